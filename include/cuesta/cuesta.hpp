@@ -1,0 +1,13 @@
+// Everything Cuesta offers without files: edges, filters, objects, motion.
+#pragma once
+
+#include "cuesta/border.hpp"
+#include "cuesta/edges.hpp"
+#include "cuesta/error.hpp"
+#include "cuesta/exec.hpp"
+#include "cuesta/filter.hpp"
+#include "cuesta/image.hpp"
+#include "cuesta/motion.hpp"
+#include "cuesta/objects.hpp"
+#include "cuesta/stencil.hpp"
+#include "cuesta/version.hpp"

@@ -1,0 +1,239 @@
+// Pictures: views by value, and owners that move. Row-major, interleaved channels, strides in bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace cuesta {
+
+/// Where samples live. It decides where an operation runs: host views on the CPU, device views on CUDA.
+enum class Space : uint8_t { host, device };
+
+/// The sample types operations accept; each operation's README lists its own subset.
+enum class PixelType : uint8_t { none, u8, u16, s16, s32, f32, bit };
+
+/// Bytes of one sample; 0 for `bit`, whose rows are packed 64-bit words.
+constexpr int bytes_per_sample(PixelType type) {
+  switch (type) {
+    case PixelType::u8: return 1;
+    case PixelType::u16:
+    case PixelType::s16: return 2;
+    case PixelType::s32:
+    case PixelType::f32: return 4;
+    case PixelType::bit:
+    case PixelType::none: return 0;
+  }
+  return 0;
+}
+
+/// "u8", "s16" ...: the names that messages, tables and JSON use.
+constexpr const char* name_of(PixelType type) {
+  switch (type) {
+    case PixelType::u8: return "u8";
+    case PixelType::u16: return "u16";
+    case PixelType::s16: return "s16";
+    case PixelType::s32: return "s32";
+    case PixelType::f32: return "f32";
+    case PixelType::bit: return "bit";
+    case PixelType::none: return "none";
+  }
+  return "none";
+}
+
+template <class T>
+constexpr PixelType pixel_type_of() {
+  using U = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<U, uint8_t>) return PixelType::u8;
+  else if constexpr (std::is_same_v<U, uint16_t>) return PixelType::u16;
+  else if constexpr (std::is_same_v<U, int16_t>) return PixelType::s16;
+  else if constexpr (std::is_same_v<U, int32_t>) return PixelType::s32;
+  else if constexpr (std::is_same_v<U, float>) return PixelType::f32;
+  else static_assert(!sizeof(U), "cuesta: samples are uint8_t, uint16_t, int16_t, int32_t or float");
+}
+
+struct Rect {
+  int32_t x = 0, y = 0, width = 0, height = 0;
+  friend bool operator==(const Rect&, const Rect&) = default;
+};
+
+/// A picture somebody else owns: `height` rows of `width` pixels of `channels` interleaved samples.
+/// Passed by value, also to GPU kernels. A region is another view, and its edge counts as the
+/// picture's edge in every operation.
+template <class T, Space S = Space::host>
+struct ImageView {
+  T* data = nullptr;
+  int32_t width = 0, height = 0, channels = 1;
+  ptrdiff_t stride_bytes = 0;
+
+  constexpr ImageView() = default;
+  /// A stride of 0 means rows follow each other without padding.
+  constexpr ImageView(T* samples, int32_t w, int32_t h, int32_t c = 1, ptrdiff_t stride = 0)
+      : data(samples),
+        width(w),
+        height(h),
+        channels(c),
+        stride_bytes(stride ? stride : ptrdiff_t(w) * c * ptrdiff_t(sizeof(T))) {}
+
+  constexpr T* row(int32_t y) const {
+    using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+    return reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + ptrdiff_t(y) * stride_bytes);
+  }
+  constexpr T& at(int32_t x, int32_t y, int32_t c = 0) const { return row(y)[ptrdiff_t(x) * channels + c]; }
+  constexpr bool empty() const { return width <= 0 || height <= 0; }
+  /// The view of a part; `rect` must lie inside (callers check, see `checked_region`).
+  constexpr ImageView region(const Rect& rect) const {
+    return {row(rect.y) + ptrdiff_t(rect.x) * channels, rect.width, rect.height, channels, stride_bytes};
+  }
+  constexpr operator ImageView<const T, S>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {data, width, height, channels, stride_bytes};
+  }
+};
+
+/// A view whose sample type and space are known at run time. Every public function takes these;
+/// ImageView and Image convert to them by themselves, so callers rarely name them.
+template <bool Const>
+struct BasicPlane {
+  using Pointer = std::conditional_t<Const, const void*, void*>;
+  Pointer data = nullptr;
+  int32_t width = 0, height = 0, channels = 1;
+  ptrdiff_t stride_bytes = 0;
+  PixelType type = PixelType::none;
+  Space space = Space::host;
+
+  constexpr BasicPlane() = default;
+  constexpr BasicPlane(Pointer samples, int32_t w, int32_t h, int32_t c, ptrdiff_t stride, PixelType t,
+                       Space s = Space::host)
+      : data(samples), width(w), height(h), channels(c), stride_bytes(stride), type(t), space(s) {}
+  template <class T, Space S>
+    requires(Const || !std::is_const_v<T>)
+  constexpr BasicPlane(const ImageView<T, S>& view)
+      : BasicPlane(view.data, view.width, view.height, view.channels, view.stride_bytes, pixel_type_of<T>(), S) {}
+  constexpr BasicPlane(const BasicPlane<false>& plane)
+    requires Const
+      : BasicPlane(plane.data, plane.width, plane.height, plane.channels, plane.stride_bytes, plane.type,
+                   plane.space) {}
+
+  /// The typed view; the caller has checked `type` and `space`.
+  template <class T, Space S = Space::host>
+  constexpr auto as() const {
+    using U = std::conditional_t<Const, const T, T>;
+    return ImageView<U, S>(static_cast<U*>(data), width, height, channels, stride_bytes);
+  }
+  constexpr explicit operator bool() const { return data != nullptr; }
+  constexpr bool empty() const { return width <= 0 || height <= 0; }
+};
+
+using Plane = BasicPlane<false>;
+using ConstPlane = BasicPlane<true>;
+
+/// A mask of one bit a pixel: bit (x % 64) of word x / 64 of a row; bits past `width` are 0 in every
+/// mask the library writes and are ignored in every mask it reads.
+template <class Word, Space S = Space::host>
+struct BasicBitView {
+  static_assert(std::is_same_v<std::remove_const_t<Word>, uint64_t>);
+  Word* data = nullptr;
+  int32_t width = 0, height = 0;
+  ptrdiff_t stride_words = 0;
+
+  constexpr Word* row(int32_t y) const { return data + ptrdiff_t(y) * stride_words; }
+  constexpr bool at(int32_t x, int32_t y) const { return (row(y)[x >> 6] >> (x & 63)) & 1; }
+  constexpr int32_t words() const { return (width + 63) / 64; }
+  constexpr operator BasicBitView<const Word, S>() const
+    requires(!std::is_const_v<Word>)
+  {
+    return {data, width, height, stride_words};
+  }
+  constexpr operator ConstPlane() const {
+    return {data, width, height, 1, stride_words * 8, PixelType::bit, S};
+  }
+  constexpr operator Plane() const
+    requires(!std::is_const_v<Word>)
+  {
+    return {data, width, height, 1, stride_words * 8, PixelType::bit, S};
+  }
+};
+using BitView = BasicBitView<uint64_t>;
+using ConstBitView = BasicBitView<const uint64_t>;
+
+namespace detail {
+/// `bytes` of memory aligned to 64 (host) or 256 (device) bytes. Throws Error{out_of_memory | device}.
+void* allocate(Space space, size_t bytes);
+void release(Space space, void* memory) noexcept;
+/// Row length in bytes that keeps every row aligned to 64 bytes.
+constexpr ptrdiff_t padded_stride(ptrdiff_t row_bytes) { return (row_bytes + 63) / 64 * 64; }
+/// Checks a size before it is multiplied out; throws Error{invalid_argument} naming it.
+size_t checked_bytes(int32_t width, int32_t height, int32_t channels, int32_t sample_bytes);
+}  // namespace detail
+
+/// An owned picture: move-only, rows aligned and padded to 64 bytes, samples uninitialised.
+template <class T, Space S = Space::host>
+class Image {
+ public:
+  Image() = default;
+  /// Throws Error{invalid_argument} for a negative size or channels outside 1..4, Error{out_of_memory}.
+  Image(int32_t width, int32_t height, int32_t channels = 1) {
+    const size_t bytes = detail::checked_bytes(width, height, channels, sizeof(T));
+    const ptrdiff_t stride = detail::padded_stride(ptrdiff_t(width) * channels * ptrdiff_t(sizeof(T)));
+    view_ = {bytes ? static_cast<T*>(detail::allocate(S, bytes)) : nullptr, width, height, channels, stride};
+    view_.stride_bytes = stride;
+  }
+  Image(Image&& other) noexcept : view_(std::exchange(other.view_, {})) {}
+  Image& operator=(Image&& other) noexcept {
+    std::swap(view_, other.view_);
+    return *this;
+  }
+  ~Image() { detail::release(S, view_.data); }
+
+  ImageView<T, S> view() { return view_; }
+  ImageView<const T, S> view() const { return view_; }
+  operator ImageView<T, S>() { return view_; }
+  operator ImageView<const T, S>() const { return view_; }
+  operator Plane() { return view_; }
+  operator ConstPlane() const { return view_; }
+  int32_t width() const { return view_.width; }
+  int32_t height() const { return view_.height; }
+  int32_t channels() const { return view_.channels; }
+  bool empty() const { return view_.empty(); }
+  T* row(int32_t y) { return view_.row(y); }
+  const T* row(int32_t y) const { return view_.row(y); }
+  T& at(int32_t x, int32_t y, int32_t c = 0) { return view_.at(x, y, c); }
+  const T& at(int32_t x, int32_t y, int32_t c = 0) const { return view_.at(x, y, c); }
+
+ private:
+  ImageView<T, S> view_;
+};
+
+/// An owned mask of one bit a pixel, cleared when made.
+class BitImage {
+ public:
+  BitImage() = default;
+  BitImage(int32_t width, int32_t height);
+  BitImage(BitImage&& other) noexcept : view_(std::exchange(other.view_, {})) {}
+  BitImage& operator=(BitImage&& other) noexcept {
+    std::swap(view_, other.view_);
+    return *this;
+  }
+  ~BitImage() { detail::release(Space::host, view_.data); }
+
+  BitView view() { return view_; }
+  ConstBitView view() const { return view_; }
+  operator BitView() { return view_; }
+  operator ConstBitView() const { return view_; }
+  operator Plane() { return view_; }
+  operator ConstPlane() const { return static_cast<ConstBitView>(view_); }
+  int32_t width() const { return view_.width; }
+  int32_t height() const { return view_.height; }
+
+ private:
+  BitView view_;
+};
+
+/// The part `rect` of a picture. Throws Error{invalid_argument} when it is empty or leaves the picture.
+ConstPlane checked_region(ConstPlane picture, const Rect& rect);
+Plane checked_region(Plane picture, const Rect& rect);
+
+}  // namespace cuesta

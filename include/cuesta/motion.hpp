@@ -1,0 +1,78 @@
+// Moving objects in video: background, difference, mask, components, boxes (paper 004).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cuesta/exec.hpp"
+#include "cuesta/image.hpp"
+#include "cuesta/objects.hpp"
+
+namespace cuesta {
+
+/// How the background is known. All models keep integer state, so every strategy agrees on it.
+enum class BackgroundModel : uint8_t {
+  first,    ///< the first frame (paper 004)
+  mean,     ///< running mean, Q8 fixed point, rate 2^-rate_shift
+  median,   ///< sigma-delta: one step a frame towards the frame (Manzanera & Richefeu 2007)
+  mixture,  ///< integer mixture of Gaussians (Stauffer & Grimson 1999; Zivkovic 2004), its README has the recurrences
+};
+std::string_view name_of(BackgroundModel model);
+BackgroundModel background_model_from(std::string_view name);
+
+struct BackgroundOptions {
+  BackgroundModel model = BackgroundModel::first;
+  int rate_shift = 5;  ///< learning rate 2^-rate_shift, 1..12 (mean, mixture)
+};
+
+struct MotionOptions {
+  BackgroundOptions background;
+  int blur = 15;           ///< Gaussian window before the difference, odd; 1 smooths nothing
+  double blur_sigma = 0;   ///< 0: 0.3((k−1)/2 − 1) + 0.8
+  bool automatic = false;  ///< Otsu on the difference of each frame, never below `threshold`
+  double threshold = 25;   ///< foreground is |frame − background| > threshold, grey levels
+  StructuringElement close = StructuringElement::disk(15);
+  StructuringElement open = StructuringElement::disk(15);
+  int connectivity = 8;
+  int64_t min_area = 0;  ///< smaller components are dropped, pixels
+};
+
+/// One moving object in one frame.
+struct Detection {
+  Rect box;
+  int64_t area = 0;
+  double centroid_x = 0, centroid_y = 0;
+  friend bool operator==(const Detection&, const Detection&) = default;
+};
+
+/// Finds moving objects frame by frame. Size, options and state live here; nothing allocates after the first two frames.
+/// Frames are u8, 1 (gray), 3 or 4 channels (RGB order), all of one size; a change of size throws Error{input}.
+class MotionDetector {
+ public:
+  explicit MotionDetector(MotionOptions options = {}, Exec exec = {});
+  ~MotionDetector();
+  MotionDetector(MotionDetector&&) noexcept;
+  MotionDetector& operator=(MotionDetector&&) noexcept;
+
+  /// Detections of the next frame, in raster order of their first pixel; valid until the next call. The first frame
+  /// founds the background and has none.
+  std::span<const Detection> push(ConstPlane frame);
+
+  /// The mask of the last frame, one bit a pixel, after opening and closing.
+  ConstBitView mask() const;
+  /// The threshold the last frame used.
+  double threshold() const;
+  /// Forgets the background; the next frame founds it anew and may have another size.
+  void reset();
+  const MotionOptions& options() const;
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cuesta

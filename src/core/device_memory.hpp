@@ -1,0 +1,15 @@
+// The seam between core and CUDA: src/cuda/ defines these in a CUDA build, core/no_cuda.cpp otherwise.
+#pragma once
+
+#include <cstddef>
+
+namespace cuesta::detail {
+
+/// Throws Error{device} where there is no GPU, Error{out_of_memory}.
+void* allocate_device(size_t bytes);
+void release_device(void* memory) noexcept;
+/// Whole buffers, host to device and back, finished on return. Throws Error{device}.
+void copy_to_device(void* device, const void* host, size_t bytes);
+void copy_to_host(void* host, const void* device, size_t bytes);
+
+}  // namespace cuesta::detail

@@ -1,0 +1,115 @@
+// The table of an operation, and how a call finds its row.
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/threads.hpp"
+#include "core/workspace.hpp"
+#include "cuesta/error.hpp"
+#include "cuesta/exec.hpp"
+
+namespace cuesta {
+
+/// What a strategy sees of the call besides its Args: parameters resolved, threads counted, scratch at hand.
+class Call {
+ public:
+  Call(const Exec& exec, Space space, std::span<const ParameterInfo> declared);
+
+  int threads() const { return threads_; }
+  void* stream() const { return exec_.stream; }
+  Scratch& scratch() { return scratch_; }
+  /// The value of a declared parameter: the caller's, or the first declared one.
+  std::string_view parameter(std::string_view name) const;
+  int integer_parameter(std::string_view name) const;
+  /// For operations called from inside this one: same threads, workspace and stream, nothing pinned.
+  Exec nested() const;
+
+ private:
+  const Exec& exec_;
+  std::span<const ParameterInfo> declared_;
+  int threads_;
+  Scratch scratch_;
+};
+
+/// One row of a table. `Args` is the one argument of every strategy of the operation.
+template <class Args>
+struct StrategyInfo {
+  std::string_view name;
+  Space space = Space::host;
+  Tier tier = Tier::reference;
+  std::string_view idea;
+  std::string_view paper;
+  std::string_view exactness = "equal bytes";
+  std::span<const ParameterInfo> parameters;
+  /// "" when the row takes the request, else why not, in words that the operation's README lists under "Refused".
+  std::string_view (*supports)(const Args&) = [](const Args&) { return std::string_view(); };
+  void (*run)(const Args&, Call&) = nullptr;
+};
+
+/// Arguments of an operation say where their views live.
+template <class Args>
+concept OperationArgs = requires(const Args& args) {
+  { args.space() } -> std::convertible_to<Space>;
+};
+
+namespace detail {
+/// The name pinned for `operation` by the Exec or CUESTA_STRATEGY; empty for automatic.
+std::string pinned_strategy(std::string_view operation, const Exec& exec);
+void check_parameters(std::string_view operation, std::string_view strategy, const Exec& exec,
+                      std::span<const ParameterInfo> declared);
+[[noreturn]] void throw_unknown_strategy(std::string_view operation, std::string_view name, Space space,
+                                         std::span<const std::string_view> known);
+[[noreturn]] void throw_refused(std::string_view operation, std::string_view name, std::string_view why);
+[[noreturn]] void throw_nothing_runs(std::string_view operation, Space space, std::string_view why);
+}  // namespace detail
+
+template <OperationArgs Args>
+void run_strategy(const StrategyInfo<Args>& row, const Args& args, const Exec& exec) {
+  Call call(exec, row.space, row.parameters);
+  row.run(args, call);
+}
+
+/// Chooses a row and runs it. Automatic choice: the first production row that takes the request, else baseline, else reference.
+template <OperationArgs Args>
+void dispatch(std::string_view operation, std::span<const StrategyInfo<Args>> table, const Args& args,
+              const Exec& exec) {
+  const Space space = args.space();
+  const std::string pinned = detail::pinned_strategy(operation, exec);
+  if (!pinned.empty()) {
+    std::vector<std::string_view> known;
+    for (const auto& row : table) {
+      if (row.space != space) continue;
+      known.push_back(row.name);
+      if (row.name != pinned) continue;
+      if (const auto why = row.supports(args); !why.empty()) detail::throw_refused(operation, pinned, why);
+      detail::check_parameters(operation, pinned, exec, row.parameters);
+      return run_strategy(row, args, exec);
+    }
+    detail::throw_unknown_strategy(operation, pinned, space, known);
+  }
+  std::string_view why;
+  for (const Tier tier : {Tier::production, Tier::baseline, Tier::reference}) {
+    for (const auto& row : table) {
+      if (row.space != space || row.tier != tier) continue;
+      why = row.supports(args);
+      if (!why.empty()) continue;
+      detail::check_parameters(operation, row.name, exec, row.parameters);
+      return run_strategy(row, args, exec);
+    }
+  }
+  detail::throw_nothing_runs(operation, space, why);
+}
+
+template <class Args>
+void describe(std::string_view operation, std::span<const StrategyInfo<Args>> table,
+              std::vector<StrategyDescription>& out) {
+  for (const auto& row : table) {
+    out.push_back({operation, row.name, row.space, row.tier, row.idea, row.paper, row.exactness, row.parameters});
+  }
+}
+
+}  // namespace cuesta

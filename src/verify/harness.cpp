@@ -1,0 +1,229 @@
+#include "verify/harness.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "core/device_memory.hpp"
+#include "cuesta/error.hpp"
+
+namespace cuesta::verify {
+namespace {
+
+// Pages that end at an unreadable one.
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(size_t bytes) : page_(size_t(sysconf(_SC_PAGESIZE))) {
+    usable_ = (bytes + page_ - 1) / page_ * page_;
+    base_ = static_cast<uint8_t*>(mmap(nullptr, usable_ + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (base_ == MAP_FAILED) throw Error(ErrorCode::out_of_memory, fmt::format("out of memory: {} bytes for a test picture", bytes));
+    mprotect(base_ + usable_, page_, PROT_NONE);
+  }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  ~GuardedMemory() { munmap(base_, usable_ + page_); }
+  uint8_t* end() const { return base_ + usable_; }
+
+ private:
+  size_t page_, usable_ = 0;
+  uint8_t* base_ = nullptr;
+};
+
+ptrdiff_t row_bytes_of(PixelType type, int32_t width, int32_t channels) {
+  return type == PixelType::bit ? (ptrdiff_t(width) + 63) / 64 * 8 : ptrdiff_t(width) * channels * bytes_per_sample(type);
+}
+
+}  // namespace
+
+std::string_view name_of(Layout layout) {
+  switch (layout) {
+    case Layout::tight: return "tight";
+    case Layout::padded: return "padded";
+    case Layout::odd: return "odd";
+    case Layout::region: return "region";
+  }
+  return "?";
+}
+
+struct Harness::Buffer {
+  std::string name;
+  std::unique_ptr<GuardedMemory> memory;
+  uint8_t* begin = nullptr;  // the whole buffer, canaries included
+  size_t bytes = 0;
+  size_t first = 0;  // offset of the first sample
+  ptrdiff_t stride = 0, row_bytes = 0;
+  Plane host;
+  void* device = nullptr;
+  bool is_output = false;
+  double bound = 0;
+  std::vector<uint8_t> before;  // the buffer as it was handed out
+
+  ~Buffer() { detail::release(Space::device, device); }
+};
+
+Harness::Harness(Layout layout, uint8_t poison, Space space) : layout_(layout), poison_(poison), space_(space) {}
+Harness::~Harness() = default;
+Harness::Harness(Harness&&) noexcept = default;
+
+Plane Harness::make(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels, bool is_output,
+                    double bound) {
+  auto buffer = std::make_unique<Buffer>();
+  Buffer& b = *buffer;
+  const ptrdiff_t sample = type == PixelType::bit ? 8 : bytes_per_sample(type);
+  b.name = std::move(name);
+  b.row_bytes = row_bytes_of(type, width, channels);
+  b.is_output = is_output;
+  b.bound = bound;
+  size_t before = 0, after = 0;
+  switch (layout_) {
+    case Layout::tight: b.stride = b.row_bytes; before = size_t(sample) * 16; break;
+    case Layout::padded: b.stride = detail::padded_stride(b.row_bytes) + 64; before = 128, after = 128; break;
+    case Layout::odd: b.stride = b.row_bytes + 3 * sample; before = size_t(sample) * 5, after = size_t(sample) * 7; break;
+    case Layout::region:
+      b.stride = b.row_bytes + 11 * sample;
+      before = size_t(b.stride) * 2 + size_t(sample) * 6;
+      after = size_t(b.stride) * 2;
+      break;
+  }
+  const size_t picture = size_t(b.stride) * size_t(height - 1) + size_t(b.row_bytes);
+  b.first = before;
+  b.bytes = before + picture + after;
+  b.memory = std::make_unique<GuardedMemory>(b.bytes);
+  b.begin = b.memory->end() - b.bytes;
+  Random random(0xCA9A47 + buffers_.size());
+  for (size_t i = 0; i < b.bytes; ++i) b.begin[i] = uint8_t(random.next());
+  b.host = {b.begin + b.first, width, height, channels, b.stride, type, Space::host};
+  if (is_output) {
+    for (int32_t y = 0; y < height; ++y) std::memset(b.begin + b.first + size_t(b.stride) * size_t(y), poison_, size_t(b.row_bytes));
+  }
+  buffers_.push_back(std::move(buffer));
+  return b.host;
+}
+
+void Harness::publish(Buffer& b) {
+  b.before.assign(b.begin, b.begin + b.bytes);
+  if (space_ == Space::host) return;
+  b.device = detail::allocate(Space::device, b.bytes);
+  detail::copy_to_device(b.device, b.begin, b.bytes);
+}
+
+namespace {
+Plane placed(Plane host, void* device, size_t first) {
+  if (device) {
+    host.data = static_cast<uint8_t*>(device) + first;
+    host.space = Space::device;
+  }
+  return host;
+}
+}  // namespace
+
+ConstPlane Harness::input(PixelType type, int32_t width, int32_t height, int32_t channels, Pattern pattern, uint64_t seed) {
+  const Plane plane = make(fmt::format("input {}", buffers_.size()), type, width, height, channels, false, 0);
+  fill(plane, pattern, seed);
+  publish(*buffers_.back());
+  return placed(plane, buffers_.back()->device, buffers_.back()->first);
+}
+
+Plane Harness::output(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels, double bound) {
+  const Plane plane = make(std::move(name), type, width, height, channels, true, bound);
+  publish(*buffers_.back());
+  return placed(plane, buffers_.back()->device, buffers_.back()->first);
+}
+
+Plane Harness::in_out(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels, Pattern pattern,
+                      uint64_t seed) {
+  const Plane plane = make(std::move(name), type, width, height, channels, true, 0);
+  fill(plane, pattern, seed);
+  publish(*buffers_.back());
+  return placed(plane, buffers_.back()->device, buffers_.back()->first);
+}
+
+void Harness::finish() {
+  for (const auto& b : buffers_) {
+    if (b->device) detail::copy_to_host(b->begin, b->device, b->bytes);
+  }
+}
+
+std::string Harness::check_canaries() const {
+  for (const auto& b : buffers_) {
+    for (size_t i = 0; i < b->bytes; ++i) {
+      if (b->begin[i] == b->before[i]) continue;
+      const ptrdiff_t offset = ptrdiff_t(i) - ptrdiff_t(b->first);
+      const ptrdiff_t row = offset < 0 ? -1 : offset / b->stride;
+      const ptrdiff_t column = offset - row * b->stride;
+      const bool inside = offset >= 0 && row < b->host.height && column < b->row_bytes;
+      if (b->is_output && inside) continue;
+      return inside ? fmt::format("{} was written at row {}, byte {}", b->name, row, column)
+                    : fmt::format("memory outside {} was written at row {}, byte {}", b->name, row, column);
+    }
+  }
+  return {};
+}
+
+namespace {
+
+template <class T>
+std::string compare_typed(ConstPlane mine, ConstPlane theirs, double bound, std::string_view name) {
+  const auto a = mine.as<T>(), b = theirs.as<T>();
+  int64_t wrong = 0;
+  std::string first;
+  for (int32_t y = 0; y < mine.height; ++y) {
+    for (int32_t x = 0; x < mine.width; ++x) {
+      for (int32_t c = 0; c < mine.channels; ++c) {
+        const T u = a.at(x, y, c), v = b.at(x, y, c);
+        bool equal = std::memcmp(&u, &v, sizeof(T)) == 0;
+        if (!equal && bound > 0) equal = std::abs(double(u) - double(v)) <= bound;
+        if (equal) continue;
+        if (wrong++ == 0) first = fmt::format("{} at ({}, {}) channel {}: {} instead of {}", name, x, y, c, u, v);
+      }
+    }
+  }
+  return wrong ? fmt::format("{} ({} samples differ)", first, wrong) : std::string();
+}
+
+std::string compare_bits(ConstPlane mine, ConstPlane theirs, std::string_view name) {
+  for (int32_t y = 0; y < mine.height; ++y) {
+    const auto* a = reinterpret_cast<const uint64_t*>(static_cast<const char*>(mine.data) + ptrdiff_t(y) * mine.stride_bytes);
+    const auto* b = reinterpret_cast<const uint64_t*>(static_cast<const char*>(theirs.data) + ptrdiff_t(y) * theirs.stride_bytes);
+    for (int32_t w = 0; w < (mine.width + 63) / 64; ++w) {
+      if (a[w] != b[w]) return fmt::format("{} at row {}, word {}: {:#x} instead of {:#x}", name, y, w, a[w], b[w]);
+    }
+  }
+  return {};
+}
+
+std::string compare_planes(ConstPlane mine, ConstPlane theirs, double bound, std::string_view name) {
+  switch (mine.type) {
+    case PixelType::u8: return compare_typed<uint8_t>(mine, theirs, bound, name);
+    case PixelType::u16: return compare_typed<uint16_t>(mine, theirs, bound, name);
+    case PixelType::s16: return compare_typed<int16_t>(mine, theirs, bound, name);
+    case PixelType::s32: return compare_typed<int32_t>(mine, theirs, bound, name);
+    case PixelType::f32: return compare_typed<float>(mine, theirs, bound, name);
+    case PixelType::bit: return compare_bits(mine, theirs, name);
+    case PixelType::none: return "a picture without a type";
+  }
+  return "a picture of an unknown type";
+}
+
+}  // namespace
+
+std::string Harness::compare(const Harness& oracle) const {
+  if (buffers_.size() != oracle.buffers_.size()) return "the two runs made different numbers of pictures";
+  for (size_t i = 0; i < buffers_.size(); ++i) {
+    const Buffer &mine = *buffers_[i], &theirs = *oracle.buffers_[i];
+    if (!mine.is_output) continue;
+    if (std::string text = compare_planes(mine.host, theirs.host, mine.bound, mine.name); !text.empty()) return text;
+  }
+  if (values_.size() != oracle.values_.size()) return fmt::format("{} results instead of {}", values_.size(), oracle.values_.size());
+  for (size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i] != oracle.values_[i]) {
+      return fmt::format("{}: {} instead of {}", values_[i].first, values_[i].second, oracle.values_[i].second);
+    }
+  }
+  return {};
+}
+
+}  // namespace cuesta::verify

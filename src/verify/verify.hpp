@@ -1,0 +1,139 @@
+// Every strategy against its operation's oracle. The command, the tests and the benches all come through here.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/strategy.hpp"
+#include "verify/harness.hpp"
+
+namespace cuesta::verify {
+
+/// One request to an operation. `make` builds the same Args, over fresh pictures of the harness, each time it is called.
+template <class Args>
+struct Case {
+  std::string label;
+  std::function<Args(Harness&)> make;
+  std::function<void(const Args&, Harness&)> collect;  ///< after the run: results that are no pictures; may be empty
+};
+
+enum class Level : uint8_t { quick, full };
+
+struct Options {
+  std::string strategy;  ///< only rows of this name
+  Level level = Level::quick;
+  Space space = Space::host;
+};
+
+struct RowReport {
+  std::string_view operation, strategy;
+  Space space = Space::host;
+  int64_t run = 0, refused = 0, failed = 0;
+  std::set<std::string> refusals;       ///< the words of `supports`
+  std::vector<std::string> failures;    ///< the first few, each naming its case
+  /// A row that ran nothing has shown nothing.
+  bool passed() const { return failed == 0 && run > 0; }
+};
+
+/// The shapes every operation is tried on: one pixel, one row, one column, around its radius, around vector and word
+/// lengths, tall and wide.
+std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level);
+
+namespace detail {
+constexpr int thread_counts[] = {1, 2, 3, 0, 8};
+constexpr Layout layouts[] = {Layout::tight, Layout::padded, Layout::odd, Layout::region};
+/// Every combination of declared values, the defaults first.
+std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> parameters);
+
+template <class Args>
+std::string run_case(const StrategyInfo<Args>& row, const Case<Args>& c, Harness& harness, const Exec& exec, bool& refused,
+                     std::set<std::string>& refusals) {
+  const Args args = c.make(harness);
+  if (const auto why = row.supports(args); !why.empty()) {
+    refused = true;
+    refusals.insert(std::string(why));
+    return {};
+  }
+  try {
+    run_strategy(row, args, exec);
+    harness.finish();
+    if (c.collect) c.collect(args, harness);
+  } catch (const std::exception& error) {
+    return std::string("threw: ") + error.what();
+  }
+  return {};
+}
+}  // namespace detail
+
+/// Runs `row` on every case and compares with `oracle` on the same case: bytes, results, canaries. Layouts and thread
+/// counts are drawn from the case's number; combinations of parameter values take turns.
+template <class Args>
+RowReport verify_row(std::string_view operation, const StrategyInfo<Args>& row, const StrategyInfo<Args>& oracle,
+                     const std::vector<Case<Args>>& cases) {
+  RowReport report{operation, row.name, row.space};
+  const auto parameters = detail::combinations(row.parameters);
+  Workspace workspace;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    Exec exec;
+    Random draw(i);
+    const Layout layout = detail::layouts[draw.below(4)];
+    exec.threads = detail::thread_counts[draw.below(uint32_t(std::size(detail::thread_counts)))];
+    exec.parameters = parameters[i % parameters.size()];
+    exec.workspace = &workspace;
+    Harness mine(layout, 0xCD, row.space), theirs(Layout::tight, 0x5A, oracle.space);
+    bool refused = false;
+    std::string problem = detail::run_case(row, cases[i], mine, exec, refused, report.refusals);
+    if (refused) {
+      ++report.refused;
+      continue;
+    }
+    ++report.run;
+    if (problem.empty()) problem = mine.check_canaries();
+    if (problem.empty()) {
+      std::set<std::string> unused;
+      problem = detail::run_case(oracle, cases[i], theirs, Exec{}, refused, unused);
+      if (!problem.empty() || refused) problem = "the reference did not run: " + problem;
+      else problem = mine.compare(theirs);
+    }
+    if (problem.empty()) continue;
+    ++report.failed;
+    if (report.failures.size() < 5) {
+      std::string with;
+      for (const auto& [name, value] : exec.parameters) with += " " + name + "=" + value;
+      report.failures.push_back(cases[i].label + " layout=" + std::string(name_of(layout)) +
+                                " threads=" + std::to_string(exec.threads) + with + ": " + problem);
+    }
+  }
+  return report;
+}
+
+/// All rows of one space of one operation; the oracle is the host's row `serial`.
+template <class Args>
+std::vector<RowReport> verify_table(std::string_view operation, std::span<const StrategyInfo<Args>> host,
+                                    std::span<const StrategyInfo<Args>> table, const std::vector<Case<Args>>& cases,
+                                    const Options& options) {
+  const StrategyInfo<Args>* oracle = nullptr;
+  for (const auto& row : host) {
+    if (row.tier == Tier::reference) oracle = &row;
+  }
+  std::vector<RowReport> reports;
+  for (const auto& row : table) {
+    if (!options.strategy.empty() && row.name != options.strategy) continue;
+    reports.push_back(verify_row(operation, row, *oracle, cases));
+  }
+  return reports;
+}
+
+/// One operation as verify sees it.
+struct Operation {
+  std::string_view name;
+  std::vector<RowReport> (*run)(const Options&);
+};
+
+/// Every operation, in the order of the tables. A test holds this list against list_operations().
+std::span<const Operation> operations();
+
+}  // namespace cuesta::verify
