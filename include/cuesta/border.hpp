@@ -16,7 +16,8 @@ namespace cuesta {
 enum class BorderMode : uint8_t {
   replicate,   ///< aaaa|abcd|dddd
   reflect,     ///< dcba|abcd|dcba   the edge sample appears twice
-  reflect101,  ///< dcb|abcd|cba     the edge sample appears once; the default of filters, as OpenCV's
+  reflect101,  ///< dcb|abcd|cba     the edge sample appears once; the default of filters, as
+               ///< OpenCV's
   constant,    ///< vvvv|abcd|vvvv   Border::value, in sample units
   wrap,        ///< abcd|abcd|abcd
   ignore,      ///< outputs whose window leaves the picture are 0; the papers' own
@@ -24,7 +25,8 @@ enum class BorderMode : uint8_t {
 
 struct Border {
   BorderMode mode = BorderMode::reflect101;
-  double value = 0;  ///< the sample outside for `constant`, rounded and saturated to the source type
+  double value =
+      0;  ///< the sample outside for `constant`, rounded and saturated to the source type
 };
 
 /// "replicate", "reflect", "reflect101", "constant", "wrap" or "ignore".

@@ -17,23 +17,33 @@ struct SobelOptions {
 
 /// What sobel() writes; a view without data is not wanted. All have the source's size.
 struct SobelOutputs {
-  Plane gx, gy;      ///< s16 (saturated) or s32 (never saturates)
-  Plane magnitude;   ///< u8 or u16 (saturated), or f32; l1 |gx|+|gy|, l2 floor(sqrt(gx²+gy²)), of the exact gradients
-  Plane direction;   ///< u8 octant codes 0..3 (0 horizontal gradient, 1 diagonal \, 2 vertical, 3 diagonal /), or f32 radians
+  Plane gx, gy;     ///< s16 (saturated) or s32 (never saturates)
+  Plane magnitude;  ///< u8 or u16 (saturated), or f32; l1 |gx|+|gy|, l2 floor(sqrt(gx²+gy²)), of
+                    ///< the exact gradients
+  Plane direction;  ///< u8 octant codes 0..3 (0 horizontal gradient, 1 diagonal \, 2 vertical, 3
+                    ///< diagonal /), or f32 radians
 };
 
-/// Gradients of a u8 or u16 picture (cv::Sobel, scale 1). Throws Error{invalid_argument} naming the view or option.
-void sobel(ConstPlane src, const SobelOutputs& out, const SobelOptions& options = {}, const Exec& exec = {});
+/// Gradients of a u8 or u16 picture (cv::Sobel, scale 1). Throws Error{invalid_argument} naming the
+/// view or option.
+void sobel(ConstPlane src, const SobelOutputs& out, const SobelOptions& options = {},
+           const Exec& exec = {});
 
-/// Where thresholds come from when they are not given. All look at the histogram of the gradient magnitude (u16 bins).
+/// Where thresholds come from when they are not given. All look at the histogram of the gradient
+/// magnitude (u16 bins).
 enum class AutoThreshold : uint8_t { otsu, median, percentile };
 
 struct Thresholds {
   /// A given pair, in gradient units as cv::Canny's. Swapped when low > high, as there.
-  static Thresholds given(double low, double high) { return {false, AutoThreshold::otsu, low, high, 0}; }
-  /// otsu: high = Otsu's threshold over the non-zero magnitudes; median: high = 1.33 × their median;
-  /// percentile: high = the magnitude that `percent` of all pixels do not exceed. low = high / 2.
-  static Thresholds automatic(AutoThreshold rule, double percent = 90) { return {true, rule, 0, 0, percent}; }
+  static Thresholds given(double low, double high) {
+    return {false, AutoThreshold::otsu, low, high, 0};
+  }
+  /// otsu: high = Otsu's threshold over the non-zero magnitudes; median: high = 1.33 × their
+  /// median; percentile: high = the magnitude that `percent` of all pixels do not exceed. low =
+  /// high / 2.
+  static Thresholds automatic(AutoThreshold rule, double percent = 90) {
+    return {true, rule, 0, 0, percent};
+  }
 
   bool is_automatic = true;
   AutoThreshold rule = AutoThreshold::otsu;
@@ -55,28 +65,32 @@ struct CannyResult {
   double low = 0, high = 0;
 };
 
-/// Edges of a u8 or u16 picture as a u8 picture of 0 and 255. Gradients replicate at the border; smoothing reflects (101).
-/// Throws Error{invalid_argument} naming the view or option. Source: Canny 1986 as cv::Canny defines it; paper 001.
-CannyResult canny(ConstPlane src, Plane dst, const CannyOptions& options = {}, const Exec& exec = {});
+/// Edges of a u8 or u16 picture as a u8 picture of 0 and 255. Gradients replicate at the border;
+/// smoothing reflects (101). Throws Error{invalid_argument} naming the view or option. Source:
+/// Canny 1986 as cv::Canny defines it; paper 001.
+CannyResult canny(ConstPlane src, Plane dst, const CannyOptions& options = {},
+                  const Exec& exec = {});
 /// The same into a new picture.
 Image<uint8_t> canny(ConstPlane src, const CannyOptions& options = {}, const Exec& exec = {});
 
 enum class LogMode : uint8_t { threshold, zero_crossings };
 
 struct LogOptions {
-  /// threshold: an edge is |L| > t, L in grey levels. zero_crossings: an edge is a change of sign towards the right or
-  /// lower neighbour whose step |ΔL| exceeds t. t >= 0, any real.
+  /// threshold: an edge is |L| > t, L in grey levels. zero_crossings: an edge is a change of sign
+  /// towards the right or lower neighbour whose step |ΔL| exceeds t. t >= 0, any real.
   LogMode mode = LogMode::threshold;
   double threshold = 5;
-  /// 1.4 with ksize 0 takes the paper's integer 2 4 5 4 2 (weights / 289); every other pair gaussian_taps_q8 (/ 2^16).
+  /// 1.4 with ksize 0 takes the paper's integer 2 4 5 4 2 (weights / 289); every other pair
+  /// gaussian_taps_q8 (/ 2^16).
   double sigma = 1.4;
   int ksize = 0;
   Border border;  ///< reflect101 unless told
 };
 
-/// Edges (u8, 0 or 255) of a u8 or u16 picture. dst u8 = edges; dst s32 = the undivided response L · scale itself.
-/// The picture is extended by the border, then one stencil (g gᵀ) ∗ l is applied with undivided integer weights.
-/// Throws Error{invalid_argument} naming the view or option. Source: paper 000, with eq. 5 composed instead of added.
+/// Edges (u8, 0 or 255) of a u8 or u16 picture. dst u8 = edges; dst s32 = the undivided response L
+/// · scale itself. The picture is extended by the border, then one stencil (g gᵀ) ∗ l is applied
+/// with undivided integer weights. Throws Error{invalid_argument} naming the view or option.
+/// Source: paper 000, with eq. 5 composed instead of added.
 void log_edges(ConstPlane src, Plane dst, const LogOptions& options = {}, const Exec& exec = {});
 
 }  // namespace cuesta

@@ -9,11 +9,11 @@ namespace cuesta {
 /// What kind of thing went wrong. The command maps these to its exit codes (2, 3, 4, 5).
 enum class ErrorCode {
   invalid_argument,  ///< an option or a view that cannot be meant; exit code 2
-  unsupported,       ///< a valid request that the pinned strategy or this build refuses; exit code 2
-  input,             ///< a file, stream or picture that cannot be read; exit code 3
-  output,            ///< a result that cannot be written; exit code 4
-  device,            ///< no usable GPU, or a fault on it; exit code 5
-  out_of_memory,     ///< host or device memory; exit code 5
+  unsupported,    ///< a valid request that the pinned strategy or this build refuses; exit code 2
+  input,          ///< a file, stream or picture that cannot be read; exit code 3
+  output,         ///< a result that cannot be written; exit code 4
+  device,         ///< no usable GPU, or a fault on it; exit code 5
+  out_of_memory,  ///< host or device memory; exit code 5
 };
 
 /// One sentence that names the thing, the value, and what would work.

@@ -53,7 +53,8 @@ struct Exec {
   void* stream = nullptr;
 };
 
-/// How a strategy stands to the others: the oracle, plain loops over threads, a paper's step, or production.
+/// How a strategy stands to the others: the oracle, plain loops over threads, a paper's step, or
+/// production.
 enum class Tier : uint8_t { reference, baseline, ladder, production };
 std::string_view name_of(Tier tier);
 std::string_view name_of(Space space);
@@ -81,11 +82,13 @@ std::vector<StrategyDescription> list_strategies();
 /// Names of the operations, in the order of the tables.
 std::vector<std::string_view> list_operations();
 
-/// The CPU instruction set in use ("AVX3", "AVX2", "SSE4", "SSE2"); CUESTA_SIMD=sse4 (say) forces a lower one.
+/// The CPU instruction set in use ("AVX3", "AVX2", "SSE4", "SSE2"); CUESTA_SIMD=sse4 (say) forces a
+/// lower one.
 std::string_view simd_target();
 /// The instruction sets that this build holds and this CPU runs, best first.
 std::vector<std::string_view> simd_targets();
-/// Forces one of simd_targets() for the whole process; "" goes back to the best. Not to be called while operations run.
+/// Forces one of simd_targets() for the whole process; "" goes back to the best. Not to be called
+/// while operations run.
 void force_simd_target(std::string_view name);
 
 }  // namespace cuesta

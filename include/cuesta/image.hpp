@@ -1,4 +1,5 @@
-// Pictures: views by value, and owners that move. Row-major, interleaved channels, strides in bytes.
+// Pictures: views by value, and owners that move. Row-major, interleaved channels, strides in
+// bytes.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,8 @@
 
 namespace cuesta {
 
-/// Where samples live. It decides where an operation runs: host views on the CPU, device views on CUDA.
+/// Where samples live. It decides where an operation runs: host views on the CPU, device views on
+/// CUDA.
 enum class Space : uint8_t { host, device };
 
 /// The sample types operations accept; each operation's README lists its own subset.
@@ -45,12 +47,18 @@ constexpr const char* name_of(PixelType type) {
 template <class T>
 constexpr PixelType pixel_type_of() {
   using U = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<U, uint8_t>) return PixelType::u8;
-  else if constexpr (std::is_same_v<U, uint16_t>) return PixelType::u16;
-  else if constexpr (std::is_same_v<U, int16_t>) return PixelType::s16;
-  else if constexpr (std::is_same_v<U, int32_t>) return PixelType::s32;
-  else if constexpr (std::is_same_v<U, float>) return PixelType::f32;
-  else static_assert(!sizeof(U), "cuesta: samples are uint8_t, uint16_t, int16_t, int32_t or float");
+  if constexpr (std::is_same_v<U, uint8_t>)
+    return PixelType::u8;
+  else if constexpr (std::is_same_v<U, uint16_t>)
+    return PixelType::u16;
+  else if constexpr (std::is_same_v<U, int16_t>)
+    return PixelType::s16;
+  else if constexpr (std::is_same_v<U, int32_t>)
+    return PixelType::s32;
+  else if constexpr (std::is_same_v<U, float>)
+    return PixelType::f32;
+  else
+    static_assert(!sizeof(U), "cuesta: samples are uint8_t, uint16_t, int16_t, int32_t or float");
 }
 
 struct Rect {
@@ -80,15 +88,16 @@ struct ImageView {
     using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
     return reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + ptrdiff_t(y) * stride_bytes);
   }
-  constexpr T& at(int32_t x, int32_t y, int32_t c = 0) const { return row(y)[ptrdiff_t(x) * channels + c]; }
+  constexpr T& at(int32_t x, int32_t y, int32_t c = 0) const {
+    return row(y)[ptrdiff_t(x) * channels + c];
+  }
   constexpr bool empty() const { return width <= 0 || height <= 0; }
   /// The view of a part; `rect` must lie inside (callers check, see `checked_region`).
   constexpr ImageView region(const Rect& rect) const {
-    return {row(rect.y) + ptrdiff_t(rect.x) * channels, rect.width, rect.height, channels, stride_bytes};
+    return {row(rect.y) + ptrdiff_t(rect.x) * channels, rect.width, rect.height, channels,
+            stride_bytes};
   }
-  constexpr operator ImageView<const T, S>() const
-    requires(!std::is_const_v<T>)
-  {
+  constexpr operator ImageView<const T, S>() const requires(!std::is_const_v<T>) {
     return {data, width, height, channels, stride_bytes};
   }
 };
@@ -105,17 +114,16 @@ struct BasicPlane {
   Space space = Space::host;
 
   constexpr BasicPlane() = default;
-  constexpr BasicPlane(Pointer samples, int32_t w, int32_t h, int32_t c, ptrdiff_t stride, PixelType t,
-                       Space s = Space::host)
+  constexpr BasicPlane(Pointer samples, int32_t w, int32_t h, int32_t c, ptrdiff_t stride,
+                       PixelType t, Space s = Space::host)
       : data(samples), width(w), height(h), channels(c), stride_bytes(stride), type(t), space(s) {}
   template <class T, Space S>
-    requires(Const || !std::is_const_v<T>)
-  constexpr BasicPlane(const ImageView<T, S>& view)
-      : BasicPlane(view.data, view.width, view.height, view.channels, view.stride_bytes, pixel_type_of<T>(), S) {}
-  constexpr BasicPlane(const BasicPlane<false>& plane)
-    requires Const
-      : BasicPlane(plane.data, plane.width, plane.height, plane.channels, plane.stride_bytes, plane.type,
-                   plane.space) {}
+  requires(Const || !std::is_const_v<T>) constexpr BasicPlane(const ImageView<T, S>& view)
+      : BasicPlane(view.data, view.width, view.height, view.channels, view.stride_bytes,
+                   pixel_type_of<T>(), S) {}
+  constexpr operator BasicPlane<true>() const requires(!Const) {
+    return {data, width, height, channels, stride_bytes, type, space};
+  }
 
   /// The typed view; the caller has checked `type` and `space`.
   template <class T, Space S = Space::host>
@@ -130,8 +138,8 @@ struct BasicPlane {
 using Plane = BasicPlane<false>;
 using ConstPlane = BasicPlane<true>;
 
-/// A mask of one bit a pixel: bit (x % 64) of word x / 64 of a row; bits past `width` are 0 in every
-/// mask the library writes and are ignored in every mask it reads.
+/// A mask of one bit a pixel: bit (x % 64) of word x / 64 of a row; bits past `width` are 0 in
+/// every mask the library writes and are ignored in every mask it reads.
 template <class Word, Space S = Space::host>
 struct BasicBitView {
   static_assert(std::is_same_v<std::remove_const_t<Word>, uint64_t>);
@@ -142,17 +150,13 @@ struct BasicBitView {
   constexpr Word* row(int32_t y) const { return data + ptrdiff_t(y) * stride_words; }
   constexpr bool at(int32_t x, int32_t y) const { return (row(y)[x >> 6] >> (x & 63)) & 1; }
   constexpr int32_t words() const { return (width + 63) / 64; }
-  constexpr operator BasicBitView<const Word, S>() const
-    requires(!std::is_const_v<Word>)
-  {
+  constexpr operator BasicBitView<const Word, S>() const requires(!std::is_const_v<Word>) {
     return {data, width, height, stride_words};
   }
   constexpr operator ConstPlane() const {
     return {data, width, height, 1, stride_words * 8, PixelType::bit, S};
   }
-  constexpr operator Plane() const
-    requires(!std::is_const_v<Word>)
-  {
+  constexpr operator Plane() const requires(!std::is_const_v<Word>) {
     return {data, width, height, 1, stride_words * 8, PixelType::bit, S};
   }
 };
@@ -160,7 +164,8 @@ using BitView = BasicBitView<uint64_t>;
 using ConstBitView = BasicBitView<const uint64_t>;
 
 namespace detail {
-/// `bytes` of memory aligned to 64 (host) or 256 (device) bytes. Throws Error{out_of_memory | device}.
+/// `bytes` of memory aligned to 64 (host) or 256 (device) bytes. Throws Error{out_of_memory |
+/// device}.
 void* allocate(Space space, size_t bytes);
 void release(Space space, void* memory) noexcept;
 /// Row length in bytes that keeps every row aligned to 64 bytes.
@@ -174,11 +179,14 @@ template <class T, Space S = Space::host>
 class Image {
  public:
   Image() = default;
-  /// Throws Error{invalid_argument} for a negative size or channels outside 1..4, Error{out_of_memory}.
+  /// Throws Error{invalid_argument} for a negative size or channels outside 1..4,
+  /// Error{out_of_memory}.
   Image(int32_t width, int32_t height, int32_t channels = 1) {
     const size_t bytes = detail::checked_bytes(width, height, channels, sizeof(T));
-    const ptrdiff_t stride = detail::padded_stride(ptrdiff_t(width) * channels * ptrdiff_t(sizeof(T)));
-    view_ = {bytes ? static_cast<T*>(detail::allocate(S, bytes)) : nullptr, width, height, channels, stride};
+    const ptrdiff_t stride =
+        detail::padded_stride(ptrdiff_t(width) * channels * ptrdiff_t(sizeof(T)));
+    view_ = {bytes ? static_cast<T*>(detail::allocate(S, bytes)) : nullptr, width, height, channels,
+             stride};
     view_.stride_bytes = stride;
   }
   Image(Image&& other) noexcept : view_(std::exchange(other.view_, {})) {}
@@ -232,7 +240,8 @@ class BitImage {
   BitView view_;
 };
 
-/// The part `rect` of a picture. Throws Error{invalid_argument} when it is empty or leaves the picture.
+/// The part `rect` of a picture. Throws Error{invalid_argument} when it is empty or leaves the
+/// picture.
 ConstPlane checked_region(ConstPlane picture, const Rect& rect);
 Plane checked_region(Plane picture, const Rect& rect);
 

@@ -18,7 +18,8 @@ enum class BackgroundModel : uint8_t {
   first,    ///< the first frame (paper 004)
   mean,     ///< running mean, Q8 fixed point, rate 2^-rate_shift
   median,   ///< sigma-delta: one step a frame towards the frame (Manzanera & Richefeu 2007)
-  mixture,  ///< integer mixture of Gaussians (Stauffer & Grimson 1999; Zivkovic 2004), its README has the recurrences
+  mixture,  ///< integer mixture of Gaussians (Stauffer & Grimson 1999; Zivkovic 2004), its README
+            ///< has the recurrences
 };
 std::string_view name_of(BackgroundModel model);
 BackgroundModel background_model_from(std::string_view name);
@@ -48,8 +49,9 @@ struct Detection {
   friend bool operator==(const Detection&, const Detection&) = default;
 };
 
-/// Finds moving objects frame by frame. Size, options and state live here; nothing allocates after the first two frames.
-/// Frames are u8, 1 (gray), 3 or 4 channels (RGB order), all of one size; a change of size throws Error{input}.
+/// Finds moving objects frame by frame. Size, options and state live here; nothing allocates after
+/// the first two frames. Frames are u8, 1 (gray), 3 or 4 channels (RGB order), all of one size; a
+/// change of size throws Error{input}.
 class MotionDetector {
  public:
   explicit MotionDetector(MotionOptions options = {}, Exec exec = {});
@@ -57,8 +59,8 @@ class MotionDetector {
   MotionDetector(MotionDetector&&) noexcept;
   MotionDetector& operator=(MotionDetector&&) noexcept;
 
-  /// Detections of the next frame, in raster order of their first pixel; valid until the next call. The first frame
-  /// founds the background and has none.
+  /// Detections of the next frame, in raster order of their first pixel; valid until the next call.
+  /// The first frame founds the background and has none.
   std::span<const Detection> push(ConstPlane frame);
 
   /// The mask of the last frame, one bit a pixel, after opening and closing.

@@ -10,18 +10,22 @@
 
 namespace cuesta {
 
-/// Taps of a width × height window, row-major, applied by correlation with the anchor over the output pixel.
-/// Integer taps share one divisor: result = round-half-even(sum / divisor), saturated. Float taps on u8 and u16 are
-/// first rounded to multiples of 2^-16, then follow the same rule.
+/// Taps of a width × height window, row-major, applied by correlation with the anchor over the
+/// output pixel. Integer taps share one divisor: result = round-half-even(sum / divisor),
+/// saturated. Float taps on u8 and u16 are first rounded to multiples of 2^-16, then follow the
+/// same rule.
 class Stencil {
  public:
   static constexpr int max_size = 255;
 
-  /// Throws Error{invalid_argument} for sizes outside 1..max_size, a wrong number of taps, or a divisor below 1.
-  static Stencil integers(int width, int height, std::span<const int32_t> taps, int64_t divisor = 1);
+  /// Throws Error{invalid_argument} for sizes outside 1..max_size, a wrong number of taps, or a
+  /// divisor below 1.
+  static Stencil integers(int width, int height, std::span<const int32_t> taps,
+                          int64_t divisor = 1);
   /// Also throws for a tap that is not finite.
   static Stencil floats(int width, int height, std::span<const float> taps);
-  /// "rows;of;numbers": rows apart by ';' or new lines, numbers by commas or blanks; "1 2 1;2 4 2;1 2 1 / 16" has a divisor.
+  /// "rows;of;numbers": rows apart by ';' or new lines, numbers by commas or blanks; "1 2 1;2 4 2;1
+  /// 2 1 / 16" has a divisor.
   static Stencil parse(std::string_view text);
 
   int width() const { return width_; }
@@ -39,7 +43,8 @@ class Stencil {
   Stencil flipped() const;
   Stencil transposed() const;
 
-  /// column · rowᵀ = taps, where the matrix has rank 1: exact for integers, within 1e-6 of the largest tap for floats.
+  /// column · rowᵀ = taps, where the matrix has rank 1: exact for integers, within 1e-6 of the
+  /// largest tap for floats.
   struct Factors {
     std::vector<int32_t> column_integers, row_integers;
     std::vector<float> column_floats, row_floats;
@@ -53,25 +58,29 @@ class Stencil {
   std::vector<float> floats_;
 };
 
-/// The taps of Gaussian smoothing of u8 and u16 pictures in units of 1/256 (cv::GaussianBlur's fixed-point taps):
-/// rounded half to even with the error carried from the outside in, the centre taking the rest. Length ksize.
+/// The taps of Gaussian smoothing of u8 and u16 pictures in units of 1/256 (cv::GaussianBlur's
+/// fixed-point taps): rounded half to even with the error carried from the outside in, the centre
+/// taking the rest. Length ksize.
 std::vector<int32_t> gaussian_taps_q8(int ksize, double sigma);
-/// The Gaussian itself, normalised to sum 1 (cv::getGaussianKernel). sigma <= 0 means 0.3((k-1)/2 - 1) + 0.8.
+/// The Gaussian itself, normalised to sum 1 (cv::getGaussianKernel). sigma <= 0 means 0.3((k-1)/2 -
+/// 1) + 0.8.
 std::vector<double> gaussian_taps(int ksize, double sigma);
-/// The window for a sigma: 5 for the papers' sigma of 1.4, else OpenCV's rule for 8 bits, round(6 sigma + 1) | 1.
+/// The window for a sigma: 5 for the papers' sigma of 1.4, else OpenCV's rule for 8 bits, round(6
+/// sigma + 1) | 1.
 int gaussian_size(double sigma);
 
 /// Makers. Each throws Error{invalid_argument} naming the argument.
 namespace stencils {
-Stencil average(int n);                        ///< n × n ones / n²
-Stencil sharpen(int n);                        ///< −1 around n² (paper 002), n odd; sum 1
-Stencil unsharp(int n);                        ///< 2δ − box / n² (paper 003), n odd
+Stencil average(int n);                         ///< n × n ones / n²
+Stencil sharpen(int n);                         ///< −1 around n² (paper 002), n odd; sum 1
+Stencil unsharp(int n);                         ///< 2δ − box / n² (paper 003), n odd
 Stencil gaussian(int ksize, double sigma = 0);  ///< outer product of gaussian_taps_q8 over 2^16
-Stencil sobel(int dx, int dy, int aperture = 3);  ///< (1,0) or (0,1); apertures 1, 3, 5, 7 as cv::getDerivKernels
+Stencil sobel(int dx, int dy,
+              int aperture = 3);  ///< (1,0) or (0,1); apertures 1, 3, 5, 7 as cv::getDerivKernels
 Stencil scharr(int dx, int dy);
 Stencil prewitt(int dx, int dy);
-Stencil laplacian();                           ///< 0 1 0; 1 −4 1; 0 1 0
-Stencil log();                                 ///< (g gᵀ) ∗ l of paper 000: 7 × 7, divisor 289, g = 2 4 5 4 2
+Stencil laplacian();  ///< 0 1 0; 1 −4 1; 0 1 0
+Stencil log();        ///< (g gᵀ) ∗ l of paper 000: 7 × 7, divisor 289, g = 2 4 5 4 2
 }  // namespace stencils
 
 }  // namespace cuesta

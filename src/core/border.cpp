@@ -17,11 +17,13 @@ std::string_view name_of(BorderMode mode) {
 }
 
 BorderMode border_mode_from(std::string_view name) {
-  for (const auto mode : {BorderMode::replicate, BorderMode::reflect, BorderMode::reflect101, BorderMode::constant,
-                          BorderMode::wrap, BorderMode::ignore}) {
+  for (const auto mode : {BorderMode::replicate, BorderMode::reflect, BorderMode::reflect101,
+                          BorderMode::constant, BorderMode::wrap, BorderMode::ignore}) {
     if (name == name_of(mode)) return mode;
   }
-  throw_invalid(std::string(name), "border '{}': choose one of replicate, reflect, reflect101, constant, wrap, ignore", name);
+  throw_invalid(std::string(name),
+                "border '{}': choose one of replicate, reflect, reflect101, constant, wrap, ignore",
+                name);
 }
 
 }  // namespace cuesta

@@ -21,11 +21,12 @@ std::pair<const char*, const char*> extent(ConstPlane p) {
 
 }  // namespace
 
-void check_plane(ConstPlane p, std::string_view what, std::initializer_list<PixelType> types, int least_channels,
-                 int most_channels) {
+void check_plane(ConstPlane p, std::string_view what, std::initializer_list<PixelType> types,
+                 int least_channels, int most_channels) {
   if (!p.data) throw_invalid("null", "{} has no data", what);
   if (p.width < 1 || p.height < 1) {
-    throw_invalid(fmt::format("{} x {}", p.width, p.height), "{} is {} x {}; both start at 1", what, p.width, p.height);
+    throw_invalid(fmt::format("{} x {}", p.width, p.height), "{} is {} x {}; both start at 1", what,
+                  p.width, p.height);
   }
   bool known = false;
   std::vector<std::string_view> names;
@@ -33,53 +34,70 @@ void check_plane(ConstPlane p, std::string_view what, std::initializer_list<Pixe
     known |= t == p.type;
     names.push_back(name_of(t));
   }
-  if (!known) throw_invalid(name_of(p.type), "{} is {}; it takes {}", what, name_of(p.type), fmt::join(names, ", "));
+  if (!known)
+    throw_invalid(name_of(p.type), "{} is {}; it takes {}", what, name_of(p.type),
+                  fmt::join(names, ", "));
   if (p.channels < least_channels || p.channels > most_channels) {
-    const std::string wanted =
-        least_channels == most_channels ? std::to_string(least_channels) : fmt::format("{} to {}", least_channels, most_channels);
-    throw_invalid(std::to_string(p.channels), "{} has {} channels; it takes {}", what, p.channels, wanted);
+    const std::string wanted = least_channels == most_channels
+                                   ? std::to_string(least_channels)
+                                   : fmt::format("{} to {}", least_channels, most_channels);
+    throw_invalid(std::to_string(p.channels), "{} has {} channels; it takes {}", what, p.channels,
+                  wanted);
   }
   if (p.height > 1 && std::abs(p.stride_bytes) < row_bytes(p)) {
-    throw_invalid(std::to_string(p.stride_bytes), "{} has a stride of {} bytes, less than its row of {}", what,
-                  p.stride_bytes, row_bytes(p));
+    throw_invalid(std::to_string(p.stride_bytes),
+                  "{} has a stride of {} bytes, less than its row of {}", what, p.stride_bytes,
+                  row_bytes(p));
   }
   const int alignment = p.type == PixelType::bit ? 8 : bytes_per_sample(p.type);
   if (p.stride_bytes % alignment || reinterpret_cast<uintptr_t>(p.data) % uintptr_t(alignment)) {
-    throw_invalid(std::to_string(p.stride_bytes), "{}: its data or stride of {} bytes is not a multiple of its {} bytes a sample",
+    throw_invalid(std::to_string(p.stride_bytes),
+                  "{}: its data or stride of {} bytes is not a multiple of its {} bytes a sample",
                   what, p.stride_bytes, alignment);
   }
 }
 
 void check_same_size(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b) {
   if (a.width != b.width || a.height != b.height) {
-    throw_invalid(fmt::format("{} x {}", b.width, b.height), "{} is {} x {} and {} is {} x {}; they must have one size",
-                  what_a, a.width, a.height, what_b, b.width, b.height);
+    throw_invalid(fmt::format("{} x {}", b.width, b.height),
+                  "{} is {} x {} and {} is {} x {}; they must have one size", what_a, a.width,
+                  a.height, what_b, b.width, b.height);
   }
-  if (a.space != b.space) throw_invalid("space", "{} and {} must both live on the host or both on the device", what_a, what_b);
+  if (a.space != b.space)
+    throw_invalid("space", "{} and {} must both live on the host or both on the device", what_a,
+                  what_b);
 }
 
-void check_no_overlap(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b, bool same_allowed) {
+void check_no_overlap(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b,
+                      bool same_allowed) {
   if (same_allowed && a.data == b.data && a.stride_bytes == b.stride_bytes) return;
-  if (a.data == b.data) throw_invalid("overlap", "{} and {} share memory; give the result a picture of its own", what_a, what_b);
+  if (a.data == b.data)
+    throw_invalid("overlap", "{} and {} share memory; give the result a picture of its own", what_a,
+                  what_b);
   const auto [a0, a1] = extent(a);
   const auto [b0, b1] = extent(b);
-  // Regions of one picture interleave in memory without sharing a sample; equal strides tell them apart by column.
+  // Regions of one picture interleave in memory without sharing a sample; equal strides tell them
+  // apart by column.
   if (a1 <= b0 || b1 <= a0) return;
-  if (a.stride_bytes == b.stride_bytes && a.stride_bytes > 0 && a.type == b.type && a.type != PixelType::bit) {
+  if (a.stride_bytes == b.stride_bytes && a.stride_bytes > 0 && a.type == b.type &&
+      a.type != PixelType::bit) {
     const ptrdiff_t stride = a.stride_bytes;
     ptrdiff_t delta = static_cast<const char*>(b.data) - static_cast<const char*>(a.data);
     ptrdiff_t rows = delta >= 0 ? delta / stride : -((-delta + stride - 1) / stride);
     ptrdiff_t shift = delta - rows * stride;  // columns of b relative to a, in [0, stride)
     const auto rows_meet = [&](ptrdiff_t r) { return r < a.height && r + b.height > 0; };
-    const bool meet = (shift < row_bytes(a) && rows_meet(rows)) || (shift + row_bytes(b) > stride && rows_meet(rows + 1));
+    const bool meet = (shift < row_bytes(a) && rows_meet(rows)) ||
+                      (shift + row_bytes(b) > stride && rows_meet(rows + 1));
     if (!meet) return;
   }
-  throw_invalid("overlap", "{} and {} share memory; give the result a picture of its own", what_a, what_b);
+  throw_invalid("overlap", "{} and {} share memory; give the result a picture of its own", what_a,
+                what_b);
 }
 
 void check_odd(int value, int low, int high, std::string_view what) {
   if (value < low || value > high || value % 2 == 0) {
-    throw_invalid(std::to_string(value), "{} is {}; it must be odd, {} to {}", what, value, low, high);
+    throw_invalid(std::to_string(value), "{} is {}; it must be odd, {} to {}", what, value, low,
+                  high);
   }
 }
 

@@ -13,14 +13,16 @@
 namespace cuesta {
 
 template <class... Values>
-[[noreturn]] void throw_invalid(std::string value, fmt::format_string<Values...> text, Values&&... values) {
-  throw Error(ErrorCode::invalid_argument, fmt::format(text, std::forward<Values>(values)...), std::move(value));
+[[noreturn]] void throw_invalid(std::string value, fmt::format_string<Values...> text,
+                                Values&&... values) {
+  throw Error(ErrorCode::invalid_argument, fmt::format(text, std::forward<Values>(values)...),
+              std::move(value));
 }
 
-/// A view that can be used: data, positive size, 1..4 channels, rows that do not overlap, a type of the list.
-/// `what` is "canny: src".
-void check_plane(ConstPlane plane, std::string_view what, std::initializer_list<PixelType> types, int least_channels = 1,
-                 int most_channels = 1);
+/// A view that can be used: data, positive size, 1..4 channels, rows that do not overlap, a type of
+/// the list. `what` is "canny: src".
+void check_plane(ConstPlane plane, std::string_view what, std::initializer_list<PixelType> types,
+                 int least_channels = 1, int most_channels = 1);
 /// Same width and height, and one space.
 void check_same_size(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b);
 /// Throws where the bytes of the two views overlap; `same_allowed` lets through two equal views.

@@ -3,7 +3,8 @@
 
 namespace cuesta::detail {
 
-/// Applies CUESTA_SIMD once a process. Throws Error{invalid_argument} for a name that this CPU or build has not.
+/// Applies CUESTA_SIMD once a process. Throws Error{invalid_argument} for a name that this CPU or
+/// build has not.
 void apply_simd_environment();
 
 }  // namespace cuesta::detail

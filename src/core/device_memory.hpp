@@ -1,4 +1,5 @@
-// The seam between core and CUDA: src/cuda/ defines these in a CUDA build, core/no_cuda.cpp otherwise.
+// The seam between core and CUDA: src/cuda/ defines these in a CUDA build, core/no_cuda.cpp
+// otherwise.
 #pragma once
 
 #include <cstddef>

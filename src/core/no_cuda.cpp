@@ -6,7 +6,9 @@ namespace cuesta::detail {
 
 namespace {
 [[noreturn]] void throw_no_cuda() {
-  throw Error(ErrorCode::device, "this build of Cuesta has no CUDA part; build it with a CUDA toolkit, or use --device cpu");
+  throw Error(
+      ErrorCode::device,
+      "this build of Cuesta has no CUDA part; build it with a CUDA toolkit, or use --device cpu");
 }
 }  // namespace
 

@@ -23,7 +23,10 @@ std::string_view name_of(Tier tier) {
 std::string_view name_of(Space space) { return space == Space::host ? "host" : "device"; }
 
 Call::Call(const Exec& exec, Space space, std::span<const ParameterInfo> declared)
-    : exec_(exec), declared_(declared), threads_(thread_count(exec.threads)), scratch_(exec, space) {
+    : exec_(exec),
+      declared_(declared),
+      threads_(thread_count(exec.threads)),
+      scratch_(exec, space) {
   detail::apply_simd_environment();
 }
 
@@ -34,7 +37,8 @@ std::string_view Call::parameter(std::string_view name) const {
   for (const auto& info : declared_) {
     if (info.name == name) return info.values.front();
   }
-  throw Error(ErrorCode::invalid_argument, fmt::format("a strategy asked for its undeclared parameter '{}'", name));
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("a strategy asked for its undeclared parameter '{}'", name));
 }
 
 int Call::integer_parameter(std::string_view name) const {
@@ -42,8 +46,8 @@ int Call::integer_parameter(std::string_view name) const {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("parameter {}={}: not a whole number", name, text),
-                std::string(text));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("parameter {}={}: not a whole number", name, text), std::string(text));
   }
   return value;
 }
@@ -67,9 +71,12 @@ std::string pinned_strategy(std::string_view operation, const Exec& exec) {
     const std::string_view pin = rest.substr(0, comma);
     const size_t colon = pin.find(':');
     if (colon == pin.npos || colon == 0 || colon + 1 == pin.size()) {
-      throw Error(ErrorCode::invalid_argument,
-                  fmt::format("CUESTA_STRATEGY={}: '{}' is not operation:strategy (as in canny:serial,label:rows)", pins, pin),
-                  std::string(pin));
+      throw Error(
+          ErrorCode::invalid_argument,
+          fmt::format(
+              "CUESTA_STRATEGY={}: '{}' is not operation:strategy (as in canny:serial,label:rows)",
+              pins, pin),
+          std::string(pin));
     }
     if (pin.substr(0, colon) == operation) return std::string(pin.substr(colon + 1));
     rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
@@ -88,17 +95,19 @@ void check_parameters(std::string_view operation, std::string_view strategy, con
       std::vector<std::string_view> names;
       for (const auto& info : declared) names.push_back(info.name);
       throw Error(ErrorCode::invalid_argument,
-                  declared.empty() ? fmt::format("{}: strategy '{}' takes no parameter, so not '{}'", operation, strategy, key)
-                                   : fmt::format("{}: strategy '{}' has no parameter '{}'; it has {}", operation, strategy, key,
-                                                 fmt::join(names, ", ")),
+                  declared.empty()
+                      ? fmt::format("{}: strategy '{}' takes no parameter, so not '{}'", operation,
+                                    strategy, key)
+                      : fmt::format("{}: strategy '{}' has no parameter '{}'; it has {}", operation,
+                                    strategy, key, fmt::join(names, ", ")),
                   key);
     }
     bool allowed = false;
     for (const auto& v : found->values) allowed |= v == value;
     if (!allowed) {
       throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: parameter {}={} of strategy '{}': choose one of {}", operation, key, value, strategy,
-                              fmt::join(found->values, ", ")),
+                  fmt::format("{}: parameter {}={} of strategy '{}': choose one of {}", operation,
+                              key, value, strategy, fmt::join(found->values, ", ")),
                   value);
     }
   }
@@ -107,21 +116,25 @@ void check_parameters(std::string_view operation, std::string_view strategy, con
 void throw_unknown_strategy(std::string_view operation, std::string_view name, Space space,
                             std::span<const std::string_view> known) {
   throw Error(ErrorCode::invalid_argument,
-              known.empty() ? fmt::format("{}: this build has no strategy on the {}, so not '{}'", operation, name_of(space), name)
-                            : fmt::format("{}: no strategy '{}' on the {}; there are {}", operation, name, name_of(space),
-                                          fmt::join(known, ", ")),
+              known.empty() ? fmt::format("{}: this build has no strategy on the {}, so not '{}'",
+                                          operation, name_of(space), name)
+                            : fmt::format("{}: no strategy '{}' on the {}; there are {}", operation,
+                                          name, name_of(space), fmt::join(known, ", ")),
               std::string(name));
 }
 
 void throw_refused(std::string_view operation, std::string_view name, std::string_view why) {
-  throw Error(ErrorCode::unsupported, fmt::format("{}: strategy '{}' does not take this request: {}", operation, name, why),
+  throw Error(ErrorCode::unsupported,
+              fmt::format("{}: strategy '{}' does not take this request: {}", operation, name, why),
               std::string(name));
 }
 
 void throw_nothing_runs(std::string_view operation, Space space, std::string_view why) {
   throw Error(ErrorCode::unsupported,
-              why.empty() ? fmt::format("{}: this build has no strategy for pictures on the {}", operation, name_of(space))
-                          : fmt::format("{}: no strategy on the {} takes this request: {}", operation, name_of(space), why));
+              why.empty() ? fmt::format("{}: this build has no strategy for pictures on the {}",
+                                        operation, name_of(space))
+                          : fmt::format("{}: no strategy on the {} takes this request: {}",
+                                        operation, name_of(space), why));
 }
 
 }  // namespace detail

@@ -14,7 +14,8 @@
 
 namespace cuesta {
 
-/// What a strategy sees of the call besides its Args: parameters resolved, threads counted, scratch at hand.
+/// What a strategy sees of the call besides its Args: parameters resolved, threads counted, scratch
+/// at hand.
 class Call {
  public:
   Call(const Exec& exec, Space space, std::span<const ParameterInfo> declared);
@@ -25,7 +26,8 @@ class Call {
   /// The value of a declared parameter: the caller's, or the first declared one.
   std::string_view parameter(std::string_view name) const;
   int integer_parameter(std::string_view name) const;
-  /// For operations called from inside this one: same threads, workspace and stream, nothing pinned.
+  /// For operations called from inside this one: same threads, workspace and stream, nothing
+  /// pinned.
   Exec nested() const;
 
  private:
@@ -45,25 +47,33 @@ struct StrategyInfo {
   std::string_view paper;
   std::string_view exactness = "equal bytes";
   std::span<const ParameterInfo> parameters;
-  /// "" when the row takes the request, else why not, in words that the operation's README lists under "Refused".
+  /// "" when the row takes the request, else why not, in words that the operation's README lists
+  /// under "Refused".
   std::string_view (*supports)(const Args&) = [](const Args&) { return std::string_view(); };
   void (*run)(const Args&, Call&) = nullptr;
 };
 
-/// Arguments of an operation say where their views live.
+/// Arguments of an operation say its name and where their views live.
 template <class Args>
 concept OperationArgs = requires(const Args& args) {
+  { Args::operation } -> std::convertible_to<std::string_view>;
   { args.space() } -> std::convertible_to<Space>;
 };
+
+/// The table of the operation that takes these Args. Every `<op>.cpp` specialises it for its own
+/// (args.hpp declares it).
+template <OperationArgs Args>
+std::span<const StrategyInfo<Args>> strategies(Space space);
 
 namespace detail {
 /// The name pinned for `operation` by the Exec or CUESTA_STRATEGY; empty for automatic.
 std::string pinned_strategy(std::string_view operation, const Exec& exec);
 void check_parameters(std::string_view operation, std::string_view strategy, const Exec& exec,
                       std::span<const ParameterInfo> declared);
-[[noreturn]] void throw_unknown_strategy(std::string_view operation, std::string_view name, Space space,
-                                         std::span<const std::string_view> known);
-[[noreturn]] void throw_refused(std::string_view operation, std::string_view name, std::string_view why);
+[[noreturn]] void throw_unknown_strategy(std::string_view operation, std::string_view name,
+                                         Space space, std::span<const std::string_view> known);
+[[noreturn]] void throw_refused(std::string_view operation, std::string_view name,
+                                std::string_view why);
 [[noreturn]] void throw_nothing_runs(std::string_view operation, Space space, std::string_view why);
 }  // namespace detail
 
@@ -73,11 +83,13 @@ void run_strategy(const StrategyInfo<Args>& row, const Args& args, const Exec& e
   row.run(args, call);
 }
 
-/// Chooses a row and runs it. Automatic choice: the first production row that takes the request, else baseline, else reference.
+/// Chooses a row and runs it. Automatic choice: the first production row that takes the request,
+/// else baseline, else reference.
 template <OperationArgs Args>
-void dispatch(std::string_view operation, std::span<const StrategyInfo<Args>> table, const Args& args,
-              const Exec& exec) {
+void dispatch(const Args& args, const Exec& exec) {
+  constexpr std::string_view operation = Args::operation;
   const Space space = args.space();
+  const auto table = strategies<Args>(space);
   const std::string pinned = detail::pinned_strategy(operation, exec);
   if (!pinned.empty()) {
     std::vector<std::string_view> known;
@@ -85,7 +97,8 @@ void dispatch(std::string_view operation, std::span<const StrategyInfo<Args>> ta
       if (row.space != space) continue;
       known.push_back(row.name);
       if (row.name != pinned) continue;
-      if (const auto why = row.supports(args); !why.empty()) detail::throw_refused(operation, pinned, why);
+      if (const auto why = row.supports(args); !why.empty())
+        detail::throw_refused(operation, pinned, why);
       detail::check_parameters(operation, pinned, exec, row.parameters);
       return run_strategy(row, args, exec);
     }
@@ -104,11 +117,13 @@ void dispatch(std::string_view operation, std::span<const StrategyInfo<Args>> ta
   detail::throw_nothing_runs(operation, space, why);
 }
 
-template <class Args>
-void describe(std::string_view operation, std::span<const StrategyInfo<Args>> table,
-              std::vector<StrategyDescription>& out) {
-  for (const auto& row : table) {
-    out.push_back({operation, row.name, row.space, row.tier, row.idea, row.paper, row.exactness, row.parameters});
+template <OperationArgs Args>
+void describe(std::vector<StrategyDescription>& out) {
+  for (const Space space : {Space::host, Space::device}) {
+    for (const auto& row : strategies<Args>(space)) {
+      out.push_back({Args::operation, row.name, row.space, row.tier, row.idea, row.paper,
+                     row.exactness, row.parameters});
+    }
   }
 }
 

@@ -56,12 +56,14 @@ void run_tasks(int tasks, int threads, void (*call)(void*, int), void* body) {
         0, tasks, [&](int i) { call(body, i); }, oneapi::tbb::simple_partitioner());
   };
   if (threads == oneapi::tbb::this_task_arena::max_concurrency()) {
-    // Isolated, so that a waiting caller does not pick up an unrelated task that needs the same workspace.
+    // Isolated, so that a waiting caller does not pick up an unrelated task that needs the same
+    // workspace.
     oneapi::tbb::this_task_arena::isolate(loop);
     return;
   }
   thread_local std::unique_ptr<oneapi::tbb::task_arena> arena;
-  if (!arena || arena->max_concurrency() != threads) arena = std::make_unique<oneapi::tbb::task_arena>(threads);
+  if (!arena || arena->max_concurrency() != threads)
+    arena = std::make_unique<oneapi::tbb::task_arena>(threads);
   arena->execute(loop);
 }
 }  // namespace detail

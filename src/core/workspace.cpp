@@ -13,7 +13,8 @@ namespace {
 constexpr size_t slack = 64;
 size_t rounded(size_t bytes) { return (bytes + slack + 255) / 256 * 256; }
 
-// Blocks are filled in order. A stack that outgrew its first block is merged into one when it empties.
+// Blocks are filled in order. A stack that outgrew its first block is merged into one when it
+// empties.
 struct Stack {
   struct Block {
     char* data = nullptr;
@@ -91,11 +92,13 @@ std::map<void*, Workspace>& thread_cache() {
 void release_memory() { thread_cache().clear(); }
 
 Scratch::Scratch(const Exec& exec, Space space)
-    : state_(exec.workspace ? &exec.workspace->state() : &thread_cache()[exec.stream].state()), space_(space) {
+    : state_(exec.workspace ? &exec.workspace->state() : &thread_cache()[exec.stream].state()),
+      space_(space) {
   const std::lock_guard lock(state_->mutex);
   if (state_->depth && state_->owner != std::this_thread::get_id()) {
     throw Error(ErrorCode::invalid_argument,
-                "the workspace is in use by another thread; give every concurrent call a workspace of its own");
+                "the workspace is in use by another thread; give every concurrent call a workspace "
+                "of its own");
   }
   state_->owner = std::this_thread::get_id();
   ++state_->depth;

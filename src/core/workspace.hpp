@@ -10,19 +10,19 @@
 
 namespace cuesta {
 
-/// A nested scope of scratch memory. Memory taken lives until the Scratch ends; scopes nest, also across operations.
-/// All takes of a scope together must be made on the thread that opened it.
+/// A nested scope of scratch memory. Memory taken lives until the Scratch ends; scopes nest, also
+/// across operations. All takes of a scope together must be made on the thread that opened it.
 class Scratch {
  public:
-  /// Of `exec.workspace`, or of this thread's cache for `exec.stream`. Throws Error{invalid_argument} when another
-  /// thread uses the workspace now.
+  /// Of `exec.workspace`, or of this thread's cache for `exec.stream`. Throws
+  /// Error{invalid_argument} when another thread uses the workspace now.
   Scratch(const Exec& exec, Space space);
   ~Scratch();
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
-  /// `count` objects, uninitialised, aligned to 64 bytes (256 on the device), with 64 bytes after them that may be
-  /// read and written, so that vector code may overrun a row.
+  /// `count` objects, uninitialised, aligned to 64 bytes (256 on the device), with 64 bytes after
+  /// them that may be read and written, so that vector code may overrun a row.
   template <class T>
   T* take(size_t count) {
     static_assert(std::is_trivial_v<T>);
@@ -31,7 +31,8 @@ class Scratch {
   /// A picture with rows padded to 64 bytes; the bytes up to stride_bytes may be read and written.
   template <class T>
   ImageView<T> image(int32_t width, int32_t height, int32_t channels = 1) {
-    const ptrdiff_t stride = detail::padded_stride(ptrdiff_t(width) * channels * ptrdiff_t(sizeof(T)));
+    const ptrdiff_t stride =
+        detail::padded_stride(ptrdiff_t(width) * channels * ptrdiff_t(sizeof(T)));
     T* data = static_cast<T*>(take_bytes(size_t(stride) * size_t(height)));
     return {data, width, height, channels, stride};
   }

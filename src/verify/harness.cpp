@@ -18,8 +18,11 @@ class GuardedMemory {
  public:
   explicit GuardedMemory(size_t bytes) : page_(size_t(sysconf(_SC_PAGESIZE))) {
     usable_ = (bytes + page_ - 1) / page_ * page_;
-    base_ = static_cast<uint8_t*>(mmap(nullptr, usable_ + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (base_ == MAP_FAILED) throw Error(ErrorCode::out_of_memory, fmt::format("out of memory: {} bytes for a test picture", bytes));
+    base_ = static_cast<uint8_t*>(
+        mmap(nullptr, usable_ + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (base_ == MAP_FAILED)
+      throw Error(ErrorCode::out_of_memory,
+                  fmt::format("out of memory: {} bytes for a test picture", bytes));
     mprotect(base_ + usable_, page_, PROT_NONE);
   }
   GuardedMemory(const GuardedMemory&) = delete;
@@ -33,7 +36,8 @@ class GuardedMemory {
 };
 
 ptrdiff_t row_bytes_of(PixelType type, int32_t width, int32_t channels) {
-  return type == PixelType::bit ? (ptrdiff_t(width) + 63) / 64 * 8 : ptrdiff_t(width) * channels * bytes_per_sample(type);
+  return type == PixelType::bit ? (ptrdiff_t(width) + 63) / 64 * 8
+                                : ptrdiff_t(width) * channels * bytes_per_sample(type);
 }
 
 }  // namespace
@@ -64,12 +68,13 @@ struct Harness::Buffer {
   ~Buffer() { detail::release(Space::device, device); }
 };
 
-Harness::Harness(Layout layout, uint8_t poison, Space space) : layout_(layout), poison_(poison), space_(space) {}
+Harness::Harness(Layout layout, uint8_t poison, Space space)
+    : layout_(layout), poison_(poison), space_(space) {}
 Harness::~Harness() = default;
 Harness::Harness(Harness&&) noexcept = default;
 
-Plane Harness::make(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels, bool is_output,
-                    double bound) {
+Plane Harness::make(std::string name, PixelType type, int32_t width, int32_t height,
+                    int32_t channels, bool is_output, double bound) {
   auto buffer = std::make_unique<Buffer>();
   Buffer& b = *buffer;
   const ptrdiff_t sample = type == PixelType::bit ? 8 : bytes_per_sample(type);
@@ -79,9 +84,18 @@ Plane Harness::make(std::string name, PixelType type, int32_t width, int32_t hei
   b.bound = bound;
   size_t before = 0, after = 0;
   switch (layout_) {
-    case Layout::tight: b.stride = b.row_bytes; before = size_t(sample) * 16; break;
-    case Layout::padded: b.stride = detail::padded_stride(b.row_bytes) + 64; before = 128, after = 128; break;
-    case Layout::odd: b.stride = b.row_bytes + 3 * sample; before = size_t(sample) * 5, after = size_t(sample) * 7; break;
+    case Layout::tight:
+      b.stride = b.row_bytes;
+      before = size_t(sample) * 16;
+      break;
+    case Layout::padded:
+      b.stride = detail::padded_stride(b.row_bytes) + 64;
+      before = 128, after = 128;
+      break;
+    case Layout::odd:
+      b.stride = b.row_bytes + 3 * sample;
+      before = size_t(sample) * 5, after = size_t(sample) * 7;
+      break;
     case Layout::region:
       b.stride = b.row_bytes + 11 * sample;
       before = size_t(b.stride) * 2 + size_t(sample) * 6;
@@ -97,7 +111,8 @@ Plane Harness::make(std::string name, PixelType type, int32_t width, int32_t hei
   for (size_t i = 0; i < b.bytes; ++i) b.begin[i] = uint8_t(random.next());
   b.host = {b.begin + b.first, width, height, channels, b.stride, type, Space::host};
   if (is_output) {
-    for (int32_t y = 0; y < height; ++y) std::memset(b.begin + b.first + size_t(b.stride) * size_t(y), poison_, size_t(b.row_bytes));
+    for (int32_t y = 0; y < height; ++y)
+      std::memset(b.begin + b.first + size_t(b.stride) * size_t(y), poison_, size_t(b.row_bytes));
   }
   buffers_.push_back(std::move(buffer));
   return b.host;
@@ -120,21 +135,24 @@ Plane placed(Plane host, void* device, size_t first) {
 }
 }  // namespace
 
-ConstPlane Harness::input(PixelType type, int32_t width, int32_t height, int32_t channels, Pattern pattern, uint64_t seed) {
-  const Plane plane = make(fmt::format("input {}", buffers_.size()), type, width, height, channels, false, 0);
+ConstPlane Harness::input(PixelType type, int32_t width, int32_t height, int32_t channels,
+                          Pattern pattern, uint64_t seed) {
+  const Plane plane =
+      make(fmt::format("input {}", buffers_.size()), type, width, height, channels, false, 0);
   fill(plane, pattern, seed);
   publish(*buffers_.back());
   return placed(plane, buffers_.back()->device, buffers_.back()->first);
 }
 
-Plane Harness::output(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels, double bound) {
+Plane Harness::output(std::string name, PixelType type, int32_t width, int32_t height,
+                      int32_t channels, double bound) {
   const Plane plane = make(std::move(name), type, width, height, channels, true, bound);
   publish(*buffers_.back());
   return placed(plane, buffers_.back()->device, buffers_.back()->first);
 }
 
-Plane Harness::in_out(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels, Pattern pattern,
-                      uint64_t seed) {
+Plane Harness::in_out(std::string name, PixelType type, int32_t width, int32_t height,
+                      int32_t channels, Pattern pattern, uint64_t seed) {
   const Plane plane = make(std::move(name), type, width, height, channels, true, 0);
   fill(plane, pattern, seed);
   publish(*buffers_.back());
@@ -157,7 +175,8 @@ std::string Harness::check_canaries() const {
       const bool inside = offset >= 0 && row < b->host.height && column < b->row_bytes;
       if (b->is_output && inside) continue;
       return inside ? fmt::format("{} was written at row {}, byte {}", b->name, row, column)
-                    : fmt::format("memory outside {} was written at row {}, byte {}", b->name, row, column);
+                    : fmt::format("memory outside {} was written at row {}, byte {}", b->name, row,
+                                  column);
     }
   }
   return {};
@@ -177,7 +196,8 @@ std::string compare_typed(ConstPlane mine, ConstPlane theirs, double bound, std:
         bool equal = std::memcmp(&u, &v, sizeof(T)) == 0;
         if (!equal && bound > 0) equal = std::abs(double(u) - double(v)) <= bound;
         if (equal) continue;
-        if (wrong++ == 0) first = fmt::format("{} at ({}, {}) channel {}: {} instead of {}", name, x, y, c, u, v);
+        if (wrong++ == 0)
+          first = fmt::format("{} at ({}, {}) channel {}: {} instead of {}", name, x, y, c, u, v);
       }
     }
   }
@@ -186,16 +206,20 @@ std::string compare_typed(ConstPlane mine, ConstPlane theirs, double bound, std:
 
 std::string compare_bits(ConstPlane mine, ConstPlane theirs, std::string_view name) {
   for (int32_t y = 0; y < mine.height; ++y) {
-    const auto* a = reinterpret_cast<const uint64_t*>(static_cast<const char*>(mine.data) + ptrdiff_t(y) * mine.stride_bytes);
-    const auto* b = reinterpret_cast<const uint64_t*>(static_cast<const char*>(theirs.data) + ptrdiff_t(y) * theirs.stride_bytes);
+    const auto* a = reinterpret_cast<const uint64_t*>(static_cast<const char*>(mine.data) +
+                                                      ptrdiff_t(y) * mine.stride_bytes);
+    const auto* b = reinterpret_cast<const uint64_t*>(static_cast<const char*>(theirs.data) +
+                                                      ptrdiff_t(y) * theirs.stride_bytes);
     for (int32_t w = 0; w < (mine.width + 63) / 64; ++w) {
-      if (a[w] != b[w]) return fmt::format("{} at row {}, word {}: {:#x} instead of {:#x}", name, y, w, a[w], b[w]);
+      if (a[w] != b[w])
+        return fmt::format("{} at row {}, word {}: {:#x} instead of {:#x}", name, y, w, a[w], b[w]);
     }
   }
   return {};
 }
 
-std::string compare_planes(ConstPlane mine, ConstPlane theirs, double bound, std::string_view name) {
+std::string compare_planes(ConstPlane mine, ConstPlane theirs, double bound,
+                           std::string_view name) {
   switch (mine.type) {
     case PixelType::u8: return compare_typed<uint8_t>(mine, theirs, bound, name);
     case PixelType::u16: return compare_typed<uint16_t>(mine, theirs, bound, name);
@@ -211,16 +235,21 @@ std::string compare_planes(ConstPlane mine, ConstPlane theirs, double bound, std
 }  // namespace
 
 std::string Harness::compare(const Harness& oracle) const {
-  if (buffers_.size() != oracle.buffers_.size()) return "the two runs made different numbers of pictures";
+  if (buffers_.size() != oracle.buffers_.size())
+    return "the two runs made different numbers of pictures";
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const Buffer &mine = *buffers_[i], &theirs = *oracle.buffers_[i];
     if (!mine.is_output) continue;
-    if (std::string text = compare_planes(mine.host, theirs.host, mine.bound, mine.name); !text.empty()) return text;
+    if (std::string text = compare_planes(mine.host, theirs.host, mine.bound, mine.name);
+        !text.empty())
+      return text;
   }
-  if (values_.size() != oracle.values_.size()) return fmt::format("{} results instead of {}", values_.size(), oracle.values_.size());
+  if (values_.size() != oracle.values_.size())
+    return fmt::format("{} results instead of {}", values_.size(), oracle.values_.size());
   for (size_t i = 0; i < values_.size(); ++i) {
     if (values_[i] != oracle.values_[i]) {
-      return fmt::format("{}: {} instead of {}", values_[i].first, values_[i].second, oracle.values_[i].second);
+      return fmt::format("{}: {} instead of {}", values_[i].first, values_[i].second,
+                         oracle.values_[i].second);
     }
   }
   return {};

@@ -1,4 +1,5 @@
-// What one run of one strategy is given: inputs, poisoned outputs with canaries around them, and places for results.
+// What one run of one strategy is given: inputs, poisoned outputs with canaries around them, and
+// places for results.
 #pragma once
 
 #include <any>
@@ -14,7 +15,8 @@
 
 namespace cuesta::verify {
 
-/// How a picture lies in memory. The oracle always runs on `tight`, so a strategy that reads outside its view differs.
+/// How a picture lies in memory. The oracle always runs on `tight`, so a strategy that reads
+/// outside its view differs.
 enum class Layout : uint8_t {
   tight,   ///< no padding; the last byte touches an unreadable page
   padded,  ///< rows padded to 64 bytes, and more
@@ -25,17 +27,21 @@ std::string_view name_of(Layout layout);
 
 class Harness {
  public:
-  /// `layout` holds for every picture of this run; `poison` fills outputs beforehand; pictures live in `space`.
+  /// `layout` holds for every picture of this run; `poison` fills outputs beforehand; pictures live
+  /// in `space`.
   Harness(Layout layout, uint8_t poison, Space space = Space::host);
   ~Harness();
   Harness(Harness&&) noexcept;
 
-  ConstPlane input(PixelType type, int32_t width, int32_t height, int32_t channels, Pattern pattern, uint64_t seed);
-  /// A picture the strategy must write everywhere. f32 results may differ from the oracle's by `bound` (absolute).
-  Plane output(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels = 1, double bound = 0);
+  ConstPlane input(PixelType type, int32_t width, int32_t height, int32_t channels, Pattern pattern,
+                   uint64_t seed);
+  /// A picture the strategy must write everywhere. f32 results may differ from the oracle's by
+  /// `bound` (absolute).
+  Plane output(std::string name, PixelType type, int32_t width, int32_t height,
+               int32_t channels = 1, double bound = 0);
   /// A picture read and written in place.
-  Plane in_out(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels, Pattern pattern,
-               uint64_t seed);
+  Plane in_out(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
+               Pattern pattern, uint64_t seed);
   /// An object that lives as long as this harness, for results that Args point at.
   template <class T>
   T& keep(T value = {}) {
@@ -44,7 +50,9 @@ class Harness {
     return *held;
   }
   /// A result that is no picture, compared as text. Called by a case's `collect` after the run.
-  void value(std::string name, std::string text) { values_.push_back({std::move(name), std::move(text)}); }
+  void value(std::string name, std::string text) {
+    values_.push_back({std::move(name), std::move(text)});
+  }
 
   /// After the run: brings device pictures back. Then:
   void finish();
@@ -55,7 +63,8 @@ class Harness {
 
  private:
   struct Buffer;
-  Plane make(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels, bool is_output, double bound);
+  Plane make(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
+             bool is_output, double bound);
   void publish(Buffer& buffer);
   Layout layout_;
   uint8_t poison_;

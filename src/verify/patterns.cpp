@@ -13,9 +13,10 @@ class Painter {
       : pattern_(pattern), random_(seed), width_(width), height_(height) {
     const int shapes = 4 + int(int64_t(width) * height / 20000);
     for (int i = 0; i < shapes; ++i) {
-      const auto radius = int32_t(1 + random_.below(uint32_t(std::max(2, std::min(width, height) / 4))));
-      discs_.push_back({int32_t(random_.below(uint32_t(width))), int32_t(random_.below(uint32_t(height))), radius,
-                        random_.below(65536)});
+      const auto radius =
+          int32_t(1 + random_.below(uint32_t(std::max(2, std::min(width, height) / 4))));
+      discs_.push_back({int32_t(random_.below(uint32_t(width))),
+                        int32_t(random_.below(uint32_t(height))), radius, random_.below(65536)});
     }
   }
 
@@ -58,10 +59,14 @@ class Painter {
 
 template <class T>
 T scaled(uint32_t v) {
-  if constexpr (sizeof(T) == 1) return T(v >> 8);
-  else if constexpr (std::is_same_v<T, uint16_t>) return T(v);
-  else if constexpr (std::is_floating_point_v<T>) return T(v) * (4.0f / 65535.0f) - 2.0f;
-  else return T(int32_t(v) - 32768);
+  if constexpr (sizeof(T) == 1)
+    return T(v >> 8);
+  else if constexpr (std::is_same_v<T, uint16_t>)
+    return T(v);
+  else if constexpr (std::is_floating_point_v<T>)
+    return T(v) * (4.0f / 65535.0f) - 2.0f;
+  else
+    return T(int32_t(v) - 32768);
 }
 
 template <class T>
@@ -98,9 +103,11 @@ void fill(Plane p, Pattern pattern, uint64_t seed) {
     case PixelType::f32: return fill_typed<float>(p, paint);
     case PixelType::bit:
       for (int32_t y = 0; y < p.height; ++y) {
-        auto* row = reinterpret_cast<uint64_t*>(static_cast<char*>(p.data) + ptrdiff_t(y) * p.stride_bytes);
+        auto* row =
+            reinterpret_cast<uint64_t*>(static_cast<char*>(p.data) + ptrdiff_t(y) * p.stride_bytes);
         for (int32_t w = 0; w < (p.width + 63) / 64; ++w) row[w] = 0;
-        for (int32_t x = 0; x < p.width; ++x) row[x >> 6] |= uint64_t(paint(x, y) >= 32768) << (x & 63);
+        for (int32_t x = 0; x < p.width; ++x)
+          row[x >> 6] |= uint64_t(paint(x, y) >= 32768) << (x & 63);
       }
       return;
     case PixelType::none: return;

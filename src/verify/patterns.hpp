@@ -10,7 +10,8 @@ namespace cuesta::verify {
 
 enum class Pattern : uint8_t {
   noise,     ///< uniform over the type's whole range (f32: -2..2)
-  natural,   ///< smooth shading, shapes with sharp edges, a little noise: what photographs do to edge detectors
+  natural,   ///< smooth shading, shapes with sharp edges, a little noise: what photographs do to
+             ///< edge detectors
   extremes,  ///< 0 or the largest value, at random: drives sums to their bounds
   impulse,   ///< one bright sample near the middle
   gradient,  ///< a ramp with plateaus: ties in magnitudes and directions

@@ -4,8 +4,9 @@ namespace cuesta::verify {
 
 std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level) {
   const int32_t r = std::max(1, radius);
-  std::vector<std::pair<int32_t, int32_t>> out = {{1, 1}, {2, 2}, {1, 2}, {r, r}, {r + 1, r + 1}, {17, 17}, {33, 31}, {64, 64},
-                                                  {129, 67}, {1, 37}, {41, 1}, {5, 150}, {301, 4}};
+  std::vector<std::pair<int32_t, int32_t>> out = {
+      {1, 1},   {2, 2},    {1, 2},  {r, r},  {r + 1, r + 1}, {17, 17}, {33, 31},
+      {64, 64}, {129, 67}, {1, 37}, {41, 1}, {5, 150},       {301, 4}};
   if (level == Level::full) {
     const int32_t sides[] = {1, 2, 3, r, r + 1, 2 * r + 1, 17, 31, 63, 64, 65, 129};
     for (const int32_t w : sides)

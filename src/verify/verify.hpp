@@ -1,4 +1,5 @@
-// Every strategy against its operation's oracle. The command, the tests and the benches all come through here.
+// Every strategy against its operation's oracle. The command, the tests and the benches all come
+// through here.
 #pragma once
 
 #include <functional>
@@ -12,12 +13,14 @@
 
 namespace cuesta::verify {
 
-/// One request to an operation. `make` builds the same Args, over fresh pictures of the harness, each time it is called.
+/// One request to an operation. `make` builds the same Args, over fresh pictures of the harness,
+/// each time it is called.
 template <class Args>
 struct Case {
   std::string label;
   std::function<Args(Harness&)> make;
-  std::function<void(const Args&, Harness&)> collect;  ///< after the run: results that are no pictures; may be empty
+  std::function<void(const Args&, Harness&)>
+      collect;  ///< after the run: results that are no pictures; may be empty
 };
 
 enum class Level : uint8_t { quick, full };
@@ -32,14 +35,14 @@ struct RowReport {
   std::string_view operation, strategy;
   Space space = Space::host;
   int64_t run = 0, refused = 0, failed = 0;
-  std::set<std::string> refusals;       ///< the words of `supports`
-  std::vector<std::string> failures;    ///< the first few, each naming its case
+  std::set<std::string> refusals;     ///< the words of `supports`
+  std::vector<std::string> failures;  ///< the first few, each naming its case
   /// A row that ran nothing has shown nothing.
   bool passed() const { return failed == 0 && run > 0; }
 };
 
-/// The shapes every operation is tried on: one pixel, one row, one column, around its radius, around vector and word
-/// lengths, tall and wide.
+/// The shapes every operation is tried on: one pixel, one row, one column, around its radius,
+/// around vector and word lengths, tall and wide.
 std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level);
 
 namespace detail {
@@ -49,8 +52,8 @@ constexpr Layout layouts[] = {Layout::tight, Layout::padded, Layout::odd, Layout
 std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> parameters);
 
 template <class Args>
-std::string run_case(const StrategyInfo<Args>& row, const Case<Args>& c, Harness& harness, const Exec& exec, bool& refused,
-                     std::set<std::string>& refusals) {
+std::string run_case(const StrategyInfo<Args>& row, const Case<Args>& c, Harness& harness,
+                     const Exec& exec, bool& refused, std::set<std::string>& refusals) {
   const Args args = c.make(harness);
   if (const auto why = row.supports(args); !why.empty()) {
     refused = true;
@@ -68,12 +71,13 @@ std::string run_case(const StrategyInfo<Args>& row, const Case<Args>& c, Harness
 }
 }  // namespace detail
 
-/// Runs `row` on every case and compares with `oracle` on the same case: bytes, results, canaries. Layouts and thread
-/// counts are drawn from the case's number; combinations of parameter values take turns.
+/// Runs `row` on every case and compares with `oracle` on the same case: bytes, results, canaries.
+/// Layouts and thread counts are drawn from the case's number; combinations of parameter values
+/// take turns.
 template <class Args>
-RowReport verify_row(std::string_view operation, const StrategyInfo<Args>& row, const StrategyInfo<Args>& oracle,
+RowReport verify_row(const StrategyInfo<Args>& row, const StrategyInfo<Args>& oracle,
                      const std::vector<Case<Args>>& cases) {
-  RowReport report{operation, row.name, row.space};
+  RowReport report{Args::operation, row.name, row.space};
   const auto parameters = detail::combinations(row.parameters);
   Workspace workspace;
   for (size_t i = 0; i < cases.size(); ++i) {
@@ -95,8 +99,10 @@ RowReport verify_row(std::string_view operation, const StrategyInfo<Args>& row, 
     if (problem.empty()) {
       std::set<std::string> unused;
       problem = detail::run_case(oracle, cases[i], theirs, Exec{}, refused, unused);
-      if (!problem.empty() || refused) problem = "the reference did not run: " + problem;
-      else problem = mine.compare(theirs);
+      if (!problem.empty() || refused)
+        problem = "the reference did not run: " + problem;
+      else
+        problem = mine.compare(theirs);
     }
     if (problem.empty()) continue;
     ++report.failed;
@@ -110,19 +116,27 @@ RowReport verify_row(std::string_view operation, const StrategyInfo<Args>& row, 
   return report;
 }
 
-/// All rows of one space of one operation; the oracle is the host's row `serial`.
+/// The row every other is held against: the host's reference.
 template <class Args>
-std::vector<RowReport> verify_table(std::string_view operation, std::span<const StrategyInfo<Args>> host,
-                                    std::span<const StrategyInfo<Args>> table, const std::vector<Case<Args>>& cases,
-                                    const Options& options) {
-  const StrategyInfo<Args>* oracle = nullptr;
-  for (const auto& row : host) {
-    if (row.tier == Tier::reference) oracle = &row;
+const StrategyInfo<Args>& oracle_of() {
+  for (const auto& row : strategies<Args>(Space::host)) {
+    if (row.tier == Tier::reference) return row;
   }
+  throw Error(ErrorCode::unsupported, std::string(Args::operation) + " has no reference strategy");
+}
+
+/// The cases of an operation. Every `cases.cpp` specialises it (args.hpp's Args, the same
+/// everywhere).
+template <class Args>
+std::vector<Case<Args>> cases(Level level);
+
+template <class Args>
+std::vector<RowReport> verify_operation(const Options& options) {
+  const auto all = cases<Args>(options.level);
   std::vector<RowReport> reports;
-  for (const auto& row : table) {
-    if (!options.strategy.empty() && row.name != options.strategy) continue;
-    reports.push_back(verify_row(operation, row, *oracle, cases));
+  for (const auto& row : strategies<Args>(options.space)) {
+    if (options.strategy.empty() || row.name == options.strategy)
+      reports.push_back(verify_row(row, oracle_of<Args>(), all));
   }
   return reports;
 }

@@ -1,0 +1,80 @@
+// One source row with its border written out, so that vector loops meet no edge.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "cuesta/border.hpp"
+#include "cuesta/image.hpp"
+
+namespace cuesta::cpu {
+
+/// The sample that `constant` (and, for what is later cleared, `ignore`) puts outside a picture of
+/// T.
+template <class T>
+T border_sample(const Border& border) {
+  if constexpr (std::is_floating_point_v<T>)
+    return T(border.value);
+  else
+    return T(std::clamp(std::nearbyint(border.value), double(std::numeric_limits<T>::min()),
+                        double(std::numeric_limits<T>::max())));
+}
+
+/// Writes row `y` (any distance outside the picture) to out[0 .. (left + width + right) *
+/// channels): `left` pixels of border, the row, `right` pixels of border.
+template <class T>
+void extend_row(ImageView<const T> src, int32_t y, const Border& border, int32_t left,
+                int32_t right, T* out) {
+  const int32_t sy = map_index(border.mode, y, src.height);
+  const int32_t c = src.channels;
+  if (sy < 0) {
+    std::fill_n(out, ptrdiff_t(left + src.width + right) * c, border_sample<T>(border));
+    return;
+  }
+  const T* row = src.row(sy);
+  std::memcpy(out + ptrdiff_t(left) * c, row, size_t(src.width) * size_t(c) * sizeof(T));
+  const auto put = [&](int32_t x) {
+    const int32_t sx = map_index(border.mode, x, src.width);
+    for (int32_t i = 0; i < c; ++i)
+      out[ptrdiff_t(left + x) * c + i] =
+          sx < 0 ? border_sample<T>(border) : row[ptrdiff_t(sx) * c + i];
+  };
+  for (int32_t x = -left; x < 0; ++x) put(x);
+  for (int32_t x = src.width; x < src.width + right; ++x) put(x);
+}
+
+/// The last `count` extended rows, each made once as the window moves down. Row y lies in slot y
+/// mod count.
+template <class T>
+class RollingRows {
+ public:
+  /// `memory` holds count * stride samples; stride >= left + width + right, plus what vector loads
+  /// overrun.
+  RollingRows(ImageView<const T> src, const Border& border, int32_t left, int32_t right,
+              int32_t count, T* memory, ptrdiff_t stride)
+      : src_(src),
+        border_(border),
+        left_(left),
+        right_(right),
+        count_(count),
+        memory_(memory),
+        stride_(stride) {}
+  /// Makes row y; rows are asked for in rising order, each at least once before it is read.
+  void make(int32_t y) { extend_row(src_, y, border_, left_, right_, slot(y)); }
+  /// Column 0 of the picture lies at row(y)[left * channels].
+  const T* row(int32_t y) const { return memory_ + stride_ * ((y % count_ + count_) % count_); }
+
+ private:
+  T* slot(int32_t y) { return memory_ + stride_ * ((y % count_ + count_) % count_); }
+  ImageView<const T> src_;
+  Border border_;
+  int32_t left_, right_, count_;
+  T* memory_;
+  ptrdiff_t stride_;
+};
+
+}  // namespace cuesta::cpu

@@ -1,0 +1,32 @@
+// What Highway code of several operations shares; compiled once for every instruction set.
+// A cpu.cpp begins as src/ops/sobel/cpu.cpp does: HWY_TARGET_INCLUDE, foreach_target.h, then this.
+#if defined(CUESTA_CPU_SIMD_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CUESTA_CPU_SIMD_INL_HPP
+#undef CUESTA_CPU_SIMD_INL_HPP
+#else
+#define CUESTA_CPU_SIMD_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace cuesta::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Stores the first `count` lanes (all, when count reaches that far): no byte past them is touched.
+template <class D, class V, class T>
+HWY_INLINE void store_upto(V v, D d, T* HWY_RESTRICT to, ptrdiff_t count) {
+  if (count >= ptrdiff_t(hn::Lanes(d))) {
+    hn::StoreU(v, d, to);
+  } else if (count > 0) {
+    HWY_ALIGN T lanes[hn::MaxLanes(d)];
+    hn::Store(v, d, lanes);
+    std::memcpy(to, lanes, size_t(count) * sizeof(T));
+  }
+}
+
+}  // namespace cuesta::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,27 @@
+#include "ops/registry.hpp"
+
+#include "ops/tables.hpp"
+
+namespace cuesta {
+
+// One row an operation: its name, what it is for, its table.
+std::span<const OperationEntry> operation_entries() {
+  static constexpr OperationEntry entries[] = {
+      {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+  };
+  return entries;
+}
+
+std::vector<StrategyDescription> list_strategies() {
+  std::vector<StrategyDescription> out;
+  for (const auto& entry : operation_entries()) entry.describe(out);
+  return out;
+}
+
+std::vector<std::string_view> list_operations() {
+  std::vector<std::string_view> out;
+  for (const auto& entry : operation_entries()) out.push_back(entry.name);
+  return out;
+}
+
+}  // namespace cuesta

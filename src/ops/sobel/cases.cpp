@@ -1,0 +1,59 @@
+// The requests every Sobel strategy is checked on.
+#include <fmt/format.h>
+
+#include "ops/sobel/args.hpp"
+#include "verify/verify.hpp"
+
+namespace cuesta::verify {
+namespace {
+
+struct Wanted {
+  PixelType src, gradient, magnitude, direction;
+};
+
+}  // namespace
+
+template <>
+std::vector<Case<SobelArgs>> cases(Level level) {
+  using enum PixelType;
+  static constexpr Wanted wanted[] = {
+      {u8, s16, none, none}, {u8, none, u8, none}, {u8, none, u16, u8}, {u8, s16, u16, u8},
+      {u8, s32, u8, none},   {u8, none, f32, f32}, {u16, s32, u16, u8}, {u16, s16, u16, none}};
+  static constexpr Pattern patterns[] = {Pattern::natural, Pattern::extremes, Pattern::noise,
+                                         Pattern::impulse, Pattern::gradient};
+  std::vector<Case<SobelArgs>> out;
+  uint64_t seed = 1;
+  for (const int aperture : {3, 5, 7}) {
+    for (const auto& shape : shapes(aperture / 2, level)) {
+      const int32_t width = shape.first, height = shape.second;
+      for (const Wanted& w : wanted) {
+        // Borders, norms and patterns take turns with numbers of cases that share no factor.
+        const auto border = BorderMode(seed % 6);
+        const Norm norm = seed % 5 < 2 ? Norm::l2 : Norm::l1;
+        const Pattern pattern = patterns[seed % 7 % 5];
+        ++seed;
+        out.push_back({fmt::format("{}x{} {} aperture={} border={} norm={} {} seed={}", width,
+                                   height, name_of(w.src), aperture, cuesta::name_of(border),
+                                   norm == Norm::l1 ? "l1" : "l2", name_of(pattern), seed),
+                       [=](Harness& h) {
+                         SobelArgs args;
+                         args.src = h.input(w.src, width, height, 1, pattern, seed);
+                         if (w.gradient != none)
+                           args.out.gx = h.output("gx", w.gradient, width, height);
+                         if (w.gradient != none && seed % 3)
+                           args.out.gy = h.output("gy", w.gradient, width, height);
+                         if (w.magnitude != none)
+                           args.out.magnitude = h.output("magnitude", w.magnitude, width, height);
+                         if (w.direction != none)
+                           args.out.direction = h.output("direction", w.direction, width, height);
+                         args.options = {aperture, norm, {border, 77.0}};
+                         return args;
+                       },
+                       {}});
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace cuesta::verify

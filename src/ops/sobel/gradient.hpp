@@ -1,0 +1,46 @@
+// What the strategies of sobel (and canny) share: taps, octants, saturation. Host and device.
+#pragma once
+
+#include <cstdint>
+
+#include "cuesta/border.hpp"
+#include "cuesta/edges.hpp"
+
+namespace cuesta::gradient {
+
+/// cv::getDerivKernels, unscaled: the derivative and the smoothing taps of an aperture of 3, 5
+/// or 7.
+struct Taps {
+  int32_t derivative[7], smoothing[7];
+};
+CUESTA_HOST_DEVICE constexpr Taps taps(int aperture) {
+  if (aperture == 3) return {{-1, 0, 1}, {1, 2, 1}};
+  if (aperture == 5) return {{-1, -2, 0, 2, 1}, {1, 4, 6, 4, 1}};
+  return {{-1, -4, -5, 0, 5, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
+}
+
+/// tan 22.5° in units of 2^-15, as cv::Canny has it.
+inline constexpr int32_t tan_22_5 = 13573;
+
+/// 0: the gradient is horizontal; 2: vertical; 1: along \ (gx and gy of one sign); 3: along /.
+/// `T` holds |g| · 2^17: int32_t for |g| below 2^14, else int64_t.
+template <class T>
+CUESTA_HOST_DEVICE constexpr uint8_t octant(T gx, T gy) {
+  const T ax = gx < 0 ? -gx : gx;
+  const T ay = (gy < 0 ? -gy : gy) << 15;
+  const T low = ax * tan_22_5;
+  if (ay < low) return 0;
+  if (ay > low + (ax << 16)) return 2;
+  return (gx ^ gy) < 0 ? 3 : 1;
+}
+
+/// floor(sqrt(v)) of v < 2^62, exact.
+constexpr int64_t floor_sqrt(int64_t v) {
+  int64_t root = 0;
+  for (int64_t bit = int64_t(1) << 30; bit; bit >>= 1) {
+    if ((root + bit) * (root + bit) <= v) root += bit;
+  }
+  return root;
+}
+
+}  // namespace cuesta::gradient

@@ -1,0 +1,57 @@
+// The public entry of sobel: check, choose a strategy, run.
+#include "core/check.hpp"
+#include "ops/sobel/reference.hpp"
+#include "ops/tables.hpp"
+
+namespace cuesta {
+
+template <>
+std::span<const StrategyInfo<SobelArgs>> strategies<SobelArgs>(Space space) {
+  static constexpr StrategyInfo<SobelArgs> host[] = {
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition, one pixel after the other",
+       .paper = "001",
+       .run = sobel_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "plain loops, rows over threads",
+       .paper = "001",
+       .run = sobel_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "separable rolling rows in vector registers, strips over threads",
+       .supports = sobel_simd_supports,
+       .run = sobel_simd},
+  };
+  return space == Space::host ? host : cuda_tables().sobel;
+}
+
+void sobel(ConstPlane src, const SobelOutputs& out, const SobelOptions& options, const Exec& exec) {
+  check_plane(src, "sobel: src", {PixelType::u8, PixelType::u16});
+  if (options.aperture != 3 && options.aperture != 5 && options.aperture != 7) {
+    throw_invalid(std::to_string(options.aperture), "sobel: aperture is {}; it must be 3, 5 or 7",
+                  options.aperture);
+  }
+  const auto check_output = [&](ConstPlane plane, std::string_view what,
+                                std::initializer_list<PixelType> types) {
+    if (!plane) return false;
+    check_plane(plane, what, types);
+    check_same_size(src, plane, "sobel: src", what);
+    check_no_overlap(src, plane, "sobel: src", what);
+    return true;
+  };
+  const bool gx = check_output(out.gx, "sobel: gx", {PixelType::s16, PixelType::s32});
+  const bool gy = check_output(out.gy, "sobel: gy", {PixelType::s16, PixelType::s32});
+  const bool magnitude = check_output(out.magnitude, "sobel: magnitude",
+                                      {PixelType::u8, PixelType::u16, PixelType::f32});
+  const bool direction =
+      check_output(out.direction, "sobel: direction", {PixelType::u8, PixelType::f32});
+  if (!gx && !gy && !magnitude && !direction) {
+    throw_invalid("none",
+                  "sobel: no output is wanted; give gx, gy, magnitude or direction a picture");
+  }
+  dispatch(SobelArgs{src, out, options}, exec);
+}
+
+}  // namespace cuesta

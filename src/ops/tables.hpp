@@ -1,0 +1,17 @@
+// Every operation's Args, and the device tables that the CUDA part hands over.
+#pragma once
+
+#include "ops/sobel/args.hpp"
+
+namespace cuesta {
+
+/// Device rows of every operation; an operation without any has an empty span.
+struct CudaTables {
+  std::span<const StrategyInfo<SobelArgs>> sobel;
+};
+
+/// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static
+/// constructor is involved.
+const CudaTables& cuda_tables();
+
+}  // namespace cuesta

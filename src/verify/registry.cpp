@@ -1,0 +1,16 @@
+#include "ops/tables.hpp"
+#include "verify/verify.hpp"
+
+namespace cuesta::verify {
+
+template <>
+std::vector<Case<SobelArgs>> cases(Level level);
+
+std::span<const Operation> operations() {
+  static constexpr Operation all[] = {
+      {SobelArgs::operation, verify_operation<SobelArgs>},
+  };
+  return all;
+}
+
+}  // namespace cuesta::verify

@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+
+#include "cuesta/border.hpp"
+#include "cuesta/error.hpp"
+#include "cuesta/exec.hpp"
+#include "cuesta/image.hpp"
+
+namespace cuesta {
+namespace {
+
+TEST(Image, RowsAreAlignedAndApart) {
+  Image<uint16_t> image(33, 5, 3);
+  for (int y = 0; y < 5; ++y) EXPECT_EQ(reinterpret_cast<uintptr_t>(image.row(y)) % 64, 0u);
+  EXPECT_EQ(image.view().stride_bytes, 256);
+  Image<uint16_t> moved = std::move(image);
+  EXPECT_TRUE(image.empty());
+  EXPECT_EQ(moved.width(), 33);
+}
+
+TEST(Image, RefusesSizesThatCannotBe) {
+  EXPECT_THROW(Image<uint8_t>(-1, 4), Error);
+  EXPECT_THROW(Image<uint8_t>(4, 4, 5), Error);
+  try {
+    Image<uint8_t> image(4, 4);
+    checked_region(Plane(image), {2, 2, 3, 1});
+    FAIL() << "a region outside was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_EQ(error.value(), "2,2,3,1");
+  }
+}
+
+TEST(Border, MapsAnyDistance) {
+  // abcd continued by each rule, from -9 to 12.
+  const auto row = [](BorderMode mode) {
+    std::string text;
+    for (int i = -9; i < 13; ++i) {
+      const int m = map_index(mode, i, 4);
+      text += m < 0 ? '.' : char('a' + m);
+    }
+    return text;
+  };
+  EXPECT_EQ(row(BorderMode::replicate), "aaaaaaaaaabcdddddddddd");
+  EXPECT_EQ(row(BorderMode::reflect), "aabcddcbaabcddcbaabcdd");
+  EXPECT_EQ(row(BorderMode::reflect101), "dcbabcdcbabcdcbabcdcba");
+  EXPECT_EQ(row(BorderMode::wrap), "dabcdabcdabcdabcdabcda");
+  EXPECT_EQ(row(BorderMode::constant), ".........abcd.........");
+  for (const auto mode :
+       {BorderMode::reflect, BorderMode::reflect101, BorderMode::replicate, BorderMode::wrap})
+    EXPECT_EQ(map_index(mode, -77, 1), 0);
+}
+
+}  // namespace
+}  // namespace cuesta

@@ -1,0 +1,41 @@
+// Sobel against cv::Sobel, byte for byte.
+#include <gtest/gtest.h>
+
+#include <opencv2/imgproc.hpp>
+
+#include "cuesta/edges.hpp"
+#include "support/opencv.hpp"
+#include "verify/patterns.hpp"
+
+namespace cuesta {
+namespace {
+
+TEST(SobelOpenCv, GradientsEqual) {
+  const std::pair<BorderMode, int> borders[] = {{BorderMode::reflect101, cv::BORDER_REFLECT_101},
+                                                {BorderMode::replicate, cv::BORDER_REPLICATE},
+                                                {BorderMode::reflect, cv::BORDER_REFLECT}};
+  for (const auto& [width, height] : {std::pair{1, 1}, {3, 2}, {64, 48}, {201, 77}}) {
+    for (const auto pattern : {verify::Pattern::natural, verify::Pattern::extremes}) {
+      Image<uint8_t> src(width, height);
+      Image<int16_t> gx(width, height), gy(width, height);
+      verify::fill(src, pattern, 7);
+      for (const int aperture : {3, 5, 7}) {
+        for (const auto& [ours, theirs] : borders) {
+          sobel(src, {.gx = gx, .gy = gy}, {.aperture = aperture, .border = {ours}});
+          cv::Mat dx, dy;
+          cv::Sobel(test::mat_of(src), dx, CV_16S, 1, 0, aperture, 1, 0,
+                    theirs | cv::BORDER_ISOLATED);
+          cv::Sobel(test::mat_of(src), dy, CV_16S, 0, 1, aperture, 1, 0,
+                    theirs | cv::BORDER_ISOLATED);
+          EXPECT_TRUE(test::equal(dx, test::mat_of(gx)))
+              << width << "x" << height << " aperture " << aperture;
+          EXPECT_TRUE(test::equal(dy, test::mat_of(gy)))
+              << width << "x" << height << " aperture " << aperture;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cuesta

@@ -1,0 +1,58 @@
+// Every strategy of every operation against its reference, on every instruction set, at the full
+// level.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "ops/registry.hpp"
+#include "verify/verify.hpp"
+
+namespace cuesta::verify {
+namespace {
+
+std::string readme_of(std::string_view operation) {
+  std::ifstream file(std::string(CUESTA_SOURCE_DIR) + "/src/ops/" + std::string(operation) +
+                     "/README.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::string words;  // white space folded, so that a line break does not hide a refusal
+  for (std::string word; text >> word;) words += word + " ";
+  return words;
+}
+
+TEST(Verify, KnowsEveryOperation) {
+  std::vector<std::string_view> mine;
+  for (const Operation& operation : operations()) mine.push_back(operation.name);
+  EXPECT_EQ(mine, list_operations());
+}
+
+class VerifyOperation : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(VerifyOperation, EveryStrategyEqualsTheReference) {
+  for (const Operation& operation : operations()) {
+    if (operation.name != GetParam()) continue;
+    for (const auto target : simd_targets()) {
+      force_simd_target(target);
+      for (const RowReport& row : operation.run(
+               {.level = target == simd_targets().front() ? Level::full : Level::quick})) {
+        for (const auto& failure : row.failures)
+          ADD_FAILURE() << row.strategy << " on " << target << ": " << failure;
+        EXPECT_EQ(row.failed, 0) << row.strategy << " on " << target;
+        EXPECT_GT(row.run, 0) << row.strategy << " ran no case";
+        for (const auto& why : row.refusals) {
+          EXPECT_NE(readme_of(operation.name).find(why), std::string::npos)
+              << row.strategy << " refuses '" << why << "', which src/ops/" << operation.name
+              << "/README.md does not list";
+        }
+      }
+    }
+    force_simd_target("");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VerifyOperation, testing::ValuesIn(list_operations()),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+}  // namespace
+}  // namespace cuesta::verify
