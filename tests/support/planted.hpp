@@ -1,0 +1,18 @@
+// Planted faults: a strategy with one constant mutated must be caught by the very checks that pass the real ones.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "verify/verify.hpp"
+
+namespace cuesta::verify {
+
+/// Runs `faulty` as a row of the operation at the quick level and expects it to be found out.
+template <class Args>
+void expect_caught(void (*faulty)(const Args&, Call&), const char* what) {
+  const StrategyInfo<Args> row{.name = "planted", .idea = "wrong on purpose", .run = faulty};
+  const RowReport report = verify_row(row, oracle_of<Args>(), cases<Args>(Level::quick));
+  EXPECT_GT(report.failed, 0) << Args::operation << ": the checks let through " << what;
+}
+
+}  // namespace cuesta::verify
