@@ -7,6 +7,8 @@ namespace cuesta {
 // One row an operation: its name, what it is for, its table.
 std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
+      {PixelArgs::operation, "grey, difference, threshold, histogram, packed masks",
+       describe<PixelArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
   };
   return entries;

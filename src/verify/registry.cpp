@@ -4,10 +4,13 @@
 namespace cuesta::verify {
 
 template <>
+std::vector<Case<PixelArgs>> cases(Level level);
+template <>
 std::vector<Case<SobelArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
+      {PixelArgs::operation, verify_operation<PixelArgs>},
       {SobelArgs::operation, verify_operation<SobelArgs>},
   };
   return all;
