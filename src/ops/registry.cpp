@@ -8,6 +8,10 @@ namespace cuesta {
 std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
+       describe<MorphologyArgs>},
+      {LabelArgs::operation, "connected components: boxes, areas, centroids",
+       describe<LabelArgs>},
   };
   return entries;
 }
