@@ -10,6 +10,10 @@ std::span<const OperationEntry> operation_entries() {
       {PixelArgs::operation, "grey, difference, threshold, histogram, packed masks",
        describe<PixelArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
+       describe<MorphologyArgs>},
+      {LabelArgs::operation, "connected components: boxes, areas, centroids",
+       describe<LabelArgs>},
   };
   return entries;
 }
