@@ -1,12 +1,14 @@
 // Every operation's Args, and the device tables that the CUDA part hands over.
 #pragma once
 
+#include "ops/convolve/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
 
 /// Device rows of every operation; an operation without any has an empty span.
 struct CudaTables {
+  std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
 };
 
