@@ -8,6 +8,7 @@ namespace cuesta {
 std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
   };
   return entries;
 }

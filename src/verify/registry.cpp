@@ -5,10 +5,13 @@ namespace cuesta::verify {
 
 template <>
 std::vector<Case<SobelArgs>> cases(Level level);
+template <>
+std::vector<Case<LogArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
       {SobelArgs::operation, verify_operation<SobelArgs>},
+      {LogArgs::operation, verify_operation<LogArgs>},
   };
   return all;
 }
