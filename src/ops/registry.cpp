@@ -16,6 +16,7 @@ std::span<const OperationEntry> operation_entries() {
        describe<MorphologyArgs>},
       {LabelArgs::operation, "connected components: boxes, areas, centroids",
        describe<LabelArgs>},
+      {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
   };
   return entries;
 }

@@ -12,6 +12,7 @@ template <>
 std::vector<Case<MorphologyArgs>> cases(Level level);
 template <>
 std::vector<Case<LabelArgs>> cases(Level level);
+std::vector<Case<LogArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
@@ -20,6 +21,7 @@ std::span<const Operation> operations() {
       {SobelArgs::operation, verify_operation<SobelArgs>},
       {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
       {LabelArgs::operation, verify_operation<LabelArgs>},
+      {LogArgs::operation, verify_operation<LogArgs>},
   };
   return all;
 }
