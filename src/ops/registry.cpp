@@ -12,11 +12,11 @@ std::span<const OperationEntry> operation_entries() {
       {ConvolveArgs::operation, "linear filters: correlation, convolution, Gaussian, box",
        describe<ConvolveArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
       {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
        describe<MorphologyArgs>},
       {LabelArgs::operation, "connected components: boxes, areas, centroids",
        describe<LabelArgs>},
-      {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
   };
   return entries;
 }

@@ -1,11 +1,11 @@
 // Every operation's Args, and the device tables that the CUDA part hands over.
 #pragma once
 
-#include "ops/pixel/args.hpp"
-#include "ops/label/args.hpp"
-#include "ops/morphology/args.hpp"
 #include "ops/convolve/args.hpp"
+#include "ops/label/args.hpp"
 #include "ops/log/args.hpp"
+#include "ops/morphology/args.hpp"
+#include "ops/pixel/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
@@ -15,9 +15,9 @@ struct CudaTables {
   std::span<const StrategyInfo<PixelArgs>> pixel;
   std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
+  std::span<const StrategyInfo<LogArgs>> log;
   std::span<const StrategyInfo<MorphologyArgs>> morphology;
   std::span<const StrategyInfo<LabelArgs>> label;
-  std::span<const StrategyInfo<LogArgs>> log;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static
