@@ -10,8 +10,7 @@ std::span<const OperationEntry> operation_entries() {
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
       {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
        describe<MorphologyArgs>},
-      {LabelArgs::operation, "connected components: boxes, areas, centroids",
-       describe<LabelArgs>},
+      {LabelArgs::operation, "connected components: boxes, areas, centroids", describe<LabelArgs>},
   };
   return entries;
 }
