@@ -15,8 +15,7 @@ std::span<const OperationEntry> operation_entries() {
       {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
       {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
        describe<MorphologyArgs>},
-      {LabelArgs::operation, "connected components: boxes, areas, centroids",
-       describe<LabelArgs>},
+      {LabelArgs::operation, "connected components: boxes, areas, centroids", describe<LabelArgs>},
   };
   return entries;
 }
