@@ -8,6 +8,7 @@ namespace cuesta {
 std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {CannyArgs::operation, "edges by hysteresis", describe<CannyArgs>},
   };
   return entries;
 }

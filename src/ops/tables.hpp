@@ -1,6 +1,7 @@
 // Every operation's Args, and the device tables that the CUDA part hands over.
 #pragma once
 
+#include "ops/canny/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
@@ -8,6 +9,7 @@ namespace cuesta {
 /// Device rows of every operation; an operation without any has an empty span.
 struct CudaTables {
   std::span<const StrategyInfo<SobelArgs>> sobel;
+  std::span<const StrategyInfo<CannyArgs>> canny;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static

@@ -5,10 +5,13 @@ namespace cuesta::verify {
 
 template <>
 std::vector<Case<SobelArgs>> cases(Level level);
+template <>
+std::vector<Case<CannyArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
       {SobelArgs::operation, verify_operation<SobelArgs>},
+      {CannyArgs::operation, verify_operation<CannyArgs>},
   };
   return all;
 }
