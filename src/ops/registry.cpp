@@ -7,6 +7,8 @@ namespace cuesta {
 // One row an operation: its name, what it is for, its table.
 std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
+      {ConvolveArgs::operation, "linear filters: correlation, convolution, Gaussian, box",
+       describe<ConvolveArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
       {CannyArgs::operation, "edges by hysteresis", describe<CannyArgs>},
   };

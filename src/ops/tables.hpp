@@ -2,12 +2,14 @@
 #pragma once
 
 #include "ops/canny/args.hpp"
+#include "ops/convolve/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
 
 /// Device rows of every operation; an operation without any has an empty span.
 struct CudaTables {
+  std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
   std::span<const StrategyInfo<CannyArgs>> canny;
 };
