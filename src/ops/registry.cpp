@@ -7,10 +7,17 @@ namespace cuesta {
 // One row an operation: its name, what it is for, its table.
 std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
+      {PixelArgs::operation, "grey, difference, threshold, histogram, packed masks",
+       describe<PixelArgs>},
       {ConvolveArgs::operation, "linear filters: correlation, convolution, Gaussian, box",
        describe<ConvolveArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
       {CannyArgs::operation, "edges by hysteresis", describe<CannyArgs>},
+      {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
+      {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
+       describe<MorphologyArgs>},
+      {LabelArgs::operation, "connected components: boxes, areas, centroids",
+       describe<LabelArgs>},
   };
   return entries;
 }
