@@ -12,6 +12,7 @@ std::span<const OperationEntry> operation_entries() {
       {ConvolveArgs::operation, "linear filters: correlation, convolution, Gaussian, box",
        describe<ConvolveArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {CannyArgs::operation, "edges by hysteresis", describe<CannyArgs>},
       {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
       {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
        describe<MorphologyArgs>},
