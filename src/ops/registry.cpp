@@ -10,6 +10,7 @@ std::span<const OperationEntry> operation_entries() {
       {PixelArgs::operation, "grey, difference, threshold, histogram, packed masks",
        describe<PixelArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {BackgroundArgs::operation, "models of the background of a video", describe<BackgroundArgs>},
   };
   return entries;
 }

@@ -1,6 +1,7 @@
 // Every operation's Args, and the device tables that the CUDA part hands over.
 #pragma once
 
+#include "ops/background/args.hpp"
 #include "ops/pixel/args.hpp"
 #include "ops/sobel/args.hpp"
 
@@ -10,6 +11,7 @@ namespace cuesta {
 struct CudaTables {
   std::span<const StrategyInfo<PixelArgs>> pixel;
   std::span<const StrategyInfo<SobelArgs>> sobel;
+  std::span<const StrategyInfo<BackgroundArgs>> background;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static
