@@ -11,6 +11,9 @@ std::span<const OperationEntry> operation_entries() {
        describe<PixelArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
       {BackgroundArgs::operation, "models of the background of a video", describe<BackgroundArgs>},
+      {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
+       describe<MorphologyArgs>},
+      {LabelArgs::operation, "connected components: boxes, areas, centroids", describe<LabelArgs>},
   };
   return entries;
 }

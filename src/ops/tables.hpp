@@ -3,6 +3,8 @@
 
 #include "ops/background/args.hpp"
 #include "ops/pixel/args.hpp"
+#include "ops/label/args.hpp"
+#include "ops/morphology/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
@@ -12,6 +14,8 @@ struct CudaTables {
   std::span<const StrategyInfo<PixelArgs>> pixel;
   std::span<const StrategyInfo<SobelArgs>> sobel;
   std::span<const StrategyInfo<BackgroundArgs>> background;
+  std::span<const StrategyInfo<MorphologyArgs>> morphology;
+  std::span<const StrategyInfo<LabelArgs>> label;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static

@@ -9,12 +9,17 @@ template <>
 std::vector<Case<SobelArgs>> cases(Level level);
 template <>
 std::vector<Case<BackgroundArgs>> cases(Level level);
+std::vector<Case<MorphologyArgs>> cases(Level level);
+template <>
+std::vector<Case<LabelArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
       {PixelArgs::operation, verify_operation<PixelArgs>},
       {SobelArgs::operation, verify_operation<SobelArgs>},
       {BackgroundArgs::operation, verify_operation<BackgroundArgs>},
+      {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
+      {LabelArgs::operation, verify_operation<LabelArgs>},
   };
   return all;
 }
