@@ -5,6 +5,7 @@
 #include "ops/pixel/args.hpp"
 #include "ops/label/args.hpp"
 #include "ops/morphology/args.hpp"
+#include "ops/convolve/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
@@ -12,6 +13,7 @@ namespace cuesta {
 /// Device rows of every operation; an operation without any has an empty span.
 struct CudaTables {
   std::span<const StrategyInfo<PixelArgs>> pixel;
+  std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
   std::span<const StrategyInfo<BackgroundArgs>> background;
   std::span<const StrategyInfo<MorphologyArgs>> morphology;

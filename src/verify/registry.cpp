@@ -5,6 +5,7 @@ namespace cuesta::verify {
 
 template <>
 std::vector<Case<PixelArgs>> cases(Level level);
+std::vector<Case<ConvolveArgs>> cases(Level level);
 template <>
 std::vector<Case<SobelArgs>> cases(Level level);
 template <>
@@ -16,6 +17,7 @@ std::vector<Case<LabelArgs>> cases(Level level);
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
       {PixelArgs::operation, verify_operation<PixelArgs>},
+      {ConvolveArgs::operation, verify_operation<ConvolveArgs>},
       {SobelArgs::operation, verify_operation<SobelArgs>},
       {BackgroundArgs::operation, verify_operation<BackgroundArgs>},
       {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
