@@ -2,10 +2,11 @@
 #pragma once
 
 #include "ops/background/args.hpp"
-#include "ops/pixel/args.hpp"
+#include "ops/convolve/args.hpp"
 #include "ops/label/args.hpp"
 #include "ops/morphology/args.hpp"
-#include "ops/convolve/args.hpp"
+#include "ops/motion/args.hpp"
+#include "ops/pixel/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
@@ -15,9 +16,10 @@ struct CudaTables {
   std::span<const StrategyInfo<PixelArgs>> pixel;
   std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
-  std::span<const StrategyInfo<BackgroundArgs>> background;
   std::span<const StrategyInfo<MorphologyArgs>> morphology;
   std::span<const StrategyInfo<LabelArgs>> label;
+  std::span<const StrategyInfo<BackgroundArgs>> background;
+  std::span<const StrategyInfo<MotionArgs>> motion;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static

@@ -5,23 +5,28 @@ namespace cuesta::verify {
 
 template <>
 std::vector<Case<PixelArgs>> cases(Level level);
+template <>
 std::vector<Case<ConvolveArgs>> cases(Level level);
 template <>
 std::vector<Case<SobelArgs>> cases(Level level);
 template <>
-std::vector<Case<BackgroundArgs>> cases(Level level);
 std::vector<Case<MorphologyArgs>> cases(Level level);
 template <>
 std::vector<Case<LabelArgs>> cases(Level level);
+template <>
+std::vector<Case<BackgroundArgs>> cases(Level level);
+template <>
+std::vector<Case<MotionArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
       {PixelArgs::operation, verify_operation<PixelArgs>},
       {ConvolveArgs::operation, verify_operation<ConvolveArgs>},
       {SobelArgs::operation, verify_operation<SobelArgs>},
-      {BackgroundArgs::operation, verify_operation<BackgroundArgs>},
       {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
       {LabelArgs::operation, verify_operation<LabelArgs>},
+      {BackgroundArgs::operation, verify_operation<BackgroundArgs>},
+      {MotionArgs::operation, verify_operation<MotionArgs>},
   };
   return all;
 }
