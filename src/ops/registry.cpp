@@ -10,6 +10,7 @@ std::span<const OperationEntry> operation_entries() {
       {PixelArgs::operation, "grey, difference, threshold, histogram, packed masks",
        describe<PixelArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
   };
   return entries;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/pixel/args.hpp"
+#include "ops/log/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
@@ -10,6 +11,7 @@ namespace cuesta {
 struct CudaTables {
   std::span<const StrategyInfo<PixelArgs>> pixel;
   std::span<const StrategyInfo<SobelArgs>> sobel;
+  std::span<const StrategyInfo<LogArgs>> log;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static

@@ -7,11 +7,14 @@ template <>
 std::vector<Case<PixelArgs>> cases(Level level);
 template <>
 std::vector<Case<SobelArgs>> cases(Level level);
+template <>
+std::vector<Case<LogArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
       {PixelArgs::operation, verify_operation<PixelArgs>},
       {SobelArgs::operation, verify_operation<SobelArgs>},
+      {LogArgs::operation, verify_operation<LogArgs>},
   };
   return all;
 }
