@@ -3,6 +3,7 @@
 
 #include "ops/pixel/args.hpp"
 #include "ops/log/args.hpp"
+#include "ops/convolve/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
@@ -10,6 +11,7 @@ namespace cuesta {
 /// Device rows of every operation; an operation without any has an empty span.
 struct CudaTables {
   std::span<const StrategyInfo<PixelArgs>> pixel;
+  std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
   std::span<const StrategyInfo<LogArgs>> log;
 };
