@@ -13,6 +13,7 @@ std::span<const OperationEntry> operation_entries() {
        describe<ConvolveArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
       {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
+      {CannyArgs::operation, "edges by hysteresis", describe<CannyArgs>},
   };
   return entries;
 }

@@ -4,6 +4,7 @@
 #include "ops/pixel/args.hpp"
 #include "ops/log/args.hpp"
 #include "ops/convolve/args.hpp"
+#include "ops/canny/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
@@ -14,6 +15,7 @@ struct CudaTables {
   std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
   std::span<const StrategyInfo<LogArgs>> log;
+  std::span<const StrategyInfo<CannyArgs>> canny;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static

@@ -10,6 +10,7 @@ template <>
 std::vector<Case<SobelArgs>> cases(Level level);
 template <>
 std::vector<Case<LogArgs>> cases(Level level);
+std::vector<Case<CannyArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
@@ -17,6 +18,7 @@ std::span<const Operation> operations() {
       {ConvolveArgs::operation, verify_operation<ConvolveArgs>},
       {SobelArgs::operation, verify_operation<SobelArgs>},
       {LogArgs::operation, verify_operation<LogArgs>},
+      {CannyArgs::operation, verify_operation<CannyArgs>},
   };
   return all;
 }
