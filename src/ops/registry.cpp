@@ -14,6 +14,10 @@ std::span<const OperationEntry> operation_entries() {
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
       {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
       {CannyArgs::operation, "edges by hysteresis", describe<CannyArgs>},
+      {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
+       describe<MorphologyArgs>},
+      {LabelArgs::operation, "connected components: boxes, areas, centroids",
+       describe<LabelArgs>},
   };
   return entries;
 }

@@ -5,6 +5,8 @@
 #include "ops/log/args.hpp"
 #include "ops/convolve/args.hpp"
 #include "ops/canny/args.hpp"
+#include "ops/label/args.hpp"
+#include "ops/morphology/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
@@ -16,6 +18,8 @@ struct CudaTables {
   std::span<const StrategyInfo<SobelArgs>> sobel;
   std::span<const StrategyInfo<LogArgs>> log;
   std::span<const StrategyInfo<CannyArgs>> canny;
+  std::span<const StrategyInfo<MorphologyArgs>> morphology;
+  std::span<const StrategyInfo<LabelArgs>> label;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static

@@ -11,6 +11,9 @@ std::vector<Case<SobelArgs>> cases(Level level);
 template <>
 std::vector<Case<LogArgs>> cases(Level level);
 std::vector<Case<CannyArgs>> cases(Level level);
+std::vector<Case<MorphologyArgs>> cases(Level level);
+template <>
+std::vector<Case<LabelArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
@@ -19,6 +22,8 @@ std::span<const Operation> operations() {
       {SobelArgs::operation, verify_operation<SobelArgs>},
       {LogArgs::operation, verify_operation<LogArgs>},
       {CannyArgs::operation, verify_operation<CannyArgs>},
+      {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
+      {LabelArgs::operation, verify_operation<LabelArgs>},
   };
   return all;
 }
