@@ -5,12 +5,15 @@ namespace cuesta::verify {
 
 template <>
 std::vector<Case<PixelArgs>> cases(Level level);
+template <>
 std::vector<Case<ConvolveArgs>> cases(Level level);
 template <>
 std::vector<Case<SobelArgs>> cases(Level level);
 template <>
 std::vector<Case<LogArgs>> cases(Level level);
+template <>
 std::vector<Case<CannyArgs>> cases(Level level);
+template <>
 std::vector<Case<MorphologyArgs>> cases(Level level);
 template <>
 std::vector<Case<LabelArgs>> cases(Level level);
