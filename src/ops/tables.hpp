@@ -5,8 +5,11 @@
 #include "ops/log/args.hpp"
 #include "ops/convolve/args.hpp"
 #include "ops/canny/args.hpp"
+#include "ops/convolve/args.hpp"
 #include "ops/label/args.hpp"
+#include "ops/log/args.hpp"
 #include "ops/morphology/args.hpp"
+#include "ops/pixel/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
