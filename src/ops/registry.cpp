@@ -7,7 +7,12 @@ namespace cuesta {
 // One row an operation: its name, what it is for, its table.
 std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
+      {PixelArgs::operation, "grey, difference, threshold, histogram, packed masks",
+       describe<PixelArgs>},
+      {ConvolveArgs::operation, "linear filters: correlation, convolution, Gaussian, box",
+       describe<ConvolveArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
   };
   return entries;
 }
