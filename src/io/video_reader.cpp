@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdio>
 #include <string_view>
 
 #include "cuesta/error.hpp"
@@ -37,6 +37,18 @@ bool is_full_range(const AVFrame& frame, AVCodecID codec) {
                      codec == AV_CODEC_ID_HUFFYUV || codec == AV_CODEC_ID_FFVHUFF ||
                      codec == AV_CODEC_ID_PNG;
   return d->nb_components < 3 && plain;
+}
+
+/// Whole frames in parallel only where it is needed and safe: libav 5.1 aborts the process when a
+/// frame-threaded decoder of the MPEG-4 family meets damage under AV_EF_EXPLODE.
+int thread_type_for(AVCodecID codec) {
+  switch (codec) {
+    case AV_CODEC_ID_H264:
+    case AV_CODEC_ID_HEVC:
+    case AV_CODEC_ID_VP8:
+    case AV_CODEC_ID_VP9: return FF_THREAD_FRAME | FF_THREAD_SLICE;
+    default: return FF_THREAD_SLICE;
+  }
 }
 
 AVRational positive_or(AVRational value, AVRational otherwise) {
@@ -99,6 +111,7 @@ struct VideoReader::State {
       throw std::bad_alloc();
     decoder->pkt_timebase = stream->time_base;
     decoder->thread_count = std::max(0, limits.threads);
+    decoder->thread_type = thread_type_for(parameters.codec_id);
     decoder->max_pixels = limits.max_pixels;
     // Damage is an error here, not something to paint over, unless the user said otherwise.
     if (!limits.allow_partial) decoder->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
@@ -256,8 +269,9 @@ struct VideoReader::State {
                  context.duration_estimation_method == AVFMT_DURATION_FROM_STREAM) {
         length = double(context.duration) / AV_TIME_BASE;
       }
-      // Writers round, and count the last frame's time or not: half a second is no truncation.
-      return length && double(packets_end) * av_q2d(stream->time_base) + 0.5 < *length;
+      // Writers round, and count the last frame's time or not.
+      const double slack = 0.05 + 2 * double(format.rate_den) / double(format.rate_num);
+      return length && double(packets_end + start) * av_q2d(stream->time_base) + slack < *length;
     }
     return false;
   }
