@@ -5,6 +5,7 @@ namespace cuesta::verify {
 
 template <>
 std::vector<Case<PixelArgs>> cases(Level level);
+template <>
 std::vector<Case<ConvolveArgs>> cases(Level level);
 template <>
 std::vector<Case<ConvolveArgs>> cases(Level level);
@@ -19,6 +20,12 @@ template <>
 std::vector<Case<BackgroundArgs>> cases(Level level);
 template <>
 std::vector<Case<MotionArgs>> cases(Level level);
+template <>
+std::vector<Case<CannyArgs>> cases(Level level);
+template <>
+std::vector<Case<MorphologyArgs>> cases(Level level);
+template <>
+std::vector<Case<LabelArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
@@ -30,6 +37,9 @@ std::span<const Operation> operations() {
       {LabelArgs::operation, verify_operation<LabelArgs>},
       {BackgroundArgs::operation, verify_operation<BackgroundArgs>},
       {MotionArgs::operation, verify_operation<MotionArgs>},
+      {CannyArgs::operation, verify_operation<CannyArgs>},
+      {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
+      {LabelArgs::operation, verify_operation<LabelArgs>},
   };
   return all;
 }
