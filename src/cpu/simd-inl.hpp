@@ -27,6 +27,16 @@ HWY_INLINE void store_upto(V v, D d, T* HWY_RESTRICT to, ptrdiff_t count) {
   }
 }
 
+/// Loads the first `count` lanes (all, when count reaches that far), the others 0: no byte past
+/// them is read.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::VFromD<D> load_upto(D d, const T* from, ptrdiff_t count) {
+  if (count >= ptrdiff_t(hn::Lanes(d))) return hn::LoadU(d, from);
+  HWY_ALIGN T lanes[hn::MaxLanes(d)] = {};
+  if (count > 0) std::memcpy(lanes, from, size_t(count) * sizeof(T));
+  return hn::Load(d, lanes);
+}
+
 }  // namespace cuesta::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

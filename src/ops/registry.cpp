@@ -7,7 +7,13 @@ namespace cuesta {
 // One row an operation: its name, what it is for, its table.
 std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
+      {PixelArgs::operation, "grey, difference, threshold, histogram, packed masks",
+       describe<PixelArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
+       describe<MorphologyArgs>},
+      {LabelArgs::operation, "connected components: boxes, areas, centroids",
+       describe<LabelArgs>},
   };
   return entries;
 }

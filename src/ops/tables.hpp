@@ -1,13 +1,19 @@
 // Every operation's Args, and the device tables that the CUDA part hands over.
 #pragma once
 
+#include "ops/pixel/args.hpp"
+#include "ops/label/args.hpp"
+#include "ops/morphology/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
 
 /// Device rows of every operation; an operation without any has an empty span.
 struct CudaTables {
+  std::span<const StrategyInfo<PixelArgs>> pixel;
   std::span<const StrategyInfo<SobelArgs>> sobel;
+  std::span<const StrategyInfo<MorphologyArgs>> morphology;
+  std::span<const StrategyInfo<LabelArgs>> label;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static
