@@ -9,11 +9,14 @@ std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
       {PixelArgs::operation, "grey, difference, threshold, histogram, packed masks",
        describe<PixelArgs>},
+      {ConvolveArgs::operation, "linear filters: correlation, convolution, Gaussian, box",
+       describe<ConvolveArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
       {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
        describe<MorphologyArgs>},
       {LabelArgs::operation, "connected components: boxes, areas, centroids",
        describe<LabelArgs>},
+      {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
   };
   return entries;
 }
