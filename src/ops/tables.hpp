@@ -6,6 +6,8 @@
 #include "ops/morphology/args.hpp"
 #include "ops/log/args.hpp"
 #include "ops/convolve/args.hpp"
+#include "ops/convolve/args.hpp"
+#include "ops/log/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {

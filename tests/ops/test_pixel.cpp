@@ -174,7 +174,7 @@ TEST(PixelErrors, SayWhatIsWrong) {
             "to_gray: src is 8 x 4 and to_gray: dst is 9 x 4; they must have one size");
   EXPECT_EQ(error_of([&] { to_gray({}, gray); }), "to_gray: src has no data");
   EXPECT_EQ(error_of([&] { absdiff(gray, deep, gray); }),
-            "absdiff: a is u8 with 1 channels and b is u16 with 1; they must be alike");
+            "absdiff: a is u8 with 1 channels and absdiff: b is u16 with 1; they must be alike");
   EXPECT_EQ(error_of([&] { absdiff(gray, gray, gray); }),
             "absdiff: a and absdiff: dst share memory; give the result a picture of its own");
   EXPECT_EQ(error_of([&] { absdiff(with_sign, with_sign, gray); }),

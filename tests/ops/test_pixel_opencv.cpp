@@ -36,6 +36,17 @@ TEST(PixelOpenCv, GrayEqualsCvtColor) {
   }
 }
 
+TEST(PixelOpenCv, GrayOfSixteenBitsEqualsCvtColor) {
+  Image<uint16_t> src(201, 77, 3), gray(201, 77);
+  for (const auto pattern : {Pattern::natural, Pattern::extremes, Pattern::noise}) {
+    verify::fill(src, pattern, 12);
+    to_gray(src, gray);
+    cv::Mat theirs;
+    cv::cvtColor(test::mat_of(src), theirs, cv::COLOR_RGB2GRAY);
+    EXPECT_TRUE(test::equal(theirs, test::mat_of(gray)));
+  }
+}
+
 template <class T>
 void compare_difference(int width, int height, int channels) {
   Image<T> a(width, height, channels), b(width, height, channels), ours(width, height, channels);

@@ -8,7 +8,7 @@
 #include <hwy/highway.h>
 
 #include "core/bits.hpp"
-#include "cpu/mask-inl.hpp"
+#include "cpu/bits-inl.hpp"
 #include "cpu/simd-inl.hpp"
 #include "ops/pixel/arithmetic.hpp"
 #include "ops/pixel/reference.hpp"
@@ -182,6 +182,29 @@ struct Above {
   }
 };
 
+// 64 pixels of one bit: bit i + j is lane j of the mask that compare(i) gives, for
+// i = 0, Lanes(d), ... 64.
+template <class D, class Compare>
+HWY_INLINE uint64_t mask_word(D d, Compare&& compare) {
+  constexpr size_t lanes = hn::MaxLanes(d);
+  static_assert(lanes <= 64);
+  if constexpr (lanes >= 8) {
+    uint8_t bytes[16];  // Highway may write 8 bytes where it needs fewer
+    for (size_t i = 0; i < 64; i += lanes) hn::StoreMaskBits(d, compare(i), bytes + i / 8);
+    uint64_t word;
+    std::memcpy(&word, bytes, 8);
+    return word;
+  } else {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 64; i += lanes) {
+      uint8_t bytes[8] = {};
+      hn::StoreMaskBits(d, compare(i), bytes);
+      word |= uint64_t(bytes[0]) << i;
+    }
+    return word;
+  }
+}
+
 // Where row y of a mask goes: 64 pixels at a time, as bits or as bytes.
 class MaskRow {
  public:
@@ -191,7 +214,7 @@ class MaskRow {
         width_(dst.width) {}
   HWY_INLINE void put(ptrdiff_t x, uint64_t word) const {
     if (!bits_)
-      unpack_word(word, bytes_ + x, width_ - x);
+      unpack_row(&word, std::min<ptrdiff_t>(64, width_ - x), bytes_ + x);
     else
       bits_[x / 64] = width_ - x >= 64 ? word : word & last_word_mask(int32_t(width_));
   }

@@ -51,25 +51,24 @@ void check_limit(double limit, std::string_view what) {
   if (std::isnan(limit)) throw_invalid("nan", "{}: limit is not a number", what);
 }
 
-void check_pair(ConstPlane a, ConstPlane b, std::string_view what) {
-  check_same_size(a, b, fmt::format("{}: a", what), fmt::format("{}: b", what));
+// Names are "absdiff: a" and so on, whole: a check that passes allocates nothing.
+void check_alike(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b) {
+  check_same_size(a, b, what_a, what_b);
   if (a.type != b.type || a.channels != b.channels) {
     throw_invalid(fmt::format("{} x {}", name_of(b.type), b.channels),
-                  "{}: a is {} with {} channels and b is {} with {}; they must be alike", what,
-                  name_of(a.type), a.channels, name_of(b.type), b.channels);
+                  "{} is {} with {} channels and {} is {} with {}; they must be alike", what_a,
+                  name_of(a.type), a.channels, what_b, name_of(b.type), b.channels);
   }
 }
 
-// `what` is "threshold: src", the source's name.
-void check_result(ConstPlane src, Plane dst, std::string_view operation, std::string_view what) {
-  const std::string name = fmt::format("{}: dst", operation);
-  check_same_size(src, dst, what, name);
-  check_no_overlap(src, dst, what, name);
+void check_result(ConstPlane src, Plane dst, std::string_view what_src, std::string_view what_dst) {
+  check_same_size(src, dst, what_src, what_dst);
+  check_no_overlap(src, dst, what_src, what_dst);
 }
 
-void check_same_type(ConstPlane src, Plane dst, std::string_view operation) {
+void check_same_type(ConstPlane src, Plane dst, std::string_view what_dst) {
   if (src.type != dst.type) {
-    throw_invalid(name_of(dst.type), "{}: dst is {}; it takes the source's type, {}", operation,
+    throw_invalid(name_of(dst.type), "{} is {}; it takes the source's type, {}", what_dst,
                   name_of(dst.type), name_of(src.type));
   }
 }
@@ -81,19 +80,19 @@ void to_gray(ConstPlane src, Plane dst, ColorOrder order, const Exec& exec) {
   if (src.channels == 2)
     throw_invalid("2", "to_gray: src has 2 channels; it takes 1 (gray), 3 or 4 (colour, alpha)");
   check_plane(dst, "to_gray: dst", {u8, u16});
-  check_same_type(src, dst, "to_gray");
-  check_result(src, dst, "to_gray", "to_gray: src");
+  check_same_type(src, dst, "to_gray: dst");
+  check_result(src, dst, "to_gray: src", "to_gray: dst");
   dispatch(PixelArgs{.op = PixelOp::gray, .a = src, .dst = dst, .order = order}, exec);
 }
 
 void absdiff(ConstPlane a, ConstPlane b, Plane dst, const Exec& exec) {
   check_plane(a, "absdiff: a", {u8, u16, f32}, 1, 4);
   check_plane(b, "absdiff: b", {u8, u16, f32}, 1, 4);
-  check_pair(a, b, "absdiff");
+  check_alike(a, b, "absdiff: a", "absdiff: b");
   check_plane(dst, "absdiff: dst", {u8, u16, f32}, a.channels, a.channels);
-  check_same_type(a, dst, "absdiff");
-  check_result(a, dst, "absdiff", "absdiff: a");
-  check_result(b, dst, "absdiff", "absdiff: b");
+  check_same_type(a, dst, "absdiff: dst");
+  check_result(a, dst, "absdiff: a", "absdiff: dst");
+  check_result(b, dst, "absdiff: b", "absdiff: dst");
   dispatch(PixelArgs{.op = PixelOp::absdiff, .a = a, .b = b, .dst = dst}, exec);
 }
 
@@ -101,18 +100,18 @@ void threshold(ConstPlane src, Plane dst, double limit, const Exec& exec) {
   check_plane(src, "threshold: src", {u8, u16, f32});
   check_plane(dst, "threshold: dst", {u8, bit});
   check_limit(limit, "threshold");
-  check_result(src, dst, "threshold", "threshold: src");
+  check_result(src, dst, "threshold: src", "threshold: dst");
   dispatch(PixelArgs{.op = PixelOp::threshold, .a = src, .dst = dst, .limit = limit}, exec);
 }
 
 void absdiff_threshold(ConstPlane a, ConstPlane b, Plane dst, double limit, const Exec& exec) {
   check_plane(a, "absdiff_threshold: a", {u8, u16});
   check_plane(b, "absdiff_threshold: b", {u8, u16});
-  check_pair(a, b, "absdiff_threshold");
+  check_alike(a, b, "absdiff_threshold: a", "absdiff_threshold: b");
   check_plane(dst, "absdiff_threshold: dst", {u8, bit});
   check_limit(limit, "absdiff_threshold");
-  check_result(a, dst, "absdiff_threshold", "absdiff_threshold: a");
-  check_result(b, dst, "absdiff_threshold", "absdiff_threshold: b");
+  check_result(a, dst, "absdiff_threshold: a", "absdiff_threshold: dst");
+  check_result(b, dst, "absdiff_threshold: b", "absdiff_threshold: dst");
   dispatch(PixelArgs{.op = PixelOp::absdiff_threshold, .a = a, .b = b, .dst = dst, .limit = limit},
            exec);
 }
@@ -130,14 +129,14 @@ void histogram(ConstPlane src, std::span<uint64_t> bins, const Exec& exec) {
 void unpack_mask(ConstBitView src, Plane dst, const Exec& exec) {
   check_plane(src, "unpack_mask: src", {bit});
   check_plane(dst, "unpack_mask: dst", {u8});
-  check_result(src, dst, "unpack_mask", "unpack_mask: src");
+  check_result(src, dst, "unpack_mask: src", "unpack_mask: dst");
   dispatch(PixelArgs{.op = PixelOp::unpack, .a = src, .dst = dst}, exec);
 }
 
 void pack_mask(ConstPlane src, BitView dst, const Exec& exec) {
   check_plane(src, "pack_mask: src", {u8});
   check_plane(Plane(dst), "pack_mask: dst", {bit});
-  check_result(src, dst, "pack_mask", "pack_mask: src");
+  check_result(src, dst, "pack_mask: src", "pack_mask: dst");
   dispatch(PixelArgs{.op = PixelOp::pack, .a = src, .dst = dst}, exec);
 }
 
