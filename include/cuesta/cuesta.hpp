@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuesta/border.hpp"
+#include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/error.hpp"
 #include "cuesta/exec.hpp"

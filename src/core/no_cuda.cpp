@@ -1,20 +1,34 @@
 // The device seam of a build without CUDA.
 #include "core/device_memory.hpp"
+#include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 
-namespace cuesta::detail {
-
+namespace cuesta {
 namespace {
-[[noreturn]] void throw_no_cuda() {
-  throw Error(
-      ErrorCode::device,
-      "this build of Cuesta has no CUDA part; build it with a CUDA toolkit, or use --device cpu");
-}
+
+constexpr const char* no_cuda =
+    "this build of Cuesta has no CUDA part; build it with a CUDA toolkit, or use --device cpu";
+
+[[noreturn]] void throw_no_cuda() { throw Error(ErrorCode::device, no_cuda); }
+
 }  // namespace
 
+namespace detail {
 void* allocate_device(size_t) { throw_no_cuda(); }
 void release_device(void*) noexcept {}
 void copy_to_device(void*, const void*, size_t) { throw_no_cuda(); }
 void copy_to_host(void*, const void*, size_t) { throw_no_cuda(); }
+}  // namespace detail
 
-}  // namespace cuesta::detail
+std::vector<DeviceInfo> list_devices(std::string* why_none) {
+  if (why_none) *why_none = no_cuda;
+  return {};
+}
+void use_device(int) { throw_no_cuda(); }
+Stream::Stream() { throw_no_cuda(); }
+Stream::~Stream() = default;
+void upload(ConstPlane, Plane, void*) { throw_no_cuda(); }
+void download(ConstPlane, Plane, void*) { throw_no_cuda(); }
+void wait(void*) { throw_no_cuda(); }
+
+}  // namespace cuesta

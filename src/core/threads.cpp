@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 #else
+#include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -55,6 +56,8 @@ void run_tasks(int tasks, int threads, void (*call)(void*, int), void* body) {
     oneapi::tbb::parallel_for(
         0, tasks, [&](int i) { call(body, i); }, oneapi::tbb::simple_partitioner());
   };
+  // More than the machine has gains nothing, and oneTBB would say so on stderr.
+  threads = std::min(threads, oneapi::tbb::info::default_concurrency());
   if (threads == oneapi::tbb::this_task_arena::max_concurrency()) {
     // Isolated, so that a waiting caller does not pick up an unrelated task that needs the same
     // workspace.

@@ -45,7 +45,8 @@ std::vector<Case<SobelArgs>> cases(Level level) {
                          if (w.magnitude != none)
                            args.out.magnitude = h.output("magnitude", w.magnitude, width, height);
                          if (w.direction != none)
-                           args.out.direction = h.output("direction", w.direction, width, height);
+                           args.out.direction =
+                               h.output("direction", w.direction, width, height, 1, 5e-7);
                          args.options = {aperture, norm, {border, 77.0}};
                          return args;
                        },

@@ -35,7 +35,7 @@ CUESTA_HOST_DEVICE constexpr uint8_t octant(T gx, T gy) {
 }
 
 /// floor(sqrt(v)) of v < 2^62, exact.
-constexpr int64_t floor_sqrt(int64_t v) {
+CUESTA_HOST_DEVICE constexpr int64_t floor_sqrt(int64_t v) {
   int64_t root = 0;
   for (int64_t bit = int64_t(1) << 30; bit; bit >>= 1) {
     if ((root + bit) * (root + bit) <= v) root += bit;

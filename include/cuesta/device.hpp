@@ -1,0 +1,51 @@
+// NVIDIA GPUs: what is there, and how pictures get to them and back. In a build without CUDA
+// list_devices() is empty and the rest throws Error{device}.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "cuesta/image.hpp"
+
+namespace cuesta {
+
+struct DeviceInfo {
+  int index = 0;
+  std::string name;
+  int major = 0, minor = 0;  ///< compute capability
+  int multiprocessors = 0;
+  size_t memory_bytes = 0;
+  int l2_bytes = 0;
+  int driver = 0, runtime = 0;  ///< CUDA versions as 13000
+};
+
+/// The GPUs this build can use, by the runtime's index. Never throws: `why_none` (if given) gets
+/// the reason for an empty list.
+std::vector<DeviceInfo> list_devices(std::string* why_none = nullptr);
+/// Makes GPU `index` the calling thread's. Throws Error{device}.
+void use_device(int index);
+
+/// A CUDA stream of its own; `Exec::stream` takes get().
+class Stream {
+ public:
+  Stream();
+  ~Stream();
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  void* get() const { return stream_; }
+
+ private:
+  void* stream_ = nullptr;
+};
+
+/// Copies a picture of one size and type; returns when the host memory may be reused (upload from
+/// pageable memory, download always). Throws Error{invalid_argument} for views that do not match,
+/// Error{device} for faults, also of earlier work on `stream`.
+void upload(ConstPlane host, Plane device, void* stream = nullptr);
+void download(ConstPlane device, Plane host, void* stream = nullptr);
+/// Waits for everything enqueued on `stream`. Throws Error{device} for a fault in it, naming the
+/// operation that ran last.
+void wait(void* stream = nullptr);
+
+}  // namespace cuesta

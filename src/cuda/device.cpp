@@ -1,0 +1,146 @@
+// Memory, copies, streams and faults: the device seam of a CUDA build.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "core/check.hpp"
+#include "core/device_memory.hpp"
+#include "cuda/check.hpp"
+#include "cuesta/device.hpp"
+#include "cuesta/exec.hpp"
+
+namespace cuesta {
+namespace {
+
+// The operation this thread launched last, for messages about faults that surface later.
+thread_local char last_operation[32] = "";
+
+ptrdiff_t row_bytes(ConstPlane p) {
+  return p.type == PixelType::bit ? ptrdiff_t(p.width + 63) / 64 * 8
+                                  : ptrdiff_t(p.width) * p.channels * bytes_per_sample(p.type);
+}
+
+void copy_picture(ConstPlane from, Plane to, cudaMemcpyKind kind, void* stream,
+                  std::string_view doing) {
+  using enum PixelType;
+  check_plane(from, doing, {u8, u16, s16, s32, f32, bit}, 1, 4);
+  check_plane(to, doing, {u8, u16, s16, s32, f32, bit}, 1, 4);
+  const Space source = kind == cudaMemcpyHostToDevice ? Space::host : Space::device;
+  if (from.space != source || to.space == source) {
+    throw_invalid("space", "{}: copies from the {} to the {}", doing, name_of(source),
+                  name_of(source == Space::host ? Space::device : Space::host));
+  }
+  if (from.width != to.width || from.height != to.height || from.channels != to.channels ||
+      from.type != to.type) {
+    throw_invalid("size", "{}: the pictures differ: {} x {} x {} {} and {} x {} x {} {}", doing,
+                  from.width, from.height, from.channels, name_of(from.type), to.width, to.height,
+                  to.channels, name_of(to.type));
+  }
+  cuda::check(cudaMemcpy2DAsync(to.data, size_t(to.stride_bytes), from.data,
+                                size_t(from.stride_bytes), size_t(row_bytes(from)),
+                                size_t(from.height), kind, static_cast<cudaStream_t>(stream)),
+              doing);
+  if (kind == cudaMemcpyDeviceToHost) wait(stream);
+}
+
+}  // namespace
+
+namespace cuda {
+
+void note_launch(std::string_view operation) {
+  const size_t length = std::min(operation.size(), sizeof(last_operation) - 1);
+  std::memcpy(last_operation, operation.data(), length);
+  last_operation[length] = 0;
+}
+
+void check(cudaError_t status, std::string_view doing) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // a sticky error stays, any other must not be blamed on the next call
+  const char* reason = cudaGetErrorString(status);
+  switch (status) {
+    case cudaErrorMemoryAllocation:
+      throw Error(
+          ErrorCode::out_of_memory,
+          fmt::format("{}: the GPU is out of memory; use smaller pictures or --device cpu", doing));
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+      throw Error(ErrorCode::device,
+                  fmt::format("{}: no usable NVIDIA GPU ({}); install a driver for CUDA {}.{} or "
+                              "newer, or use --device cpu",
+                              doing, reason, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
+    case cudaErrorNoKernelImageForDevice:
+      throw Error(
+          ErrorCode::device,
+          fmt::format("{}: this build has no code for this GPU; build it for its architecture "
+                      "(CMAKE_CUDA_ARCHITECTURES), or use --device cpu",
+                      doing));
+    default:
+      throw Error(ErrorCode::device,
+                  fmt::format("{}: CUDA reports '{}' (last operation: {})", doing, reason,
+                              *last_operation ? last_operation : "none"));
+  }
+}
+
+}  // namespace cuda
+
+namespace detail {
+
+void* allocate_device(size_t bytes) {
+  void* memory = nullptr;
+  cuda::check(cudaMalloc(&memory, bytes ? bytes : 1), "allocating a picture on the GPU");
+  return memory;
+}
+void release_device(void* memory) noexcept { cudaFree(memory); }
+void copy_to_device(void* device, const void* host, size_t bytes) {
+  cuda::check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "upload");
+}
+void copy_to_host(void* host, const void* device, size_t bytes) {
+  cuda::check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "download");
+}
+
+}  // namespace detail
+
+std::vector<DeviceInfo> list_devices(std::string* why_none) {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess || count == 0) {
+    cudaGetLastError();
+    if (why_none)
+      *why_none = status == cudaSuccess ? "there is no NVIDIA GPU" : cudaGetErrorString(status);
+    return {};
+  }
+  std::vector<DeviceInfo> devices;
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp p{};
+    if (cudaGetDeviceProperties(&p, i) != cudaSuccess) continue;
+    DeviceInfo info{
+        i, p.name,        p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem, p.l2CacheSize,
+        0, CUDART_VERSION};
+    cudaDriverGetVersion(&info.driver);
+    devices.push_back(std::move(info));
+  }
+  return devices;
+}
+
+void use_device(int index) {
+  cuda::check(cudaSetDevice(index), fmt::format("choosing GPU {}", index));
+}
+
+Stream::Stream() {
+  cudaStream_t stream = nullptr;
+  cuda::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  stream_ = stream;
+}
+Stream::~Stream() { cudaStreamDestroy(static_cast<cudaStream_t>(stream_)); }
+
+void upload(ConstPlane host, Plane device, void* stream) {
+  copy_picture(host, device, cudaMemcpyHostToDevice, stream, "upload");
+}
+void download(ConstPlane device, Plane host, void* stream) {
+  copy_picture(device, host, cudaMemcpyDeviceToHost, stream, "download");
+}
+void wait(void* stream) {
+  cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for the GPU");
+}
+
+}  // namespace cuesta

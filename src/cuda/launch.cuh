@@ -1,0 +1,26 @@
+// What every CUDA strategy launches through.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "core/strategy.hpp"
+#include "cuda/check.hpp"
+
+namespace cuesta::cuda {
+
+inline cudaStream_t stream_of(const Call& call) { return static_cast<cudaStream_t>(call.stream()); }
+
+/// kernel<<<grid, block, shared, stream>>>(arguments...); throws at once when the launch itself is
+/// refused.
+template <class... Parameters, class... Arguments>
+void launch(std::string_view operation, void (*kernel)(Parameters...), dim3 grid, dim3 block,
+            size_t shared, cudaStream_t stream, Arguments&&... arguments) {
+  kernel<<<grid, block, shared, stream>>>(static_cast<Parameters>(arguments)...);
+  note_launch(operation);
+  check(cudaGetLastError(), operation);
+}
+
+/// Blocks of `size` that cover `n`.
+constexpr unsigned blocks(int32_t n, int32_t size) { return unsigned((n + size - 1) / size); }
+
+}  // namespace cuesta::cuda

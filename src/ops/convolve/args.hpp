@@ -1,0 +1,55 @@
+// The one argument of every convolve strategy. The public entries have checked all of it.
+#pragma once
+
+#include <span>
+
+#include "core/strategy.hpp"
+#include "cuesta/filter.hpp"
+
+namespace cuesta {
+
+/// The taps of a window as correlation wants them (convolution has turned them already).
+/// `window` is row-major, width · height; column[j] · row[i] = window[j][i]. One may be empty.
+template <class T>
+struct Taps {
+  std::span<const T> window, column, row;
+
+  bool separable() const { return !column.empty(); }
+  /// Tap (i, j) of a window of `width`.
+  T at(int32_t i, int32_t j, int32_t width) const {
+    return window.empty() ? column[size_t(j)] * row[size_t(i)]
+                          : window[size_t(j) * size_t(width) + size_t(i)];
+  }
+};
+
+enum class Rounding : uint8_t {
+  half_even,  ///< of sum / divisor: every stencil
+  half_up,    ///< (sum + divisor / 2) / divisor, rounded down: cv::GaussianBlur; divisor even
+};
+
+struct ConvolveArgs {
+  static constexpr std::string_view operation = "convolve";
+
+  ConstPlane src;  // u8, u16 or f32
+  Plane dst;       // src's type, s16 or f32; of src's size and channels
+
+  int32_t width = 1, height = 1, anchor_x = 0, anchor_y = 0;
+  Taps<int32_t> integers;  // of a u8 or u16 source, sharing `divisor`
+  int64_t divisor = 1;
+  Rounding rounding = Rounding::half_even;
+  // Of an f32 source. With factors: column sums first, row sums of those second, and the window is
+  // not looked at. Without: the window in row-major order. Every sum starts at +0, adds with fma
+  // and leaves out taps of 0.
+  Taps<float> floats;
+
+  Border border;
+  bool absolute = false;
+  int32_t offset = 0;
+
+  Space space() const { return src.space; }
+};
+
+template <>
+std::span<const StrategyInfo<ConvolveArgs>> strategies<ConvolveArgs>(Space space);
+
+}  // namespace cuesta

@@ -1,0 +1,240 @@
+// The requests every convolve strategy is checked on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "cuesta/stencil.hpp"
+#include "ops/convolve/args.hpp"
+#include "ops/convolve/factors.hpp"
+#include "verify/verify.hpp"
+
+namespace cuesta::verify {
+namespace {
+
+enum class Kind : uint8_t {
+  gaussian,  // cv::GaussianBlur's taps and rounding
+  box,       // ones over n²
+  small,     // sums that fit 16 bits on u8
+  edge,      // Σ|tap| of 255..257: the last sums that 16 bits tell apart
+  medium,    // sums below 2^24 on u8
+  wide,      // sums beyond 32 bits
+  huge,      // sums beyond 2^53
+  outer,     // rank 1 with both signs
+  zero,      // no tap at all
+  q16,       // what float taps on u8 and u16 become
+};
+constexpr std::string_view names[] = {"gaussian", "box",  "small", "edge", "medium",
+                                      "wide",     "huge", "outer", "zero", "q16"};
+
+struct Window {
+  Kind kind;
+  int32_t width, height;
+};
+
+// Sizes that are even, odd, one-sided, and past a vector.
+constexpr Window windows[] = {
+    {Kind::gaussian, 3, 3}, {Kind::gaussian, 5, 5},   {Kind::gaussian, 15, 15},
+    {Kind::box, 3, 3},      {Kind::box, 5, 5},        {Kind::box, 6, 6},
+    {Kind::small, 3, 3},    {Kind::small, 5, 5},      {Kind::small, 9, 9},
+    {Kind::small, 4, 2},    {Kind::small, 2, 5},      {Kind::small, 1, 1},
+    {Kind::edge, 3, 3},     {Kind::edge, 6, 4},       {Kind::medium, 3, 3},
+    {Kind::medium, 7, 7},   {Kind::medium, 4, 9},     {Kind::wide, 3, 4},
+    {Kind::huge, 3, 3},     {Kind::outer, 3, 3},      {Kind::outer, 7, 4},
+    {Kind::outer, 1, 6},    {Kind::zero, 3, 2},       {Kind::q16, 3, 3},
+    {Kind::q16, 5, 4},      {Kind::gaussian, 1, 1},   {Kind::box, 2, 2},
+    {Kind::box, 1, 1},      {Kind::gaussian, 13, 13}, {Kind::edge, 9, 1}};
+
+// Half the taps of a larger window are 0, so that its sums stay where the kind wants them.
+int32_t drawn_tap(Kind kind, Random& random) {
+  const auto within = [&](int64_t n) {
+    return int32_t(int64_t(random.next() % uint64_t(2 * n + 1)) - n);
+  };
+  switch (kind) {
+    case Kind::small: return random.below(2) ? within(4) : 0;
+    case Kind::medium: return within(900);
+    case Kind::wide: return within(1 << 28);
+    case Kind::huge: return within(0x7FFFFFFF);
+    case Kind::outer: return within(5);
+    case Kind::q16: return within(3 << 15);
+    default: return 0;
+  }
+}
+
+std::vector<int32_t> drawn_window(const Window& w, Random& random) {
+  std::vector<int32_t> taps(size_t(w.width) * size_t(w.height));
+  if (w.kind == Kind::edge) {
+    // Spread 255 + 0, 1 or 2 over the window, one sign or both.
+    const bool both = random.below(2);
+    for (uint32_t left = 255 + random.below(3); left > 0; --left) {
+      const uint32_t at = random.below(uint32_t(taps.size()));
+      taps[at] += both && at % 2 ? -1 : 1;
+    }
+    return taps;
+  }
+  for (int32_t& t : taps) t = drawn_tap(w.kind, random);
+  return taps;
+}
+
+struct Drawn {
+  PixelType src, dst;
+  int32_t channels;
+  Window window;
+  BorderMode border;
+  bool absolute;
+  int32_t offset;
+  int64_t divisor;
+  uint64_t seed;
+};
+
+// Gives `args` its taps as the public entries do.
+void set_integers(ConvolveArgs& args, const Drawn& d, Harness& h, Random& random) {
+  const Window& w = d.window;
+  const auto kept = [&](size_t count) -> std::vector<int32_t>& {
+    return h.keep(std::vector<int32_t>(count));
+  };
+  auto &column = kept(size_t(w.height)), &row = kept(size_t(w.width));
+  args.divisor = d.divisor;
+  if (w.kind == Kind::gaussian) {
+    fill_gaussian_q8(column, d.seed % 3 ? 0 : 0.3 + double(d.seed % 40) * 0.13);
+    row = column;
+    args.divisor = 65536;
+    args.rounding = Rounding::half_up;
+  } else if (w.kind == Kind::box) {
+    std::fill(column.begin(), column.end(), 1);
+    std::fill(row.begin(), row.end(), 1);
+    args.divisor = int64_t(w.width) * w.height;
+  } else {
+    auto& taps = kept(size_t(w.width) * size_t(w.height));
+    taps = drawn_window(w, random);
+    if (w.kind == Kind::outer) {
+      for (int32_t j = 0; j < w.height; ++j) {
+        const int32_t c = drawn_tap(Kind::outer, random);
+        for (int32_t i = 0; i < w.width; ++i)
+          taps[size_t(j) * size_t(w.width) + size_t(i)] = c * taps[size_t(i)];
+      }
+    }
+    if (w.kind == Kind::q16) args.divisor = 65536;
+    args.integers.window = taps;
+    if (!factor(taps, column, row)) return;
+  }
+  args.integers.column = column, args.integers.row = row;
+}
+
+void set_floats(ConvolveArgs& args, const Drawn& d, Harness& h, Random& random) {
+  const Window& w = d.window;
+  const auto draw = [&](size_t count) -> std::vector<float>& {
+    auto& taps = h.keep(std::vector<float>(count));
+    for (float& t : taps) t = random.below(5) ? float(random.below(2001)) / 700 - 1.3f : 0;
+    return taps;
+  };
+  if (w.kind == Kind::gaussian || w.kind == Kind::box || w.kind == Kind::outer) {
+    args.floats.column = draw(size_t(w.height));
+    args.floats.row = draw(size_t(w.width));
+  } else {
+    args.floats.window = draw(size_t(w.width) * size_t(w.height));
+    if (w.kind == Kind::zero) args.floats.window = h.keep(std::vector<float>(6));
+  }
+}
+
+ConvolveArgs arguments(const Drawn& d, int32_t width, int32_t height, Pattern pattern, Harness& h) {
+  Random random(d.seed);
+  ConvolveArgs args;
+  args.src = h.input(d.src, width, height, d.channels, pattern, d.seed);
+  args.dst = h.output("dst", d.dst, width, height, d.channels);
+  args.width = d.window.width, args.height = d.window.height;
+  // A turned window of even size has its anchor on the other side of the middle.
+  args.anchor_x = d.seed % 2 ? args.width / 2 : (args.width - 1) / 2;
+  args.anchor_y = d.seed % 4 < 2 ? args.height / 2 : (args.height - 1) / 2;
+  if (d.src == PixelType::f32)
+    set_floats(args, d, h, random);
+  else
+    set_integers(args, d, h, random);
+  args.border = {d.border, d.src == PixelType::f32 ? -0.7 : 77.5};
+  args.absolute = d.absolute, args.offset = d.offset;
+  return args;
+}
+
+std::string label(const Drawn& d, int32_t width, int32_t height, Pattern pattern) {
+  return fmt::format("{}x{}x{} {}->{} {} {}x{} /{} border={} {}offset={} {} seed={}", width, height,
+                     d.channels, name_of(d.src), name_of(d.dst), names[size_t(d.window.kind)],
+                     d.window.width, d.window.height, d.divisor, cuesta::name_of(d.border),
+                     d.absolute ? "absolute " : "", d.offset, name_of(pattern), d.seed);
+}
+
+// Each request in turn by a number of its own, so that no two options always meet.
+Drawn drawn(const Window& window, uint64_t seed) {
+  using enum PixelType;
+  static constexpr PixelType sources[] = {u8, u8, u8, u16, f32, u8, u16};
+  static constexpr int32_t channels[] = {1, 3, 1, 2, 1, 4, 1, 1, 3, 1, 1};
+  static constexpr int64_t divisors[] = {1, 16, 7, 1, 12, 64, 1, 289, 1, 3, 1, 1000, 2};
+  static constexpr int32_t offsets[] = {0, 0, 128, 0, -100, 0, 0, 70000, 0,
+                                        0, 0, 7,   0, -3,   0, 0, 0};
+  Random random(seed);  // mixes, so that cycles of options do not lock to cycles of windows
+  const uint64_t mixed = random.next() >> 8;
+  Drawn d;
+  d.src = sources[mixed % 7];
+  d.channels = channels[mixed % 11];
+  d.divisor = divisors[mixed % 13];
+  d.offset = offsets[mixed % 17];
+  const PixelType outputs[] = {d.src, s16, d.src, f32, d.src};
+  d.dst = outputs[mixed / 7 % 5];
+  d.absolute = mixed % 19 < 5;
+  d.border = BorderMode(mixed / 11 % 6);
+  d.window = window;
+  d.seed = seed;
+  if (window.kind == Kind::gaussian) {
+    d.dst = d.src;
+    d.absolute = false;
+    d.offset = 0;
+  }
+  if (d.src == f32 && d.dst != f32) d.dst = s16;
+  return d;
+}
+
+}  // namespace
+
+template <>
+std::vector<Case<ConvolveArgs>> cases(Level level) {
+  static constexpr Pattern patterns[] = {Pattern::natural, Pattern::extremes, Pattern::noise,
+                                         Pattern::impulse, Pattern::extremes, Pattern::gradient};
+  std::vector<Case<ConvolveArgs>> out;
+  uint64_t seed = 1;
+  const auto add = [&](const Window& window, int32_t width, int32_t height) {
+    const Drawn d = drawn(window, ++seed);
+    const Pattern pattern = patterns[seed % 6];
+    out.push_back({label(d, width, height, pattern),
+                   [=](Harness& h) { return arguments(d, width, height, pattern, h); },
+                   {}});
+  };
+  for (const Window& window : windows) {
+    for (const auto& shape : shapes(std::max(window.width, window.height) / 2, level))
+      add(window, shape.first, shape.second);
+  }
+  // Windows larger than the picture, and the largest there are.
+  for (const Window& window : {Window{Kind::gaussian, 31, 31},
+                               {Kind::box, 33, 33},
+                               {Kind::small, 21, 17},
+                               {Kind::medium, 19, 33},
+                               {Kind::box, 63, 63},
+                               {Kind::outer, 63, 63},
+                               {Kind::small, 63, 63}}) {
+    for (const auto& shape : {std::pair{1, 1}, {17, 9}, {70, 5}})
+      add(window, shape.first, shape.second);
+  }
+  for (const Window& window : {Window{Kind::gaussian, 255, 255}, {Kind::small, 255, 255}})
+    add(window, 9, 5);
+  // Wider than a tile.
+  for (const Window& window : {Window{Kind::gaussian, 5, 5},
+                               {Kind::gaussian, 15, 15},
+                               {Kind::small, 3, 3},
+                               {Kind::small, 5, 5},
+                               {Kind::medium, 3, 3},
+                               {Kind::outer, 5, 5}}) {
+    for (int i = 0; i < (level == Level::full ? 8 : 2); ++i) add(window, 5000 + 331 * i, 3 + i);
+  }
+  return out;
+}
+
+}  // namespace cuesta::verify

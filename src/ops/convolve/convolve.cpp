@@ -1,0 +1,239 @@
+// The public entries of convolve: check, bring the taps into the one form, choose a strategy, run.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/check.hpp"
+#include "ops/convolve/factors.hpp"
+#include "ops/convolve/reference.hpp"
+#include "ops/tables.hpp"
+
+namespace cuesta {
+
+template <>
+std::span<const StrategyInfo<ConvolveArgs>> strategies<ConvolveArgs>(Space space) {
+  static constexpr StrategyInfo<ConvolveArgs> host[] = {
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition, one pixel after the other",
+       .paper = "000",
+       .run = convolve_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "plain loops, rows over threads",
+       .paper = "000",
+       .run = convolve_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea =
+           "two passes where the rank is 1, sums in the fewest bits that hold them, tiles in L1",
+       .supports = convolve_simd_supports,
+       .run = convolve_simd},
+  };
+  return space == Space::host ? host : cuda_tables().convolve;
+}
+
+namespace {
+
+void check_views(ConstPlane src, ConstPlane dst, const Border& border, std::string_view what,
+                 bool same_type = false) {
+  const std::string of_src = fmt::format("{}: src", what), of_dst = fmt::format("{}: dst", what);
+  check_plane(src, of_src, {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
+  if (same_type)
+    check_plane(dst, of_dst, {src.type}, src.channels, src.channels);
+  else if (src.type == PixelType::f32)
+    check_plane(dst, of_dst, {PixelType::f32, PixelType::s16}, src.channels, src.channels);
+  else
+    check_plane(dst, of_dst, {src.type, PixelType::s16, PixelType::f32}, src.channels,
+                src.channels);
+  check_same_size(src, dst, of_src, of_dst);
+  check_no_overlap(src, dst, of_src, of_dst);
+  if (!std::isfinite(border.value)) {
+    throw_invalid(std::to_string(border.value), "{}: the border's value is not finite", what);
+  }
+}
+
+// A window of taps before it meets a source. Memory of the caller.
+struct Window {
+  int32_t width, height, anchor_x, anchor_y;
+  std::span<const int32_t> integers;
+  int64_t divisor = 1;
+  std::span<const float> floats;
+};
+
+template <class T>
+std::span<T> take(Scratch& scratch, size_t count) {
+  return {scratch.take<T>(count), count};
+}
+
+void set_integer_taps(ConvolveArgs& args, const Window& window, Scratch& scratch,
+                      std::string_view what) {
+  args.divisor = window.divisor;
+  args.integers.window = window.integers;
+  if (window.integers.empty()) {
+    const auto q16 = take<int32_t>(scratch, window.floats.size());
+    for (size_t i = 0; i < q16.size(); ++i) {
+      const double scaled = std::nearbyint(double(window.floats[i]) * 65536);
+      if (std::abs(scaled) > 0x7FFFFFFF) {
+        throw_invalid(std::to_string(window.floats[i]),
+                      "{}: stencil tap {} is too large for a {} picture; it must be within ±32767",
+                      what, window.floats[i], name_of(args.src.type));
+      }
+      q16[i] = int32_t(scaled);
+    }
+    args.divisor = 65536;
+    args.integers.window = q16;
+  }
+  const auto column = take<int32_t>(scratch, size_t(window.height));
+  const auto row = take<int32_t>(scratch, size_t(window.width));
+  if (factor(args.integers.window, column, row))
+    args.integers.column = column, args.integers.row = row;
+}
+
+void set_float_taps(ConvolveArgs& args, const Window& window, Scratch& scratch) {
+  const auto height = size_t(window.height), width = size_t(window.width);
+  const auto column = take<float>(scratch, height), row = take<float>(scratch, width);
+  const bool two_sided = height > 1 && width > 1;
+  const auto quotient = [&](int32_t tap) { return float(double(tap) / double(window.divisor)); };
+  if (window.integers.empty()) {
+    args.floats.window = window.floats;
+    if (two_sided && factor(window.floats, column, row))
+      args.floats.column = column, args.floats.row = row;
+    return;
+  }
+  const auto whole = take<float>(scratch, window.integers.size());
+  std::transform(window.integers.begin(), window.integers.end(), whole.begin(), quotient);
+  args.floats.window = whole;
+  const auto columns = take<int32_t>(scratch, height), rows = take<int32_t>(scratch, width);
+  if (two_sided && factor(window.integers, columns, rows)) {
+    std::transform(columns.begin(), columns.end(), column.begin(), quotient);
+    std::copy(rows.begin(), rows.end(), row.begin());
+    args.floats.column = column, args.floats.row = row;
+  }
+}
+
+ConvolveArgs arguments(ConstPlane src, Plane dst, const Window& window,
+                       const FilterOptions& options) {
+  ConvolveArgs args;
+  args.src = src, args.dst = dst;
+  args.width = window.width, args.height = window.height;
+  args.anchor_x = window.anchor_x, args.anchor_y = window.anchor_y;
+  args.border = options.border, args.absolute = options.absolute, args.offset = options.offset;
+  return args;
+}
+
+void run(ConstPlane src, Plane dst, const Window& window, const FilterOptions& options,
+         const Exec& exec, Scratch& scratch, std::string_view what) {
+  ConvolveArgs args = arguments(src, dst, window, options);
+  if (src.type == PixelType::f32)
+    set_float_taps(args, window, scratch);
+  else
+    set_integer_taps(args, window, scratch, what);
+  dispatch(args, exec);
+}
+
+// `turned` turns the taps by 180 degrees.
+void run_stencil(ConstPlane src, Plane dst, const Stencil& stencil, bool turned,
+                 const FilterOptions& options, const Exec& exec, std::string_view what) {
+  check_views(src, dst, options.border, what);
+  if (stencil.width() == 0) throw_invalid("0 x 0", "{}: the stencil has no taps", what);
+  Scratch scratch(exec, Space::host);
+  Window window{stencil.width(),        stencil.height(),  stencil.anchor_x(),  stencil.anchor_y(),
+                stencil.integer_taps(), stencil.divisor(), stencil.float_taps()};
+  if (turned) {
+    window.anchor_x = window.width - 1 - window.anchor_x;
+    window.anchor_y = window.height - 1 - window.anchor_y;
+    const auto reversed = [&]<class T>(std::span<const T> taps) -> std::span<const T> {
+      const auto copy = take<T>(scratch, taps.size());
+      std::reverse_copy(taps.begin(), taps.end(), copy.begin());
+      return copy;
+    };
+    window.integers = reversed(window.integers);
+    window.floats = reversed(window.floats);
+  }
+  run(src, dst, window, options, exec, scratch, what);
+}
+
+void check_side(int n, std::string_view what) {
+  if (n < 1 || n > Stencil::max_size)
+    throw_invalid(std::to_string(n), "{}: n is {}; it must be 1 to {}", what, n, Stencil::max_size);
+}
+
+}  // namespace
+
+void correlate(ConstPlane src, Plane dst, const Stencil& stencil, const FilterOptions& options,
+               const Exec& exec) {
+  run_stencil(src, dst, stencil, false, options, exec, "correlate");
+}
+
+void convolve(ConstPlane src, Plane dst, const Stencil& stencil, const FilterOptions& options,
+              const Exec& exec) {
+  run_stencil(src, dst, stencil, true, options, exec, "convolve");
+}
+
+void gaussian(ConstPlane src, Plane dst, int ksize, double sigma, const Border& border,
+              const Exec& exec) {
+  check_views(src, dst, border, "gaussian", true);
+  if (!std::isfinite(sigma) || sigma < 0) {
+    throw_invalid(std::to_string(sigma), "gaussian: sigma is {}; it must be 0 (from ksize) or more",
+                  sigma);
+  }
+  if (ksize == 0) ksize = gaussian_size(sigma);
+  check_odd(ksize, 1, Stencil::max_size, "gaussian: ksize");
+  const auto size = size_t(ksize);
+  std::array<double, Stencil::max_size> exact;
+  std::array<int32_t, Stencil::max_size> q8;
+  std::array<float, Stencil::max_size> rounded;
+  ConvolveArgs args =
+      arguments(src, dst, {ksize, ksize, ksize / 2, ksize / 2, {}, 1, {}}, {.border = border});
+  if (src.type == PixelType::f32) {
+    fill_gaussian(std::span(exact).first(size), sigma);
+    std::copy_n(exact.begin(), size, rounded.begin());
+    args.floats.column = args.floats.row = std::span<const float>(rounded).first(size);
+  } else {
+    fill_gaussian_q8(std::span(q8).first(size), sigma);
+    args.integers.column = args.integers.row = std::span<const int32_t>(q8).first(size);
+    args.divisor = 65536;
+    args.rounding = Rounding::half_up;
+  }
+  dispatch(args, exec);
+}
+
+void box(ConstPlane src, Plane dst, int n, const Border& border, const Exec& exec) {
+  check_views(src, dst, border, "box");
+  check_side(n, "box");
+  const auto size = size_t(n);
+  std::array<int32_t, Stencil::max_size> ones;
+  std::array<float, Stencil::max_size> column, row;
+  ConvolveArgs args = arguments(src, dst, {n, n, n / 2, n / 2, {}, 1, {}}, {.border = border});
+  if (src.type == PixelType::f32) {
+    column.fill(float(1 / (double(n) * n)));
+    row.fill(1);
+    args.floats.column = std::span<const float>(column).first(size);
+    args.floats.row = std::span<const float>(row).first(size);
+  } else {
+    ones.fill(1);
+    args.integers.column = args.integers.row = std::span<const int32_t>(ones).first(size);
+    args.divisor = int64_t(n) * n;
+  }
+  dispatch(args, exec);
+}
+
+void sharpen(ConstPlane src, Plane dst, int n, const Border& border, const Exec& exec) {
+  check_views(src, dst, border, "sharpen");
+  check_odd(n, 1, Stencil::max_size, "sharpen: n");
+  Scratch scratch(exec, Space::host);
+  const auto taps = take<int32_t>(scratch, size_t(n) * size_t(n));
+  std::fill(taps.begin(), taps.end(), -1);
+  taps[taps.size() / 2] = n * n;
+  run(src, dst, {n, n, n / 2, n / 2, taps, 1, {}}, {.border = border}, exec, scratch, "sharpen");
+}
+
+void laplacian(ConstPlane src, Plane dst, const FilterOptions& options, const Exec& exec) {
+  static constexpr int32_t taps[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
+  check_views(src, dst, options.border, "laplacian");
+  Scratch scratch(exec, Space::host);
+  run(src, dst, {3, 3, 1, 1, taps, 1, {}}, options, exec, scratch, "laplacian");
+}
+
+}  // namespace cuesta
