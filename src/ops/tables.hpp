@@ -2,8 +2,10 @@
 #pragma once
 
 #include "ops/background/args.hpp"
+#include "ops/canny/args.hpp"
 #include "ops/convolve/args.hpp"
 #include "ops/label/args.hpp"
+#include "ops/log/args.hpp"
 #include "ops/morphology/args.hpp"
 #include "ops/motion/args.hpp"
 #include "ops/pixel/args.hpp"
@@ -16,6 +18,8 @@ struct CudaTables {
   std::span<const StrategyInfo<PixelArgs>> pixel;
   std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
+  std::span<const StrategyInfo<LogArgs>> log;
+  std::span<const StrategyInfo<CannyArgs>> canny;
   std::span<const StrategyInfo<MorphologyArgs>> morphology;
   std::span<const StrategyInfo<LabelArgs>> label;
   std::span<const StrategyInfo<BackgroundArgs>> background;

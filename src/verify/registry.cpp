@@ -10,6 +10,10 @@ std::vector<Case<ConvolveArgs>> cases(Level level);
 template <>
 std::vector<Case<SobelArgs>> cases(Level level);
 template <>
+std::vector<Case<LogArgs>> cases(Level level);
+template <>
+std::vector<Case<CannyArgs>> cases(Level level);
+template <>
 std::vector<Case<MorphologyArgs>> cases(Level level);
 template <>
 std::vector<Case<LabelArgs>> cases(Level level);
@@ -23,6 +27,8 @@ std::span<const Operation> operations() {
       {PixelArgs::operation, verify_operation<PixelArgs>},
       {ConvolveArgs::operation, verify_operation<ConvolveArgs>},
       {SobelArgs::operation, verify_operation<SobelArgs>},
+      {LogArgs::operation, verify_operation<LogArgs>},
+      {CannyArgs::operation, verify_operation<CannyArgs>},
       {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
       {LabelArgs::operation, verify_operation<LabelArgs>},
       {BackgroundArgs::operation, verify_operation<BackgroundArgs>},

@@ -46,7 +46,7 @@ struct RowReport {
 std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level);
 
 namespace detail {
-constexpr int thread_counts[] = {1, 2, 3, 0, 8};
+constexpr int thread_counts[] = {1, 2, 3, 8, 99, 0};
 constexpr Layout layouts[] = {Layout::tight, Layout::padded, Layout::odd, Layout::region};
 /// Every combination of declared values, the defaults first.
 std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> parameters);
