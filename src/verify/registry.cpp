@@ -17,6 +17,10 @@ template <>
 std::vector<Case<MorphologyArgs>> cases(Level level);
 template <>
 std::vector<Case<LabelArgs>> cases(Level level);
+template <>
+std::vector<Case<BackgroundArgs>> cases(Level level);
+template <>
+std::vector<Case<MotionArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
@@ -27,6 +31,8 @@ std::span<const Operation> operations() {
       {CannyArgs::operation, verify_operation<CannyArgs>},
       {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
       {LabelArgs::operation, verify_operation<LabelArgs>},
+      {BackgroundArgs::operation, verify_operation<BackgroundArgs>},
+      {MotionArgs::operation, verify_operation<MotionArgs>},
   };
   return all;
 }

@@ -11,6 +11,7 @@
 #include <limits>
 #include <numeric>
 
+#include "cpu/bits-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cuesta/filter.hpp"
 #include "ops/canny/bit_hysteresis.hpp"

@@ -210,8 +210,6 @@ void suppress(const M* up, const M* row, const M* down, const int16_t* gx, const
   }
 }
 
-// ---- results
-
 /// Counts magnitudes by their size, l2's by the floored root.
 template <class M>
 void count_magnitudes(const M* row, ptrdiff_t width, uint16_t* HWY_RESTRICT sizes, uint64_t* bins,
@@ -231,20 +229,6 @@ void count_magnitudes(const M* row, ptrdiff_t width, uint16_t* HWY_RESTRICT size
     ++bins[copy + size[x + 1]];
   }
   if (x < width) ++bins[size[x]];
-}
-
-/// 255 where a bit is set, else 0.
-inline void unpack_row(const uint64_t* bits, ptrdiff_t width, uint8_t* out) {
-  const hn::ScalableTag<uint8_t> d;
-  const auto* bytes = reinterpret_cast<const uint8_t*>(bits);
-  if (hn::Lanes(d) < 8) {
-    for (ptrdiff_t x = 0; x < width; ++x) out[x] = uint8_t(-(bytes[x / 8] >> (x % 8) & 1));
-    return;
-  }
-  for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(d))) {
-    const auto set = hn::LoadMaskBits(d, bytes + x / 8);
-    store_upto(hn::VecFromMask(d, set), d, out + x, width - x);
-  }
 }
 
 }  // namespace cuesta::HWY_NAMESPACE
