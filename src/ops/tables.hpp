@@ -25,13 +25,11 @@ struct CudaTables {
   std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
   std::span<const StrategyInfo<LogArgs>> log;
+  std::span<const StrategyInfo<CannyArgs>> canny;
   std::span<const StrategyInfo<MorphologyArgs>> morphology;
   std::span<const StrategyInfo<LabelArgs>> label;
   std::span<const StrategyInfo<BackgroundArgs>> background;
   std::span<const StrategyInfo<MotionArgs>> motion;
-  std::span<const StrategyInfo<CannyArgs>> canny;
-  std::span<const StrategyInfo<MorphologyArgs>> morphology;
-  std::span<const StrategyInfo<LabelArgs>> label;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static
