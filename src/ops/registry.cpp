@@ -18,6 +18,7 @@ std::span<const OperationEntry> operation_entries() {
        describe<MorphologyArgs>},
       {LabelArgs::operation, "connected components: boxes, areas, centroids",
        describe<LabelArgs>},
+      {LabelArgs::operation, "connected components: boxes, areas, centroids", describe<LabelArgs>},
       {BackgroundArgs::operation, "models of the background of a video", describe<BackgroundArgs>},
       {MotionArgs::operation, "moving objects: the whole chain from a frame to boxes",
        describe<MotionArgs>},
