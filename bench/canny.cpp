@@ -5,6 +5,7 @@
 
 #include "bench/session.hpp"
 #include "cuesta/edges.hpp"
+#include "cuesta/stencil.hpp"
 
 namespace cuesta::bench {
 

@@ -5,6 +5,7 @@ namespace cuesta::verify {
 
 template <>
 std::vector<Case<PixelArgs>> cases(Level level);
+template <>
 std::vector<Case<ConvolveArgs>> cases(Level level);
 template <>
 std::vector<Case<SobelArgs>> cases(Level level);
@@ -12,6 +13,7 @@ template <>
 std::vector<Case<MorphologyArgs>> cases(Level level);
 template <>
 std::vector<Case<LabelArgs>> cases(Level level);
+template <>
 std::vector<Case<LogArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
