@@ -90,9 +90,9 @@ void add_execution_options(CLI::App& app, CommonOptions& common, unsigned which)
 
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,
                 std::initializer_list<std::string_view> examples) {
-  std::string head = "Examples:\n";
+  std::string head;
   for (const auto example : examples) head += fmt::format("  {}\n", example);
-  app.description(head + "\n" + app.get_description());
+  app.footer(head);
   if (which & takes_border) {
     app.add_option("--border", common.border,
                    "outside the picture: replicate, reflect, reflect101 (default), constant[:V], "

@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 struct State {
   CommonOptions common;
   std::vector<std::string> inputs;
+  std::string format;
   std::string out;
   std::string method = "canny";
   std::string sigma, low, high, threshold;  // text: absent is not a number
@@ -298,7 +299,7 @@ int run(const State& state) {
   Run run(state);
   std::vector<std::string> also_read;
   if (!state.mask.empty()) also_read.push_back(state.mask);
-  const Plan plan = plan_jobs(state.inputs, state.out, also_read);
+  const Plan plan = plan_jobs(state.inputs, state.out, state.format, also_read);
   return run_jobs(plan, [&](const Job& job) { run.work(job); });
 }
 
@@ -314,6 +315,9 @@ Verb add_edges(CLI::App& parent) {
                   "result; a folder for several inputs; - writes y4m to stdout")
       ->type_name("OUT")
       ->required();
+  app->add_option("--format", state->format,
+                  "in a folder OUT, write this format instead of the input's: png, tif, ...")
+      ->type_name("EXT");
   app->add_option("--method", state->method, "canny (default), log or sobel")
       ->type_name("METHOD")
       ->check(CLI::IsMember({"canny", "log", "sobel"}));

@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 struct State {
   CommonOptions common;
   std::vector<std::string> inputs;
+  std::string format;
   std::string out, kernel, depth;
   bool absolute = false;
   int offset = 0;
@@ -203,7 +204,7 @@ int run(const State& state) {
   std::vector<std::string> also_read;
   std::error_code ignored;
   if (std::filesystem::is_regular_file(state.kernel, ignored)) also_read.push_back(state.kernel);
-  const Plan plan = plan_jobs(state.inputs, state.out, also_read);
+  const Plan plan = plan_jobs(state.inputs, state.out, state.format, also_read);
   return run_jobs(plan, [&](const Job& job) { run.work(job); });
 }
 
@@ -225,6 +226,9 @@ Verb add_filter(CLI::App& parent) {
                   "result; a folder for several inputs; - writes y4m to stdout")
       ->type_name("OUT")
       ->required();
+  app->add_option("--format", state->format,
+                  "in a folder OUT, write this format instead of the input's: png, tif, ...")
+      ->type_name("EXT");
   app->add_option("--kernel", state->kernel,
                   "average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], laplacian, "
                   "\"rows;of;numbers [/ divisor]\", or a file of such rows")

@@ -87,10 +87,14 @@ void check_not_read(const Plan& plan, const std::vector<std::string>& also_read)
   }
 }
 
-std::string name_in_folder(const Job& job, const fs::path& folder) {
+std::string name_in_folder(const Job& job, const fs::path& folder, const std::string& format) {
   fs::path name = job.input == "-" ? fs::path("stdin.y4m") : fs::path(job.input).filename();
-  if (job.kind == InputKind::picture && !io::is_writable_extension(name.extension().string()))
-    name += ".png";
+  if (job.kind == InputKind::picture) {
+    if (!format.empty())
+      name.replace_extension(format);
+    else if (!io::is_writable_extension(name.extension().string()))
+      name += ".png";
+  }
   return (folder / name).string();
 }
 
@@ -118,7 +122,7 @@ InputKind kind_of(const std::string& path) {
 }
 
 Plan plan_jobs(const std::vector<std::string>& inputs, const std::string& out,
-               const std::vector<std::string>& also_read) {
+               const std::string& format, const std::vector<std::string>& also_read) {
   Plan plan;
   plan.is_batch = inputs.size() > 1;
   for (const auto& input : inputs) {
@@ -130,9 +134,14 @@ Plan plan_jobs(const std::vector<std::string>& inputs, const std::string& out,
       plan.jobs.push_back({input, {}, kind_of(input)});
     }
   }
+  if (!format.empty() &&
+      !io::is_writable_extension(format.starts_with('.') ? format : '.' + format))
+    usage_error(format, "--format {}: no picture format has this extension", format);
   const bool into_folder = out != "-" && (plan.is_batch || is_folder(out) || out.ends_with('/'));
   if (!into_folder) {
     if (plan.is_batch) usage_error("-", "-o -: standard output takes one stream; name a folder");
+    if (!format.empty())
+      usage_error(format, "--format {}: OUT is one file and names its format itself", format);
     plan.jobs[0].output = out;
     check_output(plan.jobs[0]);
     check_not_read(plan, also_read);
@@ -144,7 +153,7 @@ Plan plan_jobs(const std::vector<std::string>& inputs, const std::string& out,
   }
   std::map<std::string, std::string> taken;
   for (auto& job : plan.jobs) {
-    job.output = name_in_folder(job, out);
+    job.output = name_in_folder(job, out, format);
     if (const auto [at, is_new] = taken.emplace(job.output, job.input); !is_new) {
       usage_error(job.output, "-o {}: both {} and {} would be written to {}", out, at->second,
                   job.input, job.output);

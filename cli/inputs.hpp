@@ -30,12 +30,12 @@ struct Plan {
 InputKind kind_of(const std::string& path);
 
 /// Pictures, folders of pictures, videos and "-" to jobs. Several inputs, or a folder, or an OUT
-/// that is a folder: results keep their input's name there (".png" is added where that cannot be
-/// written). Throws Error{invalid_argument} for an OUT that cannot be meant: one of the inputs (or
-/// of `also_read`), a file for several inputs, two inputs of one name. Throws Error{input} for a
-/// folder without pictures.
+/// that is a folder: results keep their input's name there; `format` ("png") replaces its
+/// extension, and ".png" is added where that cannot be written. Throws Error{invalid_argument} for
+/// an OUT that cannot be meant: one of the inputs (or of `also_read`), a file for several inputs,
+/// two inputs of one name. Throws Error{input} for a folder without pictures.
 Plan plan_jobs(const std::vector<std::string>& inputs, const std::string& out,
-               const std::vector<std::string>& also_read = {});
+               const std::string& format, const std::vector<std::string>& also_read = {});
 
 /// Runs `work` on every job with a progress bar, and returns the exit code. In a batch, errors are
 /// reported and the others go on; the highest code is returned. Otherwise errors are thrown.

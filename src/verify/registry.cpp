@@ -8,7 +8,20 @@ std::vector<Case<PixelArgs>> cases(Level level);
 template <>
 std::vector<Case<ConvolveArgs>> cases(Level level);
 template <>
+std::vector<Case<ConvolveArgs>> cases(Level level);
+template <>
 std::vector<Case<SobelArgs>> cases(Level level);
+template <>
+std::vector<Case<LogArgs>> cases(Level level);
+std::vector<Case<MorphologyArgs>> cases(Level level);
+template <>
+std::vector<Case<LabelArgs>> cases(Level level);
+template <>
+std::vector<Case<BackgroundArgs>> cases(Level level);
+template <>
+std::vector<Case<MotionArgs>> cases(Level level);
+template <>
+std::vector<Case<CannyArgs>> cases(Level level);
 template <>
 std::vector<Case<MorphologyArgs>> cases(Level level);
 template <>
@@ -21,9 +34,14 @@ std::span<const Operation> operations() {
       {PixelArgs::operation, verify_operation<PixelArgs>},
       {ConvolveArgs::operation, verify_operation<ConvolveArgs>},
       {SobelArgs::operation, verify_operation<SobelArgs>},
+      {LogArgs::operation, verify_operation<LogArgs>},
       {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
       {LabelArgs::operation, verify_operation<LabelArgs>},
-      {LogArgs::operation, verify_operation<LogArgs>},
+      {BackgroundArgs::operation, verify_operation<BackgroundArgs>},
+      {MotionArgs::operation, verify_operation<MotionArgs>},
+      {CannyArgs::operation, verify_operation<CannyArgs>},
+      {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
+      {LabelArgs::operation, verify_operation<LabelArgs>},
   };
   return all;
 }

@@ -89,18 +89,6 @@ void write_gradient(Plane out, int32_t y, const Acc* g, ptrdiff_t width) {
   }
 }
 
-// floor(sqrt(gx² + gy²)) for |g| < 2^15: the float root is off by one at most, and the integers put
-// it right.
-template <class D, class V>
-HWY_INLINE V root_of_squares(D d, V gx, V gy) {
-  const hn::RebindToFloat<D> df;
-  const V squares = hn::Add(hn::Mul(gx, gx), hn::Mul(gy, gy));
-  V root = hn::ConvertTo(d, hn::Sqrt(hn::ConvertTo(df, squares)));
-  root = hn::Sub(root, hn::IfThenElseZero(hn::Gt(hn::Mul(root, root), squares), hn::Set(d, 1)));
-  const V next = hn::Add(root, hn::Set(d, 1));
-  return hn::IfThenElse(hn::Gt(hn::Mul(next, next), squares), root, next);
-}
-
 template <class Acc>
 HWY_INLINE auto load32(const Acc* from) {
   const hn::ScalableTag<int32_t> d;
@@ -133,8 +121,8 @@ void write_magnitude(Plane out, Norm norm, int32_t y, const Rows<Acc>& r, ptrdif
   }
   for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(d))) {
     const auto gx = load32(r.gx + x), gy = load32(r.gy + x);
-    const auto m =
-        norm == Norm::l1 ? hn::Add(hn::Abs(gx), hn::Abs(gy)) : root_of_squares(d, gx, gy);
+    const auto m = norm == Norm::l1 ? hn::Add(hn::Abs(gx), hn::Abs(gy))
+                                    : floor_sqrt(d, hn::Add(hn::Mul(gx, gx), hn::Mul(gy, gy)));
     // Highway demotes 32 bits to u8 by way of i16, which is wrong past 32,767: clamp first.
     if (out.type == PixelType::u8)
       store_upto(hn::DemoteTo(d8, hn::Min(m, hn::Set(d, 255))), d8, out.as<uint8_t>().row(y) + x,
