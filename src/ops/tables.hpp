@@ -2,19 +2,6 @@
 #pragma once
 
 #include "ops/background/args.hpp"
-#include "ops/convolve/args.hpp"
-#include "ops/label/args.hpp"
-#include "ops/morphology/args.hpp"
-#include "ops/motion/args.hpp"
-#include "ops/pixel/args.hpp"
-#include "ops/pixel/args.hpp"
-#include "ops/label/args.hpp"
-#include "ops/morphology/args.hpp"
-#include "ops/log/args.hpp"
-#include "ops/convolve/args.hpp"
-#include "ops/convolve/args.hpp"
-#include "ops/log/args.hpp"
-#include "ops/convolve/args.hpp"
 #include "ops/canny/args.hpp"
 #include "ops/convolve/args.hpp"
 #include "ops/label/args.hpp"
@@ -32,13 +19,11 @@ struct CudaTables {
   std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
   std::span<const StrategyInfo<LogArgs>> log;
+  std::span<const StrategyInfo<CannyArgs>> canny;
   std::span<const StrategyInfo<MorphologyArgs>> morphology;
   std::span<const StrategyInfo<LabelArgs>> label;
   std::span<const StrategyInfo<BackgroundArgs>> background;
   std::span<const StrategyInfo<MotionArgs>> motion;
-  std::span<const StrategyInfo<CannyArgs>> canny;
-  std::span<const StrategyInfo<MorphologyArgs>> morphology;
-  std::span<const StrategyInfo<LabelArgs>> label;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static

@@ -8,11 +8,12 @@ std::vector<Case<PixelArgs>> cases(Level level);
 template <>
 std::vector<Case<ConvolveArgs>> cases(Level level);
 template <>
-std::vector<Case<ConvolveArgs>> cases(Level level);
-template <>
 std::vector<Case<SobelArgs>> cases(Level level);
 template <>
 std::vector<Case<LogArgs>> cases(Level level);
+template <>
+std::vector<Case<CannyArgs>> cases(Level level);
+template <>
 std::vector<Case<MorphologyArgs>> cases(Level level);
 template <>
 std::vector<Case<LabelArgs>> cases(Level level);
@@ -35,13 +36,11 @@ std::span<const Operation> operations() {
       {ConvolveArgs::operation, verify_operation<ConvolveArgs>},
       {SobelArgs::operation, verify_operation<SobelArgs>},
       {LogArgs::operation, verify_operation<LogArgs>},
+      {CannyArgs::operation, verify_operation<CannyArgs>},
       {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
       {LabelArgs::operation, verify_operation<LabelArgs>},
       {BackgroundArgs::operation, verify_operation<BackgroundArgs>},
       {MotionArgs::operation, verify_operation<MotionArgs>},
-      {CannyArgs::operation, verify_operation<CannyArgs>},
-      {MorphologyArgs::operation, verify_operation<MorphologyArgs>},
-      {LabelArgs::operation, verify_operation<LabelArgs>},
   };
   return all;
 }
