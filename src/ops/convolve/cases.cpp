@@ -41,7 +41,7 @@ constexpr Window windows[] = {
     {Kind::small, 4, 2},    {Kind::small, 2, 5},      {Kind::small, 1, 1},
     {Kind::edge, 3, 3},     {Kind::edge, 6, 4},       {Kind::medium, 3, 3},
     {Kind::medium, 7, 7},   {Kind::medium, 4, 9},     {Kind::wide, 3, 4},
-    {Kind::huge, 3, 3},     {Kind::outer, 3, 3},      {Kind::outer, 7, 4},
+    {Kind::huge, 14, 13},   {Kind::outer, 3, 3},      {Kind::outer, 7, 4},
     {Kind::outer, 1, 6},    {Kind::zero, 3, 2},       {Kind::q16, 3, 3},
     {Kind::q16, 5, 4},      {Kind::gaussian, 1, 1},   {Kind::box, 2, 2},
     {Kind::box, 1, 1},      {Kind::gaussian, 13, 13}, {Kind::edge, 9, 1}};
@@ -168,9 +168,10 @@ Drawn drawn(const Window& window, uint64_t seed) {
   using enum PixelType;
   static constexpr PixelType sources[] = {u8, u8, u8, u16, f32, u8, u16};
   static constexpr int32_t channels[] = {1, 3, 1, 2, 1, 4, 1, 1, 3, 1, 1};
-  static constexpr int64_t divisors[] = {1, 16, 7, 1, 12, 64, 1, 289, 1, 3, 1, 1000, 2};
-  static constexpr int32_t offsets[] = {0, 0, 128, 0, -100, 0, 0, 70000, 0,
-                                        0, 0, 7,   0, -3,   0, 0, 0};
+  static constexpr int64_t divisors[] = {
+      1, 16, 7, 1, 12, 64, 1, 289, 1, 3, 1, (int64_t(1) << 54) + 1, 2};
+  static constexpr int32_t offsets[] = {0, 200000, 128, 0, -100, 0, 0, 70000, 0,
+                                        0, 0,      7,   0, -3,   0, 0, 0};
   Random random(seed);  // mixes, so that cycles of options do not lock to cycles of windows
   const uint64_t mixed = random.next() >> 8;
   Drawn d;
