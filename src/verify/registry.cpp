@@ -21,14 +21,6 @@ template <>
 std::vector<Case<BackgroundArgs>> cases(Level level);
 template <>
 std::vector<Case<MotionArgs>> cases(Level level);
-template <>
-std::vector<Case<CannyArgs>> cases(Level level);
-template <>
-std::vector<Case<MorphologyArgs>> cases(Level level);
-template <>
-std::vector<Case<LabelArgs>> cases(Level level);
-template <>
-std::vector<Case<LogArgs>> cases(Level level);
 
 std::span<const Operation> operations() {
   static constexpr Operation all[] = {
