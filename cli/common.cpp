@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <system_error>
 
+#include "cli/options.hpp"
+#include "cuesta/device.hpp"
 #include "io/staged_file.hpp"
 
 namespace cuesta::cli {
@@ -53,56 +54,12 @@ Exec CommonOptions::exec() const {
 }
 
 Border CommonOptions::border_or(Border fallback) const {
-  if (border.empty()) return fallback;
-  // "constant:7" carries its value.
-  const size_t colon = border.find(':');
-  const std::string mode = border.substr(0, colon);
-  Border out;
-  try {
-    out.mode = border_mode_from(mode);
-  } catch (const Error& error) {
-    usage_error(border, "--border {}: {}", border, error.what());
-  }
-  if (colon == std::string::npos) return out;
-  if (out.mode != BorderMode::constant)
-    usage_error(border, "--border {}: only constant takes a value", border);
-  const char* end = border.data() + border.size();
-  const auto [at, problem] = std::from_chars(border.data() + colon + 1, end, out.value);
-  if (problem != std::errc() || at != end)
-    usage_error(border, "--border {}: the value after the colon is no number", border);
-  return out;
+  return border.empty() ? fallback : parse_border(border);
 }
 
 std::optional<Rect> CommonOptions::region_rect() const {
   if (region.empty()) return std::nullopt;
   return parse_region(region);
-}
-
-Rect parse_region(std::string_view text) {
-  int32_t numbers[4] = {};
-  const char* at = text.data();
-  const char* const end = text.data() + text.size();
-  for (int i = 0; i < 4; ++i) {
-    const auto [next, problem] = std::from_chars(at, end, numbers[i]);
-    const bool separated = i == 3 ? next == end : next != end && *next == ',';
-    if (problem != std::errc() || !separated)
-      usage_error(std::string(text), "--region {}: give four whole numbers, x,y,width,height",
-                  text);
-    at = next + 1;
-  }
-  const Rect rect{numbers[0], numbers[1], numbers[2], numbers[3]};
-  if (rect.x < 0 || rect.y < 0)
-    usage_error(std::string(text), "--region {}: x and y count from 0", text);
-  if (rect.width < 1 || rect.height < 1)
-    usage_error(std::string(text), "--region {}: width and height must be at least 1", text);
-  return rect;
-}
-
-Parameter parse_parameter(std::string_view text) {
-  const size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string_view::npos || equals + 1 == text.size())
-    usage_error(std::string(text), "--param {}: give name=value", text);
-  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
 namespace {
@@ -133,9 +90,9 @@ void add_execution_options(CLI::App& app, CommonOptions& common, unsigned which)
 
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,
                 std::initializer_list<std::string_view> examples) {
-  std::string head = "Examples:\n";
+  std::string head;
   for (const auto example : examples) head += fmt::format("  {}\n", example);
-  app.description(head + "\n" + app.get_description());
+  app.footer(head);
   if (which & takes_border) {
     app.add_option("--border", common.border,
                    "outside the picture: replicate, reflect, reflect101 (default), constant[:V], "
@@ -185,27 +142,23 @@ Device resolve_device(const CommonOptions& common,
   const std::string& text = common.device;
   if (text == "cpu") return Device::cpu;
   const bool automatic = text == "auto";
-  if (!automatic && text != "cuda") {
-    int number = -1;
-    const char* end = text.data() + text.size();
-    const bool indexed = text.starts_with("cuda:") &&
-                         std::from_chars(text.data() + 5, end, number).ptr == end && number >= 0 &&
-                         text.size() > 5;
-    if (!indexed)
-      usage_error(text, "--device {}: give auto, cpu, cuda or cuda:N, N counting from 0", text);
-    // Before the first call into CUDA this is how a process chooses its GPU.
-    setenv("CUDA_VISIBLE_DEVICES", text.c_str() + 5, 1);
-  }
+  const int wanted = automatic ? 0 : parse_cuda_device(text);
   std::string why;
-  try {
-    Image<uint8_t, Space::device> probe(1, 1);
-    if (have_rows_on_device(operations)) return Device::cuda;
-    why = "this operation has no CUDA strategy yet";
-  } catch (const Error& error) {
-    why = error.what();
+  const auto devices = list_devices(&why);
+  if (!devices.empty()) {
+    if (size_t(wanted) >= devices.size()) {
+      why = fmt::format("there {} {} GPU{}", devices.size() == 1 ? "is" : "are", devices.size(),
+                        devices.size() == 1 ? "" : "s");
+    } else if (!have_rows_on_device(operations)) {
+      why = fmt::format("not every one of {} has a CUDA strategy yet", fmt::join(operations, ", "));
+    } else {
+      use_device(wanted);
+      detail("running on {}", devices[size_t(wanted)].name);
+      return Device::cuda;
+    }
   }
   if (!automatic) throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why), text);
-  detail("running on the CPU ({})", why);
+  detail("running on the CPU: {}", why);
   return Device::cpu;
 }
 

@@ -80,10 +80,6 @@ enum : unsigned {
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,
                 std::initializer_list<std::string_view> examples);
 
-/// Parsers of option values. Each throws Error{invalid_argument} that names option and value.
-Rect parse_region(std::string_view text);
-Parameter parse_parameter(std::string_view text);
-
 enum class Device : uint8_t { cpu, cuda };
 /// --device for work that runs `operations`: `auto` takes CUDA where this build has it, a GPU is
 /// there and every operation has a row for it; else the CPU, which -v tells. Throws Error{device}

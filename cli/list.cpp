@@ -4,6 +4,7 @@
 #include "cli/common.hpp"
 #include "core/cpu_probe.hpp"
 #include "core/threads.hpp"
+#include "cuesta/device.hpp"
 #include "ops/registry.hpp"
 
 namespace cuesta::cli {
@@ -58,32 +59,37 @@ void list_all_operations(bool as_json) {
   print_data(text);
 }
 
-std::string cuda_state() {
-  try {
-    Image<uint8_t, Space::device> probe(1, 1);
-    return "available";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
-void list_devices(bool as_json) {
+void list_all_devices(bool as_json) {
   const auto targets = simd_targets();
-  const std::string cuda = cuda_state();
+  std::string why_none;
+  const auto gpus = list_devices(&why_none);
   if (as_json) {
     Json out = Json::array();
     out.push_back({{"device", "cpu"},
-                   {"available", true},
                    {"threads", thread_count(0)},
                    {"simd", std::vector<std::string>(targets.begin(), targets.end())},
                    {"simd_in_use", simd_target()}});
-    Json gpu = {{"device", "cuda"}, {"available", cuda == "available"}};
-    if (cuda != "available") gpu["reason"] = cuda;
-    out.push_back(std::move(gpu));
+    for (const auto& gpu : gpus) {
+      out.push_back({{"device", fmt::format("cuda:{}", gpu.index)},
+                     {"name", gpu.name},
+                     {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
+                     {"multiprocessors", gpu.multiprocessors},
+                     {"memory_bytes", gpu.memory_bytes},
+                     {"l2_bytes", gpu.l2_bytes},
+                     {"driver", gpu.driver},
+                     {"runtime", gpu.runtime}});
+    }
     return print_data(out.dump(2) + "\n");
   }
-  print_data(fmt::format("cpu   {} threads; instruction sets {} (in use: {})\ncuda  {}\n",
-                         thread_count(0), fmt::join(targets, ", "), simd_target(), cuda));
+  std::string text = fmt::format("cpu     {} threads; instruction sets {}, in use {}\n",
+                                 thread_count(0), fmt::join(targets, ", "), simd_target());
+  for (const auto& gpu : gpus) {
+    text += fmt::format("cuda:{}  {}, compute capability {}.{}, {} multiprocessors, {} MiB\n",
+                        gpu.index, gpu.name, gpu.major, gpu.minor, gpu.multiprocessors,
+                        gpu.memory_bytes >> 20);
+  }
+  print_data(text);
+  if (gpus.empty()) note("no GPU: {}", why_none);
 }
 
 }  // namespace
@@ -104,7 +110,7 @@ Verb add_list(CLI::App& parent) {
             if (state->what == "operations")
               list_all_operations(state->common.json);
             else if (state->what == "devices")
-              list_devices(state->common.json);
+              list_all_devices(state->common.json);
             else
               list_all_strategies(state->common.json);
             return int(exit_done);

@@ -2,6 +2,7 @@
 #include <new>
 
 #include "cli/common.hpp"
+#include "cli/help.hpp"
 #include "cuesta/version.hpp"
 
 namespace {
@@ -33,16 +34,15 @@ int run(const std::vector<cuesta::cli::Verb>& verbs) {
 int main(int argc, char** argv) {
   using namespace cuesta::cli;
   install_signal_handlers();
-  CLI::App app(
-      "Examples:\n"
+  CLI::App app("Finds edges and moving objects in pictures and video.", "cuesta");
+  app.footer(
       "  cuesta edges photo.jpg -o edges.png\n"
       "  cuesta detect street.mp4 -o boxes.mp4 --json objects.ndjson\n"
-      "  cuesta verify\n\n"
-      "Finds edges and moving objects in pictures and video.",
-      "cuesta");
-  app.set_version_flag("--version", "cuesta " CUESTA_VERSION);
+      "  cuesta verify\n");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "this text");
+  app.set_version_flag("--version", "cuesta " CUESTA_VERSION, "the version");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
   std::vector<Verb> verbs;
 #ifdef CUESTA_VERB_EDGES
   verbs.push_back(add_edges(app));

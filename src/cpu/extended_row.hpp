@@ -24,27 +24,39 @@ T border_sample(const Border& border) {
                         double(std::numeric_limits<T>::max())));
 }
 
+/// Writes pixels [first, last) of row `y`, both any distance outside the picture, to out[0 .. (last
+/// - first) * channels).
+template <class T>
+void extend_span(ImageView<const T> src, int32_t y, const Border& border, int32_t first,
+                 int32_t last, T* out) {
+  const int32_t sy = map_index(border.mode, y, src.height);
+  const int32_t c = src.channels;
+  if (sy < 0) {
+    std::fill_n(out, ptrdiff_t(last - first) * c, border_sample<T>(border));
+    return;
+  }
+  const T* row = src.row(sy);
+  const auto put = [&](int32_t x) {
+    const int32_t sx = map_index(border.mode, x, src.width);
+    for (int32_t i = 0; i < c; ++i)
+      out[ptrdiff_t(x - first) * c + i] =
+          sx < 0 ? border_sample<T>(border) : row[ptrdiff_t(sx) * c + i];
+  };
+  const int32_t begin = std::clamp(0, first, last), end = std::clamp(src.width, begin, last);
+  for (int32_t x = first; x < begin; ++x) put(x);
+  if (end > begin) {
+    std::memcpy(out + ptrdiff_t(begin - first) * c, row + ptrdiff_t(begin) * c,
+                size_t(end - begin) * size_t(c) * sizeof(T));
+  }
+  for (int32_t x = end; x < last; ++x) put(x);
+}
+
 /// Writes row `y` (any distance outside the picture) to out[0 .. (left + width + right) *
 /// channels): `left` pixels of border, the row, `right` pixels of border.
 template <class T>
 void extend_row(ImageView<const T> src, int32_t y, const Border& border, int32_t left,
                 int32_t right, T* out) {
-  const int32_t sy = map_index(border.mode, y, src.height);
-  const int32_t c = src.channels;
-  if (sy < 0) {
-    std::fill_n(out, ptrdiff_t(left + src.width + right) * c, border_sample<T>(border));
-    return;
-  }
-  const T* row = src.row(sy);
-  std::memcpy(out + ptrdiff_t(left) * c, row, size_t(src.width) * size_t(c) * sizeof(T));
-  const auto put = [&](int32_t x) {
-    const int32_t sx = map_index(border.mode, x, src.width);
-    for (int32_t i = 0; i < c; ++i)
-      out[ptrdiff_t(left + x) * c + i] =
-          sx < 0 ? border_sample<T>(border) : row[ptrdiff_t(sx) * c + i];
-  };
-  for (int32_t x = -left; x < 0; ++x) put(x);
-  for (int32_t x = src.width; x < src.width + right; ++x) put(x);
+  extend_span(src, y, border, -left, src.width + right, out);
 }
 
 /// The last `count` extended rows, each made once as the window moves down. Row y lies in slot y

@@ -27,6 +27,10 @@ struct StreamFormat {
   bool full_range = false;                        ///< luma 0..255; else 16..235
   int64_t rate_num = 25, rate_den = 1;            ///< nominal frames a second
   int64_t time_base_num = 1, time_base_den = 25;  ///< seconds of one unit of Frame::pts
+  int32_t aspect_num = 1, aspect_den = 1;         ///< width to height of one pixel as shown
+  /// Colour primaries, transfer and matrix as ITU-T H.273 numbers them; 2 where nothing is said.
+  uint8_t primaries = 2, transfer = 2, matrix = 2;
+  double start = 0;  ///< seconds that the container's own clock shows at Frame::time 0
 };
 
 /// One frame, in planes as decoded. The views belong to whoever made the frame.
@@ -34,8 +38,8 @@ struct Frame {
   ConstPlane luma;    ///< u8, one channel, of the stream's size
   ConstPlane cb, cr;  ///< u8, of chroma_size(); without data where the stream has no colour
   int64_t index = 0;  ///< counts from 0
-  int64_t pts = 0;    ///< the stream's own timestamp, in units of its time base
-  double time = 0;    ///< the same in seconds, from the stream's own timestamps
+  int64_t pts = 0;    ///< from the stream's own timestamps, in units of its time base
+  double time = 0;    ///< the same in seconds; 0 is the beginning of the file
 };
 
 class FrameSource {
@@ -49,6 +53,10 @@ class FrameSource {
   virtual std::optional<int64_t> expected_frames() const { return std::nullopt; }
   /// The name for messages.
   virtual const std::string& name() const = 0;
+  /// Format, size and the like in a few words, for -v; may be empty.
+  virtual std::string description() const { return {}; }
+  /// What allow_partial passed over so far, as one sentence without the name; empty for nothing.
+  virtual std::string damage() const { return {}; }
 };
 
 class FrameSink {
@@ -58,6 +66,8 @@ class FrameSink {
   virtual void write(const Frame& frame) = 0;
   /// Only after this is the file whole and under its name. A sink destroyed before leaves nothing.
   virtual void finish() = 0;
+  /// Format, sound and the like in a few words, for -v; may be empty.
+  virtual std::string description() const { return {}; }
 };
 
 struct StreamLimits {

@@ -214,10 +214,8 @@ Picture read_from(VipsSource* source, std::span<const uint8_t> memory, const std
   return out;
 }
 
-std::vector<uint8_t> bmp_bytes(int file, int64_t size) {
-  std::vector<uint8_t> bytes(2);
-  if (pread(file, bytes.data(), 2, 0) != 2 || bytes[0] != 'B' || bytes[1] != 'M') return {};
-  bytes.resize(size_t(size));
+std::vector<uint8_t> whole_file(int file, int64_t size) {
+  std::vector<uint8_t> bytes(size_t(size), 0);
   int64_t have = 0;
   while (have < size) {
     const ssize_t got = pread(file, bytes.data() + have, size_t(size - have), have);
@@ -226,6 +224,25 @@ std::vector<uint8_t> bmp_bytes(int file, int64_t size) {
   }
   bytes.resize(size_t(have));
   return bytes;
+}
+
+// Whole in memory go BMP, because libvips has it that way only, and on request cut-off PNM, because
+// libvips does not read what is there of it.
+bool goes_through_memory(int file, const ReadLimits& limits) {
+  char head[2] = {};
+  if (pread(file, head, 2, 0) != 2) return false;
+  return (head[0] == 'B' && head[1] == 'M') ||
+         (limits.allow_partial && head[0] == 'P' && head[1] >= '4' && head[1] <= '6');
+}
+
+// The samples that a PNM file of raw samples lacks, as zeros behind it.
+void complete_pnm(std::vector<uint8_t>& bytes, const std::string& name, const ReadLimits& limits) {
+  if (bytes.size() < 2 || bytes[0] != 'P' || bytes[1] < '4' || bytes[1] > '6') return;
+  const VipsSourcePtr source(vips_source_new_from_memory(bytes.data(), bytes.size()));
+  const VipsImagePtr image = open_image(source.get(), bytes, name, limits);
+  check_pixels(name, image->Xsize, image->Ysize, limits);
+  const size_t samples = size_t(VIPS_IMAGE_SIZEOF_IMAGE(image.get()));
+  if (bytes.size() < samples + 64) bytes.resize(samples + 64);
 }
 
 }  // namespace
@@ -237,19 +254,27 @@ Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits
   if (fstat(file.number(), &status) != 0)
     throw_input(name, "{}", std::generic_category().message(errno));
   if (S_ISDIR(status.st_mode)) throw_input(name, "this is a folder, not a picture");
-  if (S_ISREG(status.st_mode) && status.st_size == 0) throw_input(name, "the file is empty");
+  if (S_ISREG(status.st_mode)) {
+    if (status.st_size == 0) throw_input(name, "the file is empty");
+    if (goes_through_memory(file.number(), limits))
+      return read_picture(whole_file(file.number(), status.st_size), name, limits);
+  }
   start_vips();
   const VipsSourcePtr source(vips_source_new_from_descriptor(file.number()));
   if (!source) throw_input(name, "{}", take_vips_error());
-  const auto bmp =
-      S_ISREG(status.st_mode) ? bmp_bytes(file.number(), status.st_size) : std::vector<uint8_t>();
-  return read_from(source.get(), bmp, name, limits);
+  return read_from(source.get(), {}, name, limits);
 }
 
 Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
                      const ReadLimits& limits) {
   if (bytes.empty()) throw_input(name, "the file is empty");
   start_vips();
+  std::vector<uint8_t> completed;
+  if (limits.allow_partial && bytes[0] == 'P') {
+    completed.assign(bytes.begin(), bytes.end());
+    complete_pnm(completed, name, limits);
+    bytes = completed;
+  }
   const VipsSourcePtr source(vips_source_new_from_memory(bytes.data(), bytes.size()));
   if (!source) throw_input(name, "{}", take_vips_error());
   return read_from(source.get(), bytes, name, limits);

@@ -94,10 +94,10 @@ std::vector<Case<LabelArgs>> cases(Level level) {
         const bool wants_labels = seed % 7 != 0, wants_components = seed % 9 != 0;
         ++seed;
         out.push_back(
-            {fmt::format("{}x{} {} {} {} connectivity={}{}{} seed={}", width, height,
-                         name_of(type), shape_names[size_t(mask.shape)], name_of(mask.pattern),
-                         connectivity, wants_labels ? " labels" : "",
-                         wants_components ? " components" : "", seed),
+            {fmt::format("{}x{} {} {} {} connectivity={}{}{} seed={}", width, height, name_of(type),
+                         shape_names[size_t(mask.shape)], name_of(mask.pattern), connectivity,
+                         wants_labels ? " labels" : "", wants_components ? " components" : "",
+                         seed),
              [=](Harness& h) {
                LabelArgs args;
                if (mask.shape == Shape::pattern) {

@@ -42,8 +42,8 @@ Component flood(const LabelArgs& args, ImageView<int32_t> labels, Point* stack, 
 
 void label_serial(const LabelArgs& args, Call& call) {
   const int32_t width = args.mask.width, height = args.mask.height;
-  const auto labels = args.labels ? args.labels.as<int32_t>()
-                                  : call.scratch().image<int32_t>(width, height);
+  const auto labels =
+      args.labels ? args.labels.as<int32_t>() : call.scratch().image<int32_t>(width, height);
   // Every pixel is pushed once at most.
   auto* stack = call.scratch().take<Point>(size_t(width) * size_t(height));
   for (int32_t y = 0; y < height; ++y) std::fill_n(labels.row(y), width, 0);

@@ -82,7 +82,8 @@ void label_rows(const LabelArgs& args, Call& call) {
   parallel_rows(height, call.threads(), [&](int32_t first, int32_t end) {
     for (int32_t y = first; y < end; ++y)
       for (int32_t x = 0; x < width; ++x)
-        args.labels.as<int32_t>().at(x, y) = at(x, y) == background ? 0 : int32_t(at(x, y) & ~marked);
+        args.labels.as<int32_t>().at(x, y) =
+            at(x, y) == background ? 0 : int32_t(at(x, y) & ~marked);
   });
 }
 

@@ -28,10 +28,11 @@ std::vector<Named> elements(Level level, uint64_t seed) {
                           "rect:1x6", "ellipse:6x9", "rect:1", "cross:2x4"})
     all.push_back({text, StructuringElement::parse(text)});
   for (int i = 0; i < 3; ++i)
-    all.push_back({fmt::format("custom:{}", seed + uint64_t(i)), random_element(seed + uint64_t(i))});
+    all.push_back(
+        {fmt::format("custom:{}", seed + uint64_t(i)), random_element(seed + uint64_t(i))});
   if (level == Level::full) {
-    for (const auto text : {"disk:31", "rect:17x2", "rect:2x19", "ellipse:21x7", "rect:150x2", "rect:2x140",
-                            "cross:255x3"})
+    for (const auto text : {"disk:31", "rect:17x2", "rect:2x19", "ellipse:21x7", "rect:150x2",
+                            "rect:2x140", "cross:255x3"})
       all.push_back({text, StructuringElement::parse(text)});
   }
   return all;
@@ -43,9 +44,9 @@ template <>
 std::vector<Case<MorphologyArgs>> cases(Level level) {
   using enum PixelType;
   static constexpr std::pair<PixelType, Pattern> pictures[] = {
-      {bit, Pattern::blobs},   {u8, Pattern::blobs},  {u8, Pattern::natural},
-      {bit, Pattern::sparse},  {u16, Pattern::noise}, {bit, Pattern::extremes},
-      {u8, Pattern::extremes}, {u8, Pattern::noise},  {u16, Pattern::natural},
+      {bit, Pattern::blobs},   {u8, Pattern::blobs},    {u8, Pattern::natural},
+      {bit, Pattern::sparse},  {u16, Pattern::noise},   {bit, Pattern::extremes},
+      {u8, Pattern::extremes}, {u8, Pattern::noise},    {u16, Pattern::natural},
       {u8, Pattern::sparse},   {bit, Pattern::constant}};
   static constexpr std::string_view names[] = {"erode", "dilate", "open", "close"};
   static constexpr double values[] = {255, 77, 0};
