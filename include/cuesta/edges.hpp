@@ -76,20 +76,26 @@ Image<uint8_t> canny(ConstPlane src, const CannyOptions& options = {}, const Exe
 enum class LogMode : uint8_t { threshold, zero_crossings };
 
 struct LogOptions {
-  /// threshold: an edge is |L| > t, L in grey levels. zero_crossings: an edge is a change of sign
-  /// towards the right or lower neighbour whose step |ΔL| exceeds t. t >= 0, any real.
+  /// threshold: an edge is |L| > t, L in grey levels (undivided: |L| > floor(scale * t)).
+  /// zero_crossings: L crosses zero between two neighbours when their signs are strictly opposite
+  /// and |ΔL| > t. An edge is a pixel that crosses to its right or its lower neighbour, or whose L
+  /// is 0 and whose left and right, or upper and lower, neighbours cross each other. What lies
+  /// outside the picture crosses nothing: the last column has no right neighbour, the last row no
+  /// lower one. t >= 0, any real.
   LogMode mode = LogMode::threshold;
   double threshold = 5;
-  /// 1.4 with ksize 0 takes the paper's integer 2 4 5 4 2 (weights / 289); every other pair
-  /// gaussian_taps_q8 (/ 2^16).
+  /// 1.4 with ksize 0 takes the paper's integer g = 2 4 5 4 2 (scale 17²); every other pair
+  /// gaussian_taps_q8 (scale 2^16). ksize is odd, at most 255; 0 takes gaussian_size(sigma), for
+  /// sigma up to 42. sigma 0 with ksize 0 smooths nothing; with ksize it follows from it.
   double sigma = 1.4;
   int ksize = 0;
-  Border border;  ///< reflect101 unless told
+  Border border;  ///< reflect101 unless told; `ignore`: L is 0 where the window leaves the picture
 };
 
-/// Edges (u8, 0 or 255) of a u8 or u16 picture. dst u8 = edges; dst s32 = the undivided response L
-/// · scale itself. The picture is extended by the border, then one stencil (g gᵀ) ∗ l is applied
-/// with undivided integer weights. Throws Error{invalid_argument} naming the view or option.
+/// Edges (u8, 0 or 255) of a u8 or u16 picture. dst u8 = edges; dst s32 = the undivided response
+/// scale · L itself, saturated (only u16 sources reach that far), whatever the mode. The picture is
+/// extended by the border, then one stencil (g gᵀ) ∗ l is applied with undivided integer weights.
+/// Throws Error{invalid_argument} naming the view or option.
 /// Source: paper 000, with eq. 5 composed instead of added.
 void log_edges(ConstPlane src, Plane dst, const LogOptions& options = {}, const Exec& exec = {});
 

@@ -26,7 +26,44 @@ BackgroundModel background_model_from(std::string_view name);
 
 struct BackgroundOptions {
   BackgroundModel model = BackgroundModel::first;
-  int rate_shift = 5;  ///< learning rate 2^-rate_shift, 1..12 (mean, mixture)
+  /// Learning rate 2^-rate_shift, 1..12 (mean, mixture); 0 takes the model's own: 6 and 9.
+  int rate_shift = 0;
+};
+
+/// What BackgroundSubtractor::push writes; a view without data is not wanted. All have the frame's
+/// size.
+struct BackgroundOutputs {
+  Plane background;  ///< u8: the background that the frame was held against
+  Plane difference;  ///< u8: |frame − background| in grey levels, 0 where the model explains the
+                     ///< frame
+  Plane mask;        ///< u8 or bits: difference > limit
+};
+
+/// A model of the background, learned frame by frame. Frames are u8, one channel, all of one size,
+/// and set the size; nothing allocates after the first.
+class BackgroundSubtractor {
+ public:
+  /// Throws Error{invalid_argument} for a rate outside 0..12.
+  explicit BackgroundSubtractor(BackgroundOptions options = {});
+  ~BackgroundSubtractor();
+  BackgroundSubtractor(BackgroundSubtractor&&) noexcept;
+  BackgroundSubtractor& operator=(BackgroundSubtractor&&) noexcept;
+
+  /// Holds the frame against the background, then learns it. The first frame founds the background:
+  /// its difference is 0. Throws Error{input} for a frame of another size, Error{invalid_argument}
+  /// naming the view.
+  void push(ConstPlane frame, const BackgroundOutputs& out = {}, double limit = 25,
+            const Exec& exec = {});
+  /// Forgets everything; the next frame founds the background anew and may have another size.
+  void reset();
+  /// Frames since the background was founded, the founding one included.
+  int64_t frames() const;
+  const BackgroundOptions& options() const;
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
 };
 
 struct MotionOptions {

@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -28,15 +29,12 @@ void check_plane(ConstPlane p, std::string_view what, std::initializer_list<Pixe
     throw_invalid(fmt::format("{} x {}", p.width, p.height), "{} is {} x {}; both start at 1", what,
                   p.width, p.height);
   }
-  bool known = false;
-  std::vector<std::string_view> names;
-  for (const PixelType t : types) {
-    known |= t == p.type;
-    names.push_back(name_of(t));
-  }
-  if (!known)
+  if (std::find(types.begin(), types.end(), p.type) == types.end()) {
+    std::vector<std::string_view> names;
+    for (const PixelType t : types) names.push_back(name_of(t));
     throw_invalid(name_of(p.type), "{} is {}; it takes {}", what, name_of(p.type),
                   fmt::join(names, ", "));
+  }
   if (p.channels < least_channels || p.channels > most_channels) {
     const std::string wanted = least_channels == most_channels
                                    ? std::to_string(least_channels)

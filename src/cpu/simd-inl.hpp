@@ -27,6 +27,27 @@ HWY_INLINE void store_upto(V v, D d, T* HWY_RESTRICT to, ptrdiff_t count) {
   }
 }
 
+/// Loads the first `count` lanes (all, when count reaches that far), the others 0: no byte past
+/// them is read.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::VFromD<D> load_upto(D d, const T* from, ptrdiff_t count) {
+  if (count >= ptrdiff_t(hn::Lanes(d))) return hn::LoadU(d, from);
+  HWY_ALIGN T lanes[hn::MaxLanes(d)] = {};
+  if (count > 0) std::memcpy(lanes, from, size_t(count) * sizeof(T));
+  return hn::Load(d, lanes);
+}
+
+/// floor(sqrt(v)) of int32 lanes 0 <= v < 2^31 − 2^17: the float root is off by one at most, and
+/// the integers put it right.
+template <class D, class V>
+HWY_INLINE V floor_sqrt(D d, V v) {
+  const hn::RebindToFloat<D> df;
+  V root = hn::ConvertTo(d, hn::Sqrt(hn::ConvertTo(df, v)));
+  root = hn::Sub(root, hn::IfThenElseZero(hn::Gt(hn::Mul(root, root), v), hn::Set(d, 1)));
+  const V next = hn::Add(root, hn::Set(d, 1));
+  return hn::IfThenElse(hn::Gt(hn::Mul(next, next), v), root, next);
+}
+
 }  // namespace cuesta::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -7,9 +7,19 @@ namespace cuesta {
 // One row an operation: its name, what it is for, its table.
 std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
+      {PixelArgs::operation, "grey, difference, threshold, histogram, packed masks",
+       describe<PixelArgs>},
       {ConvolveArgs::operation, "linear filters: correlation, convolution, Gaussian, box",
        describe<ConvolveArgs>},
       {SobelArgs::operation, "gradients, magnitude and direction", describe<SobelArgs>},
+      {LogArgs::operation, "Laplacian of Gaussian: threshold or zero crossings", describe<LogArgs>},
+      {CannyArgs::operation, "edges by hysteresis", describe<CannyArgs>},
+      {MorphologyArgs::operation, "erosion, dilation, opening and closing by any element",
+       describe<MorphologyArgs>},
+      {LabelArgs::operation, "connected components: boxes, areas, centroids", describe<LabelArgs>},
+      {BackgroundArgs::operation, "models of the background of a video", describe<BackgroundArgs>},
+      {MotionArgs::operation, "moving objects: the whole chain from a frame to boxes",
+       describe<MotionArgs>},
   };
   return entries;
 }

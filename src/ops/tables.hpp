@@ -1,15 +1,29 @@
 // Every operation's Args, and the device tables that the CUDA part hands over.
 #pragma once
 
+#include "ops/background/args.hpp"
+#include "ops/canny/args.hpp"
 #include "ops/convolve/args.hpp"
+#include "ops/label/args.hpp"
+#include "ops/log/args.hpp"
+#include "ops/morphology/args.hpp"
+#include "ops/motion/args.hpp"
+#include "ops/pixel/args.hpp"
 #include "ops/sobel/args.hpp"
 
 namespace cuesta {
 
 /// Device rows of every operation; an operation without any has an empty span.
 struct CudaTables {
+  std::span<const StrategyInfo<PixelArgs>> pixel;
   std::span<const StrategyInfo<ConvolveArgs>> convolve;
   std::span<const StrategyInfo<SobelArgs>> sobel;
+  std::span<const StrategyInfo<LogArgs>> log;
+  std::span<const StrategyInfo<CannyArgs>> canny;
+  std::span<const StrategyInfo<MorphologyArgs>> morphology;
+  std::span<const StrategyInfo<LabelArgs>> label;
+  std::span<const StrategyInfo<BackgroundArgs>> background;
+  std::span<const StrategyInfo<MotionArgs>> motion;
 };
 
 /// Defined by src/cuda/tables.cpp in a CUDA build, else by ops/no_cuda_tables.cpp. No static

@@ -1,4 +1,5 @@
-// Planted faults: a strategy with one constant mutated must be caught by the very checks that pass the real ones.
+// Planted faults: a strategy with one constant mutated must be caught by the very checks that pass
+// the real ones.
 #pragma once
 
 #include <gtest/gtest.h>

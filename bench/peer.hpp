@@ -1,0 +1,49 @@
+// What another library offers for comparison. Each lives in a module of its own that the product
+// never links: cuesta_peer_NAME.so beside the binary, or where CUESTA_PEERS says.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cuesta/image.hpp"
+
+namespace cuesta::bench {
+
+/// Pictures are host memory of the caller's; sizes and types have been checked. Every member keeps
+/// its intermediates from call to call, as a careful user of the library would.
+class Peer {
+ public:
+  virtual ~Peer() = default;
+  virtual const char* name() const = 0;
+  virtual const char* version() const = 0;
+  virtual void set_threads(int threads) = 0;
+
+  /// Gaussian of `ksize` (0: none) and sigma, then Canny with L1 and aperture 3; u8.
+  virtual void canny(ConstPlane src, Plane dst, int ksize, double sigma, double low,
+                     double high) = 0;
+  /// Gaussian 5 × 5 of sigma, then the 3 × 3 Laplacian into s16; no threshold.
+  virtual void log(ConstPlane src, double sigma) = 0;
+  virtual void gaussian(ConstPlane src, Plane dst, int ksize, double sigma) = 0;
+  /// min(|gx| + |gy|, 255) of aperture 3; u8.
+  virtual void sobel_magnitude(ConstPlane src, Plane dst) = 0;
+  /// gx and gy of aperture 3 in one pass; s16.
+  virtual void gradients(ConstPlane src, Plane gx, Plane gy) = 0;
+  /// Correlation with n × n taps, reflect101; u8 or f32.
+  virtual void correlate(ConstPlane src, Plane dst, std::span<const float> taps, int n) = 0;
+  /// Closing, then opening, with an n × n ellipse; u8 mask.
+  virtual void close_open(ConstPlane src, Plane dst, int n) = 0;
+  /// 8-way components of a u8 mask: their areas, in any order.
+  virtual void components(ConstPlane mask, std::vector<int64_t>& areas) = 0;
+  /// Grey frame, Gaussian 15, |frame − first|, > threshold, close and open with an n × n ellipse,
+  /// components: their boxes, in any order. An empty plane forgets the first frame.
+  virtual void motion(ConstPlane frame, double threshold, int n, std::vector<Rect>& boxes) = 0;
+};
+
+/// What a peer module exports under the name below: a new Peer, or null where it was built against
+/// another version of this header.
+inline constexpr int peer_interface = 1;
+using MakePeer = Peer* (*)(int interface);
+inline constexpr const char* make_peer_symbol = "cuesta_make_peer";
+
+}  // namespace cuesta::bench

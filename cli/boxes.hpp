@@ -1,0 +1,35 @@
+// Boxes around objects, drawn into the planes of a video frame.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "cuesta/image.hpp"
+#include "cuesta/motion.hpp"
+#include "io/frames.hpp"
+#include "io/overlap.hpp"
+
+namespace cuesta::cli {
+
+class BoxPainter {
+ public:
+  /// Bright green, as the stream's range and matrix write it; white in a stream without colour.
+  explicit BoxPainter(const io::StreamFormat& format);
+
+  /// Frames each box on its outside; at the picture's edge, on its inside. Lines begin and end on
+  /// even samples, so that subsampled colour ends where luma does.
+  void draw(io::FrameBuffer& frame, std::span<const Detection> objects) const;
+
+  /// Samples across a line: 2 for every 480 of the picture's shorter side, at least 2.
+  int32_t line_width() const { return line_; }
+
+ private:
+  void fill(io::FrameBuffer& frame, const Rect& rect) const;
+
+  io::StreamFormat format_;
+  int32_t line_;
+  std::array<uint8_t, 3> color_;
+};
+
+}  // namespace cuesta::cli

@@ -1,0 +1,210 @@
+#include "cli/common.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include "cli/options.hpp"
+#include "cuesta/device.hpp"
+#include "io/staged_file.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+int current_verbosity = 0;
+
+extern "C" void end_on_signal(int) {
+  io::remove_staged_files();
+  _exit(exit_interrupted);
+}
+
+void print_line(const char* color, std::string_view label, std::string_view text) {
+  // A progress bar may stand on this line.
+  const char* clear = stderr_is_terminal() ? "\r\033[K" : "";
+  const bool colored = stderr_has_color() && !label.empty();
+  fmt::print(stderr, "{}{}{}{}{}\n", clear, colored ? color : "", label, colored ? "\033[0m" : "",
+             text);
+}
+
+}  // namespace
+
+ExitCode exit_code_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::invalid_argument:
+    case ErrorCode::unsupported: return exit_usage;
+    case ErrorCode::input: return exit_input;
+    case ErrorCode::output: return exit_output;
+    case ErrorCode::device:
+    case ErrorCode::out_of_memory: return exit_device;
+  }
+  return exit_usage;
+}
+
+Exec CommonOptions::exec() const {
+  Exec exec;
+  exec.strategy = strategy;
+  exec.threads = threads;
+  for (const auto& text : parameters) exec.parameters.push_back(parse_parameter(text));
+  return exec;
+}
+
+Border CommonOptions::border_or(Border fallback) const {
+  return border.empty() ? fallback : parse_border(border);
+}
+
+std::optional<Rect> CommonOptions::region_rect() const {
+  if (region.empty()) return std::nullopt;
+  return parse_region(region);
+}
+
+namespace {
+void add_execution_options(CLI::App& app, CommonOptions& common, unsigned which) {
+  const char* group = "How it runs";
+  if (which & takes_device) {
+    app.add_option("--device", common.device, "auto (default), cpu, cuda or cuda:N")
+        ->type_name("DEVICE")
+        ->group(group);
+  }
+  if (which & takes_strategy) {
+    app.add_option("--strategy", common.strategy, "run this strategy (cuesta list strategies)")
+        ->type_name("NAME")
+        ->group(group);
+    app.add_option("--param", common.parameters, "set a parameter of the strategy; may be repeated")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false)
+        ->group(group);
+  }
+  if (which & takes_threads) {
+    app.add_option("--threads", common.threads, "CPU threads; 0 (default) takes every core")
+        ->type_name("N")
+        ->check(CLI::Range(0, 4096))
+        ->group(group);
+  }
+}
+}  // namespace
+
+void add_common(CLI::App& app, CommonOptions& common, unsigned which,
+                std::initializer_list<std::string_view> examples) {
+  std::string head;
+  for (const auto example : examples) head += fmt::format("  {}\n", example);
+  app.footer(head);
+  if (which & takes_border) {
+    app.add_option("--border", common.border,
+                   "outside the picture: replicate, reflect, reflect101 (default), constant[:V], "
+                   "wrap or ignore")
+        ->type_name("MODE");
+  }
+  if (which & takes_region) {
+    app.add_option("--region", common.region,
+                   "only this part of each picture; its edge counts as the picture's")
+        ->type_name("X,Y,W,H");
+  }
+  add_execution_options(app, common, which);
+  if (which & takes_limits) {
+    app.add_option("--max-pixels", common.max_pixels,
+                   "refuse larger pictures before they are decoded (default 2^28)")
+        ->type_name("N")
+        ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+        ->group("Input");
+    app.add_flag("--partial", common.partial, "take what a truncated file still holds")
+        ->group("Input");
+  }
+  if (which & takes_json)
+    app.add_flag("--json", common.json, "results as JSON on stdout")->group("Messages");
+  app.add_flag_callback(
+         "-q,--quiet", [] { set_verbosity(-1); }, "errors only")
+      ->group("Messages");
+  app.add_flag_callback(
+         "-v,--verbose", [] { set_verbosity(1); }, "say what was chosen")
+      ->group("Messages");
+}
+
+namespace {
+
+bool have_rows_on_device(std::initializer_list<std::string_view> operations) {
+  const auto all = list_strategies();
+  return std::all_of(operations.begin(), operations.end(), [&](std::string_view operation) {
+    return std::any_of(all.begin(), all.end(), [&](const StrategyDescription& row) {
+      return row.operation == operation && row.space == Space::device;
+    });
+  });
+}
+
+}  // namespace
+
+Device resolve_device(const CommonOptions& common,
+                      std::initializer_list<std::string_view> operations) {
+  const std::string& text = common.device;
+  if (text == "cpu") return Device::cpu;
+  const bool automatic = text == "auto";
+  const int wanted = automatic ? 0 : parse_cuda_device(text);
+  std::string why;
+  const auto devices = list_devices(&why);
+  if (!devices.empty()) {
+    if (size_t(wanted) >= devices.size()) {
+      why = fmt::format("there {} {} GPU{}", devices.size() == 1 ? "is" : "are", devices.size(),
+                        devices.size() == 1 ? "" : "s");
+    } else if (!have_rows_on_device(operations)) {
+      why = fmt::format("not every one of {} has a CUDA strategy yet", fmt::join(operations, ", "));
+    } else {
+      use_device(wanted);
+      detail("running on {}", devices[size_t(wanted)].name);
+      return Device::cuda;
+    }
+  }
+  if (!automatic) throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why), text);
+  detail("running on the CPU: {}", why);
+  return Device::cpu;
+}
+
+void set_verbosity(int verbosity) { current_verbosity = verbosity; }
+int verbosity() { return current_verbosity; }
+
+void print_error(std::string_view text) { print_line("\033[1;31m", "error: ", text); }
+void print_warning(std::string_view text) {
+  if (current_verbosity >= 0) print_line("\033[1;33m", "warning: ", text);
+}
+void print_note(std::string_view text) {
+  if (current_verbosity >= 0) print_line("", "", text);
+}
+void print_detail(std::string_view text) {
+  if (current_verbosity >= 1) print_line("", "", text);
+}
+
+void print_data(std::string_view text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
+    return;
+  throw Error(
+      ErrorCode::output,
+      fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)),
+      "-");
+}
+
+bool stderr_is_terminal() {
+  static const bool is_terminal = isatty(STDERR_FILENO) == 1;
+  return is_terminal;
+}
+
+bool stderr_has_color() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  return stderr_is_terminal() && !(no_color && *no_color) && terminal &&
+         std::string_view(terminal) != "dumb";
+}
+
+void install_signal_handlers() {
+  struct sigaction action {};
+  action.sa_handler = end_on_signal;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
+}  // namespace cuesta::cli

@@ -1,0 +1,128 @@
+// What every verb of the command shares: exit codes, common options, messages, the device.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cuesta/border.hpp"
+#include "cuesta/error.hpp"
+#include "cuesta/exec.hpp"
+#include "cuesta/image.hpp"
+
+namespace cuesta::cli {
+
+enum ExitCode : int {
+  exit_done = 0,
+  exit_different = 1,  ///< verify found a strategy that is not equal
+  exit_usage = 2,
+  exit_input = 3,
+  exit_output = 4,
+  exit_device = 5,
+  exit_interrupted = 130,
+};
+ExitCode exit_code_of(ErrorCode code);
+
+/// A verb as main() sees it: its subcommand, and what runs when it was named. `run` returns the
+/// exit code and may throw cuesta::Error.
+struct Verb {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+// One file each.
+Verb add_edges(CLI::App& parent);
+Verb add_filter(CLI::App& parent);
+Verb add_detect(CLI::App& parent);
+Verb add_list(CLI::App& parent);
+Verb add_verify(CLI::App& parent);
+Verb add_bench(CLI::App& parent);
+
+/// The options that verbs have in common, with their defaults. Text is kept as given and parsed by
+/// the members below, so that every message can name the option and the value.
+struct CommonOptions {
+  std::string device = "auto";
+  std::string strategy;
+  std::vector<std::string> parameters;
+  int threads = 0;
+  std::string border;
+  std::string region;
+  int64_t max_pixels = int64_t(1) << 28;
+  bool partial = false;
+  bool json = false;
+
+  /// Strategy, parameters and threads as the library takes them. Throws Error{invalid_argument}.
+  Exec exec() const;
+  /// --border; `fallback` where it was not given.
+  Border border_or(Border fallback) const;
+  /// --region x,y,w,h; nothing where it was not given. That it lies inside is checked on a picture.
+  std::optional<Rect> region_rect() const;
+};
+
+/// Which of them a verb takes; --quiet, --verbose and --help every verb has.
+enum : unsigned {
+  takes_device = 1,
+  takes_strategy = 2,  ///< --strategy and --param
+  takes_threads = 4,
+  takes_border = 8,
+  takes_region = 16,
+  takes_json = 32,
+  takes_limits = 64,  ///< --max-pixels and --partial
+};
+/// Adds them, and `examples` at the head of the verb's help, one line each.
+void add_common(CLI::App& app, CommonOptions& common, unsigned which,
+                std::initializer_list<std::string_view> examples);
+
+enum class Device : uint8_t { cpu, cuda };
+/// --device for work that runs `operations`: `auto` takes CUDA where this build has it, a GPU is
+/// there and every operation has a row for it; else the CPU, which -v tells. Throws Error{device}
+/// where `cuda` was asked for and cannot be had, Error{invalid_argument} for other words.
+Device resolve_device(const CommonOptions& common,
+                      std::initializer_list<std::string_view> operations);
+
+/// Messages go to stderr, data to stdout. note() is silent with -q, detail() speaks with -v only.
+void set_verbosity(int verbosity);  ///< -1 quiet, 0, 1 verbose
+int verbosity();
+void print_error(std::string_view text);
+void print_warning(std::string_view text);
+void print_note(std::string_view text);
+void print_detail(std::string_view text);
+template <class... Values>
+void warn(fmt::format_string<Values...> text, Values&&... values) {
+  print_warning(fmt::format(text, std::forward<Values>(values)...));
+}
+template <class... Values>
+void note(fmt::format_string<Values...> text, Values&&... values) {
+  print_note(fmt::format(text, std::forward<Values>(values)...));
+}
+template <class... Values>
+void detail(fmt::format_string<Values...> text, Values&&... values) {
+  if (verbosity() >= 1) print_detail(fmt::format(text, std::forward<Values>(values)...));
+}
+template <class... Values>
+[[noreturn]] void usage_error(std::string value, fmt::format_string<Values...> text,
+                              Values&&... values) {
+  throw Error(ErrorCode::invalid_argument, fmt::format(text, std::forward<Values>(values)...),
+              std::move(value));
+}
+
+/// Writes all of `text` to stdout. Throws Error{output} where that fails (a closed pipe, a full
+/// disc).
+void print_data(std::string_view text);
+
+/// True when stderr is a terminal that takes colour, and NO_COLOR is not set.
+bool stderr_has_color();
+bool stderr_is_terminal();
+
+/// Ends the process with 130 on SIGINT, SIGTERM and SIGHUP, leaving no half-written file; a closed
+/// pipe becomes an error where it is written to.
+void install_signal_handlers();
+
+}  // namespace cuesta::cli

@@ -1,0 +1,254 @@
+// cuesta filter: a linear filter over pictures or videos.
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "cli/common.hpp"
+#include "cli/inputs.hpp"
+#include "cli/options.hpp"
+#include "cli/progress.hpp"
+#include "cli/samples.hpp"
+#include "cuesta/device.hpp"
+#include "cuesta/filter.hpp"
+#include "io/frames.hpp"
+#include "io/picture.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct State {
+  CommonOptions common;
+  std::vector<std::string> inputs;
+  std::string format;
+  std::string out, kernel, depth;
+  bool absolute = false;
+  int offset = 0;
+};
+
+// True where a constant picture stays as it is.
+bool keeps_constants(const Stencil& stencil) {
+  if (stencil.is_integer()) {
+    const auto taps = stencil.integer_taps();
+    return std::accumulate(taps.begin(), taps.end(), int64_t(0)) == stencil.divisor();
+  }
+  const auto taps = stencil.float_taps();
+  return std::abs(std::accumulate(taps.begin(), taps.end(), 0.0) - 1) < 1e-3;
+}
+
+template <class T>
+void copy_last_channel(ImageView<const T> src, ImageView<T> dst) {
+  for (int32_t y = 0; y < src.height; ++y) {
+    for (int32_t x = 0; x < src.width; ++x)
+      dst.at(x, y, dst.channels - 1) = src.at(x, y, src.channels - 1);
+  }
+}
+
+void copy_alpha(ConstPlane src, Plane dst) {
+  switch (src.type) {
+    case PixelType::u8: return copy_last_channel(src.as<uint8_t>(), dst.as<uint8_t>());
+    case PixelType::u16: return copy_last_channel(src.as<uint16_t>(), dst.as<uint16_t>());
+    default: return copy_last_channel(src.as<float>(), dst.as<float>());
+  }
+}
+
+// One call of the verb.
+class Run {
+ public:
+  explicit Run(const State& state)
+      : state_(state),
+        kernel_(parse_kernel(state.kernel)),
+        region_(state.common.region_rect()),
+        exec_(state.common.exec()),
+        device_(resolve_device(state.common, {"convolve"})) {
+    options_ = {
+        .border = state.common.border_or({}), .absolute = state.absolute, .offset = state.offset};
+    // Options the library refuses are found before any file is read.
+    Image<uint8_t> probe(8, 8), out(8, 8);
+    for (int32_t y = 0; y < 8; ++y) std::fill_n(probe.row(y), 8, uint8_t(0));
+    apply(probe, out);
+  }
+
+  void work(const Job& job) {
+    begin_ = std::chrono::steady_clock::now();
+    if (job.kind == InputKind::picture)
+      on_picture(job);
+    else
+      on_stream(job);
+  }
+
+ private:
+  void apply(ConstPlane src, Plane dst);
+  void on_picture(const Job& job);
+  void on_stream(const Job& job);
+  void report(const Job& job, ConstPlane out, int64_t frames);
+
+  const State& state_;
+  KernelSpec kernel_;
+  std::optional<Rect> region_;
+  Exec exec_;
+  Device device_;
+  FilterOptions options_;
+  Samples source_, result_, device_in_, device_out_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+void Run::apply(ConstPlane src, Plane dst) {
+  ConstPlane in = src;
+  Plane out = dst;
+  if (device_ == Device::cuda) {
+    const Plane there =
+        device_in_.shape(src.type, src.width, src.height, src.channels, Space::device);
+    out = device_out_.shape(dst.type, dst.width, dst.height, dst.channels, Space::device);
+    upload(src, there);
+    in = there;
+  }
+  // The library's Gaussian rounds once, as cv::GaussianBlur does; a sum of its taps is never
+  // negative, so only an offset asks for more.
+  if (kernel_.gaussian_size > 0 && options_.offset == 0)
+    gaussian(in, out, kernel_.gaussian_size, kernel_.gaussian_sigma, options_.border, exec_);
+  else
+    correlate(in, out, kernel_.stencil, options_, exec_);
+  if (device_ == Device::cuda) download(out, dst);
+}
+
+void Run::on_picture(const Job& job) {
+  const auto picture =
+      io::read_picture(job.input, {state_.common.max_pixels, state_.common.partial});
+  const ConstPlane part = region_of(picture.view(), region_, job.input);
+  const PixelType type = state_.depth == "8"       ? PixelType::u8
+                         : state_.depth == "16"    ? PixelType::u16
+                         : state_.depth == "float" ? PixelType::f32
+                                                   : part.type;
+  const ConstPlane src = converted(part, type, source_);
+  const Plane dst = result_.shape(type, src.width, src.height, src.channels);
+  apply(src, dst);
+  if (picture.has_alpha) copy_alpha(src, dst);
+  io::write_picture(job.output, dst, {picture.metadata, picture.has_alpha});
+  report(job, dst, 0);
+}
+
+void Run::on_stream(const Job& job) {
+  if (!state_.depth.empty() && state_.depth != "8")
+    usage_error(state_.depth, "--depth {}: videos have 8 bits", state_.depth);
+  const io::StreamLimits limits{state_.common.max_pixels, state_.common.partial,
+                                state_.common.threads};
+  const auto source = io::open_frames(job.input, limits);
+  io::StreamFormat format = source->format();
+  // Colour is kept beside a filtered luma that still means brightness; a response has no colour.
+  const bool keeps_color = keeps_constants(kernel_.stencil) && options_.offset == 0 &&
+                           !options_.absolute && format.chroma != io::Chroma::none;
+  std::optional<Rect> chroma_region;
+  if (region_) {
+    format.width = region_->width, format.height = region_->height;
+    if (keeps_color) {
+      const int sx = format.chroma == io::Chroma::c444 ? 1 : 2;
+      const int sy = format.chroma == io::Chroma::c420 ? 2 : 1;
+      if (region_->x % sx || region_->y % sy)
+        usage_error(state_.common.region,
+                    "--region {}: with this video's colour, x and y must be even",
+                    state_.common.region);
+      const auto size = io::chroma_size(format.chroma, format.width, format.height);
+      chroma_region = Rect{region_->x / sx, region_->y / sy, size.width, size.height};
+    }
+  }
+  if (!keeps_color) format.chroma = io::Chroma::none, format.full_range = true;
+  std::unique_ptr<io::FrameSink> sink;
+  Progress progress("frames", source->expected_frames());
+  io::Frame frame;
+  int64_t frames = 0;
+  for (; source->next(frame); ++frames) {
+    const ConstPlane src = region_of(frame.luma, region_, job.input);
+    const Plane dst = result_.shape(PixelType::u8, src.width, src.height);
+    apply(src, dst);
+    if (!sink)
+      sink = io::create_frames(job.output, format, job.input == "-" ? "" : job.input, limits);
+    frame.luma = dst;
+    frame.cb = keeps_color ? region_of(frame.cb, chroma_region, job.input) : ConstPlane();
+    frame.cr = keeps_color ? region_of(frame.cr, chroma_region, job.input) : ConstPlane();
+    sink->write(frame);
+    progress.step();
+  }
+  if (!sink)
+    throw Error(ErrorCode::input, fmt::format("{}: the video has no frames", source->name()),
+                job.input);
+  sink->finish();
+  report(job, result_.plane(), frames);
+}
+
+void Run::report(const Job& job, ConstPlane out, int64_t frames) {
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  if (frames > 0) {
+    detail("{} -> {}: {} frames of {} x {}, {:.1f}/s", job.input, job.output, frames, out.width,
+           out.height, double(frames) / seconds);
+  } else {
+    detail("{} -> {}: {} x {}, {} channels of {}", job.input, job.output, out.width, out.height,
+           out.channels, name_of(out.type));
+  }
+  if (!state_.common.json) return;
+  Json line = {{"input", job.input},     {"output", job.output},     {"width", out.width},
+               {"height", out.height},   {"channels", out.channels}, {"type", name_of(out.type)},
+               {"kernel", state_.kernel}};
+  if (frames > 0) line["frames"] = frames;
+  line["seconds"] = seconds;
+  print_data(line.dump() + "\n");
+}
+
+int run(const State& state) {
+  if (state.common.json && state.out == "-")
+    usage_error("-", "--json: -o - already takes standard output; name a file for one of them");
+  Run run(state);
+  std::vector<std::string> also_read;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(state.kernel, ignored)) also_read.push_back(state.kernel);
+  const Plan plan = plan_jobs(state.inputs, state.out, state.format, also_read);
+  return run_jobs(plan, [&](const Job& job) { run.work(job); });
+}
+
+}  // namespace
+
+Verb add_filter(CLI::App& parent) {
+  auto state = std::make_shared<State>();
+  CLI::App* app = parent.add_subcommand(
+      "filter",
+      "Filters pictures and videos: average, sharpen, Gaussian, Laplacian, or any stencil.\n"
+      "Taps lie over the picture as written (correlation, as cv::filter2D). Alpha is left as it "
+      "is.\n"
+      "Of videos the luma is filtered; colour is kept where the taps sum to 1, else it is left "
+      "out.");
+  app->add_option("INPUT", state->inputs, "pictures, a folder, a video, or - (y4m on stdin)")
+      ->type_name("")
+      ->required();
+  app->add_option("-o,--output", state->out,
+                  "result; a folder for several inputs; - writes y4m to stdout")
+      ->type_name("OUT")
+      ->required();
+  app->add_option("--format", state->format,
+                  "in a folder OUT, write this format instead of the input's: png, tif, ...")
+      ->type_name("EXT");
+  app->add_option("--kernel", state->kernel,
+                  "average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], laplacian, "
+                  "\"rows;of;numbers [/ divisor]\", or a file of such rows")
+      ->type_name("KERNEL")
+      ->required();
+  app->add_flag("--abs", state->absolute, "take the absolute value of the sum");
+  app->add_option("--offset", state->offset, "add this after rounding")->type_name("N");
+  app->add_option("--depth", state->depth,
+                  "bring samples to 8, 16 (white stays white) or float (numbers stay) first")
+      ->type_name("8|16|float")
+      ->check(CLI::IsMember({"8", "16", "float"}));
+  add_common(
+      *app, state->common,
+      takes_device | takes_strategy | takes_threads | takes_border | takes_region | takes_json |
+          takes_limits,
+      {"cuesta filter photo.jpg -o smooth.png --kernel gaussian:15",
+       "cuesta filter photo.jpg -o sharp.jpg --kernel sharpen:3",
+       "cuesta filter scan.tif -o edges.tif --kernel laplacian --abs",
+       "cuesta filter photo.jpg -o emboss.png --kernel \"-1 0 0;0 0 0;0 0 1\" --offset 128"});
+  return {app, [state] { return run(*state); }};
+}
+
+}  // namespace cuesta::cli

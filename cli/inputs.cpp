@@ -1,0 +1,194 @@
+#include "cli/inputs.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <new>
+#include <set>
+
+#include "cli/progress.hpp"
+#include "io/picture.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+bool begins_as_y4m(const std::string& path) {
+  char head[9] = {};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(head, sizeof head) && std::string_view(head, sizeof head) == "YUV4MPEG2";
+}
+
+// The pictures of a folder, by name; hidden files are not meant.
+std::vector<std::string> pictures_in(const std::string& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const fs::path& path = at->path();
+    std::error_code ignored;
+    if (at->is_regular_file(ignored) && !path.filename().string().starts_with(".") &&
+        io::is_picture_extension(path.extension().string()))
+      out.push_back(path.string());
+  }
+  if (error) throw Error(ErrorCode::input, fmt::format("{}: {}", folder, error.message()), folder);
+  if (out.empty())
+    throw Error(ErrorCode::input, fmt::format("{}: the folder holds no pictures", folder), folder);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// One name for one place. A hard link is another place: results are renamed into theirs.
+std::string place_of(const std::string& path) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(path, error);
+  return error ? path : whole.string();
+}
+
+void check_output(const Job& job) {
+  if (job.output == "-") {
+    if (job.kind == InputKind::picture)
+      usage_error("-",
+                  "-o -: standard output takes y4m, which a picture does not make; name a file");
+    return;
+  }
+  const std::string extension = fs::path(job.output).extension().string();
+  if (job.kind == InputKind::stream && io::is_picture_extension(extension)) {
+    usage_error(job.output, "-o {}: {} is a video, so OUT must be one, not a picture", job.output,
+                job.input == "-" ? "standard input" : std::string_view(job.input));
+  }
+  if (job.kind == InputKind::picture && !io::is_writable_extension(extension)) {
+    throw Error(
+        ErrorCode::output,
+        fmt::format("cannot write {}: no picture format has the extension \"{}\"; try .png, "
+                    ".tif, .jpg, .webp or .pgm",
+                    job.output, extension),
+        job.output);
+  }
+}
+
+// What is read may not be written over, whichever job reads it.
+void check_not_read(const Plan& plan, const std::vector<std::string>& also_read) {
+  std::set<std::string> read;
+  for (const auto& job : plan.jobs) {
+    if (job.input != "-") read.insert(place_of(job.input));
+  }
+  for (const auto& path : also_read) read.insert(place_of(path));
+  for (const auto& job : plan.jobs) {
+    if (job.output != "-" && read.contains(place_of(job.output))) {
+      usage_error(job.output, "-o: {} is read and would be written over; choose another name",
+                  job.output);
+    }
+  }
+}
+
+std::string name_in_folder(const Job& job, const fs::path& folder, const std::string& format) {
+  fs::path name = job.input == "-" ? fs::path("stdin.y4m") : fs::path(job.input).filename();
+  if (job.kind == InputKind::picture) {
+    if (!format.empty())
+      name.replace_extension(format);
+    else if (!io::is_writable_extension(name.extension().string()))
+      name += ".png";
+  }
+  return (folder / name).string();
+}
+
+void make_folder(const std::string& out) {
+  std::error_code error;
+  fs::create_directories(out, error);
+  if (error) {
+    throw Error(ErrorCode::output,
+                fmt::format("cannot make the folder {}: {}", out, error.message()), out);
+  }
+}
+
+}  // namespace
+
+InputKind kind_of(const std::string& path) {
+  if (path == "-") return InputKind::stream;
+  std::error_code ignored;
+  const auto status = fs::status(path, ignored);
+  if (fs::is_fifo(status) || fs::is_character_file(status)) return InputKind::stream;
+  if (!fs::is_regular_file(status)) return InputKind::picture;  // reading it will say what is wrong
+  if (io::is_picture(path)) return InputKind::picture;
+  if (begins_as_y4m(path)) return InputKind::stream;
+  return io::is_picture_extension(fs::path(path).extension().string()) ? InputKind::picture
+                                                                       : InputKind::stream;
+}
+
+Plan plan_jobs(const std::vector<std::string>& inputs, const std::string& out,
+               const std::string& format, const std::vector<std::string>& also_read) {
+  Plan plan;
+  plan.is_batch = inputs.size() > 1;
+  for (const auto& input : inputs) {
+    if (input != "-" && is_folder(input)) {
+      plan.is_batch = true;
+      for (auto& picture : pictures_in(input))
+        plan.jobs.push_back({std::move(picture), {}, InputKind::picture});
+    } else {
+      plan.jobs.push_back({input, {}, kind_of(input)});
+    }
+  }
+  if (!format.empty() &&
+      !io::is_writable_extension(format.starts_with('.') ? format : '.' + format))
+    usage_error(format, "--format {}: no picture format has this extension", format);
+  const bool into_folder = out != "-" && (plan.is_batch || is_folder(out) || out.ends_with('/'));
+  if (!into_folder) {
+    if (plan.is_batch) usage_error("-", "-o -: standard output takes one stream; name a folder");
+    if (!format.empty())
+      usage_error(format, "--format {}: OUT is one file and names its format itself", format);
+    plan.jobs[0].output = out;
+    check_output(plan.jobs[0]);
+    check_not_read(plan, also_read);
+    return plan;
+  }
+  std::error_code ignored;
+  if (fs::exists(out, ignored) && !is_folder(out)) {
+    usage_error(out, "-o {}: with several inputs OUT is a folder, and this is a file", out);
+  }
+  std::map<std::string, std::string> taken;
+  for (auto& job : plan.jobs) {
+    job.output = name_in_folder(job, out, format);
+    if (const auto [at, is_new] = taken.emplace(job.output, job.input); !is_new) {
+      usage_error(job.output, "-o {}: both {} and {} would be written to {}", out, at->second,
+                  job.input, job.output);
+    }
+    check_output(job);
+  }
+  check_not_read(plan, also_read);
+  make_folder(out);
+  return plan;
+}
+
+int run_jobs(const Plan& plan, const std::function<void(const Job&)>& work) {
+  if (!plan.is_batch) {
+    work(plan.jobs.at(0));
+    return exit_done;
+  }
+  Progress progress("pictures", int64_t(plan.jobs.size()));
+  int code = exit_done;
+  int64_t failed = 0;
+  for (const auto& job : plan.jobs) {
+    try {
+      work(job);
+    } catch (const Error& error) {
+      print_error(error.what());
+      code = std::max<int>(code, exit_code_of(error.code()));
+      ++failed;
+    } catch (const std::bad_alloc&) {
+      print_error(fmt::format("{}: out of memory", job.input));
+      code = exit_device;
+      ++failed;
+    }
+    progress.step();
+  }
+  if (failed > 0) note("{} of {} inputs failed", failed, plan.jobs.size());
+  return code;
+}
+
+}  // namespace cuesta::cli

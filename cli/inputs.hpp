@@ -1,0 +1,44 @@
+// Which inputs a verb works on, and where each result goes.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/common.hpp"
+
+namespace cuesta::cli {
+
+enum class InputKind : uint8_t { picture, stream };
+
+/// One input and its output.
+struct Job {
+  std::string input;  ///< a path, or "-"
+  std::string output;
+  InputKind kind = InputKind::picture;
+};
+
+struct Plan {
+  std::vector<Job> jobs;
+  /// Several inputs, or a folder: each is a case of its own, a bad one does not end the others.
+  bool is_batch = false;
+};
+
+/// What `path` is, by its first bytes; by its extension where those tell nothing.
+InputKind kind_of(const std::string& path);
+
+/// Pictures, folders of pictures, videos and "-" to jobs. Several inputs, or a folder, or an OUT
+/// that is a folder: results keep their input's name there; `format` ("png") replaces its
+/// extension, and ".png" is added where that cannot be written. Throws Error{invalid_argument} for
+/// an OUT that cannot be meant: one of the inputs (or of `also_read`), a file for several inputs,
+/// two inputs of one name. Throws Error{input} for a folder without pictures.
+Plan plan_jobs(const std::vector<std::string>& inputs, const std::string& out,
+               const std::string& format, const std::vector<std::string>& also_read = {});
+
+/// Runs `work` on every job with a progress bar, and returns the exit code. In a batch, errors are
+/// reported and the others go on; the highest code is returned. Otherwise errors are thrown.
+int run_jobs(const Plan& plan, const std::function<void(const Job&)>& work);
+
+}  // namespace cuesta::cli

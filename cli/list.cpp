@@ -1,0 +1,120 @@
+// cuesta list: what this build holds.
+#include <nlohmann/json.hpp>
+
+#include "cli/common.hpp"
+#include "core/cpu_probe.hpp"
+#include "core/threads.hpp"
+#include "cuesta/device.hpp"
+#include "ops/registry.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const StrategyDescription& row) {
+  Json parameters = Json::array();
+  for (const auto& parameter : row.parameters) {
+    parameters.push_back(
+        {{"name", parameter.name},
+         {"meaning", parameter.meaning},
+         {"values", std::vector<std::string>(parameter.values.begin(), parameter.values.end())}});
+  }
+  return {{"operation", row.operation}, {"space", name_of(row.space)},
+          {"strategy", row.name},       {"tier", name_of(row.tier)},
+          {"idea", row.idea},           {"paper", row.paper},
+          {"exactness", row.exactness}, {"parameters", std::move(parameters)}};
+}
+
+void list_all_strategies(bool as_json) {
+  const auto rows = list_strategies();
+  if (as_json) {
+    Json out = Json::array();
+    for (const auto& row : rows) out.push_back(json_of(row));
+    return print_data(out.dump(2) + "\n");
+  }
+  std::string text = fmt::format("{:<11} {:<7} {:<13} {:<11} {}\n", "operation", "space",
+                                 "strategy", "tier", "idea");
+  for (const auto& row : rows) {
+    text += fmt::format("{:<11} {:<7} {:<13} {:<11} {}\n", row.operation, name_of(row.space),
+                        row.name, name_of(row.tier), row.idea);
+    for (const auto& parameter : row.parameters) {
+      text += fmt::format("{:>46}--param {}={}  {}\n", "", parameter.name,
+                          fmt::join(parameter.values, "|"), parameter.meaning);
+    }
+  }
+  print_data(text);
+}
+
+void list_all_operations(bool as_json) {
+  const auto entries = operation_entries();
+  if (as_json) {
+    Json out = Json::array();
+    for (const auto& entry : entries)
+      out.push_back({{"operation", entry.name}, {"summary", entry.summary}});
+    return print_data(out.dump(2) + "\n");
+  }
+  std::string text;
+  for (const auto& entry : entries) text += fmt::format("{:<11} {}\n", entry.name, entry.summary);
+  print_data(text);
+}
+
+void list_all_devices(bool as_json) {
+  const auto targets = simd_targets();
+  std::string why_none;
+  const auto gpus = list_devices(&why_none);
+  if (as_json) {
+    Json out = Json::array();
+    out.push_back({{"device", "cpu"},
+                   {"threads", thread_count(0)},
+                   {"simd", std::vector<std::string>(targets.begin(), targets.end())},
+                   {"simd_in_use", simd_target()}});
+    for (const auto& gpu : gpus) {
+      out.push_back({{"device", fmt::format("cuda:{}", gpu.index)},
+                     {"name", gpu.name},
+                     {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
+                     {"multiprocessors", gpu.multiprocessors},
+                     {"memory_bytes", gpu.memory_bytes},
+                     {"l2_bytes", gpu.l2_bytes},
+                     {"driver", gpu.driver},
+                     {"runtime", gpu.runtime}});
+    }
+    return print_data(out.dump(2) + "\n");
+  }
+  std::string text = fmt::format("cpu     {} threads; instruction sets {}, in use {}\n",
+                                 thread_count(0), fmt::join(targets, ", "), simd_target());
+  for (const auto& gpu : gpus) {
+    text += fmt::format("cuda:{}  {}, compute capability {}.{}, {} multiprocessors, {} MiB\n",
+                        gpu.index, gpu.name, gpu.major, gpu.minor, gpu.multiprocessors,
+                        gpu.memory_bytes >> 20);
+  }
+  print_data(text);
+  if (gpus.empty()) note("no GPU: {}", why_none);
+}
+
+}  // namespace
+
+Verb add_list(CLI::App& parent) {
+  struct State {
+    CommonOptions common;
+    std::string what = "strategies";
+  };
+  auto state = std::make_shared<State>();
+  CLI::App* app = parent.add_subcommand("list", "Lists what this build holds.");
+  app->add_option("WHAT", state->what, "operations, strategies (default) or devices")
+      ->type_name("")
+      ->check(CLI::IsMember({"operations", "strategies", "devices"}));
+  add_common(*app, state->common, takes_json,
+             {"cuesta list", "cuesta list operations", "cuesta list strategies --json"});
+  return {app, [state] {
+            if (state->what == "operations")
+              list_all_operations(state->common.json);
+            else if (state->what == "devices")
+              list_all_devices(state->common.json);
+            else
+              list_all_strategies(state->common.json);
+            return int(exit_done);
+          }};
+}
+
+}  // namespace cuesta::cli

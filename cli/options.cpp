@@ -1,0 +1,184 @@
+#include "cli/options.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "cli/common.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+template <class T>
+bool parse_whole(std::string_view text, T& value) {
+  const char* const end = text.data() + text.size();
+  const auto [at, problem] = std::from_chars(text.data(), end, value);
+  return problem == std::errc() && at == end;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+constexpr int64_t largest_kernel_file = 1 << 22;
+
+std::string read_kernel_file(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  const auto size = std::filesystem::is_regular_file(status)
+                        ? std::filesystem::file_size(path, error)
+                        : uintmax_t(0);
+  if (!std::filesystem::exists(status)) {
+    usage_error(
+        path,
+        "--kernel {}: neither a kernel (average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], "
+        "laplacian, \"rows;of;numbers\") nor a file",
+        path);
+  }
+  if (!std::filesystem::is_regular_file(status) || error || size > uintmax_t(largest_kernel_file))
+    throw Error(ErrorCode::input, fmt::format("--kernel {}: not a file of at most 4 MiB", path),
+                path);
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file)
+    throw Error(ErrorCode::input, fmt::format("--kernel {}: the file cannot be read", path), path);
+  return text;
+}
+
+bool looks_like_numbers(std::string_view text) {
+  return text.find_first_not_of("0123456789+-.eE,;/ \t\r\n") == std::string_view::npos &&
+         text.find_first_of("0123456789") != std::string_view::npos;
+}
+
+}  // namespace
+
+double parse_number(std::string_view option, std::string_view text) {
+  double value = 0;
+  if (!parse_whole(text, value) || !std::isfinite(value))
+    usage_error(std::string(text), "{} {}: this is no number", option, text);
+  return value;
+}
+
+Rect parse_region(std::string_view text) {
+  const auto parts = split(text, ',');
+  int32_t numbers[4] = {};
+  bool good = parts.size() == 4;
+  for (size_t i = 0; good && i < 4; ++i) good = parse_whole(parts[i], numbers[i]);
+  if (!good) {
+    usage_error(std::string(text), "--region {}: give four whole numbers, x,y,width,height", text);
+  }
+  const Rect rect{numbers[0], numbers[1], numbers[2], numbers[3]};
+  if (rect.x < 0 || rect.y < 0)
+    usage_error(std::string(text), "--region {}: x and y count from 0", text);
+  if (rect.width < 1 || rect.height < 1)
+    usage_error(std::string(text), "--region {}: width and height must be at least 1", text);
+  return rect;
+}
+
+Parameter parse_parameter(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string_view::npos || equals + 1 == text.size())
+    usage_error(std::string(text), "--param {}: give name=value", text);
+  return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
+}
+
+Border parse_border(std::string_view text) {
+  const size_t colon = text.find(':');
+  Border out;
+  try {
+    out.mode = border_mode_from(text.substr(0, colon));
+  } catch (const Error& error) {
+    usage_error(std::string(text), "--border {}: {}", text, error.what());
+  }
+  if (colon == std::string_view::npos) return out;
+  if (out.mode != BorderMode::constant)
+    usage_error(std::string(text), "--border {}: only constant takes a value", text);
+  if (!parse_whole(text.substr(colon + 1), out.value) || !std::isfinite(out.value))
+    usage_error(std::string(text), "--border {}: what follows the colon is no number", text);
+  return out;
+}
+
+int parse_cuda_device(std::string_view text) {
+  if (text == "cuda") return 0;
+  int number = -1;
+  if (!text.starts_with("cuda:") || !parse_whole(text.substr(5), number) || number < 0) {
+    usage_error(std::string(text), "--device {}: give auto, cpu, cuda or cuda:N, N counting from 0",
+                text);
+  }
+  return number;
+}
+
+ThresholdSpec parse_threshold(std::string_view text) {
+  ThresholdSpec spec;
+  const auto parts = split(text, ':');
+  if (parts[0] != "auto") {
+    spec.value = parse_number("--threshold", text);
+    if (*spec.value < 0)
+      usage_error(std::string(text), "--threshold {}: it must be at least 0", text);
+    return spec;
+  }
+  const std::string_view rule = parts.size() > 1 ? parts[1] : "otsu";
+  const size_t most = rule == "percentile" ? 3 : 2;
+  if ((rule != "otsu" && rule != "median" && rule != "percentile") || parts.size() > most) {
+    usage_error(std::string(text),
+                "--threshold {}: give a number, auto, auto:otsu, auto:median or "
+                "auto:percentile[:P]",
+                text);
+  }
+  spec.rule = rule == "otsu"     ? AutoThreshold::otsu
+              : rule == "median" ? AutoThreshold::median
+                                 : AutoThreshold::percentile;
+  if (parts.size() == 3) {
+    if (!parse_whole(parts[2], spec.percent) || !(spec.percent >= 0 && spec.percent <= 100))
+      usage_error(std::string(text), "--threshold {}: a percentile is a number from 0 to 100",
+                  text);
+  }
+  return spec;
+}
+
+KernelSpec parse_kernel(std::string_view text, bool may_read_files) {
+  const auto parts = split(text, ':');
+  const std::string_view name = parts[0];
+  const std::string value(text);
+  const auto size = [&](size_t most_parts) {
+    int n = 0;
+    if (parts.size() < 2 || parts.size() > most_parts || !parse_whole(parts[1], n))
+      usage_error(value, "--kernel {}: give {}:N, N a whole number", text, name);
+    return n;
+  };
+  try {
+    if (name == "average") return {stencils::average(size(2))};
+    if (name == "sharpen") return {stencils::sharpen(size(2))};
+    if (name == "unsharp") return {stencils::unsharp(size(2))};
+    if (name == "laplacian") {
+      if (parts.size() > 1) usage_error(value, "--kernel {}: laplacian takes no size", text);
+      return {stencils::laplacian()};
+    }
+    if (name == "gaussian") {
+      const int ksize = size(3);
+      const double sigma = parts.size() == 3 ? parse_number("--kernel", parts[2]) : 0;
+      if (parts.size() == 3 && sigma <= 0)
+        usage_error(value, "--kernel {}: sigma must be above 0", text);
+      return {stencils::gaussian(ksize, sigma), ksize, sigma};
+    }
+    if (looks_like_numbers(text)) return {Stencil::parse(text)};
+    if (may_read_files) return {Stencil::parse(read_kernel_file(value))};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::invalid_argument ||
+        std::string_view(error.what()).starts_with("--kernel"))
+      throw;
+    usage_error(value, "--kernel {}: {}", text, error.what());
+  }
+  usage_error(value, "--kernel {}: no kernel of that name", text);
+}
+
+}  // namespace cuesta::cli

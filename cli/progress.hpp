@@ -1,0 +1,35 @@
+// A progress bar on stderr, where that is a terminal and -q was not given.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace cuesta::cli {
+
+class Progress {
+ public:
+  /// `unit` is what is counted: "pictures", "frames". Without a total there is a count and a rate.
+  Progress(std::string_view unit, std::optional<int64_t> total);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  /// Takes the bar off the terminal.
+  ~Progress();
+
+  /// One more is done.
+  void step();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void draw(Clock::time_point now);
+
+  std::string_view unit_;
+  std::optional<int64_t> total_;
+  int64_t done_ = 0;
+  bool visible_;
+  bool drawn_ = false;
+  Clock::time_point begin_, last_;
+};
+
+}  // namespace cuesta::cli

@@ -1,0 +1,49 @@
+// Pictures whose sample type and space are known at run time, and the small conversions between
+// what files hold and what operations take.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cuesta/exec.hpp"
+#include "cuesta/image.hpp"
+#include "io/picture.hpp"
+
+namespace cuesta::cli {
+
+/// Memory for a picture; shaping it anew to the same size keeps the memory.
+class Samples {
+ public:
+  Samples() = default;
+  Samples(const Samples&) = delete;
+  Samples& operator=(const Samples&) = delete;
+  ~Samples() { detail::release(plane_.space, plane_.data); }
+
+  Plane shape(PixelType type, int32_t width, int32_t height, int32_t channels = 1,
+              Space space = Space::host);
+  Plane plane() const { return plane_; }
+
+ private:
+  Plane plane_;
+};
+
+/// The part of a picture that --region names; all of it without. Throws Error{invalid_argument}
+/// naming the region and the picture's size.
+ConstPlane region_of(ConstPlane picture, const std::optional<Rect>& region,
+                     const std::string& name);
+
+/// One channel of a u8 or u16 picture: gray as stored, RGB by to_gray, alpha left out. The result
+/// lies in `holder` or in `picture`.
+ConstPlane gray_of(ConstPlane picture, Samples& holder, const Exec& exec);
+
+/// The picture in another type: u8 to u16 keeps white white (× 257), u16 to u8 takes the high byte,
+/// to f32 numbers stay as they are. The result lies in `holder` or in `picture`.
+ConstPlane converted(ConstPlane picture, PixelType type, Samples& holder);
+
+/// u8, one channel: 255 where any colour sample of `picture` is not 0.
+void fill_mask(ConstPlane picture, bool has_alpha, Plane mask);
+
+/// Samples of a u8 plane that are not 0.
+int64_t count_set(ConstPlane plane);
+
+}  // namespace cuesta::cli

@@ -1,0 +1,118 @@
+// cuesta verify: every strategy against the reference, on this machine.
+#include "verify/verify.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/common.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct State {
+  CommonOptions common;
+  std::string operation;
+  std::string level = "quick";
+};
+
+std::vector<verify::Operation> chosen_operations(const State& state) {
+  const auto all = verify::operations();
+  if (state.operation.empty()) return {all.begin(), all.end()};
+  std::vector<std::string_view> names;
+  for (const auto& operation : all) {
+    if (operation.name == state.operation) return {operation};
+    names.push_back(operation.name);
+  }
+  usage_error(state.operation, "no operation is named {}; there are {}", state.operation,
+              fmt::join(names, ", "));
+}
+
+// A name that no row bears would verify nothing and look like success.
+void check_strategy(const State& state) {
+  if (state.common.strategy.empty()) return;
+  std::vector<std::string_view> names;
+  for (const auto& row : list_strategies()) {
+    if (!state.operation.empty() && row.operation != state.operation) continue;
+    if (row.name == state.common.strategy) return;
+    if (std::find(names.begin(), names.end(), row.name) == names.end()) names.push_back(row.name);
+  }
+  usage_error(state.common.strategy, "--strategy {}: {} has no strategy of that name; there are {}",
+              state.common.strategy,
+              state.operation.empty() ? "no operation" : std::string_view(state.operation),
+              fmt::join(names, ", "));
+}
+
+Json json_of(const verify::RowReport& row) {
+  return {{"operation", row.operation},  {"strategy", row.strategy},
+          {"space", name_of(row.space)}, {"run", row.run},
+          {"refused", row.refused},      {"failed", row.failed},
+          {"passed", row.passed()},      {"refusals", row.refusals},
+          {"failures", row.failures}};
+}
+
+std::string line_of(const verify::RowReport& row) {
+  std::string text = fmt::format("{:<11} {:<7} {:<13} {:>6} cases equal {:>6} refused  {}\n",
+                                 row.operation, name_of(row.space), row.strategy,
+                                 row.run - row.failed, row.refused, row.passed() ? "ok" : "FAILED");
+  if (row.run == 0) text += "    no case was run, so nothing is shown\n";
+  if (row.failed > 0) text += fmt::format("    {} cases differ, among them\n", row.failed);
+  for (const auto& failure : row.failures) text += fmt::format("    {}\n", failure);
+  return text;
+}
+
+int run(const State& state) {
+  const auto operations = chosen_operations(state);
+  check_strategy(state);
+  std::vector<Space> spaces;
+  if (state.common.device == "auto" || state.common.device == "cpu") spaces.push_back(Space::host);
+  if (state.common.device != "cpu") {
+    // Device rows are checked where there is a GPU; `sobel` has one wherever CUDA is built in.
+    if (resolve_device(state.common, {"sobel"}) == Device::cuda) spaces.push_back(Space::device);
+  }
+  int64_t passed = 0, failed = 0;
+  Json rows = Json::array();
+  for (const auto& operation : operations) {
+    for (const Space space : spaces) {
+      const auto reports = operation.run(
+          {.strategy = state.common.strategy,
+           .level = state.level == "full" ? verify::Level::full : verify::Level::quick,
+           .space = space});
+      for (const auto& row : reports) {
+        (row.passed() ? passed : failed) += 1;
+        if (state.common.json)
+          rows.push_back(json_of(row));
+        else
+          print_data(line_of(row));
+      }
+    }
+  }
+  if (state.common.json)
+    print_data(Json{{"passed", passed}, {"failed", failed}, {"rows", rows}}.dump(2) + "\n");
+  else
+    print_data(fmt::format("{} strategies passed, {} failed\n", passed, failed));
+  return failed == 0 && passed > 0 ? exit_done : exit_different;
+}
+
+}  // namespace
+
+Verb add_verify(CLI::App& parent) {
+  auto state = std::make_shared<State>();
+  CLI::App* app = parent.add_subcommand(
+      "verify",
+      "Runs every strategy on made-up pictures and holds the bytes against the reference's.\n"
+      "Exit code 0: all equal; 1: a strategy differs, or ran nothing.");
+  app->add_option("OPERATION", state->operation, "only this operation")->type_name("");
+  app->add_option("--level", state->level, "quick (default) or full: more sizes and options")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"quick", "full"}));
+  app->add_option("--strategy", state->common.strategy, "only rows of this name")
+      ->type_name("NAME");
+  add_common(
+      *app, state->common, takes_device | takes_json,
+      {"cuesta verify", "cuesta verify canny", "cuesta verify canny --strategy simd --json"});
+  return {app, [state] { return run(*state); }};
+}
+
+}  // namespace cuesta::cli

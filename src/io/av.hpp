@@ -1,0 +1,79 @@
+// What the video reader and writer share of FFmpeg's libav*: owners, words for errors, and the
+// places where its versions 4.4 to 6.1 differ.
+#pragma once
+
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/avutil.h>
+#include <libavutil/display.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
+#include <libswscale/swscale.h>
+}
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace cuesta::io::av {
+
+struct Free {
+  void operator()(AVFrame* p) const { av_frame_free(&p); }
+  void operator()(AVPacket* p) const { av_packet_free(&p); }
+  void operator()(AVCodecContext* p) const { avcodec_free_context(&p); }
+  void operator()(SwsContext* p) const { sws_freeContext(p); }
+};
+using FramePtr = std::unique_ptr<AVFrame, Free>;
+using PacketPtr = std::unique_ptr<AVPacket, Free>;
+using CodecPtr = std::unique_ptr<AVCodecContext, Free>;
+using SwsPtr = std::unique_ptr<SwsContext, Free>;
+
+/// libav's words for one of its error codes.
+inline std::string words(int error) {
+  if (error == AVERROR_INVALIDDATA) return "the data are corrupt or of no known format";
+  std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
+  av_strerror(error, text.data(), text.size());
+  return text.data();
+}
+
+/// libav prints to stderr unless told otherwise; what matters comes back as Error.
+inline void be_quiet() {
+  static std::once_flag once;
+  std::call_once(once, [] { av_log_set_level(AV_LOG_QUIET); });
+}
+
+/// How long a frame is shown, in the stream's time base; 0 where unknown.
+inline int64_t duration_of(const AVFrame& frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+  return frame.duration;
+#else
+  return frame.pkt_duration;
+#endif
+}
+
+/// The stream's 3 × 3 display matrix; null where it has none.
+inline const int32_t* display_matrix(const AVStream& stream) {
+#if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
+  const AVPacketSideData* found =
+      av_packet_side_data_get(stream.codecpar->coded_side_data, stream.codecpar->nb_coded_side_data,
+                              AV_PKT_DATA_DISPLAYMATRIX);
+  return found && found->size >= 36 ? reinterpret_cast<const int32_t*>(found->data) : nullptr;
+#else
+  return reinterpret_cast<const int32_t*>(
+      av_stream_get_side_data(&stream, AV_PKT_DATA_DISPLAYMATRIX, nullptr));
+#endif
+}
+
+/// Packets that the container's index knows for the stream; 0 where that is unknown.
+inline int index_entries([[maybe_unused]] const AVStream& stream) {
+#if LIBAVFORMAT_VERSION_MAJOR >= 59
+  return avformat_index_get_entries_count(&stream);
+#else
+  return 0;
+#endif
+}
+
+}  // namespace cuesta::io::av

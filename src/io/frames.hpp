@@ -1,0 +1,90 @@
+// Streams of frames: what video files, y4m pipes and the command agree on.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cuesta/image.hpp"
+
+namespace cuesta::io {
+
+/// How the colour planes of a stream are sampled. `none`: luma only.
+enum class Chroma : uint8_t { none, c420, c422, c444 };
+
+/// The size of a colour plane of a stream: (0, 0) for `none`.
+struct PlaneSize {
+  int32_t width = 0, height = 0;
+};
+PlaneSize chroma_size(Chroma chroma, int32_t width, int32_t height);
+
+/// What holds for every frame of a stream.
+struct StreamFormat {
+  int32_t width = 0, height = 0;  ///< as shown, rotation already applied; pixels
+  Chroma chroma = Chroma::none;
+  bool full_range = false;                        ///< luma 0..255; else 16..235
+  int64_t rate_num = 25, rate_den = 1;            ///< nominal frames a second
+  int64_t time_base_num = 1, time_base_den = 25;  ///< seconds of one unit of Frame::pts
+  int32_t aspect_num = 1, aspect_den = 1;         ///< width to height of one pixel as shown
+  /// Colour primaries, transfer and matrix as ITU-T H.273 numbers them; 2 where nothing is said.
+  uint8_t primaries = 2, transfer = 2, matrix = 2;
+  double start = 0;  ///< seconds that the container's own clock shows at Frame::time 0
+};
+
+/// One frame, in planes as decoded. The views belong to whoever made the frame.
+struct Frame {
+  ConstPlane luma;    ///< u8, one channel, of the stream's size
+  ConstPlane cb, cr;  ///< u8, of chroma_size(); without data where the stream has no colour
+  int64_t index = 0;  ///< counts from 0
+  int64_t pts = 0;    ///< from the stream's own timestamps, in units of its time base
+  double time = 0;    ///< the same in seconds; 0 is the beginning of the file
+};
+
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  virtual const StreamFormat& format() const = 0;
+  /// The next frame, whose views hold until the next call; false after the last one. Throws
+  /// Error{input} naming the file: truncated or corrupt data, a frame of another size.
+  virtual bool next(Frame& frame) = 0;
+  /// How many frames there will be, where the container says so; for progress only.
+  virtual std::optional<int64_t> expected_frames() const { return std::nullopt; }
+  /// The name for messages.
+  virtual const std::string& name() const = 0;
+  /// Format, size and the like in a few words, for -v; may be empty.
+  virtual std::string description() const { return {}; }
+  /// What allow_partial passed over so far, as one sentence without the name; empty for nothing.
+  virtual std::string damage() const { return {}; }
+};
+
+class FrameSink {
+ public:
+  virtual ~FrameSink() = default;
+  /// Frames come in order, of the size and chroma the sink was made for. Throws Error{output}.
+  virtual void write(const Frame& frame) = 0;
+  /// Only after this is the file whole and under its name. A sink destroyed before leaves nothing.
+  virtual void finish() = 0;
+  /// Format, sound and the like in a few words, for -v; may be empty.
+  virtual std::string description() const { return {}; }
+};
+
+struct StreamLimits {
+  int64_t max_pixels = int64_t(1) << 28;  ///< of one frame
+  bool allow_partial = false;             ///< a stream that breaks off ends there, without an error
+  int threads = 0;                        ///< of the decoder or encoder; 0 takes every core
+};
+
+/// Opens a video: "-" is y4m on standard input, a file that begins as y4m does is read as such, all
+/// others go to libav. Throws Error{input | unsupported} naming the file.
+std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& limits = {});
+
+/// A video to be written: "-" is y4m on standard output, *.y4m a y4m file, all others go to libav
+/// (beside the target, renamed by finish()). `audio_from` names the file whose sound is copied;
+/// empty for none. Throws Error{output | unsupported} naming the file.
+std::unique_ptr<FrameSink> create_frames(const std::string& path, const StreamFormat& format,
+                                         const std::string& audio_from = {},
+                                         const StreamLimits& limits = {});
+
+}  // namespace cuesta::io

@@ -1,0 +1,28 @@
+// Picture files of a build without libvips.
+#if !defined(CUESTA_HAS_PICTURES)
+#include "cuesta/error.hpp"
+#include "io/picture.hpp"
+
+namespace cuesta::io {
+namespace {
+[[noreturn]] void throw_no_pictures(const std::string& name) {
+  throw Error(ErrorCode::unsupported,
+              name + ": this build of Cuesta has no picture files; build it with libvips", name);
+}
+}  // namespace
+
+Picture read_picture(const std::filesystem::path& path, const ReadLimits&) {
+  throw_no_pictures(path.string());
+}
+Picture read_picture(std::span<const uint8_t>, const std::string& name, const ReadLimits&) {
+  throw_no_pictures(name);
+}
+bool is_picture(const std::filesystem::path& path) {
+  return is_picture_extension(path.extension().string());
+}
+void write_picture(const std::filesystem::path& path, ConstPlane, const WriteOptions&) {
+  throw_no_pictures(path.string());
+}
+
+}  // namespace cuesta::io
+#endif

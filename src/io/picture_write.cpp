@@ -1,0 +1,112 @@
+#if defined(CUESTA_HAS_PICTURES)
+#include <fmt/format.h>
+
+#include <cstring>
+#include <string_view>
+
+#include "core/check.hpp"
+#include "cuesta/error.hpp"
+#include "io/picture.hpp"
+#include "io/staged_file.hpp"
+#include "io/vips.hpp"
+
+namespace cuesta::io {
+namespace {
+
+[[noreturn]] void throw_output(const std::filesystem::path& path, std::string_view reason) {
+  throw Error(ErrorCode::output, fmt::format("cannot write {}: {}", path.string(), reason),
+              path.string());
+}
+
+VipsBandFormat band_format_of(PixelType type) {
+  return type == PixelType::u8    ? VIPS_FORMAT_UCHAR
+         : type == PixelType::u16 ? VIPS_FORMAT_USHORT
+                                  : VIPS_FORMAT_FLOAT;
+}
+
+VipsInterpretation interpretation_of(PixelType type, bool is_gray) {
+  switch (type) {
+    case PixelType::u16: return is_gray ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_RGB16;
+    default: return is_gray ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
+  }
+}
+
+// Hands libvips the rows it asks for, from a view with any stride.
+int copy_rows(VipsRegion* region, void*, void* view, void*, gboolean*) {
+  const auto& plane = *static_cast<const ConstPlane*>(view);
+  const VipsRect& rect = region->valid;
+  const size_t pixel = size_t(plane.channels) * size_t(bytes_per_sample(plane.type));
+  for (int y = rect.top; y < rect.top + rect.height; ++y) {
+    std::memcpy(VIPS_REGION_ADDR(region, rect.left, y),
+                static_cast<const char*>(plane.data) + ptrdiff_t(y) * plane.stride_bytes +
+                    size_t(rect.left) * pixel,
+                size_t(rect.width) * pixel);
+  }
+  return 0;
+}
+
+// `plane` must outlive the image.
+VipsImagePtr image_over(const ConstPlane& plane) {
+  VipsImagePtr image(vips_image_new());
+  vips_image_init_fields(image.get(), plane.width, plane.height, plane.channels,
+                         band_format_of(plane.type), VIPS_CODING_NONE,
+                         interpretation_of(plane.type, plane.channels <= 2), 1, 1);
+  if (vips_image_pipelinev(image.get(), VIPS_DEMAND_STYLE_THINSTRIP, nullptr) != 0 ||
+      vips_image_generate(image.get(), nullptr, copy_rows, nullptr, const_cast<ConstPlane*>(&plane),
+                          nullptr) != 0)
+    return nullptr;
+  return image;
+}
+
+void attach(VipsImage* image, const Metadata& metadata) {
+  if (!metadata) return;
+  vips_image_map(
+      static_cast<VipsImage*>(metadata.fields()),
+      [](VipsImage*, const char* field, GValue* value, void* to) -> void* {
+        const std::string_view key = field;
+        // The pixels are upright and may have another size than the file had.
+        if (!key.starts_with("exif-ifd0-Orientation") && !key.starts_with("exif-ifd1"))
+          vips_image_set(static_cast<VipsImage*>(to), field, value);
+        return nullptr;
+      },
+      image);
+}
+
+int save(VipsImage* image, const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
+  if (extension == ".jpg" || extension == ".jpeg" || extension == ".jpe")
+    return vips_image_write_to_file(image, path.c_str(), "Q", 95, nullptr);
+  return vips_image_write_to_file(image, path.c_str(), nullptr);
+}
+
+}  // namespace
+
+void write_picture(const std::filesystem::path& path, ConstPlane pixels,
+                   const WriteOptions& options) {
+  check_plane(pixels, "write_picture: pixels", {PixelType::u8, PixelType::u16, PixelType::f32}, 1,
+              4);
+  const std::string extension = path.extension().string();
+  if (extension.empty())
+    throw_output(path, "the name has no extension to choose a format by, such as .png");
+  if (!is_writable_extension(extension))
+    throw_output(path,
+                 fmt::format("no picture format is named {}; try .png, .tif, .jpg, .webp or .pgm",
+                             extension));
+  const bool is_tiff = extension.size() >= 4 && (extension[1] | 32) == 't';
+  if (pixels.type == PixelType::f32 && !is_tiff)
+    throw_output(path, "float samples go to .tif only");
+  start_vips();
+  StagedFile file(path);
+  const VipsImagePtr image = image_over(pixels);
+  if (!image) throw_output(path, take_vips_error());
+  attach(image.get(), options.metadata);
+  if (save(image.get(), file.path()) != 0) {
+    // libvips names the staged file, which is nobody's business.
+    throw_output(path, take_vips_error());
+  }
+  file.commit();
+}
+
+}  // namespace cuesta::io
+#endif

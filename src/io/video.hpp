@@ -1,0 +1,65 @@
+// Video files through FFmpeg's libav*.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "io/frames.hpp"
+
+namespace cuesta::io {
+
+/// Frames of a video file, in the order and at the times they are shown, upright. Luma is the
+/// decoded plane, in place wherever the decoder keeps 8 bits a sample; sound, subtitles and covers
+/// are passed over. Times count from the beginning of the file, as players show them.
+class VideoReader final : public FrameSource {
+ public:
+  /// Decodes the first frame. Throws Error{input} naming the file: it cannot be opened, has no
+  /// video stream, no decoder in this build, no frame, or larger ones than allowed.
+  explicit VideoReader(const std::string& path, const StreamLimits& limits = {});
+  /// Reads `bytes`, which stay the caller's and must outlive this; `name` is for messages.
+  VideoReader(std::span<const uint8_t> bytes, std::string name, const StreamLimits& limits = {});
+  ~VideoReader() override;
+
+  const StreamFormat& format() const override;
+  /// Throws Error{input} naming the file and the frame: damaged data, an end before the container
+  /// says so, a frame of another size. With allow_partial the first two end or thin out the stream
+  /// and damage() tells.
+  bool next(Frame& frame) override;
+  std::optional<int64_t> expected_frames() const override;
+  const std::string& name() const override;
+  std::string description() const override;
+  std::string damage() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Writes a video file: H.264 (libx264) where libav and the container have it, else MPEG-4 or the
+/// container's own format; the same size, the frames' own times, and the sound of another file.
+class VideoWriter final : public FrameSink {
+ public:
+  /// Throws Error{unsupported} for a name that no container goes by, Error{output} naming the file.
+  VideoWriter(const std::string& path, const StreamFormat& format,
+              const std::string& audio_from = {}, const StreamLimits& limits = {});
+  /// Without finish(), leaves no file.
+  ~VideoWriter() override;
+
+  void write(const Frame& frame) override;
+  void finish() override;
+  std::string description() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::unique_ptr<FrameSource> open_video(const std::string& path, const StreamLimits& limits = {});
+std::unique_ptr<FrameSink> create_video(const std::string& path, const StreamFormat& format,
+                                        const std::string& audio_from = {},
+                                        const StreamLimits& limits = {});
+
+}  // namespace cuesta::io

@@ -1,0 +1,235 @@
+#ifdef CUESTA_HAS_VIDEO
+#include "io/video_planes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "cuesta/error.hpp"
+
+namespace cuesta::io {
+namespace {
+
+bool is_yuv(const AVPixFmtDescriptor& d, AVPixelFormat format) {
+  constexpr uint64_t other = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BAYER |
+                             AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT |
+                             AV_PIX_FMT_FLAG_BITSTREAM;
+  return !(d.flags & other) && d.comp[0].depth >= 8 && format != AV_PIX_FMT_XYZ12LE &&
+         format != AV_PIX_FMT_XYZ12BE;
+}
+
+void reuse(Image<uint8_t>& image, int32_t width, int32_t height, int32_t channels = 1) {
+  const auto v = image.view();
+  if (v.width != width || v.height != height || v.channels != channels)
+    image = Image<uint8_t>(width, height, channels);
+}
+
+int32_t shifted(int32_t size, int shift) { return (size + (1 << shift) - 1) >> shift; }
+
+uint8_t rounded(uint32_t value, int depth) {
+  if (depth <= 8) return uint8_t(value);
+  return uint8_t(std::min<uint32_t>(255, (value + (1u << (depth - 9))) >> (depth - 8)));
+}
+
+}  // namespace
+
+int Orientation::degrees() const {
+  if (!transposed) return flip_y ? 180 : 0;
+  return flip_y ? 90 : 270;
+}
+
+std::optional<Orientation> orientation_of(const int32_t* matrix) {
+  // x' = a x + c y, y' = b x + d y, with rows (a b u), (c d v), (x y w).
+  const int64_t a = matrix[0], b = matrix[1], c = matrix[3], d = matrix[4];
+  const auto none = [](int64_t v, int64_t of) { return std::abs(v) * 1000 < std::abs(of); };
+  if (a != 0 && d != 0 && none(b, a) && none(c, d)) return Orientation{false, a < 0, d < 0};
+  // Output x runs along stored y and the other way round: stored x = ±y', stored y = ±x'.
+  if (b != 0 && c != 0 && none(a, b) && none(d, c)) return Orientation{true, b < 0, c < 0};
+  return std::nullopt;
+}
+
+ChromaShift shift_of(Chroma chroma) {
+  return {chroma == Chroma::c420 || chroma == Chroma::c422, chroma == Chroma::c420};
+}
+
+void orient(ImageView<const uint8_t> src, ImageView<uint8_t> dst, Orientation how) {
+  const int32_t last_x = src.width - 1, last_y = src.height - 1;
+  if (!how.transposed) {
+    for (int32_t y = 0; y < dst.height; ++y) {
+      const uint8_t* from = src.row(how.flip_y ? last_y - y : y);
+      if (how.flip_x)
+        std::reverse_copy(from, from + src.width, dst.row(y));
+      else
+        std::copy_n(from, src.width, dst.row(y));
+    }
+    return;
+  }
+  constexpr int32_t block = 32;  // 32 rows of a cache line each stay in L1
+  for (int32_t y0 = 0; y0 < dst.height; y0 += block) {
+    for (int32_t x0 = 0; x0 < dst.width; x0 += block) {
+      const int32_t y1 = std::min(dst.height, y0 + block), x1 = std::min(dst.width, x0 + block);
+      for (int32_t y = y0; y < y1; ++y) {
+        const int32_t column = how.flip_x ? last_x - y : y;
+        uint8_t* to = dst.row(y);
+        for (int32_t x = x0; x < x1; ++x) to[x] = src.row(how.flip_y ? last_y - x : x)[column];
+      }
+    }
+  }
+}
+
+void resample_chroma(ImageView<const uint8_t> src, ChromaShift from, ImageView<uint8_t> dst,
+                     ChromaShift to) {
+  // Along each axis: the stored samples [first, first + many) under one output sample.
+  const int many_x = 1 << std::max(0, to.x - from.x), many_y = 1 << std::max(0, to.y - from.y);
+  const int up_x = std::max(0, from.x - to.x), up_y = std::max(0, from.y - to.y);
+  const int shift = std::countr_zero(unsigned(many_x * many_y));
+  for (int32_t y = 0; y < dst.height; ++y) {
+    for (int32_t x = 0; x < dst.width; ++x) {
+      uint32_t sum = (1u << shift) >> 1;
+      for (int32_t j = 0; j < many_y; ++j) {
+        const uint8_t* row = src.row(std::min(src.height - 1, (y >> up_y) * many_y + j));
+        for (int32_t i = 0; i < many_x; ++i)
+          sum += row[std::min(src.width - 1, (x >> up_x) * many_x + i)];
+      }
+      dst.row(y)[x] = uint8_t(sum >> shift);
+    }
+  }
+}
+
+Chroma VideoPlanes::chroma_for(AVPixelFormat format, bool transposed) {
+  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
+  if (!d || !is_yuv(*d, format)) return Chroma::c444;
+  if (d->nb_components < 3) return Chroma::none;
+  const ChromaShift shift{d->log2_chroma_w, d->log2_chroma_h};
+  if (shift == shift_of(Chroma::c420)) return Chroma::c420;
+  if (shift == shift_of(Chroma::c422) && !transposed) return Chroma::c422;
+  return Chroma::c444;
+}
+
+bool VideoPlanes::is_rgb(AVPixelFormat format) {
+  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
+  return !d || !is_yuv(*d, format);
+}
+
+// One component of a YUV or gray frame as 8-bit samples: in place, or in `buffer`.
+ImageView<const uint8_t> VideoPlanes::component(const AVFrame& frame,
+                                                const AVPixFmtDescriptor& format, int index,
+                                                Image<uint8_t>& buffer) {
+  const AVComponentDescriptor& c = format.comp[index];
+  const int32_t width = index ? shifted(frame.width, format.log2_chroma_w) : frame.width;
+  const int32_t height = index ? shifted(frame.height, format.log2_chroma_h) : frame.height;
+  const ptrdiff_t stride = frame.linesize[c.plane];
+  const uint8_t* first = frame.data[c.plane] + c.offset;
+  const bool bytes = c.depth == 8 && c.shift == 0;
+  if (bytes && c.step == 1 && stride >= width) return {first, width, height, 1, stride};
+
+  reuse(buffer, width, height);
+  const auto out = buffer.view();
+  const bool native = std::endian::native == std::endian::little &&
+                      !(format.flags & AV_PIX_FMT_FLAG_BE) && c.shift + c.depth <= 16;
+  for (int32_t y = 0; y < height; ++y) {
+    const uint8_t* row = first + y * stride;
+    uint8_t* to = out.row(y);
+    if (bytes) {
+      for (int32_t x = 0; x < width; ++x) to[x] = row[ptrdiff_t(x) * c.step];
+    } else if (native && c.depth > 8) {
+      const uint32_t mask = (1u << c.depth) - 1;
+      for (int32_t x = 0; x < width; ++x) {
+        const uint8_t* at = row + ptrdiff_t(x) * c.step;
+        to[x] = rounded(((at[0] | uint32_t(at[1]) << 8) >> c.shift) & mask, c.depth);
+      }
+    } else {
+      line_.resize(size_t(width));
+      av_read_image_line2(line_.data(), const_cast<const uint8_t**>(frame.data), frame.linesize,
+                          &format, 0, y, index, width, 0, sizeof line_[0]);
+      for (int32_t x = 0; x < width; ++x) to[x] = rounded(line_[size_t(x)], c.depth);
+    }
+  }
+  return out;
+}
+
+// Gray as to_gray() has it, colour differences as JFIF has them (BT.601, full range), in Q15.
+void VideoPlanes::from_rgb(const AVFrame& frame, const std::string& name) {
+  const std::array<int, 3> request{frame.width, frame.height, frame.format};
+  if (!to_rgb_ || request != to_rgb_for_) {
+    to_rgb_.reset(sws_getContext(frame.width, frame.height, AVPixelFormat(frame.format),
+                                 frame.width, frame.height, AV_PIX_FMT_RGB24,
+                                 SWS_POINT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, nullptr,
+                                 nullptr, nullptr));
+    to_rgb_for_ = request;
+  }
+  if (!to_rgb_) {
+    const char* format = av_get_pix_fmt_name(AVPixelFormat(frame.format));
+    throw Error(ErrorCode::input,
+                fmt::format("{}: pixel format {} is not supported", name, format ? format : "?"),
+                name);
+  }
+  reuse(rgb_, frame.width, frame.height, 3);
+  const auto rgb = rgb_.view();
+  uint8_t* planes[4] = {rgb.data};
+  const int strides[4] = {int(rgb.stride_bytes)};
+  sws_scale(to_rgb_.get(), frame.data, frame.linesize, 0, frame.height, planes, strides);
+
+  for (auto& plane : samples_) reuse(plane, frame.width, frame.height);
+  for (int32_t y = 0; y < frame.height; ++y) {
+    const uint8_t* from = rgb.row(y);
+    uint8_t *luma = samples_[0].view().row(y), *cb = samples_[1].view().row(y),
+            *cr = samples_[2].view().row(y);
+    for (int32_t x = 0; x < frame.width; ++x, from += 3) {
+      const int32_t r = from[0], g = from[1], b = from[2];
+      luma[x] = uint8_t((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
+      cb[x] = uint8_t(std::min(255, (-5529 * r - 10855 * g + 16384 * b + (257 << 14)) >> 15));
+      cr[x] = uint8_t(std::min(255, (16384 * r - 13720 * g - 2664 * b + (257 << 14)) >> 15));
+    }
+  }
+}
+
+ConstPlane VideoPlanes::finished(ImageView<const uint8_t> plane, Orientation how,
+                                 Image<uint8_t>& buffer) {
+  if (how.upright()) return plane;
+  reuse(buffer, how.transposed ? plane.height : plane.width,
+        how.transposed ? plane.width : plane.height);
+  orient(plane, buffer.view(), how);
+  return ImageView<const uint8_t>(buffer.view());
+}
+
+void VideoPlanes::convert(const AVFrame& frame, Chroma chroma, Orientation how,
+                          const std::string& name, Frame& out) {
+  const auto format = AVPixelFormat(frame.format);
+  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
+  const bool rgb = is_rgb(format);
+  if (rgb) from_rgb(frame, name);
+
+  out.luma =
+      finished(rgb ? samples_[0].view() : component(frame, *d, 0, samples_[0]), how, turned_[0]);
+  const ChromaShift stored = rgb ? ChromaShift{} : ChromaShift{d->log2_chroma_w, d->log2_chroma_h};
+  const ChromaShift wanted = shift_of(chroma);  // a turned stream is never c422
+  for (int i = 1; i <= 2; ++i) {
+    ConstPlane& plane = i == 1 ? out.cb : out.cr;
+    plane = {};
+    if (chroma == Chroma::none) continue;
+    ImageView<const uint8_t> view;
+    const auto n = size_t(i);
+    if (rgb) {
+      view = samples_[n].view();
+    } else if (d->nb_components >= 3) {
+      view = component(frame, *d, i, samples_[n]);
+    } else {  // a gray frame in a stream that began with colour
+      reuse(samples_[n], shifted(frame.width, stored.x), shifted(frame.height, stored.y));
+      const auto gray = samples_[n].view();
+      for (int32_t y = 0; y < gray.height; ++y) std::fill_n(gray.row(y), gray.width, uint8_t{128});
+      view = gray;
+    }
+    if (stored != wanted) {
+      reuse(sampled_[n], shifted(frame.width, wanted.x), shifted(frame.height, wanted.y));
+      resample_chroma(view, stored, sampled_[n].view(), wanted);
+      view = sampled_[n].view();
+    }
+    plane = finished(view, how, turned_[n]);
+  }
+}
+
+}  // namespace cuesta::io
+#endif

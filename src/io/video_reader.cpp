@@ -1,0 +1,338 @@
+#ifdef CUESTA_HAS_VIDEO
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+
+#include "cuesta/error.hpp"
+#include "io/av.hpp"
+#include "io/video.hpp"
+#include "io/video_input.hpp"
+#include "io/video_planes.hpp"
+
+namespace cuesta::io {
+namespace {
+
+[[noreturn]] void throw_input(const std::string& name, std::string_view reason) {
+  throw Error(ErrorCode::input, fmt::format("{}: {}", name, reason), name);
+}
+
+/// Whether samples fill 0..255. Unsaid, RGB, JPEG's formats and plain gray files do; coded video
+/// does not.
+bool is_full_range(const AVFrame& frame, AVCodecID codec) {
+  if (VideoPlanes::is_rgb(AVPixelFormat(frame.format))) return true;
+  if (frame.color_range == AVCOL_RANGE_JPEG) return true;
+  if (frame.color_range == AVCOL_RANGE_MPEG) return false;
+  switch (AVPixelFormat(frame.format)) {
+    case AV_PIX_FMT_YUVJ411P:
+    case AV_PIX_FMT_YUVJ420P:
+    case AV_PIX_FMT_YUVJ422P:
+    case AV_PIX_FMT_YUVJ440P:
+    case AV_PIX_FMT_YUVJ444P: return true;
+    default: break;
+  }
+  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(AVPixelFormat(frame.format));
+  const bool plain = codec == AV_CODEC_ID_RAWVIDEO || codec == AV_CODEC_ID_FFV1 ||
+                     codec == AV_CODEC_ID_HUFFYUV || codec == AV_CODEC_ID_FFVHUFF ||
+                     codec == AV_CODEC_ID_PNG;
+  return d->nb_components < 3 && plain;
+}
+
+/// Whole frames in parallel only where it is needed and safe: libav 5.1 aborts the process when a
+/// frame-threaded decoder of the MPEG-4 family meets damage under AV_EF_EXPLODE.
+int thread_type_for(AVCodecID codec) {
+  switch (codec) {
+    case AV_CODEC_ID_H264:
+    case AV_CODEC_ID_HEVC:
+    case AV_CODEC_ID_VP8:
+    case AV_CODEC_ID_VP9: return FF_THREAD_FRAME | FF_THREAD_SLICE;
+    default: return FF_THREAD_SLICE;
+  }
+}
+
+AVRational positive_or(AVRational value, AVRational otherwise) {
+  return value.num > 0 && value.den > 0 ? value : otherwise;
+}
+
+}  // namespace
+
+struct VideoReader::State {
+  VideoInput input;
+  StreamLimits limits;
+  AVStream* stream = nullptr;
+  av::CodecPtr decoder;
+  av::PacketPtr packet{av_packet_alloc()};
+  av::FramePtr decoded{av_frame_alloc()};
+  VideoPlanes planes;
+  StreamFormat format;
+  Orientation orientation;
+  int32_t stored_width = 0, stored_height = 0;
+
+  int64_t index = 0;         // of the next frame
+  int64_t start = 0;         // of the file, in the stream's time base
+  int64_t next_pts = 0;      // where a frame without a timestamp goes
+  int64_t packets = 0;       // of this stream, so far
+  int64_t packets_end = 0;   // when the last of them ends
+  bool first_waits = false;  // the constructor has decoded it already
+  bool draining = false, ended = false;
+  std::string fault;  // thrown when the frames before it are out
+  std::string damaged;
+
+  template <class... Source>
+  explicit State(const StreamLimits& l, Source&&... source)
+      : input(std::forward<Source>(source)..., l.max_pixels), limits(l) {
+    if (!packet || !decoded) throw std::bad_alloc();
+    open_decoder();
+    if (!decode()) throw_input(input.name(), "the video stream holds no frame");
+    describe();
+    first_waits = true;
+  }
+
+  const std::string& name() const { return input.name(); }
+
+  void open_decoder() {
+    AVFormatContext& context = input.context();
+    const int best = av_find_best_stream(&context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+    if (best >= 0) stream = context.streams[best];
+    if (!stream || (stream->disposition & AV_DISPOSITION_ATTACHED_PIC))
+      throw_input(name(), "it has no video stream");
+    for (unsigned i = 0; i < context.nb_streams; ++i) {
+      if (context.streams[i] != stream) context.streams[i]->discard = AVDISCARD_ALL;
+    }
+    const AVCodecParameters& parameters = *stream->codecpar;
+    const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+    if (!codec) {
+      throw_input(name(), fmt::format("no decoder here for its video stream ({})",
+                                      avcodec_get_name(parameters.codec_id)));
+    }
+    decoder.reset(avcodec_alloc_context3(codec));
+    if (!decoder || avcodec_parameters_to_context(decoder.get(), &parameters) < 0)
+      throw std::bad_alloc();
+    decoder->pkt_timebase = stream->time_base;
+    decoder->thread_count = std::max(0, limits.threads);
+    decoder->thread_type = thread_type_for(parameters.codec_id);
+    decoder->max_pixels = limits.max_pixels;
+    // Damage is an error here, not something to paint over, unless the user said otherwise.
+    if (!limits.allow_partial) decoder->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
+    const int error = avcodec_open2(decoder.get(), codec, nullptr);
+    if (error < 0) {
+      throw_input(name(), fmt::format("its video stream ({}) cannot be decoded: {}", codec->name,
+                                      av::words(error)));
+    }
+    start = av_rescale_q(input.start(), AV_TIME_BASE_Q, stream->time_base);
+  }
+
+  void describe() {
+    const AVFrame& f = *decoded;
+    const int32_t* matrix = av::display_matrix(*stream);
+    if (!matrix) {
+      const AVFrameSideData* data = av_frame_get_side_data(&f, AV_FRAME_DATA_DISPLAYMATRIX);
+      if (data && data->size >= 36) matrix = reinterpret_cast<const int32_t*>(data->data);
+    }
+    if (matrix) orientation = orientation_of(matrix).value_or(Orientation{});
+    stored_width = f.width;
+    stored_height = f.height;
+    const bool turned = orientation.transposed;
+    format.width = turned ? f.height : f.width;
+    format.height = turned ? f.width : f.height;
+    format.chroma = VideoPlanes::chroma_for(AVPixelFormat(f.format), turned);
+    format.full_range = is_full_range(f, decoder->codec_id);
+    const AVRational rate =
+        positive_or(av_guess_frame_rate(&input.context(), stream, nullptr), {25, 1});
+    format.rate_num = rate.num;
+    format.rate_den = rate.den;
+    format.time_base_num = stream->time_base.num;
+    format.time_base_den = stream->time_base.den;
+    AVRational aspect =
+        positive_or(av_guess_sample_aspect_ratio(&input.context(), stream, decoded.get()), {1, 1});
+    if (turned) std::swap(aspect.num, aspect.den);
+    format.aspect_num = aspect.num;
+    format.aspect_den = aspect.den;
+    if (VideoPlanes::is_rgb(AVPixelFormat(f.format))) {
+      format.matrix = AVCOL_SPC_SMPTE170M;  // as VideoPlanes makes YUV of RGB
+    } else {
+      format.primaries = uint8_t(f.color_primaries);
+      format.transfer = uint8_t(f.color_trc);
+      format.matrix = uint8_t(f.colorspace);
+    }
+    format.start = double(input.start()) / AV_TIME_BASE;
+  }
+
+  /// Frame number first, so that it is clear how far the file is good.
+  std::string at_frame(std::string_view what) const {
+    return fmt::format("frame {}: {}", index, what);
+  }
+
+  /// Tells or throws, as the limits say.
+  void report(std::string what) {
+    if (!limits.allow_partial) throw_input(name(), what + " (--partial takes what can be decoded)");
+    if (damaged.empty()) damaged = std::move(what);
+  }
+
+  /// Decodes one frame into `decoded`; false after the last one.
+  bool decode() {
+    while (!ended) {
+      const int error = avcodec_receive_frame(decoder.get(), decoded.get());
+      if (error == 0) {
+        check();
+        return true;
+      }
+      if (error == AVERROR_EOF) {
+        ended = true;
+        if (!fault.empty()) report(fault);
+      } else if (error == AVERROR(EAGAIN)) {
+        feed();
+      } else if (error == AVERROR(ENOMEM)) {
+        throw std::bad_alloc();
+      } else {
+        report(at_frame(fmt::format("it cannot be decoded: {}", av::words(error))));
+        if (draining && ++faults_in_drain > 1000) ended = true;
+      }
+    }
+    return false;
+  }
+  int faults_in_drain = 0;
+
+  void check() {
+    const AVFrame& f = *decoded;
+    if (stored_width && (f.width != stored_width || f.height != stored_height)) {
+      throw_input(name(), at_frame(fmt::format("its size changes from {}x{} to {}x{}", stored_width,
+                                               stored_height, f.width, f.height)));
+    }
+    if (int64_t(f.width) * f.height > limits.max_pixels) {
+      throw_input(name(), fmt::format("its frames of {}x{} hold more than {} pixels (--max-pixels)",
+                                      f.width, f.height, limits.max_pixels));
+    }
+    if (f.decode_error_flags || (f.flags & AV_FRAME_FLAG_CORRUPT))
+      report(at_frame("its data are damaged"));
+  }
+
+  /// Hands the decoder one packet, or the news that there are no more.
+  void feed() {
+    int error = 0;
+    do {
+      av_packet_unref(packet.get());
+      error = draining ? AVERROR_EOF : av_read_frame(&input.context(), packet.get());
+    } while (error >= 0 && packet->stream_index != stream->index);
+    if (error < 0) return end_of_packets(error);
+
+    ++packets;
+    const int64_t shown = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
+    if (shown != AV_NOPTS_VALUE)
+      packets_end = std::max(packets_end, shown - start + std::max<int64_t>(packet->duration, 0));
+    if ((packet->flags & AV_PKT_FLAG_CORRUPT) && !limits.allow_partial) {
+      fault = fmt::format("the file is cut off or damaged after {} frames", packets - 1);
+      return drain();
+    }
+    error = avcodec_send_packet(decoder.get(), packet.get());
+    if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
+    if (error < 0) report(at_frame(fmt::format("it cannot be decoded: {}", av::words(error))));
+  }
+
+  void drain() {
+    draining = true;
+    avcodec_send_packet(decoder.get(), nullptr);
+  }
+
+  void end_of_packets(int error) {
+    if (error != AVERROR_EOF)
+      fault = fmt::format("the file is damaged after {} frames: {}", packets, av::words(error));
+    else if (ends_early())
+      fault = fmt::format("the file is cut off after {} frames", packets);
+    drain();
+  }
+
+  /// Whether the container promised more than came. Only what containers state exactly counts:
+  /// MP4's index, AVI's number of frames, the length of a lone stream.
+  bool ends_early() const {
+    const AVFormatContext& context = input.context();
+    if (context.pb && context.pb->error < 0 && context.pb->error != AVERROR_EOF) return true;
+    const std::string_view container = context.iformat->name;
+    if (container.find("mp4") != container.npos) return packets < av::index_entries(*stream);
+    if (container == "avi") {
+      const int64_t frame = std::max<int64_t>(
+          1, av_rescale_q(1, av_inv_q(positive_or(stream->avg_frame_rate, {25, 1})),
+                          stream->time_base));
+      return stream->duration > 0 && packets_end > 0 && packets_end + frame <= stream->duration;
+    }
+    if (container.find("matroska") != container.npos) {
+      std::optional<double> length;
+      // "00:01:02.345000000", which muxers write for each track.
+      if (const AVDictionaryEntry* tag =
+              av_dict_get(stream->metadata, "DURATION", nullptr, AV_DICT_MATCH_CASE)) {
+        int hours = 0, minutes = 0;
+        double seconds = 0;
+        if (std::sscanf(tag->value, "%d:%d:%lf", &hours, &minutes, &seconds) == 3)
+          length = hours * 3600.0 + minutes * 60.0 + seconds;
+      } else if (context.nb_streams == 1 && context.duration > 0 &&
+                 context.duration_estimation_method == AVFMT_DURATION_FROM_STREAM) {
+        length = double(context.duration) / AV_TIME_BASE;
+      }
+      // Writers round, and count the last frame's time or not.
+      const double slack = 0.05 + 2 * double(format.rate_den) / double(format.rate_num);
+      return length && double(packets_end + start) * av_q2d(stream->time_base) + slack < *length;
+    }
+    return false;
+  }
+
+  void deliver(Frame& out) {
+    const AVFrame& f = *decoded;
+    planes.convert(f, format.chroma, orientation, name(), out);
+    out.index = index++;
+    out.pts =
+        f.best_effort_timestamp != AV_NOPTS_VALUE ? f.best_effort_timestamp - start : next_pts;
+    out.time = double(out.pts) * double(format.time_base_num) / double(format.time_base_den);
+    int64_t duration = av::duration_of(f);
+    if (duration <= 0) {
+      const AVRational frame{int(format.rate_den), int(format.rate_num)};
+      duration = std::max<int64_t>(1, av_rescale_q(1, frame, stream->time_base));
+    }
+    next_pts = out.pts + duration;
+  }
+};
+
+VideoReader::VideoReader(const std::string& path, const StreamLimits& limits)
+    : state_(std::make_unique<State>(limits, path)) {}
+VideoReader::VideoReader(std::span<const uint8_t> bytes, std::string name,
+                         const StreamLimits& limits)
+    : state_(std::make_unique<State>(limits, bytes, std::move(name))) {}
+VideoReader::~VideoReader() = default;
+
+const StreamFormat& VideoReader::format() const { return state_->format; }
+const std::string& VideoReader::name() const { return state_->input.name(); }
+std::string VideoReader::damage() const { return state_->damaged; }
+
+bool VideoReader::next(Frame& frame) {
+  if (!std::exchange(state_->first_waits, false) && !state_->decode()) return false;
+  state_->deliver(frame);
+  return true;
+}
+
+std::optional<int64_t> VideoReader::expected_frames() const {
+  const AVStream& s = *state_->stream;
+  if (s.nb_frames > 0) return s.nb_frames;
+  const AVFormatContext& context = state_->input.context();
+  if (context.duration <= 0) return std::nullopt;
+  return av_rescale_q(context.duration, AV_TIME_BASE_Q,
+                      {int(state_->format.rate_den), int(state_->format.rate_num)});
+}
+
+std::string VideoReader::description() const {
+  const StreamFormat& f = state_->format;
+  const char* samples = av_get_pix_fmt_name(AVPixelFormat(state_->decoded->format));
+  std::string text = fmt::format(
+      "{}, {}x{}, {:.4g} frames/s, {}, {} range", avcodec_get_name(state_->decoder->codec_id),
+      f.width, f.height, double(f.rate_num) / double(f.rate_den), samples ? samples : "as before",
+      f.full_range ? "full" : "limited");
+  if (!state_->orientation.upright())
+    text += fmt::format(", turned by {} degrees", state_->orientation.degrees());
+  return text;
+}
+
+std::unique_ptr<FrameSource> open_video(const std::string& path, const StreamLimits& limits) {
+  return std::make_unique<VideoReader>(path, limits);
+}
+
+}  // namespace cuesta::io
+#endif

@@ -1,0 +1,288 @@
+#ifdef CUESTA_HAS_VIDEO
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "cuesta/error.hpp"
+#include "io/audio_copy.hpp"
+#include "io/av.hpp"
+#include "io/staged_file.hpp"
+#include "io/video.hpp"
+#include "io/video_planes.hpp"
+
+namespace cuesta::io {
+namespace {
+
+/// The container's own name for itself is what messages say: "mp4", "matroska".
+bool takes(const AVOutputFormat& container, AVCodecID codec) {
+  return avformat_query_codec(&container, codec, FF_COMPLIANCE_NORMAL) == 1;
+}
+
+const AVCodec* choose_encoder(const AVOutputFormat& container) {
+  const AVCodec* h264 = avcodec_find_encoder_by_name("libx264");
+  if (h264 && takes(container, AV_CODEC_ID_H264)) return h264;
+  const AVCodec* mpeg4 = avcodec_find_encoder(AV_CODEC_ID_MPEG4);
+  if (mpeg4 && takes(container, AV_CODEC_ID_MPEG4)) return mpeg4;
+  return avcodec_find_encoder(container.video_codec);
+}
+
+bool has_format(const AVCodec& codec, AVPixelFormat wanted) {
+  for (const AVPixelFormat* f = codec.pix_fmts; f && *f != AV_PIX_FMT_NONE; ++f) {
+    if (*f == wanted) return true;
+  }
+  return false;
+}
+
+/// Codecs whose streams say which range their samples have.
+bool keeps_range(AVCodecID codec) { return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_VP9; }
+
+/// Rescales full-range samples to the limited range: luma to 16..235, colour to 16..240.
+void copy_plane(ImageView<const uint8_t> src, ImageView<uint8_t> dst, bool to_limited, bool luma) {
+  for (int32_t y = 0; y < src.height; ++y) {
+    const uint8_t* from = src.row(y);
+    uint8_t* to = dst.row(y);
+    if (!to_limited) {
+      std::copy_n(from, src.width, to);
+      continue;
+    }
+    for (int32_t x = 0; x < src.width; ++x) {
+      to[x] = luma ? uint8_t((from[x] * 219 + 127) / 255 + 16)
+                   : uint8_t((from[x] * 224 + 127) / 255 + 16);
+    }
+  }
+}
+
+}  // namespace
+
+struct VideoWriter::State {
+  std::string name;
+  StreamFormat format;
+  StagedFile staged;
+  AVFormatContext* out = nullptr;
+  AVStream* stream = nullptr;
+  av::CodecPtr encoder;
+  std::unique_ptr<AudioCopy> sound;
+  av::PacketPtr packet{av_packet_alloc()};
+  Chroma chroma = Chroma::c420;
+  bool to_limited = false;
+  int64_t last_pts = std::numeric_limits<int64_t>::min();
+  int64_t frame_duration = 1;
+  std::string text;
+
+  State(const std::string& path, const StreamFormat& f, const std::string& audio_from,
+        const StreamLimits& limits)
+      : name(path), format(f), staged(path) {
+    av::be_quiet();
+    if (!packet) throw std::bad_alloc();
+    open(audio_from, limits);
+  }
+  ~State() { close(); }
+
+  [[noreturn]] void fail(std::string_view reason) const {
+    throw Error(ErrorCode::output, fmt::format("cannot write {}: {}", name, reason), name);
+  }
+
+  void close() noexcept {
+    if (!out) return;
+    avio_closep(&out->pb);
+    avformat_free_context(out);
+    out = nullptr;
+  }
+
+  void open(const std::string& audio_from, const StreamLimits& limits) {
+    const AVOutputFormat* container = av_guess_format(nullptr, name.c_str(), nullptr);
+    const AVCodec* codec = nullptr;
+    if (container && !(container->flags & AVFMT_NOFILE) &&
+        container->video_codec != AV_CODEC_ID_NONE)
+      codec = choose_encoder(*container);
+    const bool plain = codec && has_format(*codec, AV_PIX_FMT_YUV420P);
+    if (!plain && !(codec && has_format(*codec, AV_PIX_FMT_YUVJ420P))) {
+      throw Error(
+          ErrorCode::unsupported,
+          fmt::format("cannot write {}: its name is not that of a video; choose .mp4, .mkv, "
+                      ".mov, .webm, .avi or .y4m",
+                      name),
+          name);
+    }
+    for (const bool with_sound : {true, false}) {
+      close();
+      open_encoder(*container, *codec, plain, limits);
+      sound = std::make_unique<AudioCopy>(with_sound ? audio_from : std::string(), *out);
+      const int error = avformat_write_header(out, nullptr);
+      if (error >= 0) break;
+      if (!with_sound || !sound->any()) fail(av::words(error));
+      text = fmt::format("without its sound ({} does not take it)", container->name);
+    }
+    if (text.empty()) text = sound->description();
+    const char* samples = av_get_pix_fmt_name(encoder->pix_fmt);
+    text = fmt::format("{} in {}, {}{}{}", codec->name, container->name, samples ? samples : "?",
+                       text.empty() ? "" : ", ", text);
+  }
+
+  void open_encoder(const AVOutputFormat& container, const AVCodec& codec, bool plain,
+                    const StreamLimits& limits) {
+    const std::string staged_path = staged.path().string();
+    int error = avformat_alloc_output_context2(&out, nullptr, container.name, staged_path.c_str());
+    if (error < 0) fail(av::words(error));
+    out->flags |= AVFMT_FLAG_BITEXACT;  // the same bytes for the same frames
+
+    encoder.reset(avcodec_alloc_context3(&codec));
+    if (!encoder) throw std::bad_alloc();
+    AVCodecContext& e = *encoder;
+    e.width = format.width;
+    e.height = format.height;
+    // 4:2:0 plays everywhere; H.264 has no odd sizes in it.
+    const bool odd = (format.width | format.height) & 1;
+    const bool in_full =
+        codec.id == AV_CODEC_ID_H264 && odd && has_format(codec, AV_PIX_FMT_YUV444P);
+    chroma = in_full ? Chroma::c444 : Chroma::c420;
+    e.pix_fmt = in_full ? AV_PIX_FMT_YUV444P : plain ? AV_PIX_FMT_YUV420P : AV_PIX_FMT_YUVJ420P;
+    to_limited = format.full_range && plain && !keeps_range(codec.id);
+    e.color_range = format.full_range && !to_limited ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
+    e.color_primaries = AVColorPrimaries(format.primaries);
+    e.color_trc = AVColorTransferCharacteristic(format.transfer);
+    e.colorspace = AVColorSpace(format.matrix);
+    e.chroma_sample_location = AVCHROMA_LOC_LEFT;
+    e.sample_aspect_ratio = {format.aspect_num, format.aspect_den};
+    e.thread_count = std::max(0, limits.threads);
+    set_times(container, codec);
+    e.flags |= AV_CODEC_FLAG_BITEXACT;
+    if (container.flags & AVFMT_GLOBALHEADER) e.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    if (codec.id == AV_CODEC_ID_H264) {
+      av_opt_set(e.priv_data, "preset", "veryfast", 0);
+      av_opt_set(e.priv_data, "crf", "20", 0);
+    } else if (codec.id == AV_CODEC_ID_VP9 || codec.id == AV_CODEC_ID_VP8) {
+      av_opt_set(e.priv_data, "deadline", "realtime", 0);
+      av_opt_set_int(e.priv_data, "cpu-used", 6, 0);
+      av_opt_set_int(e.priv_data, "row-mt", 1, 0);
+      av_opt_set_int(e.priv_data, "crf", 30, 0);
+      e.bit_rate = 0;
+    } else {
+      e.flags |= AV_CODEC_FLAG_QSCALE;
+      e.global_quality = FF_QP2LAMBDA * 3;
+    }
+    error = avcodec_open2(&e, &codec, nullptr);
+    if (error < 0) {
+      fail(fmt::format("{} does not encode {}x{} frames ({})", codec.name, format.width,
+                       format.height, av::words(error)));
+    }
+    stream = avformat_new_stream(out, nullptr);
+    if (!stream || avcodec_parameters_from_context(stream->codecpar, &e) < 0)
+      throw std::bad_alloc();
+    stream->time_base = e.time_base;
+    stream->avg_frame_rate = e.framerate;
+    stream->sample_aspect_ratio = e.sample_aspect_ratio;
+    error = avio_open(&out->pb, ("file:" + staged_path).c_str(), AVIO_FLAG_WRITE);
+    if (error < 0) fail(av::words(error));
+  }
+
+  // The stream's own time base wherever container and codec take it.
+  void set_times(const AVOutputFormat& container, const AVCodec& codec) {
+    AVCodecContext& e = *encoder;
+    constexpr int64_t most = std::numeric_limits<int>::max();
+    av_reduce(&e.framerate.num, &e.framerate.den, format.rate_num, format.rate_den, most);
+    av_reduce(&e.time_base.num, &e.time_base.den, format.time_base_num, format.time_base_den, most);
+    if (!(container.flags & AVFMT_VARIABLE_FPS)) {  // AVI: one tick a frame, nothing reordered
+      e.time_base = av_inv_q(e.framerate);
+      e.max_b_frames = 0;
+    }
+    constexpr int mpeg4_most = 65535;
+    if (codec.id == AV_CODEC_ID_MPEG4 && e.time_base.den > mpeg4_most) e.time_base = {1, 60000};
+    frame_duration = std::max<int64_t>(1, av_rescale_q(1, av_inv_q(e.framerate), e.time_base));
+  }
+
+  av::FramePtr coded_frame(const Frame& frame) {
+    av::FramePtr coded(av_frame_alloc());
+    if (!coded) throw std::bad_alloc();
+    coded->format = encoder->pix_fmt;
+    coded->width = format.width;
+    coded->height = format.height;
+    coded->color_range = encoder->color_range;
+    if (av_frame_get_buffer(coded.get(), 0) < 0) throw std::bad_alloc();
+
+    const auto plane = [&](int i, PlaneSize size) {
+      return ImageView<uint8_t>(coded->data[i], size.width, size.height, 1, coded->linesize[i]);
+    };
+    copy_plane(frame.luma.as<uint8_t>(), plane(0, {format.width, format.height}), to_limited, true);
+    const PlaneSize size = chroma_size(chroma, format.width, format.height);
+    for (int i = 1; i <= 2; ++i) {
+      const ConstPlane& from = i == 1 ? frame.cb : frame.cr;
+      const auto to = plane(i, size);
+      if (!from) {
+        for (int32_t y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, uint8_t{128});
+      } else if (format.chroma == chroma) {
+        copy_plane(from.as<uint8_t>(), to, to_limited, false);
+      } else {
+        resample_chroma(from.as<uint8_t>(), shift_of(format.chroma), to, shift_of(chroma));
+        if (to_limited) copy_plane(to, to, true, false);
+      }
+    }
+    // Times that fall on one tick of a coarser clock, or go back, are moved on by one.
+    const AVRational from{int(format.time_base_num), int(format.time_base_den)};
+    int64_t pts = av_rescale_q(frame.pts, from, encoder->time_base);
+    if (last_pts != std::numeric_limits<int64_t>::min()) pts = std::max(pts, last_pts + 1);
+    last_pts = pts;
+    coded->pts = pts;
+    if (encoder->flags & AV_CODEC_FLAG_QSCALE) coded->quality = encoder->global_quality;
+    return coded;
+  }
+
+  void encode(const AVFrame* frame) {
+    int error = avcodec_send_frame(encoder.get(), frame);
+    if (error < 0) fail(fmt::format("the encoder says: {}", av::words(error)));
+    while ((error = avcodec_receive_packet(encoder.get(), packet.get())) >= 0) {
+      if (packet->duration <= 0) packet->duration = frame_duration;
+      const double time = double(packet->pts) * av_q2d(encoder->time_base);
+      av_packet_rescale_ts(packet.get(), encoder->time_base, stream->time_base);
+      packet->stream_index = stream->index;
+      check(sound->copy_until(time, *out));
+      check(av_interleaved_write_frame(out, packet.get()));
+    }
+    if (error != AVERROR(EAGAIN) && error != AVERROR_EOF)
+      fail(fmt::format("the encoder says: {}", av::words(error)));
+  }
+
+  void check(int error) const {
+    if (error < 0) fail(av::words(error));
+    if (out->pb && out->pb->error < 0) fail(av::words(out->pb->error));
+  }
+
+  void finish() {
+    encode(nullptr);
+    check(sound->copy_until(std::numeric_limits<double>::infinity(), *out));
+    check(av_write_trailer(out));
+    const int error = avio_closep(&out->pb);
+    if (error < 0) fail(av::words(error));
+    close();
+    staged.commit();
+  }
+};
+
+VideoWriter::VideoWriter(const std::string& path, const StreamFormat& format,
+                         const std::string& audio_from, const StreamLimits& limits)
+    : state_(std::make_unique<State>(path, format, audio_from, limits)) {}
+VideoWriter::~VideoWriter() = default;
+
+void VideoWriter::write(const Frame& frame) {
+  const StreamFormat& f = state_->format;
+  if (frame.luma.type != PixelType::u8 || frame.luma.width != f.width ||
+      frame.luma.height != f.height) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("a frame of {}x{} for a video of {}x{}", frame.luma.width,
+                            frame.luma.height, f.width, f.height));
+  }
+  state_->encode(state_->coded_frame(frame).get());
+}
+
+void VideoWriter::finish() { state_->finish(); }
+std::string VideoWriter::description() const { return state_->text; }
+
+std::unique_ptr<FrameSink> create_video(const std::string& path, const StreamFormat& format,
+                                        const std::string& audio_from, const StreamLimits& limits) {
+  return std::make_unique<VideoWriter>(path, format, audio_from, limits);
+}
+
+}  // namespace cuesta::io
+#endif

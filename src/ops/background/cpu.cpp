@@ -1,0 +1,278 @@
+// Strategy `simd`: each model on rows of vectors, the mask packed from the row of differences while
+// it is in L1. Median works in bytes, mean and mixture in 32-bit lanes.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/background/cpu.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+
+#include "core/bits.hpp"
+#include "cpu/bits-inl.hpp"
+#include "cpu/simd-inl.hpp"
+#include "ops/background/models.hpp"
+#include "ops/background/reference.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace cuesta::HWY_NAMESPACE {
+namespace {
+
+namespace gaussians = background::gaussians;
+
+using D8 = hn::ScalableTag<uint8_t>;
+using D32 = hn::ScalableTag<int32_t>;
+using D8of32 = hn::Rebind<uint8_t, D32>;
+using D16of32 = hn::Rebind<uint16_t, D32>;
+
+template <class V>
+HWY_INLINE V distance(V a, V b) {
+  return hn::Sub(hn::Max(a, b), hn::Min(a, b));
+}
+
+// One vector at column x: `count` pixels of it exist.
+struct Place {
+  ptrdiff_t x, count;
+};
+
+// Where one row's verdicts go: `difference` always, `background` by request.
+struct Verdicts {
+  uint8_t *background, *difference;
+  template <class D, class V>
+  HWY_INLINE void put(D d, Place at, V level, V apart) const {
+    if (background) store_upto(level, d, background + at.x, at.count);
+    store_upto(apart, d, difference + at.x, at.count);
+  }
+};
+
+// step(place) for every vector of a row.
+template <class D, class Step>
+HWY_INLINE void for_row(D d, ptrdiff_t width, const Step& step) {
+  const auto lanes = ptrdiff_t(hn::Lanes(d));
+  for (ptrdiff_t x = 0; x < width; x += lanes) step(Place{x, width - x});
+}
+
+void first_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+  const D8 d;
+  const uint8_t* frame = args.frame.as<uint8_t>().row(y);
+  const uint8_t* state = args.state.as<uint8_t>().row(y);
+  for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
+    const auto level = load_upto(d, state + at.x, at.count);
+    to.put(d, at, level, distance(load_upto(d, frame + at.x, at.count), level));
+  });
+}
+
+void median_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+  const D8 d;
+  const uint8_t* frame = args.frame.as<uint8_t>().row(y);
+  uint8_t* medians = args.state.as<uint8_t>().row(2 * y);
+  uint8_t* deviations = args.state.as<uint8_t>().row(2 * y + 1);
+  const auto one = hn::Set(d, uint8_t(1));
+  const auto least = hn::Set(d, uint8_t(background::least_deviation));
+  // One step from v towards `target`.
+  const auto step = [&](auto v, auto target) HWY_ATTR {
+    return hn::Sub(hn::Add(v, hn::Min(hn::SaturatedSub(target, v), one)),
+                   hn::Min(hn::SaturatedSub(v, target), one));
+  };
+  for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
+    const auto v = load_upto(d, frame + at.x, at.count);
+    const auto level = load_upto(d, medians + at.x, at.count);
+    const auto spread = load_upto(d, deviations + at.x, at.count);
+    const auto apart = distance(v, level);
+    const auto target =
+        hn::IfThenElse(hn::Eq(apart, hn::Zero(d)), spread, hn::SaturatedAdd(apart, apart));
+    store_upto(step(level, v), d, medians + at.x, at.count);
+    store_upto(hn::Max(step(spread, target), least), d, deviations + at.x, at.count);
+    const auto beyond = hn::Eq(hn::Max(apart, spread), apart);  // apart >= spread
+    to.put(d, at, level, hn::IfThenElseZero(beyond, apart));
+  });
+}
+
+// u8 of values that fit, after a clamp at 255.
+template <class V>
+HWY_INLINE auto level_of(V v) {
+  return hn::DemoteTo(D8of32(), hn::Min(v, hn::Set(D32(), 255)));
+}
+template <class V>
+HWY_INLINE V rounded_level(V q8) {
+  return hn::ShiftRight<8>(hn::Add(q8, hn::Set(D32(), 128)));
+}
+HWY_INLINE auto load_u8(const uint8_t* from, Place at) {
+  return hn::PromoteTo(D32(), load_upto(D8of32(), from + at.x, at.count));
+}
+HWY_INLINE auto load_u16(const uint16_t* from, Place at) {
+  return hn::PromoteTo(D32(), load_upto(D16of32(), from + at.x, at.count));
+}
+template <class V>
+HWY_INLINE void store_u16(V v, uint16_t* to, Place at) {
+  store_upto(hn::DemoteTo(D16of32(), v), D16of32(), to + at.x, at.count);
+}
+
+void mean_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+  const D32 d;
+  const uint8_t* frame = args.frame.as<uint8_t>().row(y);
+  uint16_t* means = args.state.as<uint16_t>().row(y);
+  const auto dither = hn::Set(d, args.dither);
+  const int rate = args.rate;
+  for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
+    const auto v = load_u8(frame, at);
+    const auto m = load_u16(means, at);
+    const auto level = hn::Min(rounded_level(m), hn::Set(d, 255));
+    const auto delta = hn::Add(hn::Sub(hn::ShiftLeft<8>(v), m), dither);
+    store_u16(hn::Add(m, hn::ShiftRightSame(delta, rate)), means, at);
+    to.put(D8of32(), at, level_of(level), level_of(distance(v, level)));
+  });
+}
+
+// floor(log2 v) of v in 1 .. 65535: the exponent of the float, which is exact.
+template <class V>
+HWY_INLINE V log2_of(V v) {
+  const D32 d;
+  const hn::RebindToFloat<D32> df;
+  return hn::Sub(hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(df, v))), hn::Set(d, 127));
+}
+
+void mixture_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+  constexpr int count = gaussians::count;
+  const D32 d;
+  const uint8_t* frame = args.frame.as<uint8_t>().row(y);
+  uint16_t* planes[3 * count];
+  for (int p = 0; p < 3 * count; ++p) planes[p] = args.state.as<uint16_t>().row(3 * count * y + p);
+  const auto zero = hn::Zero(d), one = hn::Set(d, 1);
+  const auto rate = hn::Set(d, args.rate), dither = hn::Set(d, args.dither);
+
+  for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
+    using V = hn::VFromD<D32>;
+    V w[count], m[count], s[count], squared[count];
+    for (int k = 0; k < count; ++k) {
+      w[k] = load_u16(planes[k], at);
+      m[k] = load_u16(planes[count + k], at);
+      s[k] = load_u16(planes[2 * count + k], at);
+    }
+    const V v = load_u8(frame, at);
+    const V v8 = hn::ShiftLeft<8>(v);
+
+    // Vectors of all ones or zeros stand for the conditions.
+    const auto holds = [&](auto mask) HWY_ATTR { return hn::VecFromMask(d, mask); };
+    V match[count], explained = zero, matched = zero, nearest = hn::Set(d, 255);
+    for (int k = 0; k < count; ++k) {
+      const V apart = hn::ShiftRight<4>(distance(v8, m[k]));
+      squared[k] = hn::Mul(apart, apart);
+      const V present = holds(hn::Gt(w[k], zero));
+      const V far = holds(hn::Gt(squared[k], hn::Mul(s[k], hn::Set(d, gaussians::learn_within))));
+      match[k] = hn::AndNot(matched, hn::AndNot(far, present));
+      matched = hn::Or(matched, match[k]);
+      const V unexplained =
+          holds(hn::Gt(squared[k], hn::Mul(s[k], hn::Set(d, gaussians::explain_within))));
+      V fits = hn::AndNot(unexplained, present);
+      V level = distance(v, rounded_level(m[k]));
+      if (k > 0) {
+        const auto lasts = hn::Gt(w[k], hn::Set(d, gaussians::lasting));
+        fits = hn::And(fits, holds(lasts));
+        level = hn::IfThenElse(lasts, level, hn::Set(d, 255));
+      }
+      explained = hn::Or(explained, fits);
+      nearest = hn::Min(nearest, level);
+    }
+    to.put(D8of32(), at, level_of(rounded_level(m[0])), level_of(hn::AndNot(explained, nearest)));
+
+    // The matched component, if any, learns.
+    V cw = one, cm = zero, cs = zero, cq = zero;
+    for (int k = 0; k < count; ++k) {
+      const auto here = hn::MaskFromVec(match[k]);
+      cw = hn::IfThenElse(here, w[k], cw);
+      cm = hn::IfThenElse(here, m[k], cm);
+      cs = hn::IfThenElse(here, s[k], cs);
+      cq = hn::IfThenElse(here, squared[k], cq);
+    }
+    const V shift = hn::Max(hn::Sub(hn::Add(rate, log2_of(cw)), hn::Set(d, 15)), one);
+    const V finer = hn::Shr(dither, hn::Sub(rate, shift));
+    cm = hn::Add(cm, hn::Shr(hn::Add(hn::Sub(v8, cm), finer), shift));
+    cs = hn::Add(cs, hn::Shr(hn::Add(hn::Sub(cq, cs), finer), shift));
+    cs = hn::Min(hn::Max(cs, hn::Set(d, gaussians::least_variance)),
+                 hn::Set(d, gaussians::most_variance));
+    for (int k = 0; k < count; ++k) {
+      const auto here = hn::MaskFromVec(match[k]);
+      m[k] = hn::IfThenElse(here, cm, m[k]);
+      s[k] = hn::IfThenElse(here, cs, s[k]);
+      const V rise = hn::Sub(hn::Set(d, gaussians::whole), w[k]);
+      const V gain = hn::ShiftRightSame(hn::Add(rise, dither), args.rate);
+      const V loss = hn::ShiftRightSame(hn::Add(w[k], dither), args.rate);
+      w[k] = hn::IfThenElse(here, hn::Add(w[k], gain), hn::Sub(w[k], loss));
+    }
+    const auto fresh = hn::MaskFromVec(hn::Not(matched));
+    w[count - 1] = hn::IfThenElse(fresh, hn::Set(d, gaussians::whole >> args.rate), w[count - 1]);
+    m[count - 1] = hn::IfThenElse(fresh, v8, m[count - 1]);
+    s[count - 1] = hn::IfThenElse(fresh, hn::Set(d, gaussians::first_variance), s[count - 1]);
+
+    for (int k = count - 1; k > 0; --k) {
+      const auto swap = hn::Gt(w[k], w[k - 1]);
+      for (V* of : {w, m, s}) {
+        const V low = hn::IfThenElse(swap, of[k - 1], of[k]);
+        of[k - 1] = hn::IfThenElse(swap, of[k], of[k - 1]);
+        of[k] = low;
+      }
+    }
+    for (int k = 0; k < count; ++k) {
+      store_u16(w[k], planes[k], at);
+      store_u16(m[k], planes[count + k], at);
+      store_u16(s[k], planes[2 * count + k], at);
+    }
+  });
+}
+
+// Row y of the mask: difference > limit, the limit an integer in 0 .. 254.
+void mask_row(Plane mask, int32_t y, const uint8_t* difference, uint64_t* words, int32_t limit) {
+  const bool bits = mask.type == PixelType::bit;
+  uint64_t* to = bits ? bits_of(mask).row(y) : words;
+  // v >= n is max(v, n) == v, which needs no signs; bytes of 0 past the row stay below n >= 1.
+  pack_row_with(difference, mask.width, to, [limit](const uint8_t* block) HWY_ATTR {
+    return word_of([block, limit](auto d, size_t i) HWY_ATTR {
+      const auto v = hn::LoadU(d, block + i);
+      return hn::Eq(hn::Max(v, hn::Set(d, uint8_t(limit + 1))), v);
+    });
+  });
+  if (!bits) unpack_row(words, mask.width, mask.as<uint8_t>().row(y));
+}
+
+}  // namespace
+
+// Rows [first, end); `scratch` has room for a row of bytes and a row of bits.
+void background_simd_rows(const BackgroundArgs& args, int32_t first, int32_t end,
+                          uint8_t* differences, uint64_t* words) {
+  const auto row = args.model == BackgroundModel::first    ? first_row
+                   : args.model == BackgroundModel::mean   ? mean_row
+                   : args.model == BackgroundModel::median ? median_row
+                                                           : mixture_row;
+  const BackgroundOutputs& out = args.out;
+  for (int32_t y = first; y < end; ++y) {
+    const Verdicts to{out.background ? out.background.as<uint8_t>().row(y) : nullptr,
+                      out.difference ? out.difference.as<uint8_t>().row(y) : differences};
+    row(args, y, to);
+    if (out.mask) mask_row(out.mask, y, to.difference, words, int32_t(args.limit));
+  }
+}
+
+}  // namespace cuesta::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cuesta {
+
+HWY_EXPORT(background_simd_rows);
+
+void background_simd(const BackgroundArgs& args, Call& call) {
+  // Founding happens once; limits that no difference or every difference exceeds are never meant.
+  if (args.founds || args.limit < 0 || args.limit >= 255) return background_rows(args, call);
+  const int32_t width = args.frame.width, height = args.frame.height;
+  const Strips strips(height, call.threads());
+  const auto stride = size_t(width + 63) / 64 * 64;
+  auto* differences = call.scratch().take<uint8_t>(stride * size_t(strips.count));
+  auto* words = call.scratch().take<uint64_t>(stride / 64 * size_t(strips.count));
+  parallel_tasks(strips.count, call.threads(), [&](int s) {
+    HWY_DYNAMIC_DISPATCH(background_simd_rows)
+    (args, strips.begin(s), strips.end(s), differences + stride * size_t(s),
+     words + stride / 64 * size_t(s));
+  });
+}
+
+}  // namespace cuesta
+#endif

@@ -1,0 +1,134 @@
+// The recurrences of the background models for one pixel, in integers. Host and device. Every
+// function is defined for every state, also for one that no video leads to.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "cuesta/border.hpp"
+#include "cuesta/motion.hpp"
+
+namespace cuesta::background {
+
+/// The state of a model: planes of one sample a pixel.
+struct Layout {
+  PixelType type;
+  int32_t planes;
+};
+constexpr Layout layout_of(BackgroundModel model) {
+  switch (model) {
+    case BackgroundModel::first: return {PixelType::u8, 1};     // the first frame
+    case BackgroundModel::mean: return {PixelType::u16, 1};     // Q8
+    case BackgroundModel::median: return {PixelType::u8, 2};    // median, deviation
+    case BackgroundModel::mixture: return {PixelType::u16, 9};  // weights, means, variances
+  }
+  return {PixelType::none, 0};
+}
+
+/// What a model says of a pixel before it learns it.
+struct Verdict {
+  uint8_t background, difference;
+};
+
+CUESTA_HOST_DEVICE constexpr int32_t distance(int32_t a, int32_t b) {
+  return a > b ? a - b : b - a;
+}
+CUESTA_HOST_DEVICE constexpr int32_t at_most(int32_t v, int32_t most) {
+  return v < most ? v : most;
+}
+
+/// The dither of frame t: van der Corput's sequence, which visits each of 0 .. 2^rate − 1 once in
+/// 2^rate frames. Added before a division by 2^rate that rounds down, it makes the mean over frames
+/// exact, where rounding alone would stop learning below half a unit.
+constexpr int32_t dither_of(uint64_t t, int32_t rate) {
+  int32_t reversed = 0;
+  for (int32_t bit = 0; bit < rate; ++bit) reversed |= int32_t((t >> bit) & 1) << (rate - 1 - bit);
+  return reversed;
+}
+
+/// Running mean in Q8: m += (v − m) / 2^rate.
+CUESTA_HOST_DEVICE constexpr Verdict mean(uint16_t& m, int32_t v, int32_t rate, int32_t dither) {
+  const int32_t level = at_most((m + 128) >> 8, 255);
+  m = uint16_t(m + (((v << 8) - m + dither) >> rate));
+  return {uint8_t(level), uint8_t(distance(v, level))};
+}
+
+/// Sigma-delta: the median steps one level towards the frame; the deviation steps towards twice the
+/// difference and explains what it exceeds.
+inline constexpr int32_t least_deviation = 2;
+CUESTA_HOST_DEVICE constexpr Verdict median(uint8_t& m, uint8_t& deviation, int32_t v) {
+  const int32_t level = m, apart = distance(v, level), spread = deviation;
+  m = uint8_t(level + (v > level) - (v < level));
+  const int32_t target = apart ? at_most(2 * apart, 255) : spread;
+  const int32_t next = spread + (target > spread) - (target < spread);
+  deviation = uint8_t(next < least_deviation ? least_deviation : next);
+  return {uint8_t(level), uint8_t(apart < spread ? 0 : apart)};
+}
+
+/// The mixture's constants. Weights are Q15, means Q8, variances Q8 of squared grey levels.
+namespace gaussians {
+inline constexpr int32_t count = 3;
+inline constexpr int32_t whole = 1 << 15;  // a weight of 1
+inline constexpr int32_t lasting = 3277;   // a component is background above this weight, 0.1
+inline constexpr int32_t learn_within = 9, explain_within = 16;  // squared standard deviations
+inline constexpr int32_t first_variance = 15 << 8, least_variance = 4 << 8, most_variance = 75 << 8;
+}  // namespace gaussians
+
+/// Components lie by falling weight: w[0], w[1], w[2], then means, then variances, `stride` samples
+/// apart.
+CUESTA_HOST_DEVICE constexpr Verdict mixture(uint16_t* state, ptrdiff_t stride, int32_t v,
+                                             int32_t rate, int32_t dither) {
+  using namespace gaussians;
+  int32_t w[count] = {}, m[count] = {}, s[count] = {};
+  for (int k = 0; k < count; ++k) {
+    w[k] = state[stride * k];
+    m[k] = state[stride * (count + k)];
+    s[k] = state[stride * (2 * count + k)];
+  }
+  int matched = -1;
+  bool explained = false;
+  int32_t nearest = 255;
+  for (int k = 0; k < count; ++k) {
+    const int32_t apart = distance(v << 8, m[k]) >> 4;  // Q4, so that its square is Q8
+    const bool present = w[k] > 0;
+    if (matched < 0 && present && apart * apart <= learn_within * s[k]) matched = k;
+    if (k > 0 && w[k] <= lasting) continue;
+    explained |= present && apart * apart <= explain_within * s[k];
+    nearest = at_most(nearest, distance(v, (m[k] + 128) >> 8));
+  }
+  const Verdict verdict{uint8_t(at_most((m[0] + 128) >> 8, 255)), uint8_t(explained ? 0 : nearest)};
+
+  if (matched >= 0) {
+    // Mean and variance learn at the rate over the weight, rounded down to a power of two: a young
+    // component learns fast.
+    const int32_t log2_weight = 31 - std::countl_zero(uint32_t(w[matched]));
+    const int32_t shift = rate - 15 + log2_weight > 1 ? rate - 15 + log2_weight : 1;
+    const int32_t finer = dither >> (rate - shift);
+    const int32_t delta = (v << 8) - m[matched];
+    const int32_t apart = distance(v << 8, m[matched]) >> 4;
+    m[matched] += (delta + finer) >> shift;
+    const int32_t variance = s[matched] + ((apart * apart - s[matched] + finer) >> shift);
+    s[matched] = at_most(variance < least_variance ? least_variance : variance, most_variance);
+  }
+  for (int k = 0; k < count; ++k)
+    w[k] += k == matched ? (whole - w[k] + dither) >> rate : -((w[k] + dither) >> rate);
+  if (matched < 0) {
+    w[count - 1] = whole >> rate;
+    m[count - 1] = v << 8;
+    s[count - 1] = first_variance;
+  }
+  for (int k = count - 1; k > 0; --k) {
+    if (w[k] <= w[k - 1]) continue;
+    const int32_t held[] = {w[k], m[k], s[k]};
+    w[k] = w[k - 1], m[k] = m[k - 1], s[k] = s[k - 1];
+    w[k - 1] = held[0], m[k - 1] = held[1], s[k - 1] = held[2];
+  }
+  for (int k = 0; k < count; ++k) {
+    state[stride * k] = uint16_t(w[k]);
+    state[stride * (count + k)] = uint16_t(m[k]);
+    state[stride * (2 * count + k)] = uint16_t(s[k]);
+  }
+  return verdict;
+}
+
+}  // namespace cuesta::background

@@ -1,0 +1,319 @@
+// Strategy `simd`: smoothing, gradient, magnitude and suppression of a strip fused in rows that
+// stay in L1 and L2, in 16-bit lanes (32 for l2 magnitudes). What suppression leaves is two bits a
+// pixel; hysteresis works on words of them (bit_hysteresis.hpp). u8 source.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/canny/cpu.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include "cpu/bits-inl.hpp"
+#include "cpu/extended_row.hpp"
+#include "cuesta/filter.hpp"
+#include "ops/canny/bit_hysteresis.hpp"
+#include "ops/canny/front-inl.hpp"
+#include "ops/canny/reference.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace cuesta::HWY_NAMESPACE {
+namespace {
+
+constexpr int32_t largest_fused_window = 31;
+// Samples before a row and past its end that vectors may touch.
+constexpr ptrdiff_t row_room = 64;
+// Pixels whose vertical sums stay in L1.
+constexpr int32_t block = 1024;
+
+constexpr ptrdiff_t round_up(ptrdiff_t n) { return (n + 63) / 64 * 64; }
+
+// Hands out pieces of a strip's memory; from null it only counts.
+class Pieces {
+ public:
+  explicit Pieces(uint8_t* memory) : memory_(memory) {}
+  template <class T>
+  T* take(ptrdiff_t count) {
+    const ptrdiff_t at = used_;
+    used_ += round_up(count * ptrdiff_t(sizeof(T)));
+    return memory_ ? reinterpret_cast<T*>(memory_ + at) : nullptr;
+  }
+  ptrdiff_t used() const { return used_; }
+
+ private:
+  uint8_t* memory_;
+  ptrdiff_t used_ = 0;
+};
+
+// What all strips share. `taps` smooth `src` on the way; null leaves it as it is.
+struct Job {
+  ConstPlane src, mask;
+  const uint16_t* taps;
+  int32_t window;  // number of taps
+};
+
+// Rows of the picture that the gradient reads, smoothed, each made once, downwards. The last K are
+// kept, K / 2 pixels replicated on either side.
+template <int K>
+class SmoothRows {
+ public:
+  static constexpr int32_t radius = K / 2;
+
+  SmoothRows(const Job& job, Pieces& pieces)
+      : job_(job),
+        stride_(round_up(job.src.width + 2 * radius) + row_room),
+        rows_(pieces.take<uint8_t>(stride_ * K)) {
+    if (!job.taps) return;
+    raw_stride_ = round_up(job.src.width + job.window - 1) + row_room;
+    raw_ = pieces.take<uint8_t>(raw_stride_ * job.window);
+    sums_ = pieces.take<uint16_t>(raw_stride_);
+  }
+  // The window of rows of output row y; those outside the picture repeat its first or last. The
+  // y of consecutive calls rise by 1.
+  void window(int32_t y, const uint8_t** rows) {
+    const int32_t height = job_.src.height;
+    if (next_ < 0) next_ = std::max(0, y - radius), next_raw_ = next_ - job_.window / 2;
+    while (next_ <= std::min(y + radius, height - 1)) make(next_++);
+    for (int32_t j = 0; j < K; ++j)
+      rows[j] = rows_ + stride_ * (std::clamp(y + j - radius, 0, height - 1) % K);
+  }
+
+ private:
+  void make(int32_t y) {
+    const int32_t width = job_.src.width;
+    uint8_t* to = rows_ + stride_ * (y % K);
+    if (job_.taps)
+      smooth(y, to + radius);
+    else
+      std::memcpy(to + radius, job_.src.as<uint8_t>().row(y), size_t(width));
+    std::memset(to, to[radius], size_t(radius));
+    std::memset(to + radius + width, to[radius + width - 1], size_t(radius));
+  }
+  void smooth(int32_t y, uint8_t* to) {
+    const int32_t half = job_.window / 2;
+    cpu::RollingRows<uint8_t> raw(job_.src.as<uint8_t>(), {BorderMode::reflect101}, half, half,
+                                  job_.window, raw_, raw_stride_);
+    for (; next_raw_ <= y + half; ++next_raw_) raw.make(next_raw_);
+    const uint8_t* rows[largest_fused_window];
+    for (int32_t j = 0; j < job_.window; ++j) rows[j] = raw.row(y + j - half);
+    const ptrdiff_t width = job_.src.width;
+    switch (half) {
+      case 1:
+        smooth_vertically<1>(rows, job_.taps, half, width + 2 * half, sums_);
+        return smooth_horizontally<1>(sums_, job_.taps, half, width, to);
+      case 2:
+        smooth_vertically<2>(rows, job_.taps, half, width + 2 * half, sums_);
+        return smooth_horizontally<2>(sums_, job_.taps, half, width, to);
+      default:
+        smooth_vertically<-1>(rows, job_.taps, half, width + 2 * half, sums_);
+        return smooth_horizontally<-1>(sums_, job_.taps, half, width, to);
+    }
+  }
+
+  const Job& job_;
+  ptrdiff_t stride_, raw_stride_ = 0;
+  uint8_t *rows_, *raw_ = nullptr;
+  uint16_t* sums_ = nullptr;
+  int32_t next_ = -1, next_raw_ = 0;
+};
+
+// Rows of magnitudes and gradients: the last three of the first, the last two of the others.
+template <int K, class M>
+class Magnitudes {
+ public:
+  Magnitudes(const Job& job, Pieces& pieces)
+      : job_(job),
+        source_(job, pieces),
+        stride_(round_up(job.src.width) + 2 * row_room),
+        magnitudes_(pieces.take<M>(stride_ * 3)),
+        gradients_(pieces.take<int16_t>(stride_ * 4)),
+        sums_(pieces.take<int16_t>(2 * sums_room)),
+        mask_(job.mask ? pieces.take<uint8_t>(stride_) : nullptr) {}
+
+  // Row y; 0 outside the picture. The y of consecutive calls rise by 1.
+  void make(int32_t y) {
+    const int32_t width = job_.src.width;
+    M* to = row(y);
+    if (y < 0 || y >= job_.src.height) {
+      std::fill_n(to - row_room, stride_, M(0));
+      return;
+    }
+    if (mask_) std::memcpy(mask_, job_.mask.as<uint8_t>().row(y), size_t(width));
+    const uint8_t* rows[K];
+    source_.window(y, rows);
+    int16_t *smooth = sums_, *derive = sums_ + sums_room;
+    for (int32_t x = 0; x < width; x += block) {
+      const ptrdiff_t count = std::min(block, width - x);
+      sum_vertically<K>(rows, x, count + 2 * SmoothRows<K>::radius, smooth, derive);
+      sum_horizontally<K>(smooth, derive, count, gx(y) + x, gy(y) + x);
+      measure(gx(y) + x, gy(y) + x, mask_ ? mask_ + x : nullptr, count, to + x);
+    }
+    to[-1] = 0;
+    std::fill_n(to + width, row_room, M(0));
+  }
+  M* row(int32_t y) { return magnitudes_ + stride_ * ((y + 3) % 3) + row_room; }
+  int16_t* gx(int32_t y) { return gradients_ + stride_ * (y & 1); }
+  int16_t* gy(int32_t y) { return gradients_ + stride_ * (2 + (y & 1)); }
+  // The mask of the row made last, or null.
+  const uint8_t* mask() const { return mask_; }
+
+ private:
+  static constexpr ptrdiff_t sums_room = block + 2 * row_room;
+  const Job& job_;
+  SmoothRows<K> source_;
+  ptrdiff_t stride_;
+  M* magnitudes_;
+  int16_t *gradients_, *sums_;
+  uint8_t* mask_;
+};
+
+template <class M>
+M limit(int64_t t) {
+  return M(std::min<int64_t>(t, std::numeric_limits<M>::max()));
+}
+
+// Candidates and strong pixels of rows [first, end), and the edges they make within the strip.
+template <int K, class M>
+void find_edges(const Job& job, const CannyLimits& limits, int32_t first, int32_t end,
+                Pieces pieces, BitStrip& strip) {
+  Magnitudes<K, M> magnitudes(job, pieces);
+  const int32_t words = strip.words();
+  auto* candidates = pieces.take<uint64_t>(words + row_room);
+  auto* strong = pieces.take<uint64_t>(words + row_room);
+  const uint64_t last_word = ~uint64_t{0} >> ((64 - job.src.width % 64) % 64);
+  magnitudes.make(first - 1);
+  magnitudes.make(first);
+  for (int32_t y = first; y < end; ++y) {
+    magnitudes.make(y + 1);
+    candidates[words - 1] = strong[words - 1] = 0;  // vectors may leave the last bytes alone
+    suppress<M>(magnitudes.row(y - 1), magnitudes.row(y), magnitudes.row(y + 1), magnitudes.gx(y),
+                magnitudes.gy(y), job.src.width, limit<M>(limits.low), limit<M>(limits.high),
+                reinterpret_cast<uint8_t*>(candidates), reinterpret_cast<uint8_t*>(strong));
+    candidates[words - 1] &= last_word;
+    strong[words - 1] &= last_word;
+    strip.add_row(y - first, candidates, strong);
+  }
+  strip.close();
+}
+
+// Adds the magnitudes of rows [first, end) inside the mask to `bins`.
+template <int K, class M>
+void count_rows(const Job& job, int32_t first, int32_t end, Pieces pieces, uint64_t* bins,
+                ptrdiff_t copy) {
+  Magnitudes<K, M> magnitudes(job, pieces);
+  auto* sizes = pieces.take<uint16_t>(round_up(job.src.width) + row_room);
+  for (int32_t y = first; y < end; ++y) {
+    magnitudes.make(y);
+    count_magnitudes(magnitudes.row(y), job.src.width, sizes, bins, copy);
+    if (magnitudes.mask())  // what lies outside was counted as 0
+      bins[0] -= uint64_t(std::count(magnitudes.mask(), magnitudes.mask() + job.src.width, 0));
+  }
+}
+
+template <int K, class M>
+CannyResult automatic(const CannyArgs& args, const Job& job, const Strips& strips, uint8_t* memory,
+                      ptrdiff_t strip_bytes, Call& call) {
+  // The largest magnitude: aperture 3, 5, and 7 after its division.
+  constexpr ptrdiff_t bins = 2 * (K == 3 ? 1020 : K == 5 ? 12240 : 10200) + 1;
+  constexpr ptrdiff_t copy = round_up(bins);
+  auto* counts = call.scratch().take<uint64_t>(size_t(2 * copy * strips.count));
+  parallel_tasks(strips.count, call.threads(), [&](int s) {
+    uint64_t* mine = counts + 2 * copy * s;
+    std::fill_n(mine, 2 * copy, uint64_t(0));
+    count_rows<K, M>(job, strips.begin(s), strips.end(s), Pieces(memory + strip_bytes * s), mine,
+                     copy);
+  });
+  for (ptrdiff_t s = 1; s < 2 * strips.count; ++s) {
+    for (ptrdiff_t i = 0; i < bins; ++i) counts[i] += counts[copy * s + i];
+  }
+  return canny_automatic(args.options, {counts, size_t(bins)});
+}
+
+template <int K, class M>
+void run_strips(const CannyArgs& args, const Job& job, Call& call) {
+  const int32_t width = job.src.width, threads = call.threads();
+  const Strips strips(job.src.height, threads);
+  Pieces counted(nullptr);
+  Magnitudes<K, M>(job, counted);
+  counted.take<uint64_t>(2 * (width / 64 + 1 + 2 * row_room));  // find_edges' two rows of bits
+  counted.take<uint16_t>(round_up(width) + row_room);           // or count_rows' sizes
+  const ptrdiff_t strip_bytes = counted.used() + 2 * row_room;
+
+  auto* memory = call.scratch().take<uint8_t>(size_t(strip_bytes * strips.count));
+
+  *args.result = args.options.thresholds.is_automatic
+                     ? automatic<K, M>(args, job, strips, memory, strip_bytes, call)
+                     : canny_given(args.options);
+  const CannyLimits limits = canny_limits(args, *args.result);
+
+  auto* bits = call.scratch().take<BitStrip>(size_t(strips.count));
+  for (int32_t s = 0; s < strips.count; ++s) {
+    const int32_t rows = strips.end(s) - strips.begin(s);
+    auto* words = call.scratch().take<uint64_t>(BitStrip::memory_words(width, rows));
+    new (&bits[s]) BitStrip(width, rows, words);
+  }
+  parallel_tasks(strips.count, threads, [&](int s) {
+    bits[s].clear();
+    find_edges<K, M>(job, limits, strips.begin(s), strips.end(s), Pieces(memory + strip_bytes * s),
+                     bits[s]);
+  });
+  BitStrip::join(bits, strips.count);
+  const auto dst = args.dst.as<uint8_t>();
+  parallel_tasks(strips.count, threads, [&](int s) {
+    for (int32_t y = strips.begin(s); y < strips.end(s); ++y)
+      unpack_row(bits[s].edges(y - strips.begin(s)), width, dst.row(y));
+  });
+}
+
+template <int K>
+void run_norm(const CannyArgs& args, const Job& job, Call& call) {
+  args.options.norm == Norm::l1 ? run_strips<K, int16_t>(args, job, call)
+                                : run_strips<K, int32_t>(args, job, call);
+}
+
+}  // namespace
+
+void canny_simd_target(const CannyArgs& args, Call& call) {
+  const CannyOptions& options = args.options;
+  Job job{args.src, options.mask, nullptr, 1};
+  if (options.sigma > 0 && options.ksize <= largest_fused_window) {
+    const std::vector<int32_t> taps = gaussian_taps_q8(options.ksize, options.sigma);
+    auto* kept = call.scratch().take<uint16_t>(taps.size());
+    std::copy(taps.begin(), taps.end(), kept);
+    job.taps = kept;
+    job.window = options.ksize;
+  } else if (options.sigma > 0) {
+    const Plane smoothed = call.scratch().image<uint8_t>(args.src.width, args.src.height);
+    gaussian(args.src, smoothed, options.ksize, options.sigma, {BorderMode::reflect101},
+             call.nested());
+    job.src = smoothed;
+  }
+  switch (options.aperture) {
+    case 3: return run_norm<3>(args, job, call);
+    case 5: return run_norm<5>(args, job, call);
+    default: return run_norm<7>(args, job, call);
+  }
+}
+
+}  // namespace cuesta::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cuesta {
+
+HWY_EXPORT(canny_simd_target);
+void canny_simd(const CannyArgs& args, Call& call) {
+  HWY_DYNAMIC_DISPATCH(canny_simd_target)(args, call);
+}
+
+std::string_view canny_simd_supports(const CannyArgs& args) {
+  if (args.src.type != PixelType::u8) return "u16 source";
+  return {};
+}
+
+}  // namespace cuesta
+#endif

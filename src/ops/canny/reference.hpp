@@ -1,0 +1,44 @@
+// The oracle, by stages and rows, so that `rows` can spread them over threads.
+#pragma once
+
+#include "ops/canny/args.hpp"
+#include "ops/canny/thresholds.hpp"
+
+namespace cuesta {
+
+/// The whole pictures between the stages. What has a ring is 2 wider and higher than the source;
+/// pixel (x, y) lies at (x + 1, y + 1), and the ring is 0.
+struct CannyStages {
+  enum : uint8_t { none, candidate, strong };
+
+  ConstPlane smoothed;           // the source where sigma is 0
+  ImageView<int32_t> gx, gy;     // divided by 16 for aperture 7
+  ImageView<int64_t> magnitude;  // with a ring
+  ImageView<uint8_t> marks;      // with a ring
+};
+
+/// Memory for the stages, rings cleared.
+CannyStages canny_stages(const CannyArgs& args, Scratch& scratch);
+/// Smoothing and gradient, by the strategy `name` of the public gaussian() and sobel(), with
+/// threads.
+void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std::string_view name,
+                     int threads);
+/// Rows [first, end) of the magnitude: gradients scaled, norm, mask.
+void canny_magnitude_rows(const CannyArgs& args, const CannyStages& stages, int32_t first,
+                          int32_t end);
+/// Adds rows [first, end) to `bins` (canny_bins of them).
+void canny_histogram_rows(const CannyArgs& args, const CannyStages& stages, int32_t first,
+                          int32_t end, std::span<uint64_t> bins);
+/// Non-maximum suppression and the two thresholds: rows [first, end) of the marks.
+void canny_suppress_rows(const CannyStages& stages, const CannyLimits& limits, int32_t first,
+                         int32_t end);
+
+/// Strategy `serial`.
+void canny_serial(const CannyArgs& args, Call& call);
+/// Strategy `rows`.
+void canny_rows(const CannyArgs& args, Call& call);
+/// Strategy `simd`, and what it takes.
+void canny_simd(const CannyArgs& args, Call& call);
+std::string_view canny_simd_supports(const CannyArgs& args);
+
+}  // namespace cuesta

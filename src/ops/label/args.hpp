@@ -1,0 +1,27 @@
+// The one argument of every label strategy. The public entry has checked all of it.
+#pragma once
+
+#include "core/strategy.hpp"
+#include "cuesta/objects.hpp"
+
+namespace cuesta {
+
+struct LabelArgs {
+  static constexpr std::string_view operation = "label";
+
+  ConstPlane mask;                               // u8 or bits, one channel, at most max_pixels
+  Plane labels;                                  // s32 of the mask's size, or none
+  std::vector<Component>* components = nullptr;  // may be null
+  LabelOptions options;
+  int32_t* count = nullptr;  // the number of components
+
+  /// Components can be half as many as pixels; 2^30 labels leave room for marks in an int32_t.
+  static constexpr int64_t max_pixels = int64_t(1) << 31;
+
+  Space space() const { return mask.space; }
+};
+
+template <>
+std::span<const StrategyInfo<LabelArgs>> strategies<LabelArgs>(Space space);
+
+}  // namespace cuesta

@@ -1,0 +1,51 @@
+// The public entry of label: check, choose a strategy, run.
+#include "core/check.hpp"
+#include "ops/label/reference.hpp"
+#include "ops/tables.hpp"
+
+namespace cuesta {
+
+template <>
+std::span<const StrategyInfo<LabelArgs>> strategies<LabelArgs>(Space space) {
+  static constexpr StrategyInfo<LabelArgs> host[] = {
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition: flood every component from its first pixel",
+       .paper = "004",
+       .run = label_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "union-find over pixels, rows over threads",
+       .paper = "004",
+       .run = label_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "union-find over runs found in words of bits, strips over threads",
+       .run = label_simd},
+  };
+  return space == Space::host ? host : cuda_tables().label;
+}
+
+int32_t label(ConstPlane mask, Plane labels, std::vector<Component>* components,
+              const LabelOptions& options, const Exec& exec) {
+  check_plane(mask, "label: mask", {PixelType::u8, PixelType::bit});
+  if (int64_t(mask.width) * mask.height > LabelArgs::max_pixels) {
+    throw_invalid(fmt::format("{} x {}", mask.width, mask.height),
+                  "label: mask is {} x {}; it takes at most {} pixels", mask.width, mask.height,
+                  LabelArgs::max_pixels);
+  }
+  if (labels) {
+    check_plane(labels, "label: labels", {PixelType::s32});
+    check_same_size(mask, labels, "label: mask", "label: labels");
+    check_no_overlap(mask, labels, "label: mask", "label: labels");
+  }
+  if (options.connectivity != 4 && options.connectivity != 8) {
+    throw_invalid(std::to_string(options.connectivity),
+                  "label: connectivity is {}; it must be 4 or 8", options.connectivity);
+  }
+  int32_t count = 0;
+  dispatch(LabelArgs{mask, labels, components, options, &count}, exec);
+  return count;
+}
+
+}  // namespace cuesta

@@ -1,0 +1,39 @@
+// What the label strategies share, and their entries.
+#pragma once
+
+#include <algorithm>
+
+#include "ops/label/args.hpp"
+
+namespace cuesta {
+
+/// Pixel (x, y) of a u8 or bit mask.
+inline bool mask_at(ConstPlane mask, int32_t x, int32_t y) {
+  const char* row = static_cast<const char*>(mask.data) + ptrdiff_t(y) * mask.stride_bytes;
+  if (mask.type == PixelType::u8) return row[x] != 0;
+  return (reinterpret_cast<const uint64_t*>(row)[x / 64] >> (x % 64)) & 1;
+}
+
+/// Adds the pixels [begin, end) of row y. Rows come in rising order once c has a pixel.
+inline void add_run(Component& c, int32_t begin, int32_t end, int32_t y) {
+  const int64_t pixels = end - begin;
+  if (c.area == 0) {
+    c.box = {begin, y, end - begin, 1};
+  } else {
+    const int32_t left = std::min(c.box.x, begin);
+    const int32_t right = std::max(c.box.x + c.box.width, end);
+    c.box = {left, c.box.y, right - left, y + 1 - c.box.y};
+  }
+  c.area += pixels;
+  c.sum_x += (int64_t(begin) + end - 1) * pixels / 2;
+  c.sum_y += y * pixels;
+}
+
+/// Strategy `serial`.
+void label_serial(const LabelArgs& args, Call& call);
+/// Strategy `rows`.
+void label_rows(const LabelArgs& args, Call& call);
+/// Strategy `simd`; it takes every request.
+void label_simd(const LabelArgs& args, Call& call);
+
+}  // namespace cuesta

@@ -1,0 +1,22 @@
+// The one argument of every Laplacian-of-Gaussian strategy. The public entry has checked all of it.
+#pragma once
+
+#include "core/strategy.hpp"
+#include "cuesta/edges.hpp"
+
+namespace cuesta {
+
+struct LogArgs {
+  static constexpr std::string_view operation = "log";
+
+  ConstPlane src;  // u8 or u16, one channel
+  Plane dst;       // of src's size; u8: edges, s32: the undivided response
+  LogOptions options;
+
+  Space space() const { return src.space; }
+};
+
+template <>
+std::span<const StrategyInfo<LogArgs>> strategies<LogArgs>(Space space);
+
+}  // namespace cuesta

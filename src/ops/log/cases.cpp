@@ -1,0 +1,70 @@
+// The requests every Laplacian-of-Gaussian strategy is checked on.
+#include <fmt/format.h>
+
+#include "ops/log/args.hpp"
+#include "verify/verify.hpp"
+
+namespace cuesta::verify {
+namespace {
+
+struct Smoothing {
+  double sigma;
+  int ksize;
+};
+
+}  // namespace
+
+template <>
+std::vector<Case<LogArgs>> cases(Level level) {
+  using enum PixelType;
+  // The papers' window takes half of the cases.
+  static constexpr Smoothing smoothings[] = {{1.4, 0}, {0.8, 0}, {1.4, 0}, {1.4, 5}, {1.4, 0},
+                                             {0, 0},   {1.4, 0}, {2.0, 7}, {1.4, 0}, {0, 9}};
+  // Below any response, the default, the last that 16 bits compare exactly, the first that they do
+  // not, and beyond most.
+  static constexpr double thresholds[] = {0, 5, 2.5, 20, 106.7, 106.8, 119};
+  static constexpr Pattern patterns[] = {Pattern::natural, Pattern::extremes, Pattern::noise,
+                                         Pattern::blobs,   Pattern::impulse,  Pattern::gradient};
+  std::vector<Case<LogArgs>> out;
+  uint64_t seed = 1;
+  const auto add = [&](int32_t width, int32_t height, PixelType from, PixelType to, LogMode mode,
+                       Smoothing smoothing) {
+    // Borders, thresholds and patterns take turns with numbers of cases that share no factor.
+    const auto border = BorderMode(seed % 11 % 6);
+    const double threshold = thresholds[seed % 7];
+    const Pattern pattern = patterns[seed % 13 % 6];
+    ++seed;
+    out.push_back(
+        {fmt::format("{}x{} {}->{} {} t={} sigma={} ksize={} border={} {} seed={}", width, height,
+                     name_of(from), name_of(to),
+                     mode == LogMode::threshold ? "threshold" : "zero_crossings", threshold,
+                     smoothing.sigma, smoothing.ksize, cuesta::name_of(border), name_of(pattern),
+                     seed),
+         [=](Harness& h) {
+           LogArgs args;
+           args.src = h.input(from, width, height, 1, pattern, seed);
+           args.dst = h.output(to == u8 ? "edges" : "response", to, width, height);
+           args.options = {mode, threshold, smoothing.sigma, smoothing.ksize, {border, 77.0}};
+           return args;
+         },
+         {}});
+  };
+  for (const auto& shape : shapes(3, level)) {
+    for (int turn = 0; turn < 10; ++turn) {
+      const Smoothing smoothing = smoothings[seed % std::size(smoothings)];
+      const PixelType from = seed % 9 == 4 ? u16 : u8;
+      const bool crossings = seed % 4 == 3;
+      add(shape.first, shape.second, from, seed % 17 % 5 == 2 ? s32 : u8,
+          crossings ? LogMode::zero_crossings : LogMode::threshold, smoothing);
+    }
+  }
+  // Wide enough for columns that touch no edge on every instruction set, and a large window.
+  for (int turn = 0; turn < (level == Level::full ? 42 : 7); ++turn)
+    add(260 + 13 * turn, 40 + turn, u8, u8, LogMode::threshold, {1.4, 0});
+  for (const auto mode : {LogMode::threshold, LogMode::zero_crossings})
+    add(40, 35, u8, u8, mode, {5.3, 0});
+  add(40, 35, u8, s32, LogMode::threshold, {5.3, 0});
+  return out;
+}
+
+}  // namespace cuesta::verify

@@ -1,0 +1,92 @@
+// The public entry of log: check, choose a strategy, run.
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.hpp"
+#include "cuesta/stencil.hpp"
+#include "ops/log/reference.hpp"
+#include "ops/tables.hpp"
+
+namespace cuesta {
+namespace {
+
+// floor(scale * t) of the exact product: the rounded one may lie on the integer above.
+int64_t undivided(double t, int32_t scale) {
+  constexpr auto beyond = double(int64_t(1) << 40);
+  const double product = scale * t;
+  if (product >= beyond) return int64_t(1) << 40;
+  const double whole = std::floor(product);
+  const bool rounded_up = whole == product && std::fma(double(scale), t, -product) < 0;
+  return int64_t(whole) - rounded_up;
+}
+
+}  // namespace
+
+log::Window log::window(const LogOptions& options) {
+  Window w;
+  if (is_papers_window(options)) {
+    w.size = 5;
+    std::copy_n(std::initializer_list<int32_t>{2, 4, 5, 4, 2}.begin(), 5, w.taps);
+    w.scale = 289;
+  } else {
+    w.size = options.ksize ? options.ksize : options.sigma > 0 ? gaussian_size(options.sigma) : 1;
+    const auto taps = gaussian_taps_q8(w.size, options.sigma);
+    std::copy(taps.begin(), taps.end(), w.taps);
+    w.scale = 1 << 16;
+  }
+  w.threshold = undivided(options.threshold, w.scale);
+  return w;
+}
+
+template <>
+std::span<const StrategyInfo<LogArgs>> strategies<LogArgs>(Space space) {
+  static constexpr StrategyInfo<LogArgs> host[] = {
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition, one pixel after the other",
+       .paper = "000",
+       .run = log_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "plain loops, rows over threads",
+       .paper = "000",
+       .run = log_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "one pass down columns of registers, 16-bit sums modulo 2^16; other windows in 32 "
+               "bits by rows",
+       .supports = log_simd_supports,
+       .run = log_simd},
+  };
+  return space == Space::host ? host : cuda_tables().log;
+}
+
+void log_edges(ConstPlane src, Plane dst, const LogOptions& options, const Exec& exec) {
+  check_plane(src, "log: src", {PixelType::u8, PixelType::u16});
+  check_plane(dst, "log: dst", {PixelType::u8, PixelType::s32});
+  check_same_size(src, dst, "log: src", "log: dst");
+  check_no_overlap(src, dst, "log: src", "log: dst");
+  if (!(options.threshold >= 0) || !std::isfinite(options.threshold)) {
+    throw_invalid(fmt::to_string(options.threshold),
+                  "log: threshold is {}; it must be a finite number, 0 or more", options.threshold);
+  }
+  if (!(options.sigma >= 0) || !std::isfinite(options.sigma)) {
+    throw_invalid(fmt::to_string(options.sigma),
+                  "log: sigma is {}; it must be a finite number, 0 or more", options.sigma);
+  }
+  constexpr int most = log::Window::max_size;
+  if (options.ksize < 0 || options.ksize > most || (options.ksize && options.ksize % 2 == 0)) {
+    throw_invalid(std::to_string(options.ksize),
+                  "log: ksize is {}; it must be odd and at most {}, or 0 for the sigma's own",
+                  options.ksize, most);
+  }
+  // Compared before gaussian_size, which counts in int.
+  if (options.ksize == 0 && options.sigma > (most - 3) / 6) {
+    throw_invalid(fmt::to_string(options.sigma),
+                  "log: sigma is {}; above {} its window leaves {} samples, so give ksize",
+                  options.sigma, (most - 3) / 6, most);
+  }
+  dispatch(LogArgs{src, dst, options}, exec);
+}
+
+}  // namespace cuesta

@@ -1,0 +1,95 @@
+// The requests every morphology strategy is checked on.
+#include <fmt/format.h>
+
+#include "ops/morphology/args.hpp"
+#include "verify/verify.hpp"
+
+namespace cuesta::verify {
+namespace {
+
+// Any shape with at least one cell, anchor often outside of it.
+StructuringElement random_element(uint64_t seed) {
+  Random random(seed);
+  const int width = 1 + int(random.below(9)), height = 1 + int(random.below(7));
+  std::vector<uint8_t> cells(size_t(width) * size_t(height));
+  for (auto& cell : cells) cell = random.below(3) == 0;
+  cells[random.below(uint32_t(cells.size()))] = 1;
+  return {width, height, cells};
+}
+
+struct Named {
+  std::string name;
+  StructuringElement element;
+};
+
+std::vector<Named> elements(Level level, uint64_t seed) {
+  std::vector<Named> all;
+  for (const auto text : {"disk:15", "ellipse:15", "rect:3", "cross:5", "disk:5", "rect:4x1",
+                          "rect:1x6", "ellipse:6x9", "rect:1", "cross:2x4"})
+    all.push_back({text, StructuringElement::parse(text)});
+  for (int i = 0; i < 3; ++i)
+    all.push_back(
+        {fmt::format("custom:{}", seed + uint64_t(i)), random_element(seed + uint64_t(i))});
+  if (level == Level::full) {
+    for (const auto text : {"disk:31", "rect:17x2", "rect:2x19", "ellipse:21x7", "rect:150x2",
+                            "rect:2x140", "cross:255x3"})
+      all.push_back({text, StructuringElement::parse(text)});
+  }
+  return all;
+}
+
+}  // namespace
+
+template <>
+std::vector<Case<MorphologyArgs>> cases(Level level) {
+  using enum PixelType;
+  static constexpr std::pair<PixelType, Pattern> pictures[] = {
+      {bit, Pattern::blobs},   {u8, Pattern::blobs},    {u8, Pattern::natural},
+      {bit, Pattern::sparse},  {u16, Pattern::noise},   {bit, Pattern::extremes},
+      {u8, Pattern::extremes}, {u8, Pattern::noise},    {u16, Pattern::natural},
+      {u8, Pattern::sparse},   {bit, Pattern::constant}};
+  static constexpr std::string_view names[] = {"erode", "dilate", "open", "close"};
+  static constexpr double values[] = {255, 77, 0};
+  auto all_shapes = shapes(7, level);
+  if (level == Level::full) all_shapes.push_back({700, 45});
+  std::vector<Case<MorphologyArgs>> out;
+  uint64_t seed = 1;
+  for (const auto& shape : all_shapes) {
+    const int32_t width = shape.first, height = shape.second;
+    for (const Named& named : elements(level, seed)) {
+      // Options and pictures take turns with numbers of cases that share no factor.
+      const auto picture = pictures[seed % std::size(pictures)];
+      const PixelType type = picture.first;
+      const Pattern pattern = picture.second;
+      const auto what = Morph(seed % 13 % 4);
+      MorphologyOptions options;
+      options.neutral = seed % 7 < 2;
+      options.border = {BorderMode(seed % 17 % 6), values[seed % 3]};
+      const bool in_place = seed % 5 == 0;
+      ++seed;
+      out.push_back(
+          {fmt::format("{}x{} {} {} {} element={} border={}{} value={} seed={}", width, height,
+                       name_of(type), name_of(pattern), names[size_t(what)], named.name,
+                       options.neutral ? "neutral" : cuesta::name_of(options.border.mode),
+                       in_place ? " in place" : "", options.border.value, seed),
+           [=, element = named.element](Harness& h) {
+             MorphologyArgs args;
+             if (in_place) {
+               args.dst = h.in_out("dst", type, width, height, 1, pattern, seed);
+               args.src = args.dst;
+             } else {
+               args.src = h.input(type, width, height, 1, pattern, seed);
+               args.dst = h.output("dst", type, width, height);
+             }
+             args.what = what;
+             args.element = &h.keep<StructuringElement>(element);
+             args.options = options;
+             return args;
+           },
+           {}});
+    }
+  }
+  return out;
+}
+
+}  // namespace cuesta::verify

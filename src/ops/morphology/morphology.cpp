@@ -1,0 +1,58 @@
+// The public entries of morphology: check, choose a strategy, run.
+#include <cmath>
+
+#include "core/check.hpp"
+#include "ops/morphology/reference.hpp"
+#include "ops/tables.hpp"
+
+namespace cuesta {
+
+template <>
+std::span<const StrategyInfo<MorphologyArgs>> strategies<MorphologyArgs>(Space space) {
+  static constexpr StrategyInfo<MorphologyArgs> host[] = {
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition, one pixel after the other",
+       .paper = "004",
+       .run = morphology_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "plain loops, rows over threads",
+       .paper = "004",
+       .run = morphology_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "runs of the element by doubling, masks as bits of words, strips over threads",
+       .run = morphology_simd},
+  };
+  return space == Space::host ? host : cuda_tables().morphology;
+}
+
+void morphology(ConstPlane src, Plane dst, Morph what, const StructuringElement& element,
+                const MorphologyOptions& options, const Exec& exec) {
+  check_plane(src, "morphology: src", {PixelType::u8, PixelType::u16, PixelType::bit});
+  check_plane(dst, "morphology: dst", {src.type});
+  check_same_size(src, dst, "morphology: src", "morphology: dst");
+  check_no_overlap(src, dst, "morphology: src", "morphology: dst", true);
+  if (!options.neutral && !std::isfinite(options.border.value)) {
+    throw_invalid(std::to_string(options.border.value),
+                  "morphology: border value is {}; it must be a finite number",
+                  options.border.value);
+  }
+  dispatch(MorphologyArgs{src, dst, what, &element, options}, exec);
+}
+
+void erode(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec) {
+  morphology(src, dst, Morph::erode, element, {}, exec);
+}
+void dilate(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec) {
+  morphology(src, dst, Morph::dilate, element, {}, exec);
+}
+void open(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec) {
+  morphology(src, dst, Morph::open, element, {}, exec);
+}
+void close(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec) {
+  morphology(src, dst, Morph::close, element, {}, exec);
+}
+
+}  // namespace cuesta

@@ -1,0 +1,26 @@
+// The one argument of every strategy of the moving-object chain: one frame. The public entry has
+// checked all of it.
+#pragma once
+
+#include "core/strategy.hpp"
+#include "cuesta/motion.hpp"
+
+namespace cuesta {
+
+struct MotionArgs {
+  static constexpr std::string_view operation = "motion";
+
+  ConstPlane frame;                              // u8; 1 (grey), 3 or 4 channels (RGB order)
+  const MotionOptions* options = nullptr;        // lives as long as the call
+  BackgroundSubtractor* background = nullptr;    // of smoothed grey frames; learns this one
+  BitView mask;                                  // of the frame's size
+  std::vector<Component>* components = nullptr;  // every component of the mask, in raster order
+  double* threshold = nullptr;                   // the one used
+
+  Space space() const { return frame.space; }
+};
+
+template <>
+std::span<const StrategyInfo<MotionArgs>> strategies<MotionArgs>(Space space);
+
+}  // namespace cuesta

@@ -1,0 +1,114 @@
+// The requests every strategy of the chain is checked on: a frame after none, one or three others.
+#include <fmt/format.h>
+
+#include "ops/motion/args.hpp"
+#include "ops/motion/reference.hpp"
+#include "verify/verify.hpp"
+
+namespace cuesta::verify {
+namespace {
+
+struct Chain {
+  MotionOptions options;
+  BackgroundSubtractor background;
+  std::vector<Component> components;
+  double threshold = -1;
+};
+
+struct Variant {
+  BackgroundModel model;
+  int blur, channels;
+  bool automatic;
+  double threshold;
+  const char *close, *open;
+};
+
+// The frames before the one that the strategy sees go through the reference.
+void push_before(const MotionArgs& args, uint64_t frames, uint64_t seed) {
+  Image<uint8_t> frame(args.frame.width, args.frame.height, args.frame.channels);
+  BitImage mask(args.frame.width, args.frame.height);
+  MotionArgs before = args;
+  before.frame = frame;
+  before.mask = mask;
+  Workspace workspace;
+  const Exec exec{.threads = 1, .workspace = &workspace};
+  for (uint64_t t = 0; t < frames; ++t) {
+    fill(frame, Pattern::natural, seed + t % 2);
+    Call call(exec, Space::host, {});
+    motion_serial(before, call);
+  }
+}
+
+}  // namespace
+
+template <>
+std::vector<Case<MotionArgs>> cases(Level level) {
+  using enum BackgroundModel;
+  static constexpr Variant variants[] = {
+      {first, 15, 1, false, 25, "disk:15", "disk:15"},
+      {first, 3, 3, true, 10, "disk:3", "disk:5"},
+      {mean, 5, 1, false, 12.5, "disk:5", "cross:3"},
+      {median, 1, 4, false, 0, "rect:2x3", "disk:1"},
+      {mixture, 7, 1, true, 5, "disk:1", "ellipse:5x3"},
+      {first, 1, 1, false, 300, "disk:3", "disk:3"},
+  };
+  static constexpr Pattern patterns[] = {Pattern::natural, Pattern::blobs, Pattern::noise};
+  std::vector<Case<MotionArgs>> out;
+  uint64_t seed = 1;
+  for (const auto& shape : shapes(7, level)) {
+    const int32_t width = shape.first, height = shape.second;
+    for (const Variant& v : variants) {
+      const uint64_t before = seed % 5 == 0 ? 0 : seed % 3 == 0 ? 3 : 1;
+      const Pattern pattern = patterns[seed % 7 % 3];
+      const int connectivity = seed % 4 ? 8 : 4;
+      ++seed;
+      out.push_back(
+          {fmt::format("{} {}x{}x{} blur={} {}threshold={} close={} open={} way={} before={} {} "
+                       "seed={}",
+                       cuesta::name_of(v.model), width, height, v.channels, v.blur,
+                       v.automatic ? "automatic " : "", v.threshold, v.close, v.open, connectivity,
+                       before, name_of(pattern), seed),
+           [=](Harness& h) {
+             MotionOptions options{.background = {v.model, 0},
+                                   .blur = v.blur,
+                                   .automatic = v.automatic,
+                                   .threshold = v.threshold,
+                                   .close = StructuringElement::parse(v.close),
+                                   .open = StructuringElement::parse(v.open),
+                                   .connectivity = connectivity};
+             auto& chain =
+                 h.keep(Chain{std::move(options), BackgroundSubtractor({v.model, 0}), {}, -1});
+             MotionArgs args;
+             args.frame = h.input(PixelType::u8, width, height, v.channels, pattern, seed);
+             const Plane mask = h.output("mask", PixelType::bit, width, height);
+             args.mask = {static_cast<uint64_t*>(mask.data), width, height, mask.stride_bytes / 8};
+             args.options = &chain.options;
+             args.background = &chain.background;
+             args.components = &chain.components;
+             args.threshold = &chain.threshold;
+             if (args.space() == Space::host) push_before(args, before, seed);
+             return args;
+           },
+           [](const MotionArgs& args, Harness& h) {
+             std::string text = fmt::format("threshold {}", *args.threshold);
+             for (const Component& c : *args.components)
+               text += fmt::format("; {},{} {}x{} area {} sums {} {}", c.box.x, c.box.y,
+                                   c.box.width, c.box.height, c.area, c.sum_x, c.sum_y);
+             h.value("components", text);
+             // What was learned: the background that the next frame would meet.
+             Image<uint8_t> next(args.frame.width, args.frame.height);
+             Image<uint8_t> background(args.frame.width, args.frame.height);
+             fill(next, Pattern::constant, 1);
+             args.background->push(next, {.background = background}, 0, {.strategy = "serial"});
+             uint64_t sum = 0;
+             for (int32_t y = 0; y < next.height(); ++y)
+               for (int32_t x = 0; x < next.width(); ++x)
+                 sum = sum * 0x100000001B3ull + background.at(x, y);
+             h.value("background", fmt::format("{:x}", sum));
+           }});
+    }
+  }
+  return out;
+}
+
+}  // namespace cuesta::verify

@@ -1,0 +1,43 @@
+// Strategy `simd`: the production row of every step. A mask is born as bits, in the pass that
+// compares the frame with the background, and stays so.
+#include <algorithm>
+
+#include "cuesta/filter.hpp"
+#include "ops/motion/reference.hpp"
+
+namespace cuesta {
+
+void motion_simd(const MotionArgs& args, Call& call) {
+  const MotionOptions& options = *args.options;
+  const int32_t width = args.frame.width, height = args.frame.height;
+  const Exec exec = call.nested();
+
+  ConstPlane seen = args.frame;
+  if (args.frame.channels > 1) {
+    const auto gray = call.scratch().image<uint8_t>(width, height);
+    to_gray(seen, gray, ColorOrder::rgb, exec);
+    seen = gray;
+  }
+  if (options.blur > 1) {
+    const auto smooth = call.scratch().image<uint8_t>(width, height);
+    gaussian(seen, smooth, options.blur, options.blur_sigma, {}, exec);
+    seen = smooth;
+  }
+  double limit = options.threshold;
+  if (options.automatic) {
+    const auto difference = call.scratch().image<uint8_t>(width, height);
+    args.background->push(seen, {.difference = difference}, limit, exec);
+    uint64_t bins[256];
+    histogram(difference, bins, exec);
+    limit = std::max(limit, double(otsu_threshold(bins)));
+    threshold(difference, args.mask, limit, exec);
+  } else {
+    args.background->push(seen, {.mask = args.mask}, limit, exec);
+  }
+  close(args.mask, args.mask, options.close, exec);
+  open(args.mask, args.mask, options.open, exec);
+  label(args.mask, {}, args.components, {options.connectivity}, exec);
+  *args.threshold = limit;
+}
+
+}  // namespace cuesta

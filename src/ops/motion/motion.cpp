@@ -1,0 +1,123 @@
+// MotionDetector: check, choose a strategy, run, keep what is large enough.
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.hpp"
+#include "ops/motion/reference.hpp"
+#include "ops/tables.hpp"
+
+namespace cuesta {
+
+template <>
+std::span<const StrategyInfo<MotionArgs>> strategies<MotionArgs>(Space space) {
+  static constexpr StrategyInfo<MotionArgs> host[] = {
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "paper 004's chain, every step its definition, pictures of bytes between them",
+       .paper = "004",
+       .run = motion_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "the same chain, each step's rows over threads",
+       .paper = "004",
+       .run = motion_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "every step's production row; masks are bits from the comparison on",
+       .run = motion_simd},
+  };
+  return space == Space::host ? host : cuda_tables().motion;
+}
+
+struct MotionDetector::State {
+  MotionOptions options;
+  Exec exec;
+  Workspace workspace;
+  BackgroundSubtractor background;
+  BitImage mask;
+  std::vector<Component> components;
+  std::vector<Detection> detections;
+  double threshold = 0;
+
+  State(MotionOptions o, Exec e)
+      : options(std::move(o)), exec(std::move(e)), background(options.background) {}
+
+  void allocate(int32_t width, int32_t height) {
+    mask = BitImage(width, height);
+    // Room for as many components as an opened mask can hold: each covers the element about some
+    // pixel, of which the picture's corner leaves at least a quarter. A frame with more than the
+    // cap, of what is not opened, lets the lists grow once more.
+    constexpr int64_t cap = 1 << 16;
+    const int64_t smallest = std::max(options.open.count() / 4, 2);
+    const auto room = size_t(std::min(int64_t(width) * height / smallest + 1, cap));
+    components.reserve(room);
+    detections.reserve(room);
+  }
+};
+
+namespace {
+
+void check_options(const MotionOptions& options) {
+  check_odd(options.blur, 1, 255, "motion: blur");
+  if (!(options.blur_sigma >= 0) || !std::isfinite(options.blur_sigma)) {
+    throw_invalid(fmt::format("{}", options.blur_sigma),
+                  "motion: blur_sigma is {}; it must be 0 or more", options.blur_sigma);
+  }
+  if (!(options.threshold >= 0) || !std::isfinite(options.threshold)) {
+    throw_invalid(fmt::format("{}", options.threshold),
+                  "motion: threshold is {}; it must be 0 or more", options.threshold);
+  }
+  if (options.connectivity != 4 && options.connectivity != 8) {
+    throw_invalid(std::to_string(options.connectivity),
+                  "motion: connectivity is {}; it must be 4 or 8", options.connectivity);
+  }
+  if (options.min_area < 0) {
+    throw_invalid(std::to_string(options.min_area), "motion: min_area is {}; it must be 0 or more",
+                  options.min_area);
+  }
+}
+
+}  // namespace
+
+MotionDetector::MotionDetector(MotionOptions options, Exec exec) {
+  check_options(options);
+  state_ = std::make_unique<State>(std::move(options), std::move(exec));
+  if (!state_->exec.workspace) state_->exec.workspace = &state_->workspace;
+}
+MotionDetector::~MotionDetector() = default;
+MotionDetector::MotionDetector(MotionDetector&&) noexcept = default;
+MotionDetector& MotionDetector::operator=(MotionDetector&&) noexcept = default;
+
+std::span<const Detection> MotionDetector::push(ConstPlane frame) {
+  State& state = *state_;
+  check_plane(frame, "motion: frame", {PixelType::u8}, 1, 4);
+  if (frame.channels == 2)
+    throw_invalid("2", "motion: frame has 2 channels; it takes 1 (grey), 3 or 4 (colour, alpha)");
+  const bool same_size = frame.width == state.mask.width() && frame.height == state.mask.height();
+  if (!same_size) {
+    if (state.background.frames() > 0) {
+      throw Error(ErrorCode::input,
+                  fmt::format("motion: frame is {} x {} after frames of {} x {}; reset() begins "
+                              "anew",
+                              frame.width, frame.height, state.mask.width(), state.mask.height()),
+                  fmt::format("{} x {}", frame.width, frame.height));
+    }
+    state.allocate(frame.width, frame.height);
+  }
+  dispatch(MotionArgs{frame, &state.options, &state.background, state.mask.view(),
+                      &state.components, &state.threshold},
+           state.exec);
+  state.detections.clear();
+  for (const Component& c : state.components) {
+    if (c.area >= state.options.min_area)
+      state.detections.push_back({c.box, c.area, c.centroid_x(), c.centroid_y()});
+  }
+  return state.detections;
+}
+
+ConstBitView MotionDetector::mask() const { return state_->mask.view(); }
+double MotionDetector::threshold() const { return state_->threshold; }
+void MotionDetector::reset() { state_->background.reset(); }
+const MotionOptions& MotionDetector::options() const { return state_->options; }
+
+}  // namespace cuesta

@@ -1,0 +1,19 @@
+// The chain as paper 004 lists it, and the strategies made of it.
+#pragma once
+
+#include "ops/motion/args.hpp"
+
+namespace cuesta {
+
+/// Every step of the chain through its public entry with the strategy of this name, pictures of
+/// bytes between them.
+void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy);
+
+/// Strategy `serial`.
+void motion_serial(const MotionArgs& args, Call& call);
+/// Strategy `rows`.
+void motion_rows(const MotionArgs& args, Call& call);
+/// Strategy `simd`.
+void motion_simd(const MotionArgs& args, Call& call);
+
+}  // namespace cuesta

@@ -1,0 +1,38 @@
+// The one argument of every strategy of the point operations. The public entries have checked all
+// of it.
+#pragma once
+
+#include "core/strategy.hpp"
+#include "cuesta/objects.hpp"
+
+namespace cuesta {
+
+/// Which point operation; the comment names the members of PixelArgs it reads and writes.
+enum class PixelOp : uint8_t {
+  gray,               // a (u8, u16; 1, 3 or 4 channels), order → dst of a's type
+  absdiff,            // a, b (u8, u16, f32) → dst of their type
+  threshold,          // a (u8, u16, f32), limit → dst u8 or bits
+  absdiff_threshold,  // a, b (u8, u16), limit → dst u8 or bits
+  histogram,          // a (u8, u16) → bins, 256 or 65,536 of them
+  pack,               // a (u8) → dst bits
+  unpack,             // a (bits) → dst u8
+};
+std::string_view name_of(PixelOp op);
+
+struct PixelArgs {
+  static constexpr std::string_view operation = "pixel";
+
+  PixelOp op = PixelOp::gray;
+  ConstPlane a, b;
+  Plane dst;
+  ColorOrder order = ColorOrder::rgb;
+  double limit = 0;  // not NaN
+  std::span<uint64_t> bins;
+
+  Space space() const { return a.space; }
+};
+
+template <>
+std::span<const StrategyInfo<PixelArgs>> strategies<PixelArgs>(Space space);
+
+}  // namespace cuesta

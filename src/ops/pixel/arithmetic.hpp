@@ -1,0 +1,38 @@
+// The arithmetic every strategy of the point operations shares. Host and device.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "cuesta/border.hpp"
+
+namespace cuesta::pixel {
+
+/// The weights of red, green and blue in units of 2^-15 (cv::cvtColor); they sum to 2^15.
+inline constexpr int32_t red = 9798, green = 19235, blue = 3735;
+
+/// Of u8 or u16 samples. The largest sum, 65535 · 2^15 + 2^14, fits 31 bits.
+CUESTA_HOST_DEVICE constexpr int32_t gray(int32_t r, int32_t g, int32_t b) {
+  return (red * r + green * g + blue * b + (1 << 14)) >> 15;
+}
+
+/// `v > limit(…)` decides as `double(v) > limit` does, for every v of T: the largest T (for
+/// integers: the largest int32_t) that does not exceed the limit. The limit is not NaN.
+template <class T>
+auto limit_of(double limit) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    if (limit > double(Limits::max()))
+      return std::isinf(limit) ? Limits::infinity() : Limits::max();
+    if (limit < double(Limits::lowest())) return -Limits::infinity();
+    const auto nearest = T(limit);
+    return double(nearest) > limit ? std::nextafter(nearest, -Limits::infinity()) : nearest;
+  } else {
+    // All of T lies in (-1, 65536]: what is further out decides alike.
+    return int32_t(std::floor(limit < -1 ? -1 : limit > 65536 ? 65536 : limit));
+  }
+}
+
+}  // namespace cuesta::pixel

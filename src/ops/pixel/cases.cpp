@@ -1,0 +1,101 @@
+// The requests every strategy of the point operations is checked on.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "ops/pixel/args.hpp"
+#include "verify/verify.hpp"
+
+namespace cuesta::verify {
+namespace {
+
+using enum PixelType;
+
+struct Wanted {
+  PixelOp op;
+  PixelType src;
+  int32_t channels;
+  PixelType dst;
+};
+
+constexpr Wanted wanted[] = {
+    {PixelOp::gray, u8, 1, u8},
+    {PixelOp::gray, u8, 3, u8},
+    {PixelOp::gray, u8, 4, u8},
+    {PixelOp::gray, u16, 1, u16},
+    {PixelOp::gray, u16, 3, u16},
+    {PixelOp::gray, u16, 4, u16},
+    {PixelOp::absdiff, u8, 1, u8},
+    {PixelOp::absdiff, u8, 3, u8},
+    {PixelOp::absdiff, u16, 2, u16},
+    {PixelOp::absdiff, f32, 1, f32},
+    {PixelOp::absdiff, f32, 4, f32},
+    {PixelOp::threshold, u8, 1, u8},
+    {PixelOp::threshold, u8, 1, bit},
+    {PixelOp::threshold, u16, 1, u8},
+    {PixelOp::threshold, u16, 1, bit},
+    {PixelOp::threshold, f32, 1, u8},
+    {PixelOp::threshold, f32, 1, bit},
+    {PixelOp::absdiff_threshold, u8, 1, u8},
+    {PixelOp::absdiff_threshold, u8, 1, bit},
+    {PixelOp::absdiff_threshold, u16, 1, u8},
+    {PixelOp::absdiff_threshold, u16, 1, bit},
+    {PixelOp::histogram, u8, 1, none},
+    {PixelOp::histogram, u16, 1, none},
+    {PixelOp::pack, u8, 1, bit},
+    {PixelOp::unpack, bit, 1, u8},
+};
+
+// Limits at, between and beyond the samples of a type.
+double limit_for(PixelType type, uint64_t seed) {
+  static constexpr double of_u8[] = {127.5, -1, 0, 25, 254, 255, 24.999, 1e300, -0.5, -1e300, 128};
+  static constexpr double of_u16[] = {32767.5, -1,    0,     6400,  65534, 65535,
+                                      65534.5, 1e300, -0.25, 32768, -7,    1};
+  static constexpr double of_f32[] = {0.1, 0, -3, 3, 1.5, -0.1, 1e300, -1e300};
+  if (type == u8) return of_u8[seed % std::size(of_u8)];
+  if (type == u16) return of_u16[seed % std::size(of_u16)];
+  return of_f32[seed % std::size(of_f32)];
+}
+
+}  // namespace
+
+template <>
+std::vector<Case<PixelArgs>> cases(Level level) {
+  static constexpr Pattern patterns[] = {Pattern::natural, Pattern::extremes, Pattern::noise,
+                                         Pattern::gradient, Pattern::sparse};
+  std::vector<Case<PixelArgs>> out;
+  uint64_t seed = 1;
+  for (const auto& shape : shapes(32, level)) {
+    const int32_t width = shape.first, height = shape.second;
+    for (const Wanted& w : wanted) {
+      const Pattern pattern = patterns[seed % 7 % 5];
+      const double limit = limit_for(w.src, seed / 3);
+      const ColorOrder order = seed % 2 ? ColorOrder::rgb : ColorOrder::bgr;
+      ++seed;
+      out.push_back(
+          {fmt::format("{} {}x{} {}x{} to {} {} limit={} order={} seed={}", cuesta::name_of(w.op),
+                       width, height, name_of(w.src), w.channels, name_of(w.dst), name_of(pattern),
+                       limit, order == ColorOrder::rgb ? "rgb" : "bgr", seed),
+           [=](Harness& h) {
+             PixelArgs args{.op = w.op, .order = order, .limit = limit};
+             args.a = h.input(w.src, width, height, w.channels, pattern, seed);
+             if (w.op == PixelOp::absdiff || w.op == PixelOp::absdiff_threshold)
+               args.b = h.input(w.src, width, height, w.channels, pattern, seed + 1000);
+             if (w.op == PixelOp::histogram)
+               args.bins = h.keep(std::vector<uint64_t>(w.src == u8 ? 256 : 65536, seed));
+             else
+               args.dst =
+                   h.output("dst", w.dst, width, height, w.op == PixelOp::absdiff ? w.channels : 1);
+             return args;
+           },
+           [](const PixelArgs& args, Harness& h) {
+             std::string text;
+             for (size_t i = 0; i < args.bins.size(); ++i)
+               if (args.bins[i]) text += fmt::format(" {}:{}", i, args.bins[i]);
+             h.value("bins", text);
+           }});
+    }
+  }
+  return out;
+}
+
+}  // namespace cuesta::verify

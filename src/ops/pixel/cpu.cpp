@@ -1,0 +1,356 @@
+// Strategy `simd`: rows in vector registers, strips over threads. Masks are packed as the
+// comparisons are made; histograms count in four tables, so that equal neighbours do not wait for
+// each other.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ops/pixel/cpu.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h:
+#include <hwy/highway.h>
+
+#include "core/bits.hpp"
+#include "cpu/bits-inl.hpp"
+#include "cpu/simd-inl.hpp"
+#include "ops/pixel/arithmetic.hpp"
+#include "ops/pixel/reference.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace cuesta::HWY_NAMESPACE {
+namespace {
+
+// Gray of samples of any width, in 32-bit lanes.
+template <class D32, class V>
+HWY_INLINE auto gray_in_32_bits(D32 d, V r, V g, V b) {
+  const hn::Rebind<hn::TFromV<V>, D32> narrow;
+  const auto sum =
+      hn::Add(hn::Add(hn::Mul(hn::PromoteTo(d, r), hn::Set(d, pixel::red)),
+                      hn::Mul(hn::PromoteTo(d, g), hn::Set(d, pixel::green))),
+              hn::Add(hn::Mul(hn::PromoteTo(d, b), hn::Set(d, pixel::blue)), hn::Set(d, 1 << 14)));
+  return hn::DemoteTo(narrow, hn::ShiftRight<15>(sum));
+}
+
+// Highway's one-lane target has no pairwise products.
+#if HWY_TARGET != HWY_SCALAR
+// Gray of u8 samples. A 32-bit lane holds four pixels; each gets (r, g) · weights + (b, 1) ·
+// (blue, 2^14) as two pairwise 16-bit products, and goes back to its own byte.
+template <class D, class V>
+HWY_INLINE V gray_of(D d, V r, V g, V b) {
+  const hn::Repartition<int16_t, D> d16;
+  const hn::Repartition<int32_t, D> d32;
+  const auto weigh = [&](auto even, auto odd) {  // lanes of 16 bits: even * blue + odd * ...
+    return hn::BitCast(d16, hn::Set(d32, (odd << 16) | even));
+  };
+  const auto rg_weights = weigh(pixel::red, pixel::green);
+  const auto b1_weights = weigh(pixel::blue, 1 << 14);
+  const auto one = hn::Set(d16, int16_t(1));
+  const auto low_bytes = hn::Set(d16, int16_t(255));
+  const auto sums = [&](auto rg, auto b1) {
+    auto other = hn::Zero(d32);
+    auto sum = hn::ReorderWidenMulAccumulate(d32, rg, rg_weights, hn::Zero(d32), other);
+    sum = hn::ReorderWidenMulAccumulate(d32, b1, b1_weights, sum, other);
+    return hn::RearrangeToOddPlusEven(sum, other);
+  };
+  const auto up = [&](auto v) { return hn::BitCast(d16, hn::ShiftLeft<16>(hn::BitCast(d32, v))); };
+  const auto down = [&](auto v) {
+    return hn::BitCast(d16, hn::ShiftRight<16>(hn::BitCast(d32, v)));
+  };
+  const auto byte = [&](int shift, auto v) { return hn::And(v, hn::Set(d32, 255 << shift)); };
+
+  const auto r16 = hn::BitCast(d16, r), g16 = hn::BitCast(d16, g), b16 = hn::BitCast(d16, b);
+  const auto r02 = hn::And(r16, low_bytes), g02 = hn::And(g16, low_bytes),
+             b02 = hn::And(b16, low_bytes);
+  const hn::RebindToUnsigned<decltype(d16)> du16;
+  const auto odd_bytes = [&](auto v) {
+    return hn::BitCast(d16, hn::ShiftRight<8>(hn::BitCast(du16, v)));
+  };
+  const auto r13 = odd_bytes(r16), g13 = odd_bytes(g16), b13 = odd_bytes(b16);
+  const auto sum0 = sums(hn::OddEven(up(g02), r02), hn::OddEven(one, b02));
+  const auto sum1 = sums(hn::OddEven(up(g13), r13), hn::OddEven(one, b13));
+  const auto sum2 = sums(hn::OddEven(g02, down(r02)), hn::OddEven(one, down(b02)));
+  const auto sum3 = sums(hn::OddEven(g13, down(r13)), hn::OddEven(one, down(b13)));
+  const auto pixels01 = hn::Or(hn::ShiftRight<15>(sum0), byte(8, hn::ShiftRight<7>(sum1)));
+  const auto pixels23 = hn::Or(byte(16, hn::ShiftLeft<1>(sum2)),
+                               hn::ShiftLeft<24>(hn::ShiftRight<15>(sum3)));  // 255 << 24 is no int
+  return hn::BitCast(d, hn::Or(pixels01, pixels23));
+}
+
+#endif
+
+// The lanes that gray is computed in.
+template <class T>
+auto gray_tag() {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 1)
+    return hn::ScalableTag<uint8_t>();
+  else
+#endif
+    return hn::Rebind<T, hn::ScalableTag<int32_t>>();
+}
+
+// One vector of gray from 3 or 4 interleaved samples a pixel.
+template <class T, int Channels>
+HWY_INLINE auto gray_at(const T* from, bool bgr) {
+  const auto d = gray_tag<T>();
+  hn::VFromD<decltype(d)> r, g, b, alpha;
+  if constexpr (Channels == 3)
+    hn::LoadInterleaved3(d, from, r, g, b);
+  else
+    hn::LoadInterleaved4(d, from, r, g, b, alpha);
+  if (bgr) std::swap(r, b);
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 1)
+    return gray_of(d, r, g, b);
+  else
+#endif
+    return gray_in_32_bits(hn::ScalableTag<int32_t>(), r, g, b);
+}
+
+template <class T, int Channels>
+void gray_row(const T* from, T* to, ptrdiff_t width, bool bgr) {
+  const auto d = gray_tag<T>();
+  const auto lanes = ptrdiff_t(hn::Lanes(d));
+  ptrdiff_t x = 0;
+  for (; x + lanes <= width; x += lanes)
+    hn::StoreU(gray_at<T, Channels>(from + x * Channels, bgr), d, to + x);
+  if (x < width) {
+    HWY_ALIGN T rest[hn::MaxLanes(d) * Channels] = {};
+    std::memcpy(rest, from + x * Channels, size_t(width - x) * Channels * sizeof(T));
+    store_upto(gray_at<T, Channels>(rest, bgr), d, to + x, width - x);
+  }
+}
+
+template <class T>
+void gray(const PixelArgs& args, int32_t first, int32_t end) {
+  const auto src = args.a.as<T>();
+  const auto dst = args.dst.as<T>();
+  const bool bgr = args.order == ColorOrder::bgr;
+  for (int32_t y = first; y < end; ++y) {
+    switch (src.channels) {
+      case 1: std::memcpy(dst.row(y), src.row(y), size_t(src.width) * sizeof(T)); break;
+      case 3: gray_row<T, 3>(src.row(y), dst.row(y), src.width, bgr); break;
+      default: gray_row<T, 4>(src.row(y), dst.row(y), src.width, bgr);
+    }
+  }
+}
+
+template <class V>
+HWY_INLINE V difference(V a, V b) {
+  if constexpr (std::is_floating_point_v<hn::TFromV<V>>)
+    return hn::Abs(hn::Sub(a, b));
+  else
+    return hn::Sub(hn::Max(a, b), hn::Min(a, b));
+}
+
+template <class T>
+void absdiff(const PixelArgs& args, int32_t first, int32_t end) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = ptrdiff_t(hn::Lanes(d));
+  const ptrdiff_t samples = ptrdiff_t(args.a.width) * args.a.channels;
+  for (int32_t y = first; y < end; ++y) {
+    const T* a = args.a.as<T>().row(y);
+    const T* b = args.b.as<T>().row(y);
+    T* to = args.dst.as<T>().row(y);
+    ptrdiff_t x = 0;
+    for (; x + lanes <= samples; x += lanes)
+      hn::StoreU(difference(hn::LoadU(d, a + x), hn::LoadU(d, b + x)), d, to + x);
+    if (x < samples)
+      store_upto(difference(load_upto(d, a + x, samples - x), load_upto(d, b + x, samples - x)), d,
+                 to + x, samples - x);
+  }
+}
+
+// v > limit in every lane, as limit_of has it. Integers compare with the next one, which needs no
+// signs: v >= n is max(v, n) == v.
+template <class T>
+struct Above {
+  T bound;
+  bool none = false;
+  explicit Above(double limit) {
+    const auto least = pixel::limit_of<T>(limit);
+    if constexpr (std::is_floating_point_v<T>) {
+      bound = least;
+    } else {
+      none = least >= std::numeric_limits<T>::max();
+      bound = none ? T(0) : T(least + 1);
+    }
+  }
+  template <class D, class V>
+  HWY_INLINE auto operator()(D d, V v) const {
+    if constexpr (std::is_floating_point_v<T>)
+      return hn::Gt(v, hn::Set(d, bound));
+    else
+      return hn::Eq(hn::Max(v, hn::Set(d, bound)), v);
+  }
+};
+
+// 64 pixels of one bit: bit i + j is lane j of the mask that compare(i) gives, for
+// i = 0, Lanes(d), ... 64.
+template <class D, class Compare>
+HWY_INLINE uint64_t mask_word(D d, Compare&& compare) {
+  constexpr size_t lanes = hn::MaxLanes(d);
+  static_assert(lanes <= 64);
+  if constexpr (lanes >= 8) {
+    uint8_t bytes[16];  // Highway may write 8 bytes where it needs fewer
+    for (size_t i = 0; i < 64; i += lanes) hn::StoreMaskBits(d, compare(i), bytes + i / 8);
+    uint64_t word;
+    std::memcpy(&word, bytes, 8);
+    return word;
+  } else {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 64; i += lanes) {
+      uint8_t bytes[8] = {};
+      hn::StoreMaskBits(d, compare(i), bytes);
+      word |= uint64_t(bytes[0]) << i;
+    }
+    return word;
+  }
+}
+
+// Where row y of a mask goes: 64 pixels at a time, as bits or as bytes.
+class MaskRow {
+ public:
+  MaskRow(Plane dst, int32_t y)
+      : bits_(dst.type == PixelType::bit ? bits_of(dst).row(y) : nullptr),
+        bytes_(bits_ ? nullptr : dst.as<uint8_t>().row(y)),
+        width_(dst.width) {}
+  HWY_INLINE void put(ptrdiff_t x, uint64_t word) const {
+    if (!bits_)
+      unpack_row(&word, std::min<ptrdiff_t>(64, width_ - x), bytes_ + x);
+    else
+      bits_[x / 64] = width_ - x >= 64 ? word : word & last_word_mask(int32_t(width_));
+  }
+
+ private:
+  uint64_t* bits_;
+  uint8_t* bytes_;
+  ptrdiff_t width_;
+};
+
+// A row of compare(d, samples...) over rows of samples of one type.
+template <class T, class Compare, class... Rows>
+HWY_INLINE void compare_row(const MaskRow& to, ptrdiff_t width, const Compare& compare,
+                            const Rows*... from) {
+  const hn::ScalableTag<T> d;
+  ptrdiff_t x = 0;
+  for (; x + 64 <= width; x += 64)
+    to.put(x, mask_word(d, [&](size_t i) HWY_ATTR {
+             return compare(d, hn::LoadU(d, from + x + ptrdiff_t(i))...);
+           }));
+  if (x < width)
+    to.put(x, mask_word(d, [&](size_t i) HWY_ATTR {
+             return compare(d, load_upto(d, from + std::min(x + ptrdiff_t(i), width),
+                                         width - x - ptrdiff_t(i))...);
+           }));
+}
+
+void clear(const PixelArgs& args, int32_t first, int32_t end) {
+  for (int32_t y = first; y < end; ++y) {
+    const MaskRow to(args.dst, y);
+    for (ptrdiff_t x = 0; x < args.dst.width; x += 64) to.put(x, 0);
+  }
+}
+
+template <class T>
+void threshold(const PixelArgs& args, int32_t first, int32_t end) {
+  const Above<T> above(args.limit);
+  if (above.none) return clear(args, first, end);
+  for (int32_t y = first; y < end; ++y)
+    compare_row<T>(
+        MaskRow(args.dst, y), args.a.width, [&](auto d, auto v) HWY_ATTR { return above(d, v); },
+        args.a.as<T>().row(y));
+}
+
+template <class T>
+void absdiff_threshold(const PixelArgs& args, int32_t first, int32_t end) {
+  const Above<T> above(args.limit);
+  if (above.none) return clear(args, first, end);
+  for (int32_t y = first; y < end; ++y)
+    compare_row<T>(
+        MaskRow(args.dst, y), args.a.width,
+        [&](auto d, auto a, auto b) HWY_ATTR { return above(d, difference(a, b)); },
+        args.a.as<T>().row(y), args.b.as<T>().row(y));
+}
+
+void pack(const PixelArgs& args, int32_t first, int32_t end) {
+  for (int32_t y = first; y < end; ++y)
+    compare_row<uint8_t>(
+        MaskRow(args.dst, y), args.a.width,
+        [](auto d, auto v) HWY_ATTR { return hn::Ne(v, hn::Zero(d)); },
+        args.a.as<uint8_t>().row(y));
+}
+
+void unpack(const PixelArgs& args, int32_t first, int32_t end) {
+  const ConstBitView src = bits_of(args.a);
+  for (int32_t y = first; y < end; ++y) {
+    const MaskRow to(args.dst, y);
+    for (int32_t w = 0; w < src.words(); ++w) to.put(ptrdiff_t(w) * 64, src.row(y)[w]);
+  }
+}
+
+using RowsOf = void (*)(const PixelArgs&, int32_t, int32_t);
+
+RowsOf rows_of(const PixelArgs& args) {
+  const PixelType type = args.a.type;
+  const bool u8 = type == PixelType::u8, u16 = type == PixelType::u16;
+  switch (args.op) {
+    case PixelOp::gray: return u8 ? gray<uint8_t> : gray<uint16_t>;
+    case PixelOp::absdiff: return u8 ? absdiff<uint8_t> : u16 ? absdiff<uint16_t> : absdiff<float>;
+    case PixelOp::threshold:
+      return u8 ? threshold<uint8_t> : u16 ? threshold<uint16_t> : threshold<float>;
+    case PixelOp::absdiff_threshold:
+      return u8 ? absdiff_threshold<uint8_t> : absdiff_threshold<uint16_t>;
+    case PixelOp::pack: return pack;
+    case PixelOp::unpack: return unpack;
+    case PixelOp::histogram: break;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void pixel_simd_rows(const PixelArgs& args, int32_t first, int32_t end) {
+  rows_of(args)(args, first, end);
+}
+
+}  // namespace cuesta::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace cuesta {
+namespace {
+
+// Adds the counts of u8 rows [first, end): pixel x counts in table x mod 4.
+void count_u8(ImageView<const uint8_t> src, int32_t first, int32_t end, uint64_t* bins) {
+  uint64_t tables[4][256] = {};
+  for (int32_t y = first; y < end; ++y) {
+    const uint8_t* row = src.row(y);
+    int32_t x = 0;
+    for (; x + 8 <= src.width; x += 8) {
+      uint64_t eight;
+      std::memcpy(&eight, row + x, 8);
+      for (int i = 0; i < 8; ++i) ++tables[i & 3][uint8_t(eight >> (8 * i))];
+    }
+    for (; x < src.width; ++x) ++tables[x & 3][row[x]];
+  }
+  for (int i = 0; i < 256; ++i)
+    bins[i] += tables[0][i] + tables[1][i] + tables[2][i] + tables[3][i];
+}
+
+}  // namespace
+
+HWY_EXPORT(pixel_simd_rows);
+
+void pixel_simd(const PixelArgs& args, Call& call) {
+  if (args.op == PixelOp::histogram) {
+    histogram_by_strips(args, call, [&](int32_t first, int32_t end, uint64_t* bins) {
+      args.a.type == PixelType::u8 ? count_u8(args.a.as<uint8_t>(), first, end, bins)
+                                   : histogram_reference_rows(args, first, end, bins);
+    });
+    return;
+  }
+  parallel_rows(args.a.height, call.threads(), [&](int32_t first, int32_t end) {
+    HWY_DYNAMIC_DISPATCH(pixel_simd_rows)(args, first, end);
+  });
+}
+
+}  // namespace cuesta
+#endif

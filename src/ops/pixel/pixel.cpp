@@ -1,0 +1,143 @@
+// The public entries of the point operations: check, choose a strategy, run.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/check.hpp"
+#include "ops/pixel/reference.hpp"
+#include "ops/tables.hpp"
+
+namespace cuesta {
+
+std::string_view name_of(PixelOp op) {
+  switch (op) {
+    case PixelOp::gray: return "gray";
+    case PixelOp::absdiff: return "absdiff";
+    case PixelOp::threshold: return "threshold";
+    case PixelOp::absdiff_threshold: return "absdiff_threshold";
+    case PixelOp::histogram: return "histogram";
+    case PixelOp::pack: return "pack";
+    case PixelOp::unpack: return "unpack";
+  }
+  return "?";
+}
+
+template <>
+std::span<const StrategyInfo<PixelArgs>> strategies<PixelArgs>(Space space) {
+  static constexpr StrategyInfo<PixelArgs> host[] = {
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition, one pixel after the other",
+       .paper = "004",
+       .run = pixel_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "plain loops, rows over threads; histograms in bins of each strip's own",
+       .paper = "004",
+       .run = pixel_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "vector registers, masks packed as they are made, four histograms a strip",
+       .run = pixel_simd},
+  };
+  return space == Space::host ? host : cuda_tables().pixel;
+}
+
+namespace {
+
+using enum PixelType;
+
+void check_limit(double limit, std::string_view what) {
+  if (std::isnan(limit)) throw_invalid("nan", "{}: limit is not a number", what);
+}
+
+// Names are "absdiff: a" and so on, whole: a check that passes allocates nothing.
+void check_alike(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b) {
+  check_same_size(a, b, what_a, what_b);
+  if (a.type != b.type || a.channels != b.channels) {
+    throw_invalid(fmt::format("{} x {}", name_of(b.type), b.channels),
+                  "{} is {} with {} channels and {} is {} with {}; they must be alike", what_a,
+                  name_of(a.type), a.channels, what_b, name_of(b.type), b.channels);
+  }
+}
+
+void check_result(ConstPlane src, Plane dst, std::string_view what_src, std::string_view what_dst) {
+  check_same_size(src, dst, what_src, what_dst);
+  check_no_overlap(src, dst, what_src, what_dst);
+}
+
+void check_same_type(ConstPlane src, Plane dst, std::string_view what_dst) {
+  if (src.type != dst.type) {
+    throw_invalid(name_of(dst.type), "{} is {}; it takes the source's type, {}", what_dst,
+                  name_of(dst.type), name_of(src.type));
+  }
+}
+
+}  // namespace
+
+void to_gray(ConstPlane src, Plane dst, ColorOrder order, const Exec& exec) {
+  check_plane(src, "to_gray: src", {u8, u16}, 1, 4);
+  if (src.channels == 2)
+    throw_invalid("2", "to_gray: src has 2 channels; it takes 1 (gray), 3 or 4 (colour, alpha)");
+  check_plane(dst, "to_gray: dst", {u8, u16});
+  check_same_type(src, dst, "to_gray: dst");
+  check_result(src, dst, "to_gray: src", "to_gray: dst");
+  dispatch(PixelArgs{.op = PixelOp::gray, .a = src, .dst = dst, .order = order}, exec);
+}
+
+void absdiff(ConstPlane a, ConstPlane b, Plane dst, const Exec& exec) {
+  check_plane(a, "absdiff: a", {u8, u16, f32}, 1, 4);
+  check_plane(b, "absdiff: b", {u8, u16, f32}, 1, 4);
+  check_alike(a, b, "absdiff: a", "absdiff: b");
+  check_plane(dst, "absdiff: dst", {u8, u16, f32}, a.channels, a.channels);
+  check_same_type(a, dst, "absdiff: dst");
+  check_result(a, dst, "absdiff: a", "absdiff: dst");
+  check_result(b, dst, "absdiff: b", "absdiff: dst");
+  dispatch(PixelArgs{.op = PixelOp::absdiff, .a = a, .b = b, .dst = dst}, exec);
+}
+
+void threshold(ConstPlane src, Plane dst, double limit, const Exec& exec) {
+  check_plane(src, "threshold: src", {u8, u16, f32});
+  check_plane(dst, "threshold: dst", {u8, bit});
+  check_limit(limit, "threshold");
+  check_result(src, dst, "threshold: src", "threshold: dst");
+  dispatch(PixelArgs{.op = PixelOp::threshold, .a = src, .dst = dst, .limit = limit}, exec);
+}
+
+void absdiff_threshold(ConstPlane a, ConstPlane b, Plane dst, double limit, const Exec& exec) {
+  check_plane(a, "absdiff_threshold: a", {u8, u16});
+  check_plane(b, "absdiff_threshold: b", {u8, u16});
+  check_alike(a, b, "absdiff_threshold: a", "absdiff_threshold: b");
+  check_plane(dst, "absdiff_threshold: dst", {u8, bit});
+  check_limit(limit, "absdiff_threshold");
+  check_result(a, dst, "absdiff_threshold: a", "absdiff_threshold: dst");
+  check_result(b, dst, "absdiff_threshold: b", "absdiff_threshold: dst");
+  dispatch(PixelArgs{.op = PixelOp::absdiff_threshold, .a = a, .b = b, .dst = dst, .limit = limit},
+           exec);
+}
+
+void histogram(ConstPlane src, std::span<uint64_t> bins, const Exec& exec) {
+  check_plane(src, "histogram: src", {u8, u16});
+  const size_t wanted = src.type == u8 ? 256 : 65536;
+  if (bins.size() != wanted) {
+    throw_invalid(std::to_string(bins.size()), "histogram: {} bins for a {} picture; it needs {}",
+                  bins.size(), name_of(src.type), wanted);
+  }
+  dispatch(PixelArgs{.op = PixelOp::histogram, .a = src, .bins = bins}, exec);
+}
+
+void unpack_mask(ConstBitView src, Plane dst, const Exec& exec) {
+  check_plane(src, "unpack_mask: src", {bit});
+  check_plane(dst, "unpack_mask: dst", {u8});
+  check_result(src, dst, "unpack_mask: src", "unpack_mask: dst");
+  dispatch(PixelArgs{.op = PixelOp::unpack, .a = src, .dst = dst}, exec);
+}
+
+void pack_mask(ConstPlane src, BitView dst, const Exec& exec) {
+  check_plane(src, "pack_mask: src", {u8});
+  check_plane(Plane(dst), "pack_mask: dst", {bit});
+  check_result(src, dst, "pack_mask: src", "pack_mask: dst");
+  dispatch(PixelArgs{.op = PixelOp::pack, .a = src, .dst = dst}, exec);
+}
+
+}  // namespace cuesta

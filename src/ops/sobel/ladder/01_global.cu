@@ -1,0 +1,30 @@
+// Rung `global` (paper 003, "global memory"): a thread a pixel, each reading its whole window from
+// global memory. Theirs leaves the outermost pixels unwritten; ours follows the border, as every
+// strategy does. Bound: load instructions, not bytes: K² loads a pixel, of which the caches serve
+// all but about one. Wastes: neighbours read K(K − 1) common samples each.
+#include "ops/sobel/ladder/block.cuh"
+
+namespace cuesta::sobel_ladder {
+namespace {
+
+template <class T, int K, int B>
+__global__ void kernel(Request q) {
+  const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
+  if (x >= q.src.width || y >= q.src.height) return;
+  int32_t gx, gy;
+  window<K>([&](int i, int j) { return sample<T>(q, x + i - K / 2, y + j - K / 2); }, gx, gy);
+  if (leaves(q, x, y, K / 2)) gx = gy = 0;
+  store(q, x, y, gx, gy);
+}
+
+}  // namespace
+
+void global(const SobelArgs& args, Call& call) {
+  for_blocks(args, call, [&](auto s, auto k, auto b, dim3 grid) {
+    using T = decltype(s);
+    cuda::launch("sobel", kernel<T, k(), b()>, grid, dim3(b(), b()), 0, cuda::stream_of(call),
+                 request_of<T>(args));
+  });
+}
+
+}  // namespace cuesta::sobel_ladder

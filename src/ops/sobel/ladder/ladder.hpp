@@ -1,0 +1,17 @@
+// Paper 003's steps, as the table of sobel names them. Each is one file.
+#pragma once
+
+#include "ops/sobel/args.hpp"
+
+namespace cuesta::sobel_ladder {
+
+inline constexpr std::string_view block_values[] = {"32", "16", "8"};
+inline constexpr ParameterInfo parameters[] = {
+    {"block", "threads along each side of a block", block_values}};
+
+void global(const SobelArgs& args, Call& call);
+void shared_no_apron(const SobelArgs& args, Call& call);
+void shared_apron(const SobelArgs& args, Call& call);
+void shared_1d(const SobelArgs& args, Call& call);
+
+}  // namespace cuesta::sobel_ladder

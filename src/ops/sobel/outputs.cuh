@@ -1,0 +1,102 @@
+// What every CUDA strategy of sobel does with a gradient, and how a request becomes template
+// arguments.
+#pragma once
+
+#include <type_traits>
+
+#include "cuda/launch.cuh"
+#include "ops/sobel/args.hpp"
+#include "ops/sobel/gradient.hpp"
+
+namespace cuesta::sobel_cuda {
+
+/// The part of a request that every kernel takes by value. `outside` is the constant border's
+/// sample.
+struct Request {
+  ConstPlane src;
+  SobelOutputs out;
+  Norm norm;
+  BorderMode mode;
+  int32_t outside;
+};
+
+template <class T>
+Request request_of(const SobelArgs& args) {
+  const Border& border = args.options.border;
+  const double most = sizeof(T) == 1 ? 255 : 65535;
+  return {args.src, args.out, args.options.norm, border.mode,
+          int32_t(std::min(std::max(std::nearbyint(border.value), 0.0), most))};
+}
+
+/// Calls body(T{}, integral_constant<K>) for the source type and the aperture of the request.
+template <class Body>
+void for_type_and_aperture(const SobelArgs& args, Body&& body) {
+  const auto with = [&](auto sample) {
+    switch (args.options.aperture) {
+      case 3: return body(sample, std::integral_constant<int, 3>());
+      case 5: return body(sample, std::integral_constant<int, 5>());
+      default: return body(sample, std::integral_constant<int, 7>());
+    }
+  };
+  args.src.type == PixelType::u8 ? with(uint8_t()) : with(uint16_t());
+}
+
+/// The sample at any distance outside the picture.
+template <class T>
+__device__ int32_t sample(const Request& r, int32_t x, int32_t y) {
+  const int32_t sx = map_index(r.mode, x, r.src.width), sy = map_index(r.mode, y, r.src.height);
+  return sx < 0 || sy < 0 ? r.outside : r.src.as<T, Space::device>().at(sx, sy);
+}
+
+/// True where `ignore` gives gradient 0: the window of radius r leaves the picture.
+__device__ inline bool leaves(const Request& q, int32_t x, int32_t y, int32_t r) {
+  return q.mode == BorderMode::ignore &&
+         (x < r || y < r || x + r >= q.src.width || y + r >= q.src.height);
+}
+
+__device__ inline void store_gradient(const Plane& out, int32_t x, int32_t y, int32_t g) {
+  if (out.type == PixelType::s16)
+    out.as<int16_t, Space::device>().at(x, y) = int16_t(min(max(g, -32768), 32767));
+  if (out.type == PixelType::s32) out.as<int32_t, Space::device>().at(x, y) = g;
+}
+
+__device__ inline void store_magnitude(const Plane& out, Norm norm, int32_t x, int32_t y,
+                                       int32_t gx, int32_t gy) {
+  const int64_t squares = int64_t(gx) * gx + int64_t(gy) * gy;
+  int64_t m;
+  if (norm == Norm::l1) {
+    m = int64_t(abs(gx)) + abs(gy);
+  } else {
+    // The double root is off by one at most; the integers put it right.
+    m = int64_t(sqrt(double(squares)));
+    m -= m * m > squares;
+    m += (m + 1) * (m + 1) <= squares;
+  }
+  if (out.type == PixelType::u8)
+    out.as<uint8_t, Space::device>().at(x, y) = uint8_t(m < 255 ? m : 255);
+  if (out.type == PixelType::u16)
+    out.as<uint16_t, Space::device>().at(x, y) = uint16_t(m < 65535 ? m : 65535);
+  if (out.type == PixelType::f32) {
+    out.as<float, Space::device>().at(x, y) =
+        norm == Norm::l1 ? float(m) : float(sqrt(double(squares)));
+  }
+}
+
+/// Writes whatever is wanted of one pixel's gradient.
+__device__ inline void store(const Request& q, int32_t x, int32_t y, int32_t gx, int32_t gy) {
+  store_gradient(q.out.gx, x, y, gx);
+  store_gradient(q.out.gy, x, y, gy);
+  if (q.out.magnitude.data) store_magnitude(q.out.magnitude, q.norm, x, y, gx, gy);
+  if (q.out.direction.type == PixelType::u8) {
+    q.out.direction.as<uint8_t, Space::device>().at(x, y) = gradient::octant<int64_t>(gx, gy);
+  }
+  if (q.out.direction.type == PixelType::f32)
+    q.out.direction.as<float, Space::device>().at(x, y) = atan2f(float(gy), float(gx));
+}
+
+/// The grid's second dimension ends at 65,535 blocks; blocks are at least 8 rows high.
+inline std::string_view supports(const SobelArgs& args) {
+  return args.src.height > 65535 * 8 ? "pictures higher than 524,280" : std::string_view();
+}
+
+}  // namespace cuesta::sobel_cuda

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The folder of scripts/package, moved elsewhere, runs with nothing but the C library of the machine.
+#   check_bundle.sh BUILD
+set -euo pipefail
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+"$here/../../scripts/package" --output "$scratch/made" "$1"
+mv "$scratch/made" "$scratch/moved here"
+cd /
+unset LD_LIBRARY_PATH
+
+binary="$scratch/moved here/bin/cuesta"
+outside=$(ldd "$binary" | awk '$2 == "=>" { print $3 }' | grep -v "^$scratch/moved" |
+  grep -vE '/(ld-linux.*|libc|libm|libmvec|libdl|libpthread|librt|libresolv|libutil)\.so' || true)
+if [[ -n $outside ]] || ldd "$binary" | grep -q 'not found'; then
+  echo "found outside the folder, or not at all:"
+  ldd "$binary" | grep -v "$scratch" || true
+  exit 1
+fi
+"$binary" --version
+"$binary" list operations

@@ -1,0 +1,592 @@
+#!/usr/bin/env python3
+"""The command, run as a user would run it, on good and bad input.
+
+    test_command.py PATH-TO-CUESTA [unittest arguments]
+
+Makes its inputs itself; needs nothing but Python's standard library.
+"""
+
+import json
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zlib
+from pathlib import Path
+
+CUESTA = ""
+USAGE, INPUT, OUTPUT, DEVICE, INTERRUPTED = 2, 3, 4, 5, 130
+
+
+def png(width, height, samples, channels=1, bits=8):
+    """A PNG file of the samples, row-major and interleaved."""
+    color = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
+    size = bits // 8
+    raw = b"".join(
+        b"\0" + b"".join(s.to_bytes(size, "big") for s in samples[y * width * channels : (y + 1) * width * channels])
+        for y in range(height)
+    )
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, bits, color, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
+
+
+def read_png(data):
+    """(width, height, channels, bits, samples) of a PNG without interlacing or palette."""
+    at, packed = 8, b""
+    while at < len(data):
+        (length,) = struct.unpack_from(">I", data, at)
+        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + length]
+        if kind == b"IHDR":
+            width, height, bits, color = struct.unpack_from(">IIBB", body)
+        elif kind == b"IDAT":
+            packed += body
+        at += 12 + length
+    channels = {0: 1, 4: 2, 2: 3, 6: 4}[color]
+    raw, bpp, row = zlib.decompress(packed), channels * bits // 8, width * channels * bits // 8
+    before, out = bytearray(row), []
+    for y in range(height):
+        kind, line = raw[y * (row + 1)], bytearray(raw[y * (row + 1) + 1 : (y + 1) * (row + 1)])
+        for i in range(row):
+            a = line[i - bpp] if i >= bpp else 0
+            b, c = before[i], before[i - bpp] if i >= bpp else 0
+            p = a + b - c
+            nearest = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            line[i] = (line[i] + [0, a, b, (a + b) // 2, nearest][kind]) & 255
+        before = line
+        out += [int.from_bytes(line[i : i + bits // 8], "big") for i in range(0, row, bits // 8)]
+    return width, height, channels, bits, out
+
+
+def pgm(width, height, samples):
+    return b"P5\n%d %d\n255\n" % (width, height) + bytes(samples)
+
+
+def square(width=40, height=30):
+    """A bright rectangle on dark ground."""
+    return [200 if 10 <= x < 30 and 8 <= y < 22 else 20 for y in range(height) for x in range(width)]
+
+
+def y4m(width, height, frames, chroma=b"mono"):
+    header = b"YUV4MPEG2 W%d H%d F30:1 Ip A1:1 C%s\n" % (width, height, chroma)
+    return header + b"".join(b"FRAME\n" + frame for frame in frames)
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="cuesta-test-")
+        self.addCleanup(self.folder.cleanup)
+        self.at = Path(self.folder.name)
+        self.photo = self.file("photo.png", png(40, 30, square()))
+
+    def file(self, name, data):
+        path = self.at / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        return path
+
+    def run_cuesta(self, *arguments, code=0, stdin=b"", **options):
+        done = subprocess.run(
+            [CUESTA, *map(str, arguments)], input=stdin, capture_output=True, timeout=120, cwd=self.at, **options
+        )
+        self.assertEqual(done.returncode, code, f"{arguments}\n{done.stderr.decode()}")
+        return done
+
+    def fails(self, code, *arguments, says=(), stdin=b"", **options):
+        """Runs into one clear sentence: one line, naming what is wrong, and nothing on stdout."""
+        done = self.run_cuesta(*arguments, code=code, stdin=stdin, **options)
+        message = done.stderr.decode()
+        self.assertEqual(done.stdout, b"")
+        lines = [line for line in message.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(lines), 1, message)
+        for text in says:
+            self.assertIn(str(text), lines[0])
+        self.assert_no_leftovers()
+        return message
+
+    def assert_no_leftovers(self):
+        hidden = [path for path in self.at.rglob(".*")]
+        self.assertEqual(hidden, [], "half-written files are left")
+
+    def edges(self, *arguments, **options):
+        return self.run_cuesta("edges", self.photo, "-o", "out.png", *arguments, **options)
+
+
+class Edges(CommandTest):
+    def test_a_square_has_a_closed_outline(self):
+        done = self.edges("--sigma", 0, "--low", 100, "--high", 200)
+        self.assertEqual(done.stdout, b"")
+        self.assertEqual(done.stderr, b"")
+        width, height, channels, bits, samples = read_png((self.at / "out.png").read_bytes())
+        self.assertEqual((width, height, channels, bits), (40, 30, 1, 8))
+        self.assertEqual(set(samples), {0, 255})
+        # Each side of the square: 20 + 20 + 14 + 14 pixels and corners, one pixel wide.
+        self.assertTrue(60 <= samples.count(255) <= 72, samples.count(255))
+        self.assert_no_leftovers()
+
+    def test_every_method_and_every_strategy(self):
+        rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
+        for method in ("canny", "log", "sobel"):
+            results = set()
+            for row in rows:
+                if row["operation"] != method or row["space"] != "host":
+                    continue
+                done = self.edges("--method", method, "--strategy", row["strategy"])
+                results.add((self.at / "out.png").read_bytes())
+            self.assertEqual(len(results), 1, method)
+
+    def test_json_tells_what_was_done(self):
+        line = json.loads(self.edges("--json", "--threshold", "auto:median").stdout)
+        self.assertEqual((line["width"], line["height"], line["method"]), (40, 30, "canny"))
+        self.assertEqual(line["low"], line["high"] / 2)
+        self.assertEqual(line["edge_pixels"], read_png((self.at / "out.png").read_bytes())[4].count(255))
+
+    def test_thresholds(self):
+        self.assertEqual(json.loads(self.edges("--json", "--threshold", 80).stdout)["low"], 40)
+        for text in ("auto", "auto:otsu", "auto:median", "auto:percentile", "auto:percentile:95"):
+            self.edges("--threshold", text)
+        a = json.loads(self.edges("--json", "--threshold", "auto").stdout)
+        b = json.loads(self.edges("--json").stdout)
+        self.assertEqual(a["high"], b["high"])
+
+    def test_a_region_is_a_picture_of_its_own(self):
+        self.edges("--region", "5,4,20,12", "--sigma", 0, "--low", 100, "--high", 200)
+        of_region = read_png((self.at / "out.png").read_bytes())
+        cut = [square()[y * 40 + x] for y in range(4, 16) for x in range(5, 25)]
+        self.photo.write_bytes(png(20, 12, cut))
+        self.edges("--sigma", 0, "--low", 100, "--high", 200)
+        self.assertEqual(of_region, read_png((self.at / "out.png").read_bytes()))
+
+    def test_nothing_is_found_outside_a_mask(self):
+        mask = self.file("mask.png", png(40, 30, [255 if x < 20 else 0 for _ in range(30) for x in range(40)]))
+        self.edges("--mask", mask)
+        samples = read_png((self.at / "out.png").read_bytes())[4]
+        self.assertTrue(any(samples[y * 40 + x] for y in range(30) for x in range(20)))
+        self.assertFalse(any(samples[y * 40 + x] for y in range(30) for x in range(20, 40)))
+        small = self.file("small.png", png(4, 4, [255] * 16))
+        self.fails(INPUT, "edges", self.photo, "-o", "x.png", "--mask", small, says=["small.png", "4 x 4", "40 x 30"])
+
+    def test_colour_alpha_and_sixteen_bits(self):
+        gray = square()
+        for channels in (1, 2, 3, 4):
+            samples = [255 if channels in (2, 4) and c == channels - 1 else v for v in gray for c in range(channels)]
+            self.photo.write_bytes(png(40, 30, samples, channels))
+            self.edges("--sigma", 0, "--low", 100, "--high", 200)
+            first = first_result = read_png((self.at / "out.png").read_bytes()) if channels == 1 else first_result
+            self.assertEqual(read_png((self.at / "out.png").read_bytes()), first)
+        self.photo.write_bytes(png(40, 30, [v * 257 for v in gray], 1, 16))
+        self.edges("--sigma", 0, "--low", 25700, "--high", 51400)
+        self.assertEqual(read_png((self.at / "out.png").read_bytes()), first)
+
+    def test_sobel_gives_magnitudes_or_a_mask(self):
+        self.edges("--method", "sobel")
+        self.assertEqual(max(read_png((self.at / "out.png").read_bytes())[4]), 255)
+        self.edges("--method", "sobel", "--threshold", 100, "--norm", "l2", "--aperture", 5)
+        self.assertEqual(set(read_png((self.at / "out.png").read_bytes())[4]), {0, 255})
+
+    def test_several_inputs_and_folders_keep_names(self):
+        self.file("in/b.png", self.photo.read_bytes())
+        self.file("in/a.pgm", pgm(40, 30, square()))
+        self.file("in/notes.txt", b"no picture")
+        self.run_cuesta("edges", "in", "-o", "out")
+        self.assertEqual(sorted(p.name for p in (self.at / "out").iterdir()), ["a.pgm", "b.png"])
+        self.run_cuesta("edges", self.photo, "in/a.pgm", "-o", "deep/er/out")
+        self.assertEqual(sorted(p.name for p in (self.at / "deep/er/out").iterdir()), ["a.pgm", "photo.png"])
+        self.run_cuesta("edges", "in", "-o", "other", "--format", "tif")
+        self.assertEqual(sorted(p.name for p in (self.at / "other").iterdir()), ["a.tif", "b.tif"])
+        (self.at / "into").mkdir()
+        self.edges()
+        self.run_cuesta("edges", self.photo, "-o", "into")
+        self.assertEqual((self.at / "into/photo.png").read_bytes(), (self.at / "out.png").read_bytes())
+
+    def test_the_same_bytes_with_any_number_of_threads(self):
+        results = set()
+        for threads in (0, 1, 2, 3, 8, 99):
+            self.edges("--threads", threads)
+            results.add((self.at / "out.png").read_bytes())
+        self.assertEqual(len(results), 1)
+
+    def test_verbose_and_quiet(self):
+        self.assertIn(b"low", self.edges("-v").stderr)
+        self.assertEqual(self.edges("-q").stderr, b"")
+
+
+class Filter(CommandTest):
+    def filtered(self, *arguments):
+        self.run_cuesta("filter", self.photo, "-o", "out.png", *arguments)
+        return read_png((self.at / "out.png").read_bytes())
+
+    def test_identity_in_every_form(self):
+        before = read_png(self.photo.read_bytes())
+        kernel = self.file("kernel.txt", b"0 0 0\n0 1 0\n0 0 0\n")
+        for text in ("average:1", "0 0 0;0 1 0;0 0 0", "0,0,0;0,2,0;0,0,0 / 2", str(kernel), "gaussian:1"):
+            self.assertEqual(self.filtered("--kernel", text), before, text)
+
+    def test_average_rounds_half_to_even(self):
+        width, height, _, _, out = self.filtered("--kernel", "average:3", "--border", "replicate")
+        src = square()
+        for y in range(height):
+            for x in range(width):
+                window = [
+                    src[min(max(y + j, 0), height - 1) * width + min(max(x + i, 0), width - 1)]
+                    for j in (-1, 0, 1)
+                    for i in (-1, 0, 1)
+                ]
+                self.assertEqual(out[y * width + x], round(sum(window) / 9), (x, y))
+
+    def test_laplacian_with_abs_and_offset(self):
+        plain = self.filtered("--kernel", "laplacian")[4]
+        absolute = self.filtered("--kernel", "laplacian", "--abs")[4]
+        shifted = self.filtered("--kernel", "laplacian", "--offset", 7)[4]
+        self.assertEqual(max(plain), 180)  # beside an edge; the other side is negative
+        self.assertEqual(max(absolute), 255)  # 360 in the corners
+        self.assertTrue(all(a >= p for a, p in zip(absolute, plain)))
+        self.assertEqual(shifted[0], 7)
+
+    def test_depth(self):
+        self.assertEqual(self.filtered("--kernel", "average:1", "--depth", 16)[3:], (16, [v * 257 for v in square()]))
+        self.photo.write_bytes(png(40, 30, [v * 257 for v in square()], 1, 16))
+        self.assertEqual(self.filtered("--kernel", "average:1")[3], 16)
+        self.assertEqual(self.filtered("--kernel", "average:1", "--depth", 8)[3:], (8, square()))
+        self.run_cuesta("filter", self.photo, "-o", "out.tif", "--kernel", "laplacian", "--depth", "float")
+        self.fails(OUTPUT, "filter", self.photo, "-o", "f.png", "--kernel", "laplacian", "--depth", "float", says=["f.png"])
+
+    def test_alpha_stays(self):
+        alpha = [i % 256 for i in range(40 * 30)]
+        self.photo.write_bytes(png(40, 30, [s for v, a in zip(square(), alpha) for s in (v, v, v, a)], 4))
+        out = self.filtered("--kernel", "average:5")
+        self.assertEqual(out[2], 4)
+        self.assertEqual(out[4][3::4], alpha)
+
+    def test_kernels_that_cannot_be_meant(self):
+        for kernel in ("average", "average:x", "average:0", "average:3:4", "sharpen:4", "gaussian:4", "gaussian:3:-1",
+                       "laplacian:3", "nonsense", "1 2;3", "1 2 3 / 0", ";;", "gaussian:99999999999"):
+            self.fails(USAGE, "filter", self.photo, "-o", "x.png", f"--kernel={kernel}", says=["--kernel", kernel])
+        self.file("empty.txt", b"")
+        self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--kernel", "empty.txt", says=["empty.txt"])
+        self.fails(INPUT, "filter", self.photo, "-o", "x.png", "--kernel", "/dev/zero", says=["/dev/zero"])
+
+
+class Streams(CommandTest):
+    frame = bytes(square())
+
+    def test_y4m_through_pipes(self):
+        done = self.run_cuesta(
+            "edges", "-", "-o", "-", "--sigma", 0, "--low", 100, "--high", 200, stdin=y4m(40, 30, [self.frame] * 3)
+        )
+        header, rest = done.stdout.split(b"\n", 1)
+        self.assertTrue(header.startswith(b"YUV4MPEG2 W40 H30 F30:1"), header)
+        self.assertIn(b"Cmono", header)
+        self.assertEqual(done.stderr, b"")
+        self.edges("--sigma", 0, "--low", 100, "--high", 200)
+        picture = bytes(read_png((self.at / "out.png").read_bytes())[4])
+        self.assertEqual(rest, (b"FRAME\n" + picture) * 3)
+
+    def test_colour_is_kept_where_it_means_something(self):
+        chroma = bytes(range(256))[:300] * 2
+        frames = [self.frame + (chroma * 2)[: 2 * 20 * 15]] * 2
+        stream = y4m(40, 30, frames, b"420jpeg")
+        done = self.run_cuesta("filter", "-", "-o", "-", "--kernel", "average:1", stdin=stream)
+        self.assertEqual(done.stdout.split(b"\n", 1)[1], stream.split(b"\n", 1)[1])
+        done = self.run_cuesta("filter", "-", "-o", "-", "--kernel", "laplacian", stdin=stream)
+        self.assertIn(b"Cmono", done.stdout.split(b"\n", 1)[0])
+
+    def test_y4m_files(self):
+        self.file("in.y4m", y4m(40, 30, [self.frame] * 2))
+        self.run_cuesta("edges", "in.y4m", "-o", "out.y4m")
+        self.assertEqual((self.at / "out.y4m").read_bytes().count(b"FRAME\n"), 2)
+        self.assert_no_leftovers()
+
+    def test_bad_streams(self):
+        good = y4m(40, 30, [self.frame] * 2)
+        cases = {
+            "empty": b"",
+            "no y4m": b"RIFF....AVI LIST",
+            "no size": b"YUV4MPEG2 F30:1\nFRAME\n",
+            "no height": b"YUV4MPEG2 W40\nFRAME\n",
+            "bad width": b"YUV4MPEG2 W-4 H3\nFRAME\n",
+            "huge": b"YUV4MPEG2 W2000000000 H2000000000\nFRAME\n",
+            "ten bits": b"YUV4MPEG2 W4 H4 C420p10\nFRAME\n",
+            "bad rate": b"YUV4MPEG2 W4 H4 F30\nFRAME\n",
+            "endless header": b"YUV4MPEG2 " + b"X" * 100000,
+            "no frames": b"YUV4MPEG2 W4 H4 Cmono\n",
+            "cut header": b"YUV4MPEG2 W4 H4 Cmono",
+            "cut frame": good[:-5],
+            "cut frame line": good + b"FRA",
+            "no FRAME": good + b"GRAME\n" + self.frame,
+        }
+        for name, data in cases.items():
+            with self.subTest(name):
+                self.fails(INPUT, "edges", "-", "-o", "out.y4m", stdin=data, says=["standard input"])
+                self.assertFalse((self.at / "out.y4m").exists())
+        self.run_cuesta("edges", "-", "-o", "out.y4m", "--partial", stdin=good[:-5])
+        self.assertEqual((self.at / "out.y4m").read_bytes().count(b"FRAME\n"), 1)
+
+    def test_a_closed_pipe_is_an_output_error(self):
+        frames = y4m(40, 30, [self.frame] * 200)
+        self.file("in.y4m", frames)
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [CUESTA, "edges", "in.y4m", "-o", "-"], cwd=self.at, stdout=full, stderr=subprocess.PIPE, timeout=60
+            )
+        self.assertEqual(done.returncode, OUTPUT)
+        self.assertIn(b"standard output", done.stderr)
+
+
+class BadInput(CommandTest):
+    def test_files_that_are_no_pictures(self):
+        good = self.photo.read_bytes()
+        self.file("empty.png", b"")
+        self.file("text.png", b"this is no picture at all, whatever its name says\n")
+        self.file("cut.png", good[: len(good) // 2])
+        self.file("header.png", good[:20])
+        corrupt = bytearray(good)
+        corrupt[len(good) // 2] ^= 0xFF
+        self.file("corrupt.png", bytes(corrupt))
+        self.file("cut.pgm", pgm(400, 300, [9] * 1000))
+        self.file("huge.pgm", b"P5\n2000000 2000000\n255\n\0")
+        (self.at / "folder.png").mkdir()
+        for name in ("missing.png", "empty.png", "text.png", "cut.png", "header.png", "corrupt.png", "cut.pgm",
+                     "huge.pgm", "missing/deep.png"):
+            for verb in (["edges"], ["filter", "--kernel", "average:3"]):
+                with self.subTest(name):
+                    self.fails(INPUT, *verb, name, "-o", "out.png", says=[name])
+                    self.assertFalse((self.at / "out.png").exists())
+        self.fails(INPUT, "edges", "folder.png", "-o", "out.png", says=["folder.png"])
+
+    def test_a_wrong_name_does_not_matter(self):
+        self.file("photo.jpg", self.photo.read_bytes())
+        self.file("photo", self.photo.read_bytes())
+        for name in ("photo.jpg", "photo"):
+            self.run_cuesta("edges", name, "-o", "out.png")
+
+    def test_limits_on_pixels(self):
+        message = self.fails(INPUT, "edges", self.photo, "-o", "x.png", "--max-pixels", 1199, says=["40 x 30", "1199"])
+        self.assertIn("--max-pixels", message)
+        self.edges("--max-pixels", 1200)
+        self.fails(INPUT, "edges", "-", "-o", "x.y4m", "--max-pixels", 1199, stdin=y4m(40, 30, []), says=["1199"])
+
+    def test_partial_takes_what_is_there(self):
+        cut = self.file("cut.pgm", pgm(40, 30, square())[:-200])
+        self.fails(INPUT, "edges", cut, "-o", "out.png", says=["cut.pgm"])
+        self.run_cuesta("filter", cut, "-o", "out.png", "--partial", "--kernel", "average:1")
+        self.assertEqual(read_png((self.at / "out.png").read_bytes())[4], square()[:-200] + [0] * 200)
+        noise = list(os.urandom(40 * 30))
+        whole = png(40, 30, noise)
+        self.file("cut.png", whole[: len(whole) // 2])
+        self.run_cuesta("filter", "cut.png", "-o", "out.png", "--partial", "--kernel", "average:1")
+        self.assertEqual(read_png((self.at / "out.png").read_bytes())[4][:400], noise[:400])
+
+    def test_a_bad_file_does_not_end_a_batch(self):
+        self.file("in/a.png", self.photo.read_bytes())
+        self.file("in/b.png", b"broken")
+        self.file("in/c.png", self.photo.read_bytes())
+        done = self.run_cuesta("edges", "in", "-o", "out", code=INPUT)
+        self.assertIn(b"b.png", done.stderr)
+        self.assertEqual(sorted(p.name for p in (self.at / "out").iterdir()), ["a.png", "c.png"])
+        done = self.run_cuesta("edges", self.photo, "missing.png", "in/c.png", "-o", "out2", code=INPUT)
+        self.assertIn(b"missing.png", done.stderr)
+        self.assertEqual(sorted(p.name for p in (self.at / "out2").iterdir()), ["c.png", "photo.png"])
+
+    def test_a_folder_without_pictures(self):
+        (self.at / "nothing").mkdir()
+        self.fails(INPUT, "edges", "nothing", "-o", "out", says=["nothing"])
+
+    def test_options_that_cannot_be_meant(self):
+        # What was given, and what the message must quote where that is not the last word.
+        cases = [
+            (["--sigma", "x"],), (["--sigma", "-1"],), (["--sigma", "nan"],), (["--sigma", "1e9"], "sigma is 1000000000"),
+            (["--ksize", "4"],), (["--low", "5"],), (["--high", "5"],), (["--low", "9", "--high", "5"], "--low 9"),
+            (["--low", "-1", "--high", "5"], "--low -1"), (["--threshold", "high"],), (["--threshold", "auto:best"],),
+            (["--threshold", "auto:percentile:200"],), (["--threshold", "-3"],), (["--aperture", "4"],),
+            (["--norm", "l3"],), (["--method", "prewitt"],), (["--threads", "-1"],), (["--border", "mirror", "--method", "log"], "mirror"),
+            (["--border", "wrap:3", "--method", "log"], "wrap:3"), (["--region", "1,2,3"],), (["--region", "0,0,0,5"],),
+            (["--region", "-1,0,5,5"],), (["--region", "30,20,11,11"],), (["--region", "0,0,99999999999,1"],),
+            (["--param", "x"],), (["--param", "nonsense=1"], "nonsense"), (["--strategy", "fastest"],),
+            (["--device", "gpu"],), (["--device", "cuda:x"],), (["--max-pixels", "0"],), (["--format", "png"],),
+            (["--method", "log", "--low", "3", "--high", "4"], "--low 3"), (["--method", "sobel", "--threshold", "auto"],),
+            (["--method", "canny", "--border", "wrap"],), (["--method", "log", "--sigma", "0"],), (["--zero-crossings"],),
+            (["--threshold", "9", "--low", "3", "--high", "4"], "--threshold 9"), (["--no-such-option"],),
+        ]
+        for case, *quoted in cases:
+            with self.subTest(case):
+                self.fails(USAGE, "edges", self.photo, "-o", "x.png", *case, says=quoted or [case[-1]])
+                self.assertFalse((self.at / "x.png").exists())
+
+    def test_usage(self):
+        self.fails(USAGE)
+        self.fails(USAGE, "nonsense")
+        self.fails(USAGE, "edges", self.photo)
+        self.fails(USAGE, "edges", "-o", "x.png")
+        self.fails(USAGE, "filter", self.photo, "-o", "x.png", says=["--kernel"])
+        self.fails(USAGE, "edges", self.photo, "-o", "-", says=["-o -"])
+        self.fails(USAGE, "edges", "-", "-o", "x.png", stdin=y4m(4, 4, [bytes(16)]), says=["x.png"])
+        self.fails(USAGE, "edges", "-", "-o", "-", "--json", says=["--json"])
+
+    def test_cuda_on_a_machine_without(self):
+        devices = json.loads(self.run_cuesta("list", "devices", "--json").stdout)
+        if any(device["device"].startswith("cuda") for device in devices):
+            self.skipTest("this machine has a GPU")
+        self.fails(DEVICE, "edges", self.photo, "-o", "x.png", "--device", "cuda", says=["--device cuda"])
+        self.assertIn(b"CPU", self.edges("--device", "auto", "-v").stderr)
+        self.edges("--device", "cpu")
+
+
+class BadOutput(CommandTest):
+    def test_places_that_cannot_be_written(self):
+        self.file("file", b"")
+        for out in ("missing/out.png", "out.xyz", "out", "file/out.png", "/proc/out.png"):
+            self.fails(OUTPUT, "edges", self.photo, "-o", out, says=[out])
+        for out in ("/dev/null", "/dev/full"):
+            self.fails(OUTPUT, "edges", self.photo, "-o", out, says=[out])
+        self.fails(OUTPUT, "edges", "-", "-o", "missing/out.y4m", stdin=y4m(4, 4, [bytes(16)]), says=["missing/out.y4m"])
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_permissions(self):
+        closed = self.at / "closed"
+        closed.mkdir(mode=0o555)
+        self.fails(OUTPUT, "edges", self.photo, "-o", "closed/out.png", says=["closed/out.png"])
+
+    def test_a_full_disc_leaves_the_old_file(self):
+        big = self.file("big.pgm", pgm(600, 600, os.urandom(600 * 600)))
+        out = self.file("out.pgm", b"old")
+        limited = lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_FSIZE, (10000, 10000))
+        done = subprocess.run([CUESTA, "filter", big, "-o", out, "--kernel", "average:1"], capture_output=True,
+                              preexec_fn=lambda: (limited(), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)), timeout=60)
+        self.assertEqual(done.returncode, OUTPUT, done.stderr)
+        self.assertIn(b"out.pgm", done.stderr)
+        self.assertEqual(out.read_bytes(), b"old")
+        self.assert_no_leftovers()
+
+    def test_an_old_result_stays_when_the_new_one_fails(self):
+        self.edges()
+        before = (self.at / "out.png").read_bytes()
+        self.photo.write_bytes(self.photo.read_bytes()[:60])
+        self.fails(INPUT, "edges", self.photo, "-o", "out.png")
+        self.assertEqual((self.at / "out.png").read_bytes(), before)
+
+    def test_inputs_are_not_written_over(self):
+        before = self.photo.read_bytes()
+        (self.at / "link.png").symlink_to(self.photo)
+        for out in ("photo.png", "./photo.png", "link.png", self.photo):
+            self.fails(USAGE, "edges", self.photo, "-o", out, says=["photo.png"] if out != "link.png" else [out])
+        self.fails(USAGE, "edges", self.at, "-o", self.at)
+        mask = self.file("mask.png", png(40, 30, [255] * 1200))
+        self.fails(USAGE, "edges", self.photo, "-o", "mask.png", "--mask", mask, says=["mask.png"])
+        self.assertEqual(self.photo.read_bytes(), before)
+
+    def test_folders_and_files_are_not_confused(self):
+        self.file("in/photo.png", self.photo.read_bytes())
+        self.file("a.png", b"")
+        self.fails(USAGE, "edges", self.photo, "in", "-o", "a.png", says=["a.png"])
+        self.fails(USAGE, "edges", self.photo, "in/photo.png", "-o", "out", says=["photo.png"])
+        self.fails(USAGE, "edges", self.photo, "in/photo.png", "-o", "-", says=["-o -"])
+
+    def test_links_are_followed_and_modes_kept(self):
+        target = self.file("target.png", b"old")
+        target.chmod(0o640)
+        (self.at / "link.png").symlink_to(target)
+        self.run_cuesta("edges", self.photo, "-o", "link.png")
+        self.assertTrue((self.at / "link.png").is_symlink())
+        self.assertTrue(target.read_bytes().startswith(b"\x89PNG"))
+        self.assertEqual(target.stat().st_mode & 0o777, 0o640)
+
+    def test_an_interrupt_leaves_nothing(self):
+        for sign in (signal.SIGINT, signal.SIGTERM):
+            process = subprocess.Popen([CUESTA, "edges", "-", "-o", "out.y4m"], cwd=self.at, stdin=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            process.stdin.write(y4m(40, 30, [Streams.frame] * 50))
+            process.stdin.flush()
+            for _ in range(200):
+                if list(self.at.glob(".out*")):
+                    break
+                time.sleep(0.05)
+            self.assertTrue(list(self.at.glob(".out*")), "no file was begun")
+            process.send_signal(sign)
+            process.communicate(timeout=30)
+            self.assertEqual(process.returncode, INTERRUPTED)
+            self.assertFalse((self.at / "out.y4m").exists())
+            self.assert_no_leftovers()
+
+
+class Messages(CommandTest):
+    def on_terminal(self, *arguments, **environment):
+        """What a terminal sees on stderr."""
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([CUESTA, *map(str, arguments)], cwd=self.at, stderr=follower, stdout=subprocess.PIPE,
+                                   env={**os.environ, "TERM": "xterm", **environment})
+        os.close(follower)
+        seen = b""
+        while True:
+            try:
+                if not select.select([leader], [], [], 60)[0]:
+                    break
+                more = os.read(leader, 4096)
+            except OSError:
+                break
+            if not more:
+                break
+            seen += more
+        os.close(leader)
+        process.communicate(timeout=60)
+        return seen
+
+    def test_colour_and_progress_on_terminals_only(self):
+        self.assertIn(b"\x1b[1;31merror", self.on_terminal("edges", "missing.png", "-o", "x.png"))
+        plain = self.on_terminal("edges", "missing.png", "-o", "x.png", NO_COLOR="1")
+        self.assertNotIn(b"\x1b[1;31m", plain)
+        self.file("long.y4m", y4m(800, 600, [bytes(os.urandom(800 * 600))] * 30))
+        seen = self.on_terminal("edges", "long.y4m", "-o", "out.y4m", "--strategy", "serial")
+        self.assertIn(b"frames", seen)
+        self.assertIn(b"left", seen)
+        self.assertEqual(self.on_terminal("edges", "long.y4m", "-o", "out.y4m", "-q"), b"")
+        self.assertEqual(self.run_cuesta("edges", "long.y4m", "-o", "out.y4m").stderr, b"")
+
+    def test_help_and_version(self):
+        self.assertRegex(self.run_cuesta("--version").stdout.decode(), r"^cuesta \d+\.\d+\.\d+\n$")
+        for verb in ([], ["edges"], ["filter"], ["list"], ["verify"]):
+            done = self.run_cuesta(*verb, "--help")
+            self.assertTrue(done.stdout.startswith(b"Examples:\n  cuesta "), done.stdout)
+            self.assertEqual(done.stderr, b"")
+
+
+class ListAndVerify(CommandTest):
+    def test_list(self):
+        rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
+        keys = {"operation", "space", "strategy", "tier", "idea", "paper", "exactness", "parameters"}
+        for row in rows:
+            self.assertEqual(set(row), keys)
+        operations = [o["operation"] for o in json.loads(self.run_cuesta("list", "operations", "--json").stdout)]
+        self.assertEqual(sorted({row["operation"] for row in rows}), sorted(operations))
+        for operation in operations:
+            names = [row["strategy"] for row in rows if row["operation"] == operation]
+            self.assertIn("serial", names)
+        for what in ([], ["operations"], ["strategies"], ["devices"]):
+            self.assertTrue(self.run_cuesta("list", *what).stdout)
+        self.fails(USAGE, "list", "everything", says=["everything"])
+
+    def test_verify(self):
+        report = json.loads(self.run_cuesta("verify", "sobel", "--device", "cpu", "--json").stdout)
+        self.assertEqual(report["failed"], 0)
+        self.assertEqual(report["passed"], len(report["rows"]))
+        for row in report["rows"]:
+            self.assertGreater(row["run"], 0)
+            self.assertEqual((row["operation"], row["failed"], row["passed"]), ("sobel", 0, True))
+        only = json.loads(self.run_cuesta("verify", "sobel", "--strategy", "rows", "--json").stdout)
+        self.assertEqual([row["strategy"] for row in only["rows"]], ["rows"])
+        self.fails(USAGE, "verify", "nonsense", says=["nonsense", "sobel"])
+        self.fails(USAGE, "verify", "--strategy", "fastest", says=["fastest"])
+
+
+if __name__ == "__main__":
+    CUESTA = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

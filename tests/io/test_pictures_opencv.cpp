@@ -1,0 +1,188 @@
+// Pictures as read here against cv::imread, on the pictures of the opencv-doc package.
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include "cuesta/cuesta.hpp"
+#include "io/picture.hpp"
+#include "support/opencv.hpp"
+
+namespace cuesta {
+namespace {
+
+namespace fs = std::filesystem;
+
+// CUESTA_OPENCV_DATA names the unpacked examples/data folder; scripts/test sets it.
+std::vector<fs::path> doc_pictures() {
+  std::vector<fs::path> out;
+  const char* folder = std::getenv("CUESTA_OPENCV_DATA");
+  if (!folder) return out;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && io::is_picture_extension(entry.path().extension().string()))
+      out.push_back(entry.path());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// The picture as OpenCV's colour reading gives it, gray.
+cv::Mat opencv_gray(const fs::path& path) {
+  const cv::Mat color = cv::imread(path.string(), cv::IMREAD_COLOR);
+  cv::Mat gray;
+  if (!color.empty()) cv::cvtColor(color, gray, cv::COLOR_BGR2GRAY);
+  return gray;
+}
+
+Image<uint8_t> our_gray(const io::Picture& picture) {
+  const ConstPlane pixels = picture.view();
+  Image<uint8_t> gray(pixels.width, pixels.height);
+  if (pixels.channels != 2) {
+    to_gray(pixels, gray);
+  } else {  // gray and alpha
+    const auto view = pixels.as<uint8_t>();
+    for (int32_t y = 0; y < view.height; ++y)
+      for (int32_t x = 0; x < view.width; ++x) gray.at(x, y) = view.at(x, y);
+  }
+  return gray;
+}
+
+TEST(PicturesOpenCv, EdgesEqualImreadGrayCanny) {
+  const auto paths = doc_pictures();
+  if (paths.empty()) GTEST_SKIP() << "CUESTA_OPENCV_DATA is not set";
+  int compared = 0;
+  for (const auto& path : paths) {
+    cv::Mat expected = opencv_gray(path);
+    if (expected.empty()) continue;
+    SCOPED_TRACE(path.string());
+    io::Picture picture;
+    ASSERT_NO_THROW(picture = io::read_picture(path));
+    ASSERT_EQ(picture.view().type, PixelType::u8) << "a picture of 16 bits";
+    auto gray = our_gray(picture);
+    ASSERT_TRUE(test::equal(expected, test::mat_of(gray))) << "gray differs";
+    for (const auto& [aperture, low, high] :
+         {std::tuple{3, 50.0, 150.0}, {5, 700.0, 1800.0}, {7, 6000.0, 16000.0}}) {
+      for (const Norm norm : {Norm::l1, Norm::l2}) {
+        cv::Mat theirs;
+        cv::Canny(expected, theirs, low, high, aperture, norm == Norm::l2);
+        auto ours = canny(gray, {.sigma = 0,
+                                 .thresholds = Thresholds::given(low, high),
+                                 .norm = norm,
+                                 .aperture = aperture});
+        EXPECT_TRUE(test::equal(theirs, test::mat_of(ours)))
+            << "aperture " << aperture << " norm " << int(norm);
+      }
+    }
+    ++compared;
+  }
+  EXPECT_GT(compared, 80);
+}
+
+#if defined(CUESTA_COMMAND)
+// The same through the command, a whole folder at once.
+TEST(PicturesOpenCv, TheCommandEqualsCanny) {
+  const auto paths = doc_pictures();
+  if (paths.empty()) GTEST_SKIP() << "CUESTA_OPENCV_DATA is not set";
+  const fs::path out = fs::temp_directory_path() / ("cuesta-edges-" + std::to_string(getpid()));
+  const std::string folder = std::getenv("CUESTA_OPENCV_DATA");
+  const std::string call = std::string(CUESTA_COMMAND) + " edges '" + folder + "' -o '" +
+                           out.string() +
+                           "' --sigma 0 --low 60 --high 140 --aperture 3 --norm l2 --format png -q";
+  const int code = std::system(call.c_str());
+  EXPECT_EQ(code, 0);
+  int compared = 0;
+  for (const auto& path : paths) {
+    if (path.parent_path() != fs::path(folder)) continue;
+    const cv::Mat gray = opencv_gray(path);
+    if (gray.empty()) continue;
+    cv::Mat theirs;
+    cv::Canny(gray, theirs, 60, 140, 3, true);
+    const fs::path result = (out / path.filename()).replace_extension(".png");
+    EXPECT_TRUE(test::equal(theirs, cv::imread(result.string(), cv::IMREAD_UNCHANGED)))
+        << path.string();
+    ++compared;
+  }
+  EXPECT_GT(compared, 80);
+  fs::remove_all(out);
+}
+#endif
+
+// Files that OpenCV writes: formats, types, orientation. What imread makes of them in colour and
+// gray is what edges sees.
+TEST(PicturesOpenCv, FormatsReadAsImreadDoes) {
+  const fs::path folder =
+      fs::temp_directory_path() / ("cuesta-formats-" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  for (const int type : {CV_8UC1, CV_8UC3, CV_8UC4}) {
+    for (const char* extension : {".png", ".jpg", ".tiff", ".webp", ".ppm", ".bmp"}) {
+      cv::Mat picture(37, 53, type);
+      cv::randu(picture, 0, 256);
+      cv::GaussianBlur(picture, picture, {5, 5}, 0);
+      const fs::path path = folder / (std::to_string(picture.channels()) + extension);
+      if (std::string_view(extension) == ".ppm" && picture.channels() != 3) continue;
+      ASSERT_TRUE(cv::imwrite(path.string(), picture));
+      SCOPED_TRACE(path.string());
+      io::Picture ours;
+      ASSERT_NO_THROW(ours = io::read_picture(path));
+      auto gray = our_gray(ours);
+      EXPECT_TRUE(test::equal(opencv_gray(path), test::mat_of(gray)));
+    }
+  }
+  fs::remove_all(folder);
+}
+
+// A JPEG with an EXIF block that holds nothing but the orientation.
+std::vector<uint8_t> with_orientation(const std::vector<uint8_t>& jpeg, uint8_t orientation) {
+  const uint8_t exif[] = {0xFF,        0xE1, 0,    34,   'E', 'x', 'i', 'f', 0, 0,  // APP1
+                          'I',         'I',  42,   0,    8,   0,   0,   0,          // TIFF header
+                          1,           0,    0x12, 0x01, 3,   0,   1,   0,   0, 0,  // one entry
+                          orientation, 0,    0,    0,    0,   0,   0,   0};
+  std::vector<uint8_t> out(jpeg.size() + sizeof exif);
+  const auto after_start = std::copy_n(jpeg.begin(), 2, out.begin());
+  std::copy(jpeg.begin() + 2, jpeg.end(), std::copy(std::begin(exif), std::end(exif), after_start));
+  return out;
+}
+
+TEST(PicturesOpenCv, OrientationIsAppliedAsImreadDoes) {
+  cv::Mat picture(40, 60, CV_8UC3);
+  cv::randu(picture, 0, 256);
+  std::vector<uint8_t> plain;
+  cv::imencode(".jpg", picture, plain);
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const auto bytes = with_orientation(plain, uint8_t(orientation));
+    cv::Mat expected;
+    cv::cvtColor(cv::imdecode(bytes, cv::IMREAD_COLOR), expected, cv::COLOR_BGR2GRAY);
+    ASSERT_EQ(expected.cols, orientation < 5 ? 60 : 40);
+    const io::Picture ours = io::read_picture(bytes, "memory");
+    auto gray = our_gray(ours);
+    EXPECT_TRUE(test::equal(expected, test::mat_of(gray))) << "orientation " << orientation;
+  }
+}
+
+TEST(PicturesOpenCv, SixteenBitsStayAndTheirHighBytesAreImreads) {
+  const fs::path path =
+      fs::temp_directory_path() / ("cuesta-16-" + std::to_string(getpid()) + ".png");
+  cv::Mat picture(31, 47, CV_16UC3);
+  cv::randu(picture, 0, 65536);
+  ASSERT_TRUE(cv::imwrite(path.string(), picture));
+  const io::Picture ours = io::read_picture(path);
+  ASSERT_EQ(ours.view().type, PixelType::u16);
+  const cv::Mat eight = cv::imread(path.string(), cv::IMREAD_COLOR);
+  const auto view = ours.view().as<uint16_t>();
+  for (int y = 0; y < view.height; ++y) {
+    for (int x = 0; x < view.width; ++x) {
+      for (int c = 0; c < 3; ++c) {
+        ASSERT_EQ(view.at(x, y, c), picture.at<cv::Vec3w>(y, x)[2 - c]);
+        ASSERT_EQ(view.at(x, y, c) >> 8, eight.at<cv::Vec3b>(y, x)[2 - c]);
+      }
+    }
+  }
+  fs::remove(path);
+}
+
+}  // namespace
+}  // namespace cuesta

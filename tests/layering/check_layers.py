@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Includes point one way:
+
+    include <- core <- {cpu, cuda} <- ops <- {verify, io} <- {cli, bench, python, tests, fuzz}
+
+Operations meet only through public headers and ops/tables.hpp, nothing but an operation's own rows uses its ladder/, and each
+library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that
+breaks a rule; `--self-test` plants one breach of each rule in a scratch tree and wants it found.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh", ".h"}
+INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
+
+# The first folder of a quoted include -> what a layer may name.
+ALLOWED = {
+    "include": {"cuesta"},
+    "core": {"cuesta", "core"},
+    "cpu": {"cuesta", "core", "cpu"},
+    "cuda": {"cuesta", "core", "cuda"},
+    "ops": {"cuesta", "core", "cpu", "cuda", "ops"},
+    "verify": {"cuesta", "core", "verify", "ops"},
+    "io": {"cuesta", "core", "io"},
+    "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
+    "cli": {"cuesta", "core", "ops", "verify", "io", "bench", "cli"},
+    "python": {"cuesta", "core", "ops", "verify", "io", "python"},
+    "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "cli", "fuzz"},
+    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "verify", "io", "bench", "cli", "support"},
+}
+
+# Files that see every operation's Args and tables.
+SEES_EVERY_OPERATION = re.compile(r"^src/(ops/[^/]+|verify/registry\.cpp)$")
+
+# What one operation may read of another: taps and rounding that both define themselves by.
+SHARED_HEADERS = {"ops/tables.hpp", "ops/sobel/gradient.hpp"}
+
+# Libraries, and the paths that may include them.
+LIBRARIES = [
+    (re.compile(r"^hwy/"), re.compile(r"^src/(cpu|ops)/|^src/core/cpu_probe\.cpp$"), "Highway"),
+    (re.compile(r"^(oneapi/)?tbb/"), re.compile(r"^src/core/threads\.cpp$"), "oneTBB"),
+    (re.compile(r"^(vips/|glib)"), re.compile(r"^src/io/"), "libvips"),
+    (re.compile(r"^lib(av|sw)[a-z]+/"), re.compile(r"^(src/io|tests|fuzz)/"), "FFmpeg's libraries"),
+    (re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
+     re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$"), "CUDA"),
+    (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peer)"), "OpenCV"),
+    (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
+    (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
+    (re.compile(r"^fmt/"), re.compile(r"^(src|cli|bench|tests|fuzz)/"), "fmt"),
+    (re.compile(r"^(gtest|gmock|rapidcheck)"), re.compile(r"^tests/"), "the test libraries"),
+]
+
+
+def layer_of(path):
+    parts = path.split("/")
+    return parts[1] if parts[0] == "src" else parts[0]
+
+
+def breach(path, bracket, target):
+    """Why `path` may not include `target`, or None."""
+    layer = layer_of(path)
+    rung = re.match(r"^ops/([^/]+)/ladder/", target)
+    if rung:
+        # Only the rungs themselves, the row list that names them, and tests of their arithmetic.
+        home = rf"^src/ops/{rung[1]}/(ladder/|cuda\.cu$)|^tests/"
+        return None if re.match(home, path) else "nothing uses ladder/"
+    if bracket == "<":
+        for pattern, home, name in LIBRARIES:
+            if pattern.match(target) and not home.match(path):
+                return f"{name} is not included here"
+        return None
+    if "/" not in target:
+        return None  # made by the build for this folder alone
+    first = target.split("/")[0]
+    if path == "src/cuda/tables.cpp" and target == "ops/tables.hpp":
+        return None  # hands the device rows over
+    if first not in ALLOWED[layer]:
+        return f"{layer} does not include {first}"
+    if layer == "ops":
+        # cases.cpp belongs to verify; it lives beside the operation it asks.
+        if first == "ops" and not SEES_EVERY_OPERATION.match(path):
+            own = "/".join(path.split("/")[1:3]) + "/"
+            if not target.startswith(own) and target not in SHARED_HEADERS:
+                return f"operations meet only through public headers, not {target}"
+    elif layer == "verify" and first == "ops" and not SEES_EVERY_OPERATION.match(path):
+        return "verify sees operations only in its registry"
+    return None
+
+
+def allowed_case_file(path, target):
+    """`cases.cpp` is compiled into the verify layer."""
+    return re.match(r"^src/ops/[^/]+/cases\.cpp$", path) and target.startswith("verify/")
+
+
+def sources(root):
+    for top in ("include", "src", "cli", "bench", "python", "fuzz", "tests"):
+        for file in sorted((root / top).rglob("*")):
+            if file.suffix in SUFFIXES:
+                yield file
+
+
+def check(root):
+    breaches, files = [], 0
+    for file in sources(root):
+        path = file.relative_to(root).as_posix()
+        if layer_of(path) not in ALLOWED:
+            breaches.append(f"{path}: no rule knows the layer '{layer_of(path)}'")
+            continue
+        files += 1
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            if not match or allowed_case_file(path, match[2]):
+                continue
+            why = breach(path, match[1], match[2])
+            if why:
+                breaches.append(f"{path}:{number}: {match[2]}: {why}")
+    return breaches, files
+
+
+PLANTED = [
+    ("include/cuesta/a.hpp", '#include "core/check.hpp"'),
+    ("include/cuesta/a.hpp", "#include <hwy/highway.h>"),
+    ("include/cuesta/a.hpp", "#include <cuda_runtime.h>"),
+    ("src/core/a.cpp", '#include "io/pictures.hpp"'),
+    ("src/core/a.cpp", '#include "ops/tables.hpp"'),
+    ("src/core/a.cpp", "#include <oneapi/tbb/parallel_for.h>"),
+    ("src/cpu/a.hpp", '#include "ops/sobel/args.hpp"'),
+    ("src/ops/canny/cpu.cpp", '#include "ops/label/args.hpp"'),
+    ("src/ops/canny/cpu.cpp", '#include "verify/verify.hpp"'),
+    ("src/ops/canny/cpu.cpp", "#include <oneapi/tbb/parallel_for.h>"),
+    ("src/ops/canny/canny.cpp", '#include "ops/canny/ladder/01_naive.cuh"'),
+    ("src/ops/canny/cuda.cu", '#include "ops/convolve/ladder/ladder.hpp"'),
+    ("src/ops/canny/canny.cpp", "#include <opencv2/core.hpp>"),
+    ("src/verify/harness.cpp", '#include "ops/sobel/args.hpp"'),
+    ("src/verify/harness.cpp", '#include "io/pictures.hpp"'),
+    ("src/io/a.cpp", '#include "ops/sobel/args.hpp"'),
+    ("cli/main.cpp", "#include <vips/vips8>"),
+    ("bench/cpu.cpp", "#include <opencv2/core.hpp>"),
+]
+
+HARMLESS = [
+    ("src/ops/canny/cpu.cpp", '#include "ops/canny/args.hpp"'),
+    ("src/ops/canny/cpu.cpp", '#include "ops/sobel/gradient.hpp"'),
+    ("src/ops/canny/cuda.cu", '#include "ops/canny/ladder/ladder.hpp"'),
+    ("src/ops/canny/cases.cpp", '#include "verify/verify.hpp"'),
+    ("src/ops/registry.cpp", '#include "ops/tables.hpp"'),
+    ("src/ops/tables.hpp", '#include "ops/canny/args.hpp"'),
+    ("src/core/threads.cpp", "#include <oneapi/tbb/parallel_for.h>"),
+    ("src/io/a.cpp", "#include <libavformat/avformat.h>"),
+    ("bench/peer_opencv.cpp", "#include <opencv2/core.hpp>"),
+    ("tests/ops/a.cpp", '#include "ops/canny/reference.hpp"'),
+]
+
+
+def self_test():
+    failures = []
+    for expected, plants in ((1, PLANTED), (0, HARMLESS)):
+        for path, line in plants:
+            with tempfile.TemporaryDirectory() as scratch:
+                file = Path(scratch) / path
+                file.parent.mkdir(parents=True)
+                file.write_text(line + "\n", encoding="utf-8")
+                found = len(check(Path(scratch))[0])
+                if found != expected:
+                    failures.append(f"{path}: {line}: {found} breaches instead of {expected}")
+    return failures
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        problems, looked_at = self_test(), f"{len(PLANTED) + len(HARMLESS)} planted lines"
+    elif len(sys.argv) == 2:
+        problems, files = check(Path(sys.argv[1]))
+        looked_at = f"{files} files"
+        if files < 20:
+            problems.append(f"only {files} files under {sys.argv[1]}: not the source tree")
+    else:
+        sys.exit("usage: check_layers.py ROOT | --self-test")
+    for problem in problems:
+        print(problem)
+    print(f"{looked_at}, {len(problems)} problems")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

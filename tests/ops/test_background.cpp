@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "ops/background/models.hpp"
+#include "ops/background/reference.hpp"
+#include "support/planted.hpp"
+
+namespace cuesta {
+namespace verify {
+template <>
+std::vector<Case<BackgroundArgs>> cases(Level level);
+}
+namespace {
+
+constexpr BackgroundModel models[] = {BackgroundModel::first, BackgroundModel::mean,
+                                      BackgroundModel::median, BackgroundModel::mixture};
+
+TEST(BackgroundFaults, AreCaught) {
+  verify::expect_caught<BackgroundArgs>(
+      [](const BackgroundArgs& args, Call& call) {
+        BackgroundArgs wrong = args;
+        wrong.dither = args.dither ? args.dither - 1 : 1;
+        background_serial(wrong, call);
+      },
+      "a dither one off");
+  verify::expect_caught<BackgroundArgs>(
+      [](const BackgroundArgs& args, Call& call) {
+        BackgroundArgs wrong = args;
+        wrong.rate = args.rate == 1 ? 2 : args.rate - 1;
+        wrong.dither = args.dither & ((1 << wrong.rate) - 1);
+        background_serial(wrong, call);
+      },
+      "a rate one off");
+  verify::expect_caught<BackgroundArgs>(
+      [](const BackgroundArgs& args, Call& call) {
+        BackgroundArgs wrong = args;
+        wrong.limit = std::ceil(args.limit) - 1;
+        background_serial(wrong, call);
+      },
+      "a limit that is reached instead of exceeded");
+  verify::expect_caught<BackgroundArgs>(
+      [](const BackgroundArgs& args, Call&) {
+        background_reference_rows(args, 0, args.frame.height - 1);
+      },
+      "a last row that is not learned");
+}
+
+// The background after `frames` frames of one value upon a founding frame of another, in a picture
+// of one pixel.
+int settled(BackgroundModel model, int rate_shift, uint8_t founding, uint8_t value, int frames) {
+  BackgroundSubtractor subtractor({model, rate_shift});
+  Image<uint8_t> frame(1, 1), background(1, 1);
+  frame.at(0, 0) = founding;
+  subtractor.push(frame);
+  frame.at(0, 0) = value;
+  for (int t = 0; t < frames; ++t) subtractor.push(frame);
+  subtractor.push(frame, {.background = background});
+  return background.at(0, 0);
+}
+
+TEST(Background, LearnsWhatStays) {
+  EXPECT_EQ(settled(BackgroundModel::first, 0, 100, 200, 500), 100);
+  EXPECT_EQ(settled(BackgroundModel::median, 0, 100, 200, 60), 160);
+  EXPECT_EQ(settled(BackgroundModel::median, 0, 100, 200, 500), 200);
+  // Down to the last level at the slowest rate, where rounding alone would rest 8 levels off.
+  EXPECT_EQ(settled(BackgroundModel::mean, 12, 100, 104, 30000), 104);
+  EXPECT_EQ(settled(BackgroundModel::mean, 12, 100, 96, 30000), 96);
+  // A new component outweighs the founding one after ln 2 · 2^9 = 355 frames.
+  EXPECT_EQ(settled(BackgroundModel::mixture, 9, 100, 200, 340), 100);
+  EXPECT_EQ(settled(BackgroundModel::mixture, 9, 100, 200, 370), 200);
+}
+
+TEST(Background, MixtureExplainsTwoLevelsAtOnce) {
+  // A pixel that flickers between 60 and 180, as leaves before the sky: the mean of both would call
+  // every frame foreground.
+  BackgroundSubtractor subtractor({BackgroundModel::mixture, 5});
+  Image<uint8_t> frame(70, 2), difference(70, 2);
+  const auto push = [&](uint8_t v) {
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 70; ++x) frame.at(x, y) = v;
+    subtractor.push(frame, {.difference = difference});
+    return difference.at(69, 1);
+  };
+  for (int t = 0; t < 100; ++t) push(t % 2 ? 60 : 180);
+  EXPECT_EQ(push(60), 0);
+  EXPECT_EQ(push(180), 0);
+  EXPECT_EQ(push(120), 60) << "the distance to the nearer level";
+}
+
+TEST(Background, FoundingFrameHasNoDifference) {
+  for (const auto model : models) {
+    BackgroundSubtractor subtractor({model});
+    Image<uint8_t> frame(65, 3), difference(65, 3), background(65, 3);
+    BitImage mask(65, 3);
+    verify::fill(frame, verify::Pattern::noise, 1);
+    for (int round = 0; round < 2; ++round) {
+      subtractor.push(frame, {background, difference, mask}, 0);
+      for (int y = 0; y < 3; ++y)
+        for (int x = 0; x < 65; ++x) {
+          ASSERT_EQ(background.at(x, y), frame.at(x, y));
+          ASSERT_EQ(difference.at(x, y), 0);
+          ASSERT_FALSE(mask.view().at(x, y));
+        }
+      verify::fill(frame, verify::Pattern::noise, 2);
+      subtractor.push(frame);
+      EXPECT_EQ(subtractor.frames(), 2);
+      subtractor.reset();
+      EXPECT_EQ(subtractor.frames(), 0);
+    }
+  }
+}
+
+TEST(Background, DitherVisitsEveryValueOnce) {
+  for (int rate = 1; rate <= 12; ++rate) {
+    std::vector<bool> seen(size_t(1) << rate);
+    for (uint64_t t = 77; t < 77 + seen.size(); ++t)
+      seen[size_t(background::dither_of(t, rate))] = true;
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), true), ptrdiff_t(seen.size()));
+  }
+}
+
+RC_GTEST_PROP(BackgroundProperty, MeanStaysBetweenWhatItSaw, ()) {
+  const int rate = *rc::gen::inRange(1, 13);
+  const auto frames = *rc::gen::container<std::vector<uint8_t>>(rc::gen::inRange<uint8_t>(0, 255));
+  uint8_t low = 255, high = 0;
+  uint16_t m = 0;
+  uint64_t t = 0;
+  for (const uint8_t v : frames) {
+    low = std::min(low, v), high = std::max(high, v);
+    if (t == 0)
+      m = uint16_t(v << 8);
+    else
+      background::mean(m, v, rate, background::dither_of(t, rate));
+    ++t;
+    RC_ASSERT(m >= low << 8);
+    RC_ASSERT(m <= high << 8);
+  }
+}
+
+// Weights stay sorted, each at most 1, and sum to 1 at most but for what rounding adds, whatever
+// the frames.
+RC_GTEST_PROP(BackgroundProperty, MixtureWeightsStaySorted, ()) {
+  using namespace background;
+  const int rate = *rc::gen::inRange(1, 13);
+  const auto frames = *rc::gen::container<std::vector<uint8_t>>(rc::gen::arbitrary<uint8_t>());
+  uint16_t state[9] = {gaussians::whole, 0, 0, 128 << 8, 0, 0, gaussians::first_variance};
+  uint64_t t = 0;
+  for (const uint8_t v : frames) {
+    ++t;
+    mixture(state, 1, v, rate, dither_of(t, rate));
+    RC_ASSERT(state[0] >= state[1]);
+    RC_ASSERT(state[1] >= state[2]);
+    RC_ASSERT(state[0] <= gaussians::whole);
+    RC_ASSERT(state[0] + state[1] + state[2] <= gaussians::whole + gaussians::whole / 64);
+  }
+}
+
+template <class Call>
+std::string error_of(ErrorCode code, Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(BackgroundErrors, SayWhatIsWrong) {
+  Image<uint8_t> frame(8, 4), larger(9, 4);
+  Image<uint16_t> deep(8, 4);
+  verify::fill(frame, verify::Pattern::natural, 1);
+  verify::fill(larger, verify::Pattern::natural, 1);
+  BackgroundSubtractor subtractor({BackgroundModel::mean});
+  subtractor.push(frame);
+  using enum ErrorCode;
+  EXPECT_EQ(error_of(input, [&] { subtractor.push(larger); }),
+            "background: frame is 9 x 4 after frames of 8 x 4; reset() begins anew");
+  EXPECT_EQ(subtractor.frames(), 1);
+  subtractor.reset();
+  subtractor.push(larger);
+  EXPECT_EQ(error_of(invalid_argument, [&] { subtractor.push(deep); }),
+            "background: frame is u16; it takes u8");
+  EXPECT_EQ(error_of(invalid_argument, [&] { subtractor.push(larger, {.background = frame}); }),
+            "background: frame is 9 x 4 and background: background is 8 x 4; they must have one "
+            "size");
+  EXPECT_EQ(error_of(invalid_argument, [&] { subtractor.push(larger, {}, std::nan("")); }),
+            "background: limit is not a number");
+  EXPECT_EQ(error_of(invalid_argument,
+                     [] {
+                       BackgroundSubtractor({BackgroundModel::mean, 13});
+                     }),
+            "background: rate_shift is 13; it must be 1 to 12, or 0 for the model's own");
+  EXPECT_EQ(error_of(invalid_argument, [] { background_model_from("mog"); }),
+            "background 'mog': choose one of first, mean, median, mixture");
+}
+
+}  // namespace
+}  // namespace cuesta

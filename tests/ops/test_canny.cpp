@@ -1,0 +1,471 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "cuesta/edges.hpp"
+#include "ops/canny/bit_hysteresis.hpp"
+#include "ops/canny/reference.hpp"
+#include "support/planted.hpp"
+
+namespace cuesta {
+namespace verify {
+template <>
+std::vector<Case<CannyArgs>> cases(Level level);
+}
+namespace {
+
+constexpr int thread_counts[] = {1, 2, 3, 8, 99};
+
+Exec with(std::string_view strategy, int threads) {
+  return {.strategy = std::string(strategy), .threads = threads};
+}
+
+CannyOptions plain(double low, double high) {
+  CannyOptions options;
+  options.sigma = 0;
+  options.thresholds = Thresholds::given(low, high);
+  return options;
+}
+
+bool equal(const Image<uint8_t>& a, const Image<uint8_t>& b) {
+  for (int32_t y = 0; y < a.height(); ++y) {
+    if (!std::equal(a.row(y), a.row(y) + a.width(), b.row(y))) return false;
+  }
+  return true;
+}
+
+int64_t count(const Image<uint8_t>& edges) {
+  int64_t n = 0;
+  for (int32_t y = 0; y < edges.height(); ++y)
+    n += std::count(edges.row(y), edges.row(y) + edges.width(), 255);
+  return n;
+}
+
+// ---- hysteresis over strips
+
+using Marks = std::vector<std::vector<uint8_t>>;  // 0, 1 candidate, 2 strong
+
+// One path through the whole picture, a pixel of space between its parts, strong at its last end.
+Marks comb(int32_t width, int32_t height) {
+  Marks marks(size_t(height), std::vector<uint8_t>(size_t(width), 0));
+  for (int32_t x = 0; x < width; ++x) {
+    for (int32_t y = 0; y < height; ++y) {
+      const int32_t turn = x % 4 == 1 ? height - 1 : 0;
+      if (x % 2 == 0 || y == turn) marks[size_t(y)][size_t(x)] = 1;
+    }
+  }
+  marks[size_t(height) - 1][size_t(width - 1)] = 2;
+  return marks;
+}
+
+Marks spiral(int32_t width, int32_t height) {
+  Marks marks(size_t(height), std::vector<uint8_t>(size_t(width), 0));
+  int32_t x = 0, y = 0, dx = 1, dy = 0;
+  const auto free = [&](int32_t u, int32_t v) {
+    return u >= 0 && v >= 0 && u < width && v < height && marks[size_t(v)][size_t(u)] == 0;
+  };
+  const auto far = [&](int32_t u, int32_t v) {
+    return u < 0 || v < 0 || u >= width || v >= height || marks[size_t(v)][size_t(u)] == 0;
+  };
+  for (int turns = 0; turns < 2;) {
+    marks[size_t(y)][size_t(x)] = 1;
+    if (free(x + dx, y + dy) && far(x + 2 * dx, y + 2 * dy)) {
+      x += dx, y += dy, turns = 0;
+    } else {
+      const int32_t old = dx;
+      dx = -dy, dy = old;
+      ++turns;
+    }
+  }
+  marks[size_t(y)][size_t(x)] = 2;
+  return marks;
+}
+
+Marks random_marks(int32_t width, int32_t height, uint64_t seed, uint32_t percent) {
+  verify::Random random(seed);
+  Marks marks(size_t(height), std::vector<uint8_t>(size_t(width), 0));
+  for (auto& row : marks) {
+    for (auto& mark : row) {
+      mark = random.below(100) < percent;
+      if (mark && random.below(60) == 0) mark = 2;
+    }
+  }
+  return marks;
+}
+
+Marks flooded(Marks marks) {
+  const auto height = int32_t(marks.size()), width = int32_t(marks[0].size());
+  for (bool again = true; again;) {
+    again = false;
+    for (int32_t i = 0; i < 2 * height; ++i) {
+      const int32_t y = i < height ? i : 2 * height - 1 - i;  // down, then up
+      for (int32_t x = 0; x < width; ++x) {
+        if (marks[size_t(y)][size_t(x)] != 2) continue;
+        for (int32_t v = std::max(0, y - 1); v <= std::min(height - 1, y + 1); ++v) {
+          for (int32_t u = std::max(0, x - 1); u <= std::min(width - 1, x + 1); ++u) {
+            auto& mark = marks[size_t(v)][size_t(u)];
+            again |= mark == 1;
+            if (mark == 1) mark = 2;
+          }
+        }
+      }
+    }
+  }
+  return marks;
+}
+
+// Floods `marks` in strips of `rows` rows; without `join` the seams stay shut.
+Marks flooded_by_strips(Marks marks, int32_t rows, bool join = true) {
+  const auto height = int32_t(marks.size()), width = int32_t(marks[0].size());
+  std::vector<std::vector<uint64_t>> memory;
+  std::vector<BitStrip> strips;
+  for (int32_t first = 0; first < height; first += rows) {
+    const int32_t n = std::min(rows, height - first);
+    // Poisoned: a strip clears what it reads.
+    memory.emplace_back(BitStrip::memory_words(width, n), ~uint64_t{0});
+    BitStrip strip(width, n, memory.back().data());
+    strip.clear();
+    for (int32_t y = 0; y < n; ++y) {
+      std::vector<uint64_t> candidates(size_t(strip.words()), 0), strong = candidates;
+      for (int32_t x = 0; x < width; ++x) {
+        const uint8_t mark = marks[size_t(first + y)][size_t(x)];
+        candidates[size_t(x) / 64] |= uint64_t(mark > 0) << (x % 64);
+        strong[size_t(x) / 64] |= uint64_t(mark > 1) << (x % 64);
+      }
+      strip.add_row(y, candidates.data(), strong.data());
+    }
+    strip.close();
+    strips.push_back(strip);
+  }
+  if (join) BitStrip::join(strips.data(), int32_t(strips.size()));
+  for (int32_t y = 0; y < height; ++y) {
+    const uint64_t* edges = strips[size_t(y / rows)].edges(y % rows);
+    for (int32_t x = 0; x < width; ++x) {
+      if (edges[x / 64] >> (x % 64) & 1) marks[size_t(y)][size_t(x)] = 2;
+    }
+  }
+  return marks;
+}
+
+TEST(CannyHysteresis, SnakesAndNoiseThroughStrips) {
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {1, 40}, {64, 9}, {65, 33}, {63, 64}, {200, 40}, {129, 150}}) {
+    std::vector<Marks> pictures = {comb(width, height), spiral(width, height)};
+    for (const uint32_t percent : {20, 45, 97})
+      pictures.push_back(random_marks(width, height, percent, percent));
+    for (size_t i = 0; i < pictures.size(); ++i) {
+      const Marks expected = flooded(pictures[i]);
+      for (const int32_t rows : {1, 2, 7, 16, 1000}) {
+        EXPECT_EQ(flooded_by_strips(pictures[i], rows), expected)
+            << width << "x" << height << " picture " << i << " strips of " << rows;
+      }
+    }
+  }
+}
+
+TEST(CannyHysteresis, ShutSeamsAreNoticed) {
+  EXPECT_NE(flooded_by_strips(spiral(65, 64), 16, false), flooded(spiral(65, 64)));
+}
+
+// A spiral of weak contrast, strong only around its centre: all of it is an edge with the strong
+// part, and nothing is without.
+Image<uint8_t> drawn_spiral(int32_t side, bool strong) {
+  constexpr double period = 20, turn = 6.283185307179586;
+  Image<uint8_t> picture(side, side);
+  for (int32_t y = 0; y < side; ++y) {
+    for (int32_t x = 0; x < side; ++x) {
+      const double dx = x - side / 2.0, dy = y - side / 2.0, r = std::hypot(dx, dy);
+      const double arm = r / period - std::atan2(dy, dx) / turn;
+      const bool lit = r > 5 && r < side / 2.0 - 5 && arm - std::floor(arm) < 0.5;
+      picture.at(x, y) = uint8_t(100 + lit * (strong && r < 25 ? 150 : 20));
+    }
+  }
+  return picture;
+}
+
+TEST(CannyHysteresis, SpiralsInPicturesOnAnyThreads) {
+  const Image<uint8_t> lit = drawn_spiral(400, true), dark = drawn_spiral(400, false);
+  CannyOptions options = plain(20, 200);
+  options.sigma = 1.4;
+  const Image<uint8_t> expected = canny(lit, options, with("serial", 1));
+  EXPECT_GT(count(expected), 5000);
+  for (const std::string_view strategy : {"serial", "rows", "simd"}) {
+    for (const int threads : thread_counts) {
+      EXPECT_TRUE(equal(canny(lit, options, with(strategy, threads)), expected))
+          << strategy << " on " << threads;
+      EXPECT_EQ(count(canny(dark, options, with(strategy, threads))), 0) << strategy;
+    }
+  }
+}
+
+TEST(CannyThreads, DoNotMatter) {
+  Image<uint8_t> picture(333, 410);
+  verify::fill(picture, verify::Pattern::natural, 11);
+  for (const AutoThreshold rule :
+       {AutoThreshold::otsu, AutoThreshold::median, AutoThreshold::percentile}) {
+    CannyOptions options;
+    options.thresholds = Thresholds::automatic(rule);
+    Image<uint8_t> expected(333, 410), edges(333, 410);
+    const CannyResult known = canny(picture, expected, options, with("serial", 1));
+    for (const std::string_view strategy : {"rows", "simd"}) {
+      for (const int threads : thread_counts) {
+        const CannyResult found = canny(picture, edges, options, with(strategy, threads));
+        EXPECT_EQ(found.low, known.low);
+        EXPECT_EQ(found.high, known.high);
+        EXPECT_TRUE(equal(edges, expected)) << strategy << " on " << threads;
+      }
+    }
+  }
+}
+
+// ---- thresholds
+
+RC_GTEST_PROP(CannyProperties, RaisingThresholdsAddsNoEdge, ()) {
+  const auto seed = *rc::gen::arbitrary<uint64_t>();
+  const auto size = [] { return *rc::gen::inRange(1, 90); };
+  Image<uint8_t> picture(size(), size());
+  verify::fill(picture, *rc::gen::element(verify::Pattern::natural, verify::Pattern::noise), seed);
+  CannyOptions options = plain(*rc::gen::inRange(0, 300), *rc::gen::inRange(300, 900));
+  options.norm = *rc::gen::element(Norm::l1, Norm::l2);
+  const Image<uint8_t> more = canny(picture, options);
+  options.thresholds.low += *rc::gen::inRange(0, 300);
+  options.thresholds.high += *rc::gen::inRange(0, 300);
+  const Image<uint8_t> fewer = canny(picture, options);
+  for (int32_t y = 0; y < picture.height(); ++y) {
+    for (int32_t x = 0; x < picture.width(); ++x) RC_ASSERT(fewer.at(x, y) <= more.at(x, y));
+  }
+}
+
+RC_GTEST_PROP(CannyProperties, ANegativeHasTheSameEdges, ()) {
+  Image<uint8_t> picture(*rc::gen::inRange(1, 200), *rc::gen::inRange(1, 60));
+  verify::fill(picture, verify::Pattern::natural, *rc::gen::arbitrary<uint64_t>());
+  CannyOptions options;
+  options.sigma = 0;
+  options.aperture = *rc::gen::element(3, 5, 7);
+  options.norm = *rc::gen::element(Norm::l1, Norm::l2);
+  const Image<uint8_t> edges = canny(picture, options);
+  for (int32_t y = 0; y < picture.height(); ++y) {
+    for (int32_t x = 0; x < picture.width(); ++x)
+      picture.at(x, y) = uint8_t(255 - picture.at(x, y));
+  }
+  RC_ASSERT(equal(canny(picture, options), edges));
+}
+
+TEST(CannyThresholds, GivenOnesComeBackInOrder) {
+  Image<uint8_t> picture(20, 20), edges(20, 20);
+  verify::fill(picture, verify::Pattern::natural, 2);
+  const CannyResult used = canny(picture, edges, plain(120.5, 30));
+  EXPECT_EQ(used.low, 30);
+  EXPECT_EQ(used.high, 120.5);
+}
+
+TEST(CannyThresholds, AutomaticOnesGivenAgainFindTheSameEdges) {
+  for (const int aperture : {3, 5, 7}) {
+    for (const AutoThreshold rule :
+         {AutoThreshold::otsu, AutoThreshold::median, AutoThreshold::percentile}) {
+      Image<uint8_t> picture(150, 110), edges(150, 110);
+      verify::fill(picture, verify::Pattern::natural, 4);
+      CannyOptions options;
+      options.aperture = aperture;
+      options.thresholds = Thresholds::automatic(rule);
+      const CannyResult used = canny(picture, edges, options);
+      EXPECT_GT(used.high, 0);
+      EXPECT_EQ(used.low, used.high / 2);
+      options.thresholds = Thresholds::given(used.low, used.high);
+      EXPECT_TRUE(equal(canny(picture, options), edges)) << "aperture " << aperture;
+    }
+  }
+}
+
+// The rules, from their words, on the magnitudes that sobel() gives.
+TEST(CannyThresholds, FollowTheirRules) {
+  Image<uint8_t> picture(97, 60), edges(97, 60);
+  Image<uint16_t> magnitude(97, 60);
+  verify::fill(picture, verify::Pattern::natural, 9);
+  for (const Norm norm : {Norm::l1, Norm::l2}) {
+    sobel(picture, {.magnitude = magnitude}, {.norm = norm, .border = {BorderMode::replicate}});
+    std::vector<int> all, nonzero;
+    for (int32_t y = 0; y < 60; ++y) {
+      for (int32_t x = 0; x < 97; ++x) {
+        all.push_back(magnitude.at(x, y));
+        if (all.back() > 0) nonzero.push_back(all.back());
+      }
+    }
+    std::sort(all.begin(), all.end());
+    std::sort(nonzero.begin(), nonzero.end());
+    CannyOptions options;
+    options.sigma = 0;
+    options.norm = norm;
+    options.thresholds = Thresholds::automatic(AutoThreshold::percentile, 75);
+    EXPECT_EQ(canny(picture, edges, options).high,
+              all[size_t(std::ceil(0.75 * double(all.size()))) - 1]);
+    options.thresholds = Thresholds::automatic(AutoThreshold::percentile, 100);
+    EXPECT_EQ(canny(picture, edges, options).high, all.back());
+    options.thresholds = Thresholds::automatic(AutoThreshold::median);
+    EXPECT_EQ(canny(picture, edges, options).high, 1.33 * nonzero[(nonzero.size() - 1) / 2]);
+  }
+}
+
+TEST(CannyThresholds, FlatPicturesHaveNoEdges) {
+  Image<uint8_t> picture(40, 30), edges(40, 30);
+  verify::fill(picture, verify::Pattern::constant, 0);
+  for (const AutoThreshold rule :
+       {AutoThreshold::otsu, AutoThreshold::median, AutoThreshold::percentile}) {
+    CannyOptions options;
+    options.thresholds = Thresholds::automatic(rule);
+    EXPECT_EQ(canny(picture, edges, options).high, 0);
+    EXPECT_EQ(count(edges), 0);
+  }
+}
+
+// ---- mask, 16 bits, bad input
+
+TEST(CannyMask, EmptyFindsNothingAndFullChangesNothing) {
+  Image<uint8_t> picture(130, 50), mask(130, 50);
+  verify::fill(picture, verify::Pattern::natural, 6);
+  CannyOptions options;
+  const Image<uint8_t> unmasked = canny(picture, options);
+  options.mask = mask;
+  for (const uint8_t value : {0, 1, 255}) {
+    for (int32_t y = 0; y < 50; ++y) std::fill_n(mask.row(y), 130, value);
+    const Image<uint8_t> edges = canny(picture, options);
+    EXPECT_TRUE(value ? equal(edges, unmasked) : count(edges) == 0) << int(value);
+  }
+}
+
+TEST(Canny16Bit, ScalesWithThePicture) {
+  Image<uint8_t> small(77, 60);
+  Image<uint16_t> large(77, 60);
+  verify::fill(small, verify::Pattern::natural, 8);
+  for (int32_t y = 0; y < 60; ++y) {
+    for (int32_t x = 0; x < 77; ++x) large.at(x, y) = uint16_t(small.at(x, y) * 256);
+  }
+  for (const Norm norm : {Norm::l1, Norm::l2}) {
+    CannyOptions options = plain(60, 150);
+    options.norm = norm;
+    const Image<uint8_t> edges = canny(small, options);
+    options.thresholds = Thresholds::given(60 * 256, 150 * 256);
+    EXPECT_TRUE(equal(canny(large, options), edges));
+  }
+}
+
+std::string complaint(const CannyOptions& options, ConstPlane src, Plane dst) {
+  try {
+    canny(src, dst, options);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(CannyBadInput, IsNamed) {
+  Image<uint8_t> src(8, 8), dst(8, 8), other(8, 7);
+  Image<float> real(8, 8);
+  verify::fill(src, verify::Pattern::natural, 1);
+  const auto of = [&](auto change) {
+    CannyOptions options = plain(10, 20);
+    change(options);
+    return complaint(options, src, dst);
+  };
+  EXPECT_EQ(of([](auto& o) { o.aperture = 4; }), "canny: aperture is 4; it must be 3, 5 or 7");
+  EXPECT_EQ(of([](auto& o) { o.sigma = -1; }), "canny: sigma is -1; it must be 0 or more");
+  EXPECT_EQ(of([](auto& o) { o.ksize = 6; }), "canny: ksize is 6; it must be odd, 1 to 255");
+  EXPECT_EQ(of([](auto& o) { o.thresholds.high = std::numeric_limits<double>::quiet_NaN(); }),
+            "canny: thresholds are 10 and nan; they must be finite numbers");
+  EXPECT_EQ(
+      of([](auto& o) { o.thresholds = Thresholds::automatic(AutoThreshold::percentile, 101); }),
+      "canny: percent is 101; it must be 0 to 100");
+  EXPECT_EQ(of([&](auto& o) { o.mask = other; }),
+            "canny: src is 8 x 8 and canny: mask is 8 x 7; they must have one size");
+  EXPECT_EQ(of([&](auto& o) { o.mask = dst; }),
+            "canny: mask and canny: dst share memory; give the result a picture of its own");
+  EXPECT_EQ(complaint(plain(1, 2), real, dst), "canny: src is f32; it takes u8, u16");
+  EXPECT_EQ(complaint(plain(1, 2), src, src),
+            "canny: src and canny: dst share memory; give the result a picture of its own");
+}
+
+// ---- planted faults
+
+// The reference's stages with a fault between gradient and hysteresis, and hysteresis by strips.
+template <class Fault>
+void with_fault(const CannyArgs& args, Call& call, Fault fault, bool join = true) {
+  CannyStages stages = canny_stages(args, call.scratch());
+  canny_gradients(args, stages, call, "serial", 1);
+  canny_magnitude_rows(args, stages, 0, args.src.height);
+  *args.result = canny_given(args.options);
+  if (args.options.thresholds.is_automatic) {
+    std::vector<uint64_t> bins(canny_bins);
+    canny_histogram_rows(args, stages, 0, args.src.height, bins);
+    *args.result = canny_automatic(args.options, bins);
+  }
+  CannyLimits limits = canny_limits(args, *args.result);
+  fault(stages, limits);
+  canny_suppress_rows(stages, limits, 0, args.src.height);
+  Marks marks;
+  for (int32_t y = 1; y <= args.src.height; ++y)
+    marks.emplace_back(stages.marks.row(y) + 1, stages.marks.row(y) + 1 + args.src.width);
+  marks = flooded_by_strips(marks, 8, join);
+  for (int32_t y = 0; y < args.src.height; ++y) {
+    for (int32_t x = 0; x < args.src.width; ++x)
+      args.dst.as<uint8_t>().at(x, y) = marks[size_t(y)][size_t(x)] == 2 ? 255 : 0;
+  }
+}
+
+TEST(CannyFaults, AreCaught) {
+  using verify::expect_caught;
+  expect_caught<CannyArgs>(
+      [](const CannyArgs& args, Call& call) {
+        with_fault(args, call, [](CannyStages&, CannyLimits& limits) { --limits.high; });
+      },
+      "strong pixels of the high threshold itself");
+  expect_caught<CannyArgs>(
+      [](const CannyArgs& args, Call& call) {
+        with_fault(args, call, [](CannyStages&, CannyLimits& limits) { ++limits.low; });
+      },
+      "a low threshold one too high");
+  expect_caught<CannyArgs>(
+      [](const CannyArgs& args, Call& call) {
+        with_fault(args, call, [](CannyStages& s, CannyLimits&) { std::swap(s.gx, s.gy); });
+      },
+      "suppression along the edge");
+  expect_caught<CannyArgs>(
+      [](const CannyArgs& args, Call& call) {
+        with_fault(args, call, [](CannyStages& s, CannyLimits&) {
+          for (int32_t y = 0; y < s.gy.height; ++y)
+            for (int32_t x = 0; x < s.gy.width; ++x) s.gy.at(x, y) = -s.gy.at(x, y);
+        });
+      },
+      "diagonals taken for each other");
+  expect_caught<CannyArgs>(
+      [](const CannyArgs& args, Call& call) {
+        with_fault(
+            args, call, [](CannyStages&, CannyLimits&) {}, false);
+      },
+      "hysteresis that stops at seams");
+  expect_caught<CannyArgs>(
+      [](const CannyArgs& args, Call& call) {
+        CannyArgs wrong = args;
+        wrong.options.mask = {};
+        canny_serial(wrong, call);
+      },
+      "a mask that is ignored");
+}
+
+TEST(CannyFaults, NoFaultPasses) {
+  const StrategyInfo<CannyArgs> row{
+      .name = "planted", .idea = "right on purpose", .run = [](const CannyArgs& args, Call& call) {
+        with_fault(args, call, [](CannyStages&, CannyLimits&) {});
+      }};
+  const auto report = verify::verify_row(row, verify::oracle_of<CannyArgs>(),
+                                         verify::cases<CannyArgs>(verify::Level::quick));
+  for (const auto& failure : report.failures) ADD_FAILURE() << failure;
+}
+
+}  // namespace
+}  // namespace cuesta
