@@ -37,5 +37,32 @@ TEST(SobelOpenCv, GradientsEqual) {
   }
 }
 
+// The edge of a view is the edge of the picture: a region equals the isolated region.
+TEST(SobelOpenCv, MagnitudesOfRegionsEqual) {
+  Image<uint8_t> whole(400, 150);
+  for (const auto pattern : {verify::Pattern::natural, verify::Pattern::noise}) {
+    verify::fill(whole, pattern, 3);
+    for (const Rect& part : {Rect{13, 7, 301, 99},
+                             {64, 32, 128, 64},
+                             {90, 40, 1, 1},
+                             {5, 5, 2, 60},
+                             {0, 0, 400, 150}}) {
+      const auto src = whole.view().region(part);
+      cv::Mat dx, dy, ax, ay, expected;
+      cv::Sobel(test::mat_of(src), dx, CV_16S, 1, 0, 3, 1, 0,
+                cv::BORDER_REFLECT_101 | cv::BORDER_ISOLATED);
+      cv::Sobel(test::mat_of(src), dy, CV_16S, 0, 1, 3, 1, 0,
+                cv::BORDER_REFLECT_101 | cv::BORDER_ISOLATED);
+      cv::convertScaleAbs(dx, ax);
+      cv::convertScaleAbs(dy, ay);
+      cv::add(ax, ay, expected);
+      Image<uint8_t> magnitude(part.width, part.height);
+      sobel(src, {.magnitude = magnitude});
+      EXPECT_TRUE(test::equal(expected, test::mat_of(magnitude)))
+          << part.width << "x" << part.height;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cuesta
