@@ -46,8 +46,8 @@ class StructuringElement {
   /// Any shape: row-major, non-zero belongs. Sizes 1..255. Throws Error{invalid_argument} also for
   /// an empty set.
   StructuringElement(int width, int height, std::span<const uint8_t> cells);
-  static StructuringElement disk(int diameter);  ///< Euclidean: dx² + dy² <= ((d − 1)/2)² about the
-                                                 ///< centre; disk(15) has 149 cells
+  /// Euclidean: dx² + dy² <= ((d − 1)/2)² about the centre, d odd; disk(15) has 149 cells.
+  static StructuringElement disk(int diameter);
   static StructuringElement ellipse(
       int width, int height);  ///< OpenCV's MORPH_ELLIPSE; ellipse(15, 15) has 169 cells
   static StructuringElement rectangle(int width, int height);
@@ -74,7 +74,8 @@ class StructuringElement {
 enum class Morph : uint8_t { erode, dilate, open, close };
 
 struct MorphologyOptions {
-  /// replicate, reflect, reflect101, constant and wrap read the source extended so; without one
+  /// replicate, reflect, reflect101, constant and wrap read the source of each step extended so;
+  /// ignore clears the outputs of each step whose window leaves the picture; without one
   /// (`neutral`), outside never wins: erosion sees foreground there, dilation background.
   bool neutral = true;
   Border border;
