@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "bench/peers.hpp"
 #include "bench/session.hpp"
 #include "bench_commit.hpp"
 #include "core/threads.hpp"
@@ -62,7 +63,7 @@ Result run_cpu(const Settings& settings) {
                     CUESTA_COMPILER,
                     thread_count(0),
                     {}};
-  Session session(settings, result);
+  Session session(settings, result, load_peer("opencv"));
   const Machine& machine = result.machine;
   settings.print(
       fmt::format("{}, {} threads, {}; {}\nmedians over batches that take turns; spread: between "

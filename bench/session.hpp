@@ -31,7 +31,7 @@ struct Table {
 
 class Session {
  public:
-  Session(const Settings& settings, Result& result);
+  Session(const Settings& settings, Result& result, std::unique_ptr<Peer> opencv);
   ~Session();
 
   const std::vector<int32_t>& sizes() const { return settings_.sizes; }
@@ -46,7 +46,7 @@ class Session {
   Image<uint8_t> photograph(int32_t width, int32_t height);
 
   /// `call` with every host strategy of the operation that takes the request: production always,
-  /// plain loops and the reference where `src` is small.
+  /// plain loops and the reference where they take less than a tenth of a second.
   void add_strategies(Table& table, std::string_view operation,
                       const std::function<void(const Exec&)>& call);
   void add_opencv(Table& table, const std::string& operation, std::function<void()> call);

@@ -23,6 +23,8 @@ double quantile(const std::vector<double>& sorted, double q) {
 
 }  // namespace
 
+double time_once(const std::function<void()>& body) { return time_runs(body, 1); }
+
 std::vector<Timing> time_in_turns(std::span<const std::function<void()>> bodies, int batches,
                                   double batch_ms) {
   std::vector<int64_t> runs;

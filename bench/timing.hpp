@@ -12,6 +12,9 @@ struct Timing {
   double spread = 0;  ///< distance between their quartiles, ms
 };
 
+/// Milliseconds of one run.
+double time_once(const std::function<void()>& body);
+
 /// Runs the bodies in turns, so that a change of the machine's pace meets all of them: `batches`
 /// rounds, each body for about `batch_ms` a round (at least once). Each runs at least once before.
 std::vector<Timing> time_in_turns(std::span<const std::function<void()>> bodies, int batches,

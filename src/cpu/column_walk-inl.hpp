@@ -50,11 +50,12 @@ HWY_INLINE void column(const Kernel& kernel, const uint8_t* const* rows, ptrdiff
                        ptrdiff_t dst_stride, ptrdiff_t wanted) {
   const WalkWords d;
   const size_t lanes = hn::Lanes(d);
+  const Kernel local = kernel;  // byte stores may alias anything but a local
   hn::Vec<WalkWords> state[Kernel::state];
   for (size_t i = 0; i < Kernel::state; ++i)
     state[i] = kFirst ? hn::Zero(d) : hn::Load(d, parked + i * lanes);
   for (int32_t i = 0; i < count; ++i) {
-    const auto out = kernel.step(state, rows[i] + offset);
+    const auto out = local.step(state, rows[i] + offset);
     if constexpr (kWrite) store_upto(out, WalkBytes(), dst + dst_stride * i, wanted);
   }
   for (size_t i = 0; i < Kernel::state; ++i) hn::Store(state[i], d, parked + i * lanes);

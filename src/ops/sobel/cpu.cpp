@@ -1,5 +1,6 @@
-// Strategy `simd`: separable rows. Vertical pass over the K rows of the window, horizontal pass
-// over the two sums, then what is wanted of (gx, gy), all in rows that stay in L1. u8 source;
+// Strategy `simd`, u8 source. Where only a u8 magnitude is wanted (aperture 3, norm l1): one pass
+// down columns of registers. Else separable rows: vertical pass over the K rows of the window,
+// horizontal pass over the two sums, then what is wanted of (gx, gy), all in rows that stay in L1;
 // 16-bit sums for apertures 3 and 5, 32-bit for 7.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/sobel/cpu.cpp"
@@ -7,6 +8,7 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
+#include "cpu/column_walk-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
 #include "ops/sobel/gradient.hpp"
@@ -186,9 +188,56 @@ void strips_of(const SobelArgs& args, Call& call) {
   });
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// min(|gx| + |gy|, 255), aperture 3: differences and sums along a row, then
+//   gx = (1 1) ∗ (1 1) ∗ difference,  gy = sum below − sum above
+// down the rows. All within ±1,020.
+struct MagnitudeWalk {
+  using Words = hn::Vec<WalkWords>;
+  static constexpr int32_t radius = 1;
+  // What half of the columns (even or odd) remembers of the rows above.
+  static constexpr size_t difference1 = 0, pair1 = 1, sum1 = 2, sum2 = 3, state_of_half = 4;
+  static constexpr size_t state = 2 * state_of_half;
+
+  // |gx| + |gy| of the row above this one.
+  static HWY_INLINE Words down(Words* s, Words difference, Words sum) {
+    const hn::RebindToSigned<WalkWords> ds;
+    const Words pair = hn::Add(difference, s[difference1]);
+    const auto gx = hn::BitCast(ds, hn::Add(pair, s[pair1]));
+    const auto gy = hn::BitCast(ds, hn::Sub(sum, s[sum2]));
+    s[difference1] = difference, s[pair1] = pair, s[sum2] = s[sum1], s[sum1] = sum;
+    return hn::BitCast(WalkWords(), hn::Add(hn::Abs(gx), hn::Abs(gy)));
+  }
+
+  HWY_INLINE hn::Vec<WalkBytes> step(Words (&s)[state], const uint8_t* from) const {
+    const WalkWords d;
+    const Words a = load_words(from), b = load_words(from + 2);
+    // The samples left of the even pixel, it, the odd one, and right of that.
+    const Words p0 = even_words(a), p1 = odd_words(a), p2 = even_words(b), p3 = odd_words(b);
+    const Words middle = hn::Add(p1, p2), most = hn::Set(d, 255);
+    const Words even = down(s, hn::Sub(p2, p0), hn::Add(hn::Add(p0, p1), middle));
+    const Words odd = down(s + state_of_half, hn::Sub(p3, p1), hn::Add(middle, hn::Add(p2, p3)));
+    return hn::BitCast(WalkBytes(),
+                       hn::Or(hn::Min(even, most), hn::ShiftLeft<8>(hn::Min(odd, most))));
+  }
+};
+
+bool wants_only_magnitude(const SobelArgs& args) {
+  const SobelOutputs& out = args.out;
+  return args.options.aperture == 3 && args.options.norm == Norm::l1 &&
+         out.magnitude.type == PixelType::u8 && !out.gx && !out.gy && !out.direction;
+}
+#endif
+
 }  // namespace
 
 void sobel_simd_target(const SobelArgs& args, Call& call) {
+#if HWY_TARGET != HWY_SCALAR
+  if (wants_only_magnitude(args)) {
+    return walk_columns(MagnitudeWalk{}, args.src.as<uint8_t>(), args.out.magnitude.as<uint8_t>(),
+                        args.options.border, call);
+  }
+#endif
   switch (args.options.aperture) {
     case 3: return strips_of<3, int16_t>(args, call);
     case 5: return strips_of<5, int16_t>(args, call);

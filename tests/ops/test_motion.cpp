@@ -1,0 +1,233 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ops/motion/reference.hpp"
+#include "support/allocations.hpp"
+#include "support/planted.hpp"
+
+namespace cuesta {
+namespace verify {
+template <>
+std::vector<Case<MotionArgs>> cases(Level level);
+}
+namespace {
+
+// Runs the reference with options that `change` has altered.
+template <class Change>
+void run_altered(const MotionArgs& args, Call& call, Change&& change) {
+  MotionOptions options = *args.options;
+  change(options);
+  MotionArgs wrong = args;
+  wrong.options = &options;
+  motion_serial(wrong, call);
+}
+
+TEST(MotionFaults, AreCaught) {
+  verify::expect_caught<MotionArgs>(
+      [](const MotionArgs& args, Call& call) {
+        run_altered(args, call, [](MotionOptions& o) { o.threshold += 1; });
+      },
+      "a threshold one off");
+  verify::expect_caught<MotionArgs>(
+      [](const MotionArgs& args, Call& call) {
+        run_altered(args, call, [](MotionOptions& o) { std::swap(o.close, o.open); });
+      },
+      "elements that have changed places");
+  verify::expect_caught<MotionArgs>(
+      [](const MotionArgs& args, Call& call) {
+        run_altered(args, call, [](MotionOptions& o) { o.connectivity = 12 - o.connectivity; });
+      },
+      "the other connectivity");
+  verify::expect_caught<MotionArgs>(
+      [](const MotionArgs& args, Call& call) {
+        run_altered(args, call, [](MotionOptions& o) { o.blur += 2; });
+      },
+      "a wider blur");
+  verify::expect_caught<MotionArgs>(
+      [](const MotionArgs& args, Call& call) {
+        run_altered(args, call, [](MotionOptions& o) { o.automatic = !o.automatic; });
+      },
+      "Otsu where it is not wanted");
+}
+
+// A frame of 40 with a square of `side` pixels of 200 at (x, y).
+Image<uint8_t> frame_with_square(int32_t width, int32_t height, int32_t x, int32_t y, int32_t side,
+                                 int32_t channels = 1) {
+  Image<uint8_t> frame(width, height, channels);
+  for (int32_t j = 0; j < height; ++j)
+    for (int32_t i = 0; i < width; ++i)
+      for (int32_t c = 0; c < channels; ++c)
+        frame.at(i, j, c) = i >= x && j >= y && i < x + side && j < y + side ? 200 : 40;
+  return frame;
+}
+
+MotionOptions sharp_options() {
+  return {.blur = 1,
+          .close = StructuringElement::rectangle(3, 3),
+          .open = StructuringElement::rectangle(3, 3)};
+}
+
+TEST(Motion, FindsAMovingSquareExactly) {
+  for (const int32_t channels : {1, 3, 4}) {
+    for (const char* strategy : {"serial", "rows", "simd", ""}) {
+      MotionDetector detector(sharp_options(), {.strategy = strategy});
+      EXPECT_TRUE(detector.push(frame_with_square(150, 90, 0, 0, 0, channels)).empty());
+      for (const auto& [x, y] : {std::pair{0, 0}, {10, 20}, {63, 40}, {130, 70}}) {
+        const auto found = detector.push(frame_with_square(150, 90, x, y, 20, channels));
+        ASSERT_EQ(found.size(), 1u);
+        EXPECT_EQ(found[0], (Detection{{x, y, 20, 20}, 400, x + 9.5, y + 9.5}));
+        for (int32_t j = 0; j < 90; ++j)
+          for (int32_t i = 0; i < 150; ++i)
+            ASSERT_EQ(detector.mask().at(i, j), i >= x && j >= y && i < x + 20 && j < y + 20);
+      }
+      EXPECT_EQ(detector.threshold(), 25);
+    }
+  }
+}
+
+TEST(Motion, DropsSmallObjects) {
+  MotionOptions options = sharp_options();
+  options.min_area = 101;
+  MotionDetector detector(options);
+  detector.push(frame_with_square(100, 80, 0, 0, 0));
+  EXPECT_TRUE(detector.push(frame_with_square(100, 80, 10, 10, 10)).empty());
+  EXPECT_TRUE(detector.mask().at(12, 12)) << "the mask keeps them";
+  EXPECT_EQ(detector.push(frame_with_square(100, 80, 10, 10, 11)).size(), 1u);
+}
+
+TEST(Motion, AutomaticThresholdIsNeverBelowTheGivenOne) {
+  MotionOptions options = sharp_options();
+  options.automatic = true;
+  MotionDetector detector(options);
+  Image<uint8_t> frame = frame_with_square(100, 80, 0, 0, 0);
+  detector.push(frame);
+  frame.at(50, 50) = 50;  // Otsu alone would split 0 from 10
+  EXPECT_TRUE(detector.push(frame).empty());
+  EXPECT_EQ(detector.threshold(), 25);
+  frame = frame_with_square(100, 80, 10, 10, 30);
+  for (int32_t y = 60; y < 70; ++y)
+    for (int32_t x = 60; x < 70; ++x) frame.at(x, y) = 80;  // a shadow, 40 above the background
+  EXPECT_EQ(detector.push(frame).size(), 1u);
+  EXPECT_GE(detector.threshold(), 40);
+}
+
+TEST(Motion, ResetFoundsAnew) {
+  MotionDetector detector(sharp_options());
+  detector.push(frame_with_square(100, 80, 0, 0, 0));
+  EXPECT_EQ(detector.push(frame_with_square(100, 80, 30, 30, 20)).size(), 1u);
+  detector.reset();
+  EXPECT_TRUE(detector.push(frame_with_square(100, 80, 30, 30, 20)).empty());
+  EXPECT_EQ(detector.push(frame_with_square(100, 80, 0, 0, 0)).size(), 1u)
+      << "where the square was";
+  detector.reset();
+  EXPECT_TRUE(detector.push(frame_with_square(64, 48, 0, 0, 0)).empty());
+  EXPECT_EQ(detector.mask().width, 64);
+}
+
+TEST(Motion, MovedDetectorsGoOn) {
+  MotionDetector first(sharp_options());
+  first.push(frame_with_square(100, 80, 0, 0, 0));
+  MotionDetector second = std::move(first);
+  EXPECT_EQ(second.push(frame_with_square(100, 80, 30, 30, 20)).size(), 1u);
+}
+
+TEST(Motion, ThreadsDoNotMatter) {
+  for (const int threads : {1, 2, 3, 8, 99}) {
+    MotionDetector one({}, {.threads = 1}), many({}, {.threads = threads});
+    Image<uint8_t> frame(320, 240);
+    for (uint64_t seed = 1; seed <= 4; ++seed) {
+      verify::fill(frame, verify::Pattern::natural, seed);
+      const auto a = one.push(frame), b = many.push(frame);
+      ASSERT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << threads;
+    }
+  }
+}
+
+class MotionMemory : public testing::TestWithParam<BackgroundModel> {};
+
+TEST_P(MotionMemory, NothingAllocatesAfterTheSecondFrame) {
+  for (const bool automatic : {false, true}) {
+    for (const int32_t channels : {1, 3}) {
+      Workspace workspace;
+      MotionOptions options;
+      options.background.model = GetParam();
+      options.automatic = automatic;
+      MotionDetector detector(options, {.threads = 1, .workspace = &workspace});
+      std::vector<Image<uint8_t>> frames;
+      for (uint64_t seed = 0; seed < 12; ++seed) {
+        frames.emplace_back(320, 240, channels);
+        // The first are empty, so that later ones hold more components than any before.
+        verify::fill(frames.back(), seed < 2 ? verify::Pattern::constant : verify::Pattern::natural,
+                     seed);
+      }
+      detector.push(frames[0]);
+      detector.push(frames[1]);
+      const size_t bytes = workspace.bytes();
+      size_t objects = 0;
+      for (size_t t = 2; t < frames.size(); ++t) {
+        const int64_t before = test::allocations();
+        objects += detector.push(frames[t]).size();
+        EXPECT_EQ(test::allocations() - before, 0) << "in frame " << t;
+        EXPECT_EQ(workspace.bytes(), bytes) << "in frame " << t;
+      }
+      EXPECT_GT(objects, 0u);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, MotionMemory,
+                         testing::Values(BackgroundModel::first, BackgroundModel::mean,
+                                         BackgroundModel::median, BackgroundModel::mixture),
+                         [](const auto& parameter) {
+                           return std::string(name_of(parameter.param));
+                         });
+
+template <class Call>
+std::string error_of(ErrorCode code, Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(MotionErrors, SayWhatIsWrong) {
+  using enum ErrorCode;
+  MotionDetector detector(sharp_options());
+  detector.push(frame_with_square(100, 80, 0, 0, 0));
+  EXPECT_EQ(error_of(input, [&] { detector.push(frame_with_square(100, 81, 0, 0, 0)); }),
+            "motion: frame is 100 x 81 after frames of 100 x 80; reset() begins anew");
+  EXPECT_EQ(detector.push(frame_with_square(100, 80, 30, 30, 20)).size(), 1u)
+      << "and the right size goes on";
+  EXPECT_EQ(
+      error_of(invalid_argument, [&] { detector.push(frame_with_square(100, 80, 0, 0, 0, 2)); }),
+      "motion: frame has 2 channels; it takes 1 (grey), 3 or 4 (colour, alpha)");
+  Image<uint16_t> deep(100, 80);
+  EXPECT_EQ(error_of(invalid_argument, [&] { detector.push(deep); }),
+            "motion: frame is u16; it takes u8");
+  EXPECT_EQ(error_of(invalid_argument, [&] { detector.push({}); }), "motion: frame has no data");
+
+  const auto refused = [&](auto&& change) {
+    MotionOptions options;
+    change(options);
+    return error_of(invalid_argument, [&] { MotionDetector made(options); });
+  };
+  EXPECT_EQ(refused([](MotionOptions& o) { o.blur = 4; }),
+            "motion: blur is 4; it must be odd, 1 to 255");
+  EXPECT_EQ(refused([](MotionOptions& o) { o.blur_sigma = -1; }),
+            "motion: blur_sigma is -1; it must be 0 or more");
+  EXPECT_EQ(refused([](MotionOptions& o) { o.threshold = std::nan(""); }),
+            "motion: threshold is nan; it must be 0 or more");
+  EXPECT_EQ(refused([](MotionOptions& o) { o.connectivity = 6; }),
+            "motion: connectivity is 6; it must be 4 or 8");
+  EXPECT_EQ(refused([](MotionOptions& o) { o.min_area = -1; }),
+            "motion: min_area is -1; it must be 0 or more");
+  EXPECT_EQ(refused([](MotionOptions& o) { o.background.rate_shift = -1; }),
+            "background: rate_shift is -1; it must be 1 to 12, or 0 for the model's own");
+}
+
+}  // namespace
+}  // namespace cuesta
