@@ -170,8 +170,9 @@ TEST(PicturesOpenCv, CorruptJpegIsAnErrorAndCameraQuirksAreNot) {
   cv::imencode(".jpg", picture, whole);
   const auto expected = our_gray(io::read_picture(whole, "memory"));
 
-  auto corrupt = whole;
-  std::fill_n(corrupt.begin() + ptrdiff_t(corrupt.size() / 2), 40, uint8_t(0x55));
+  auto corrupt = whole;  // an end marker amid the samples
+  corrupt[corrupt.size() / 2] = 0xFF;
+  corrupt[corrupt.size() / 2 + 1] = 0xD9;
   EXPECT_THROW(io::read_picture(corrupt, "memory"), Error);
   EXPECT_NO_THROW(io::read_picture(corrupt, "memory", {.allow_partial = true}));
   const std::span<const uint8_t> cut(whole.data(), whole.size() / 2);
