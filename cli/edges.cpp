@@ -5,13 +5,12 @@
 #include "cli/common.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
-#include "cli/progress.hpp"
 #include "cli/samples.hpp"
+#include "cli/streams.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/objects.hpp"
-#include "io/frames.hpp"
 #include "io/picture.hpp"
 
 namespace cuesta::cli {
@@ -201,12 +200,13 @@ class Run {
 
  private:
   io::ReadLimits limits() const { return {state_.common.max_pixels, state_.common.partial}; }
-  ConstPlane mask_for(ConstPlane picture, const std::string& name) const {
+  // The mask of a picture of this size, cut as the picture is.
+  ConstPlane mask_for(const std::string& name, int32_t width, int32_t height) const {
     if (mask_.empty()) return {};
-    if (mask_.width() != picture.width || mask_.height() != picture.height) {
+    if (mask_.width() != width || mask_.height() != height) {
       throw Error(ErrorCode::input,
                   fmt::format("--mask {}: it has {} x {} pixels, and {} has {} x {}", state_.mask,
-                              mask_.width(), mask_.height(), name, picture.width, picture.height),
+                              mask_.width(), mask_.height(), name, width, height),
                   state_.mask);
     }
     return region_of(ConstPlane(mask_), region_, state_.mask);
@@ -225,7 +225,7 @@ class Run {
 
 void Run::on_picture(const Job& job) {
   const auto picture = io::read_picture(job.input, limits());
-  const ConstPlane mask = mask_for(picture.view(), job.input);
+  const ConstPlane mask = mask_for(job.input, picture.width(), picture.height());
   const ConstPlane source = region_of(picture.view(), region_, job.input);
   const ConstPlane gray = gray_of(source, gray_, finder_.helper());
   const Plane out = edges_.shape(finder_.output_type(gray.type), gray.width, gray.height);
@@ -235,35 +235,13 @@ void Run::on_picture(const Job& job) {
 }
 
 void Run::on_stream(const Job& job) {
-  const io::StreamLimits limits{state_.common.max_pixels, state_.common.partial,
-                                state_.common.threads};
-  const auto source = io::open_frames(job.input, limits);
-  io::StreamFormat format = source->format();
-  if (region_) format.width = region_->width, format.height = region_->height;
-  format.chroma = io::Chroma::none;
-  format.full_range = true;
-  std::unique_ptr<io::FrameSink> sink;
-  Progress progress("frames", source->expected_frames());
-  io::Frame frame;
   std::optional<CannyResult> used;
-  int64_t frames = 0;
-  for (; source->next(frame); ++frames) {
-    const ConstPlane mask = mask_for(frame.luma, job.input);
-    const ConstPlane gray = region_of(frame.luma, region_, job.input);
-    const Plane out = edges_.shape(PixelType::u8, gray.width, gray.height);
-    used = finder_.find(gray, out, mask);
-    if (!sink)
-      sink = io::create_frames(job.output, format, job.input == "-" ? "" : job.input, limits);
-    frame.luma = out;
-    frame.cb = frame.cr = {};
-    sink->write(frame);
-    progress.step();
-  }
-  if (!sink)
-    throw Error(ErrorCode::input, fmt::format("{}: the video has no frames", source->name()),
-                job.input);
-  sink->finish();
-  report(job, edges_.plane(), frames, used);
+  const auto result = pass_stream(
+      job, state_.common, false, [&](ConstPlane luma, Plane out, int32_t width, int32_t height) {
+        used = finder_.find(luma, out, mask_for(job.input, width, height));
+      });
+  const ConstPlane shape({}, result.width, result.height, 1, result.width, PixelType::u8);
+  report(job, shape, result.frames, used);
 }
 
 void Run::report(const Job& job, ConstPlane out, int64_t frames, std::optional<CannyResult> used) {
@@ -290,7 +268,7 @@ void Run::report(const Job& job, ConstPlane out, int64_t frames, std::optional<C
   else if (finder_.makes_mask())
     line["edge_pixels"] = count_set(out);
   line["seconds"] = seconds;
-  print_data(line.dump() + "\n");
+  print_data(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 int run(const State& state) {

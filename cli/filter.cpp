@@ -7,11 +7,10 @@
 #include "cli/common.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
-#include "cli/progress.hpp"
 #include "cli/samples.hpp"
+#include "cli/streams.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/filter.hpp"
-#include "io/frames.hpp"
 #include "io/picture.hpp"
 
 namespace cuesta::cli {
@@ -133,49 +132,14 @@ void Run::on_picture(const Job& job) {
 void Run::on_stream(const Job& job) {
   if (!state_.depth.empty() && state_.depth != "8")
     usage_error(state_.depth, "--depth {}: videos have 8 bits", state_.depth);
-  const io::StreamLimits limits{state_.common.max_pixels, state_.common.partial,
-                                state_.common.threads};
-  const auto source = io::open_frames(job.input, limits);
-  io::StreamFormat format = source->format();
   // Colour is kept beside a filtered luma that still means brightness; a response has no colour.
-  const bool keeps_color = keeps_constants(kernel_.stencil) && options_.offset == 0 &&
-                           !options_.absolute && format.chroma != io::Chroma::none;
-  std::optional<Rect> chroma_region;
-  if (region_) {
-    format.width = region_->width, format.height = region_->height;
-    if (keeps_color) {
-      const int sx = format.chroma == io::Chroma::c444 ? 1 : 2;
-      const int sy = format.chroma == io::Chroma::c420 ? 2 : 1;
-      if (region_->x % sx || region_->y % sy)
-        usage_error(state_.common.region,
-                    "--region {}: with this video's colour, x and y must be even",
-                    state_.common.region);
-      const auto size = io::chroma_size(format.chroma, format.width, format.height);
-      chroma_region = Rect{region_->x / sx, region_->y / sy, size.width, size.height};
-    }
-  }
-  if (!keeps_color) format.chroma = io::Chroma::none, format.full_range = true;
-  std::unique_ptr<io::FrameSink> sink;
-  Progress progress("frames", source->expected_frames());
-  io::Frame frame;
-  int64_t frames = 0;
-  for (; source->next(frame); ++frames) {
-    const ConstPlane src = region_of(frame.luma, region_, job.input);
-    const Plane dst = result_.shape(PixelType::u8, src.width, src.height);
-    apply(src, dst);
-    if (!sink)
-      sink = io::create_frames(job.output, format, job.input == "-" ? "" : job.input, limits);
-    frame.luma = dst;
-    frame.cb = keeps_color ? region_of(frame.cb, chroma_region, job.input) : ConstPlane();
-    frame.cr = keeps_color ? region_of(frame.cr, chroma_region, job.input) : ConstPlane();
-    sink->write(frame);
-    progress.step();
-  }
-  if (!sink)
-    throw Error(ErrorCode::input, fmt::format("{}: the video has no frames", source->name()),
-                job.input);
-  sink->finish();
-  report(job, result_.plane(), frames);
+  const bool keeps_color =
+      keeps_constants(kernel_.stencil) && options_.offset == 0 && !options_.absolute;
+  const auto result =
+      pass_stream(job, state_.common, keeps_color,
+                  [&](ConstPlane luma, Plane out, int32_t, int32_t) { apply(luma, out); });
+  const ConstPlane shape({}, result.width, result.height, 1, result.width, PixelType::u8);
+  report(job, shape, result.frames);
 }
 
 void Run::report(const Job& job, ConstPlane out, int64_t frames) {
@@ -194,7 +158,7 @@ void Run::report(const Job& job, ConstPlane out, int64_t frames) {
                {"kernel", state_.kernel}};
   if (frames > 0) line["frames"] = frames;
   line["seconds"] = seconds;
-  print_data(line.dump() + "\n");
+  print_data(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 int run(const State& state) {

@@ -43,21 +43,8 @@ int main(int argc, char** argv) {
   app.set_help_flag("-h,--help", "this text");
   app.set_version_flag("--version", "cuesta " CUESTA_VERSION, "the version");
   app.require_subcommand(1);
-  std::vector<Verb> verbs;
-#ifdef CUESTA_VERB_EDGES
-  verbs.push_back(add_edges(app));
-#endif
-#ifdef CUESTA_VERB_FILTER
-  verbs.push_back(add_filter(app));
-#endif
-#ifdef CUESTA_VERB_DETECT
-  verbs.push_back(add_detect(app));
-#endif
-  verbs.push_back(add_list(app));
-  verbs.push_back(add_verify(app));
-#ifdef CUESTA_VERB_BENCH
-  verbs.push_back(add_bench(app));
-#endif
+  const std::vector<Verb> verbs = {add_edges(app), add_filter(app), add_detect(app),
+                                   add_list(app),  add_verify(app), add_bench(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version

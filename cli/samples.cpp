@@ -1,5 +1,8 @@
 #include "cli/samples.hpp"
 
+#include <cstring>
+#include <utility>
+
 #include "cli/common.hpp"
 #include "cuesta/objects.hpp"
 
@@ -69,17 +72,30 @@ Plane Samples::shape(PixelType type, int32_t width, int32_t height, int32_t chan
   return plane_;
 }
 
+void check_region(ConstPlane picture, const Rect& region, const std::string& name) {
+  if (int64_t(region.x) + region.width <= picture.width &&
+      int64_t(region.y) + region.height <= picture.height)
+    return;
+  const std::string text =
+      fmt::format("{},{},{},{}", region.x, region.y, region.width, region.height);
+  usage_error(text, "--region {}: this leaves the picture {}, which has {} x {} pixels", text, name,
+              picture.width, picture.height);
+}
+
 ConstPlane region_of(ConstPlane picture, const std::optional<Rect>& region,
                      const std::string& name) {
   if (!region) return picture;
-  if (int64_t(region->x) + region->width > picture.width ||
-      int64_t(region->y) + region->height > picture.height) {
-    const std::string text =
-        fmt::format("{},{},{},{}", region->x, region->y, region->width, region->height);
-    usage_error(text, "--region {}: this leaves the picture {}, which has {} x {} pixels", text,
-                name, picture.width, picture.height);
-  }
+  check_region(picture, *region, name);
   return checked_region(picture, *region);
+}
+
+void copy_rows(ConstPlane from, Plane to) {
+  const size_t row =
+      size_t(from.width) * size_t(from.channels) * size_t(bytes_per_sample(from.type));
+  for (int32_t y = 0; y < from.height; ++y) {
+    std::memcpy(static_cast<char*>(to.data) + ptrdiff_t(y) * to.stride_bytes,
+                static_cast<const char*>(from.data) + ptrdiff_t(y) * from.stride_bytes, row);
+  }
 }
 
 ConstPlane gray_of(ConstPlane picture, Samples& holder, const Exec& exec) {

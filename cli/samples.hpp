@@ -32,6 +32,12 @@ class Samples {
 ConstPlane region_of(ConstPlane picture, const std::optional<Rect>& region,
                      const std::string& name);
 
+/// The check alone.
+void check_region(ConstPlane picture, const Rect& region, const std::string& name);
+
+/// Rows of a plane into another of its size and type.
+void copy_rows(ConstPlane from, Plane to);
+
 /// One channel of a u8 or u16 picture: gray as stored, RGB by to_gray, alpha left out. The result
 /// lies in `holder` or in `picture`.
 ConstPlane gray_of(ConstPlane picture, Samples& holder, const Exec& exec);

@@ -13,9 +13,8 @@
 #include "cuesta/error.hpp"
 #include "io/y4m.hpp"
 
-#if defined(CUESTA_HAS_VIDEO) && __has_include("io/video.hpp")
+#if defined(CUESTA_HAS_VIDEO)
 #include "io/video.hpp"
-#define CUESTA_LINKS_VIDEO 1
 #endif
 
 namespace cuesta::io {
@@ -63,7 +62,7 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
                 cause ? std::generic_category().message(cause) : std::string("the file is empty"));
   if (std::memcmp(head, "YUV4MPEG2", sizeof head) == 0)
     return std::make_unique<Y4mSource>(path, limits);
-#if defined(CUESTA_LINKS_VIDEO)
+#if defined(CUESTA_HAS_VIDEO)
   return open_video(path, limits);
 #else
   if (is_y4m_name(path)) throw_input(path, "not a y4m stream: it does not begin with YUV4MPEG2");
@@ -86,7 +85,7 @@ std::unique_ptr<FrameSink> create_frames(const std::string& path, const StreamFo
     return std::make_unique<Y4mSink>(stdout, "standard output", format);
   }
   if (is_y4m_name(path)) return std::make_unique<Y4mSink>(path, format);
-#if defined(CUESTA_LINKS_VIDEO)
+#if defined(CUESTA_HAS_VIDEO)
   return create_video(path, format, audio_from, limits);
 #else
   (void)audio_from, (void)limits;

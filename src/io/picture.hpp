@@ -47,7 +47,8 @@ struct ReadLimits {
 /// Reads a picture of 8 or 16 bits: JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP,
 /// whatever the file is called. EXIF orientation is applied, palettes are looked up, CMYK becomes
 /// RGB as cv::imread makes it; samples of JPEG files equal cv::imread's. Of files with several
-/// pictures the first is read. Throws Error{input} naming the file and the reason.
+/// pictures the first is read. Throws Error{input} naming the file and the reason; damage inside a
+/// JPEG's scans is found where libjpeg can tell, for they carry no checksum.
 Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits = {});
 /// The same from memory; `name` stands for the file in messages.
 Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,

@@ -69,14 +69,26 @@ void check_pixels(const std::string& name, int64_t width, int64_t height,
   }
 }
 
+// What libjpeg says where a camera left bytes between the last scan and the end of the file. All
+// samples are there by then.
+constexpr std::string_view harmless_jpeg_warning = "extraneous bytes before marker 0xd9";
+
+// libjpeg calls corrupt samples a warning; what others call warnings (odd tags and profiles) leaves
+// the samples alone.
+VipsFailOn fail_on_of(std::string_view loader, const ReadLimits& limits, bool is_lenient) {
+  if (limits.allow_partial) return VIPS_FAIL_ON_NONE;
+  return loader.starts_with("VipsForeignLoadJpeg") && !is_lenient ? VIPS_FAIL_ON_WARNING
+                                                                  : VIPS_FAIL_ON_ERROR;
+}
+
 // The header of the picture in `source`; samples are decoded when they are asked for.
 VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
-                        const std::string& name, const ReadLimits& limits) {
-  const VipsFailOn fail_on = limits.allow_partial ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_ERROR;
+                        const std::string& name, const ReadLimits& limits,
+                        bool is_lenient = false) {
   VipsImage* image = nullptr;
   if (const char* loader = vips_foreign_find_load_source(source); loader && is_trusted(loader)) {
     image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
-                                       fail_on, nullptr);
+                                       fail_on_of(loader, limits, is_lenient), nullptr);
   } else if (begins_as_bmp(memory)) {
     // libvips has BMP through ImageMagick only, which decodes at once: look at the size before.
     vips_error_clear();
@@ -87,7 +99,8 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
         is_old ? memory[20] | memory[21] << 8 : int32_t(little_endian_32(&memory[22]));
     check_pixels(name, width, std::abs(height), limits);
     image = vips_image_new_from_buffer(memory.data(), memory.size(), "", "access",
-                                       VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on, nullptr);
+                                       VIPS_ACCESS_SEQUENTIAL, "fail_on",
+                                       fail_on_of("", limits, is_lenient), nullptr);
   } else {
     vips_error_clear();
     throw_input(name, "not a picture in a format that this build reads");
@@ -166,9 +179,9 @@ Image<T> samples_of(VipsImage* image, const std::string& name) {
   return out;
 }
 
-Picture read_from(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
-                  const ReadLimits& limits) {
-  VipsImagePtr image = open_image(source, memory, name, limits);
+Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
+               const ReadLimits& limits, bool is_lenient) {
+  VipsImagePtr image = open_image(source, memory, name, limits, is_lenient);
   check_pixels(name, image->Xsize, image->Ysize, limits);
 
   const VipsInterpretation colors = vips_image_guess_interpretation(image.get());
@@ -212,6 +225,24 @@ Picture read_from(VipsSource* source, std::span<const uint8_t> memory, const std
   }
   vips_error_clear();
   return out;
+}
+
+// `new_source` opens the file from its beginning.
+template <class NewSource>
+Picture decode_twice(NewSource&& new_source, std::span<const uint8_t> memory,
+                     const std::string& name, const ReadLimits& limits) {
+  const auto open = [&] {
+    VipsSourcePtr source(new_source());
+    if (!source) throw_input(name, "{}", take_vips_error());
+    return source;
+  };
+  start_vips();
+  try {
+    return decode(open().get(), memory, name, limits, false);
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find(harmless_jpeg_warning) == std::string_view::npos) throw;
+  }
+  return decode(open().get(), memory, name, limits, true);
 }
 
 std::vector<uint8_t> whole_file(int file, int64_t size) {
@@ -259,10 +290,12 @@ Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits
     if (goes_through_memory(file.number(), limits))
       return read_picture(whole_file(file.number(), status.st_size), name, limits);
   }
-  start_vips();
-  const VipsSourcePtr source(vips_source_new_from_descriptor(file.number()));
-  if (!source) throw_input(name, "{}", take_vips_error());
-  return read_from(source.get(), {}, name, limits);
+  return decode_twice(
+      [&] {
+        lseek(file.number(), 0, SEEK_SET);
+        return vips_source_new_from_descriptor(file.number());
+      },
+      {}, name, limits);
 }
 
 Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
@@ -275,9 +308,8 @@ Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
     complete_pnm(completed, name, limits);
     bytes = completed;
   }
-  const VipsSourcePtr source(vips_source_new_from_memory(bytes.data(), bytes.size()));
-  if (!source) throw_input(name, "{}", take_vips_error());
-  return read_from(source.get(), bytes, name, limits);
+  return decode_twice([&] { return vips_source_new_from_memory(bytes.data(), bytes.size()); },
+                      bytes, name, limits);
 }
 
 bool is_picture(const std::filesystem::path& path) {

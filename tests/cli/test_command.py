@@ -37,7 +37,9 @@ def png(width, height, samples, channels=1, bits=8):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     header = struct.pack(">IIBBBBB", width, height, bits, color, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
+    packed = zlib.compress(raw)
+    data = b"".join(chunk(b"IDAT", packed[at : at + 64]) for at in range(0, len(packed), 64))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + data + chunk(b"IEND", b"")
 
 
 def read_png(data):

@@ -163,6 +163,29 @@ TEST(PicturesOpenCv, OrientationIsAppliedAsImreadDoes) {
   }
 }
 
+TEST(PicturesOpenCv, CorruptJpegIsAnErrorAndCameraQuirksAreNot) {
+  cv::Mat picture(64, 64, CV_8UC3);
+  cv::randu(picture, 0, 256);
+  std::vector<uint8_t> whole;
+  cv::imencode(".jpg", picture, whole);
+  const auto expected = our_gray(io::read_picture(whole, "memory"));
+
+  auto corrupt = whole;  // an end marker amid the samples
+  corrupt[corrupt.size() / 2] = 0xFF;
+  corrupt[corrupt.size() / 2 + 1] = 0xD9;
+  EXPECT_THROW(io::read_picture(corrupt, "memory"), Error);
+  EXPECT_NO_THROW(io::read_picture(corrupt, "memory", {.allow_partial = true}));
+  const std::span<const uint8_t> cut(whole.data(), whole.size() / 2);
+  EXPECT_THROW(io::read_picture(cut, "memory"), Error);
+  EXPECT_NO_THROW(io::read_picture(cut, "memory", {.allow_partial = true}));
+
+  auto trailing = whole;  // bytes between the last scan and the end marker
+  trailing.insert(trailing.end() - 2, {1, 2, 3});
+  auto gray = our_gray(io::read_picture(trailing, "memory"));
+  for (int32_t y = 0; y < 64; ++y)
+    ASSERT_TRUE(std::equal(gray.row(y), gray.row(y) + 64, expected.row(y)));
+}
+
 TEST(PicturesOpenCv, SixteenBitsStayAndTheirHighBytesAreImreads) {
   const fs::path path =
       fs::temp_directory_path() / ("cuesta-16-" + std::to_string(getpid()) + ".png");

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Makes the seeds in fuzz/corpus of the targets options, arguments, picture and y4m.
+
+    make_corpus.py PATH-TO-CUESTA
+
+Pictures are written by the command itself; findings that were added by hand stay.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+CORPUS = Path(__file__).parent / "corpus"
+
+OPTIONS = [
+    ["0,0,10,10", "5,4,20,12", "0,0,0,5", "1,2,3", "-1,0,5,5", "0,0,99999999999,1", ""],
+    ["80", "auto", "auto:otsu", "auto:median", "auto:percentile:95", "auto:best", "-3", "nan", "1e400"],
+    ["average:5", "sharpen:3", "unsharp:5", "gaussian:15:2.5", "laplacian", "1 2 1;2 4 2;1 2 1 / 16", "-1,0.5;2e-3,4",
+     "1 2;3", "1 2 3 / 0", ";;", "gaussian:99999999999", "1\n2\n3"],
+    ["block=16", "=", "a=", "=b", "a=b=c"],
+    ["replicate", "reflect101", "constant:7", "constant:", "wrap:3", "mirror"],
+    ["cuda", "cuda:0", "cuda:-1", "cuda:99999999999", "gpu"],
+    ["1.4", "0", "-1e300", "inf", "0x10", "1,5"],
+    ["disk:15", "ellipse:15", "rect:5x3", "cross:3", "disk:0", "rect:5x", "disk:99999999999", "none"],
+]
+
+ARGUMENTS = [
+    "edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150 --aperture 5 --norm l2",
+    "edges - -o - --method log --threshold 4 --border wrap --region 0,0,8,8 -v",
+    "filter a.png b.png -o out --kernel laplacian --abs --offset -5 --depth 16 --format tif",
+    "detect v.mp4 -o boxes.mp4 --json out.ndjson --background mean --min-area 20",
+    "verify canny --strategy simd --level full --json -q",
+    "list devices --json",
+    "edges --help",
+    "edges --aperture 4 --threads -1 --param a=b --param",
+]
+
+
+def write(target, name, data):
+    folder = CORPUS / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data)
+
+
+def main(cuesta):
+    for which, texts in enumerate(OPTIONS):
+        for number, text in enumerate(texts):
+            write("options", f"{which}-{number}", bytes([which]) + text.encode())
+    for number, line in enumerate(ARGUMENTS):
+        write("arguments", str(number), line.replace(" ", "\n").encode())
+
+    gray = bytes((x * 13 + y * 29 + x * y) % 256 for y in range(12) for x in range(17))
+    color = bytes(v for g in gray for v in (g, 255 - g, g // 2))
+    pictures = {"gray.pgm": b"P5\n17 12\n255\n" + gray, "color.ppm": b"P6\n17 12\n255\n" + color,
+                "text.pgm": b"P2\n3 2\n255\n0 1 2\n253 254 255\n", "bits.pbm": b"P1\n3 2\n0 1 0\n1 0 1\n"}
+    folder = CORPUS / "picture"
+    for name, data in pictures.items():
+        write("picture", name, data)
+    for source in ("gray.pgm", "color.ppm"):
+        stem = source.split(".")[0]
+        for extension in ("png", "jpg", "tif", "webp", "gif", "bmp", "jp2"):
+            subprocess.run([cuesta, "filter", folder / source, "-o", folder / f"{stem}.{extension}", "--kernel", "average:1"],
+                           check=True)
+        subprocess.run([cuesta, "filter", folder / source, "-o", folder / f"{stem}-16.png", "--kernel", "average:1", "--depth", "16"],
+                       check=True)
+    for name in ("gray.png", "color.jpg", "color.tif", "gray.pgm"):
+        data = (folder / name).read_bytes()
+        write("picture", "cut-" + name, data[: len(data) * 2 // 3])
+        write("picture", "bent-" + name, data[: len(data) // 2] + b"\x5a\xa5" + data[len(data) // 2 + 2 :])
+    write("picture", "huge.pgm", b"P5\n2000000 2000000\n255\n\0")
+
+    luma, chroma = gray[: 8 * 6], gray[: 4 * 3]
+    for name, kind, frame in (("mono", b"mono", luma), ("420", b"420jpeg", luma + chroma * 2), ("444", b"444", luma * 3)):
+        stream = b"YUV4MPEG2 W8 H6 F30000:1001 Ip A1:1 C" + kind + b" XCOLORRANGE=FULL\n" + (b"FRAME\n" + frame) * 2
+        write("y4m", name, stream)
+        write("y4m", "cut-" + name, stream[:-7])
+    for name, data in {
+        "no-size": b"YUV4MPEG2 F30:1\nFRAME\n", "bad-width": b"YUV4MPEG2 W-4 H3\n", "huge": b"YUV4MPEG2 W2000000000 H2000000000\n",
+        "ten-bits": b"YUV4MPEG2 W4 H4 C420p10\n", "rate": b"YUV4MPEG2 W4 H4 F0:0\n", "frame-options": b"YUV4MPEG2 W1 H1 Cmono\nFRAME Ip\n\7",
+    }.items():
+        write("y4m", name, data)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
