@@ -237,9 +237,9 @@ TEST(Stencil, RefusesBadText) {
       {"1/9 1/9", "not one whole number"},
       {std::string(600, '1'), "tap '111"},
   };
-  for (const auto& [text, words] : wanted) {
-    const std::string said = message_of([&] { (void)Stencil::parse(text); });
-    EXPECT_NE(said.find(words), std::string::npos) << "'" << text << "': " << said;
+  for (const auto& entry : wanted) {
+    const std::string said = message_of([&] { (void)Stencil::parse(entry.first); });
+    EXPECT_NE(said.find(entry.second), std::string::npos) << "'" << entry.first << "': " << said;
   }
   std::string wide;
   for (int i = 0; i < 256; ++i) wide += "1 ";
