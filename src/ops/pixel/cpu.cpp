@@ -249,6 +249,21 @@ void clear(const PixelArgs& args, int32_t first, int32_t end) {
   }
 }
 
+// Bytes to bytes: the comparison itself is the result.
+void threshold_bytes(const PixelArgs& args, int32_t first, int32_t end) {
+  const hn::ScalableTag<uint8_t> d;
+  const Above<uint8_t> above(args.limit);
+  if (above.none) return clear(args, first, end);
+  const ptrdiff_t width = args.a.width;
+  for (int32_t y = first; y < end; ++y) {
+    const uint8_t* from = args.a.as<uint8_t>().row(y);
+    uint8_t* to = args.dst.as<uint8_t>().row(y);
+    for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(d)))
+      store_upto(hn::VecFromMask(d, above(d, load_upto(d, from + x, width - x))), d, to + x,
+                 width - x);
+  }
+}
+
 template <class T>
 void threshold(const PixelArgs& args, int32_t first, int32_t end) {
   const Above<T> above(args.limit);
@@ -295,6 +310,7 @@ RowsOf rows_of(const PixelArgs& args) {
     case PixelOp::gray: return u8 ? gray<uint8_t> : gray<uint16_t>;
     case PixelOp::absdiff: return u8 ? absdiff<uint8_t> : u16 ? absdiff<uint16_t> : absdiff<float>;
     case PixelOp::threshold:
+      if (u8 && args.dst.type == PixelType::u8) return threshold_bytes;
       return u8 ? threshold<uint8_t> : u16 ? threshold<uint16_t> : threshold<float>;
     case PixelOp::absdiff_threshold:
       return u8 ? absdiff_threshold<uint8_t> : absdiff_threshold<uint16_t>;
@@ -347,9 +363,13 @@ void pixel_simd(const PixelArgs& args, Call& call) {
     });
     return;
   }
-  parallel_rows(args.a.height, call.threads(), [&](int32_t first, int32_t end) {
-    HWY_DYNAMIC_DISPATCH(pixel_simd_rows)(args, first, end);
-  });
+  // A strip of less than 64 Ki pixels takes about as long as handing it to a thread.
+  const int32_t least = std::max(16, (1 << 16) / args.a.width);
+  parallel_rows(
+      args.a.height, call.threads(),
+      [&](int32_t first, int32_t end) { HWY_DYNAMIC_DISPATCH(pixel_simd_rows)
+                                        (args, first, end); },
+      least);
 }
 
 }  // namespace cuesta
