@@ -81,6 +81,18 @@ void check(cudaError_t status, std::string_view doing) {
   }
 }
 
+namespace {
+int attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  check(cudaGetDevice(&device), "asking which GPU is in use");
+  check(cudaDeviceGetAttribute(&value, which, device), "asking the GPU for its limits");
+  return value;
+}
+}  // namespace
+
+size_t shared_limit() { return size_t(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)); }
+int multiprocessors() { return attribute(cudaDevAttrMultiProcessorCount); }
+
 }  // namespace cuda
 
 namespace detail {

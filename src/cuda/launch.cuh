@@ -20,7 +20,20 @@ void launch(std::string_view operation, void (*kernel)(Parameters...), dim3 grid
   check(cudaGetLastError(), operation);
 }
 
+/// Lets `kernel` be launched with `bytes` of dynamic shared memory.
+template <class Kernel>
+void allow_shared(Kernel kernel, size_t bytes, std::string_view operation) {
+  if (bytes <= 48 * 1024) return;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)),
+        operation);
+}
+
 /// Blocks of `size` that cover `n`.
 constexpr unsigned blocks(int32_t n, int32_t size) { return unsigned((n + size - 1) / size); }
+
+/// The grid whose blocks of wide × high pixels cover a picture.
+inline dim3 tiles(ConstPlane picture, int32_t wide, int32_t high) {
+  return dim3(blocks(picture.width, wide), blocks(picture.height, high));
+}
 
 }  // namespace cuesta::cuda

@@ -234,13 +234,14 @@ std::string compare_planes(ConstPlane mine, ConstPlane theirs, double bound,
 
 }  // namespace
 
-std::string Harness::compare(const Harness& oracle) const {
+std::string Harness::compare(const Harness& oracle, bool bounded) const {
   if (buffers_.size() != oracle.buffers_.size())
     return "the two runs made different numbers of pictures";
   for (size_t i = 0; i < buffers_.size(); ++i) {
     const Buffer &mine = *buffers_[i], &theirs = *oracle.buffers_[i];
     if (!mine.is_output) continue;
-    if (std::string text = compare_planes(mine.host, theirs.host, mine.bound, mine.name);
+    if (std::string text =
+            compare_planes(mine.host, theirs.host, bounded ? mine.bound : 0, mine.name);
         !text.empty())
       return text;
   }

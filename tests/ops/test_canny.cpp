@@ -154,9 +154,9 @@ Marks flooded_by_strips(Marks marks, int32_t rows, bool join = true) {
 
 TEST(CannyHysteresis, SnakesAndNoiseThroughStrips) {
   for (const auto& [width, height] :
-       {std::pair{1, 1}, {1, 40}, {64, 9}, {65, 33}, {63, 64}, {200, 70}, {129, 300}}) {
+       {std::pair{1, 1}, {1, 40}, {64, 9}, {65, 33}, {63, 64}, {200, 40}, {129, 150}}) {
     std::vector<Marks> pictures = {comb(width, height), spiral(width, height)};
-    for (const uint32_t percent : {20, 45, 60, 97})
+    for (const uint32_t percent : {20, 45, 97})
       pictures.push_back(random_marks(width, height, percent, percent));
     for (size_t i = 0; i < pictures.size(); ++i) {
       const Marks expected = flooded(pictures[i]);
@@ -398,10 +398,12 @@ void with_fault(const CannyArgs& args, Call& call, Fault fault, bool join = true
   CannyStages stages = canny_stages(args, call.scratch());
   canny_gradients(args, stages, call, "serial", 1);
   canny_magnitude_rows(args, stages, 0, args.src.height);
-  std::vector<uint64_t> bins(canny_bins);
-  canny_histogram_rows(args, stages, 0, args.src.height, bins);
-  *args.result = args.options.thresholds.is_automatic ? canny_automatic(args.options, bins)
-                                                      : canny_given(args.options);
+  *args.result = canny_given(args.options);
+  if (args.options.thresholds.is_automatic) {
+    std::vector<uint64_t> bins(canny_bins);
+    canny_histogram_rows(args, stages, 0, args.src.height, bins);
+    *args.result = canny_automatic(args.options, bins);
+  }
   CannyLimits limits = canny_limits(args, *args.result);
   fault(stages, limits);
   canny_suppress_rows(stages, limits, 0, args.src.height);

@@ -2,10 +2,8 @@
 // level on the best one; at the quick level under sanitizers, which are ten times slower.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "ops/registry.hpp"
+#include "support/readme.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta::verify {
@@ -16,16 +14,6 @@ constexpr Level best_level = Level::quick;
 #else
 constexpr Level best_level = Level::full;
 #endif
-
-std::string readme_of(std::string_view operation) {
-  std::ifstream file(std::string(CUESTA_SOURCE_DIR) + "/src/ops/" + std::string(operation) +
-                     "/README.md");
-  std::stringstream text;
-  text << file.rdbuf();
-  std::string words;  // white space folded, so that a line break does not hide a refusal
-  for (std::string word; text >> word;) words += word + " ";
-  return words;
-}
 
 TEST(Verify, KnowsEveryOperation) {
   std::vector<std::string_view> mine;

@@ -7,9 +7,11 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
-#include <numeric>
+#include <new>
+#include <vector>
 
 #include "cpu/bits-inl.hpp"
 #include "cpu/extended_row.hpp"
@@ -23,9 +25,10 @@ namespace cuesta::HWY_NAMESPACE {
 namespace {
 
 constexpr int32_t largest_fused_window = 31;
-constexpr ptrdiff_t row_room =
-    64;                          // samples past a row's end that vectors may touch, and before it
-constexpr int32_t block = 1024;  // pixels whose vertical sums stay in L1
+// Samples before a row and past its end that vectors may touch.
+constexpr ptrdiff_t row_room = 64;
+// Pixels whose vertical sums stay in L1.
+constexpr int32_t block = 1024;
 
 constexpr ptrdiff_t round_up(ptrdiff_t n) { return (n + 63) / 64 * 64; }
 
@@ -46,7 +49,7 @@ class Pieces {
   ptrdiff_t used_ = 0;
 };
 
-// What all strips share. `src` is smoothed already where `taps` is null and sigma is not.
+// What all strips share. `taps` smooth `src` on the way; null leaves it as it is.
 struct Job {
   ConstPlane src, mask;
   const uint16_t* taps;

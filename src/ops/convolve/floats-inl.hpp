@@ -14,64 +14,114 @@ HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {
 namespace {
 
-// A tap that is not 0: its value, and the sample it meets, counted from the window's left end.
+// What a source row's sample at `offset` from the window's left end is worth to two output rows,
+// one below the other: a tap of one window row and of the row above it. Not both are 0.
 template <class T>
-struct PlacedTap {
-  T value;
+struct TapPair {
+  T first, second;
   int32_t offset;
 };
 
-// The taps of one pass: those of window row j are all[begin[j] .. begin[j + 1]).
+// The taps of one pass: source row j, of height + 1, has all[begin[j] .. begin[j + 1]).
 template <class T>
-struct PlacedTaps {
-  PlacedTap<T>* all;
+struct PassTaps {
+  TapPair<T>* all;
   int32_t* begin;
   int32_t rows;
 };
 
 /// `tap(i, j)` gives the taps of a window; column i lies `step` samples apart from the next.
 template <class T, class Tap>
-PlacedTaps<T> placed_taps(int32_t width, int32_t height, int32_t step, Scratch& scratch,
-                          Tap&& tap) {
-  PlacedTaps<T> taps{scratch.take<PlacedTap<T>>(size_t(width) * size_t(height)),
-                     scratch.take<int32_t>(size_t(height) + 1), height};
+PassTaps<T> pass_taps(int32_t width, int32_t height, int32_t step, Scratch& scratch, Tap&& tap) {
+  PassTaps<T> taps{scratch.take<TapPair<T>>(size_t(width) * size_t(height + 1)),
+                   scratch.take<int32_t>(size_t(height) + 2), height + 1};
   int32_t count = 0;
-  for (int32_t j = 0; j < height; ++j) {
+  for (int32_t j = 0; j <= height; ++j) {
     taps.begin[j] = count;
     for (int32_t i = 0; i < width; ++i) {
-      if (const T value = tap(i, j); value != 0) taps.all[count++] = {value, i * step};
+      const T first = j < height ? tap(i, j) : T(0), second = j > 0 ? tap(i, j - 1) : T(0);
+      if (first != 0 || second != 0) taps.all[count++] = {first, second, i * step};
     }
   }
-  taps.begin[height] = count;
+  taps.begin[height + 1] = count;
   return taps;
 }
 
-constexpr ptrdiff_t sums_at_once = 4;  // vectors: independent chains hide the latency of fma
+constexpr ptrdiff_t at_once = 4;  // vectors: independent chains hide the latency of fma
 
-/// out[x] = Σ tap · rows[j][x + offset], from +0, rows first to last, taps left to right. Reads and
-/// writes up to 4 vectors past the end.
+// Stores `at_once` vectors at out + x, of `count` samples in all.
+template <class D, class V, class T>
+HWY_INLINE void store_vectors(D d, V v0, V v1, V v2, V v3, T* HWY_RESTRICT out, ptrdiff_t x,
+                              ptrdiff_t count) {
+  const auto n = ptrdiff_t(hn::Lanes(d));
+  if (x + at_once * n <= count) {
+    hn::StoreU(v0, d, out + x);
+    hn::StoreU(v1, d, out + x + n);
+    hn::StoreU(v2, d, out + x + 2 * n);
+    hn::StoreU(v3, d, out + x + 3 * n);
+  } else {
+    store_upto(v0, d, out + x, count - x);
+    store_upto(v1, d, out + x + n, count - x - n);
+    store_upto(v2, d, out + x + 2 * n, count - x - 2 * n);
+    store_upto(v3, d, out + x + 3 * n, count - x - 3 * n);
+  }
+}
+
+/// first[x] = Σ tap · rows[j][x + offset], from +0, rows first to last, taps left to right, taps of
+/// 0 left out; `second` the same one row further down. Reads up to 4 vectors past the end.
 template <class T>
-void sum_window(const T* const* rows, const PlacedTaps<T>& taps, T* HWY_RESTRICT out,
-                ptrdiff_t count) {
+void sum_two_rows(const T* const* rows, const PassTaps<T>& taps, T* HWY_RESTRICT first,
+                  T* HWY_RESTRICT second, ptrdiff_t count) {
   const hn::ScalableTag<T> d;
   const auto n = ptrdiff_t(hn::Lanes(d));
-  for (ptrdiff_t x = 0; x < count; x += sums_at_once * n) {
-    auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  for (ptrdiff_t x = 0; x < count; x += at_once * n) {
+    auto a0 = hn::Zero(d), a1 = a0, a2 = a0, a3 = a0, b0 = a0, b1 = a0, b2 = a0, b3 = a0;
     for (int32_t j = 0; j < taps.rows; ++j) {
       const T* row = rows[j] + x;
       for (int32_t k = taps.begin[j]; k < taps.begin[j + 1]; ++k) {
-        const auto tap = hn::Set(d, taps.all[k].value);
-        const T* from = row + taps.all[k].offset;
-        s0 = hn::MulAdd(tap, hn::LoadU(d, from), s0);
-        s1 = hn::MulAdd(tap, hn::LoadU(d, from + n), s1);
-        s2 = hn::MulAdd(tap, hn::LoadU(d, from + 2 * n), s2);
-        s3 = hn::MulAdd(tap, hn::LoadU(d, from + 3 * n), s3);
+        const TapPair<T> pair = taps.all[k];
+        const T* from = row + pair.offset;
+        const auto v0 = hn::LoadU(d, from), v1 = hn::LoadU(d, from + n);
+        const auto v2 = hn::LoadU(d, from + 2 * n), v3 = hn::LoadU(d, from + 3 * n);
+        if (pair.first != 0) {
+          const auto tap = hn::Set(d, pair.first);
+          a0 = hn::MulAdd(tap, v0, a0);
+          a1 = hn::MulAdd(tap, v1, a1);
+          a2 = hn::MulAdd(tap, v2, a2);
+          a3 = hn::MulAdd(tap, v3, a3);
+        }
+        if (pair.second != 0) {
+          const auto tap = hn::Set(d, pair.second);
+          b0 = hn::MulAdd(tap, v0, b0);
+          b1 = hn::MulAdd(tap, v1, b1);
+          b2 = hn::MulAdd(tap, v2, b2);
+          b3 = hn::MulAdd(tap, v3, b3);
+        }
       }
     }
-    hn::StoreU(s0, d, out + x);
-    hn::StoreU(s1, d, out + x + n);
-    hn::StoreU(s2, d, out + x + 2 * n);
-    hn::StoreU(s3, d, out + x + 3 * n);
+    store_vectors(d, a0, a1, a2, a3, first, x, count);
+    store_vectors(d, b0, b1, b2, b3, second, x, count);
+  }
+}
+
+/// out[x] = Σ tap · row[x + offset], the first taps of source row 0. Reads up to 4 vectors past the
+/// end.
+template <class T>
+void sum_row(const T* HWY_RESTRICT row, const PassTaps<T>& taps, T* HWY_RESTRICT out,
+             ptrdiff_t count) {
+  const hn::ScalableTag<T> d;
+  const auto n = ptrdiff_t(hn::Lanes(d));
+  for (ptrdiff_t x = 0; x < count; x += at_once * n) {
+    auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    for (int32_t k = 0; k < taps.begin[1]; ++k) {
+      const T* from = row + x + taps.all[k].offset;
+      const auto tap = hn::Set(d, taps.all[k].first);
+      s0 = hn::MulAdd(tap, hn::LoadU(d, from), s0);
+      s1 = hn::MulAdd(tap, hn::LoadU(d, from + n), s1);
+      s2 = hn::MulAdd(tap, hn::LoadU(d, from + 2 * n), s2);
+      s3 = hn::MulAdd(tap, hn::LoadU(d, from + 3 * n), s3);
+    }
+    store_vectors(d, s0, s1, s2, s3, out, x, count);
   }
 }
 
@@ -88,79 +138,102 @@ void widen_row(const Src* HWY_RESTRICT from, T* HWY_RESTRICT to, ptrdiff_t count
   }
 }
 
+// The taps of one pass, or of two: down, then across.
+template <class T>
+struct FloatsTaps {
+  PassTaps<T> first, second;
+};
+
+template <class T, bool Whole>
+FloatsTaps<T> floats_taps(const ConvolveArgs& args, const Plan& plan, Scratch& scratch) {
+  // Integer taps are divided by what they share with the divisor.
+  const auto value = [](const auto& integer, int64_t scale, const auto& real) {
+    if constexpr (Whole)
+      return T(integer() / scale);
+    else
+      return T(real());
+  };
+  const auto column = [&](int32_t, int32_t j) {
+    return value([&] { return args.integers.column[size_t(j)]; }, plan.column_scale,
+                 [&] { return args.floats.column[size_t(j)]; });
+  };
+  const auto row = [&](int32_t i, int32_t) {
+    return value([&] { return args.integers.row[size_t(i)]; }, plan.row_scale,
+                 [&] { return args.floats.row[size_t(i)]; });
+  };
+  const auto window = [&](int32_t i, int32_t j) {
+    return value([&] { return args.integers.at(i, j, args.width); }, plan.window_scale,
+                 [&] { return args.floats.at(i, j, args.width); });
+  };
+  const int32_t step = args.src.channels;
+  if (!plan.two_pass) return {pass_taps<T>(args.width, args.height, step, scratch, window), {}};
+  return {pass_taps<T>(1, args.height, step, scratch, column),
+          pass_taps<T>(args.width, 1, step, scratch, row)};
+}
+
 template <class T, class Src>
 void floats_strips(const ConvolveArgs& args, const Plan& plan, Call& call) {
   const int32_t c = args.src.channels, width = args.width, height = args.height;
   const int32_t left = args.anchor_x, right = width - 1 - left, top = args.anchor_y;
-  const int32_t tile = tile_pixels(args.src.width, size_t(height) * size_t(c) * sizeof(T));
+  const int32_t slots = height + 1;  // two output rows at a time
+  const int32_t tile = tile_pixels(args.src.width, size_t(slots) * size_t(c) * sizeof(T));
   const Strips strips(args.src.height, call.threads(), std::max(16, height));
   // Past a row: what 4 vectors of the widest kind overrun.
   const ptrdiff_t stride = (ptrdiff_t(tile + width - 1) * c + 63) / 64 * 64 + 128;
   Scratch& scratch = call.scratch();
   const auto strip_count = size_t(strips.count);
-  T* const ring = scratch.take<T>(size_t(stride) * size_t(height) * strip_count);
-  T* const sums = scratch.take<T>(size_t(stride) * 2 * strip_count);
+  T* const rings = scratch.take<T>(size_t(stride) * size_t(slots) * strip_count);
+  T* const sums = scratch.take<T>(size_t(stride) * 4 * strip_count);
   Src* const narrow = scratch.take<Src>(size_t(stride) * strip_count);
-
-  PlacedTaps<T> first, second{};
-  const auto scaled = [&](int64_t tap, int64_t scale) { return T(tap / scale); };
-  constexpr bool whole = !std::is_same_v<Src, float>;
-  if (plan.two_pass) {
-    first = placed_taps<T>(1, height, c, scratch, [&](int32_t, int32_t j) {
-      if constexpr (whole)
-        return scaled(args.integers.column[size_t(j)], plan.column_scale);
-      else
-        return args.floats.column[size_t(j)];
-    });
-    second = placed_taps<T>(width, 1, c, scratch, [&](int32_t i, int32_t) {
-      if constexpr (whole)
-        return scaled(args.integers.row[size_t(i)], plan.row_scale);
-      else
-        return args.floats.row[size_t(i)];
-    });
-  } else {
-    first = placed_taps<T>(width, height, c, scratch, [&](int32_t i, int32_t j) {
-      if constexpr (whole)
-        return scaled(args.integers.at(i, j, width), plan.window_scale);
-      else
-        return args.floats.at(i, j, width);
-    });
-  }
+  const FloatsTaps<T> taps = floats_taps<T, !std::is_same_v<Src, float>>(args, plan, scratch);
   const Finish finish(args, plan);
+  const bool finished = std::is_same_v<Src, float> && args.dst.type == PixelType::f32 &&
+                        !finish.absolute && !finish.has_offset;
   const auto src = args.src.as<Src>();
 
   parallel_tasks(strips.count, call.threads(), [&](int s) {
-    T* const my_ring = ring + stride * height * s;
-    T* const sum = sums + stride * 2 * s;
-    T* const column_sum = sum + stride;
-    const auto slot = [&](int32_t y) { return my_ring + stride * ((y + height) % height); };
+    T* const ring = rings + stride * slots * s;
+    T* const down = sums + stride * 4 * s;  // two rows each: sums down the columns, whole sums
+    T* const sum = down + 2 * stride;
+    const int32_t begin = strips.begin(s), stop = strips.end(s);
     for (int32_t x = 0; x < args.src.width; x += tile) {
       const int32_t end = std::min(x + tile, args.src.width);
       const ptrdiff_t count = ptrdiff_t(end - x) * c;
       const ptrdiff_t extended = ptrdiff_t(end - x + width - 1) * c;
-      const auto make_row = [&](int32_t y) {
+      // Source row k of the strip, counted from the first window's top.
+      const auto slot = [&](int32_t k) { return ring + stride * (k % slots); };
+      const auto make_row = [&](int32_t k) {
+        const int32_t y = begin - top + k;
         if constexpr (std::is_same_v<T, Src>) {
-          cpu::extend_span(src, y, args.border, x - left, end + right, slot(y));
+          cpu::extend_span(src, y, args.border, x - left, end + right, slot(k));
         } else {
           Src* row = narrow + stride * s;
           cpu::extend_span(src, y, args.border, x - left, end + right, row);
-          widen_row(row, slot(y), extended);
+          widen_row(row, slot(k), extended);
         }
       };
-      const T* window[Stencil::max_size];
-      for (int32_t y = strips.begin(s) - top; y < strips.begin(s) - top + height - 1; ++y)
-        make_row(y);
-      for (int32_t y = strips.begin(s); y < strips.end(s); ++y) {
-        make_row(y - top + height - 1);
-        for (int32_t j = 0; j < height; ++j) window[j] = slot(y - top + j);
-        if (plan.two_pass) {
-          sum_window(window, first, column_sum, extended);
-          const T* const one[] = {column_sum};
-          sum_window(one, second, sum, count);
-        } else {
-          sum_window(window, first, sum, count);
+      const T* window[Stencil::max_size + 1];
+      for (int32_t k = 0; k + 1 < height; ++k) make_row(k);
+      for (int32_t y = begin; y < stop; y += 2) {
+        const int32_t k = y - begin;
+        make_row(k + height - 1);
+        make_row(k + height);
+        for (int32_t j = 0; j < slots; ++j) window[j] = slot(k + j);
+        // Sums that are the result go straight to it; the last row of an odd strip has no second.
+        T* out[2] = {sum, sum + stride};
+        if constexpr (std::is_same_v<T, float>) {
+          for (int32_t r = 0; finished && r < 2 && y + r < stop; ++r)
+            out[r] = args.dst.as<float>().row(y + r) + ptrdiff_t(x) * c;
         }
-        finish_row(args, sum, finish, x, y, count);
+        if (plan.two_pass) {
+          sum_two_rows(window, taps.first, down, down + stride, extended);
+          for (int32_t r = 0; r < 2; ++r) sum_row(down + r * stride, taps.second, out[r], count);
+        } else {
+          sum_two_rows(window, taps.first, out[0], out[1], count);
+        }
+        if (finished) continue;
+        for (int32_t r = 0; r < 2 && y + r < stop; ++r)
+          finish_row(args, out[r], finish, x, y + r, count);
       }
     }
   });

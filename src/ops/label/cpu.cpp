@@ -212,18 +212,21 @@ class Labelling {
         // A parent comes before its children: by now it holds its code.
         if (!is_root) parent_[i] = code = parent_[code];
         ++i;
-        int32_t label = -code;
+        int32_t label;
         if (is_slot(code)) {
           Component& slot = slots_[code - first_slot];
           label = slot.label;
           if constexpr (Components) add_run(slot, begin, end, y);
-        } else if constexpr (Components) {
-          Component& component = components[label - 1];
-          if (is_root) {
-            component = Component();
-            component.label = label;
+        } else {
+          label = -code;
+          if constexpr (Components) {
+            Component& component = components[label - 1];
+            if (is_root) {
+              component = Component();
+              component.label = label;
+            }
+            add_run(component, begin, end, y);
           }
-          add_run(component, begin, end, y);
         }
         if constexpr (Labels) {
           fill(out, done, begin, width, 0);

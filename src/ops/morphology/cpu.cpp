@@ -1,7 +1,6 @@
-// Strategy `simd`: rows of blocks by doubling (blocks.hpp), kept for as many rows as the element is
-// high; an output row joins the blocks of the element. Masks are one bit a pixel, 64 to a word,
-// whatever they came as; a u8 picture of other values than 0 and 255, and u16, go the same way with
-// one sample a lane.
+// Strategy `simd`: runs of the element by doubling (element_runs.hpp). Masks are one bit a pixel,
+// 64 to a word, whatever they came as; a u8 picture of other values than 0 and 255, and u16, go the
+// same way with one sample a lane.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/morphology/cpu.cpp"
 #include <hwy/foreach_target.h>
@@ -10,12 +9,11 @@
 
 #include <atomic>
 #include <limits>
-#include <tuple>
 
 #include "cpu/bits-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
-#include "ops/morphology/blocks.hpp"
+#include "ops/morphology/element_runs.hpp"
 #include "ops/morphology/extended_bits.hpp"
 #include "ops/morphology/reference.hpp"
 
@@ -23,8 +21,12 @@ HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {
 namespace {
 
-using morph::Block;
-using morph::Blocks;
+using morph::ElementRuns;
+using morph::Run;
+
+// Vectors of 64 bytes at most.
+template <class Lane>
+using Tag = hn::CappedTag<Lane, 64 / sizeof(Lane)>;
 
 // The words of bits or the samples of grey pictures; lanes are unsigned in both.
 template <class Lane>
@@ -56,120 +58,156 @@ HWY_INLINE auto load_shifted(D d, const Lane* row, ptrdiff_t i, int offset) {
   return hn::LoadU(d, row + i + offset);
 }
 
-// The last rows of blocks, every level the element uses for as many rows as it is high; a level
-// that only leads to the next has one row.
-template <class Lane>
-class BlockRows {
+// Level by level: blocks of 2^level lanes' pixels from blocks half as long. `rows` has a row of
+// every level, the first of which is the source row.
+template <bool Dilate, class Lane>
+void double_up(Lane* const* rows, int top_level, ptrdiff_t lanes) {
+  const Tag<Lane> d;
+  for (int level = 1; level <= top_level; ++level) {
+    const Lane* from = rows[level - 1];
+    const int step = 1 << (level - 1);
+    for (ptrdiff_t i = 0; i < lanes; i += ptrdiff_t(hn::Lanes(d))) {
+      hn::StoreU(join<Dilate>(d, hn::LoadU(d, from + i), load_shifted(d, from, i, step)), d,
+                 rows[level] + i);
+    }
+  }
+}
+
+// One step over one strip of rows of bits. Runs are shifts of words, so each distinct run of the
+// element is made once a source row and joined to every output row it belongs to. Output rows grow
+// in a ring as high as the element.
+template <bool Dilate>
+class BitStrip {
  public:
-  // Vectors and shifts reach past a row's `lanes`: 2^7 samples and a vector of 64, or 4 words and a
-  // vector of 8.
-  static ptrdiff_t stride_for(ptrdiff_t lanes) { return (lanes + 63) / 64 * 64 + 192; }
-  static size_t rows_for(const Blocks& blocks) {
-    size_t rows = 0;
-    for (int level = 0; level <= blocks.top_level(); ++level)
-      rows += blocks.uses(level) ? size_t(blocks.element().height()) : 1;
-    return rows;
+  using Lane = uint64_t;
+  // Of rows of `lanes` words, border included; shifts and vectors reach 5 words and 8 further.
+  static ptrdiff_t stride_for(ptrdiff_t lanes) { return (lanes + 7) / 8 * 8 + 16; }
+  static size_t rows_for(const ElementRuns& runs) {
+    return size_t(runs.top_level() + 1 + runs.element().height());
   }
 
-  BlockRows(const Blocks& blocks, ptrdiff_t lanes, Lane* memory)
-      : lanes_(lanes), stride_(stride_for(lanes)), top_(blocks.top_level()) {
-    for (int level = 0; level <= top_; ++level) {
-      height_[level] = blocks.uses(level) ? blocks.element().height() : 1;
-      memory_[level] = memory;
-      memory += stride_ * height_[level];
-      // What vectors read past the lanes never reaches a result, but it is defined.
-      for (int r = 0; r < height_[level]; ++r)
-        std::fill(memory_[level] + stride_ * r + lanes, memory_[level] + stride_ * (r + 1),
-                  Lane(0));
+  // Pixel 0 of a source row is bit `origin` + the element's anchor.
+  BitStrip(const ElementRuns& runs, int origin, ptrdiff_t lanes, ptrdiff_t out_lanes, Lane* memory)
+      : runs_(runs),
+        height_(runs.element().height()),
+        origin_(origin),
+        lanes_(lanes),
+        out_lanes_(out_lanes),
+        stride_(stride_for(lanes)) {
+    // What vectors read past the lanes never reaches a result, but it is defined.
+    std::fill_n(memory, size_t(stride_) * rows_for(runs), Lane(0));
+    for (int level = 0; level <= runs.top_level(); ++level)
+      blocks_[level] = memory + stride_ * level;
+    ring_ = memory + stride_ * (runs.top_level() + 1);
+  }
+
+  // Where the next source row is to be written before add().
+  Lane* source_row() { return blocks_[0]; }
+
+  // Adds the next source row. After it, the output row whose window ends with it is whole.
+  void add() {
+    double_up<Dilate>(blocks_, runs_.top_level(), lanes_);
+    newest_ = newest_ + 1 == height_ ? 0 : newest_ + 1;
+    // rows[j]: the output row that has this source row j rows below its window's top.
+    Lane* rows[255];
+    for (int j = 0, slot = newest_; j < height_; ++j) {
+      rows[j] = ring_ + stride_ * slot;
+      slot = slot == 0 ? height_ - 1 : slot - 1;
+    }
+    finished_ = rows[height_ - 1];
+    const Tag<Lane> d;
+    for (ptrdiff_t i = 0; i < out_lanes_; i += ptrdiff_t(hn::Lanes(d)))
+      hn::StoreU(hn::Set(d, neutral<Dilate, Lane>), d, rows[0] + i);
+    runs_.for_each_group([&](const Run* first, const Run* last) { add_group(first, last, rows); });
+  }
+  Lane* finished_row() { return finished_; }
+
+ private:
+  void add_group(const Run* first, const Run* last, Lane* const* rows) {
+    const Tag<Lane> d;
+    const Lane* blocks = blocks_[first->level()];
+    const int one = origin_ + first->begin, two = origin_ + first->last_block();
+    const auto count = int(last - first);
+    Lane* to[255];
+    for (int k = 0; k < count; ++k) to[k] = rows[first[k].row];
+    for (ptrdiff_t i = 0; i < out_lanes_; i += ptrdiff_t(hn::Lanes(d))) {
+      auto v = load_shifted(d, blocks, i, one);
+      if (one != two) v = join<Dilate>(d, v, load_shifted(d, blocks, i, two));
+      for (int k = 0; k < count; ++k)
+        hn::StoreU(join<Dilate>(d, v, hn::LoadU(d, to[k] + i)), d, to[k] + i);
     }
   }
 
-  ptrdiff_t stride() const { return stride_; }
-  const Lane* row(int level, int32_t y) const { return slot(level, y); }
-  Lane* source_row(int32_t y) { return slot(0, y); }
+  const ElementRuns& runs_;
+  int height_, origin_;
+  ptrdiff_t lanes_, out_lanes_, stride_;
+  Lane* blocks_[ElementRuns::most_levels];
+  Lane* ring_;
+  Lane* finished_ = nullptr;
+  int newest_ = 0;
+};
 
-  // Rows of blocks of row y, whose samples source_row(y) holds.
-  template <bool Dilate>
-  void double_up(int32_t y) {
-    const hn::ScalableTag<Lane> d;
-    for (int level = 1; level <= top_; ++level) {
-      const Lane* from = slot(level - 1, y);
-      Lane* to = slot(level, y);
-      const int step = 1 << (level - 1);
-      for (ptrdiff_t i = 0; i < lanes_; i += ptrdiff_t(hn::Lanes(d)))
-        hn::StoreU(join<Dilate>(d, hn::LoadU(d, from + i), load_shifted(d, from, i, step)), d,
-                   to + i);
+// One step over one strip of rows of samples. A moved block is a load at another address, so source
+// rows keep their blocks in a ring as high as the element, and an output row is joined in
+// registers.
+template <bool Dilate, class T>
+class SampleStrip {
+ public:
+  using Lane = T;
+  // Doubling reaches 2^6 samples and a vector further, an output row two vectors.
+  static ptrdiff_t stride_for(ptrdiff_t lanes) { return (lanes + 63) / 64 * 64 + 128; }
+  static size_t rows_for(const ElementRuns& runs) {
+    return size_t(runs.top_level() + 1) * size_t(runs.element().height());
+  }
+
+  SampleStrip(const ElementRuns& runs, int, ptrdiff_t lanes, ptrdiff_t, Lane* memory)
+      : runs_(runs), height_(runs.element().height()), lanes_(lanes), stride_(stride_for(lanes)) {
+    // What vectors read past the lanes never reaches a result, but it is defined.
+    for (size_t r = 0; r < rows_for(runs); ++r)
+      std::fill_n(memory + stride_ * ptrdiff_t(r) + lanes, stride_ - lanes, T(0));
+    for (int level = 0; level <= runs.top_level(); ++level)
+      ring_[level] = memory + stride_ * height_ * level;
+  }
+
+  T* source_row() { return ring_[0] + stride_ * next_; }
+  void add() {
+    T* rows[ElementRuns::most_levels];
+    for (int level = 0; level <= runs_.top_level(); ++level)
+      rows[level] = ring_[level] + stride_ * next_;
+    double_up<Dilate>(rows, runs_.top_level(), lanes_);
+    next_ = next_ + 1 == height_ ? 0 : next_ + 1;
+  }
+
+  // Writes the output row whose window ends with the row added last. `from` has room for two
+  // pointers a run.
+  void finish(const T** from, T* to, ptrdiff_t width) {
+    int count = 0;
+    runs_.for_each([&](const Run& run) {
+      const int slot = next_ + run.row < height_ ? next_ + run.row : next_ + run.row - height_;
+      const T* blocks = ring_[run.level()] + stride_ * slot;
+      from[count++] = blocks + run.begin;
+      if (run.last_block() != run.begin) from[count++] = blocks + run.last_block();
+    });
+    const Tag<T> d;
+    const auto n = ptrdiff_t(hn::Lanes(d));
+    for (ptrdiff_t x = 0; x < width; x += 2 * n) {
+      auto v = hn::LoadU(d, from[0] + x), w = hn::LoadU(d, from[0] + x + n);
+      for (int b = 1; b < count; ++b) {
+        v = join<Dilate>(d, v, hn::LoadU(d, from[b] + x));
+        w = join<Dilate>(d, w, hn::LoadU(d, from[b] + x + n));
+      }
+      store_upto(v, d, to + x, width - x);
+      store_upto(w, d, to + x + n, width - x - n);
     }
   }
 
  private:
-  Lane* slot(int level, int32_t y) const {
-    const int32_t height = height_[level];
-    return memory_[level] + stride_ * ((y % height + height) % height);
-  }
-
+  const ElementRuns& runs_;
+  int height_;
   ptrdiff_t lanes_, stride_;
-  int top_;
-  int32_t height_[Blocks::levels] = {};
-  Lane* memory_[Blocks::levels] = {};
+  T* ring_[ElementRuns::most_levels];
+  int next_ = 0;
 };
-
-// One output row of samples: every block's row, moved by its offset, joined in registers.
-template <bool Dilate, class T>
-void join_samples(const Blocks& blocks, const BlockRows<T>& rows, int32_t y, const T** from, T* to,
-                  ptrdiff_t width) {
-  const hn::ScalableTag<T> d;
-  const ptrdiff_t n = ptrdiff_t(hn::Lanes(d));
-  const int count = blocks.count();
-  const int32_t top = y - blocks.element().anchor_y();
-  for (int b = 0; b < count; ++b) {
-    const Block& block = blocks.begin()[b];
-    from[b] = rows.row(block.level, top + block.row) + block.offset;
-  }
-  for (ptrdiff_t x = 0; x < width; x += 2 * n) {
-    auto first = hn::LoadU(d, from[0] + x), second = hn::LoadU(d, from[0] + x + n);
-    for (int b = 1; b < count; ++b) {
-      first = join<Dilate>(d, first, hn::LoadU(d, from[b] + x));
-      second = join<Dilate>(d, second, hn::LoadU(d, from[b] + x + n));
-    }
-    store_upto(first, d, to + x, width - x);
-    store_upto(second, d, to + x + n, width - x - n);
-  }
-}
-
-// One output row of bits, to `to` (rounded up to vectors). Blocks of one level and offset are
-// joined over their rows first, so that each shift is made once.
-template <bool Dilate>
-void join_bits(const Blocks& blocks, const BlockRows<uint64_t>& rows, int32_t y, int origin,
-               uint64_t* group, uint64_t* to, ptrdiff_t words) {
-  const hn::ScalableTag<uint64_t> d;
-  const ptrdiff_t n = ptrdiff_t(hn::Lanes(d));
-  const int32_t top = y - blocks.element().anchor_y();
-  for (const Block* b = blocks.begin(); b != blocks.end();) {
-    const Block* end = b;
-    while (end != blocks.end() && end->level == b->level && end->offset == b->offset) ++end;
-    const int offset = origin + b->offset;
-    const uint64_t* joined = rows.row(b->level, top + b->row);
-    if (end - b > 1) {
-      const uint64_t* from[255];
-      const int count = int(end - b);
-      for (int k = 0; k < count; ++k) from[k] = rows.row(b->level, top + b[k].row);
-      // Shifts read up to 5 words on.
-      for (ptrdiff_t i = 0; i < words + 5; i += n) {
-        auto v = hn::LoadU(d, from[0] + i);
-        for (int k = 1; k < count; ++k) v = join<Dilate>(d, v, hn::LoadU(d, from[k] + i));
-        hn::StoreU(v, d, group + i);
-      }
-      joined = group;
-    }
-    for (ptrdiff_t i = 0; i < words; i += n) {
-      auto v = load_shifted(d, joined, i, offset);
-      if (b != blocks.begin()) v = join<Dilate>(d, v, hn::LoadU(d, to + i));
-      hn::StoreU(v, d, to + i);
-    }
-    b = end;
-  }
-}
 
 // Outputs whose window leaves a picture of width x height, row y: the columns [0, left) and
 // [right, width).
@@ -193,90 +231,82 @@ Border effective_border(const MorphologyOptions& options, T never_wins) {
   return options.border;
 }
 
-// As many strips as threads can use; rows above a strip are made twice, so strips are not low.
-Strips strips_for(int32_t height, int threads, const ElementView& element) {
-  return Strips(height, threads, std::max(16, element.height()), 2);
+// One step: `extend(y, out)` writes source row y with its border, pixel x at `origin` + anchor + x;
+// `emit(y, rows, s)` takes output row y of strip s. Strips go to threads; rows above a strip are
+// added twice, so strips are not low.
+template <class Rows, class Extend, class Emit>
+void for_each_row(const ElementRuns& runs, const Strips& strips, int origin, ptrdiff_t lanes,
+                  ptrdiff_t out_lanes, Call& call, Extend extend, Emit emit) {
+  const ElementView& element = runs.element();
+  const size_t part = size_t(Rows::stride_for(lanes)) * Rows::rows_for(runs);
+  auto* memory = call.scratch().take<typename Rows::Lane>(part * size_t(strips.count));
+  const int32_t above = element.anchor_y(), below = element.height() - 1 - above;
+  parallel_tasks(strips.count, call.threads(), [&](int s) {
+    Rows rows(runs, origin, lanes, out_lanes, memory + part * size_t(s));
+    for (int32_t y = strips.begin(s) - above; y < strips.end(s) + below; ++y) {
+      extend(y, rows.source_row());
+      rows.add();
+      if (y - below >= strips.begin(s)) emit(y - below, rows, s);
+    }
+  });
+}
+Strips strips_for(int32_t height, const ElementView& element, const Call& call) {
+  return Strips(height, call.threads(), std::max(16, element.height()), 2);
 }
 
 template <bool Dilate, class T>
 void step_samples(ImageView<const T> src, ImageView<T> dst, const ElementView& element,
                   const MorphologyOptions& options, Call& call) {
-  Scratch& scratch = call.scratch();
-  const Blocks blocks(element, scratch);
+  const ElementRuns runs(element, call.scratch());
   const int32_t width = src.width, height = src.height;
   const int32_t left = element.anchor_x(), right = element.width() - 1 - left;
-  const int32_t below = element.height() - 1 - element.anchor_y();
-  const ptrdiff_t lanes = ptrdiff_t(left) + width + right;
   const bool ignore = !options.neutral && options.border.mode == BorderMode::ignore;
   const Border border = effective_border(options, neutral<Dilate, T>);
-  const Strips strips = strips_for(height, call.threads(), element);
-  const size_t strip_samples =
-      size_t(BlockRows<T>::stride_for(lanes)) * BlockRows<T>::rows_for(blocks);
-  auto* memory = scratch.take<T>(strip_samples * size_t(strips.count));
-  auto** pointers = scratch.take<const T*>(size_t(blocks.count()) * size_t(strips.count));
-
-  parallel_tasks(strips.count, call.threads(), [&](int s) {
-    BlockRows<T> rows(blocks, lanes, memory + strip_samples * size_t(s));
-    const auto make = [&](int32_t y) {
-      cpu::extend_row(src, y, border, left, right, rows.source_row(y));
-      rows.template double_up<Dilate>(y);
-    };
-    for (int32_t y = strips.begin(s) - element.anchor_y(); y < strips.begin(s) + below; ++y)
-      make(y);
-    for (int32_t y = strips.begin(s); y < strips.end(s); ++y) {
-      make(y + below);
-      join_samples<Dilate>(blocks, rows, y, pointers + blocks.count() * s, dst.row(y), width);
-      const Cleared cleared(element, ignore, y, width, height);
-      std::fill(dst.row(y), dst.row(y) + cleared.left, T(0));
-      std::fill(dst.row(y) + cleared.right, dst.row(y) + width, T(0));
-    }
-  });
+  const Strips strips = strips_for(height, element, call);
+  const size_t most = 2 * size_t(runs.count());
+  auto** pointers = call.scratch().take<const T*>(most * size_t(strips.count));
+  for_each_row<SampleStrip<Dilate, T>>(
+      runs, strips, 0, ptrdiff_t(left) + width + right, width, call,
+      [&](int32_t y, T* out) { cpu::extend_row(src, y, border, left, right, out); },
+      [&](int32_t y, SampleStrip<Dilate, T>& rows, int s) {
+        T* out = dst.row(y);
+        rows.finish(pointers + most * size_t(s), out, width);
+        const Cleared cleared(element, ignore, y, width, height);
+        std::fill(out, out + cleared.left, T(0));
+        std::fill(out + cleared.right, out + width, T(0));
+      });
 }
 
 // dst is bits or u8.
 template <bool Dilate>
 void step_bits(ConstBitView src, Plane dst, const ElementView& element,
                const MorphologyOptions& options, Call& call) {
-  Scratch& scratch = call.scratch();
-  const Blocks blocks(element, scratch);
+  const ElementRuns runs(element, call.scratch());
   const int32_t width = src.width, height = src.height, words = src.words();
   const int32_t left = element.anchor_x(), right = element.width() - 1 - left;
-  const int32_t below = element.height() - 1 - element.anchor_y();
   const int32_t guard = morph::guard_words(left);
   const ptrdiff_t lanes = guard + words + morph::guard_words(right);
   const bool ignore = !options.neutral && options.border.mode == BorderMode::ignore;
   const Border border = effective_border(options, neutral<Dilate, uint8_t>);
   const uint64_t outside = uint64_t(0) - morphology_border_sample(PixelType::bit, border);
-  const Strips strips = strips_for(height, call.threads(), element);
-  const ptrdiff_t stride = BlockRows<uint64_t>::stride_for(lanes);
-  const size_t strip_words = size_t(stride) * (BlockRows<uint64_t>::rows_for(blocks) + 2);
-  auto* memory = scratch.take<uint64_t>(strip_words * size_t(strips.count));
-
-  parallel_tasks(strips.count, call.threads(), [&](int s) {
-    uint64_t* group = memory + strip_words * size_t(s);
-    uint64_t* out = group + stride;
-    BlockRows<uint64_t> rows(blocks, lanes, out + stride);
-    const auto make = [&](int32_t y) {
-      morph::extend_bits(src, y, border.mode, outside, left, right, rows.source_row(y), lanes);
-      rows.double_up<Dilate>(y);
-    };
-    for (int32_t y = strips.begin(s) - element.anchor_y(); y < strips.begin(s) + below; ++y)
-      make(y);
-    for (int32_t y = strips.begin(s); y < strips.end(s); ++y) {
-      make(y + below);
-      join_bits<Dilate>(blocks, rows, y, 64 * guard - left, group, out, words);
-      const Cleared cleared(element, ignore, y, width, height);
-      morph::clear_bits(out, 0, cleared.left);
-      morph::clear_bits(out, cleared.right, width);
-      if (dst.type == PixelType::u8) {
-        unpack_row(out, width, dst.as<uint8_t>().row(y));
-      } else {
-        out[words - 1] &= morph::tail_mask(width);
-        std::memcpy(static_cast<char*>(dst.data) + ptrdiff_t(y) * dst.stride_bytes, out,
-                    size_t(words) * sizeof(uint64_t));
-      }
-    }
-  });
+  for_each_row<BitStrip<Dilate>>(
+      runs, strips_for(height, element, call), 64 * guard - left, lanes, words, call,
+      [&](int32_t y, uint64_t* out) {
+        morph::extend_bits(src, y, border.mode, outside, left, right, out, lanes);
+      },
+      [&](int32_t y, BitStrip<Dilate>& rows, int) {
+        uint64_t* row = rows.finished_row();
+        const Cleared cleared(element, ignore, y, width, height);
+        morph::clear_bits(row, 0, cleared.left);
+        morph::clear_bits(row, cleared.right, width);
+        if (dst.type == PixelType::u8) {
+          unpack_row(row, width, dst.as<uint8_t>().row(y));
+        } else {
+          row[words - 1] &= morph::tail_mask(width);
+          std::memcpy(static_cast<char*>(dst.data) + ptrdiff_t(y) * dst.stride_bytes, row,
+                      size_t(words) * sizeof(uint64_t));
+        }
+      });
 }
 
 template <class T>

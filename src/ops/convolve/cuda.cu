@@ -1,0 +1,80 @@
+// The device rows of convolve: the papers' steps. There is no production row yet.
+#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/ladder/ladder.hpp"
+
+namespace cuesta {
+namespace {
+
+using convolve_cuda::supports_window;
+using convolve_ladder::most_side;
+
+std::string_view window(const ConvolveArgs& args) { return supports_window(args, most_side); }
+
+std::string_view three_by_three(const ConvolveArgs& args) {
+  if (args.width != 3 || args.height != 3) return "stencils other than 3 x 3";
+  return window(args);
+}
+
+std::string_view factors(const ConvolveArgs& args) {
+  const bool separable =
+      args.src.type == PixelType::f32 ? args.floats.separable() : args.integers.separable();
+  return separable ? window(args) : "stencils without factors";
+}
+
+std::string_view rolling_rows(const ConvolveArgs& args) {
+  const size_t bytes = size_t(args.height) * size_t(args.src.width + args.width - 1) *
+                       size_t(bytes_per_sample(args.src.type));
+  return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
+                                      : window(args);
+}
+
+}  // namespace
+
+std::span<const StrategyInfo<ConvolveArgs>> convolve_cuda_rows() {
+  using namespace convolve_ladder;
+  constexpr auto rung = [](std::string_view name, std::string_view idea, std::string_view paper,
+                           std::span<const ParameterInfo> parameters,
+                           std::string_view (*supports)(const ConvolveArgs&),
+                           void (*run)(const ConvolveArgs&, Call&),
+                           std::string_view exactness =
+                               "equal bytes; f32 with factors within 2e-5 of the largest sum") {
+    return StrategyInfo<ConvolveArgs>{.name = name,
+                                      .space = Space::device,
+                                      .tier = Tier::ladder,
+                                      .idea = idea,
+                                      .paper = paper,
+                                      .exactness = exactness,
+                                      .parameters = parameters,
+                                      .supports = supports,
+                                      .run = run};
+  };
+  static constexpr StrategyInfo<ConvolveArgs> rows[] = {
+      rung("naive", "a thread a pixel; image and taps from global memory", "000 001 002",
+           block_only, window, naive),
+      rung("global", "paper 003's name for naive, 3 x 3", "003", block_only, three_by_three, naive),
+      rung("shared", "a block's samples and apron in shared memory", "000 002", block_and_load,
+           window, shared),
+      rung("shared-constant", "shared, with the taps in the constant bank", "000", block_only,
+           window, shared_constant),
+      rung("constant", "naive, with the taps in the constant bank", "002", block_only, window,
+           constant),
+      rung("texture", "naive, with the image read through a texture", "002", block_only, window,
+           texture),
+      rung("texture-constant", "texture, with the taps in the constant bank", "002", block_only,
+           window, texture_constant),
+      rung("separable", "column sums, then row sums, through device memory", "000 002", block_only,
+           factors, separable, "equal bytes"),
+      rung("tiled", "T tiles a block from one load", "000", block_and_tiles, window, tiled),
+      rung("adaptive-tiled", "as many tiles a block as shared memory holds", "000", block_and_limit,
+           window, adaptive_tiled),
+      rung("separable-tiled", "both passes of separable through tiles in shared memory", "000",
+           block_and_transpose, factors, separable_tiled, "equal bytes"),
+      rung("row-cyclic", "K whole rows in shared memory, rolling down", "001", {}, rolling_rows,
+           row_cyclic),
+      rung("shared-1d", "a one-dimensional shared tile, four loads a thread, 3 x 3", "003",
+           block_only, three_by_three, convolve_ladder::shared_1d),
+  };
+  return rows;
+}
+
+}  // namespace cuesta

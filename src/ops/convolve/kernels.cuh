@@ -1,0 +1,162 @@
+// What every CUDA strategy of convolve shares: the request by value, where taps and samples come
+// from, the rounding.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <type_traits>
+#include <vector>
+
+#include "cuda/launch.cuh"
+#include "ops/convolve/args.hpp"
+
+namespace cuesta::convolve_cuda {
+
+/// Taps and sums of a sample type. Sums of u8 fit 32 bits: `supports` has seen to it.
+template <class T>
+using Tap = std::conditional_t<std::is_same_v<T, float>, float, int32_t>;
+
+__device__ inline int32_t multiply_add(int32_t tap, int32_t sample, int32_t sum) {
+  return sum + tap * sample;
+}
+__device__ inline float multiply_add(float tap, float sample, float sum) {
+  return __fmaf_rn(tap, sample, sum);
+}
+
+/// The part of a request that every kernel takes by value.
+template <class T>
+struct Request {
+  ImageView<const T, Space::device> src;
+  ImageView<T, Space::device> dst;
+  int32_t width, height, anchor_x, anchor_y;  // of the window
+  BorderMode mode;
+  T outside;  // the constant border's sample
+  int32_t divisor;
+  bool half_up, absolute;
+  int32_t offset;
+
+  /// The sample at any distance outside the picture.
+  __device__ T sample(int32_t x, int32_t y) const {
+    const int32_t sx = map_index(mode, x, src.width), sy = map_index(mode, y, src.height);
+    return sx < 0 || sy < 0 ? outside : src.at(sx, sy);
+  }
+  __device__ bool inside(int32_t x, int32_t y) const { return x < src.width && y < src.height; }
+
+  /// Rounds, takes |.|, adds the offset, saturates, writes. `ignore` writes 0 where the window
+  /// leaves the picture.
+  __device__ void store(int32_t x, int32_t y, Tap<T> sum) const {
+    const int32_t left = x - anchor_x, top = y - anchor_y;
+    if (mode == BorderMode::ignore &&
+        (left < 0 || top < 0 || left + width > src.width || top + height > src.height)) {
+      dst.at(x, y) = 0;
+      return;
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      const float value = absolute ? fabsf(sum) : sum;
+      dst.at(x, y) = offset ? value + float(offset) : value;
+    } else {
+      int32_t quotient = sum / divisor, rest = sum % divisor;
+      if (rest < 0) --quotient, rest += divisor;
+      const int32_t to_next = divisor - rest;
+      quotient += rest > to_next || (rest == to_next && (half_up || quotient % 2 != 0));
+      const int64_t value = int64_t(absolute ? abs(quotient) : quotient) + offset;
+      dst.at(x, y) = T(value < 0 ? 0 : value > 255 ? 255 : value);
+    }
+  }
+};
+
+template <class T>
+Request<T> request_of(const ConvolveArgs& args) {
+  T outside = T(args.border.value);
+  if constexpr (!std::is_same_v<T, float>)
+    outside = T(std::min(std::max(std::nearbyint(args.border.value), 0.0), 255.0));
+  return {args.src.as<T, Space::device>(),
+          args.dst.as<T, Space::device>(),
+          args.width,
+          args.height,
+          args.anchor_x,
+          args.anchor_y,
+          args.border.mode,
+          outside,
+          int32_t(args.divisor),
+          args.rounding == Rounding::half_up,
+          args.absolute,
+          args.offset};
+}
+
+/// The whole window, row-major, also of a stencil that came as factors.
+template <class T>
+std::vector<Tap<T>> window_of(const ConvolveArgs& args) {
+  std::vector<Tap<T>> taps(size_t(args.width) * size_t(args.height));
+  for (int32_t j = 0; j < args.height; ++j) {
+    for (int32_t i = 0; i < args.width; ++i) {
+      Tap<T>& tap = taps[size_t(j) * size_t(args.width) + size_t(i)];
+      if constexpr (std::is_same_v<T, float>)
+        tap = args.floats.at(i, j, args.width);
+      else
+        tap = args.integers.at(i, j, args.width);
+    }
+  }
+  return taps;
+}
+
+/// Taps in global memory, uploaded on the call's stream into its scratch.
+template <class T>
+const Tap<T>* upload_taps(const std::vector<Tap<T>>& taps, Call& call) {
+  Tap<T>* there = call.scratch().take<Tap<T>>(taps.size());
+  // From pageable memory: the runtime has read the taps when this returns.
+  cuda::check(cudaMemcpyAsync(there, taps.data(), taps.size() * sizeof(Tap<T>),
+                              cudaMemcpyHostToDevice, cuda::stream_of(call)),
+              "convolve: uploading taps");
+  return there;
+}
+
+/// Taps by value. A kernel's argument lies in a constant bank, which serves a warp that reads one
+/// address in one go.
+template <class T>
+struct ConstantTaps {
+  static constexpr int most = 31 * 31;
+  Tap<T> values[most];
+};
+template <class T>
+ConstantTaps<T> constant_taps(const std::vector<Tap<T>>& taps) {
+  ConstantTaps<T> constant{};
+  std::copy(taps.begin(), taps.end(), constant.values);
+  return constant;
+}
+
+/// Σ tap(n) · at(i, j) over the window, row-major: the contract's order for floats.
+template <class T, class Taps, class At>
+__device__ Tap<T> window_sum(const Request<T>& q, Taps taps, At at) {
+  Tap<T> sum = 0;
+  for (int j = 0; j < q.height; ++j) {
+    for (int i = 0; i < q.width; ++i) sum = multiply_add(taps[j * q.width + i], at(i, j), sum);
+  }
+  return sum;
+}
+
+/// What the rungs take: windows of at most `most_side` on each side.
+inline std::string_view supports_window(const ConvolveArgs& args, int most_side) {
+  using enum PixelType;
+  if (args.src.channels != 1) return "more than one channel";
+  if (args.src.type != args.dst.type || (args.src.type != u8 && args.src.type != f32))
+    return "types other than u8 to u8 and f32 to f32";
+  if (args.width > most_side || args.height > most_side)
+    return "stencils past the rung's shared or constant memory";
+  if (args.src.type == f32) return {};
+  if (args.divisor > (int64_t(1) << 30)) return "sums past 32 bits";
+  int64_t sum = 0;
+  for (int32_t j = 0; j < args.height; ++j)
+    for (int32_t i = 0; i < args.width; ++i)
+      sum += 255 * std::abs(int64_t(args.integers.at(i, j, args.width)));
+  return sum < (int64_t(1) << 31) ? std::string_view() : "sums past 32 bits";
+}
+
+/// Calls body(T{}) for the source type.
+template <class Body>
+void for_type(const ConvolveArgs& args, Body&& body) {
+  args.src.type == PixelType::u8 ? body(uint8_t()) : body(float());
+}
+
+}  // namespace cuesta::convolve_cuda

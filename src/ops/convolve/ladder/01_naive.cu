@@ -1,0 +1,34 @@
+// Rung `naive` (papers 000, 001, 002; `global` of 001 and 003): a thread a pixel; image and taps
+// from global memory. Bound (paper 000, AI 0.25): every multiply-add waits for two loads of 4
+// bytes. Counted accesses a pixel: 2 K² reads, 1 write. Wastes: neighbours read K(K − 1) common
+// samples each, and all threads read the same taps.
+#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/ladder/ladder.hpp"
+
+namespace cuesta::convolve_ladder {
+namespace {
+
+using namespace convolve_cuda;
+
+template <class T>
+__global__ void kernel(Request<T> q, const Tap<T>* taps) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (!q.inside(x, y)) return;
+  q.store(x, y, window_sum(q, taps, [&](int i, int j) {
+            return q.sample(x + i - q.anchor_x, y + j - q.anchor_y);
+          }));
+}
+
+}  // namespace
+
+void naive(const ConvolveArgs& args, Call& call) {
+  const int b = call.integer_parameter("block");
+  for_type(args, [&](auto sample) {
+    using T = decltype(sample);
+    cuda::launch("convolve", kernel<T>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
+                 cuda::stream_of(call), request_of<T>(args),
+                 upload_taps<T>(window_of<T>(args), call));
+  });
+}
+
+}  // namespace cuesta::convolve_ladder

@@ -1,0 +1,94 @@
+// Rungs `shared` and `shared-constant` (papers 000 and 002): a block's samples and their apron go
+// to shared memory once. load=by-position (000, option ii): a block of B × B threads loads (B + K −
+// 1)² samples, a thread 1, 2 or 4 by its position: its own, and those B further right and down
+// where its index is below K − 1 (the paper's "<=" loads one column too many). load=one-each (000,
+// option i): B × B threads load one sample each and only (B − K + 1)² compute; the rest idle. Bound
+// (000): 2MxMy / (16 + 4MxMy) with the taps in global memory, 2MxMy / 16 with them in the constant
+// bank. Wastes: barriers between load and sum; `one-each` most of its threads at large K.
+#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/ladder/ladder.hpp"
+
+namespace cuesta::convolve_ladder {
+namespace {
+
+using namespace convolve_cuda;
+
+// tile: (B + width − 1) × (B + height − 1) samples, row-major.
+template <class T, class Taps>
+__device__ void by_position(const Request<T>& q, const Taps& taps, T* tile, int b) {
+  const int side = b + q.width - 1;
+  const int x = blockIdx.x * b + threadIdx.x, y = blockIdx.y * b + threadIdx.y;
+  for (int dy = 0; dy <= b; dy += b) {
+    for (int dx = 0; dx <= b; dx += b) {
+      const bool mine = (dx == 0 || int(threadIdx.x) < q.width - 1) &&
+                        (dy == 0 || int(threadIdx.y) < q.height - 1);
+      if (mine)
+        tile[(threadIdx.y + dy) * side + threadIdx.x + dx] =
+            q.sample(x + dx - q.anchor_x, y + dy - q.anchor_y);
+    }
+  }
+  __syncthreads();
+  if (!q.inside(x, y)) return;
+  q.store(x, y, window_sum(q, taps, [&](int i, int j) {
+            return tile[(threadIdx.y + j) * side + threadIdx.x + i];
+          }));
+}
+
+// tile: B × B samples; the block makes (B − width + 1) × (B − height + 1) pixels.
+template <class T, class Taps>
+__device__ void one_each(const Request<T>& q, const Taps& taps, T* tile, int b) {
+  const int wide = b - q.width + 1, high = b - q.height + 1;
+  const int x = blockIdx.x * wide + threadIdx.x, y = blockIdx.y * high + threadIdx.y;
+  tile[threadIdx.y * b + threadIdx.x] = q.sample(x - q.anchor_x, y - q.anchor_y);
+  __syncthreads();
+  if (int(threadIdx.x) >= wide || int(threadIdx.y) >= high || !q.inside(x, y)) return;
+  q.store(x, y, window_sum(q, taps, [&](int i, int j) {
+            return tile[(threadIdx.y + j) * b + threadIdx.x + i];
+          }));
+}
+
+template <class T, bool OneEach>
+__global__ void kernel_global_taps(Request<T> q, const Tap<T>* taps) {
+  extern __shared__ float memory[];
+  T* tile = reinterpret_cast<T*>(memory);
+  OneEach ? one_each(q, taps, tile, blockDim.x) : by_position(q, taps, tile, blockDim.x);
+}
+
+template <class T, bool OneEach>
+__global__ void kernel_constant_taps(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
+  extern __shared__ float memory[];
+  T* tile = reinterpret_cast<T*>(memory);
+  OneEach ? one_each(q, taps.values, tile, blockDim.x)
+          : by_position(q, taps.values, tile, blockDim.x);
+}
+
+template <bool Constant, bool OneEach>
+void run(const ConvolveArgs& args, Call& call) {
+  const int b = call.integer_parameter("block");
+  for_type(args, [&](auto sample) {
+    using T = decltype(sample);
+    const size_t wide = OneEach ? b : b + args.width - 1, high = OneEach ? b : b + args.height - 1;
+    const dim3 grid = OneEach ? cuda::tiles(args.dst, b - args.width + 1, b - args.height + 1)
+                              : cuda::tiles(args.dst, b, b);
+    const auto window = window_of<T>(args);
+    if constexpr (Constant) {
+      cuda::launch("convolve", kernel_constant_taps<T, OneEach>, grid, dim3(b, b),
+                   wide * high * sizeof(T), cuda::stream_of(call), request_of<T>(args),
+                   constant_taps<T>(window));
+    } else {
+      cuda::launch("convolve", kernel_global_taps<T, OneEach>, grid, dim3(b, b),
+                   wide * high * sizeof(T), cuda::stream_of(call), request_of<T>(args),
+                   upload_taps<T>(window, call));
+    }
+  });
+}
+
+}  // namespace
+
+void shared(const ConvolveArgs& args, Call& call) {
+  call.parameter("load") == "one-each" ? run<false, true>(args, call)
+                                       : run<false, false>(args, call);
+}
+void shared_constant(const ConvolveArgs& args, Call& call) { run<true, false>(args, call); }
+
+}  // namespace cuesta::convolve_ladder

@@ -1,0 +1,32 @@
+// Rung `constant` (paper 002): `naive` with the taps in the constant bank, where a warp's common
+// read costs one cycle. From `naive`: counted reads a pixel fall from 2 K² to K². Wastes: the image
+// is still read K² times a pixel, from the caches.
+#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/ladder/ladder.hpp"
+
+namespace cuesta::convolve_ladder {
+namespace {
+
+using namespace convolve_cuda;
+
+template <class T>
+__global__ void kernel(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (!q.inside(x, y)) return;
+  q.store(x, y, window_sum(q, taps.values, [&](int i, int j) {
+            return q.sample(x + i - q.anchor_x, y + j - q.anchor_y);
+          }));
+}
+
+}  // namespace
+
+void constant(const ConvolveArgs& args, Call& call) {
+  const int b = call.integer_parameter("block");
+  for_type(args, [&](auto sample) {
+    using T = decltype(sample);
+    cuda::launch("convolve", kernel<T>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
+                 cuda::stream_of(call), request_of<T>(args), constant_taps<T>(window_of<T>(args)));
+  });
+}
+
+}  // namespace cuesta::convolve_ladder

@@ -1,0 +1,63 @@
+// Rungs `tiled` and `adaptive-tiled` (paper 000, 3.5): a block makes T tiles side by side from one
+// load, so that the aprons between them are not loaded twice. `tiled` takes T as a parameter;
+// `adaptive-tiled` the largest T that shared memory holds (eq. 6 to 8), with limit=48k as theirs or
+// limit=device, what this GPU grants a block that asks. Bound (000, eq. 13): 2MxMyT / (4(8 + 2(T −
+// 2))). Wastes: one large tile keeps a whole multiprocessor to itself, so load and sum of different
+// blocks no longer overlap.
+#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/ladder/ladder.hpp"
+#include "ops/convolve/ladder/tile_arithmetic.hpp"
+
+namespace cuesta::convolve_ladder {
+namespace {
+
+using namespace convolve_cuda;
+
+template <class T>
+__global__ void kernel(Request<T> q, int tiles, const __grid_constant__ ConstantTaps<T> taps) {
+  extern __shared__ float memory[];
+  T* tile = reinterpret_cast<T*>(memory);
+  const int b = blockDim.x, wide = tiles * b + q.width - 1, high = b + q.height - 1;
+  const int left = blockIdx.x * tiles * b, top = blockIdx.y * b;
+  for (int ty = threadIdx.y; ty < high; ty += b) {
+    for (int tx = threadIdx.x; tx < wide; tx += b)
+      tile[ty * wide + tx] = q.sample(left + tx - q.anchor_x, top + ty - q.anchor_y);
+  }
+  __syncthreads();
+  for (int t = 0; t < tiles; ++t) {
+    const int tx = t * b + threadIdx.x, x = left + tx, y = top + threadIdx.y;
+    if (!q.inside(x, y)) return;
+    q.store(x, y, window_sum(q, taps.values, [&](int i, int j) {
+              return tile[(threadIdx.y + j) * wide + tx + i];
+            }));
+  }
+}
+
+template <class T>
+void run(const ConvolveArgs& args, Call& call, int b, int tiles) {
+  const size_t bytes = tile_samples(tiles, b, args.width, args.height) * sizeof(T);
+  cuda::allow_shared(kernel<T>, bytes, "convolve");
+  cuda::launch("convolve", kernel<T>, cuda::tiles(args.dst, tiles * b, b), dim3(b, b), bytes,
+               cuda::stream_of(call), request_of<T>(args), tiles,
+               constant_taps<T>(window_of<T>(args)));
+}
+
+}  // namespace
+
+void tiled(const ConvolveArgs& args, Call& call) {
+  for_type(args, [&](auto sample) {
+    run<decltype(sample)>(args, call, call.integer_parameter("block"), call.integer_parameter("T"));
+  });
+}
+
+void adaptive_tiled(const ConvolveArgs& args, Call& call) {
+  const int b = call.integer_parameter("block");
+  const size_t limit = call.parameter("limit") == "48k" ? 48 * 1024 : cuda::shared_limit();
+  for_type(args, [&](auto sample) {
+    using T = decltype(sample);
+    run<T>(args, call, b,
+           adaptive_tiles(limit, sizeof(T), b, args.width, args.height, args.dst.width));
+  });
+}
+
+}  // namespace cuesta::convolve_ladder

@@ -1,0 +1,28 @@
+// How many tiles fit: paper 000, eq. 6 to 8. Host code, tested without a GPU.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace cuesta::convolve_ladder {
+
+/// Samples of T tiles of block × block and their apron, for a window of width × height.
+constexpr size_t tile_samples(int64_t tiles, int block, int width, int height) {
+  return size_t(tiles * block + width - 1) * size_t(block + height - 1);
+}
+
+/// The largest T whose samples fit `shared_bytes`; at least 1, at most the tiles in a row of `row`
+/// pixels. The paper takes the ceiling, which overflows its 48 KiB, and prints its two figures
+/// swapped: for 2-byte samples and blocks of 32 they are 22 (Laplacian 3 × 3) and 21 (Gaussian 5 ×
+/// 5).
+constexpr int adaptive_tiles(size_t shared_bytes, size_t sample_bytes, int block, int width,
+                             int height, int32_t row) {
+  const auto samples = int64_t(shared_bytes / sample_bytes);  // eq. 6
+  const int64_t columns = samples / (block + height - 1);  // whole columns of a tile and its apron
+  const int64_t tiles = (columns - (width - 1)) / block;   // eq. 7 and 8
+  return int(
+      std::clamp<int64_t>(tiles, 1, std::max<int64_t>(1, (int64_t(row) + block - 1) / block)));
+}
+
+}  // namespace cuesta::convolve_ladder
