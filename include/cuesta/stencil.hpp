@@ -62,6 +62,8 @@ class Stencil {
 /// fixed-point taps): rounded half to even with the error carried from the outside in, the centre
 /// taking the rest. Length ksize.
 std::vector<int32_t> gaussian_taps_q8(int ksize, double sigma);
+/// The same into the caller's memory, taps.size() of them.
+void gaussian_taps_q8(std::span<int32_t> taps, double sigma);
 /// The Gaussian itself, normalised to sum 1 (cv::getGaussianKernel, its fixed taps for k up to 9
 /// and sigma <= 0 included). sigma <= 0 means 0.3((k-1)/2 - 1) + 0.8.
 std::vector<double> gaussian_taps(int ksize, double sigma);

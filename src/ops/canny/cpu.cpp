@@ -281,9 +281,10 @@ void canny_simd_target(const CannyArgs& args, Call& call) {
   const CannyOptions& options = args.options;
   Job job{args.src, options.mask, nullptr, 1};
   if (options.sigma > 0 && options.ksize <= largest_fused_window) {
-    const std::vector<int32_t> taps = gaussian_taps_q8(options.ksize, options.sigma);
-    auto* kept = call.scratch().take<uint16_t>(taps.size());
-    std::copy(taps.begin(), taps.end(), kept);
+    int32_t taps[largest_fused_window];
+    gaussian_taps_q8(std::span(taps, size_t(options.ksize)), options.sigma);
+    auto* kept = call.scratch().take<uint16_t>(size_t(options.ksize));
+    std::copy_n(taps, options.ksize, kept);
     job.taps = kept;
     job.window = options.ksize;
   } else if (options.sigma > 0) {

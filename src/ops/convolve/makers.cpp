@@ -11,7 +11,9 @@ namespace cuesta {
 namespace {
 
 void check_gaussian(int ksize, double sigma, std::string_view what) {
-  check_odd(ksize, 1, Stencil::max_size, fmt::format("{}: ksize", what));
+  // The sentence is made only when it is needed: smoothing calls allocate nothing.
+  if (ksize < 1 || ksize > Stencil::max_size || ksize % 2 == 0)
+    check_odd(ksize, 1, Stencil::max_size, fmt::format("{}: ksize", what));
   if (!std::isfinite(sigma)) throw_invalid(std::to_string(sigma), "{}: sigma is not finite", what);
 }
 
@@ -51,6 +53,11 @@ std::vector<int32_t> gaussian_taps_q8(int ksize, double sigma) {
   std::vector<int32_t> taps(static_cast<size_t>(ksize));
   fill_gaussian_q8(taps, sigma);
   return taps;
+}
+
+void gaussian_taps_q8(std::span<int32_t> taps, double sigma) {
+  check_gaussian(int(std::min<size_t>(taps.size(), 1 << 30)), sigma, "gaussian_taps_q8");
+  fill_gaussian_q8(taps, sigma);
 }
 
 std::vector<double> gaussian_taps(int ksize, double sigma) {

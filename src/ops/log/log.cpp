@@ -30,8 +30,7 @@ log::Window log::window(const LogOptions& options) {
     w.scale = 289;
   } else {
     w.size = options.ksize ? options.ksize : options.sigma > 0 ? gaussian_size(options.sigma) : 1;
-    const auto taps = gaussian_taps_q8(w.size, options.sigma);
-    std::copy(taps.begin(), taps.end(), w.taps);
+    gaussian_taps_q8(std::span(w.taps, size_t(w.size)), options.sigma);
     w.scale = 1 << 16;
   }
   w.threshold = undivided(options.threshold, w.scale);
