@@ -100,7 +100,7 @@ struct VideoWriter::State {
     const bool plain = codec && has_format(*codec, AV_PIX_FMT_YUV420P);
     if (!plain && !(codec && has_format(*codec, AV_PIX_FMT_YUVJ420P))) {
       throw Error(
-          ErrorCode::unsupported,
+          ErrorCode::output,
           fmt::format("cannot write {}: its name is not that of a video; choose .mp4, .mkv, "
                       ".mov, .webm, .avi or .y4m",
                       name),
