@@ -389,7 +389,9 @@ class BadInput(DetectTest):
 
     def test_partial_y4m(self):
         self.file("cut.y4m", street()[:-10])
-        self.assertEqual(len(self.detect("--partial", name="cut.y4m")[1]), FRAMES - 1)
+        done = self.run_cuesta("detect", "cut.y4m", "--json", "-", "--partial")
+        self.assertEqual(len(self.lines(done.stdout)[1]), FRAMES - 1)
+        self.assertIn(b"--partial", done.stderr)
 
     def test_limits_on_pixels(self):
         self.fails(INPUT, "detect", self.video, "--json", "o", "--max-pixels", WIDTH * HEIGHT - 1, says=["street.y4m"])
