@@ -68,9 +68,13 @@ MotionOptions motion_options(const State& state) {
 
 bool is_same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty() || a == "-" || b == "-") return false;
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(a, ignored) ==
-         std::filesystem::weakly_canonical(b, ignored);
+  // Absolute first: of names that do not exist yet, "./x" would become so and "x" would not.
+  const auto place = [](const std::string& path) {
+    std::error_code error;
+    const auto whole = std::filesystem::absolute(path, error);
+    return error ? whole : std::filesystem::weakly_canonical(whole, error);
+  };
+  return place(a) == place(b);
 }
 
 void check_names(const State& state) {

@@ -46,7 +46,7 @@ std::vector<std::string> pictures_in(const std::string& folder) {
 // One name for one place. A hard link is another place: results are renamed into theirs.
 std::string place_of(const std::string& path) {
   std::error_code error;
-  const fs::path whole = fs::weakly_canonical(path, error);
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
   return error ? path : whole.string();
 }
 
@@ -70,6 +70,13 @@ void check_output(const Job& job) {
                     job.output, extension),
         job.output);
   }
+}
+
+void check_exists(const std::string& input) {
+  if (input == "-") return;
+  std::error_code error;
+  if (!fs::exists(fs::status(input, error)))
+    throw Error(ErrorCode::input, fmt::format("{}: {}", input, error.message()), input);
 }
 
 // What is read may not be written over, whichever job reads it.
@@ -134,6 +141,8 @@ Plan plan_jobs(const std::vector<std::string>& inputs, const std::string& out,
       plan.jobs.push_back({input, {}, kind_of(input)});
     }
   }
+  // One missing input is the whole story; one of many is told when its turn comes.
+  if (!plan.is_batch) check_exists(plan.jobs[0].input);
   if (!format.empty() &&
       !io::is_writable_extension(format.starts_with('.') ? format : '.' + format))
     usage_error(format, "--format {}: no picture format has this extension", format);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the seeds in fuzz/corpus of the targets options, arguments, picture and y4m.
+"""Makes the seeds in fuzz/corpus of the targets options, arguments, picture, y4m and video.
 
     make_corpus.py PATH-TO-CUESTA
 
-Pictures are written by the command itself; findings that were added by hand stay.
+Pictures and videos are written by the command itself; findings that were added by hand stay.
 """
 
 import subprocess
@@ -79,6 +79,20 @@ def main(cuesta):
         "ten-bits": b"YUV4MPEG2 W4 H4 C420p10\n", "rate": b"YUV4MPEG2 W4 H4 F0:0\n", "frame-options": b"YUV4MPEG2 W1 H1 Cmono\nFRAME Ip\n\7",
     }.items():
         write("y4m", name, data)
+
+    # Small videos of every container and codec that the command writes; some cut, some bent.
+    frames = [bytes((x * 5 + y * 3 + 9 * k) % 256 for y in range(16) for x in range(16)) + bytes(range(100, 228)) for k in range(3)]
+    stream = b"YUV4MPEG2 W16 H16 F25:1 Ip A1:1 C420jpeg\n" + b"".join(b"FRAME\n" + frame for frame in frames)
+    folder = CORPUS / "video"
+    write("video", "small.y4m", stream)
+    for extension in ("mp4", "mkv", "avi", "webm", "mjpeg", "ts", "h264", "flv", "m1v", "ogv"):
+        path = folder / f"small.{extension}"
+        if subprocess.run([cuesta, "filter", folder / "small.y4m", "-o", path, "--kernel", "average:1"]).returncode:
+            continue  # not in this build of libav
+        data = path.read_bytes()
+        write("video", "cut-" + path.name, data[: len(data) * 2 // 3] + b"\1")
+        write("video", "bent-" + path.name, data[: len(data) // 2] + b"\x5a\xa5" + data[len(data) // 2 + 2 :])
+    write("video", "text.mp4", b"no video at all\n" * 8)
 
 
 if __name__ == "__main__":

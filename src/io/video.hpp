@@ -42,7 +42,7 @@ class VideoReader final : public FrameSource {
 /// container's own format; the same size, the frames' own times, and the sound of another file.
 class VideoWriter final : public FrameSink {
  public:
-  /// Throws Error{unsupported} for a name that no container goes by, Error{output} naming the file.
+  /// Throws Error{output} naming the file: its name is not that of a container, it cannot be made.
   VideoWriter(const std::string& path, const StreamFormat& format,
               const std::string& audio_from = {}, const StreamLimits& limits = {});
   /// Without finish(), leaves no file.

@@ -36,7 +36,19 @@ bool has_format(const AVCodec& codec, AVPixelFormat wanted) {
 }
 
 /// Codecs whose streams say which range their samples have.
-bool keeps_range(AVCodecID codec) { return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_VP9; }
+bool keeps_range(AVCodecID codec) {
+  return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_VP9 || codec == AV_CODEC_ID_MJPEG;
+}
+
+/// Whether frames may come at uneven times. libav 5.1 does not say it of the MP4 family, which
+/// does.
+bool takes_any_times(const AVOutputFormat& container) {
+  if (container.flags & AVFMT_VARIABLE_FPS) return true;
+  for (const std::string_view name : {"mp4", "mov", "ipod", "3gp", "3g2", "psp", "f4v", "ismv"}) {
+    if (name == container.name) return true;
+  }
+  return false;
+}
 
 /// Rescales full-range samples to the limited range: luma to 16..235, colour to 16..240.
 void copy_plane(ImageView<const uint8_t> src, ImageView<uint8_t> dst, bool to_limited, bool luma) {
@@ -100,7 +112,7 @@ struct VideoWriter::State {
     const bool plain = codec && has_format(*codec, AV_PIX_FMT_YUV420P);
     if (!plain && !(codec && has_format(*codec, AV_PIX_FMT_YUVJ420P))) {
       throw Error(
-          ErrorCode::unsupported,
+          ErrorCode::output,
           fmt::format("cannot write {}: its name is not that of a video; choose .mp4, .mkv, "
                       ".mov, .webm, .avi or .y4m",
                       name),
@@ -163,6 +175,8 @@ struct VideoWriter::State {
       e.flags |= AV_CODEC_FLAG_QSCALE;
       e.global_quality = FF_QP2LAMBDA * 3;
     }
+    // libav counts JPEGs of the limited range, which a comment in them tells, as unofficial.
+    if (codec.id == AV_CODEC_ID_MJPEG) e.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
     error = avcodec_open2(&e, &codec, nullptr);
     if (error < 0) {
       fail(fmt::format("{} does not encode {}x{} frames ({})", codec.name, format.width,
@@ -184,7 +198,7 @@ struct VideoWriter::State {
     constexpr int64_t most = std::numeric_limits<int>::max();
     av_reduce(&e.framerate.num, &e.framerate.den, format.rate_num, format.rate_den, most);
     av_reduce(&e.time_base.num, &e.time_base.den, format.time_base_num, format.time_base_den, most);
-    if (!(container.flags & AVFMT_VARIABLE_FPS)) {  // AVI: one tick a frame, nothing reordered
+    if (!takes_any_times(container)) {  // AVI: one tick a frame, nothing reordered
       e.time_base = av_inv_q(e.framerate);
       e.max_b_frames = 0;
     }

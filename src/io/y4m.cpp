@@ -194,9 +194,12 @@ bool Y4mSource::next(Frame& frame) {
     throw_input(name_, "frame {} does not begin with FRAME: the y4m stream is corrupt", index_);
   if (!whole_line || !read_plane(luma_) || !read_plane(cb_) || !read_plane(cr_)) {
     ended_ = true;
-    if (limits_.allow_partial) return false;
-    throw_input(name_, "the stream breaks off in frame {}; --partial takes what came before",
-                index_);
+    if (!limits_.allow_partial) {
+      throw_input(name_, "the stream breaks off in frame {}; --partial takes what came before",
+                  index_);
+    }
+    damage_ = fmt::format("the stream breaks off in frame {}", index_);
+    return false;
   }
   frame.luma = luma_;
   frame.cb = cb_;

@@ -30,6 +30,7 @@ class Y4mSource final : public FrameSource {
   bool next(Frame& frame) override;
   std::optional<int64_t> expected_frames() const override { return expected_; }
   const std::string& name() const override { return name_; }
+  std::string damage() const override { return damage_; }
 
  private:
   void start();
@@ -46,6 +47,7 @@ class Y4mSource final : public FrameSource {
   Image<uint8_t> luma_, cb_, cr_;
   int64_t index_ = 0;
   bool ended_ = false;
+  std::string damage_;
 };
 
 class Y4mSink final : public FrameSink {

@@ -1,0 +1,335 @@
+// Videos written and read again: pictures, sizes, times, range, sound; and what is no video.
+#if defined(CUESTA_HAS_VIDEO)
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "cuesta/error.hpp"
+#include "io/frames.hpp"
+#include "support/temp_folder.hpp"
+
+namespace cuesta {
+namespace {
+
+using io::Chroma;
+using io::Frame;
+using io::StreamFormat;
+using test::TempFolder;
+
+/// A frame's planes, owned.
+struct Pixels {
+  Image<uint8_t> luma, cb, cr;
+  explicit Pixels(const StreamFormat& format) : luma(format.width, format.height) {
+    const auto size = io::chroma_size(format.chroma, format.width, format.height);
+    if (size.width == 0) return;
+    cb = Image<uint8_t>(size.width, size.height);
+    cr = Image<uint8_t>(size.width, size.height);
+  }
+  /// A smooth picture, another one for every k; inside the limited range.
+  void fill(int64_t k) {
+    const auto wave = [&](Image<uint8_t>& plane, double base, double scale) {
+      for (int32_t y = 0; y < plane.height(); ++y) {
+        for (int32_t x = 0; x < plane.width(); ++x) {
+          const double v = std::sin((x * scale + double(k)) * 0.1) + std::cos(y * scale * 0.13);
+          plane.row(y)[x] = uint8_t(base + 40 * v);
+        }
+      }
+    };
+    wave(luma, 128, 1);
+    if (!cb.empty()) wave(cb, 110, 2), wave(cr, 140, 3);
+  }
+  Frame frame(int64_t index, int64_t pts) {
+    Frame out{luma, {}, {}, index, pts, 0};
+    if (!cb.empty()) out.cb = cb, out.cr = cr;
+    return out;
+  }
+};
+
+StreamFormat format_of(int32_t width, int32_t height, Chroma chroma = Chroma::c420) {
+  StreamFormat format;
+  format.width = width, format.height = height, format.chroma = chroma;
+  return format;
+}
+
+void write_video(const std::string& path, const StreamFormat& format,
+                 const std::vector<int64_t>& times, const std::string& sound = {}) {
+  const auto sink = io::create_frames(path, format, sound, {.threads = 1});
+  Pixels pixels(format);
+  for (size_t k = 0; k < times.size(); ++k) {
+    pixels.fill(int64_t(k));
+    sink->write(pixels.frame(int64_t(k), times[k]));
+  }
+  sink->finish();
+}
+
+std::vector<int64_t> steady(int64_t count) {
+  std::vector<int64_t> out;
+  for (int64_t k = 0; k < count; ++k) out.push_back(k);
+  return out;
+}
+
+double mean_difference(ConstPlane a, ConstPlane b) {
+  if (a.width != b.width || a.height != b.height) return 1e9;
+  int64_t sum = 0;
+  for (int32_t y = 0; y < a.height; ++y) {
+    for (int32_t x = 0; x < a.width; ++x)
+      sum += std::abs(int(a.as<uint8_t>().row(y)[x]) - b.as<uint8_t>().row(y)[x]);
+  }
+  return double(sum) / (double(a.width) * a.height);
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+void put(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// Reads to the end, which must come by an Error{input} that names the file.
+void expect_input_error(const std::string& path, const io::StreamLimits& limits = {}) {
+  try {
+    const auto source = io::open_frames(path, limits);
+    Frame frame;
+    int64_t most = 10000;
+    while (source->next(frame) && --most > 0) {
+    }
+    ADD_FAILURE() << path << " was read whole";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::input) << error.what();
+    EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
+  }
+}
+
+TEST(VideoIo, Y4mKeepsEveryByte) {
+  const TempFolder folder;
+  for (const auto& [width, height] : {std::pair{1, 1}, {16, 16}, {33, 17}, {64, 49}}) {
+    for (const Chroma chroma : {Chroma::none, Chroma::c420, Chroma::c422, Chroma::c444}) {
+      for (const bool full : {false, true}) {
+        StreamFormat format = format_of(width, height, chroma);
+        format.full_range = full;
+        format.rate_num = 30000, format.rate_den = 1001;
+        const std::string path = folder / "a.y4m";
+        write_video(path, format, steady(3));
+        const auto source = io::open_frames(path);
+        EXPECT_EQ(source->format().chroma, chroma);
+        EXPECT_EQ(source->format().full_range, full);
+        EXPECT_EQ(source->expected_frames(), 3);
+        Pixels wanted(format);
+        Frame frame;
+        for (int64_t k = 0; k < 3; ++k) {
+          ASSERT_TRUE(source->next(frame));
+          wanted.fill(k);
+          EXPECT_EQ(frame.index, k);
+          EXPECT_DOUBLE_EQ(frame.time, double(k) * 1001 / 30000);
+          EXPECT_EQ(mean_difference(frame.luma, wanted.luma), 0);
+          if (chroma == Chroma::none) {
+            EXPECT_FALSE(frame.cb);
+          } else {
+            EXPECT_EQ(mean_difference(frame.cb, wanted.cb), 0);
+            EXPECT_EQ(mean_difference(frame.cr, wanted.cr), 0);
+          }
+        }
+        EXPECT_FALSE(source->next(frame));
+      }
+    }
+  }
+}
+
+TEST(VideoIo, CodedVideosKeepSizeCountTimesRangeAndPicture) {
+  const TempFolder folder;
+  constexpr int64_t count = 20;
+  for (const std::string extension : {"mp4", "mkv", "mov"}) {
+    for (const auto& [width, height] : {std::pair{64, 48}, {33, 17}, {32, 45}, {47, 32}}) {
+      for (const bool full : {false, true}) {
+        SCOPED_TRACE(extension + " " + std::to_string(width) + " x " + std::to_string(height));
+        StreamFormat format = format_of(width, height);
+        format.full_range = full;
+        const std::string path = folder / ("a." + extension);
+        write_video(path, format, steady(count));
+        const auto source = io::open_frames(path, {.threads = 1});
+        EXPECT_EQ(source->format().width, width);
+        EXPECT_EQ(source->format().height, height);
+        EXPECT_EQ(source->format().full_range, full);
+        EXPECT_EQ(source->format().rate_num, 25 * source->format().rate_den);
+        Pixels wanted(format);
+        Frame frame;
+        int64_t k = 0;
+        for (; source->next(frame); ++k) {
+          wanted.fill(k);
+          EXPECT_EQ(frame.index, k);
+          EXPECT_NEAR(frame.time, double(k) / 25, 1e-9);
+          EXPECT_LT(mean_difference(frame.luma, wanted.luma), 4);
+        }
+        EXPECT_EQ(k, count);
+      }
+    }
+  }
+}
+
+TEST(VideoIo, UnevenTimesAreKept) {
+  const TempFolder folder;
+  const std::vector<int64_t> times = {0, 40, 100, 103, 250, 251, 1000, 1040, 5000};
+  StreamFormat format = format_of(32, 32);
+  format.time_base_num = 1, format.time_base_den = 1000;
+  for (const std::string extension : {"mp4", "mkv"}) {
+    const std::string path = folder / ("vfr." + extension);
+    write_video(path, format, times);
+    const auto source = io::open_frames(path);
+    Frame frame;
+    for (const int64_t time : times) {
+      ASSERT_TRUE(source->next(frame)) << extension;
+      EXPECT_NEAR(frame.time, double(time) / 1000, 1e-9) << extension;
+      const StreamFormat& f = source->format();
+      EXPECT_NEAR(double(frame.pts) * double(f.time_base_num) / double(f.time_base_den), frame.time,
+                  1e-12);
+    }
+    EXPECT_FALSE(source->next(frame));
+  }
+}
+
+TEST(VideoIo, ATurnedVideoComesUpright) {
+  const TempFolder folder;
+  const std::string path = folder / "a.mp4", turned_path = folder / "turned.mp4";
+  write_video(path, format_of(48, 32), steady(3));
+  std::string bytes = bytes_of(path);
+  const size_t at = bytes.find("tkhd");
+  ASSERT_NE(at, std::string::npos);
+  // The display matrix of a quarter turn clockwise: rows (0 1 0), (-1 0 0), 16.16.
+  const unsigned char matrix[20] = {0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0, 0, 0, 0};
+  std::memcpy(bytes.data() + at + 44, matrix, sizeof matrix);
+  put(turned_path, bytes);
+  const auto stored = io::open_frames(path), turned = io::open_frames(turned_path);
+  EXPECT_EQ(turned->format().width, 32);
+  EXPECT_EQ(turned->format().height, 48);
+  Frame a, b;
+  while (stored->next(a)) {
+    ASSERT_TRUE(turned->next(b));
+    const auto from = a.luma.as<uint8_t>(), to = b.luma.as<uint8_t>();
+    for (int32_t y = 0; y < 48; ++y) {
+      for (int32_t x = 0; x < 32; ++x) ASSERT_EQ(to.row(y)[x], from.row(31 - x)[y]);
+    }
+  }
+}
+
+std::string wav(int seconds) {
+  const uint32_t rate = 8000, size = rate * uint32_t(seconds) * 2;
+  std::string out = "RIFF";
+  const auto number = [&](uint32_t value, int bytes) {
+    for (int i = 0; i < bytes; ++i) out.push_back(char(value >> (8 * i)));
+  };
+  number(36 + size, 4);
+  out += "WAVEfmt ";
+  number(16, 4), number(1, 2), number(1, 2), number(rate, 4), number(rate * 2, 4), number(2, 2);
+  number(16, 2);
+  out += "data";
+  number(size, 4);
+  for (uint32_t i = 0; i < size / 2; ++i) number(uint32_t(i * 97) & 0xfff, 2);
+  return out;
+}
+
+TEST(VideoIo, SoundIsCopiedWhereTheContainerTakesIt) {
+  const TempFolder folder;
+  const std::string sound = folder / "a.wav", with = folder / "with.mkv";
+  put(sound, wav(2));
+  write_video(with, format_of(32, 32), steady(50), sound);
+  const auto said = [&](const std::string& name) {
+    return io::create_frames(folder / name, format_of(32, 32), with)->description();
+  };
+  EXPECT_NE(said("again.mkv").find("sound copied"), std::string::npos) << said("again.mkv");
+  EXPECT_NE(said("again.mp4").find("without its sound"), std::string::npos) << said("again.mp4");
+  EXPECT_GT(bytes_of(with).size(), size_t(2 * 8000 * 2)) << "the samples are there";
+  const auto source = io::open_frames(with);
+  Frame frame;
+  int64_t count = 0;
+  while (source->next(frame)) ++count;
+  EXPECT_EQ(count, 50);
+  // Without finish(), nothing stays.
+  EXPECT_FALSE(std::filesystem::exists(folder / "again.mkv"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
+}
+
+TEST(VideoIo, WhatIsNoVideoIsRefused) {
+  const TempFolder folder;
+  put(folder / "sound.wav", wav(1));
+  put(folder / "sound.mp4", wav(1));
+  put(folder / "empty.mp4", "");
+  put(folder / "text.mp4", "no video\n");
+  for (const char* name : {"sound.wav", "sound.mp4", "empty.mp4", "text.mp4", "missing.mp4"})
+    expect_input_error(folder / name);
+  write_video(folder / "good.mp4", format_of(64, 48), steady(3));
+  expect_input_error(folder / "good.mp4", {.max_pixels = 64 * 48 - 1});
+}
+
+// Two videos of different sizes, one after the other in one file.
+TEST(VideoIo, ASizeThatChangesIsAnError) {
+  const TempFolder folder;
+  for (const std::string extension : {"y4m", "mjpeg", "ts", "h264"}) {
+    SCOPED_TRACE(extension);
+    const std::string first = folder / ("a." + extension), second = folder / ("b." + extension);
+    write_video(first, format_of(32, 32), steady(30));
+    write_video(second, format_of(64, 48), steady(30));
+    const std::string both = folder / ("both." + extension);
+    put(both, bytes_of(first) + bytes_of(second));
+    expect_input_error(both);
+    expect_input_error(both, {.allow_partial = true});
+  }
+}
+
+TEST(VideoIo, WrongFramesAreRefused) {
+  const TempFolder folder;
+  for (const char* name : {"a.mp4", "a.y4m"}) {
+    const auto sink = io::create_frames(folder / name, format_of(32, 32));
+    Pixels other(format_of(32, 30));
+    EXPECT_THROW(sink->write(other.frame(0, 0)), Error);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t size = 0, resident = 0;
+  file >> size >> resident;
+  return resident * sysconf(_SC_PAGESIZE);
+}
+
+TEST(VideoIo, MemoryStaysFlat) {
+#if defined(CUESTA_SANITIZED)
+  GTEST_SKIP() << "sanitizers keep freed memory";
+#endif
+  const TempFolder folder;
+  constexpr int64_t count = 2000, warm = 200, most = 30 << 20;
+  const StreamFormat format = format_of(160, 120);
+  {
+    const auto sink = io::create_frames(folder / "long.mp4", format, {}, {.threads = 1});
+    Pixels pixels(format);
+    int64_t before = 0;
+    for (int64_t k = 0; k < count; ++k) {
+      if (k == warm) before = resident_bytes();
+      pixels.fill(k);
+      sink->write(pixels.frame(k, k));
+    }
+    EXPECT_LT(resident_bytes() - before, most) << "while writing";
+    sink->finish();
+  }
+  const auto source = io::open_frames(folder / "long.mp4", {.threads = 1});
+  Frame frame;
+  int64_t before = 0, k = 0;
+  for (; source->next(frame); ++k) {
+    if (k == warm) before = resident_bytes();
+  }
+  EXPECT_EQ(k, count);
+  EXPECT_LT(resident_bytes() - before, most) << "while reading";
+}
+
+}  // namespace
+}  // namespace cuesta
+#endif
