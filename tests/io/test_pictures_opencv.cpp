@@ -1,10 +1,11 @@
 // Pictures as read here against cv::imread, on the pictures of the opencv-doc package.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
@@ -83,31 +84,37 @@ TEST(PicturesOpenCv, EdgesEqualImreadGrayCanny) {
 }
 
 #if defined(CUESTA_COMMAND)
-// The same through the command, a whole folder at once.
+// The same through the command, a folder of pictures at a time, as `edges FOLDER -o OUT`.
 TEST(PicturesOpenCv, TheCommandEqualsCanny) {
-  const auto paths = doc_pictures();
-  if (paths.empty()) GTEST_SKIP() << "CUESTA_OPENCV_DATA is not set";
-  const fs::path out = fs::temp_directory_path() / ("cuesta-edges-" + std::to_string(getpid()));
-  const std::string folder = std::getenv("CUESTA_OPENCV_DATA");
-  const std::string call = std::string(CUESTA_COMMAND) + " edges '" + folder + "' -o '" +
-                           out.string() +
-                           "' --sigma 0 --low 60 --high 140 --aperture 3 --norm l2 --format png -q";
-  const int code = std::system(call.c_str());
-  EXPECT_EQ(code, 0);
-  int compared = 0;
-  for (const auto& path : paths) {
-    if (path.parent_path() != fs::path(folder)) continue;
-    const cv::Mat gray = opencv_gray(path);
-    if (gray.empty()) continue;
-    cv::Mat theirs;
-    cv::Canny(gray, theirs, 60, 140, 3, true);
-    const fs::path result = (out / path.filename()).replace_extension(".png");
-    EXPECT_TRUE(test::equal(theirs, cv::imread(result.string(), cv::IMREAD_UNCHANGED)))
-        << path.string();
-    ++compared;
+  std::map<fs::path, std::vector<fs::path>> folders;
+  for (const auto& path : doc_pictures()) {
+    if (!opencv_gray(path).empty()) folders[path.parent_path()].push_back(path);
   }
-  EXPECT_GT(compared, 80);
-  fs::remove_all(out);
+  if (folders.empty()) GTEST_SKIP() << "CUESTA_OPENCV_DATA is not set";
+  const fs::path out = fs::temp_directory_path() / ("cuesta-edges-" + std::to_string(getpid()));
+  int compared = 0;
+  for (const auto& [aperture, low, high] :
+       {std::tuple{3, 50, 150}, {5, 700, 1800}, {7, 6000, 16000}}) {
+    for (const bool l2 : {false, true}) {
+      for (const auto& [folder, paths] : folders) {
+        const std::string call = fmt::format(
+            "{} edges '{}' -o '{}' --sigma 0 --low {} --high {} --aperture {} --norm {} --format "
+            "png -q",
+            CUESTA_COMMAND, folder.string(), out.string(), low, high, aperture, l2 ? "l2" : "l1");
+        ASSERT_EQ(std::system(call.c_str()), 0) << call;
+        for (const auto& path : paths) {
+          cv::Mat theirs;
+          cv::Canny(opencv_gray(path), theirs, low, high, aperture, l2);
+          const fs::path result = (out / path.filename()).replace_extension(".png");
+          EXPECT_TRUE(test::equal(theirs, cv::imread(result.string(), cv::IMREAD_UNCHANGED)))
+              << path.string() << " aperture " << aperture << (l2 ? " l2" : " l1");
+          ++compared;
+        }
+        fs::remove_all(out);
+      }
+    }
+  }
+  EXPECT_GT(compared, 6 * 80);
 }
 #endif
 
