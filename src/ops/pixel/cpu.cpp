@@ -367,8 +367,10 @@ void pixel_simd(const PixelArgs& args, Call& call) {
   const int32_t least = std::max(16, (1 << 16) / args.a.width);
   parallel_rows(
       args.a.height, call.threads(),
-      [&](int32_t first, int32_t end) { HWY_DYNAMIC_DISPATCH(pixel_simd_rows)
-                                        (args, first, end); },
+      [&](int32_t first, int32_t end) {
+        HWY_DYNAMIC_DISPATCH(pixel_simd_rows)
+        (args, first, end);
+      },
       least);
 }
 
