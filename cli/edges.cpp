@@ -286,16 +286,7 @@ int run(const State& state) {
 Verb add_edges(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
-  app->add_option("INPUT", state->inputs, "pictures, a folder, a video, or - (y4m on stdin)")
-      ->type_name("")
-      ->required();
-  app->add_option("-o,--output", state->out,
-                  "result; a folder for several inputs; - writes y4m to stdout")
-      ->type_name("OUT")
-      ->required();
-  app->add_option("--format", state->format,
-                  "in a folder OUT, write this format instead of the input's: png, tif, ...")
-      ->type_name("EXT");
+  add_job_options(*app, state->inputs, state->out, state->format);
   app->add_option("--method", state->method, "canny (default), log or sobel")
       ->type_name("METHOD")
       ->check(CLI::IsMember({"canny", "log", "sobel"}));

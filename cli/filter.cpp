@@ -183,16 +183,7 @@ Verb add_filter(CLI::App& parent) {
       "is.\n"
       "Of videos the luma is filtered; colour is kept where the taps sum to 1, else it is left "
       "out.");
-  app->add_option("INPUT", state->inputs, "pictures, a folder, a video, or - (y4m on stdin)")
-      ->type_name("")
-      ->required();
-  app->add_option("-o,--output", state->out,
-                  "result; a folder for several inputs; - writes y4m to stdout")
-      ->type_name("OUT")
-      ->required();
-  app->add_option("--format", state->format,
-                  "in a folder OUT, write this format instead of the input's: png, tif, ...")
-      ->type_name("EXT");
+  add_job_options(*app, state->inputs, state->out, state->format);
   app->add_option("--kernel", state->kernel,
                   "average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], laplacian, "
                   "\"rows;of;numbers [/ divisor]\", or a file of such rows")

@@ -128,6 +128,19 @@ InputKind kind_of(const std::string& path) {
                                                                        : InputKind::stream;
 }
 
+void add_job_options(CLI::App& app, std::vector<std::string>& inputs, std::string& out,
+                     std::string& format) {
+  app.add_option("INPUT", inputs, "pictures, a folder, a video, or - (y4m on stdin)")
+      ->type_name("")
+      ->required();
+  app.add_option("-o,--output", out, "result; a folder for several inputs; - writes y4m to stdout")
+      ->type_name("OUT")
+      ->required();
+  app.add_option("--format", format,
+                 "in a folder OUT, write this format instead of the input's: png, tif, ...")
+      ->type_name("EXT");
+}
+
 Plan plan_jobs(const std::vector<std::string>& inputs, const std::string& out,
                const std::string& format, const std::vector<std::string>& also_read) {
   Plan plan;

@@ -29,6 +29,10 @@ struct Plan {
 /// What `path` is, by its first bytes; by its extension where those tell nothing.
 InputKind kind_of(const std::string& path);
 
+/// INPUT..., -o and --format, as every verb that turns inputs into outputs takes them.
+void add_job_options(CLI::App& app, std::vector<std::string>& inputs, std::string& out,
+                     std::string& format);
+
 /// Pictures, folders of pictures, videos and "-" to jobs. Several inputs, or a folder, or an OUT
 /// that is a folder: results keep their input's name there; `format` ("png") replaces its
 /// extension, and ".png" is added where that cannot be written. Throws Error{invalid_argument} for

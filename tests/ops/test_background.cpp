@@ -6,6 +6,7 @@
 
 #include "ops/background/models.hpp"
 #include "ops/background/reference.hpp"
+#include "support/errors.hpp"
 #include "support/planted.hpp"
 
 namespace cuesta {
@@ -158,17 +159,6 @@ RC_GTEST_PROP(BackgroundProperty, MixtureWeightsStaySorted, ()) {
   }
 }
 
-template <class Call>
-std::string error_of(ErrorCode code, Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(BackgroundErrors, SayWhatIsWrong) {
   Image<uint8_t> frame(8, 4), larger(9, 4);
   Image<uint16_t> deep(8, 4);
@@ -177,24 +167,25 @@ TEST(BackgroundErrors, SayWhatIsWrong) {
   BackgroundSubtractor subtractor({BackgroundModel::mean});
   subtractor.push(frame);
   using enum ErrorCode;
-  EXPECT_EQ(error_of(input, [&] { subtractor.push(larger); }),
+  EXPECT_EQ(test::error_of(input, [&] { subtractor.push(larger); }),
             "background: frame is 9 x 4 after frames of 8 x 4; reset() begins anew");
   EXPECT_EQ(subtractor.frames(), 1);
   subtractor.reset();
   subtractor.push(larger);
-  EXPECT_EQ(error_of(invalid_argument, [&] { subtractor.push(deep); }),
+  EXPECT_EQ(test::error_of(invalid_argument, [&] { subtractor.push(deep); }),
             "background: frame is u16; it takes u8");
-  EXPECT_EQ(error_of(invalid_argument, [&] { subtractor.push(larger, {.background = frame}); }),
-            "background: frame is 9 x 4 and background: background is 8 x 4; they must have one "
-            "size");
-  EXPECT_EQ(error_of(invalid_argument, [&] { subtractor.push(larger, {}, std::nan("")); }),
+  EXPECT_EQ(
+      test::error_of(invalid_argument, [&] { subtractor.push(larger, {.background = frame}); }),
+      "background: frame is 9 x 4 and background: background is 8 x 4; they must have one "
+      "size");
+  EXPECT_EQ(test::error_of(invalid_argument, [&] { subtractor.push(larger, {}, std::nan("")); }),
             "background: limit is not a number");
-  EXPECT_EQ(error_of(invalid_argument,
-                     [] {
-                       BackgroundSubtractor({BackgroundModel::mean, 13});
-                     }),
+  EXPECT_EQ(test::error_of(invalid_argument,
+                           [] {
+                             BackgroundSubtractor({BackgroundModel::mean, 13});
+                           }),
             "background: rate_shift is 13; it must be 1 to 12, or 0 for the model's own");
-  EXPECT_EQ(error_of(invalid_argument, [] { background_model_from("mog"); }),
+  EXPECT_EQ(test::error_of(invalid_argument, [] { background_model_from("mog"); }),
             "background 'mog': choose one of first, mean, median, mixture");
 }
 

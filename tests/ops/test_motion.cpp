@@ -4,6 +4,7 @@
 
 #include "ops/motion/reference.hpp"
 #include "support/allocations.hpp"
+#include "support/errors.hpp"
 #include "support/planted.hpp"
 
 namespace cuesta {
@@ -183,37 +184,27 @@ INSTANTIATE_TEST_SUITE_P(Models, MotionMemory,
                            return std::string(name_of(parameter.param));
                          });
 
-template <class Call>
-std::string error_of(ErrorCode code, Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(MotionErrors, SayWhatIsWrong) {
   using enum ErrorCode;
   MotionDetector detector(sharp_options());
   detector.push(frame_with_square(100, 80, 0, 0, 0));
-  EXPECT_EQ(error_of(input, [&] { detector.push(frame_with_square(100, 81, 0, 0, 0)); }),
+  EXPECT_EQ(test::error_of(input, [&] { detector.push(frame_with_square(100, 81, 0, 0, 0)); }),
             "motion: frame is 100 x 81 after frames of 100 x 80; reset() begins anew");
   EXPECT_EQ(detector.push(frame_with_square(100, 80, 30, 30, 20)).size(), 1u)
       << "and the right size goes on";
-  EXPECT_EQ(
-      error_of(invalid_argument, [&] { detector.push(frame_with_square(100, 80, 0, 0, 0, 2)); }),
-      "motion: frame has 2 channels; it takes 1 (grey), 3 or 4 (colour, alpha)");
+  EXPECT_EQ(test::error_of(invalid_argument,
+                           [&] { detector.push(frame_with_square(100, 80, 0, 0, 0, 2)); }),
+            "motion: frame has 2 channels; it takes 1 (grey), 3 or 4 (colour, alpha)");
   Image<uint16_t> deep(100, 80);
-  EXPECT_EQ(error_of(invalid_argument, [&] { detector.push(deep); }),
+  EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push(deep); }),
             "motion: frame is u16; it takes u8");
-  EXPECT_EQ(error_of(invalid_argument, [&] { detector.push({}); }), "motion: frame has no data");
+  EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push({}); }),
+            "motion: frame has no data");
 
   const auto refused = [&](auto&& change) {
     MotionOptions options;
     change(options);
-    return error_of(invalid_argument, [&] { MotionDetector made(options); });
+    return test::error_of(invalid_argument, [&] { MotionDetector made(options); });
   };
   EXPECT_EQ(refused([](MotionOptions& o) { o.blur = 4; }),
             "motion: blur is 4; it must be odd, 1 to 255");

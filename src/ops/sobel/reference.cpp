@@ -9,13 +9,12 @@
 namespace cuesta {
 namespace {
 
-template <class T>
 struct Gradient {
   int64_t x = 0, y = 0;
 };
 
 template <class T>
-Gradient<T> gradient_at(const SobelArgs& args, int32_t x, int32_t y) {
+Gradient gradient_at(const SobelArgs& args, int32_t x, int32_t y) {
   const auto src = args.src.as<T>();
   const int k = args.options.aperture, r = k / 2;
   const auto [derivative, smoothing] = gradient::taps(k);
@@ -25,7 +24,7 @@ Gradient<T> gradient_at(const SobelArgs& args, int32_t x, int32_t y) {
     return {};
   }
   const auto outside = int64_t(std::clamp(std::nearbyint(border.value), 0.0, double(T(~T{}))));
-  Gradient<T> sum;
+  Gradient sum;
   for (int j = 0; j < k; ++j) {
     const int32_t sy = map_index(border.mode, y + j - r, src.height);
     for (int i = 0; i < k; ++i) {
