@@ -23,7 +23,8 @@ Json json_of(const StrategyDescription& row) {
   return {{"operation", row.operation}, {"space", name_of(row.space)},
           {"strategy", row.name},       {"tier", name_of(row.tier)},
           {"idea", row.idea},           {"paper", row.paper},
-          {"exactness", row.exactness}, {"parameters", std::move(parameters)}};
+          {"exactness", row.exactness}, {"parameters", std::move(parameters)},
+          {"allocates", row.allocates}, {"host_sync", row.host_sync}};
 }
 
 void list_all_strategies(bool as_json) {

@@ -41,6 +41,17 @@ void release_memory();
 /// Name and value of a strategy parameter, as `--param block=16` gives them.
 using Parameter = std::pair<std::string, std::string>;
 
+/// Told which stage of a strategy begins, by strategies that have stages ("blur", "hysteresis").
+/// Stages end where the next begins, the last one with the call. Called on the caller's thread; on
+/// CUDA what follows is enqueued on `stream` after what the observer enqueues there.
+class StageObserver {
+ public:
+  virtual ~StageObserver() = default;
+  virtual void stage(std::string_view name, void* stream) = 0;
+  /// A figure a strategy can give about this call, such as the depth of a search.
+  virtual void statistic(std::string_view name, double value) = 0;
+};
+
 struct Exec {
   /// Pins a strategy by name; empty chooses the best production row that takes the request.
   /// The environment variable CUESTA_STRATEGY="canny:serial,label:rows" pins where this is empty.
@@ -51,6 +62,7 @@ struct Exec {
   Workspace* workspace = nullptr;
   /// A cudaStream_t for device views; null is the default stream. Calls only enqueue.
   void* stream = nullptr;
+  StageObserver* observer = nullptr;
 };
 
 /// How a strategy stands to the others: the oracle, plain loops over threads, a paper's step, or
@@ -75,6 +87,8 @@ struct StrategyDescription {
   std::string_view paper;      ///< the report it comes from ("000".."004"); empty for ours
   std::string_view exactness;  ///< "equal bytes", or the bound on floating-point results
   std::span<const ParameterInfo> parameters;
+  bool allocates = false;  ///< also after the first call of a size
+  bool host_sync = false;  ///< waits for the GPU inside the call
 };
 
 /// Every strategy of every operation in this build, in table order.

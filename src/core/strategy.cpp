@@ -24,13 +24,13 @@ std::string_view name_of(Space space) { return space == Space::host ? "host" : "
 
 Call::Call(const Exec& exec, Space space, std::span<const ParameterInfo> declared)
     : exec_(exec),
-      declared_(declared),
+      parameters_(exec, declared),
       threads_(thread_count(exec.threads)),
       scratch_(exec, space) {
   detail::apply_simd_environment();
 }
 
-std::string_view Call::parameter(std::string_view name) const {
+std::string_view Parameters::text(std::string_view name) const {
   for (const auto& [key, value] : exec_.parameters) {
     if (key == name) return value;
   }
@@ -41,13 +41,14 @@ std::string_view Call::parameter(std::string_view name) const {
               fmt::format("a strategy asked for its undeclared parameter '{}'", name));
 }
 
-int Call::integer_parameter(std::string_view name) const {
-  const std::string_view text = parameter(name);
+int Parameters::integer(std::string_view name) const {
+  const std::string_view given = text(name);
   int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
+  if (error != std::errc() || end != given.data() + given.size()) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("parameter {}={}: not a whole number", name, text), std::string(text));
+                fmt::format("parameter {}={}: not a whole number", name, given),
+                std::string(given));
   }
   return value;
 }

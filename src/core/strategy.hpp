@@ -14,6 +14,20 @@
 
 namespace cuesta {
 
+/// The values of a row's declared parameters: the caller's, or the first declared one. Refers to
+/// both.
+class Parameters {
+ public:
+  Parameters(const Exec& exec, std::span<const ParameterInfo> declared)
+      : exec_(exec), declared_(declared) {}
+  std::string_view text(std::string_view name) const;
+  int integer(std::string_view name) const;
+
+ private:
+  const Exec& exec_;
+  std::span<const ParameterInfo> declared_;
+};
+
 /// What a strategy sees of the call besides its Args: parameters resolved, threads counted, scratch
 /// at hand.
 class Call {
@@ -23,16 +37,23 @@ class Call {
   int threads() const { return threads_; }
   void* stream() const { return exec_.stream; }
   Scratch& scratch() { return scratch_; }
-  /// The value of a declared parameter: the caller's, or the first declared one.
-  std::string_view parameter(std::string_view name) const;
-  int integer_parameter(std::string_view name) const;
-  /// For operations called from inside this one: same threads, workspace and stream, nothing
-  /// pinned.
+  const Parameters& parameters() const { return parameters_; }
+  /// Tells the caller's observer, if any, that the next stage begins.
+  void stage(std::string_view name) const {
+    if (exec_.observer) exec_.observer->stage(name, exec_.stream);
+  }
+  /// Whether anybody asks for figures; making them may cost.
+  bool wants_statistics() const { return exec_.observer != nullptr; }
+  void statistic(std::string_view name, double value) const {
+    if (exec_.observer) exec_.observer->statistic(name, value);
+  }
+  /// For operations called from inside this one: same threads, workspace and stream; nothing
+  /// pinned, nobody observing.
   Exec nested() const;
 
  private:
   const Exec& exec_;
-  std::span<const ParameterInfo> declared_;
+  Parameters parameters_;
   int threads_;
   Scratch scratch_;
 };
@@ -47,9 +68,13 @@ struct StrategyInfo {
   std::string_view paper;
   std::string_view exactness = "equal bytes";
   std::span<const ParameterInfo> parameters;
+  /// Only ladder rows may: `allocates` device memory also after the first call of a size;
+  /// `host_sync` waits for the GPU inside the call.
+  bool allocates = false, host_sync = false;
   /// "" when the row takes the request, else why not, in words that the operation's README lists
   /// under "Refused".
-  std::string_view (*supports)(const Args&) = [](const Args&) { return std::string_view(); };
+  std::string_view (*supports)(const Args&, const Parameters&) =
+      [](const Args&, const Parameters&) { return std::string_view(); };
   void (*run)(const Args&, Call&) = nullptr;
 };
 
@@ -97,9 +122,9 @@ void dispatch(const Args& args, const Exec& exec) {
       if (row.space != space) continue;
       known.push_back(row.name);
       if (row.name != pinned) continue;
-      if (const auto why = row.supports(args); !why.empty())
-        detail::throw_refused(operation, pinned, why);
       detail::check_parameters(operation, pinned, exec, row.parameters);
+      if (const auto why = row.supports(args, {exec, row.parameters}); !why.empty())
+        detail::throw_refused(operation, pinned, why);
       return run_strategy(row, args, exec);
     }
     detail::throw_unknown_strategy(operation, pinned, space, known);
@@ -108,7 +133,7 @@ void dispatch(const Args& args, const Exec& exec) {
   for (const Tier tier : {Tier::production, Tier::baseline, Tier::reference}) {
     for (const auto& row : table) {
       if (row.space != space || row.tier != tier) continue;
-      why = row.supports(args);
+      why = row.supports(args, {exec, row.parameters});
       if (!why.empty()) continue;
       detail::check_parameters(operation, row.name, exec, row.parameters);
       return run_strategy(row, args, exec);
@@ -122,7 +147,7 @@ void describe(std::vector<StrategyDescription>& out) {
   for (const Space space : {Space::host, Space::device}) {
     for (const auto& row : strategies<Args>(space)) {
       out.push_back({Args::operation, row.name, row.space, row.tier, row.idea, row.paper,
-                     row.exactness, row.parameters});
+                     row.exactness, row.parameters, row.allocates, row.host_sync});
     }
   }
 }

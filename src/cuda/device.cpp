@@ -47,11 +47,19 @@ void copy_picture(ConstPlane from, Plane to, cudaMemcpyKind kind, void* stream,
 
 namespace cuda {
 
-void note_launch(std::string_view operation) {
-  const size_t length = std::min(operation.size(), sizeof(last_operation) - 1);
-  std::memcpy(last_operation, operation.data(), length);
-  last_operation[length] = 0;
+namespace {
+thread_local LaunchRecorder* recorder = nullptr;
 }
+
+void note_launch(const Launch& launch) {
+  const size_t length = std::min(launch.operation.size(), sizeof(last_operation) - 1);
+  std::memcpy(last_operation, launch.operation.data(), length);
+  last_operation[length] = 0;
+  if (recorder) recorder->launches_.push_back(launch);
+}
+
+LaunchRecorder::LaunchRecorder() : outer_(recorder) { recorder = this; }
+LaunchRecorder::~LaunchRecorder() { recorder = outer_; }
 
 void check(cudaError_t status, std::string_view doing) {
   if (status == cudaSuccess) return;

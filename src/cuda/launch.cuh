@@ -16,7 +16,7 @@ template <class... Parameters, class... Arguments>
 void launch(std::string_view operation, void (*kernel)(Parameters...), dim3 grid, dim3 block,
             size_t shared, cudaStream_t stream, Arguments&&... arguments) {
   kernel<<<grid, block, shared, stream>>>(static_cast<Parameters>(arguments)...);
-  note_launch(operation);
+  note_launch({operation, reinterpret_cast<const void*>(kernel), grid, block, shared});
   check(cudaGetLastError(), operation);
 }
 

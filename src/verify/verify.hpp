@@ -55,7 +55,7 @@ template <class Args>
 std::string run_case(const StrategyInfo<Args>& row, const Case<Args>& c, Harness& harness,
                      const Exec& exec, bool& refused, std::set<std::string>& refusals) {
   const Args args = c.make(harness);
-  if (const auto why = row.supports(args); !why.empty()) {
+  if (const auto why = row.supports(args, {exec, row.parameters}); !why.empty()) {
     refused = true;
     refusals.insert(std::string(why));
     return {};

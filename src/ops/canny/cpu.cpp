@@ -311,7 +311,7 @@ void canny_simd(const CannyArgs& args, Call& call) {
   HWY_DYNAMIC_DISPATCH(canny_simd_target)(args, call);
 }
 
-std::string_view canny_simd_supports(const CannyArgs& args) {
+std::string_view canny_simd_supports(const CannyArgs& args, const Parameters&) {
   if (args.src.type != PixelType::u8) return "u16 source";
   return {};
 }

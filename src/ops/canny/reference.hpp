@@ -39,6 +39,6 @@ void canny_serial(const CannyArgs& args, Call& call);
 void canny_rows(const CannyArgs& args, Call& call);
 /// Strategy `simd`, and what it takes.
 void canny_simd(const CannyArgs& args, Call& call);
-std::string_view canny_simd_supports(const CannyArgs& args);
+std::string_view canny_simd_supports(const CannyArgs& args, const Parameters&);
 
 }  // namespace cuesta

@@ -79,7 +79,7 @@ void convolve_simd(const ConvolveArgs& args, Call& call) {
   if (args.border.mode == BorderMode::ignore) clear_ignored(args);
 }
 
-std::string_view convolve_simd_supports(const ConvolveArgs& args) {
+std::string_view convolve_simd_supports(const ConvolveArgs& args, const Parameters&) {
   Plan unused;
   return make_plan(args, unused);
 }

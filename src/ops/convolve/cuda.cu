@@ -8,36 +8,45 @@ namespace {
 using convolve_cuda::supports_window;
 using convolve_ladder::most_side;
 
-std::string_view window(const ConvolveArgs& args) { return supports_window(args, most_side); }
-
-std::string_view three_by_three(const ConvolveArgs& args) {
-  if (args.width != 3 || args.height != 3) return "stencils other than 3 x 3";
-  return window(args);
+std::string_view window(const ConvolveArgs& args, const Parameters&) {
+  return supports_window(args, most_side);
 }
 
-std::string_view factors(const ConvolveArgs& args) {
+// load=by-position reaches one block further, load=one-each must leave pixels to compute.
+std::string_view block_window(const ConvolveArgs& args, const Parameters& p) {
+  const int side = std::max(args.width, args.height);
+  return side > p.integer("block") ? "windows wider than the block" : window(args, p);
+}
+
+std::string_view three_by_three(const ConvolveArgs& args, const Parameters& p) {
+  if (args.width != 3 || args.height != 3) return "stencils other than 3 x 3";
+  return window(args, p);
+}
+
+std::string_view factors(const ConvolveArgs& args, const Parameters& p) {
   const bool separable =
       args.src.type == PixelType::f32 ? args.floats.separable() : args.integers.separable();
-  return separable ? window(args) : "stencils without factors";
+  return separable ? window(args, p) : "stencils without factors";
 }
 
-std::string_view rolling_rows(const ConvolveArgs& args) {
+std::string_view rolling_rows(const ConvolveArgs& args, const Parameters& p) {
   const size_t bytes = size_t(args.height) * size_t(args.src.width + args.width - 1) *
                        size_t(bytes_per_sample(args.src.type));
   return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
-                                      : window(args);
+                                      : window(args, p);
 }
 
 }  // namespace
 
 std::span<const StrategyInfo<ConvolveArgs>> convolve_cuda_rows() {
   using namespace convolve_ladder;
+  static constexpr std::string_view within =
+      "equal bytes; f32 with factors within 2e-5 of the largest sum";
   constexpr auto rung = [](std::string_view name, std::string_view idea, std::string_view paper,
                            std::span<const ParameterInfo> parameters,
-                           std::string_view (*supports)(const ConvolveArgs&),
+                           std::string_view (*supports)(const ConvolveArgs&, const Parameters&),
                            void (*run)(const ConvolveArgs&, Call&),
-                           std::string_view exactness =
-                               "equal bytes; f32 with factors within 2e-5 of the largest sum") {
+                           std::string_view exactness = within, bool host_sync = false) {
     return StrategyInfo<ConvolveArgs>{.name = name,
                                       .space = Space::device,
                                       .tier = Tier::ladder,
@@ -45,23 +54,25 @@ std::span<const StrategyInfo<ConvolveArgs>> convolve_cuda_rows() {
                                       .paper = paper,
                                       .exactness = exactness,
                                       .parameters = parameters,
+                                      .host_sync = host_sync,
                                       .supports = supports,
                                       .run = run};
   };
   static constexpr StrategyInfo<ConvolveArgs> rows[] = {
       rung("naive", "a thread a pixel; image and taps from global memory", "000 001 002",
-           block_only, window, naive),
-      rung("global", "paper 003's name for naive, 3 x 3", "003", block_only, three_by_three, naive),
+           any_block_only, window, naive),
+      rung("global", "paper 003's name for naive, 3 x 3", "003", any_block_only, three_by_three,
+           naive),
       rung("shared", "a block's samples and apron in shared memory", "000 002", block_and_load,
-           window, shared),
-      rung("shared-constant", "shared, with the taps in the constant bank", "000", block_only,
-           window, shared_constant),
-      rung("constant", "naive, with the taps in the constant bank", "002", block_only, window,
+           block_window, shared),
+      rung("shared-constant", "shared, with the taps in the constant bank", "000", any_block_only,
+           block_window, shared_constant),
+      rung("constant", "naive, with the taps in the constant bank", "002", any_block_only, window,
            constant),
-      rung("texture", "naive, with the image read through a texture", "002", block_only, window,
-           texture),
-      rung("texture-constant", "texture, with the taps in the constant bank", "002", block_only,
-           window, texture_constant),
+      rung("texture", "naive, with the image read through a texture", "002", any_block_only, window,
+           texture, within, true),
+      rung("texture-constant", "texture, with the taps in the constant bank", "002", any_block_only,
+           window, texture_constant, within, true),
       rung("separable", "column sums, then row sums, through device memory", "000 002", block_only,
            factors, separable, "equal bytes"),
       rung("tiled", "T tiles a block from one load", "000", block_and_tiles, window, tiled),

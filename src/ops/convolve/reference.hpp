@@ -14,6 +14,6 @@ void convolve_serial(const ConvolveArgs& args, Call& call);
 void convolve_rows(const ConvolveArgs& args, Call& call);
 /// Strategy `simd`, and what it takes.
 void convolve_simd(const ConvolveArgs& args, Call& call);
-std::string_view convolve_simd_supports(const ConvolveArgs& args);
+std::string_view convolve_simd_supports(const ConvolveArgs& args, const Parameters&);
 
 }  // namespace cuesta

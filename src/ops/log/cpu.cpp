@@ -286,7 +286,7 @@ void log_simd(const LogArgs& args, Call& call) {
   HWY_DYNAMIC_DISPATCH(log_simd_target)(args, call);
 }
 
-std::string_view log_simd_supports(const LogArgs& args) {
+std::string_view log_simd_supports(const LogArgs& args, const Parameters&) {
   return args.src.type == PixelType::u8 ? "" : "u16 source";
 }
 

@@ -20,6 +20,6 @@ void log_serial(const LogArgs& args, Call& call);
 void log_rows(const LogArgs& args, Call& call);
 /// Strategy `simd`, and what it takes.
 void log_simd(const LogArgs& args, Call& call);
-std::string_view log_simd_supports(const LogArgs& args);
+std::string_view log_simd_supports(const LogArgs& args, const Parameters&);
 
 }  // namespace cuesta

@@ -256,7 +256,7 @@ void sobel_simd(const SobelArgs& args, Call& call) {
   HWY_DYNAMIC_DISPATCH(sobel_simd_target)(args, call);
 }
 
-std::string_view sobel_simd_supports(const SobelArgs& args) {
+std::string_view sobel_simd_supports(const SobelArgs& args, const Parameters&) {
   if (args.src.type != PixelType::u8) return "u16 source";
   if (args.out.magnitude.type == PixelType::f32 || args.out.direction.type == PixelType::f32)
     return "floating-point output";

@@ -14,6 +14,6 @@ void sobel_serial(const SobelArgs& args, Call& call);
 void sobel_rows(const SobelArgs& args, Call& call);
 /// Strategy `simd`, and what it takes.
 void sobel_simd(const SobelArgs& args, Call& call);
-std::string_view sobel_simd_supports(const SobelArgs& args);
+std::string_view sobel_simd_supports(const SobelArgs& args, const Parameters&);
 
 }  // namespace cuesta

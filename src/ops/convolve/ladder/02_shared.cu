@@ -64,7 +64,7 @@ __global__ void kernel_constant_taps(Request<T> q, const __grid_constant__ Const
 
 template <bool Constant, bool OneEach>
 void run(const ConvolveArgs& args, Call& call) {
-  const int b = call.integer_parameter("block");
+  const int b = call.parameters().integer("block");
   for_type(args, [&](auto sample) {
     using T = decltype(sample);
     const size_t wide = OneEach ? b : b + args.width - 1, high = OneEach ? b : b + args.height - 1;
@@ -86,8 +86,8 @@ void run(const ConvolveArgs& args, Call& call) {
 }  // namespace
 
 void shared(const ConvolveArgs& args, Call& call) {
-  call.parameter("load") == "one-each" ? run<false, true>(args, call)
-                                       : run<false, false>(args, call);
+  call.parameters().text("load") == "one-each" ? run<false, true>(args, call)
+                                               : run<false, false>(args, call);
 }
 void shared_constant(const ConvolveArgs& args, Call& call) { run<true, false>(args, call); }
 

@@ -1,9 +1,8 @@
 // Rungs `texture` (paper 002) and `texture-constant` (its future work): the image is read through a
 // texture object, the taps from global memory or the constant bank. Texture hardware computes the
-// address and caches in two dimensions. A texture wants its base and pitch aligned, which a region
-// rarely is: the picture is copied into aligned scratch first, one read and one write a sample that
-// the counted accesses include. Wastes: that copy; and the host waits before the texture object is
-// destroyed (`host_sync`).
+// address and caches in two dimensions. A texture wants its base and pitch aligned: whole pictures
+// are, a region rarely is, and is copied into aligned scratch first, one read and one write a
+// sample more. Wastes: the host waits before the texture object is destroyed (`host_sync`).
 #include "ops/convolve/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
@@ -37,20 +36,24 @@ __global__ void kernel_constant_taps(cudaTextureObject_t image, Request<T> q,
   pixel(image, q, taps.values);
 }
 
-// A texture over an aligned copy of a picture; waits for the stream before it goes.
+// A texture over a picture, or over an aligned copy of it; waits for the stream before it goes.
 template <class T>
 class Texture {
  public:
   Texture(ImageView<const T, Space::device> src, Call& call) : stream_(cuda::stream_of(call)) {
-    constexpr size_t alignment =
-        512;  // at least every device's textureAlignment and pitch alignment
-    const size_t pitch = (size_t(src.width) * sizeof(T) + alignment - 1) / alignment * alignment;
-    auto* memory = call.scratch().take<char>(pitch * size_t(src.height) + alignment);
-    char* base = memory + (alignment - reinterpret_cast<uintptr_t>(memory) % alignment) % alignment;
-    cuda::check(cudaMemcpy2DAsync(base, pitch, src.data, size_t(src.stride_bytes),
-                                  size_t(src.width) * sizeof(T), size_t(src.height),
-                                  cudaMemcpyDeviceToDevice, stream_),
-                "convolve: copying into a texture");
+    // At least every device's textureAlignment, and its texturePitchAlignment.
+    constexpr size_t alignment = 512, pitch_alignment = 64;
+    void* base = const_cast<T*>(src.data);
+    size_t pitch = size_t(src.stride_bytes);
+    if (reinterpret_cast<uintptr_t>(base) % alignment != 0 || pitch % pitch_alignment != 0) {
+      pitch = (size_t(src.width) * sizeof(T) + alignment - 1) / alignment * alignment;
+      auto* memory = call.scratch().take<char>(pitch * size_t(src.height) + alignment);
+      base = memory + (alignment - reinterpret_cast<uintptr_t>(memory) % alignment) % alignment;
+      cuda::check(cudaMemcpy2DAsync(base, pitch, src.data, size_t(src.stride_bytes),
+                                    size_t(src.width) * sizeof(T), size_t(src.height),
+                                    cudaMemcpyDeviceToDevice, stream_),
+                  "convolve: copying into a texture");
+    }
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypePitch2D;
     resource.res.pitch2D = {base, cudaCreateChannelDesc<T>(), size_t(src.width), size_t(src.height),
@@ -77,7 +80,7 @@ class Texture {
 
 template <bool Constant>
 void run(const ConvolveArgs& args, Call& call) {
-  const int b = call.integer_parameter("block");
+  const int b = call.parameters().integer("block");
   for_type(args, [&](auto sample) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);

@@ -46,13 +46,14 @@ void run(const ConvolveArgs& args, Call& call, int b, int tiles) {
 
 void tiled(const ConvolveArgs& args, Call& call) {
   for_type(args, [&](auto sample) {
-    run<decltype(sample)>(args, call, call.integer_parameter("block"), call.integer_parameter("T"));
+    run<decltype(sample)>(args, call, call.parameters().integer("block"),
+                          call.parameters().integer("T"));
   });
 }
 
 void adaptive_tiled(const ConvolveArgs& args, Call& call) {
-  const int b = call.integer_parameter("block");
-  const size_t limit = call.parameter("limit") == "48k" ? 48 * 1024 : cuda::shared_limit();
+  const int b = call.parameters().integer("block");
+  const size_t limit = call.parameters().text("limit") == "48k" ? 48 * 1024 : cuda::shared_limit();
   for_type(args, [&](auto sample) {
     using T = decltype(sample);
     run<T>(args, call, b,

@@ -119,7 +119,7 @@ __global__ void tiled_rows(Request<T> q, Middle<T> middle,
 }  // namespace
 
 void separable(const ConvolveArgs& args, Call& call) {
-  const int b = call.integer_parameter("block");
+  const int b = call.parameters().integer("block");
   for_type(args, [&](auto sample) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
@@ -133,15 +133,16 @@ void separable(const ConvolveArgs& args, Call& call) {
 }
 
 void separable_tiled(const ConvolveArgs& args, Call& call) {
-  const int b = call.integer_parameter("block");
+  const int b = call.parameters().integer("block");
   for_type(args, [&](auto sample) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto middle = middle_of<T>(args, call);
     const dim3 grid(cuda::blocks(middle.width, b), cuda::blocks(middle.height, b * tiles));
     const size_t column_bytes = size_t(b) * size_t(tiles * b + args.height - 1) * sizeof(T);
-    const auto column_kernel =
-        call.parameter("transpose") == "on" ? tiled_columns<T, true> : tiled_columns<T, false>;
+    const auto column_kernel = call.parameters().text("transpose") == "on"
+                                   ? tiled_columns<T, true>
+                                   : tiled_columns<T, false>;
     cuda::allow_shared(column_kernel, column_bytes, "convolve");
     cuda::launch("convolve", column_kernel, grid, dim3(b, b), column_bytes, cuda::stream_of(call),
                  q, middle, constant_taps<T>(factor<T>(args, true)));

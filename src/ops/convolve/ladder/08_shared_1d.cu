@@ -31,7 +31,7 @@ __global__ void kernel(Request<T> q, const __grid_constant__ ConstantTaps<T> tap
 }  // namespace
 
 void shared_1d(const ConvolveArgs& args, Call& call) {
-  const int b = call.integer_parameter("block");
+  const int b = call.parameters().integer("block");
   for_type(args, [&](auto sample) {
     using T = decltype(sample);
     cuda::launch("convolve", kernel<T>, cuda::tiles(args.dst, b, b), dim3(b, b),

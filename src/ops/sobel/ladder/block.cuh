@@ -28,7 +28,7 @@ __device__ void window(At at, int32_t& gx, int32_t& gy) {
 /// Calls body(T{}, K, B, grid) for source type, aperture and the parameter `block`.
 template <class Body>
 void for_blocks(const SobelArgs& args, Call& call, Body&& body) {
-  const int block = call.integer_parameter("block");
+  const int block = call.parameters().integer("block");
   for_type_and_aperture(args, [&](auto sample, auto k) {
     const dim3 grid(cuda::blocks(args.src.width, block), cuda::blocks(args.src.height, block));
     switch (block) {
