@@ -36,12 +36,12 @@ std::string_view rolling_rows(const ConvolveArgs& args, const Parameters& p) {
                                       : window(args, p);
 }
 
+constexpr std::string_view within = "equal bytes; f32 with factors within 2e-5 of the largest sum";
+
 }  // namespace
 
 std::span<const StrategyInfo<ConvolveArgs>> convolve_cuda_rows() {
   using namespace convolve_ladder;
-  static constexpr std::string_view within =
-      "equal bytes; f32 with factors within 2e-5 of the largest sum";
   constexpr auto rung = [](std::string_view name, std::string_view idea, std::string_view paper,
                            std::span<const ParameterInfo> parameters,
                            std::string_view (*supports)(const ConvolveArgs&, const Parameters&),
