@@ -25,11 +25,12 @@ struct Request {
   /// The sample at any distance outside the picture.
   template <class T>
   __device__ int32_t sample(int32_t x, int32_t y) const {
+    if (inside(x, y)) return src.as<T, Space::device>().at(x, y);
     const int32_t sx = map_index(mode, x, src.width), sy = map_index(mode, y, src.height);
     return sx < 0 || sy < 0 ? outside : src.as<T, Space::device>().at(sx, sy);
   }
   __device__ bool inside(int32_t x, int32_t y) const {
-    return x >= 0 && y >= 0 && x < src.width && y < src.height;
+    return uint32_t(x) < uint32_t(src.width) && uint32_t(y) < uint32_t(src.height);
   }
   /// Whether the response is 0 by definition: outside the picture, or `ignore` and the window
   /// leaves it.
