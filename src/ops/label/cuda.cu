@@ -11,7 +11,7 @@ std::span<const StrategyInfo<LabelArgs>> label_cuda_rows() {
        .tier = Tier::ladder,
        .idea = "a thread a pixel: init, merge by atomics, compress; numbers by a scan over roots",
        .paper = "004",
-       .allocates = true,  // the list of components is as long as the mask makes it
+       .allocates = true,  // past 65,536 components
        .host_sync = true,
        .run = label_ladder::union_find},
   };

@@ -13,6 +13,7 @@
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_scan.cuh>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "cuda/launch.cuh"
@@ -24,6 +25,8 @@ namespace {
 
 constexpr uint32_t threads = 256;
 constexpr int32_t background = -1;
+// Room that follows from the size alone; a mask with more components takes more.
+constexpr size_t components_at_once = 1 << 16;
 
 // Nodes are pixels, y * width + x. LabelArgs::max_pixels makes the last one 2^31 - 1, an int32_t; a
 // thread's own number may pass it by a block, so it is unsigned.
@@ -161,6 +164,12 @@ void union_find(const LabelArgs& args, Call& call) {
   const dim3 grid((pixels + threads - 1) / threads);
   const Picture picture{args.mask, call.scratch().take<int32_t>(pixels), pixels};
   int32_t* numbers = call.scratch().take<int32_t>(pixels);
+  const auto take_components = [&](size_t count) {
+    return reinterpret_cast<Component*>(
+        call.scratch().take<unsigned char>(count * sizeof(Component)));
+  };
+  const size_t room = std::min(size_t(pixels) / 2 + 1, components_at_once);
+  Component* components = args.components ? take_components(room) : nullptr;
   const auto wait = [&] {
     cuda::check(cudaStreamSynchronize(stream), "label: waiting for the components");
   };
@@ -180,17 +189,14 @@ void union_find(const LabelArgs& args, Call& call) {
       "label: fetching the count");
   wait();
   *args.count = count;
-  auto* components = args.components && count > 0
-                         ? reinterpret_cast<Component*>(call.scratch().take<unsigned char>(
-                               size_t(count) * sizeof(Component)))
-                         : nullptr;
+  if (components && size_t(count) > room) components = take_components(size_t(count));
   if (args.labels || components) {
     cuda::launch("label", write, grid, dim3(threads), 0, stream, picture, numbers, args.labels,
                  components);
   }
   call.stage("components");
   if (args.components) args.components->resize(size_t(count));
-  if (!components) return;
+  if (!components || count == 0) return;
   cuda::launch("label", gather, grid, dim3(threads), 0, stream, picture, numbers, components);
   cuda::launch("label", finish, dim3((uint32_t(count) + threads - 1) / threads), dim3(threads), 0,
                stream, components, count);
