@@ -5,9 +5,11 @@ namespace cuesta {
 
 std::span<const StrategyInfo<ConvolveArgs>> convolve_cuda_rows();
 std::span<const StrategyInfo<SobelArgs>> sobel_cuda_rows();
+std::span<const StrategyInfo<LogArgs>> log_cuda_rows();
 
 const CudaTables& cuda_tables() {
-  static const CudaTables tables{.convolve = convolve_cuda_rows(), .sobel = sobel_cuda_rows()};
+  static const CudaTables tables{
+      .convolve = convolve_cuda_rows(), .sobel = sobel_cuda_rows(), .log = log_cuda_rows()};
   return tables;
 }
 
