@@ -107,6 +107,15 @@ struct Gpu {
   Ceilings ceilings;
 };
 
+/// A point of paper 000's theory curves: GFLOP/s = operations a byte × bandwidth, under the peak.
+struct TheoryPoint {
+  std::string strategy;
+  int tiles = 1, filter = 0;    ///< filter × filter taps
+  double paper_gpu_gflops = 0;  ///< on the paper's GPU
+  double gflops = 0;            ///< on the GPU in use; 0 without one
+  double printed_gflops = 0;    ///< what the paper prints; 0: nothing
+};
+
 struct Result {
   Machine machine;
   std::optional<Gpu> gpu;
@@ -114,6 +123,7 @@ struct Result {
   std::vector<std::string> libraries;  ///< what is linked, with versions
   std::string commit, date;
   std::vector<Row> rows;
+  std::vector<TheoryPoint> theory;
   /// Where an answer differs from the reference, or a peer's although the contract says equal; what
   /// it names was not timed.
   std::vector<std::string> differences;

@@ -15,7 +15,7 @@ namespace cuesta::bench {
 /// One call, enqueued on `stream`. `turn` counts up, so that bodies can go round their buffers.
 struct DeviceBody {
   std::function<void(size_t turn, void* stream)> enqueue;
-  bool host_sync = false;  ///< waits for the GPU inside
+  bool host_sync = false;  ///< waits for the GPU inside, as freeing device memory does
 };
 
 /// Like time_in_turns, by events around each batch. The host enqueues a batch while a gate kernel

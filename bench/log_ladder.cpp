@@ -48,7 +48,7 @@ class Charts {
 std::string theory_text(const std::string& name, int side, const Measured& measured,
                         const Gpu* gpu) {
   TextTable table(
-      name + ": theory of section 4, GFLOP/s = FLOP/byte x bandwidth",
+      name + ": theory of section 4 (4-byte samples), GFLOP/s = FLOP/byte x bandwidth",
       {"strategy", "FLOP/byte", "on the paper's GPU", "on this GPU", "attained on this GPU"});
   for (const Row& row : measured.rows) {
     if (row.intensity_paper == 0) continue;

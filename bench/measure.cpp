@@ -286,7 +286,7 @@ void Measurement::time_device() {
     bodies.push_back({[&](size_t turn, void*) {
                         work_.call(rotation.source(turn), rotation.result(turn), candidate.exec);
                       },
-                      candidate.row.host_sync});
+                      candidate.row.host_sync || candidate.row.allocates});
   }
   const auto times = time_on_device(bodies, session_.quick() ? 7 : 15, session_.quick() ? 1.0 : 5.0,
                                     session_.stream_->get());

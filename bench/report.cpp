@@ -73,6 +73,12 @@ Json json_of(const Row& row) {
   return json;
 }
 
+Json json_of(const TheoryPoint& point) {
+  return {{"strategy", point.strategy},      {"tiles", point.tiles},
+          {"filter", point.filter},          {"paper_gpu_gflops", point.paper_gpu_gflops},
+          {"gflops", or_null(point.gflops)}, {"printed_gflops", or_null(point.printed_gflops)}};
+}
+
 Json gpu_json(const Result& result) {
   if (!result.gpu) return nullptr;
   const Gpu& gpu = *result.gpu;
@@ -117,6 +123,8 @@ std::string json_of(const Result& result) {
   const Machine& machine = result.machine;
   Json rows = Json::array();
   for (const auto& row : result.rows) rows.push_back(json_of(row));
+  Json theory = Json::array();
+  for (const auto& point : result.theory) theory.push_back(json_of(point));
   const Json json = {{"machine",
                       {{"cpu", machine.cpu},
                        {"threads", machine.threads},
@@ -130,6 +138,7 @@ std::string json_of(const Result& result) {
                      {"commit", result.commit},
                      {"date", result.date},
                      {"differences", result.differences},
+                     {"theory", std::move(theory)},
                      {"rows", std::move(rows)}};
   // A name in a file that is not UTF-8 must not lose a run of an hour.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -58,6 +58,22 @@ std::string theory(const Gpu* gpu) {
   return text;
 }
 
+void keep_theory(Session& session) {
+  const Gpu* gpu = session.gpu();
+  for (const Curve& curve : curves) {
+    for (int n = 3; n <= 15; n += 2) {
+      const double intensity = f::intensity_of(curve.strategy, n, n, curve.tiles);
+      session.add_theory(
+          {curve.strategy, curve.tiles, n,
+           f::attainable(intensity, f::paper_bandwidth_gbs, f::paper_peak_gflops),
+           gpu ? f::attainable(intensity, gpu->ceilings.copy_gbs, gpu->ceilings.fma_gflops) : 0,
+           n == 3   ? curve.paper_3
+           : n == 5 ? curve.paper_5
+                    : 0});
+    }
+  }
+}
+
 void convolve_points(Session& session, const Image<uint8_t>& bytes) {
   const Image<float> floats = Session::floats_of(bytes);
   const std::pair<const char*, Stencil> filters[] = {{"laplacian 3x3", stencils::laplacian()},
@@ -93,6 +109,7 @@ void point(Session& session, const std::string& operation, const std::string& pa
 
 void bench_roofline(Session& session) {
   session.print(theory(session.gpu()));
+  keep_theory(session);
   for (const int32_t side : session.sizes({2048})) {
     const Image<uint8_t> src = session.photograph(side, side);
     convolve_points(session, src);

@@ -85,6 +85,7 @@ class Session {
   const Gpu* gpu() const { return result_.gpu ? &*result_.gpu : nullptr; }
   /// Null where no module was found; experiments then leave its rows out.
   Peer* opencv() { return opencv_.get(); }
+  void add_theory(TheoryPoint point) { result_.theory.push_back(std::move(point)); }
   /// For one call of ours on the host that is not timed.
   Exec exec(std::string_view strategy = {});
   void print(std::string_view text) { settings_.print(text); }

@@ -24,7 +24,8 @@ __global__ void fma_chains(int steps, float factor, float* sink) {
   float sum[chains];
 #pragma unroll
   for (int c = 0; c < chains; ++c) sum[c] = float(threadIdx.x + c);
-  for (int step = 0; step < steps; ++step) {
+#pragma unroll 16
+  for (int step = 0; step < steps; ++step) {  // `steps` is a multiple of 16
 #pragma unroll
     for (int c = 0; c < chains; ++c) sum[c] = __fmaf_rn(sum[c], factor, 1.0f);
   }

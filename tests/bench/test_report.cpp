@@ -58,6 +58,7 @@ Result result_of(double ms, double spread) {
   result.commit = "abc";
   result.date = "2026-11-21T12:00:00Z";
   result.rows = {device_row()};
+  result.theory = {{"shared", 1, 3, 27.7, 900, 27.692}};
   result.rows[0].ms = ms;
   result.rows[0].ms_spread = spread;
   return result;
@@ -76,6 +77,7 @@ TEST(Report, JsonHasEveryFieldThatTheDocumentNames) {
   for (const auto& [name, value] : json["machine"].items()) named(name);
   for (const auto& [name, value] : json["gpu"].items()) named(name);
   for (const auto& [name, value] : json["gpu"]["ceilings"].items()) named(name);
+  for (const auto& [name, value] : json["theory"][0].items()) named(name);
   const auto& row = json["rows"][0];
   for (const auto& [name, value] : row.items()) {
     named(name);
