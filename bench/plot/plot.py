@@ -14,6 +14,7 @@ first file's.
 
 import argparse
 import json
+import math
 import sys
 from pathlib import Path
 
@@ -95,8 +96,8 @@ def draw_roof(axes, result, rows, low, high):
         return
     ridge = min(peak / bandwidth, high) if peak else high
     axes.plot([low, ridge], [low * bandwidth, ridge * bandwidth], color="black", linewidth=1.5)
-    axes.annotate(f"copy {bandwidth:.0f} GB/s", (low, low * bandwidth), xytext=(4, 8), textcoords="offset points",
-                  fontsize=9)
+    axes.annotate(f"copy {bandwidth:.0f} GB/s", (low, low * bandwidth), xytext=(6, -2), textcoords="offset points",
+                  fontsize=9, va="top")
     if peak:
         axes.plot([min(ridge, high), high], [peak, peak], color="black", linewidth=1.5)
         axes.annotate(f"FMA {peak:.0f} GFLOP/s", (high, peak), xytext=(-4, 6), textcoords="offset points", ha="right",
@@ -111,34 +112,44 @@ def roofline(result, out):
     largest = max(row["width"] * row["height"] for row in points)
     points = [row for row in points if row["width"] * row["height"] == largest]
     styles = Styles(points)
-    figure, axes = plt.subplots(figsize=(13, 8.5))
+    spaces = [space for space in ("device", "host") if any(row["space"] == space for row in points)]
+    figure, panels = plt.subplots(len(spaces), 1, figsize=(13, 6.5 + 2 * len(spaces)), squeeze=False, sharex=True,
+                                  height_ratios=[3, 1][:len(spaces)])
+    panels = dict(zip(spaces, panels[:, 0]))
+    low, high = min(r["intensity"] for r in points) / 1.6, max(r["intensity"] for r in points) * 1.6
     requests = {}
     for row in points:
         requests.setdefault((row["operation"], row["parameters"], row["type"]), []).append(row)
-    low, high = min(r["intensity"] for r in points) / 1.6, max(r["intensity"] for r in points) * 1.6
-    axes.set(xscale="log", yscale="log", xlim=(low, high), xlabel="operations a byte (definition)", ylabel="GFLOP/s")
-    draw_roof(axes, result, rows, low, high)
-    import math
+    top, bottom = panels[spaces[0]], panels[spaces[-1]]
+    for space, axes in panels.items():
+        axes.set(xscale="log", yscale="log", xlim=(low, high), ylabel=f"GFLOP/s, {'GPU' if space == 'device' else 'CPU'}")
+        axes.grid(True, which="major", color="0.93")
+    bottom.set_xlabel("operations a byte (definition)")
+    draw_roof(top, result, rows, low, high)
 
     names = sorted(requests, key=lambda key: requests[key][0]["intensity"])
     # Names stand over their request, moved apart where requests are close.
     wanted = [math.log10(requests[key][0]["intensity"] / low) / math.log10(high / low) for key in names]
     for key, place in zip(names, spread_out(wanted, 0.035)):
-        group = requests[key]
-        x = group[0]["intensity"]
-        axes.axvline(x, color="0.85", linewidth=0.8, zorder=0)
-        axes.annotate(f"{key[0]} {key[1]} {key[2]}", (x, 1), xycoords=("data", "axes fraction"), xytext=(place, 1.04),
-                      textcoords="axes fraction", rotation=40, fontsize=8, ha="left", va="bottom",
-                      arrowprops={"arrowstyle": "-", "color": "0.7", "linewidth": 0.6})
-        for row in group:
-            axes.plot(x, row["gflops"], linestyle="none", markersize=7, markeredgecolor="white", markeredgewidth=0.5,
-                      label=label_of(row), **styles.of(label_of(row)))
-    handles = dict(zip(*reversed(axes.get_legend_handles_labels())))
-    axes.legend(handles.values(), handles.keys(), loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
-    axes.grid(True, which="major", color="0.93")
-    side = points[0]["width"]
-    figure.text(0.01, 0.005, f"{device_name(result)}; {side}x{points[0]['height']}; each strategy's fastest variant; "
-                f"commit {result['commit']}, {result['date']}", fontsize=8)
+        x = requests[key][0]["intensity"]
+        top.annotate(f"{key[0]} {key[1]}, {key[2]}", (x, 1), xycoords=("data", "axes fraction"), xytext=(place, 1.05),
+                     textcoords="axes fraction", rotation=40, fontsize=8, ha="left", va="bottom",
+                     arrowprops={"arrowstyle": "-", "color": "0.7", "linewidth": 0.6})
+        for space, axes in panels.items():
+            group = sorted((row for row in requests[key] if row["space"] == space), key=lambda row: row["gflops"])
+            axes.axvline(x, color="0.85", linewidth=0.8, zorder=0)
+            for at, row in enumerate(group):
+                aside = (at % 3 - 1) * 0.018 if len(group) > 3 else 0
+                axes.plot(x * 10**aside, row["gflops"], linestyle="none", markersize=7, markeredgecolor="white",
+                          markeredgewidth=0.5, label=label_of(row), **styles.of(label_of(row)))
+    handles = {}
+    for axes in panels.values():
+        handles.update(zip(*reversed(axes.get_legend_handles_labels())))
+    handles = {label: handles[label] for label in styles.order}
+    top.legend(handles.values(), handles.keys(), loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=8, frameon=False)
+    figure.text(0.05, 0.02, f"{device_name(result)}; {points[0]['width']}x{points[0]['height']}; each strategy's fastest "
+                f"variant; neighbours of one request stand a little aside; commit {result['commit']}, {result['date']}",
+                fontsize=8)
     return save(figure, out / "roofline.svg")
 
 
@@ -181,7 +192,7 @@ def speedup(result, experiment, out):
     requests = list(dict.fromkeys((row["operation"], row["parameters"], row["type"]) for row in rows))
     columns = min(3, len(requests))
     lines = -(-len(requests) // columns)
-    figure, all_axes = plt.subplots(lines, columns, figsize=(4.6 * columns + 2.6, 4.2 * lines), squeeze=False, sharex=True)
+    figure, all_axes = plt.subplots(lines, columns, figsize=(4.6 * columns + 2.6, 4.2 * lines), squeeze=False)
     flat = [axes for line in all_axes for axes in line]
     for axes in flat[len(requests):]:
         axes.set_visible(False)
@@ -255,7 +266,7 @@ def main():
     try:
         result = load(arguments.results)
         written = draw(result, arguments.out)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"error: no result of cuesta bench --json: {error!r}", file=sys.stderr)
         return 3
     for path in written:
