@@ -39,6 +39,8 @@ Image<uint8_t> make_tile() {
   return made;
 }
 
+}  // namespace
+
 void copy_rows(ConstPlane from, Plane to, int threads) {
   const size_t bytes =
       size_t(from.width) * size_t(from.channels) * size_t(bytes_per_sample(from.type));
@@ -50,14 +52,13 @@ void copy_rows(ConstPlane from, Plane to, int threads) {
   });
 }
 
-}  // namespace
-
 Session::Session(const Settings& settings, Result& result, std::unique_ptr<Peer> opencv)
     : settings_(settings),
       result_(result),
       threads_(thread_count(settings.threads)),
       opencv_(std::move(opencv)),
       tile_(make_tile()) {
+  if (result_.gpu) stream_ = std::make_unique<Stream>();
   if (!opencv_) return;
   opencv_->set_threads(threads_);
   result_.machine.peers.push_back(fmt::format("{} {}", opencv_->name(), opencv_->version()));
@@ -73,6 +74,11 @@ Exec Session::exec(std::string_view strategy) {
   return exec;
 }
 
+bool Session::wants_table(std::string_view name) const {
+  return settings_.only.empty() ||
+         std::find(settings_.only.begin(), settings_.only.end(), name) != settings_.only.end();
+}
+
 Image<uint8_t> Session::photograph(int32_t width, int32_t height) {
   Image<uint8_t> out(width, height);
   for (int32_t y = 0; y < height; ++y) {
@@ -81,6 +87,24 @@ Image<uint8_t> Session::photograph(int32_t width, int32_t height) {
       out.at(x, y) = row[map_index<BorderMode::reflect>(x, tile_.width())];
   }
   return out;
+}
+
+Image<uint8_t> Session::noise(int32_t width, int32_t height, uint64_t seed) {
+  Image<uint8_t> out(width, height);
+  verify::fill(out, verify::Pattern::noise, seed);
+  return out;
+}
+
+Image<float> Session::floats_of(const Image<uint8_t>& bytes) {
+  Image<float> floats(bytes.width(), bytes.height());
+  for (int32_t y = 0; y < bytes.height(); ++y)
+    for (int32_t x = 0; x < bytes.width(); ++x) floats.at(x, y) = float(bytes.at(x, y));
+  return floats;
+}
+
+std::string Session::where() const {
+  if (result_.gpu) return result_.gpu->name;
+  return fmt::format("{}, no GPU", result_.machine.cpu);
 }
 
 void Session::add_strategies(Table& table, std::string_view operation,

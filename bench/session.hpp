@@ -1,4 +1,5 @@
-// What experiments are written with: pictures, strategies to time, tables.
+// What experiments are written with: pictures, strategies to time, tables. bench/README.md shows a
+// whole one.
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 
 #include "bench/bench.hpp"
 #include "bench/peer.hpp"
+#include "cuesta/device.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 
@@ -21,7 +23,7 @@ struct Contender {
   std::function<void()> run;
 };
 
-/// One request and everybody who answers it.
+/// One request and everybody on the host who answers it: the tables of experiment `cpu`.
 struct Table {
   std::string experiment, parameters;
   ConstPlane src;  ///< its size and type head the table; a copy of it is the first row
@@ -29,21 +31,79 @@ struct Table {
   std::vector<Contender> contenders;
 };
 
+/// One request that strategies of host and device answer, for Session::measure.
+struct Work {
+  std::string experiment, operation;
+  std::string parameters;  ///< of the request, "gaussian 5x5"; part of a row's identity
+  /// Host pictures of one size and type: one, or the frames of a video, which go round.
+  std::vector<ConstPlane> sources;
+  /// The picture `call` writes, of the sources' size; none where it writes no picture.
+  PixelType result = PixelType::u8;
+  double bytes_per_pixel = 0, flops_per_pixel = 0;
+  /// How far f32 results of strategies that do not promise equal bytes may be from the reference's.
+  double bound = 0;
+  /// One call. Source and destination lie where `exec.strategy` runs; it must not wait for the GPU.
+  std::function<void(ConstPlane src, Plane dst, const Exec& exec)> call;
+  /// The last call's results that are no picture, as text; compared like the picture. May be empty.
+  std::function<std::string()> answer;
+  /// Rows to leave out; empty takes all.
+  std::function<bool(const StrategyDescription&)> takes;
+  /// Parameter values that the experiment tries, besides Settings::sweeps.
+  std::vector<Sweep> sweeps;
+  /// The host's strategy that answers are held against, and whose time is `serial_ms`.
+  std::string reference = "serial";
+  bool end_to_end = false;  ///< time upload, run and download too
+  bool stages = false;      ///< time the stages of strategies that name them
+  /// OpenCV on the host, and whether its answer must be equal; empty: no row.
+  std::function<void(Peer& opencv, ConstPlane src, Plane dst)> opencv;
+  bool opencv_equal = false;
+};
+
+/// What measure() found: rows in the order copy, host, device; `notes` are whole lines on what was
+/// refused and which value of a swept parameter was best.
+struct Measured {
+  std::vector<Row> rows;
+  std::vector<std::string> notes;
+  /// The row of a strategy (its first variant, unless one is named); null where there is none.
+  const Row* find(std::string_view strategy, Space space, std::string_view variant = {}) const;
+};
+
 class Session {
  public:
   Session(const Settings& settings, Result& result, std::unique_ptr<Peer> opencv);
   ~Session();
 
-  const std::vector<int32_t>& sizes() const { return settings_.sizes; }
+  /// The sizes the user gave, else these.
+  std::vector<int32_t> sizes(std::vector<int32_t> usual = {1024, 4096}) const {
+    return settings_.sizes.empty() ? usual : settings_.sizes;
+  }
+  bool quick() const { return settings_.quick; }
   int threads() const { return threads_; }
+  /// Of experiment `cpu`, by Settings::only.
+  bool wants_table(std::string_view name) const;
+  /// Null where device rows are left out; Result::why_no_gpu says why.
+  const Gpu* gpu() const { return result_.gpu ? &*result_.gpu : nullptr; }
   /// Null where no module was found; experiments then leave its rows out.
   Peer* opencv() { return opencv_.get(); }
-  /// For one call of ours that is not timed.
+  void add_theory(TheoryPoint point) { result_.theory.push_back(std::move(point)); }
+  /// For one call of ours on the host that is not timed.
   Exec exec(std::string_view strategy = {});
+  void print(std::string_view text) { settings_.print(text); }
+  /// What the title of a table ends with: "NVIDIA H200", or the CPU's name and "no GPU".
+  std::string where() const;
 
   /// A photograph mirrored to the size where CUESTA_OPENCV_DATA names a folder of them, else a
   /// made-up picture: shapes with sharp edges, shading, noise.
   Image<uint8_t> photograph(int32_t width, int32_t height);
+  /// Uniform noise, as the papers' random pictures; f32 holds the same whole numbers.
+  static Image<uint8_t> noise(int32_t width, int32_t height, uint64_t seed = 1);
+  static Image<float> floats_of(const Image<uint8_t>& bytes);
+
+  /// Compares every strategy of the operation, in every variant, with the reference on the very
+  /// input, then times those that are equal, host and device apart, each beside a copy. Rows and
+  /// differences go into the result, each row once `annotate` has added what the experiment knows
+  /// of it; the experiment prints. measure.cpp.
+  Measured measure(const Work& work, const std::function<void(Row&)>& annotate = {});
 
   /// `call` with every host strategy of the operation that takes the request: production always,
   /// plain loops and the reference where they take less than a tenth of a second.
@@ -58,19 +118,31 @@ class Session {
   void time(const Table& table);
 
  private:
+  friend class Measurement;
   const Settings& settings_;
   Result& result_;
   int threads_;
   std::unique_ptr<Peer> opencv_;
   Workspace workspace_;
+  Workspace device_workspace_;
+  std::unique_ptr<Stream> stream_;  // with a GPU only
   Image<uint8_t> tile_;
 };
+
+/// Rows over threads, copying a picture on the host.
+void copy_rows(ConstPlane from, Plane to, int threads);
 
 /// Experiments, one file each.
 struct Experiment {
   ExperimentInfo info;
   void (*run)(Session&);
 };
+void bench_log_ladder(Session& session);
+void bench_memory_ladder(Session& session);
+void bench_sobel_ladder(Session& session);
+void bench_roofline(Session& session);
+void bench_cpu(Session& session);  ///< the tables below
+
 void bench_canny(Session& session);
 void bench_log(Session& session);
 void bench_gaussian(Session& session);

@@ -23,6 +23,11 @@ double quantile(const std::vector<double>& sorted, double q) {
 
 }  // namespace
 
+Timing summary_of(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return {quantile(times, 0.5), quantile(times, 0.75) - quantile(times, 0.25)};
+}
+
 double time_once(const std::function<void()>& body) { return time_runs(body, 1); }
 
 std::vector<Timing> time_in_turns(std::span<const std::function<void()>> bodies, int batches,
@@ -38,10 +43,7 @@ std::vector<Timing> time_in_turns(std::span<const std::function<void()>> bodies,
     for (size_t i = 0; i < bodies.size(); ++i) times[i].push_back(time_runs(bodies[i], runs[i]));
   }
   std::vector<Timing> out;
-  for (auto& t : times) {
-    std::sort(t.begin(), t.end());
-    out.push_back({quantile(t, 0.5), quantile(t, 0.75) - quantile(t, 0.25)});
-  }
+  for (auto& t : times) out.push_back(summary_of(std::move(t)));
   return out;
 }
 

@@ -12,6 +12,9 @@ struct Timing {
   double spread = 0;  ///< distance between their quartiles, ms
 };
 
+/// Median and spread of times of one run each.
+Timing summary_of(std::vector<double> times);
+
 /// Milliseconds of one run.
 double time_once(const std::function<void()>& body);
 

@@ -1,102 +1,132 @@
 // cuesta bench: verify first, then time.
 #include "bench/bench.hpp"
 
+#include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "bench/report.hpp"
 #include "cli/common.hpp"
+#include "cli/options.hpp"
+#include "cuesta/device.hpp"
 #include "io/staged_file.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct State {
   CommonOptions common;
-  std::string device = "cpu";
-  std::string json_file;
+  std::vector<std::string> experiments;
+  std::vector<std::string> sweeps;
+  std::string json_file, csv_file, baseline;
   bench::Settings settings;
 };
 
-Json json_of(const bench::Row& row) {
-  return {{"experiment", row.experiment},
-          {"operation", row.operation},
-          {"strategy", row.strategy},
-          {"space", row.space},
-          {"parameters", row.parameters},
-          {"type", row.type},
-          {"width", row.width},
-          {"height", row.height},
-          {"threads", row.threads},
-          {"ms", row.ms},
-          {"ms_spread", row.ms_spread},
-          {"copy_ms", row.copy_ms},
-          {"times_copy", row.times_copy()},
-          {"gflops", row.gflops > 0 ? Json(row.gflops) : Json(nullptr)},
-          {"bytes_per_pixel", row.bytes_per_pixel},
-          {"paper", row.paper}};
-}
-
-Json json_of(const bench::Result& result) {
-  const bench::Machine& machine = result.machine;
-  Json rows = Json::array();
-  for (const auto& row : result.rows) rows.push_back(json_of(row));
-  return {{"machine",
-           {{"cpu", machine.cpu},
-            {"threads", machine.threads},
-            {"simd", machine.simd},
-            {"system", machine.system},
-            {"compiler", machine.compiler},
-            {"peers", machine.peers}}},
-          {"commit", result.commit},
-          {"rows", std::move(rows)}};
-}
-
 // A fast wrong answer has no time.
-bool verified() {
+bool verified(bool device) {
   bool equal = true;
+  std::vector<Space> spaces = {Space::host};
+  if (device) spaces.push_back(Space::device);
   for (const auto& operation : verify::operations()) {
-    for (const auto& row : operation.run({})) {
-      if (row.passed()) continue;
-      equal = false;
-      print_error(fmt::format("{} {} differs from the reference: {}", row.operation, row.strategy,
-                              row.failures.empty() ? "it ran no case" : row.failures.front()));
+    for (const Space space : spaces) {
+      for (const auto& row : operation.run({.space = space})) {
+        if (row.passed()) continue;
+        equal = false;
+        print_error(fmt::format("{} {} {} differs from the reference: {}", name_of(space),
+                                row.operation, row.strategy,
+                                row.failures.empty() ? "it ran no case" : row.failures.front()));
+      }
     }
   }
   return equal;
 }
 
+bench::Sweep parse_sweep(const std::string& text) {
+  const size_t equals = text.find('=');
+  bench::Sweep sweep{text.substr(0, equals), {}};
+  std::string_view rest =
+      equals == text.npos ? std::string_view() : std::string_view(text).substr(equals + 1);
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    sweep.second.emplace_back(rest.substr(0, comma));
+    rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
+  }
+  const bool blank = std::any_of(sweep.second.begin(), sweep.second.end(),
+                                 [](const std::string& value) { return value.empty(); });
+  if (sweep.first.empty() || sweep.second.empty() || blank)
+    usage_error(text, "--sweep {}: give a parameter and its values, as in block=8,16,32", text);
+  return sweep;
+}
+
+// CUDA rows need a GPU, not a row in every operation: an experiment leaves out what is absent.
+void choose_device(State& state) {
+  if (resolve_device(state.common, {"sobel"}) == Device::cuda) {
+    const std::string& text = state.common.device;
+    state.settings.device = text == "auto" ? 0 : parse_cuda_device(text);
+    return;
+  }
+  std::string why;
+  if (state.common.device == "cpu")
+    why = "--device cpu was asked for";
+  else
+    list_devices(&why);
+  state.settings.why_no_device = why;
+}
+
+// A file that appears whole or not at all; "-" is standard output.
+class Output {
+ public:
+  explicit Output(const std::string& name) : name_(name) {
+    if (!name.empty() && name != "-") file_.emplace(name);
+  }
+  void write(const std::string& text) {
+    if (name_ == "-") print_data(text);
+    if (!file_) return;
+    std::ofstream out(file_->path(), std::ios::binary);
+    if (!(out << text).flush())
+      throw Error(ErrorCode::output, fmt::format("{}: cannot be written", name_), name_);
+    file_->commit();
+  }
+  explicit operator bool() const { return !name_.empty(); }
+
+ private:
+  std::string name_;
+  std::optional<io::StagedFile> file_;
+};
+
 int run(State& state) {
-  if (!verified()) {
+  bench::Settings& settings = state.settings;
+  if (state.experiments.empty()) state.experiments = {"cpu"};
+  for (const auto& text : state.sweeps) settings.sweeps.push_back(parse_sweep(text));
+  if (state.json_file == "-" && state.csv_file == "-")
+    usage_error("-", "--json - and --csv -: only one of them goes to standard output");
+  choose_device(state);
+  std::optional<bench::Baseline> baseline;
+  if (!state.baseline.empty()) baseline.emplace(state.baseline);
+  settings.threads = state.common.threads;
+  const bool quiet = state.json_file == "-" || state.csv_file == "-";
+  if (!quiet) settings.print = [](std::string_view text) { print_data(text); };
+  bench::check(state.experiments, settings);
+  Output json(state.json_file), csv(state.csv_file);
+
+  if (!verified(settings.device >= 0)) {
     print_error("nothing was timed: cuesta verify says more");
     return exit_different;
   }
-  state.settings.threads = state.common.threads;
-  state.settings.print = [](std::string_view text) { print_data(text); };
-  std::optional<io::StagedFile> file;
-  if (!state.json_file.empty() && state.json_file != "-") file.emplace(state.json_file);
-  if (state.json_file == "-") state.settings.print = [](std::string_view) {};
+  const bench::Result result = bench::run(state.experiments, settings);
 
-  const bench::Result result = bench::run_cpu(state.settings);
-
-  if (!state.json_file.empty()) {
-    const std::string text = json_of(result).dump(1) + "\n";
-    if (file) {
-      std::ofstream out(file->path(), std::ios::binary);
-      if (!(out << text).flush()) {
-        throw Error(ErrorCode::output, fmt::format("{}: cannot be written", state.json_file),
-                    state.json_file);
-      }
-      file->commit();
-    } else {
-      print_data(text);
-    }
-  }
+  if (json) json.write(bench::json_of(result));
+  if (csv) csv.write(bench::csv_of(result));
+  if (baseline) settings.print(baseline->compare(result).table);
   for (const auto& difference : result.differences)
-    print_error(fmt::format("not equal to OpenCV, so not timed: {}", difference));
+    print_error(fmt::format("not equal, so not timed: {}", difference));
   return result.differences.empty() ? exit_done : exit_different;
+}
+
+std::string list_of(const std::vector<bench::ExperimentInfo>& infos) {
+  std::string text;
+  for (const auto& info : infos) text += fmt::format("  {:<14} {}\n", info.name, info.summary);
+  return text;
 }
 
 }  // namespace
@@ -105,27 +135,44 @@ Verb add_bench(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand(
       "bench",
-      "Verifies every strategy, then times them against a copy of the picture and, where its "
+      "Verifies every strategy, then times them beside a copy of the picture and, where its "
       "module\n"
-      "is there, OpenCV. Exit code 0: done; 1: a strategy or a peer gave another answer.");
-  app->add_option("DEVICE", state->device, "cpu")->type_name("")->check(CLI::IsMember({"cpu"}));
-  app->add_option("--sizes", state->settings.sizes, "sides of the square pictures (1024,4096)")
+      "is there, OpenCV. The papers' tables are printed with the papers' figures beside ours.\n"
+      "Without a GPU the CPU's rows alone. Exit code 0: done; 1: a strategy or a peer gave "
+      "another\n"
+      "answer.\n\nExperiments:\n" +
+          list_of(bench::list_experiments()) + "  all            every one of them");
+  app->add_option("EXPERIMENT", state->experiments, "what to time (cpu)")->type_name("");
+  app->add_option("--sizes", state->settings.sizes,
+                  "sides of the square pictures; each experiment has its own")
       ->type_name("N,N")
       ->delimiter(',')
       ->check(CLI::Range(16, 32768));
   std::vector<std::string> names;
-  for (const auto& experiment : bench::list_experiments()) names.emplace_back(experiment.name);
+  for (const auto& table : bench::list_cpu_tables()) names.emplace_back(table.name);
   app->add_option("--only", state->settings.only,
-                  fmt::format("these experiments: {}", fmt::join(names, ", ")))
+                  fmt::format("of cpu, these tables: {}", fmt::join(names, ", ")))
       ->type_name("NAME,NAME")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
+  app->add_option("--sweep", state->sweeps,
+                  "time a strategy parameter's values, and name the best; may be repeated")
+      ->type_name("NAME=V,V")
+      ->allow_extra_args(false);
   app->add_flag("--quick", state->settings.quick, "shorter batches");
-  app->add_option("--json", state->json_file, "the rows into a file; - writes them alone to stdout")
+  app->add_option("--json", state->json_file,
+                  "the rows and the machine into a file; - writes them alone to stdout")
       ->type_name("FILE");
-  add_common(*app, state->common, takes_threads,
-             {"cuesta bench cpu", "cuesta bench cpu --quick --only canny,log",
-              "cuesta bench cpu --sizes 1024,4096 --threads 2 --json bench.json"});
+  app->add_option("--csv", state->csv_file, "the rows into a file; - writes them alone to stdout")
+      ->type_name("FILE");
+  app->add_option("--baseline", state->baseline,
+                  "an earlier --json FILE to compare with; marks what got slower")
+      ->type_name("FILE");
+  add_common(
+      *app, state->common, takes_device | takes_threads,
+      {"cuesta bench cpu --quick --only canny,log", "cuesta bench log-ladder --json log.json",
+       "cuesta bench sobel-ladder --sweep block=8,16,32",
+       "cuesta bench all --device cuda:0 --baseline before.json"});
   return {app, [state] { return run(*state); }};
 }
 

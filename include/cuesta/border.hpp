@@ -42,15 +42,22 @@ CUESTA_HOST_DEVICE constexpr int32_t map_index(int32_t i, int32_t n) {
   if constexpr (Mode == BorderMode::replicate) {
     return i < 0 ? 0 : n - 1;
   } else if constexpr (Mode == BorderMode::reflect) {
+    // Mostly one reflection suffices; a division costs more than everything else here.
+    const int32_t once = i < 0 ? -1 - i : 2 * n - 1 - i;
+    if (static_cast<uint32_t>(once) < static_cast<uint32_t>(n)) return once;
     const int32_t period = 2 * n;
     const int32_t m = ((i % period) + period) % period;
     return m < n ? m : period - 1 - m;
   } else if constexpr (Mode == BorderMode::reflect101) {
+    const int32_t once = i < 0 ? -i : 2 * n - 2 - i;
+    if (static_cast<uint32_t>(once) < static_cast<uint32_t>(n)) return once;
     if (n == 1) return 0;
     const int32_t period = 2 * n - 2;
     const int32_t m = ((i % period) + period) % period;
     return m < n ? m : period - m;
   } else if constexpr (Mode == BorderMode::wrap) {
+    const int32_t once = i < 0 ? i + n : i - n;
+    if (static_cast<uint32_t>(once) < static_cast<uint32_t>(n)) return once;
     return ((i % n) + n) % n;
   } else {
     return -1;

@@ -43,8 +43,8 @@ class Stencil {
   Stencil flipped() const;
   Stencil transposed() const;
 
-  /// column · rowᵀ = taps, where the matrix has rank 1: exact for integers, within 1e-6 of the
-  /// largest tap for floats.
+  /// column · rowᵀ = taps, where the matrix has rank 1: exact for integers (and whole floats),
+  /// within 1e-6 of the largest tap for floats.
   struct Factors {
     std::vector<int32_t> column_integers, row_integers;
     std::vector<float> column_floats, row_floats;

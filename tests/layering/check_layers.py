@@ -26,6 +26,7 @@ ALLOWED = {
     "verify": {"cuesta", "core", "verify", "ops"},
     "io": {"cuesta", "core", "io"},
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
+    "bench/cuda": {"cuesta", "core", "cuda", "bench"},
     "cli": {"cuesta", "core", "ops", "verify", "io", "bench", "cli"},
     "python": {"cuesta", "core", "ops", "verify", "io", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "cli", "fuzz"},
@@ -36,7 +37,7 @@ ALLOWED = {
 SEES_EVERY_OPERATION = re.compile(r"^src/(ops/[^/]+|verify/registry\.cpp)$")
 
 # What one operation may read of another: taps and rounding that both define themselves by.
-SHARED_HEADERS = {"ops/tables.hpp", "ops/sobel/gradient.hpp"}
+SHARED_HEADERS = {"ops/tables.hpp", "ops/sobel/gradient.hpp", "ops/pixel/arithmetic.hpp"}
 
 # Libraries, and the paths that may include them.
 LIBRARIES = [
@@ -45,7 +46,7 @@ LIBRARIES = [
     (re.compile(r"^(vips/|glib)"), re.compile(r"^src/io/"), "libvips"),
     (re.compile(r"^lib(av|sw)[a-z]+/"), re.compile(r"^(src/io|tests|fuzz)/"), "FFmpeg's libraries"),
     (re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
-     re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$"), "CUDA"),
+     re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peer_npp"), "CUDA"),
     (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peer)"), "OpenCV"),
     (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
     (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
@@ -56,6 +57,8 @@ LIBRARIES = [
 
 def layer_of(path):
     parts = path.split("/")
+    if path.startswith("bench/cuda/"):
+        return "bench/cuda"
     return parts[1] if parts[0] == "src" else parts[0]
 
 
@@ -139,6 +142,8 @@ PLANTED = [
     ("src/io/a.cpp", '#include "ops/sobel/args.hpp"'),
     ("cli/main.cpp", "#include <vips/vips8>"),
     ("bench/cpu.cpp", "#include <opencv2/core.hpp>"),
+    ("bench/measure.cpp", "#include <cuda_runtime_api.h>"),
+    ("bench/measure.cpp", '#include "cuda/check.hpp"'),
 ]
 
 HARMLESS = [

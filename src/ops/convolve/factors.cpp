@@ -35,6 +35,18 @@ bool factor(std::span<const int32_t> taps, std::span<int32_t> column, std::span<
   return true;
 }
 
+namespace {
+// The greatest common divisor of whole numbers below 2^24, else 1.
+float common_divisor(std::span<const float> values) {
+  int64_t divisor = 0;
+  for (const float v : values) {
+    if (!(std::abs(v) < float(1 << 24)) || v != std::nearbyint(v)) return 1;
+    divisor = std::gcd(divisor, int64_t(v));
+  }
+  return divisor ? float(divisor) : 1;
+}
+}  // namespace
+
 bool factor(std::span<const float> taps, std::span<float> column, std::span<float> row) {
   const size_t width = row.size();
   const auto largest = std::max_element(taps.begin(), taps.end(),
@@ -42,9 +54,12 @@ bool factor(std::span<const float> taps, std::span<float> column, std::span<floa
   if (*largest == 0) return false;
   const auto pivot = size_t(largest - taps.begin());
   std::copy_n(taps.begin() + ptrdiff_t(pivot / width * width), width, row.begin());
+  // Whole taps of rank 1 get whole factors, so that sums of whole samples stay exact.
+  const float divisor = common_divisor(row);
+  for (float& t : row) t /= divisor;
   const double bound = 1e-6 * std::abs(double(*largest));
   for (size_t j = 0; j < column.size(); ++j) {
-    column[j] = float(double(taps[j * width + pivot % width]) / double(*largest));
+    column[j] = float(double(taps[j * width + pivot % width]) / double(row[pivot % width]));
     for (size_t i = 0; i < width; ++i) {
       if (std::abs(double(column[j]) * row[i] - taps[j * width + i]) > bound) return false;
     }

@@ -38,10 +38,13 @@ struct Request {
 
   /// The sample at any distance outside the picture.
   __device__ T sample(int32_t x, int32_t y) const {
+    if (inside(x, y)) return src.at(x, y);
     const int32_t sx = map_index(mode, x, src.width), sy = map_index(mode, y, src.height);
     return sx < 0 || sy < 0 ? outside : src.at(sx, sy);
   }
-  __device__ bool inside(int32_t x, int32_t y) const { return x < src.width && y < src.height; }
+  __device__ bool inside(int32_t x, int32_t y) const {
+    return uint32_t(x) < uint32_t(src.width) && uint32_t(y) < uint32_t(src.height);
+  }
 
   /// Rounds, takes |.|, adds the offset, saturates, writes. `ignore` writes 0 where the window
   /// leaves the picture.
@@ -116,7 +119,7 @@ const Tap<T>* upload_taps(const std::vector<Tap<T>>& taps, Call& call) {
 /// address in one go.
 template <class T>
 struct ConstantTaps {
-  static constexpr int most = 31 * 31;
+  static constexpr int most = 15 * 15;
   Tap<T> values[most];
 };
 template <class T>
@@ -126,12 +129,23 @@ ConstantTaps<T> constant_taps(const std::vector<Tap<T>>& taps) {
   return constant;
 }
 
+/// K, or what the request says where K is 0.
+template <int K>
+__device__ constexpr int side(int asked) {
+  return K ? K : asked;
+}
+
 /// Σ tap(n) · at(i, j) over the window, row-major: the contract's order for floats.
-template <class T, class Taps, class At>
+/// K is the side of the window where it is known when compiling, so that the loops unroll; 0: ask
+/// the request.
+template <int K, class T, class Taps, class At>
 __device__ Tap<T> window_sum(const Request<T>& q, Taps taps, At at) {
+  const int width = side<K>(q.width), height = side<K>(q.height);
   Tap<T> sum = 0;
-  for (int j = 0; j < q.height; ++j) {
-    for (int i = 0; i < q.width; ++i) sum = multiply_add(taps[j * q.width + i], at(i, j), sum);
+#pragma unroll
+  for (int j = 0; j < height; ++j) {
+#pragma unroll
+    for (int i = 0; i < width; ++i) sum = multiply_add(taps[j * width + i], at(i, j), sum);
   }
   return sum;
 }
@@ -157,6 +171,20 @@ inline std::string_view supports_window(const ConvolveArgs& args, int most_side)
 template <class Body>
 void for_type(const ConvolveArgs& args, Body&& body) {
   args.src.type == PixelType::u8 ? body(uint8_t()) : body(float());
+}
+
+/// Calls body(T{}, integral_constant<K>) for the source type and the papers' windows, K = 3, 5 and
+/// 9; 0 for any other.
+template <class Body>
+void for_window(const ConvolveArgs& args, Body&& body) {
+  for_type(args, [&](auto sample) {
+    switch (args.width == args.height ? args.width : 0) {
+      case 3: return body(sample, std::integral_constant<int, 3>());
+      case 5: return body(sample, std::integral_constant<int, 5>());
+      case 9: return body(sample, std::integral_constant<int, 9>());
+      default: return body(sample, std::integral_constant<int, 0>());
+    }
+  });
 }
 
 }  // namespace cuesta::convolve_cuda

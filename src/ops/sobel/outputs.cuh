@@ -44,8 +44,10 @@ void for_type_and_aperture(const SobelArgs& args, Body&& body) {
 /// The sample at any distance outside the picture.
 template <class T>
 __device__ int32_t sample(const Request& r, int32_t x, int32_t y) {
+  const auto src = r.src.as<T, Space::device>();
+  if (uint32_t(x) < uint32_t(src.width) && uint32_t(y) < uint32_t(src.height)) return src.at(x, y);
   const int32_t sx = map_index(r.mode, x, r.src.width), sy = map_index(r.mode, y, r.src.height);
-  return sx < 0 || sy < 0 ? r.outside : r.src.as<T, Space::device>().at(sx, sy);
+  return sx < 0 || sy < 0 ? r.outside : src.at(sx, sy);
 }
 
 /// True where `ignore` gives gradient 0: the window of radius r leaves the picture.

@@ -14,7 +14,7 @@ namespace {
 using namespace convolve_cuda;
 
 // tile: (B + width − 1) × (B + height − 1) samples, row-major.
-template <class T, class Taps>
+template <int K, class T, class Taps>
 __device__ void by_position(const Request<T>& q, const Taps& taps, T* tile, int b) {
   const int side = b + q.width - 1;
   const int x = blockIdx.x * b + threadIdx.x, y = blockIdx.y * b + threadIdx.y;
@@ -29,54 +29,54 @@ __device__ void by_position(const Request<T>& q, const Taps& taps, T* tile, int 
   }
   __syncthreads();
   if (!q.inside(x, y)) return;
-  q.store(x, y, window_sum(q, taps, [&](int i, int j) {
+  q.store(x, y, window_sum<K>(q, taps, [&](int i, int j) {
             return tile[(threadIdx.y + j) * side + threadIdx.x + i];
           }));
 }
 
 // tile: B × B samples; the block makes (B − width + 1) × (B − height + 1) pixels.
-template <class T, class Taps>
+template <int K, class T, class Taps>
 __device__ void one_each(const Request<T>& q, const Taps& taps, T* tile, int b) {
   const int wide = b - q.width + 1, high = b - q.height + 1;
   const int x = blockIdx.x * wide + threadIdx.x, y = blockIdx.y * high + threadIdx.y;
   tile[threadIdx.y * b + threadIdx.x] = q.sample(x - q.anchor_x, y - q.anchor_y);
   __syncthreads();
   if (int(threadIdx.x) >= wide || int(threadIdx.y) >= high || !q.inside(x, y)) return;
-  q.store(x, y, window_sum(q, taps, [&](int i, int j) {
+  q.store(x, y, window_sum<K>(q, taps, [&](int i, int j) {
             return tile[(threadIdx.y + j) * b + threadIdx.x + i];
           }));
 }
 
-template <class T, bool OneEach>
+template <class T, bool OneEach, int K>
 __global__ void kernel_global_taps(Request<T> q, const Tap<T>* taps) {
   extern __shared__ float memory[];
   T* tile = reinterpret_cast<T*>(memory);
-  OneEach ? one_each(q, taps, tile, blockDim.x) : by_position(q, taps, tile, blockDim.x);
+  OneEach ? one_each<K>(q, taps, tile, blockDim.x) : by_position<K>(q, taps, tile, blockDim.x);
 }
 
-template <class T, bool OneEach>
+template <class T, bool OneEach, int K>
 __global__ void kernel_constant_taps(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
   T* tile = reinterpret_cast<T*>(memory);
-  OneEach ? one_each(q, taps.values, tile, blockDim.x)
-          : by_position(q, taps.values, tile, blockDim.x);
+  OneEach ? one_each<K>(q, taps.values, tile, blockDim.x)
+          : by_position<K>(q, taps.values, tile, blockDim.x);
 }
 
 template <bool Constant, bool OneEach>
 void run(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
-  for_type(args, [&](auto sample) {
+  for_window(args, [&](auto sample, auto k) {
     using T = decltype(sample);
     const size_t wide = OneEach ? b : b + args.width - 1, high = OneEach ? b : b + args.height - 1;
     const dim3 grid = OneEach ? cuda::tiles(args.dst, b - args.width + 1, b - args.height + 1)
                               : cuda::tiles(args.dst, b, b);
     const auto window = window_of<T>(args);
     if constexpr (Constant) {
-      cuda::launch("convolve", kernel_constant_taps<T, OneEach>, grid, dim3(b, b),
+      cuda::launch("convolve", kernel_constant_taps<T, OneEach, k()>, grid, dim3(b, b),
                    wide * high * sizeof(T), cuda::stream_of(call), request_of<T>(args),
                    constant_taps<T>(window));
     } else {
-      cuda::launch("convolve", kernel_global_taps<T, OneEach>, grid, dim3(b, b),
+      cuda::launch("convolve", kernel_global_taps<T, OneEach, k()>, grid, dim3(b, b),
                    wide * high * sizeof(T), cuda::stream_of(call), request_of<T>(args),
                    upload_taps<T>(window, call));
     }

@@ -9,11 +9,11 @@ namespace {
 
 using namespace convolve_cuda;
 
-template <class T>
+template <class T, int K>
 __global__ void kernel(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (!q.inside(x, y)) return;
-  q.store(x, y, window_sum(q, taps.values, [&](int i, int j) {
+  q.store(x, y, window_sum<K>(q, taps.values, [&](int i, int j) {
             return q.sample(x + i - q.anchor_x, y + j - q.anchor_y);
           }));
 }
@@ -22,9 +22,9 @@ __global__ void kernel(Request<T> q, const __grid_constant__ ConstantTaps<T> tap
 
 void constant(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
-  for_type(args, [&](auto sample) {
+  for_window(args, [&](auto sample, auto k) {
     using T = decltype(sample);
-    cuda::launch("convolve", kernel<T>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
+    cuda::launch("convolve", kernel<T, k()>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
                  cuda::stream_of(call), request_of<T>(args), constant_taps<T>(window_of<T>(args)));
   });
 }

@@ -13,27 +13,28 @@ using namespace convolve_cuda;
 
 template <class T>
 __device__ T fetch(cudaTextureObject_t image, const Request<T>& q, int x, int y) {
+  if (q.inside(x, y)) return tex2D<T>(image, float(x), float(y));
   const int32_t sx = map_index(q.mode, x, q.src.width), sy = map_index(q.mode, y, q.src.height);
   return sx < 0 || sy < 0 ? q.outside : tex2D<T>(image, float(sx), float(sy));
 }
 
-template <class T, class Taps>
+template <int K, class T, class Taps>
 __device__ void pixel(cudaTextureObject_t image, const Request<T>& q, const Taps& taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (!q.inside(x, y)) return;
-  q.store(x, y, window_sum(q, taps, [&](int i, int j) {
+  q.store(x, y, window_sum<K>(q, taps, [&](int i, int j) {
             return fetch(image, q, x + i - q.anchor_x, y + j - q.anchor_y);
           }));
 }
 
-template <class T>
+template <class T, int K>
 __global__ void kernel_global_taps(cudaTextureObject_t image, Request<T> q, const Tap<T>* taps) {
-  pixel(image, q, taps);
+  pixel<K>(image, q, taps);
 }
-template <class T>
+template <class T, int K>
 __global__ void kernel_constant_taps(cudaTextureObject_t image, Request<T> q,
                                      const __grid_constant__ ConstantTaps<T> taps) {
-  pixel(image, q, taps.values);
+  pixel<K>(image, q, taps.values);
 }
 
 // A texture over a picture, or over an aligned copy of it; waits for the stream before it goes.
@@ -81,17 +82,17 @@ class Texture {
 template <bool Constant>
 void run(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
-  for_type(args, [&](auto sample) {
+  for_window(args, [&](auto sample, auto k) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto window = window_of<T>(args);
     const Texture<T> image(q.src, call);
     if constexpr (Constant) {
-      cuda::launch("convolve", kernel_constant_taps<T>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
-                   cuda::stream_of(call), image.get(), q, constant_taps<T>(window));
+      cuda::launch("convolve", kernel_constant_taps<T, k()>, cuda::tiles(args.dst, b, b),
+                   dim3(b, b), 0, cuda::stream_of(call), image.get(), q, constant_taps<T>(window));
     } else {
-      cuda::launch("convolve", kernel_global_taps<T>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
-                   cuda::stream_of(call), image.get(), q, upload_taps<T>(window, call));
+      cuda::launch("convolve", kernel_global_taps<T, k()>, cuda::tiles(args.dst, b, b), dim3(b, b),
+                   0, cuda::stream_of(call), image.get(), q, upload_taps<T>(window, call));
     }
   });
 }

@@ -13,7 +13,7 @@ namespace {
 
 using namespace convolve_cuda;
 
-template <class T>
+template <class T, int K>
 __global__ void kernel(Request<T> q, int tiles, const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
   T* tile = reinterpret_cast<T*>(memory);
@@ -27,17 +27,17 @@ __global__ void kernel(Request<T> q, int tiles, const __grid_constant__ Constant
   for (int t = 0; t < tiles; ++t) {
     const int tx = t * b + threadIdx.x, x = left + tx, y = top + threadIdx.y;
     if (!q.inside(x, y)) return;
-    q.store(x, y, window_sum(q, taps.values, [&](int i, int j) {
+    q.store(x, y, window_sum<K>(q, taps.values, [&](int i, int j) {
               return tile[(threadIdx.y + j) * wide + tx + i];
             }));
   }
 }
 
-template <class T>
+template <class T, int K>
 void run(const ConvolveArgs& args, Call& call, int b, int tiles) {
   const size_t bytes = tile_samples(tiles, b, args.width, args.height) * sizeof(T);
-  cuda::allow_shared(kernel<T>, bytes, "convolve");
-  cuda::launch("convolve", kernel<T>, cuda::tiles(args.dst, tiles * b, b), dim3(b, b), bytes,
+  cuda::allow_shared(kernel<T, K>, bytes, "convolve");
+  cuda::launch("convolve", kernel<T, K>, cuda::tiles(args.dst, tiles * b, b), dim3(b, b), bytes,
                cuda::stream_of(call), request_of<T>(args), tiles,
                constant_taps<T>(window_of<T>(args)));
 }
@@ -45,19 +45,19 @@ void run(const ConvolveArgs& args, Call& call, int b, int tiles) {
 }  // namespace
 
 void tiled(const ConvolveArgs& args, Call& call) {
-  for_type(args, [&](auto sample) {
-    run<decltype(sample)>(args, call, call.parameters().integer("block"),
-                          call.parameters().integer("T"));
+  for_window(args, [&](auto sample, auto k) {
+    run<decltype(sample), k()>(args, call, call.parameters().integer("block"),
+                               call.parameters().integer("T"));
   });
 }
 
 void adaptive_tiled(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
   const size_t limit = call.parameters().text("limit") == "48k" ? 48 * 1024 : cuda::shared_limit();
-  for_type(args, [&](auto sample) {
+  for_window(args, [&](auto sample, auto k) {
     using T = decltype(sample);
-    run<T>(args, call, b,
-           adaptive_tiles(limit, sizeof(T), b, args.width, args.height, args.dst.width));
+    run<T, k()>(args, call, b,
+                adaptive_tiles(limit, sizeof(T), b, args.width, args.height, args.dst.width));
   });
 }
 

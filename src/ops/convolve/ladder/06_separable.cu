@@ -46,28 +46,29 @@ std::vector<Tap<T>> factor(const ConvolveArgs& args, bool column) {
   }
 }
 
-template <class T>
+template <class T, int K>
 __global__ void columns(Request<T> q, Middle<T> middle,
                         const __grid_constant__ ConstantTaps<T> taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= middle.width || y >= middle.height) return;
   Tap<T> sum = 0;
-  for (int j = 0; j < q.height; ++j)
+  for (int j = 0; j < side<K>(q.height); ++j)
     sum = multiply_add(taps.values[j], q.sample(x - q.anchor_x, y + j - q.anchor_y), sum);
   middle.at(x, y) = sum;
 }
 
-template <class T>
+template <class T, int K>
 __global__ void rows(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (!q.inside(x, y)) return;
   Tap<T> sum = 0;
-  for (int i = 0; i < q.width; ++i) sum = multiply_add(taps.values[i], middle.at(x + i, y), sum);
+  for (int i = 0; i < side<K>(q.width); ++i)
+    sum = multiply_add(taps.values[i], middle.at(x + i, y), sum);
   q.store(x, y, sum);
 }
 
 // T × 1 tiles: a strip of B columns, tiles · B + height − 1 samples high.
-template <class T, bool Transpose>
+template <class T, bool Transpose, int K>
 __global__ void tiled_columns(Request<T> q, Middle<T> middle,
                               const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
@@ -87,14 +88,14 @@ __global__ void tiled_columns(Request<T> q, Middle<T> middle,
     const int ty = t * b + lane_y;
     if (left + tx >= middle.width || top + ty >= middle.height) return;
     Tap<T> sum = 0;
-    for (int j = 0; j < q.height; ++j)
+    for (int j = 0; j < side<K>(q.height); ++j)
       sum = multiply_add(taps.values[j], tile[place(tx, ty + j)], sum);
     middle.at(left + tx, top + ty) = sum;
   }
 }
 
 // 1 × T tiles of column sums.
-template <class T>
+template <class T, int K>
 __global__ void tiled_rows(Request<T> q, Middle<T> middle,
                            const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
@@ -110,7 +111,7 @@ __global__ void tiled_rows(Request<T> q, Middle<T> middle,
     const int tx = t * b + threadIdx.x;
     if (!q.inside(left + tx, y)) return;
     Tap<T> sum = 0;
-    for (int i = 0; i < q.width; ++i)
+    for (int i = 0; i < side<K>(q.width); ++i)
       sum = multiply_add(taps.values[i], tile[threadIdx.y * wide + tx + i], sum);
     q.store(left + tx, y, sum);
   }
@@ -120,35 +121,35 @@ __global__ void tiled_rows(Request<T> q, Middle<T> middle,
 
 void separable(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
-  for_type(args, [&](auto sample) {
+  for_window(args, [&](auto sample, auto k) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto middle = middle_of<T>(args, call);
     const dim3 wide(cuda::blocks(middle.width, b), cuda::blocks(middle.height, b));
-    cuda::launch("convolve", columns<T>, wide, dim3(b, b), 0, cuda::stream_of(call), q, middle,
+    cuda::launch("convolve", columns<T, k()>, wide, dim3(b, b), 0, cuda::stream_of(call), q, middle,
                  constant_taps<T>(factor<T>(args, true)));
-    cuda::launch("convolve", rows<T>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
+    cuda::launch("convolve", rows<T, k()>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
                  cuda::stream_of(call), q, middle, constant_taps<T>(factor<T>(args, false)));
   });
 }
 
 void separable_tiled(const ConvolveArgs& args, Call& call) {
   const int b = call.parameters().integer("block");
-  for_type(args, [&](auto sample) {
+  for_window(args, [&](auto sample, auto k) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto middle = middle_of<T>(args, call);
     const dim3 grid(cuda::blocks(middle.width, b), cuda::blocks(middle.height, b * tiles));
     const size_t column_bytes = size_t(b) * size_t(tiles * b + args.height - 1) * sizeof(T);
     const auto column_kernel = call.parameters().text("transpose") == "on"
-                                   ? tiled_columns<T, true>
-                                   : tiled_columns<T, false>;
+                                   ? tiled_columns<T, true, k()>
+                                   : tiled_columns<T, false, k()>;
     cuda::allow_shared(column_kernel, column_bytes, "convolve");
     cuda::launch("convolve", column_kernel, grid, dim3(b, b), column_bytes, cuda::stream_of(call),
                  q, middle, constant_taps<T>(factor<T>(args, true)));
     const size_t row_bytes = size_t(b) * size_t(tiles * b + args.width - 1) * sizeof(Tap<T>);
-    cuda::allow_shared(tiled_rows<T>, row_bytes, "convolve");
-    cuda::launch("convolve", tiled_rows<T>, cuda::tiles(args.dst, tiles * b, b), dim3(b, b),
+    cuda::allow_shared(tiled_rows<T, k()>, row_bytes, "convolve");
+    cuda::launch("convolve", tiled_rows<T, k()>, cuda::tiles(args.dst, tiles * b, b), dim3(b, b),
                  row_bytes, cuda::stream_of(call), q, middle,
                  constant_taps<T>(factor<T>(args, false)));
   });

@@ -13,7 +13,7 @@ namespace {
 
 using namespace convolve_cuda;
 
-template <class T>
+template <class T, int K>
 __global__ void kernel(Request<T> q, int rows_a_block,
                        const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
@@ -31,7 +31,7 @@ __global__ void kernel(Request<T> q, int rows_a_block,
     load(top + q.height - 1);
     __syncthreads();
     for (int x = threadIdx.x; x < q.src.width; x += blockDim.x) {
-      q.store(x, y, window_sum(q, taps.values, [&](int i, int j) {
+      q.store(x, y, window_sum<K>(q, taps.values, [&](int i, int j) {
                 return ring[((top + j) % q.height) * wide + x + i];
               }));
     }
@@ -45,11 +45,11 @@ void row_cyclic(const ConvolveArgs& args, Call& call) {
   constexpr int threads = 256;
   const int blocks = std::min(args.src.height, 4 * cuda::multiprocessors());
   const int rows_a_block = (args.src.height + blocks - 1) / blocks;
-  for_type(args, [&](auto sample) {
+  for_window(args, [&](auto sample, auto k) {
     using T = decltype(sample);
     const size_t bytes = size_t(args.height) * size_t(args.src.width + args.width - 1) * sizeof(T);
-    cuda::allow_shared(kernel<T>, bytes, "convolve");
-    cuda::launch("convolve", kernel<T>, dim3(cuda::blocks(args.src.height, rows_a_block)),
+    cuda::allow_shared(kernel<T, k()>, bytes, "convolve");
+    cuda::launch("convolve", kernel<T, k()>, dim3(cuda::blocks(args.src.height, rows_a_block)),
                  dim3(threads), bytes, cuda::stream_of(call), request_of<T>(args), rows_a_block,
                  constant_taps<T>(window_of<T>(args)));
   });

@@ -23,7 +23,7 @@ __global__ void kernel(Request<T> q, const __grid_constant__ ConstantTaps<T> tap
     __syncthreads();
   }
   if (!q.inside(x, y)) return;
-  q.store(x, y, window_sum(q, taps.values, [&](int i, int j) {
+  q.store(x, y, window_sum<3>(q, taps.values, [&](int i, int j) {
             return tile[(threadIdx.y + j) * side + threadIdx.x + i];
           }));
 }

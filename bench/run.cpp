@@ -1,0 +1,182 @@
+// Every experiment by name, and what a run says of the machine.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+
+#include "bench/device_timing.hpp"
+#include "bench/peers.hpp"
+#include "bench/session.hpp"
+#include "bench_commit.hpp"
+#include "core/threads.hpp"
+#include "cuesta/device.hpp"
+#include "cuesta/error.hpp"
+#include "cuesta/version.hpp"
+
+namespace cuesta::bench {
+namespace {
+
+constexpr Experiment experiments[] = {
+    {{"log-ladder", "paper 000: convolutions 3x3 and 5x5 and LoG edges by memory and tiling"},
+     bench_log_ladder},
+    {{"memory-ladder", "paper 002: averaging and sharpening by kind of GPU memory"},
+     bench_memory_ladder},
+    {{"sobel-ladder", "paper 003: Sobel and sharpening at 512x512, blocks of 32 and 16"},
+     bench_sobel_ladder},
+    {{"roofline", "every strategy as a point under the roofline, and paper 000's curves"},
+     bench_roofline},
+    {{"cpu", "the operations on the host beside a memcpy and OpenCV"}, bench_cpu},
+};
+
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name"))
+      return line.substr(std::min(line.find(": ") + 2, line.size()));
+  }
+  return "unknown";
+}
+
+std::string cuda_version(int number) {
+  return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+Gpu describe_gpu(int index, bool quick) {
+  use_device(index);
+  for (const DeviceInfo& info : list_devices()) {
+    if (info.index != index) continue;
+    const std::string driver = driver_version();
+    return {info.name,
+            fmt::format("{}.{}", info.major, info.minor),
+            driver.empty() ? "CUDA " + cuda_version(info.driver) : driver,
+            cuda_version(info.runtime),
+            info.multiprocessors,
+            info.memory_bytes,
+            info.l2_bytes,
+            measure_ceilings(quick)};
+  }
+  throw Error(ErrorCode::device, fmt::format("there is no GPU {}", index));
+}
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+template <class Infos>
+void check_name(std::string_view name, const Infos& infos, std::string_view what) {
+  std::vector<std::string_view> names;
+  for (const ExperimentInfo& info : infos) {
+    if (info.name == name) return;
+    names.push_back(info.name);
+  }
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("no {} '{}'; there are {}", what, name, fmt::join(names, ", ")),
+              std::string(name));
+}
+
+// A value no strategy declares would be timed nowhere and look like success.
+void check_sweep(const Sweep& sweep) {
+  std::vector<std::string_view> known;
+  bool declared = false;
+  for (const auto& row : list_strategies()) {
+    for (const ParameterInfo& info : row.parameters) {
+      if (info.name != sweep.first) continue;
+      declared = true;
+      known.insert(known.end(), info.values.begin(), info.values.end());
+    }
+  }
+  if (!declared) {
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("--sweep {}: no strategy of this build has that parameter", sweep.first),
+        sweep.first);
+  }
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (const std::string& value : sweep.second) {
+    if (std::find(known.begin(), known.end(), value) != known.end()) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--sweep {}={}: strategies take {}", sweep.first, value,
+                            fmt::join(known, ", ")),
+                value);
+  }
+}
+
+std::string heading(const Result& result) {
+  const Machine& machine = result.machine;
+  std::string text =
+      fmt::format("{}, {} threads, {}; {}\n", machine.cpu, machine.threads, machine.simd,
+                  machine.peers.empty() ? std::string("no peers found")
+                                        : fmt::format("{}", fmt::join(machine.peers, ", ")));
+  if (!result.gpu) return text + fmt::format("CUDA rows are absent: {}\n", result.why_no_gpu);
+  const Gpu& gpu = *result.gpu;
+  const Ceilings& c = gpu.ceilings;
+  return text + fmt::format(
+                    "{}, driver {}, CUDA {}; measured now: copy {:.0f} GB/s (spread {:.0f}), FMA "
+                    "{:.0f} GFLOP/s (spread {:.0f})\n",
+                    gpu.name, gpu.driver, gpu.runtime, c.copy_gbs, c.copy_spread, c.fma_gflops,
+                    c.fma_spread);
+}
+
+}  // namespace
+
+std::vector<ExperimentInfo> list_experiments() {
+  std::vector<ExperimentInfo> out;
+  for (const auto& experiment : experiments) out.push_back(experiment.info);
+  return out;
+}
+
+void check(std::span<const std::string> names, const Settings& settings) {
+  for (const std::string& name : names) {
+    if (name != "all") check_name(name, list_experiments(), "experiment");
+  }
+  for (const std::string& name : settings.only) check_name(name, list_cpu_tables(), "table of cpu");
+  for (const Sweep& sweep : settings.sweeps) check_sweep(sweep);
+}
+
+Result run(std::span<const std::string> names, const Settings& settings) {
+  check(names, settings);
+  const bool all = std::find(names.begin(), names.end(), "all") != names.end();
+  Result result;
+  result.commit = CUESTA_COMMIT;
+  result.date = now();
+  result.libraries = {"cuesta " CUESTA_VERSION, CUESTA_LIBRARIES};
+  utsname system{};
+  uname(&system);
+  result.machine = {cpu_name(),
+                    std::string(simd_target()),
+                    fmt::format("{} {} {}", system.sysname, system.release, system.machine),
+                    CUESTA_COMPILER,
+                    thread_count(0),
+                    {}};
+  if (settings.device >= 0) {
+    result.gpu = describe_gpu(settings.device, settings.quick);
+    result.libraries.push_back("CUDA runtime " + result.gpu->runtime);
+  } else {
+    result.why_no_gpu = settings.why_no_device;
+  }
+  Session session(settings, result, load_peer("opencv"));
+  result.libraries.insert(result.libraries.end(), result.machine.peers.begin(),
+                          result.machine.peers.end());
+  settings.print(heading(result));
+  for (const auto& experiment : experiments) {
+    if (all || std::find(names.begin(), names.end(), experiment.info.name) != names.end())
+      experiment.run(session);
+  }
+  return result;
+}
+
+Result run_cpu(const Settings& settings) {
+  const std::string names[] = {"cpu"};
+  return run(names, settings);
+}
+
+}  // namespace cuesta::bench

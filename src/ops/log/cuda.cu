@@ -1,0 +1,305 @@
+// Strategy `fused`: one pass over memory, and the table of log's device rows. The paper's window
+// with a threshold walks down columns of registers; everything else makes tiles in shared memory.
+#include "ops/log/kernels.cuh"
+#include "ops/log/ladder/ladder.hpp"
+
+namespace cuesta {
+namespace {
+
+using namespace log_cuda;
+
+// -- The paper's window, |L| against a threshold
+// ---------------------------------------------------
+//
+// A thread owns four columns and walks down. All sums are integers below 2^24, so f32 holds them
+// exactly at twice the rate of integer multiply-adds. g = 2 4 5 4 2 = 2 (1 0 1) * (1 1) * (1 1) +
+// d, across and down: four operations a sample each way.
+//
+// Tuning (H200, 2026-11-21, 8192 x 8192): eight columns take fewer instructions (38 a pixel) but so
+// many registers that too few warps hide the latency: 0.170 ms against 0.166.
+constexpr int walk_columns = 4;
+constexpr int walkers = 128;
+
+/// What a thread of `Columns` columns reads of a row: samples x0 − 4 .. x0 + Columns + 3, of which
+/// the first and the last are not used.
+template <int Columns>
+struct RowWords {
+  static constexpr int count = Columns / 4 + 2;
+  uint32_t words[count];
+};
+
+// `mapped` says where the samples lie, -1 outside; only threads at the left or right edge ask it.
+template <bool Aligned, int Columns>
+__device__ RowWords<Columns> load_row(const Request& q, int32_t x0, int32_t y, bool interior,
+                                      const int32_t* mapped) {
+  using Words = RowWords<Columns>;
+  const int32_t sy = map_index(q.mode, y, q.src.height);
+  const uint8_t* row = q.src.as<uint8_t, Space::device>().row(max(sy, 0));
+  Words out = {};
+  if (Aligned && interior && sy >= 0) {
+    const auto* from = reinterpret_cast<const uint32_t*>(row + x0 - 4);
+#pragma unroll
+    for (int i = 0; i < Words::count; ++i) out.words[i] = __ldg(from + i);
+    return out;
+  }
+  // No branch, so that all loads are under way together.
+#pragma unroll
+  for (int i = 1; i < Columns + 7; ++i) {
+    const int32_t sx = mapped[i];
+    const uint32_t v = row[max(sx, 0)];
+    out.words[i / 4] |= ((sx | sy) < 0 ? uint32_t(q.outside) : v) << (i % 4 * 8);
+  }
+  return out;
+}
+
+// 2^15 + byte `i`: the byte in the middle of a mantissa. Sums of 289 such stay below 2^24, and the
+// Laplacian takes the 2^15 out.
+__device__ float biased_byte(uint32_t word, int i) {
+  return __uint_as_float(__byte_perm(word, 0x47000000u, 0x7404 + (i << 4)));
+}
+
+// 0xFF in byte 0 or 1 where the first or the second value is negative.
+__device__ uint32_t signs(float first, float second) {
+  uint32_t bytes;
+  asm("prmt.b32 %0, %1, %2, 0x00FB;"
+      : "=r"(bytes)
+      : "r"(__float_as_uint(first)), "r"(__float_as_uint(second)));
+  return bytes;
+}
+
+// What the sums down `Columns` + 2 columns remember of earlier rows; even and odd rows take turns
+// with what two rows back is asked for, so that nothing moves between registers.
+template <int Columns>
+struct Walk {
+  static constexpr int wide = Columns + 2;  // the Laplacian looks one to each side
+  float across[2][wide] = {}, pair[wide] = {}, triple[2][wide] = {};
+  float smooth[2][wide] = {}, step[Columns] = {};
+
+  /// Takes row y; returns the edges of row y − 3.
+  template <int Parity>
+  __device__ void take(const RowWords<Columns>& row, float threshold,
+                       uint32_t (&edges)[Columns / 4]) {
+    constexpr int source = wide + 4;
+    float v[source], sums[source];
+#pragma unroll
+    for (int i = 0; i < source; ++i) v[i] = biased_byte(row.words[(i + 1) / 4], (i + 1) % 4);
+#pragma unroll
+    for (int i = 0; i + 1 < source; ++i) sums[i] = v[i] + v[i + 1];
+#pragma unroll
+    for (int i = 0; i + 2 < source; ++i) sums[i] += sums[i + 1];
+    float lower[wide];
+#pragma unroll
+    for (int i = 0; i < wide; ++i) {
+      const float h = fmaf(2.0f, sums[i] + sums[i + 2], v[i + 2]);
+      const float two = h + across[1 - Parity][i], three = two + pair[i];
+      lower[i] = fmaf(2.0f, three + triple[Parity][i], across[Parity][i]);  // row y − 2, smoothed
+      across[Parity][i] = h, pair[i] = two, triple[Parity][i] = three;
+    }
+    const float(&centre)[wide] = smooth[1 - Parity];
+    float slack[Columns];
+#pragma unroll
+    for (int i = 0; i < Columns; ++i) {
+      const float down = lower[i + 1] - centre[i + 1];
+      const float response =
+          (down - step[i]) + ((centre[i + 2] - centre[i + 1]) - (centre[i + 1] - centre[i]));
+      step[i] = down;
+      slack[i] = threshold - fabsf(response);
+    }
+#pragma unroll
+    for (int i = 0; i < Columns / 4; ++i) {
+      edges[i] = __byte_perm(signs(slack[4 * i], slack[4 * i + 1]),
+                             signs(slack[4 * i + 2], slack[4 * i + 3]), 0x5410);
+    }
+#pragma unroll
+    for (int i = 0; i < wide; ++i) smooth[Parity][i] = lower[i];
+  }
+};
+
+template <bool Aligned, int Columns>
+__device__ void store_row(const Request& q, int32_t x0, int32_t y, uint32_t (&edges)[Columns / 4]) {
+  if (q.mode == BorderMode::ignore) {
+#pragma unroll
+    for (int i = 0; i < Columns; ++i)
+      if (q.is_void(x0 + i, y)) edges[i / 4] &= ~(0xFFu << (i % 4 * 8));
+  }
+  uint8_t* to = q.dst.as<uint8_t, Space::device>().row(y) + x0;
+  if (Aligned && x0 + Columns <= q.dst.width) {
+#pragma unroll
+    for (int i = 0; i < Columns / 4; ++i) reinterpret_cast<uint32_t*>(to)[i] = edges[i];
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < Columns; ++i)
+    if (x0 + i < q.dst.width) to[i] = uint8_t(edges[i / 4] >> (i % 4 * 8));
+}
+
+template <bool Aligned, int Columns>
+__global__ void __launch_bounds__(walkers, Aligned ? 6 : 4) log_walk(Request q, int32_t rows) {
+  __shared__ int32_t columns[walkers * Columns + 8];
+  const int32_t left = int32_t(blockIdx.x) * walkers * Columns;
+  for (int i = threadIdx.x; i < walkers * Columns + 8; i += walkers)
+    columns[i] = map_index(q.mode, left - 4 + i, q.src.width);
+  __syncthreads();
+  const int32_t* mapped = columns + threadIdx.x * Columns;
+  const int32_t x0 = left + int32_t(threadIdx.x) * Columns;
+  if (x0 >= q.src.width) return;
+  const bool interior = x0 >= 4 && x0 + Columns + 4 <= q.src.width;
+  const int32_t y0 = int32_t(blockIdx.y) * rows, end = min(y0 + rows, q.src.height);
+  const float threshold = float(q.threshold);
+
+  Walk<Columns> walk;
+  uint32_t edges[Columns / 4];
+  RowWords<Columns> even = load_row<Aligned, Columns>(q, x0, y0 - 3, interior, mapped);
+  for (int32_t y = y0 - 3; y < end + 3; y += 2) {
+    const auto odd = load_row<Aligned, Columns>(q, x0, y + 1, interior, mapped);
+    walk.template take<0>(even, threshold, edges);
+    if (y - 3 >= y0) store_row<Aligned, Columns>(q, x0, y - 3, edges);
+    even = load_row<Aligned, Columns>(q, x0, y + 2, interior, mapped);
+    walk.template take<1>(odd, threshold, edges);
+    if (y - 2 >= y0 && y - 2 < end) store_row<Aligned, Columns>(q, x0, y - 2, edges);
+  }
+}
+
+// -- Any window, any result -----------------------------------------------------------------------
+//
+// A block sums the taps down the columns of its tile and two samples around it from global memory
+// (the cache holds what neighbours share), then across, then takes the Laplacian and the rule.
+constexpr int tile_x = 32, tile_y = block_rows, apron = 2;
+
+/// Sums of u16 samples pass 32 bits.
+template <class T>
+using Sum = std::conditional_t<sizeof(T) == 1, int32_t, int64_t>;
+
+template <class T>
+__global__ void log_tiles(Request q, const __grid_constant__ log::Window window) {
+  constexpr int wide = tile_x + 2 * apron, high = tile_y + 2 * apron;
+  extern __shared__ int32_t down[];  // high rows of wide + size − 1
+  __shared__ Sum<T> smooth[high][wide];
+  const int32_t left = int32_t(blockIdx.x) * tile_x - apron;
+  const int32_t top = int32_t(blockIdx.y) * tile_y - apron;
+  const int size = window.size, half = size / 2, row = wide + size - 1;
+  const int thread = int(threadIdx.y * tile_x + threadIdx.x), threads = tile_x * tile_y;
+  for (int at = thread; at < high * row; at += threads) {
+    const int32_t x = left - half + at % row, y = top - half + at / row;
+    int32_t sum = 0;
+    for (int j = 0; j < size; ++j) sum += window.taps[j] * q.sample<T>(x, y + j);
+    down[at] = sum;
+  }
+  __syncthreads();
+  for (int at = thread; at < high * wide; at += threads) {
+    Sum<T> sum = 0;
+    const int32_t* from = down + at / wide * row + at % wide;
+    for (int i = 0; i < size; ++i) sum += Sum<T>(window.taps[i]) * from[i];
+    smooth[at / wide][at % wide] = sum;
+  }
+  __syncthreads();
+  const int32_t x = left + apron + int(threadIdx.x), y = top + apron + int(threadIdx.y);
+  if (!q.inside(x, y)) return;
+  const int i = threadIdx.x + apron, j = threadIdx.y + apron;
+  q.store(x, y, [&](int dx, int dy) {
+    const int cx = i + dx, cy = j + dy;
+    return smooth[cy - 1][cx] + smooth[cy + 1][cx] + smooth[cy][cx - 1] + smooth[cy][cx + 1] -
+           4 * smooth[cy][cx];
+  });
+}
+
+// Rows a thread walks: six more are loaded and summed. As many as keep every multiprocessor busy.
+int32_t walk_rows(ConstPlane src) {
+  for (const int32_t rows : {32, 16}) {
+    const dim3 grid = cuda::tiles(src, walkers * walk_columns, rows);
+    if (grid.x * grid.y >= 8u * unsigned(cuda::multiprocessors())) return rows;
+  }
+  return 8;
+}
+
+bool is_aligned(const void* data, ptrdiff_t stride) {
+  return reinterpret_cast<uintptr_t>(data) % 4 == 0 && stride % 4 == 0;
+}
+
+void fused(const LogArgs& args, Call& call) {
+  const log::Window window = log::window(args.options);
+  const Request q = request_of(args, window);
+  const auto stream = cuda::stream_of(call);
+  const bool walks = log::is_papers_window(args.options) && !q.crossings &&
+                     args.src.type == PixelType::u8 && args.dst.type == PixelType::u8;
+  if (walks) {
+    const bool aligned = is_aligned(args.src.data, args.src.stride_bytes) &&
+                         is_aligned(args.dst.data, args.dst.stride_bytes);
+    const int32_t rows = walk_rows(args.src);
+    cuda::launch("log", aligned ? log_walk<true, walk_columns> : log_walk<false, walk_columns>,
+                 cuda::tiles(args.src, walkers * walk_columns, rows), dim3(walkers), 0, stream, q,
+                 rows);
+    return;
+  }
+  const size_t shared =
+      size_t(tile_y + 2 * apron) * size_t(tile_x + 2 * apron + window.size - 1) * sizeof(int32_t);
+  cuda::launch("log", args.src.type == PixelType::u8 ? log_tiles<uint8_t> : log_tiles<uint16_t>,
+               cuda::tiles(args.src, tile_x, tile_y), dim3(tile_x, tile_y), shared, stream, q,
+               window);
+}
+
+std::string_view supports(const LogArgs& args, const Parameters&) {
+  return args.src.height > most_rows ? "pictures higher than 524,280" : std::string_view();
+}
+
+std::string_view papers_window(const LogArgs& args, const Parameters& parameters) {
+  if (!log::is_papers_window(args.options)) return "windows other than the paper's";
+  if (args.src.type != PixelType::u8) return "u16 source";
+  return supports(args, parameters);
+}
+
+std::string_view rolling_rows(const LogArgs& args, const Parameters& parameters) {
+  // Five rows of the extended picture as f32, with the borders of the 5 x 5 pass.
+  const size_t bytes = 5 * (size_t(args.src.width) + 6 + 4) * sizeof(float);
+  return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
+                                      : papers_window(args, parameters);
+}
+
+}  // namespace
+
+std::span<const StrategyInfo<LogArgs>> log_cuda_rows() {
+  using namespace log_ladder;
+  constexpr auto rung = [](std::string_view name, std::string_view idea,
+                           std::span<const ParameterInfo> parameters,
+                           void (*run)(const LogArgs&, Call&), bool host_sync = false,
+                           decltype(papers_window)* takes = papers_window) {
+    return StrategyInfo<LogArgs>{.name = name,
+                                 .space = Space::device,
+                                 .tier = Tier::ladder,
+                                 .idea = idea,
+                                 .paper = "000",
+                                 .parameters = parameters,
+                                 .host_sync = host_sync,
+                                 .supports = takes,
+                                 .run = run};
+  };
+  static constexpr StrategyInfo<LogArgs> rows[] = {
+      rung("naive", "Gaussian, then Laplacian, both convolve's naive", any_block, two_pass<naive>),
+      rung("shared", "both passes convolve's shared", block_and_load, two_pass<shared>),
+      rung("shared-constant", "both passes convolve's shared-constant", any_block,
+           two_pass<shared_constant>),
+      rung("constant", "both passes convolve's constant", any_block, two_pass<constant>),
+      rung("texture", "both passes convolve's texture", any_block, two_pass<texture>, true),
+      rung("texture-constant", "both passes convolve's texture-constant", any_block,
+           two_pass<texture_constant>, true),
+      rung("separable",
+           "the Gaussian by its factors; the Laplacian, of rank 2, convolve's constant", block_only,
+           two_pass<separable>),
+      rung("tiled", "both passes convolve's tiled", block_and_tiles, two_pass<tiled>),
+      rung("adaptive-tiled", "both passes convolve's adaptive-tiled", block_and_limit,
+           two_pass<adaptive_tiled>),
+      rung("separable-tiled", "the Gaussian convolve's separable-tiled, the Laplacian its tiled",
+           block_and_transpose, two_pass<separable_tiled>),
+      rung("row-cyclic", "both passes convolve's row-cyclic", {}, two_pass<row_cyclic>, false,
+           rolling_rows),
+      {.name = "fused",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "one pass: both filters and the rule on registers rolling down four columns",
+       .supports = supports,
+       .run = fused},
+  };
+  return rows;
+}
+
+}  // namespace cuesta

@@ -1,0 +1,222 @@
+// Session::measure: every strategy is held against the reference on the very input before it is
+// timed. On the host; the GPU's half runs where there is one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "bench/answers.hpp"
+#include "bench/details.hpp"
+#include "bench/rotation.hpp"
+#include "bench/session.hpp"
+#include "bench/stages.hpp"
+#include "bench/text.hpp"
+#include "cuesta/device.hpp"
+#include "cuesta/edges.hpp"
+#include "cuesta/error.hpp"
+
+namespace cuesta::bench {
+namespace {
+
+Work sobel_work(ConstPlane src) {
+  Work work;
+  work.experiment = "test";
+  work.operation = "sobel";
+  work.parameters = "magnitude";
+  work.sources = {src};
+  work.bytes_per_pixel = 2;
+  work.flops_per_pixel = 39;
+  work.call = [](ConstPlane from, Plane to, const Exec& exec) {
+    sobel(from, {.magnitude = to}, {}, exec);
+  };
+  return work;
+}
+
+std::vector<std::string> strategies_of(const Measured& measured) {
+  std::vector<std::string> names;
+  for (const Row& row : measured.rows) names.push_back(row.strategy);
+  return names;
+}
+
+struct Fixture {
+  Result result;
+  Settings settings{.threads = 2, .quick = true};
+  Session session{settings, result, nullptr};
+  Image<uint8_t> picture = session.photograph(64, 48);
+};
+
+TEST(Measure, TimesEveryHostStrategyOverACopyAndOneCore) {
+  Fixture f;
+  const Measured measured = f.session.measure(sobel_work(f.picture));
+  EXPECT_EQ(strategies_of(measured),
+            (std::vector<std::string>{"memcpy", "serial", "rows", "simd"}));
+  EXPECT_TRUE(f.result.differences.empty());
+  EXPECT_EQ(f.result.rows.size(), 4u);
+  const Row* serial = measured.find("serial", Space::host);
+  const Row* simd = measured.find("simd", Space::host);
+  ASSERT_TRUE(serial && simd);
+  EXPECT_EQ(serial->threads, 1);
+  EXPECT_EQ(simd->threads, 2);
+  EXPECT_DOUBLE_EQ(serial->speedup(), 1);
+  EXPECT_GT(simd->speedup(), 0);
+  EXPECT_DOUBLE_EQ(simd->intensity, 19.5);
+  EXPECT_DOUBLE_EQ(simd->copy_ms, measured.rows[0].ms);
+  EXPECT_EQ(measured.find("simd", Space::device), nullptr);
+}
+
+TEST(Measure, AWrongStrategyIsReportedAndNotTimed) {
+  Fixture f;
+  Work work = sobel_work(f.picture);
+  work.call = [](ConstPlane from, Plane to, const Exec& exec) {
+    sobel(from, {.magnitude = to}, {}, exec);
+    if (exec.strategy == "rows") to.as<uint8_t>().at(5, 40) ^= 1;
+  };
+  const Measured measured = f.session.measure(work);
+  EXPECT_EQ(strategies_of(measured), (std::vector<std::string>{"memcpy", "serial", "simd"}));
+  ASSERT_EQ(f.result.differences.size(), 1u);
+  EXPECT_EQ(f.result.differences[0],
+            "host sobel rows, magnitude, 64x48 u8: row 40 differs from the reference");
+}
+
+TEST(Measure, ComparesResultsThatAreNoPicture) {
+  Fixture f;
+  Work work = sobel_work(f.picture);
+  work.result = PixelType::none;
+  std::string last;
+  work.call = [&](ConstPlane, Plane to, const Exec& exec) {
+    EXPECT_FALSE(to);
+    last = exec.strategy == "simd" ? "3 boxes" : "2 boxes";
+  };
+  work.answer = [&] { return last; };
+  EXPECT_EQ(strategies_of(f.session.measure(work)),
+            (std::vector<std::string>{"memcpy", "serial", "rows"}));
+  ASSERT_EQ(f.result.differences.size(), 1u);
+  EXPECT_NE(f.result.differences[0].find("its answer differs"), std::string::npos);
+}
+
+TEST(Measure, EverySourceIsVerified) {
+  Fixture f;
+  const Image<uint8_t> second = Session::noise(64, 48);
+  Work work = sobel_work(f.picture);
+  work.sources.push_back(second);
+  work.call = [&](ConstPlane from, Plane to, const Exec& exec) {
+    sobel(from, {.magnitude = to}, {}, exec);
+    if (exec.strategy == "simd" && from.data == second.view().data) to.as<uint8_t>().at(0, 0) ^= 1;
+  };
+  f.session.measure(work);
+  EXPECT_EQ(f.result.differences.size(), 1u);
+}
+
+TEST(Measure, ARefusalIsToldInWords) {
+  Fixture f;
+  Work work = sobel_work(f.picture);
+  work.result = PixelType::f32;
+  const Measured measured = f.session.measure(work);
+  ASSERT_EQ(measured.notes.size(), 1u);
+  EXPECT_NE(measured.notes[0].find("floating-point output"), std::string::npos);
+  EXPECT_NE(details_of("t", measured).find("not timed"), std::string::npos);
+}
+
+TEST(Measure, FloatsWithinTheBoundOnlyWhereTheRowSaysSo) {
+  Image<float> picture(4, 1);
+  for (int x = 0; x < 4; ++x) picture.at(x, 0) = float(x);
+  Work work;
+  work.sources = {picture};
+  work.result = PixelType::f32;
+  work.bound = 1e-3;
+  work.call = [](ConstPlane from, Plane to, const Exec&) { copy_rows(from, to, 1); };
+  const Answers answers(work, {});
+  Image<float> got(4, 1);
+  copy_rows(picture, got, 1);
+  EXPECT_EQ(answers.compare(0, got, false), "");
+  got.at(2, 0) += 5e-4f;
+  EXPECT_EQ(answers.compare(0, got, true), "");
+  EXPECT_NE(answers.compare(0, got, false), "");
+  got.at(2, 0) = 2.5f;
+  EXPECT_NE(answers.compare(0, got, true), "");
+  got.at(2, 0) = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_NE(answers.compare(0, got, true), "");
+}
+
+TEST(Rotation, SlotsExceedTheCacheTwice) {
+  EXPECT_EQ(slots_past(50 << 20, 1 << 20, 1), 100u);
+  EXPECT_EQ(slots_past(50 << 20, 256 << 20, 1), 2u);
+  EXPECT_EQ(slots_past(50 << 20, 20 << 20, 4), 8u) << "a multiple of the sources";
+  EXPECT_EQ(slots_past(0, 1 << 20, 1), 2u);
+}
+
+TEST(Stages, AddUpWithinACallAndMedianOverCalls) {
+  StageTimer timer(Space::host);
+  for (int call = 0; call < 3; ++call) {
+    timer.begin();
+    for (const char* name : {"blur", "label", "blur"}) {
+      timer.stage(name, nullptr);
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    timer.statistic("depth", call);
+    timer.end();
+  }
+  const auto stages = timer.stages();
+  ASSERT_EQ(stages.size() >= 2, true);
+  EXPECT_EQ(stages[stages.size() - 2].first, "blur");
+  EXPECT_EQ(stages.back().first, "label");
+  EXPECT_GE(stages[stages.size() - 2].second, 4.0);
+  EXPECT_GE(stages.back().second, 2.0);
+  EXPECT_EQ(timer.statistics(), (std::vector<std::pair<std::string, double>>{{"depth", 1.0}}));
+}
+
+TEST(Stages, ACallThatNamesNoneHasNone) {
+  StageTimer timer(Space::host);
+  timer.begin();
+  timer.end();
+  EXPECT_TRUE(timer.stages().empty());
+}
+
+TEST(Text, TablesLineUpAndNamesAreShort) {
+  Grid grid;
+  grid.set("naïve", "256x256", "1.5");
+  grid.set("shared", "512x512", "10");
+  EXPECT_EQ(grid.text("title", "strategy"),
+            "\ntitle\n"
+            "  strategy  256x256  512x512\n"
+            "  naïve         1.5\n"
+            "  shared                  10\n");
+  EXPECT_EQ(short_kernel_name("void cuesta::convolve_ladder::(anonymous namespace)::kernel<float, "
+                              "(bool)1>(cuesta::convolve_cuda::Request<float>, int)"),
+            "convolve_ladder::kernel<float, (bool)1>");
+  EXPECT_EQ(milliseconds(0.0123456), "0.01235");
+  EXPECT_EQ(milliseconds(1234.5), "1234");
+  EXPECT_EQ(figure(0), "-");
+  EXPECT_EQ(paper_figure(0), "no paper figure");
+}
+
+TEST(Measure, DeviceRowsWhereThereIsAGpu) {
+  std::string why;
+  const auto devices = list_devices(&why);
+  if (devices.empty()) GTEST_SKIP() << "no GPU: " << why;
+  Settings settings{.sizes = {128}, .quick = true, .device = 0};
+  settings.sweeps = {{"block", {"16", "32"}}};
+  const std::string names[] = {"sobel-ladder"};
+  const Result result = run(names, settings);
+  EXPECT_TRUE(result.differences.empty());
+  ASSERT_TRUE(result.gpu);
+  EXPECT_GT(result.gpu->ceilings.copy_gbs, 10);
+  EXPECT_GT(result.gpu->ceilings.fma_gflops, 100);
+  int device_rows = 0;
+  for (const Row& row : result.rows) {
+    if (row.space != "device") continue;
+    ++device_rows;
+    EXPECT_GT(row.ms, 0) << row.strategy;
+    if (row.operation == "copy") continue;
+    ASSERT_FALSE(row.kernels.empty()) << row.strategy;
+    EXPECT_GT(row.kernels[0].registers, 0);
+    EXPECT_GT(row.kernels[0].occupancy, 0);
+    EXPECT_FALSE(row.kernels[0].name.empty());
+    EXPECT_GT(row.speedup(), 0);
+  }
+  EXPECT_GT(device_rows, 8);
+}
+
+}  // namespace
+}  // namespace cuesta::bench

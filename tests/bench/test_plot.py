@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""bench/plot draws every picture from a result's JSON alone, the same bytes each time, and refuses
+what is no result. Exits with 77 (skipped) where matplotlib is absent."""
+
+import copy
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+PLOT = Path(__file__).resolve().parents[2] / "bench" / "plot" / "plot.py"
+
+
+def row(experiment, strategy, space, side, gflops, **more):
+    whole = {"experiment": experiment, "operation": "convolve", "strategy": strategy, "space": space,
+             "parameters": "gaussian 5x5", "strategy_parameters": "", "type": "f32", "width": side, "height": side,
+             "threads": 2, "ms": 1.0, "bytes_per_pixel": 8, "gflops": gflops, "intensity": 6.25, "speedup": gflops,
+             "stages": {}, "statistics": {}}
+    return {**whole, **more}
+
+
+def result():
+    rows = []
+    for experiment in ("roofline", "log-ladder"):
+        for side in (256, 512):
+            rows += [row(experiment, "memcpy", "host", side, None, operation="copy", speedup=None, intensity=None),
+                     row(experiment, "serial", "host", side, 0.5), row(experiment, "simd", "host", side, 70),
+                     row(experiment, "naive", "device", side, 900), row(experiment, "shared", "device", side, 1500),
+                     row(experiment, "shared", "device", side, 1800, ms=0.5, strategy_parameters="block=16")]
+    rows.append(row("canny-stages", "fused", "device", 512, None, speedup=None, stages={"blur": 0.1, "link": 0.3}))
+    theory = [{"strategy": "naive", "tiles": 1, "filter": n, "paper_gpu_gflops": 20, "gflops": 1000,
+               "printed_gflops": 20 if n == 3 else None} for n in (3, 5)]
+    return {"machine": {"cpu": "a CPU", "peers": []}, "commit": "abc", "date": "2026-11-21T12:00:00Z",
+            "gpu": {"name": "NVIDIA H200", "ceilings": {"copy_gbs": 4000, "fma_gflops": 60000}},
+            "theory": theory, "rows": rows}
+
+
+class Plot(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.out = Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def draw(self, what, name="pictures"):
+        file = self.out / "result.json"
+        file.write_text(what if isinstance(what, str) else json.dumps(what), encoding="utf-8")
+        return subprocess.run([sys.executable, PLOT, file, "--out", self.out / name], capture_output=True, text=True)
+
+    def texts(self, name):
+        """What a picture says; text is drawn as paths, and matplotlib keeps it in comments."""
+        content = (self.out / "pictures" / name).read_text(encoding="utf-8")
+        xml.fromstring(content)
+        return content
+
+    def test_every_picture(self):
+        done = self.draw(result())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = {Path(line).name for line in done.stdout.split()}
+        self.assertEqual(names, {"roofline.svg", "theory.svg", "speedup-roofline.svg", "speedup-log-ladder.svg",
+                                 "stages-canny-stages.svg"})
+        for label in ("simd (CPU)", "naive", "shared", "copy 4000 GB/s", "FMA 60000 GFLOP/s", "NVIDIA H200"):
+            self.assertIn(label, self.texts("roofline.svg"))
+        self.assertIn("printed in the paper", self.texts("theory.svg"))
+        self.assertIn("blur", self.texts("stages-canny-stages.svg"))
+
+    def test_without_a_gpu(self):
+        cpu = result()
+        cpu["gpu"] = None
+        cpu["rows"] = [r for r in cpu["rows"] if r["space"] == "host"]
+        for point in cpu["theory"]:
+            point["gflops"] = None
+        done = self.draw(cpu)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no GPU", self.texts("roofline.svg"))
+
+    def test_same_bytes(self):
+        self.draw(result(), "a")
+        self.draw(copy.deepcopy(result()), "b")
+        for file in sorted((self.out / "a").iterdir()):
+            self.assertEqual(file.read_bytes(), (self.out / "b" / file.name).read_bytes(), file.name)
+
+    def test_refuses_what_is_no_result(self):
+        for text in ("", "{}", "[]", '{"rows": [{}]}'):
+            done = self.draw(text)
+            self.assertEqual(done.returncode, 3, text)
+            self.assertTrue(done.stderr.startswith("error: "), done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+
+if __name__ == "__main__":
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        print("skipped: matplotlib is not installed (bench/plot/requirements.txt)")
+        sys.exit(77)
+    unittest.main()
