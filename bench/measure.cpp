@@ -84,6 +84,7 @@ class Measurement {
   std::vector<Candidate> candidates(Space space);
   bool verified_on_host(const Candidate& candidate);
   bool verified_on_device(const Candidate& candidate, Rotation& rotation);
+  bool opencv_takes(Plane into);
   void time_host();
   void time_device();
   void add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation);
@@ -176,6 +177,19 @@ bool Measurement::verified_on_device(const Candidate& candidate, Rotation& rotat
   return true;
 }
 
+// Whether OpenCV is timed: its module is there, and its answers are equal where they have to be.
+bool Measurement::opencv_takes(Plane into) {
+  if (!work_.opencv || !session_.opencv()) return false;
+  for (size_t i = 0; i < work_.sources.size(); ++i) {
+    work_.opencv(*session_.opencv(), work_.sources[i], into);
+    const std::string why = work_.opencv_equal ? answers_.compare(i, into, false) : "";
+    if (!why.empty())
+      return session_.expect(false, fmt::format("opencv {}, {}, {}x{}: {}", work_.operation,
+                                                work_.parameters, src_.width, src_.height, why));
+  }
+  return true;
+}
+
 Row Measurement::blank(Space space) const {
   Row row;
   row.experiment = work_.experiment;
@@ -244,17 +258,8 @@ void Measurement::time_host() {
       slow[i] = summary_of(std::move(times));
     }
   }
-  const bool opencv = work_.opencv && session_.opencv();
-  if (opencv) {
-    Peer& peer = *session_.opencv();
-    for (size_t i = 0; i < work_.sources.size(); ++i) {
-      work_.opencv(peer, work_.sources[i], into.plane());
-      const std::string why = work_.opencv_equal ? answers_.compare(i, into.plane(), false) : "";
-      if (!why.empty())
-        session_.expect(false, fmt::format("opencv, {}: {}", work_.parameters, why));
-    }
-    fast.push_back([&] { work_.opencv(peer, next(), into.plane()); });
-  }
+  const bool opencv = opencv_takes(into.plane());
+  if (opencv) fast.push_back([&] { work_.opencv(*session_.opencv(), next(), into.plane()); });
   const auto times = time_in_turns(fast, session_.quick() ? 7 : 11, session_.quick() ? 2.0 : 20.0);
   measured_.rows.push_back(copy_row(Space::host, "memcpy", times[0]));
   for (size_t i = 0; i < timed.size(); ++i) {

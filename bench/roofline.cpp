@@ -91,7 +91,8 @@ void convolve_points(Session& session, const Image<uint8_t>& bytes) {
 
 void point(Session& session, const std::string& operation, const std::string& parameters,
            const Image<uint8_t>& src, double flops,
-           std::function<void(ConstPlane, Plane, const Exec&)> call) {
+           std::function<void(ConstPlane, Plane, const Exec&)> call,
+           std::function<void(Peer&, ConstPlane, Plane)> opencv, bool opencv_equal) {
   Work work;
   work.experiment = "roofline";
   work.operation = operation;
@@ -100,6 +101,8 @@ void point(Session& session, const std::string& operation, const std::string& pa
   work.bytes_per_pixel = 2;
   work.flops_per_pixel = flops;
   work.call = std::move(call);
+  work.opencv = std::move(opencv);
+  work.opencv_equal = opencv_equal;
   session.print(details_of(fmt::format("{} {} u8, {}x{}, {}", operation, parameters, src.width(),
                                        src.height(), session.where()),
                            session.measure(work)));
@@ -114,12 +117,17 @@ void bench_roofline(Session& session) {
     const Image<uint8_t> src = session.photograph(side, side);
     convolve_points(session, src);
     // Two sums of nine products, two absolute values and a sum.
-    point(session, "sobel", "magnitude L1 to u8", src, 2 * 2 * 9 + 3,
-          [](ConstPlane from, Plane to, const Exec& exec) {
-            sobel(from, {.magnitude = to}, {}, exec);
-          });
-    point(session, "log", "edges, sigma 1.4, threshold 5", src, 2 * 49,
-          [](ConstPlane from, Plane to, const Exec& exec) { log_edges(from, to, {}, exec); });
+    point(
+        session, "sobel", "magnitude L1 to u8", src, 2 * 2 * 9 + 3,
+        [](ConstPlane from, Plane to, const Exec& exec) {
+          sobel(from, {.magnitude = to}, {}, exec);
+        },
+        [](Peer& peer, ConstPlane from, Plane to) { peer.sobel_magnitude(from, to); }, true);
+    // OpenCV's definition differs, and stops short of the threshold.
+    point(
+        session, "log", "edges, sigma 1.4, threshold 5", src, 2 * 49,
+        [](ConstPlane from, Plane to, const Exec& exec) { log_edges(from, to, {}, exec); },
+        [](Peer& peer, ConstPlane from, Plane) { peer.log(from, 1.4); }, false);
 
     // Thresholds are chosen once, so that every strategy does the same work.
     CannyOptions options;
@@ -130,7 +138,11 @@ void bench_roofline(Session& session) {
     // Paper 001's count by stage: 2k² for the Gaussian, 4·9 + 4 for the gradient, 4, 1.
     point(
         session, "canny", "5x5 sigma 1.4, L1", src, 2 * 25 + 4 * 9 + 4 + 4 + 1,
-        [options](ConstPlane from, Plane to, const Exec& exec) { canny(from, to, options, exec); });
+        [options](ConstPlane from, Plane to, const Exec& exec) { canny(from, to, options, exec); },
+        [options](Peer& peer, ConstPlane from, Plane to) {
+          peer.canny(from, to, 5, 1.4, options.thresholds.low, options.thresholds.high);
+        },
+        true);
   }
 }
 

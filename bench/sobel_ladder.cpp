@@ -105,6 +105,8 @@ void bench_sobel_ladder(Session& session) {
     work.call = [](ConstPlane src, Plane dst, const Exec& exec) {
       sobel(src, {.magnitude = dst}, {}, exec);
     };
+    work.opencv = [](Peer& peer, ConstPlane src, Plane dst) { peer.sobel_magnitude(src, dst); };
+    work.opencv_equal = true;
     session.print(details_of(title("Sobel, L1 to u8", "u8"), session.measure(work)));
 
     const std::pair<const char*, Stencil> filters[] = {
