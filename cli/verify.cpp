@@ -15,6 +15,7 @@ struct State {
   CommonOptions common;
   std::string operation;
   std::string level = "quick";
+  int stride = 1;
 };
 
 std::vector<verify::Operation> chosen_operations(const State& state) {
@@ -62,6 +63,11 @@ std::string line_of(const verify::RowReport& row) {
   return text;
 }
 
+verify::Level level_of(std::string_view name) {
+  if (name == "full") return verify::Level::full;
+  return name == "sizes" ? verify::Level::sizes : verify::Level::quick;
+}
+
 int run(const State& state) {
   const auto operations = chosen_operations(state);
   check_strategy(state);
@@ -75,10 +81,10 @@ int run(const State& state) {
   Json rows = Json::array();
   for (const auto& operation : operations) {
     for (const Space space : spaces) {
-      const auto reports = operation.run(
-          {.strategy = state.common.strategy,
-           .level = state.level == "full" ? verify::Level::full : verify::Level::quick,
-           .space = space});
+      const auto reports = operation.run({.strategy = state.common.strategy,
+                                          .level = level_of(state.level),
+                                          .space = space,
+                                          .stride = state.stride});
       for (const auto& row : reports) {
         (row.passed() ? passed : failed) += 1;
         if (state.common.json)
@@ -104,9 +110,13 @@ Verb add_verify(CLI::App& parent) {
       "Runs every strategy on made-up pictures and holds the bytes against the reference's.\n"
       "Exit code 0: all equal; 1: a strategy differs, or ran nothing.");
   app->add_option("OPERATION", state->operation, "only this operation")->type_name("");
-  app->add_option("--level", state->level, "quick (default) or full: more sizes and options")
+  app->add_option("--level", state->level,
+                  "quick (default), full: more shapes and options, or sizes: all of 1..70 x 1..70")
       ->type_name("LEVEL")
-      ->check(CLI::IsMember({"quick", "full"}));
+      ->check(CLI::IsMember({"quick", "full", "sizes"}));
+  app->add_option("--stride", state->stride, "at --level sizes, only every N-th size")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4900));
   app->add_option("--strategy", state->common.strategy, "only rows of this name")
       ->type_name("NAME");
   add_common(

@@ -39,8 +39,9 @@ struct BackgroundOutputs {
   Plane mask;        ///< u8 or bits: difference > limit
 };
 
-/// A model of the background, learned frame by frame. Frames are u8, one channel, all of one size,
-/// and set the size; nothing allocates after the first.
+/// A model of the background, learned frame by frame. Frames are u8, one channel, all of one size
+/// and in one space; the first sets both, and the state lives there. Nothing allocates after it.
+/// On the GPU the model is `first`.
 class BackgroundSubtractor {
  public:
   /// Throws Error{invalid_argument} for a rate outside 0..12.
@@ -50,8 +51,8 @@ class BackgroundSubtractor {
   BackgroundSubtractor& operator=(BackgroundSubtractor&&) noexcept;
 
   /// Holds the frame against the background, then learns it. The first frame founds the background:
-  /// its difference is 0. Throws Error{input} for a frame of another size, Error{invalid_argument}
-  /// naming the view.
+  /// its difference is 0. Throws Error{input} for a frame of another size or space,
+  /// Error{invalid_argument} naming the view.
   void push(ConstPlane frame, const BackgroundOutputs& out = {}, double limit = 25,
             const Exec& exec = {});
   /// Forgets everything; the next frame founds the background anew and may have another size.
@@ -87,8 +88,9 @@ struct Detection {
 };
 
 /// Finds moving objects frame by frame. Size, options and state live here; nothing allocates after
-/// the first two frames. Frames are u8, 1 (gray), 3 or 4 channels (RGB order), all of one size; a
-/// change of size throws Error{input}.
+/// the first two frames. Frames are u8, 1 (gray), 3 or 4 channels (RGB order), all of one size and
+/// in one space; a change of either throws Error{input}. For frames on the GPU the background stays
+/// there; the mask and the detections come back to the host, and push() waits for them.
 class MotionDetector {
  public:
   explicit MotionDetector(MotionOptions options = {}, Exec exec = {});
@@ -100,7 +102,7 @@ class MotionDetector {
   /// The first frame founds the background and has none.
   std::span<const Detection> push(ConstPlane frame);
 
-  /// The mask of the last frame, one bit a pixel, after opening and closing.
+  /// The mask of the last frame, one bit a pixel, after opening and closing; on the host.
   ConstBitView mask() const;
   /// The threshold the last frame used.
   double threshold() const;

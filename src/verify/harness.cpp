@@ -118,45 +118,51 @@ Plane Harness::make(std::string name, PixelType type, int32_t width, int32_t hei
   return b.host;
 }
 
-void Harness::publish(Buffer& b) {
+Plane Harness::publish(Space space) {
+  Buffer& b = *buffers_.back();
   b.before.assign(b.begin, b.begin + b.bytes);
-  if (space_ == Space::host) return;
+  Plane plane = b.host;
+  if (space == Space::host) return plane;
   b.device = detail::allocate(Space::device, b.bytes);
   detail::copy_to_device(b.device, b.begin, b.bytes);
+  plane.data = static_cast<uint8_t*>(b.device) + b.first;
+  plane.space = Space::device;
+  return plane;
 }
 
-namespace {
-Plane placed(Plane host, void* device, size_t first) {
-  if (device) {
-    host.data = static_cast<uint8_t*>(device) + first;
-    host.space = Space::device;
-  }
-  return host;
+ConstPlane Harness::input(PixelType type, int32_t width, int32_t height, int32_t channels,
+                          const Draw& draw) {
+  draw(make(fmt::format("input {}", buffers_.size()), type, width, height, channels, false, 0));
+  return publish(space_);
 }
-}  // namespace
 
 ConstPlane Harness::input(PixelType type, int32_t width, int32_t height, int32_t channels,
                           Pattern pattern, uint64_t seed) {
-  const Plane plane =
-      make(fmt::format("input {}", buffers_.size()), type, width, height, channels, false, 0);
-  fill(plane, pattern, seed);
-  publish(*buffers_.back());
-  return placed(plane, buffers_.back()->device, buffers_.back()->first);
+  return input(type, width, height, channels, [&](Plane plane) { fill(plane, pattern, seed); });
 }
 
 Plane Harness::output(std::string name, PixelType type, int32_t width, int32_t height,
                       int32_t channels, double bound) {
-  const Plane plane = make(std::move(name), type, width, height, channels, true, bound);
-  publish(*buffers_.back());
-  return placed(plane, buffers_.back()->device, buffers_.back()->first);
+  make(std::move(name), type, width, height, channels, true, bound);
+  return publish(space_);
+}
+
+Plane Harness::host_output(std::string name, PixelType type, int32_t width, int32_t height,
+                           int32_t channels) {
+  make(std::move(name), type, width, height, channels, true, 0);
+  return publish(Space::host);
+}
+
+Plane Harness::in_out(std::string name, PixelType type, int32_t width, int32_t height,
+                      int32_t channels, const Draw& draw) {
+  draw(make(std::move(name), type, width, height, channels, true, 0));
+  return publish(space_);
 }
 
 Plane Harness::in_out(std::string name, PixelType type, int32_t width, int32_t height,
                       int32_t channels, Pattern pattern, uint64_t seed) {
-  const Plane plane = make(std::move(name), type, width, height, channels, true, 0);
-  fill(plane, pattern, seed);
-  publish(*buffers_.back());
-  return placed(plane, buffers_.back()->device, buffers_.back()->first);
+  return in_out(std::move(name), type, width, height, channels,
+                [&](Plane plane) { fill(plane, pattern, seed); });
 }
 
 void Harness::finish() {

@@ -5,6 +5,7 @@
 #include <any>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ enum class Layout : uint8_t {
 };
 std::string_view name_of(Layout layout);
 
+/// Draws a picture. It is called once, on the host, before the picture goes where it is used.
+using Draw = std::function<void(Plane)>;
+
 class Harness {
  public:
   /// `layout` holds for every picture of this run; `poison` fills outputs beforehand; pictures live
@@ -35,13 +39,20 @@ class Harness {
 
   ConstPlane input(PixelType type, int32_t width, int32_t height, int32_t channels, Pattern pattern,
                    uint64_t seed);
+  ConstPlane input(PixelType type, int32_t width, int32_t height, int32_t channels,
+                   const Draw& draw);
   /// A picture the strategy must write everywhere. f32 results may differ from the oracle's by
   /// `bound` (absolute).
   Plane output(std::string name, PixelType type, int32_t width, int32_t height,
                int32_t channels = 1, double bound = 0);
+  /// The same on the host, whatever the space of this run.
+  Plane host_output(std::string name, PixelType type, int32_t width, int32_t height,
+                    int32_t channels = 1);
   /// A picture read and written in place.
   Plane in_out(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
                Pattern pattern, uint64_t seed);
+  Plane in_out(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
+               const Draw& draw);
   /// An object that lives as long as this harness, for results that Args point at.
   template <class T>
   T& keep(T value = {}) {
@@ -66,7 +77,8 @@ class Harness {
   struct Buffer;
   Plane make(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
              bool is_output, double bound);
-  void publish(Buffer& buffer);
+  /// The newest buffer, with its content, where strategies see it.
+  Plane publish(Space space);
   Layout layout_;
   uint8_t poison_;
   Space space_;

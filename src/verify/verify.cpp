@@ -1,8 +1,31 @@
 #include "verify/verify.hpp"
 
+#include <algorithm>
+#include <map>
+#include <regex>
+
 namespace cuesta::verify {
+namespace {
+
+constexpr int32_t largest_side = 70;  // of Level::sizes
+
+std::pair<int32_t, int32_t> shape_of(const std::string& label) {
+  static const std::regex pattern("([0-9]+)x([0-9]+)");
+  std::smatch found;
+  if (!std::regex_search(label, found, pattern))
+    throw Error(ErrorCode::invalid_argument, "verify: no WxH in the label '" + label + "'", label);
+  return {std::stoi(found[1]), std::stoi(found[2])};
+}
+
+}  // namespace
 
 std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level) {
+  if (level == Level::sizes) {
+    std::vector<std::pair<int32_t, int32_t>> all;
+    for (int32_t height = 1; height <= largest_side; ++height)
+      for (int32_t width = 1; width <= largest_side; ++width) all.push_back({width, height});
+    return all;
+  }
   const int32_t r = std::max(1, radius);
   std::vector<std::pair<int32_t, int32_t>> out = {
       {1, 1},   {2, 2},    {1, 2},  {r, r},  {r + 1, r + 1}, {17, 17}, {33, 31},
@@ -17,6 +40,28 @@ std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level) {
 }
 
 namespace detail {
+
+std::vector<std::vector<size_t>> groups(std::span<const std::string> labels,
+                                        const Options& options) {
+  std::vector<std::vector<size_t>> out;
+  if (options.level != Level::sizes) {
+    for (size_t i = 0; i < labels.size(); ++i) out.push_back({i});
+    return out;
+  }
+  std::map<std::pair<int32_t, int32_t>, std::vector<size_t>> by_shape;
+  for (size_t i = 0; i < labels.size(); ++i) {
+    const auto shape = shape_of(labels[i]);
+    if (std::max(shape.first, shape.second) <= largest_side) by_shape[shape].push_back(i);
+  }
+  size_t number = 0;
+  for (auto& [shape, cases] : by_shape) {
+    const size_t turn = number % cases.size();
+    if (number++ % size_t(std::max(1, options.stride)) != 0) continue;
+    std::rotate(cases.begin(), cases.begin() + ptrdiff_t(turn), cases.end());
+    out.push_back(std::move(cases));
+  }
+  return out;
+}
 
 std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> parameters) {
   std::vector<std::vector<Parameter>> all = {{}};

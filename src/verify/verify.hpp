@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,18 +18,24 @@ namespace cuesta::verify {
 /// each time it is called.
 template <class Args>
 struct Case {
-  std::string label;
+  std::string label;  ///< its first WxH is the shape
   std::function<Args(Harness&)> make;
   std::function<void(const Args&, Harness&)>
       collect;  ///< after the run: results that are no pictures; may be empty
 };
 
-enum class Level : uint8_t { quick, full };
+enum class Level : uint8_t {
+  quick,
+  full,   ///< more shapes and options
+  sizes,  ///< all sizes 1..70 × 1..70, each with the default parameters and one request that the
+          ///< row takes; requests take turns from size to size
+};
 
 struct Options {
   std::string strategy;  ///< only rows of this name
   Level level = Level::quick;
   Space space = Space::host;
+  int stride = 1;  ///< of Level::sizes: only every n-th size
 };
 
 struct RowReport {
@@ -48,6 +55,10 @@ std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level);
 namespace detail {
 constexpr int thread_counts[] = {1, 2, 3, 8, 99, 0};
 constexpr Layout layouts[] = {Layout::tight, Layout::padded, Layout::odd, Layout::region};
+/// The cases to try: of each group the first that the row takes. At quick and full every case is a
+/// group of its own; at sizes a group is a shape, begun at another case for each.
+std::vector<std::vector<size_t>> groups(std::span<const std::string> labels,
+                                        const Options& options);
 /// Every combination of declared values, the defaults first.
 std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> parameters);
 
@@ -71,47 +82,62 @@ std::string run_case(const StrategyInfo<Args>& row, const Case<Args>& c, Harness
 }
 }  // namespace detail
 
-/// Runs `row` on every case and compares with `oracle` on the same case: bytes, results, canaries.
-/// Layouts and thread counts are drawn from the case's number; combinations of parameter values
-/// take turns.
+/// Runs `row` on one case and on the oracle and compares: bytes, results, canaries. Layout and
+/// thread count are drawn from the case's number. False when the row refuses it.
+template <class Args>
+bool verify_case(const StrategyInfo<Args>& row, const StrategyInfo<Args>& oracle,
+                 const Case<Args>& c, size_t number, const std::vector<Parameter>& parameters,
+                 Workspace& workspace, RowReport& report) {
+  Exec exec;
+  Random draw(number);
+  const Layout layout = detail::layouts[draw.below(4)];
+  exec.threads = detail::thread_counts[draw.below(uint32_t(std::size(detail::thread_counts)))];
+  exec.parameters = parameters;
+  exec.workspace = &workspace;
+  Harness mine(layout, 0xCD, row.space), theirs(Layout::tight, 0x5A, oracle.space);
+  bool refused = false;
+  std::string problem = detail::run_case(row, c, mine, exec, refused, report.refusals);
+  if (refused) return false;
+  ++report.run;
+  if (problem.empty()) problem = mine.check_canaries();
+  if (problem.empty()) {
+    std::set<std::string> unused;
+    problem = detail::run_case(oracle, c, theirs, Exec{}, refused, unused);
+    if (!problem.empty() || refused)
+      problem = "the reference did not run: " + problem;
+    else
+      problem = mine.compare(theirs, row.exactness != "equal bytes");
+  }
+  if (problem.empty()) return true;
+  ++report.failed;
+  if (report.failures.size() < 5) {
+    std::string with;
+    for (const auto& [name, value] : exec.parameters) with += " " + name + "=" + value;
+    report.failures.push_back(c.label + " layout=" + std::string(name_of(layout)) +
+                              " threads=" + std::to_string(exec.threads) + with + ": " + problem);
+  }
+  return true;
+}
+
+/// Runs `row` on the cases as the level says. Combinations of parameter values take turns, except
+/// at Level::sizes.
 template <class Args>
 RowReport verify_row(const StrategyInfo<Args>& row, const StrategyInfo<Args>& oracle,
-                     const std::vector<Case<Args>>& cases) {
+                     const std::vector<Case<Args>>& cases, const Options& options = {}) {
   RowReport report{Args::operation, row.name, row.space};
-  const auto parameters = detail::combinations(row.parameters);
+  auto parameters = detail::combinations(row.parameters);
+  if (options.level == Level::sizes) parameters.resize(1);
+  std::vector<std::string> labels;
+  for (const auto& c : cases) labels.push_back(c.label);
   Workspace workspace;
-  for (size_t i = 0; i < cases.size(); ++i) {
-    Exec exec;
-    Random draw(i);
-    const Layout layout = detail::layouts[draw.below(4)];
-    exec.threads = detail::thread_counts[draw.below(uint32_t(std::size(detail::thread_counts)))];
-    exec.parameters = parameters[i % parameters.size()];
-    exec.workspace = &workspace;
-    Harness mine(layout, 0xCD, row.space), theirs(Layout::tight, 0x5A, oracle.space);
-    bool refused = false;
-    std::string problem = detail::run_case(row, cases[i], mine, exec, refused, report.refusals);
-    if (refused) {
-      ++report.refused;
-      continue;
+  for (const auto& group : detail::groups(labels, options)) {
+    bool ran = false;
+    for (size_t at = 0; at < group.size() && !ran; ++at) {
+      const size_t i = group[at];
+      ran = verify_case(row, oracle, cases[i], i, parameters[i % parameters.size()], workspace,
+                        report);
     }
-    ++report.run;
-    if (problem.empty()) problem = mine.check_canaries();
-    if (problem.empty()) {
-      std::set<std::string> unused;
-      problem = detail::run_case(oracle, cases[i], theirs, Exec{}, refused, unused);
-      if (!problem.empty() || refused)
-        problem = "the reference did not run: " + problem;
-      else
-        problem = mine.compare(theirs, row.exactness != "equal bytes");
-    }
-    if (problem.empty()) continue;
-    ++report.failed;
-    if (report.failures.size() < 5) {
-      std::string with;
-      for (const auto& [name, value] : exec.parameters) with += " " + name + "=" + value;
-      report.failures.push_back(cases[i].label + " layout=" + std::string(name_of(layout)) +
-                                " threads=" + std::to_string(exec.threads) + with + ": " + problem);
-    }
+    report.refused += !ran;
   }
   return report;
 }
@@ -136,7 +162,7 @@ std::vector<RowReport> verify_operation(const Options& options) {
   std::vector<RowReport> reports;
   for (const auto& row : strategies<Args>(options.space)) {
     if (options.strategy.empty() || row.name == options.strategy)
-      reports.push_back(verify_row(row, oracle_of<Args>(), all));
+      reports.push_back(verify_row(row, oracle_of<Args>(), all, options));
   }
   return reports;
 }

@@ -35,6 +35,16 @@ TEST_F(Device, EveryStrategyEqualsTheReference) {
   EXPECT_GT(rows, 0) << "the build has no device strategy";
 }
 
+TEST_F(Device, EveryStrategyEqualsTheReferenceAtEverySize) {
+  for (const verify::Operation& operation : verify::operations()) {
+    for (const auto& row : operation.run({.level = verify::Level::sizes, .space = Space::device})) {
+      for (const auto& failure : row.failures)
+        ADD_FAILURE() << row.operation << " " << row.strategy << ": " << failure;
+      EXPECT_TRUE(row.passed()) << row.operation << " " << row.strategy;
+    }
+  }
+}
+
 TEST_F(Device, PicturesGoThereAndBackOnAStream) {
   Image<uint8_t> src(201, 77), mine(201, 77), theirs(201, 77);
   verify::fill(src, verify::Pattern::natural, 3);

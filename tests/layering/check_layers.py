@@ -37,7 +37,7 @@ ALLOWED = {
 SEES_EVERY_OPERATION = re.compile(r"^src/(ops/[^/]+|verify/registry\.cpp)$")
 
 # What one operation may read of another: taps and rounding that both define themselves by.
-SHARED_HEADERS = {"ops/tables.hpp", "ops/sobel/gradient.hpp"}
+SHARED_HEADERS = {"ops/tables.hpp", "ops/sobel/gradient.hpp", "ops/pixel/arithmetic.hpp"}
 
 # Libraries, and the paths that may include them.
 LIBRARIES = [

@@ -406,7 +406,8 @@ void with_fault(const CannyArgs& args, Call& call, Fault fault, bool join = true
   }
   CannyLimits limits = canny_limits(args, *args.result);
   fault(stages, limits);
-  canny_suppress_rows(stages, limits, 0, args.src.height);
+  canny_suppress_rows(stages, 0, args.src.height);
+  canny_threshold_rows(stages, limits, 0, args.src.height);
   Marks marks;
   for (int32_t y = 1; y <= args.src.height; ++y)
     marks.emplace_back(stages.marks.row(y) + 1, stages.marks.row(y) + 1 + args.src.width);

@@ -21,6 +21,18 @@ TEST(Verify, KnowsEveryOperation) {
   EXPECT_EQ(mine, list_operations());
 }
 
+TEST(Verify, SizesTriesEverySizeOnce) {
+  for (const Operation& operation : operations()) {
+    if (operation.name != "sobel") continue;
+    for (const RowReport& row :
+         operation.run({.strategy = "simd", .level = Level::sizes, .stride = 7})) {
+      EXPECT_EQ(row.run + row.refused, 700);
+      EXPECT_EQ(row.refused, 0) << "of each size some request is taken";
+      EXPECT_EQ(row.failed, 0);
+    }
+  }
+}
+
 class VerifyOperation : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(VerifyOperation, EveryStrategyEqualsTheReference) {

@@ -54,9 +54,14 @@ struct BackgroundSubtractor::State {
   BackgroundOptions options;
   int64_t frames = 0;
   int32_t width = 0, height = 0;
-  Image<uint8_t> bytes;  // the model's state; one of the two is in use
+  Image<uint8_t> bytes;  // the model's state; one of the three is in use
   Image<uint16_t> words;
+  Image<uint8_t, Space::device> there;
   Plane plane;
+
+  bool fits(ConstPlane frame) const {
+    return frame.width == width && frame.height == height && frame.space == plane.space;
+  }
 
   void allocate(ConstPlane frame) {
     const auto layout = background::layout_of(options.model);
@@ -67,11 +72,18 @@ struct BackgroundSubtractor::State {
                     "background: frame has {} rows, too many for model {}", frame.height,
                     name_of(options.model));
     }
-    bytes = {}, words = {};
-    if (layout.type == PixelType::u8)
-      plane = bytes = Image<uint8_t>(frame.width, frame.height * layout.planes);
-    else
-      plane = words = Image<uint16_t>(frame.width, frame.height * layout.planes);
+    bytes = {}, words = {}, there = {};
+    const int32_t rows = frame.height * layout.planes;
+    if (frame.space == Space::device) {
+      // Rows are padded to 64 bytes and suit every type; two samples make one of 16 bits.
+      there = Image<uint8_t, Space::device>(frame.width, rows, bytes_per_sample(layout.type));
+      const auto view = there.view();
+      plane = {view.data, frame.width, rows, 1, view.stride_bytes, layout.type, Space::device};
+    } else if (layout.type == PixelType::u8) {
+      plane = bytes = Image<uint8_t>(frame.width, rows);
+    } else {
+      plane = words = Image<uint16_t>(frame.width, rows);
+    }
     width = frame.width, height = frame.height;
   }
 };
@@ -108,15 +120,21 @@ void BackgroundSubtractor::push(ConstPlane frame, const BackgroundOutputs& out, 
   check_output(out.background, "background: background", {PixelType::u8});
   check_output(out.difference, "background: difference", {PixelType::u8});
   check_output(out.mask, "background: mask", {PixelType::u8, PixelType::bit});
-  const bool same_size = frame.width == state.width && frame.height == state.height;
-  if (state.frames > 0 && !same_size) {
+  if (state.frames > 0 && (frame.width != state.width || frame.height != state.height)) {
     throw Error(ErrorCode::input,
                 fmt::format("background: frame is {} x {} after frames of {} x {}; reset() begins "
                             "anew",
                             frame.width, frame.height, state.width, state.height),
                 fmt::format("{} x {}", frame.width, frame.height));
   }
-  if (!same_size) state.allocate(frame);
+  if (state.frames > 0 && frame.space != state.plane.space) {
+    throw Error(ErrorCode::input,
+                fmt::format("background: frame is on the {} after frames on the {}; reset() begins "
+                            "anew",
+                            name_of(frame.space), name_of(state.plane.space)),
+                std::string(name_of(frame.space)));
+  }
+  if (!state.fits(frame)) state.allocate(frame);
 
   BackgroundArgs args;
   args.model = state.options.model;

@@ -10,9 +10,10 @@
 namespace cuesta::verify {
 namespace {
 
-// Writes the state that some frames of a picture that changes lead to.
-void learn_some_frames(const BackgroundArgs& args, int32_t frames, uint64_t seed) {
+// Writes the state that some frames of a picture that changes lead to. `state` is on the host.
+void learn_some_frames(BackgroundArgs args, Plane state, int32_t frames, uint64_t seed) {
   Image<uint8_t> frame(args.frame.width, args.frame.height);
+  args.state = state;
   for (int32_t t = 0; t < frames; ++t) {
     fill(frame, t % 3 == 2 ? Pattern::noise : Pattern::natural, seed + uint64_t(t % 4));
     BackgroundArgs step = args;
@@ -57,8 +58,10 @@ std::vector<Case<BackgroundArgs>> cases(Level level) {
                args.frame = h.input(PixelType::u8, width, height, 1, pattern, seed);
                const auto layout = background::layout_of(model);
                args.state = h.in_out("state", layout.type, width, height * layout.planes, 1,
-                                     Pattern::noise, seed + 1);
-               if (frames && args.space() == Space::host) learn_some_frames(args, frames, seed);
+                                     [&](Plane state) {
+                                       fill(state, Pattern::noise, seed + 1);
+                                       learn_some_frames(args, state, frames, seed);
+                                     });
                if (wanted & 1)
                  args.out.mask =
                      h.output("mask", seed % 3 ? PixelType::bit : PixelType::u8, width, height);

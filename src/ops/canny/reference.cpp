@@ -70,6 +70,7 @@ void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std
   const CannyOptions& options = args.options;
   stages.smoothed = args.src;
   if (options.sigma > 0) {
+    call.stage("gaussian");
     Plane smoothed;
     if (args.src.type == PixelType::u8)
       smoothed = call.scratch().image<uint8_t>(args.src.width, args.src.height);
@@ -78,6 +79,7 @@ void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std
     gaussian(args.src, smoothed, options.ksize, options.sigma, {BorderMode::reflect101}, exec);
     stages.smoothed = smoothed;
   }
+  call.stage("sobel");
   sobel(stages.smoothed, {.gx = stages.gx, .gy = stages.gy},
         {.aperture = options.aperture, .border = {BorderMode::replicate}}, exec);
 }
@@ -113,8 +115,7 @@ void canny_histogram_rows(const CannyArgs& args, const CannyStages& stages, int3
   }
 }
 
-void canny_suppress_rows(const CannyStages& stages, const CannyLimits& limits, int32_t first,
-                         int32_t end) {
+void canny_suppress_rows(const CannyStages& stages, int32_t first, int32_t end) {
   const auto magnitude = stages.magnitude;
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < stages.gx.width; ++x) {
@@ -127,10 +128,21 @@ void canny_suppress_rows(const CannyStages& stages, const CannyLimits& limits, i
         case 2: largest = m > at(0, -1) && m >= at(0, 1); break;
         case 3: largest = m > at(1, -1) && m > at(-1, 1); break;
       }
+      stages.marks.at(x + 1, y + 1) = largest ? CannyStages::candidate : CannyStages::none;
+    }
+  }
+}
+
+void canny_threshold_rows(const CannyStages& stages, const CannyLimits& limits, int32_t first,
+                          int32_t end) {
+  for (int32_t y = first; y < end; ++y) {
+    for (int32_t x = 0; x < stages.gx.width; ++x) {
       auto& mark = stages.marks.at(x + 1, y + 1);
-      mark = CannyStages::none;
-      if (largest && m > limits.low)
-        mark = m > limits.high ? CannyStages::strong : CannyStages::candidate;
+      if (mark == CannyStages::none) continue;
+      const int64_t m = stages.magnitude.at(x + 1, y + 1);
+      mark = m > limits.high  ? CannyStages::strong
+             : m > limits.low ? CannyStages::candidate
+                              : CannyStages::none;
     }
   }
 }
@@ -139,8 +151,12 @@ void canny_serial(const CannyArgs& args, Call& call) {
   const int32_t width = args.src.width, height = args.src.height;
   CannyStages stages = canny_stages(args, call.scratch());
   canny_gradients(args, stages, call, "serial", 1);
+  call.stage("magnitude");
   canny_magnitude_rows(args, stages, 0, height);
+  call.stage("suppression");
+  canny_suppress_rows(stages, 0, height);
 
+  call.stage("threshold");
   if (args.options.thresholds.is_automatic) {
     const std::span<uint64_t> bins(call.scratch().take<uint64_t>(canny_bins), canny_bins);
     std::fill(bins.begin(), bins.end(), 0);
@@ -150,7 +166,8 @@ void canny_serial(const CannyArgs& args, Call& call) {
     *args.result = canny_given(args.options);
   }
 
-  canny_suppress_rows(stages, canny_limits(args, *args.result), 0, height);
+  canny_threshold_rows(stages, canny_limits(args, *args.result), 0, height);
+  call.stage("hysteresis");
   hysteresis(stages.marks, call.scratch());
   const auto dst = args.dst.as<uint8_t>();
   for (int32_t y = 0; y < height; ++y) {

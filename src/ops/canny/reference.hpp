@@ -20,7 +20,7 @@ struct CannyStages {
 /// Memory for the stages, rings cleared.
 CannyStages canny_stages(const CannyArgs& args, Scratch& scratch);
 /// Smoothing and gradient, by the strategy `name` of the public gaussian() and sobel(), with
-/// threads.
+/// threads; announces both.
 void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std::string_view name,
                      int threads);
 /// Rows [first, end) of the magnitude: gradients scaled, norm, mask.
@@ -29,9 +29,13 @@ void canny_magnitude_rows(const CannyArgs& args, const CannyStages& stages, int3
 /// Adds rows [first, end) to `bins` (canny_bins of them).
 void canny_histogram_rows(const CannyArgs& args, const CannyStages& stages, int32_t first,
                           int32_t end, std::span<uint64_t> bins);
-/// Non-maximum suppression and the two thresholds: rows [first, end) of the marks.
-void canny_suppress_rows(const CannyStages& stages, const CannyLimits& limits, int32_t first,
-                         int32_t end);
+/// Non-maximum suppression: rows [first, end) of the marks become `candidate` at every maximum,
+/// else `none`.
+void canny_suppress_rows(const CannyStages& stages, int32_t first, int32_t end);
+/// The two thresholds: of the maxima in rows [first, end), those up to low become `none`, those
+/// above high `strong`.
+void canny_threshold_rows(const CannyStages& stages, const CannyLimits& limits, int32_t first,
+                          int32_t end);
 
 /// Strategy `serial`.
 void canny_serial(const CannyArgs& args, Call& call);

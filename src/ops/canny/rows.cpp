@@ -97,16 +97,22 @@ void canny_rows(const CannyArgs& args, Call& call) {
   const int threads = call.threads();
   CannyStages stages = canny_stages(args, call.scratch());
   canny_gradients(args, stages, call, "rows", threads);
+  call.stage("magnitude");
   parallel_rows(height, threads, [&](int32_t first, int32_t end) {
     canny_magnitude_rows(args, stages, first, end);
   });
+  call.stage("suppression");
+  parallel_rows(height, threads,
+                [&](int32_t first, int32_t end) { canny_suppress_rows(stages, first, end); });
+  call.stage("threshold");
   *args.result = args.options.thresholds.is_automatic ? automatic(args, stages, call)
                                                       : canny_given(args.options);
   const CannyLimits limits = canny_limits(args, *args.result);
   parallel_rows(height, threads, [&](int32_t first, int32_t end) {
-    canny_suppress_rows(stages, limits, first, end);
+    canny_threshold_rows(stages, limits, first, end);
   });
 
+  call.stage("hysteresis");
   Sets sets(stages.marks, call.scratch().take<int64_t>(size_t(width) * size_t(height)));
   const Strips strips(height, threads);
   parallel_tasks(strips.count, threads,

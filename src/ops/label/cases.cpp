@@ -103,10 +103,8 @@ std::vector<Case<LabelArgs>> cases(Level level) {
                if (mask.shape == Shape::pattern) {
                  args.mask = h.input(type, width, height, 1, mask.pattern, seed);
                } else {
-                 // In place, so that the mask can be drawn over; labelling leaves it as it is.
-                 const Plane drawn = h.in_out("mask", type, width, height, 1, mask.pattern, seed);
-                 draw(drawn, mask.shape);
-                 args.mask = drawn;
+                 args.mask = h.input(type, width, height, 1,
+                                     [&](Plane picture) { draw(picture, mask.shape); });
                }
                if (wants_labels) args.labels = h.output("labels", s32, width, height);
                if (wants_components) {

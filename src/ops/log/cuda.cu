@@ -134,7 +134,7 @@ __device__ void store_row(const Request& q, int32_t x0, int32_t y, uint32_t (&ed
 }
 
 template <bool Aligned, int Columns>
-__global__ void __launch_bounds__(walkers, 6) log_walk(Request q, int32_t rows) {
+__global__ void __launch_bounds__(walkers, Aligned ? 6 : 4) log_walk(Request q, int32_t rows) {
   __shared__ int32_t columns[walkers * Columns + 8];
   const int32_t left = int32_t(blockIdx.x) * walkers * Columns;
   for (int i = threadIdx.x; i < walkers * Columns + 8; i += walkers)

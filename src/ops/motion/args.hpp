@@ -13,9 +13,11 @@ struct MotionArgs {
   ConstPlane frame;                              // u8; 1 (grey), 3 or 4 channels (RGB order)
   const MotionOptions* options = nullptr;        // lives as long as the call
   BackgroundSubtractor* background = nullptr;    // of smoothed grey frames; learns this one
-  BitView mask;                                  // of the frame's size
+  BitView mask;                                  // of the frame's size; always on the host
   std::vector<Component>* components = nullptr;  // every component of the mask, in raster order
   double* threshold = nullptr;                   // the one used
+  // Where a device row that needs it again keeps the first frame as it came; may be null.
+  Image<uint8_t, Space::device>* first_frame = nullptr;
 
   Space space() const { return frame.space; }
 };

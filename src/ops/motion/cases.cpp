@@ -1,6 +1,8 @@
 // The requests every strategy of the chain is checked on: a frame after none, one or three others.
 #include <fmt/format.h>
 
+#include "cuesta/device.hpp"
+#include "cuesta/filter.hpp"
 #include "ops/motion/args.hpp"
 #include "ops/motion/reference.hpp"
 #include "verify/verify.hpp"
@@ -13,6 +15,7 @@ struct Chain {
   BackgroundSubtractor background;
   std::vector<Component> components;
   double threshold = -1;
+  Image<uint8_t, Space::device> first_frame;
 };
 
 struct Variant {
@@ -23,20 +26,52 @@ struct Variant {
   const char *close, *open;
 };
 
-// The frames before the one that the strategy sees go through the reference.
+// The frames before the one that the strategy sees. On the host they go through the reference. On
+// the device the background learns what the reference makes of them: no strategy of the chain there
+// takes every request.
 void push_before(const MotionArgs& args, uint64_t frames, uint64_t seed) {
-  Image<uint8_t> frame(args.frame.width, args.frame.height, args.frame.channels);
-  BitImage mask(args.frame.width, args.frame.height);
+  const int32_t width = args.frame.width, height = args.frame.height;
+  const bool on_device = args.space() == Space::device;
+  Image<uint8_t> frame(width, height, args.frame.channels);
+  BitImage mask(width, height);
   MotionArgs before = args;
   before.frame = frame;
   before.mask = mask;
   Workspace workspace;
-  const Exec exec{.threads = 1, .workspace = &workspace};
+  const Exec exec{.strategy = "serial", .threads = 1, .workspace = &workspace};
   for (uint64_t t = 0; t < frames; ++t) {
     fill(frame, Pattern::natural, seed + t % 2);
-    Call call(exec, Space::host, {});
-    motion_serial(before, call);
+    if (!on_device) {
+      Call call(exec, Space::host, {});
+      motion_serial(before, call);
+      continue;
+    }
+    Image<uint8_t> gray(width, height), smooth(width, height);
+    to_gray(frame, gray, ColorOrder::rgb, exec);
+    gaussian(gray, smooth, args.options->blur, args.options->blur_sigma, {}, exec);
+    Image<uint8_t, Space::device> there(width, height);
+    upload(smooth, there);
+    args.background->push(there);
+    if (t > 0) continue;
+    *args.first_frame = Image<uint8_t, Space::device>(width, height, args.frame.channels);
+    upload(frame, *args.first_frame);
   }
+}
+
+// The background that the next frame would meet.
+Image<uint8_t> learned(const MotionArgs& args) {
+  const int32_t width = args.frame.width, height = args.frame.height;
+  Image<uint8_t> next(width, height), background(width, height);
+  fill(next, Pattern::constant, 1);
+  if (args.space() == Space::host) {
+    args.background->push(next, {.background = background}, 0, {.strategy = "serial"});
+  } else {
+    Image<uint8_t, Space::device> there(width, height), result(width, height);
+    upload(next, there);
+    args.background->push(there, {.background = result});
+    download(result, background);
+  }
+  return background;
 }
 
 }  // namespace
@@ -51,6 +86,9 @@ std::vector<Case<MotionArgs>> cases(Level level) {
       {median, 1, 4, false, 0, "rect:2x3", "disk:1"},
       {mixture, 7, 1, true, 5, "disk:1", "ellipse:5x3"},
       {first, 1, 1, false, 300, "disk:3", "disk:3"},
+      {first, 5, 3, false, 12.5, "rect:2x3", "ellipse:5x3"},
+      {first, 21, 4, false, 0, "cross:4", "disk:1"},
+      {first, 1, 3, false, 10, "rect:17x17", "rect:1x2"},
   };
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::blobs, Pattern::noise};
   std::vector<Case<MotionArgs>> out;
@@ -77,16 +115,17 @@ std::vector<Case<MotionArgs>> cases(Level level) {
                                    .open = StructuringElement::parse(v.open),
                                    .connectivity = connectivity};
              auto& chain =
-                 h.keep(Chain{std::move(options), BackgroundSubtractor({v.model, 0}), {}, -1});
+                 h.keep(Chain{std::move(options), BackgroundSubtractor({v.model, 0}), {}, -1, {}});
              MotionArgs args;
              args.frame = h.input(PixelType::u8, width, height, v.channels, pattern, seed);
-             const Plane mask = h.output("mask", PixelType::bit, width, height);
+             const Plane mask = h.host_output("mask", PixelType::bit, width, height);
              args.mask = {static_cast<uint64_t*>(mask.data), width, height, mask.stride_bytes / 8};
              args.options = &chain.options;
              args.background = &chain.background;
              args.components = &chain.components;
              args.threshold = &chain.threshold;
-             if (args.space() == Space::host) push_before(args, before, seed);
+             args.first_frame = &chain.first_frame;
+             if (args.space() == Space::host || v.model == first) push_before(args, before, seed);
              return args;
            },
            [](const MotionArgs& args, Harness& h) {
@@ -95,14 +134,10 @@ std::vector<Case<MotionArgs>> cases(Level level) {
                text += fmt::format("; {},{} {}x{} area {} sums {} {}", c.box.x, c.box.y,
                                    c.box.width, c.box.height, c.area, c.sum_x, c.sum_y);
              h.value("components", text);
-             // What was learned: the background that the next frame would meet.
-             Image<uint8_t> next(args.frame.width, args.frame.height);
-             Image<uint8_t> background(args.frame.width, args.frame.height);
-             fill(next, Pattern::constant, 1);
-             args.background->push(next, {.background = background}, 0, {.strategy = "serial"});
+             const Image<uint8_t> background = learned(args);
              uint64_t sum = 0;
-             for (int32_t y = 0; y < next.height(); ++y)
-               for (int32_t x = 0; x < next.width(); ++x)
+             for (int32_t y = 0; y < background.height(); ++y)
+               for (int32_t x = 0; x < background.width(); ++x)
                  sum = sum * 0x100000001B3ull + background.at(x, y);
              h.value("background", fmt::format("{:x}", sum));
            }});

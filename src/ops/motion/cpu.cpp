@@ -4,6 +4,7 @@
 
 #include "cuesta/filter.hpp"
 #include "ops/motion/reference.hpp"
+#include "ops/motion/stages.hpp"
 
 namespace cuesta {
 
@@ -12,21 +13,26 @@ void motion_simd(const MotionArgs& args, Call& call) {
   const int32_t width = args.frame.width, height = args.frame.height;
   const Exec exec = call.nested();
 
+  call.stage(motion_stages::grayscale);
   ConstPlane seen = args.frame;
   if (args.frame.channels > 1) {
     const auto gray = call.scratch().image<uint8_t>(width, height);
     to_gray(seen, gray, ColorOrder::rgb, exec);
     seen = gray;
   }
+  call.stage(motion_stages::blur);
   if (options.blur > 1) {
     const auto smooth = call.scratch().image<uint8_t>(width, height);
     gaussian(seen, smooth, options.blur, options.blur_sigma, {}, exec);
     seen = smooth;
   }
+  // One pass compares and packs, where the threshold is given.
+  call.stage(motion_stages::difference);
   double limit = options.threshold;
   if (options.automatic) {
     const auto difference = call.scratch().image<uint8_t>(width, height);
     args.background->push(seen, {.difference = difference}, limit, exec);
+    call.stage(motion_stages::threshold);
     uint64_t bins[256];
     histogram(difference, bins, exec);
     limit = std::max(limit, double(otsu_threshold(bins)));
@@ -34,8 +40,10 @@ void motion_simd(const MotionArgs& args, Call& call) {
   } else {
     args.background->push(seen, {.mask = args.mask}, limit, exec);
   }
+  call.stage(motion_stages::morphology);
   close(args.mask, args.mask, options.close, exec);
   open(args.mask, args.mask, options.open, exec);
+  call.stage(motion_stages::components);
   label(args.mask, {}, args.components, {options.connectivity}, exec);
   *args.threshold = limit;
 }

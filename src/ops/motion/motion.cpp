@@ -34,6 +34,8 @@ struct MotionDetector::State {
   Exec exec;
   Workspace workspace;
   BackgroundSubtractor background;
+  Image<uint8_t, Space::device> first_frame;
+  Space space = Space::host;  // of the frames
   BitImage mask;
   std::vector<Component> components;
   std::vector<Detection> detections;
@@ -104,8 +106,16 @@ std::span<const Detection> MotionDetector::push(ConstPlane frame) {
     }
     state.allocate(frame.width, frame.height);
   }
+  if (state.background.frames() > 0 && frame.space != state.space) {
+    throw Error(ErrorCode::input,
+                fmt::format("motion: frame is on the {} after frames on the {}; reset() begins "
+                            "anew",
+                            name_of(frame.space), name_of(state.space)),
+                std::string(name_of(frame.space)));
+  }
+  state.space = frame.space;
   dispatch(MotionArgs{frame, &state.options, &state.background, state.mask.view(),
-                      &state.components, &state.threshold},
+                      &state.components, &state.threshold, &state.first_frame},
            state.exec);
   state.detections.clear();
   for (const Component& c : state.components) {

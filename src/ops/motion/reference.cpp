@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cuesta/filter.hpp"
+#include "ops/motion/stages.hpp"
 
 namespace cuesta {
 
@@ -13,27 +14,33 @@ void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy)
   Exec exec = call.nested();
   exec.strategy = strategy;
 
+  call.stage(motion_stages::memory);
   const auto gray = call.scratch().image<uint8_t>(width, height);
-  to_gray(args.frame, gray, ColorOrder::rgb, exec);
-  auto smooth = gray;
-  if (options.blur > 1) {
-    smooth = call.scratch().image<uint8_t>(width, height);
-    gaussian(gray, smooth, options.blur, options.blur_sigma, {}, exec);
-  }
+  const auto smooth = options.blur > 1 ? call.scratch().image<uint8_t>(width, height) : gray;
   const auto difference = call.scratch().image<uint8_t>(width, height);
+  const auto mask = call.scratch().image<uint8_t>(width, height);
+
+  call.stage(motion_stages::grayscale);
+  to_gray(args.frame, gray, ColorOrder::rgb, exec);
+  call.stage(motion_stages::blur);
+  if (options.blur > 1) gaussian(gray, smooth, options.blur, options.blur_sigma, {}, exec);
+  call.stage(motion_stages::difference);
   args.background->push(smooth, {.difference = difference}, 0, exec);
 
+  call.stage(motion_stages::threshold);
   double limit = options.threshold;
   if (options.automatic) {
     uint64_t bins[256];
     histogram(difference, bins, exec);
     limit = std::max(limit, double(otsu_threshold(bins)));
   }
-  const auto mask = call.scratch().image<uint8_t>(width, height);
   threshold(difference, mask, limit, exec);
+  call.stage(motion_stages::morphology);
   close(mask, mask, options.close, exec);
   open(mask, mask, options.open, exec);
+  call.stage(motion_stages::components);
   label(mask, {}, args.components, {options.connectivity}, exec);
+  call.stage(motion_stages::memory);
   pack_mask(mask, args.mask, exec);
   *args.threshold = limit;
 }

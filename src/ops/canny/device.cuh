@@ -1,0 +1,114 @@
+// What every CUDA row of canny shares: what it takes, its thresholds, device pictures in scratch.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "cuda/launch.cuh"
+#include "cuesta/stencil.hpp"
+#include "ops/canny/args.hpp"
+#include "ops/canny/thresholds.hpp"
+#include "ops/sobel/gradient.hpp"
+
+namespace cuesta::canny_cuda {
+
+template <class T>
+using DeviceImage = ImageView<T, Space::device>;
+
+/// A picture in the call's scratch memory, rows padded to 64 bytes.
+template <class T>
+DeviceImage<T> device_image(Call& call, int32_t width, int32_t height) {
+  const ImageView<T> image = call.scratch().image<T>(width, height);
+  return {image.data, width, height, 1, image.stride_bytes};
+}
+
+/// What no device row takes. Pixels are numbered in 32 bits, and the grid's second dimension ends
+/// at 65,535 blocks of 8 rows.
+inline std::string_view supports(const CannyArgs& args, const Parameters&) {
+  if (args.src.type != PixelType::u8) return "u16 source";
+  if (args.src.height > 65535 * 8) return "pictures higher than 524,280";
+  if (int64_t(args.src.width) * args.src.height > INT32_MAX)
+    return "pictures of more than 2,147,483,647 pixels";
+  return {};
+}
+
+/// The smoothing window as a kernel's argument, which lies in a constant bank. Size 1 smooths
+/// nothing.
+struct Taps {
+  int32_t size = 1;
+  uint16_t values[255] = {256};
+};
+inline Taps taps_of(const CannyOptions& options) {
+  Taps taps;
+  if (options.sigma <= 0 || options.ksize == 1) return taps;
+  int32_t values[255];
+  gaussian_taps_q8(std::span(values, size_t(options.ksize)), options.sigma);
+  taps.size = options.ksize;
+  std::copy_n(values, options.ksize, taps.values);
+  // A window with nothing beside its centre.
+  if (taps.values[taps.size / 2] == 256) taps = {};
+  return taps;
+}
+
+/// A maximum of the gradient is a candidate above low, strong above high. Maxima are above a
+/// neighbour and so at least 1, on u8 below 2^29: limits fit 32 bits when cut to 0 … 2^31 − 1.
+struct Limits {
+  int32_t low, high;
+};
+inline Limits limits_of(const CannyArgs& args) {
+  const CannyLimits limits = canny_limits(args, *args.result);
+  const auto cut = [](int64_t t) { return int32_t(std::clamp<int64_t>(t, 0, INT32_MAX)); };
+  return {cut(limits.low), cut(limits.high)};
+}
+
+/// Bins of the magnitude histogram on u8: l1 reaches twice the largest gradient, l2's root less.
+inline int32_t bins_of(const CannyOptions& options) {
+  return 2 * (options.aperture == 3 ? 1020 : options.aperture == 5 ? 12240 : 10200) + 1;
+}
+
+/// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill bins_of()
+/// cleared bins on the device, and wait for them: the call returns the thresholds
+/// (docs/decisions/0004).
+template <class Count>
+void find_thresholds(const CannyArgs& args, Call& call, Count&& count) {
+  if (!args.options.thresholds.is_automatic) {
+    *args.result = canny_given(args.options);
+    return;
+  }
+  const auto n = size_t(bins_of(args.options));
+  const cudaStream_t stream = cuda::stream_of(call);
+  auto* bins = call.scratch().take<uint32_t>(n);
+  cuda::check(cudaMemsetAsync(bins, 0, n * sizeof(uint32_t), stream), "canny");
+  count(bins);
+  Scratch host(call.nested(), Space::host);
+  const std::span<uint32_t> counted(host.take<uint32_t>(n), n);
+  const std::span<uint64_t> wide(host.take<uint64_t>(n), n);
+  cuda::check(
+      cudaMemcpyAsync(counted.data(), bins, n * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
+      "canny");
+  cuda::check(cudaStreamSynchronize(stream), "canny");
+  std::copy(counted.begin(), counted.end(), wide.begin());
+  *args.result = canny_automatic(args.options, wide);
+}
+
+// ---- one pixel
+
+/// round(g / 16), half to even.
+__device__ inline int32_t sixteenth(int32_t g) { return (g + 7 + ((g >> 4) & 1)) >> 4; }
+
+/// |gx| + |gy|, or gx² + gy².
+__device__ inline int32_t magnitude(int32_t gx, int32_t gy, Norm norm) {
+  return norm == Norm::l1 ? abs(gx) + abs(gy) : gx * gx + gy * gy;
+}
+
+/// The histogram's bin of a magnitude: itself, or its floored root. The root of a float is off by
+/// one at most below 2^29; the integers put it right.
+__device__ inline int32_t bin_of(int32_t magnitude, Norm norm) {
+  if (norm == Norm::l1) return magnitude;
+  int32_t root = int32_t(sqrtf(float(magnitude)));
+  root -= root * root > magnitude;
+  root += (root + 1) * (root + 1) <= magnitude;
+  return root;
+}
+
+}  // namespace cuesta::canny_cuda

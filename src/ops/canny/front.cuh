@@ -1,0 +1,224 @@
+// The production front end: source to two masks, candidates and strong pixels, in one kernel, one
+// bit a pixel. Also the histogram of magnitudes that automatic thresholds ask for, and smoothing by
+// windows wider than the fused one. front_walk.hpp has what a lane does.
+//
+// From device memory: 1 byte read and 1/4 written a pixel, and what strips and their aprons read
+// twice, mostly from the caches.
+#pragma once
+
+#include "ops/canny/front_walk.hpp"
+#include "ops/canny/masks.cuh"
+
+namespace cuesta::canny_cuda {
+
+inline Masks masks_of(const CannyArgs& args, Call& call) {
+  const int32_t words = canny_front::mask_bytes(args.src.width) / 4;
+  const size_t all = size_t(words) * size_t(args.src.height);
+  return {call.scratch().take<uint32_t>(all), call.scratch().take<uint32_t>(all), args.src.width,
+          args.src.height, words};
+}
+
+// ---- windows wider than the fused one: two passes, sums of at most 255 · 256 between them
+
+__global__ void smooth_down(DeviceImage<const uint8_t> src, DeviceImage<uint16_t> sums,
+                            const __grid_constant__ Taps taps) {
+  const int x = int(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = int(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= src.width || y >= src.height) return;
+  uint32_t sum = 0;
+  for (int j = 0; j < taps.size; ++j) {
+    sum += uint32_t(taps.values[j]) *
+           src.at(x, map_index<BorderMode::reflect101>(y + j - taps.size / 2, src.height));
+  }
+  sums.at(x, y) = uint16_t(sum);
+}
+
+__global__ void smooth_across(DeviceImage<const uint16_t> sums, DeviceImage<uint8_t> dst,
+                              const __grid_constant__ Taps taps) {
+  const int x = int(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = int(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x >= sums.width || y >= sums.height) return;
+  const uint16_t* row = sums.row(y);
+  uint32_t sum = 1u << 15;
+  for (int i = 0; i < taps.size; ++i) {
+    sum += uint32_t(taps.values[i]) *
+           row[map_index<BorderMode::reflect101>(x + i - taps.size / 2, sums.width)];
+  }
+  dst.at(x, y) = uint8_t(sum >> 16);
+}
+
+inline DeviceImage<const uint8_t> smoothed(const CannyArgs& args, const Taps& taps, Call& call) {
+  const int32_t width = args.src.width, height = args.src.height;
+  const dim3 block(32, 8), grid = cuda::tiles(args.src, 32, 8);
+  const auto dst = device_image<uint8_t>(call, width, height);
+  const auto sums = device_image<uint16_t>(call, width, height);
+  const cudaStream_t stream = cuda::stream_of(call);
+  cuda::launch("canny", smooth_down, grid, block, 0, stream, args.src.as<uint8_t, Space::device>(),
+               sums, taps);
+  cuda::launch("canny", smooth_across, grid, block, 0, stream, sums, dst, taps);
+  return dst;
+}
+
+// ---- the kernel
+
+/// A warp's lanes, each in its thread.
+template <class LaneType>
+struct Warp {
+  LaneType lane{};
+  template <class F>
+  __device__ void each(F&& f) {
+    f(lane);
+  }
+  __device__ void exchange() {
+    lane.from_left = __shfl_up_sync(~0u, lane.to_right, 1);
+    lane.from_right = __shfl_down_sync(~0u, lane.to_left, 1);
+  }
+  template <class F>
+  __device__ uint32_t broadcast(int i, F&& f) {
+    return __shfl_sync(~0u, f(lane), i);
+  }
+};
+
+/// What the kernel writes: masks as bytes of 8 pixels, or bins.
+struct FrontOutput {
+  uint8_t *candidates, *strong;
+  uint32_t* bins;
+};
+
+inline constexpr int front_warps = 4;     // a block
+inline constexpr int shared_bins = 2048;  // magnitudes beyond are counted in device memory at once
+
+template <int K, int Half, Norm N, bool Count>
+__global__ void __launch_bounds__(front_warps* canny_front::lanes)
+    front(const __grid_constant__ canny_front::Job job, FrontOutput out, int rows_a_warp) {
+  using namespace canny_front;
+  using L = Lane<K, Half, N>;
+  __shared__ uint32_t counted[Count ? shared_bins : 1];
+  if constexpr (Count) {
+    for (int i = int(threadIdx.y) * lanes + int(threadIdx.x); i < shared_bins;
+         i += front_warps * lanes)
+      counted[i] = 0;
+    __syncthreads();
+  }
+
+  const int32_t across = strips(job.width), row_bytes = mask_bytes(job.width);
+  const int64_t number = int64_t(blockIdx.x) * front_warps + threadIdx.y;
+  const int64_t first_row = number / across * rows_a_warp;
+  const int32_t base = int32_t(number % across) * warp_pixels - lane_pixels;
+  const bool any = first_row < job.height;
+  const int32_t first = int32_t(any ? first_row : 0);
+  const int32_t end = min(first + rows_a_warp, job.height);
+
+  Warp<L> warp;
+  warp.lane.x = base + int32_t(threadIdx.x) * lane_pixels;
+  const bool makes = threadIdx.x > 0 && threadIdx.x < lanes - 1;
+  const int32_t byte = warp.lane.x / lane_pixels;
+  const bool stores = makes && byte < row_bytes;
+  uint32_t zeros = 0;
+  if (any && base + lane_pixels < job.width) {
+    walk<L, Half>(
+        warp, job, base, first, end,
+        [&](int32_t, L& lane) {
+          if (!Count || !makes) return;
+#pragma unroll
+          for (int i = 0; i < lane_pixels; ++i) {
+            if (!(lane.valid[i / 2] >> (16 * (i % 2)) & 1)) continue;
+            const int32_t bin = bin_of(int32_t(lane.magnitude(i)), N);
+            // Flat parts must not queue for one counter.
+            if (bin == 0)
+              ++zeros;
+            else if (bin < shared_bins)
+              atomicAdd(counted + bin, 1u);
+            else
+              atomicAdd(out.bins + bin, 1u);
+          }
+        },
+        [&](int32_t y, L& lane) {
+          if (Count) return;
+          uint32_t candidates, strong;
+          lane.find_maxima(job, candidates, strong);
+          if (!stores) return;
+          const ptrdiff_t at = ptrdiff_t(y) * row_bytes + byte;
+          out.candidates[at] = uint8_t(candidates);
+          out.strong[at] = uint8_t(strong);
+        });
+  } else if (any && !Count && stores) {
+    // The masks' last words end in a strip that the picture does not reach.
+    for (int32_t y = first; y < end; ++y)
+      out.candidates[ptrdiff_t(y) * row_bytes + byte] =
+          out.strong[ptrdiff_t(y) * row_bytes + byte] = 0;
+  }
+
+  if constexpr (Count) {
+    if (zeros > 0) atomicAdd(counted, zeros);
+    __syncthreads();
+    for (int i = int(threadIdx.y) * lanes + int(threadIdx.x); i < shared_bins;
+         i += front_warps * lanes) {
+      if (counted[i] > 0) atomicAdd(out.bins + i, counted[i]);
+    }
+  }
+}
+
+template <int K, int Half, bool Count>
+void launch_front(const CannyArgs& args, const canny_front::Job& job, const FrontOutput& out,
+                  Call& call) {
+  using namespace canny_front;
+  const int32_t rows = rows_a_warp(job.width, job.height, cuda::multiprocessors());
+  const int64_t warps = int64_t(strips(job.width)) * ((job.height + rows - 1) / rows);
+  const auto kernel = args.options.norm == Norm::l1 ? front<K, Half, Norm::l1, Count>
+                                                    : front<K, Half, Norm::l2, Count>;
+  cuda::launch("canny", kernel, dim3(unsigned((warps + front_warps - 1) / front_warps)),
+               dim3(lanes, front_warps), 0, cuda::stream_of(call), job, out, rows);
+}
+
+template <bool Count>
+void launch_front(const CannyArgs& args, const canny_front::Job& job, bool smooths,
+                  const FrontOutput& out, Call& call) {
+  constexpr int half = canny_front::fused_half;
+  switch (args.options.aperture) {
+    case 3:
+      return smooths ? launch_front<3, half, Count>(args, job, out, call)
+                     : launch_front<3, 0, Count>(args, job, out, call);
+    case 5:
+      return smooths ? launch_front<5, half, Count>(args, job, out, call)
+                     : launch_front<5, 0, Count>(args, job, out, call);
+    default:
+      return smooths ? launch_front<7, half, Count>(args, job, out, call)
+                     : launch_front<7, 0, Count>(args, job, out, call);
+  }
+}
+
+inline Masks masks_before_hysteresis(const CannyArgs& args, Call& call) {
+  call.stage("front end");
+  const Masks masks = masks_of(args, call);
+  const Taps taps = taps_of(args.options);
+  const bool wide = taps.size > 2 * canny_front::fused_half + 1;
+  const auto src = wide ? smoothed(args, taps, call) : args.src.as<uint8_t, Space::device>();
+
+  canny_front::Job job;
+  job.src = src.data;
+  job.src_stride = src.stride_bytes;
+  job.mask = static_cast<const uint8_t*>(args.options.mask.data);
+  job.mask_stride = args.options.mask.stride_bytes;
+  job.width = src.width;
+  job.height = src.height;
+  const bool smooths = !wide && taps.size > 1;
+  if (smooths) {
+    const int half = taps.size / 2;
+    for (int i = 0; i <= half; ++i) job.taps[canny_front::fused_half - half + i] = taps.values[i];
+  }
+  const FrontOutput out{reinterpret_cast<uint8_t*>(masks.candidates),
+                        reinterpret_cast<uint8_t*>(masks.strong), nullptr};
+  find_thresholds(args, call, [&](uint32_t* bins) {
+    launch_front<true>(args, job, smooths, {nullptr, nullptr, bins}, call);
+  });
+  const Limits limits = limits_of(args);
+  // The kernel compares with the least magnitude that counts; l1's lanes hold 15 bits.
+  const int32_t most = args.options.norm == Norm::l1 ? 32766 : INT32_MAX - 1;
+  job.above_low = uint32_t(std::min(limits.low, most)) + 1;
+  job.above_high = uint32_t(std::min(limits.high, most)) + 1;
+  launch_front<false>(args, job, smooths, out, call);
+  return masks;
+}
+
+}  // namespace cuesta::canny_cuda

@@ -1,0 +1,471 @@
+// The production front end of canny on CUDA, from source to candidates and strong pixels, without
+// its warp: what one lane keeps and does, and the order in which a warp's lanes do it. Host and
+// device: the tests run 32 lanes in turn.
+//
+// A warp makes 240 columns of a strip of rows. Lane i holds 8 pixels of every row; lanes 1 to 30
+// are the 240, lanes 0 and 31 the apron. Walking down, each row is read once, smoothed down its
+// columns from the last five, then across; gradients come from the last K smoothed rows, maxima
+// from the last three rows of magnitudes. All of that lives in registers, two pixels a register;
+// lanes exchange one word to each side, three times a row.
+#pragma once
+
+#include "cuesta/edges.hpp"
+#include "ops/canny/packed.hpp"
+#include "ops/sobel/gradient.hpp"
+
+namespace cuesta::canny_front {
+
+inline constexpr int lanes = 32, lane_pixels = 8;
+inline constexpr int warp_pixels = (lanes - 2) * lane_pixels;
+/// The widest smoothing window that is fused, as its half. Apron: 2 + 7 / 2 + 1 <= lane_pixels.
+inline constexpr int fused_half = 2;
+
+/// The request, as the kernel gets it by value.
+struct Job {
+  const uint8_t* src = nullptr;
+  ptrdiff_t src_stride = 0;
+  const uint8_t* mask = nullptr;  // of the picture; null: everywhere
+  ptrdiff_t mask_stride = 0;
+  int32_t width = 0, height = 0;
+  uint32_t taps[fused_half + 1] = {};      // in 1/256, from the outside in
+  uint32_t above_low = 0, above_high = 0;  // the least magnitude of a candidate, a strong pixel
+};
+
+/// Columns of 8 pixels that the masks of a picture hold a row: 64-bit words, whole.
+constexpr int32_t mask_bytes(int32_t width) { return int32_t((int64_t(width) + 63) / 64 * 8); }
+/// Strips of 240 columns that cover the masks.
+constexpr int32_t strips(int32_t width) { return (mask_bytes(width) + lanes - 3) / (lanes - 2); }
+/// Rows that a warp makes: enough to pay for the rows of its apron (2 · half + K + 1 rows are begun
+/// before the first comes out), few enough that every multiprocessor gets 16 warps.
+constexpr int32_t rows_a_warp(int32_t width, int32_t height, int multiprocessors) {
+  const int64_t wanted = int64_t(16) * multiprocessors;
+  const int64_t rows = int64_t(height) * strips(width) / wanted;
+  return int32_t(rows < 16 ? 16 : rows > 128 ? 128 : rows);
+}
+
+/// Magnitudes of a row around a lane's 8 pixels.
+template <Norm N>
+struct Magnitudes {
+  uint32_t even[4], odd[5];  // pairs from x + 2i, and from x + 2i − 1
+};
+template <>
+struct Magnitudes<Norm::l2> {
+  uint32_t at[10];  // from x − 1
+};
+
+/// What a lane keeps from row to row.
+template <int K, int Half, Norm N>
+struct Lane {
+  static constexpr int r = K / 2;
+  static constexpr int apron = K == 7 ? 2 : 1;  // pairs on either side that gradients read
+  static constexpr int pairs = 4 + 2 * apron;
+  // Added to derivatives down the columns, so that lanes stay positive: |Σ| is at most 255, 765,
+  // 2,550.
+  static constexpr uint32_t bias = K == 3 ? 256 : K == 5 ? 1024 : 4096;
+
+  int32_t x;                                          // of the first pixel; may lie outside
+  uint32_t to_left, to_right, from_left, from_right;  // what neighbours exchange
+  uint32_t next[2];                                   // the row read ahead, in bytes
+  uint32_t raw[2 * Half + 1][4];                      // pairs of the last rows read
+  uint32_t sums[4];
+  uint32_t bytes[2];                // the smoothed row
+  uint32_t smooth[K][pairs];        // the last smoothed rows
+  uint32_t ax[4], ay[4], falls[4];  // |gx|, |gy|; lanes of `falls` are ones where signs differ
+  uint32_t valid[4];                // ones inside picture and mask
+  // Of the row whose maxima are next: ones where the gradient is horizontal, is not vertical, is
+  // along /.
+  uint32_t level[4], gentle[4], rising[4];
+  Magnitudes<N> rows[3];
+
+  // ---- reading
+
+  /// The 8 bytes from x, of a row whose border is written out by Mode.
+  template <BorderMode Mode>
+  CUESTA_HOST_DEVICE void read(const uint8_t* row, int32_t width, uint32_t* to) const {
+    // Three aligned words hold the 8 bytes. All of them lie inside the row here.
+    if (x >= 3 && x + 11 <= width) {
+      const auto address = reinterpret_cast<uintptr_t>(row + x);
+      const auto* words = reinterpret_cast<const uint32_t*>(address & ~uintptr_t(3));
+      const unsigned shift = unsigned(address & 3) * 8;
+#ifdef __CUDA_ARCH__
+      const uint32_t a = __ldg(words), b = __ldg(words + 1), c = __ldg(words + 2);
+      to[0] = __funnelshift_r(a, b, shift);
+      to[1] = __funnelshift_r(b, c, shift);
+#else
+      const uint64_t a = words[0], b = words[1], c = words[2];
+      to[0] = uint32_t((b << 32 | a) >> shift);
+      to[1] = uint32_t((c << 32 | b) >> shift);
+#endif
+      return;
+    }
+    to[0] = to[1] = 0;
+    for (int i = 0; i < lane_pixels; ++i)
+      to[i / 4] |= uint32_t(row[map_index<Mode>(x + i, width)]) << (8 * (i % 4));
+  }
+
+  // ---- smoothing
+
+  CUESTA_HOST_DEVICE void push_raw() {
+    if constexpr (Half == 0) {
+      bytes[0] = next[0];
+      bytes[1] = next[1];
+    } else {
+      for (int j = 0; j < 2 * Half; ++j)
+        for (int i = 0; i < 4; ++i) raw[j][i] = raw[j + 1][i];
+      for (int i = 0; i < 2; ++i) {
+        raw[2 * Half][2 * i] = packed::permute<0x4140>(next[i], 0);
+        raw[2 * Half][2 * i + 1] = packed::permute<0x4342>(next[i], 0);
+      }
+    }
+  }
+  /// Sums down the columns, at most 255 · 256 in a lane of 16 bits.
+  CUESTA_HOST_DEVICE void sum(const Job& job) {
+    for (int i = 0; i < 4; ++i) {
+      sums[i] = raw[Half][i] * job.taps[Half];
+      for (int j = 0; j < Half; ++j) sums[i] += (raw[j][i] + raw[2 * Half - j][i]) * job.taps[j];
+    }
+    to_left = sums[0];
+    to_right = sums[3];
+  }
+  /// Sums across and the rounding: (v + 2^15) >> 16, which is the third byte. Taps fit a byte.
+  CUESTA_HOST_DEVICE void smooth_across(const Job& job) {
+    static_assert(Half == 0 || Half == 2);
+    const uint32_t t0 = job.taps[0], t1 = job.taps[1], t2 = job.taps[2], half = 1u << 15;
+    const uint32_t p[6] = {from_left, sums[0], sums[1], sums[2], sums[3], from_right};
+    uint32_t v[8];
+    for (int i = 0; i < 4; ++i) {
+      v[2 * i] = packed::dot(p[i], t1 << 8 | t0,
+                             packed::dot(p[i + 1], t1 << 8 | t2, packed::dot(p[i + 2], t0, half)));
+      v[2 * i + 1] = packed::dot(
+          p[i], t0 << 8,
+          packed::dot(p[i + 1], t2 << 8 | t1, packed::dot(p[i + 2], t0 << 8 | t1, half)));
+    }
+    for (int i = 0; i < 2; ++i) {
+      bytes[i] = packed::permute<0x5410>(packed::permute<0x0062>(v[4 * i], v[4 * i + 1]),
+                                         packed::permute<0x0062>(v[4 * i + 2], v[4 * i + 3]));
+    }
+  }
+  /// Bytes left of the picture, and those right of it, become `value`'s.
+  CUESTA_HOST_DEVICE void replicate_left(uint32_t value) {
+    if (x < 0) bytes[0] = bytes[1] = value;
+  }
+  CUESTA_HOST_DEVICE void replicate_right(uint32_t value, int32_t width) {
+    for (int i = 0; i < 2; ++i) {
+      const int32_t kept = width - (x + 4 * i);  // pixels of this word inside
+      const uint32_t keep = kept >= 4 ? ~0u : kept <= 0 ? 0 : (1u << (8 * kept)) - 1;
+      bytes[i] = (bytes[i] & keep) | (value & ~keep);
+    }
+  }
+  CUESTA_HOST_DEVICE void offer_bytes() {
+    to_left = bytes[0];
+    to_right = bytes[1];
+  }
+  /// The row's pairs, and those of the neighbours, become the last smoothed row.
+  CUESTA_HOST_DEVICE void push_smooth() {
+    for (int j = 0; j + 1 < K; ++j)
+      for (int i = 0; i < pairs; ++i) smooth[j][i] = smooth[j + 1][i];
+    uint32_t* row = smooth[K - 1];
+    if constexpr (apron == 2) row[0] = packed::permute<0x4140>(from_left, 0);
+    row[apron - 1] = packed::permute<0x4342>(from_left, 0);
+    for (int i = 0; i < 2; ++i) {
+      row[apron + 2 * i] = packed::permute<0x4140>(bytes[i], 0);
+      row[apron + 2 * i + 1] = packed::permute<0x4342>(bytes[i], 0);
+    }
+    row[apron + 4] = packed::permute<0x4140>(from_right, 0);
+    if constexpr (apron == 2) row[apron + 5] = packed::permute<0x4342>(from_right, 0);
+  }
+
+  // ---- gradient
+
+  /// |gx|, |gy| and their signs in the middle of the last K rows.
+  CUESTA_HOST_DEVICE void differentiate() {
+    constexpr auto taps = gradient::taps(K);
+    uint32_t s[pairs], d[pairs];  // smoothed and derived down the columns
+    for (int i = 0; i < pairs; ++i) {
+      s[i] = 0;
+      d[i] = packed::both(bias);
+      for (int j = 0; j < K; ++j) {
+        s[i] += smooth[j][i] * uint32_t(taps.smoothing[j]);
+        // Borrows between the lanes cancel: with the bias both end positive.
+        d[i] += smooth[j][i] * uint32_t(taps.derivative[j]);
+      }
+    }
+    if constexpr (K == 7)
+      across_in_words(s, d);
+    else
+      across_in_pairs(s, d);
+  }
+
+  /// Apertures 3 and 5: every sum fits a lane. gx is right − left, gy is sum − its bias.
+  CUESTA_HOST_DEVICE void across_in_pairs(const uint32_t* s, const uint32_t* d) {
+    constexpr uint32_t zero = packed::both(bias << (K - 1));
+    uint32_t s_odd[5], d_odd[5];  // from pixel 2i − 1
+    for (int i = 0; i < 5; ++i) {
+      s_odd[i] = packed::permute<0x5432>(s[i], s[i + 1]);
+      d_odd[i] = packed::permute<0x5432>(d[i], d[i + 1]);
+    }
+    for (int i = 0; i < 4; ++i) {
+      uint32_t left = s_odd[i], right = s_odd[i + 1], down = d_odd[i] + d_odd[i + 1];
+      if constexpr (K == 3) {
+        down += 2 * d[i + 1];
+      } else {
+        left = 2 * left + s[i];
+        right = 2 * right + s[i + 2];
+        down = 4 * down + 6 * d[i + 1] + d[i] + d[i + 2];
+      }
+      ax[i] = packed::larger(left, right) - packed::smaller(left, right);
+      ay[i] = packed::larger(down, zero) - packed::smaller(down, zero);
+      // A lane's sign bit stays where gx, or gy, is not negative.
+      const uint32_t signs_x = (right | packed::signs) - left;
+      const uint32_t signs_y = (down | packed::signs) - zero;
+      falls[i] = packed::permute<0xbb99>(signs_x ^ signs_y, 0);
+    }
+  }
+
+  /// Aperture 7: sums reach 163,200; the quotients by 16 fit a lane.
+  CUESTA_HOST_DEVICE void across_in_words(const uint32_t* s, const uint32_t* d) {
+    for (int i = 0; i < 4; ++i) {
+      uint32_t x2[2], y2[2], signs2[2];
+      for (int k = 0; k < 2; ++k) {
+        // Taps of the pairs i to i + 3, one pair further for the odd pixel.
+        constexpr uint32_t derive[2][4] = {{0xff00, 0xfbfc, 0x0500, 0x0104},
+                                           {0xfcff, 0x00fb, 0x0405, 0x0001}};
+        constexpr uint32_t weigh[2][4] = {{0x0100, 0x0f06, 0x0f14, 0x0106},
+                                          {0x0601, 0x140f, 0x060f, 0x0001}};
+        uint32_t gx = 0, gy = 0u - 64 * bias;
+        for (int n = 0; n < 4; ++n) {
+          gx = packed::dot_signed(s[i + k + n], derive[k][n], gx);
+          gy = packed::dot_signed(d[i + k + n], weigh[k][n], gy);
+        }
+        gx = sixteenth(gx);
+        gy = sixteenth(gy);
+        const uint32_t sx = packed::shift_signed(gx, 31), sy = packed::shift_signed(gy, 31);
+        x2[k] = (gx ^ sx) - sx;
+        y2[k] = (gy ^ sy) - sy;
+        signs2[k] = sx ^ sy;
+      }
+      ax[i] = packed::permute<0x5410>(x2[0], x2[1]);
+      ay[i] = packed::permute<0x5410>(y2[0], y2[1]);
+      falls[i] = packed::permute<0x5410>(signs2[0], signs2[1]);
+    }
+  }
+  /// Rounded half to even.
+  CUESTA_HOST_DEVICE static uint32_t sixteenth(uint32_t g) {
+    return packed::shift_signed(g + 7 + (g >> 4 & 1), 4);
+  }
+
+  // ---- magnitude
+
+  /// `valid` inside the picture; with a mask, where that is not 0.
+  CUESTA_HOST_DEVICE void find_valid(const uint8_t* mask_row, int32_t width) {
+    for (int i = 0; i < 4; ++i) {
+      const auto in = [&](int32_t at) { return uint32_t(at) < uint32_t(width) ? 0xffffu : 0u; };
+      valid[i] = in(x + 2 * i + 1) << 16 | in(x + 2 * i);
+    }
+    if (!mask_row) return;
+    uint32_t samples[2];
+    read<BorderMode::replicate>(mask_row, width, samples);
+    for (int i = 0; i < 2; ++i) {
+      const uint32_t v = samples[i];
+      const uint32_t nonzero = ((v & 0x7f7f7f7fu) + 0x7f7f7f7fu) | v;  // in every byte's sign
+      valid[2 * i] &= packed::permute<0x9988>(nonzero, 0);
+      valid[2 * i + 1] &= packed::permute<0xbbaa>(nonzero, 0);
+    }
+  }
+  CUESTA_HOST_DEVICE void all_valid() {
+    for (int i = 0; i < 4; ++i) valid[i] = ~0u;
+  }
+  CUESTA_HOST_DEVICE void push_rows() {
+    rows[0] = rows[1];
+    rows[1] = rows[2];
+  }
+  CUESTA_HOST_DEVICE void clear_row() { rows[2] = {}; }
+  /// The last row of magnitudes, but for the neighbours' pixels.
+  CUESTA_HOST_DEVICE void measure() {
+    Magnitudes<N>& row = rows[2];
+    if constexpr (N == Norm::l1) {
+      for (int i = 0; i < 4; ++i) row.even[i] = (ax[i] + ay[i]) & valid[i];
+      to_left = row.even[0];
+      to_right = row.even[3];
+    } else {
+      for (int i = 0; i < 4; ++i) {
+        const uint32_t x0 = ax[i] & valid[i] & 0xffff, x1 = (ax[i] & valid[i]) >> 16;
+        const uint32_t y0 = ay[i] & valid[i] & 0xffff, y1 = (ay[i] & valid[i]) >> 16;
+        row.at[2 * i + 1] = x0 * x0 + y0 * y0;
+        row.at[2 * i + 2] = x1 * x1 + y1 * y1;
+      }
+      to_left = row.at[1];
+      to_right = row.at[8];
+    }
+  }
+  CUESTA_HOST_DEVICE void take_neighbours() {
+    Magnitudes<N>& row = rows[2];
+    if constexpr (N == Norm::l1) {
+      row.odd[0] = packed::permute<0x5432>(from_left, row.even[0]);
+      for (int i = 1; i < 4; ++i)
+        row.odd[i] = packed::permute<0x5432>(row.even[i - 1], row.even[i]);
+      row.odd[4] = packed::permute<0x5432>(row.even[3], from_right);
+    } else {
+      row.at[0] = from_left;
+      row.at[9] = from_right;
+    }
+  }
+  /// Pixel i of the last row.
+  CUESTA_HOST_DEVICE uint32_t magnitude(int i) const {
+    if constexpr (N == Norm::l1)
+      return i % 2 ? rows[2].even[i / 2] >> 16 : rows[2].even[i / 2] & 0xffff;
+    else
+      return rows[2].at[i + 1];
+  }
+
+  // ---- suppression
+
+  /// The directions of the last row, from |gx| and |gy|. |gx| · tan 22.5° and |gx| · tan 67.5° =
+  /// |gx| · (2 + tan 22.5°), both floored, are never integers unless |gx| is 0: "not above" is
+  /// "below".
+  CUESTA_HOST_DEVICE void find_directions() {
+    for (int i = 0; i < 4; ++i) {
+      constexpr uint32_t tan = 2 * gradient::tan_22_5;  // in 2^-16
+      const uint32_t flat = packed::permute<0x7632>((ax[i] & 0xffff) * tan, (ax[i] >> 16) * tan);
+      const uint32_t steep = flat + 2 * ax[i];
+      level[i] = packed::permute<0xbb99>((flat | packed::signs) - ay[i], 0);
+      gentle[i] = packed::permute<0xbb99>((steep | packed::signs) - ay[i], 0);
+      rising[i] = falls[i];
+    }
+  }
+
+  CUESTA_HOST_DEVICE static uint32_t choose(uint32_t mask, uint32_t a, uint32_t b) {
+    return (a & mask) | (b & ~mask);
+  }
+
+  /// Bit i: pixel i of the row before the last is a maximum and at least `above_low`, or
+  /// `above_high`. m >= n, m > n are m >= n, m >= n + 1; the sign bit of (m | sign) − n says so.
+  CUESTA_HOST_DEVICE void find_maxima(const Job& job, uint32_t& candidates,
+                                      uint32_t& strong) const {
+    if constexpr (N == Norm::l1) {
+      const uint32_t lows = packed::both(job.above_low), highs = packed::both(job.above_high);
+      const uint32_t one = packed::both(1);
+      const auto &up = rows[0], &row = rows[1], &down = rows[2];
+      uint32_t c = 0, s = 0;
+      for (int i = 0; i < 4; ++i) {
+        uint32_t before = choose(rising[i], up.odd[i + 1], up.odd[i]);
+        uint32_t after = choose(rising[i], down.odd[i], down.odd[i + 1]) + one;
+        before = choose(gentle[i], before, up.even[i]);
+        after = choose(gentle[i], after, down.even[i]);
+        before = choose(level[i], row.odd[i], before) + one;
+        after = choose(level[i], row.odd[i + 1], after);
+        const uint32_t least = packed::larger(before, after), m = row.even[i] | packed::signs;
+        // Lanes' sign bits 15 and 31 to bits 2i and 16 + 2i.
+        c |= (m - packed::larger(least, lows)) >> (15 - 2 * i) & 0x10001u << (2 * i);
+        s |= (m - packed::larger(least, highs)) >> (15 - 2 * i) & 0x10001u << (2 * i);
+      }
+      candidates = (c | c >> 15) & 255;
+      strong = (s | s >> 15) & 255;
+    } else {
+      constexpr uint32_t sign = 1u << 31;
+      const auto &up = rows[0].at, &row = rows[1].at, &down = rows[2].at;
+      candidates = strong = 0;
+      for (int i = 0; i < 8; ++i) {
+        const auto wide = [&](const uint32_t* lanes2) {
+          return i % 2 ? packed::permute<0xbbbb>(lanes2[i / 2], 0)
+                       : packed::permute<0x9999>(lanes2[i / 2], 0);
+        };
+        const uint32_t to_rise = wide(rising), to_level = wide(level), to_gentle = wide(gentle);
+        uint32_t before = choose(to_rise, up[i + 2], up[i]);
+        uint32_t after = choose(to_rise, down[i], down[i + 2]) + 1;
+        before = choose(to_gentle, before, up[i + 1]);
+        after = choose(to_gentle, after, down[i + 1]);
+        before = choose(to_level, row[i], before) + 1;
+        after = choose(to_level, row[i + 2], after);
+        const uint32_t least = packed::larger_word(before, after), m = row[i + 1] | sign;
+        candidates |= (m - packed::larger_word(least, job.above_low)) >> 31 << i;
+        strong |= (m - packed::larger_word(least, job.above_high)) >> 31 << i;
+      }
+    }
+  }
+};
+
+/// Walks a warp whose lane 0 begins at column `base` down rows [first, end). `Warp` holds the
+/// lanes:
+///   each(f): f(lane) for every lane;
+///   exchange(): from_left and from_right become the neighbours' to_right and to_left, or anything
+///     in the first and the last lane;
+///   broadcast(i, f): f(lane i).
+/// magnitudes(y, lane) is called with every row of [first, end) in its rows[2], maxima(y, lane)
+/// once find_maxima() speaks of row y.
+template <class LaneType, int Half, class Warp, class WithMagnitudes, class WithMaxima>
+CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t first, int32_t end,
+                             WithMagnitudes&& magnitudes, WithMaxima&& maxima) {
+  constexpr int r = LaneType::r;
+  constexpr BorderMode mode = Half > 0 ? BorderMode::reflect101 : BorderMode::replicate;
+  const int32_t width = job.width, height = job.height;
+  const bool at_left = base<0, at_right = base + lanes * lane_pixels> width;
+  const auto read = [&](int32_t y) {
+    const uint8_t* row = job.src + ptrdiff_t(map_index<mode>(y, height)) * job.src_stride;
+    warp.each([&](LaneType& lane) { lane.template read<mode>(row, width, lane.next); });
+  };
+  const auto push = [&] { warp.each([](LaneType& lane) { lane.push_raw(); }); };
+
+  int32_t y = first - 1 - r;  // of the smoothed row; rows outside repeat the first or the last
+  int32_t made = map_index<BorderMode::replicate>(y, height) - 1;
+  for (int i = 1 - Half; i < 1 + Half; ++i) {
+    read(made + i);
+    push();
+  }
+  read(made + 1 + Half);
+  for (; y <= end + r; ++y) {
+    if (made < map_index<BorderMode::replicate>(y, height)) {
+      ++made;
+      push();
+      read(made + 1 + Half);  // ahead; the last one is not used
+      if constexpr (Half > 0) {
+        warp.each([&](LaneType& lane) { lane.sum(job); });
+        warp.exchange();
+        warp.each([&](LaneType& lane) { lane.smooth_across(job); });
+        // Gradients replicate the smoothed picture; what was smoothed outside is no part of it.
+        if (at_left) {
+          const uint32_t v =
+              warp.broadcast(1, [](LaneType& lane) { return lane.bytes[0] & 255; }) * 0x01010101u;
+          warp.each([&](LaneType& lane) { lane.replicate_left(v); });
+        }
+        if (at_right) {
+          const int32_t last = width - 1 - base;
+          const uint32_t v = warp.broadcast(last / lane_pixels, [&](LaneType& lane) {
+            const int at = last % lane_pixels;
+            return (at < 4 ? lane.bytes[0] : lane.bytes[1]) >> (8 * (at % 4)) & 255;
+          }) * 0x01010101u;
+          warp.each([&](LaneType& lane) { lane.replicate_right(v, width); });
+        }
+      }
+    }
+    warp.each([](LaneType& lane) { lane.offer_bytes(); });
+    warp.exchange();
+    warp.each([](LaneType& lane) { lane.push_smooth(); });
+
+    const int32_t row = y - r;  // of the magnitudes
+    if (row < first - 1) continue;
+    warp.each([](LaneType& lane) { lane.push_rows(); });
+    const bool inside = row >= 0 && row < height;
+    if (inside) {
+      const uint8_t* mask = job.mask ? job.mask + ptrdiff_t(row) * job.mask_stride : nullptr;
+      warp.each([&](LaneType& lane) {
+        lane.differentiate();
+        if (mask || at_left || at_right)
+          lane.find_valid(mask, width);
+        else
+          lane.all_valid();
+        lane.measure();
+      });
+      warp.exchange();
+      warp.each([](LaneType& lane) { lane.take_neighbours(); });
+    } else {
+      warp.each([](LaneType& lane) { lane.clear_row(); });
+    }
+    if (row >= first && row < end) warp.each([&](LaneType& lane) { magnitudes(row, lane); });
+    if (row > first) warp.each([&](LaneType& lane) { maxima(row - 1, lane); });
+    // Directions of this row are wanted when the next one is there.
+    if (inside) warp.each([](LaneType& lane) { lane.find_directions(); });
+  }
+}
+
+}  // namespace cuesta::canny_front

@@ -1,0 +1,146 @@
+// The production hysteresis: from masks to edges in three launches, whatever the picture.
+//
+//   flood   a warp takes 32 × 32 pixels, a row a lane, and lets edges run through candidates until
+//           nothing changes. What is left of the candidates is `weak`; a run of them in a word is a
+//           node, labelled by its first pixel.
+//   merge   a thread takes a word: its weak runs are united with those they touch to the left and
+//           above, and with label 0 where they touch an edge, which only another tile's can be.
+//   write   a weak run is an edge when its root is label 0.
+//
+// Label 0 is smaller than all others and so the root of whatever reaches it. Bytes a pixel: 1/4
+// read and written by flood, 1/4 read by merge and by write, 1 written; labels only where weak runs
+// are.
+#pragma once
+
+#include "cuda/union_find.cuh"
+#include "ops/canny/front.cuh"
+#include "ops/canny/mask_runs.hpp"
+
+namespace cuesta::canny_cuda {
+
+/// Where labels live: labels_a_word for each word, after that of all edges.
+struct Labels {
+  int32_t* parents;
+  int32_t words_a_row;
+
+  static constexpr int32_t edge = 0;
+  __device__ int32_t of(int32_t word, int32_t row, int start) const {
+    return 1 + (row * words_a_row + word) * mask_runs::labels_a_word + start / 2;
+  }
+};
+
+inline constexpr int flood_warps = 8, tile_rows = 32;
+
+// Afterwards masks.strong are the edges of each tile and masks.candidates what is weak.
+__global__ void __launch_bounds__(flood_warps * 32) flood(Masks masks, Labels labels) {
+  using namespace mask_runs;
+  const int32_t word = int32_t(blockIdx.x) * flood_warps + int32_t(threadIdx.y);
+  const int32_t row = int32_t(blockIdx.y) * tile_rows + int32_t(threadIdx.x);
+  const bool inside = word < masks.words_a_row && row < masks.height;
+  const ptrdiff_t at = ptrdiff_t(row) * masks.words_a_row + word;
+  const uint32_t candidates = inside ? masks.candidates[at] : 0;
+  uint32_t edges = inside ? masks.strong[at] : 0;
+  for (;;) {
+    const uint32_t wide = widen(edges);
+    uint32_t up = __shfl_up_sync(~0u, wide, 1), down = __shfl_down_sync(~0u, wide, 1);
+    if (threadIdx.x == 0) up = 0;
+    if (threadIdx.x == 31) down = 0;
+    const uint32_t grown = fill_runs(candidates, (wide | up | down) & candidates);
+    if (!__any_sync(~0u, grown != edges)) break;
+    edges = grown;
+  }
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0 && threadIdx.y == 0)
+    labels.parents[Labels::edge] = Labels::edge;
+  if (!inside || candidates == 0) return;
+  masks.strong[at] = edges;
+  masks.candidates[at] = candidates & ~edges;
+  for_runs(candidates & ~edges, [&](int start, uint32_t) {
+    const int32_t label = labels.of(word, row, start);
+    labels.parents[label] = label;
+  });
+}
+
+__device__ inline mask_runs::Around around(const uint32_t* mask, const Masks& size, int32_t word,
+                                           int32_t row) {
+  const auto at = [&](int dx, int dy) -> uint32_t {
+    const int32_t x = word + dx, y = row + dy;
+    const bool inside = x >= 0 && y >= 0 && x < size.words_a_row && y < size.height;
+    return inside ? mask[ptrdiff_t(y) * size.words_a_row + x] : 0;
+  };
+  return {at(-1, -1), at(0, -1), at(1, -1), at(-1, 0), at(0, 0),
+          at(1, 0),   at(-1, 1), at(0, 1),  at(1, 1)};
+}
+
+__global__ void __launch_bounds__(256) merge(Masks masks, Labels labels) {
+  const int32_t word = int32_t(blockIdx.x * blockDim.x + threadIdx.x);
+  const int32_t row = int32_t(blockIdx.y * blockDim.y + threadIdx.y);
+  if (word >= masks.words_a_row || row >= masks.height) return;
+  if (masks.candidates[ptrdiff_t(row) * masks.words_a_row + word] == 0) return;
+  mask_runs::unite_runs(
+      around(masks.candidates, masks, word, row), around(masks.strong, masks, word, row),
+      Labels::edge,
+      [&](int dx, int dy, int start) { return labels.of(word + dx, row + dy, start); },
+      [&](int32_t a, int32_t b) { cuda::unite(labels.parents, a, b); });
+}
+
+/// 4 bits as 4 bytes of 0 or 255.
+__device__ inline uint32_t spread(uint32_t bits) {
+  return ((bits & 15) * 0x00204081u & 0x01010101u) * 255u;
+}
+
+// A warp writes 32 words of a row.
+__global__ void __launch_bounds__(256)
+    write_edges(Masks masks, Labels labels, DeviceImage<uint8_t> dst) {
+  using namespace mask_runs;
+  const int32_t first_word = int32_t(blockIdx.x) * 32, word = first_word + int32_t(threadIdx.x);
+  const int32_t row = int32_t(blockIdx.y * blockDim.y + threadIdx.y);
+  if (row >= masks.height) return;  // the whole warp
+  uint32_t edges = 0;
+  if (word < masks.words_a_row) {
+    const ptrdiff_t at = ptrdiff_t(row) * masks.words_a_row + word;
+    edges = masks.strong[at];
+    for_runs(masks.candidates[at], [&](int start, uint32_t run) {
+      if (cuda::find(labels.parents, labels.of(word, row, start)) == Labels::edge) edges |= run;
+    });
+  }
+  uint8_t* to = dst.row(row);
+  if ((reinterpret_cast<uintptr_t>(to) & 15) == 0) {
+    // 16 pixels a lane, twice.
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const uint32_t bits =
+          __shfl_sync(~0u, edges, half * 16 + int(threadIdx.x) / 2) >> (threadIdx.x % 2 * 16);
+      const int64_t x = int64_t(first_word) * 32 + half * 512 + threadIdx.x * 16;
+      if (x + 16 <= dst.width) {
+        *reinterpret_cast<uint4*>(to + x) =
+            make_uint4(spread(bits), spread(bits >> 4), spread(bits >> 8), spread(bits >> 12));
+      } else {
+        for (int i = 0; i < 16 && x + i < dst.width; ++i) to[x + i] = bits >> i & 1 ? 255 : 0;
+      }
+    }
+    return;
+  }
+  for (int i = 0; i < 32; ++i) {
+    const uint32_t bits = __shfl_sync(~0u, edges, i);
+    const int64_t x = (int64_t(first_word) + i) * 32 + threadIdx.x;
+    if (x < dst.width) to[x] = bits >> threadIdx.x & 1 ? 255 : 0;
+  }
+}
+
+/// Overwrites the masks.
+inline void connect(const Masks& masks, Plane dst, Call& call) {
+  const cudaStream_t stream = cuda::stream_of(call);
+  const size_t words = size_t(masks.words_a_row) * size_t(masks.height);
+  const Labels labels{call.scratch().take<int32_t>(1 + words * mask_runs::labels_a_word),
+                      masks.words_a_row};
+  cuda::launch(
+      "canny", flood,
+      dim3(cuda::blocks(masks.words_a_row, flood_warps), cuda::blocks(masks.height, tile_rows)),
+      dim3(tile_rows, flood_warps), 0, stream, masks, labels);
+  const dim3 block(32, 8), grid(cuda::blocks(masks.words_a_row, 32), cuda::blocks(masks.height, 8));
+  cuda::launch("canny", merge, grid, block, 0, stream, masks, labels);
+  cuda::launch("canny", write_edges, grid, block, 0, stream, masks, labels,
+               dst.as<uint8_t, Space::device>());
+}
+
+}  // namespace cuesta::canny_cuda

@@ -1,0 +1,119 @@
+// Rung `row-cyclic` (paper 001): the two convolutions through shared memory. A block keeps the K
+// whole rows that its next output row needs, border written out, and walks down height / grid rows;
+// each step replaces the oldest row, so that a sample comes from global memory once a block instead
+// of K² times. The rest is stages.cu. Theirs gives a block N − K + 1 threads, impossible past 1,024
+// columns; ours stride over the columns. Theirs shifts the K rows; ours turn by index. The widest
+// picture is where K rows fit a block's shared memory. Bound (paper): time against `global` 30 K² /
+// (3 K² + 20), if a global load cost ten shared ones. Wastes: two barriers a row; K − 1 rows loaded
+// before a block's first output; the window's K² common samples, from shared memory now.
+#include "ops/canny/ladder/stages.cuh"
+
+namespace cuesta::canny_ladder {
+namespace {
+
+constexpr int threads = 256;
+// The stages after the convolutions, and hysteresis.
+constexpr int pixel_block = 16;
+
+// Calls row(y, at) for the block's rows, by all its threads; at(i, j) is the ring's sample at
+// column i of the extended row and row j of the window.
+template <BorderMode Mode, class Row>
+__device__ void walk(DeviceImage<const uint8_t> src, int size, int rows_a_block, Row row) {
+  extern __shared__ uint8_t ring[];
+  const int wide = src.width + size - 1, r = size / 2;
+  const int first = int(blockIdx.x) * rows_a_block, end = min(first + rows_a_block, src.height);
+  const auto load = [&](int line) {  // counted from the top of the first window
+    const uint8_t* from = src.row(map_index<Mode>(first + line - r, src.height));
+    uint8_t* to = ring + line % size * wide;
+    for (int x = int(threadIdx.x); x < wide; x += threads)
+      to[x] = from[map_index<Mode>(x - r, src.width)];
+  };
+  for (int line = 0; line + 1 < size; ++line) load(line);
+  for (int y = first; y < end; ++y) {
+    const int top = y - first;
+    load(top + size - 1);
+    __syncthreads();
+    row(y, [&](int i, int j) -> int32_t { return ring[(top + j) % size * wide + i]; });
+    __syncthreads();
+  }
+}
+
+__global__ void gaussian(DeviceImage<const uint8_t> src, DeviceImage<uint8_t> dst, int rows_a_block,
+                         const __grid_constant__ Taps taps) {
+  walk<BorderMode::reflect101>(src, taps.size, rows_a_block, [&](int y, auto at) {
+    for (int x = int(threadIdx.x); x < src.width; x += threads) {
+      int32_t sum = 1 << 15;
+      for (int j = 0; j < taps.size; ++j) {
+        int32_t across = 0;
+        for (int i = 0; i < taps.size; ++i) across += taps.values[i] * at(x + i, j);
+        sum += taps.values[j] * across;
+      }
+      dst.at(x, y) = uint8_t(sum >> 16);
+    }
+  });
+}
+
+template <int K>
+__global__ void sobel(DeviceImage<const uint8_t> src, Gradients g, int rows_a_block) {
+  constexpr auto taps = gradient::taps(K);
+  walk<BorderMode::replicate>(src, K, rows_a_block, [&](int y, auto at) {
+    for (int x = int(threadIdx.x); x < src.width; x += threads) {
+      int32_t gx = 0, gy = 0;
+#pragma unroll
+      for (int j = 0; j < K; ++j) {
+#pragma unroll
+        for (int i = 0; i < K; ++i) {
+          const int32_t v = at(x + i, j);
+          gx += v * taps.derivative[i] * taps.smoothing[j];
+          gy += v * taps.smoothing[i] * taps.derivative[j];
+        }
+      }
+      g.gx.at(x, y) = int16_t(K == 7 ? sixteenth(gx) : gx);
+      g.gy.at(x, y) = int16_t(K == 7 ? sixteenth(gy) : gy);
+    }
+  });
+}
+
+size_t ring_bytes(const CannyArgs& args, int size) {
+  return size_t(size) * size_t(args.src.width + size - 1);
+}
+
+}  // namespace
+
+std::string_view row_cyclic_supports(const CannyArgs& args, const Parameters& parameters) {
+  if (const auto why = supports(args, parameters); !why.empty()) return why;
+  const int window = args.options.sigma > 0 ? args.options.ksize : 1;
+  return ring_bytes(args, std::max(window, args.options.aperture)) > cuda::shared_limit()
+             ? "pictures whose rolling rows exceed shared memory"
+             : std::string_view();
+}
+
+void row_cyclic(const CannyArgs& args, Call& call) {
+  // At least as many blocks as multiprocessors, where there are that many rows.
+  const int most = std::min(args.src.height, 4 * cuda::multiprocessors());
+  const int rows_a_block = (args.src.height + most - 1) / most;
+  const dim3 grid(cuda::blocks(args.src.height, rows_a_block));
+  auto smoothed = args.src.as<uint8_t, Space::device>();
+  if (args.options.sigma > 0) {
+    call.stage("gaussian");
+    const Taps taps = taps_of(args.options);
+    const auto to = device_image<uint8_t>(call, args.src.width, args.src.height);
+    const size_t bytes = ring_bytes(args, taps.size);
+    cuda::allow_shared(gaussian, bytes, "canny");
+    cuda::launch("canny", gaussian, grid, dim3(threads), bytes, cuda::stream_of(call), smoothed, to,
+                 rows_a_block, taps);
+    smoothed = to;
+  }
+  call.stage("sobel");
+  const Gradients g = gradients(args, call);
+  const auto kernel = args.options.aperture == 3   ? sobel<3>
+                      : args.options.aperture == 5 ? sobel<5>
+                                                   : sobel<7>;
+  const size_t bytes = ring_bytes(args, args.options.aperture);
+  cuda::allow_shared(kernel, bytes, "canny");
+  cuda::launch("canny", kernel, grid, dim3(threads), bytes, cuda::stream_of(call), smoothed, g,
+               rows_a_block);
+  finish(args, g, pixel_block, call);
+}
+
+}  // namespace cuesta::canny_ladder

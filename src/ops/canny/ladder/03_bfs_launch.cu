@@ -1,0 +1,102 @@
+// Rung `bfs-launch` (paper 001, after Emrani): hysteresis as a breadth-first search whose every
+// step is a launch with a thread a pixel, until a step gains nothing; behind the production front
+// end. window=3: a candidate joins when one of its 8 neighbours joined in the step before;
+// window=5: also through a neighbour that is a candidate, so that a launch does two steps. The
+// paper's 5 × 5 search leaps over gaps and finds other edges; ours finds the same. Theirs works in
+// place, and a thread may see what the same launch wrote: the number of launches depends on luck.
+// Ours writes each step in a colour of its own, three in turn, so that depth and sizes are the same
+// on every run. Bound: launches times one pass over the marks, N² (1 + depth) bytes, and a wait of
+// the host for each. Wastes: almost every thread of almost every launch.
+//
+// Statistics: "bfs depth" is the number of launches that gained; "trees at the start" and "trees at
+// the end" count the strong pixels before and the edge pixels after.
+#include "ops/canny/ladder/front_marks.cuh"
+
+namespace cuesta::canny_ladder {
+namespace {
+
+template <int Window>
+__device__ bool reached(const Marks& marks, int32_t x, int32_t y, uint8_t frontier) {
+  for (int dy = -1; dy <= 1; ++dy) {
+    for (int dx = -1; dx <= 1; ++dx) {
+      const uint8_t mark = at_or_zero(marks, x + dx, y + dy);
+      if (mark == frontier) return true;
+      if constexpr (Window > 3) {
+        const bool centre = dx == 0 && dy == 0;
+        if (mark != none && !centre && reached<Window - 2>(marks, x + dx, y + dy, frontier))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+// `frontier` is the colour of the step before, `colour` of this one. What another thread of this
+// launch writes meanwhile was `candidate` and becomes `colour`: neither is the frontier.
+template <int Window>
+__global__ void step(Marks marks, uint8_t frontier, uint8_t colour, uint32_t* gained) {
+  const auto [x, y] = this_pixel();
+  const bool joins = inside(marks, {x, y}) && marks.at(x, y) == candidate &&
+                     reached<Window>(marks, x, y, frontier);
+  if (joins) marks.at(x, y) = colour;
+  const int sum = __syncthreads_count(joins);
+  if (sum > 0 && threadIdx.x == 0 && threadIdx.y == 0) atomicAdd(gained, uint32_t(sum));
+}
+
+__global__ void count_strong(Marks marks, uint32_t* counted) {
+  const auto [x, y] = this_pixel();
+  const int sum = __syncthreads_count(inside(marks, {x, y}) && marks.at(x, y) >= strong);
+  if (sum > 0 && threadIdx.x == 0 && threadIdx.y == 0) atomicAdd(counted, uint32_t(sum));
+}
+
+__global__ void write(Marks marks, DeviceImage<uint8_t> dst) {
+  const auto [x, y] = this_pixel();
+  if (inside(marks, {x, y})) dst.at(x, y) = marks.at(x, y) >= strong ? 255 : 0;
+}
+
+// What `count` adds to a counter on the device, once the GPU is there.
+template <class Count>
+uint32_t counted(uint32_t* counter, Call& call, Count&& count) {
+  const cudaStream_t stream = cuda::stream_of(call);
+  cuda::check(cudaMemsetAsync(counter, 0, sizeof(uint32_t), stream), "canny");
+  count();
+  uint32_t there = 0;
+  cuda::check(cudaMemcpyAsync(&there, counter, sizeof there, cudaMemcpyDeviceToHost, stream),
+              "canny");
+  cuda::check(cudaStreamSynchronize(stream), "canny");
+  return there;
+}
+
+}  // namespace
+
+void hysteresis_by_steps(const Marks& marks, Plane dst, int block, Call& call) {
+  const auto kernel = call.parameters().integer("window") == 5 ? step<5> : step<3>;
+  auto* counter = call.scratch().take<uint32_t>(1);
+  double trees = 0;
+  if (call.wants_statistics()) {
+    trees = counted(counter, call,
+                    [&] { for_pixels(marks, block, call, count_strong, marks, counter); });
+    call.statistic("trees at the start", trees);
+  }
+  const auto colour = [](int n) { return uint8_t(strong + n % 3); };
+  int depth = 0;
+  for (;; ++depth) {
+    const uint32_t gained = counted(counter, call, [&] {
+      for_pixels(marks, block, call, kernel, marks, colour(depth), colour(depth + 1), counter);
+    });
+    if (gained == 0) break;
+    trees += gained;
+  }
+  call.statistic("bfs depth", depth);
+  call.statistic("trees at the end", trees);
+  for_pixels(marks, block, call, write, marks, dst.as<uint8_t, Space::device>());
+}
+
+void bfs_launch(const CannyArgs& args, Call& call) {
+  constexpr int block = 16;
+  const Marks marks = front_marks(args, call);
+  call.stage("hysteresis");
+  hysteresis_by_steps(marks, args.dst, block, call);
+}
+
+}  // namespace cuesta::canny_ladder

@@ -1,0 +1,26 @@
+#include "ops/canny/ladder/front_marks.cuh"
+
+#include "ops/canny/masks.cuh"
+
+namespace cuesta::canny_ladder {
+namespace {
+
+__global__ void unpack(Masks masks, Marks marks) {
+  const auto [x, y] = this_pixel();
+  if (!inside(marks, {x, y})) return;
+  const ptrdiff_t at = ptrdiff_t(y) * masks.words_a_row + x / 32;
+  const bool is_candidate = masks.candidates[at] >> (x % 32) & 1;
+  const bool is_strong = masks.strong[at] >> (x % 32) & 1;
+  marks.at(x, y) = is_strong ? strong : is_candidate ? candidate : none;
+}
+
+}  // namespace
+
+Marks front_marks(const CannyArgs& args, Call& call) {
+  const Masks masks = find_masks(args, call);
+  const Marks marks = device_image<uint8_t>(call, args.src.width, args.src.height);
+  for_pixels(marks, 16, call, unpack, masks, marks);
+  return marks;
+}
+
+}  // namespace cuesta::canny_ladder

@@ -1,0 +1,31 @@
+// Paper 001's steps, as the table of canny names them. Each is one file; stages.cu has what the two
+// front ends `global` and `row-cyclic` share.
+#pragma once
+
+#include "ops/canny/args.hpp"
+
+namespace cuesta::canny_ladder {
+
+inline constexpr std::string_view block_values[] = {"32", "16", "8"};
+inline constexpr std::string_view hysteresis_values[] = {"bfs-launch", "union-find"};
+inline constexpr std::string_view window_values[] = {"3", "5"};
+
+inline constexpr ParameterInfo block = {"block", "threads along each side of a block",
+                                        block_values};
+inline constexpr ParameterInfo hysteresis = {"hysteresis", "how edges spread to candidates",
+                                             hysteresis_values};
+inline constexpr ParameterInfo window = {
+    "window", "candidates that a step of bfs-launch reaches: one or two pixels away",
+    window_values};
+
+inline constexpr ParameterInfo global_parameters[] = {block, hysteresis, window};
+inline constexpr ParameterInfo row_cyclic_parameters[] = {hysteresis, window};
+inline constexpr ParameterInfo bfs_parameters[] = {window};
+
+void global(const CannyArgs& args, Call& call);
+void row_cyclic(const CannyArgs& args, Call& call);
+std::string_view row_cyclic_supports(const CannyArgs& args, const Parameters&);
+void bfs_launch(const CannyArgs& args, Call& call);
+void union_find(const CannyArgs& args, Call& call);
+
+}  // namespace cuesta::canny_ladder

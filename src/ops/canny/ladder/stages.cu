@@ -1,0 +1,83 @@
+// Paper 001's stages after the convolutions: magnitude and direction, non-maximum suppression,
+// double threshold, each a launch with a thread a pixel. Suppression writes a picture of its own,
+// as the paper's does against the race of working in place. Theirs takes arctan and a root of
+// floats and compares rounded angles; ours compares integers, so that every strategy agrees. Theirs
+// copies pictures to the host and back between suppression and thresholds; ours stay on the GPU.
+// Bytes a pixel: magnitude 4 + 5 (gx, gy in; magnitude, direction out), suppression 5 + 4
+// (neighbours from the caches), threshold 4 + 1.
+#include "ops/canny/ladder/stages.cuh"
+
+namespace cuesta::canny_ladder {
+namespace {
+
+struct Measured {
+  DeviceImage<int32_t> magnitude;   // 0 where the mask is
+  DeviceImage<uint8_t> direction;   // octants, as sobel's
+  DeviceImage<const uint8_t> mask;  // no data: everywhere
+  Norm norm;
+};
+
+__global__ void measure(Gradients g, Measured m) {
+  const auto [x, y] = this_pixel();
+  if (!inside(m.magnitude, {x, y})) return;
+  const int32_t gx = g.gx.at(x, y), gy = g.gy.at(x, y);
+  const bool outside = m.mask.data && m.mask.at(x, y) == 0;
+  m.magnitude.at(x, y) = outside ? 0 : magnitude(gx, gy, m.norm);
+  m.direction.at(x, y) = gradient::octant<int32_t>(gx, gy);  // |g| is below 2^14
+}
+
+// The magnitude where it is a maximum along its gradient, else 0.
+__global__ void suppress(Measured m, DeviceImage<int32_t> maxima) {
+  const auto [x, y] = this_pixel();
+  if (!inside(maxima, {x, y})) return;
+  const int32_t centre = m.magnitude.at(x, y);
+  const auto at = [&](int dx, int dy) { return at_or_zero(m.magnitude, x + dx, y + dy); };
+  bool largest = false;
+  switch (m.direction.at(x, y)) {
+    case 0: largest = centre > at(-1, 0) && centre >= at(1, 0); break;
+    case 1: largest = centre > at(-1, -1) && centre > at(1, 1); break;
+    case 2: largest = centre > at(0, -1) && centre >= at(0, 1); break;
+    case 3: largest = centre > at(1, -1) && centre > at(-1, 1); break;
+  }
+  maxima.at(x, y) = largest ? centre : 0;
+}
+
+__global__ void count(Measured m, uint32_t* bins) {
+  const auto [x, y] = this_pixel();
+  if (!inside(m.magnitude, {x, y}) || (m.mask.data && m.mask.at(x, y) == 0)) return;
+  atomicAdd(bins + bin_of(m.magnitude.at(x, y), m.norm), 1u);
+}
+
+__global__ void compare(DeviceImage<int32_t> maxima, Limits limits, Marks marks) {
+  const auto [x, y] = this_pixel();
+  if (!inside(marks, {x, y})) return;
+  const int32_t m = maxima.at(x, y);
+  marks.at(x, y) = m <= limits.low ? none : m <= limits.high ? candidate : strong;
+}
+
+}  // namespace
+
+void finish(const CannyArgs& args, const Gradients& g, int block, Call& call) {
+  const int32_t width = args.src.width, height = args.src.height;
+  const Measured measured{device_image<int32_t>(call, width, height),
+                          device_image<uint8_t>(call, width, height),
+                          args.options.mask.as<uint8_t, Space::device>(), args.options.norm};
+  const auto maxima = device_image<int32_t>(call, width, height);
+  const Marks marks = device_image<uint8_t>(call, width, height);
+
+  call.stage("magnitude");
+  for_pixels(marks, block, call, measure, g, measured);
+  call.stage("suppression");
+  for_pixels(marks, block, call, suppress, measured, maxima);
+  call.stage("threshold");
+  find_thresholds(args, call,
+                  [&](uint32_t* bins) { for_pixels(marks, block, call, count, measured, bins); });
+  for_pixels(marks, block, call, compare, maxima, limits_of(args), marks);
+  call.stage("hysteresis");
+  if (call.parameters().text("hysteresis") == "union-find")
+    hysteresis_by_sets(marks, args.dst, block, call);
+  else
+    hysteresis_by_steps(marks, args.dst, block, call);
+}
+
+}  // namespace cuesta::canny_ladder

@@ -1,0 +1,59 @@
+// The stages that the rungs share, a whole picture in device memory between any two.
+#pragma once
+
+#include "ops/canny/device.cuh"
+#include "ops/canny/ladder/ladder.hpp"
+
+namespace cuesta::canny_ladder {
+
+using namespace canny_cuda;
+
+/// The pictures that the two convolutions write.
+struct Gradients {
+  DeviceImage<int16_t> gx, gy;  // divided by 16 for aperture 7
+};
+inline Gradients gradients(const CannyArgs& args, Call& call) {
+  const int32_t width = args.src.width, height = args.src.height;
+  return {device_image<int16_t>(call, width, height), device_image<int16_t>(call, width, height)};
+}
+
+/// The byte a pixel that thresholds leave and hysteresis reads.
+enum Mark : uint8_t { none, candidate, strong };
+using Marks = DeviceImage<uint8_t>;
+
+/// Magnitude and direction, suppression, thresholds, hysteresis as the parameter of that name says:
+/// each a kernel with a thread a pixel, in blocks of `block` × `block`.
+void finish(const CannyArgs& args, const Gradients& gradients, int block, Call& call);
+
+/// Hysteresis from marks to edges of 0 and 255. Both change the marks.
+void hysteresis_by_steps(const Marks& marks, Plane dst, int block, Call& call);
+void hysteresis_by_sets(const Marks& marks, Plane dst, int block, Call& call);
+
+/// The pixel of a thread in a grid of square blocks.
+struct Pixel {
+  int32_t x, y;
+};
+__device__ inline Pixel this_pixel() {
+  return {int32_t(blockIdx.x * blockDim.x + threadIdx.x),
+          int32_t(blockIdx.y * blockDim.y + threadIdx.y)};
+}
+template <class Image>
+__device__ bool inside(const Image& image, Pixel p) {
+  return p.x >= 0 && p.y >= 0 && p.x < image.width && p.y < image.height;
+}
+/// A picture's pixel, 0 outside.
+template <class T>
+__device__ T at_or_zero(const DeviceImage<T>& image, int32_t x, int32_t y) {
+  return inside(image, Pixel{x, y}) ? image.at(x, y) : T(0);
+}
+
+/// Launches a kernel with a thread for each pixel of `image`.
+template <class Image, class... Parameters, class... Arguments>
+void for_pixels(const Image& image, int block, Call& call, void (*kernel)(Parameters...),
+                Arguments&&... arguments) {
+  const dim3 grid(cuda::blocks(image.width, block), cuda::blocks(image.height, block));
+  cuda::launch("canny", kernel, grid, dim3(unsigned(block), unsigned(block)), 0,
+               cuda::stream_of(call), std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace cuesta::canny_ladder

@@ -1,0 +1,19 @@
+// What lies between the production front end and hysteresis.
+#pragma once
+
+#include "ops/canny/device.cuh"
+
+namespace cuesta::canny_cuda {
+
+/// Candidates and, a subset, strong pixels, one bit a pixel. Rows of 32-bit words, words_a_row (an
+/// even number) of them, lie without a gap; bits past the width are 0.
+struct Masks {
+  uint32_t *candidates, *strong;
+  int32_t width, height, words_a_row;
+};
+
+/// The production front end: smoothing, gradient, suppression, thresholds. The masks live in the
+/// call's scratch memory. Sets args.result.
+Masks find_masks(const CannyArgs& args, Call& call);
+
+}  // namespace cuesta::canny_cuda

@@ -1,0 +1,21 @@
+// The device rows of label. Numbers and components are host objects, so the one row waits for them;
+// a row that waits cannot be production.
+#include "ops/label/ladder/ladder.hpp"
+
+namespace cuesta {
+
+std::span<const StrategyInfo<LabelArgs>> label_cuda_rows() {
+  static constexpr StrategyInfo<LabelArgs> rows[] = {
+      {.name = "union-find",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea = "a thread a pixel: init, merge by atomics, compress; numbers by a scan over roots",
+       .paper = "004",
+       .allocates = true,  // past 65,536 components
+       .host_sync = true,
+       .run = label_ladder::union_find},
+  };
+  return rows;
+}
+
+}  // namespace cuesta

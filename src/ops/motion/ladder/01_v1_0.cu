@@ -1,0 +1,56 @@
+// Rung `v1.0` (paper 004, GPU v1.0): every buffer allocated and freed for every frame, and the
+// first frame made grey and smoothed again with every frame. Filters read global memory, blocks are
+// 32 x 32, masks are bytes, as theirs. Theirs flood-fills boxes on the host; ours come from
+// `label`. Bound: instructions, about 2 k^2 + 8 * 149 loads a pixel, and a wait for the GPU at each
+// cudaMalloc and cudaFree. Bytes a pixel: two frames of 3, 15 between the steps, 37 in `label`; the
+// caches serve the windows. Wastes: half of the blurring, all of the allocating, a frame's memory.
+#include "ops/motion/ladder/global.cuh"
+
+namespace cuesta::motion_ladder {
+namespace {
+
+__global__ void __launch_bounds__(1024) difference(ConstPicture a, ConstPicture b, Picture dst) {
+  const Place p;
+  if (!p.inside(a)) return;
+  dst.at(p.x, p.y) = uint8_t(abs(int32_t(a.at(p.x, p.y)) - int32_t(b.at(p.x, p.y))));
+}
+
+// The first frame as it came stays with the caller: the model keeps only what became of it.
+void keep_first_frame(const MotionArgs& args, Call& call) {
+  const ConstPlane frame = args.frame;
+  auto& kept = *args.first_frame;
+  if (kept.width() != frame.width || kept.height() != frame.height ||
+      kept.channels() != frame.channels)
+    kept = Image<uint8_t, Space::device>(frame.width, frame.height, frame.channels);
+  cuda::check(
+      cudaMemcpy2DAsync(kept.row(0), size_t(kept.view().stride_bytes), frame.data,
+                        size_t(frame.stride_bytes), size_t(frame.width) * frame.channels,
+                        size_t(frame.height), cudaMemcpyDeviceToDevice, cuda::stream_of(call)),
+      "motion: keeping the first frame");
+}
+
+}  // namespace
+
+void v1_0(const MotionArgs& args, Call& call) {
+  call.stage(stages::memory);
+  Workspace of_this_frame;
+  Exec exec = call.nested();
+  exec.workspace = &of_this_frame;
+  Scratch scratch(exec, Space::device);
+  const dim3 block(32, 32);
+  if (args.background->frames() == 0) keep_first_frame(args, call);
+
+  Chain<GlobalFilters> chain(args, call, exec, scratch, block);
+  const Picture behind = chain.take();
+  chain.smooth(*args.first_frame, behind);
+  chain.smooth(args.frame, chain.second);
+  call.stage(stages::difference);
+  cuda::launch("motion", difference, cuda::tiles(chain.second, 32, 32), block, 0,
+               cuda::stream_of(call), chain.second, behind, chain.first);
+  args.background->push(chain.second, {}, 0, exec);  // `first` learns its founding frame only
+  chain.find_objects();
+  // Here, before the workspace would gather its blocks in one for a next call.
+  of_this_frame.release_memory();
+}
+
+}  // namespace cuesta::motion_ladder

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Looks into the machine code of the CUDA part: every rung does what its name says, and the binary
+holds the architectures it was built for.
+
+    check_machine_code.py --objects BUILD/src/CMakeFiles/cuesta.dir/ops --library LIB --architectures 90
+    check_machine_code.py --self-test
+
+Needs cuobjdump, with nvdisasm beside it or on the PATH (scripts/fetch-tools has both).
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+SHARED = [r"\bLDS\b", r"\bSTS\b", r"\bBAR\b"]
+NO_SHARED = [r"\bLDS\b", r"\bSTS\b"]
+TEXTURE = [r"\b(TEX|TLD)\b"]
+# A tap as an operand of a multiply-add comes from the constant bank, directly or by a uniform register.
+CONSTANT_TAPS = [r"\bFFMA\b.*(c\[0x0\]|UR\d)"]
+GLOBAL = [r"\bLDG\b"]
+# Of the kernels that take a type and a window: f32 with the papers' windows, whose loops unroll.
+F32 = r"If\w*Li[359]E"
+
+
+class Rule:
+    """Every function of `file` whose mangled name matches `function` has all of `must`, none of `never`."""
+
+    def __init__(self, file, function, must, never=()):
+        self.file, self.function, self.must, self.never = file, function, list(must), list(never)
+
+    def check(self, name, code):
+        missing = [p for p in self.must if not re.search(p, code)]
+        present = [p for p in self.never if re.search(p, code)]
+        return ([f"{name}: nothing matches {p}" for p in missing] +
+                [f"{name}: has {re.search(p, code).group(0)!r}, which {self.file} must not" for p in present])
+
+
+RULES = [
+    Rule("convolve/ladder/01_naive", "kernel" + F32, GLOBAL, NO_SHARED + TEXTURE + CONSTANT_TAPS),
+    Rule("convolve/ladder/02_shared", "kernel_global_taps" + F32, GLOBAL + SHARED, CONSTANT_TAPS),
+    Rule("convolve/ladder/02_shared", "kernel_constant_taps" + F32, SHARED + CONSTANT_TAPS),
+    Rule("convolve/ladder/03_constant", "kernel" + F32, GLOBAL + CONSTANT_TAPS, NO_SHARED),
+    Rule("convolve/ladder/04_texture", "kernel_global_taps" + F32, TEXTURE + GLOBAL, NO_SHARED + CONSTANT_TAPS),
+    Rule("convolve/ladder/04_texture", "kernel_constant_taps" + F32, TEXTURE + CONSTANT_TAPS, NO_SHARED),
+    Rule("convolve/ladder/05_tiled", "kernel" + F32, SHARED + CONSTANT_TAPS),
+    Rule("convolve/ladder/06_separable", "(columns|rows)" + F32, GLOBAL + CONSTANT_TAPS),
+    Rule("convolve/ladder/06_separable", "tiled_(columns|rows)" + F32, SHARED + CONSTANT_TAPS),
+    Rule("convolve/ladder/07_row_cyclic", "kernel" + F32, SHARED + CONSTANT_TAPS),
+    Rule("convolve/ladder/08_shared_1d", "kernelIf", SHARED + CONSTANT_TAPS),
+    Rule("sobel/ladder/01_global", "kernel", GLOBAL, NO_SHARED),
+    Rule("sobel/ladder/02_shared_no_apron", "kernel", SHARED + GLOBAL),
+    Rule("sobel/ladder/03_shared_apron", "kernel", SHARED),
+    Rule("sobel/ladder/04_shared_1d", "kernel", SHARED),
+    Rule("log/ladder/01_two_pass", "(extend|apply_rule)", [r"\bSTG\b"], NO_SHARED),
+    # Production kernels keep everything in registers.
+    Rule("sobel/cuda", "sobel_fused", GLOBAL, NO_SHARED),
+    Rule("log/cuda", "log_walkILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
+]
+
+
+def functions_of(text):
+    """Mangled name to code, of cuobjdump -sass."""
+    found, name = {}, None
+    for line in text.splitlines():
+        header = re.match(r"\s*Function : (\S+)", line)
+        if header:
+            name = header.group(1)
+            found.setdefault(name, [])
+        elif name and (code := re.match(r"\s+/\*[0-9a-f]{4,}\*/(.*)", line)):
+            found[name].append(code.group(1))
+    return {name: "\n".join(lines) for name, lines in found.items()}
+
+
+def disassemble(cuobjdump, path):
+    run = subprocess.run([cuobjdump, "-sass", str(path)], capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(f"cuobjdump -sass {path}: {run.stderr.strip()}")
+    return functions_of(run.stdout)
+
+
+def judge(rules, file, functions):
+    """Problems of one object file; `file` as in the rules."""
+    problems = []
+    for rule in rules:
+        if rule.file != file:
+            continue
+        # The name of the kernel follows the length of it in the mangled name.
+        named = {n: c for n, c in functions.items() if re.search(r"\d" + rule.function, n)}
+        if not named:
+            problems.append(f"{file}: no function matches {rule.function}")
+        for name, code in named.items():
+            problems += rule.check(name, code)
+    return problems
+
+
+def check_objects(cuobjdump, folder):
+    objects = {}
+    for path in sorted(pathlib.Path(folder).glob("**/*.cu.o")):
+        objects[str(path.relative_to(folder)).removesuffix(".cu.o")] = path
+    ruled = {rule.file for rule in RULES}
+    problems = [f"{f}: has rules but no object" for f in sorted(ruled - set(objects))]
+    problems += [f"{f}: a rung without a rule; say in {pathlib.Path(__file__).name} what its machine code shows"
+                 for f in sorted(set(objects) - ruled) if "/ladder/" in f]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        files = [f for f in sorted(ruled) if f in objects]
+        for file, functions in zip(files, pool.map(lambda f: disassemble(cuobjdump, objects[f]), files)):
+            found = judge(RULES, file, functions)
+            print(f"{'FAILED' if found else 'ok':7}{file}, {len(functions)} functions")
+            problems += found
+    return problems
+
+
+def check_architectures(cuobjdump, library, wanted):
+    """`wanted` as CMAKE_CUDA_ARCHITECTURES."""
+    listing = subprocess.run([cuobjdump, "--list-elf", library], capture_output=True, text=True, check=True).stdout
+    have = set(re.findall(r"sm_(\d+)", listing))
+    want = {a.split("-")[0] for a in wanted.split(";") if not a.endswith("-virtual")}
+    print(f"architectures in {library}: {', '.join(sorted(have, key=int)) or 'none'}")
+    return [] if have == want else [f"{library}: holds {sorted(have)}, built for {sorted(want)}"]
+
+
+def self_test():
+    """Faults that must be found."""
+    naive = RULES[0]
+    good = "LDG.E R1, [R2] ;\nFFMA R3, R1, R4, R3 ;"
+    assert naive.check("f", good) == []
+    assert naive.check("f", good + "\nLDS R1, [R2] ;"), "a shared load in naive"
+    assert naive.check("f", good + "\nFFMA R3, R1, c[0x0][0x280], R3 ;"), "a constant tap in naive"
+    assert naive.check("f", "FFMA R3, R1, R4, R3 ;"), "naive without a global load"
+    assert judge(RULES, naive.file, {"_Z3fooIf": good}), "a kernel that is gone"
+    assert functions_of("\t\tFunction : f\n  /*0000*/  LDS R1 ;\n") == {"f": "  LDS R1 ;"}
+    print("self-test passed")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cuobjdump", default="cuobjdump")
+    parser.add_argument("--objects")
+    parser.add_argument("--library")
+    parser.add_argument("--architectures")
+    parser.add_argument("--self-test", action="store_true")
+    args = parser.parse_args()
+    if args.self_test:
+        return self_test()
+    # cuobjdump calls nvdisasm by name.
+    os.environ["PATH"] = f"{pathlib.Path(args.cuobjdump).parent}:{os.environ['PATH']}"
+    problems = (check_objects(args.cuobjdump, args.objects) +
+                check_architectures(args.cuobjdump, args.library, args.architectures))
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,212 @@
+// The CUDA front end's arithmetic without a GPU: 32 lanes in turn, held against the reference's
+// stages.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "cuesta/stencil.hpp"
+#include "ops/canny/front_walk.hpp"
+#include "ops/canny/reference.hpp"
+#include "verify/patterns.hpp"
+
+namespace cuesta {
+namespace {
+
+using namespace canny_front;
+
+// A warp whose lanes take turns. Lanes without a neighbour are handed nonsense, as by a shuffle.
+template <class LaneType>
+struct TurnWarp {
+  std::array<LaneType, lanes> all{};
+  template <class F>
+  void each(F&& f) {
+    for (auto& lane : all) f(lane);
+  }
+  void exchange() {
+    for (int i = 0; i < lanes; ++i) {
+      all[size_t(i)].from_left = i > 0 ? all[size_t(i) - 1].to_right : 0xDEADBEEF;
+      all[size_t(i)].from_right = i < lanes - 1 ? all[size_t(i) + 1].to_left : 0xBADC0DE5;
+    }
+  }
+  template <class F>
+  uint32_t broadcast(int i, F&& f) {
+    return f(all.at(size_t(i)));
+  }
+};
+
+struct Found {
+  std::vector<uint8_t> candidates, strong;  // masks
+  std::vector<uint64_t> bins = std::vector<uint64_t>(canny_bins);
+};
+
+template <int K, int Half, Norm N>
+Found run(const Job& job, int32_t rows) {
+  using L = Lane<K, Half, N>;
+  const int32_t row_bytes = mask_bytes(job.width);
+  Found found;
+  found.candidates.assign(size_t(row_bytes) * size_t(job.height), 0);
+  found.strong = found.candidates;
+  for (int32_t strip = 0; strip < strips(job.width); ++strip) {
+    const int32_t base = strip * warp_pixels - lane_pixels;
+    if (base + lane_pixels >= job.width) continue;
+    for (int32_t first = 0; first < job.height; first += rows) {
+      TurnWarp<L> warp;
+      for (int i = 0; i < lanes; ++i) warp.all[size_t(i)].x = base + i * lane_pixels;
+      const auto makes = [&](const L& lane) {
+        return lane.x > base && lane.x < base + (lanes - 1) * lane_pixels;
+      };
+      walk<L, Half>(
+          warp, job, base, first, std::min(first + rows, job.height),
+          [&](int32_t, L& lane) {
+            if (!makes(lane)) return;
+            for (int i = 0; i < lane_pixels; ++i) {
+              if (!(lane.valid[i / 2] >> (16 * (i % 2)) & 1)) continue;
+              const auto m = int64_t(lane.magnitude(i));
+              ++found.bins[size_t(N == Norm::l1 ? m : gradient::floor_sqrt(m))];
+            }
+          },
+          [&](int32_t y, L& lane) {
+            if (!makes(lane) || lane.x / 8 >= row_bytes) return;
+            uint32_t candidates, strong;
+            lane.find_maxima(job, candidates, strong);
+            const auto at = size_t(y) * size_t(row_bytes) + size_t(lane.x / 8);
+            found.candidates[at] = uint8_t(candidates);
+            found.strong[at] = uint8_t(strong);
+          });
+    }
+  }
+  return found;
+}
+
+template <int Half>
+Found run(const Job& job, const CannyOptions& options, int32_t rows) {
+  const bool l1 = options.norm == Norm::l1;
+  switch (options.aperture) {
+    case 3: return l1 ? run<3, Half, Norm::l1>(job, rows) : run<3, Half, Norm::l2>(job, rows);
+    case 5: return l1 ? run<5, Half, Norm::l1>(job, rows) : run<5, Half, Norm::l2>(job, rows);
+    default: return l1 ? run<7, Half, Norm::l1>(job, rows) : run<7, Half, Norm::l2>(job, rows);
+  }
+}
+
+void expect_equal_stages(const CannyArgs& args, int32_t rows) {
+  const int32_t width = args.src.width, height = args.src.height;
+  // The reference, up to hysteresis.
+  const Exec exec;
+  Call call(exec, Space::host, {});
+  CannyStages stages = canny_stages(args, call.scratch());
+  canny_gradients(args, stages, call, "serial", 1);
+  canny_magnitude_rows(args, stages, 0, height);
+  std::vector<uint64_t> bins(canny_bins);
+  canny_histogram_rows(args, stages, 0, height, bins);
+  const CannyLimits limits = canny_limits(args, canny_given(args.options));
+  canny_suppress_rows(stages, 0, height);
+  canny_threshold_rows(stages, limits, 0, height);
+
+  Job job;
+  job.src = static_cast<const uint8_t*>(args.src.data);
+  job.src_stride = args.src.stride_bytes;
+  job.mask = static_cast<const uint8_t*>(args.options.mask.data);
+  job.mask_stride = args.options.mask.stride_bytes;
+  job.width = width;
+  job.height = height;
+  const int64_t most = args.options.norm == Norm::l1 ? 32767 : 2147483647;
+  job.above_low = uint32_t(std::clamp<int64_t>(limits.low, 0, most - 1) + 1);
+  job.above_high = uint32_t(std::clamp<int64_t>(limits.high, 0, most - 1) + 1);
+  const bool smooths = args.options.sigma > 0;
+  if (smooths) {
+    const auto taps = gaussian_taps_q8(args.options.ksize, args.options.sigma);
+    for (int i = 0; i <= args.options.ksize / 2; ++i)
+      job.taps[fused_half - args.options.ksize / 2 + i] = uint32_t(taps[size_t(i)]);
+  }
+  const Found found = smooths ? run<2>(job, args.options, rows) : run<0>(job, args.options, rows);
+
+  EXPECT_EQ(found.bins, bins);
+  const int32_t row_bytes = mask_bytes(width);
+  for (int32_t y = 0; y < height; ++y) {
+    for (int32_t x = 0; x < row_bytes * 8; ++x) {
+      const auto at = size_t(y) * size_t(row_bytes) + size_t(x / 8);
+      const int mark = (found.candidates[at] >> (x % 8) & 1) + (found.strong[at] >> (x % 8) & 1);
+      const int expected = x < width ? stages.marks.at(x + 1, y + 1) : 0;
+      ASSERT_EQ(mark, expected) << x << ", " << y;
+    }
+  }
+}
+
+TEST(CannyFront, EqualsTheReferenceUpToHysteresis) {
+  constexpr std::pair<int32_t, int32_t> sizes[] = {
+      {1, 1},   {2, 3},   {7, 5},    {8, 9},    {9, 4},   {63, 20}, {64, 7},  {65, 6},
+      {231, 9}, {232, 5}, {233, 12}, {239, 3},  {240, 8}, {241, 9}, {248, 4}, {250, 31},
+      {471, 6}, {472, 5}, {473, 7},  {480, 40}, {500, 3}, {1, 70},  {700, 1}};
+  constexpr verify::Pattern patterns[] = {verify::Pattern::natural, verify::Pattern::extremes,
+                                          verify::Pattern::noise};
+  uint64_t seed = 0;
+  for (const auto& size : sizes) {
+    const int32_t width = size.first, height = size.second;
+    for (const int aperture : {3, 5, 7}) {
+      for (const Norm norm : {Norm::l1, Norm::l2}) {
+        for (const int ksize : {0, 3, 5}) {
+          ++seed;
+          // An odd stride: rows begin at every alignment.
+          const ptrdiff_t stride = width + 3;
+          std::vector<uint8_t> samples(size_t(stride) * size_t(height) + 1), masks = samples;
+          std::vector<uint8_t> edges(size_t(width) * size_t(height));
+          CannyArgs args;
+          const ImageView<uint8_t> src(samples.data() + 1, width, height, 1, stride);
+          const ImageView<uint8_t> mask(masks.data() + 1, width, height, 1, stride);
+          verify::fill(src, patterns[seed % 3], seed);
+          verify::fill(mask, verify::Pattern::blobs, seed + 1);
+          args.src = src;
+          if (seed % 4 == 0) args.options.mask = mask;
+          args.options.aperture = aperture;
+          args.options.norm = norm;
+          args.options.sigma = ksize ? 1.1 : 0;
+          args.options.ksize = ksize;
+          constexpr double lows[] = {-1, 0, 20, 60, 300};
+          const double low = lows[seed % 5];
+          args.options.thresholds = Thresholds::given(low, seed % 7 ? 2 * low + 50 : 1e9);
+          const int32_t rows = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 5 : 64;
+          SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height) + " aperture " +
+                       std::to_string(aperture) + (norm == Norm::l1 ? " l1" : " l2") + " ksize " +
+                       std::to_string(ksize) + " rows " + std::to_string(rows) + " seed " +
+                       std::to_string(seed));
+          expect_equal_stages(args, rows);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+// The packed directions against the definition in exact integers, for every |gx| and the |gy|
+// around both bounds.
+TEST(CannyFront, DirectionsAreExact) {
+  Lane<5, 0, Norm::l1> lane{};
+  for (int32_t x = 0; x <= 12240; ++x) {
+    const int32_t flat = int32_t(int64_t(x) * gradient::tan_22_5 >> 15);
+    for (const int32_t bound : {flat, flat + 2 * x}) {
+      for (int32_t y = std::max(0, bound - 1); y <= std::min(12240, bound + 1); ++y) {
+        if (x == 0 && y == 0) continue;  // no magnitude, no maximum
+        lane.ax[0] = packed::both(uint32_t(x));
+        lane.ay[0] = packed::both(uint32_t(y));
+        lane.find_directions();
+        const int octant = gradient::octant<int64_t>(x, y);
+        ASSERT_EQ(lane.level[0], octant == 0 ? ~0u : 0u) << x << ", " << y;
+        ASSERT_EQ(lane.gentle[0], octant == 2 ? 0u : ~0u) << x << ", " << y;
+      }
+    }
+  }
+}
+
+TEST(CannyFront, StripsCoverTheMasks) {
+  for (int32_t width = 1; width < 2000; ++width) {
+    EXPECT_GE(strips(width) * warp_pixels, mask_bytes(width) * 8);
+    EXPECT_LT((strips(width) - 1) * warp_pixels, mask_bytes(width) * 8);
+  }
+  EXPECT_EQ(rows_a_warp(8192, 8192, 132), 128);
+  EXPECT_EQ(rows_a_warp(1024, 1024, 132), 16);
+  EXPECT_EQ(rows_a_warp(1, 1, 132), 16);
+}
+
+}  // namespace
+}  // namespace cuesta

@@ -1,0 +1,109 @@
+// The arithmetic of paper 004's versions, without a GPU.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "cuesta/filter.hpp"
+#include "cuesta/motion.hpp"
+#include "cuesta/stencil.hpp"
+#include "ops/motion/ladder/ladder.hpp"
+#include "ops/motion/memory_model.hpp"
+#include "ops/motion/stages.hpp"
+#include "verify/patterns.hpp"
+
+namespace cuesta {
+namespace {
+
+TEST(MotionMemoryModel, IsThePapersTable) {
+  constexpr auto paper = motion_memory::paper(596, 336, 15);
+  EXPECT_EQ(paper.held, 2'002'560);
+  EXPECT_EQ(paper.at_launch, 600'768 + 5 * 225);
+  EXPECT_EQ(paper.a_frame, 1'401'792);
+}
+
+TEST(MotionMemoryModel, CountsWhatTheRungsTake) {
+  using namespace motion_memory;
+  constexpr Request q{596, 336, 3, 15, 149, 149, 2};
+  constexpr int64_t pixels = 596 * 336, padded = 640 * 336, mask = 80 * 336;
+  constexpr Bytes once = ours(q, Rung::v1_1);
+  EXPECT_EQ(once.held, 3 * pixels + 3 * padded + mask + 8 * pixels + 2 * 48 + 900 + 8 * 149);
+  EXPECT_EQ(once.at_launch, 3 * pixels);
+  EXPECT_EQ(once.a_frame, 3 * pixels + mask + 4 + 2 * 48 + 900 + 8 * 149);
+  constexpr Bytes every = ours(q, Rung::v1_0);
+  EXPECT_EQ(every.held - once.held, 3 * pixels + padded);
+  EXPECT_EQ(ours(q, Rung::v1_2).held, once.held - 900 - 8 * 149) << "windows are arguments";
+  EXPECT_EQ(ours(q, Rung::v1_2).held, ours(q, Rung::v1_3).held);
+  EXPECT_LT(once.a_frame, paper(596, 336, 15).a_frame) << "no picture of labels travels";
+}
+
+TEST(MotionLadder, TilesAndWhatThePapersRoundsDrop) {
+  using motion_ladder::tile_bytes;
+  EXPECT_EQ(tile_bytes(32, 32, 15, 15), 2116);
+  EXPECT_EQ(tile_bytes(16, 16, 15, 15), 900);
+  for (const int block : {32, 16}) {
+    const int tile = tile_bytes(block, block, 15, 15), threads = block * block;
+    EXPECT_EQ(tile / threads * threads, block == 32 ? 2048 : 768) << "whole rounds: theirs";
+    int loaded = 0;  // ours: every thread from its own number on, with a stride of the block
+    for (int thread = 0; thread < threads; ++thread)
+      for (int n = thread; n < tile; n += threads) ++loaded;
+    EXPECT_EQ(loaded, tile);
+  }
+}
+
+// One sum over the products of the taps rounds as the two passes do.
+TEST(MotionLadder, OneSumOfProductsIsTheGaussian) {
+  Image<uint8_t> src(37, 23), expected(37, 23);
+  verify::fill(src, verify::Pattern::natural, 3);
+  for (const int k : {3, 5, 15, 21}) {
+    gaussian(src, expected, k, 0, {}, {.strategy = "serial"});
+    const auto taps = gaussian_taps_q8(k, 0);
+    for (int32_t y = 0; y < 23; ++y) {
+      for (int32_t x = 0; x < 37; ++x) {
+        int32_t sum = 1 << 15;
+        for (int32_t j = 0; j < k; ++j) {
+          for (int32_t i = 0; i < k; ++i) {
+            sum += taps[size_t(j)] * taps[size_t(i)] *
+                   src.at(map_index<BorderMode::reflect101>(x + i - k / 2, 37),
+                          map_index<BorderMode::reflect101>(y + j - k / 2, 23));
+          }
+        }
+        ASSERT_EQ(sum >> 16, expected.at(x, y)) << k << " at " << x << ", " << y;
+      }
+    }
+  }
+}
+
+// Every row's stages are steps of the one list, so that a table has a line for each.
+TEST(MotionStages, HostStrategiesAnnounceThem) {
+  struct Observer : StageObserver {
+    std::vector<std::string> seen;
+    void stage(std::string_view name, void*) override { seen.emplace_back(name); }
+    void statistic(std::string_view, double) override {}
+  };
+  Image<uint8_t> frame(64, 48, 3);
+  verify::fill(frame, verify::Pattern::natural, 1);
+  for (const char* strategy : {"serial", "rows", "simd"}) {
+    for (const bool automatic : {false, true}) {
+      Observer observer;
+      MotionOptions options;
+      options.automatic = automatic;
+      MotionDetector detector(options, {.strategy = strategy, .observer = &observer});
+      detector.push(frame);
+      for (const auto& name : observer.seen)
+        EXPECT_EQ(motion_stages::whole_of(name), name) << strategy << " announces wholes";
+      for (const auto name :
+           {motion_stages::grayscale, motion_stages::blur, motion_stages::difference,
+            motion_stages::morphology, motion_stages::components}) {
+        EXPECT_EQ(std::count(observer.seen.begin(), observer.seen.end(), name), 1)
+            << strategy << ": " << name;
+      }
+    }
+  }
+  EXPECT_EQ(motion_stages::whole_of("dilate"), "morphology");
+  EXPECT_EQ(motion_stages::whole_of("merge"), "components");
+  EXPECT_EQ(motion_stages::whole_of("no such step"), "");
+}
+
+}  // namespace
+}  // namespace cuesta
