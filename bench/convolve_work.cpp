@@ -70,6 +70,10 @@ Work convolve_work(std::string experiment, std::string parameters, const Stencil
     work.opencv = [taps, n = stencil.width()](Peer& peer, ConstPlane from, Plane to) {
       peer.correlate(from, to, taps, n);
     };
+    work.npp = [taps, n = stencil.width()](DevicePeer& peer, ConstPlane from, Plane to,
+                                           void* stream) {
+      peer.correlate(from, to, taps, n, stream);
+    };
     // Whole taps give whole sums; others OpenCV rounds before it adds.
     work.opencv_equal = src.type == PixelType::u8 && stencil.divisor() == 1;
   }

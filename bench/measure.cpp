@@ -85,6 +85,7 @@ class Measurement {
   bool verified_on_host(const Candidate& candidate);
   bool verified_on_device(const Candidate& candidate, Rotation& rotation);
   bool opencv_takes(Plane into);
+  bool npp_takes(Rotation& rotation);
   void time_host();
   void time_device();
   void add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation);
@@ -187,6 +188,26 @@ bool Measurement::opencv_takes(Plane into) {
       return session_.expect(false, fmt::format("opencv {}, {}, {}x{}: {}", work_.operation,
                                                 work_.parameters, src_.width, src_.height, why));
   }
+  return true;
+}
+
+bool Measurement::npp_takes(Rotation& rotation) {
+  if (!work_.npp || !session_.npp()) return false;
+  void* const stream = session_.stream_->get();
+  AnyImage got(work_.result, src_.width, src_.height);
+  try {
+    rotation.poison(0);
+    work_.npp(*session_.npp(), rotation.source(0), rotation.result(0), stream);
+    wait(stream);
+  } catch (const std::runtime_error& error) {
+    if (dynamic_cast<const Error*>(&error)) throw;  // a fault of the GPU
+    measured_.notes.push_back(fmt::format("not timed: npp: {}", error.what()));
+    return false;
+  }
+  if (!got.plane()) return true;
+  download(rotation.result(0), got.plane(), stream);
+  const std::string why = answers_.compare(0, got.plane(), true);
+  measured_.notes.push_back(why.empty() ? "npp: equal" : fmt::format("npp: not equal: {}", why));
   return true;
 }
 
@@ -293,6 +314,12 @@ void Measurement::time_device() {
                       },
                       candidate.row.host_sync || candidate.row.allocates});
   }
+  const bool npp = npp_takes(rotation);
+  if (npp) {
+    bodies.push_back({[&](size_t turn, void* stream) {
+      work_.npp(*session_.npp(), rotation.source(turn), rotation.result(turn), stream);
+    }});
+  }
   const auto times = time_on_device(bodies, session_.quick() ? 7 : 15, session_.quick() ? 1.0 : 5.0,
                                     session_.stream_->get());
   measured_.rows.push_back(copy_row(Space::device, "device copy", times[0]));
@@ -305,6 +332,12 @@ void Measurement::time_device() {
     if (work_.end_to_end) add_end_to_end(row, timed[i], rotation);
     if (work_.stages) add_stages(row, timed[i], &rotation);
     measured_.rows.push_back(std::move(row));
+  }
+  if (npp) {
+    Candidate peer{};
+    peer.row.name = "npp";
+    peer.row.space = Space::device;
+    measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
   }
 }
 

@@ -107,6 +107,9 @@ void bench_sobel_ladder(Session& session) {
     };
     work.opencv = [](Peer& peer, ConstPlane src, Plane dst) { peer.sobel_magnitude(src, dst); };
     work.opencv_equal = true;
+    work.npp = [](DevicePeer& peer, ConstPlane src, Plane dst, void* stream) {
+      peer.sobel_magnitude(src, dst, stream);
+    };
     session.print(details_of(title("Sobel, L1 to u8", "u8"), session.measure(work)));
 
     const std::pair<const char*, Stencil> filters[] = {
