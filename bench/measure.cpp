@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "bench/answers.hpp"
+#include "bench/candidates.hpp"
 #include "bench/device_timing.hpp"
 #include "bench/rotation.hpp"
 #include "bench/session.hpp"
@@ -19,43 +20,6 @@ namespace {
 
 // Runs of the reference that take longer are not repeated more than three times.
 constexpr double slow_ms = 100;
-
-std::string text_of(const std::vector<Parameter>& parameters) {
-  std::string text;
-  for (const auto& [name, value] : parameters)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  return text;
-}
-
-// Every combination of the swept values that the row declares; what it does not declare is left to
-// the rows that do.
-std::vector<std::vector<Parameter>> variants_of(const StrategyDescription& row,
-                                                const std::vector<Sweep>& sweeps) {
-  std::vector<std::vector<Parameter>> variants = {{}};
-  for (const ParameterInfo& info : row.parameters) {
-    // The user's sweep of a parameter replaces the experiment's: it comes last.
-    const auto sweep = std::find_if(sweeps.rbegin(), sweeps.rend(),
-                                    [&](const Sweep& s) { return s.first == info.name; });
-    if (sweep == sweeps.rend()) continue;
-    std::vector<std::vector<Parameter>> more;
-    for (const auto& variant : variants) {
-      for (const std::string& value : sweep->second) {
-        if (std::find(info.values.begin(), info.values.end(), value) == info.values.end()) continue;
-        more.push_back(variant);
-        more.back().emplace_back(info.name, value);
-      }
-    }
-    if (!more.empty()) variants = std::move(more);
-  }
-  return variants;
-}
-
-// A row of the table with one setting of its parameters.
-struct Candidate {
-  StrategyDescription row;
-  Exec exec;
-  std::string variant;  // all its parameters, the defaults too
-};
 
 }  // namespace
 
@@ -108,27 +72,14 @@ std::vector<Candidate> Measurement::candidates(Space space) {
   std::vector<Sweep> sweeps = work_.sweeps;
   const auto& users = session_.settings_.sweeps;
   sweeps.insert(sweeps.end(), users.begin(), users.end());
-  std::vector<Candidate> out;
-  for (const StrategyDescription& row : list_strategies()) {
-    if (row.operation != work_.operation || row.space != space) continue;
-    if (work_.takes && !work_.takes(row)) continue;
-    for (auto& parameters : variants_of(row, sweeps)) {
-      Candidate candidate{row, session_.exec(row.name), {}};
-      candidate.exec.parameters = parameters;
-      for (const ParameterInfo& info : row.parameters) {
-        if (std::none_of(parameters.begin(), parameters.end(),
-                         [&](const Parameter& p) { return p.first == info.name; }))
-          parameters.emplace_back(info.name, info.values.front());
-      }
-      candidate.variant = text_of(parameters);
-      if (space == Space::device) {
-        candidate.exec.workspace = &session_.device_workspace_;
-        candidate.exec.stream = session_.stream_->get();
-      }
-      out.push_back(std::move(candidate));
+  auto all = candidates_of(work_, space, sweeps, session_.exec());
+  if (space == Space::device) {
+    for (Candidate& candidate : all) {
+      candidate.exec.workspace = &session_.device_workspace_;
+      candidate.exec.stream = session_.stream_->get();
     }
   }
-  return out;
+  return all;
 }
 
 void Measurement::differs(const Candidate& candidate, const std::string& why) {

@@ -130,9 +130,8 @@ class Session {
   int threads_;
   std::unique_ptr<Peer> opencv_;
   std::unique_ptr<DevicePeer> npp_;
-  Workspace workspace_;
-  Workspace device_workspace_;
   std::unique_ptr<Stream> stream_;  // with a GPU only
+  Workspace workspace_, device_workspace_;
   Image<uint8_t> tile_;
 };
 
