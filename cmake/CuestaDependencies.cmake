@@ -49,6 +49,11 @@ if(CUESTA_CUDA_FOUND)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   string(APPEND CMAKE_CUDA_FLAGS " --expt-relaxed-constexpr --diag-suppress=554")
   find_package(CUDAToolkit REQUIRED)
+  # A shared library and what links it must use one runtime.
+  set(CUESTA_CUDART CUDA::cudart_static)
+  if(BUILD_SHARED_LIBS)
+    set(CUESTA_CUDART CUDA::cudart)
+  endif()
 endif()
 
 # Only a peer of the benches: no part of the product links it.

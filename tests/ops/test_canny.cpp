@@ -10,6 +10,7 @@
 #include "cuesta/edges.hpp"
 #include "ops/canny/bit_hysteresis.hpp"
 #include "ops/canny/reference.hpp"
+#include "support/drawings.hpp"
 #include "support/planted.hpp"
 
 namespace cuesta {
@@ -172,22 +173,6 @@ TEST(CannyHysteresis, ShutSeamsAreNoticed) {
   EXPECT_NE(flooded_by_strips(spiral(65, 64), 16, false), flooded(spiral(65, 64)));
 }
 
-// A spiral of weak contrast, strong only around its centre: all of it is an edge with the strong
-// part, and nothing is without.
-Image<uint8_t> drawn_spiral(int32_t side, bool strong) {
-  constexpr double period = 20, turn = 6.283185307179586;
-  Image<uint8_t> picture(side, side);
-  for (int32_t y = 0; y < side; ++y) {
-    for (int32_t x = 0; x < side; ++x) {
-      const double dx = x - side / 2.0, dy = y - side / 2.0, r = std::hypot(dx, dy);
-      const double arm = r / period - std::atan2(dy, dx) / turn;
-      const bool lit = r > 5 && r < side / 2.0 - 5 && arm - std::floor(arm) < 0.5;
-      picture.at(x, y) = uint8_t(100 + lit * (strong && r < 25 ? 150 : 20));
-    }
-  }
-  return picture;
-}
-
 TEST(CannyHysteresis, SpiralsInPicturesOnAnyThreads) {
   const Image<uint8_t> lit = drawn_spiral(400, true), dark = drawn_spiral(400, false);
   CannyOptions options = plain(20, 200);
@@ -200,6 +185,30 @@ TEST(CannyHysteresis, SpiralsInPicturesOnAnyThreads) {
           << strategy << " on " << threads;
       EXPECT_EQ(count(canny(dark, options, with(strategy, threads))), 0) << strategy;
     }
+  }
+}
+
+TEST(CannyStages, AreAnnouncedInOrder) {
+  struct Recorder : StageObserver {
+    std::vector<std::string> stages;
+    void stage(std::string_view name, void*) override { stages.emplace_back(name); }
+    void statistic(std::string_view, double) override {}
+  };
+  Image<uint8_t> picture(60, 40);
+  verify::fill(picture, verify::Pattern::natural, 3);
+  std::vector<std::string> all = {"gaussian",    "sobel",     "magnitude",
+                                  "suppression", "threshold", "hysteresis"};
+  for (const double sigma : {1.4, 0.0}) {
+    for (const std::string_view strategy : {"serial", "rows"}) {
+      Recorder recorder;
+      Exec exec = with(strategy, 2);
+      exec.observer = &recorder;
+      CannyOptions options;
+      options.sigma = sigma;
+      canny(picture, options, exec);
+      EXPECT_EQ(recorder.stages, all) << strategy;
+    }
+    all.erase(all.begin());  // nothing to smooth
   }
 }
 

@@ -261,6 +261,7 @@ void run_strips(const CannyArgs& args, const Job& job, Call& call) {
     find_edges<K, M>(job, limits, strips.begin(s), strips.end(s), Pieces(memory + strip_bytes * s),
                      bits[s]);
   });
+  call.stage("hysteresis");  // between strips; inside them it is done
   BitStrip::join(bits, strips.count);
   const auto dst = args.dst.as<uint8_t>();
   parallel_tasks(strips.count, threads, [&](int s) {
@@ -278,6 +279,7 @@ void run_norm(const CannyArgs& args, const Job& job, Call& call) {
 }  // namespace
 
 void canny_simd_target(const CannyArgs& args, Call& call) {
+  call.stage("front end");
   const CannyOptions& options = args.options;
   Job job{args.src, options.mask, nullptr, 1};
   if (options.sigma > 0 && options.ksize <= largest_fused_window) {

@@ -83,7 +83,7 @@ struct Lane {
   template <BorderMode Mode>
   CUESTA_HOST_DEVICE void read(const uint8_t* row, int32_t width, uint32_t* to) const {
     // Three aligned words hold the 8 bytes. All of them lie inside the row here.
-    if (x >= 3 && x + 11 <= width) {
+    if (x >= 3 && x + 12 <= width) {
       const auto address = reinterpret_cast<uintptr_t>(row + x);
       const auto* words = reinterpret_cast<const uint32_t*>(address & ~uintptr_t(3));
       const unsigned shift = unsigned(address & 3) * 8;
