@@ -62,6 +62,8 @@ std::string steps_text(const std::string& title, const Measured& measured,
     before = ms;
     their_before = their_ms;
   }
+  if (const Row* copy = measured.find("device copy", Space::device))
+    table.add({"a copy of the picture", milliseconds(copy->ms), "", "", "", "", ""});
   return table.text();
 }
 
