@@ -564,7 +564,7 @@ class Messages(CommandTest):
 class ListAndVerify(CommandTest):
     def test_list(self):
         rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
-        keys = {"operation", "space", "strategy", "tier", "idea", "paper", "exactness", "parameters"}
+        keys = {"operation", "space", "strategy", "tier", "idea", "paper", "exactness", "parameters", "allocates", "host_sync"}
         for row in rows:
             self.assertEqual(set(row), keys)
         operations = [o["operation"] for o in json.loads(self.run_cuesta("list", "operations", "--json").stdout)]
