@@ -231,7 +231,7 @@ TEST(Measure, DeviceRowsWhereThereIsAGpu) {
     if (row.space != "device") continue;
     ++device_rows;
     EXPECT_GT(row.ms, 0) << row.strategy;
-    if (row.operation == "copy") continue;
+    if (row.operation == "copy" || row.strategy == "npp") continue;
     ASSERT_FALSE(row.kernels.empty()) << row.strategy;
     EXPECT_GT(row.kernels[0].registers, 0);
     EXPECT_GT(row.kernels[0].occupancy, 0);
