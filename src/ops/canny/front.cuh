@@ -89,7 +89,7 @@ inline constexpr int front_warps = 4;     // a block
 inline constexpr int shared_bins = 2048;  // magnitudes beyond are counted in device memory at once
 
 template <int K, int Half, Norm N, bool Count>
-__global__ void __launch_bounds__(front_warps* canny_front::lanes)
+__global__ void __launch_bounds__(front_warps* canny_front::lanes, K == 3 ? 4 : 3)
     front(const __grid_constant__ canny_front::Job job, FrontOutput out, int rows_a_warp) {
   using namespace canny_front;
   using L = Lane<K, Half, N>;
