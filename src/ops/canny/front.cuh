@@ -163,10 +163,15 @@ template <int K, int Half, bool Count>
 void launch_front(const CannyArgs& args, const canny_front::Job& job, const FrontOutput& out,
                   Call& call) {
   using namespace canny_front;
-  const int32_t rows = rows_a_warp(job.width, job.height, cuda::multiprocessors());
-  const int64_t warps = int64_t(strips(job.width)) * ((job.height + rows - 1) / rows);
   const auto kernel = args.options.norm == Norm::l1 ? front<K, Half, Norm::l1, Count>
                                                     : front<K, Half, Norm::l2, Count>;
+  int blocks = 0;  // a multiprocessor
+  cuda::check(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, front_warps * lanes, 0),
+      "canny");
+  const int32_t rows = rows_a_warp(job.width, job.height,
+                                   std::max(1, blocks) * front_warps * cuda::multiprocessors());
+  const int64_t warps = int64_t(strips(job.width)) * ((job.height + rows - 1) / rows);
   cuda::launch("canny", kernel, dim3(unsigned((warps + front_warps - 1) / front_warps)),
                dim3(lanes, front_warps), 0, cuda::stream_of(call), job, out, rows);
 }

@@ -41,12 +41,12 @@ struct Job {
 constexpr int32_t mask_bytes(int32_t width) { return int32_t((int64_t(width) + 63) / 64 * 8); }
 /// Strips of 240 columns that cover the masks.
 constexpr int32_t strips(int32_t width) { return (mask_bytes(width) + lanes - 3) / (lanes - 2); }
-/// Rows that a warp makes: enough to pay for the rows of its apron (2 · half + K + 1 rows are begun
-/// before the first comes out), few enough that every multiprocessor gets 16 warps.
-constexpr int32_t rows_a_warp(int32_t width, int32_t height, int multiprocessors) {
-  const int64_t wanted = int64_t(16) * multiprocessors;
-  const int64_t rows = int64_t(height) * strips(width) / wanted;
-  return int32_t(rows < 16 ? 16 : rows > 128 ? 128 : rows);
+/// Rows that a warp makes when `resident` warps fit the GPU at once: one wave that ends together.
+/// Not fewer than 8: half + K + 1 rows and more are begun before the first comes out.
+constexpr int32_t rows_a_warp(int32_t width, int32_t height, int resident) {
+  const int32_t chunks = resident > strips(width) ? resident / strips(width) : 1;
+  const int32_t rows = height / chunks + (height % chunks != 0);
+  return rows < 8 ? 8 : rows;
 }
 
 /// 8 bytes on their way from memory: three words, of which the first `shift` bits are others'.
@@ -105,19 +105,20 @@ struct Lane {
 
   // ---- reading
 
-  /// The 8 bytes from x of a row whose border is written out by Mode, as three words of which the
-  /// first `shift` bits do not belong to them: who reads ahead must not wait for them here.
+  /// The 8 bytes from x of a row, as aligned words: those from x − 3 to x + 10 at most, all inside.
+  CUESTA_HOST_DEVICE void read_inside(const uint8_t* row, Ahead& to) const {
+    const auto address = reinterpret_cast<uintptr_t>(row + x);
+    const auto* words = reinterpret_cast<const uint32_t*>(address & ~uintptr_t(3));
+    to = {{packed::load(words), packed::load(words + 1), packed::load(words + 2)},
+          uint32_t(address & 3) * 8};
+  }
+  /// The same of a row whose border is written out by Mode.
   template <BorderMode Mode>
   CUESTA_HOST_DEVICE void read(const uint8_t* row, int32_t width, Ahead& to) const {
-    if (x >= 3 && x + 11 <= width) {
-      // Aligned words; all three lie inside the row here.
-      const auto address = reinterpret_cast<uintptr_t>(row + x);
-      const auto* words = reinterpret_cast<const uint32_t*>(address & ~uintptr_t(3));
-      to = {{packed::load(words), packed::load(words + 1), packed::load(words + 2)},
-            uint32_t(address & 3) * 8};
-    } else {
+    if (x >= 3 && x + 11 <= width)
+      read_inside(row, to);
+    else
       to = bytes_apart<Mode>(row, width, x);
-    }
   }
 
   // ---- smoothing
@@ -435,11 +436,40 @@ CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t f
   constexpr BorderMode mode = Half > 0 ? BorderMode::reflect101 : BorderMode::replicate;
   const int32_t width = job.width, height = job.height;
   const bool at_left = base<0, at_right = base + lanes * lane_pixels> width;
+  const auto row_at = [&](int32_t y) { return job.src + ptrdiff_t(y) * job.src_stride; };
   const auto read = [&](int32_t y) {
-    const uint8_t* row = job.src + ptrdiff_t(map_index<mode>(y, height)) * job.src_stride;
+    const uint8_t* row = row_at(map_index<mode>(y, height));
     warp.each([&](LaneType& lane) { lane.template read<mode>(row, width, lane.next); });
   };
   const auto push = [&] { warp.each([](LaneType& lane) { lane.push_raw(); }); };
+  const auto smooth = [&] {
+    if constexpr (Half > 0) {
+      warp.each([&](LaneType& lane) { lane.sum(job); });
+      warp.exchange();
+      warp.each([&](LaneType& lane) { lane.smooth_across(job); });
+    }
+  };
+  // Gradients replicate the smoothed picture; what was smoothed outside is no part of it.
+  const auto replicate = [&] {
+    if (at_left) {
+      const uint32_t v =
+          warp.broadcast(1, [](LaneType& lane) { return lane.bytes[0] & 255; }) * 0x01010101u;
+      warp.each([&](LaneType& lane) { lane.replicate_left(v); });
+    }
+    if (at_right) {
+      const int32_t last = width - 1 - base;
+      const uint32_t v = warp.broadcast(last / lane_pixels, [&](LaneType& lane) {
+        const int at = last % lane_pixels;
+        return (at < 4 ? lane.bytes[0] : lane.bytes[1]) >> (8 * (at % 4)) & 255;
+      }) * 0x01010101u;
+      warp.each([&](LaneType& lane) { lane.replicate_right(v, width); });
+    }
+  };
+  const auto take_smooth = [&] {
+    warp.each([](LaneType& lane) { lane.offer_bytes(); });
+    warp.exchange();
+    warp.each([](LaneType& lane) { lane.push_smooth(); });
+  };
 
   int32_t y = first - 1 - r;  // of the smoothed row; rows outside repeat the first or the last
   int32_t made = map_index<BorderMode::replicate>(y, height) - 1;
@@ -448,37 +478,19 @@ CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t f
     push();
   }
   read(made + 1 + Half);
-  for (; y <= end + r; ++y) {
+
+  // Any row.
+  const auto step = [&] {
     if (made < map_index<BorderMode::replicate>(y, height)) {
       ++made;
       push();
       read(made + 1 + Half);  // ahead; the last one is not used
-      if constexpr (Half > 0) {
-        warp.each([&](LaneType& lane) { lane.sum(job); });
-        warp.exchange();
-        warp.each([&](LaneType& lane) { lane.smooth_across(job); });
-        // Gradients replicate the smoothed picture; what was smoothed outside is no part of it.
-        if (at_left) {
-          const uint32_t v =
-              warp.broadcast(1, [](LaneType& lane) { return lane.bytes[0] & 255; }) * 0x01010101u;
-          warp.each([&](LaneType& lane) { lane.replicate_left(v); });
-        }
-        if (at_right) {
-          const int32_t last = width - 1 - base;
-          const uint32_t v = warp.broadcast(last / lane_pixels, [&](LaneType& lane) {
-            const int at = last % lane_pixels;
-            return (at < 4 ? lane.bytes[0] : lane.bytes[1]) >> (8 * (at % 4)) & 255;
-          }) * 0x01010101u;
-          warp.each([&](LaneType& lane) { lane.replicate_right(v, width); });
-        }
-      }
+      smooth();
+      if constexpr (Half > 0) replicate();
     }
-    warp.each([](LaneType& lane) { lane.offer_bytes(); });
-    warp.exchange();
-    warp.each([](LaneType& lane) { lane.push_smooth(); });
-
+    take_smooth();
     const int32_t row = y - r;  // of the magnitudes
-    if (row < first - 1) continue;
+    if (row < first - 1) return;
     warp.each([](LaneType& lane) { lane.push_rows(); });
     const bool inside = row >= 0 && row < height;
     if (inside) {
@@ -486,11 +498,8 @@ CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t f
       warp.each([&](LaneType& lane) {
         lane.differentiate();
         lane.measure();
-        lane.all_valid();
-        if (mask || at_left || at_right) {
-          lane.find_valid(mask, width);
-          lane.clear_invalid();
-        }
+        lane.find_valid(mask, width);
+        lane.clear_invalid();
         lane.offer_magnitudes();
       });
       warp.exchange();
@@ -502,6 +511,48 @@ CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t f
     if (row > first) warp.each([&](LaneType& lane) { maxima(row - 1, lane); });
     // Directions of this row are wanted when the next one is there.
     if (inside) warp.each([](LaneType& lane) { lane.find_directions(); });
+  };
+  // The same where nothing special can happen: row y and what is read ahead lie inside the picture,
+  // all columns do, there is no mask, and row y − r − 1 is one that the warp makes. Without a
+  // branch the rows in registers need not move: three steps turn their names by themselves.
+  const auto plain_step = [&] {
+    ++made;
+    push();
+    const uint8_t* ahead = row_at(made + 1 + Half);
+    warp.each([&](LaneType& lane) { lane.read_inside(ahead, lane.next); });
+    smooth();
+    take_smooth();
+    warp.each([](LaneType& lane) {
+      lane.push_rows();
+      lane.differentiate();
+      lane.measure();
+      lane.all_valid();
+      lane.offer_magnitudes();
+    });
+    warp.exchange();
+    warp.each([&](LaneType& lane) {
+      lane.take_neighbours();
+      magnitudes(y - r, lane);
+      maxima(y - r - 1, lane);
+      lane.find_directions();
+    });
+    ++y;
+  };
+  constexpr int unrolled = 3;
+  const bool roomy = base >= 3 && base + lanes * lane_pixels + 3 <= width && !job.mask;
+  const int32_t plain_first = first + r + 1;
+  const int32_t below = height - 1 - Half;
+  const int32_t plain_end = !roomy ? 0 : end + r < below ? end + r : below;
+  for (; y <= end + r; ++y) {
+    if (y >= plain_first) {
+      while (y + unrolled <= plain_end) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int i = 0; i < unrolled; ++i) plain_step();
+      }
+    }
+    step();
   }
 }
 
