@@ -37,8 +37,8 @@ struct Job {
   uint32_t above_low = 0, above_high = 0;  // the least magnitude of a candidate, a strong pixel
 };
 
-/// Columns of 8 pixels that the masks of a picture hold a row: 64-bit words, whole.
-constexpr int32_t mask_bytes(int32_t width) { return int32_t((int64_t(width) + 63) / 64 * 8); }
+/// Bytes of a mask's row: 8 pixels each, in whole groups of 128 pixels.
+constexpr int32_t mask_bytes(int32_t width) { return int32_t((int64_t(width) + 127) / 128 * 16); }
 /// Strips of 240 columns that cover the masks.
 constexpr int32_t strips(int32_t width) { return (mask_bytes(width) + lanes - 3) / (lanes - 2); }
 /// Rows that a warp makes when `resident` warps fit the GPU at once: one wave that ends together.
