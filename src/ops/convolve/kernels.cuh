@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cuda/border.cuh"
 #include "cuda/launch.cuh"
 #include "ops/convolve/args.hpp"
 
@@ -39,8 +40,13 @@ struct Request {
   /// The sample at any distance outside the picture.
   __device__ T sample(int32_t x, int32_t y) const {
     if (inside(x, y)) return src.at(x, y);
-    const int32_t sx = map_index(mode, x, src.width), sy = map_index(mode, y, src.height);
-    return sx < 0 || sy < 0 ? outside : src.at(sx, sy);
+    return cuda::outside_sample(src.data, src.stride_bytes, src.width, src.height, mode, outside, x,
+                                y);
+  }
+  /// Whether the whole window of the pixel lies inside the picture.
+  __device__ bool window_inside(int32_t x, int32_t y) const {
+    const int32_t left = x - anchor_x, top = y - anchor_y;
+    return left >= 0 && top >= 0 && left + width <= src.width && top + height <= src.height;
   }
   __device__ bool inside(int32_t x, int32_t y) const {
     return uint32_t(x) < uint32_t(src.width) && uint32_t(y) < uint32_t(src.height);
@@ -49,9 +55,7 @@ struct Request {
   /// Rounds, takes |.|, adds the offset, saturates, writes. `ignore` writes 0 where the window
   /// leaves the picture.
   __device__ void store(int32_t x, int32_t y, Tap<T> sum) const {
-    const int32_t left = x - anchor_x, top = y - anchor_y;
-    if (mode == BorderMode::ignore &&
-        (left < 0 || top < 0 || left + width > src.width || top + height > src.height)) {
+    if (mode == BorderMode::ignore && !window_inside(x, y)) {
       dst.at(x, y) = 0;
       return;
     }
@@ -136,18 +140,28 @@ __device__ constexpr int side(int asked) {
 }
 
 /// Σ tap(n) · at(i, j) over the window, row-major: the contract's order for floats.
-/// K is the side of the window where it is known when compiling, so that the loops unroll; 0: ask
-/// the request.
+/// K is the side of the window where it is known when compiling, and the loops unroll; 0: ask the
+/// request, and they do not.
 template <int K, class T, class Taps, class At>
 __device__ Tap<T> window_sum(const Request<T>& q, Taps taps, At at) {
   const int width = side<K>(q.width), height = side<K>(q.height);
   Tap<T> sum = 0;
-#pragma unroll
+#pragma unroll(K ? K : 1)
   for (int j = 0; j < height; ++j) {
-#pragma unroll
+#pragma unroll(K ? K : 1)
     for (int i = 0; i < width; ++i) sum = multiply_add(taps[j * width + i], at(i, j), sum);
   }
   return sum;
+}
+
+/// The sum of a pixel whose samples come from global memory: inside the picture without a test a
+/// sample.
+template <int K, class T, class Taps>
+__device__ Tap<T> global_sum(const Request<T>& q, const Taps& taps, int32_t x, int32_t y) {
+  const int32_t left = x - q.anchor_x, top = y - q.anchor_y;
+  if (q.window_inside(x, y))
+    return window_sum<K>(q, taps, [&](int i, int j) { return q.src.at(left + i, top + j); });
+  return window_sum<0>(q, taps, [&](int i, int j) { return q.sample(left + i, top + j); });
 }
 
 /// What the rungs take: windows of at most `most_side` on each side.

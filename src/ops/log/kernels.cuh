@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cuda/border.cuh"
 #include "cuda/launch.cuh"
 #include "ops/log/args.hpp"
 #include "ops/log/window.hpp"
@@ -26,8 +27,9 @@ struct Request {
   template <class T>
   __device__ int32_t sample(int32_t x, int32_t y) const {
     if (inside(x, y)) return src.as<T, Space::device>().at(x, y);
-    const int32_t sx = map_index(mode, x, src.width), sy = map_index(mode, y, src.height);
-    return sx < 0 || sy < 0 ? outside : src.as<T, Space::device>().at(sx, sy);
+    const auto view = src.as<T, Space::device>();
+    return cuda::outside_sample(view.data, view.stride_bytes, src.width, src.height, mode,
+                                T(outside), x, y);
   }
   __device__ bool inside(int32_t x, int32_t y) const {
     return uint32_t(x) < uint32_t(src.width) && uint32_t(y) < uint32_t(src.height);

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "cuda/border.cuh"
 #include "cuda/launch.cuh"
 #include "ops/sobel/args.hpp"
 #include "ops/sobel/gradient.hpp"
@@ -46,8 +47,8 @@ template <class T>
 __device__ int32_t sample(const Request& r, int32_t x, int32_t y) {
   const auto src = r.src.as<T, Space::device>();
   if (uint32_t(x) < uint32_t(src.width) && uint32_t(y) < uint32_t(src.height)) return src.at(x, y);
-  const int32_t sx = map_index(r.mode, x, r.src.width), sy = map_index(r.mode, y, r.src.height);
-  return sx < 0 || sy < 0 ? r.outside : src.at(sx, sy);
+  return cuda::outside_sample(src.data, src.stride_bytes, src.width, src.height, r.mode,
+                              T(r.outside), x, y);
 }
 
 /// True where `ignore` gives gradient 0: the window of radius r leaves the picture.

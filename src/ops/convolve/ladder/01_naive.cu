@@ -14,9 +14,7 @@ template <class T, int K>
 __global__ void kernel(Request<T> q, const Tap<T>* taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (!q.inside(x, y)) return;
-  q.store(x, y, window_sum<K>(q, taps, [&](int i, int j) {
-            return q.sample(x + i - q.anchor_x, y + j - q.anchor_y);
-          }));
+  q.store(x, y, global_sum<K>(q, taps, x, y));
 }
 
 }  // namespace

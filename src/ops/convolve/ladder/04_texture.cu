@@ -13,7 +13,6 @@ using namespace convolve_cuda;
 
 template <class T>
 __device__ T fetch(cudaTextureObject_t image, const Request<T>& q, int x, int y) {
-  if (q.inside(x, y)) return tex2D<T>(image, float(x), float(y));
   const int32_t sx = map_index(q.mode, x, q.src.width), sy = map_index(q.mode, y, q.src.height);
   return sx < 0 || sy < 0 ? q.outside : tex2D<T>(image, float(sx), float(sy));
 }
@@ -22,9 +21,16 @@ template <int K, class T, class Taps>
 __device__ void pixel(cudaTextureObject_t image, const Request<T>& q, const Taps& taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (!q.inside(x, y)) return;
-  q.store(x, y, window_sum<K>(q, taps, [&](int i, int j) {
-            return fetch(image, q, x + i - q.anchor_x, y + j - q.anchor_y);
-          }));
+  const int left = x - q.anchor_x, top = y - q.anchor_y;
+  if (q.window_inside(x, y)) {
+    q.store(x, y, window_sum<K>(q, taps, [&](int i, int j) {
+              return tex2D<T>(image, float(left + i), float(top + j));
+            }));
+  } else {
+    q.store(x, y, window_sum<0>(q, taps, [&](int i, int j) {
+              return fetch(image, q, left + i, top + j);
+            }));
+  }
 }
 
 template <class T, int K>

@@ -11,8 +11,14 @@ template <class T, int K, int B>
 __global__ void kernel(Request q) {
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
   if (x >= q.src.width || y >= q.src.height) return;
+  constexpr int r = K / 2;
+  const auto src = q.src.as<T, Space::device>();
+  const bool inside = x >= r && y >= r && x + r < src.width && y + r < src.height;
   int32_t gx, gy;
-  window<K>([&](int i, int j) { return sample<T>(q, x + i - K / 2, y + j - K / 2); }, gx, gy);
+  if (inside)
+    window<K>([&](int i, int j) -> int32_t { return src.at(x + i - r, y + j - r); }, gx, gy);
+  else
+    window<K>([&](int i, int j) { return sample<T>(q, x + i - r, y + j - r); }, gx, gy);
   if (leaves(q, x, y, K / 2)) gx = gy = 0;
   store(q, x, y, gx, gy);
 }
