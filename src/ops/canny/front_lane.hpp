@@ -88,7 +88,7 @@ struct Lane {
 
   // ---- reading
 
-  /// The 8 bytes from x of a row, as aligned words: those from x − 3 to x + 10 at most, all inside.
+  /// The 8 bytes from x of a row, as aligned words: those from x − 3 to x + 11 at most, all inside.
   CUESTA_HOST_DEVICE void read_inside(const uint8_t* row, Ahead& to) const {
     const auto address = reinterpret_cast<uintptr_t>(row + x);
     const auto* words = reinterpret_cast<const uint32_t*>(address & ~uintptr_t(3));
@@ -98,7 +98,7 @@ struct Lane {
   /// The same of a row whose border is written out by Mode.
   template <BorderMode Mode>
   CUESTA_HOST_DEVICE void read(const uint8_t* row, int32_t width, Ahead& to) const {
-    if (x >= 3 && x + 11 <= width)
+    if (x >= 3 && x + 12 <= width)
       read_inside(row, to);
     else
       to = bytes_apart<Mode>(row, width, x);

@@ -145,7 +145,7 @@ CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t f
     ++y;
   };
   constexpr int unrolled = 3;
-  const bool roomy = base >= 3 && base + lanes * lane_pixels + 3 <= width && !job.mask;
+  const bool roomy = base >= 3 && base + lanes * lane_pixels + 4 <= width && !job.mask;
   const int32_t plain_first = first + r + 1;
   const int32_t below = height - 1 - Half;
   const int32_t plain_end = !roomy ? 0 : end + r < below ? end + r : below;
