@@ -2,9 +2,9 @@
 // windows, a thread a pixel, every sample read from global memory; the rest is stages.cu. The
 // paper's blocks are M − K + 1 threads, impossible past 1,024 rows, and leave the border out; ours
 // are squares, and follow the border. Bound: loads. K² a pixel for the Gaussian and K² for both
-// gradients, which the caches serve; from device memory at least 2 + 5 bytes a pixel here and 27 in
-// all with hysteresis. Wastes: the window's K² common samples, products of separable taps, and
-// every picture between two stages.
+// gradients, which the caches serve; from device memory at least 2 bytes a pixel for the Gaussian,
+// 5 for the gradients, 23 in stages.cu, and hysteresis. Wastes: the window's K² common samples,
+// products of separable taps, and every picture between two stages.
 #include "ops/canny/ladder/stages.cuh"
 
 namespace cuesta::canny_ladder {

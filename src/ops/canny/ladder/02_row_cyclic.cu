@@ -4,8 +4,9 @@
 // of K² times. The rest is stages.cu. Theirs gives a block N − K + 1 threads, impossible past 1,024
 // columns; ours stride over the columns. Theirs shifts the K rows; ours turn by index. The widest
 // picture is where K rows fit a block's shared memory. Bound (paper): time against `global` 30 K² /
-// (3 K² + 20), if a global load cost ten shared ones. Wastes: two barriers a row; K − 1 rows loaded
-// before a block's first output; the window's K² common samples, from shared memory now.
+// (3 K² + 20), if a global load cost ten shared ones. Bytes a pixel as `global`, plus K − 1 rows
+// read twice a block. Wastes: two barriers a row; K − 1 rows loaded before a block's first output;
+// the window's K² common samples, from shared memory now.
 #include "ops/canny/ladder/stages.cuh"
 
 namespace cuesta::canny_ladder {
