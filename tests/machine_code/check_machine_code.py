@@ -21,6 +21,8 @@ TEXTURE = [r"\b(TEX|TLD)\b"]
 # A tap as an operand of a multiply-add comes from the constant bank, directly or by a uniform register.
 CONSTANT_TAPS = [r"\bFFMA\b.*(c\[0x0\]|UR\d)"]
 GLOBAL = [r"\bLDG\b"]
+# A window read by an index, an argument of the kernel: a constant bank behind a register.
+CONSTANT_WINDOW = [r"\bU?LDC\b.*c\[0x0\]\[U?R\d"]
 # Of the kernels that take a type and a window: f32 with the papers' windows, whose loops unroll.
 F32 = r"If\w*Li[359]E"
 
@@ -63,6 +65,12 @@ RULES = [
     # Reads that see other threads' links, and the compare-and-swap that makes one.
     Rule("canny/ladder/04_union_find", "merge", [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bATOMG?\.E\.CAS\b"]),
     Rule("canny/ladder/front_marks", "unpack", GLOBAL, NO_SHARED),
+    Rule("label/ladder/01_union_find", "merge", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED),
+    Rule("label/ladder/01_union_find", "gather", [r"\bREDG?\b|\bATOMG?\b", r"\bVOTE"], NO_SHARED),
+    Rule("motion/ladder/01_v1_0", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
+    Rule("motion/ladder/02_v1_1", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
+    Rule("motion/ladder/03_v1_2", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),
+    Rule("motion/ladder/04_v1_3", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),
     # Production kernels keep everything in registers.
     Rule("canny/cuda", r"frontILi\dELi\dELNS_4NormE\dELb0", [r"\bSHFL\b", r"\bPRMT\b"], NO_SHARED),
     Rule("canny/cuda", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),

@@ -100,6 +100,11 @@ void union_find(const LabelArgs& args, Call& call) {
   wait();
   *args.count = count;
   if (components && size_t(count) > room) components = take_components(size_t(count));
+  if (components && count > 0) {
+    // Their padding too: all of it is copied.
+    cuda::check(cudaMemsetAsync(components, 0, size_t(count) * sizeof(Component), stream),
+                "label: clearing the components");
+  }
   if (args.labels || components) {
     cuda::launch("label", write, grid, dim3(threads), 0, stream, picture, numbers, args.labels,
                  components);

@@ -49,8 +49,8 @@ inline void number_roots(const Picture& p, int32_t* numbers, Call& call) {
               "label: numbering");
 }
 
-// Writes the labels, if wanted, and founds the components, if wanted, by their first pixels. Until
-// finish(), a box holds its last column and row in place of width and height.
+// Writes the labels, if wanted, and founds the components, if wanted and zero before, by their
+// first pixels. Until finish(), a box holds its last column and row in place of width and height.
 static __global__ void write(Picture p, const int32_t* numbers, Plane labels,
                              Component* components) {
   const auto [node, x, y] = own_pixel(p);
@@ -63,7 +63,6 @@ static __global__ void write(Picture p, const int32_t* numbers, Plane labels,
   c.label = label;
   c.box.x = c.box.width = x;
   c.box.y = c.box.height = y;
-  c.area = c.sum_x = c.sum_y = 0;
 }
 
 __device__ inline void add(int64_t& sum, int64_t value) {
