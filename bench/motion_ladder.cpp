@@ -1,7 +1,7 @@
 // Paper 004: moving objects by step and version, 596 x 336, 124 frames, one object. Its video is
 // not public; ours is made (video.hpp). The element is OpenCV's ellipse of 15, so that OpenCV finds
 // the same boxes. A call is a frame; theirs includes the copies to and from the GPU, ours is given
-// without and with them.
+// without and with them. With --sizes, square videos and no paper figures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -144,6 +144,12 @@ double step_ms(const Row& row, std::string_view step) {
   return ms;
 }
 
+// The paper's table of the row's strategy, at the paper's size.
+const p4::Version* version_of(const Row& row) {
+  return row.width == p4::width && row.height == p4::height ? p4::version_of(row.strategy)
+                                                            : nullptr;
+}
+
 const p4::Step* printed(const p4::Version* version, std::string_view step) {
   if (!version) return nullptr;
   for (const p4::Step& theirs : version->steps) {
@@ -152,44 +158,45 @@ const p4::Step* printed(const p4::Version* version, std::string_view step) {
   return nullptr;
 }
 
-// The paper's table of one version, its figures on the right.
+// A table of one version as the paper's, whose figures stand on the right.
 std::string steps_text(const std::string& title, const Row& row, const Row* before) {
-  const p4::Version* version = p4::version_of(row.strategy);
-  const std::string over = before ? "over " + before->strategy : "over the last";
-  TextTable table(fmt::format("{}: {}, by step", title, label_of(row)),
-                  {"step", "frame, ms", "124 frames, ms", "share", over, "paper: frame, ms",
-                   "124 frames, ms", "share", "over the last"});
-  double all = 0;
-  for (const auto& stage : row.stages) all += stage.second;
+  const p4::Version* version = version_of(row);
+  const std::string all_frames = fmt::format("{} frames, ms", p4::frames);
+  std::vector<std::string> head = {"step", "frame, ms", all_frames, "share"};
+  if (before) head.push_back("over " + before->strategy);
+  if (version) head.insert(head.end(), {"paper: frame, ms", all_frames, "share", "over the last"});
+  TextTable table(fmt::format("{}: {}, by step", title, label_of(row)), head);
+
+  const auto sum = [](const Row& of) {
+    double ms = 0;
+    for (const auto& stage : of.stages) ms += stage.second;
+    return ms;
+  };
+  const auto add = [&](const std::string& name, double ms, double ms_before,
+                       const std::vector<std::string>& theirs) {
+    std::vector<std::string> line = {name, milliseconds(ms), milliseconds(p4::frames * ms),
+                                     percent(ms, sum(row))};
+    if (before) line.push_back(change(ms_before, ms));
+    if (version) line.insert(line.end(), theirs.begin(), theirs.end());
+    table.add(line);
+  };
   for (const motion_stages::Step& step : motion_stages::steps) {
     const double ms = step_ms(row, step.name);
     const p4::Step* theirs = printed(version, step.name);
     if (ms == 0 && !theirs) continue;
-    std::vector<std::string> line = {(step.part_of.empty() ? "" : "  ") + std::string(step.name),
-                                     milliseconds(ms), milliseconds(p4::frames * ms),
-                                     ms > 0 ? percent(ms, all) : "-",
-                                     before ? change(step_ms(*before, step.name), ms) : "-"};
+    std::vector<std::string> figures = {"no paper figure", "-", "-", "-"};
     if (theirs) {
-      line.push_back(milliseconds(theirs->average_us / 1e3));
-      line.push_back(milliseconds(theirs->total_ms));
-      line.push_back(fmt::format("{} %", theirs->share));
-      line.push_back(theirs->reduction > 0 ? fmt::format("-{:.0f} %", theirs->reduction) : "-");
-    } else {
-      line.insert(line.end(), {"no paper figure", "-", "-", "-"});
+      figures = {milliseconds(theirs->average_us / 1e3), milliseconds(theirs->total_ms),
+                 fmt::format("{} %", theirs->share),
+                 theirs->reduction > 0 ? fmt::format("-{:.0f} %", theirs->reduction) : "-"};
     }
-    table.add(line);
+    add((step.part_of.empty() ? "" : "  ") + std::string(step.name), ms,
+        before ? step_ms(*before, step.name) : 0, figures);
   }
-  double before_all = 0;
-  if (before) {
-    for (const auto& stage : before->stages) before_all += stage.second;
-  }
-  table.add({"all steps", milliseconds(all), milliseconds(p4::frames * all), "",
-             change(before_all, all),
-             version ? milliseconds(version->total_ms / p4::frames) : "no paper figure",
-             version ? milliseconds(version->total_ms) : "-"});
-  table.add({"a call unobserved", milliseconds(row.ms), milliseconds(p4::frames * row.ms), "",
-             before ? change(before->ms, row.ms) : "-"});
-  return table.text();
+  add("all steps", sum(row), before ? sum(*before) : 0,
+      {version ? milliseconds(version->total_ms / p4::frames) : "",
+       version ? milliseconds(version->total_ms) : "", "100 %", "-"});
+  return table.text() + fmt::format("  a call that nobody observes: {} ms\n", milliseconds(row.ms));
 }
 
 std::string rates_text(const std::string& title, const std::vector<const Row*>& rows, bool gpu) {
@@ -203,12 +210,12 @@ std::string rates_text(const std::string& title, const std::vector<const Row*>& 
   }
   const auto rate = [](double ms) { return ms > 0 ? figure(1000 / ms, 1) : "-"; };
   for (const Row* row : rows) {
-    const p4::Version* version = p4::version_of(row->strategy);
+    const p4::Version* version = version_of(*row);
     std::vector<std::string> line = {label_of(*row),
                                      milliseconds(row->ms),
                                      milliseconds(row->ms_spread),
                                      rate(row->ms),
-                                     opencv_ms > 0 ? figure(opencv_ms / row->ms) : "-",
+                                     opencv_ms > 0 ? milliseconds(opencv_ms / row->ms) : "-",
                                      paper_figure(version ? version->fps : 0, 1)};
     if (gpu) line.insert(line.end() - 1, {rate(row->pageable_ms), rate(row->pinned_ms)});
     table.add(line);
@@ -216,22 +223,23 @@ std::string rates_text(const std::string& title, const std::vector<const Row*>& 
   return table.text();
 }
 
-std::string memory_text(const std::string& title, const MotionOptions& options) {
+std::string memory_text(const std::string& title, const MotionOptions& options, int32_t width,
+                        int32_t height) {
   namespace memory = motion_memory;
   TextTable table(title + ": memory on the GPU and over the bus, by formula, bytes",
                   {"version", "held", "a pixel", "moved at launch", "moved a frame", "a pixel"});
   const auto add = [&](const std::string& name, const memory::Bytes& bytes) {
-    constexpr double pixels = double(p4::width) * p4::height;
+    const double pixels = double(width) * height;
     table.add({name, fmt::to_string(bytes.held), figure(double(bytes.held) / pixels),
                fmt::to_string(bytes.at_launch), fmt::to_string(bytes.a_frame),
                figure(double(bytes.a_frame) / pixels)});
   };
-  memory::Request request{p4::width, p4::height};
+  memory::Request request{width, height};
   request.blur = options.blur;
   request.close_cells = options.close.count();
   request.open_cells = options.open.count();
   request.components = 1;
-  add("paper: 10wh, 3wh + 5k², 7wh", memory::paper(p4::width, p4::height, 15));
+  add("paper: 10wh, 3wh + 5k², 7wh", memory::paper(width, height, 15));
   const std::pair<const char*, memory::Rung> rungs[] = {{"v1.0", memory::Rung::v1_0},
                                                         {"v1.1", memory::Rung::v1_1},
                                                         {"v1.2", memory::Rung::v1_2},
@@ -296,6 +304,7 @@ void print(Session& session, const std::string& title, const MotionOptions& opti
   for (const Row& row : measured.rows) {
     if (row.operation != "copy" && fastest(measured, row.strategy) == &row) rows.push_back(&row);
   }
+  if (rows.empty()) return;
   session.print(rates_text(title, rows, session.gpu() != nullptr));
   const Row* before = nullptr;
   for (const Row* row : rows) {
@@ -303,7 +312,7 @@ void print(Session& session, const std::string& title, const MotionOptions& opti
     if (!row->stages.empty()) session.print(steps_text(title, *row, version ? before : nullptr));
     if (version) before = row;
   }
-  session.print(memory_text(title, options));
+  session.print(memory_text(title, options, rows.front()->width, rows.front()->height));
   for (const Row* row : rows) {
     if (!row->kernels.empty()) session.print(kernels_text(title, *row));
   }
@@ -314,10 +323,8 @@ void print(Session& session, const std::string& title, const MotionOptions& opti
   session.print(notes);
 }
 
-}  // namespace
-
-void bench_motion_ladder(Session& session) {
-  const auto video = moving_object_video(p4::width, p4::height, p4::frames);
+void run(Session& session, int32_t width, int32_t height) {
+  const auto video = moving_object_video(width, height, p4::frames);
   MotionOptions options;
   options.close = options.open = StructuringElement::ellipse(15, 15);
   Peer* const opencv = session.opencv();
@@ -347,7 +354,7 @@ void bench_motion_ladder(Session& session) {
     };
   }
   const auto annotate = [&](Row& row) {
-    if (const p4::Version* version = p4::version_of(row.strategy))
+    if (const p4::Version* version = version_of(row))
       row.paper_figure = PaperFigure{version->fps, "frames/s", "frames a second"};
     if (row.strategy != "opencv") return;
     StageTimer timer(Space::host);
@@ -360,8 +367,22 @@ void bench_motion_ladder(Session& session) {
   };
   const Measured measured = session.measure(work, annotate);
   print(session,
-        fmt::format("paper 004: {}x{} RGB, one object, {}", p4::width, p4::height, session.where()),
+        fmt::format("paper 004: {}x{} RGB, one object, {}", width, height, session.where()),
         options, measured);
+}
+
+}  // namespace
+
+void bench_motion_ladder(Session& session) {
+  const std::vector<int32_t> sides = session.sizes({});
+  if (sides.empty()) return run(session, p4::width, p4::height);
+  for (const int32_t side : sides) {
+    if (side >= smallest_video)
+      run(session, side, side);
+    else
+      session.print(fmt::format("\nmotion-ladder: {0}x{0} is less than {1}x{1}, left out\n", side,
+                                smallest_video));
+  }
 }
 
 }  // namespace cuesta::bench

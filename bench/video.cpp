@@ -8,8 +8,7 @@
 namespace cuesta::bench {
 namespace {
 
-constexpr int32_t half_wide = 30, half_high = 18, margin = 10;
-
+constexpr int32_t margin = 10;  // to the edge of the scene
 // Grey levels 16 to 143, 60 and more below the object's.
 constexpr uint8_t object[3] = {220, 212, 190};
 
@@ -18,6 +17,8 @@ constexpr uint8_t object[3] = {220, 212, 190};
 std::vector<Image<uint8_t>> moving_object_video(int32_t width, int32_t height, int frames) {
   Image<uint8_t> scene(width, height);
   verify::fill(scene, verify::Pattern::natural, 4);
+  const int32_t half_wide = width / 20, half_high = height / 20 + 2;
+  const int64_t radius = int64_t(half_wide) * half_high;
   std::vector<Image<uint8_t>> video;
   for (int t = 0; t < frames; ++t) {
     Image<uint8_t> frame(width, height, 3);
@@ -29,9 +30,8 @@ std::vector<Image<uint8_t>> moving_object_video(int32_t width, int32_t height, i
     const int32_t cy = top + (height - 1 - 2 * top) * (steps - std::abs(2 * step - steps)) / steps;
     for (int32_t y = 0; y < height; ++y) {
       for (int32_t x = 0; x < width; ++x) {
-        const int32_t dx = (x - cx) * half_high, dy = (y - cy) * half_wide;
-        const bool inside = t > 0 && int64_t(dx) * dx + int64_t(dy) * dy <=
-                                         int64_t(half_wide * half_high) * (half_wide * half_high);
+        const int64_t dx = int64_t(x - cx) * half_high, dy = int64_t(y - cy) * half_wide;
+        const bool inside = t > 0 && dx * dx + dy * dy <= radius * radius;
         const int32_t grain = int32_t(noise.below(9)) - 4, v = 16 + scene.at(x, y) / 2;
         // A tint, so that grey is no copy of a channel.
         const int32_t dim[3] = {v, v * 7 / 8, v * 3 / 4};
