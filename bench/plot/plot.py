@@ -7,6 +7,7 @@
     theory.svg              paper 000's curves (figs. 5 to 7), for its GPU and for the one in use
     speedup-EXPERIMENT.svg  speed-up over one serial core against size
     stages-EXPERIMENT.svg   share of each stage, for rows that have stages
+    density.svg             time of labelling against the number of components (experiment `label-density`)
 
 A picture without data is not written. Results of several files are put together; the machine is the
 first file's.
@@ -242,6 +243,25 @@ def stages(result, experiment, out):
     return save(figure, out / f"stages-{experiment}.svg")
 
 
+def density(result, out):
+    rows = [row for row in result["rows"] if row["experiment"] == "label-density" and row["statistics"]]
+    if not rows:
+        return None
+    largest = max(row["width"] for row in rows)
+    rows = [row for row in rows if row["width"] == largest]
+    styles = Styles(rows)
+    figure, axes = plt.subplots(figsize=(9, 5))
+    for label in styles.order:
+        curve = sorted((row["statistics"]["components"], row["ms"], row["ms_spread"] / 2) for row in rows
+                       if label_of(row) == label)
+        axes.errorbar(*zip(*curve), linewidth=1.2, markersize=5, capsize=2, label=label, **styles.of(label))
+    axes.set(yscale="log", xlabel="components, squares of 20x20", ylabel="ms (bars: between quartiles)",
+             title=f"labelling {largest}x{largest}, {device_name(result)}")
+    axes.grid(True, color="0.9")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=8, frameon=False)
+    return save(figure, out / "density.svg")
+
+
 def save(figure, path):
     figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
     plt.close(figure)
@@ -252,7 +272,7 @@ def draw(result, out):
     """Every picture the result has data for; their paths."""
     plt.rcParams["svg.hashsalt"] = "cuesta"  # the same bytes from the same JSON
     out.mkdir(parents=True, exist_ok=True)
-    written = [roofline(result, out), theory(result, out)]
+    written = [roofline(result, out), theory(result, out), density(result, out)]
     for experiment in dict.fromkeys(row["experiment"] for row in result["rows"]):
         written += [speedup(result, experiment, out), stages(result, experiment, out)]
     return [path for path in written if path]

@@ -11,6 +11,7 @@
 #include "bench/paper_004.hpp"
 #include "bench/session.hpp"
 #include "bench/video.hpp"
+#include "cuesta/device.hpp"
 #include "cuesta/motion.hpp"
 #include "ops/motion/stages.hpp"
 
@@ -184,6 +185,36 @@ TEST(Papers, FiguresAgreeWithEachOther) {
       }
     }
   }
+}
+
+TEST(Papers, DeviceRowsWhereThereIsAGpu) {
+  std::string why;
+  if (list_devices(&why).empty()) GTEST_SKIP() << "no GPU: " << why;
+  const std::string names[] = {"canny-stages", "canny-fps", "motion-ladder", "label-density"};
+  Outcome outcome;
+  Settings settings{.sizes = {192}, .threads = 2, .quick = true, .device = 0};
+  settings.print = [&](std::string_view text) { outcome.printed += text; };
+  outcome.result = run(names, settings);
+  for (const std::string& difference : outcome.result.differences) ADD_FAILURE() << difference;
+  for (const StrategyDescription& strategy : list_strategies()) {
+    const bool mine = strategy.operation == "canny" || strategy.operation == "motion" ||
+                      strategy.operation == "label";
+    if (!mine || strategy.space != Space::device) continue;
+    int found = 0;
+    for (const Row& row : outcome.result.rows) {
+      if (row.operation != strategy.operation || row.strategy != strategy.name) continue;
+      ++found;
+      EXPECT_GT(row.ms, 0);
+      EXPECT_FALSE(row.kernels.empty()) << row.strategy;
+      if (row.experiment == "canny-fps")
+        EXPECT_GT(row.pageable_ms, 0) << row.strategy;
+      else
+        EXPECT_FALSE(row.stages.empty()) << row.strategy;
+    }
+    EXPECT_GT(found, 0) << strategy.operation << " " << strategy.name;
+  }
+  expect_printed(outcome, {"launch shape of v1.3", "kernels of v1.0", "this GPU: predicted",
+                           "rolling rows in shared memory", "over v1.2", "pinned memory"});
 }
 
 }  // namespace
