@@ -82,17 +82,24 @@ class Detectors {
         return entry;
     }
     Entry& made = entries_.emplace_back(options_, exec, space);
-    for (MotionDetector* detector : {&made.plain, &made.observed}) {
-      if (space == Space::host) {
-        detector->push(first_);
-        continue;
-      }
-      Image<uint8_t, Space::device> there(first_.width, first_.height, first_.channels);
-      upload(first_, there, exec.stream);
-      detector->push(there);
-      wait(exec.stream);
+    try {
+      for (MotionDetector* detector : {&made.plain, &made.observed}) found(*detector, exec, space);
+    } catch (...) {  // a setting that the strategy refuses
+      entries_.pop_back();
+      throw;
     }
     return made;
+  }
+
+  void found(MotionDetector& detector, const Exec& exec, Space space) {
+    if (space == Space::host) {
+      detector.push(first_);
+      return;
+    }
+    Image<uint8_t, Space::device> there(first_.width, first_.height, first_.channels);
+    upload(first_, there, exec.stream);
+    detector.push(there);
+    wait(exec.stream);
   }
 
   MotionOptions options_;

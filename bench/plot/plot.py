@@ -14,6 +14,7 @@ first file's.
 """
 
 import argparse
+import collections
 import json
 import math
 import sys
@@ -220,7 +221,19 @@ def stages(result, experiment, out):
     rows = [row for row in result["rows"] if row["experiment"] == experiment and row["stages"]]
     if not rows:
         return None
-    names = list(dict.fromkeys(name for row in rows for name in row["stages"]))
+    # Of a strategy in many variants, as a grid search has, the fastest.
+    few = {id(row) for row in best_variants(rows)}
+    alike = collections.Counter((row["operation"], row["parameters"], row["width"], row["space"], row["strategy"])
+                                for row in rows)
+    rows = [row for row in rows if id(row) in few or alike[(row["operation"], row["parameters"], row["width"],
+                                                            row["space"], row["strategy"])] <= 4]
+    names = []  # in the order of a call: what a row adds stands behind its neighbour
+    for row in rows:
+        at = 0
+        for name in row["stages"]:
+            if name not in names:
+                names.insert(at, name)
+            at = names.index(name) + 1
     figure, axes = plt.subplots(figsize=(11, 1.6 + 0.34 * len(rows)))
     for at, row in enumerate(rows):
         total = sum(row["stages"].values()) or 1
@@ -231,10 +244,10 @@ def stages(result, experiment, out):
             if share >= 6:
                 axes.text(left + share / 2, at, f"{share:.0f}", ha="center", va="center", fontsize=7)
             left += share
-        axes.text(101, at, f"{total:.3g} ms", va="center", fontsize=8)
+        axes.text(101, at, f"{total:.0f} ms" if total >= 100 else f"{total:.3g} ms", va="center", fontsize=8)
     axes.set_yticks(range(len(rows)), [f"{label_of(row)} {row['strategy_parameters']} {row['parameters']} "
                                        f"{row['width']}x{row['height']}" for row in rows], fontsize=8)
-    axes.set(xlim=(0, 110), xlabel="share of the stages' time, %", title=f"{experiment}, {device_name(result)}")
+    axes.set(xlim=(0, 114), xlabel="share of the stages' time, %", title=f"{experiment}, {device_name(result)}")
     axes.invert_yaxis()
     # Every stage, also those that the first row lacks.
     axes.legend([plt.Rectangle((0, 0), 1, 1, color=COLORS[(2 * n + n // 10) % 20]) for n in range(len(names))], names,
