@@ -25,9 +25,13 @@ Answers::Answers(const Work& work, const Exec& reference) : work_(work) {
   }
 }
 
-std::string Answers::compare(size_t source, ConstPlane got, bool bounded) const {
+std::string Answers::compare(size_t source, ConstPlane got, bool bounded, int32_t rim) const {
   if (work_.result == PixelType::none) return {};
-  const ConstPlane want = pictures_[source].plane();
+  const ConstPlane whole = pictures_[source].plane();
+  if (whole.width <= 2 * rim || whole.height <= 2 * rim) return {};
+  const Rect inner = {rim, rim, whole.width - 2 * rim, whole.height - 2 * rim};
+  const ConstPlane want = checked_region(whole, inner);
+  got = checked_region(got, inner);
   const bool floats = bounded && work_.bound > 0 && want.type == PixelType::f32;
   for (int32_t y = 0; y < want.height; ++y) {
     const auto* a = static_cast<const char*>(got.data) + got.stride_bytes * y;

@@ -25,8 +25,9 @@ class Answers {
  public:
   /// Runs the reference once on every source.
   Answers(const Work& work, const Exec& reference);
-  /// "" or the first difference; f32 may be off by work.bound where `bounded`.
-  std::string compare(size_t source, ConstPlane got, bool bounded) const;
+  /// "" or the first difference; f32 may be off by work.bound where `bounded`. Pixels nearer than
+  /// `rim` to an edge are not compared.
+  std::string compare(size_t source, ConstPlane got, bool bounded, int32_t rim = 0) const;
   /// The same for what Work::answer gives now.
   std::string compare_answer(size_t source) const;
 

@@ -63,6 +63,20 @@ Work convolve_work(std::string experiment, std::string parameters, const Stencil
   work.call = [held](ConstPlane from, Plane to, const Exec& exec) {
     correlate(from, to, *held, {}, exec);
   };
+  std::vector<float> taps;
+  for (int y = 0; y < stencil.height(); ++y)
+    for (int x = 0; x < stencil.width(); ++x) taps.push_back(float(stencil.tap(x, y)));
+  if (stencil.width() == stencil.height()) {
+    work.opencv = [taps, n = stencil.width()](Peer& peer, ConstPlane from, Plane to) {
+      peer.correlate(from, to, taps, n);
+    };
+    work.npp = [taps, n = stencil.width()](DevicePeer& peer, ConstPlane from, Plane to,
+                                           void* stream) {
+      peer.correlate(from, to, taps, n, stream);
+    };
+    // Whole taps give whole sums; others OpenCV rounds before it adds.
+    work.opencv_equal = src.type == PixelType::u8 && stencil.divisor() == 1;
+  }
   return work;
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "bench/answers.hpp"
+#include "bench/candidates.hpp"
 #include "bench/device_timing.hpp"
 #include "bench/rotation.hpp"
 #include "bench/session.hpp"
@@ -19,43 +20,6 @@ namespace {
 
 // Runs of the reference that take longer are not repeated more than three times.
 constexpr double slow_ms = 100;
-
-std::string text_of(const std::vector<Parameter>& parameters) {
-  std::string text;
-  for (const auto& [name, value] : parameters)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  return text;
-}
-
-// Every combination of the swept values that the row declares; what it does not declare is left to
-// the rows that do.
-std::vector<std::vector<Parameter>> variants_of(const StrategyDescription& row,
-                                                const std::vector<Sweep>& sweeps) {
-  std::vector<std::vector<Parameter>> variants = {{}};
-  for (const ParameterInfo& info : row.parameters) {
-    // The user's sweep of a parameter replaces the experiment's: it comes last.
-    const auto sweep = std::find_if(sweeps.rbegin(), sweeps.rend(),
-                                    [&](const Sweep& s) { return s.first == info.name; });
-    if (sweep == sweeps.rend()) continue;
-    std::vector<std::vector<Parameter>> more;
-    for (const auto& variant : variants) {
-      for (const std::string& value : sweep->second) {
-        if (std::find(info.values.begin(), info.values.end(), value) == info.values.end()) continue;
-        more.push_back(variant);
-        more.back().emplace_back(info.name, value);
-      }
-    }
-    if (!more.empty()) variants = std::move(more);
-  }
-  return variants;
-}
-
-// A row of the table with one setting of its parameters.
-struct Candidate {
-  StrategyDescription row;
-  Exec exec;
-  std::string variant;  // all its parameters, the defaults too
-};
 
 }  // namespace
 
@@ -84,6 +48,8 @@ class Measurement {
   std::vector<Candidate> candidates(Space space);
   bool verified_on_host(const Candidate& candidate);
   bool verified_on_device(const Candidate& candidate, Rotation& rotation);
+  bool opencv_takes(Plane into);
+  bool npp_takes(Rotation& rotation);
   void time_host();
   void time_device();
   void add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation);
@@ -106,27 +72,14 @@ std::vector<Candidate> Measurement::candidates(Space space) {
   std::vector<Sweep> sweeps = work_.sweeps;
   const auto& users = session_.settings_.sweeps;
   sweeps.insert(sweeps.end(), users.begin(), users.end());
-  std::vector<Candidate> out;
-  for (const StrategyDescription& row : list_strategies()) {
-    if (row.operation != work_.operation || row.space != space) continue;
-    if (work_.takes && !work_.takes(row)) continue;
-    for (auto& parameters : variants_of(row, sweeps)) {
-      Candidate candidate{row, session_.exec(row.name), {}};
-      candidate.exec.parameters = parameters;
-      for (const ParameterInfo& info : row.parameters) {
-        if (std::none_of(parameters.begin(), parameters.end(),
-                         [&](const Parameter& p) { return p.first == info.name; }))
-          parameters.emplace_back(info.name, info.values.front());
-      }
-      candidate.variant = text_of(parameters);
-      if (space == Space::device) {
-        candidate.exec.workspace = &session_.device_workspace_;
-        candidate.exec.stream = session_.stream_->get();
-      }
-      out.push_back(std::move(candidate));
+  auto all = candidates_of(work_, space, sweeps, session_.exec());
+  if (space == Space::device) {
+    for (Candidate& candidate : all) {
+      candidate.exec.workspace = &session_.device_workspace_;
+      candidate.exec.stream = session_.stream_->get();
     }
   }
-  return out;
+  return all;
 }
 
 void Measurement::differs(const Candidate& candidate, const std::string& why) {
@@ -173,6 +126,44 @@ bool Measurement::verified_on_device(const Candidate& candidate, Rotation& rotat
     measured_.notes.push_back(fmt::format("not timed: {}", error.what()));
     return false;
   }
+  return true;
+}
+
+// Whether OpenCV is timed: its module is there, and its answers are equal where they have to be.
+bool Measurement::opencv_takes(Plane into) {
+  if (!work_.opencv || !session_.opencv()) return false;
+  for (size_t i = 0; i < work_.sources.size(); ++i) {
+    work_.opencv(*session_.opencv(), work_.sources[i], into);
+    const std::string why = work_.opencv_equal ? answers_.compare(i, into, false) : "";
+    if (!why.empty())
+      return session_.expect(false, fmt::format("opencv {}, {}, {}x{}: {}", work_.operation,
+                                                work_.parameters, src_.width, src_.height, why));
+  }
+  return true;
+}
+
+bool Measurement::npp_takes(Rotation& rotation) {
+  if (!work_.npp || !session_.npp()) return false;
+  void* const stream = session_.stream_->get();
+  AnyImage got(work_.result, src_.width, src_.height);
+  try {
+    rotation.poison(0);
+    work_.npp(*session_.npp(), rotation.source(0), rotation.result(0), stream);
+    wait(stream);
+  } catch (const std::runtime_error& error) {
+    if (dynamic_cast<const Error*>(&error)) throw;  // a fault of the GPU
+    measured_.notes.push_back(fmt::format("not timed: npp: {}", error.what()));
+    return false;
+  }
+  if (!got.plane()) return true;
+  download(rotation.result(0), got.plane(), stream);
+  // NPP knows one border only, the replicated one.
+  constexpr int32_t rim = 8;
+  const std::string why = answers_.compare(0, got.plane(), true),
+                    inside = answers_.compare(0, got.plane(), true, rim);
+  measured_.notes.push_back(why.empty()      ? "npp: equal"
+                            : inside.empty() ? "npp: equal but for its border"
+                                             : fmt::format("npp: not equal: {}", inside));
   return true;
 }
 
@@ -244,17 +235,8 @@ void Measurement::time_host() {
       slow[i] = summary_of(std::move(times));
     }
   }
-  const bool opencv = work_.opencv && session_.opencv();
-  if (opencv) {
-    Peer& peer = *session_.opencv();
-    for (size_t i = 0; i < work_.sources.size(); ++i) {
-      work_.opencv(peer, work_.sources[i], into.plane());
-      const std::string why = work_.opencv_equal ? answers_.compare(i, into.plane(), false) : "";
-      if (!why.empty())
-        session_.expect(false, fmt::format("opencv, {}: {}", work_.parameters, why));
-    }
-    fast.push_back([&] { work_.opencv(peer, next(), into.plane()); });
-  }
+  const bool opencv = opencv_takes(into.plane());
+  if (opencv) fast.push_back([&] { work_.opencv(*session_.opencv(), next(), into.plane()); });
   const auto times = time_in_turns(fast, session_.quick() ? 7 : 11, session_.quick() ? 2.0 : 20.0);
   measured_.rows.push_back(copy_row(Space::host, "memcpy", times[0]));
   for (size_t i = 0; i < timed.size(); ++i) {
@@ -288,6 +270,12 @@ void Measurement::time_device() {
                       },
                       candidate.row.host_sync || candidate.row.allocates});
   }
+  const bool npp = npp_takes(rotation);
+  if (npp) {
+    bodies.push_back({[&](size_t turn, void* stream) {
+      work_.npp(*session_.npp(), rotation.source(turn), rotation.result(turn), stream);
+    }});
+  }
   const auto times = time_on_device(bodies, session_.quick() ? 7 : 15, session_.quick() ? 1.0 : 5.0,
                                     session_.stream_->get());
   measured_.rows.push_back(copy_row(Space::device, "device copy", times[0]));
@@ -300,6 +288,12 @@ void Measurement::time_device() {
     if (work_.end_to_end) add_end_to_end(row, timed[i], rotation);
     if (work_.stages) add_stages(row, timed[i], &rotation);
     measured_.rows.push_back(std::move(row));
+  }
+  if (npp) {
+    Candidate peer{};
+    peer.row.name = "npp";
+    peer.row.space = Space::device;
+    measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
   }
 }
 

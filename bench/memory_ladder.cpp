@@ -28,12 +28,15 @@ constexpr Filter filters[] = {{"averaging", stencils::average, p2::averaging_sec
                               {"sharpening", stencils::sharpen, p2::sharpening_seconds,
                                p2::sharpening_overhead, p2::sharpening_gflops}};
 
-// Their columns, then what they leave to future work.
-constexpr std::string_view columns[] = {
-    "serial", "naive", "shared", "constant", "texture", "texture-constant", "separable"};
+// Their columns, what they leave to future work, then the host's production and the lower bound.
+constexpr std::string_view columns[] = {"serial",    "naive",   "shared",
+                                        "constant",  "texture", "texture-constant",
+                                        "separable", "simd",    "device copy"};
+
+bool on_host(std::string_view column) { return column == "serial" || column == "simd"; }
 
 const Row* row_of(const Measured& measured, std::string_view strategy) {
-  return measured.find(strategy, strategy == "serial" ? Space::host : Space::device);
+  return measured.find(strategy, on_host(strategy) ? Space::host : Space::device);
 }
 
 // What the paper prints for the row: milliseconds; 0 for nothing.
@@ -44,35 +47,34 @@ double paper_ms(const Filter& filter, std::string_view strategy, int32_t side, i
   return column < 0 ? 0 : 1e3 * filter.seconds[line][column + 1];
 }
 
-// The five tables of one filter, a line a size and filter width, ours over theirs.
+// The five tables of one filter, a line a size and filter width, ours over theirs where the paper
+// has that size.
 class Tables {
  public:
   explicit Tables(const Filter& filter) : filter_(filter) {}
 
   void add(const Measured& measured, int32_t side, int n) {
-    const std::string line = fmt::format("{0}x{0} {1}x{1}", side, n);
-    const std::string theirs = line + " paper";
+    const std::string line = fmt::format("{0}x{0} {1}x{1}", side, n), theirs = line + " paper";
     const int at = p2::line_of(side, n);
     for (const std::string_view name : columns) {
       const std::string column(name);
       const Row* row = row_of(measured, name);
-      const double printed = paper_ms(filter_, name, side, n);
-      const int paper_column = p2::column_of(name);
+      const int paper_column = p2::column_of(name);  // -1: future work, or no step of theirs
+      const bool printed = at >= 0 && paper_column >= 0;
+      const bool step = !(name == "simd" || name == "device copy");
+      const auto set_paper = [&](Grid& grid, double value, int digits) {
+        if (at >= 0) grid.set(theirs, column, step ? paper_figure(value, digits) : "");
+      };
       time_.set(line, column, row ? milliseconds(row->ms) : "-");
-      time_.set(theirs, column, paper_figure(printed, 3));
+      set_paper(time_, paper_ms(filter_, name, side, n), 3);
       rate_.set(line, column, row ? figure(row->gflops, 1) : "-");
-      const int rate_column = name == "serial" ? 0 : paper_column < 0 ? -1 : paper_column + 1;
-      rate_.set(theirs, column,
-                paper_figure(at < 0 || rate_column < 0 ? 0 : filter_.gflops[at][rate_column], 1));
+      const int rate_column = name == "serial" ? 0 : paper_column + 1;
+      const bool has_rate = printed || (at >= 0 && name == "serial");
+      set_paper(rate_, has_rate ? filter_.gflops[at][rate_column] : 0, 1);
       if (name == "serial") continue;
       speedup_.set(line, column, row ? figure(row->speedup(), 1) : "-");
-      const bool sharpening = filter_.seconds == p2::sharpening_seconds;
-      double their_speedup = 0;
-      if (at >= 0 && paper_column >= 0) {
-        their_speedup = sharpening ? p2::sharpening_speedup[at][paper_column]
-                                   : filter_.seconds[at][0] / filter_.seconds[at][paper_column + 1];
-      }
-      speedup_.set(theirs, column, paper_figure(their_speedup, 1));
+      set_paper(speedup_, printed ? paper_speedup(at, paper_column) : 0, 1);
+      if (!step) continue;
       const double pixels = double(side) * side;
       accesses_.set(line + " paper's formula", column,
                     figure(formulas::accesses_paper(name, n, n) * pixels, 0));
@@ -83,10 +85,7 @@ class Tables {
                     row ? milliseconds(row->pageable_ms - row->ms) : "-");
       overhead_.set(line + " pinned", column, row ? milliseconds(row->pinned_ms - row->ms) : "-");
       overhead_.set(line + " resident", column, row ? "0" : "-");
-      overhead_.set(
-          theirs, column,
-          paper_figure(at < 0 || paper_column < 0 ? 0 : 1e3 * filter_.overhead[at][paper_column],
-                       1));
+      set_paper(overhead_, printed ? 1e3 * filter_.overhead[at][paper_column] : 0, 1);
     }
   }
 
@@ -107,6 +106,13 @@ class Tables {
   }
 
  private:
+  // Printed for sharpening; for averaging the quotient of the times they print.
+  double paper_speedup(int line, int column) const {
+    return filter_.seconds == p2::sharpening_seconds
+               ? p2::sharpening_speedup[line][column]
+               : filter_.seconds[line][0] / filter_.seconds[line][column + 1];
+  }
+
   const Filter& filter_;
   Grid time_, speedup_, accesses_, overhead_, rate_;
 };

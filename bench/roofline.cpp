@@ -89,9 +89,9 @@ void convolve_points(Session& session, const Image<uint8_t>& bytes) {
   }
 }
 
-void point(Session& session, const std::string& operation, const std::string& parameters,
-           const Image<uint8_t>& src, double flops,
-           std::function<void(ConstPlane, Plane, const Exec&)> call) {
+// The rest of the request is the caller's.
+Work point_of(const std::string& operation, const std::string& parameters,
+              const Image<uint8_t>& src, double flops) {
   Work work;
   work.experiment = "roofline";
   work.operation = operation;
@@ -99,10 +99,61 @@ void point(Session& session, const std::string& operation, const std::string& pa
   work.sources = {src};
   work.bytes_per_pixel = 2;
   work.flops_per_pixel = flops;
-  work.call = std::move(call);
-  session.print(details_of(fmt::format("{} {} u8, {}x{}, {}", operation, parameters, src.width(),
-                                       src.height(), session.where()),
+  return work;
+}
+
+void print_point(Session& session, const Work& work) {
+  const ConstPlane src = work.sources[0];
+  session.print(details_of(fmt::format("{} {}, u8, {}x{}, {}", work.operation, work.parameters,
+                                       src.width, src.height, session.where()),
                            session.measure(work)));
+}
+
+void sobel_point(Session& session, const Image<uint8_t>& src) {
+  // Two sums of nine products, two absolute values and a sum.
+  Work work = point_of("sobel", "magnitude L1 to u8", src, 2 * 2 * 9 + 3);
+  work.call = [](ConstPlane from, Plane to, const Exec& exec) {
+    sobel(from, {.magnitude = to}, {}, exec);
+  };
+  work.opencv = [](Peer& peer, ConstPlane from, Plane to) { peer.sobel_magnitude(from, to); };
+  work.opencv_equal = true;
+  work.npp = [](DevicePeer& peer, ConstPlane from, Plane to, void* stream) {
+    peer.sobel_magnitude(from, to, stream);
+  };
+  print_point(session, work);
+}
+
+void log_point(Session& session, const Image<uint8_t>& src) {
+  Work work = point_of("log", "edges, sigma 1.4, threshold 5", src, 2 * 49);
+  work.call = [](ConstPlane from, Plane to, const Exec& exec) { log_edges(from, to, {}, exec); };
+  // OpenCV's definition differs, and stops short of the threshold.
+  work.opencv = [](Peer& peer, ConstPlane from, Plane) { peer.log(from, 1.4); };
+  print_point(session, work);
+}
+
+void canny_point(Session& session, const Image<uint8_t>& src) {
+  // Thresholds are chosen once, so that every strategy does the same work.
+  CannyOptions options;
+  options.thresholds = Thresholds::automatic(AutoThreshold::percentile, 90);
+  Image<uint8_t> edges(src.width(), src.height());
+  const CannyResult chosen = canny(src, edges, options, session.exec());
+  const double low = std::round(chosen.low), high = std::round(chosen.high);
+  options.thresholds = Thresholds::given(low, high);
+  // Paper 001's count by stage: 2k² for the Gaussian, 4·9 + 4 for the gradient, 4, 1.
+  Work work = point_of("canny", "5x5 sigma 1.4, L1", src, 2 * 25 + 4 * 9 + 4 + 4 + 1);
+  work.call = [options](ConstPlane from, Plane to, const Exec& exec) {
+    canny(from, to, options, exec);
+  };
+  work.opencv = [low, high](Peer& peer, ConstPlane from, Plane to) {
+    peer.canny(from, to, 5, 1.4, low, high);
+  };
+  work.opencv_equal = true;
+  const std::vector<double> exact = gaussian_taps(5, 1.4);
+  const std::vector<float> taps(exact.begin(), exact.end());
+  work.npp = [taps, low, high](DevicePeer& peer, ConstPlane from, Plane to, void* stream) {
+    peer.canny(from, to, taps, low, high, stream);
+  };
+  print_point(session, work);
 }
 
 }  // namespace
@@ -113,24 +164,9 @@ void bench_roofline(Session& session) {
   for (const int32_t side : session.sizes({2048})) {
     const Image<uint8_t> src = session.photograph(side, side);
     convolve_points(session, src);
-    // Two sums of nine products, two absolute values and a sum.
-    point(session, "sobel", "magnitude L1 to u8", src, 2 * 2 * 9 + 3,
-          [](ConstPlane from, Plane to, const Exec& exec) {
-            sobel(from, {.magnitude = to}, {}, exec);
-          });
-    point(session, "log", "edges, sigma 1.4, threshold 5", src, 2 * 49,
-          [](ConstPlane from, Plane to, const Exec& exec) { log_edges(from, to, {}, exec); });
-
-    // Thresholds are chosen once, so that every strategy does the same work.
-    CannyOptions options;
-    options.thresholds = Thresholds::automatic(AutoThreshold::percentile, 90);
-    Image<uint8_t> edges(side, side);
-    const CannyResult chosen = canny(src, edges, options, session.exec());
-    options.thresholds = Thresholds::given(std::round(chosen.low), std::round(chosen.high));
-    // Paper 001's count by stage: 2k² for the Gaussian, 4·9 + 4 for the gradient, 4, 1.
-    point(
-        session, "canny", "5x5 sigma 1.4, L1", src, 2 * 25 + 4 * 9 + 4 + 4 + 1,
-        [options](ConstPlane from, Plane to, const Exec& exec) { canny(from, to, options, exec); });
+    sobel_point(session, src);
+    log_point(session, src);
+    canny_point(session, src);
   }
 }
 

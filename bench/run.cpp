@@ -171,10 +171,14 @@ Result run(std::span<const std::string> names, const Settings& settings) {
   } else {
     result.why_no_gpu = settings.why_no_device;
   }
-  Session session(settings, result, load_peer("opencv"));
+  std::string why_no_npp;
+  std::unique_ptr<DevicePeer> npp;
+  if (result.gpu) npp = load_device_peer("npp", settings.device, why_no_npp);
+  Session session(settings, result, load_peer("opencv"), std::move(npp));
   result.libraries.insert(result.libraries.end(), result.machine.peers.begin(),
                           result.machine.peers.end());
   settings.print(heading(result));
+  if (!why_no_npp.empty()) settings.print(fmt::format("no rows of NPP: {}\n", why_no_npp));
   for (const auto& experiment : experiments) {
     if (all || std::find(names.begin(), names.end(), experiment.info.name) != names.end())
       experiment.run(session);

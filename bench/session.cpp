@@ -52,16 +52,20 @@ void copy_rows(ConstPlane from, Plane to, int threads) {
   });
 }
 
-Session::Session(const Settings& settings, Result& result, std::unique_ptr<Peer> opencv)
+Session::Session(const Settings& settings, Result& result, std::unique_ptr<Peer> opencv,
+                 std::unique_ptr<DevicePeer> npp)
     : settings_(settings),
       result_(result),
       threads_(thread_count(settings.threads)),
       opencv_(std::move(opencv)),
+      npp_(std::move(npp)),
       tile_(make_tile()) {
   if (result_.gpu) stream_ = std::make_unique<Stream>();
-  if (!opencv_) return;
-  opencv_->set_threads(threads_);
-  result_.machine.peers.push_back(fmt::format("{} {}", opencv_->name(), opencv_->version()));
+  if (opencv_) {
+    opencv_->set_threads(threads_);
+    result_.machine.peers.push_back(fmt::format("{} {}", opencv_->name(), opencv_->version()));
+  }
+  if (npp_) result_.machine.peers.push_back(fmt::format("{} {}", npp_->name(), npp_->version()));
 }
 
 Session::~Session() = default;

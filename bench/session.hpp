@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "bench/device_peer.hpp"
 #include "bench/peer.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/exec.hpp"
@@ -57,6 +58,9 @@ struct Work {
   /// OpenCV on the host, and whether its answer must be equal; empty: no row.
   std::function<void(Peer& opencv, ConstPlane src, Plane dst)> opencv;
   bool opencv_equal = false;
+  /// NPP on the device; empty: no row. A note says whether its answer is equal: its borders and its
+  /// rounding are its own.
+  std::function<void(DevicePeer& npp, ConstPlane src, Plane dst, void* stream)> npp;
 };
 
 /// What measure() found: rows in the order copy, host, device; `notes` are whole lines on what was
@@ -70,7 +74,8 @@ struct Measured {
 
 class Session {
  public:
-  Session(const Settings& settings, Result& result, std::unique_ptr<Peer> opencv);
+  Session(const Settings& settings, Result& result, std::unique_ptr<Peer> opencv,
+          std::unique_ptr<DevicePeer> npp = nullptr);
   ~Session();
 
   /// The sizes the user gave, else these.
@@ -85,6 +90,7 @@ class Session {
   const Gpu* gpu() const { return result_.gpu ? &*result_.gpu : nullptr; }
   /// Null where no module was found; experiments then leave its rows out.
   Peer* opencv() { return opencv_.get(); }
+  DevicePeer* npp() { return npp_.get(); }
   void add_theory(TheoryPoint point) { result_.theory.push_back(std::move(point)); }
   /// For one call of ours on the host that is not timed.
   Exec exec(std::string_view strategy = {});
@@ -123,9 +129,9 @@ class Session {
   Result& result_;
   int threads_;
   std::unique_ptr<Peer> opencv_;
-  Workspace workspace_;
-  Workspace device_workspace_;
+  std::unique_ptr<DevicePeer> npp_;
   std::unique_ptr<Stream> stream_;  // with a GPU only
+  Workspace workspace_, device_workspace_;
   Image<uint8_t> tile_;
 };
 

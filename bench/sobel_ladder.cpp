@@ -62,6 +62,8 @@ std::string steps_text(const std::string& title, const Measured& measured,
     before = ms;
     their_before = their_ms;
   }
+  if (const Row* copy = measured.find("device copy", Space::device))
+    table.add({"a copy of the picture", milliseconds(copy->ms), "", "", "", "", ""});
   return table.text();
 }
 
@@ -104,6 +106,11 @@ void bench_sobel_ladder(Session& session) {
     work.bytes_per_pixel = 1 + 1;
     work.call = [](ConstPlane src, Plane dst, const Exec& exec) {
       sobel(src, {.magnitude = dst}, {}, exec);
+    };
+    work.opencv = [](Peer& peer, ConstPlane src, Plane dst) { peer.sobel_magnitude(src, dst); };
+    work.opencv_equal = true;
+    work.npp = [](DevicePeer& peer, ConstPlane src, Plane dst, void* stream) {
+      peer.sobel_magnitude(src, dst, stream);
     };
     session.print(details_of(title("Sobel, L1 to u8", "u8"), session.measure(work)));
 

@@ -126,11 +126,15 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
 
 namespace {
 
-bool have_rows_on_device(std::initializer_list<std::string_view> operations) {
+// Of the first operation the row of that name, where one is pinned; else a production row.
+bool have_rows_on_device(std::initializer_list<std::string_view> operations,
+                         std::string_view pinned) {
   const auto all = list_strategies();
-  return std::all_of(operations.begin(), operations.end(), [&](std::string_view operation) {
+  return std::all_of(operations.begin(), operations.end(), [&](const std::string_view& operation) {
+    const bool pins = !pinned.empty() && &operation == operations.begin();
     return std::any_of(all.begin(), all.end(), [&](const StrategyDescription& row) {
-      return row.operation == operation && row.space == Space::device;
+      return row.operation == operation && row.space == Space::device &&
+             (pins ? row.name == pinned : row.tier == Tier::production);
     });
   });
 }
@@ -149,8 +153,13 @@ Device resolve_device(const CommonOptions& common,
     if (size_t(wanted) >= devices.size()) {
       why = fmt::format("there {} {} GPU{}", devices.size() == 1 ? "is" : "are", devices.size(),
                         devices.size() == 1 ? "" : "s");
-    } else if (!have_rows_on_device(operations)) {
-      why = fmt::format("not every one of {} has a CUDA strategy yet", fmt::join(operations, ", "));
+    } else if (!have_rows_on_device(operations, common.strategy)) {
+      why = common.strategy.empty()
+                ? fmt::format(
+                      "no strategy of {} runs on CUDA by itself; --strategy names the steps "
+                      "that do (cuesta list strategies)",
+                      fmt::join(operations, ", "))
+                : fmt::format("{} has no CUDA strategy '{}'", *operations.begin(), common.strategy);
     } else {
       use_device(wanted);
       detail("running on {}", devices[size_t(wanted)].name);
@@ -160,6 +169,13 @@ Device resolve_device(const CommonOptions& common,
   if (!automatic) throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why), text);
   detail("running on the CPU: {}", why);
   return Device::cpu;
+}
+
+bool falls_back_to_cpu(const CommonOptions& common, const Error& error) {
+  if (error.code() != ErrorCode::unsupported || common.device != "auto" || !common.strategy.empty())
+    return false;
+  detail("running on the CPU: {}", error.what());
+  return true;
 }
 
 void set_verbosity(int verbosity) { current_verbosity = verbosity; }

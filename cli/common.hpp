@@ -81,11 +81,15 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
                 std::initializer_list<std::string_view> examples);
 
 enum class Device : uint8_t { cpu, cuda };
-/// --device for work that runs `operations`: `auto` takes CUDA where this build has it, a GPU is
-/// there and every operation has a row for it; else the CPU, which -v tells. Throws Error{device}
+/// --device for work that runs `operations`, of which --strategy pins the first: `auto` takes CUDA
+/// where this build has it, a GPU is there and every operation has a production row for it, or the
+/// row that is pinned; else the CPU, which -v tells. Throws Error{device}
 /// where `cuda` was asked for and cannot be had, Error{invalid_argument} for other words.
 Device resolve_device(const CommonOptions& common,
                       std::initializer_list<std::string_view> operations);
+/// Whether work that CUDA refused with `error` goes on on the CPU: --device is auto and no strategy
+/// is pinned. -v tells.
+bool falls_back_to_cpu(const CommonOptions& common, const Error& error);
 
 /// Messages go to stderr, data to stdout. note() is silent with -q, detail() speaks with -v only.
 void set_verbosity(int verbosity);  ///< -1 quiet, 0, 1 verbose

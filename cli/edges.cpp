@@ -68,10 +68,12 @@ class EdgeFinder {
   Exec exec_, helper_;  // the pinned one, and one for operations around it
   Device device_ = Device::cpu;
   Samples smooth_, magnitude_;
-  Samples device_in_, device_out_;
+  Samples device_in_, device_mask_, device_out_;
+  const CommonOptions& common_;
 };
 
-EdgeFinder::EdgeFinder(const State& state) : method_(state.method), exec_(state.common.exec()) {
+EdgeFinder::EdgeFinder(const State& state)
+    : method_(state.method), exec_(state.common.exec()), common_(state.common) {
   helper_.threads = exec_.threads;
   const bool is_canny = method_ == "canny", is_log = method_ == "log",
              is_sobel = method_ == "sobel";
@@ -170,13 +172,23 @@ std::optional<CannyResult> EdgeFinder::run(ConstPlane gray, Plane out, ConstPlan
 
 std::optional<CannyResult> EdgeFinder::find(ConstPlane gray, Plane out, ConstPlane mask) {
   if (device_ == Device::cpu) return run(gray, out, mask);
-  if (mask) usage_error("--mask", "--mask: not with --device cuda yet");
-  const Plane in = device_in_.shape(gray.type, gray.width, gray.height, 1, Space::device);
-  const Plane edges = device_out_.shape(out.type, out.width, out.height, 1, Space::device);
-  upload(gray, in);
-  const auto result = run(in, edges, {});
-  download(edges, out);
-  return result;
+  try {
+    const Plane in = device_in_.shape(gray.type, gray.width, gray.height, 1, Space::device);
+    const Plane edges = device_out_.shape(out.type, out.width, out.height, 1, Space::device);
+    upload(gray, in);
+    Plane inside;
+    if (mask) {
+      inside = device_mask_.shape(mask.type, mask.width, mask.height, 1, Space::device);
+      upload(mask, inside);
+    }
+    const auto result = run(in, edges, inside);
+    download(edges, out);
+    return result;
+  } catch (const Error& error) {
+    if (!falls_back_to_cpu(common_, error)) throw;
+    device_ = Device::cpu;
+    return run(gray, out, mask);
+  }
 }
 
 // One call of the verb.

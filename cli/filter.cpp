@@ -80,6 +80,7 @@ class Run {
 
  private:
   void apply(ConstPlane src, Plane dst);
+  void run(ConstPlane in, Plane out);
   void on_picture(const Job& job);
   void on_stream(const Job& job);
   void report(const Job& job, ConstPlane out, int64_t frames);
@@ -95,22 +96,28 @@ class Run {
 };
 
 void Run::apply(ConstPlane src, Plane dst) {
-  ConstPlane in = src;
-  Plane out = dst;
-  if (device_ == Device::cuda) {
-    const Plane there =
-        device_in_.shape(src.type, src.width, src.height, src.channels, Space::device);
-    out = device_out_.shape(dst.type, dst.width, dst.height, dst.channels, Space::device);
-    upload(src, there);
-    in = there;
+  if (device_ == Device::cpu) return run(src, dst);
+  try {
+    const Plane in = device_in_.shape(src.type, src.width, src.height, src.channels, Space::device);
+    const Plane out =
+        device_out_.shape(dst.type, dst.width, dst.height, dst.channels, Space::device);
+    upload(src, in);
+    run(in, out);
+    download(out, dst);
+  } catch (const Error& error) {
+    if (!falls_back_to_cpu(state_.common, error)) throw;
+    device_ = Device::cpu;
+    run(src, dst);
   }
+}
+
+void Run::run(ConstPlane in, Plane out) {
   // The library's Gaussian rounds once, as cv::GaussianBlur does; a sum of its taps is never
   // negative, so only an offset asks for more.
   if (kernel_.gaussian_size > 0 && options_.offset == 0)
     gaussian(in, out, kernel_.gaussian_size, kernel_.gaussian_sigma, options_.border, exec_);
   else
     correlate(in, out, kernel_.stencil, options_, exec_);
-  if (device_ == Device::cuda) download(out, dst);
 }
 
 void Run::on_picture(const Job& job) {

@@ -49,4 +49,26 @@ if(CUESTA_CUDA_FOUND)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   string(APPEND CMAKE_CUDA_FLAGS " --expt-relaxed-constexpr --diag-suppress=554")
   find_package(CUDAToolkit REQUIRED)
+  # A shared library and what links it must use one runtime.
+  set(CUESTA_CUDART CUDA::cudart_static)
+  if(BUILD_SHARED_LIBS)
+    set(CUESTA_CUDART CUDA::cudart)
+  endif()
 endif()
+
+# Only a peer of the benches: no part of the product links it.
+if(CUESTA_CUDA_FOUND)
+  find_path(CUESTA_NPP_INCLUDE npp.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  foreach(part FILTERS:nppif CONVERSIONS:nppidei CORE:nppc)
+    string(REPLACE ":" ";" part ${part})
+    list(GET part 0 name)
+    list(GET part 1 library)
+    # Wheels have the libraries without the linker's names.
+    find_library(CUESTA_NPP_${name} NAMES ${library} lib${library}.so.${CUDAToolkit_VERSION_MAJOR}
+      HINTS ${CUDAToolkit_LIBRARY_DIR})
+  endforeach()
+  if(CUESTA_NPP_INCLUDE AND CUESTA_NPP_FILTERS AND CUESTA_NPP_CONVERSIONS AND CUESTA_NPP_CORE)
+    set(CUESTA_NPP_ALL TRUE)
+  endif()
+endif()
+cuesta_optional(CUESTA_NPP CUESTA_NPP_ALL "NPP")

@@ -66,6 +66,7 @@ CUESTA_HOST_DEVICE constexpr int32_t map_index(int32_t i, int32_t n) {
 
 /// The same with the mode chosen at run time.
 CUESTA_HOST_DEVICE constexpr int32_t map_index(BorderMode mode, int32_t i, int32_t n) {
+  if (static_cast<uint32_t>(i) < static_cast<uint32_t>(n)) return i;
   switch (mode) {
     case BorderMode::replicate: return map_index<BorderMode::replicate>(i, n);
     case BorderMode::reflect: return map_index<BorderMode::reflect>(i, n);

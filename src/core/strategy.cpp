@@ -130,12 +130,15 @@ void throw_refused(std::string_view operation, std::string_view name, std::strin
               std::string(name));
 }
 
-void throw_nothing_runs(std::string_view operation, Space space, std::string_view why) {
-  throw Error(ErrorCode::unsupported,
-              why.empty() ? fmt::format("{}: this build has no strategy for pictures on the {}",
-                                        operation, name_of(space))
-                          : fmt::format("{}: no strategy on the {} takes this request: {}",
-                                        operation, name_of(space), why));
+void throw_nothing_runs(std::string_view operation, Space space, std::string_view why,
+                        std::span<const std::string_view> rungs) {
+  std::string text = why.empty()
+                         ? fmt::format("{}: this build has no strategy for pictures on the {}",
+                                       operation, name_of(space))
+                         : fmt::format("{}: no strategy on the {} takes this request: {}",
+                                       operation, name_of(space), why);
+  if (!rungs.empty()) text += fmt::format("; by name there are {}", fmt::join(rungs, ", "));
+  throw Error(ErrorCode::unsupported, std::move(text));
 }
 
 }  // namespace detail

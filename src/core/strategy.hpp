@@ -99,7 +99,9 @@ void check_parameters(std::string_view operation, std::string_view strategy, con
                                          Space space, std::span<const std::string_view> known);
 [[noreturn]] void throw_refused(std::string_view operation, std::string_view name,
                                 std::string_view why);
-[[noreturn]] void throw_nothing_runs(std::string_view operation, Space space, std::string_view why);
+/// `rungs`: rows that run only by name.
+[[noreturn]] void throw_nothing_runs(std::string_view operation, Space space, std::string_view why,
+                                     std::span<const std::string_view> rungs);
 }  // namespace detail
 
 template <OperationArgs Args>
@@ -139,7 +141,11 @@ void dispatch(const Args& args, const Exec& exec) {
       return run_strategy(row, args, exec);
     }
   }
-  detail::throw_nothing_runs(operation, space, why);
+  std::vector<std::string_view> rungs;
+  for (const auto& row : table) {
+    if (row.space == space && row.tier == Tier::ladder) rungs.push_back(row.name);
+  }
+  detail::throw_nothing_runs(operation, space, why, rungs);
 }
 
 template <OperationArgs Args>

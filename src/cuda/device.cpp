@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "core/device_memory.hpp"
+#include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/exec.hpp"
@@ -41,6 +42,29 @@ void copy_picture(ConstPlane from, Plane to, cudaMemcpyKind kind, void* stream,
                                 size_t(from.height), kind, static_cast<cudaStream_t>(stream)),
               doing);
   if (kind == cudaMemcpyDeviceToHost) wait(stream);
+}
+
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::string why_no_gpu(cudaError_t status) {
+  int driver = 0;
+  cudaDriverGetVersion(&driver);
+  const std::string needed = version_text(CUDART_VERSION);
+  if (driver == 0) {
+    return fmt::format(
+        "there is no NVIDIA driver; install one for CUDA {} or newer, or use --device cpu", needed);
+  }
+  if (status == cudaErrorInsufficientDriver) {
+    return fmt::format(
+        "the NVIDIA driver is for CUDA {} and this build needs {} or newer; update the driver, or "
+        "use --device cpu",
+        version_text(driver), needed);
+  }
+  if (status == cudaSuccess || status == cudaErrorNoDevice)
+    return "there is no NVIDIA GPU, or CUDA_VISIBLE_DEVICES hides it; use --device cpu";
+  return fmt::format("CUDA reports '{}'; use --device cpu", cudaGetErrorString(status));
 }
 
 }  // namespace
@@ -125,10 +149,10 @@ std::vector<DeviceInfo> list_devices(std::string* why_none) {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
     cudaGetLastError();
-    if (why_none)
-      *why_none = status == cudaSuccess ? "there is no NVIDIA GPU" : cudaGetErrorString(status);
+    if (why_none) *why_none = why_no_gpu(status);
     return {};
   }
+  const auto built = cuda::built_architectures();
   std::vector<DeviceInfo> devices;
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp p{};
@@ -137,7 +161,14 @@ std::vector<DeviceInfo> list_devices(std::string* why_none) {
         i, p.name,        p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem, p.l2CacheSize,
         0, CUDART_VERSION};
     cudaDriverGetVersion(&info.driver);
-    devices.push_back(std::move(info));
+    if (cuda::can_run(built, info.major, info.minor)) {
+      devices.push_back(std::move(info));
+    } else if (why_none) {
+      *why_none = fmt::format(
+          "this build has no code for {} (compute capability {}.{}): build with "
+          "CMAKE_CUDA_ARCHITECTURES={}{}, or use --device cpu",
+          info.name, info.major, info.minor, info.major, info.minor);
+    }
   }
   return devices;
 }

@@ -564,7 +564,7 @@ class Messages(CommandTest):
 class ListAndVerify(CommandTest):
     def test_list(self):
         rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
-        keys = {"operation", "space", "strategy", "tier", "idea", "paper", "exactness", "parameters"}
+        keys = {"operation", "space", "strategy", "tier", "idea", "paper", "exactness", "parameters", "allocates", "host_sync"}
         for row in rows:
             self.assertEqual(set(row), keys)
         operations = [o["operation"] for o in json.loads(self.run_cuesta("list", "operations", "--json").stdout)]
@@ -575,6 +575,26 @@ class ListAndVerify(CommandTest):
         for what in ([], ["operations"], ["strategies"], ["devices"]):
             self.assertTrue(self.run_cuesta("list", *what).stdout)
         self.fails(USAGE, "list", "everything", says=["everything"])
+
+    def test_bench(self):
+        quick = ("--quick", "--sizes", "32", "--device", "cpu", "--threads", "2")
+        text = self.run_cuesta("bench", "sobel-ladder", *quick, "--json", self.at / "a.json", "--csv", self.at / "a.csv").stdout
+        self.assertIn(b"CUDA rows are absent: --device cpu was asked for", text)
+        result = json.loads((self.at / "a.json").read_text())
+        self.assertEqual(result["differences"], [])
+        lines = (self.at / "a.csv").read_text().splitlines()
+        self.assertEqual(len(lines), len(result["rows"]) + 1)
+        again = self.run_cuesta("bench", "sobel-ladder", *quick, "--baseline", self.at / "a.json").stdout
+        self.assertIn(f"{len(result['rows'])} rows compared".encode(), again)
+        alone = json.loads(self.run_cuesta("bench", "cpu", "--only", "log", *quick, "--json", "-").stdout)
+        self.assertEqual({row["experiment"] for row in alone["rows"]}, {"log"})
+        self.fails(USAGE, "bench", "speed", says=["speed", "log-ladder"])
+        self.fails(USAGE, "bench", "cpu", "--only", "speed", says=["speed"])
+        self.fails(USAGE, "bench", "roofline", "--sweep", "block", says=["block=8,16,32"])
+        self.fails(USAGE, "bench", "roofline", "--sweep", "nonsense=1", says=["nonsense"])
+        self.fails(USAGE, "bench", "roofline", "--json", "-", "--csv", "-", says=["only one"])
+        self.fails(INPUT, "bench", "roofline", *quick, "--baseline", self.at / "absent.json", says=["absent.json"])
+        self.fails(OUTPUT, "bench", "roofline", *quick, "--json", self.at / "absent/a.json", says=["absent"])
 
     def test_verify(self):
         report = json.loads(self.run_cuesta("verify", "sobel", "--device", "cpu", "--json").stdout)

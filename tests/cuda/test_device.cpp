@@ -1,6 +1,10 @@
 // The GPU path end to end. Without a GPU these skip, and say why.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <cstdlib>
+
+#include "cuda/architectures.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/error.hpp"
@@ -69,6 +73,53 @@ TEST_F(Device, HostRowsAreNotOnTheDevice) {
         << error.what();
   }
 }
+
+TEST_F(Device, OutOfMemoryIsOneClearSentence) {
+  try {
+    Image<uint8_t, Space::device> image(1 << 20, 1 << 20);  // 1 TiB
+    FAIL() << "a terabyte on a GPU";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+    EXPECT_NE(std::string(error.what()).find("out of memory"), std::string::npos) << error.what();
+  }
+  Image<uint8_t, Space::device> after(16, 16);
+  EXPECT_TRUE(after.view().data) << "the failure left the GPU unusable";
+}
+
+TEST_F(Device, AFaultSurfacesAtTheNextWaitAndNamesTheOperation) {
+  // A picture that is not the GPU's: the kernel faults, and no picture comes back. A fault ends the
+  // process's use of the GPU, so this runs in a child.
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const auto fault = [] {
+    try {
+      const Plane nowhere(reinterpret_cast<void*>(uintptr_t(1) << 62), 64, 64, 1, 64, PixelType::u8,
+                          Space::device);
+      Image<uint8_t, Space::device> out(64, 64);
+      sobel(nowhere, {.magnitude = out});
+      Image<uint8_t> back(64, 64);
+      download(out, back);
+      std::_Exit(1);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      std::_Exit(error.code() == ErrorCode::device ? 0 : 2);
+    }
+  };
+  EXPECT_EXIT(fault(), testing::ExitedWithCode(0), "CUDA reports .*sobel");
+}
+
+#ifdef CUESTA_HAS_CUDA
+TEST(Architectures, CodeRunsOnItsMajorVersionFromItsMinorOn) {
+  constexpr int built[] = {75, 80, 86, 90, 120};
+  EXPECT_TRUE(cuda::can_run(built, 7, 5));
+  EXPECT_TRUE(cuda::can_run(built, 8, 9)) << "8.6 code runs on 8.9";
+  EXPECT_TRUE(cuda::can_run(built, 8, 0));
+  EXPECT_FALSE(cuda::can_run(built, 7, 0)) << "7.5 code does not run on 7.0";
+  EXPECT_FALSE(cuda::can_run(built, 10, 0)) << "nothing between 9.0 and 12.0";
+  EXPECT_TRUE(cuda::can_run(built, 13, 0)) << "newer than all: the driver may compile";
+  EXPECT_FALSE(cuda::can_run({}, 9, 0));
+  EXPECT_FALSE(cuda::built_architectures().empty());
+}
+#endif
 
 TEST(NoDevice, AbsenceIsOneClearSentence) {
   std::string why;

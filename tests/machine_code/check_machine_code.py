@@ -55,7 +55,18 @@ RULES = [
     Rule("sobel/ladder/03_shared_apron", "kernel", SHARED),
     Rule("sobel/ladder/04_shared_1d", "kernel", SHARED),
     Rule("log/ladder/01_two_pass", "(extend|apply_rule)", [r"\bSTG\b"], NO_SHARED),
+    Rule("canny/ladder/01_global", "(gaussian|sobel)", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule("canny/ladder/02_row_cyclic", "(gaussian|sobel)", GLOBAL + SHARED),
+    Rule("canny/ladder/stages", "(measure|suppress|compare)", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    # Counted over the block, then one addition.
+    Rule("canny/ladder/03_bfs_launch", "(step|count_strong)", GLOBAL + [r"\bBAR\.RED\.POPC\b", r"\b(RED|ATOM)G?\b"]),
+    # Reads that see other threads' links, and the compare-and-swap that makes one.
+    Rule("canny/ladder/04_union_find", "merge", [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bATOMG?\.E\.CAS\b"]),
+    Rule("canny/ladder/front_marks", "unpack", GLOBAL, NO_SHARED),
     # Production kernels keep everything in registers.
+    Rule("canny/cuda", r"frontILi\dELi\dELNS_4NormE\dELb0", [r"\bSHFL\b", r"\bPRMT\b"], NO_SHARED),
+    Rule("canny/cuda", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),
+    Rule("canny/cuda", "merge", [r"\bATOMG?\.E\.CAS\b"]),
     Rule("sobel/cuda", "sobel_fused", GLOBAL, NO_SHARED),
     Rule("log/cuda", "log_walkILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
 ]

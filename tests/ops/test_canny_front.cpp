@@ -135,9 +135,9 @@ void expect_equal_stages(const CannyArgs& args, int32_t rows) {
 
 TEST(CannyFront, EqualsTheReferenceUpToHysteresis) {
   constexpr std::pair<int32_t, int32_t> sizes[] = {
-      {1, 1},   {2, 3},   {7, 5},    {8, 9},    {9, 4},   {63, 20}, {64, 7},  {65, 6},
-      {231, 9}, {232, 5}, {233, 12}, {239, 3},  {240, 8}, {241, 9}, {248, 4}, {250, 31},
-      {471, 6}, {472, 5}, {473, 7},  {480, 40}, {500, 3}, {1, 70},  {700, 1}};
+      {1, 1},   {2, 3},    {7, 5},   {8, 9},   {9, 4},   {63, 20}, {64, 7},   {65, 6},  {231, 9},
+      {232, 5}, {233, 12}, {239, 3}, {240, 8}, {241, 9}, {248, 4}, {250, 31}, {471, 6}, {472, 5},
+      {473, 7}, {480, 40}, {500, 3}, {1, 70},  {700, 1}, {491, 9}, {493, 30}, {760, 41}};
   constexpr verify::Pattern patterns[] = {verify::Pattern::natural, verify::Pattern::extremes,
                                           verify::Pattern::noise};
   uint64_t seed = 0;
@@ -203,9 +203,26 @@ TEST(CannyFront, StripsCoverTheMasks) {
     EXPECT_GE(strips(width) * warp_pixels, mask_bytes(width) * 8);
     EXPECT_LT((strips(width) - 1) * warp_pixels, mask_bytes(width) * 8);
   }
-  EXPECT_EQ(rows_a_warp(8192, 8192, 132), 128);
-  EXPECT_EQ(rows_a_warp(1024, 1024, 132), 16);
-  EXPECT_EQ(rows_a_warp(1, 1, 132), 16);
+}
+
+// One wave: all warps fit, and no row is left out.
+TEST(CannyFront, OneWaveOfWarpsMakesAllRows) {
+  constexpr int resident = 16 * 132;
+  for (const auto& size : {std::pair{1, 1},
+                           {64, 64},
+                           {1024, 1024},
+                           {1920, 1080},
+                           {8192, 8192},
+                           {16384, 16384},
+                           {100, 500000}}) {
+    const int32_t rows = rows_a_warp(size.first, size.second, resident);
+    const int64_t chunks = (int64_t(size.second) + rows - 1) / rows;
+    EXPECT_GE(rows, 8);
+    EXPECT_LE(chunks * strips(size.first), resident) << size.first << "x" << size.second;
+  }
+  EXPECT_EQ(rows_a_warp(8192, 8192, resident), 137);
+  EXPECT_EQ(rows_a_warp(1024, 1024, resident), 8);
+  EXPECT_EQ(rows_a_warp(2000000, 30, resident), 30);  // more strips than warps
 }
 
 }  // namespace

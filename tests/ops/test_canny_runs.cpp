@@ -47,7 +47,7 @@ struct Picture {
 };
 
 Picture random_picture(int32_t width, int32_t height, uint32_t percent, uint32_t strong_of_1000) {
-  Picture p{width, height, (width + 63) / 64 * 2, {}};
+  Picture p{width, height, (width + 127) / 128 * 4, {}};
   p.marks.resize(size_t(width) * size_t(height));
   std::mt19937 random(uint32_t(width * 31 + height) + percent);
   for (auto& mark : p.marks) {
@@ -58,7 +58,7 @@ Picture random_picture(int32_t width, int32_t height, uint32_t percent, uint32_t
 
 // One line wound inwards, strong at its inner end.
 Picture spiral(int32_t side) {
-  Picture p{side, side, (side + 63) / 64 * 2, std::vector<uint8_t>(size_t(side) * size_t(side))};
+  Picture p{side, side, (side + 127) / 128 * 4, std::vector<uint8_t>(size_t(side) * size_t(side))};
   int32_t x = 0, y = 0, dx = 1, dy = 0;
   const auto set = [&](int32_t a, int32_t b) { return p.look(a, b) != 0; };
   const auto is_out = [&](int32_t a, int32_t b) {
@@ -121,16 +121,21 @@ std::vector<uint8_t> by_words(Picture p, int32_t tile_rows) {
     }
   }
   for (int32_t top = 0; tile_rows > 0 && top < p.height; top += tile_rows) {
-    for (int32_t word = 0; word < p.words; ++word) {
+    const int32_t end = std::min(top + tile_rows, p.height);
+    for (int32_t word = 0; word < p.words; word += 4) {
+      const auto four = [&](const std::vector<uint32_t>& mask, int32_t y) {
+        Row4 row{};
+        if (y >= top && y < end) std::copy_n(&mask[index(word, y)], 4, row.words);
+        return row;
+      };
       for (bool again = true; again;) {
         again = false;
-        for (int32_t y = top; y < std::min(top + tile_rows, p.height); ++y) {
-          uint32_t wide = widen(edges[index(word, y)]);
-          if (y > top) wide |= widen(edges[index(word, y - 1)]);
-          if (y + 1 < std::min(top + tile_rows, p.height)) wide |= widen(edges[index(word, y + 1)]);
-          const uint32_t open = weak[index(word, y)], grown = fill_runs(open, wide & open);
-          again |= grown != edges[index(word, y)];
-          edges[index(word, y)] = grown;
+        const std::vector<uint32_t> before = edges;  // lanes step together
+        for (int32_t y = top; y < end; ++y) {
+          Row4 mine = four(before, y);
+          again |= grow(four(weak, y), widen(mine), widen(four(before, y - 1)),
+                        widen(four(before, y + 1)), mine);
+          std::copy_n(mine.words, 4, &edges[index(word, y)]);
         }
       }
     }

@@ -89,7 +89,7 @@ inline constexpr int front_warps = 4;     // a block
 inline constexpr int shared_bins = 2048;  // magnitudes beyond are counted in device memory at once
 
 template <int K, int Half, Norm N, bool Count>
-__global__ void __launch_bounds__(front_warps* canny_front::lanes)
+__global__ void __launch_bounds__(front_warps* canny_front::lanes, K == 3 ? 4 : 3)
     front(const __grid_constant__ canny_front::Job job, FrontOutput out, int rows_a_warp) {
   using namespace canny_front;
   using L = Lane<K, Half, N>;
@@ -163,10 +163,15 @@ template <int K, int Half, bool Count>
 void launch_front(const CannyArgs& args, const canny_front::Job& job, const FrontOutput& out,
                   Call& call) {
   using namespace canny_front;
-  const int32_t rows = rows_a_warp(job.width, job.height, cuda::multiprocessors());
-  const int64_t warps = int64_t(strips(job.width)) * ((job.height + rows - 1) / rows);
   const auto kernel = args.options.norm == Norm::l1 ? front<K, Half, Norm::l1, Count>
                                                     : front<K, Half, Norm::l2, Count>;
+  int blocks = 0;  // a multiprocessor
+  cuda::check(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, front_warps * lanes, 0),
+      "canny");
+  const int32_t rows = rows_a_warp(job.width, job.height,
+                                   std::max(1, blocks) * front_warps * cuda::multiprocessors());
+  const int64_t warps = int64_t(strips(job.width)) * ((job.height + rows - 1) / rows);
   cuda::launch("canny", kernel, dim3(unsigned((warps + front_warps - 1) / front_warps)),
                dim3(lanes, front_warps), 0, cuda::stream_of(call), job, out, rows);
 }

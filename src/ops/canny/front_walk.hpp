@@ -13,6 +13,12 @@
 #include "ops/canny/packed.hpp"
 #include "ops/sobel/gradient.hpp"
 
+#ifdef __CUDACC__
+#define CUESTA_NOT_INLINE __host__ __device__ __noinline__
+#else
+#define CUESTA_NOT_INLINE inline
+#endif
+
 namespace cuesta::canny_front {
 
 inline constexpr int lanes = 32, lane_pixels = 8;
@@ -31,16 +37,36 @@ struct Job {
   uint32_t above_low = 0, above_high = 0;  // the least magnitude of a candidate, a strong pixel
 };
 
-/// Columns of 8 pixels that the masks of a picture hold a row: 64-bit words, whole.
-constexpr int32_t mask_bytes(int32_t width) { return int32_t((int64_t(width) + 63) / 64 * 8); }
+/// Bytes of a mask's row: 8 pixels each, in whole groups of 128 pixels.
+constexpr int32_t mask_bytes(int32_t width) { return int32_t((int64_t(width) + 127) / 128 * 16); }
 /// Strips of 240 columns that cover the masks.
 constexpr int32_t strips(int32_t width) { return (mask_bytes(width) + lanes - 3) / (lanes - 2); }
-/// Rows that a warp makes: enough to pay for the rows of its apron (2 · half + K + 1 rows are begun
-/// before the first comes out), few enough that every multiprocessor gets 16 warps.
-constexpr int32_t rows_a_warp(int32_t width, int32_t height, int multiprocessors) {
-  const int64_t wanted = int64_t(16) * multiprocessors;
-  const int64_t rows = int64_t(height) * strips(width) / wanted;
-  return int32_t(rows < 16 ? 16 : rows > 128 ? 128 : rows);
+/// Rows that a warp makes when `resident` warps fit the GPU at once: one wave that ends together.
+/// Not fewer than 8: half + K + 1 rows and more are begun before the first comes out.
+constexpr int32_t rows_a_warp(int32_t width, int32_t height, int resident) {
+  const int32_t chunks = resident > strips(width) ? resident / strips(width) : 1;
+  const int32_t rows = height / chunks + (height % chunks != 0);
+  return rows < 8 ? 8 : rows;
+}
+
+/// 8 bytes on their way from memory: three words, of which the first `shift` bits are others'.
+struct Ahead {
+  uint32_t words[3], shift;
+
+  CUESTA_HOST_DEVICE uint32_t first() const {
+    return packed::shift_pair(words[0], words[1], shift);
+  }
+  CUESTA_HOST_DEVICE uint32_t second() const {
+    return packed::shift_pair(words[1], words[2], shift);
+  }
+};
+/// The 8 bytes from x where some lie outside the row, or words around them might.
+template <BorderMode Mode>
+CUESTA_NOT_INLINE Ahead bytes_apart(const uint8_t* row, int32_t width, int32_t x) {
+  Ahead bytes{};
+  for (int i = 0; i < lane_pixels; ++i)
+    bytes.words[i / 4] |= uint32_t(row[map_index<Mode>(x + i, width)]) << (8 * (i % 4));
+  return bytes;
 }
 
 /// Magnitudes of a row around a lane's 8 pixels.
@@ -65,7 +91,7 @@ struct Lane {
 
   int32_t x;                                          // of the first pixel; may lie outside
   uint32_t to_left, to_right, from_left, from_right;  // what neighbours exchange
-  uint32_t next[2];                                   // the row read ahead, in bytes
+  Ahead next;                                         // the row read ahead
   uint32_t raw[2 * Half + 1][4];                      // pairs of the last rows read
   uint32_t sums[4];
   uint32_t bytes[2];                // the smoothed row
@@ -79,42 +105,35 @@ struct Lane {
 
   // ---- reading
 
-  /// The 8 bytes from x, of a row whose border is written out by Mode.
+  /// The 8 bytes from x of a row, as aligned words: those from x − 3 to x + 11 at most, all inside.
+  CUESTA_HOST_DEVICE void read_inside(const uint8_t* row, Ahead& to) const {
+    const auto address = reinterpret_cast<uintptr_t>(row + x);
+    const auto* words = reinterpret_cast<const uint32_t*>(address & ~uintptr_t(3));
+    to = {{packed::load(words), packed::load(words + 1), packed::load(words + 2)},
+          uint32_t(address & 3) * 8};
+  }
+  /// The same of a row whose border is written out by Mode.
   template <BorderMode Mode>
-  CUESTA_HOST_DEVICE void read(const uint8_t* row, int32_t width, uint32_t* to) const {
-    // Three aligned words hold the 8 bytes. All of them lie inside the row here.
-    if (x >= 3 && x + 11 <= width) {
-      const auto address = reinterpret_cast<uintptr_t>(row + x);
-      const auto* words = reinterpret_cast<const uint32_t*>(address & ~uintptr_t(3));
-      const unsigned shift = unsigned(address & 3) * 8;
-#ifdef __CUDA_ARCH__
-      const uint32_t a = __ldg(words), b = __ldg(words + 1), c = __ldg(words + 2);
-      to[0] = __funnelshift_r(a, b, shift);
-      to[1] = __funnelshift_r(b, c, shift);
-#else
-      const uint64_t a = words[0], b = words[1], c = words[2];
-      to[0] = uint32_t((b << 32 | a) >> shift);
-      to[1] = uint32_t((c << 32 | b) >> shift);
-#endif
-      return;
-    }
-    to[0] = to[1] = 0;
-    for (int i = 0; i < lane_pixels; ++i)
-      to[i / 4] |= uint32_t(row[map_index<Mode>(x + i, width)]) << (8 * (i % 4));
+  CUESTA_HOST_DEVICE void read(const uint8_t* row, int32_t width, Ahead& to) const {
+    if (x >= 3 && x + 12 <= width)
+      read_inside(row, to);
+    else
+      to = bytes_apart<Mode>(row, width, x);
   }
 
   // ---- smoothing
 
   CUESTA_HOST_DEVICE void push_raw() {
     if constexpr (Half == 0) {
-      bytes[0] = next[0];
-      bytes[1] = next[1];
+      bytes[0] = next.first();
+      bytes[1] = next.second();
     } else {
       for (int j = 0; j < 2 * Half; ++j)
         for (int i = 0; i < 4; ++i) raw[j][i] = raw[j + 1][i];
       for (int i = 0; i < 2; ++i) {
-        raw[2 * Half][2 * i] = packed::permute<0x4140>(next[i], 0);
-        raw[2 * Half][2 * i + 1] = packed::permute<0x4342>(next[i], 0);
+        const uint32_t four = i == 0 ? next.first() : next.second();
+        raw[2 * Half][2 * i] = packed::permute<0x4140>(four, 0);
+        raw[2 * Half][2 * i + 1] = packed::permute<0x4342>(four, 0);
       }
     }
   }
@@ -216,8 +235,8 @@ struct Lane {
       ax[i] = packed::larger(left, right) - packed::smaller(left, right);
       ay[i] = packed::larger(down, zero) - packed::smaller(down, zero);
       // A lane's sign bit stays where gx, or gy, is not negative.
-      const uint32_t signs_x = (right | packed::signs) - left;
-      const uint32_t signs_y = (down | packed::signs) - zero;
+      const uint32_t signs_x = right + packed::signs - left;
+      const uint32_t signs_y = down + (packed::signs - zero);
       falls[i] = packed::permute<0xbb99>(signs_x ^ signs_y, 0);
     }
   }
@@ -263,10 +282,10 @@ struct Lane {
       valid[i] = in(x + 2 * i + 1) << 16 | in(x + 2 * i);
     }
     if (!mask_row) return;
-    uint32_t samples[2];
+    Ahead samples;
     read<BorderMode::replicate>(mask_row, width, samples);
     for (int i = 0; i < 2; ++i) {
-      const uint32_t v = samples[i];
+      const uint32_t v = i == 0 ? samples.first() : samples.second();
       const uint32_t nonzero = ((v & 0x7f7f7f7fu) + 0x7f7f7f7fu) | v;  // in every byte's sign
       valid[2 * i] &= packed::permute<0x9988>(nonzero, 0);
       valid[2 * i + 1] &= packed::permute<0xbbaa>(nonzero, 0);
@@ -284,16 +303,33 @@ struct Lane {
   CUESTA_HOST_DEVICE void measure() {
     Magnitudes<N>& row = rows[2];
     if constexpr (N == Norm::l1) {
-      for (int i = 0; i < 4; ++i) row.even[i] = (ax[i] + ay[i]) & valid[i];
-      to_left = row.even[0];
-      to_right = row.even[3];
+      for (int i = 0; i < 4; ++i) row.even[i] = ax[i] + ay[i];
     } else {
       for (int i = 0; i < 4; ++i) {
-        const uint32_t x0 = ax[i] & valid[i] & 0xffff, x1 = (ax[i] & valid[i]) >> 16;
-        const uint32_t y0 = ay[i] & valid[i] & 0xffff, y1 = (ay[i] & valid[i]) >> 16;
+        const uint32_t x0 = ax[i] & 0xffff, x1 = ax[i] >> 16;
+        const uint32_t y0 = ay[i] & 0xffff, y1 = ay[i] >> 16;
         row.at[2 * i + 1] = x0 * x0 + y0 * y0;
         row.at[2 * i + 2] = x1 * x1 + y1 * y1;
       }
+    }
+  }
+  CUESTA_HOST_DEVICE void clear_invalid() {
+    Magnitudes<N>& row = rows[2];
+    for (int i = 0; i < 4; ++i) {
+      if constexpr (N == Norm::l1) {
+        row.even[i] &= valid[i];
+      } else {
+        row.at[2 * i + 1] &= packed::permute<0x9999>(valid[i], 0);
+        row.at[2 * i + 2] &= packed::permute<0xbbbb>(valid[i], 0);
+      }
+    }
+  }
+  CUESTA_HOST_DEVICE void offer_magnitudes() {
+    const Magnitudes<N>& row = rows[2];
+    if constexpr (N == Norm::l1) {
+      to_left = row.even[0];
+      to_right = row.even[3];
+    } else {
       to_left = row.at[1];
       to_right = row.at[8];
     }
@@ -328,8 +364,8 @@ struct Lane {
       constexpr uint32_t tan = 2 * gradient::tan_22_5;  // in 2^-16
       const uint32_t flat = packed::permute<0x7632>((ax[i] & 0xffff) * tan, (ax[i] >> 16) * tan);
       const uint32_t steep = flat + 2 * ax[i];
-      level[i] = packed::permute<0xbb99>((flat | packed::signs) - ay[i], 0);
-      gentle[i] = packed::permute<0xbb99>((steep | packed::signs) - ay[i], 0);
+      level[i] = packed::permute<0xbb99>(flat + packed::signs - ay[i], 0);
+      gentle[i] = packed::permute<0xbb99>(steep + packed::signs - ay[i], 0);
       rising[i] = falls[i];
     }
   }
@@ -339,7 +375,7 @@ struct Lane {
   }
 
   /// Bit i: pixel i of the row before the last is a maximum and at least `above_low`, or
-  /// `above_high`. m >= n, m > n are m >= n, m >= n + 1; the sign bit of (m | sign) − n says so.
+  /// `above_high`. m >= n, m > n are m >= n, m >= n + 1; the sign bit of m + sign − n says so.
   CUESTA_HOST_DEVICE void find_maxima(const Job& job, uint32_t& candidates,
                                       uint32_t& strong) const {
     if constexpr (N == Norm::l1) {
@@ -354,7 +390,7 @@ struct Lane {
         after = choose(gentle[i], after, down.even[i]);
         before = choose(level[i], row.odd[i], before) + one;
         after = choose(level[i], row.odd[i + 1], after);
-        const uint32_t least = packed::larger(before, after), m = row.even[i] | packed::signs;
+        const uint32_t least = packed::larger(before, after), m = row.even[i] + packed::signs;
         // Lanes' sign bits 15 and 31 to bits 2i and 16 + 2i.
         c |= (m - packed::larger(least, lows)) >> (15 - 2 * i) & 0x10001u << (2 * i);
         s |= (m - packed::larger(least, highs)) >> (15 - 2 * i) & 0x10001u << (2 * i);
@@ -377,7 +413,7 @@ struct Lane {
         after = choose(to_gentle, after, down[i + 1]);
         before = choose(to_level, row[i], before) + 1;
         after = choose(to_level, row[i + 2], after);
-        const uint32_t least = packed::larger_word(before, after), m = row[i + 1] | sign;
+        const uint32_t least = packed::larger_word(before, after), m = row[i + 1] + sign;
         candidates |= (m - packed::larger_word(least, job.above_low)) >> 31 << i;
         strong |= (m - packed::larger_word(least, job.above_high)) >> 31 << i;
       }
@@ -400,11 +436,40 @@ CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t f
   constexpr BorderMode mode = Half > 0 ? BorderMode::reflect101 : BorderMode::replicate;
   const int32_t width = job.width, height = job.height;
   const bool at_left = base<0, at_right = base + lanes * lane_pixels> width;
+  const auto row_at = [&](int32_t y) { return job.src + ptrdiff_t(y) * job.src_stride; };
   const auto read = [&](int32_t y) {
-    const uint8_t* row = job.src + ptrdiff_t(map_index<mode>(y, height)) * job.src_stride;
+    const uint8_t* row = row_at(map_index<mode>(y, height));
     warp.each([&](LaneType& lane) { lane.template read<mode>(row, width, lane.next); });
   };
   const auto push = [&] { warp.each([](LaneType& lane) { lane.push_raw(); }); };
+  const auto smooth = [&] {
+    if constexpr (Half > 0) {
+      warp.each([&](LaneType& lane) { lane.sum(job); });
+      warp.exchange();
+      warp.each([&](LaneType& lane) { lane.smooth_across(job); });
+    }
+  };
+  // Gradients replicate the smoothed picture; what was smoothed outside is no part of it.
+  const auto replicate = [&] {
+    if (at_left) {
+      const uint32_t v =
+          warp.broadcast(1, [](LaneType& lane) { return lane.bytes[0] & 255; }) * 0x01010101u;
+      warp.each([&](LaneType& lane) { lane.replicate_left(v); });
+    }
+    if (at_right) {
+      const int32_t last = width - 1 - base;
+      const uint32_t v = warp.broadcast(last / lane_pixels, [&](LaneType& lane) {
+        const int at = last % lane_pixels;
+        return (at < 4 ? lane.bytes[0] : lane.bytes[1]) >> (8 * (at % 4)) & 255;
+      }) * 0x01010101u;
+      warp.each([&](LaneType& lane) { lane.replicate_right(v, width); });
+    }
+  };
+  const auto take_smooth = [&] {
+    warp.each([](LaneType& lane) { lane.offer_bytes(); });
+    warp.exchange();
+    warp.each([](LaneType& lane) { lane.push_smooth(); });
+  };
 
   int32_t y = first - 1 - r;  // of the smoothed row; rows outside repeat the first or the last
   int32_t made = map_index<BorderMode::replicate>(y, height) - 1;
@@ -413,48 +478,29 @@ CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t f
     push();
   }
   read(made + 1 + Half);
-  for (; y <= end + r; ++y) {
+
+  // Any row.
+  const auto step = [&] {
     if (made < map_index<BorderMode::replicate>(y, height)) {
       ++made;
       push();
       read(made + 1 + Half);  // ahead; the last one is not used
-      if constexpr (Half > 0) {
-        warp.each([&](LaneType& lane) { lane.sum(job); });
-        warp.exchange();
-        warp.each([&](LaneType& lane) { lane.smooth_across(job); });
-        // Gradients replicate the smoothed picture; what was smoothed outside is no part of it.
-        if (at_left) {
-          const uint32_t v =
-              warp.broadcast(1, [](LaneType& lane) { return lane.bytes[0] & 255; }) * 0x01010101u;
-          warp.each([&](LaneType& lane) { lane.replicate_left(v); });
-        }
-        if (at_right) {
-          const int32_t last = width - 1 - base;
-          const uint32_t v = warp.broadcast(last / lane_pixels, [&](LaneType& lane) {
-            const int at = last % lane_pixels;
-            return (at < 4 ? lane.bytes[0] : lane.bytes[1]) >> (8 * (at % 4)) & 255;
-          }) * 0x01010101u;
-          warp.each([&](LaneType& lane) { lane.replicate_right(v, width); });
-        }
-      }
+      smooth();
+      if constexpr (Half > 0) replicate();
     }
-    warp.each([](LaneType& lane) { lane.offer_bytes(); });
-    warp.exchange();
-    warp.each([](LaneType& lane) { lane.push_smooth(); });
-
+    take_smooth();
     const int32_t row = y - r;  // of the magnitudes
-    if (row < first - 1) continue;
+    if (row < first - 1) return;
     warp.each([](LaneType& lane) { lane.push_rows(); });
     const bool inside = row >= 0 && row < height;
     if (inside) {
       const uint8_t* mask = job.mask ? job.mask + ptrdiff_t(row) * job.mask_stride : nullptr;
       warp.each([&](LaneType& lane) {
         lane.differentiate();
-        if (mask || at_left || at_right)
-          lane.find_valid(mask, width);
-        else
-          lane.all_valid();
         lane.measure();
+        lane.find_valid(mask, width);
+        lane.clear_invalid();
+        lane.offer_magnitudes();
       });
       warp.exchange();
       warp.each([](LaneType& lane) { lane.take_neighbours(); });
@@ -465,6 +511,48 @@ CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t f
     if (row > first) warp.each([&](LaneType& lane) { maxima(row - 1, lane); });
     // Directions of this row are wanted when the next one is there.
     if (inside) warp.each([](LaneType& lane) { lane.find_directions(); });
+  };
+  // The same where nothing special can happen: row y and what is read ahead lie inside the picture,
+  // all columns do, there is no mask, and row y − r − 1 is one that the warp makes. Without a
+  // branch the rows in registers need not move: three steps turn their names by themselves.
+  const auto plain_step = [&] {
+    ++made;
+    push();
+    const uint8_t* ahead = row_at(made + 1 + Half);
+    warp.each([&](LaneType& lane) { lane.read_inside(ahead, lane.next); });
+    smooth();
+    take_smooth();
+    warp.each([](LaneType& lane) {
+      lane.push_rows();
+      lane.differentiate();
+      lane.measure();
+      lane.all_valid();
+      lane.offer_magnitudes();
+    });
+    warp.exchange();
+    warp.each([&](LaneType& lane) {
+      lane.take_neighbours();
+      magnitudes(y - r, lane);
+      maxima(y - r - 1, lane);
+      lane.find_directions();
+    });
+    ++y;
+  };
+  constexpr int unrolled = 3;
+  const bool roomy = base >= 3 && base + lanes * lane_pixels + 3 <= width && !job.mask;
+  const int32_t plain_first = first + r + 1;
+  const int32_t below = height - 1 - Half;
+  const int32_t plain_end = !roomy ? 0 : end + r < below ? end + r : below;
+  for (; y <= end + r; ++y) {
+    if (y >= plain_first) {
+      while (y + unrolled <= plain_end) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int i = 0; i < unrolled; ++i) plain_step();
+      }
+    }
+    step();
   }
 }
 

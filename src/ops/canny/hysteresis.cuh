@@ -1,6 +1,6 @@
 // The production hysteresis: from masks to edges in three launches, whatever the picture.
 //
-//   flood   a warp takes 32 × 32 pixels, a row a lane, and lets edges run through candidates until
+//   flood   a warp takes 128 × 32 pixels, a row a lane, and lets edges run through candidates until
 //           nothing changes. What is left of the candidates is `weak`; a run of them in a word is a
 //           node, labelled by its first pixel.
 //   merge   a thread takes a word: its weak runs are united with those they touch to the left and
@@ -29,35 +29,49 @@ struct Labels {
   }
 };
 
-inline constexpr int flood_warps = 8, tile_rows = 32;
+inline constexpr int flood_warps = 4, tile_words = 4, tile_rows = 32;
 
 // Afterwards masks.strong are the edges of each tile and masks.candidates what is weak.
 __global__ void __launch_bounds__(flood_warps * 32) flood(Masks masks, Labels labels) {
   using namespace mask_runs;
-  const int32_t word = int32_t(blockIdx.x) * flood_warps + int32_t(threadIdx.y);
+  const int32_t word = (int32_t(blockIdx.x) * flood_warps + int32_t(threadIdx.y)) * tile_words;
   const int32_t row = int32_t(blockIdx.y) * tile_rows + int32_t(threadIdx.x);
   const bool inside = word < masks.words_a_row && row < masks.height;
+  // Four words at once: rows are multiples of four, and scratch memory is aligned.
   const ptrdiff_t at = ptrdiff_t(row) * masks.words_a_row + word;
-  const uint32_t candidates = inside ? masks.candidates[at] : 0;
-  uint32_t edges = inside ? masks.strong[at] : 0;
-  for (;;) {
-    const uint32_t wide = widen(edges);
-    uint32_t up = __shfl_up_sync(~0u, wide, 1), down = __shfl_down_sync(~0u, wide, 1);
-    if (threadIdx.x == 0) up = 0;
-    if (threadIdx.x == 31) down = 0;
-    const uint32_t grown = fill_runs(candidates, (wide | up | down) & candidates);
-    if (!__any_sync(~0u, grown != edges)) break;
-    edges = grown;
+  auto* weak_words = reinterpret_cast<uint4*>(masks.candidates + at);
+  auto* edge_words = reinterpret_cast<uint4*>(masks.strong + at);
+  const uint4 nothing = make_uint4(0, 0, 0, 0);
+  const uint4 c = inside ? *weak_words : nothing, e = inside ? *edge_words : nothing;
+  const Row4 candidates{{c.x, c.y, c.z, c.w}};
+  Row4 edges{{e.x, e.y, e.z, e.w}};
+  bool again = true;
+  while (again) {
+    const Row4 wide = widen(edges);
+    Row4 up, down;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      up.words[i] = __shfl_up_sync(~0u, wide.words[i], 1);
+      down.words[i] = __shfl_down_sync(~0u, wide.words[i], 1);
+      if (threadIdx.x == 0) up.words[i] = 0;
+      if (threadIdx.x == 31) down.words[i] = 0;
+    }
+    again = __any_sync(~0u, grow(candidates, wide, up, down, edges));
   }
   if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0 && threadIdx.y == 0)
     labels.parents[Labels::edge] = Labels::edge;
-  if (!inside || candidates == 0) return;
-  masks.strong[at] = edges;
-  masks.candidates[at] = candidates & ~edges;
-  for_runs(candidates & ~edges, [&](int start, uint32_t) {
-    const int32_t label = labels.of(word, row, start);
-    labels.parents[label] = label;
-  });
+  if (!inside || (c.x | c.y | c.z | c.w) == 0) return;
+  Row4 weak;
+  for (int i = 0; i < 4; ++i) weak.words[i] = candidates.words[i] & ~edges.words[i];
+  *edge_words = make_uint4(edges.words[0], edges.words[1], edges.words[2], edges.words[3]);
+  *weak_words = make_uint4(weak.words[0], weak.words[1], weak.words[2], weak.words[3]);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    for_runs(weak.words[i], [&](int start, uint32_t) {
+      const int32_t label = labels.of(word + i, row, start);
+      labels.parents[label] = label;
+    });
+  }
 }
 
 __device__ inline mask_runs::Around around(const uint32_t* mask, const Masks& size, int32_t word,
@@ -133,10 +147,10 @@ inline void connect(const Masks& masks, Plane dst, Call& call) {
   const size_t words = size_t(masks.words_a_row) * size_t(masks.height);
   const Labels labels{call.scratch().take<int32_t>(1 + words * mask_runs::labels_a_word),
                       masks.words_a_row};
-  cuda::launch(
-      "canny", flood,
-      dim3(cuda::blocks(masks.words_a_row, flood_warps), cuda::blocks(masks.height, tile_rows)),
-      dim3(tile_rows, flood_warps), 0, stream, masks, labels);
+  cuda::launch("canny", flood,
+               dim3(cuda::blocks(masks.words_a_row, flood_warps * tile_words),
+                    cuda::blocks(masks.height, tile_rows)),
+               dim3(tile_rows, flood_warps), 0, stream, masks, labels);
   const dim3 block(32, 8), grid(cuda::blocks(masks.words_a_row, 32), cuda::blocks(masks.height, 8));
   cuda::launch("canny", merge, grid, block, 0, stream, masks, labels);
   cuda::launch("canny", write_edges, grid, block, 0, stream, masks, labels,

@@ -50,6 +50,34 @@ CUESTA_HOST_DEVICE inline uint32_t fill_runs(uint32_t open, uint32_t seeds) {
   return filled;
 }
 
+/// Four words of a row.
+struct Row4 {
+  uint32_t words[4];
+};
+/// Pixels and their neighbours among the four words.
+CUESTA_HOST_DEVICE inline Row4 widen(const Row4& row) {
+  Row4 wide;
+  for (int i = 0; i < 4; ++i) {
+    wide.words[i] = widen(row.words[i]);
+    if (i > 0) wide.words[i] |= row.words[i - 1] >> 31;
+    if (i < 3) wide.words[i] |= row.words[i + 1] << 31;
+  }
+  return wide;
+}
+/// One step of a flood: the candidates that edges, widened, in this row, above or below, reach;
+/// whole runs of a word. Says whether that is more than `edges`.
+CUESTA_HOST_DEVICE inline bool grow(const Row4& candidates, const Row4& wide, const Row4& up,
+                                    const Row4& down, Row4& edges) {
+  uint32_t gained = 0;
+  for (int i = 0; i < 4; ++i) {
+    const uint32_t open = candidates.words[i];
+    const uint32_t filled = fill_runs(open, (wide.words[i] | up.words[i] | down.words[i]) & open);
+    gained |= filled ^ edges.words[i];
+    edges.words[i] = filled;
+  }
+  return gained != 0;
+}
+
 /// A word of a mask and its eight neighbours; 0 outside the picture.
 struct Around {
   uint32_t up_left, up, up_right, left, here, right, down_left, down, down_right;

@@ -5,8 +5,8 @@
 
 namespace cuesta::canny_cuda {
 
-/// Candidates and, a subset, strong pixels, one bit a pixel. Rows of 32-bit words, words_a_row (an
-/// even number) of them, lie without a gap; bits past the width are 0.
+/// Candidates and, a subset, strong pixels, one bit a pixel. Rows of 32-bit words, words_a_row (a
+/// multiple of 4) of them, lie without a gap; bits past the width are 0.
 struct Masks {
   uint32_t *candidates, *strong;
   int32_t width, height, words_a_row;

@@ -36,6 +36,24 @@ CUESTA_HOST_DEVICE inline uint32_t permute(uint32_t a, uint32_t b) {
 #endif
 }
 
+/// A word that nothing writes while the kernel runs.
+CUESTA_HOST_DEVICE inline uint32_t load(const uint32_t* word) {
+#ifdef __CUDA_ARCH__
+  return __ldg(word);
+#else
+  return *word;
+#endif
+}
+
+/// The low word of high:low shifted right by n < 32.
+CUESTA_HOST_DEVICE inline uint32_t shift_pair(uint32_t low, uint32_t high, uint32_t n) {
+#ifdef __CUDA_ARCH__
+  return __funnelshift_r(low, high, n);
+#else
+  return uint32_t((uint64_t(high) << 32 | low) >> n);
+#endif
+}
+
 /// c + low lane of pair · low byte of taps + high lane · next byte, all unsigned.
 CUESTA_HOST_DEVICE inline uint32_t dot(uint32_t pair, uint32_t taps, uint32_t c) {
 #ifdef __CUDA_ARCH__

@@ -1,5 +1,6 @@
 // Strategy `fused`: one pass over memory, and the table of log's device rows. The paper's window
 // with a threshold walks down columns of registers; everything else makes tiles in shared memory.
+#include "cuda/row_words.cuh"
 #include "ops/log/kernels.cuh"
 #include "ops/log/ladder/ladder.hpp"
 
@@ -20,44 +21,6 @@ using namespace log_cuda;
 constexpr int walk_columns = 4;
 constexpr int walkers = 128;
 
-/// What a thread of `Columns` columns reads of a row: samples x0 − 4 .. x0 + Columns + 3, of which
-/// the first and the last are not used.
-template <int Columns>
-struct RowWords {
-  static constexpr int count = Columns / 4 + 2;
-  uint32_t words[count];
-};
-
-// `mapped` says where the samples lie, -1 outside; only threads at the left or right edge ask it.
-template <bool Aligned, int Columns>
-__device__ RowWords<Columns> load_row(const Request& q, int32_t x0, int32_t y, bool interior,
-                                      const int32_t* mapped) {
-  using Words = RowWords<Columns>;
-  const int32_t sy = map_index(q.mode, y, q.src.height);
-  const uint8_t* row = q.src.as<uint8_t, Space::device>().row(max(sy, 0));
-  Words out = {};
-  if (Aligned && interior && sy >= 0) {
-    const auto* from = reinterpret_cast<const uint32_t*>(row + x0 - 4);
-#pragma unroll
-    for (int i = 0; i < Words::count; ++i) out.words[i] = __ldg(from + i);
-    return out;
-  }
-  // No branch, so that all loads are under way together.
-#pragma unroll
-  for (int i = 1; i < Columns + 7; ++i) {
-    const int32_t sx = mapped[i];
-    const uint32_t v = row[max(sx, 0)];
-    out.words[i / 4] |= ((sx | sy) < 0 ? uint32_t(q.outside) : v) << (i % 4 * 8);
-  }
-  return out;
-}
-
-// 2^15 + byte `i`: the byte in the middle of a mantissa. Sums of 289 such stay below 2^24, and the
-// Laplacian takes the 2^15 out.
-__device__ float biased_byte(uint32_t word, int i) {
-  return __uint_as_float(__byte_perm(word, 0x47000000u, 0x7404 + (i << 4)));
-}
-
 // 0xFF in byte 0 or 1 where the first or the second value is negative.
 __device__ uint32_t signs(float first, float second) {
   uint32_t bytes;
@@ -77,12 +40,12 @@ struct Walk {
 
   /// Takes row y; returns the edges of row y − 3.
   template <int Parity>
-  __device__ void take(const RowWords<Columns>& row, float threshold,
+  __device__ void take(const cuda::RowWords<Columns>& row, float threshold,
                        uint32_t (&edges)[Columns / 4]) {
     constexpr int source = wide + 4;
     float v[source], sums[source];
 #pragma unroll
-    for (int i = 0; i < source; ++i) v[i] = biased_byte(row.words[(i + 1) / 4], (i + 1) % 4);
+    for (int i = 0; i < source; ++i) v[i] = row.biased(i - 3);
 #pragma unroll
     for (int i = 0; i + 1 < source; ++i) sums[i] = v[i] + v[i + 1];
 #pragma unroll
@@ -116,47 +79,40 @@ struct Walk {
 };
 
 template <bool Aligned, int Columns>
-__device__ void store_row(const Request& q, int32_t x0, int32_t y, uint32_t (&edges)[Columns / 4]) {
-  if (q.mode == BorderMode::ignore) {
-#pragma unroll
-    for (int i = 0; i < Columns; ++i)
-      if (q.is_void(x0 + i, y)) edges[i / 4] &= ~(0xFFu << (i % 4 * 8));
-  }
-  uint8_t* to = q.dst.as<uint8_t, Space::device>().row(y) + x0;
-  if (Aligned && x0 + Columns <= q.dst.width) {
-#pragma unroll
-    for (int i = 0; i < Columns / 4; ++i) reinterpret_cast<uint32_t*>(to)[i] = edges[i];
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < Columns; ++i)
-    if (x0 + i < q.dst.width) to[i] = uint8_t(edges[i / 4] >> (i % 4 * 8));
-}
-
-template <bool Aligned, int Columns>
 __global__ void __launch_bounds__(walkers, Aligned ? 6 : 4) log_walk(Request q, int32_t rows) {
-  __shared__ int32_t columns[walkers * Columns + 8];
+  __shared__ cuda::ColumnMap<walkers, Columns> columns;
+  const auto src = q.src.as<uint8_t, Space::device>();
+  const auto dst = q.dst.as<uint8_t, Space::device>();
   const int32_t left = int32_t(blockIdx.x) * walkers * Columns;
-  for (int i = threadIdx.x; i < walkers * Columns + 8; i += walkers)
-    columns[i] = map_index(q.mode, left - 4 + i, q.src.width);
-  __syncthreads();
-  const int32_t* mapped = columns + threadIdx.x * Columns;
+  columns.fill(q.mode, left, src.width);
   const int32_t x0 = left + int32_t(threadIdx.x) * Columns;
-  if (x0 >= q.src.width) return;
-  const bool interior = x0 >= 4 && x0 + Columns + 4 <= q.src.width;
-  const int32_t y0 = int32_t(blockIdx.y) * rows, end = min(y0 + rows, q.src.height);
+  if (x0 >= src.width) return;
+  const bool interior = cuda::is_interior<Columns>(x0, src.width);
+  const int32_t y0 = int32_t(blockIdx.y) * rows, end = min(y0 + rows, src.height);
   const float threshold = float(q.threshold);
+  const auto load = [&](int32_t y) {
+    return cuda::load_row<Aligned, 3, Columns>(src, q.mode, q.outside, x0, y, interior,
+                                               columns.x + threadIdx.x * Columns);
+  };
+  uint32_t edges[Columns / 4];
+  const auto store = [&](int32_t y) {
+    if (q.mode == BorderMode::ignore) {
+#pragma unroll
+      for (int i = 0; i < Columns; ++i)
+        if (q.is_void(x0 + i, y)) edges[i / 4] &= ~(0xFFu << (i % 4 * 8));
+    }
+    cuda::store_bytes<Aligned, Columns>(dst, x0, y, edges);
+  };
 
   Walk<Columns> walk;
-  uint32_t edges[Columns / 4];
-  RowWords<Columns> even = load_row<Aligned, Columns>(q, x0, y0 - 3, interior, mapped);
+  cuda::RowWords<Columns> even = load(y0 - 3);
   for (int32_t y = y0 - 3; y < end + 3; y += 2) {
-    const auto odd = load_row<Aligned, Columns>(q, x0, y + 1, interior, mapped);
+    const auto odd = load(y + 1);
     walk.template take<0>(even, threshold, edges);
-    if (y - 3 >= y0) store_row<Aligned, Columns>(q, x0, y - 3, edges);
-    even = load_row<Aligned, Columns>(q, x0, y + 2, interior, mapped);
+    if (y - 3 >= y0) store(y - 3);
+    even = load(y + 2);
     walk.template take<1>(odd, threshold, edges);
-    if (y - 2 >= y0 && y - 2 < end) store_row<Aligned, Columns>(q, x0, y - 2, edges);
+    if (y - 2 >= y0 && y - 2 < end) store(y - 2);
   }
 }
 
@@ -203,19 +159,6 @@ __global__ void log_tiles(Request q, const __grid_constant__ log::Window window)
   });
 }
 
-// Rows a thread walks: six more are loaded and summed. As many as keep every multiprocessor busy.
-int32_t walk_rows(ConstPlane src) {
-  for (const int32_t rows : {32, 16}) {
-    const dim3 grid = cuda::tiles(src, walkers * walk_columns, rows);
-    if (grid.x * grid.y >= 8u * unsigned(cuda::multiprocessors())) return rows;
-  }
-  return 8;
-}
-
-bool is_aligned(const void* data, ptrdiff_t stride) {
-  return reinterpret_cast<uintptr_t>(data) % 4 == 0 && stride % 4 == 0;
-}
-
 void fused(const LogArgs& args, Call& call) {
   const log::Window window = log::window(args.options);
   const Request q = request_of(args, window);
@@ -223,9 +166,8 @@ void fused(const LogArgs& args, Call& call) {
   const bool walks = log::is_papers_window(args.options) && !q.crossings &&
                      args.src.type == PixelType::u8 && args.dst.type == PixelType::u8;
   if (walks) {
-    const bool aligned = is_aligned(args.src.data, args.src.stride_bytes) &&
-                         is_aligned(args.dst.data, args.dst.stride_bytes);
-    const int32_t rows = walk_rows(args.src);
+    const bool aligned = cuda::has_word_rows(args.src) && cuda::has_word_rows(args.dst);
+    const int32_t rows = cuda::rows_to_walk(args.src, walkers * walk_columns);
     cuda::launch("log", aligned ? log_walk<true, walk_columns> : log_walk<false, walk_columns>,
                  cuda::tiles(args.src, walkers * walk_columns, rows), dim3(walkers), 0, stream, q,
                  rows);

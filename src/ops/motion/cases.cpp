@@ -89,6 +89,8 @@ std::vector<Case<MotionArgs>> cases(Level level) {
       {first, 5, 3, false, 12.5, "rect:2x3", "ellipse:5x3"},
       {first, 21, 4, false, 0, "cross:4", "disk:1"},
       {first, 1, 3, false, 10, "rect:17x17", "rect:1x2"},
+      {first, 1, 1, false, 60, "disk:1", "disk:1"},  // diagonal contacts stay
+      {first, 3, 4, false, 40, "rect:9x2", "cross:3"},
   };
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::blobs, Pattern::noise};
   std::vector<Case<MotionArgs>> out;

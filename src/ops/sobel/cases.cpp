@@ -17,8 +17,9 @@ template <>
 std::vector<Case<SobelArgs>> cases(Level level) {
   using enum PixelType;
   static constexpr Wanted wanted[] = {
-      {u8, s16, none, none}, {u8, none, u8, none}, {u8, none, u16, u8}, {u8, s16, u16, u8},
-      {u8, s32, u8, none},   {u8, none, f32, f32}, {u16, s32, u16, u8}, {u16, s16, u16, none}};
+      {u8, s16, none, none}, {u8, none, u8, none},   {u8, none, u16, u8}, {u8, s16, u16, u8},
+      {u8, s32, u8, none},   {u8, none, f32, f32},   {u16, s32, u16, u8}, {u16, s16, u16, none},
+      {u8, none, f32, none}, {u16, none, f32, none}, {u8, s16, none, u8}};
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::extremes, Pattern::noise,
                                          Pattern::impulse, Pattern::gradient};
   std::vector<Case<SobelArgs>> out;

@@ -1,9 +1,10 @@
 // Rung `v1.0` (paper 004, GPU v1.0): every buffer allocated and freed for every frame, and the
 // first frame made grey and smoothed again with every frame. Filters read global memory, blocks are
 // 32 x 32, masks are bytes, as theirs. Theirs flood-fills boxes on the host; ours come from
-// `label`. Bound: instructions, about 2 k^2 + 8 * 149 loads a pixel, and a wait for the GPU at each
-// cudaMalloc and cudaFree. Bytes a pixel: two frames of 3, 15 between the steps, 37 in `label`; the
-// caches serve the windows. Wastes: half of the blurring, all of the allocating, a frame's memory.
+// `label`. Bound: load instructions, of 2 * k^2 samples and as many taps and 4 * 149 samples and as
+// many offsets a pixel, and a wait for the GPU at each cudaMalloc and cudaFree. Bytes a pixel: two
+// frames of 3, 23 between the steps, 29 to 37 in `label`; the caches serve the windows. Wastes:
+// half of the blurring, all of the allocating, the memory of a frame.
 #include "ops/motion/ladder/global.cuh"
 
 namespace cuesta::motion_ladder {

@@ -2,9 +2,10 @@
 // frame is smoothed once, into the state of the background model. From v1.0: no cudaMalloc and no
 // cudaFree in a frame, half of the blurring. Theirs also keeps the blur matrix and the element on
 // the GPU; no state of ours but the background outlives a call, so 4 k^2 and 4 bytes a cell go up
-// with every frame. Bound: instructions, k^2 loads a pixel for the blur and 149 for each of four
-// steps of morphology. Bytes a pixel: the frame's 3, 13 between the steps, 37 in `label`. Wastes:
-// every sample is loaded 225 and 149 times, with an address and a border test each.
+// with every frame. Bound: load instructions, of k^2 samples and as many taps for the blur and 149
+// samples and as many offsets for each of four steps of morphology. Bytes a pixel: the frame's 3,
+// 17 between the steps, 29 to 37 in `label`. Wastes: a sample is loaded once for every window it
+// lies in, each time with an address and a border test.
 #include "ops/motion/ladder/global.cuh"
 
 namespace cuesta::motion_ladder {

@@ -1,10 +1,10 @@
 // Rung `v1.2` (paper 004, GPU v1.2): blur, dilate and erode read their windows from a tile in
 // dynamic shared memory and their taps and cells from the constant bank (tiled.cuh). From v1.1: a
-// block of 32 x 32 loads (32 + 14)^2 samples, 2.1 a pixel and step, in place of 225 or 149, and
-// each tap costs one shared load, without an address of its own or a border test. Bound: shared
-// loads of single bytes, 225 + 4 * 149 a pixel. Bytes a pixel: as v1.1. Wastes: a warp's load moves
-// 32 of 128 bytes; nothing of a neighbour's window is reused in registers; a disk's rows are runs,
-// and a Gaussian has factors, which neither loop knows.
+// block of 32 x 32 loads (32 + 14)^2 samples, 2.1 a pixel and step, in place of 225 or 149, and a
+// tap costs one load from shared memory, without an address of its own or a border test. Bound:
+// those loads, of single bytes, 225 + 4 * 149 a pixel. Bytes a pixel: as v1.1. Wastes: a warp's
+// load moves 32 of 128 bytes; threads share no window in registers; a Gaussian has factors and a
+// disk's rows are runs, which neither loop knows.
 #include "ops/motion/ladder/tiled.cuh"
 
 namespace cuesta::motion_ladder {

@@ -1,0 +1,104 @@
+// Rows of u8 pictures as threads that walk down columns read them: whole words, borders written
+// out.
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/launch.cuh"
+#include "cuesta/border.hpp"
+
+namespace cuesta::cuda {
+
+/// What a thread of `Columns` columns (a multiple of 4) reads of a row: samples x0 − 4 .. x0 +
+/// Columns + 3.
+template <int Columns>
+struct RowWords {
+  static constexpr int count = Columns / 4 + 2;
+  uint32_t words[count];
+
+  /// Column x0 + i as a float plus 2^15, −4 <= i < Columns + 4: the byte in the middle of a
+  /// mantissa. Sums whose weights are 289 at most stay below 2^24 and so exact; differences lose
+  /// the 2^15.
+  __device__ float biased(int i) const {
+    return __uint_as_float(
+        __byte_perm(words[(i + 4) / 4], 0x47000000u, 0x7404 + ((i + 4) % 4 << 4)));
+  }
+};
+
+/// The columns of a block of `Walkers` threads and four more on either side: where the sample lies,
+/// −1 outside. Filled by the whole block.
+template <int Walkers, int Columns>
+struct ColumnMap {
+  static constexpr int count = Walkers * Columns + 8;
+  int32_t x[count];
+
+  __device__ void fill(BorderMode mode, int32_t left, int32_t width) {
+    for (int i = threadIdx.x; i < count; i += Walkers) x[i] = map_index(mode, left - 4 + i, width);
+    __syncthreads();
+  }
+};
+
+/// Whether a thread's columns and four more on either side lie inside: it then needs no map.
+template <int Columns>
+__device__ bool is_interior(int32_t x0, int32_t width) {
+  return x0 >= 4 && x0 + Columns + 4 <= width;
+}
+
+/// Reads row y, at any distance outside the picture, `Reach` columns to either side. `mapped` is
+/// the block's map from x0 − 4 on. Aligned: base and stride of the picture are multiples of 4.
+template <bool Aligned, int Reach, int Columns>
+__device__ RowWords<Columns> load_row(ImageView<const uint8_t, Space::device> src, BorderMode mode,
+                                      int32_t outside, int32_t x0, int32_t y, bool interior,
+                                      const int32_t* mapped) {
+  static_assert(Reach <= 4);
+  const int32_t sy = map_index(mode, y, src.height);
+  const uint8_t* row = src.row(max(sy, 0));
+  RowWords<Columns> out = {};
+  if (Aligned && interior && sy >= 0) {
+    const auto* from = reinterpret_cast<const uint32_t*>(row + x0 - 4);
+#pragma unroll
+    for (int i = 0; i < RowWords<Columns>::count; ++i) out.words[i] = __ldg(from + i);
+    return out;
+  }
+  // No branch, so that all loads are under way together.
+#pragma unroll
+  for (int i = 4 - Reach; i < Columns + 4 + Reach; ++i) {
+    const int32_t sx = mapped[i];
+    const uint32_t v = row[max(sx, 0)];
+    out.words[i / 4] |= ((sx | sy) < 0 ? uint32_t(outside) : v) << (i % 4 * 8);
+  }
+  return out;
+}
+
+/// Writes the bytes of columns x0 .. x0 + Columns − 1 that lie inside the picture.
+template <bool Aligned, int Columns>
+__device__ void store_bytes(ImageView<uint8_t, Space::device> dst, int32_t x0, int32_t y,
+                            const uint32_t (&bytes)[Columns / 4]) {
+  uint8_t* to = dst.row(y) + x0;
+  if (Aligned && x0 + Columns <= dst.width) {
+#pragma unroll
+    for (int i = 0; i < Columns / 4; ++i) reinterpret_cast<uint32_t*>(to)[i] = bytes[i];
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < Columns; ++i)
+    if (x0 + i < dst.width) to[i] = uint8_t(bytes[i / 4] >> (i % 4 * 8));
+}
+
+/// Rows a thread walks: as many as still give every multiprocessor enough blocks of
+/// `columns_a_block`, since the rows above and below are read once more. (H200, 2026-11-21, LoG:
+/// 8 rows are best at 1024², 16 at 4096², 32 at 8192².)
+inline int32_t rows_to_walk(ConstPlane picture, int32_t columns_a_block) {
+  for (const int32_t rows : {32, 16}) {
+    const dim3 grid = tiles(picture, columns_a_block, rows);
+    if (int64_t(grid.x) * grid.y >= 8 * multiprocessors()) return rows;
+  }
+  return 8;
+}
+
+/// Whether rows of a picture may be read and written as words.
+inline bool has_word_rows(ConstPlane picture) {
+  return reinterpret_cast<uintptr_t>(picture.data) % 4 == 0 && picture.stride_bytes % 4 == 0;
+}
+
+}  // namespace cuesta::cuda
