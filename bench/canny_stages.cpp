@@ -260,7 +260,7 @@ void bench_canny_stages(Session& session) {
     const Image<uint8_t> src = canny_picture(side);
     const CannyOptions options = canny_options();
     Run run{side, options, search_edges(session, src, options), {}};
-    Work work = canny_work(session, "canny-stages", options, src);
+    Work work = canny_work("canny-stages", options, src);
     work.stages = true;
     run.measured = session.measure(work, [&](Row& row) {
       set_paper_001_figure(row);

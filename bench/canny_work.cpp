@@ -8,6 +8,7 @@
 
 #include "bench/details.hpp"
 #include "bench/paper_001.hpp"
+#include "cuesta/stencil.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta::bench {
@@ -24,8 +25,7 @@ CannyOptions canny_options() {
   return options;
 }
 
-Work canny_work(Session& session, std::string experiment, const CannyOptions& options,
-                ConstPlane src) {
+Work canny_work(std::string experiment, const CannyOptions& options, ConstPlane src) {
   const double low = options.thresholds.low, high = options.thresholds.high;
   Work work;
   work.experiment = std::move(experiment);
@@ -38,12 +38,15 @@ Work canny_work(Session& session, std::string experiment, const CannyOptions& op
   work.call = [options](ConstPlane from, Plane to, const Exec& exec) {
     canny(from, to, options, exec);
   };
-  if (session.opencv()) {
-    work.opencv = [options, low, high](Peer& opencv, ConstPlane from, Plane to) {
-      opencv.canny(from, to, options.ksize, options.sigma, low, high);
-    };
-    work.opencv_equal = true;
-  }
+  work.opencv = [options, low, high](Peer& peer, ConstPlane from, Plane to) {
+    peer.canny(from, to, options.ksize, options.sigma, low, high);
+  };
+  work.opencv_equal = true;
+  const std::vector<double> exact = gaussian_taps(options.ksize, options.sigma);
+  const std::vector<float> taps(exact.begin(), exact.end());
+  work.npp = [taps, low, high](DevicePeer& peer, ConstPlane from, Plane to, void* stream) {
+    peer.canny(from, to, taps, low, high, stream);
+  };
   return work;
 }
 

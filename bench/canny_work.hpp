@@ -17,9 +17,8 @@ Image<uint8_t> canny_picture(int32_t side);
 /// paper: finding them would make device rows wait.
 CannyOptions canny_options();
 
-/// Both kinds of hysteresis of the rows that have the choice; OpenCV where it is there.
-Work canny_work(Session& session, std::string experiment, const CannyOptions& options,
-                ConstPlane src);
+/// Both kinds of hysteresis of the rows that have the choice, and the peers.
+Work canny_work(std::string experiment, const CannyOptions& options, ConstPlane src);
 
 /// Puts the paper's total time beside the rows that are its own: `rows`, and `row-cyclic` with
 /// searches. Width and height are one of its sizes, else nothing.

@@ -127,11 +127,16 @@ void bench_label_density(Session& session) {
       };
       work.answer = [&] { return text_of(found); };
       std::vector<int64_t> areas;
-      if (session.opencv())
-        work.opencv = [&](Peer& opencv, ConstPlane src, Plane) { opencv.components(src, areas); };
+      work.opencv = [&](Peer& peer, ConstPlane src, Plane) { peer.components(src, areas); };
+      work.npp = [](DevicePeer& peer, ConstPlane src, Plane labels, void* stream) {
+        peer.label(src, labels, stream);
+      };
       last = session.measure(
           work, [&](Row& row) { row.statistics.emplace_back("components", double(count)); });
       tables.add(last, count);
+      for (std::string& note : last.notes) {
+        if (note.starts_with("npp: not equal")) note = "npp: labels alone, in numbers of its own";
+      }
     }
     const std::string title =
         fmt::format("paper 004: labelling, squares of {0}x{0} in {1}x{1} u8, {2}", square, side,
