@@ -62,11 +62,11 @@ void bench_motion(Session& session) {
     if (Peer* peer = session.opencv()) {
       MotionDetector detector(options, session.exec());
       bool equal = true;
-      peer->motion({}, 0, 15, theirs);
+      peer->motion({}, 0, 15, theirs, nullptr);
       for (const auto& frame : frames) {
         ours.clear();
         for (const Detection& detection : detector.push(frame)) ours.push_back(detection.box);
-        peer->motion(frame, options.threshold, 15, theirs);
+        peer->motion(frame, options.threshold, 15, theirs, nullptr);
         sort_boxes(ours);
         sort_boxes(theirs);
         equal = equal && ours == theirs;
@@ -86,8 +86,9 @@ void bench_motion(Session& session) {
       if (is_new) at->second.push(frames[0]);
       at->second.push(next());
     });
-    session.add_opencv(table, "motion",
-                       [&] { session.opencv()->motion(next(), options.threshold, 15, theirs); });
+    session.add_opencv(table, "motion", [&] {
+      session.opencv()->motion(next(), options.threshold, 15, theirs, nullptr);
+    });
     session.time(table);
   }
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 
 namespace cuesta::bench {
@@ -35,14 +36,16 @@ class Peer {
   virtual void close_open(ConstPlane src, Plane dst, int n) = 0;
   /// 8-way components of a u8 mask: their areas, in any order.
   virtual void components(ConstPlane mask, std::vector<int64_t>& areas) = 0;
-  /// Grey frame, Gaussian 15, |frame − first|, > threshold, close and open with an n × n ellipse,
-  /// components: their boxes, in any order. An empty plane forgets the first frame.
-  virtual void motion(ConstPlane frame, double threshold, int n, std::vector<Rect>& boxes) = 0;
+  /// Grey or RGB frame, Gaussian 15, |frame − first|, > threshold, close and open with an n × n
+  /// ellipse, components: their boxes, in any order. An empty plane forgets the first frame. Told
+  /// to `observer`, if any: the steps by the names of paper 004's tables.
+  virtual void motion(ConstPlane frame, double threshold, int n, std::vector<Rect>& boxes,
+                      StageObserver* observer) = 0;
 };
 
 /// What a peer module exports under the name below: a new Peer, or null where it was built against
 /// another version of this header.
-inline constexpr int peer_interface = 1;
+inline constexpr int peer_interface = 2;
 using MakePeer = Peer* (*)(int interface);
 inline constexpr const char* make_peer_symbol = "cuesta_make_peer";
 

@@ -72,15 +72,31 @@ class OpenCv final : public Peer {
     for (int i = 1; i < count; ++i) areas.push_back(stats_.at<int>(i, cv::CC_STAT_AREA));
   }
 
-  void motion(ConstPlane frame, double threshold, int n, std::vector<Rect>& boxes) override {
+  void motion(ConstPlane frame, double threshold, int n, std::vector<Rect>& boxes,
+              StageObserver* observer) override {
+    const auto stage = [&](const char* name) {
+      if (observer) observer->stage(name, nullptr);
+    };
     boxes.clear();
     if (!frame) return background_.release();
-    cv::GaussianBlur(mat_of(frame), smooth_, {15, 15}, 0);
+    cv::Mat seen = mat_of(frame);
+    if (seen.channels() == 3) {
+      stage("grayscale");
+      cv::cvtColor(seen, gray_, cv::COLOR_RGB2GRAY);
+      seen = gray_;
+    }
+    stage("blur");
+    cv::GaussianBlur(seen, smooth_, {15, 15}, 0);
     if (background_.empty()) return smooth_.copyTo(background_);
+    stage("difference");
     cv::absdiff(smooth_, background_, difference_);
+    stage("threshold");
     cv::threshold(difference_, mask_, threshold, 255, cv::THRESH_BINARY);
+    stage("morphology");
     close_open(mask_, opened_, n);
+    stage("components");
     const int count = cv::connectedComponentsWithStats(opened_, labels_, stats_, centroids_);
+    stage("boxes");
     for (int i = 1; i < count; ++i) {
       boxes.push_back({stats_.at<int>(i, cv::CC_STAT_LEFT), stats_.at<int>(i, cv::CC_STAT_TOP),
                        stats_.at<int>(i, cv::CC_STAT_WIDTH),
@@ -95,7 +111,7 @@ class OpenCv final : public Peer {
     cv::morphologyEx(closed_, out, cv::MORPH_OPEN, ellipse_);
   }
 
-  cv::Mat smooth_, response_, gx_, gy_, absolute_x_, absolute_y_, closed_, opened_, mask_,
+  cv::Mat gray_, smooth_, response_, gx_, gy_, absolute_x_, absolute_y_, closed_, opened_, mask_,
       difference_, background_, ellipse_, labels_, stats_, centroids_;
 };
 

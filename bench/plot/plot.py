@@ -7,12 +7,14 @@
     theory.svg              paper 000's curves (figs. 5 to 7), for its GPU and for the one in use
     speedup-EXPERIMENT.svg  speed-up over one serial core against size
     stages-EXPERIMENT.svg   share of each stage, for rows that have stages
+    density.svg             time of labelling against the number of components (experiment `label-density`)
 
 A picture without data is not written. Results of several files are put together; the machine is the
 first file's.
 """
 
 import argparse
+import collections
 import json
 import math
 import sys
@@ -219,7 +221,19 @@ def stages(result, experiment, out):
     rows = [row for row in result["rows"] if row["experiment"] == experiment and row["stages"]]
     if not rows:
         return None
-    names = list(dict.fromkeys(name for row in rows for name in row["stages"]))
+    # Of a strategy in many variants, as a grid search has, the fastest.
+    few = {id(row) for row in best_variants(rows)}
+    alike = collections.Counter((row["operation"], row["parameters"], row["width"], row["space"], row["strategy"])
+                                for row in rows)
+    rows = [row for row in rows if id(row) in few or alike[(row["operation"], row["parameters"], row["width"],
+                                                            row["space"], row["strategy"])] <= 4]
+    names = []  # in the order of a call: what a row adds stands behind its neighbour
+    for row in rows:
+        at = 0
+        for name in row["stages"]:
+            if name not in names:
+                names.insert(at, name)
+            at = names.index(name) + 1
     figure, axes = plt.subplots(figsize=(11, 1.6 + 0.34 * len(rows)))
     for at, row in enumerate(rows):
         total = sum(row["stages"].values()) or 1
@@ -230,16 +244,35 @@ def stages(result, experiment, out):
             if share >= 6:
                 axes.text(left + share / 2, at, f"{share:.0f}", ha="center", va="center", fontsize=7)
             left += share
-        axes.text(101, at, f"{total:.3g} ms", va="center", fontsize=8)
+        axes.text(101, at, f"{total:.0f} ms" if total >= 100 else f"{total:.3g} ms", va="center", fontsize=8)
     axes.set_yticks(range(len(rows)), [f"{label_of(row)} {row['strategy_parameters']} {row['parameters']} "
                                        f"{row['width']}x{row['height']}" for row in rows], fontsize=8)
-    axes.set(xlim=(0, 110), xlabel="share of the stages' time, %", title=f"{experiment}, {device_name(result)}")
+    axes.set(xlim=(0, 114), xlabel="share of the stages' time, %", title=f"{experiment}, {device_name(result)}")
     axes.invert_yaxis()
     # Every stage, also those that the first row lacks.
     axes.legend([plt.Rectangle((0, 0), 1, 1, color=COLORS[(2 * n + n // 10) % 20]) for n in range(len(names))], names,
                 loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
     figure.tight_layout()
     return save(figure, out / f"stages-{experiment}.svg")
+
+
+def density(result, out):
+    rows = [row for row in result["rows"] if row["experiment"] == "label-density" and row["statistics"]]
+    if not rows:
+        return None
+    largest = max(row["width"] for row in rows)
+    rows = [row for row in rows if row["width"] == largest]
+    styles = Styles(rows)
+    figure, axes = plt.subplots(figsize=(9, 5))
+    for label in styles.order:
+        curve = sorted((row["statistics"]["components"], row["ms"], row["ms_spread"] / 2) for row in rows
+                       if label_of(row) == label)
+        axes.errorbar(*zip(*curve), linewidth=1.2, markersize=5, capsize=2, label=label, **styles.of(label))
+    axes.set(yscale="log", xlabel="components, squares of 20x20", ylabel="ms (bars: between quartiles)",
+             title=f"labelling {largest}x{largest}, {device_name(result)}")
+    axes.grid(True, color="0.9")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=8, frameon=False)
+    return save(figure, out / "density.svg")
 
 
 def save(figure, path):
@@ -252,7 +285,7 @@ def draw(result, out):
     """Every picture the result has data for; their paths."""
     plt.rcParams["svg.hashsalt"] = "cuesta"  # the same bytes from the same JSON
     out.mkdir(parents=True, exist_ok=True)
-    written = [roofline(result, out), theory(result, out)]
+    written = [roofline(result, out), theory(result, out), density(result, out)]
     for experiment in dict.fromkeys(row["experiment"] for row in result["rows"]):
         written += [speedup(result, experiment, out), stages(result, experiment, out)]
     return [path for path in written if path]

@@ -33,7 +33,7 @@ class OwnPeer final : public Peer {
   void correlate(ConstPlane, Plane, std::span<const float>, int) override {}
   void close_open(ConstPlane, Plane, int) override {}
   void components(ConstPlane, std::vector<int64_t>&) override {}
-  void motion(ConstPlane, double, int, std::vector<Rect>&) override {}
+  void motion(ConstPlane, double, int, std::vector<Rect>&, StageObserver*) override {}
 
  private:
   int error_;

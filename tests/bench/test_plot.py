@@ -31,6 +31,10 @@ def result():
                      row(experiment, "naive", "device", side, 900), row(experiment, "shared", "device", side, 1500),
                      row(experiment, "shared", "device", side, 1800, ms=0.5, strategy_parameters="block=16")]
     rows.append(row("canny-stages", "fused", "device", 512, None, speedup=None, stages={"blur": 0.1, "link": 0.3}))
+    rows += [row("label-density", name, space, 2048, None, operation=operation, speedup=None, ms_spread=0.1,
+                 ms=1 + count / 1000, statistics={"components": count})
+             for operation, name, space in (("copy", "memcpy", "host"), ("label", "union-find", "device"))
+             for count in (3600, 0, 1800)]
     theory = [{"strategy": "naive", "tiles": 1, "filter": n, "paper_gpu_gflops": 20, "gflops": 1000,
                "printed_gflops": 20 if n == 3 else None} for n in (3, 5)]
     return {"machine": {"cpu": "a CPU", "peers": []}, "commit": "abc", "date": "2026-11-21T12:00:00Z",
@@ -62,11 +66,13 @@ class Plot(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         names = {Path(line).name for line in done.stdout.split()}
         self.assertEqual(names, {"roofline.svg", "theory.svg", "speedup-roofline.svg", "speedup-log-ladder.svg",
-                                 "stages-canny-stages.svg"})
+                                 "stages-canny-stages.svg", "density.svg"})
         for label in ("simd (CPU)", "naive", "shared", "copy 4000 GB/s", "FMA 60000 GFLOP/s", "NVIDIA H200"):
             self.assertIn(label, self.texts("roofline.svg"))
         self.assertIn("printed in the paper", self.texts("theory.svg"))
         self.assertIn("blur", self.texts("stages-canny-stages.svg"))
+        for label in ("union-find", "memcpy (CPU)", "labelling 2048x2048"):
+            self.assertIn(label, self.texts("density.svg"))
 
     def test_without_a_gpu(self):
         cpu = result()

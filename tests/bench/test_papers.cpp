@@ -1,0 +1,221 @@
+// The experiments of papers 001 and 004 on the host: every row is there, with its stages and
+// figures; what the bench makes for them is what it says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "bench/canny_work.hpp"
+#include "bench/paper_001.hpp"
+#include "bench/paper_004.hpp"
+#include "bench/session.hpp"
+#include "bench/video.hpp"
+#include "cuesta/device.hpp"
+#include "cuesta/motion.hpp"
+#include "ops/motion/stages.hpp"
+
+namespace cuesta::bench {
+namespace {
+
+struct Outcome {
+  Result result;
+  std::string printed;
+};
+
+Outcome outcome_of(const std::string& experiment, std::vector<int32_t> sizes) {
+  Outcome outcome;
+  Settings settings{.sizes = std::move(sizes), .threads = 2, .quick = true};
+  settings.print = [&](std::string_view text) { outcome.printed += text; };
+  const std::string names[] = {experiment};
+  outcome.result = run(names, settings);
+  EXPECT_TRUE(outcome.result.differences.empty()) << outcome.result.differences.front();
+  return outcome;
+}
+
+std::vector<Row> rows_of(const Outcome& outcome, int32_t side) {
+  std::vector<Row> rows;
+  for (const Row& row : outcome.result.rows) {
+    // Peers may be there.
+    if (row.width == side && row.operation != "copy" && row.strategy != "opencv")
+      rows.push_back(row);
+  }
+  return rows;
+}
+
+std::vector<std::string> strategies_of(const std::vector<Row>& rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.push_back(row.strategy);
+  return names;
+}
+const std::vector<std::string> all_of_the_host = {"serial", "rows", "simd"};
+
+std::vector<std::string> stages_of(const Row& row) {
+  std::vector<std::string> names;
+  for (const auto& stage : row.stages) {
+    if (stage.first != "before the first stage") names.push_back(stage.first);
+  }
+  return names;
+}
+
+void expect_printed(const Outcome& outcome, std::initializer_list<const char*> texts) {
+  for (const char* text : texts)
+    EXPECT_NE(outcome.printed.find(text), std::string::npos) << text << "\n" << outcome.printed;
+}
+
+TEST(Papers, CannyByStage) {
+  const Outcome outcome = outcome_of("canny-stages", {64, 32});
+  for (const int32_t side : {32, 64}) {
+    const auto rows = rows_of(outcome, side);
+    ASSERT_EQ(strategies_of(rows), all_of_the_host);
+    for (const int plain : {0, 1}) {
+      EXPECT_EQ(stages_of(rows[size_t(plain)]),
+                (std::vector<std::string>{"gaussian", "sobel", "magnitude", "suppression",
+                                          "threshold", "hysteresis"}));
+    }
+    EXPECT_EQ(stages_of(rows[2]), (std::vector<std::string>{"front end", "hysteresis"}));
+    EXPECT_EQ(rows[1].paper_figure.has_value(), side == 64);
+  }
+  expect_printed(outcome, {"gaussian, ms", "grows as", "64x64: share of each stage", "40 to 60 %",
+                           "operations by stage", "initial trees", "the paper's time model",
+                           "model of the CPU", "0.1758", "no paper figure"});
+}
+
+TEST(Papers, CannyFramesASecond) {
+  const Outcome outcome = outcome_of("canny-fps", {32, 64});
+  for (const int32_t side : {32, 64})
+    EXPECT_EQ(strategies_of(rows_of(outcome, side)), all_of_the_host);
+  const Row threaded = rows_of(outcome, 64)[1];
+  ASSERT_TRUE(threaded.paper_figure);
+  EXPECT_NEAR(threaded.paper_figure->value, 1000.0 / 4807, 1e-9);
+  expect_printed(outcome, {"frames a second", "5688", "4807", "no paper figure"});
+}
+
+TEST(Papers, MotionByStep) {
+  const Outcome outcome = outcome_of("motion-ladder", {64, smallest_video});
+  EXPECT_TRUE(rows_of(outcome, 64).empty());
+  const auto rows = rows_of(outcome, smallest_video);
+  ASSERT_EQ(strategies_of(rows), all_of_the_host);
+  for (const Row& row : rows) {
+    EXPECT_FALSE(row.paper_figure) << "theirs is of another size";
+    const auto stages = stages_of(row);
+    EXPECT_FALSE(stages.empty());
+    for (const std::string& stage : stages)
+      EXPECT_FALSE(motion_stages::whole_of(stage).empty()) << stage;
+    double all = 0;
+    for (const auto& stage : row.stages) all += stage.second;
+    EXPECT_GT(all, 0);
+  }
+  expect_printed(outcome, {"64x64 is less than 160x160", "serial, 1 thread, by step", "morphology",
+                           "frames/s", "10wh, 3wh + 5k², 7wh"});
+}
+
+TEST(Papers, LabelsByDensity) {
+  // 102 pixels hold 3 x 3 cells.
+  const Outcome outcome = outcome_of("label-density", {102});
+  const auto rows = rows_of(outcome, 102);
+  std::vector<double> counts;
+  for (const Row& row : rows) {
+    ASSERT_FALSE(row.statistics.empty());
+    EXPECT_EQ(row.statistics.back().first, "components");
+    if (row.strategy == "simd") counts.push_back(row.statistics.back().second);
+  }
+  EXPECT_EQ(counts, (std::vector<double>{0, 2, 4, 6, 9}));
+  EXPECT_EQ(rows.size(), 3 * counts.size());
+  expect_printed(outcome, {"squares of 20x20 in 102x102", "full/empty", "no paper figure"});
+}
+
+TEST(Papers, SearchOfEdgesByHand) {
+  // A step whose contrast fades down the picture: strong above, a candidate below.
+  Image<uint8_t> picture(32, 64);
+  for (int32_t y = 0; y < 64; ++y)
+    for (int32_t x = 0; x < 32; ++x) picture.at(x, y) = uint8_t(x < 16 ? 0 : 200 - 3 * y);
+  CannyOptions options{.sigma = 0};
+  options.thresholds = Thresholds::given(100, 500);
+  Result result;
+  const Settings settings;
+  Session session(settings, result, nullptr);
+  const EdgeSearch search = search_edges(session, picture, options);
+  const Image<uint8_t> edges = canny(picture, options, {.strategy = "serial"});
+  int64_t count = 0;
+  for (int32_t y = 0; y < 64; ++y)
+    count += std::count(edges.row(y), edges.row(y) + 32, uint8_t(255));
+  EXPECT_EQ(search.trees_end, count);
+  EXPECT_GT(search.trees_start, 0);
+  EXPECT_GT(search.depth, 0);
+  // One column of edges: each step goes one row down from the last strong one.
+  EXPECT_EQ(search.depth, search.trees_end - search.trees_start);
+}
+
+TEST(Papers, TheVideoHasOneObject) {
+  const auto video = moving_object_video(160, 160, 9);
+  const auto again = moving_object_video(160, 160, 9);
+  MotionDetector detector;
+  int32_t before = -1;
+  for (size_t t = 0; t < video.size(); ++t) {
+    for (int32_t y = 0; y < 160; ++y)
+      ASSERT_TRUE(std::equal(video[t].row(y), video[t].row(y) + 3 * 160, again[t].row(y)));
+    const auto found = detector.push(video[t]);
+    ASSERT_EQ(found.size(), t == 0 ? 0u : 1u) << t;
+    if (t == 0) continue;
+    EXPECT_GT(found[0].box.x, before) << "it moves";
+    before = found[0].box.x;
+  }
+}
+
+TEST(Papers, FiguresAgreeWithEachOther) {
+  // 1 / time is the frames a second, but for their rounding.
+  for (const int32_t side : paper_001::sides) {
+    const double fps = 1000 / paper_001::at(paper_001::gpu_ms, side);
+    EXPECT_NEAR(fps / paper_001::at(paper_001::gpu_fps, side), 1, 0.01);
+  }
+  EXPECT_EQ(paper_001::at(paper_001::gpu_ms, 100), 0);
+  namespace p4 = paper_004;
+  for (const p4::Version& version : p4::versions) {
+    EXPECT_NEAR(version.fps * version.total_ms / 1e3 / p4::frames, 1, 0.03) << version.strategy;
+    for (const p4::Step& step : version.steps) {
+      // Averages as small as theirs have one digit.
+      const double tolerance = step.average_us < 0.1 ? 0.1 : 0.03;
+      EXPECT_NEAR(step.average_us * p4::frames / 1e3 / step.total_ms, 1, tolerance)
+          << version.strategy << " " << step.name;
+      EXPECT_FALSE(motion_stages::whole_of(step.name).empty()) << step.name;
+      if (step.share > 1) {
+        EXPECT_NEAR(100 * step.total_ms / version.total_ms / step.share, 1, 0.03)
+            << version.strategy << " " << step.name;
+      }
+    }
+  }
+}
+
+TEST(Papers, DeviceRowsWhereThereIsAGpu) {
+  std::string why;
+  if (list_devices(&why).empty()) GTEST_SKIP() << "no GPU: " << why;
+  const std::string names[] = {"canny-stages", "canny-fps", "motion-ladder", "label-density"};
+  Outcome outcome;
+  Settings settings{.sizes = {192}, .threads = 2, .quick = true, .device = 0};
+  settings.print = [&](std::string_view text) { outcome.printed += text; };
+  outcome.result = run(names, settings);
+  for (const std::string& difference : outcome.result.differences) ADD_FAILURE() << difference;
+  for (const StrategyDescription& strategy : list_strategies()) {
+    const bool mine = strategy.operation == "canny" || strategy.operation == "motion" ||
+                      strategy.operation == "label";
+    if (!mine || strategy.space != Space::device) continue;
+    int found = 0;
+    for (const Row& row : outcome.result.rows) {
+      if (row.operation != strategy.operation || row.strategy != strategy.name) continue;
+      ++found;
+      EXPECT_GT(row.ms, 0);
+      EXPECT_FALSE(row.kernels.empty()) << row.strategy;
+      if (row.experiment == "canny-fps")
+        EXPECT_GT(row.pageable_ms, 0) << row.strategy;
+      else
+        EXPECT_FALSE(row.stages.empty()) << row.strategy;
+    }
+    EXPECT_GT(found, 0) << strategy.operation << " " << strategy.name;
+  }
+  expect_printed(outcome, {"launch shape of v1.3", "kernels of v1.0", "this GPU: predicted",
+                           "rolling rows in shared memory", "over v1.2", "pinned memory"});
+}
+
+}  // namespace
+}  // namespace cuesta::bench
