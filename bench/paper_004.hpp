@@ -49,6 +49,7 @@ inline constexpr Step v1_1[] = {
     {"compress", 17.3, 2.15, 0.233},     {"boxes", 628, 77.8, 8.45},
     {"memory", 490, 60.8, 6.6, 59}};
 
+// Of erosion it prints 14 % less; by its own times it is 46.
 inline constexpr Step v1_2[] = {
     {"grayscale", 46.1, 5.71, 0.88},     {"gaussian matrix", 0.06, 0.00733, 0.001},
     {"blur", 912, 113, 17.4, 40},        {"difference", 28.4, 3.52, 0.54},
