@@ -28,6 +28,10 @@ void allow_shared(Kernel kernel, size_t bytes, std::string_view operation) {
         operation);
 }
 
+/// What a kernel for blocks of any shape declares as its launch bound: it then fits the registers
+/// of the largest.
+inline constexpr int any_block = 1024;
+
 /// Blocks of `size` that cover `n`.
 constexpr unsigned blocks(int32_t n, int32_t size) { return unsigned((n + size - 1) / size); }
 

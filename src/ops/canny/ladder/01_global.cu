@@ -12,7 +12,7 @@ namespace {
 
 // Both passes of the Gaussian are exact and rounded once, so that the window of products is the
 // same sum: at most 255 · 2^16.
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(cuda::any_block)
     gaussian(DeviceImage<const uint8_t> src, DeviceImage<uint8_t> dst,
              const __grid_constant__ Taps taps) {
   const auto [x, y] = this_pixel();
@@ -30,7 +30,8 @@ __global__ void __launch_bounds__(1024)
 }
 
 template <int K>
-__global__ void __launch_bounds__(1024) sobel(DeviceImage<const uint8_t> src, Gradients g) {
+__global__ void __launch_bounds__(cuda::any_block)
+    sobel(DeviceImage<const uint8_t> src, Gradients g) {
   constexpr auto taps = gradient::taps(K);
   const auto [x, y] = this_pixel();
   if (!inside(src, {x, y})) return;

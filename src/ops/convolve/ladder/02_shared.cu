@@ -48,14 +48,16 @@ __device__ void one_each(const Request<T>& q, const Taps& taps, T* tile, int b) 
 }
 
 template <class T, bool OneEach, int K>
-__global__ void kernel_global_taps(Request<T> q, const Tap<T>* taps) {
+__global__ void __launch_bounds__(cuda::any_block)
+    kernel_global_taps(Request<T> q, const Tap<T>* taps) {
   extern __shared__ float memory[];
   T* tile = reinterpret_cast<T*>(memory);
   OneEach ? one_each<K>(q, taps, tile, blockDim.x) : by_position<K>(q, taps, tile, blockDim.x);
 }
 
 template <class T, bool OneEach, int K>
-__global__ void kernel_constant_taps(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
+__global__ void __launch_bounds__(cuda::any_block)
+    kernel_constant_taps(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
   T* tile = reinterpret_cast<T*>(memory);
   OneEach ? one_each<K>(q, taps.values, tile, blockDim.x)

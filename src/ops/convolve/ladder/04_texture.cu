@@ -34,12 +34,14 @@ __device__ void pixel(cudaTextureObject_t image, const Request<T>& q, const Taps
 }
 
 template <class T, int K>
-__global__ void kernel_global_taps(cudaTextureObject_t image, Request<T> q, const Tap<T>* taps) {
+__global__ void __launch_bounds__(cuda::any_block)
+    kernel_global_taps(cudaTextureObject_t image, Request<T> q, const Tap<T>* taps) {
   pixel<K>(image, q, taps);
 }
 template <class T, int K>
-__global__ void kernel_constant_taps(cudaTextureObject_t image, Request<T> q,
-                                     const __grid_constant__ ConstantTaps<T> taps) {
+__global__ void __launch_bounds__(cuda::any_block)
+    kernel_constant_taps(cudaTextureObject_t image, Request<T> q,
+                         const __grid_constant__ ConstantTaps<T> taps) {
   pixel<K>(image, q, taps.values);
 }
 

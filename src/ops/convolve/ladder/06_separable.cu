@@ -47,8 +47,8 @@ std::vector<Tap<T>> factor(const ConvolveArgs& args, bool column) {
 }
 
 template <class T, int K>
-__global__ void columns(Request<T> q, Middle<T> middle,
-                        const __grid_constant__ ConstantTaps<T> taps) {
+__global__ void __launch_bounds__(cuda::any_block)
+    columns(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= middle.width || y >= middle.height) return;
   Tap<T> sum = 0;
@@ -58,7 +58,8 @@ __global__ void columns(Request<T> q, Middle<T> middle,
 }
 
 template <class T, int K>
-__global__ void rows(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
+__global__ void __launch_bounds__(cuda::any_block)
+    rows(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (!q.inside(x, y)) return;
   Tap<T> sum = 0;
@@ -69,8 +70,8 @@ __global__ void rows(Request<T> q, Middle<T> middle, const __grid_constant__ Con
 
 // T × 1 tiles: a strip of B columns, tiles · B + height − 1 samples high.
 template <class T, bool Transpose, int K>
-__global__ void tiled_columns(Request<T> q, Middle<T> middle,
-                              const __grid_constant__ ConstantTaps<T> taps) {
+__global__ void __launch_bounds__(cuda::any_block)
+    tiled_columns(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
   T* tile = reinterpret_cast<T*>(memory);
   const int b = blockDim.x, high = tiles * b + q.height - 1;
@@ -96,8 +97,8 @@ __global__ void tiled_columns(Request<T> q, Middle<T> middle,
 
 // 1 × T tiles of column sums.
 template <class T, int K>
-__global__ void tiled_rows(Request<T> q, Middle<T> middle,
-                           const __grid_constant__ ConstantTaps<T> taps) {
+__global__ void __launch_bounds__(cuda::any_block)
+    tiled_rows(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
   auto* tile = reinterpret_cast<Tap<T>*>(memory);
   const int b = blockDim.x, wide = tiles * b + q.width - 1;

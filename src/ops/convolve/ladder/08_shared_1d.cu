@@ -10,7 +10,8 @@ namespace {
 using namespace convolve_cuda;
 
 template <class T>
-__global__ void kernel(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
+__global__ void __launch_bounds__(cuda::any_block)
+    kernel(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
   T* tile = reinterpret_cast<T*>(memory);
   const int b = blockDim.x, side = b + 2;

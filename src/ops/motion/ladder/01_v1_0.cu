@@ -10,7 +10,8 @@
 namespace cuesta::motion_ladder {
 namespace {
 
-__global__ void __launch_bounds__(1024) difference(ConstPicture a, ConstPicture b, Picture dst) {
+__global__ void __launch_bounds__(cuda::any_block)
+    difference(ConstPicture a, ConstPicture b, Picture dst) {
   const Place p;
   if (!p.inside(a)) return;
   dst.at(p.x, p.y) = uint8_t(abs(int32_t(a.at(p.x, p.y)) - int32_t(b.at(p.x, p.y))));

@@ -24,14 +24,15 @@ struct Place {
 };
 
 /// One channel is copied.
-static __global__ void __launch_bounds__(1024) grayscale(ConstPicture src, Picture dst) {
+static __global__ void __launch_bounds__(cuda::any_block) grayscale(ConstPicture src, Picture dst) {
   const Place p;
   if (!p.inside(src)) return;
   const uint8_t* v = &src.at(p.x, p.y);
   dst.at(p.x, p.y) = src.channels == 1 ? v[0] : uint8_t(pixel::gray(v[0], v[1], v[2]));
 }
 
-static __global__ void __launch_bounds__(1024) threshold(Picture picture, int32_t limit) {
+static __global__ void __launch_bounds__(cuda::any_block)
+    threshold(Picture picture, int32_t limit) {
   const Place p;
   if (!p.inside(picture)) return;
   uint8_t& v = picture.at(p.x, p.y);
@@ -39,7 +40,7 @@ static __global__ void __launch_bounds__(1024) threshold(Picture picture, int32_
 }
 
 /// Blocks of whole warps in x: each makes half a word. Threads past the width make 0.
-static __global__ void __launch_bounds__(1024) pack(ConstPicture mask, Bits bits) {
+static __global__ void __launch_bounds__(cuda::any_block) pack(ConstPicture mask, Bits bits) {
   const Place p;
   if (p.y >= mask.height) return;
   const uint32_t set =

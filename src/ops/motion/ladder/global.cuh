@@ -17,7 +17,7 @@ struct Offset {
 
 /// matrix[j * k + i] = tap(i) * tap(j) in Q16: two exact passes and one rounding, in one sum of at
 /// most 255 * 2^16.
-static __global__ void __launch_bounds__(1024)
+static __global__ void __launch_bounds__(cuda::any_block)
     blur_global(ConstPicture src, Picture dst, const int32_t* matrix, int32_t k) {
   const Place p;
   if (!p.inside(src)) return;
@@ -33,7 +33,7 @@ static __global__ void __launch_bounds__(1024)
 
 /// `sign` is -1 for the element turned by 180 degrees.
 template <bool Dilate>
-static __global__ void __launch_bounds__(1024)
+static __global__ void __launch_bounds__(cuda::any_block)
     morph_global(ConstPicture src, Picture dst, const Offset* offsets, int32_t count,
                  int32_t sign) {
   const Place p;

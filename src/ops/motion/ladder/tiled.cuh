@@ -36,7 +36,7 @@ __device__ void load_tile(uint8_t* tile, int32_t left, int32_t top, int32_t wide
   __syncthreads();
 }
 
-static __global__ void __launch_bounds__(1024)
+static __global__ void __launch_bounds__(cuda::any_block)
     blur_tiled(ConstPicture src, Picture dst, const __grid_constant__ Matrix matrix) {
   extern __shared__ uint8_t tile[];
   const int32_t k = matrix.side, wide = int32_t(blockDim.x) + k - 1;
@@ -55,7 +55,7 @@ static __global__ void __launch_bounds__(1024)
 }
 
 template <bool Dilate>
-static __global__ void __launch_bounds__(1024)
+static __global__ void __launch_bounds__(cuda::any_block)
     morph_tiled(ConstPicture src, Picture dst, const __grid_constant__ Cells cells) {
   extern __shared__ uint8_t tile[];
   load_tile(tile, cells.left, cells.top, cells.wide, cells.high, [&](int32_t x, int32_t y) {

@@ -8,7 +8,7 @@ namespace cuesta::sobel_ladder {
 namespace {
 
 template <class T, int K, int B>
-__global__ void kernel(Request q) {
+__global__ void __launch_bounds__(B* B) kernel(Request q) {
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
   if (x >= q.src.width || y >= q.src.height) return;
   constexpr int r = K / 2;

@@ -9,7 +9,7 @@ namespace cuesta::sobel_ladder {
 namespace {
 
 template <class T, int K, int B>
-__global__ void kernel(Request q) {
+__global__ void __launch_bounds__(B* B) kernel(Request q) {
   __shared__ T tile[B][B];
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
   const bool inside = x < q.src.width && y < q.src.height;
