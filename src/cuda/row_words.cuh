@@ -86,19 +86,20 @@ __device__ void store_bytes(ImageView<uint8_t, Space::device> dst, int32_t x0, i
 }
 
 /// Rows a thread walks: as many as still give every multiprocessor enough blocks of
-/// `columns_a_block`, since the rows above and below are read once more. (H200, 2026-11-21, LoG:
-/// 8 rows are best at 1024², 16 at 4096², 32 at 8192².)
-inline int32_t rows_to_walk(ConstPlane picture, int32_t columns_a_block) {
-  for (const int32_t rows : {32, 16}) {
+/// `columns_a_block`, since the rows above and below are read once more; not below `least`. (H200,
+/// 2026-11-21, LoG: 8 rows are best at 1024², 16 at 4096², 32 at 8192².)
+inline int32_t rows_to_walk(ConstPlane picture, int32_t columns_a_block, int32_t least) {
+  for (int32_t rows = 32; rows > least; rows /= 2) {
     const dim3 grid = tiles(picture, columns_a_block, rows);
     if (int64_t(grid.x) * grid.y >= 8 * multiprocessors()) return rows;
   }
-  return 8;
+  return least;
 }
 
-/// Whether rows of a picture may be read and written as words.
-inline bool has_word_rows(ConstPlane picture) {
-  return reinterpret_cast<uintptr_t>(picture.data) % 4 == 0 && picture.stride_bytes % 4 == 0;
+/// Whether rows of a picture may be read and written in words of `bytes`.
+inline bool has_word_rows(ConstPlane picture, int bytes = 4) {
+  return reinterpret_cast<uintptr_t>(picture.data) % uintptr_t(bytes) == 0 &&
+         picture.stride_bytes % bytes == 0;
 }
 
 }  // namespace cuesta::cuda

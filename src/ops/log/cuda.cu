@@ -167,7 +167,7 @@ void fused(const LogArgs& args, Call& call) {
                      args.src.type == PixelType::u8 && args.dst.type == PixelType::u8;
   if (walks) {
     const bool aligned = cuda::has_word_rows(args.src) && cuda::has_word_rows(args.dst);
-    const int32_t rows = cuda::rows_to_walk(args.src, walkers * walk_columns);
+    const int32_t rows = cuda::rows_to_walk(args.src, walkers * walk_columns, 8);
     cuda::launch("log", aligned ? log_walk<true, walk_columns> : log_walk<false, walk_columns>,
                  cuda::tiles(args.src, walkers * walk_columns, rows), dim3(walkers), 0, stream, q,
                  rows);

@@ -14,9 +14,9 @@ using namespace sobel_cuda;
 
 // -- u8, aperture 3 -------------------------------------------------------------------------------
 //
-// A thread owns eight columns and walks down. Sums are integers below 2^24, exact in f32, whose
+// A thread owns four columns and walks down. Sums are integers below 2^24, exact in f32, whose
 // rate is twice that of integers.
-constexpr int walkers = 128, walk_columns = 8;
+constexpr int walkers = 128, walk_columns = 4;
 
 /// What a walk writes.
 enum class Wanted { magnitude_u8, magnitude_f32, gradients_s16 };
@@ -42,9 +42,18 @@ __device__ void store_walked(const Request& q, int32_t x0, int32_t y, const floa
   } else if constexpr (W == Wanted::magnitude_f32) {
     // gx² + gy² <= 2,080,800 is exact; the root is rounded once, as the definition's is.
     float* to = q.out.magnitude.as<float, Space::device>().row(y) + x0;
+    float m[Columns];
+#pragma unroll
+    for (int i = 0; i < Columns; ++i) m[i] = __fsqrt_rn(fmaf(gx[i], gx[i], gy[i] * gy[i]));
+    if (Aligned && x0 + Columns <= q.src.width) {
+#pragma unroll
+      for (int i = 0; i < Columns / 4; ++i)
+        reinterpret_cast<float4*>(to)[i] = {m[4 * i], m[4 * i + 1], m[4 * i + 2], m[4 * i + 3]};
+      return;
+    }
 #pragma unroll
     for (int i = 0; i < Columns; ++i)
-      if (x0 + i < q.src.width) to[i] = __fsqrt_rn(fmaf(gx[i], gx[i], gy[i] * gy[i]));
+      if (x0 + i < q.src.width) to[i] = m[i];
   } else {
     const auto store = [&](const Plane& out, const float(&g)[Columns]) {
       int16_t* to = out.as<int16_t, Space::device>().row(y) + x0;
@@ -140,9 +149,12 @@ std::optional<Wanted> walks(const SobelArgs& args) {
 
 template <Wanted W>
 void launch_walk(const SobelArgs& args, Call& call) {
-  const bool aligned = cuda::has_word_rows(args.src) && cuda::has_word_rows(args.out.magnitude) &&
-                       cuda::has_word_rows(args.out.gx) && cuda::has_word_rows(args.out.gy);
-  const int32_t rows = cuda::rows_to_walk(args.src, walkers * walk_columns);
+  // Four f32 results leave as one vector.
+  const bool aligned =
+      cuda::has_word_rows(args.src) &&
+      cuda::has_word_rows(args.out.magnitude, W == Wanted::magnitude_f32 ? 16 : 4) &&
+      cuda::has_word_rows(args.out.gx) && cuda::has_word_rows(args.out.gy);
+  const int32_t rows = cuda::rows_to_walk(args.src, walkers * walk_columns, 4);
   cuda::launch("sobel", aligned ? sobel_walk<W, true> : sobel_walk<W, false>,
                cuda::tiles(args.src, walkers * walk_columns, rows), dim3(walkers), 0,
                cuda::stream_of(call), request_of<uint8_t>(args), rows);

@@ -5,6 +5,8 @@
 // written and read where there are candidates, and the atomics of long contours. Wastes: a label
 // for each pixel though all of a 2 × 2 block are neighbours; four launches that all read every
 // mark.
+// Measured (H200, 2026-11-21), 1024 x 1024, behind the production front end: 0.067 ms, 0.039 of
+// it hysteresis.
 #include "cuda/union_find.cuh"
 #include "ops/canny/ladder/front_marks.cuh"
 

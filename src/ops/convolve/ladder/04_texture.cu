@@ -3,6 +3,9 @@
 // address and caches in two dimensions. A texture wants its base and pitch aligned: whole pictures
 // are, a region rarely is, and is copied into aligned scratch first, one read and one write a
 // sample more. Wastes: the host waits before the texture object is destroyed (`host_sync`).
+// Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: `texture` 0.216 and 0.496 ms at 3 x 3
+// and 5 x 5, `texture-constant` 0.195 and 0.454 ms: a fetch returns one sample, and the texture
+// units are the bound.
 #include "ops/convolve/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 

@@ -4,6 +4,9 @@
 // limit=device, what this GPU grants a block that asks. Bound (000, eq. 13): 2MxMyT / (4(8 + 2(T −
 // 2))). Wastes: one large tile keeps a whole multiprocessor to itself, so load and sum of different
 // blocks no longer overlap.
+// Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: T = 1, 2, 4, 8 at 3 x 3: 0.289,
+// 0.204, 0.162, 0.142 ms; all of 48 KiB (T = 11) 0.145, all that the GPU grants (T = 53) 0.155
+// ms.
 #include "ops/convolve/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"

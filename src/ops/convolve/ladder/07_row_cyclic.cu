@@ -5,6 +5,8 @@
 // block's shared memory. Bound (001): time against global memory 30K² / (3K² + 20). Wastes: one
 // block a multiprocessor where rows are long; a barrier a row; the first K − 1 rows of every block
 // are loaded twice.
+// Measured (H200, 2026-11-21), 4096 x 4096 f32: 0.105 ms at 3 x 3 and 0.232 ms at 5 x 5, beside
+// 0.103 and 0.188 of `naive`.
 #include "ops/convolve/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 

@@ -1,6 +1,7 @@
 // Rung `shared-1d` (paper 003, sharpening): 3 × 3 windows over a one-dimensional shared tile with
 // its apron; a thread loads the four samples at its position shifted by ±1, as sobel's rung of that
 // name does. Wastes: four loads a thread for (B + 2)² / B² samples.
+// Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: 0.175 ms, beside 0.103 of `naive`.
 #include "ops/convolve/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 

@@ -2,6 +2,8 @@
 // one-dimensional array. A two-dimensional array lies in memory the same way and the addresses are
 // the same, so no difference is expected; the paper's gain of 11 to 18 % must have had another
 // cause. docs/benchmarks/ holds both rungs' machine code and times.
+// Measured (H200, 2026-11-21), 512 x 512, l2 to f32, blocks of 32 and 16: 0.0063 and 0.0061 ms,
+// as `shared-apron` to 1 %.
 #include "ops/sobel/ladder/block.cuh"
 
 namespace cuesta::sobel_ladder {
