@@ -1,8 +1,8 @@
 #include "verify/verify.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
-#include <regex>
 
 namespace cuesta::verify {
 namespace {
@@ -10,11 +10,17 @@ namespace {
 constexpr int32_t largest_side = 70;  // of Level::sizes
 
 std::pair<int32_t, int32_t> shape_of(const std::string& label) {
-  static const std::regex pattern("([0-9]+)x([0-9]+)");
-  std::smatch found;
-  if (!std::regex_search(label, found, pattern))
-    throw Error(ErrorCode::invalid_argument, "verify: no WxH in the label '" + label + "'", label);
-  return {std::stoi(found[1]), std::stoi(found[2])};
+  const char* const end = label.data() + label.size();
+  for (const char* at = label.data(); at != end; ++at) {
+    int32_t width = 0, height = 0;
+    const auto first = std::from_chars(at, end, width);
+    if (first.ec != std::errc()) continue;
+    at = first.ptr;
+    if (at == end) break;
+    if (*at == 'x' && std::from_chars(at + 1, end, height).ec == std::errc())
+      return {width, height};
+  }
+  throw Error(ErrorCode::invalid_argument, "verify: no WxH in the label '" + label + "'", label);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "bench/report.hpp"
+#include "bench/video.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 #include "support/temp_folder.hpp"
@@ -144,7 +145,8 @@ TEST(Run, EveryExperimentRunsWithoutAGpu) {
   for (const ExperimentInfo& experiment : list_experiments()) {
     if (experiment.name == "cpu") continue;
     std::string printed;
-    Settings settings{.sizes = {48}, .threads = 2, .quick = true};
+    const int32_t side = experiment.name == "motion-ladder" ? smallest_video : 48;
+    Settings settings{.sizes = {side}, .threads = 2, .quick = true};
     settings.why_no_device = "there is no NVIDIA GPU";
     settings.print = [&](std::string_view text) { printed += text; };
     const std::string names[] = {std::string(experiment.name)};
