@@ -247,7 +247,7 @@ def stages(result, experiment, out):
         axes.text(101, at, f"{total:.0f} ms" if total >= 100 else f"{total:.3g} ms", va="center", fontsize=8)
     axes.set_yticks(range(len(rows)), [f"{label_of(row)} {row['strategy_parameters']} {row['parameters']} "
                                        f"{row['width']}x{row['height']}" for row in rows], fontsize=8)
-    axes.set(xlim=(0, 114), xlabel="share of the stages' time, %", title=f"{experiment}, {device_name(result)}")
+    axes.set(xlim=(0, 125), xlabel="share of the stages' time, %", title=f"{experiment}, {device_name(result)}")
     axes.invert_yaxis()
     # Every stage, also those that the first row lacks.
     axes.legend([plt.Rectangle((0, 0), 1, 1, color=COLORS[(2 * n + n // 10) % 20]) for n in range(len(names))], names,
