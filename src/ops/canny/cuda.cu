@@ -12,9 +12,10 @@ namespace {
 
 void fused(const CannyArgs& args, Call& call) {
   const int32_t most = pictures_a_piece(args);
-  for (int32_t begin = 0; begin < args.count; begin += most) {
+  for (int64_t begin = 0; begin < args.count; begin += most) {
     const Scratch scope(call.nested(), Space::device);  // the next piece takes the same memory
-    const CannyArgs piece = args.part(begin, std::min(most, args.count - begin));
+    const auto count = int32_t(std::min<int64_t>(most, args.count - begin));
+    const CannyArgs piece = args.part(int32_t(begin), count);
     const Masks masks = find_masks(piece, call);
     call.stage("hysteresis");
     connect(masks, piece, call);

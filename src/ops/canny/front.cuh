@@ -19,9 +19,6 @@ inline Masks masks_of(const CannyArgs& args, Call& call) {
           args.src.height, words};
 }
 
-/// Whether smoothing is two launches of its own.
-inline bool is_wide(const Taps& taps) { return taps.size > 2 * canny_front::fused_half + 1; }
-
 // ---- windows wider than the fused one: two passes, sums of at most 255 · 256 between them
 
 /// A batch's pictures in device memory; blockIdx.z is the picture.
@@ -275,7 +272,7 @@ inline Masks masks_before_hysteresis(const CannyArgs& args, Call& call) {
   call.stage("front end");
   const Masks masks = masks_of(args, call);
   const Taps taps = taps_of(args.options);
-  const bool wide = is_wide(taps);
+  const bool wide = taps.size > canny_front::fused_window;
   const DeviceBatch<const uint8_t> src =
       wide ? smoothed(args, taps, call)
            : DeviceBatch<const uint8_t>{args.src.as<uint8_t, Space::device>(), args.src_step};
@@ -308,9 +305,9 @@ inline Masks masks_before_hysteresis(const CannyArgs& args, Call& call) {
 inline int32_t pictures_a_piece(const CannyArgs& args) {
   bool counts = false;
   for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic;
-  return canny_pieces::pictures_a_piece(
-      canny_pieces::scratch_bytes(args.src.width, args.src.height, is_wide(taps_of(args.options)),
-                                  counts ? bins_of(args.options) : 0));
+  const bool wide = args.options.sigma > 0 && args.options.ksize > canny_front::fused_window;
+  return canny_pieces::pictures_a_piece(canny_pieces::scratch_bytes(
+      args.src.width, args.src.height, wide, counts ? bins_of(args.options) : 0));
 }
 
 }  // namespace cuesta::canny_cuda

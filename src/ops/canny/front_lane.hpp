@@ -19,7 +19,7 @@ namespace cuesta::canny_front {
 
 inline constexpr int lanes = 32, lane_pixels = 8;
 /// The widest smoothing window that is fused, as its half. Apron: 2 + 7 / 2 + 1 <= lane_pixels.
-inline constexpr int fused_half = 2;
+inline constexpr int fused_half = 2, fused_window = 2 * fused_half + 1;
 
 /// The request of a picture, the first of a batch, as the kernel gets it by value.
 struct Job {
