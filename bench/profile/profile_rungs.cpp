@@ -2,8 +2,9 @@
 // names it, so that every kernel can be told by its row. profile_rungs.py runs it under Nsight
 // Compute and makes the tables.
 //
-//   cuesta_profile          runs the rows
-//   cuesta_profile --list   says as JSON which rows and requests those are; needs no GPU
+//   cuesta_profile [OPERATION...]          runs the rows, of all operations or these
+//   cuesta_profile --list [OPERATION...]   says as JSON which rows and requests; needs no GPU
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -115,16 +116,23 @@ const std::vector<Request>& requests() {
   return all;
 }
 
-std::vector<StrategyDescription> device_rows() {
-  std::vector<StrategyDescription> rows = list_strategies();
-  std::erase_if(rows, [](const StrategyDescription& row) { return row.space != Space::device; });
+using Rows = std::vector<StrategyDescription>;
+
+/// Of all operations where none is named.
+Rows device_rows(const std::vector<std::string_view>& operations) {
+  Rows rows = list_strategies();
+  std::erase_if(rows, [&](const StrategyDescription& row) {
+    const bool wanted = operations.empty() || std::find(operations.begin(), operations.end(),
+                                                        row.operation) != operations.end();
+    return row.space != Space::device || !wanted;
+  });
   return rows;
 }
 
-/// Operations with device rows that no request asks.
-std::vector<std::string> forgotten() {
+/// Operations with rows that no request asks.
+std::vector<std::string> forgotten(const Rows& rows) {
   std::vector<std::string> names;
-  for (const StrategyDescription& row : device_rows()) {
+  for (const StrategyDescription& row : rows) {
     bool asked = !names.empty() && names.back() == row.operation;
     for (const Request& request : requests()) asked |= request.operation == row.operation;
     if (!asked) names.emplace_back(row.operation);
@@ -132,7 +140,7 @@ std::vector<std::string> forgotten() {
   return names;
 }
 
-void list() {
+void list(const Rows& rows) {
   nlohmann::ordered_json out;
   out["commit"] = CUESTA_COMMIT;
   out["gpu"] = nullptr;
@@ -151,7 +159,7 @@ void list() {
                                {"width", request.width},
                                {"height", request.height}});
   }
-  for (const StrategyDescription& row : device_rows())
+  for (const StrategyDescription& row : rows)
     out["rows"].push_back({{"operation", row.operation}, {"strategy", row.name}});
   std::puts(out.dump(1).c_str());
 }
@@ -180,29 +188,34 @@ bool profile(Pictures& pictures, const StrategyDescription& row) {
   return false;
 }
 
-bool profile_all() {
+bool profile(const Rows& rows) {
   use_device(0);
   Pictures pictures;
   bool all = true;
-  for (const StrategyDescription& row : device_rows()) all &= profile(pictures, row);
+  for (const StrategyDescription& row : rows) all &= profile(pictures, row);
   return all;
 }
 
 /// The exit code: 0, 1 for rows that were not run, 2 for a wrong command line.
 int command(int argc, char** argv) {
-  const bool only_list = argc == 2 && std::string_view(argv[1]) == "--list";
-  if (argc != 1 && !only_list) {
-    std::fputs("usage: cuesta_profile [--list]\n", stderr);
-    return 2;
+  std::vector<std::string_view> operations(argv + 1, argv + argc);
+  const bool only_list = std::erase(operations, "--list") > 0;
+  for (const std::string_view name : operations) {
+    if (device_rows({name}).empty()) {
+      std::fprintf(stderr, "%s: no operation of this name has device rows\n",
+                   std::string(name).c_str());
+      return 2;
+    }
   }
-  const std::vector<std::string> left_out = forgotten();
+  const Rows rows = device_rows(operations);
+  const std::vector<std::string> left_out = forgotten(rows);
   for (const std::string& operation : left_out)
     std::fprintf(stderr, "%s has device rows, and no request is made of them\n", operation.c_str());
   bool all = left_out.empty();
   if (only_list)
-    list();
+    list(rows);
   else
-    all &= profile_all();
+    all &= profile(rows);
   return all ? 0 : 1;
 }
 

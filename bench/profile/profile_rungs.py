@@ -2,7 +2,7 @@
 """What the profiler counts of every device strategy, as a table. Needs Nsight Compute (ncu), a GPU whose
 counters may be read, and cuesta_profile; Python's own library is all that it imports.
 
-    profile_rungs.py --out NAME [--program FILE] [--ncu FILE] [--without METRIC]
+    profile_rungs.py --out NAME [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
     profile_rungs.py --out NAME --csv NAME.csv --list NAME.list.json
 
 The first runs cuesta_profile (from beside this file unless told) under ncu and keeps what both said, as
@@ -272,12 +272,12 @@ def measure(arguments):
     """Runs the program under ncu; leaves NAME.csv and NAME.list.json."""
     metrics = [metric for metric in METRICS if metric not in arguments.without]
     version = output_of([arguments.ncu, "--version"]).split("\n")
-    listed = json.loads(output_of([arguments.program, "--list"]))
+    listed = json.loads(output_of([arguments.program, "--list", *arguments.only]))
     listed["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     listed["profiler"] = next((line for line in version if line.startswith("Version")), "").replace("Version", "ncu")
     Path(arguments.list).write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
     command = [arguments.ncu, "--nvtx", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none",
-               "--metrics", ",".join(metrics), "--log-file", arguments.csv, arguments.program]
+               "--metrics", ",".join(metrics), "--log-file", arguments.csv, arguments.program, *arguments.only]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     sys.stderr.write(done.stderr)
     log = Path(arguments.csv).read_text(encoding="utf-8") if Path(arguments.csv).exists() else ""
@@ -293,6 +293,7 @@ def main():
     parser.add_argument("--program", default=str(Path(__file__).resolve().parent / "cuesta_profile"))
     parser.add_argument("--ncu", default="ncu")
     parser.add_argument("--without", action="append", default=[], choices=METRICS, metavar="METRIC")
+    parser.add_argument("--only", action="append", default=[], metavar="OPERATION", help="may be given several times")
     parser.add_argument("--csv", help="what an earlier run kept, with --list")
     parser.add_argument("--list")
     arguments = parser.parse_args()

@@ -155,15 +155,17 @@ class Command(unittest.TestCase):
         """A made-up ncu, which says what it was told and hands a kept CSV over."""
         (self.at / "kept.csv").write_text(raw([launch(NAIVE, "kernel", "10")]), encoding="utf-8")
         (self.at / "listed.json").write_text(json.dumps(LISTED), encoding="utf-8")
-        program = self.script("cuesta_profile", f'[ "$1" = --list ] && cat "{self.at}/listed.json"\n')
+        program = self.script("cuesta_profile", f'[ "$*" = "--list convolve motion" ] && cat "{self.at}/listed.json"\n')
         ncu = self.script("ncu", f'[ "$1" = --version ] && echo "Version 2025.3" && exit\necho "$@" >"{self.at}/told"\n'
                           f'cp "{self.at}/kept.csv" "{self.at}/profile.csv"\n')
-        done = self.run_script("--ncu", ncu, "--program", program, "--without", rungs.SHARED_STORES)
+        done = self.run_script("--ncu", ncu, "--program", program, "--without", rungs.SHARED_STORES,
+                               "--only", "convolve", "--only", "motion")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([Path(line).name for line in done.stdout.split()], ["profile.md", "profile.json"])
         self.assertIn("not profiled: convolve shared, motion v1.3", done.stderr)
         told = (self.at / "told").read_text(encoding="utf-8")
         self.assertIn("--nvtx --csv --page raw --print-units base --clock-control none", told)
+        self.assertTrue(told.endswith("cuesta_profile convolve motion\n"), told)
         self.assertIn(rungs.SHARED_LOADS, told)
         self.assertNotIn(rungs.SHARED_STORES, told)
         result = json.loads((self.at / "profile.json").read_text(encoding="utf-8"))
