@@ -1,16 +1,351 @@
 """PyTorch operators and modules: ``import cuesta.torch``.
 
 Importing this module registers ``torch.ops.cuesta.canny`` and the others. They take CPU and CUDA
-tensors without a copy, run on the caller's current CUDA stream, and have fake kernels, so
-``torch.compile(fullgraph=True)`` and ``torch.export`` see one node with known shapes; under
-``torch.compile`` calls of ``cuesta.canny`` and the others become these operators by themselves.
-``Canny``, ``LogEdges``, ``Sobel`` and ``Gaussian`` are the same as modules, for transforms in
-data loaders.
+tensors without a copy, run on the caller's current CUDA stream, and have fake kernels, so that
+``torch.compile(fullgraph=True)`` and ``torch.export`` see one node of known shape and type. Under
+``torch.compile``, calls of ``cuesta.canny`` and the others become these operators by themselves.
+`Canny`, `LogEdges`, `Sobel` and `Gaussian` are the same as modules, for transforms in data loaders.
 
 Notes
 -----
 The operators take the arguments of the functions of the same name in ``cuesta``, less what a graph
-cannot hold: ``out``, ``parameters``, ``stream`` and ``return_thresholds``. They are functional:
-every result is a new contiguous tensor. ``torch.vmap`` over the images of a batch is one call with
-a batch. None has a gradient: backward through one raises RuntimeError.
+cannot hold: ``out``, ``parameters``, ``stream`` and ``return_thresholds``. Where a function takes a
+number or a sequence (the thresholds of ``canny``), its operator takes a float or a list of floats;
+``sobel`` takes a list of outputs and returns as many tensors; stencils are tensors on the CPU,
+elements of morphology are texts; ``label`` returns labels, boxes, areas and centroids.
+
+Every result is a new, contiguous tensor. ``torch.vmap`` over pictures is one call with a batch.
+None of the operators has a gradient: backward through one raises RuntimeError.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+import cuesta
+
+__all__ = ["Canny", "Gaussian", "LogEdges", "Sobel"]
+
+Tensor = torch.Tensor
+Fake = Callable[..., Any]
+
+# What only the functions take, and a graph cannot hold.
+_EAGER_ONLY = ("out", "parameters", "stream", "return_thresholds")
+
+
+def _like(dtype: torch.dtype | None = None) -> Fake:
+    """Results of the image's size, of `dtype` or, without one, of the image's type."""
+
+    def fake(image: Tensor, *_arguments: Any, **_options: Any) -> Tensor:
+        return image.new_empty(image.shape, dtype=dtype or image.dtype)
+
+    return fake
+
+
+def _named(dtype: str | None, otherwise: torch.dtype) -> torch.dtype:
+    found = otherwise if dtype is None else getattr(torch, dtype)
+    assert isinstance(found, torch.dtype)
+    return found
+
+
+def _fake_filter(
+    image: Tensor, *_arguments: Any, dtype: str | None = None, **_options: Any
+) -> Tensor:
+    return image.new_empty(image.shape, dtype=_named(dtype, image.dtype))
+
+
+def _fake_log_edges(
+    image: Tensor, *_arguments: Any, response: bool = False, **_options: Any
+) -> Tensor:
+    return image.new_empty(image.shape, dtype=torch.int32 if response else torch.uint8)
+
+
+def _fake_sobel(
+    image: Tensor, *, outputs: Sequence[str], dtype: str | None = None, **_options: Any
+) -> list[Tensor]:
+    gradient = torch.int32 if dtype == "int32" else torch.int16
+    types = {
+        "gx": gradient,
+        "gy": gradient,
+        "magnitude": _named(None if dtype == "int32" else dtype, image.dtype),
+        "direction": torch.float32 if dtype == "float32" else torch.uint8,
+    }
+    return [image.new_empty(image.shape, dtype=types[output]) for output in outputs]
+
+
+def _fake_to_gray(
+    image: Tensor, *_arguments: Any, layout: str | None = None, **_options: Any
+) -> Tensor:
+    axes = layout or {2: "HW", 3: "HWC", 4: "NHWC"}[image.dim()]
+    return image.new_empty([n for n, axis in zip(image.shape, axes, strict=True) if axis != "C"])
+
+
+def _fake_label(mask: Tensor, **_options: Any) -> list[Tensor]:
+    count = torch.library.get_ctx().new_dynamic_size()
+    return [
+        mask.new_empty(mask.shape, dtype=torch.int32),
+        mask.new_empty((count, 4), dtype=torch.int32),
+        mask.new_empty((count,), dtype=torch.int64),
+        mask.new_empty((count, 2), dtype=torch.float64),
+    ]
+
+
+def _run_canny(
+    image: Tensor, low: Any = None, high: Any = None, mask: Tensor | None = None, **options: Any
+) -> Tensor:
+    # A float arrives as a list of one: the schema's float[1].
+    low, high = (v[0] if v is not None and len(v) == 1 else v for v in (low, high))
+    return cuesta.canny(image, low, high, mask=mask, **options)
+
+
+def _run_sobel(image: Tensor, *, outputs: Sequence[str], **options: Any) -> list[Tensor]:
+    return list(cuesta.sobel(image, outputs=tuple(outputs), **options))
+
+
+def _run_label(mask: Tensor, **options: Any) -> list[Tensor]:
+    found = cuesta.label(mask, **options)
+    return [found.labels, found.boxes, found.areas, found.centroids]
+
+
+def _traced_canny(image: Tensor, low: Any = None, high: Any = None, **options: Any) -> Tensor:
+    low = [float(low)] if isinstance(low, (int, float)) else low
+    high = [float(high)] if isinstance(high, (int, float)) else high
+    return torch.ops.cuesta.canny(image, low, high, **_for_graph(options))
+
+
+def _traced_sobel(
+    image: Tensor, *, outputs: str | Sequence[str] = "magnitude", **options: Any
+) -> Tensor | tuple[Tensor, ...]:
+    names = [outputs] if isinstance(outputs, str) else list(outputs)
+    made = torch.ops.cuesta.sobel(image, outputs=names, **_for_graph(options))
+    return made[0] if isinstance(outputs, str) else tuple(made)
+
+
+def _for_graph(options: dict[str, Any]) -> dict[str, Any]:
+    for name in _EAGER_ONLY:
+        if options.pop(name, None):
+            raise TypeError(f"{name}: not under torch.compile; call it outside the compiled function")
+    if isinstance(options.get("dtype"), torch.dtype):
+        options["dtype"] = str(options["dtype"]).removeprefix("torch.")
+    return options
+
+
+def _traced(name: str) -> Callable[..., Any]:
+    def traced(image: Tensor, *arguments: Any, **options: Any) -> Any:
+        return getattr(torch.ops.cuesta, name)(image, *arguments, **_for_graph(options))
+
+    return traced
+
+
+def _vmap(name: str) -> Callable[..., Any]:
+    """One call with a batch; only the image, the first argument, may have the mapped dimension."""
+
+    def mapped(
+        _info: Any, in_dims: Sequence[Any], image: Tensor, *arguments: Any, **options: Any
+    ) -> tuple[Any, Any]:
+        layout = options.pop("layout", None) or ("HW" if image.dim() == 3 else None)
+        if layout is None or layout.startswith("N") or any(d is not None for d in in_dims[1:]):
+            raise NotImplementedError(
+                f"torch.vmap over cuesta.{name} takes pictures along one dimension of the image "
+                f"and nothing else mapped; layout={layout!r}: HW, HWC and CHW are accepted"
+            )
+        batch = image.movedim(in_dims[0], 0)
+        if layout != "CHW":
+            batch = batch.contiguous()
+        made = getattr(torch.ops.cuesta, name)(batch, *arguments, layout="N" + layout, **options)
+        return made, [0] * len(made) if isinstance(made, list) else 0
+
+    return mapped
+
+
+def _no_gradient(name: str) -> Callable[..., Any]:
+    def backward(_context: Any, *_gradients: Any) -> Any:
+        raise RuntimeError(
+            f"cuesta.{name} has no gradient: call it on image.detach(), or under torch.no_grad()"
+        )
+
+    return backward
+
+
+def _register(
+    name: str,
+    arguments: str,
+    result: str = "Tensor",
+    *,
+    fake: Fake,
+    run: Callable[..., Any] | None = None,
+    traced: Callable[..., Any] | None = None,
+    vmap: bool = True,
+) -> None:
+    """Makes torch.ops.cuesta.<name> of cuesta.<name>, which it stands for under torch.compile."""
+    function = getattr(cuesta, name)
+    operator = torch.library.custom_op(
+        f"cuesta::{name}",
+        run or (lambda *args, **options: function(*args, **options)),
+        mutates_args=(),
+        schema=f"({arguments}, str? layout=None, str? strategy=None, int? threads=None) -> {result}",
+    )
+    operator.register_fake(fake)
+    operator.register_autograd(_no_gradient(name))
+    if vmap:
+        operator.register_vmap(_vmap(name))
+    torch.compiler.substitute_in_graph(function, skip_signature_check=True)(traced or _traced(name))
+
+
+_STENCIL = (
+    "Tensor image, Tensor stencil, *, float? divisor=None, bool absolute=False, int offset=0, "
+    'str? dtype=None, str border="reflect101", float border_value=0'
+)
+_MORPHOLOGY = 'Tensor image, str element="rect:3", *, str? border=None, float border_value=0'
+_BORDER = 'str border="reflect101", float border_value=0'
+
+_register(
+    "canny",
+    "Tensor image, float[1]? low=None, float[1]? high=None, Tensor? mask=None, *, "
+    'float sigma=1.4, int? ksize=None, int aperture=3, str norm="l1", str threshold="auto", '
+    'str border="reflect101"',
+    fake=_like(torch.uint8),
+    run=_run_canny,
+    traced=_traced_canny,
+)
+_register(
+    "log_edges",
+    "Tensor image, float threshold=5.0, *, float sigma=1.4, int? ksize=None, "
+    f'str mode="threshold", bool response=False, {_BORDER}',
+    fake=_fake_log_edges,
+)
+_register(
+    "sobel",
+    f'Tensor image, *, str[] outputs, int aperture=3, str norm="l1", str? dtype=None, {_BORDER}',
+    "Tensor[]",
+    fake=_fake_sobel,
+    run=_run_sobel,
+    traced=_traced_sobel,
+)
+_register("gaussian", f"Tensor image, float? sigma=None, *, int? ksize=None, {_BORDER}", fake=_like())
+_register("box", f"Tensor image, int n=3, *, {_BORDER}", fake=_like())
+_register("sharpen", f"Tensor image, int n=3, *, {_BORDER}", fake=_like())
+_register("laplacian", f"Tensor image, *, str? dtype=None, {_BORDER}", fake=_fake_filter)
+_register("convolve", _STENCIL, fake=_fake_filter)
+_register("correlate", _STENCIL, fake=_fake_filter)
+for _name in ("erode", "dilate", "open", "close"):
+    _register(_name, _MORPHOLOGY, fake=_like())
+_register("to_gray", 'Tensor image, str order="rgb", *', fake=_fake_to_gray)
+_register("absdiff", "Tensor a, Tensor b, *", fake=_like())
+_register("threshold", "Tensor image, float limit, *", fake=_like(torch.uint8))
+_register(
+    "label",
+    "Tensor mask, *, int connectivity=8",
+    "Tensor[]",
+    fake=_fake_label,
+    run=_run_label,
+    vmap=False,
+)
+
+
+class _Operation(torch.nn.Module):
+    """A function of `cuesta` with its options; picklable, without parameters or state."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        super().__init__()
+        self.function = function
+        self.options = options
+
+    def forward(self, image: Tensor) -> Any:
+        return self.function(image, **self.options)
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{k}={v!r}" for k, v in self.options.items() if v is not None)
+
+
+class Canny(_Operation):
+    """`cuesta.canny` as a module: uint8 or uint16 tensors to uint8 edges, 0 or 255.
+
+    The parameters are those of `cuesta.canny`.
+    """
+
+    def __init__(
+        self,
+        low: float | None = None,
+        high: float | None = None,
+        *,
+        sigma: float = 1.4,
+        ksize: int | None = None,
+        aperture: int = 3,
+        norm: str = "l1",
+        threshold: str = "auto",
+        border: str = "reflect101",
+        layout: str | None = None,
+        strategy: str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        options = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
+        super().__init__(cuesta.canny, options)
+
+
+class LogEdges(_Operation):
+    """`cuesta.log_edges` as a module: edges, or with ``response=True`` the undivided response.
+
+    The parameters are those of `cuesta.log_edges`.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 5.0,
+        *,
+        sigma: float = 1.4,
+        ksize: int | None = None,
+        mode: str = "threshold",
+        response: bool = False,
+        border: str = "reflect101",
+        layout: str | None = None,
+        strategy: str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        options = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
+        super().__init__(cuesta.log_edges, options)
+
+
+class Sobel(_Operation):
+    """`cuesta.sobel` as a module: one tensor for one output, a tuple for a tuple of them.
+
+    The parameters are those of `cuesta.sobel`.
+    """
+
+    def __init__(
+        self,
+        *,
+        outputs: str | tuple[str, ...] = "magnitude",
+        aperture: int = 3,
+        norm: str = "l1",
+        dtype: str | None = None,
+        border: str = "reflect101",
+        layout: str | None = None,
+        strategy: str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        options = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
+        super().__init__(cuesta.sobel, options)
+
+
+class Gaussian(_Operation):
+    """`cuesta.gaussian` as a module: a smoothed tensor of the image's type.
+
+    The parameters are those of `cuesta.gaussian`.
+    """
+
+    def __init__(
+        self,
+        sigma: float | None = None,
+        *,
+        ksize: int | None = None,
+        border: str = "reflect101",
+        layout: str | None = None,
+        strategy: str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        options = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
+        super().__init__(cuesta.gaussian, options)
