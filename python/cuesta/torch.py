@@ -66,20 +66,28 @@ def _fake_log_edges(
 def _fake_sobel(
     image: Tensor, *, outputs: Sequence[str], dtype: str | None = None, **_options: Any
 ) -> list[Tensor]:
-    gradient = torch.int32 if dtype == "int32" else torch.int16
+    # A type applies to the outputs that come in it; the first is what comes without one.
+    size = (torch.uint16, torch.uint8) if image.dtype == torch.uint16 else (torch.uint8, torch.uint16)
     types = {
-        "gx": gradient,
-        "gy": gradient,
-        "magnitude": _named(None if dtype == "int32" else dtype, image.dtype),
-        "direction": torch.float32 if dtype == "float32" else torch.uint8,
+        "gx": (torch.int16, torch.int32),
+        "gy": (torch.int16, torch.int32),
+        "magnitude": (*size, torch.float32),
+        "direction": (torch.uint8, torch.float32),
     }
-    return [image.new_empty(image.shape, dtype=types[output]) for output in outputs]
+
+    def type_of(output: str) -> torch.dtype:
+        wanted = _named(dtype, types[output][0])
+        return wanted if wanted in types[output] else types[output][0]
+
+    return [image.new_empty(image.shape, dtype=type_of(output)) for output in outputs]
 
 
 def _fake_to_gray(
     image: Tensor, *_arguments: Any, layout: str | None = None, **_options: Any
 ) -> Tensor:
-    axes = layout or {2: "HW", 3: "HWC", 4: "NHWC"}[image.dim()]
+    axes = layout or "HW"
+    if len(axes) != image.dim():
+        raise ValueError(f"layout is {layout!r}, and image has {image.dim()} dimensions; name its layout")
     return image.new_empty([n for n, axis in zip(image.shape, axes, strict=True) if axis != "C"])
 
 
@@ -114,6 +122,11 @@ def _traced_canny(image: Tensor, low: Any = None, high: Any = None, **options: A
     low = [float(low)] if isinstance(low, (int, float)) else low
     high = [float(high)] if isinstance(high, (int, float)) else high
     return torch.ops.cuesta.canny(image, low, high, **_for_graph(options))
+
+
+def _traced_label(mask: Tensor, **options: Any) -> Any:
+    labels, boxes, areas, centroids = torch.ops.cuesta.label(mask, **_for_graph(options))
+    return cuesta.Labels(labels, boxes.shape[0], boxes, areas, centroids)
 
 
 def _traced_sobel(
@@ -196,7 +209,7 @@ def _register(
 
 
 _STENCIL = (
-    "Tensor image, Tensor stencil, *, float? divisor=None, bool absolute=False, int offset=0, "
+    "Tensor image, Tensor stencil, *, int? divisor=None, bool absolute=False, int offset=0, "
     'str? dtype=None, str border="reflect101", float border_value=0'
 )
 _MORPHOLOGY = 'Tensor image, str element="rect:3", *, str? border=None, float border_value=0'
@@ -205,8 +218,7 @@ _BORDER = 'str border="reflect101", float border_value=0'
 _register(
     "canny",
     "Tensor image, float[1]? low=None, float[1]? high=None, Tensor? mask=None, *, "
-    'float sigma=1.4, int? ksize=None, int aperture=3, str norm="l1", str threshold="auto", '
-    'str border="reflect101"',
+    f'float sigma=1.4, int? ksize=None, int aperture=3, str norm="l1", str threshold="auto", {_BORDER}',
     fake=_like(torch.uint8),
     run=_run_canny,
     traced=_traced_canny,
@@ -242,6 +254,7 @@ _register(
     "Tensor[]",
     fake=_fake_label,
     run=_run_label,
+    traced=_traced_label,
     vmap=False,
 )
 

@@ -40,7 +40,7 @@ CASES: list[Case] = [
     ("sharpen", (), {}),
     ("laplacian", (), {"dtype": "int16"}),
     ("convolve", (torch.tensor(SLOPE),), {"dtype": "int16"}),
-    ("correlate", (torch.tensor(SLOPE),), {"absolute": True, "divisor": 2.0}),
+    ("correlate", (torch.tensor(SLOPE),), {"absolute": True, "divisor": 2}),
     ("erode", (), {}),
     ("dilate", ("disk:5",), {}),
     ("open", ("cross:3",), {"border": "replicate"}),
