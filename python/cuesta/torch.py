@@ -3,8 +3,10 @@
 Importing this module registers ``torch.ops.cuesta.canny`` and the others. They take CPU and CUDA
 tensors without a copy, run on the caller's current CUDA stream, and have fake kernels, so that
 ``torch.compile(fullgraph=True)`` and ``torch.export`` see one node of known shape and type. Under
-``torch.compile``, calls of ``cuesta.canny`` and the others become these operators by themselves.
-`Canny`, `LogEdges`, `Sobel` and `Gaussian` are the same as modules, for transforms in data loaders.
+``torch.compile``, calls of ``cuesta.canny`` and the others become these operators by themselves;
+for ``torch.export``, call the operators or the modules.
+`Canny`, `LogEdges`, `Sobel` and `Gaussian` are the operators as modules, for transforms in data loaders
+and for ``torch.export``.
 
 Notes
 -----
@@ -34,6 +36,8 @@ Fake = Callable[..., Any]
 
 # What only the functions take, and a graph cannot hold.
 _EAGER_ONLY = ("out", "parameters", "stream", "return_thresholds")
+# The functions of `cuesta` by their operators: what stands for them in a graph.
+_IN_GRAPHS: dict[str, Callable[..., Any]] = {}
 
 
 def _like(dtype: torch.dtype | None = None) -> Fake:
@@ -139,8 +143,9 @@ def _traced_sobel(
 
 def _for_graph(options: dict[str, Any]) -> dict[str, Any]:
     for name in _EAGER_ONLY:
-        if options.pop(name, None):
-            raise TypeError(f"{name}: not under torch.compile; call it outside the compiled function")
+        value = options.pop(name, None)
+        if value is not None and value is not False:
+            raise TypeError(f"{name}: not in a graph; call the function outside of torch.compile")
     if isinstance(options.get("dtype"), torch.dtype):
         options["dtype"] = str(options["dtype"]).removeprefix("torch.")
     return options
@@ -160,7 +165,8 @@ def _vmap(name: str) -> Callable[..., Any]:
         _info: Any, in_dims: Sequence[Any], image: Tensor, *arguments: Any, **options: Any
     ) -> tuple[Any, Any]:
         layout = options.pop("layout", None) or ("HW" if image.dim() == 3 else None)
-        if layout is None or layout.startswith("N") or any(d is not None for d in in_dims[1:]):
+        others = [d for given in in_dims[1:] for d in (given if isinstance(given, list) else [given])]
+        if layout is None or layout.startswith("N") or any(d is not None for d in others):
             raise NotImplementedError(
                 f"torch.vmap over cuesta.{name} takes pictures along one dimension of the image "
                 f"and nothing else mapped; layout={layout!r}: HW, HWC and CHW are accepted"
@@ -205,7 +211,8 @@ def _register(
     operator.register_autograd(_no_gradient(name))
     if vmap:
         operator.register_vmap(_vmap(name))
-    torch.compiler.substitute_in_graph(function, skip_signature_check=True)(traced or _traced(name))
+    _IN_GRAPHS[name] = traced or _traced(name)
+    torch.compiler.substitute_in_graph(function, skip_signature_check=True)(_IN_GRAPHS[name])
 
 
 _STENCIL = (
@@ -240,7 +247,11 @@ _register(
 _register("gaussian", f"Tensor image, float? sigma=None, *, int? ksize=None, {_BORDER}", fake=_like())
 _register("box", f"Tensor image, int n=3, *, {_BORDER}", fake=_like())
 _register("sharpen", f"Tensor image, int n=3, *, {_BORDER}", fake=_like())
-_register("laplacian", f"Tensor image, *, str? dtype=None, {_BORDER}", fake=_fake_filter)
+_register(
+    "laplacian",
+    f"Tensor image, *, str? dtype=None, bool absolute=False, int offset=0, {_BORDER}",
+    fake=_fake_filter,
+)
 _register("convolve", _STENCIL, fake=_fake_filter)
 _register("correlate", _STENCIL, fake=_fake_filter)
 for _name in ("erode", "dilate", "open", "close"):
@@ -260,15 +271,15 @@ _register(
 
 
 class _Operation(torch.nn.Module):
-    """A function of `cuesta` with its options; picklable, without parameters or state."""
+    """An operator with its options; picklable, without parameters or state."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(self, name: str, options: dict[str, Any]) -> None:
         super().__init__()
-        self.function = function
-        self.options = options
+        self.name = name
+        self.options = {k: v for k, v in options.items() if k not in ("self", "__class__")}
 
     def forward(self, image: Tensor) -> Any:
-        return self.function(image, **self.options)
+        return _IN_GRAPHS[self.name](image, **self.options)
 
     def extra_repr(self) -> str:
         return ", ".join(f"{k}={v!r}" for k, v in self.options.items() if v is not None)
@@ -295,8 +306,7 @@ class Canny(_Operation):
         strategy: str | None = None,
         threads: int | None = None,
     ) -> None:
-        options = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
-        super().__init__(cuesta.canny, options)
+        super().__init__("canny", locals())
 
 
 class LogEdges(_Operation):
@@ -318,8 +328,7 @@ class LogEdges(_Operation):
         strategy: str | None = None,
         threads: int | None = None,
     ) -> None:
-        options = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
-        super().__init__(cuesta.log_edges, options)
+        super().__init__("log_edges", locals())
 
 
 class Sobel(_Operation):
@@ -340,8 +349,7 @@ class Sobel(_Operation):
         strategy: str | None = None,
         threads: int | None = None,
     ) -> None:
-        options = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
-        super().__init__(cuesta.sobel, options)
+        super().__init__("sobel", locals())
 
 
 class Gaussian(_Operation):
@@ -360,5 +368,4 @@ class Gaussian(_Operation):
         strategy: str | None = None,
         threads: int | None = None,
     ) -> None:
-        options = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
-        super().__init__(cuesta.gaussian, options)
+        super().__init__("gaussian", locals())
