@@ -119,6 +119,10 @@ def contests(image: Picture, threads: int) -> list[Contest]:
         "canny", f"thresholds {LOW} and {HIGH}, L1, no smoothing",
         lambda: cuesta.canny(image, LOW, HIGH, sigma=0, threads=threads),
     )  # fmt: skip
+    canny_l2 = Contest(
+        "canny", f"thresholds {LOW} and {HIGH}, L2, no smoothing",
+        lambda: cuesta.canny(image, LOW, HIGH, sigma=0, norm="l2", threads=threads),
+    )  # fmt: skip
     smooth = Contest(
         "gaussian", "5 x 5, sigma 1.4",
         lambda: cuesta.gaussian(image, 1.4, ksize=5, threads=threads),
@@ -136,12 +140,13 @@ def contests(image: Picture, threads: int) -> list[Contest]:
         "label", "8-way, with boxes, areas and centroids; answers: the number of components",
         lambda: np.array(cuesta.label(mask, threads=threads).count),
     )  # fmt: skip
-    made = [canny, smooth, sobel, dilate, label]
+    made = [canny, canny_l2, smooth, sobel, dilate, label]
 
     if cv2 := optional("cv2"):
         cv2.setNumThreads(threads if threads else -1)
         square = np.ones((15, 15), np.uint8)
         canny.peers["cv2"] = lambda: cv2.Canny(image, LOW, HIGH)
+        canny_l2.peers["cv2"] = lambda: cv2.Canny(image, LOW, HIGH, L2gradient=True)
         smooth.peers["cv2"] = lambda: cv2.GaussianBlur(image, (5, 5), 1.4)
         sobel.peers["cv2"] = lambda: cv2.Sobel(image, cv2.CV_16S, 1, 0)
         dilate.peers["cv2"] = lambda: cv2.dilate(image, square)
@@ -153,19 +158,18 @@ def contests(image: Picture, threads: int) -> list[Contest]:
     import skimage.measure
     import skimage.morphology
 
-    # Its Canny takes fractions of the range and divides the Sobel sums by 4.
     floats = image.astype(np.float32)
-    canny.peers["scikit-image"] = lambda: skimage.feature.canny(
-        floats, sigma=0, low_threshold=LOW / 4, high_threshold=HIGH / 4, mode="nearest"
+    canny_l2.peers["scikit-image"] = lambda: skimage.feature.canny(
+        floats, sigma=0, low_threshold=LOW, high_threshold=HIGH, mode="nearest"
     )
-    canny.as_ours["scikit-image"] = lambda r: r.astype(np.uint8) * 255
-    canny.notes["scikit-image"] = "L2 norm and interpolated suppression, in floats"
+    canny_l2.as_ours["scikit-image"] = lambda r: r.astype(np.uint8) * 255
+    canny_l2.notes["scikit-image"] = "in floats, with interpolated suppression"
     smooth.peers["scikit-image"] = lambda: skimage.filters.gaussian(
         image, 1.4, mode="mirror", truncate=2 / 1.4, preserve_range=True
     )
     smooth.as_ours["scikit-image"] = lambda r: np.round(r).astype(np.uint8)
     smooth.notes["scikit-image"] = "in floats"
-    sobel.peers["scikit-image"] = lambda: skimage.filters.sobel_v(floats, mode="mirror")
+    sobel.peers["scikit-image"] = lambda: skimage.filters.sobel(floats, axis=1, mode="mirror")
     sobel.as_ours["scikit-image"] = lambda r: np.round(r * 4).astype(np.int16)
     footprint = skimage.morphology.footprint_rectangle((15, 15))
     dilate.peers["scikit-image"] = lambda: skimage.morphology.dilation(image, footprint)
@@ -184,15 +188,14 @@ def contests(image: Picture, threads: int) -> list[Contest]:
         def plain(t: Any) -> npt.NDArray[Any]:
             return np.asarray(t[0, 0].numpy())
 
-        # Thresholds are of the gradient divided by 8.
-        canny.peers["kornia"] = lambda: kornia.filters.canny(
-            tensor / 255, LOW / 255 / 8, HIGH / 255 / 8, kernel_size=(1, 1), sigma=(1e-3, 1e-3)
+        canny_l2.peers["kornia"] = lambda: kornia.filters.canny(
+            tensor / 255, LOW / 255, HIGH / 255, kernel_size=(1, 1), sigma=(1e-3, 1e-3)
         )[1]
-        canny.as_ours["kornia"] = lambda r: plain(r * 255).astype(np.uint8)
-        canny.notes["kornia"] = "L2 norm, in floats; picture as float32 tensor"
+        canny_l2.as_ours["kornia"] = lambda r: plain(r * 255).astype(np.uint8)
+        canny_l2.notes["kornia"] = "in floats, the picture as a float32 tensor"
         smooth.peers["kornia"] = lambda: kornia.filters.gaussian_blur2d(tensor, (5, 5), (1.4, 1.4))
         smooth.as_ours["kornia"] = lambda r: plain(r.round()).astype(np.uint8)
-        smooth.notes["kornia"] = "in floats; picture as float32 tensor"
+        smooth.notes["kornia"] = "in floats, the picture as a float32 tensor"
         sobel.peers["kornia"] = lambda: kornia.filters.spatial_gradient(tensor, normalized=False)
         sobel.as_ours["kornia"] = lambda r: r[0, 0, 0].round().numpy().astype(np.int16)
         sobel.notes["kornia"] = "makes gx and gy; replicates at the border"
@@ -203,13 +206,14 @@ def contests(image: Picture, threads: int) -> list[Contest]:
         one_channel = image[..., None]
         filters = kornia_rs.imgproc
         canny.peers["kornia-rs"] = lambda: filters.canny(one_channel, float(LOW), float(HIGH))
+        canny_l2.peers["kornia-rs"] = lambda: filters.canny(one_channel, float(LOW), float(HIGH), True)
         smooth.peers["kornia-rs"] = lambda: filters.gaussian_blur(one_channel, (5, 5), (1.4, 1.4))
         dilate.peers["kornia-rs"] = lambda: filters.dilate(one_channel, "box", (15, 15))
         dilate.notes["kornia-rs"] = "replicates at the border"
         label.peers["kornia-rs"] = lambda: filters.connected_components(mask[..., None], 8)
         label.as_ours["kornia-rs"] = lambda r: np.array(r[0] - 1)
         label.notes["kornia-rs"] = "labels alone"
-        for contest in (canny, smooth, dilate):
+        for contest in (canny, canny_l2, smooth, dilate):
             contest.as_ours["kornia-rs"] = lambda r: np.asarray(r)[..., 0]
     return made
 

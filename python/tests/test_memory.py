@@ -63,6 +63,22 @@ def resident() -> int:
     return int(psutil.Process().memory_info().rss)
 
 
+def left_behind(call: Callable[[], Any], calls: int) -> str:
+    """What `calls` calls leave, in words; empty when nothing."""
+    gc.collect()
+    counts = [sys.getrefcount(x) for x in INPUTS]
+    blocks, bytes_before = sys.getallocatedblocks(), resident()
+    for _ in range(calls):
+        call()
+    gc.collect()
+    if [sys.getrefcount(x) for x in INPUTS] != counts:
+        return "references to inputs"
+    if sys.getallocatedblocks() - blocks > 500:
+        return f"{sys.getallocatedblocks() - blocks} objects"
+    grown = resident() - bytes_before
+    return f"{grown} bytes" if grown > SLACK else ""
+
+
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", WORK)
 def test_many_calls_leave_nothing(name: str) -> None:
@@ -70,15 +86,16 @@ def test_many_calls_leave_nothing(name: str) -> None:
     # The first calls fill caches: workspaces, interned texts, the allocator's arenas.
     for _ in range(CALLS // 50):
         call()
-    gc.collect()
-    counts = [sys.getrefcount(x) for x in INPUTS]
-    blocks, bytes_before = sys.getallocatedblocks(), resident()
-    for _ in range(CALLS):
-        call()
-    gc.collect()
-    assert [sys.getrefcount(x) for x in INPUTS] == counts
-    assert abs(sys.getallocatedblocks() - blocks) < 500
-    assert resident() - bytes_before < SLACK
+    assert left_behind(call, CALLS) == ""
+
+
+def test_a_planted_leak_is_seen() -> None:
+    kept: list[Any] = []
+    assert "references" in left_behind(lambda: kept.append(IMAGE), 10)
+    assert "objects" in left_behind(lambda: kept.append(cuesta.canny(IMAGE)), 2_000)
+    buffers = np.empty(64 << 20, np.uint8)
+    pages = iter(range(0, buffers.size, 4096))
+    assert "bytes" in left_behind(lambda: buffers.__setitem__(next(pages), 1), 10_000)
 
 
 def test_results_are_freed_with_their_last_reference() -> None:
