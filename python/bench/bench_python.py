@@ -44,23 +44,25 @@ def picture(side: int) -> Picture:
 
 
 def rounds(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, list[float]]:
-    """Seconds a call, one figure a round, for each; about `seconds` for all of them."""
+    """Seconds a call, one figure a round, for each, until each has had `seconds`."""
     repeats: dict[str, int] = {}
+    taken: dict[str, list[float]] = {}
     for name, call in calls.items():
         call()
         began = time.perf_counter()
         call()
         once = time.perf_counter() - began
         repeats[name] = max(1, int(0.01 / max(once, 1e-7)))
-    taken: dict[str, list[float]] = {name: [] for name in calls}
-    end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(next(iter(taken.values()))) < 5:
-        for name, call in calls.items():
-            count = repeats[name]
+        taken[name] = [once]
+    spent = {name: times[0] for name, times in taken.items()}
+    while running := [name for name in calls if spent[name] < seconds]:
+        for name in running:
             began = time.perf_counter()
-            for _ in range(count):
-                call()
-            taken[name].append((time.perf_counter() - began) / count)
+            for _ in range(repeats[name]):
+                calls[name]()
+            last = time.perf_counter() - began
+            spent[name] += last
+            taken[name].append(last / repeats[name])
     return taken
 
 
@@ -325,18 +327,18 @@ def main() -> None:
     parser.add_argument("--markdown", help="write the tables here instead of to stdout")
     arguments = parser.parse_args()
 
-    seconds = 0.3 if arguments.quick else 2.0
+    seconds = 0.1 if arguments.quick else 1.0  # for each contestant
     sizes = [1024] if arguments.quick else [1024, 2048]
     result: dict[str, Any] = {
         "machine": {"cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)), "simd": _core.simd_target()},
         "versions": versions(),
-        "overhead": [against_cpp(64, 1, 2 * seconds)],
+        "overhead": [against_cpp(64, 1, seconds)],
         "peers": [],
     }
     for threads in arguments.threads:
         for side in sizes:
-            result["overhead"].append(against_cpp(side, threads, 2 * seconds))
-            result["peers"] += beside_peers(side, threads, 2 * seconds)
+            result["overhead"].append(against_cpp(side, threads, seconds))
+            result["peers"] += beside_peers(side, threads, seconds)
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=1)
