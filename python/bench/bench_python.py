@@ -40,7 +40,7 @@ def picture(side: int) -> Picture:
     if side <= photograph.shape[0]:
         return np.ascontiguousarray(photograph[100 : 100 + side, 200 : 200 + side])
     grown = skimage.transform.resize(photograph, (side, side), order=3, preserve_range=True)
-    return np.clip(np.round(grown), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.round(grown), 0, 255), np.uint8)
 
 
 def rounds(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, list[float]]:

@@ -110,7 +110,8 @@ def _run_canny(
 ) -> Tensor:
     # A float arrives as a list of one: the schema's float[1].
     low, high = (v[0] if v is not None and len(v) == 1 else v for v in (low, high))
-    return cuesta.canny(image, low, high, mask=mask, **options)
+    edges: Tensor = cuesta.canny(image, low, high, mask=mask, **options)
+    return edges
 
 
 def _run_sobel(image: Tensor, *, outputs: Sequence[str], **options: Any) -> list[Tensor]:
@@ -125,7 +126,8 @@ def _run_label(mask: Tensor, **options: Any) -> list[Tensor]:
 def _traced_canny(image: Tensor, low: Any = None, high: Any = None, **options: Any) -> Tensor:
     low = [float(low)] if isinstance(low, (int, float)) else low
     high = [float(high)] if isinstance(high, (int, float)) else high
-    return torch.ops.cuesta.canny(image, low, high, **_for_graph(options))
+    edges: Tensor = torch.ops.cuesta.canny(image, low, high, **_for_graph(options))
+    return edges
 
 
 def _traced_label(mask: Tensor, **options: Any) -> Any:

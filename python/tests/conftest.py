@@ -45,7 +45,8 @@ def picture() -> npt.NDArray[np.uint8]:
     rng = np.random.default_rng(2026)
     y, x = np.mgrid[:97, :131]
     base = (x * 1.2 + 40 * ((x // 23 + y // 17) % 2)).astype(np.int64)
-    return np.clip(base + rng.integers(-12, 13, base.shape), 0, 255).astype(np.uint8)
+    noisy = np.clip(base + rng.integers(-12, 13, base.shape), 0, 255)
+    return np.asarray(noisy, np.uint8)
 
 
 @pytest.fixture(scope="session")

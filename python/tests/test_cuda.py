@@ -16,7 +16,9 @@ import pytest
 
 import cuesta
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch", minversion="2.6")
+import torch  # noqa: E402
+
 pytestmark = pytest.mark.cuda
 
 Picture = npt.NDArray[np.uint8]

@@ -15,8 +15,11 @@ import pytest
 
 import cuesta
 
-torch = pytest.importorskip("torch", minversion="2.6")
-import cuesta.torch  # noqa: E402  (after the check that PyTorch is here)
+pytest.importorskip("torch", minversion="2.6")
+import torch  # noqa: E402
+import torch.utils.data  # noqa: E402
+
+import cuesta.torch  # noqa: E402
 
 Picture = npt.NDArray[np.uint8]
 Case = tuple[str, tuple[Any, ...], dict[str, Any]]
