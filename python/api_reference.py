@@ -18,7 +18,8 @@ from typing import Any
 HEAD = """\
 # The Python package, name by name
 
-Made by `python/api_reference.py` from the docstrings; edit those. [python.md](python.md) goes by task.
+Made by `python/api_reference.py` from the docstrings; edit those.
+[python.md](python.md) goes by task.
 """
 MODULES = ("cuesta", "cuesta.torch", "cuesta.compat.cv2", "cuesta.compat.skimage")
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.M)
@@ -33,7 +34,9 @@ def signature(value: Any) -> str:
         return ""
     # Addresses and module prefixes say nothing to a reader, and differ between versions.
     text = re.sub(r"<(?:function|object|class) .*?>", "...", text)
-    return re.sub(r"\b(?:typing|collections\.abc|cuesta\.\w+)\.(?=[A-Z])", "", text).replace("'", "")
+    return re.sub(r"\b(?:typing|collections\.abc|cuesta\.\w+)\.(?=[A-Z])", "", text).replace(
+        "'", ""
+    )
 
 
 def entries(body: str) -> Iterator[str]:

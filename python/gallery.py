@@ -31,7 +31,7 @@ GAP = 6
 HEAD = """\
 # Gallery
 
-Made by `python python/gallery.py` from pictures that scikit-image ships; each call is the whole call.
+Made by `python python/gallery.py` from pictures that scikit-image ships; the code is the whole code.
 """
 
 
@@ -71,7 +71,7 @@ def laplacian_of_gaussian() -> Picture:
 
 
 def page_cleaned() -> Picture:
-    """A page under uneven light: the paper by a large closing, taken away, and one limit for the ink."""
+    """A page under uneven light: the paper, by a large closing, taken away; one limit."""
     image = skimage.data.page()
     soft = cuesta.gaussian(image, 1.0)
     ink = cuesta.absdiff(cuesta.close(soft, "disk:25"), soft)
@@ -89,7 +89,7 @@ def galaxies_labelled() -> Picture:
 
 
 def something_moves() -> Picture:
-    """MotionDetector: a bright block crosses a still scene; the 12th frame with its box, and the mask."""
+    """MotionDetector: a block crosses a still scene; the 12th frame, its box, its mask."""
     scene = cuesta.to_gray(skimage.data.rocket()[:, 60:600])
     detector = cuesta.MotionDetector("median", threshold=20, blur=5, close="disk:9", min_area=200)
     detector.push(scene)
@@ -150,7 +150,9 @@ def save(path: pathlib.Path, image: Picture) -> None:
         small = image
         if scale < 1:
             size = (round(image.shape[0] * scale), round(image.shape[1] * scale))
-            small = as_bytes(skimage.transform.resize(image, size + image.shape[2:], anti_aliasing=True))
+            small = as_bytes(
+                skimage.transform.resize(image, size + image.shape[2:], anti_aliasing=True)
+            )
         skimage.io.imsave(path, small // 8 * 8 + small // 32, check_contrast=False)
         if path.stat().st_size < LIMIT:
             return
@@ -165,7 +167,9 @@ def call_of(scene: Callable[[], Picture]) -> str:
 
 
 def main() -> None:
-    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1] / "docs/gallery")
+    folder = pathlib.Path(
+        sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1] / "docs/gallery"
+    )
     folder.mkdir(parents=True, exist_ok=True)
     parts = [HEAD.strip()]
     for scene in SCENES:

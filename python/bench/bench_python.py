@@ -4,9 +4,9 @@
 
 Three tables: the overhead of a call on a 64 x 64 picture over the same call in C++; `cuesta.canny`
 on larger ones beside the C++ figure; and operations beside OpenCV, scikit-image, kornia and
-kornia-rs, as far as they are installed. Answers are compared before anything is timed, and where they differ the
-table says in how many pixels. Times are the best of interleaved rounds: every contestant has a turn
-in each round, so a busy machine is busy for all.
+kornia-rs, as far as they are installed. Answers are compared before anything is timed, and where
+they differ the table says in how many pixels. Times are the best of interleaved rounds: contestants
+take turns, so a busy machine is busy for all.
 """
 
 from __future__ import annotations
@@ -175,7 +175,9 @@ def contests(image: Picture, threads: int) -> list[Contest]:
     sobel.as_ours["scikit-image"] = lambda r: np.round(r * 4).astype(np.int16)
     footprint = skimage.morphology.footprint_rectangle((15, 15))
     dilate.peers["scikit-image"] = lambda: skimage.morphology.dilation(image, footprint)
-    label.peers["scikit-image"] = lambda: skimage.measure.label(mask, connectivity=2, return_num=True)
+    label.peers["scikit-image"] = lambda: skimage.measure.label(
+        mask, connectivity=2, return_num=True
+    )
     label.as_ours["scikit-image"] = lambda r: np.array(r[1])
     label.notes["scikit-image"] = "labels alone; values of a mask must be equal within a component"
 
@@ -208,7 +210,9 @@ def contests(image: Picture, threads: int) -> list[Contest]:
         one_channel = image[..., None]
         filters = kornia_rs.imgproc
         canny.peers["kornia-rs"] = lambda: filters.canny(one_channel, float(LOW), float(HIGH))
-        canny_l2.peers["kornia-rs"] = lambda: filters.canny(one_channel, float(LOW), float(HIGH), True)
+        canny_l2.peers["kornia-rs"] = lambda: filters.canny(
+            one_channel, float(LOW), float(HIGH), True
+        )
         smooth.peers["kornia-rs"] = lambda: filters.gaussian_blur(one_channel, (5, 5), (1.4, 1.4))
         dilate.peers["kornia-rs"] = lambda: filters.dilate(one_channel, "box", (15, 15))
         dilate.notes["kornia-rs"] = "replicates at the border"
@@ -242,7 +246,7 @@ def beside_peers(side: int, threads: int, seconds: float) -> list[dict[str, Any]
         for peer, call in contest.peers.items():
             try:
                 made = contest.as_ours.get(peer, np.asarray)(call())
-            except Exception as error:  # noqa: BLE001  (a peer's own failure is a line of the table)
+            except Exception as error:  # a peer's failure is a line of the table
                 answers[peer] = f"fails: {type(error).__name__}"
                 continue
             answers[peer] = difference(ours, made)
@@ -301,11 +305,15 @@ def markdown(result: dict[str, Any]) -> str:
         over = [row[k] - row["cpp_us"] for k in ("out_us", "new_us")]
         shares = [100 * o / row["cpp_us"] for o in over]
         lines.append(
-            f"| {row['side']}² | {row['threads'] or 'all'} | {row['cpp_us']:.1f} | {row['out_us']:.1f} | "
-            f"{over[0]:+.1f} µs, {shares[0]:+.1f} % | {row['new_us']:.1f} | {over[1]:+.1f} µs, {shares[1]:+.1f} % |"
+            f"| {row['side']}² | {row['threads'] or 'all'} | {row['cpp_us']:.1f} "
+            f"| {row['out_us']:.1f} | {over[0]:+.1f} µs, {shares[0]:+.1f} % "
+            f"| {row['new_us']:.1f} | {over[1]:+.1f} µs, {shares[1]:+.1f} % |"
         )
     lines += ["", "## Beside others", "", "Best of rounds; × is how many times Cuesta's time.", ""]
-    lines += ["| operation | size | threads | library | ms | × | answer | |", "|---|---|---|---|---|---|---|---|"]
+    lines += [
+        "| operation | size | threads | library | ms | × | answer | |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     ours: float = 1
     for row in result["peers"]:
         if row["library"] == "cuesta":
@@ -313,8 +321,8 @@ def markdown(result: dict[str, Any]) -> str:
         time_text = "— | —" if row["ms"] is None else f"{row['ms']:.3g} | {row['ms'] / ours:.2f}"
         first = f"{row['operation']}: {row['definition']}" if row["library"] == "cuesta" else ""
         lines.append(
-            f"| {first} | {row['side']}² | {row['threads'] or 'all'} | {row['library']} | {time_text} | "
-            f"{row['answer']} | {row['note']} |"
+            f"| {first} | {row['side']}² | {row['threads'] or 'all'} | {row['library']} "
+            f"| {time_text} | {row['answer']} | {row['note']} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -330,7 +338,11 @@ def main() -> None:
     seconds = 0.1 if arguments.quick else 1.0  # for each contestant
     sizes = [1024] if arguments.quick else [1024, 2048]
     result: dict[str, Any] = {
-        "machine": {"cpu": cpu_name(), "cores": len(os.sched_getaffinity(0)), "simd": _core.simd_target()},
+        "machine": {
+            "cpu": cpu_name(),
+            "cores": len(os.sched_getaffinity(0)),
+            "simd": _core.simd_target(),
+        },
         "versions": versions(),
         "overhead": [against_cpp(64, 1, seconds)],
         "peers": [],

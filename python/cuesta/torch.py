@@ -5,8 +5,8 @@ tensors without a copy, run on the caller's current CUDA stream, and have fake k
 ``torch.compile(fullgraph=True)`` and ``torch.export`` see one node of known shape and type. Under
 ``torch.compile``, calls of ``cuesta.canny`` and the others become these operators by themselves;
 for ``torch.export``, call the operators or the modules.
-`Canny`, `LogEdges`, `Sobel` and `Gaussian` are the operators as modules, for transforms in data loaders
-and for ``torch.export``.
+`Canny`, `LogEdges`, `Sobel` and `Gaussian` are the operators as modules, for transforms in data
+loaders and for ``torch.export``.
 
 Notes
 -----
@@ -71,7 +71,9 @@ def _fake_sobel(
     image: Tensor, *, outputs: Sequence[str], dtype: str | None = None, **_options: Any
 ) -> list[Tensor]:
     # A type applies to the outputs that come in it; the first is what comes without one.
-    size = (torch.uint16, torch.uint8) if image.dtype == torch.uint16 else (torch.uint8, torch.uint16)
+    size = (
+        (torch.uint16, torch.uint8) if image.dtype == torch.uint16 else (torch.uint8, torch.uint16)
+    )
     types = {
         "gx": (torch.int16, torch.int32),
         "gy": (torch.int16, torch.int32),
@@ -91,7 +93,9 @@ def _fake_to_gray(
 ) -> Tensor:
     axes = layout or "HW"
     if len(axes) != image.dim():
-        raise ValueError(f"layout is {layout!r}, and image has {image.dim()} dimensions; name its layout")
+        raise ValueError(
+            f"layout is {layout!r}, and image has {image.dim()} dimensions; name its layout"
+        )
     return image.new_empty([n for n, axis in zip(image.shape, axes, strict=True) if axis != "C"])
 
 
@@ -167,7 +171,9 @@ def _vmap(name: str) -> Callable[..., Any]:
         _info: Any, in_dims: Sequence[Any], image: Tensor, *arguments: Any, **options: Any
     ) -> tuple[Any, Any]:
         layout = options.pop("layout", None) or ("HW" if image.dim() == 3 else None)
-        others = [d for given in in_dims[1:] for d in (given if isinstance(given, list) else [given])]
+        others = [
+            d for given in in_dims[1:] for d in (given if isinstance(given, list) else [given])
+        ]
         if layout is None or layout.startswith("N") or any(d is not None for d in others):
             raise NotImplementedError(
                 f"torch.vmap over cuesta.{name} takes pictures along one dimension of the image "
@@ -207,7 +213,7 @@ def _register(
         f"cuesta::{name}",
         run or (lambda *args, **options: function(*args, **options)),
         mutates_args=(),
-        schema=f"({arguments}, str? layout=None, str? strategy=None, int? threads=None) -> {result}",
+        schema=f"({arguments}, {_HOW}) -> {result}",
     )
     operator.register_fake(fake)
     operator.register_autograd(_no_gradient(name))
@@ -217,6 +223,7 @@ def _register(
     torch.compiler.substitute_in_graph(function, skip_signature_check=True)(_IN_GRAPHS[name])
 
 
+_HOW = "str? layout=None, str? strategy=None, int? threads=None"
 _STENCIL = (
     "Tensor image, Tensor stencil, *, int? divisor=None, bool absolute=False, int offset=0, "
     'str? dtype=None, str border="reflect101", float border_value=0'
@@ -227,7 +234,8 @@ _BORDER = 'str border="reflect101", float border_value=0'
 _register(
     "canny",
     "Tensor image, float[1]? low=None, float[1]? high=None, Tensor? mask=None, *, "
-    f'float sigma=1.4, int? ksize=None, int aperture=3, str norm="l1", str threshold="auto", {_BORDER}',
+    'float sigma=1.4, int? ksize=None, int aperture=3, str norm="l1", str threshold="auto", '
+    f"{_BORDER}",
     fake=_like(torch.uint8),
     run=_run_canny,
     traced=_traced_canny,
@@ -246,7 +254,9 @@ _register(
     run=_run_sobel,
     traced=_traced_sobel,
 )
-_register("gaussian", f"Tensor image, float? sigma=None, *, int? ksize=None, {_BORDER}", fake=_like())
+_register(
+    "gaussian", f"Tensor image, float? sigma=None, *, int? ksize=None, {_BORDER}", fake=_like()
+)
 _register("box", f"Tensor image, int n=3, *, {_BORDER}", fake=_like())
 _register("sharpen", f"Tensor image, int n=3, *, {_BORDER}", fake=_like())
 _register(

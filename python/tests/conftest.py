@@ -1,4 +1,4 @@
-"""What the tests share: the `cuda` mark, pictures, and a check that the installed package is tested."""
+"""What the tests share: the `cuda` mark, the pictures, and where the package came from."""
 
 from __future__ import annotations
 

@@ -17,15 +17,17 @@ import pytest
 import cuesta
 
 pytest.importorskip("torch", minversion="2.6")
-import torch  # noqa: E402
+import torch
+
+import cuesta.torch
 
 pytestmark = pytest.mark.cuda
 
 Picture = npt.NDArray[np.uint8]
 Call = Callable[..., Any]
 
-# For each operation of the tables, requests by the public functions. A device row may refuse some of
-# them; test_ladder wants one at least from each.
+# For each operation of the tables, requests by the public functions. A device row may refuse some
+# of them; test_ladder wants one at least from each.
 REQUESTS: dict[str, dict[str, Call]] = {
     "canny": {
         "given": functools.partial(cuesta.canny, low=40, high=90),
@@ -234,9 +236,6 @@ def test_the_callers_stream_orders_the_work(picture: Picture) -> None:
         torch.cuda._sleep(50_000_000)
         image.copy_(late)
         edges = cuesta.canny(image, 40, 90)
-        by_operator = None
-        import cuesta.torch
-
         by_operator = torch.ops.cuesta.canny(image, [40.0], [90.0])
     stream.synchronize()
     wanted = cuesta.canny(picture, 40, 90)
@@ -301,8 +300,6 @@ def test_batches_with_a_threshold_pair_each(kind: str, batch: Picture) -> None:
 
 
 def test_operators_on_the_device(picture: Picture) -> None:
-    import cuesta.torch  # noqa: F401
-
     image = torch.from_numpy(picture).cuda()
     for operator, arguments, options in (
         ("canny", ([40.0], [90.0]), {}),
@@ -340,11 +337,12 @@ def test_streams_in_threads(picture: Picture) -> None:
 
 def test_kinds_do_not_mix(picture: Picture) -> None:
     image = torch.from_numpy(picture).cuda()
-    for call in (
+    calls: list[Call] = [
         lambda: cuesta.canny(image, out=torch.from_numpy(picture.copy())),
         lambda: cuesta.canny(image, mask=torch.from_numpy(picture)),
         lambda: cuesta.absdiff(image, picture),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(cuesta.InvalidArgument, match="CPU"):
             call()
 

@@ -30,7 +30,9 @@ def sections() -> list[Any]:
             if for_all:
                 found.append(pytest.param(page, for_all, id=name))
             if len(for_all) < len(members):
-                found.append(pytest.param(page, members, id=name + " (cuda)", marks=pytest.mark.cuda))
+                found.append(
+                    pytest.param(page, members, id=name + " (cuda)", marks=pytest.mark.cuda)
+                )
     return found
 
 

@@ -1,4 +1,4 @@
-"""A hundred thousand calls leave memory and reference counts as they were; inputs are not copied."""
+"""100,000 calls leave memory and reference counts as they were; inputs are not copied."""
 
 from __future__ import annotations
 

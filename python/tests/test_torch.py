@@ -16,10 +16,10 @@ import pytest
 import cuesta
 
 pytest.importorskip("torch", minversion="2.6")
-import torch  # noqa: E402
-import torch.utils.data  # noqa: E402
+import torch
+import torch.utils.data
 
-import cuesta.torch  # noqa: E402
+import cuesta.torch
 
 Picture = npt.NDArray[np.uint8]
 Case = tuple[str, tuple[Any, ...], dict[str, Any]]
@@ -221,11 +221,12 @@ def test_vmap_is_one_call_with_a_batch(layout: str, batch: Picture) -> None:
     pictures = torch.from_numpy(batch.copy())
     if layout == "CHW":
         pictures = pictures[:, None]
-    for function in (
+    functions: list[Callable[[Any], Any]] = [
         lambda t: torch.ops.cuesta.canny(t, [20.0], [50.0], layout=layout),
         lambda t: torch.ops.cuesta.gaussian(t, 1.4, layout=layout),
         lambda t: torch.ops.cuesta.sobel(t, outputs=["gx", "magnitude"], layout=layout)[1],
-    ):
+    ]
+    for function in functions:
         mapped = torch.vmap(function)(pictures)
         assert torch.equal(mapped, torch.stack([function(p) for p in pictures]))
         moved = torch.vmap(function, in_dims=-1)(pictures.movedim(0, -1))
