@@ -31,7 +31,7 @@ GAP = 6
 HEAD = """\
 # Gallery
 
-Made by `python python/gallery.py` from pictures that scikit-image ships; the code is the whole code.
+Made by `python python/gallery.py` from pictures that scikit-image ships; nothing is left out.
 """
 
 
