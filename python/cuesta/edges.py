@@ -376,9 +376,11 @@ def sobel(
         name: result(s, array, dtype if dtype in types[name] and dtype is not None else types[name][0])
         for name, array in zip(wanted, given)
     }
-    handles = [results[name].handle if name in results else None for name in _SOBEL_OUTPUTS]
+    gx, gy, magnitude, direction = (
+        results[name].handle if name in results else None for name in _SOBEL_OUTPUTS
+    )
     _core.sobel(
-        s.handle, *handles, s.layout, aperture, norm_is_l2(norm), border_mode(border), border_value, strategy,
+        s.handle, gx, gy, magnitude, direction, s.layout, aperture, norm_is_l2(norm), border_mode(border), border_value, strategy,
         parameter_list(parameters), threads or 0, s.stream,
     )  # fmt: skip
     made = tuple(results[name].finish() for name in wanted)

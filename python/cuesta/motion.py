@@ -178,13 +178,12 @@ class BackgroundSubtractor:
             For a frame of another size or device.
         """
         s = source(frame, layout, "frame", stream)
-        outputs = [result(s, None, "uint8") for _ in range(3)]
+        background, difference, mask = (result(s, None, "uint8") for _ in range(3))
         self._core.push(
-            s.handle, s.layout, *(r.handle for r in outputs), limit, strategy, parameter_list(parameters),
-            threads or 0, s.stream,
+            s.handle, s.layout, background.handle, difference.handle, mask.handle, limit, strategy,
+            parameter_list(parameters), threads or 0, s.stream,
         )  # fmt: skip
-        background, difference, mask = (r.finish() for r in outputs)
-        return background, difference, mask
+        return background.finish(), difference.finish(), mask.finish()
 
     @property
     def frames(self) -> int:

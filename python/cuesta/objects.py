@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -299,31 +300,20 @@ def close(
     )
 
 
-class _Labels(NamedTuple):
-    labels: Any
+@dataclass(frozen=True, eq=False)
+class Labels(Generic[A]):
+    """Connected components, numbered from 1 by their first pixel in raster order."""
+
+    labels: A
+    """int32 of the mask's shape; 0 is background."""
     count: int
-    boxes: Any
-    areas: Any
-    centroids: Any
-
-
-class Labels(_Labels, Generic[A]):
-    """Connected components, numbered from 1 by their first pixel in raster order.
-
-    Attributes
-    ----------
-    labels : array
-        int32 of the mask's shape; 0 is background.
-    count : int
-    boxes : array
-        (count, 4) int32: x, y, width, height in pixels.
-    areas : array
-        (count,) int64, in pixels.
-    centroids : array
-        (count, 2) float64: x, y.
-    """
-
-    __slots__ = ()
+    """How many there are."""
+    boxes: A
+    """(count, 4) int32: x, y, width, height in pixels."""
+    areas: A
+    """(count,) int64, in pixels."""
+    centroids: A
+    """(count, 2) float64: x, y."""
 
 
 def label(

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuesta/batch.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 
@@ -43,6 +44,12 @@ struct Pictures {
     plane.data =
         static_cast<Byte*>(plane.data) + (i / inner) * outer_step + (i % inner) * inner_step;
     return plane;
+  }
+  /// `n` pictures from the i-th on, all of one run of equal distances: of the inner ones, or of the
+  /// outer where each has one.
+  auto batch(int64_t i, int32_t n) const {
+    using Of = BasicBatch<std::is_same_v<PlaneType, ConstPlane>>;
+    return Of((*this)[i], n, inner == 1 ? outer_step : inner_step);
   }
 };
 
@@ -80,6 +87,18 @@ void for_each_picture(const Array& array, int64_t count, Body&& body) {
   nb::gil_scoped_release release;
   DeviceScope device(array);
   for (int64_t i = 0; i < count; ++i) body(i);
+}
+
+/// Runs `body(from, to, i)` for as few batches as the distances between the pictures allow, the
+/// first of each being the i-th picture, without the interpreter's lock.
+template <class Body>
+void for_each_batch(const Array& array, const Pictures<ConstPlane>& source,
+                    const Pictures<Plane>& target, Body&& body) {
+  nb::gil_scoped_release release;
+  DeviceScope device(array);
+  const int64_t run = source.inner == 1 ? source.outer : source.inner;
+  for (int64_t i = 0; i < source.count(); i += run)
+    body(source.batch(i, int32_t(run)), target.batch(i, int32_t(run)), i);
 }
 
 }  // namespace cuesta::python

@@ -14,14 +14,20 @@ using namespace nb::literals;
 using MaybeArray = std::optional<Array>;
 using MaybeOut = std::optional<OutArray>;
 
-// "given" takes the pair of each picture; the other rules need none.
-Thresholds thresholds_of(const std::string& rule, double percent, const std::vector<double>& low,
-                         const std::vector<double>& high, int64_t i) {
-  if (rule == "otsu") return Thresholds::automatic(AutoThreshold::otsu);
-  if (rule == "median") return Thresholds::automatic(AutoThreshold::median);
-  if (rule == "percentile") return Thresholds::automatic(AutoThreshold::percentile, percent);
-  const size_t at = low.size() == 1 ? 0 : size_t(i);
-  return Thresholds::given(low[at], high[at]);
+// One entry for all pictures, or one for each where pairs are given so.
+std::vector<Thresholds> thresholds_of(const std::string& rule, double percent,
+                                      const std::vector<double>& low,
+                                      const std::vector<double>& high) {
+  if (rule == "otsu") return {Thresholds::automatic(AutoThreshold::otsu)};
+  if (rule == "median") return {Thresholds::automatic(AutoThreshold::median)};
+  if (rule == "percentile") return {Thresholds::automatic(AutoThreshold::percentile, percent)};
+  if (low.size() != high.size()) {
+    throw_invalid(std::to_string(low.size()), "low has {} thresholds and high {}; give as many",
+                  low.size(), high.size());
+  }
+  std::vector<Thresholds> pairs;
+  for (size_t i = 0; i < low.size(); ++i) pairs.push_back(Thresholds::given(low[i], high[i]));
+  return pairs;
 }
 
 void check_same_count(int64_t source, int64_t other, const char* what) {
@@ -44,12 +50,12 @@ std::vector<std::pair<double, double>> run_canny(
     inside = pictures_of(*mask, layout, "mask");
     check_same_count(source.count(), inside.count(), "mask");
   }
-  if (rule == "given" &&
-      (low.size() != high.size() || (low.size() != 1 && int64_t(low.size()) != source.count()))) {
-    throw_invalid(std::to_string(low.size()),
-                  "low has {} thresholds and high {}; give one pair, or one for each of the {} "
+  const std::vector<Thresholds> thresholds = thresholds_of(rule, percent, low, high);
+  if (thresholds.size() != 1 && int64_t(thresholds.size()) != source.count()) {
+    throw_invalid(std::to_string(thresholds.size()),
+                  "low and high have {} pairs of thresholds; give one, or one for each of the {} "
                   "pictures",
-                  low.size(), high.size(), source.count());
+                  thresholds.size(), source.count());
   }
   CannyOptions options;
   options.sigma = sigma;
@@ -57,14 +63,22 @@ std::vector<std::pair<double, double>> run_canny(
   options.aperture = aperture;
   options.norm = l2 ? Norm::l2 : Norm::l1;
   const Exec exec = exec_of(strategy, parameters, threads, stream);
-  std::vector<std::pair<double, double>> used(size_t(source.count()));
-  for_each_picture(image, source.count(), [&](int64_t i) {
-    options.thresholds = thresholds_of(rule, percent, low, high, i);
-    if (mask) options.mask = inside[i];
-    const CannyResult result = canny(source[i], target[i], options, exec);
-    used[size_t(i)] = {result.low, result.high};
+  std::vector<CannyResult> used(size_t(source.count()));
+  for_each_batch(image, source, target, [&](const ConstBatch& from, const Batch& to, int64_t i) {
+    const size_t n = size_t(from.count);
+    if (mask) {
+      const ConstBatch masks = inside.batch(i, from.count);
+      options.mask = masks.first;
+      options.mask_step_bytes = masks.step_bytes;
+    }
+    canny(from, to,
+          thresholds.size() == 1 ? std::span(thresholds)
+                                 : std::span(thresholds).subspan(size_t(i), n),
+          options, std::span(used).subspan(size_t(i), n), exec);
   });
-  return used;
+  std::vector<std::pair<double, double>> pairs;
+  for (const CannyResult& r : used) pairs.emplace_back(r.low, r.high);
+  return pairs;
 }
 
 void run_log(const Array& image, const OutArray& out, int layout, bool crossings, double threshold,

@@ -23,16 +23,20 @@ using namespace nb::literals;
 
 using ParameterRow = std::tuple<std::string, std::string, std::vector<std::string>>;
 
-nb::list strategies() {
-  nb::list rows;
+// As cuesta::StrategyDescription orders its members.
+using StrategyRow = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                               std::string, std::string, std::vector<ParameterRow>, bool, bool>;
+
+std::vector<StrategyRow> strategies() {
+  std::vector<StrategyRow> rows;
   for (const StrategyDescription& row : list_strategies()) {
     std::vector<ParameterRow> parameters;
     for (const ParameterInfo& p : row.parameters)
       parameters.emplace_back(p.name, p.meaning,
                               std::vector<std::string>(p.values.begin(), p.values.end()));
-    rows.append(nb::make_tuple(row.operation, row.name, name_of(row.space), name_of(row.tier),
-                               row.idea, row.paper, row.exactness, parameters, row.allocates,
-                               row.host_sync));
+    rows.emplace_back(row.operation, row.name, name_of(row.space), name_of(row.tier), row.idea,
+                      row.paper, row.exactness, std::move(parameters), row.allocates,
+                      row.host_sync);
   }
   return rows;
 }
