@@ -2,6 +2,8 @@
 // and documentation are in the Python modules that call it.
 #include "module.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <string>
 
 #include "cuesta/error.hpp"
