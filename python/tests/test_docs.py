@@ -63,6 +63,19 @@ def test_pages_have_the_blocks_they_promise() -> None:
     assert {(), ("torch",), ("torch", "cuda"), ("cupy", "cuda")} <= needs
 
 
+@pytest.mark.timeout(180)
+def test_the_gallery_is_up_to_date(tmp_path: pathlib.Path) -> None:
+    """python/gallery.py makes the pictures and the page that are in docs/gallery, each below 60 kB."""
+    pytest.importorskip("skimage")
+    subprocess.run([sys.executable, str(pages.ROOT / "python/gallery.py"), str(tmp_path)], check=True)
+    kept = pages.ROOT / "docs/gallery"
+    assert (tmp_path / "README.md").read_text() == (kept / "README.md").read_text()
+    names = sorted(path.name for path in tmp_path.glob("*.png"))
+    assert len(names) >= 6 and names == sorted(path.name for path in kept.glob("*.png"))
+    # Bytes of a PNG depend on who wrote it.
+    assert all((kept / name).stat().st_size < 60_000 for name in names)
+
+
 def test_the_reference_is_up_to_date() -> None:
     """docs/python-api.md is what python/api_reference.py makes of the installed package."""
     made = subprocess.run(
