@@ -65,9 +65,9 @@ def test_pages_have_the_blocks_they_promise() -> None:
 
 @pytest.mark.timeout(180)
 def test_the_gallery_is_up_to_date(tmp_path: pathlib.Path) -> None:
-    """python/gallery.py makes the pictures and the page that are in docs/gallery, each below 60 kB."""
+    """python/docs/gallery.py makes the pictures and the page that are in docs/gallery, each below 60 kB."""
     pytest.importorskip("skimage")
-    subprocess.run([sys.executable, str(pages.ROOT / "python/gallery.py"), str(tmp_path)], check=True)
+    subprocess.run([sys.executable, str(pages.ROOT / "python/docs/gallery.py"), str(tmp_path)], check=True)
     kept = pages.ROOT / "docs/gallery"
     assert (tmp_path / "README.md").read_text() == (kept / "README.md").read_text()
     names = sorted(path.name for path in tmp_path.glob("*.png"))
@@ -77,12 +77,12 @@ def test_the_gallery_is_up_to_date(tmp_path: pathlib.Path) -> None:
 
 
 def test_the_reference_is_up_to_date() -> None:
-    """docs/python-api.md is what python/api_reference.py makes of the installed package."""
+    """docs/python-api.md is what python/docs/api_reference.py makes of the installed package."""
     made = subprocess.run(
-        [sys.executable, str(pages.ROOT / "python/api_reference.py")],
+        [sys.executable, str(pages.ROOT / "python/docs/api_reference.py")],
         capture_output=True,
         text=True,
         check=True,
     ).stdout
     written = (pages.ROOT / "docs/python-api.md").read_text()
-    assert made == written, "run: python python/api_reference.py > docs/python-api.md"
+    assert made == written, "run: python python/docs/api_reference.py > docs/python-api.md"

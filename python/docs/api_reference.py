@@ -1,6 +1,6 @@
 """Prints docs/python-api.md: the public names of the installed package, from their docstrings.
 
-    python python/api_reference.py > docs/python-api.md
+    python python/docs/api_reference.py > docs/python-api.md
 
 Sections of the docstrings are numpydoc's (a title underlined with dashes).
 """
@@ -18,7 +18,7 @@ from typing import Any
 HEAD = """\
 # The Python package, name by name
 
-Made by `python/api_reference.py` from the docstrings; edit those.
+Made by `python/docs/api_reference.py` from the docstrings; edit those.
 [python.md](python.md) goes by task.
 """
 MODULES = ("cuesta", "cuesta.torch", "cuesta.compat.cv2", "cuesta.compat.skimage")

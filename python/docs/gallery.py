@@ -1,6 +1,6 @@
 """Makes docs/gallery: pictures that scikit-image ships, and what Cuesta makes of them.
 
-    python python/gallery.py [FOLDER]
+    python python/docs/gallery.py [FOLDER]
 
 Every picture is a PNG below 60 kB; README.md beside them says the call that made each.
 """
@@ -31,7 +31,7 @@ GAP = 6
 HEAD = """\
 # Gallery
 
-Made by `python python/gallery.py` from pictures that scikit-image ships; nothing is left out.
+Made by `python python/docs/gallery.py` from pictures that scikit-image ships; each block is what was called.
 """
 
 
@@ -168,7 +168,7 @@ def call_of(scene: Callable[[], Picture]) -> str:
 
 def main() -> None:
     folder = pathlib.Path(
-        sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1] / "docs/gallery"
+        sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2] / "docs/gallery"
     )
     folder.mkdir(parents=True, exist_ok=True)
     parts = [HEAD.strip()]
