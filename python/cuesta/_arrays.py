@@ -111,7 +111,7 @@ class _Torch:
         return -1
 
     def stream(self, array: Any, stream: Any) -> int:
-        if not array.is_cuda:
+        if self.device(array) < 0:
             return _no_stream(stream)
         if stream is None:
             stream = self._torch.cuda.current_stream(array.device)

@@ -1,0 +1,367 @@
+"""What Python costs, and Cuesta beside its peers on numpy arrays.
+
+    python python/bench/bench_python.py [--quick] [--threads N] [--json FILE] [--markdown FILE]
+
+Three tables: the overhead of a call on a 64 x 64 picture over the same call in C++; `cuesta.canny`
+on larger ones beside the C++ figure; and operations beside OpenCV, scikit-image, kornia and
+kornia-rs, as far as they are installed. Answers are compared before anything is timed, and where
+they differ the table says in how many pixels. Times are the best of interleaved rounds: contestants
+take turns, so a busy machine is busy for all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import skimage.data
+import skimage.transform
+
+import cuesta
+from cuesta import _core
+
+Picture = npt.NDArray[np.uint8]
+LOW, HIGH = 50, 100
+
+
+def picture(side: int) -> Picture:
+    """A photograph of any size, uint8."""
+    photograph = skimage.data.camera()
+    if side <= photograph.shape[0]:
+        return np.ascontiguousarray(photograph[100 : 100 + side, 200 : 200 + side])
+    grown = skimage.transform.resize(photograph, (side, side), order=3, preserve_range=True)
+    return np.asarray(np.clip(np.round(grown), 0, 255), np.uint8)
+
+
+def rounds(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, list[float]]:
+    """Seconds a call, one figure a round, for each, until each has had `seconds`."""
+    repeats: dict[str, int] = {}
+    taken: dict[str, list[float]] = {}
+    for name, call in calls.items():
+        call()
+        began = time.perf_counter()
+        call()
+        once = time.perf_counter() - began
+        repeats[name] = max(1, int(0.01 / max(once, 1e-7)))
+        taken[name] = [once]
+    spent = {name: times[0] for name, times in taken.items()}
+    while running := [name for name in calls if spent[name] < seconds]:
+        for name in running:
+            began = time.perf_counter()
+            for _ in range(repeats[name]):
+                calls[name]()
+            last = time.perf_counter() - began
+            spent[name] += last
+            taken[name].append(last / repeats[name])
+    return taken
+
+
+def against_cpp(side: int, threads: int, seconds: float) -> dict[str, Any]:
+    """cuesta.canny with thresholds on numpy, and the same request in a loop in C++."""
+    image = picture(side)
+    out = np.empty_like(image)
+    count = max(3, int(0.01 * 4e8 / side**2 / 100))
+    inside: list[float] = []
+
+    def in_cpp() -> None:
+        inside.append(_core.time_canny(image, out, LOW, HIGH, 0.0, count, threads))
+
+    calls: dict[str, Callable[[], object]] = {
+        "out": lambda: cuesta.canny(image, LOW, HIGH, sigma=0, out=out, threads=threads),
+        "new": lambda: cuesta.canny(image, LOW, HIGH, sigma=0, threads=threads),
+        "cpp": in_cpp,
+    }
+    taken = rounds(calls, seconds)
+    best = {name: min(times) for name, times in taken.items()}
+    # Only what the extension's own clock saw.
+    best["cpp"] = min(inside)
+    return {
+        "side": side,
+        "threads": threads,
+        "cpp_us": best["cpp"] * 1e6,
+        "out_us": best["out"] * 1e6,
+        "new_us": best["new"] * 1e6,
+        "median_out_us": statistics.median(taken["out"]) * 1e6,
+        "median_cpp_us": statistics.median(inside) * 1e6,
+    }
+
+
+@dataclass
+class Contest:
+    """One operation: who does it, and how answers are brought into the form of Cuesta's."""
+
+    name: str
+    definition: str
+    ours: Callable[[], npt.NDArray[Any]]
+    peers: dict[str, Callable[[], Any]] = field(default_factory=dict)
+    as_ours: dict[str, Callable[[Any], npt.NDArray[Any]]] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+def optional(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def contests(image: Picture, threads: int) -> list[Contest]:
+    """The operations that peers have too. `as_ours` only rescales and casts."""
+    canny = Contest(
+        "canny", f"thresholds {LOW} and {HIGH}, L1, no smoothing",
+        lambda: cuesta.canny(image, LOW, HIGH, sigma=0, threads=threads),
+    )  # fmt: skip
+    canny_l2 = Contest(
+        "canny", f"thresholds {LOW} and {HIGH}, L2, no smoothing",
+        lambda: cuesta.canny(image, LOW, HIGH, sigma=0, norm="l2", threads=threads),
+    )  # fmt: skip
+    smooth = Contest(
+        "gaussian", "5 x 5, sigma 1.4",
+        lambda: cuesta.gaussian(image, 1.4, ksize=5, threads=threads),
+    )  # fmt: skip
+    sobel = Contest(
+        "sobel", "3 x 3, gx as int16",
+        lambda: cuesta.sobel(image, outputs="gx", threads=threads),
+    )  # fmt: skip
+    dilate = Contest(
+        "dilate", "15 x 15 rectangle",
+        lambda: cuesta.dilate(image, "rect:15", threads=threads),
+    )  # fmt: skip
+    mask = cuesta.threshold(image, 128)
+    label = Contest(
+        "label", "8-way, with boxes, areas and centroids; answers: the number of components",
+        lambda: np.array(cuesta.label(mask, threads=threads).count),
+    )  # fmt: skip
+    made = [canny, canny_l2, smooth, sobel, dilate, label]
+
+    if cv2 := optional("cv2"):
+        cv2.setNumThreads(threads if threads else -1)
+        square = np.ones((15, 15), np.uint8)
+        canny.peers["cv2"] = lambda: cv2.Canny(image, LOW, HIGH)
+        canny_l2.peers["cv2"] = lambda: cv2.Canny(image, LOW, HIGH, L2gradient=True)
+        smooth.peers["cv2"] = lambda: cv2.GaussianBlur(image, (5, 5), 1.4)
+        sobel.peers["cv2"] = lambda: cv2.Sobel(image, cv2.CV_16S, 1, 0)
+        dilate.peers["cv2"] = lambda: cv2.dilate(image, square)
+        label.peers["cv2"] = lambda: cv2.connectedComponentsWithStats(mask, connectivity=8)
+        label.as_ours["cv2"] = lambda r: np.array(r[0] - 1)
+
+    import skimage.feature
+    import skimage.filters
+    import skimage.measure
+    import skimage.morphology
+
+    floats = image.astype(np.float32)
+    canny_l2.peers["scikit-image"] = lambda: skimage.feature.canny(
+        floats, sigma=0, low_threshold=LOW, high_threshold=HIGH, mode="nearest"
+    )
+    canny_l2.as_ours["scikit-image"] = lambda r: r.astype(np.uint8) * 255
+    canny_l2.notes["scikit-image"] = "in floats, with interpolated suppression"
+    smooth.peers["scikit-image"] = lambda: skimage.filters.gaussian(
+        image, 1.4, mode="mirror", truncate=2 / 1.4, preserve_range=True
+    )
+    smooth.as_ours["scikit-image"] = lambda r: np.round(r).astype(np.uint8)
+    smooth.notes["scikit-image"] = "in floats"
+    sobel.peers["scikit-image"] = lambda: skimage.filters.sobel(floats, axis=1, mode="mirror")
+    sobel.as_ours["scikit-image"] = lambda r: np.round(r * 4).astype(np.int16)
+    footprint = skimage.morphology.footprint_rectangle((15, 15))
+    dilate.peers["scikit-image"] = lambda: skimage.morphology.dilation(image, footprint)
+    label.peers["scikit-image"] = lambda: skimage.measure.label(
+        mask, connectivity=2, return_num=True
+    )
+    label.as_ours["scikit-image"] = lambda r: np.array(r[1])
+    label.notes["scikit-image"] = "labels alone; values of a mask must be equal within a component"
+
+    if kornia := optional("kornia"):
+        import torch
+
+        if threads:
+            torch.set_num_threads(threads)
+        tensor = torch.from_numpy(image)[None, None].float()
+        ones = torch.ones(15, 15)
+
+        def plain(t: Any) -> npt.NDArray[Any]:
+            return np.asarray(t[0, 0].numpy())
+
+        canny_l2.peers["kornia"] = lambda: kornia.filters.canny(
+            tensor / 255, LOW / 255, HIGH / 255, kernel_size=(1, 1), sigma=(1e-3, 1e-3)
+        )[1]
+        canny_l2.as_ours["kornia"] = lambda r: plain(r * 255).astype(np.uint8)
+        canny_l2.notes["kornia"] = "in floats, the picture as a float32 tensor"
+        smooth.peers["kornia"] = lambda: kornia.filters.gaussian_blur2d(tensor, (5, 5), (1.4, 1.4))
+        smooth.as_ours["kornia"] = lambda r: plain(r.round()).astype(np.uint8)
+        smooth.notes["kornia"] = "in floats, the picture as a float32 tensor"
+        sobel.peers["kornia"] = lambda: kornia.filters.spatial_gradient(tensor, normalized=False)
+        sobel.as_ours["kornia"] = lambda r: r[0, 0, 0].round().numpy().astype(np.int16)
+        sobel.notes["kornia"] = "makes gx and gy; replicates at the border"
+        dilate.peers["kornia"] = lambda: kornia.morphology.dilation(tensor, ones)
+        dilate.as_ours["kornia"] = lambda r: plain(r).astype(np.uint8)
+
+    if kornia_rs := optional("kornia_rs"):
+        one_channel = image[..., None]
+        filters = kornia_rs.imgproc
+        canny.peers["kornia-rs"] = lambda: filters.canny(one_channel, float(LOW), float(HIGH))
+        canny_l2.peers["kornia-rs"] = lambda: filters.canny(
+            one_channel, float(LOW), float(HIGH), True
+        )
+        smooth.peers["kornia-rs"] = lambda: filters.gaussian_blur(one_channel, (5, 5), (1.4, 1.4))
+        dilate.peers["kornia-rs"] = lambda: filters.dilate(one_channel, "box", (15, 15))
+        dilate.notes["kornia-rs"] = "replicates at the border"
+        label.peers["kornia-rs"] = lambda: filters.connected_components(mask[..., None], 8)
+        label.as_ours["kornia-rs"] = lambda r: np.array(r[0] - 1)
+        label.notes["kornia-rs"] = "labels alone"
+        for contest in (canny, canny_l2, smooth, dilate):
+            contest.as_ours["kornia-rs"] = lambda r: np.asarray(r)[..., 0]
+    return made
+
+
+def difference(ours: npt.NDArray[Any], theirs: npt.NDArray[Any]) -> str:
+    """How two answers differ, in words."""
+    if ours.shape != theirs.shape:
+        return f"another shape, {theirs.shape}"
+    apart = np.abs(ours.astype(np.float64) - theirs.astype(np.float64))
+    if not apart.any():
+        return "equal"
+    if ours.ndim == 0:
+        return f"{theirs} instead of {ours}"
+    share = 100 * float((apart > 0).mean())
+    return f"{share:.2g} % of pixels, by up to {apart.max():.0f}"
+
+
+def beside_peers(side: int, threads: int, seconds: float) -> list[dict[str, Any]]:
+    rows = []
+    for contest in contests(picture(side), threads):
+        ours = contest.ours()
+        answers = {"cuesta": "equal"}
+        calls: dict[str, Callable[[], object]] = {"cuesta": contest.ours}
+        for peer, call in contest.peers.items():
+            try:
+                made = contest.as_ours.get(peer, np.asarray)(call())
+            except Exception as error:  # a peer's failure is a line of the table
+                answers[peer] = f"fails: {type(error).__name__}"
+                continue
+            answers[peer] = difference(ours, made)
+            calls[peer] = call
+        taken = rounds(calls, seconds)
+        for who, answer in answers.items():
+            rows.append(
+                {
+                    "operation": contest.name,
+                    "definition": contest.definition,
+                    "side": side,
+                    "threads": threads,
+                    "library": who,
+                    "ms": min(taken[who]) * 1e3 if who in taken else None,
+                    "median_ms": statistics.median(taken[who]) * 1e3 if who in taken else None,
+                    "answer": answer,
+                    "note": contest.notes.get(who, ""),
+                }
+            )
+    return rows
+
+
+def versions() -> dict[str, str]:
+    names = ("numpy", "opencv-python-headless", "scikit-image", "torch", "kornia", "kornia-rs")
+    found = {"python": platform.python_version(), "cuesta": cuesta.__version__}
+    for name in names:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def cpu_name() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            return next(line.split(":", 1)[1].strip() for line in lines if "model name" in line)
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+def markdown(result: dict[str, Any]) -> str:
+    machine = result["machine"]
+    lines = [
+        f"{machine['cpu']}, {machine['cores']} cores, {machine['simd']}; "
+        + ", ".join(f"{k} {v}" for k, v in result["versions"].items()),
+        "",
+        "## A call from Python over the same call in C++",
+        "",
+        f"`cuesta.canny(image, {LOW}, {HIGH}, sigma=0)`, best of rounds, µs.",
+        "",
+        "| size | threads | C++ | Python, out= | over C++ | Python, new result | over C++ |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in result["overhead"]:
+        over = [row[k] - row["cpp_us"] for k in ("out_us", "new_us")]
+        shares = [100 * o / row["cpp_us"] for o in over]
+        lines.append(
+            f"| {row['side']}² | {row['threads'] or 'all'} | {row['cpp_us']:.1f} "
+            f"| {row['out_us']:.1f} | {over[0]:+.1f} µs, {shares[0]:+.1f} % "
+            f"| {row['new_us']:.1f} | {over[1]:+.1f} µs, {shares[1]:+.1f} % |"
+        )
+    lines += ["", "## Beside others", "", "Best of rounds; × is how many times Cuesta's time.", ""]
+    lines += [
+        "| operation | size | threads | library | ms | × | answer | |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    ours: float = 1
+    for row in result["peers"]:
+        if row["library"] == "cuesta":
+            ours = row["ms"]
+        time_text = "— | —" if row["ms"] is None else f"{row['ms']:.3g} | {row['ms'] / ours:.2f}"
+        first = f"{row['operation']}: {row['definition']}" if row["library"] == "cuesta" else ""
+        lines.append(
+            f"| {first} | {row['side']}² | {row['threads'] or 'all'} | {row['library']} "
+            f"| {time_text} | {row['answer']} | {row['note']} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="What Python costs, and Cuesta beside its peers.")
+    parser.add_argument("--quick", action="store_true", help="shorter rounds, 1024 alone")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 0], help="0 is every core")
+    parser.add_argument("--json", help="write the figures here")
+    parser.add_argument("--markdown", help="write the tables here instead of to stdout")
+    arguments = parser.parse_args()
+
+    seconds = 0.1 if arguments.quick else 1.0  # for each contestant
+    sizes = [1024] if arguments.quick else [1024, 2048]
+    result: dict[str, Any] = {
+        "machine": {
+            "cpu": cpu_name(),
+            "cores": len(os.sched_getaffinity(0)),
+            "simd": _core.simd_target(),
+        },
+        "versions": versions(),
+        "overhead": [against_cpp(64, 1, seconds)],
+        "peers": [],
+    }
+    for threads in arguments.threads:
+        for side in sizes:
+            result["overhead"].append(against_cpp(side, threads, seconds))
+            result["peers"] += beside_peers(side, threads, seconds)
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump(result, file, indent=1)
+            file.write("\n")
+    text = markdown(result)
+    if arguments.markdown:
+        with open(arguments.markdown, "w", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

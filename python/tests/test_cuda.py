@@ -1,0 +1,352 @@
+"""CUDA arrays of torch and cupy: the CPU's bytes, on the caller's stream, without waiting.
+
+Everything here needs a GPU and says so when it is skipped; CUESTA_REQUIRE_GPU=1 makes the skip a
+failure. test_devices.py has what a machine without one must say.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+import cuesta
+
+pytest.importorskip("torch", minversion="2.6")
+import torch
+
+import cuesta.torch
+
+pytestmark = pytest.mark.cuda
+
+Picture = npt.NDArray[np.uint8]
+Call = Callable[..., Any]
+
+# For each operation of the tables, requests by the public functions. A device row may refuse some
+# of them; test_ladder wants one at least from each.
+REQUESTS: dict[str, dict[str, Call]] = {
+    "canny": {
+        "given": functools.partial(cuesta.canny, low=40, high=90),
+        "plain": functools.partial(cuesta.canny, low=40, high=90, sigma=0),
+        "automatic": cuesta.canny,
+        "l2": functools.partial(cuesta.canny, low=40, high=90, norm="l2"),
+    },
+    "log": {
+        "edges": cuesta.log_edges,
+        "ignore": functools.partial(cuesta.log_edges, border="ignore"),
+        "response": functools.partial(cuesta.log_edges, response=True),
+        "crossings": functools.partial(cuesta.log_edges, mode="zero-crossings"),
+    },
+    "sobel": {
+        "magnitude": cuesta.sobel,
+        "u8": functools.partial(cuesta.sobel, dtype="uint8"),
+        "replicate": functools.partial(cuesta.sobel, dtype="uint8", border="replicate"),
+        "ignore": functools.partial(cuesta.sobel, dtype="uint8", border="ignore"),
+        "all": functools.partial(cuesta.sobel, outputs=("gx", "gy", "magnitude", "direction")),
+        "gradients": functools.partial(cuesta.sobel, outputs=("gx", "gy")),
+        "f32": functools.partial(cuesta.sobel, dtype="float32"),
+    },
+    "convolve": {
+        "gaussian": functools.partial(cuesta.gaussian, sigma=1.4),
+        "gaussian-f32": lambda x, **how: cuesta.gaussian(as_float(x), 1.4, **how),
+        "box": cuesta.box,
+        "sharpen": cuesta.sharpen,
+        "text": functools.partial(cuesta.convolve, stencil="1 2 1;2 4 2;1 2 1 / 16"),
+        "slope": functools.partial(cuesta.correlate, stencil="-1 0 1;-2 0 2;-1 0 1", dtype="int16"),
+        "ignore": functools.partial(cuesta.box, n=5, border="ignore"),
+        "constant": functools.partial(cuesta.box, n=5, border="constant"),
+        "laplacian": cuesta.laplacian,
+    },
+    "label": {
+        "8": lambda x, **how: cuesta.label(binary(x), **how),
+        "4": lambda x, **how: cuesta.label(binary(x), connectivity=4, **how),
+    },
+    "morphology": {
+        "open": functools.partial(cuesta.open, element="disk:5"),
+        "erode": cuesta.erode,
+    },
+    "pixel": {
+        "threshold": functools.partial(cuesta.threshold, limit=100),
+        "absdiff": lambda x, **how: cuesta.absdiff(x, x, **how),
+    },
+}
+DEVICE_ROWS = cuesta.strategies(device="cuda")
+OPERATIONS = sorted({row.operation for row in DEVICE_ROWS} & set(REQUESTS))
+
+
+def as_float(x: Any) -> Any:
+    return x.astype(np.float32) if isinstance(x, np.ndarray) else x.to(torch.float32)
+
+
+def binary(x: Any) -> Any:
+    """The mask x > 100 by the array's own library."""
+    mask = x > 100
+    return mask.to(torch.uint8) if isinstance(mask, torch.Tensor) else mask.astype("uint8")
+
+
+def to_device(kind: str, image: Picture) -> Any:
+    if kind == "torch":
+        return torch.from_numpy(image.copy()).cuda()
+    return pytest.importorskip("cupy").asarray(image)
+
+
+def to_host(array: Any) -> Any:
+    """numpy arrays of whatever a call made; tuples of tuples."""
+    if isinstance(array, (tuple, list)):
+        return tuple(to_host(a) for a in array)
+    if isinstance(array, torch.Tensor):
+        return array.cpu().numpy()
+    return array.get() if hasattr(array, "get") else array
+
+
+def assert_equal(made: Any, wanted: Any) -> None:
+    if isinstance(wanted, (tuple, list)):
+        assert len(made) == len(wanted)
+        for a, b in zip(made, wanted, strict=True):
+            assert_equal(a, b)
+        return
+    np.testing.assert_array_equal(made, wanted)
+
+
+@pytest.fixture(params=["torch", "cupy"])
+def kind(request: pytest.FixtureRequest) -> str:
+    if request.param == "cupy":
+        pytest.importorskip("cupy")
+    return str(request.param)
+
+
+def test_there_are_device_rows() -> None:
+    assert {"canny", "sobel", "log", "convolve", "label"} <= set(OPERATIONS)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_devices_equal_the_cpu(operation: str, kind: str, picture: Picture) -> None:
+    ran = 0
+    for name, call in REQUESTS[operation].items():
+        image = to_device(kind, picture)
+        try:
+            made = call(image)
+        except cuesta.Unsupported as refusal:
+            # A request without a device row is refused in words, never computed elsewhere.
+            assert "device" in str(refusal) or "CUDA" in str(refusal), name
+            continue
+        first = made[0] if isinstance(made, tuple) else made
+        assert type(first) is type(image) and first.device == image.device
+        wanted = call(picture)
+        if name in ("f32", "gaussian-f32"):
+            np.testing.assert_allclose(to_host(made), wanted, rtol=2e-6, atol=1e-3)
+        else:
+            assert_equal(to_host(made), to_host(wanted))
+        ran += 1
+    assert ran, f"no request of {operation} ran on the device"
+
+
+@pytest.mark.parametrize("row", DEVICE_ROWS, ids=lambda row: f"{row.operation}:{row.name}")
+def test_ladder(row: Any, picture: Picture) -> None:
+    """Every row of the tables, by its name, gives the reference's bytes."""
+    if row.operation == "background":
+        pytest.skip("test_motion_on_the_device runs the rows of background")
+    if row.operation == "motion":
+        frames = moving(picture)
+        made = detections(frames, "torch", strategy=row.name)
+        assert made == detections(frames, "numpy") and any(made)
+        return
+    image = torch.from_numpy(picture).cuda()
+    refused = []
+    for name, call in REQUESTS[row.operation].items():
+        try:
+            made = to_host(call(image, strategy=row.name))
+        except cuesta.Unsupported as refusal:
+            refused.append(f"{name}: {refusal}")
+            continue
+        wanted = to_host(call(picture, strategy="serial"))
+        if "f32" in name:
+            np.testing.assert_allclose(made, wanted, rtol=2e-6, atol=1e-3)
+        else:
+            assert_equal(made, wanted)
+    assert len(refused) < len(REQUESTS[row.operation]), "\n".join(refused)
+
+
+def moving(picture: Picture) -> list[Picture]:
+    frames = []
+    for i in range(6):
+        frame = picture.copy() // 2
+        frame[20:60, 10 * i : 10 * i + 30] = 250
+        frames.append(frame)
+    return frames
+
+
+def detections(frames: list[Picture], kind: str, **how: Any) -> list[Any]:
+    detector = cuesta.MotionDetector("first", blur=5, close="disk:3", open="disk:3", **how)
+    found = []
+    for frame in frames:
+        array = frame if kind == "numpy" else to_device(kind, frame)
+        found.append([(seen.box, seen.area, seen.centroid) for seen in detector.push(array)])
+    return found
+
+
+def test_motion_on_the_device(kind: str, picture: Picture) -> None:
+    frames = moving(picture)
+    wanted = detections(frames, "numpy")
+    assert any(wanted)
+    assert detections(frames, kind) == wanted
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_nothing_waits(operation: str, picture: Picture) -> None:
+    """A call that the tables do not call waiting returns while its stream is still busy."""
+    if operation == "label":
+        pytest.skip("label's tables come to the host: it waits, as its docstring says")
+    image = torch.from_numpy(picture).cuda()
+    ran = 0
+    for name, call in REQUESTS[operation].items():
+        if name == "automatic":
+            continue  # the thresholds come to the host
+        try:
+            wanted = call(image)  # also the call that allocates
+        except cuesta.Unsupported:
+            continue
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            call(image)  # this stream's scratch
+        stream.synchronize()
+        torch.cuda.synchronize()
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(200_000_000)  # about 0.1 s
+            made = call(image)
+            busy = not stream.query()
+        assert busy, f"{name} waited for its stream"
+        stream.synchronize()
+        assert_equal(to_host(made), to_host(wanted))
+        ran += 1
+    assert ran
+
+
+def test_the_callers_stream_orders_the_work(picture: Picture) -> None:
+    """What the stream writes before the call, late, is what the call reads."""
+    stream = torch.cuda.Stream()
+    image = torch.zeros(picture.shape, dtype=torch.uint8, device="cuda")
+    late = torch.from_numpy(picture).cuda()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(50_000_000)
+        image.copy_(late)
+        edges = cuesta.canny(image, 40, 90)
+        by_operator = torch.ops.cuesta.canny(image, [40.0], [90.0])
+    stream.synchronize()
+    wanted = cuesta.canny(picture, 40, 90)
+    assert_equal(to_host(edges), wanted)
+    assert_equal(to_host(by_operator), wanted)
+
+
+def test_a_stream_by_name(picture: Picture) -> None:
+    image = torch.from_numpy(picture).cuda()
+    torch.cuda.synchronize()
+    wanted = cuesta.canny(picture, 40, 90)
+    stream = torch.cuda.Stream()
+    for argument in (stream, stream.cuda_stream):
+        torch.cuda.synchronize()
+        out = torch.zeros_like(image)
+        torch.cuda.synchronize()
+        with torch.cuda.stream(stream):
+            torch.cuda._sleep(100_000_000)
+        made = cuesta.canny(image, 40, 90, stream=argument, out=out)
+        assert made is out
+        assert torch.cuda.current_stream().query() and not stream.query()
+        stream.synchronize()
+        assert_equal(to_host(made), wanted)
+
+
+def test_cupy_streams(picture: Picture) -> None:
+    cupy = pytest.importorskip("cupy")
+    image = cupy.asarray(picture)
+    cupy.cuda.Device().synchronize()
+    stream = cupy.cuda.Stream(non_blocking=True)
+    with stream:
+        edges = cuesta.canny(image, 40, 90)
+    stream.synchronize()
+    assert isinstance(edges, cupy.ndarray)
+    assert_equal(edges.get(), cuesta.canny(picture, 40, 90))
+
+
+def test_out_and_pitched_rows(kind: str, picture: Picture) -> None:
+    image = to_device(kind, picture)
+    region, cut = image[5:70, 9:100], picture[5:70, 9:100]
+    wanted = cuesta.canny(cut, 40, 90)
+    assert_equal(to_host(cuesta.canny(region, 40, 90)), wanted)
+    frame = to_device(kind, np.full_like(picture, 7))
+    out = frame[5:70, 9:100]
+    assert cuesta.canny(region, 40, 90, out=out) is out
+    host = to_host(frame)
+    assert_equal(host[5:70, 9:100], wanted)
+    host[5:70, 9:100] = 7
+    assert (host == 7).all(), "written outside the region"
+
+
+def test_batches_with_a_threshold_pair_each(kind: str, batch: Picture) -> None:
+    low, high = [10, 20, 30, 5], [40, 60, 80, 15]
+    wanted = np.stack([cuesta.canny(p, a, b) for p, a, b in zip(batch, low, high, strict=True)])
+    images = to_device(kind, batch)
+    assert_equal(to_host(cuesta.canny(images, low, high, layout="NHW")), wanted)
+    planes = images[:, None]
+    edges = cuesta.canny(planes, low, high, layout="NCHW")
+    assert tuple(edges.shape) == tuple(planes.shape)
+    assert_equal(to_host(edges)[:, 0], wanted)
+    assert_equal(to_host(cuesta.sobel(images, layout="NHW")), cuesta.sobel(batch, layout="NHW"))
+
+
+def test_operators_on_the_device(picture: Picture) -> None:
+    image = torch.from_numpy(picture).cuda()
+    for operator, arguments, options in (
+        ("canny", ([40.0], [90.0]), {}),
+        ("log_edges", (), {}),
+        ("sobel", (), {"outputs": ["gx", "magnitude"]}),
+        ("gaussian", (1.4,), {}),
+    ):
+        try:
+            getattr(cuesta, operator)(image, **({"sigma": 1.4} if operator == "gaussian" else {}))
+        except cuesta.Unsupported:
+            continue  # no device row in this build
+        function = getattr(torch.ops.cuesta, operator).default
+        torch.library.opcheck(function, (image, *arguments), options)
+    compiled = torch.compile(
+        lambda t: cuesta.canny(t, 40, 90).float() * 2, backend="aot_eager", fullgraph=True
+    )
+    assert_equal(to_host(compiled(image)), 2.0 * cuesta.canny(picture, 40, 90))
+
+
+def test_streams_in_threads(picture: Picture) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    image = torch.from_numpy(picture).cuda()
+    torch.cuda.synchronize()
+
+    def work(i: int) -> Any:
+        with torch.cuda.stream(torch.cuda.Stream()):
+            return to_host([cuesta.canny(image, 20 + i, 90 + i) for _ in range(20)])
+
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        for i, made in enumerate(pool.map(work, range(8))):
+            wanted = cuesta.canny(picture, 20 + i, 90 + i)
+            assert all(np.array_equal(edges, wanted) for edges in made)
+
+
+def test_kinds_do_not_mix(picture: Picture) -> None:
+    image = torch.from_numpy(picture).cuda()
+    calls: list[Call] = [
+        lambda: cuesta.canny(image, out=torch.from_numpy(picture.copy())),
+        lambda: cuesta.canny(image, mask=torch.from_numpy(picture)),
+        lambda: cuesta.absdiff(image, picture),
+    ]
+    for call in calls:
+        with pytest.raises(cuesta.InvalidArgument, match="CPU"):
+            call()
+
+
+def test_verify_on_the_device() -> None:
+    reports = cuesta.verify("sobel", device="cuda")
+    assert reports and all(report.passed for report in reports)

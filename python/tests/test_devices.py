@@ -1,0 +1,88 @@
+"""What is said of CUDA arrays where this build or this machine cannot use them."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cuesta
+
+
+class DLTensor(ctypes.Structure):
+    """The head of DLPack's tensor, as far as the device."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+    )
+
+
+class OnTheGpu:
+    """A CUDA array to all who ask, with memory that nobody may touch."""
+
+    def __init__(self) -> None:
+        self._values = np.zeros((12, 16), np.uint8)
+        self.shape = self._values.shape
+        self.dtype = self._values.dtype
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (2, 0)  # kDLCUDA
+
+    def __dlpack__(self, *, stream: int | None = None, **_options: Any) -> Any:
+        capsule = self._values.__dlpack__()
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+        tensor = ctypes.cast(get(capsule, b"dltensor"), ctypes.POINTER(DLTensor)).contents
+        tensor.device_type, tensor.device_id = 2, 0
+        return capsule
+
+
+def has_gpu() -> bool:
+    return bool(cuesta.devices())
+
+
+@pytest.mark.skipif(has_gpu(), reason="this machine has a GPU; test_cuda.py uses it")
+@pytest.mark.parametrize(
+    "call",
+    [cuesta.canny, cuesta.sobel, cuesta.log_edges, lambda x: cuesta.gaussian(x, 1.4), cuesta.label],
+    ids=["canny", "sobel", "log_edges", "gaussian", "label"],
+)
+def test_a_cuda_array_is_refused_in_words(call: Any) -> None:
+    with pytest.raises(cuesta.DeviceError) as caught:
+        call(OnTheGpu())
+    message = str(caught.value)
+    assert caught.value.code == "device"
+    # Why, and what would work.
+    assert "CUDA" in message or "GPU" in message
+    assert any(word in message for word in ("CPU", "driver", "built", "CUESTA_CUDA")), message
+
+
+@pytest.mark.skipif(has_gpu(), reason="this machine has a GPU; test_cuda.py uses it")
+def test_without_a_gpu_the_rest_says_nothing() -> None:
+    """CUDA's absence is no error until a CUDA array comes."""
+    assert cuesta.devices() == []
+    image = np.zeros((12, 16), np.uint8)
+    assert not cuesta.canny(image).any()
+    assert cuesta.strategies(device="cpu")
+    cuesta.release_memory()
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:x", ""])
+def test_devices_by_unknown_names(device: str) -> None:
+    with pytest.raises(cuesta.InvalidArgument, match="device"):
+        cuesta.verify("sobel", device=device)
+
+
+def test_a_stream_is_for_the_gpu() -> None:
+    with pytest.raises(cuesta.InvalidArgument, match="stream"):
+        cuesta.canny(np.zeros((12, 16), np.uint8), stream=7)
+
+
+def test_tensors_of_other_devices_are_refused() -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(cuesta.InvalidArgument, match="meta"):
+        cuesta.canny(torch.zeros(12, 16, dtype=torch.uint8, device="meta"))
