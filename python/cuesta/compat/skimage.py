@@ -71,9 +71,8 @@ def _top(image: Array) -> float:
 
 
 def _as_f32(image: Array) -> NDArray[np.float32]:
-    if image.dtype.kind == "u":
-        return (image * (1.0 / _top(image))).astype(np.float32)
-    return np.ascontiguousarray(image, np.float32)
+    values = image * (1.0 / _top(image)) if image.dtype.kind == "u" else image
+    return np.ascontiguousarray(values, np.float32)
 
 
 def _border(mode: object) -> str:
@@ -84,10 +83,8 @@ def _border(mode: object) -> str:
 
 
 def _correlate(picture: NDArray[np.float32], taps: Array, mode: str, cval: float) -> Array:
-    return np.asarray(
-        cuesta.correlate(
-            picture, taps, border=_border(mode), border_value=float(cval), layout="HW"
-        )
+    return cuesta.correlate(
+        picture, taps, border=_border(mode), border_value=float(cval), layout="HW"
     )
 
 
@@ -341,7 +338,7 @@ def canny(
         weights = np.ones(picture.shape, np.float32)
     else:
         inside = _inside(mask, picture.shape)
-        weights = np.asarray(mask).astype(bool).astype(np.float32)
+        weights = np.asarray(mask).astype(bool).astype(np.float32, order="C")
         floats = floats * weights
     smooth = _smooth(floats, sigmas, mode, cval, 4.0)
     if mode == "constant" or mask is not None:
