@@ -18,8 +18,8 @@ from oracle import pictures as pictures_in
 
 cv2 = pytest.importorskip("cv2", reason="OpenCV's Python package is not installed")
 
-import cuesta  # noqa: E402
-from cuesta.compat import cv2 as ours  # noqa: E402
+import cuesta
+from cuesta.compat import cv2 as ours
 
 VERSION = tuple(int(part) for part in cv2.__version__.split(".")[:2])
 
@@ -189,9 +189,7 @@ def test_sobel(
     st.sampled_from([-1, cv2.CV_16S, cv2.CV_32F]),
     border_types,
 )
-def test_sobel_of_uint16(
-    image: Any, order: tuple[int, int, int], ddepth: int, border: int
-) -> None:
+def test_sobel_of_uint16(image: Any, order: tuple[int, int, int], ddepth: int, border: int) -> None:
     ksize, dx, dy = order
     same(
         ours.Sobel(image, ddepth, dx, dy, ksize=ksize, borderType=border),
@@ -427,7 +425,9 @@ def same_components(mine: Any, theirs: Any) -> None:
         same(a, b)
 
 
-@given(masks_in(ALL_ARRANGEMENTS), st.sampled_from([4, 8]), st.sampled_from([cv2.CV_32S, cv2.CV_16U]))
+@given(
+    masks_in(ALL_ARRANGEMENTS), st.sampled_from([4, 8]), st.sampled_from([cv2.CV_32S, cv2.CV_16U])
+)
 def test_components(mask: Any, connectivity: int, ltype: int) -> None:
     same_components(
         ours.connectedComponentsWithStats(mask, connectivity=connectivity, ltype=ltype),

@@ -13,10 +13,10 @@ from oracle import ALL_ARRANGEMENTS, arranged, content, pictures, plain, same
 
 pytest.importorskip("skimage", reason="scikit-image is not installed")
 
-from skimage import data, feature, filters  # noqa: E402
+from skimage import data, feature, filters
 
-import cuesta  # noqa: E402
-from cuesta.compat import skimage as ours  # noqa: E402
+import cuesta
+from cuesta.compat import skimage as ours
 
 MODES = st.sampled_from(["reflect", "constant", "nearest", "mirror", "wrap"])
 FLOAT_AND_INT = (np.uint8, np.uint16, np.float16, np.float32, np.float64)

@@ -10,7 +10,7 @@ Notes
   axis of ``(H, W, 1)`` is dropped. Any strides are taken.
 - ``dst`` (``edges``, ``labels``, ...) is written and returned when it has the shape and type of the
   result; otherwise a new array is returned, as by cv2.
-- ``borderType`` may hold ``BORDER_ISOLATED``, which changes nothing: an array has no pixels outside.
+- ``borderType`` may hold ``BORDER_ISOLATED``, which changes nothing: arrays have nothing outside.
 - Arguments that cv2 takes and Cuesta does not raise ``cuesta.Unsupported`` with what is taken;
   arguments that cv2 refuses raise ``cuesta.InvalidArgument``.
 """
@@ -79,7 +79,7 @@ CC_STAT_MAX: Final = 5
 
 FILTER_SCHARR: Final = -1
 
-Array = NDArray[Any]
+Array = np.ndarray[Any, np.dtype[Any]]
 
 _BORDERS: Final = {
     BORDER_CONSTANT: "constant",
@@ -88,7 +88,7 @@ _BORDERS: Final = {
     BORDER_REFLECT_101: "reflect101",
 }
 _BORDER_NAMES: Final = "BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT or BORDER_REFLECT_101"
-_DEPTHS: Final = {
+_DEPTHS: Final[dict[int, np.dtype[Any]]] = {
     CV_8U: np.dtype(np.uint8),
     CV_16U: np.dtype(np.uint16),
     CV_16S: np.dtype(np.int16),
@@ -575,7 +575,7 @@ def _around(cells: Array, anchor: tuple[int, int]) -> NDArray[np.uint8]:
     return np.pad(cells, pads)
 
 
-def _colour(value: object) -> tuple[float, ...]:
+def _colour(value: Any) -> tuple[float, ...]:
     """A cv::Scalar: one number is the first channel's, the others have 0."""
     parts = value if isinstance(value, (Sequence, np.ndarray)) else (value,)
     numbers = [float(part) for part in parts]
@@ -655,7 +655,8 @@ def _cells(kernel: object) -> NDArray[np.uint8]:
         raise _invalid(
             f"kernel is {cells.dtype}; it must be uint8, unless no cell of it is 0", cells.dtype
         )
-    return (cells != 0).astype(np.uint8)
+    members: NDArray[np.uint8] = (cells != 0).astype(np.uint8)
+    return members
 
 
 def erode(

@@ -9,7 +9,7 @@ Notes
 - Pictures are numpy arrays of bool, uint8, uint16, float16, float32 or float64. Integers become
   floats as ``skimage.util.img_as_float`` makes them, 255 or 65535 becoming 1.
 - ``mode`` has scipy's names, ``reflect`` being the one that repeats the edge sample.
-- ``canny`` is scikit-image's definition, not ``cuesta.canny``: gradients in floats, suppression that
+- ``canny`` is scikit-image's definition, not ``cuesta.canny``: float gradients, suppression that
   interpolates between neighbours, and thresholds that a pixel may equal.
 """
 
@@ -26,7 +26,7 @@ import cuesta
 
 __all__ = ["canny", "gaussian", "sobel"]
 
-Array = NDArray[Any]
+Array = np.ndarray[Any, np.dtype[Any]]
 
 _MODES: Final = {
     "reflect": "symmetric",
@@ -109,12 +109,16 @@ def _smooth(
         x = np.arange(-radius, radius + 1, dtype=np.float64)
         taps = np.exp(x * x * (-0.5 / (sigma * sigma)))
         line = (taps / taps.sum()).astype(np.float32)
-        picture = _correlate(picture, line[:, np.newaxis] if axis == 0 else line[np.newaxis], mode, cval)
+        picture = _correlate(
+            picture, line[:, np.newaxis] if axis == 0 else line[np.newaxis], mode, cval
+        )
     return picture
 
 
-def _sigmas(sigma: object) -> tuple[float, float]:
-    values = np.broadcast_to(np.asarray(sigma, np.float64), (2,)) if np.size(sigma) in (1, 2) else None
+def _sigmas(sigma: Any) -> tuple[float, float]:
+    values = (
+        np.broadcast_to(np.asarray(sigma, np.float64), (2,)) if np.size(sigma) in (1, 2) else None
+    )
     if values is None or not np.isfinite(values).all() or values.min() < 0:
         raise _invalid(f"sigma is {sigma}; it must be one or two numbers, 0 or more", sigma)
     return float(values[0]), float(values[1])
@@ -153,8 +157,8 @@ def gaussian(
     Returns
     -------
     float array of the image's shape: float32 for float16 and float32, float64 for the others. It
-    differs from scikit-image's by at most (n + 4) 2^-23 of the largest sample in the window, n being
-    the longer side of the window.
+    differs from scikit-image's by at most (n + 4) 2^-23 of the largest sample, n being the longer
+    side of the window.
     """
     if channel_axis is None:
         planes = _picture(image)[np.newaxis]
@@ -183,7 +187,9 @@ def _inside(mask: Array, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """Pixels of the mask whose eight neighbours are in it too; none at the border."""
     mask = np.asarray(mask)
     if mask.shape != shape:
-        raise _invalid(f"mask has shape {mask.shape}; it must have the image's, {shape}", mask.shape)
+        raise _invalid(
+            f"mask has shape {mask.shape}; it must have the image's, {shape}", mask.shape
+        )
     bits = np.ascontiguousarray(mask.astype(bool)).view(np.uint8)
     full = np.ones((3, 3), np.uint8)
     return np.asarray(
@@ -217,8 +223,8 @@ def sobel(
 
     Returns
     -------
-    float array (H, W), as gaussian's. It differs from scikit-image's by at most 2^-20 of the largest
-    sample.
+    float array (H, W), as gaussian's. It differs from scikit-image's by at most 2^-20 of the
+    largest sample.
     """
     picture = _picture(image)
     axes = (0, 1) if axis is None else tuple(np.atleast_1d(np.asarray(axis)).tolist())
@@ -254,7 +260,10 @@ def _maxima(
     down, right = rows.ravel()[candidates], columns.ravel()[candidates]
     steep = np.abs(down) > np.abs(right)
     falling = down * right >= 0  # along \, rows counting downwards
-    nearer, farther = np.minimum(np.abs(down), np.abs(right)), np.maximum(np.abs(down), np.abs(right))
+    nearer, farther = (
+        np.minimum(np.abs(down), np.abs(right)),
+        np.maximum(np.abs(down), np.abs(right)),
+    )
     weight = nearer / farther
     diagonal = np.where(falling, stride + 1, stride - 1)
     straight = np.where(steep, stride, np.where(falling, 1, -1))
@@ -263,9 +272,7 @@ def _maxima(
 
     def exceeds(side: int) -> NDArray[np.bool_]:
         beside = flat[candidates + side * straight]
-        return np.asarray(
-            beside + weight * (flat[candidates + side * diagonal] - beside) > limit
-        )
+        return np.asarray(beside + weight * (flat[candidates + side * diagonal] - beside) > limit)
 
     return candidates[~(exceeds(1) | exceeds(-1))]
 
@@ -307,8 +314,8 @@ def canny(
 
     Notes
     -----
-    Gradients are made in float32. Where two lengths differ by less than 4e-6 of themselves they count
-    as equal, as they are in exact arithmetic beside a straight edge; scikit-image's float64 decides
+    Gradients are made in float32. Two lengths that differ by less than 4e-6 of themselves count as
+    equal, as they are in exact arithmetic beside a straight edge; scikit-image's float64 decides
     these by its own rounding. The README beside this file has the measured agreement.
     """
     picture = _picture(image)
@@ -326,8 +333,8 @@ def canny(
     )
     if high < low:
         raise _invalid(
-            f"low_threshold is {low_threshold} and high_threshold {high_threshold}: the low one must"
-            " not be above the high one (a default stands for None)",
+            f"low_threshold is {low_threshold} and high_threshold {high_threshold}: the low one"
+            " must not be above the high one (a default stands for None)",
             low_threshold,
         )
 
