@@ -1,7 +1,7 @@
 """cuesta.compat.cv2 against OpenCV: equal bytes, shapes and types.
 
-The contract is OpenCV 4.6; what the installed one does differently is in DIFFERENCES and in
-python/cuesta/compat/README.md, each with the condition under which it shows.
+The contract is OpenCV 4.6; these tests run on whichever version is installed. What versions do
+differently is in python/cuesta/compat/README.md and in the last tests here.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import cuesta
 from cuesta.compat import cv2 as ours
 
 VERSION = tuple(int(part) for part in cv2.__version__.split(".")[:2])
+IS_4_6, IS_5 = VERSION == (4, 6), VERSION >= (5, 0)
 
 BORDERS = {
     "constant": cv2.BORDER_CONSTANT,
@@ -480,3 +481,90 @@ def test_components_say_what_they_do_not_take() -> None:
     dots[::2, ::2] = 1
     with pytest.raises(cuesta.InvalidArgument, match="CV_16U"):
         ours.connectedComponents(dots, ltype=cv2.CV_16U)
+
+
+# ---------------------------------------------------------------------- larger pictures, versions
+
+
+@pytest.mark.parametrize("kind", ["noise", "waves", "extremes"])
+@pytest.mark.parametrize("shape", [(517, 773), (270, 480, 3)])
+def test_pictures_that_cv2_works_on_in_parallel(shape: tuple[int, ...], kind: str) -> None:
+    image = content(np.random.default_rng(7), shape, kind, np.uint8)
+    ellipse = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (15, 15))
+    calls: list[Any] = [
+        lambda m: m.GaussianBlur(image, (5, 5), 1.4),
+        lambda m: m.GaussianBlur(image, (0, 0), 4, sigmaY=1),
+        lambda m: m.GaussianBlur(image.astype(np.uint16) * 251, (9, 9), 0),
+        lambda m: m.Sobel(image, cv2.CV_16S, 1, 0),
+        lambda m: m.Sobel(image, cv2.CV_32F, 0, 1, ksize=7),
+        lambda m: m.Sobel(image, -1, 1, 1, ksize=5, scale=0.25, delta=128),
+        lambda m: m.Laplacian(image, cv2.CV_16S, ksize=5),
+        lambda m: m.erode(image, ellipse),
+        lambda m: m.morphologyEx(image, cv2.MORPH_CLOSE, ellipse, iterations=2),
+        lambda m: m.morphologyEx(image, cv2.MORPH_TOPHAT, None),
+    ]
+    if image.ndim == 2:
+        calls += [
+            lambda m: m.Canny(image, 60, 150),
+            lambda m: m.Canny(image, 600, 1500, apertureSize=5, L2gradient=True),
+        ]
+    for call in calls:
+        same(call(ours), call(cv2))
+
+
+@pytest.mark.skipif(not hasattr(cv2, "MORPH_DIAMOND"), reason="this OpenCV has no MORPH_DIAMOND")
+def test_difference_diamonds() -> None:
+    assert cv2.getStructuringElement(cv2.MORPH_DIAMOND, (3, 3)).sum() == 5
+    with pytest.raises(cuesta.Unsupported, match="shape is 3"):
+        ours.getStructuringElement(cv2.MORPH_DIAMOND, (3, 3))
+
+
+@pytest.mark.skipif(not (IS_4_6 or IS_5), reason="checked on OpenCV 4.6 and 5")
+def test_difference_one_dimension() -> None:
+    row = np.arange(30, dtype=np.uint8)
+    assert cv2.erode(row, None).shape == ((30, 1) if IS_4_6 else (1, 30))
+    with pytest.raises(cuesta.Unsupported, match="1 dimensions"):
+        ours.erode(row, None)
+
+
+@pytest.mark.skipif(not (IS_4_6 or IS_5), reason="checked on OpenCV 4.6 and 5")
+def test_difference_read_only_results() -> None:
+    image, fixed = np.full((4, 5), 9, np.uint8), np.zeros((4, 5), np.uint8)
+    fixed.flags.writeable = False
+    if IS_4_6:
+        assert cv2.erode(image, None, dst=fixed) is fixed
+        assert fixed.all()
+    else:
+        with pytest.raises(cv2.error, match="readonly"):
+            cv2.erode(image, None, dst=fixed)
+    with pytest.raises(cuesta.InvalidArgument, match="dst is read-only"):
+        ours.erode(image, None, dst=fixed)
+
+
+@pytest.mark.skipif(not (IS_4_6 or IS_5), reason="checked on OpenCV 4.6 and 5")
+def test_difference_bool() -> None:
+    image = content(np.random.default_rng(1), (9, 9), "noise", np.uint8)
+    full, diagonal = np.ones((3, 3), bool), np.eye(3, dtype=np.uint8)
+    if IS_4_6:
+        with pytest.raises(cv2.error):
+            cv2.erode(image, full)
+    else:  # an element without holes may be of any type
+        same(ours.erode(image, full), cv2.erode(image, full))
+    same(ours.erode(image, diagonal > 0), cv2.erode(image, diagonal))
+    with pytest.raises(cv2.error):
+        cv2.connectedComponents(image > 128)
+    same_components(
+        ours.connectedComponents(image > 128),
+        cv2.connectedComponents((image > 128).astype(np.uint8)),
+    )
+
+
+@pytest.mark.skipif(not IS_5, reason="OpenCV 4.6 counts past its 16 bits here, and crashes later")
+def test_difference_many_components_in_16_bits() -> None:
+    # 275 rows that each join 275 dots above them: 75,625 numbers on the way to 275.
+    mask = np.zeros((1100, 1100), np.uint8)
+    mask[1::4, ::4] = mask[2::4] = 1
+    with pytest.raises(cv2.error, match="overflow"):
+        cv2.connectedComponents(mask, ltype=cv2.CV_16U)
+    count, labels = ours.connectedComponents(mask, ltype=cv2.CV_16U)
+    assert (count, labels.dtype, int(labels.max())) == (276, np.uint16, 275)

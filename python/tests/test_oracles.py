@@ -138,7 +138,8 @@ def test_sobel_is_exact(image: Any, aperture: int, border: str, value: int) -> N
                 saturated(length.reshape(image.shape), dtype),
             )
     angles = cuesta.sobel(image, outputs="direction", dtype="float32", **options)
-    np.testing.assert_allclose(angles, np.arctan2(gy, gx), rtol=0, atol=2.0**-22)
+    # Within an ulp of the largest angle: what atan2f of C promises nowhere, and glibc keeps.
+    np.testing.assert_allclose(angles, np.arctan2(gy, gx), rtol=0, atol=2.0**-21)
 
 
 # ------------------------------------------------------------------------------------- filters

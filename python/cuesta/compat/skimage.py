@@ -37,6 +37,8 @@ _MODES: Final = {
 }
 _TYPES: Final = ("bool", "uint8", "uint16", "float16", "float32", "float64")
 _MAX_SIDE: Final = 255
+# Lengths of gradients that differ by less, relatively, count as equal: a few roundings of float32.
+_TIE: Final = 4e-6
 
 
 def _invalid(message: str, value: object) -> cuesta.InvalidArgument:
@@ -275,9 +277,6 @@ def _maxima(
         return np.asarray(beside + weight * (flat[candidates + side * diagonal] - beside) > limit)
 
     return candidates[~(exceeds(1) | exceeds(-1))]
-
-
-_TIE: Final = 4e-6
 
 
 def canny(
