@@ -233,20 +233,20 @@ def sobel(
     if axes not in ((0,), (1,), (0, 1), (1, 0)):
         raise _invalid(f"axis is {axis}; it must be 0, 1, (0, 1) or None", axis)
     floats = _as_f32(picture)
-    gradients = [
-        _correlate(floats, _SOBEL_ROWS if a == 0 else _SOBEL_ROWS.T, mode, cval).astype(
-            _float_type(picture)
-        )
-        / 4
-        for a in axes
-    ]
-    if len(gradients) == 1:
-        result = gradients[0]
+    sums = [_correlate(floats, _SOBEL_ROWS if a == 0 else _SOBEL_ROWS.T, mode, cval) for a in axes]
+    if len(sums) == 1:
+        result = sums[0] / np.float32(4)
     else:
-        result = np.hypot(gradients[0], gradients[1]) / _float_type(picture).type(math.sqrt(2))
+        result = _length(*sums) / np.float32(4 * math.sqrt(2))
     if mask is not None:
         result *= _inside(mask, picture.shape)
-    return np.asarray(result)
+    return result.astype(_float_type(picture), copy=False)
+
+
+def _length(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
+    squares = a * a
+    squares += b * b
+    return np.sqrt(squares, out=squares)
 
 
 def _maxima(
@@ -352,7 +352,7 @@ def canny(
 
     rows = _correlate(smooth, _SOBEL_ROWS, "reflect", 0)
     columns = _correlate(smooth, _SOBEL_ROWS.T, "reflect", 0)
-    magnitude = np.hypot(rows, columns)
+    magnitude = _length(rows, columns)
     if use_quantiles:
         low, high = np.percentile(magnitude, (100 * low, 100 * high)).tolist()
 
