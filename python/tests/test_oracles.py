@@ -33,9 +33,10 @@ CV_BORDERS = sorted(name for name, (_, number) in BORDERS.items() if number is n
 
 def extended(image: Any, height: int, width: int, border: str, value: float = 0) -> Any:
     """The picture with what a height x width window reads around it, in its own type."""
-    mode = BORDERS[border][0]
+    mode: Any = BORDERS[border][0]
     pads = [(height, height), (width, width)] + [(0, 0)] * (image.ndim - 2)
-    return np.pad(image, pads, mode, **({"constant_values": value} if mode == "constant" else {}))
+    options: Any = {"constant_values": value} if mode == "constant" else {}
+    return np.pad(image, pads, mode, **options)
 
 
 def sums(image: Any, taps: Any, border: str, value: float = 0, *, turned: bool = False) -> Any:
@@ -528,7 +529,7 @@ def test_motion_is_the_chain_in_cv2(
         blur=blur, threshold=threshold, close=close[0], open=opening[0], connectivity=ways
     )
     cells = [np.asarray(element[1]).astype(np.uint8) for element in (close, opening)]
-    chain = Chain(blur, threshold, *cells, ways)
+    chain = Chain(blur, threshold, cells[0], cells[1], ways)
     seen = 0
     for frame in video(120, 161, 8, channels, seed=5):
         expected = chain.push(frame)

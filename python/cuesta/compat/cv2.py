@@ -87,7 +87,7 @@ _BORDERS: Final = {
     BORDER_REFLECT: "symmetric",
     BORDER_REFLECT_101: "reflect101",
 }
-_BORDER_NAMES: Final = "BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT or BORDER_REFLECT_101"
+_BORDER_NAMES: Final = "BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT and BORDER_REFLECT_101"
 _DEPTHS: Final[dict[int, np.dtype[Any]]] = {
     CV_8U: np.dtype(np.uint8),
     CV_16U: np.dtype(np.uint16),
@@ -155,8 +155,9 @@ def _deliver(result: Array, dst: object, name: str = "dst") -> Array:
     return dst
 
 
-def _border(border_type: int) -> str:
-    name = _BORDERS.get(border_type & ~BORDER_ISOLATED)
+def _border(border_type: int, *, wraps: bool = False) -> str:
+    mode = border_type & ~BORDER_ISOLATED
+    name = "wrap" if wraps and mode == BORDER_WRAP else _BORDERS.get(mode)
     if name is None:
         raise _unsupported(
             f"borderType is {border_type}; {_BORDER_NAMES} are taken, alone or with"
@@ -328,7 +329,8 @@ def GaussianBlur(
     dst : array like src, optional
         Written and returned.
     borderType : int
-        BORDER_CONSTANT (0 outside), BORDER_REPLICATE, BORDER_REFLECT or BORDER_REFLECT_101.
+        BORDER_CONSTANT (0 outside), BORDER_REPLICATE, BORDER_REFLECT or BORDER_REFLECT_101; for
+        uint8 and uint16, as in cv2, also BORDER_WRAP.
     hint : optional
         Taken for the sake of newer versions; the answer is always the accurate one.
 
@@ -338,7 +340,7 @@ def GaussianBlur(
     (width + height + 4) 2^-24 of the largest sample in the window from either side.
     """
     picture = _picture(src, "src", (np.uint8, np.uint16, np.float32), 4)
-    border = _border(borderType)
+    border = _border(borderType, wraps=picture.dtype != np.float32)
     width, height = (int(side) for side in ksize)
     sigma_x, sigma_y = float(sigmaX), float(sigmaY) if sigmaY > 0 else float(sigmaX)
     reach = 3 if picture.dtype == np.uint8 else 4
@@ -447,7 +449,7 @@ def Sobel(
     scale, delta : float
         The result is derivative * scale + delta.
     borderType : int
-        As in GaussianBlur.
+        As in GaussianBlur, without BORDER_WRAP.
 
     Returns
     -------
@@ -682,7 +684,7 @@ def erode(
     iterations : int
         0 copies.
     borderType : int
-        As in GaussianBlur.
+        As in GaussianBlur, without BORDER_WRAP.
     borderValue : number or up to 4 numbers, optional
         What BORDER_CONSTANT reads outside, one a channel (0 where there is none); by default
         nothing outside wins.

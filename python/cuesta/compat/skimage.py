@@ -234,10 +234,8 @@ def sobel(
         raise _invalid(f"axis is {axis}; it must be 0, 1, (0, 1) or None", axis)
     floats = _as_f32(picture)
     sums = [_correlate(floats, _SOBEL_ROWS if a == 0 else _SOBEL_ROWS.T, mode, cval) for a in axes]
-    if len(sums) == 1:
-        result = sums[0] / np.float32(4)
-    else:
-        result = _length(*sums) / np.float32(4 * math.sqrt(2))
+    result: Array = sums[0] if len(sums) == 1 else _length(*sums) / np.float32(math.sqrt(2))
+    result = result / np.float32(4)
     if mask is not None:
         result *= _inside(mask, picture.shape)
     return result.astype(_float_type(picture), copy=False)
@@ -246,7 +244,8 @@ def sobel(
 def _length(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
     squares = a * a
     squares += b * b
-    return np.sqrt(squares, out=squares)
+    np.sqrt(squares, out=squares)
+    return squares
 
 
 def _maxima(
