@@ -1,6 +1,7 @@
 // Everything Cuesta offers without files: edges, filters, objects, motion.
 #pragma once
 
+#include "cuesta/batch.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"

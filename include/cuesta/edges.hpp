@@ -1,6 +1,9 @@
 // Edges: Sobel gradients, Laplacian of Gaussian, Canny. One channel.
 #pragma once
 
+#include <span>
+
+#include "cuesta/batch.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
@@ -58,6 +61,8 @@ struct CannyOptions {
   Norm norm = Norm::l1;
   int aperture = 3;  ///< 3, 5 or 7
   ConstPlane mask;   ///< u8 of the source's size, 0 = outside (magnitude 0 there); none by default
+  ptrdiff_t mask_step_bytes = 0;  ///< of a batch: from a picture's mask to the next one's; 0: one
+                                  ///< mask for all
 };
 
 /// The thresholds that were used, in gradient units.
@@ -70,7 +75,16 @@ struct CannyResult {
 /// Canny 1986 as cv::Canny defines it; paper 001.
 CannyResult canny(ConstPlane src, Plane dst, const CannyOptions& options = {},
                   const Exec& exec = {});
-/// The same into a new picture.
+/// Edges of each picture of a batch, byte for byte what canny() finds in it alone. `thresholds` has
+/// one entry for all pictures or one for each; options.thresholds is not read. `results` is empty,
+/// or takes the thresholds used, one for each. On CUDA a batch takes the launches of one picture
+/// (src/ops/canny/README.md has the limits), and the thresholds to be found are waited for
+/// together; on the CPU many small pictures are spread over the threads. Throws
+/// Error{invalid_argument} naming the batch, the span or the option.
+void canny(const ConstBatch& src, const Batch& dst, std::span<const Thresholds> thresholds,
+           const CannyOptions& options = {}, std::span<CannyResult> results = {},
+           const Exec& exec = {});
+/// The edges of one picture, in a new one.
 Image<uint8_t> canny(ConstPlane src, const CannyOptions& options = {}, const Exec& exec = {});
 
 enum class LogMode : uint8_t { threshold, zero_crossings };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/check.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "support/drawings.hpp"
@@ -163,6 +164,198 @@ TEST_F(CannyDevice, AutomaticThresholdsAreTheHosts) {
       EXPECT_EQ(found.high, expected.high);
     }
   }
+}
+
+// ---- batches
+
+// `count` pictures of different content in one large one, each `columns` and `rows` from the one
+// before: the steps need not be multiples of anything.
+struct Canvas {
+  int32_t width, height, count, columns, rows;
+
+  int32_t wide() const { return width + (count - 1) * columns; }
+  int32_t high() const { return height + (count - 1) * rows; }
+  template <class PlaneType>
+  auto cut(PlaneType all) const {
+    const ptrdiff_t step = rows * all.stride_bytes + columns;
+    all.width = width;
+    all.height = height;
+    if constexpr (std::is_same_v<PlaneType, Plane>)
+      return Batch(all, count, step);
+    else
+      return ConstBatch(all, count, step);
+  }
+  Image<uint8_t> filled(uint64_t seed) const {
+    Image<uint8_t> all(wide(), high());
+    verify::fill(all, verify::Pattern::noise, seed);
+    const Batch batch = cut(Plane(all));
+    for (int32_t i = 0; i < count; ++i)
+      verify::fill(batch[i], verify::Pattern::natural, seed + uint64_t(i));
+    return all;
+  }
+};
+
+struct FoundTogether {
+  Image<uint8_t> all;  // with what lies between
+  std::vector<CannyResult> used;
+  size_t launches = 0;
+};
+
+FoundTogether together_there(const Canvas& canvas, const Image<uint8_t>& src,
+                             const std::vector<Thresholds>& thresholds, CannyOptions options,
+                             const Image<uint8_t>* masks, const Row& row) {
+  DevicePicture src_there(canvas.wide(), canvas.high()), dst_there(canvas.wide(), canvas.high()),
+      masks_there(canvas.wide(), canvas.high());
+  FoundTogether found{canvas.filled(99), std::vector<CannyResult>(size_t(canvas.count))};
+  upload(src, src_there);
+  upload(found.all, dst_there);
+  if (masks) {
+    upload(*masks, masks_there);
+    const ConstBatch batch = canvas.cut(ConstPlane(masks_there));
+    options.mask = batch.first;
+    options.mask_step_bytes = batch.step_bytes;
+  }
+  Exec exec;
+  exec.strategy = row.strategy;
+  exec.parameters = row.parameters;
+  {
+    const cuda::LaunchRecorder recorder;
+    canny(canvas.cut(ConstPlane(src_there)), canvas.cut(Plane(dst_there)), thresholds, options,
+          found.used, exec);
+    found.launches = recorder.launches().size();
+  }
+  download(dst_there, found.all);
+  return found;
+}
+
+FoundTogether together_here(const Canvas& canvas, const Image<uint8_t>& src,
+                            const std::vector<Thresholds>& thresholds, CannyOptions options,
+                            const Image<uint8_t>* masks) {
+  FoundTogether found{canvas.filled(99), std::vector<CannyResult>(size_t(canvas.count))};
+  const Batch dst = canvas.cut(Plane(found.all));
+  for (int32_t i = 0; i < canvas.count; ++i) {
+    if (masks) options.mask = canvas.cut(ConstPlane(*masks))[i];
+    options.thresholds = thresholds[thresholds.size() == 1 ? 0 : size_t(i)];
+    found.used[size_t(i)] =
+        canny(canvas.cut(ConstPlane(src))[i], dst[i], options, {.strategy = "serial"});
+  }
+  return found;
+}
+
+void expect_equal(const FoundTogether& found, const FoundTogether& expected,
+                  const std::string& what) {
+  EXPECT_EQ(hash_of(found.all), hash_of(expected.all)) << what;
+  for (size_t i = 0; i < found.used.size(); ++i) {
+    EXPECT_EQ(found.used[i].low, expected.used[i].low) << what << ", picture " << i;
+    EXPECT_EQ(found.used[i].high, expected.used[i].high) << what << ", picture " << i;
+  }
+}
+
+std::vector<Thresholds> given_pairs(int32_t count) {
+  std::vector<Thresholds> pairs;
+  for (int32_t i = 0; i < count; ++i)
+    pairs.push_back(Thresholds::given(10 + 11 * (i % 17), 50 + 29 * (i % 19)));
+  return pairs;
+}
+
+TEST_F(CannyDevice, ABatchIsItsPicturesWhateverTheRow) {
+  const Canvas canvases[] = {{301, 123, 5, 0, 123},  // one below the other
+                             {301, 123, 5, 3, 124},  // odd steps
+                             {77, 250, 5, 80, 0},    // side by side
+                             {1, 1, 5, 1, 1},
+                             {640, 31, 5, 0, 40}};
+  for (const Canvas& canvas : canvases) {
+    const Image<uint8_t> src = canvas.filled(1), masks = canvas.filled(2);
+    for (const bool masked : {false, true}) {
+      const Image<uint8_t>* with = masked ? &masks : nullptr;
+      for (const double sigma : {1.4, 0.0, 4.0}) {
+        CannyOptions options;
+        options.sigma = sigma;
+        std::vector<Thresholds> thresholds = given_pairs(5);
+        for (const bool automatic : {false, true}) {
+          if (automatic) {
+            thresholds[1] = Thresholds::automatic(AutoThreshold::otsu);
+            thresholds[4] = Thresholds::automatic(AutoThreshold::percentile, 80);
+          }
+          const auto expected = together_here(canvas, src, thresholds, options, with);
+          for (const Row& row : rows()) {
+            expect_equal(together_there(canvas, src, thresholds, options, with, row), expected,
+                         row.name() + " " + std::to_string(canvas.width) + "x" +
+                             std::to_string(canvas.height) + " sigma " + std::to_string(sigma) +
+                             (masked ? " masked" : "") + (automatic ? " automatic" : ""));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(CannyDevice, ABatchTakesTheLaunchesOfOnePicture) {
+  const Row fused{"fused", {}};
+  for (const double sigma : {1.4, 4.0}) {
+    for (const bool automatic : {false, true}) {
+      CannyOptions options;
+      options.sigma = sigma;
+      const auto launches = [&](int32_t count, bool differ) {
+        const Canvas canvas{90, 70, count, 0, 70};
+        std::vector<Thresholds> thresholds = given_pairs(differ ? count : 1);
+        if (automatic) thresholds[0] = Thresholds::automatic(AutoThreshold::otsu);
+        const auto found =
+            together_there(canvas, canvas.filled(1), thresholds, options, nullptr, fused);
+        expect_equal(found, together_here(canvas, canvas.filled(1), thresholds, options, nullptr),
+                     std::to_string(count) + " pictures");
+        return found.launches;
+      };
+      const size_t one = launches(1, false);
+      EXPECT_EQ(one, (sigma > 2 ? 6u : 4u) + automatic);
+      EXPECT_EQ(launches(5, true), one);
+      EXPECT_EQ(launches(256, true), one);
+      EXPECT_EQ(launches(257, true), one + 1);  // a second table of thresholds
+      if (!automatic) {
+        EXPECT_EQ(launches(600, false), one);
+      }
+    }
+  }
+}
+
+TEST_F(CannyDevice, ABatchInPiecesIsItsPictures) {
+  {  // more pictures than the grid's third dimension
+    const Canvas canvas{16, 8, 70000, 0, 8};
+    const Image<uint8_t> src = canvas.filled(4);
+    const std::vector<Thresholds> one = given_pairs(1);
+    const auto found = together_there(canvas, src, one, {}, nullptr, {"fused", {}});
+    expect_equal(found, together_here(canvas, src, one, {}, nullptr), "many pictures");
+    EXPECT_EQ(found.launches, 8u);
+  }
+  {  // more counters than a piece's memory
+    const Canvas canvas{16, 8, 3000, 0, 8};
+    const Image<uint8_t> src = canvas.filled(5);
+    CannyOptions options;
+    options.aperture = 5;
+    const std::vector<Thresholds> one = {Thresholds::automatic(AutoThreshold::otsu)};
+    expect_equal(together_there(canvas, src, one, options, nullptr, {"fused", {}}),
+                 together_here(canvas, src, one, options, nullptr), "many counters");
+  }
+}
+
+TEST_F(CannyDevice, AThousandRepetitionsOfABatchGiveOneHash) {
+  const Canvas canvas{200, 150, 9, 3, 151};
+  const Image<uint8_t> src = canvas.filled(6);
+  const std::vector<Thresholds> thresholds = given_pairs(9);
+  const uint64_t expected = hash_of(together_here(canvas, src, thresholds, {}, nullptr).all);
+  DevicePicture src_there(canvas.wide(), canvas.high()), dst_there(canvas.wide(), canvas.high());
+  upload(src, src_there);
+  upload(canvas.filled(99), dst_there);
+  Image<uint8_t> host(canvas.wide(), canvas.high());
+  const Stream stream;
+  int wrong = 0;
+  for (int i = 0; i < 1000; ++i) {
+    canny(canvas.cut(ConstPlane(src_there)), canvas.cut(Plane(dst_there)), thresholds, {}, {},
+          {.strategy = "fused", .stream = stream.get()});
+    download(dst_there, host, stream.get());
+    wrong += hash_of(host) != expected;
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

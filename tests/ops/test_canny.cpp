@@ -403,7 +403,7 @@ TEST(CannyBadInput, IsNamed) {
 
 // The reference's stages with a fault between gradient and hysteresis, and hysteresis by strips.
 template <class Fault>
-void with_fault(const CannyArgs& args, Call& call, Fault fault, bool join = true) {
+void with_fault_in_one(const CannyArgs& args, Call& call, Fault fault, bool join) {
   CannyStages stages = canny_stages(args, call.scratch());
   canny_gradients(args, stages, call, "serial", 1);
   canny_magnitude_rows(args, stages, 0, args.src.height);
@@ -425,6 +425,11 @@ void with_fault(const CannyArgs& args, Call& call, Fault fault, bool join = true
     for (int32_t x = 0; x < args.src.width; ++x)
       args.dst.as<uint8_t>().at(x, y) = marks[size_t(y)][size_t(x)] == 2 ? 255 : 0;
   }
+}
+
+template <class Fault>
+void with_fault(const CannyArgs& args, Call& call, Fault fault, bool join = true) {
+  for (int32_t i = 0; i < args.count; ++i) with_fault_in_one(args.part(i, 1), call, fault, join);
 }
 
 TEST(CannyFaults, AreCaught) {
@@ -462,9 +467,32 @@ TEST(CannyFaults, AreCaught) {
       [](const CannyArgs& args, Call& call) {
         CannyArgs wrong = args;
         wrong.options.mask = {};
-        canny_serial(wrong, call);
+        each_picture<canny_serial>(wrong, call);
       },
       "a mask that is ignored");
+  expect_caught<CannyArgs>(
+      [](const CannyArgs& args, Call& call) {
+        CannyArgs wrong = args;
+        wrong.thresholds = {};
+        each_picture<canny_serial>(wrong, call);
+      },
+      "the first picture's thresholds for a whole batch");
+  expect_caught<CannyArgs>(
+      [](const CannyArgs& args, Call& call) {
+        std::vector<Thresholds> wrong(args.thresholds.begin(), args.thresholds.end());
+        std::reverse(wrong.begin(), wrong.end());
+        CannyArgs batch = args;
+        batch.thresholds = wrong;
+        each_picture<canny_serial>(batch, call);
+      },
+      "thresholds of another picture of the batch");
+  expect_caught<CannyArgs>(
+      [](const CannyArgs& args, Call& call) {
+        CannyArgs wrong = args;
+        wrong.options.mask_step_bytes = 0;
+        each_picture<canny_serial>(wrong, call);
+      },
+      "the first picture's mask for a whole batch");
 }
 
 TEST(CannyFaults, NoFaultPasses) {

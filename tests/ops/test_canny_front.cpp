@@ -7,6 +7,7 @@
 
 #include "cuesta/stencil.hpp"
 #include "ops/canny/front_walk.hpp"
+#include "ops/canny/pieces.hpp"
 #include "ops/canny/reference.hpp"
 #include "verify/patterns.hpp"
 
@@ -236,14 +237,96 @@ TEST(CannyFront, OneWaveOfWarpsMakesAllRows) {
                            {8192, 8192},
                            {16384, 16384},
                            {100, 500000}}) {
-    const int32_t rows = rows_a_warp(size.first, size.second, resident);
+    const int32_t rows = rows_a_warp(size.first, size.second, 1, resident);
     const int64_t chunks = (int64_t(size.second) + rows - 1) / rows;
     EXPECT_GE(rows, 8);
     EXPECT_LE(chunks * strips(size.first), resident) << size.first << "x" << size.second;
   }
-  EXPECT_EQ(rows_a_warp(8192, 8192, resident), 137);
-  EXPECT_EQ(rows_a_warp(1024, 1024, resident), 8);
-  EXPECT_EQ(rows_a_warp(2000000, 30, resident), 30);  // more strips than warps
+  EXPECT_EQ(rows_a_warp(8192, 8192, 1, resident), 137);
+  EXPECT_EQ(rows_a_warp(1024, 1024, 1, resident), 8);
+  EXPECT_EQ(rows_a_warp(2000000, 30, 1, resident), 30);  // more strips than warps
+}
+
+// ---- batches
+
+TEST(CannyFront, PicturesOfABatchShareAllButTheirPlaceAndLimits) {
+  constexpr int32_t width = 75, height = 21, count = 5;
+  constexpr ptrdiff_t stride = width + 2, step = stride * height + 3;
+  std::vector<uint8_t> samples(size_t(step * count)), masks(size_t(step * count));
+  verify::fill(ImageView<uint8_t>(samples.data(), int32_t(samples.size()), 1),
+               verify::Pattern::noise, 3);
+  verify::fill(ImageView<uint8_t>(masks.data(), int32_t(masks.size()), 1), verify::Pattern::blobs,
+               4);
+  for (const bool shared_limits : {false, true}) {
+    for (const int mask : {0, 1, 2}) {  // none, one for all, one each
+      Job first;
+      first.src = samples.data();
+      first.src_stride = stride;
+      first.src_step = step;
+      if (mask > 0) first.mask = masks.data();
+      first.mask_stride = stride;
+      if (mask > 1) first.mask_step = step;
+      first.width = width;
+      first.height = height;
+      LimitTable limits;
+      limits.shared = shared_limits;
+      for (uint32_t i = 0; i < count; ++i) {
+        limits.low[i] = 50 + 100 * i;
+        limits.high[i] = 90 + 150 * i;
+      }
+      for (uint32_t i = 0; i < count; ++i) {
+        Job alone = first;
+        alone.src += ptrdiff_t(i) * step;
+        if (mask > 1) alone.mask += ptrdiff_t(i) * step;
+        alone.above_low = shared_limits ? 50 : 50 + 100 * i;
+        alone.above_high = shared_limits ? 90 : 90 + 150 * i;
+        const Found expected = run<3, 0, Norm::l1>(alone, 8);
+        const Found found = run<3, 0, Norm::l1>(limits.with(first.picture(i), i), 8);
+        EXPECT_EQ(found.candidates, expected.candidates) << i;
+        EXPECT_EQ(found.strong, expected.strong) << i;
+        EXPECT_EQ(found.bins, expected.bins) << i;
+      }
+    }
+  }
+}
+
+TEST(CannyFront, WavesOfABatchFillTheGpu) {
+  constexpr int resident = 16 * 132;
+  for (const auto& size : {std::pair{32, 32}, {256, 256}, {640, 480}, {1024, 1024}, {1920, 1080}}) {
+    for (const int32_t pictures : {2, 5, 16, 64, 100, 256, 300, 1000, 65535}) {
+      const int32_t rows = rows_a_warp(size.first, size.second, pictures, resident);
+      EXPECT_GE(rows, 8);
+      EXPECT_LE(rows, size.second);
+      const int64_t chunks = (int64_t(size.second) + rows - 1) / rows;
+      const int64_t warps = chunks * strips(size.first) * pictures;
+      if (warps <= resident) continue;  // one wave
+      // As long as the least there is to do, or not much longer.
+      const int64_t waves = (warps + resident - 1) / resident;
+      const double least = double(strips(size.first)) * pictures * size.second / resident;
+      EXPECT_LT(double(waves) * (rows + 8), 1.3 * least + 2 * 8 + size.second * 0.3)
+          << size.first << "x" << size.second << " x " << pictures << ": " << rows;
+    }
+  }
+}
+
+TEST(CannyPieces, HoldWhatTheirMemoryAndTheGridAllow) {
+  using namespace canny_pieces;
+  const auto pieces = [](int32_t width, int32_t height, bool apart = false, int32_t bins = 0) {
+    return pictures_a_piece(scratch_bytes(width, height, apart, bins));
+  };
+  EXPECT_EQ(pieces(16384, 16384), 1);
+  EXPECT_EQ(pieces(1, 524280), 1);
+  EXPECT_EQ(pieces(1024, 1024), 113);
+  EXPECT_EQ(pieces(1920, 1080), 57);
+  EXPECT_LT(pieces(256, 256, true), pieces(256, 256));
+  EXPECT_LT(pieces(64, 64, false, 24481), pieces(64, 64));
+  EXPECT_EQ(pieces(1, 1), most_pictures);
+  // What the kernels count in 32 bits.
+  for (const auto& size : {std::pair{1, 1}, {1, 1000}, {1, 524280}, {128, 64}, {4000, 3000}}) {
+    const int64_t count = pieces(size.first, size.second);
+    EXPECT_LT(count * size.second, 1 << 20);
+  }
+  EXPECT_LT(int64_t(pieces(1, 1, false, 24481)) * 24481, 1 << 26 | 1);
 }
 
 }  // namespace

@@ -6,18 +6,49 @@
 
 namespace cuesta {
 
+/// A picture, or a batch: then `src`, `dst`, options.mask and `result` are the first picture's.
 struct CannyArgs {
   static constexpr std::string_view operation = "canny";
 
   ConstPlane src;                 // u8 or u16, one channel
   Plane dst;                      // u8 of src's size
   CannyOptions options;           // ksize resolved: odd, or anything where sigma is 0
-  CannyResult* result = nullptr;  // the thresholds used; never null
+  CannyResult* result = nullptr;  // the thresholds used, one pair for each picture; never null
+
+  int32_t count = 1;                       // pictures
+  ptrdiff_t src_step = 0, dst_step = 0;    // bytes from one to the next; the mask's is in `options`
+  std::span<const Thresholds> thresholds;  // one for each picture; empty: options.thresholds
 
   Space space() const { return src.space; }
+
+  const Thresholds& thresholds_of(int32_t picture) const {
+    return thresholds.empty() ? options.thresholds : thresholds[size_t(picture)];
+  }
+  /// Pictures [begin, begin + n) of the batch.
+  CannyArgs part(int32_t begin, int32_t n) const {
+    CannyArgs some = *this;
+    some.src = ConstBatch(src, count, src_step)[begin];
+    some.dst = Batch(dst, count, dst_step)[begin];
+    if (options.mask)
+      some.options.mask = ConstBatch(options.mask, count, options.mask_step_bytes)[begin];
+    some.result = result + begin;
+    some.count = n;
+    some.options.thresholds = thresholds_of(begin);
+    if (!thresholds.empty()) some.thresholds = thresholds.subspan(size_t(begin), size_t(n));
+    return some;
+  }
 };
 
 template <>
 std::span<const StrategyInfo<CannyArgs>> strategies<CannyArgs>(Space space);
+
+/// A strategy for one picture as one for batches: picture after picture.
+template <void (*Run)(const CannyArgs&, Call&)>
+void each_picture(const CannyArgs& args, Call& call) {
+  for (int32_t i = 0; i < args.count; ++i) {
+    const Scratch scope(call.nested(), args.space());  // the next one takes the same memory
+    Run(args.part(i, 1), call);
+  }
+}
 
 }  // namespace cuesta

@@ -1,7 +1,9 @@
 // The public entry of canny: check, choose a strategy, run.
 #include <cmath>
+#include <memory>
 
 #include "core/check.hpp"
+#include "core/check_batch.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/reference.hpp"
 #include "ops/tables.hpp"
@@ -15,12 +17,12 @@ std::span<const StrategyInfo<CannyArgs>> strategies<CannyArgs>(Space space) {
        .tier = Tier::reference,
        .idea = "one stage after the other, a whole picture between; hysteresis with a stack",
        .paper = "001",
-       .run = canny_serial},
+       .run = each_picture<canny_serial>},
       {.name = "rows",
        .tier = Tier::baseline,
        .idea = "every stage's rows over threads; hysteresis by union-find, strips joined after",
        .paper = "001",
-       .run = canny_rows},
+       .run = each_picture<canny_rows>},
       {.name = "simd",
        .tier = Tier::production,
        .idea = "smoothing, gradient and suppression fused in rolling rows; one-bit masks, "
@@ -51,7 +53,9 @@ void check_options(CannyOptions& options) {
                     options.ksize);
     }
   }
-  const Thresholds& t = options.thresholds;
+}
+
+void check_thresholds(const Thresholds& t) {
   if (t.is_automatic) {
     if (t.rule == AutoThreshold::percentile && !(t.percent >= 0 && t.percent <= 100)) {
       throw_invalid(std::to_string(t.percent), "canny: percent is {}; it must be 0 to 100",
@@ -63,23 +67,74 @@ void check_options(CannyOptions& options) {
   }
 }
 
-}  // namespace
-
-CannyResult canny(ConstPlane src, Plane dst, const CannyOptions& wanted, const Exec& exec) {
+// What holds for every picture of a batch when it holds for the first; options with ksize resolved.
+CannyOptions checked(ConstPlane src, Plane dst, const CannyOptions& wanted) {
   check_plane(src, "canny: src", {PixelType::u8, PixelType::u16});
   check_plane(dst, "canny: dst", {PixelType::u8});
   check_same_size(src, dst, "canny: src", "canny: dst");
-  check_no_overlap(src, dst, "canny: src", "canny: dst");
   CannyOptions options = wanted;
   check_options(options);
   if (options.mask) {
     check_plane(options.mask, "canny: mask", {PixelType::u8});
     check_same_size(src, options.mask, "canny: src", "canny: mask");
-    check_no_overlap(options.mask, dst, "canny: mask", "canny: dst");
   }
+  return options;
+}
+
+// One entry for all pictures or one for each.
+void check_length(size_t length, int32_t count, std::string_view what) {
+  if (length == 1 || length == size_t(count)) return;
+  throw_invalid(std::to_string(length),
+                "{} has {} entries; it takes 1, or one for each of {} pictures", what, length,
+                count);
+}
+
+}  // namespace
+
+CannyResult canny(ConstPlane src, Plane dst, const CannyOptions& wanted, const Exec& exec) {
+  const CannyOptions options = checked(src, dst, wanted);
+  check_thresholds(options.thresholds);
+  check_no_overlap(src, dst, "canny: src", "canny: dst");
+  if (options.mask) check_no_overlap(options.mask, dst, "canny: mask", "canny: dst");
   CannyResult result;
   dispatch(CannyArgs{src, dst, options, &result}, exec);
   return result;
+}
+
+void canny(const ConstBatch& src, const Batch& dst, std::span<const Thresholds> thresholds,
+           const CannyOptions& wanted, std::span<CannyResult> results, const Exec& exec) {
+  CannyArgs args{src.first, dst.first, checked(src.first, dst.first, wanted)};
+  check_batch(src, "canny: src");
+  check_batch(dst, "canny: dst");
+  check_same_count(src, dst, "canny: src", "canny: dst");
+  check_apart(dst, "canny: dst");
+  check_no_overlap(src, dst, "canny: src", "canny: dst");
+  if (const ConstPlane mask = args.options.mask) {
+    const ConstBatch masks(mask, src.count, args.options.mask_step_bytes);
+    check_no_overlap(masks, dst, "canny: mask", "canny: dst");
+  }
+  check_length(thresholds.size(), src.count, "canny: thresholds");
+  for (const Thresholds& t : thresholds) check_thresholds(t);
+
+  args.count = src.count;
+  args.src_step = src.step_bytes;
+  args.dst_step = dst.step_bytes;
+  args.options.thresholds = thresholds[0];
+  if (thresholds.size() > 1) args.thresholds = thresholds;
+  Scratch scratch(exec, Space::host);
+  if (results.empty()) {
+    const auto n = size_t(src.count);
+    auto* unread = reinterpret_cast<CannyResult*>(scratch.take<std::byte>(n * sizeof(CannyResult)));
+    std::uninitialized_value_construct_n(unread, n);
+    results = {unread, n};
+  }
+  if (results.size() != size_t(src.count)) {
+    throw_invalid(std::to_string(results.size()),
+                  "canny: results has {} entries; it takes none, or one for each of {} pictures",
+                  results.size(), src.count);
+  }
+  args.result = results.data();
+  dispatch(args, exec);
 }
 
 Image<uint8_t> canny(ConstPlane src, const CannyOptions& options, const Exec& exec) {

@@ -1,6 +1,8 @@
 // The requests every Canny strategy is checked on.
 #include <fmt/format.h>
 
+#include <span>
+
 #include "ops/canny/args.hpp"
 #include "verify/verify.hpp"
 
@@ -30,6 +32,30 @@ Thresholds thresholds_of(uint64_t number, double largest) {
   }
 }
 
+// Where the pictures of a batch lie in one larger picture: each so many columns and rows from the
+// one before.
+struct Apart {
+  int32_t columns, rows;
+  std::string_view name;
+};
+Apart apart_of(uint64_t number, int32_t width, int32_t height) {
+  switch (number % 4) {
+    case 0: return {0, height, "below"};
+    case 1: return {0, height + 3, "apart"};
+    case 2: return {width + 5, 0, "beside"};
+    default: return {3, height + 1, "oblique"};  // steps that are no multiple of a row
+  }
+}
+
+// The first picture of `count` in a larger one, and the bytes to the next.
+template <class PlaneType>
+ptrdiff_t cut_first(PlaneType& all, int32_t width, int32_t height, const Apart& apart) {
+  all.width = width;
+  all.height = height;
+  return apart.rows * all.stride_bytes +
+         ptrdiff_t(apart.columns) * all.channels * bytes_per_sample(all.type);
+}
+
 }  // namespace
 
 template <>
@@ -39,6 +65,7 @@ std::vector<Case<CannyArgs>> cases(Level level) {
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::extremes, Pattern::noise,
                                          Pattern::blobs, Pattern::gradient};
   static constexpr int apertures[] = {3, 5, 7};
+  static constexpr int32_t counts[] = {1, 2, 3, 7};
   std::vector<Case<CannyArgs>> out;
   uint64_t seed = 1;
   auto all = shapes(3, level);
@@ -55,35 +82,63 @@ std::vector<Case<CannyArgs>> cases(Level level) {
       const PixelType type = seed % 11 < 3 ? PixelType::u16 : PixelType::u8;
       const Pattern pattern = patterns[seed % 5];
       const bool masked = seed % 19 < 4;
-      const Thresholds thresholds =
-          thresholds_of(seed % 23, type == PixelType::u16 ? 65535.0 : 255.0);
+      const bool masks_differ = seed % 2 == 0;
+      const double largest = type == PixelType::u16 ? 65535.0 : 255.0;
+      const Thresholds thresholds = thresholds_of(seed % 23, largest);
+      const int32_t count = seed % 29 < 9 ? counts[seed % 29 % 4] : 1;
+      const Apart apart = apart_of(seed % 31, width, height);
+      const bool thresholds_differ = count > 1 && seed % 3 > 0;
       const std::string_view rule = !thresholds.is_automatic                   ? "given"
                                     : thresholds.rule == AutoThreshold::otsu   ? "otsu"
                                     : thresholds.rule == AutoThreshold::median ? "median"
                                                                                : "percentile";
-      out.push_back({fmt::format("{}x{} {} sigma={} aperture={} norm={} {}({}, {}){} {} seed={}",
-                                 width, height, name_of(type), smoothing.sigma, aperture,
-                                 norm == Norm::l1 ? "l1" : "l2", rule, thresholds.low,
-                                 thresholds.high, masked ? " masked" : "", name_of(pattern), seed),
-                     [=](Harness& h) {
-                       CannyArgs args;
-                       args.src = h.input(type, width, height, 1, pattern, seed);
-                       args.dst = h.output("edges", PixelType::u8, width, height);
-                       args.options.sigma = smoothing.sigma;
-                       args.options.ksize = smoothing.ksize;
-                       args.options.aperture = aperture;
-                       args.options.norm = norm;
-                       args.options.thresholds = thresholds;
-                       if (masked)
-                         args.options.mask =
-                             h.input(PixelType::u8, width, height, 1, Pattern::blobs, seed + 1);
-                       args.result = &h.keep<CannyResult>();
-                       return args;
-                     },
-                     [](const CannyArgs& args, Harness& h) {
-                       h.value("thresholds",
-                               fmt::format("{} {}", args.result->low, args.result->high));
-                     }});
+      const std::string batch = count == 1
+                                    ? std::string()
+                                    : fmt::format(" {} pictures {}{}", count, apart.name,
+                                                  thresholds_differ ? ", thresholds of each" : "");
+      out.push_back(
+          {fmt::format("{}x{} {} sigma={} aperture={} norm={} {}({}, {}){}{} {} seed={}", width,
+                       height, name_of(type), smoothing.sigma, aperture,
+                       norm == Norm::l1 ? "l1" : "l2", rule, thresholds.low, thresholds.high,
+                       masked ? " masked" : "", batch, name_of(pattern), seed),
+           [=](Harness& h) {
+             const int32_t wide = width + (count - 1) * apart.columns;
+             const int32_t high = height + (count - 1) * apart.rows;
+             CannyArgs args;
+             args.count = count;
+             args.src = h.input(type, wide, high, 1, pattern, seed);
+             args.src_step = cut_first(args.src, width, height, apart);
+             // Whoever writes between the pictures makes a difference too.
+             args.dst = count == 1 ? h.output("edges", PixelType::u8, width, height)
+                                   : h.in_out("edges", PixelType::u8, wide, high, 1, Pattern::noise,
+                                              seed + 2);
+             args.dst_step = cut_first(args.dst, width, height, apart);
+             args.options.sigma = smoothing.sigma;
+             args.options.ksize = smoothing.ksize;
+             args.options.aperture = aperture;
+             args.options.norm = norm;
+             args.options.thresholds = thresholds;
+             if (thresholds_differ) {
+               auto& each = h.keep<std::vector<Thresholds>>();
+               for (int32_t n = 0; n < count; ++n)
+                 each.push_back(thresholds_of(seed % 23 + uint64_t(n), largest));
+               args.thresholds = each;
+             }
+             if (masked) {
+               const bool many = masks_differ && count > 1;
+               ConstPlane mask = h.input(PixelType::u8, many ? wide : width, many ? high : height,
+                                         1, Pattern::blobs, seed + 1);
+               if (many) args.options.mask_step_bytes = cut_first(mask, width, height, apart);
+               args.options.mask = mask;
+             }
+             args.result =
+                 h.keep<std::vector<CannyResult>>(std::vector<CannyResult>(size_t(count))).data();
+             return args;
+           },
+           [](const CannyArgs& args, Harness& h) {
+             for (const CannyResult& used : std::span(args.result, size_t(args.count)))
+               h.value("thresholds", fmt::format("{} {}", used.low, used.high));
+           }});
     }
   }
   return out;

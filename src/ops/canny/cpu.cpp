@@ -8,10 +8,10 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <new>
-#include <vector>
 
 #include "cpu/bits-inl.hpp"
 #include "cpu/extended_row.hpp"
@@ -214,74 +214,135 @@ void count_rows(const Job& job, int32_t first, int32_t end, Pieces pieces, uint6
   }
 }
 
+// The memory that a picture needs: one after the other may use it.
 template <int K, class M>
-CannyResult automatic(const CannyArgs& args, const Job& job, const Strips& strips, uint8_t* memory,
-                      ptrdiff_t strip_bytes, Call& call) {
+class Room {
+ public:
   // The largest magnitude: aperture 3, 5, and 7 after its division.
-  constexpr ptrdiff_t bins = 2 * (K == 3 ? 1020 : K == 5 ? 12240 : 10200) + 1;
-  constexpr ptrdiff_t copy = round_up(bins);
-  auto* counts = call.scratch().take<uint64_t>(size_t(2 * copy * strips.count));
-  parallel_tasks(strips.count, call.threads(), [&](int s) {
-    uint64_t* mine = counts + 2 * copy * s;
-    std::fill_n(mine, 2 * copy, uint64_t(0));
-    count_rows<K, M>(job, strips.begin(s), strips.end(s), Pieces(memory + strip_bytes * s), mine,
-                     copy);
-  });
-  for (ptrdiff_t s = 1; s < 2 * strips.count; ++s) {
-    for (ptrdiff_t i = 0; i < bins; ++i) counts[i] += counts[copy * s + i];
+  static constexpr ptrdiff_t bins = 2 * (K == 3 ? 1020 : K == 5 ? 12240 : 10200) + 1;
+  static constexpr ptrdiff_t bins_copy = round_up(bins);
+
+  Room(const Job& job, int threads, bool counts, Pieces& pieces) : strips(job.src.height, threads) {
+    const int32_t width = job.src.width;
+    Pieces counted(nullptr);
+    Magnitudes<K, M>(job, counted);
+    counted.take<uint64_t>(2 * (width / 64 + 1 + 2 * row_room));  // find_edges' two rows of bits
+    counted.take<uint16_t>(round_up(width) + row_room);           // or count_rows' sizes
+    strip_bytes_ = counted.used() + 2 * row_room;
+    rows_ = pieces.take<uint8_t>(strip_bytes_ * strips.count);
+    if (counts) counts_ = pieces.take<uint64_t>(2 * bins_copy * strips.count);
+    bits = pieces.take<BitStrip>(strips.count);
+    for (int32_t s = 0; s < strips.count; ++s) {
+      const int32_t rows = strips.end(s) - strips.begin(s);
+      auto* words = pieces.take<uint64_t>(ptrdiff_t(BitStrip::memory_words(width, rows)));
+      if (words) new (&bits[s]) BitStrip(width, rows, words);
+    }
   }
-  return canny_automatic(args.options, {counts, size_t(bins)});
+  Pieces rows(int32_t strip) const { return Pieces(rows_ + strip_bytes_ * strip); }
+  // Two copies of the bins.
+  uint64_t* counts(int32_t strip) const { return counts_ + 2 * bins_copy * strip; }
+
+  const Strips strips;
+  BitStrip* bits;  // of each strip
+
+ private:
+  ptrdiff_t strip_bytes_;
+  uint8_t* rows_;
+  uint64_t* counts_ = nullptr;
+};
+
+template <int K, class M>
+CannyResult automatic(const CannyArgs& args, const Job& job, const Room<K, M>& room, int threads) {
+  constexpr ptrdiff_t copy = Room<K, M>::bins_copy;
+  const Strips& strips = room.strips;
+  parallel_tasks(strips.count, threads, [&](int s) {
+    std::fill_n(room.counts(s), 2 * copy, uint64_t(0));
+    count_rows<K, M>(job, strips.begin(s), strips.end(s), room.rows(s), room.counts(s), copy);
+  });
+  uint64_t* counts = room.counts(0);
+  for (ptrdiff_t s = 1; s < 2 * strips.count; ++s) {
+    for (ptrdiff_t i = 0; i < room.bins; ++i) counts[i] += counts[copy * s + i];
+  }
+  return canny_automatic(args.options, {counts, size_t(room.bins)});
 }
 
-template <int K, class M>
-void run_strips(const CannyArgs& args, const Job& job, Call& call) {
-  const int32_t width = job.src.width, threads = call.threads();
-  const Strips strips(job.src.height, threads);
-  Pieces counted(nullptr);
-  Magnitudes<K, M>(job, counted);
-  counted.take<uint64_t>(2 * (width / 64 + 1 + 2 * row_room));  // find_edges' two rows of bits
-  counted.take<uint16_t>(round_up(width) + row_room);           // or count_rows' sizes
-  const ptrdiff_t strip_bytes = counted.used() + 2 * row_room;
-
-  auto* memory = call.scratch().take<uint8_t>(size_t(strip_bytes * strips.count));
-
-  *args.result = args.options.thresholds.is_automatic
-                     ? automatic<K, M>(args, job, strips, memory, strip_bytes, call)
-                     : canny_given(args.options);
+// One picture; `joins` is called when all that is left are the seams between strips.
+template <int K, class M, class Joins>
+void find_picture(const CannyArgs& args, const Job& job, const Room<K, M>& room, int threads,
+                  Joins&& joins) {
+  const Strips& strips = room.strips;
+  BitStrip* const bits = room.bits;
+  *args.result = args.options.thresholds.is_automatic ? automatic(args, job, room, threads)
+                                                      : canny_given(args.options);
   const CannyLimits limits = canny_limits(args, *args.result);
-
-  auto* bits = call.scratch().take<BitStrip>(size_t(strips.count));
-  for (int32_t s = 0; s < strips.count; ++s) {
-    const int32_t rows = strips.end(s) - strips.begin(s);
-    auto* words = call.scratch().take<uint64_t>(BitStrip::memory_words(width, rows));
-    new (&bits[s]) BitStrip(width, rows, words);
-  }
   parallel_tasks(strips.count, threads, [&](int s) {
     bits[s].clear();
-    find_edges<K, M>(job, limits, strips.begin(s), strips.end(s), Pieces(memory + strip_bytes * s),
-                     bits[s]);
+    find_edges<K, M>(job, limits, strips.begin(s), strips.end(s), room.rows(s), bits[s]);
   });
-  call.stage("hysteresis");  // between strips; inside them it is done
+  joins();
   BitStrip::join(bits, strips.count);
   const auto dst = args.dst.as<uint8_t>();
   parallel_tasks(strips.count, threads, [&](int s) {
     for (int32_t y = strips.begin(s); y < strips.end(s); ++y)
-      unpack_row(bits[s].edges(y - strips.begin(s)), width, dst.row(y));
+      unpack_row(bits[s].edges(y - strips.begin(s)), args.src.width, dst.row(y));
+  });
+}
+
+// Whether each thread takes whole pictures; else all share one picture after the other, in strips.
+bool pictures_apart(const CannyArgs& args, int threads) {
+  const int64_t pixels = int64_t(args.src.width) * args.src.height;
+  return args.count >= threads && threads > 1 && pixels <= (1 << 20);
+}
+
+// The batch: `first` is the first picture's Job; `smoothed`, where it has data, takes what windows
+// too wide to be fused leave of each picture.
+template <int K, class M>
+void run_batch(const CannyArgs& args, const Job& first, Plane smoothed, Call& call) {
+  const int threads = call.threads();
+  const bool apart = !smoothed && pictures_apart(args, threads);
+  const int inner = apart ? 1 : threads, slots = apart ? std::min(threads, args.count) : 1;
+  bool counts = false;
+  for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic;
+
+  Pieces counted(nullptr);
+  Room<K, M>(first, inner, counts, counted);
+  auto* memory = call.scratch().take<uint8_t>(size_t(counted.used() * slots));
+  std::atomic<int32_t> next{0};
+  const auto announce = [&](std::string_view stage) {
+    if (!apart) call.stage(stage);  // threads that each have a picture are in all stages at once
+  };
+  if (apart) call.stage("front end");
+  parallel_tasks(slots, slots, [&](int slot) {
+    Pieces pieces(memory + counted.used() * slot);
+    const Room<K, M> room(first, inner, counts, pieces);
+    for (int32_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < args.count;) {
+      const CannyArgs picture = args.part(i, 1);
+      Job job = first;
+      job.mask = picture.options.mask;
+      job.src = picture.src;
+      announce("front end");
+      if (smoothed) {
+        gaussian(picture.src, smoothed, args.options.ksize, args.options.sigma,
+                 {BorderMode::reflect101}, call.nested());
+        job.src = smoothed;
+      }
+      find_picture(picture, job, room, inner, [&] { announce("hysteresis"); });
+    }
   });
 }
 
 template <int K>
-void run_norm(const CannyArgs& args, const Job& job, Call& call) {
-  args.options.norm == Norm::l1 ? run_strips<K, int16_t>(args, job, call)
-                                : run_strips<K, int32_t>(args, job, call);
+void run_norm(const CannyArgs& args, const Job& job, Plane smoothed, Call& call) {
+  args.options.norm == Norm::l1 ? run_batch<K, int16_t>(args, job, smoothed, call)
+                                : run_batch<K, int32_t>(args, job, smoothed, call);
 }
 
 }  // namespace
 
 void canny_simd_target(const CannyArgs& args, Call& call) {
-  call.stage("front end");
   const CannyOptions& options = args.options;
   Job job{args.src, options.mask, nullptr, 1};
+  Plane smoothed;
   if (options.sigma > 0 && options.ksize <= largest_fused_window) {
     int32_t taps[largest_fused_window];
     gaussian_taps_q8(std::span(taps, size_t(options.ksize)), options.sigma);
@@ -290,15 +351,12 @@ void canny_simd_target(const CannyArgs& args, Call& call) {
     job.taps = kept;
     job.window = options.ksize;
   } else if (options.sigma > 0) {
-    const Plane smoothed = call.scratch().image<uint8_t>(args.src.width, args.src.height);
-    gaussian(args.src, smoothed, options.ksize, options.sigma, {BorderMode::reflect101},
-             call.nested());
-    job.src = smoothed;
+    smoothed = call.scratch().image<uint8_t>(args.src.width, args.src.height);
   }
   switch (options.aperture) {
-    case 3: return run_norm<3>(args, job, call);
-    case 5: return run_norm<5>(args, job, call);
-    default: return run_norm<7>(args, job, call);
+    case 3: return run_norm<3>(args, job, smoothed, call);
+    case 5: return run_norm<5>(args, job, smoothed, call);
+    default: return run_norm<7>(args, job, smoothed, call);
   }
 }
 

@@ -11,9 +11,15 @@ Masks find_masks(const CannyArgs& args, Call& call) { return masks_before_hyster
 namespace {
 
 void fused(const CannyArgs& args, Call& call) {
-  const Masks masks = find_masks(args, call);
-  call.stage("hysteresis");
-  connect(masks, args.dst, call);
+  const int32_t most = pictures_a_piece(args);
+  for (int64_t begin = 0; begin < args.count; begin += most) {
+    const Scratch scope(call.nested(), Space::device);  // the next piece takes the same memory
+    const auto count = int32_t(std::min<int64_t>(most, args.count - begin));
+    const CannyArgs piece = args.part(int32_t(begin), count);
+    const Masks masks = find_masks(piece, call);
+    call.stage("hysteresis");
+    connect(masks, piece, call);
+  }
 }
 
 }  // namespace
@@ -30,7 +36,7 @@ std::span<const StrategyInfo<CannyArgs>> canny_cuda_rows() {
        .parameters = canny_ladder::global_parameters,
        .host_sync = true,
        .supports = canny_cuda::supports,
-       .run = canny_ladder::global},
+       .run = each_picture<canny_ladder::global>},
       {.name = "row-cyclic",
        .space = Space::device,
        .tier = Tier::ladder,
@@ -39,7 +45,7 @@ std::span<const StrategyInfo<CannyArgs>> canny_cuda_rows() {
        .parameters = canny_ladder::row_cyclic_parameters,
        .host_sync = true,
        .supports = canny_ladder::row_cyclic_supports,
-       .run = canny_ladder::row_cyclic},
+       .run = each_picture<canny_ladder::row_cyclic>},
       {.name = "bfs-launch",
        .space = Space::device,
        .tier = Tier::ladder,
@@ -48,14 +54,14 @@ std::span<const StrategyInfo<CannyArgs>> canny_cuda_rows() {
        .parameters = canny_ladder::bfs_parameters,
        .host_sync = true,
        .supports = canny_cuda::supports,
-       .run = canny_ladder::bfs_launch},
+       .run = each_picture<canny_ladder::bfs_launch>},
       {.name = "union-find",
        .space = Space::device,
        .tier = Tier::ladder,
        .idea = "the production front end; hysteresis by sets of pixels, a fixed number of launches",
        .paper = "001",
        .supports = canny_cuda::supports,
-       .run = canny_ladder::union_find},
+       .run = each_picture<canny_ladder::union_find>},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,

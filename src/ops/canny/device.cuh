@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
+#include <span>
 
 #include "cuda/launch.cuh"
 #include "cuesta/stencil.hpp"
@@ -55,8 +55,8 @@ inline Taps taps_of(const CannyOptions& options) {
 struct Limits {
   int32_t low, high;
 };
-inline Limits limits_of(const CannyArgs& args) {
-  const CannyLimits limits = canny_limits(args, *args.result);
+inline Limits limits_of(const CannyArgs& args, int32_t picture = 0) {
+  const CannyLimits limits = canny_limits(args, args.result[picture]);
   const auto cut = [](int64_t t) { return int32_t(std::clamp<int64_t>(t, 0, INT32_MAX)); };
   return {cut(limits.low), cut(limits.high)};
 }
@@ -66,29 +66,36 @@ inline int32_t bins_of(const CannyOptions& options) {
   return 2 * (options.aperture == 3 ? 1020 : options.aperture == 5 ? 12240 : 10200) + 1;
 }
 
-/// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill bins_of()
-/// cleared bins on the device, and wait for them: the call returns the thresholds
-/// (docs/decisions/0004).
+/// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill cleared
+/// bins on the device, bins_of() for each picture in turn, and wait for them once: the call returns
+/// the thresholds (docs/decisions/0004).
 template <class Count>
 void find_thresholds(const CannyArgs& args, Call& call, Count&& count) {
-  if (!args.options.thresholds.is_automatic) {
-    *args.result = canny_given(args.options);
-    return;
+  bool waits = false;
+  for (int32_t i = 0; i < args.count; ++i) {
+    if (args.thresholds_of(i).is_automatic)
+      waits = true;
+    else
+      args.result[i] = canny_given(args.part(i, 1).options);
   }
-  const auto n = size_t(bins_of(args.options));
+  if (!waits) return;
+  const auto n = size_t(bins_of(args.options)), all = n * size_t(args.count);
   const cudaStream_t stream = cuda::stream_of(call);
-  auto* bins = call.scratch().take<uint32_t>(n);
-  cuda::check(cudaMemsetAsync(bins, 0, n * sizeof(uint32_t), stream), "canny");
+  auto* bins = call.scratch().take<uint32_t>(all);
+  cuda::check(cudaMemsetAsync(bins, 0, all * sizeof(uint32_t), stream), "canny");
   count(bins);
   Scratch host(call.nested(), Space::host);
-  const std::span<uint32_t> counted(host.take<uint32_t>(n), n);
+  auto* counted = host.take<uint32_t>(all);
   const std::span<uint64_t> wide(host.take<uint64_t>(n), n);
   cuda::check(
-      cudaMemcpyAsync(counted.data(), bins, n * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
+      cudaMemcpyAsync(counted, bins, all * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
       "canny");
   cuda::check(cudaStreamSynchronize(stream), "canny");
-  std::copy(counted.begin(), counted.end(), wide.begin());
-  *args.result = canny_automatic(args.options, wide);
+  for (int32_t i = 0; i < args.count; ++i) {
+    if (!args.thresholds_of(i).is_automatic) continue;
+    std::copy_n(counted + n * size_t(i), n, wide.begin());
+    args.result[i] = canny_automatic(args.part(i, 1).options, wide);
+  }
 }
 
 // ---- one pixel

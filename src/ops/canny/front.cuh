@@ -8,20 +8,46 @@
 
 #include "ops/canny/front_walk.hpp"
 #include "ops/canny/masks.cuh"
+#include "ops/canny/pieces.hpp"
 
 namespace cuesta::canny_cuda {
 
 inline Masks masks_of(const CannyArgs& args, Call& call) {
   const int32_t words = canny_front::mask_bytes(args.src.width) / 4;
-  const size_t all = size_t(words) * size_t(args.src.height);
+  const size_t all = size_t(words) * size_t(args.src.height) * size_t(args.count);
   return {call.scratch().take<uint32_t>(all), call.scratch().take<uint32_t>(all), args.src.width,
           args.src.height, words};
 }
 
 // ---- windows wider than the fused one: two passes, sums of at most 255 · 256 between them
 
-__global__ void smooth_down(DeviceImage<const uint8_t> src, DeviceImage<uint16_t> sums,
+/// A batch's pictures in device memory; blockIdx.z is the picture.
+template <class T>
+struct DeviceBatch {
+  DeviceImage<T> first;
+  ptrdiff_t step;  // bytes
+
+  __device__ DeviceImage<T> here() const {
+    DeviceImage<T> picture = first;
+    using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+    picture.data =
+        reinterpret_cast<T*>(reinterpret_cast<Byte*>(first.data) + ptrdiff_t(blockIdx.z) * step);
+    return picture;
+  }
+  operator DeviceBatch<const T>() const requires(!std::is_const_v<T>) { return {first, step}; }
+};
+/// In the call's scratch memory, one below the other.
+template <class T>
+DeviceBatch<T> device_batch(const CannyArgs& args, Call& call) {
+  DeviceImage<T> all = device_image<T>(call, args.src.width, args.src.height * args.count);
+  all.height = args.src.height;
+  return {all, all.stride_bytes * all.height};
+}
+
+__global__ void smooth_down(DeviceBatch<const uint8_t> pictures, DeviceBatch<uint16_t> all_sums,
                             const __grid_constant__ Taps taps) {
+  const auto src = pictures.here();
+  const auto sums = all_sums.here();
   const int x = int(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = int(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= src.width || y >= src.height) return;
@@ -33,8 +59,9 @@ __global__ void smooth_down(DeviceImage<const uint8_t> src, DeviceImage<uint16_t
   sums.at(x, y) = uint16_t(sum);
 }
 
-__global__ void smooth_across(DeviceImage<const uint16_t> sums, DeviceImage<uint8_t> dst,
+__global__ void smooth_across(DeviceBatch<const uint16_t> all_sums, DeviceBatch<uint8_t> pictures,
                               const __grid_constant__ Taps taps) {
+  const auto sums = all_sums.here();
   const int x = int(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = int(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= sums.width || y >= sums.height) return;
@@ -44,17 +71,18 @@ __global__ void smooth_across(DeviceImage<const uint16_t> sums, DeviceImage<uint
     sum += uint32_t(taps.values[i]) *
            row[map_index<BorderMode::reflect101>(x + i - taps.size / 2, sums.width)];
   }
-  dst.at(x, y) = uint8_t(sum >> 16);
+  pictures.here().at(x, y) = uint8_t(sum >> 16);
 }
 
-inline DeviceImage<const uint8_t> smoothed(const CannyArgs& args, const Taps& taps, Call& call) {
-  const int32_t width = args.src.width, height = args.src.height;
-  const dim3 block(32, 8), grid = cuda::tiles(args.src, 32, 8);
-  const auto dst = device_image<uint8_t>(call, width, height);
-  const auto sums = device_image<uint16_t>(call, width, height);
+inline DeviceBatch<const uint8_t> smoothed(const CannyArgs& args, const Taps& taps, Call& call) {
+  dim3 grid = cuda::tiles(args.src, 32, 8);
+  grid.z = unsigned(args.count);
+  const dim3 block(32, 8);
+  const auto dst = device_batch<uint8_t>(args, call);
+  const auto sums = device_batch<uint16_t>(args, call);
+  const DeviceBatch<const uint8_t> src{args.src.as<uint8_t, Space::device>(), args.src_step};
   const cudaStream_t stream = cuda::stream_of(call);
-  cuda::launch("canny", smooth_down, grid, block, 0, stream, args.src.as<uint8_t, Space::device>(),
-               sums, taps);
+  cuda::launch("canny", smooth_down, grid, block, 0, stream, src, sums, taps);
   cuda::launch("canny", smooth_across, grid, block, 0, stream, sums, dst, taps);
   return dst;
 }
@@ -79,20 +107,33 @@ struct Warp {
   }
 };
 
-/// What the kernel writes: masks as bytes of 8 pixels, or bins.
+/// What the kernel writes: masks as bytes of 8 pixels, or bins; those of each picture after those
+/// of the one before.
 struct FrontOutput {
   uint8_t *candidates, *strong;
   uint32_t* bins;
+  int32_t bins_a_picture;
 };
 
 inline constexpr int front_warps = 4;     // a block
 inline constexpr int shared_bins = 2048;  // magnitudes beyond are counted in device memory at once
 
+/// Blocks that a multiprocessor's registers are to hold: they cut the registers of a thread.
+constexpr int front_blocks(int k, int half, Norm norm) {
+  return k == 3 || (k == 5 && half == 0 && norm == Norm::l1) ? 4 : 3;
+}
+
 template <int K, int Half, Norm N, bool Count>
-__global__ void __launch_bounds__(front_warps* canny_front::lanes, K == 3 ? 4 : 3)
-    front(const __grid_constant__ canny_front::Job job, FrontOutput out, int rows_a_warp) {
+__global__ void __launch_bounds__(front_warps* canny_front::lanes, front_blocks(K, Half, N))
+    front(const __grid_constant__ canny_front::Job first_job,
+          const __grid_constant__ canny_front::LimitTable limits, FrontOutput out,
+          int rows_a_warp) {
   using namespace canny_front;
   using L = Lane<K, Half, N>;
+  const Job job = limits.with(first_job.picture(blockIdx.z), blockIdx.z);
+  // Rows of the masks, and bins, before this picture's: a piece has fewer than 2^20, and 2^26.
+  const int32_t above = int32_t(blockIdx.z) * job.height;
+  const int32_t bins_before = int32_t(blockIdx.z) * out.bins_a_picture;
   __shared__ uint32_t counted[Count ? shared_bins : 1];
   if constexpr (Count) {
     for (int i = int(threadIdx.y) * lanes + int(threadIdx.x); i < shared_bins;
@@ -130,7 +171,7 @@ __global__ void __launch_bounds__(front_warps* canny_front::lanes, K == 3 ? 4 : 
             else if (bin < shared_bins)
               atomicAdd(counted + bin, 1u);
             else
-              atomicAdd(out.bins + bin, 1u);
+              atomicAdd(out.bins + (bins_before + bin), 1u);
           }
         },
         [&](int32_t y, L& lane) {
@@ -138,15 +179,16 @@ __global__ void __launch_bounds__(front_warps* canny_front::lanes, K == 3 ? 4 : 
           uint32_t candidates, strong;
           lane.find_maxima(job, candidates, strong);
           if (!stores) return;
-          const ptrdiff_t at = ptrdiff_t(y) * row_bytes + byte;
+          const ptrdiff_t at = ptrdiff_t(above + y) * row_bytes + byte;
           out.candidates[at] = uint8_t(candidates);
           out.strong[at] = uint8_t(strong);
         });
   } else if (any && !Count && stores) {
     // The masks' last words end in a strip that the picture does not reach.
-    for (int32_t y = first; y < end; ++y)
-      out.candidates[ptrdiff_t(y) * row_bytes + byte] =
-          out.strong[ptrdiff_t(y) * row_bytes + byte] = 0;
+    for (int32_t y = first; y < end; ++y) {
+      const ptrdiff_t at = ptrdiff_t(above + y) * row_bytes + byte;
+      out.candidates[at] = out.strong[at] = 0;
+    }
   }
 
   if constexpr (Count) {
@@ -154,9 +196,31 @@ __global__ void __launch_bounds__(front_warps* canny_front::lanes, K == 3 ? 4 : 
     __syncthreads();
     for (int i = int(threadIdx.y) * lanes + int(threadIdx.x); i < shared_bins;
          i += front_warps * lanes) {
-      if (counted[i] > 0) atomicAdd(out.bins + i, counted[i]);
+      if (counted[i] > 0) atomicAdd(out.bins + (bins_before + i), counted[i]);
     }
   }
+}
+
+/// Whether all pictures have one pair of thresholds, once they are found.
+inline bool share_thresholds(const CannyArgs& args) {
+  return std::all_of(args.result, args.result + args.count, [&](const CannyResult& one) {
+    return one.low == args.result->low && one.high == args.result->high;
+  });
+}
+
+/// The limits of pictures [begin, begin + count). The kernel compares with the least magnitude that
+/// counts; l1's lanes hold 15 bits.
+inline canny_front::LimitTable limit_table(const CannyArgs& args, int32_t begin, int32_t count,
+                                           bool shared) {
+  const int32_t most = args.options.norm == Norm::l1 ? 32766 : INT32_MAX - 1;
+  canny_front::LimitTable table;
+  table.shared = shared;
+  for (int32_t i = 0; i < (shared ? 1 : count); ++i) {
+    const Limits limits = limits_of(args, begin + i);
+    table.low[i] = uint32_t(std::min(limits.low, most)) + 1;
+    table.high[i] = uint32_t(std::min(limits.high, most)) + 1;
+  }
+  return table;
 }
 
 template <int K, int Half, bool Count>
@@ -169,11 +233,22 @@ void launch_front(const CannyArgs& args, const canny_front::Job& job, const Fron
   cuda::check(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, front_warps * lanes, 0),
       "canny");
-  const int32_t rows = rows_a_warp(job.width, job.height,
-                                   std::max(1, blocks) * front_warps * cuda::multiprocessors());
-  const int64_t warps = int64_t(strips(job.width)) * ((job.height + rows - 1) / rows);
-  cuda::launch("canny", kernel, dim3(unsigned((warps + front_warps - 1) / front_warps)),
-               dim3(lanes, front_warps), 0, cuda::stream_of(call), job, out, rows);
+  const int resident = std::max(1, blocks) * front_warps * cuda::multiprocessors();
+  const ptrdiff_t mask = ptrdiff_t(mask_bytes(job.width)) * job.height;
+  const bool shared = Count || share_thresholds(args);
+  const int32_t most = shared ? args.count : LimitTable::most;
+  for (int32_t begin = 0; begin < args.count; begin += most) {
+    const int32_t count = std::min(most, args.count - begin);
+    const int32_t rows = canny_front::rows_a_warp(job.width, job.height, count, resident);
+    const int64_t warps = int64_t(strips(job.width)) * ((job.height + rows - 1) / rows);
+    cuda::launch("canny", kernel,
+                 dim3(unsigned((warps + front_warps - 1) / front_warps), 1, unsigned(count)),
+                 dim3(lanes, front_warps), 0, cuda::stream_of(call), job.picture(unsigned(begin)),
+                 Count ? LimitTable() : limit_table(args, begin, count, shared),
+                 FrontOutput{out.candidates + mask * begin, out.strong + mask * begin, out.bins,
+                             out.bins_a_picture},
+                 rows);
+  }
 }
 
 template <bool Count>
@@ -197,33 +272,42 @@ inline Masks masks_before_hysteresis(const CannyArgs& args, Call& call) {
   call.stage("front end");
   const Masks masks = masks_of(args, call);
   const Taps taps = taps_of(args.options);
-  const bool wide = taps.size > 2 * canny_front::fused_half + 1;
-  const auto src = wide ? smoothed(args, taps, call) : args.src.as<uint8_t, Space::device>();
+  const bool wide = taps.size > canny_front::fused_window;
+  const DeviceBatch<const uint8_t> src =
+      wide ? smoothed(args, taps, call)
+           : DeviceBatch<const uint8_t>{args.src.as<uint8_t, Space::device>(), args.src_step};
 
   canny_front::Job job;
-  job.src = src.data;
-  job.src_stride = src.stride_bytes;
+  job.src = src.first.data;
+  job.src_stride = src.first.stride_bytes;
+  job.src_step = src.step;
   job.mask = static_cast<const uint8_t*>(args.options.mask.data);
   job.mask_stride = args.options.mask.stride_bytes;
-  job.width = src.width;
-  job.height = src.height;
+  job.mask_step = args.options.mask_step_bytes;
+  job.width = args.src.width;
+  job.height = args.src.height;
   const bool smooths = !wide && taps.size > 1;
   if (smooths) {
     const int half = taps.size / 2;
     for (int i = 0; i <= half; ++i) job.taps[canny_front::fused_half - half + i] = taps.values[i];
   }
-  const FrontOutput out{reinterpret_cast<uint8_t*>(masks.candidates),
-                        reinterpret_cast<uint8_t*>(masks.strong), nullptr};
   find_thresholds(args, call, [&](uint32_t* bins) {
-    launch_front<true>(args, job, smooths, {nullptr, nullptr, bins}, call);
+    launch_front<true>(args, job, smooths, {nullptr, nullptr, bins, bins_of(args.options)}, call);
   });
-  const Limits limits = limits_of(args);
-  // The kernel compares with the least magnitude that counts; l1's lanes hold 15 bits.
-  const int32_t most = args.options.norm == Norm::l1 ? 32766 : INT32_MAX - 1;
-  job.above_low = uint32_t(std::min(limits.low, most)) + 1;
-  job.above_high = uint32_t(std::min(limits.high, most)) + 1;
-  launch_front<false>(args, job, smooths, out, call);
+  launch_front<false>(args, job, smooths,
+                      {reinterpret_cast<uint8_t*>(masks.candidates),
+                       reinterpret_cast<uint8_t*>(masks.strong), nullptr, 0},
+                      call);
   return masks;
+}
+
+/// Pictures of a batch that go through the kernels together.
+inline int32_t pictures_a_piece(const CannyArgs& args) {
+  bool counts = false;
+  for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic;
+  const bool wide = args.options.sigma > 0 && args.options.ksize > canny_front::fused_window;
+  return canny_pieces::pictures_a_piece(canny_pieces::scratch_bytes(
+      args.src.width, args.src.height, wide, counts ? bins_of(args.options) : 0));
 }
 
 }  // namespace cuesta::canny_cuda

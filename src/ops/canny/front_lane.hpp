@@ -19,17 +19,41 @@ namespace cuesta::canny_front {
 
 inline constexpr int lanes = 32, lane_pixels = 8;
 /// The widest smoothing window that is fused, as its half. Apron: 2 + 7 / 2 + 1 <= lane_pixels.
-inline constexpr int fused_half = 2;
+inline constexpr int fused_half = 2, fused_window = 2 * fused_half + 1;
 
-/// The request, as the kernel gets it by value.
+/// The request of a picture, the first of a batch, as the kernel gets it by value.
 struct Job {
   const uint8_t* src = nullptr;
   ptrdiff_t src_stride = 0;
   const uint8_t* mask = nullptr;  // of the picture; null: everywhere
   ptrdiff_t mask_stride = 0;
+  ptrdiff_t src_step = 0, mask_step = 0;  // bytes from picture to picture
   int32_t width = 0, height = 0;
   uint32_t taps[fused_half + 1] = {};      // in 1/256, from the outside in
   uint32_t above_low = 0, above_high = 0;  // the least magnitude of a candidate, a strong pixel
+
+  /// Picture i of the batch.
+  CUESTA_HOST_DEVICE Job picture(uint32_t i) const {
+    Job job = *this;
+    job.src += ptrdiff_t(i) * src_step;
+    if (mask) job.mask += ptrdiff_t(i) * mask_step;
+    return job;
+  }
+};
+
+/// above_low and above_high of the pictures of a launch, an argument too: 2 KB of the 4 that a
+/// kernel takes, no memory that must outlive the call.
+struct LimitTable {
+  static constexpr int32_t most = 256;
+  bool shared = true;  // all have the first one's
+  uint32_t low[most] = {}, high[most] = {};
+
+  /// `job`, picture i of the launch, with its own.
+  CUESTA_HOST_DEVICE Job with(Job job, uint32_t i) const {
+    job.above_low = low[shared ? 0 : i];
+    job.above_high = high[shared ? 0 : i];
+    return job;
+  }
 };
 
 /// 8 bytes on their way from memory: three words, of which the first `shift` bits are others'.

@@ -1,4 +1,5 @@
-// The production hysteresis: from masks to edges in three launches, whatever the picture.
+// The production hysteresis: from masks to edges in three launches, whatever the pictures.
+// blockIdx.z is the picture.
 //
 //   flood   a warp takes 128 × 32 pixels, a row a lane, and lets edges run through candidates until
 //           nothing changes. What is left of the candidates is `weak`; a run of them in a word is a
@@ -18,12 +19,19 @@
 
 namespace cuesta::canny_cuda {
 
-/// Where labels live: labels_a_word for each word, after that of all edges.
+/// Where labels live: labels_a_word for each word, after that of all edges. Every picture of a
+/// batch counts its own from 0, so that 32 bits hold them however many pictures there are.
 struct Labels {
   int32_t* parents;
   int32_t words_a_row;
 
   static constexpr int32_t edge = 0;
+  CUESTA_HOST_DEVICE static constexpr ptrdiff_t of_picture(ptrdiff_t words) {
+    return 1 + words * mask_runs::labels_a_word;
+  }
+  __device__ Labels picture(uint32_t i, const Masks& masks) const {
+    return {parents + ptrdiff_t(i) * of_picture(masks.words()), words_a_row};
+  }
   __device__ int32_t of(int32_t word, int32_t row, int start) const {
     return 1 + (row * words_a_row + word) * mask_runs::labels_a_word + start / 2;
   }
@@ -32,8 +40,10 @@ struct Labels {
 inline constexpr int flood_warps = 4, tile_words = 4, tile_rows = 32;
 
 // Afterwards masks.strong are the edges of each tile and masks.candidates what is weak.
-__global__ void __launch_bounds__(flood_warps * 32) flood(Masks masks, Labels labels) {
+__global__ void __launch_bounds__(flood_warps * 32) flood(Masks all_masks, Labels all_labels) {
   using namespace mask_runs;
+  const Masks masks = all_masks.picture(blockIdx.z);
+  const Labels labels = all_labels.picture(blockIdx.z, all_masks);
   const int32_t word = (int32_t(blockIdx.x) * flood_warps + int32_t(threadIdx.y)) * tile_words;
   const int32_t row = int32_t(blockIdx.y) * tile_rows + int32_t(threadIdx.x);
   const bool inside = word < masks.words_a_row && row < masks.height;
@@ -85,7 +95,9 @@ __device__ inline mask_runs::Around around(const uint32_t* mask, const Masks& si
           at(1, 0),   at(-1, 1), at(0, 1),  at(1, 1)};
 }
 
-__global__ void __launch_bounds__(256) merge(Masks masks, Labels labels) {
+__global__ void __launch_bounds__(256) merge(Masks all_masks, Labels all_labels) {
+  const Masks masks = all_masks.picture(blockIdx.z);
+  const Labels labels = all_labels.picture(blockIdx.z, all_masks);
   const int32_t word = int32_t(blockIdx.x * blockDim.x + threadIdx.x);
   const int32_t row = int32_t(blockIdx.y * blockDim.y + threadIdx.y);
   if (word >= masks.words_a_row || row >= masks.height) return;
@@ -104,8 +116,11 @@ __device__ inline uint32_t spread(uint32_t bits) {
 
 // A warp writes 32 words of a row.
 __global__ void __launch_bounds__(256)
-    write_edges(Masks masks, Labels labels, DeviceImage<uint8_t> dst) {
+    write_edges(Masks all_masks, Labels all_labels, DeviceBatch<uint8_t> pictures) {
   using namespace mask_runs;
+  const Masks masks = all_masks.picture(blockIdx.z);
+  const Labels labels = all_labels.picture(blockIdx.z, all_masks);
+  const DeviceImage<uint8_t> dst = pictures.here();
   const int32_t first_word = int32_t(blockIdx.x) * 32, word = first_word + int32_t(threadIdx.x);
   const int32_t row = int32_t(blockIdx.y * blockDim.y + threadIdx.y);
   if (row >= masks.height) return;  // the whole warp
@@ -141,20 +156,21 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-/// Overwrites the masks.
-inline void connect(const Masks& masks, Plane dst, Call& call) {
+/// Masks to args.dst, of every picture. Overwrites the masks.
+inline void connect(const Masks& masks, const CannyArgs& args, Call& call) {
   const cudaStream_t stream = cuda::stream_of(call);
-  const size_t words = size_t(masks.words_a_row) * size_t(masks.height);
-  const Labels labels{call.scratch().take<int32_t>(1 + words * mask_runs::labels_a_word),
-                      masks.words_a_row};
+  const auto pictures = unsigned(args.count);
+  const auto all = size_t(Labels::of_picture(masks.words())) * pictures;
+  const Labels labels{call.scratch().take<int32_t>(all), masks.words_a_row};
   cuda::launch("canny", flood,
                dim3(cuda::blocks(masks.words_a_row, flood_warps * tile_words),
-                    cuda::blocks(masks.height, tile_rows)),
+                    cuda::blocks(masks.height, tile_rows), pictures),
                dim3(tile_rows, flood_warps), 0, stream, masks, labels);
-  const dim3 block(32, 8), grid(cuda::blocks(masks.words_a_row, 32), cuda::blocks(masks.height, 8));
+  const dim3 block(32, 8);
+  const dim3 grid(cuda::blocks(masks.words_a_row, 32), cuda::blocks(masks.height, 8), pictures);
   cuda::launch("canny", merge, grid, block, 0, stream, masks, labels);
-  cuda::launch("canny", write_edges, grid, block, 0, stream, masks, labels,
-               dst.as<uint8_t, Space::device>());
+  const DeviceBatch<uint8_t> dst{args.dst.as<uint8_t, Space::device>(), args.dst_step};
+  cuda::launch("canny", write_edges, grid, block, 0, stream, masks, labels, dst);
 }
 
 }  // namespace cuesta::canny_cuda

@@ -1,0 +1,37 @@
+// Batches: pictures of one size and type at equal distances in memory, as tensors hold them.
+#pragma once
+
+#include "cuesta/image.hpp"
+
+namespace cuesta {
+
+/// `count` pictures that differ from the first only in where they begin: each `step_bytes` bytes
+/// after the one before. Tensors of (N, H, W), every n-th picture of one, a channel of (N, C, H, W)
+/// and (H, N, W) are batches. Sources may overlap each other, or be one picture (a step of 0), and
+/// go backwards; results must not overlap.
+template <bool Const>
+struct BasicBatch {
+  BasicPlane<Const> first;
+  int32_t count = 1;
+  ptrdiff_t step_bytes = 0;
+
+  constexpr BasicBatch() = default;
+  constexpr BasicBatch(const BasicPlane<Const>& plane, int32_t n, ptrdiff_t step)
+      : first(plane), count(n), step_bytes(step) {}
+  constexpr operator BasicBatch<true>() const requires(!Const) {
+    return {first, count, step_bytes};
+  }
+
+  /// Picture i of [0, count).
+  constexpr BasicPlane<Const> operator[](int32_t i) const {
+    using Byte = std::conditional_t<Const, const char, char>;
+    BasicPlane<Const> picture = first;
+    picture.data = static_cast<Byte*>(first.data) + ptrdiff_t(i) * step_bytes;
+    return picture;
+  }
+};
+
+using Batch = BasicBatch<false>;
+using ConstBatch = BasicBatch<true>;
+
+}  // namespace cuesta

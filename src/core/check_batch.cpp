@@ -1,0 +1,66 @@
+#include "core/check_batch.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace cuesta {
+namespace {
+
+// The bytes from the first sample of a batch to its last, whatever lies between.
+struct Extent {
+  uintptr_t first = UINTPTR_MAX, end = 0;
+  explicit Extent(const ConstBatch& batch) {
+    for (const int32_t i : {0, batch.count - 1}) {
+      const ConstPlane p = batch[i];
+      const auto rows = ptrdiff_t(p.height - 1) * p.stride_bytes;
+      const auto at = reinterpret_cast<uintptr_t>(p.data);
+      const auto row = size_t(p.width) * size_t(p.channels) * size_t(bytes_per_sample(p.type));
+      first = std::min({first, at, at + uintptr_t(rows)});
+      end = std::max({end, at + row, at + uintptr_t(rows) + row});
+    }
+  }
+};
+
+}  // namespace
+
+void check_batch(const ConstBatch& batch, std::string_view what) {
+  if (batch.count < 1) {
+    throw_invalid(std::to_string(batch.count), "{} has {} pictures; it takes at least 1", what,
+                  batch.count);
+  }
+  const int sample = bytes_per_sample(batch.first.type);
+  if (batch.count > 1 && batch.step_bytes % sample != 0) {
+    throw_invalid(std::to_string(batch.step_bytes),
+                  "{} has a step of {} bytes from picture to picture, not a multiple of its {} "
+                  "bytes a sample",
+                  what, batch.step_bytes, sample);
+  }
+}
+
+void check_apart(const ConstBatch& batch, std::string_view what) {
+  for (int32_t i = 1; i < batch.count; ++i)
+    check_no_overlap(batch[0], batch[i], what, "its next pictures");
+}
+
+void check_same_count(const ConstBatch& a, const ConstBatch& b, std::string_view what_a,
+                      std::string_view what_b) {
+  if (a.count == b.count) return;
+  throw_invalid(std::to_string(b.count), "{} has {} pictures and {} has {}; they must be as many",
+                what_a, a.count, what_b, b.count);
+}
+
+void check_no_overlap(const ConstBatch& a, const ConstBatch& b, std::string_view what_a,
+                      std::string_view what_b) {
+  const Extent of_a(a), of_b(b);
+  if (of_a.end <= of_b.first || of_b.end <= of_a.first) return;
+  for (int32_t i = 0; i < a.count; ++i) {
+    for (int32_t j = 0; j < b.count; ++j) {
+      // Equal steps: how two pictures lie to each other depends on j − i alone.
+      if (a.step_bytes == b.step_bytes && i > 0 && j > 0) break;
+      check_no_overlap(a[i], b[j], what_a, what_b);
+    }
+  }
+}
+
+}  // namespace cuesta

@@ -1,0 +1,247 @@
+// Batches of canny: each picture's edges are those that it has alone, whatever lies between.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cuesta/edges.hpp"
+#include "ops/canny/args.hpp"
+#include "support/errors.hpp"
+#include "verify/patterns.hpp"
+
+namespace cuesta {
+namespace {
+
+// Memory with pictures in it: picture i begins at byte first + i * step.
+struct Pictures {
+  int32_t width, height, count;
+  ptrdiff_t stride, step;
+  size_t first, bytes;
+  std::string name;
+
+  Batch in(std::vector<uint8_t>& memory) const {
+    return {ImageView<uint8_t>(memory.data() + first, width, height, 1, stride), count, step};
+  }
+};
+
+Pictures laid_out(int arrangement, int32_t width, int32_t height, int32_t count) {
+  const ptrdiff_t w = width, h = height, n = count;
+  Pictures p{width, height, count, 0, 0, 0, 0, ""};
+  switch (arrangement) {
+    case 0: p.name = "tight", p.stride = w, p.step = w * h; break;
+    case 1: p.name = "padded", p.stride = w + 13, p.step = (w + 13) * h + 64, p.first = 5; break;
+    case 2: p.name = "odd step", p.stride = w, p.step = w * h + 1, p.first = 3; break;
+    case 3: p.name = "side by side", p.stride = (w + 3) * n, p.step = w + 3; break;
+    default:
+      p.name = "backwards", p.stride = w + 1, p.step = -((w + 1) * h + 7);
+      p.first = size_t(-p.step * (n - 1));
+  }
+  p.bytes = size_t(std::max<ptrdiff_t>(0, p.step) * (n - 1)) + p.first +
+            size_t(p.stride * (h - 1) + w) + 11;
+  return p;
+}
+constexpr int arrangements = 5;
+
+// Given pairs and rules in turn; no two neighbours alike.
+std::vector<Thresholds> mixed_thresholds(int32_t count) {
+  std::vector<Thresholds> all;
+  for (int32_t i = 0; i < count; ++i) {
+    all.push_back(i % 5 == 2   ? Thresholds::automatic(AutoThreshold::otsu)
+                  : i % 5 == 4 ? Thresholds::automatic(AutoThreshold::percentile, 60 + i % 40)
+                               : Thresholds::given(10 + 9 * (i % 11), 40 + 21 * (i % 13)));
+  }
+  return all;
+}
+
+struct Found {
+  std::vector<uint8_t> memory;
+  std::vector<CannyResult> used;
+};
+
+// Picture after picture by the call for one, on the reference. What no picture holds is `around`.
+Found found_alone(const Pictures& where, std::vector<uint8_t>& src,
+                  std::span<const Thresholds> thresholds, const CannyOptions& options,
+                  uint8_t around) {
+  Found found{std::vector<uint8_t>(where.bytes, around), {}};
+  const ConstBatch masks(options.mask, where.count, options.mask_step_bytes);
+  for (int32_t i = 0; i < where.count; ++i) {
+    CannyOptions one = options;
+    one.thresholds = thresholds[thresholds.size() == 1 ? 0 : size_t(i)];
+    if (options.mask) one.mask = masks[i];
+    found.used.push_back(
+        canny(where.in(src)[i], where.in(found.memory)[i], one, {.strategy = "serial"}));
+  }
+  return found;
+}
+
+Found found_together(const Pictures& where, std::vector<uint8_t>& src,
+                     std::span<const Thresholds> thresholds, const CannyOptions& options,
+                     uint8_t around, const Exec& exec) {
+  Found found{std::vector<uint8_t>(where.bytes, around),
+              std::vector<CannyResult>(size_t(where.count))};
+  canny(where.in(src), where.in(found.memory), thresholds, options, found.used, exec);
+  return found;
+}
+
+bool equal(const Found& a, const Found& b) {
+  return a.memory == b.memory &&
+         std::equal(a.used.begin(), a.used.end(), b.used.begin(), b.used.end(),
+                    [](auto u, auto v) { return u.low == v.low && u.high == v.high; });
+}
+
+std::vector<uint8_t> noise_with_pictures(const Pictures& where, uint64_t seed) {
+  std::vector<uint8_t> memory(where.bytes);
+  verify::fill(ImageView<uint8_t>(memory.data(), int32_t(where.bytes), 1), verify::Pattern::noise,
+               seed);
+  const Batch batch = where.in(memory);
+  for (int32_t i = 0; i < where.count; ++i)
+    verify::fill(batch[i], verify::Pattern::natural, seed + uint64_t(i));
+  return memory;
+}
+
+TEST(CannyBatch, EveryRowFindsWhatItFindsAlone) {
+  uint64_t seed = 0;
+  for (const auto& row : strategies<CannyArgs>(Space::host)) {
+    for (const int32_t count : {1, 2, 7, 20}) {
+      for (int arrangement = 0; arrangement < arrangements; ++arrangement) {
+        for (const int threads : {1, 2, 8}) {
+          ++seed;
+          const Pictures where =
+              laid_out(arrangement, int32_t(10 + seed % 61), int32_t(5 + seed % 37), count);
+          auto src = noise_with_pictures(where, seed), mask = noise_with_pictures(where, seed + 1);
+          const Batch masks = where.in(mask);
+          for (int32_t i = 0; i < count; ++i)
+            verify::fill(masks[i], verify::Pattern::blobs, seed + uint64_t(i));
+          constexpr std::pair<double, int> smoothings[] = {{1.4, 0}, {0, 0}, {1.4, 0}, {9, 33}};
+          CannyOptions options;
+          std::tie(options.sigma, options.ksize) = smoothings[seed % 4];
+          options.aperture = std::array{3, 5, 7}[seed % 3];
+          options.norm = seed % 5 < 2 ? Norm::l2 : Norm::l1;
+          if (seed % 7 < 3) options.mask = masks.first;
+          if (seed % 7 < 2) options.mask_step_bytes = masks.step_bytes;
+          const auto all = mixed_thresholds(count);
+          const std::span<const Thresholds> thresholds(all.data(), seed % 6 ? all.size() : 1);
+          const Exec exec{.strategy = std::string(row.name), .threads = threads};
+          EXPECT_TRUE(equal(found_together(where, src, thresholds, options, 77, exec),
+                            found_alone(where, src, thresholds, options, 77)))
+              << row.name << " " << count << " " << where.name << " " << where.width << "x"
+              << where.height << " threads " << threads << " seed " << seed;
+        }
+      }
+    }
+  }
+}
+
+// A batch that is large enough for every thread to have pictures, again and again: what threads
+// leave in their memory must not reach the next picture.
+TEST(CannyBatch, ManySmallPicturesOnThreads) {
+  const Pictures where = laid_out(1, 61, 47, 200);
+  auto src = noise_with_pictures(where, 5);
+  const auto thresholds = mixed_thresholds(where.count);
+  const Found expected = found_alone(where, src, thresholds, {}, 9);
+  for (int i = 0; i < 10; ++i) {
+    for (const int threads : {1, 2, 5, 0})
+      EXPECT_TRUE(
+          equal(found_together(where, src, thresholds, {}, 9, {.threads = threads}), expected))
+          << threads;
+  }
+}
+
+TEST(CannyBatch, EveryPictureHasItsOwnThresholds) {
+  const Pictures where = laid_out(0, 90, 70, 3);
+  std::vector<uint8_t> src(where.bytes);
+  const Batch batch = where.in(src);
+  for (int32_t i = 0; i < 3; ++i) verify::fill(batch[i], verify::Pattern::noise, 8);  // one, thrice
+  std::vector<Thresholds> thresholds = {Thresholds::given(10, 40), Thresholds::given(60, 200),
+                                        Thresholds::given(90, 300)};
+  const Found found = found_together(where, src, thresholds, {}, 0, {});
+  const auto edges = [&](const Found& f, int32_t i) {
+    const auto begin = f.memory.begin() + i * where.step;
+    return std::count(begin, begin + where.step, 255);
+  };
+  EXPECT_GT(edges(found, 0), edges(found, 1));
+  EXPECT_GT(edges(found, 1), edges(found, 2));
+  EXPECT_EQ(found.used[2].high, 300);
+  std::swap(thresholds[0], thresholds[2]);
+  const Found swapped = found_together(where, src, thresholds, {}, 0, {});
+  EXPECT_FALSE(equal(swapped, found));
+  EXPECT_EQ(edges(swapped, 0), edges(found, 2));
+}
+
+TEST(CannyBatch, OnePictureAndOnePairMayServeAll) {
+  const Pictures where = laid_out(0, 40, 30, 4);
+  auto src = noise_with_pictures(where, 3);
+  std::vector<uint8_t> dst(where.bytes);
+  const Thresholds one = Thresholds::given(20, 80);
+  canny(ConstBatch(where.in(src).first, 4, 0), where.in(dst), {&one, 1});
+  for (int32_t i = 1; i < 4; ++i)
+    EXPECT_TRUE(std::equal(dst.begin(), dst.begin() + where.step, dst.begin() + i * where.step));
+  EXPECT_GT(std::count(dst.begin(), dst.end(), 255), 0);
+}
+
+template <class Call>
+std::string complains(Call&& call) {
+  return test::error_of(ErrorCode::invalid_argument, call);
+}
+
+TEST(CannyBatch, BadInputIsNamed) {
+  const Pictures where = laid_out(0, 8, 8, 3);
+  auto src_memory = noise_with_pictures(where, 1), dst_memory = src_memory;
+  const ConstBatch src = where.in(src_memory);
+  const Batch dst = where.in(dst_memory);
+  const std::vector<Thresholds> pairs(3, Thresholds::given(10, 20));
+  const auto complaint = [&](const ConstBatch& from, const Batch& to, size_t thresholds,
+                             size_t results = 0) {
+    std::vector<CannyResult> used(results);
+    return complains([&] { canny(from, to, std::span(pairs).first(thresholds), {}, used); });
+  };
+  const auto with = [](auto batch, auto change) {
+    change(batch);
+    return batch;
+  };
+  EXPECT_EQ(complaint(src, dst, 3, 3), "no error");
+  EXPECT_EQ(complaint(src, dst, 1), "no error");
+  EXPECT_EQ(complaint(src, dst, 2),
+            "canny: thresholds has 2 entries; it takes 1, or one for each of 3 pictures");
+  EXPECT_EQ(complaint(src, dst, 0),
+            "canny: thresholds has 0 entries; it takes 1, or one for each of 3 pictures");
+  EXPECT_EQ(complaint(src, dst, 1, 2),
+            "canny: results has 2 entries; it takes none, or one for each of 3 pictures");
+  EXPECT_EQ(complaint(with(src, [](auto& b) { b.count = 0; }), dst, 1),
+            "canny: src has 0 pictures; it takes at least 1");
+  EXPECT_EQ(complaint(src, with(dst, [](auto& b) { b.count = 2; }), 1),
+            "canny: src has 3 pictures and canny: dst has 2; they must be as many");
+  for (const ptrdiff_t step : {0, 63, -60, 8}) {
+    EXPECT_EQ(complaint(src, with(dst, [&](auto& b) { b.step_bytes = step; }), 1),
+              "canny: dst and its next pictures share memory; give the result a picture of its own")
+        << step;
+  }
+  const std::string shared =
+      "canny: src and canny: dst share memory; give the result a picture of its own";
+  EXPECT_EQ(complaint(src, where.in(src_memory), 1), shared);
+  // The last source is the first result.
+  EXPECT_EQ(complaint({src.first, 2, 128}, {where.in(src_memory)[2], 1, 0}, 1),
+            "canny: src has 2 pictures and canny: dst has 1; they must be as many");
+  EXPECT_EQ(complaint({src.first, 2, 128}, {where.in(src_memory)[1], 2, 64}, 1), shared);
+  // Sources and results in turn share nothing.
+  EXPECT_EQ(complaint({src.first, 1, 128}, {where.in(src_memory)[1], 1, 128}, 1), "no error");
+  std::vector<uint16_t> wide(8 * 8 * 3);
+  const ConstBatch words(ImageView<const uint16_t>(wide.data(), 8, 8), 3, 127);
+  EXPECT_EQ(complaint(words, dst, 1),
+            "canny: src has a step of 127 bytes from picture to picture, not a multiple of its 2 "
+            "bytes a sample");
+  CannyOptions options;
+  options.mask = dst[2];
+  EXPECT_EQ(complains([&] { canny(src, dst, pairs, options); }),
+            "canny: mask and canny: dst share memory; give the result a picture of its own");
+  std::vector<Thresholds> bad = pairs;
+  bad[2] = Thresholds::automatic(AutoThreshold::percentile, 120);
+  EXPECT_EQ(complains([&] { canny(src, dst, bad); }), "canny: percent is 120; it must be 0 to 100");
+}
+
+}  // namespace
+}  // namespace cuesta
