@@ -46,6 +46,10 @@ class Measurement {
 
  private:
   std::vector<Candidate> candidates(Space space);
+  /// Puts a strategy's answer to source `i` into a host picture, which has no data where the call
+  /// writes none.
+  using MakeAnswer = std::function<void(size_t i, Plane got)>;
+  bool verified(const Candidate& candidate, const MakeAnswer& make_answer);
   bool verified_on_host(const Candidate& candidate);
   bool verified_on_device(const Candidate& candidate, Rotation& rotation);
   bool opencv_takes(Plane into);
@@ -90,12 +94,12 @@ void Measurement::differs(const Candidate& candidate, const std::string& why) {
                          src_.width, src_.height, name_of(src_.type), why));
 }
 
-bool Measurement::verified_on_host(const Candidate& candidate) {
+bool Measurement::verified(const Candidate& candidate, const MakeAnswer& make_answer) {
   AnyImage got(work_.result, src_.width, src_.height);
   const bool bounded = candidate.row.exactness != "equal bytes";
   try {
     for (size_t i = 0; i < work_.sources.size(); ++i) {
-      work_.call(work_.sources[i], got.plane(), candidate.exec);
+      make_answer(i, got.plane());
       std::string why = answers_.compare(i, got.plane(), bounded);
       if (why.empty()) why = answers_.compare_answer(i);
       if (!why.empty()) return differs(candidate, why), false;
@@ -108,25 +112,19 @@ bool Measurement::verified_on_host(const Candidate& candidate) {
   return true;
 }
 
+bool Measurement::verified_on_host(const Candidate& candidate) {
+  return verified(candidate,
+                  [&](size_t i, Plane got) { work_.call(work_.sources[i], got, candidate.exec); });
+}
+
 bool Measurement::verified_on_device(const Candidate& candidate, Rotation& rotation) {
-  AnyImage got(work_.result, src_.width, src_.height);
-  const bool bounded = candidate.row.exactness != "equal bytes";
-  try {
-    for (size_t i = 0; i < work_.sources.size(); ++i) {
-      rotation.poison(i);
-      work_.call(rotation.source(i), rotation.result(i), candidate.exec);
-      wait(candidate.exec.stream);
-      if (got.plane()) download(rotation.result(i), got.plane(), candidate.exec.stream);
-      std::string why = answers_.compare(i, got.plane(), bounded);
-      if (why.empty()) why = answers_.compare_answer(i);
-      if (!why.empty()) return differs(candidate, why), false;
-    }
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::unsupported) throw;
-    measured_.notes.push_back(fmt::format("not timed: {}", error.what()));
-    return false;
-  }
-  return true;
+  void* const stream = candidate.exec.stream;
+  return verified(candidate, [&](size_t i, Plane got) {
+    rotation.poison(i);
+    work_.call(rotation.source(i), rotation.result(i), candidate.exec);
+    wait(stream);
+    if (got) download(rotation.result(i), got, stream);
+  });
 }
 
 // Whether OpenCV is timed: its module is there, and its answers are equal where they have to be.

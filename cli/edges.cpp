@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common.hpp"
+#include "cli/either_device.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/samples.hpp"
 #include "cli/streams.hpp"
-#include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/objects.hpp"
@@ -66,14 +66,12 @@ class EdgeFinder {
   int sobel_ksize_ = 0;
   std::optional<double> limit_;
   Exec exec_, helper_;  // the pinned one, and one for operations around it
-  Device device_ = Device::cpu;
+  EitherDevice device_;
   Samples smooth_, magnitude_;
-  Samples device_in_, device_mask_, device_out_;
-  const CommonOptions& common_;
 };
 
 EdgeFinder::EdgeFinder(const State& state)
-    : method_(state.method), exec_(state.common.exec()), common_(state.common) {
+    : method_(state.method), exec_(state.common.exec()), device_(state.common) {
   helper_.threads = exec_.threads;
   const bool is_canny = method_ == "canny", is_log = method_ == "log",
              is_sobel = method_ == "sobel";
@@ -114,9 +112,10 @@ EdgeFinder::EdgeFinder(const State& state)
   if (is_sobel && threshold) limit_ = threshold->value;
   if (is_canny) set_canny(state);
 
-  device_ = is_sobel && (sobel_sigma_ > 0 || limit_)
-                ? resolve_device(state.common, {"sobel", "convolve", "pixel"})
-                : resolve_device(state.common, {method_});
+  if (is_sobel && (sobel_sigma_ > 0 || limit_))
+    device_.choose({"sobel", "convolve", "pixel"});
+  else
+    device_.choose({method_});
   // Options the library refuses are found before any file is read.
   Image<uint8_t> probe(8, 8), edges(8, 8);
   for (int32_t y = 0; y < 8; ++y) std::fill_n(probe.row(y), 8, uint8_t(0));
@@ -171,24 +170,11 @@ std::optional<CannyResult> EdgeFinder::run(ConstPlane gray, Plane out, ConstPlan
 }
 
 std::optional<CannyResult> EdgeFinder::find(ConstPlane gray, Plane out, ConstPlane mask) {
-  if (device_ == Device::cpu) return run(gray, out, mask);
-  try {
-    const Plane in = device_in_.shape(gray.type, gray.width, gray.height, 1, Space::device);
-    const Plane edges = device_out_.shape(out.type, out.width, out.height, 1, Space::device);
-    upload(gray, in);
-    Plane inside;
-    if (mask) {
-      inside = device_mask_.shape(mask.type, mask.width, mask.height, 1, Space::device);
-      upload(mask, inside);
-    }
-    const auto result = run(in, edges, inside);
-    download(edges, out);
-    return result;
-  } catch (const Error& error) {
-    if (!falls_back_to_cpu(common_, error)) throw;
-    device_ = Device::cpu;
-    return run(gray, out, mask);
-  }
+  std::optional<CannyResult> used;
+  device_.run({gray, mask}, out, [&](std::span<const ConstPlane> sources, Plane edges) {
+    used = run(sources[0], edges, sources[1]);
+  });
+  return used;
 }
 
 // One call of the verb.

@@ -5,11 +5,11 @@
 #include <numeric>
 
 #include "cli/common.hpp"
+#include "cli/either_device.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/samples.hpp"
 #include "cli/streams.hpp"
-#include "cuesta/device.hpp"
 #include "cuesta/filter.hpp"
 #include "io/picture.hpp"
 
@@ -61,7 +61,8 @@ class Run {
         kernel_(parse_kernel(state.kernel)),
         region_(state.common.region_rect()),
         exec_(state.common.exec()),
-        device_(resolve_device(state.common, {"convolve"})) {
+        device_(state.common) {
+    device_.choose({"convolve"});
     options_ = {
         .border = state.common.border_or({}), .absolute = state.absolute, .offset = state.offset};
     // Options the library refuses are found before any file is read.
@@ -89,26 +90,15 @@ class Run {
   KernelSpec kernel_;
   std::optional<Rect> region_;
   Exec exec_;
-  Device device_;
+  EitherDevice device_;
   FilterOptions options_;
-  Samples source_, result_, device_in_, device_out_;
+  Samples source_, result_;
   std::chrono::steady_clock::time_point begin_;
 };
 
 void Run::apply(ConstPlane src, Plane dst) {
-  if (device_ == Device::cpu) return run(src, dst);
-  try {
-    const Plane in = device_in_.shape(src.type, src.width, src.height, src.channels, Space::device);
-    const Plane out =
-        device_out_.shape(dst.type, dst.width, dst.height, dst.channels, Space::device);
-    upload(src, in);
-    run(in, out);
-    download(out, dst);
-  } catch (const Error& error) {
-    if (!falls_back_to_cpu(state_.common, error)) throw;
-    device_ = Device::cpu;
-    run(src, dst);
-  }
+  device_.run({src}, dst,
+              [&](std::span<const ConstPlane> sources, Plane out) { run(sources[0], out); });
 }
 
 void Run::run(ConstPlane in, Plane out) {

@@ -30,19 +30,28 @@ std::vector<verify::Operation> chosen_operations(const State& state) {
               fmt::join(names, ", "));
 }
 
-// A name that no row bears would verify nothing and look like success.
-void check_strategy(const State& state) {
-  if (state.common.strategy.empty()) return;
+// Without a row to run, verify would show nothing and look like success. Builds without CUDA have
+// no device rows at all, which resolve_device tells.
+void check_rows(const State& state) {
+  const CommonOptions& common = state.common;
+  const bool on_cpu = common.device == "cpu", on_cuda = !on_cpu && common.device != "auto";
+  const std::string_view kind = on_cpu ? "CPU strategy" : on_cuda ? "CUDA strategy" : "strategy";
+  bool any = false;
   std::vector<std::string_view> names;
   for (const auto& row : list_strategies()) {
+    if (row.space == Space::host ? on_cuda : on_cpu) continue;
+    any = true;
     if (!state.operation.empty() && row.operation != state.operation) continue;
-    if (row.name == state.common.strategy) return;
+    if (common.strategy.empty() || row.name == common.strategy) return;
     if (std::find(names.begin(), names.end(), row.name) == names.end()) names.push_back(row.name);
   }
-  usage_error(state.common.strategy, "--strategy {}: {} has no strategy of that name; there are {}",
-              state.common.strategy,
-              state.operation.empty() ? "no operation" : std::string_view(state.operation),
-              fmt::join(names, ", "));
+  if (!any) return;
+  if (names.empty())
+    usage_error(state.operation, "{} has no {} in this build", state.operation, kind);
+  const std::string whose =
+      state.operation.empty() ? "no operation has a" : state.operation + " has no";
+  usage_error(common.strategy, "--strategy {}: {} {} of that name; there are {}", common.strategy,
+              whose, kind, fmt::join(names, ", "));
 }
 
 Json json_of(const verify::RowReport& row) {
@@ -70,7 +79,7 @@ verify::Level level_of(std::string_view name) {
 
 int run(const State& state) {
   const auto operations = chosen_operations(state);
-  check_strategy(state);
+  check_rows(state);
   std::vector<Space> spaces;
   if (state.common.device == "auto" || state.common.device == "cpu") spaces.push_back(Space::host);
   if (state.common.device != "cpu") {

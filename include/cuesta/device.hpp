@@ -25,6 +25,8 @@ struct DeviceInfo {
 std::vector<DeviceInfo> list_devices(std::string* why_none = nullptr);
 /// Makes GPU `index` the calling thread's. Throws Error{device}.
 void use_device(int index);
+/// The calling thread's GPU. Throws Error{device}.
+int current_device();
 
 /// A CUDA stream of its own; `Exec::stream` takes get().
 class Stream {

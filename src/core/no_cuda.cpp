@@ -25,6 +25,7 @@ std::vector<DeviceInfo> list_devices(std::string* why_none) {
   return {};
 }
 void use_device(int) { throw_no_cuda(); }
+int current_device() { throw_no_cuda(); }
 Stream::Stream() { throw_no_cuda(); }
 Stream::~Stream() = default;
 void upload(ConstPlane, Plane, void*) { throw_no_cuda(); }

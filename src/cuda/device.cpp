@@ -177,6 +177,12 @@ void use_device(int index) {
   cuda::check(cudaSetDevice(index), fmt::format("choosing GPU {}", index));
 }
 
+int current_device() {
+  int index = 0;
+  cuda::check(cudaGetDevice(&index), "asking for the GPU in use");
+  return index;
+}
+
 Stream::Stream() {
   cudaStream_t stream = nullptr;
   cuda::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "cuda/launch.cuh"
 #include "cuesta/border.hpp"
@@ -83,6 +84,36 @@ __device__ void store_bytes(ImageView<uint8_t, Space::device> dst, int32_t x0, i
 #pragma unroll
   for (int i = 0; i < Columns; ++i)
     if (x0 + i < dst.width) to[i] = uint8_t(bytes[i / 4] >> (i % 4 * 8));
+}
+
+/// A block of `Walkers` threads, `Columns` columns each, walks down `rows` rows of q.src; q.mode
+/// and q.outside say what lies around it. take(parity, row) gets row after row, from `Reach` above
+/// the first to `Reach` below the last; parity, a constant by its type, is 0 and 1 in turn. After
+/// each, store(x0, y) is told the row that is now complete, `Reach` above, once it is one of the
+/// block's.
+template <bool Aligned, int Reach, int Walkers, int Columns, class Request, class Take, class Store>
+__device__ void walk_down(const Request& q, int32_t rows, Take&& take, Store&& store) {
+  const auto src = q.src.template as<uint8_t, Space::device>();
+  __shared__ ColumnMap<Walkers, Columns> map;
+  const int32_t left = int32_t(blockIdx.x) * Walkers * Columns;
+  map.fill(q.mode, left, src.width);
+  const int32_t x0 = left + int32_t(threadIdx.x) * Columns;
+  if (x0 >= src.width) return;
+  const bool interior = is_interior<Columns>(x0, src.width);
+  const int32_t y0 = int32_t(blockIdx.y) * rows, end = min(y0 + rows, src.height);
+  const auto load = [&](int32_t y) {
+    return load_row<Aligned, Reach, Columns>(src, q.mode, q.outside, x0, y, interior,
+                                             map.x + threadIdx.x * Columns);
+  };
+  RowWords<Columns> even = load(y0 - Reach);
+  for (int32_t y = y0 - Reach; y < end + Reach; y += 2) {
+    const RowWords<Columns> odd = load(y + 1);
+    take(std::integral_constant<int, 0>(), even);
+    if (y - Reach >= y0) store(x0, y - Reach);
+    even = load(y + 2);
+    take(std::integral_constant<int, 1>(), odd);
+    if (y + 1 - Reach >= y0 && y + 1 - Reach < end) store(x0, y + 1 - Reach);
+  }
 }
 
 /// Rows a thread walks: as many as still give every multiprocessor enough blocks of

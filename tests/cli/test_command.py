@@ -606,7 +606,20 @@ class ListAndVerify(CommandTest):
         only = json.loads(self.run_cuesta("verify", "sobel", "--strategy", "rows", "--json").stdout)
         self.assertEqual([row["strategy"] for row in only["rows"]], ["rows"])
         self.fails(USAGE, "verify", "nonsense", says=["nonsense", "sobel"])
-        self.fails(USAGE, "verify", "--strategy", "fastest", says=["fastest"])
+        self.fails(USAGE, "verify", "--strategy", "fastest", says=["fastest", "no operation has a strategy"])
+
+    def test_verify_without_a_row_to_run(self):
+        """Not even a GPU is asked for where no row would run on it."""
+        rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
+        on_device = {row["operation"] for row in rows if row["space"] == "device"}
+        self.fails(USAGE, "verify", "sobel", "--strategy", "shared-1d", "--device", "cpu", says=["sobel has no CPU strategy", "simd"])
+        if not on_device:
+            self.fails(DEVICE, "verify", "sobel", "--device", "cuda", says=["--device cuda"])
+            return
+        for operation in {row["operation"] for row in rows} - on_device:
+            self.fails(USAGE, "verify", operation, "--device", "cuda", says=[f"{operation} has no CUDA strategy in this build"])
+        self.fails(USAGE, "verify", "sobel", "--strategy", "simd", "--device", "cuda",
+                   says=["--strategy simd: sobel has no CUDA strategy of that name", "fused"])
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ LIBRARIES = [
     (re.compile(r"^lib(av|sw)[a-z]+/"), re.compile(r"^(src/io|tests|fuzz)/"), "FFmpeg's libraries"),
     (re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
      re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peer_npp"), "CUDA"),
+    (re.compile(r"^nvtx3/"), re.compile(r"^bench/profile/"), "NVTX"),
     (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peer)"), "OpenCV"),
     (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
     (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
@@ -144,6 +145,7 @@ PLANTED = [
     ("bench/cpu.cpp", "#include <opencv2/core.hpp>"),
     ("bench/measure.cpp", "#include <cuda_runtime_api.h>"),
     ("bench/measure.cpp", '#include "cuda/check.hpp"'),
+    ("src/cuda/device.cpp", "#include <nvtx3/nvtx3.hpp>"),
 ]
 
 HARMLESS = [
@@ -155,6 +157,7 @@ HARMLESS = [
     ("src/ops/tables.hpp", '#include "ops/canny/args.hpp"'),
     ("src/core/threads.cpp", "#include <oneapi/tbb/parallel_for.h>"),
     ("src/io/a.cpp", "#include <libavformat/avformat.h>"),
+    ("bench/profile/a.cpp", "#include <nvtx3/nvtx3.hpp>"),
     ("bench/peer_opencv.cpp", "#include <opencv2/core.hpp>"),
     ("tests/ops/a.cpp", '#include "ops/canny/reference.hpp"'),
 ]

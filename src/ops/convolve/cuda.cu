@@ -1,4 +1,5 @@
 // The device rows of convolve: the papers' steps. There is no production row yet.
+#include "cuda/rung_parameters.hpp"
 #include "ops/convolve/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
@@ -42,6 +43,7 @@ constexpr std::string_view within = "equal bytes; f32 with factors within 2e-5 o
 
 std::span<const StrategyInfo<ConvolveArgs>> convolve_cuda_rows() {
   using namespace convolve_ladder;
+  using namespace rung_parameters;
   constexpr auto rung = [](std::string_view name, std::string_view idea, std::string_view paper,
                            std::span<const ParameterInfo> parameters,
                            std::string_view (*supports)(const ConvolveArgs&, const Parameters&),

@@ -80,22 +80,14 @@ struct Walk {
 
 template <bool Aligned, int Columns>
 __global__ void __launch_bounds__(walkers, Aligned ? 6 : 4) log_walk(Request q, int32_t rows) {
-  __shared__ cuda::ColumnMap<walkers, Columns> columns;
-  const auto src = q.src.as<uint8_t, Space::device>();
   const auto dst = q.dst.as<uint8_t, Space::device>();
-  const int32_t left = int32_t(blockIdx.x) * walkers * Columns;
-  columns.fill(q.mode, left, src.width);
-  const int32_t x0 = left + int32_t(threadIdx.x) * Columns;
-  if (x0 >= src.width) return;
-  const bool interior = cuda::is_interior<Columns>(x0, src.width);
-  const int32_t y0 = int32_t(blockIdx.y) * rows, end = min(y0 + rows, src.height);
   const float threshold = float(q.threshold);
-  const auto load = [&](int32_t y) {
-    return cuda::load_row<Aligned, 3, Columns>(src, q.mode, q.outside, x0, y, interior,
-                                               columns.x + threadIdx.x * Columns);
-  };
+  Walk<Columns> walk;
   uint32_t edges[Columns / 4];
-  const auto store = [&](int32_t y) {
+  const auto take = [&](auto parity, const cuda::RowWords<Columns>& row) {
+    walk.template take<parity()>(row, threshold, edges);
+  };
+  const auto store = [&](int32_t x0, int32_t y) {
     if (q.mode == BorderMode::ignore) {
 #pragma unroll
       for (int i = 0; i < Columns; ++i)
@@ -103,17 +95,7 @@ __global__ void __launch_bounds__(walkers, Aligned ? 6 : 4) log_walk(Request q, 
     }
     cuda::store_bytes<Aligned, Columns>(dst, x0, y, edges);
   };
-
-  Walk<Columns> walk;
-  cuda::RowWords<Columns> even = load(y0 - 3);
-  for (int32_t y = y0 - 3; y < end + 3; y += 2) {
-    const auto odd = load(y + 1);
-    walk.template take<0>(even, threshold, edges);
-    if (y - 3 >= y0) store(y - 3);
-    even = load(y + 2);
-    walk.template take<1>(odd, threshold, edges);
-    if (y - 2 >= y0 && y - 2 < end) store(y - 2);
-  }
+  cuda::walk_down<Aligned, 3, walkers, Columns>(q, rows, take, store);
 }
 
 // -- Any window, any result -----------------------------------------------------------------------
@@ -216,13 +198,14 @@ std::span<const StrategyInfo<LogArgs>> log_cuda_rows() {
                                  .run = run};
   };
   static constexpr StrategyInfo<LogArgs> rows[] = {
-      rung("naive", "Gaussian, then Laplacian, both convolve's naive", any_block, two_pass<naive>),
+      rung("naive", "Gaussian, then Laplacian, both convolve's naive", any_block_only,
+           two_pass<naive>),
       rung("shared", "both passes convolve's shared", block_and_load, two_pass<shared>),
-      rung("shared-constant", "both passes convolve's shared-constant", any_block,
+      rung("shared-constant", "both passes convolve's shared-constant", any_block_only,
            two_pass<shared_constant>),
-      rung("constant", "both passes convolve's constant", any_block, two_pass<constant>),
-      rung("texture", "both passes convolve's texture", any_block, two_pass<texture>, true),
-      rung("texture-constant", "both passes convolve's texture-constant", any_block,
+      rung("constant", "both passes convolve's constant", any_block_only, two_pass<constant>),
+      rung("texture", "both passes convolve's texture", any_block_only, two_pass<texture>, true),
+      rung("texture-constant", "both passes convolve's texture-constant", any_block_only,
            two_pass<texture_constant>, true),
       rung("separable",
            "the Gaussian by its factors; the Laplacian, of rank 2, convolve's constant", block_only,

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cuda/row_words.cuh"
+#include "cuda/rung_parameters.hpp"
 #include "ops/sobel/ladder/ladder.hpp"
 #include "ops/sobel/outputs.cuh"
 
@@ -100,20 +101,12 @@ struct Walk {
 template <Wanted W, bool Aligned>
 __global__ void __launch_bounds__(walkers) sobel_walk(Request q, int32_t rows) {
   constexpr int columns = walk_columns;
-  __shared__ cuda::ColumnMap<walkers, columns> map;
-  const auto src = q.src.as<uint8_t, Space::device>();
-  const int32_t left = int32_t(blockIdx.x) * walkers * columns;
-  map.fill(q.mode, left, src.width);
-  const int32_t x0 = left + int32_t(threadIdx.x) * columns;
-  if (x0 >= src.width) return;
-  const bool interior = cuda::is_interior<columns>(x0, src.width);
-  const int32_t y0 = int32_t(blockIdx.y) * rows, end = min(y0 + rows, src.height);
-  const auto load = [&](int32_t y) {
-    return cuda::load_row<Aligned, 1, columns>(src, q.mode, q.outside, x0, y, interior,
-                                               map.x + threadIdx.x * columns);
-  };
+  Walk<columns> walk;
   float gx[columns], gy[columns];
-  const auto store = [&](int32_t y) {
+  const auto take = [&](auto parity, const cuda::RowWords<columns>& row) {
+    walk.template take<parity()>(row, gx, gy);
+  };
+  const auto store = [&](int32_t x0, int32_t y) {
     if (q.mode == BorderMode::ignore) {
 #pragma unroll
       for (int i = 0; i < columns; ++i)
@@ -121,17 +114,7 @@ __global__ void __launch_bounds__(walkers) sobel_walk(Request q, int32_t rows) {
     }
     store_walked<W, Aligned, columns>(q, x0, y, gx, gy);
   };
-
-  Walk<columns> walk;
-  cuda::RowWords<columns> even = load(y0 - 1);
-  for (int32_t y = y0 - 1; y < end + 1; y += 2) {
-    const auto odd = load(y + 1);
-    walk.template take<0>(even, gx, gy);
-    if (y - 1 >= y0) store(y - 1);
-    even = load(y + 2);
-    walk.template take<1>(odd, gx, gy);
-    if (y >= y0 && y < end) store(y);
-  }
+  cuda::walk_down<Aligned, 1, walkers, columns>(q, rows, take, store);
 }
 
 /// What a walk can make of the request, if anything.
@@ -232,7 +215,7 @@ std::span<const StrategyInfo<SobelArgs>> sobel_cuda_rows() {
        .idea = "a thread a pixel, its window read from global memory",
        .paper = "003",
        .exactness = exactness,
-       .parameters = sobel_ladder::parameters,
+       .parameters = rung_parameters::any_block_only,
        .supports = supports,
        .run = sobel_ladder::global},
       {.name = "shared-no-apron",
@@ -241,7 +224,7 @@ std::span<const StrategyInfo<SobelArgs>> sobel_cuda_rows() {
        .idea = "the block's own pixels in shared memory, the rest of the window from global memory",
        .paper = "003",
        .exactness = exactness,
-       .parameters = sobel_ladder::parameters,
+       .parameters = rung_parameters::any_block_only,
        .supports = supports,
        .run = sobel_ladder::shared_no_apron},
       {.name = "shared-apron",
@@ -250,7 +233,7 @@ std::span<const StrategyInfo<SobelArgs>> sobel_cuda_rows() {
        .idea = "the apron in shared memory too, four loads a thread",
        .paper = "003",
        .exactness = exactness,
-       .parameters = sobel_ladder::parameters,
+       .parameters = rung_parameters::any_block_only,
        .supports = supports,
        .run = sobel_ladder::shared_apron},
       {.name = "shared-1d",
@@ -259,7 +242,7 @@ std::span<const StrategyInfo<SobelArgs>> sobel_cuda_rows() {
        .idea = "the same tile as a one-dimensional array",
        .paper = "003",
        .exactness = exactness,
-       .parameters = sobel_ladder::parameters,
+       .parameters = rung_parameters::any_block_only,
        .supports = supports,
        .run = sobel_ladder::shared_1d},
       {.name = "fused",

@@ -65,9 +65,7 @@ void global(const CannyArgs& args, Call& call) {
   }
   call.stage("sobel");
   const Gradients g = gradients(args, call);
-  const auto kernel = args.options.aperture == 3   ? sobel<3>
-                      : args.options.aperture == 5 ? sobel<5>
-                                                   : sobel<7>;
+  const auto kernel = for_aperture(args.options.aperture, [](auto k) { return sobel<k()>; });
   for_pixels(smoothed, block, call, kernel, smoothed, g);
   finish(args, g, block, call);
 }

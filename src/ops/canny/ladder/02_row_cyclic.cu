@@ -109,9 +109,7 @@ void row_cyclic(const CannyArgs& args, Call& call) {
   }
   call.stage("sobel");
   const Gradients g = gradients(args, call);
-  const auto kernel = args.options.aperture == 3   ? sobel<3>
-                      : args.options.aperture == 5 ? sobel<5>
-                                                   : sobel<7>;
+  const auto kernel = for_aperture(args.options.aperture, [](auto k) { return sobel<k()>; });
   const size_t bytes = ring_bytes(args, args.options.aperture);
   cuda::allow_shared(kernel, bytes, "canny");
   cuda::launch("canny", kernel, grid, dim3(threads), bytes, cuda::stream_of(call), smoothed, g,

@@ -95,10 +95,7 @@ void hysteresis_by_steps(const Marks& marks, Plane dst, int block, Call& call) {
 }
 
 void bfs_launch(const CannyArgs& args, Call& call) {
-  constexpr int block = 16;
-  const Marks marks = front_marks(args, call);
-  call.stage("hysteresis");
-  hysteresis_by_steps(marks, args.dst, block, call);
+  behind_front(args, call, hysteresis_by_steps);
 }
 
 }  // namespace cuesta::canny_ladder

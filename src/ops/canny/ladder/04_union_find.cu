@@ -66,11 +66,6 @@ void hysteresis_by_sets(const Marks& marks, Plane dst, int block, Call& call) {
   for_pixels(marks, block, call, write, marks, parents, dst.as<uint8_t, Space::device>());
 }
 
-void union_find(const CannyArgs& args, Call& call) {
-  constexpr int block = 16;
-  const Marks marks = front_marks(args, call);
-  call.stage("hysteresis");
-  hysteresis_by_sets(marks, args.dst, block, call);
-}
+void union_find(const CannyArgs& args, Call& call) { behind_front(args, call, hysteresis_by_sets); }
 
 }  // namespace cuesta::canny_ladder

@@ -16,11 +16,13 @@ __global__ void unpack(Masks masks, Marks marks) {
 
 }  // namespace
 
-Marks front_marks(const CannyArgs& args, Call& call) {
+void behind_front(const CannyArgs& args, Call& call, decltype(hysteresis_by_steps)* hysteresis) {
+  constexpr int block = 16;
   const Masks masks = find_masks(args, call);
   const Marks marks = device_image<uint8_t>(call, args.src.width, args.src.height);
-  for_pixels(marks, 16, call, unpack, masks, marks);
-  return marks;
+  for_pixels(marks, block, call, unpack, masks, marks);
+  call.stage("hysteresis");
+  hysteresis(marks, args.dst, block, call);
 }
 
 }  // namespace cuesta::canny_ladder

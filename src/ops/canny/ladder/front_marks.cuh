@@ -1,11 +1,11 @@
-// The production front end for rungs that are about hysteresis: its bit masks as marks.
+// The production front end for rungs that are about hysteresis: its bit masks become marks.
 #pragma once
 
 #include "ops/canny/ladder/stages.cuh"
 
 namespace cuesta::canny_ladder {
 
-/// Everything before hysteresis, thresholds found.
-Marks front_marks(const CannyArgs& args, Call& call);
+/// Everything before hysteresis, thresholds found; then `hysteresis`.
+void behind_front(const CannyArgs& args, Call& call, decltype(hysteresis_by_steps)* hysteresis);
 
 }  // namespace cuesta::canny_ladder

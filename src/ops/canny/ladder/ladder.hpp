@@ -2,23 +2,22 @@
 // front ends `global` and `row-cyclic` share.
 #pragma once
 
+#include "cuda/rung_parameters.hpp"
 #include "ops/canny/args.hpp"
 
 namespace cuesta::canny_ladder {
 
-inline constexpr std::string_view block_values[] = {"32", "16", "8"};
 inline constexpr std::string_view hysteresis_values[] = {"bfs-launch", "union-find"};
 inline constexpr std::string_view window_values[] = {"3", "5"};
 
-inline constexpr ParameterInfo block = {"block", "threads along each side of a block",
-                                        block_values};
 inline constexpr ParameterInfo hysteresis = {"hysteresis", "how edges spread to candidates",
                                              hysteresis_values};
 inline constexpr ParameterInfo window = {
     "window", "candidates that a step of bfs-launch reaches: one or two pixels away",
     window_values};
 
-inline constexpr ParameterInfo global_parameters[] = {block, hysteresis, window};
+inline constexpr ParameterInfo global_parameters[] = {rung_parameters::any_block, hysteresis,
+                                                      window};
 inline constexpr ParameterInfo row_cyclic_parameters[] = {hysteresis, window};
 inline constexpr ParameterInfo bfs_parameters[] = {window};
 

@@ -17,6 +17,14 @@ inline Gradients gradients(const CannyArgs& args, Call& call) {
   return {device_image<int16_t>(call, width, height), device_image<int16_t>(call, width, height)};
 }
 
+/// What `make` returns for the aperture of a request, given as a constant of its type.
+template <class Make>
+auto for_aperture(int aperture, Make&& make) {
+  if (aperture == 3) return make(std::integral_constant<int, 3>());
+  if (aperture == 5) return make(std::integral_constant<int, 5>());
+  return make(std::integral_constant<int, 7>());
+}
+
 /// The byte a pixel that thresholds leave and hysteresis reads.
 enum Mark : uint8_t { none, candidate, strong };
 using Marks = DeviceImage<uint8_t>;

@@ -5,10 +5,6 @@
 
 namespace cuesta::sobel_ladder {
 
-inline constexpr std::string_view block_values[] = {"32", "16", "8"};
-inline constexpr ParameterInfo parameters[] = {
-    {"block", "threads along each side of a block", block_values}};
-
 void global(const SobelArgs& args, Call& call);
 void shared_no_apron(const SobelArgs& args, Call& call);
 void shared_apron(const SobelArgs& args, Call& call);

@@ -1,0 +1,232 @@
+// What a profiler is put on: every device row of the tables once, each inside an NVTX range that
+// names it, so that every kernel can be told by its row. profile_rungs.py runs it under Nsight
+// Compute and makes the tables.
+//
+//   cuesta_profile [OPERATION...]          runs the rows, of all operations or these
+//   cuesta_profile --list [OPERATION...]   says as JSON which rows and requests; needs no GPU
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <nvtx3/nvtx3.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/canny_work.hpp"
+#include "bench/convolve_work.hpp"
+#include "bench/masks.hpp"
+#include "bench/paper_004.hpp"
+#include "bench/video.hpp"
+#include "bench_commit.hpp"
+#include "cuesta/cuesta.hpp"
+#include "cuesta/device.hpp"
+
+namespace cuesta::bench {
+namespace {
+
+constexpr int32_t side = 2048;
+
+template <class T>
+Image<T, Space::device> on_device(const Image<T>& host) {
+  Image<T, Space::device> there(host.width(), host.height(), host.channels());
+  upload(host, there);
+  return there;
+}
+
+/// The pictures of all requests, on the GPU.
+struct Pictures {
+  Pictures() {
+    const Image<uint8_t> host = canny_picture(side);
+    Image<float> host_floats(side, side);
+    for (int32_t y = 0; y < side; ++y)
+      for (int32_t x = 0; x < side; ++x) host_floats.at(x, y) = float(host.at(x, y));
+    bytes = on_device(host);
+    floats = on_device(host_floats);
+    mask = on_device(object_mask(side));
+    for (const Image<uint8_t>& frame :
+         moving_object_video(paper_004::width, paper_004::height, 2)) {
+      Image<uint8_t> gray(frame.width(), frame.height());
+      to_gray(frame, gray);
+      frames.push_back(on_device(frame));
+      gray_frames.push_back(on_device(gray));
+    }
+  }
+
+  Image<uint8_t, Space::device> bytes, mask;
+  Image<float, Space::device> floats;
+  std::vector<Image<uint8_t, Space::device>> frames, gray_frames;
+  Image<uint8_t, Space::device> edges{side, side}, frame_mask{paper_004::width, paper_004::height};
+  Image<float, Space::device> filtered{side, side};
+  Image<int32_t, Space::device> labels{side, side};
+  std::vector<Component> components;
+};
+
+/// What a row is asked. `prepare` makes what the call needs and returns the call.
+struct Request {
+  std::string_view operation, name, text;
+  int32_t width, height;
+  std::function<std::function<void()>(Pictures&, const Exec&)> prepare;
+};
+
+// Of an operation with several, a row is asked the first that it takes.
+const std::vector<Request>& requests() {
+  static const std::vector<Request> all = {
+      {"convolve", "gaussian-5x5", "f32, Gaussian 5 x 5", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec] { correlate(p.floats, p.filtered, paper_gaussian(), {}, exec); };
+       }},
+      {"convolve", "sharpen-3x3", "f32, sharpening 3 x 3", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec] { sharpen(p.floats, p.filtered, 3, {}, exec); };
+       }},
+      {"sobel", "magnitude", "u8, magnitude l1 to u8", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec] { sobel(p.bytes, {.magnitude = p.edges}, {}, exec); };
+       }},
+      {"log", "edges", "u8, sigma 1.4, threshold 5", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec] { log_edges(p.bytes, p.edges, {}, exec); };
+       }},
+      {"canny", "edges", "u8, 5 x 5 sigma 1.4, l1, low 20, high 60", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec] { canny(p.bytes, p.edges, canny_options(), exec); };
+       }},
+      {"label", "objects", "u8 mask of discs and specks, label picture and components", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec] { label(p.mask, p.labels, &p.components, {}, exec); };
+       }},
+      {"background", "first", "u8, the frame after the founding one, mask", paper_004::width,
+       paper_004::height,
+       [](Pictures& p, const Exec& exec) {
+         const auto model = std::make_shared<BackgroundSubtractor>();
+         model->push(p.gray_frames[0], {}, 25, exec);
+         return
+             [&p, exec, model] { model->push(p.gray_frames[1], {.mask = p.frame_mask}, 25, exec); };
+       }},
+      {"motion", "frame", "RGB, first frame as background, Gaussian 15, disk:15; a later frame",
+       paper_004::width, paper_004::height,
+       [](Pictures& p, const Exec& exec) {
+         const auto detector = std::make_shared<MotionDetector>(MotionOptions{}, exec);
+         detector->push(p.frames[0]);
+         return [&p, detector] { detector->push(p.frames[1]); };
+       }},
+  };
+  return all;
+}
+
+using Rows = std::vector<StrategyDescription>;
+
+/// Of all operations where none is named.
+Rows device_rows(const std::vector<std::string_view>& operations) {
+  Rows rows = list_strategies();
+  std::erase_if(rows, [&](const StrategyDescription& row) {
+    const bool wanted = operations.empty() || std::find(operations.begin(), operations.end(),
+                                                        row.operation) != operations.end();
+    return row.space != Space::device || !wanted;
+  });
+  return rows;
+}
+
+/// Operations with rows that no request asks.
+std::vector<std::string> forgotten(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const StrategyDescription& row : rows) {
+    bool asked = !names.empty() && names.back() == row.operation;
+    for (const Request& request : requests()) asked |= request.operation == row.operation;
+    if (!asked) names.emplace_back(row.operation);
+  }
+  return names;
+}
+
+void list(const Rows& rows) {
+  nlohmann::ordered_json out;
+  out["commit"] = CUESTA_COMMIT;
+  out["gpu"] = nullptr;
+  if (const auto devices = list_devices(); !devices.empty()) {
+    const DeviceInfo& gpu = devices.front();
+    out["gpu"] = {
+        {"name", gpu.name},
+        {"compute_capability", std::to_string(gpu.major) + "." + std::to_string(gpu.minor)},
+        {"driver", gpu.driver},
+        {"runtime", gpu.runtime}};
+  }
+  for (const Request& request : requests()) {
+    out["requests"].push_back({{"operation", request.operation},
+                               {"name", request.name},
+                               {"text", request.text},
+                               {"width", request.width},
+                               {"height", request.height}});
+  }
+  for (const StrategyDescription& row : rows)
+    out["rows"].push_back({{"operation", row.operation}, {"strategy", row.name}});
+  std::puts(out.dump(1).c_str());
+}
+
+/// The range's name is what profile_rungs.py looks for.
+bool profile(Pictures& pictures, const StrategyDescription& row) {
+  const Exec exec{.strategy = std::string(row.name)};
+  std::string refusals;
+  for (const Request& request : requests()) {
+    if (request.operation != row.operation) continue;
+    const std::string label = "cuesta/" + std::string(row.operation) + "/" + std::string(row.name) +
+                              "/" + std::string(request.name);
+    try {
+      const std::function<void()> call = request.prepare(pictures, exec);
+      wait();
+      const nvtx3::scoped_range range(label.c_str());
+      call();
+      wait();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unsupported) throw;
+      refusals += label + ": " + error.what() + "\n";
+    }
+  }
+  std::fputs(refusals.c_str(), stderr);
+  return false;
+}
+
+bool profile(const Rows& rows) {
+  use_device(0);
+  Pictures pictures;
+  bool all = true;
+  for (const StrategyDescription& row : rows) all &= profile(pictures, row);
+  return all;
+}
+
+/// The exit code: 0, 1 for rows that were not run, 2 for a wrong command line.
+int command(int argc, char** argv) {
+  std::vector<std::string_view> operations(argv + 1, argv + argc);
+  const bool only_list = std::erase(operations, "--list") > 0;
+  for (const std::string_view name : operations) {
+    if (device_rows({name}).empty()) {
+      std::fprintf(stderr, "%s: no operation of this name has device rows\n",
+                   std::string(name).c_str());
+      return 2;
+    }
+  }
+  const Rows rows = device_rows(operations);
+  const std::vector<std::string> left_out = forgotten(rows);
+  for (const std::string& operation : left_out)
+    std::fprintf(stderr, "%s has device rows, and no request is made of them\n", operation.c_str());
+  bool all = left_out.empty();
+  if (only_list)
+    list(rows);
+  else
+    all &= profile(rows);
+  return all ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace cuesta::bench
+
+int main(int argc, char** argv) {
+  try {
+    return cuesta::bench::command(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 5;
+  }
+}

@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""What the profiler counts of every device strategy, as a table. Needs Nsight Compute (ncu), a GPU whose
+counters may be read, and cuesta_profile; Python's own library is all that it imports.
+
+    profile_rungs.py --out NAME [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
+    profile_rungs.py --out NAME --csv NAME.csv --list NAME.list.json
+
+The first runs cuesta_profile (from beside this file unless told) under ncu and keeps what both said, as
+NAME.csv and NAME.list.json. Both write NAME.md, the tables, and NAME.json, the same with every kernel. The
+second makes them from a run that was kept. A metric that an ncu does not know is left out with --without.
+
+A kernel that a row launches several times is one line: times, instructions and bytes are sums, transactions a
+request and SM efficiency are quotients of sums, the other percentages are means weighted by time. NAME.md leaves
+out kernels below 5 % of their row's time and says how many.
+"""
+
+import argparse
+import csv
+import datetime
+import io
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+DURATION = "gpu__time_duration.sum"
+SHARED_LOADS = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+SHARED_STORES = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"
+SHARED_LOAD_REQUESTS = "smsp__inst_executed_op_shared_ld.sum"
+SHARED_STORE_REQUESTS = "smsp__inst_executed_op_shared_st.sum"
+ACTIVE = "sm__cycles_active.avg"
+ELAPSED = "sm__cycles_elapsed.max"
+READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
+
+# Units that ncu prints with `--print-units base`, by version.
+UNITS = {DURATION: {"ns", "nsecond"}, READ: {"byte"}, WRITTEN: {"byte"}}
+
+MAIN_SHARE = 0.05  # of its row's time, for a kernel to be in the Markdown
+
+
+class Launches:
+    """The launches of one kernel by one row: a dictionary from metric to value each, None for what ncu gave no number."""
+
+    def __init__(self, launches):
+        self.launches = launches
+
+    def sum(self, metric):
+        values = [launch[metric] for launch in self.launches if launch.get(metric) is not None]
+        return sum(values) if values else None
+
+    def most(self, metric):
+        return max((launch[metric] for launch in self.launches if launch.get(metric) is not None), default=None)
+
+    def mean(self, metric):
+        pairs = [(launch[metric], launch[DURATION]) for launch in self.launches if launch.get(metric) is not None]
+        whole = sum(weight for _, weight in pairs)
+        return sum(value * weight for value, weight in pairs) / whole if whole else None
+
+    def quotient(self, above, below, times=1):
+        divisor = self.sum(below)
+        return times * self.sum(above) / divisor if divisor and self.sum(above) is not None else None
+
+
+# Name in the JSON; head in the Markdown; format; the metrics it needs; how they become the figure. The metrics are
+# those that NVIDIA's transition guide puts in the place of nvprof's, which paper 004 used.
+COLUMNS = [
+    ("us", "µs", "{:.1f}", (DURATION,), lambda k: k.sum(DURATION) / 1000),
+    ("registers", "registers", "{:.0f}", ("launch__registers_per_thread",), Launches.most),
+    ("occupancy", "occupancy %", "{:.1f}", ("sm__warps_active.avg.pct_of_peak_sustained_active",), Launches.mean),
+    ("sm_efficiency", "SM %", "{:.1f}", (ACTIVE, ELAPSED), lambda k, a, e: k.quotient(a, e, 100)),
+    ("branch_efficiency", "branch %", "{:.1f}", ("smsp__sass_average_branch_targets_threads_uniform.pct",),
+     Launches.mean),
+    ("shared_load_transactions", "shared loads: transactions a request", "{:.2f}",
+     (SHARED_LOADS, SHARED_LOAD_REQUESTS), Launches.quotient),
+    ("shared_store_transactions", "stores", "{:.2f}", (SHARED_STORES, SHARED_STORE_REQUESTS), Launches.quotient),
+    ("shared_efficiency", "shared %", "{:.1f}", ("smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct",),
+     Launches.mean),
+    ("load_efficiency", "global load %", "{:.1f}",
+     ("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",), Launches.mean),
+    ("l1_hits", "L1 hits %", "{:.1f}", ("l1tex__t_sector_hit_rate.pct",), Launches.mean),
+    ("sm_throughput", "SM throughput %", "{:.1f}", ("sm__throughput.avg.pct_of_peak_sustained_elapsed",),
+     Launches.mean),
+    ("dram_throughput", "DRAM throughput %", "{:.1f}", ("dram__throughput.avg.pct_of_peak_sustained_elapsed",),
+     Launches.mean),
+    ("instructions", "warp instructions, M", "{:.2f}", ("smsp__inst_executed.sum",), Launches.sum),
+    ("bytes_read", "DRAM read, MB", "{:.2f}", (READ,), Launches.sum),
+    ("bytes_written", "written, MB", "{:.2f}", (WRITTEN,), Launches.sum),
+]
+MILLIONS = {"instructions", "bytes_read", "bytes_written"}  # whole in the JSON
+METRICS = list(dict.fromkeys(metric for column in COLUMNS for metric in column[3]))
+
+LEGEND = """\
+occupancy: warps resident while the multiprocessor works, of the most it holds. SM: cycles in which a multiprocessor has a warp, of
+all. branch: branches whose warps stay together. transactions a request: passes through shared memory that a warp's load or
+store takes; 1 has no bank conflict. shared: bytes used of those that a pass could move. global load: bytes used of the
+32-byte sectors that loads fetch. Caches are emptied before each kernel; clocks are left as they are."""
+
+# Paper 004, table 2: nvprof on v1.3 with blocks of 16 x 16, a GTX 960M, and registers from table 3. Where a kernel
+# was counted twice, for the background and the frame, the first. Ours, as NAME.json has them; theirs; occupancy %,
+# SM %, branch %, shared load and store transactions a request, shared %, global load %, registers.
+PAPER_004 = [
+    ("grayscale", "grayscaleGPU", 79.6097, 84.48, 100, 0, 0, 0, 20.90, 11),
+    ("blur_tiled", "blurTiledConstantGPU", 72.2304, 98.95, 100, 1, 0.539258, 24.96, 33.58, 37),
+    ("background_first", "diffGPU", 78.6947, 81.86, 100, 0, 0, 0, 35.90, 8),
+    ("threshold", "thresholdGPU", 80.5545, 85.16, 100, 0, 0, 0, 35.90, 7),
+    ("morph_tiled<1>", "dilateTiledConstantGPU", 71.4877, 99.16, 100, 0.644444, 0.539258, 24.93, 33.58, 37),
+    ("morph_tiled<0>", "erodeTiledConstantGPU", 71.7115, 99.12, 100, 0.644444, 0.539258, 24.93, 33.58, 37),
+    ("init", "initCCL", 81.1553, 83.86, 100, 0, 0, 0, 36.36, 7),
+    ("merge", "mergeCCL", 61.4099, 63.50, 87.95, 0, 0, 0, 39.90, 15),
+    ("compress", "compressCCL", 68.9342, 79.00, 95.05, 0, 0, 0, 42.63, 8),
+]
+PAPER_COLUMNS = ["occupancy", "sm_efficiency", "branch_efficiency", "shared_load_transactions",
+                 "shared_store_transactions", "shared_efficiency", "load_efficiency", "registers"]
+
+
+class Refused(Exception):
+    """Input that is not what it should be; the text says what was wanted."""
+
+
+def short_name(demangled):
+    """A kernel's name without its parameters, types of template arguments, and namespaces: `morph_tiled<1>`."""
+    name = re.sub(r"\((?:anonymous namespace|unsigned \w+|[\w:]+)\)(?:::)?|<unnamed>::", "", demangled)
+    name = re.sub(r"^(?:static )?void ", "", name)
+    name = re.sub(r"\btrue\b", "1", re.sub(r"\bfalse\b", "0", name))
+    depth = 0
+    for at, character in enumerate(name):
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if character == "(" and depth == 0:
+            name = name[:at]
+            break
+    return re.sub(r"\b(?:\w+::)+", "", name)
+
+
+def number(text):
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None  # "n/a", or nothing
+
+
+def launches_of(text):
+    """Every launch in the CSV of `ncu --csv --page raw --nvtx`: (operation, strategy, request, kernel, metrics),
+    the first three None outside cuesta_profile's ranges."""
+    lines = text.splitlines(keepends=True)
+    begin = next((n for n, line in enumerate(lines) if line.startswith('"ID",')), None)
+    if begin is None:
+        raise Refused('no line begins with "ID": this is not the CSV of ncu --csv --page raw')
+    table = list(csv.reader(io.StringIO("".join(line for line in lines[begin:] if not line.startswith("==")))))
+    head, units = table[0], table[1] if len(table) > 1 else []
+    if len(units) != len(head) or units[0] != "":
+        raise Refused("the line under the heads is not that of the units: run ncu with --page raw")
+    for metric, known in UNITS.items():
+        if metric in head and units[head.index(metric)] not in known | {""}:
+            raise Refused(f"{metric} is in {units[head.index(metric)]}: run ncu with --print-units base")
+    ranges = [n for n, name in enumerate(head) if "Push/Pop_Range" in name]
+    if not ranges or DURATION not in head or "Kernel Name" not in head:
+        raise Refused(f"the CSV has no NVTX ranges, no Kernel Name or no {DURATION}: run ncu with --nvtx and --metrics")
+    for line in filter(None, table[2:]):
+        if len(line) != len(head):
+            raise Refused(f"a line has {len(line)} fields, the heads {len(head)}")
+        label = re.search(r"\bcuesta/([^/:\"]+)/([^/:\"]+)/([^/:\"\s]+)", " ".join(line[n] for n in ranges))
+        metrics = {metric: number(line[head.index(metric)]) for metric in METRICS if metric in head}
+        if metrics[DURATION] is None:
+            raise Refused(f"a launch of {line[head.index('Kernel Name')]} has no time")
+        yield (*(label.groups() if label else (None,) * 3), short_name(line[head.index("Kernel Name")]), metrics)
+
+
+def figures_of(launches):
+    kernel = Launches(launches)
+    figures = {"launches": len(launches)}
+    for name, _, _, metrics, make in COLUMNS:
+        value = make(kernel) if name == "us" else make(kernel, *metrics)
+        figures[name] = None if value is None else round(value, 4)
+    return figures
+
+
+def profile_of(text, listed):
+    """The whole result, as NAME.json has it, from the CSV and what `cuesta_profile --list` said."""
+    requests = {(r["operation"], r["name"]): r for r in listed["requests"]}
+    grouped, outside = {}, 0
+    for operation, strategy, request, kernel, metrics in launches_of(text):
+        if operation is None:
+            outside += 1
+            continue
+        if (operation, request) not in requests:
+            raise Refused(f"the CSV has a request that the list lacks: {operation}, {request}")
+        grouped.setdefault((operation, strategy, request), {}).setdefault(kernel, []).append(metrics)
+    rows = []
+    for (operation, strategy, request), kernels in grouped.items():
+        asked = requests[operation, request]
+        rows.append({"operation": operation, "strategy": strategy, "request": asked["text"],
+                     "width": asked["width"], "height": asked["height"],
+                     "kernels": [{"name": name, **figures_of(launches)} for name, launches in kernels.items()]})
+    seen = {(row["operation"], row["strategy"]) for row in rows}
+    absent = [f"{row['operation']} {row['strategy']}" for row in listed["rows"]
+              if (row["operation"], row["strategy"]) not in seen]
+    return {"gpu": listed["gpu"], "commit": listed["commit"], "rows": rows, "not_profiled": absent,
+            "launches_outside": outside}
+
+
+def cell(name, form, value):
+    if value is None:
+        return "-"
+    return form.format(value / 1e6 if name in MILLIONS else value)
+
+
+def table(heads, lines):
+    return "\n".join("| " + " | ".join(line) + " |" for line in [heads, ["---"] * len(heads), *lines]) + "\n"
+
+
+def operation_table(rows):
+    lines, left_out = [], 0
+    for row in rows:
+        whole = sum(kernel["us"] for kernel in row["kernels"])
+        for kernel in row["kernels"]:
+            if kernel["us"] < MAIN_SHARE * whole:
+                left_out += 1
+                continue
+            figures = [cell(name, form, kernel[name]) for name, _, form, _, _ in COLUMNS]
+            lines.append([f"`{row['strategy']}`", f"`{kernel['name']}`", str(kernel["launches"]), *figures])
+    text = table(["strategy", "kernel", "launches", *(column[1] for column in COLUMNS)], lines)
+    return text + (f"\nKernels left out, below {100 * MAIN_SHARE:.0f} % of their row's time: {left_out}.\n" if left_out else "")
+
+
+def paper_table(rows):
+    """Paper 004's table 2 beside ours; nothing without a row v1.3 of motion."""
+    ours = next((row for row in rows if (row["operation"], row["strategy"]) == ("motion", "v1.3")), None)
+    if ours is None:
+        return ""
+    kernels = {kernel["name"]: kernel for kernel in ours["kernels"]}
+    columns = {column[0]: column for column in COLUMNS}
+    lines = []
+    for name, theirs, *figures in PAPER_004:
+        line = [f"`{name}`", f"`{theirs}`"]
+        for key, figure in zip(PAPER_COLUMNS, figures):
+            form = columns[key][2]
+            line.append(f"{cell(key, form, kernels.get(name, {}).get(key))} · {form.format(figure)}")
+        lines.append(line)
+    heads = ["kernel", "paper's", *(columns[key][1] for key in PAPER_COLUMNS)]
+    return ("\n## Paper 004, table 2\n\nOurs · the paper's: v1.3 at 596 × 336; theirs on a GTX 960M by nvprof, blocks of 16 × 16. "
+            "Where a kernel has no shared memory the paper prints 0, we a dash.\n\n" + table(heads, lines))
+
+
+def markdown_of(profile):
+    gpu = profile["gpu"] or {"name": "a GPU that was not named"}
+    text = [f"# Counters of every device strategy: {gpu['name']}\n\n"
+            f"Made by bench/profile/profile_rungs.py on {profile.get('date', 'a day not kept')}, commit {profile['commit']}"
+            f"{', ' + profile['profiler'] if profile.get('profiler') else ''}: each strategy once, parameters at their defaults.\n\n"
+            f"{LEGEND}\n"]
+    groups = {}
+    for row in profile["rows"]:
+        groups.setdefault((row["operation"], row["request"], row["width"], row["height"]), []).append(row)
+    for (operation, request, width, height), rows in groups.items():
+        text.append(f"\n## {operation}: {request}, {width} × {height}\n\n{operation_table(rows)}")
+    text.append(paper_table(profile["rows"]))
+    if profile["not_profiled"]:
+        text.append(f"\nNot profiled: {', '.join(profile['not_profiled'])}.\n")
+    return "".join(text)
+
+
+def output_of(command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except OSError as error:
+        raise Refused(f"{command[0]} does not run: {error.strerror}") from None
+    except subprocess.CalledProcessError as error:
+        raise Refused(f"{' '.join(map(str, command))} ended with {error.returncode}: {error.stderr.strip()}") from None
+
+
+def measure(arguments):
+    """Runs the program under ncu; leaves NAME.csv and NAME.list.json."""
+    metrics = [metric for metric in METRICS if metric not in arguments.without]
+    version = output_of([arguments.ncu, "--version"]).split("\n")
+    listed = json.loads(output_of([arguments.program, "--list", *arguments.only]))
+    listed["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    listed["profiler"] = next((line for line in version if line.startswith("Version")), "").replace("Version", "ncu")
+    Path(arguments.list).write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+    command = [arguments.ncu, "--nvtx", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none",
+               "--metrics", ",".join(metrics), "--log-file", arguments.csv, arguments.program, *arguments.only]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    sys.stderr.write(done.stderr)
+    log = Path(arguments.csv).read_text(encoding="utf-8") if Path(arguments.csv).exists() else ""
+    if '"ID",' not in log:
+        raise Refused(f"ncu profiled nothing and ended with {done.returncode}: {log.strip()[-2000:]}")
+    if done.returncode != 0:
+        print(f"warning: ncu ended with {done.returncode}; what it has is in the tables", file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", required=True, metavar="NAME", help="what the names of the files written begin with")
+    parser.add_argument("--program", default=str(Path(__file__).resolve().parent / "cuesta_profile"))
+    parser.add_argument("--ncu", default="ncu")
+    parser.add_argument("--without", action="append", default=[], choices=METRICS, metavar="METRIC")
+    parser.add_argument("--only", action="append", default=[], metavar="OPERATION", help="may be given several times")
+    parser.add_argument("--csv", help="what an earlier run kept, with --list")
+    parser.add_argument("--list")
+    arguments = parser.parse_args()
+    if bool(arguments.csv) != bool(arguments.list):
+        parser.error("--csv and --list go together")
+    try:
+        if not arguments.csv:
+            arguments.csv, arguments.list = arguments.out + ".csv", arguments.out + ".list.json"
+            measure(arguments)
+        listed = json.loads(Path(arguments.list).read_text(encoding="utf-8"))
+        profile = profile_of(Path(arguments.csv).read_text(encoding="utf-8"), listed)
+        profile = {key: listed[key] for key in ("date", "profiler") if key in listed} | profile
+    except (Refused, OSError, KeyError, TypeError, ValueError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        print(f"error: {what}", file=sys.stderr)
+        return 3
+    Path(arguments.out + ".json").write_text(compact(profile), encoding="utf-8")
+    Path(arguments.out + ".md").write_text(markdown_of(profile), encoding="utf-8")
+    print(f"{arguments.out}.md\n{arguments.out}.json")
+    if profile["not_profiled"]:
+        print(f"warning: not profiled: {', '.join(profile['not_profiled'])}", file=sys.stderr)
+    return 0
+
+
+def compact(profile):
+    """JSON with a kernel a line."""
+    rows = [json.dumps({key: value for key, value in row.items() if key != "kernels"})[:-1] + ', "kernels": [\n  ' +
+            ",\n  ".join(json.dumps(kernel) for kernel in row["kernels"]) + "]}" for row in profile["rows"]]
+    rest = json.dumps({key: value for key, value in profile.items() if key != "rows"})[:-1]
+    return rest + ', "rows": [\n' + ",\n".join(rows) + "\n]}\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

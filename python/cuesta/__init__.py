@@ -1,0 +1,84 @@
+"""Edges and moving objects in pictures and video: exact on any CPU and on NVIDIA GPUs.
+
+Arrays of numpy, torch, cupy and every library with DLPack go in without a copy; results are of the same kind, on the same
+device. ``strategies()`` lists every way an operation can be computed, ``verify()`` checks them on this machine.
+"""
+
+from cuesta._core import version as __version__
+from cuesta.edges import canny, log_edges, sobel
+from cuesta.errors import (
+    DeviceError,
+    Error,
+    InputError,
+    InvalidArgument,
+    OutOfMemory,
+    OutputError,
+    Unsupported,
+)
+from cuesta.filters import box, convolve, correlate, gaussian, laplacian, sharpen
+from cuesta.info import (
+    Device,
+    Report,
+    Strategy,
+    bench,
+    devices,
+    release_memory,
+    strategies,
+    verify,
+)
+from cuesta.motion import BackgroundSubtractor, Detection, MotionDetector
+from cuesta.objects import (
+    Labels,
+    absdiff,
+    close,
+    dilate,
+    erode,
+    histogram,
+    label,
+    open,
+    otsu_threshold,
+    threshold,
+    to_gray,
+)
+
+__all__ = [
+    "BackgroundSubtractor",
+    "Detection",
+    "Device",
+    "DeviceError",
+    "Error",
+    "InputError",
+    "InvalidArgument",
+    "Labels",
+    "MotionDetector",
+    "OutOfMemory",
+    "OutputError",
+    "Report",
+    "Strategy",
+    "Unsupported",
+    "__version__",
+    "absdiff",
+    "bench",
+    "box",
+    "canny",
+    "close",
+    "convolve",
+    "correlate",
+    "devices",
+    "dilate",
+    "erode",
+    "gaussian",
+    "histogram",
+    "label",
+    "laplacian",
+    "log_edges",
+    "open",
+    "otsu_threshold",
+    "release_memory",
+    "sharpen",
+    "sobel",
+    "strategies",
+    "threshold",
+    "to_gray",
+    "verify",
+]

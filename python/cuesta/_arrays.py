@@ -1,0 +1,412 @@
+"""Arrays of any library as pictures: kinds, layouts, streams, results.
+
+A *kind* knows one array library: what its arrays look like, how to hand them to the extension without a copy, and
+how to make a result like them. `source` and `result` are all that the operations use.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from cuesta import _core
+from cuesta.errors import InvalidArgument, Unsupported
+
+A = TypeVar("A")
+
+LAYOUTS = {"HW": 0, "HWC": 1, "CHW": 2, "NHW": 3, "NHWC": 4, "NCHW": 5}
+_NAMES = tuple(LAYOUTS)
+_DIMENSIONS = {"HW": 2, "HWC": 3, "CHW": 3, "NHW": 3, "NHWC": 4, "NCHW": 4}
+DTYPES = frozenset({"uint8", "bool", "uint16", "int16", "int32", "float16", "float32"})
+
+
+class Kind(Protocol):
+    """One array library."""
+
+    name: str
+    #: Whether pictures with channels are customarily channel-first, so that the last dimension says nothing.
+    channel_first: bool
+
+    def dtype(self, array: Any) -> str: ...
+    def handle(self, array: Any) -> Any: ...
+    def device(self, array: Any) -> int:
+        """The CUDA device's index; -1 for the CPU."""
+
+    def stream(self, array: Any, stream: Any) -> int: ...
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any: ...
+    def writable(self, array: Any) -> bool: ...
+    def cast(self, array: Any, dtype: str) -> Any: ...
+    def to_interleaved(self, array: Any, axis: int) -> Any: ...
+    def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any: ...
+    def finish(self, result: Any, like: Any) -> Any: ...
+
+
+class _Numpy:
+    name = "numpy"
+    channel_first = False
+    _dtypes = {np.dtype(name): name for name in DTYPES}
+
+    def dtype(self, array: Any) -> str:
+        return self._dtypes.get(array.dtype) or str(array.dtype)
+
+    def handle(self, array: Any) -> Any:
+        return array.view(np.uint8) if array.dtype == np.bool_ else array
+
+    def device(self, array: Any) -> int:
+        return -1
+
+    def stream(self, array: Any, stream: Any) -> int:
+        return _no_stream(stream)
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
+        return np.empty(shape, dtype)
+
+    def writable(self, array: Any) -> bool:
+        return bool(array.flags.writeable)
+
+    def cast(self, array: Any, dtype: str) -> Any:
+        return array.astype(dtype)
+
+    def to_interleaved(self, array: Any, axis: int) -> Any:
+        return np.ascontiguousarray(np.moveaxis(array, axis, -1))
+
+    def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
+        return values
+
+    def finish(self, result: Any, like: Any) -> Any:
+        return result
+
+
+class _Torch:
+    name = "torch"
+    channel_first = True
+
+    def __init__(self) -> None:
+        import torch
+
+        self._torch = torch
+        self._to_dlpack: Callable[[Any], Any] = torch.utils.dlpack.to_dlpack
+        self._names = {
+            getattr(torch, name): name for name in DTYPES if hasattr(torch, name)
+        }  # torch < 2.3 has no uint16
+
+    def dtype(self, array: Any) -> str:
+        return self._names.get(array.dtype) or str(array.dtype).removeprefix("torch.")
+
+    def handle(self, array: Any) -> Any:
+        # No gradient flows through these operations; the tensor itself is left as it is.
+        return self._to_dlpack(array.detach() if array.requires_grad else array)
+
+    def device(self, array: Any) -> int:
+        if array.is_cuda:
+            return int(array.get_device())
+        if array.device.type != "cpu":
+            raise InvalidArgument(
+                f"image is on device {array.device}; it must be on the CPU or on a CUDA device",
+                str(array.device),
+            )
+        return -1
+
+    def stream(self, array: Any, stream: Any) -> int:
+        if not array.is_cuda:
+            return _no_stream(stream)
+        if stream is None:
+            stream = self._torch.cuda.current_stream(array.device)
+        return int(getattr(stream, "cuda_stream", stream))
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
+        made = self._torch.empty(shape, dtype=getattr(self._torch, dtype), device=like.device)
+        if hasattr(stream, "cuda_stream"):
+            # The allocator must not hand the memory out again before this stream has used it.
+            made.record_stream(stream)
+        return made
+
+    def writable(self, array: Any) -> bool:
+        return True
+
+    def cast(self, array: Any, dtype: str) -> Any:
+        return array.to(getattr(self._torch, dtype))
+
+    def to_interleaved(self, array: Any, axis: int) -> Any:
+        return array.movedim(axis, -1).contiguous()
+
+    def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
+        return self._torch.from_numpy(values).to(like.device)
+
+    def finish(self, result: Any, like: Any) -> Any:
+        return result
+
+
+class _Cupy:
+    name = "cupy"
+    channel_first = False
+
+    def __init__(self) -> None:
+        import cupy
+
+        self._cupy = cupy
+
+    def dtype(self, array: Any) -> str:
+        return str(array.dtype)
+
+    def handle(self, array: Any) -> Any:
+        viewed = array.view(self._cupy.uint8) if array.dtype == self._cupy.bool_ else array
+        return viewed.__dlpack__(stream=-1)  # this call is on the caller's stream already
+
+    def device(self, array: Any) -> int:
+        return int(array.device.id)
+
+    def stream(self, array: Any, stream: Any) -> int:
+        if stream is None:
+            with array.device:
+                stream = self._cupy.cuda.get_current_stream()
+        return int(getattr(stream, "ptr", stream))
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
+        with like.device:
+            if hasattr(stream, "ptr"):
+                with stream:
+                    return self._cupy.empty(shape, dtype)
+            return self._cupy.empty(shape, dtype)
+
+    def writable(self, array: Any) -> bool:
+        return True
+
+    def cast(self, array: Any, dtype: str) -> Any:
+        return array.astype(dtype)
+
+    def to_interleaved(self, array: Any, axis: int) -> Any:
+        return self._cupy.ascontiguousarray(self._cupy.moveaxis(array, axis, -1))
+
+    def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
+        with like.device:
+            return self._cupy.asarray(values)
+
+    def finish(self, result: Any, like: Any) -> Any:
+        return result
+
+
+class _Dlpack:
+    """Any other library that speaks DLPack and the array API; results go back through its from_dlpack."""
+
+    name = "DLPack"
+    channel_first = True
+
+    def dtype(self, array: Any) -> str:
+        return str(array.dtype).rpartition(".")[2]
+
+    def handle(self, array: Any) -> Any:
+        # Its stream is not known here, so the producer is asked to have the data ready on the default one.
+        return array.__dlpack__(stream=1) if self.device(array) >= 0 else array
+
+    def device(self, array: Any) -> int:
+        kind, index = array.__dlpack_device__()
+        return int(index) if int(kind) in (2, 13) else -1
+
+    def stream(self, array: Any, stream: Any) -> int:
+        if self.device(array) < 0:
+            return _no_stream(stream)
+        return 0 if stream is None else int(stream)
+
+    def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
+        device = self.device(like)
+        return np.empty(shape, dtype) if device < 0 else _core.device_array(shape, dtype, device)
+
+    def writable(self, array: Any) -> bool:
+        return isinstance(array, np.ndarray)
+
+    def cast(self, array: Any, dtype: str) -> Any:
+        return array.astype(dtype)
+
+    def to_interleaved(self, array: Any, axis: int) -> Any:
+        space = array.__array_namespace__()
+        return space.asarray(space.moveaxis(array, axis, -1), copy=True)
+
+    def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
+        return like.__array_namespace__().asarray(values)
+
+    def finish(self, result: Any, like: Any) -> Any:
+        if self.device(like) >= 0:
+            _core.wait(0)
+        space = like.__array_namespace__() if hasattr(like, "__array_namespace__") else np
+        return space.from_dlpack(result)
+
+
+def _no_stream(stream: Any) -> int:
+    if stream is not None:
+        raise InvalidArgument(
+            f"stream is {stream!r}; it is for arrays on a CUDA device, and image is on the CPU",
+            repr(stream),
+        )
+    return 0
+
+
+_NUMPY = _Numpy()
+_kinds: dict[type, Kind] = {np.ndarray: _NUMPY}
+
+
+def kind_of(array: Any, what: str) -> Kind:
+    """The kind of an array. Raises TypeError for what is none."""
+    found = _kinds.get(type(array))
+    if found is not None:
+        return found
+    kind: Kind
+    torch = sys.modules.get("torch")
+    cupy = sys.modules.get("cupy")
+    if isinstance(array, np.ndarray):
+        kind = _NUMPY
+    elif torch is not None and isinstance(array, torch.Tensor):
+        kind = _Torch()
+    elif cupy is not None and isinstance(array, cupy.ndarray):
+        kind = _Cupy()
+    elif hasattr(array, "__dlpack__") and hasattr(array, "shape"):
+        kind = _Dlpack()
+    else:
+        raise TypeError(
+            f"{what} is {type(array).__name__}; it must be an array: numpy, torch, cupy or any that has "
+            "__dlpack__ (numpy.asarray makes one of pictures and nested lists)"
+        )
+    return _kinds.setdefault(type(array), kind)
+
+
+def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -> int:
+    """The layout's number. Unnamed, 2 dimensions are HW. 3 dimensions are HWC when the last is 1 to 4 and the first is
+    larger, and NHW when the last is larger than 4; 4 dimensions NHWC and NCHW alike (planes one by one). For libraries
+    whose pictures are channel-first a small last dimension says nothing, and where both ends are small nobody can
+    know: those must be named."""
+    count = len(shape)
+    if layout is not None:
+        number = LAYOUTS.get(layout)
+        if number is None:
+            raise InvalidArgument(f"layout is {layout!r}; it is one of {', '.join(_NAMES)}", repr(layout))
+        if _DIMENSIONS[layout] != count:
+            raise InvalidArgument(
+                f"{what} has {count} dimensions; layout {layout} has {_DIMENSIONS[layout]}", str(tuple(shape))
+            )
+        return number
+    if count == 2:
+        return 0
+    if count in (3, 4):
+        if shape[-1] > 4:
+            return 3 if count == 3 else 5
+        if not kind.channel_first and shape[-3] > 4:
+            return 1 if count == 3 else 4
+        names = [name for name in _NAMES if _DIMENSIONS[name] == count]
+        raise InvalidArgument(
+            f"{what} has shape {tuple(shape)}, which may be {' or '.join(names)}; name its layout, "
+            f"as in layout={names[0]!r}",
+            str(tuple(shape)),
+        )
+    raise InvalidArgument(
+        f"{what} has {count} dimensions; pictures have 2 (HW), 3 (HWC, CHW, NHW) or 4 (NHWC, NCHW)",
+        str(tuple(shape)),
+    )
+
+
+class Source:
+    """A picture, or several, as an operation reads them."""
+
+    __slots__ = ("array", "dtype", "given", "handle", "kind", "layout", "shape", "stream", "stream_argument")
+
+    def __init__(self, array: Any, layout: str | None, what: str, stream: Any) -> None:
+        kind = kind_of(array, what)
+        self.array = self.given = array
+        self.kind = kind
+        self.dtype = dtype = kind.dtype(array)
+        if dtype not in DTYPES:
+            raise InvalidArgument(
+                f"{what} has dtype {dtype}; samples are uint8, bool, uint16, float16 or float32, as the operation "
+                "takes them (convert with astype or to)",
+                dtype,
+            )
+        self.shape = shape = tuple(array.shape)
+        self.layout = 0 if layout is None and len(shape) == 2 else layout_of(shape, layout, kind, what)
+        self.stream = kind.stream(array, stream)
+        self.stream_argument = stream
+        self.handle = kind.handle(array)
+
+    def widened(self) -> Source:
+        """float16 as float32, in which it is computed."""
+        if self.dtype == "float16":
+            self.array = self.kind.cast(self.array, "float32")
+            self.handle = self.kind.handle(self.array)
+            self.dtype = "float32"
+        return self
+
+    @property
+    def given_dtype(self) -> str:
+        return self.kind.dtype(self.given)
+
+    def layout_name(self) -> str:
+        return _NAMES[self.layout]
+
+
+def source(array: Any, layout: str | None = None, what: str = "image", stream: Any = None) -> Source:
+    return Source(array, layout, what, stream)
+
+
+def companion(array: Any, s: Source, what: str) -> Any:
+    """The handle of a second input, which must be of the first one's kind, device and shape."""
+    kind = kind_of(array, what)
+    if kind is not s.kind or kind.device(array) != s.kind.device(s.given):
+        raise InvalidArgument(
+            f"{what} is {_where(kind, array)} and image is {_where(s.kind, s.given)}; they must be alike",
+            _where(kind, array),
+        )
+    if tuple(array.shape) != s.shape:
+        raise InvalidArgument(
+            f"{what} has shape {tuple(array.shape)} and image {s.shape}; they must be equal", str(tuple(array.shape))
+        )
+    return kind.handle(array)
+
+
+def _where(kind: Kind, array: Any) -> str:
+    device = kind.device(array)
+    return f"{kind.name} on {'the CPU' if device < 0 else f'CUDA device {device}'}"
+
+
+class Result:
+    """Where an operation writes: the caller's `out`, or a new array like the source's."""
+
+    __slots__ = ("_cast", "_source", "array", "handle")
+
+    def __init__(self, s: Source, out: Any, dtype: str, shape: tuple[int, ...] | None = None, what: str = "out") -> None:
+        shape = s.shape if shape is None else shape
+        self._source = s
+        self._cast = ""
+        if out is None:
+            if dtype == "float16":
+                self._cast, dtype = dtype, "float32"
+            self.array = s.kind.empty(shape, dtype, s.given, s.stream_argument)
+        else:
+            if dtype == "float16":
+                raise Unsupported(f"{what}: float16 results are converted from float32; leave {what} away", "float16")
+            kind = kind_of(out, what)
+            if kind is not s.kind or kind.device(out) != s.kind.device(s.given):
+                raise InvalidArgument(
+                    f"{what} is {_where(kind, out)} and image is {_where(s.kind, s.given)}; they must be alike",
+                    _where(kind, out),
+                )
+            found = kind.dtype(out)
+            if tuple(out.shape) != shape or (found != dtype and (found, dtype) != ("bool", "uint8")):
+                raise InvalidArgument(
+                    f"{what} has shape {tuple(out.shape)} and dtype {found}; it must have {shape} and {dtype}",
+                    f"{tuple(out.shape)} {found}",
+                )
+            if not kind.writable(out):
+                raise InvalidArgument(f"{what} is read-only; give an array that may be written to", "read-only")
+            self.array = out
+        self.handle = s.kind.handle(self.array)
+
+    def finish(self) -> Any:
+        kind = self._source.kind
+        if self._cast:
+            return kind.cast(kind.finish(self.array, self._source.given), self._cast)
+        return kind.finish(self.array, self._source.given)
+
+
+def result(s: Source, out: Any, dtype: str, shape: tuple[int, ...] | None = None, what: str = "out") -> Result:
+    return Result(s, out, dtype, shape, what)

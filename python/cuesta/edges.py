@@ -1,0 +1,387 @@
+"""Edges: Canny, Laplacian of Gaussian, Sobel. Pictures of one channel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeVar, overload
+
+from cuesta import _core
+from cuesta._arrays import Result, companion, result, source
+from cuesta._options import Parameters, border_mode, norm_is_l2, parameter_list, threshold_pairs
+from cuesta.errors import InvalidArgument
+
+__all__ = ["canny", "log_edges", "sobel"]
+
+A = TypeVar("A")
+
+
+def _threshold_rule(threshold: str) -> tuple[str, float]:
+    name, _, percent = threshold.partition(":")
+    if name == "percentile":
+        try:
+            return name, float(percent or 90)
+        except ValueError:
+            pass
+    elif not percent and name in ("auto", "otsu", "median"):
+        return ("otsu" if name == "auto" else name), 90
+    raise InvalidArgument(
+        f"threshold is {threshold!r}; it is 'auto', 'otsu', 'median' or 'percentile:90'", repr(threshold)
+    )
+
+
+@overload
+def canny(
+    image: A,
+    low: Any = None,
+    high: Any = None,
+    *,
+    sigma: float = 1.4,
+    ksize: int | None = None,
+    aperture: int = 3,
+    norm: str = "l1",
+    threshold: str = "auto",
+    border: str = "reflect101",
+    border_value: float = 0,
+    mask: A | None = None,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+    return_thresholds: Literal[False] = False,
+) -> A: ...
+
+
+@overload
+def canny(
+    image: A,
+    low: Any = None,
+    high: Any = None,
+    *,
+    sigma: float = 1.4,
+    ksize: int | None = None,
+    aperture: int = 3,
+    norm: str = "l1",
+    threshold: str = "auto",
+    border: str = "reflect101",
+    border_value: float = 0,
+    mask: A | None = None,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+    return_thresholds: Literal[True],
+) -> tuple[A, list[tuple[float, float]]]: ...
+
+
+def canny(
+    image: A,
+    low: Any = None,
+    high: Any = None,
+    *,
+    sigma: float = 1.4,
+    ksize: int | None = None,
+    aperture: int = 3,
+    norm: str = "l1",
+    threshold: str = "auto",
+    border: str = "reflect101",
+    border_value: float = 0,
+    mask: A | None = None,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+    return_thresholds: bool = False,
+) -> A | tuple[A, list[tuple[float, float]]]:
+    """Canny's edges.
+
+    Smoothing, gradient, thinning to one pixel, and hysteresis between two thresholds.
+
+    Parameters
+    ----------
+    image : array
+        uint8 or uint16, one channel: (H, W), or a batch (N, H, W); other shapes with `layout`.
+    low, high : float or sequence of N floats, optional
+        Thresholds in units of the gradient, as cv2.Canny's (grey levels; L1: up to 2040 for uint8 and aperture 3).
+        Swapped when low > high. A batch may have a pair for each picture. Both or neither.
+    sigma : float
+        Of the Gaussian before the gradient, in pixels. 0 smooths nothing: then the result is cv2.Canny's, byte for byte.
+    ksize : int, optional
+        Smoothing window, odd, 1 to 255; by default 5 for sigma 1.4, else round(6 sigma + 1) made odd.
+    aperture : {3, 5, 7}
+        Of the Sobel operator.
+    norm : {"l1", "l2"}
+        Magnitude as |gx| + |gy|, or the root of the sum of squares.
+    threshold : {"auto", "otsu", "median", "percentile:P"}
+        Where thresholds come from when they are not given: Otsu's over the non-zero magnitudes ("auto" too), 1.33 times
+        their median, or the magnitude that P percent of all pixels do not exceed; low is half of high.
+    border, border_value
+        What the smoothing reads outside the picture: "reflect101", "symmetric", "replicate", "constant", "wrap" or
+        "ignore". The gradient always replicates, and magnitudes outside are 0.
+    mask : array, optional
+        uint8 or bool of the image's shape; where it is 0 the magnitude is 0.
+    layout : {"HW", "HWC", "CHW", "NHW", "NHWC", "NCHW"}, optional
+        What the dimensions mean, where the shape alone does not say.
+    out : array, optional
+        uint8 of the image's shape, kind and device; receives the result.
+    strategy, parameters
+        Pins a strategy by name (`cuesta.strategies("canny")`) and sets its parameters; by default the best.
+    threads : int, optional
+        On the CPU; by default every core.
+    stream : optional
+        The CUDA stream (torch.cuda.Stream, cupy.cuda.Stream or its pointer); by default the library's current one.
+    return_thresholds : bool
+        Also return the pairs that were used.
+
+    Returns
+    -------
+    array
+        uint8, 0 or 255, of the image's shape, kind and device; with `return_thresholds` also a list of (low, high), one
+        a picture.
+
+    Raises
+    ------
+    InvalidArgument
+        Naming the argument, its value and what is accepted.
+    Unsupported
+        When the pinned strategy refuses the request.
+    DeviceError
+        When the image is on a GPU that this build or machine cannot use.
+
+    Notes
+    -----
+    Source: Canny 1986 as OpenCV defines it; paper 001. On CUDA given thresholds only enqueue; automatic ones wait for
+    the stream.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> picture = np.zeros((64, 64), np.uint8)
+    >>> picture[16:48, 16:48] = 200
+    >>> edges = cuesta.canny(picture, 50, 100)
+    >>> int(edges.max()), edges.dtype.name, edges.shape
+    (255, 'uint8', (64, 64))
+    """
+    s = source(image, layout, "image", stream)
+    if low is None and high is None:
+        rule, percent = _threshold_rule(threshold)
+        lows: list[float] = []
+        highs: list[float] = []
+    elif low is None or high is None:
+        missing = "low" if low is None else "high"
+        raise InvalidArgument(f"{missing} is missing; give both thresholds, or neither for automatic ones", "None")
+    else:
+        rule, percent = "given", 0.0
+        lows, highs = threshold_pairs(low, high)
+    inside = None if mask is None else companion(mask, s, "mask")
+    r = result(s, out, "uint8")
+    read = s.handle
+    if border != "reflect101" and sigma > 0:
+        # The same smoothing with another border, as a step of its own.
+        smoothed = Result(s, None, s.dtype)
+        window = _core.gaussian_size(sigma) if ksize is None else ksize
+        _core.gaussian(
+            s.handle, smoothed.handle, s.layout, window, sigma, border_mode(border), border_value, None, [],
+            threads or 0, s.stream,
+        )  # fmt: skip
+        read, sigma, ksize = s.kind.handle(smoothed.array), 0, None
+    used = _core.canny(
+        read, r.handle, s.layout, inside, sigma, ksize or 0, aperture, norm_is_l2(norm), rule, percent, lows, highs,
+        strategy, parameter_list(parameters), threads or 0, s.stream,
+    )  # fmt: skip
+    edges: A = r.finish()
+    return (edges, used) if return_thresholds else edges
+
+
+def log_edges(
+    image: A,
+    threshold: float = 5.0,
+    *,
+    sigma: float = 1.4,
+    ksize: int | None = None,
+    mode: str = "threshold",
+    response: bool = False,
+    border: str = "reflect101",
+    border_value: float = 0,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A:
+    """Edges by the Laplacian of a Gaussian.
+
+    Parameters
+    ----------
+    image : array
+        uint8 or uint16, one channel.
+    threshold : float
+        In grey levels of the response L, 0 or more. An edge is |L| > threshold, or with mode "zero-crossings" a change
+        of L's sign between neighbours that differ by more.
+    sigma : float
+        Of the Gaussian, in pixels, up to 42; 1.4 without `ksize` takes the integer taps 2 4 5 4 2 of paper 000.
+    ksize : int, optional
+        Window of the Gaussian, odd, 1 to 255.
+    mode : {"threshold", "zero-crossings"}
+    response : bool
+        Return the undivided integer response instead of edges: 289 L for the default window, 65536 L for others.
+    border, border_value, layout, out, strategy, parameters, threads, stream
+        As `canny` has them; the border extends the picture before the one stencil of both steps.
+
+    Returns
+    -------
+    array
+        uint8, 0 or 255; int32 with `response`.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+
+    Notes
+    -----
+    Source: paper 000, with its equation 5 composed instead of added.
+    """
+    if mode not in ("threshold", "zero-crossings"):
+        raise InvalidArgument(f"mode is {mode!r}; it is 'threshold' or 'zero-crossings'", repr(mode))
+    s = source(image, layout, "image", stream)
+    r = result(s, out, "int32" if response else "uint8")
+    _core.log_edges(
+        s.handle, r.handle, s.layout, mode == "zero-crossings", threshold, sigma, ksize or 0, border_mode(border),
+        border_value, strategy, parameter_list(parameters), threads or 0, s.stream,
+    )  # fmt: skip
+    made: A = r.finish()
+    return made
+
+
+_SOBEL_OUTPUTS = ("gx", "gy", "magnitude", "direction")
+
+
+@overload
+def sobel(
+    image: A,
+    *,
+    outputs: str = "magnitude",
+    aperture: int = 3,
+    norm: str = "l1",
+    dtype: str | None = None,
+    border: str = "reflect101",
+    border_value: float = 0,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A: ...
+
+
+@overload
+def sobel(
+    image: A,
+    *,
+    outputs: tuple[str, ...] | list[str],
+    aperture: int = 3,
+    norm: str = "l1",
+    dtype: str | None = None,
+    border: str = "reflect101",
+    border_value: float = 0,
+    layout: str | None = None,
+    out: Sequence[A] | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> tuple[A, ...]: ...
+
+
+def sobel(
+    image: A,
+    *,
+    outputs: str | tuple[str, ...] | list[str] = "magnitude",
+    aperture: int = 3,
+    norm: str = "l1",
+    dtype: str | None = None,
+    border: str = "reflect101",
+    border_value: float = 0,
+    layout: str | None = None,
+    out: Any = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A | tuple[A, ...]:
+    """Gradients by the Sobel operator, and what follows from them.
+
+    Parameters
+    ----------
+    image : array
+        uint8 or uint16, one channel.
+    outputs : str or tuple of str
+        "gx", "gy", "magnitude", "direction": one name gives one array, a tuple a tuple.
+    aperture : {3, 5, 7}
+    norm : {"l1", "l2"}
+        Magnitude as |gx| + |gy|, or the root of the sum of squares, rounded down in integer types.
+    dtype : str, optional
+        Of gx and gy "int16" (default, saturated) or "int32"; of the magnitude "uint8", "uint16" (saturated) or
+        "float32", by default the image's type; of the direction "uint8" (default: 0 horizontal gradient, 1 diagonal \\,
+        2 vertical, 3 diagonal /) or "float32" (radians). With several outputs it applies to those that take it.
+    border, border_value, layout, strategy, parameters, threads, stream
+        As `canny` has them.
+    out : array, or sequence of arrays in the order of `outputs`, optional
+
+    Returns
+    -------
+    array or tuple of arrays
+        Of the image's shape, kind and device.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+
+    Notes
+    -----
+    gx and gy equal cv2.Sobel with scale 1; magnitude and direction are of the exact gradients. Paper 003's steps are
+    strategies: on CUDA `sobel(t, strategy="shared-1d")`.
+    """
+    single = isinstance(outputs, str)
+    wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    for name in wanted:
+        if name not in _SOBEL_OUTPUTS or wanted.count(name) > 1:
+            raise InvalidArgument(
+                f"outputs is {outputs!r}; it is one of {', '.join(_SOBEL_OUTPUTS)}, or a tuple of different ones",
+                repr(outputs),
+            )
+    s = source(image, layout, "image", stream)
+    types = {
+        "gx": ("int16", "int32"),
+        "gy": ("int16", "int32"),
+        "magnitude": (s.dtype if s.dtype == "uint16" else "uint8", "uint8", "uint16", "float32"),
+        "direction": ("uint8", "float32"),
+    }
+    if dtype is not None and not any(dtype in types[name] for name in wanted):
+        accepted = sorted({t for name in wanted for t in types[name]})
+        raise InvalidArgument(f"dtype is {dtype!r}; {', '.join(wanted)} take {', '.join(accepted)}", repr(dtype))
+    given = (out,) if single else (None,) * len(wanted) if out is None else tuple(out)
+    if len(given) != len(wanted):
+        raise InvalidArgument(f"out has {len(given)} arrays and outputs {len(wanted)} names", str(len(given)))
+    results = {
+        name: result(s, array, dtype if dtype in types[name] and dtype is not None else types[name][0])
+        for name, array in zip(wanted, given)
+    }
+    gx, gy, magnitude, direction = (
+        results[name].handle if name in results else None for name in _SOBEL_OUTPUTS
+    )
+    _core.sobel(
+        s.handle, gx, gy, magnitude, direction, s.layout, aperture, norm_is_l2(norm), border_mode(border), border_value, strategy,
+        parameter_list(parameters), threads or 0, s.stream,
+    )  # fmt: skip
+    made = tuple(results[name].finish() for name in wanted)
+    return made[0] if single else made

@@ -1,0 +1,183 @@
+"""What there is, whether it is right on this machine, and how fast."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from cuesta import _core
+from cuesta.errors import DeviceError, InvalidArgument
+
+__all__ = ["Device", "Report", "Strategy", "bench", "devices", "release_memory", "strategies", "verify"]
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to compute an operation: one row of its table."""
+
+    operation: str
+    name: str
+    device: str
+    """"cpu" or "cuda"."""
+    tier: str
+    """"reference", "baseline", "ladder" (a paper's step, runs only by name) or "production"."""
+    idea: str
+    paper: str
+    """The report it comes from, "000" to "004"; empty for ours."""
+    exactness: str
+    """"equal bytes", or the bound on floating-point results."""
+    parameters: dict[str, tuple[str, tuple[str, ...]]]
+    """Name to meaning and accepted values, the default first."""
+    allocates: bool
+    """Takes device memory also after the first call of a size."""
+    host_sync: bool
+    """Waits for the GPU inside the call."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `verify` found of one strategy."""
+
+    operation: str
+    strategy: str
+    equal: int
+    """Cases whose bytes are the reference's."""
+    refused: int
+    failed: int
+    failures: tuple[str, ...]
+    """The first few, each naming its case."""
+
+    @property
+    def passed(self) -> bool:
+        """Nothing failed, and something ran."""
+        return self.failed == 0 and self.equal > 0
+
+
+@dataclass(frozen=True)
+class Device:
+    """A GPU this build can use."""
+
+    index: int
+    name: str
+    compute_capability: str
+    memory: int
+    """Bytes."""
+
+
+def _device_kind(device: str | None) -> str | None:
+    if device is None or device in ("cpu", "cuda"):
+        return device
+    raise InvalidArgument(f"device is {device!r}; it is 'cpu' or 'cuda'", repr(device))
+
+
+def _check_operation(operation: str | None) -> None:
+    names = _core.operations()
+    if operation is not None and operation not in names:
+        raise InvalidArgument(f"operation is {operation!r}; it is one of {', '.join(names)}", repr(operation))
+
+
+def strategies(operation: str | None = None, device: str | None = None) -> list[Strategy]:
+    """Every strategy of this build, in the order of the tables.
+
+    Parameters
+    ----------
+    operation : str, optional
+        "pixel", "convolve", "sobel", "log", "canny", "morphology", "label", "background" or "motion".
+    device : {"cpu", "cuda"}, optional
+    """
+    _check_operation(operation)
+    wanted = _device_kind(device)
+    rows = []
+    for op, name, space, tier, idea, paper, exactness, parameters, allocates, host_sync in _core.strategies():
+        where = "cpu" if space == "host" else "cuda"
+        if operation in (None, op) and wanted in (None, where):
+            values = {p: (meaning, tuple(accepted)) for p, meaning, accepted in parameters}
+            rows.append(Strategy(op, name, where, tier, idea, paper, exactness, values, allocates, host_sync))
+    return rows
+
+
+def verify(
+    operation: str | None = None, *, strategy: str | None = None, level: str = "quick", device: str = "cpu"
+) -> list[Report]:
+    """Runs every strategy on made-up pictures and compares its bytes with the reference's, on this machine.
+
+    Parameters
+    ----------
+    operation, strategy : str, optional
+        Only these.
+    level : {"quick", "full", "sizes"}
+        "full" tries more shapes and options, "sizes" all of 1..70 × 1..70.
+    device : {"cpu", "cuda"}
+
+    Returns
+    -------
+    list of Report
+        ``all(r.passed for r in verify())`` is what should hold.
+    """
+    _check_operation(operation)
+    on_gpu = _device_kind(device) == "cuda"
+    if on_gpu:
+        _need_gpu()
+    known = {s.name for s in strategies(operation, device)}
+    if strategy is not None and strategy not in known:
+        raise InvalidArgument(f"strategy is {strategy!r}; there are {', '.join(sorted(known))}", repr(strategy))
+    return [
+        Report(op, name, equal, refused, failed, tuple(failures))
+        for op, name, equal, refused, failed, failures in _core.verify(operation or "", strategy or "", level, on_gpu)
+    ]
+
+
+def bench(
+    *experiments: str,
+    sizes: tuple[int, ...] = (),
+    only: tuple[str, ...] = (),
+    quick: bool = True,
+    threads: int | None = None,
+    device: int | None = None,
+) -> dict[str, Any]:
+    """Times strategies beside a copy of the picture, as the command `cuesta bench` does.
+
+    Parameters
+    ----------
+    experiments : str
+        "cpu" (default), "log-ladder", "memory-ladder", "sobel-ladder", "canny-stages", "canny-fps", "motion-ladder",
+        "label-density", "roofline" or "all".
+    sizes : tuple of int
+        Sides of the square pictures; each experiment has its own.
+    only : tuple of str
+        Of "cpu", only these tables.
+    quick : bool
+        Shorter batches.
+    device : int, optional
+        The GPU's index; without one the CPU's rows alone.
+
+    Returns
+    -------
+    dict
+        As docs/benchmarks/README.md describes the JSON: "rows", "machine", "gpu", "differences" ...
+    """
+    if device is not None:
+        _need_gpu()
+    text = _core.bench(
+        list(experiments or ("cpu",)), list(sizes), list(only), quick, threads or 0, -1 if device is None else device
+    )
+    made: dict[str, Any] = json.loads(text)
+    return made
+
+
+def devices() -> list[Device]:
+    """The GPUs this build can use; none without CUDA or a driver."""
+    found, _ = _core.devices()
+    return [Device(i, name, capability, memory) for i, (name, capability, memory) in enumerate(found)]
+
+
+def _need_gpu() -> None:
+    found, why = _core.devices()
+    if not found:
+        raise DeviceError(why.replace("use --device cpu", "use device='cpu'"))
+
+
+def release_memory() -> None:
+    """Frees the scratch memory that this thread's calls have cached, on the CPU and on GPUs."""
+    _core.release_memory()

@@ -1,0 +1,368 @@
+"""Point operations, morphology and connected components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from cuesta import _core
+from cuesta._arrays import LAYOUTS, companion, result, source
+from cuesta._options import Parameters, border_mode, element_of, parameter_list
+from cuesta.errors import InvalidArgument
+
+__all__ = [
+    "Labels",
+    "absdiff",
+    "close",
+    "dilate",
+    "erode",
+    "histogram",
+    "label",
+    "open",
+    "otsu_threshold",
+    "threshold",
+    "to_gray",
+]
+
+A = TypeVar("A")
+
+
+def to_gray(
+    image: A,
+    order: str = "rgb",
+    *,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A:
+    """Grey levels of a colour picture: (9798 R + 19235 G + 3735 B + 16384) >> 15, as cv2.cvtColor.
+
+    Parameters
+    ----------
+    image : array
+        uint8 or uint16 with 3 or 4 channels (a fourth, alpha, is ignored), or 1 (copied). Channel-first pictures are
+        brought into channel-last order first, which copies them.
+    order : {"rgb", "bgr"}
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
+
+    Returns
+    -------
+    array
+        The image's shape without its channels.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+    """
+    if order not in ("rgb", "bgr"):
+        raise InvalidArgument(f"order is {order!r}; it is 'rgb' or 'bgr'", repr(order))
+    s = source(image, layout, "image", stream)
+    name = s.layout_name()
+    if name in ("CHW", "NCHW") or (layout is None and name == "NHW"):
+        if layout is None:
+            raise InvalidArgument(
+                f"image has shape {s.shape}; name its layout, as in layout='CHW' or layout='NHW'", str(s.shape)
+            )
+        axis = 0 if name == "CHW" else 1
+        interleaved = s.kind.to_interleaved(s.array, axis)
+        s = source(interleaved, "HWC" if name == "CHW" else "NHWC", "image", stream)
+        name = s.layout_name()
+    gray_layout = {"HWC": "HW", "NHWC": "NHW"}.get(name, name)
+    shape = s.shape[:-1] if name in ("HWC", "NHWC") else s.shape
+    r = result(s, out, s.dtype, shape)
+    _core.to_gray(
+        s.handle, s.layout, r.handle, LAYOUTS[gray_layout], order == "bgr", strategy, parameter_list(parameters),
+        threads or 0, s.stream,
+    )  # fmt: skip
+    made: A = r.finish()
+    return made
+
+
+def absdiff(
+    a: A,
+    b: A,
+    *,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A:
+    """|a - b| of two uint8, uint16 or float32 pictures of one shape and type (cv2.absdiff).
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+    """
+    s = source(a, layout, "a", stream)
+    other = companion(b, s, "b")
+    r = result(s, out, s.dtype)
+    _core.absdiff(
+        s.handle, other, r.handle, s.layout, strategy, parameter_list(parameters), threads or 0, s.stream
+    )
+    made: A = r.finish()
+    return made
+
+
+def threshold(
+    image: A,
+    limit: float,
+    *,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A:
+    """image > limit as uint8, 0 or 255 (cv2.THRESH_BINARY). image: uint8, uint16 or float32, one channel.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+    """
+    s = source(image, layout, "image", stream)
+    r = result(s, out, "uint8")
+    _core.threshold(
+        s.handle, r.handle, s.layout, limit, strategy, parameter_list(parameters), threads or 0, s.stream
+    )
+    made: A = r.finish()
+    return made
+
+
+def histogram(
+    image: Any, *, layout: str | None = None, strategy: str | None = None, threads: int | None = None
+) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """Counts of the samples of one uint8 (256 bins) or uint16 (65,536 bins) picture, as numpy uint64.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+    """
+    s = source(image, layout, "image")
+    return _core.histogram(s.handle, s.layout, strategy, [], threads or 0, s.stream)[:, 0]
+
+
+def otsu_threshold(bins: Any) -> int:
+    """Otsu's threshold of a histogram, as cv2.THRESH_OTSU chooses it: foreground is image > result.
+
+    Parameters
+    ----------
+    bins : array
+        Counts, 256 or 65,536 of them, or any number.
+    """
+    counts = np.asarray(bins)
+    if counts.ndim != 1 or counts.dtype.kind not in "iu" or (counts.size and counts.min() < 0):
+        raise InvalidArgument(
+            f"bins has shape {counts.shape} and dtype {counts.dtype}; it must be one row of counts", str(counts.shape)
+        )
+    return _core.otsu_threshold(counts.tolist())
+
+
+def _morphology(
+    image: A,
+    what: int,
+    element: Any,
+    border: str | None,
+    border_value: float,
+    layout: str | None,
+    out: A | None,
+    strategy: str | None,
+    parameters: Parameters | None,
+    threads: int | None,
+    stream: Any,
+) -> A:
+    s = source(image, layout, "image", stream)
+    r = result(s, out, s.dtype)
+    mode = border_mode("reflect101" if border is None else border)
+    _core.morphology(
+        s.handle, r.handle, s.layout, what, element_of(element), border is None, mode, border_value, strategy,
+        parameter_list(parameters), threads or 0, s.stream,
+    )  # fmt: skip
+    made: A = r.finish()
+    return made
+
+
+def erode(
+    image: A,
+    element: Any = "rect:3",
+    *,
+    border: str | None = None,
+    border_value: float = 0,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A:
+    """The minimum over a structuring element.
+
+    Parameters
+    ----------
+    image : array
+        uint8, uint16 or bool, one channel.
+    element : str or array
+        "disk:15" (Euclidean, 149 cells), "ellipse:15" (OpenCV's, 169 cells), "rect:5x3" (width × height), "cross:3", or
+        (height, width) cells whose non-zero ones belong; 1 to 255 a side. The anchor is (height // 2, width // 2). Read
+        unreflected, as cv2.erode reads it.
+    border : str, optional
+        By default what lies outside never wins; else as `canny` has it.
+    border_value, layout, out, strategy, parameters, threads, stream
+        As `canny` has them. `out` may be the image itself.
+
+    Returns
+    -------
+    array
+        Of the image's type, shape, kind and device.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+    """
+    return _morphology(
+        image, 0, element, border, border_value, layout, out, strategy, parameters, threads, stream
+    )
+
+
+def dilate(
+    image: A,
+    element: Any = "rect:3",
+    *,
+    border: str | None = None,
+    border_value: float = 0,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A:
+    """The maximum over a structuring element; parameters, results and errors are `erode`'s."""
+    return _morphology(
+        image, 1, element, border, border_value, layout, out, strategy, parameters, threads, stream
+    )
+
+
+def open(  # noqa: A001
+    image: A,
+    element: Any = "rect:3",
+    *,
+    border: str | None = None,
+    border_value: float = 0,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A:
+    """Erosion, then dilation with the reflected element: removes what the element does not fit into.
+
+    Parameters, results and errors are `erode`'s.
+    """
+    return _morphology(
+        image, 2, element, border, border_value, layout, out, strategy, parameters, threads, stream
+    )
+
+
+def close(
+    image: A,
+    element: Any = "rect:3",
+    *,
+    border: str | None = None,
+    border_value: float = 0,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A:
+    """Dilation, then erosion with the reflected element: fills what the element does not fit into.
+
+    Parameters, results and errors are `erode`'s.
+    """
+    return _morphology(
+        image, 3, element, border, border_value, layout, out, strategy, parameters, threads, stream
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Labels(Generic[A]):
+    """Connected components, numbered from 1 by their first pixel in raster order."""
+
+    labels: A
+    """int32 of the mask's shape; 0 is background."""
+    count: int
+    """How many there are."""
+    boxes: A
+    """(count, 4) int32: x, y, width, height in pixels."""
+    areas: A
+    """(count,) int64, in pixels."""
+    centroids: A
+    """(count, 2) float64: x, y."""
+
+
+def label(
+    mask: A,
+    *,
+    connectivity: int = 8,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> Labels[A]:
+    """Connected components of one mask, with boxes, areas and centroids.
+
+    Parameters
+    ----------
+    mask : array
+        (H, W) uint8 or bool; non-zero is foreground.
+    connectivity : {8, 4}
+    out : array, optional
+        int32 of the mask's shape; receives the labels.
+    layout, strategy, parameters, threads, stream
+        As `canny` has them.
+
+    Returns
+    -------
+    Labels
+        All arrays of the mask's kind and on its device.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+
+    Notes
+    -----
+    On CUDA it waits for the number of components. Source: paper 004, union-find by init, merge, compress.
+    """
+    s = source(mask, layout, "mask", stream)
+    r = result(s, out, "int32")
+    boxes, areas, centroids = _core.label(
+        s.handle, r.handle, s.layout, connectivity, strategy, parameter_list(parameters), threads or 0, s.stream
+    )
+    convert = s.kind.from_numpy
+    return Labels(
+        r.finish(),
+        len(boxes),
+        convert(boxes, s.given),
+        convert(areas[:, 0], s.given),
+        convert(centroids, s.given),
+    )

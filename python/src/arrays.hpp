@@ -1,0 +1,104 @@
+// Arrays of Python as pictures: no copy, no guess about what a dimension means.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cuesta/batch.hpp"
+#include "cuesta/exec.hpp"
+#include "cuesta/image.hpp"
+
+namespace cuesta::python {
+
+namespace nb = nanobind;
+
+/// Any array or DLPack capsule on the CPU or a CUDA device; read-only ones too.
+using Array = nb::ndarray<nb::ro>;
+/// One that is written to.
+using OutArray = nb::ndarray<>;
+
+/// What the dimensions of an array mean. python/cuesta/_arrays.py numbers them alike.
+enum class Layout : int { hw, hwc, chw, nhw, nhwc, nchw };
+
+/// The pictures in an array: `outer` times `inner` planes of one size at fixed distances in bytes.
+template <class PlaneType>
+struct Pictures {
+  PlaneType first;
+  int64_t outer = 1, inner = 1;
+  ptrdiff_t outer_step = 0, inner_step = 0;
+
+  int64_t count() const { return outer * inner; }
+  PlaneType operator[](int64_t i) const {
+    using Byte = std::conditional_t<std::is_same_v<PlaneType, ConstPlane>, const char, char>;
+    PlaneType plane = first;
+    plane.data =
+        static_cast<Byte*>(plane.data) + (i / inner) * outer_step + (i % inner) * inner_step;
+    return plane;
+  }
+  /// `n` pictures from the i-th on, all of one run of equal distances: of the inner ones, or of the
+  /// outer where each has one.
+  auto batch(int64_t i, int32_t n) const {
+    using Of = BasicBatch<std::is_same_v<PlaneType, ConstPlane>>;
+    return Of((*this)[i], n, inner == 1 ? outer_step : inner_step);
+  }
+};
+
+/// Throws Error{invalid_argument} naming `what` for sample types and strides that no picture has,
+/// Error{device} for an array on a GPU in a build without CUDA.
+Pictures<ConstPlane> pictures_of(const Array& array, int layout, const char* what);
+Pictures<Plane> pictures_of(const OutArray& array, int layout, const char* what);
+/// The same for arrays that hold one picture.
+ConstPlane plane_of(const Array& array, int layout, const char* what);
+Plane plane_of(const OutArray& array, int layout, const char* what);
+
+/// Makes the GPU of an array the thread's until the scope ends; does nothing for host arrays.
+class DeviceScope {
+ public:
+  explicit DeviceScope(const Array& array);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int before_ = -1;
+};
+
+using Parameters = std::vector<Parameter>;
+/// A strategy's name, or none.
+using MaybeName = std::optional<std::string>;
+
+/// The arguments that every call of the module ends with.
+Exec exec_of(const MaybeName& strategy, const Parameters& parameters, int threads,
+             uintptr_t stream);
+
+/// Runs `body(i)` for each of `count` pictures without the interpreter's lock.
+template <class Body>
+void for_each_picture(const Array& array, int64_t count, Body&& body) {
+  nb::gil_scoped_release release;
+  DeviceScope device(array);
+  for (int64_t i = 0; i < count; ++i) body(i);
+}
+
+/// Runs `body(from, to, i)` for as few batches as the distances between the pictures allow, the
+/// first of each being the i-th picture, without the interpreter's lock.
+template <class Body>
+void for_each_batch(const Array& array, const Pictures<ConstPlane>& source,
+                    const Pictures<Plane>& target, Body&& body) {
+  nb::gil_scoped_release release;
+  DeviceScope device(array);
+  const int64_t run = source.inner == 1 ? source.outer : source.inner;
+  for (int64_t i = 0; i < source.count(); i += run)
+    body(source.batch(i, int32_t(run)), target.batch(i, int32_t(run)), i);
+}
+
+}  // namespace cuesta::python

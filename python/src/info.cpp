@@ -1,0 +1,146 @@
+// What there is, whether it is right, and how fast.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bench/bench.hpp"
+#include "bench/report.hpp"
+#include "core/check.hpp"
+#include "cuesta/device.hpp"
+#include "module.hpp"
+#include "verify/verify.hpp"
+
+namespace nb = nanobind;
+
+namespace cuesta::python {
+namespace {
+
+using namespace nb::literals;
+
+using ParameterRow = std::tuple<std::string, std::string, std::vector<std::string>>;
+
+// As cuesta::StrategyDescription orders its members.
+using StrategyRow = std::tuple<std::string, std::string, std::string, std::string, std::string,
+                               std::string, std::string, std::vector<ParameterRow>, bool, bool>;
+
+std::vector<StrategyRow> strategies() {
+  std::vector<StrategyRow> rows;
+  for (const StrategyDescription& row : list_strategies()) {
+    std::vector<ParameterRow> parameters;
+    for (const ParameterInfo& p : row.parameters)
+      parameters.emplace_back(p.name, p.meaning,
+                              std::vector<std::string>(p.values.begin(), p.values.end()));
+    rows.emplace_back(row.operation, row.name, name_of(row.space), name_of(row.tier), row.idea,
+                      row.paper, row.exactness, std::move(parameters), row.allocates,
+                      row.host_sync);
+  }
+  return rows;
+}
+
+verify::Level level_of(std::string_view name) {
+  if (name == "quick") return verify::Level::quick;
+  if (name == "full") return verify::Level::full;
+  if (name == "sizes") return verify::Level::sizes;
+  throw_invalid(std::string(name), "level is '{}'; it is quick, full or sizes", name);
+}
+
+// (operation, strategy, cases equal, refused, failed, failures)
+using ReportRow =
+    std::tuple<std::string, std::string, int64_t, int64_t, int64_t, std::vector<std::string>>;
+
+std::vector<ReportRow> run_verify(const std::string& operation, const std::string& strategy,
+                                  const std::string& level, bool device) {
+  const verify::Options options{.strategy = strategy,
+                                .level = level_of(level),
+                                .space = device ? Space::device : Space::host};
+  std::vector<ReportRow> rows;
+  nb::gil_scoped_release release;
+  for (const verify::Operation& op : verify::operations()) {
+    if (!operation.empty() && op.name != operation) continue;
+    for (const verify::RowReport& row : op.run(options)) {
+      rows.emplace_back(row.operation, row.strategy, row.run - row.failed, row.refused, row.failed,
+                        row.failures);
+    }
+  }
+  return rows;
+}
+
+std::string run_bench(const std::vector<std::string>& experiments,
+                      const std::vector<int32_t>& sizes, const std::vector<std::string>& only,
+                      bool quick, int threads, int device) {
+  bench::Settings settings;
+  settings.sizes = sizes;
+  settings.only = only;
+  settings.quick = quick;
+  settings.threads = threads;
+  settings.device = device;
+  if (device < 0) list_devices(&settings.why_no_device);
+  nb::gil_scoped_release release;
+  bench::check(experiments, settings);
+  return bench::json_of(bench::run(experiments, settings));
+}
+
+// (name, compute capability, memory in bytes) and, for an empty list, the reason.
+std::pair<std::vector<std::tuple<std::string, std::string, size_t>>, std::string> devices() {
+  std::string why;
+  std::vector<std::tuple<std::string, std::string, size_t>> found;
+  for (const DeviceInfo& info : list_devices(&why)) {
+    found.emplace_back(info.name, std::to_string(info.major) + "." + std::to_string(info.minor),
+                       info.memory_bytes);
+  }
+  return {found, why};
+}
+
+// Device memory as an array that any DLPack library takes over; rows follow each other.
+nb::ndarray<nb::array_api, nb::device::cuda> device_array(const std::vector<size_t>& shape,
+                                                          const std::string& dtype, int device) {
+  struct Name {
+    const char* name;
+    nb::dlpack::dtype type;
+  };
+  static const Name names[] = {{"uint8", nb::dtype<uint8_t>()},
+                               {"uint16", nb::dtype<uint16_t>()},
+                               {"int16", nb::dtype<int16_t>()},
+                               {"int32", nb::dtype<int32_t>()},
+                               {"float32", nb::dtype<float>()}};
+  for (const Name& n : names) {
+    if (dtype != n.name) continue;
+    size_t bytes = n.type.bits / 8;
+    for (const size_t extent : shape) bytes *= extent;
+    const int before = current_device();
+    use_device(device);
+    void* memory = detail::allocate(Space::device, bytes);
+    use_device(before);
+    nb::capsule owner(memory, [](void* p) noexcept { detail::release(Space::device, p); });
+    return {memory, shape.size(), shape.data(), owner, nullptr, n.type, nb::device::cuda::value,
+            device};
+  }
+  throw_invalid(dtype, "dtype is {}; it is uint8, uint16, int16, int32 or float32", dtype);
+}
+
+}  // namespace
+
+void bind_info(nb::module_& m) {
+  m.def("strategies", strategies);
+  m.def("operations", list_operations);
+  m.def("verify", run_verify, "operation"_a, "strategy"_a, "level"_a, "device"_a);
+  m.def("bench", run_bench, "experiments"_a, "sizes"_a, "only"_a, "quick"_a, "threads"_a,
+        "device"_a);
+  m.def("devices", devices);
+  m.def("release_memory", [] { release_memory(); });
+  m.def(
+      "wait",
+      [](uintptr_t stream) {
+        nb::gil_scoped_release release;
+        wait(reinterpret_cast<void*>(stream));
+      },
+      "stream"_a);
+  m.def("device_array", device_array, "shape"_a, "dtype"_a, "device"_a);
+  m.def("simd_target", [] { return std::string(simd_target()); });
+}
+
+}  // namespace cuesta::python

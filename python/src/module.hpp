@@ -1,0 +1,14 @@
+// The parts of `cuesta._core`, one file each.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace cuesta::python {
+
+void bind_edges(nanobind::module_& m);
+void bind_filters(nanobind::module_& m);
+void bind_objects(nanobind::module_& m);
+void bind_motion(nanobind::module_& m);
+void bind_info(nanobind::module_& m);
+
+}  // namespace cuesta::python

@@ -1,0 +1,145 @@
+// Moving objects, frame by frame.
+#include "cuesta/motion.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <mutex>
+
+#include "arrays.hpp"
+#include "core/check.hpp"
+#include "module.hpp"
+
+namespace cuesta::python {
+namespace {
+
+using namespace nb::literals;
+
+// Box (x, y, width, height), area, centroid.
+using Found = std::tuple<int, int, int, int, int64_t, double, double>;
+
+// One call at a time: the state is the detector's, and Python's threads may share it.
+class Detector {
+ public:
+  Detector(MotionOptions options, Exec exec) : detector_(std::move(options), std::move(exec)) {}
+
+  std::vector<Found> push(const Array& frame, int layout) {
+    const ConstPlane plane = plane_of(frame, layout, "frame");
+    std::vector<Found> found;
+    nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    DeviceScope device(frame);
+    for (const Detection& d : detector_.push(plane)) {
+      found.emplace_back(d.box.x, d.box.y, d.box.width, d.box.height, d.area, d.centroid_x,
+                         d.centroid_y);
+    }
+    size_ = {plane.width, plane.height};
+    return found;
+  }
+  void mask(const OutArray& out) {
+    const Plane plane = plane_of(out, int(Layout::hw), "out");
+    nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    unpack_mask(detector_.mask(), plane);
+  }
+  std::pair<int, int> size() {
+    const std::lock_guard lock(mutex_);
+    return size_;
+  }
+  double threshold() {
+    const std::lock_guard lock(mutex_);
+    return detector_.threshold();
+  }
+  void reset() {
+    const std::lock_guard lock(mutex_);
+    detector_.reset();
+    size_ = {};
+  }
+
+ private:
+  std::mutex mutex_;
+  MotionDetector detector_;
+  std::pair<int, int> size_{};  // width and height of the last frame
+};
+
+class Subtractor {
+ public:
+  explicit Subtractor(BackgroundOptions options) : subtractor_(options) {}
+
+  void push(const Array& frame, int layout, const std::optional<OutArray>& background,
+            const std::optional<OutArray>& difference, const std::optional<OutArray>& mask,
+            double limit, const MaybeName& strategy, const Parameters& parameters, int threads,
+            uintptr_t stream) {
+    const ConstPlane plane = plane_of(frame, layout, "frame");
+    BackgroundOutputs out;
+    if (background) out.background = plane_of(*background, layout, "background");
+    if (difference) out.difference = plane_of(*difference, layout, "difference");
+    if (mask) out.mask = plane_of(*mask, layout, "mask");
+    const Exec exec = exec_of(strategy, parameters, threads, stream);
+    nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    DeviceScope device(frame);
+    subtractor_.push(plane, out, limit, exec);
+  }
+  void reset() {
+    const std::lock_guard lock(mutex_);
+    subtractor_.reset();
+  }
+  int64_t frames() {
+    const std::lock_guard lock(mutex_);
+    return subtractor_.frames();
+  }
+
+ private:
+  std::mutex mutex_;
+  BackgroundSubtractor subtractor_;
+};
+
+BackgroundOptions background_of(const std::string& model, int rate_shift) {
+  return {background_model_from(model), rate_shift};
+}
+
+}  // namespace
+
+void bind_motion(nb::module_& m) {
+  nb::class_<Detector>(m, "MotionDetector")
+      .def(
+          "__init__",
+          [](Detector* self, const std::string& model, int rate_shift, int blur, double blur_sigma,
+             bool automatic, double threshold, const StructuringElement& close,
+             const StructuringElement& open, int connectivity, int64_t min_area,
+             const MaybeName& strategy, const Parameters& parameters, int threads,
+             uintptr_t stream) {
+            MotionOptions options{background_of(model, rate_shift),
+                                  blur,
+                                  blur_sigma,
+                                  automatic,
+                                  threshold,
+                                  close,
+                                  open,
+                                  connectivity,
+                                  min_area};
+            new (self) Detector(std::move(options), exec_of(strategy, parameters, threads, stream));
+          },
+          "model"_a, "rate_shift"_a, "blur"_a, "blur_sigma"_a, "automatic"_a, "threshold"_a,
+          "close"_a, "open"_a, "connectivity"_a, "min_area"_a, "strategy"_a.none(), "parameters"_a,
+          "threads"_a, "stream"_a)
+      .def("push", &Detector::push, "frame"_a, "layout"_a)
+      .def("mask", &Detector::mask, "out"_a)
+      .def_prop_ro("size", &Detector::size)
+      .def_prop_ro("threshold", &Detector::threshold)
+      .def("reset", &Detector::reset);
+  nb::class_<Subtractor>(m, "BackgroundSubtractor")
+      .def(
+          "__init__",
+          [](Subtractor* self, const std::string& model, int rate_shift) {
+            new (self) Subtractor(background_of(model, rate_shift));
+          },
+          "model"_a, "rate_shift"_a)
+      .def("push", &Subtractor::push, "frame"_a, "layout"_a, "background"_a.none(),
+           "difference"_a.none(), "mask"_a.none(), "limit"_a, "strategy"_a.none(), "parameters"_a,
+           "threads"_a, "stream"_a)
+      .def_prop_ro("frames", &Subtractor::frames)
+      .def("reset", &Subtractor::reset);
+}
+
+}  // namespace cuesta::python
