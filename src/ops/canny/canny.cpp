@@ -81,14 +81,6 @@ CannyOptions checked(ConstPlane src, Plane dst, const CannyOptions& wanted) {
   return options;
 }
 
-// One entry for all pictures or one for each.
-void check_length(size_t length, int32_t count, std::string_view what) {
-  if (length == 1 || length == size_t(count)) return;
-  throw_invalid(std::to_string(length),
-                "{} has {} entries; it takes 1, or one for each of {} pictures", what, length,
-                count);
-}
-
 }  // namespace
 
 CannyResult canny(ConstPlane src, Plane dst, const CannyOptions& wanted, const Exec& exec) {
@@ -113,7 +105,16 @@ void canny(const ConstBatch& src, const Batch& dst, std::span<const Thresholds> 
     const ConstBatch masks(mask, src.count, args.options.mask_step_bytes);
     check_no_overlap(masks, dst, "canny: mask", "canny: dst");
   }
-  check_length(thresholds.size(), src.count, "canny: thresholds");
+  if (thresholds.size() != 1 && thresholds.size() != size_t(src.count)) {
+    throw_invalid(std::to_string(thresholds.size()),
+                  "canny: thresholds has {} entries; it takes 1, or one for each of {} pictures",
+                  thresholds.size(), src.count);
+  }
+  if (!results.empty() && results.size() != size_t(src.count)) {
+    throw_invalid(std::to_string(results.size()),
+                  "canny: results has {} entries; it takes none, or one for each of {} pictures",
+                  results.size(), src.count);
+  }
   for (const Thresholds& t : thresholds) check_thresholds(t);
 
   args.count = src.count;
@@ -127,11 +128,6 @@ void canny(const ConstBatch& src, const Batch& dst, std::span<const Thresholds> 
     auto* unread = reinterpret_cast<CannyResult*>(scratch.take<std::byte>(n * sizeof(CannyResult)));
     std::uninitialized_value_construct_n(unread, n);
     results = {unread, n};
-  }
-  if (results.size() != size_t(src.count)) {
-    throw_invalid(std::to_string(results.size()),
-                  "canny: results has {} entries; it takes none, or one for each of {} pictures",
-                  results.size(), src.count);
   }
   args.result = results.data();
   dispatch(args, exec);

@@ -1,6 +1,6 @@
 // The production front end: source to two masks, candidates and strong pixels, in one kernel, one
 // bit a pixel. Also the histogram of magnitudes that automatic thresholds ask for, and smoothing by
-// windows wider than the fused one. front_walk.hpp has what a lane does.
+// windows wider than the fused one. front_walk.hpp has what a lane does. blockIdx.z is the picture.
 //
 // From device memory: 1 byte read and 1/4 written a pixel, and what strips and their aprons read
 // twice, mostly from the caches.
