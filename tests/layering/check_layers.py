@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Includes point one way:
 
-    include <- core <- {cpu, cuda} <- ops <- {verify, io} <- {cli, bench, python, tests, fuzz}
+    include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, python, tests, fuzz}
 
 Operations meet only through public headers and ops/tables.hpp, nothing but an operation's own rows uses its ladder/, and each
 library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that
@@ -28,7 +28,7 @@ ALLOWED = {
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
     "cli": {"cuesta", "core", "ops", "verify", "io", "bench", "cli"},
-    "python": {"cuesta", "core", "ops", "verify", "io", "python"},
+    "python": {"cuesta", "core", "verify", "bench", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "cli", "fuzz"},
     "tests": {"cuesta", "core", "cpu", "cuda", "ops", "verify", "io", "bench", "cli", "support"},
 }
@@ -51,7 +51,8 @@ LIBRARIES = [
     (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peer)"), "OpenCV"),
     (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
     (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
-    (re.compile(r"^fmt/"), re.compile(r"^(src|cli|bench|tests|fuzz)/"), "fmt"),
+    (re.compile(r"^nanobind/"), re.compile(r"^python/src/"), "nanobind"),
+    (re.compile(r"^fmt/"), re.compile(r"^(src|cli|bench|python|tests|fuzz)/"), "fmt"),
     (re.compile(r"^(gtest|gmock|rapidcheck)"), re.compile(r"^tests/"), "the test libraries"),
 ]
 
