@@ -1,0 +1,360 @@
+"""Kinds, layouts, strides, results and errors: what `cuesta._arrays` promises for every operation."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cuesta
+
+rng = np.random.default_rng(7)
+
+
+def picture(*shape: int, dtype: str = "uint8") -> np.ndarray[Any, Any]:
+    return rng.integers(0, 256, shape).astype(dtype)
+
+
+class Wrapped:
+    """An array of some library that is neither numpy, torch nor cupy: DLPack and the array API are all it has."""
+
+    def __init__(self, values: np.ndarray[Any, Any]) -> None:
+        self.values = values
+        self.shape = values.shape
+        self.dtype = f"wrapped.{values.dtype}"
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.values.__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __array_namespace__(self) -> Any:
+        class Namespace:
+            @staticmethod
+            def from_dlpack(array: Any) -> Wrapped:
+                return Wrapped(np.from_dlpack(array))
+
+            @staticmethod
+            def asarray(array: Any) -> Wrapped:
+                return Wrapped(np.asarray(array))
+
+        return Namespace
+
+
+def test_a_batch_is_its_pictures() -> None:
+    batch = picture(5, 33, 47)
+    edges = cuesta.canny(batch, 50, 120)
+    for image, found in zip(batch, edges):
+        np.testing.assert_array_equal(found, cuesta.canny(image, 50, 120))
+
+
+def test_each_picture_has_its_thresholds() -> None:
+    batch = picture(4, 40, 40)
+    low, high = [10, 200, 400, 50], [60, 300, 900, 51]
+    edges, used = cuesta.canny(batch, low, high, sigma=0, return_thresholds=True)
+    assert used == [(float(a), float(b)) for a, b in zip(low, high)]
+    for i, image in enumerate(batch):
+        np.testing.assert_array_equal(edges[i], cuesta.canny(image, low[i], high[i], sigma=0))
+    assert len({found.tobytes() for found in edges}) == 4
+    with pytest.raises(cuesta.InvalidArgument, match="3 pairs of thresholds; give one, or one for each of the 4"):
+        cuesta.canny(batch, low[:3], high[:3])
+    with pytest.raises(cuesta.InvalidArgument, match="low has 4 thresholds and high 3"):
+        cuesta.canny(batch, low, high[:3])
+
+
+@pytest.mark.parametrize(
+    ("layout", "axes"), [("CHW", (2, 0, 1)), ("HWC", (0, 1, 2))], ids=["channel-first", "channel-last"]
+)
+def test_channels_are_filtered_one_by_one(layout: str, axes: tuple[int, int, int]) -> None:
+    colour = picture(31, 45, 3)
+    smooth = cuesta.gaussian(np.ascontiguousarray(colour.transpose(axes)), 2.0, layout=layout)
+    for c in range(3):
+        plane = cuesta.gaussian(np.ascontiguousarray(colour[:, :, c]), 2.0)
+        np.testing.assert_array_equal(smooth.transpose(np.argsort(axes))[:, :, c], plane)
+
+
+def test_four_dimensions() -> None:
+    batch = picture(2, 3, 20, 30)
+    smooth = cuesta.gaussian(batch, 1.0, layout="NCHW")
+    np.testing.assert_array_equal(smooth[1, 2], cuesta.gaussian(batch[1, 2], 1.0))
+    last = np.ascontiguousarray(batch.transpose(0, 2, 3, 1))
+    np.testing.assert_array_equal(cuesta.gaussian(last, 1.0), smooth.transpose(0, 2, 3, 1))
+    edges = cuesta.canny(batch, [1, 2, 3, 4, 5, 6], [10, 20, 30, 400, 500, 600], layout="NCHW")
+    np.testing.assert_array_equal(edges[1, 0], cuesta.canny(batch[1, 0], 4, 400))
+
+
+@pytest.mark.parametrize("shape", [(3, 20, 3), (2, 2, 4), (2, 3, 20, 4)])
+def test_an_ambiguous_shape_must_be_named(shape: tuple[int, ...]) -> None:
+    with pytest.raises(cuesta.InvalidArgument, match=r"image has shape .* name its layout"):
+        cuesta.gaussian(picture(*shape), 1.0)
+
+
+def test_one_dimension_is_no_picture() -> None:
+    with pytest.raises(cuesta.InvalidArgument, match="image has 1 dimensions"):
+        cuesta.canny(picture(9))
+
+
+def test_layouts_have_their_number_of_dimensions() -> None:
+    with pytest.raises(cuesta.InvalidArgument, match="image has 2 dimensions; layout NHW has 3"):
+        cuesta.canny(picture(9, 9), layout="NHW")
+    with pytest.raises(cuesta.InvalidArgument, match="layout is 'WH'; it is one of HW, HWC"):
+        cuesta.canny(picture(9, 9), layout="WH")
+
+
+def test_colour_has_no_edges_before_it_is_gray() -> None:
+    with pytest.raises(cuesta.InvalidArgument, match="image has 3 channels; it takes 1"):
+        cuesta.canny(picture(20, 30, 3))
+
+
+def test_regions_and_pitched_rows_are_read_in_place() -> None:
+    big = picture(80, 90)
+    region = big[11:60, 7:66]
+    np.testing.assert_array_equal(cuesta.canny(region, 40, 90), cuesta.canny(region.copy(), 40, 90))
+    flipped = big[::-1]
+    np.testing.assert_array_equal(cuesta.canny(flipped, 40, 90), cuesta.canny(flipped.copy(), 40, 90))
+    every_other_row = big[::2]
+    np.testing.assert_array_equal(cuesta.canny(every_other_row, 40, 90), cuesta.canny(every_other_row.copy(), 40, 90))
+
+
+@pytest.mark.parametrize("view", [lambda a: a[:, ::2], lambda a: a[:, ::-1], lambda a: a.T])
+def test_pixels_that_are_apart_are_refused(view: Any) -> None:
+    with pytest.raises(cuesta.InvalidArgument, match="next to each other.*ascontiguousarray"):
+        cuesta.canny(view(picture(20, 30)), 1, 2)
+
+
+def test_out_receives_the_result_and_nothing_else_changes() -> None:
+    image = picture(30, 40)
+    frame = np.full((50, 60), 7, np.uint8)
+    out = frame[5:35, 9:49]
+    assert cuesta.canny(image, 50, 100, out=out) is out
+    np.testing.assert_array_equal(out, cuesta.canny(image, 50, 100))
+    frame[5:35, 9:49] = 7
+    assert (frame == 7).all()
+
+
+def test_what_out_must_be() -> None:
+    image = picture(30, 40)
+    for out in (np.empty((30, 41), np.uint8), np.empty((30, 40), np.int16)):
+        with pytest.raises(cuesta.InvalidArgument, match=r"out has shape .* it must have \(30, 40\) and uint8"):
+            cuesta.canny(image, out=out)
+    locked = np.empty((30, 40), np.uint8)
+    locked.flags.writeable = False
+    with pytest.raises(cuesta.InvalidArgument, match="out is read-only"):
+        cuesta.canny(image, out=locked)
+    with pytest.raises(cuesta.InvalidArgument, match="share memory"):
+        cuesta.canny(image, out=image)
+
+
+def test_inputs_may_be_read_only_and_stay_as_they_are() -> None:
+    image = picture(30, 40)
+    before = image.copy()
+    image.flags.writeable = False
+    cuesta.canny(image, 10, 20)
+    cuesta.label(image > 100)
+    np.testing.assert_array_equal(image, before)
+
+
+def test_half_precision_is_computed_in_single() -> None:
+    image = rng.random((30, 40)).astype(np.float16)
+    smooth = cuesta.gaussian(image, 1.5)
+    assert smooth.dtype == np.float16
+    np.testing.assert_array_equal(smooth, cuesta.gaussian(image.astype(np.float32), 1.5).astype(np.float16))
+
+
+def test_truth_values_are_masks() -> None:
+    mask = picture(30, 40) > 128
+    opened = cuesta.open(mask, "cross:3")
+    assert opened.dtype == np.bool_
+    np.testing.assert_array_equal(opened, cuesta.open(mask.astype(np.uint8), "cross:3") != 0)
+    inside = np.zeros((30, 40), bool)
+    inside[10:20, 10:20] = True
+    edges = cuesta.canny(picture(30, 40), 1, 2, mask=inside)
+    assert edges[10:20, 10:20].any() and not edges[~inside].any()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "text"),
+    [("float64", "float64"), ("int64", "int64"), (">u2", ">u2"), ("complex64", "complex64"), ("O", "object")],
+)
+def test_types_that_no_operation_takes(dtype: str, text: str) -> None:
+    with pytest.raises(cuesta.InvalidArgument, match=f"image has dtype {text}; samples are uint8"):
+        cuesta.gaussian(np.zeros((5, 5), dtype), 1.0)
+
+
+def test_types_that_an_operation_does_not_take() -> None:
+    with pytest.raises(cuesta.InvalidArgument, match="canny: image is float32; it takes uint8, uint16"):
+        cuesta.canny(np.zeros((5, 5), np.float32))
+
+
+@pytest.mark.parametrize("thing", [None, [[1, 2], [3, 4]], "picture.png", 3.0])
+def test_what_is_no_array(thing: Any) -> None:
+    with pytest.raises(TypeError, match=f"image is {type(thing).__name__}; it must be an array"):
+        cuesta.canny(thing)
+
+
+def test_empty_pictures() -> None:
+    with pytest.raises(cuesta.InvalidArgument, match=r"image has shape \(0, 5\)"):
+        cuesta.canny(np.zeros((0, 5), np.uint8))
+
+
+def test_any_dlpack_array() -> None:
+    image = picture(30, 40)
+    edges = cuesta.canny(Wrapped(image), 50, 100)
+    assert isinstance(edges, Wrapped)
+    np.testing.assert_array_equal(edges.values, cuesta.canny(image, 50, 100))
+    found = cuesta.label(Wrapped((image > 128).astype(np.uint8)))
+    assert isinstance(found.labels, Wrapped) and isinstance(found.boxes, Wrapped)
+
+
+def test_kinds_do_not_mix() -> None:
+    image = picture(30, 40)
+    with pytest.raises(cuesta.InvalidArgument, match="mask is DLPack on the CPU and image is numpy on the CPU"):
+        cuesta.canny(image, 1, 2, mask=Wrapped(image))
+    with pytest.raises(cuesta.InvalidArgument, match=r"mask has shape \(3, 3\) and image \(30, 40\)"):
+        cuesta.canny(image, 1, 2, mask=picture(3, 3))
+
+
+def test_streams_are_for_gpus() -> None:
+    with pytest.raises(cuesta.InvalidArgument, match="stream is 5; it is for arrays on a CUDA device"):
+        cuesta.canny(picture(5, 5), stream=5)
+
+
+def test_a_pinned_strategy_runs_or_says_why_not() -> None:
+    image = picture(30, 40)
+    reference = cuesta.canny(image, 50, 100, strategy="serial")
+    for name in ("rows", "simd"):
+        np.testing.assert_array_equal(cuesta.canny(image, 50, 100, strategy=name), reference)
+    with pytest.raises(cuesta.InvalidArgument, match="no strategy 'fastest' on the host; there are serial, rows, simd"):
+        cuesta.canny(image, strategy="fastest")
+    with pytest.raises(cuesta.Unsupported, match="uint16 source"):
+        cuesta.canny(image.astype(np.uint16), strategy="simd")
+    with pytest.raises(cuesta.InvalidArgument, match="block"):
+        cuesta.canny(image, strategy="simd", parameters={"block": 16})
+
+
+def test_borders_by_name() -> None:
+    image = picture(12, 12)
+    names = ("replicate", "symmetric", "reflect101", "constant", "wrap", "ignore")
+    assert len({cuesta.box(image, 5, border=name).tobytes() for name in names}) == len(names)
+    with pytest.raises(cuesta.InvalidArgument, match="'reflect101' is .* 'symmetric' is"):
+        cuesta.box(image, border="reflect")
+    with pytest.raises(cuesta.InvalidArgument, match="border is 'mirror'; it is one of replicate"):
+        cuesta.box(image, border="mirror")
+
+
+def test_the_border_of_cannys_smoothing() -> None:
+    image = picture(40, 40)
+    smooth = cuesta.gaussian(image, 1.4, border="wrap")
+    expected = cuesta.canny(smooth, 30, 60, sigma=0)
+    np.testing.assert_array_equal(cuesta.canny(image, 30, 60, border="wrap"), expected)
+    assert (expected != cuesta.canny(image, 30, 60)).any()
+
+
+@pytest.mark.parametrize("rule", ["auto", "otsu", "median", "percentile:80"])
+def test_automatic_thresholds(rule: str) -> None:
+    image = cuesta.gaussian(picture(60, 60), 2.0)
+    edges, used = cuesta.canny(image, threshold=rule, return_thresholds=True)
+    ((low, high),) = used
+    assert high > 0 and abs(low - high / 2) <= 0.5
+    np.testing.assert_array_equal(edges, cuesta.canny(image, low, high))
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda a: cuesta.canny(a, 5), "high is missing"),
+        (lambda a: cuesta.canny(a, aperture=4), "aperture is 4; it must be 3, 5 or 7"),
+        (lambda a: cuesta.canny(a, norm="l3"), "norm is 'l3'; it is 'l1'"),
+        (lambda a: cuesta.canny(a, threshold="best"), "threshold is 'best'; it is 'auto'"),
+        (lambda a: cuesta.canny(a, sigma=-1), "sigma is -1"),
+        (lambda a: cuesta.canny(a, threads=-1), "threads is -1"),
+        (lambda a: cuesta.gaussian(a), "sigma and ksize are missing"),
+        (lambda a: cuesta.gaussian(a, ksize=4), "ksize is 4; it must be odd"),
+        (lambda a: cuesta.log_edges(a, mode="zeros"), "mode is 'zeros'"),
+        (lambda a: cuesta.sobel(a, outputs="angle"), "outputs is 'angle'; it is one of gx, gy"),
+        (lambda a: cuesta.sobel(a, dtype="int8"), "dtype is 'int8'; magnitude take float32, uint16, uint8"),
+        (lambda a: cuesta.correlate(a, [1, 2, 1]), r"stencil has shape \(3,\)"),
+        (lambda a: cuesta.correlate(a, "1 x"), "x"),
+        (lambda a: cuesta.erode(a, "star:3"), "star:3"),
+        (lambda a: cuesta.erode(a, np.zeros((3, 3))), "empty|no cell|none"),
+        (lambda a: cuesta.label(a, connectivity=6), "connectivity is 6; it must be 4 or 8"),
+        (lambda a: cuesta.to_gray(a, "grb"), "order is 'grb'"),
+        (lambda a: cuesta.otsu_threshold(a), "bins has shape"),
+        (lambda a: cuesta.strategies("blur"), "operation is 'blur'; it is one of pixel"),
+        (lambda a: cuesta.verify(level="deep"), "level is 'deep'"),
+        (lambda a: cuesta.verify(device="tpu"), "device is 'tpu'"),
+        (lambda a: cuesta.verify("canny", strategy="x"), "strategy is 'x'; there are rows, serial, simd"),
+        (lambda a: cuesta.bench("speed"), "speed"),
+        (lambda a: cuesta.MotionDetector("average"), "average"),
+        (lambda a: cuesta.MotionDetector(blur=4), "blur is 4; it must be odd"),
+        (lambda a: cuesta.MotionDetector(threshold="otsu"), "threshold is 'otsu'"),
+    ],
+)
+def test_errors_name_the_argument_and_the_value(call: Any, text: str) -> None:
+    with pytest.raises(cuesta.InvalidArgument, match=text) as caught:
+        call(picture(20, 20))
+    assert caught.value.code == "invalid_argument"
+    assert isinstance(caught.value, ValueError)
+
+
+def test_errors_travel_between_processes() -> None:
+    with pytest.raises(cuesta.Error) as caught:
+        cuesta.canny(picture(20, 20), aperture=4)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (type(again), str(again), again.value) == (type(caught.value), str(caught.value), caught.value.value)
+
+
+def test_strategies_are_the_tables() -> None:
+    rows = cuesta.strategies("canny", "cpu")
+    assert [row.name for row in rows] == ["serial", "rows", "simd"]
+    assert {row.operation for row in cuesta.strategies()} >= {"convolve", "sobel", "log", "label", "motion"}
+    assert all(row.idea and row.exactness for row in cuesta.strategies())
+
+
+def test_verify_passes_here() -> None:
+    reports = cuesta.verify("sobel")
+    assert [r.strategy for r in reports] == ["serial", "rows", "simd"]
+    assert all(r.passed and r.equal > 100 for r in reports)
+
+
+def test_bench_times_the_cpu() -> None:
+    made = cuesta.bench("cpu", sizes=(64,), only=("canny",))
+    assert made["rows"] and all(row["ms"] > 0 for row in made["rows"] if row["operation"] == "canny")
+
+
+def test_a_moving_square_is_followed() -> None:
+    detector = cuesta.MotionDetector(close="rect:3", open="rect:3")
+    frame = np.full((90, 120), 40, np.uint8)
+    assert detector.push(frame) == []
+    for x in (10, 30, 50):
+        moved = frame.copy()
+        moved[30:60, x : x + 30] = 220
+        (found,) = detector.push(moved)
+        left, top, width, height = found.box
+        assert abs(left - x) <= 7 and abs(top - 30) <= 7 and abs(width - 30) <= 14 and abs(height - 30) <= 14
+        assert detector.mask[45, x + 15] == 255 and detector.mask[5, 5] == 0
+    with pytest.raises(cuesta.InputError, match="frame"):
+        detector.push(frame[:50])
+    detector.reset()
+    assert detector.push(frame[:50]) == []
+
+
+def test_colour_frames_and_their_gray_agree() -> None:
+    frames = [picture(60, 80, 3) for _ in range(3)]
+    colour, gray = cuesta.MotionDetector("mean"), cuesta.MotionDetector("mean")
+    for frame in frames:
+        assert colour.push(frame) == gray.push(cuesta.to_gray(frame))
+
+
+def test_backgrounds() -> None:
+    frames = [picture(40, 50) for _ in range(4)]
+    for model in ("first", "mean", "median", "mixture"):
+        subtractor = cuesta.BackgroundSubtractor(model)
+        for frame in frames:
+            background, difference, mask = subtractor.push(frame, limit=30)
+            np.testing.assert_array_equal(mask, np.where(difference > 30, 255, 0))
+            assert background.shape == frame.shape
+        assert subtractor.frames == 4

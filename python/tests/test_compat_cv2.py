@@ -1,0 +1,573 @@
+"""cuesta.compat.cv2 against OpenCV: equal bytes, shapes and types.
+
+The contract is OpenCV 4.6; these tests run on whichever version is installed. What versions do
+differently is in python/cuesta/compat/README.md and in the last tests here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import ALL_ARRANGEMENTS, content, plain, same
+from oracle import masks as masks_in
+from oracle import pictures as pictures_in
+
+cv2 = pytest.importorskip("cv2", reason="OpenCV's Python package is not installed")
+
+import cuesta
+from cuesta.compat import cv2 as ours
+
+VERSION = tuple(int(part) for part in cv2.__version__.split(".")[:2])
+IS_4_6, IS_5 = VERSION == (4, 6), VERSION >= (5, 0)
+
+BORDERS = {
+    "constant": cv2.BORDER_CONSTANT,
+    "replicate": cv2.BORDER_REPLICATE,
+    "reflect": cv2.BORDER_REFLECT,
+    "reflect101": cv2.BORDER_REFLECT_101,
+}
+border_types = st.sampled_from(sorted(BORDERS.values())).flatmap(
+    lambda mode: st.sampled_from([mode, mode | cv2.BORDER_ISOLATED])
+)
+
+
+def pictures(dtypes: tuple[Any, ...] = (np.uint8,), channels: tuple[int, ...] = (0,)) -> Any:
+    return pictures_in(dtypes, channels, ALL_ARRANGEMENTS)
+
+
+def test_constants_have_cv2s_values() -> None:
+    names = [
+        name
+        for name in vars(ours)
+        if name.startswith(("BORDER_", "MORPH_", "CC_STAT_", "CV_", "FILTER_"))
+    ]
+    assert len(names) > 30
+    for name in names:
+        assert getattr(ours, name) == getattr(cv2, name), name
+
+
+# --------------------------------------------------------------------------------------- edges
+
+
+@given(
+    pictures(channels=(0, 1)),
+    st.sampled_from([3, 5, 7]),
+    st.booleans(),
+    st.floats(-10, 3000),
+    st.floats(-10, 3000),
+)
+def test_canny(image: Any, aperture: int, l2: bool, low: float, high: float) -> None:
+    same(
+        ours.Canny(image, low, high, apertureSize=aperture, L2gradient=l2),
+        cv2.Canny(plain(image), low, high, apertureSize=aperture, L2gradient=l2),
+    )
+
+
+def test_canny_takes_positions_and_writes_edges() -> None:
+    image = content(np.random.default_rng(1), (40, 50), "waves", np.uint8)
+    edges = np.full((40, 50), 7, np.uint8)
+    assert ours.Canny(image, 20, 60, edges, 5, True) is edges
+    same(edges, cv2.Canny(plain(image), 20, 60, None, 5, True))
+
+
+def test_canny_says_what_it_does_not_take() -> None:
+    image = np.zeros((8, 9), np.uint8)
+    gradient = np.zeros((8, 9), np.int16)
+    with pytest.raises(cuesta.Unsupported, match=r"Canny\(dx, dy"):
+        ours.Canny(gradient, gradient, 1, 2)  # type: ignore[arg-type]
+    with pytest.raises(cuesta.Unsupported, match="to_gray"):
+        ours.Canny(np.zeros((8, 9, 3), np.uint8), 1, 2)
+    with pytest.raises(cuesta.Unsupported, match="uint16"):
+        ours.Canny(image.astype(np.uint16), 1, 2)
+    with pytest.raises(cuesta.InvalidArgument, match="apertureSize is 4"):
+        ours.Canny(image, 1, 2, apertureSize=4)
+    with pytest.raises(TypeError, match="image is list"):
+        ours.Canny([[1]], 1, 2)  # type: ignore[arg-type]
+
+
+# ------------------------------------------------------------------------------------- filters
+
+sides = st.integers(0, 15).map(lambda n: 2 * n + 1)
+
+
+@given(
+    pictures((np.uint8, np.uint16), (0, 1, 2, 3, 4)),
+    sides,
+    st.one_of(st.none(), sides),
+    st.one_of(st.just(0.0), st.floats(0.1, 12)),
+    st.one_of(st.just(0.0), st.floats(0.1, 12)),
+    st.one_of(border_types, st.just(cv2.BORDER_WRAP)),
+)
+def test_gaussian_blur(
+    image: Any, width: int, height: int | None, sigma_x: float, sigma_y: float, border: int
+) -> None:
+    size = (width, height or width)
+    same(
+        ours.GaussianBlur(image, size, sigma_x, None, sigma_y, border),
+        cv2.GaussianBlur(plain(image), size, sigma_x, None, sigma_y, border),
+    )
+
+
+@given(
+    pictures((np.uint8, np.uint16, np.float32)),
+    st.floats(0.1, 8),
+    st.one_of(st.just(0.0), st.floats(0.1, 8)),
+)
+def test_gaussian_blur_finds_its_window(image: Any, sigma_x: float, sigma_y: float) -> None:
+    mine = ours.GaussianBlur(image, (0, 0), sigma_x, sigmaY=sigma_y)
+    theirs = cv2.GaussianBlur(plain(image), (0, 0), sigma_x, sigmaY=sigma_y)
+    if image.dtype == np.float32:
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=140 * 2.0**-24)
+    else:
+        same(mine, theirs)
+
+
+@given(
+    pictures((np.float32,), (0, 3)),
+    sides,
+    sides,
+    st.one_of(st.just(0.0), st.floats(0.1, 12)),
+    border_types,
+)
+def test_gaussian_blur_of_floats(
+    image: Any, width: int, height: int, sigma: float, border: int
+) -> None:
+    mine = ours.GaussianBlur(image, (width, height), sigma, borderType=border)
+    theirs = cv2.GaussianBlur(plain(image), (width, height), sigma, borderType=border)
+    assert (mine.dtype, mine.shape) == (theirs.dtype, theirs.shape)
+    # Samples are at most 1; either side may round each of its sums.
+    bound = 2 * (width + height + 4) * 2.0**-24
+    np.testing.assert_allclose(mine, theirs, rtol=0, atol=bound)
+
+
+DEPTHS = [-1, cv2.CV_8U, cv2.CV_16U, cv2.CV_16S, cv2.CV_32F, cv2.CV_64F]
+ORDERS = [
+    (ksize, dx, dy)
+    for ksize in (1, 3, 5, 7)
+    for dx in range(ksize + 2)
+    for dy in range(ksize + 2)
+    if 0 < dx + dy and max(dx, dy) < max(ksize, 3)
+] + [(-1, 1, 0), (-1, 0, 1)]
+FIRST_ORDERS = [(ksize, *order) for ksize in (-1, 1, 3, 5, 7) for order in ((1, 0), (0, 1))]
+# cv2 sums uint16 in float; these windows stay below 2^24.
+ORDERS_OF_U16 = [order for order in ORDERS if order[0] < 5] + [(5, 1, 0), (5, 0, 1), (5, 1, 1)]
+
+scales = st.integers(-6, 6).flatmap(
+    lambda k: st.tuples(
+        st.sampled_from([2.0**k, -(2.0**k)]), st.integers(-300, 300).map(lambda n: n * 2.0**k)
+    )
+)
+
+
+@given(
+    pictures((np.uint8,), (0, 1, 2, 3, 4)),
+    st.one_of(st.sampled_from(FIRST_ORDERS), st.sampled_from(ORDERS)),
+    st.sampled_from(DEPTHS),
+    st.one_of(st.just((1.0, 0.0)), scales),
+    border_types,
+)
+def test_sobel(
+    image: Any,
+    order: tuple[int, int, int],
+    ddepth: int,
+    scale: tuple[float, float],
+    border: int,
+) -> None:
+    ksize, dx, dy = order
+    same(
+        ours.Sobel(image, ddepth, dx, dy, None, ksize, *scale, border),
+        cv2.Sobel(plain(image), ddepth, dx, dy, None, ksize, *scale, border),
+    )
+
+
+@given(
+    pictures((np.uint16,), (0, 3)),
+    st.sampled_from(ORDERS_OF_U16),
+    st.sampled_from([-1, cv2.CV_16S, cv2.CV_32F]),
+    border_types,
+)
+def test_sobel_of_uint16(image: Any, order: tuple[int, int, int], ddepth: int, border: int) -> None:
+    ksize, dx, dy = order
+    same(
+        ours.Sobel(image, ddepth, dx, dy, ksize=ksize, borderType=border),
+        cv2.Sobel(plain(image), ddepth, dx, dy, ksize=ksize, borderType=border),
+    )
+
+
+@given(
+    pictures((np.uint8, np.float32)),
+    st.sampled_from(FIRST_ORDERS),
+    st.floats(0.01, 3),
+    st.floats(-5, 5),
+)
+def test_sobel_scaled_by_anything(
+    image: Any, order: tuple[int, int, int], scale: float, delta: float
+) -> None:
+    ksize, dx, dy = order
+    mine = ours.Sobel(image, cv2.CV_32F, dx, dy, ksize=ksize, scale=scale, delta=delta)
+    theirs = cv2.Sobel(plain(image), cv2.CV_32F, dx, dy, ksize=ksize, scale=scale, delta=delta)
+    # The taps' absolute sum is at most 10 x 64, so this bounds every partial sum.
+    top = 640 * scale * float(image.max()) + abs(delta)
+    np.testing.assert_allclose(mine, theirs, rtol=0, atol=16 * 2.0**-24 * top)
+
+
+@given(
+    pictures((np.uint8,), (0, 1, 2, 3, 4)),
+    st.sampled_from([1, 3, 5, 7]),
+    st.sampled_from(DEPTHS),
+    st.one_of(st.just((1.0, 0.0)), scales),
+    border_types,
+)
+def test_laplacian(
+    image: Any, ksize: int, ddepth: int, scale: tuple[float, float], border: int
+) -> None:
+    same(
+        ours.Laplacian(image, ddepth, None, ksize, *scale, border),
+        cv2.Laplacian(plain(image), ddepth, None, ksize, *scale, border),
+    )
+
+
+def test_filters_say_what_they_do_not_take() -> None:
+    image = np.zeros((8, 9), np.uint8)
+    with pytest.raises(cuesta.Unsupported, match="borderType is 3"):
+        ours.GaussianBlur(image.astype(np.float32), (3, 3), 0, borderType=cv2.BORDER_WRAP)
+    with pytest.raises(cuesta.Unsupported, match="borderType is 3"):
+        ours.Sobel(image, -1, 1, 0, borderType=cv2.BORDER_WRAP)
+    with pytest.raises(cuesta.InvalidArgument, match=r"ksize is \(4, 3\)"):
+        ours.GaussianBlur(image, (4, 3), 0)
+    with pytest.raises(cuesta.Unsupported, match="257"):
+        ours.GaussianBlur(image, (257, 3), 0)
+    with pytest.raises(cuesta.Unsupported, match="int16"):
+        ours.GaussianBlur(image.astype(np.int16), (3, 3), 0)
+    with pytest.raises(cuesta.Unsupported, match="5 channels"):
+        ours.GaussianBlur(np.zeros((8, 9, 5), np.uint8), (3, 3), 0)
+    with pytest.raises(cuesta.InvalidArgument, match="dx, dy are 0, 0"):
+        ours.Sobel(image, -1, 0, 0)
+    with pytest.raises(cuesta.InvalidArgument, match="dx, dy are 3, 0"):
+        ours.Sobel(image, -1, 3, 0)
+    with pytest.raises(cuesta.Unsupported, match="ksize is 9"):
+        ours.Sobel(image, -1, 1, 0, ksize=9)
+    with pytest.raises(cuesta.Unsupported, match="ddepth is 4"):
+        ours.Laplacian(image, cv2.CV_32S)
+    with pytest.raises(cuesta.InvalidArgument, match="empty"):
+        ours.Laplacian(np.zeros((0, 9), np.uint8), cv2.CV_16S)
+
+
+# --------------------------------------------------------------------------------- dst, by all
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        pytest.param(lambda m, a, dst: m.GaussianBlur(a, (5, 5), 1, dst=dst), id="GaussianBlur"),
+        pytest.param(lambda m, a, dst: m.Sobel(a, -1, 1, 0, dst=dst), id="Sobel"),
+        pytest.param(lambda m, a, dst: m.Laplacian(a, -1, dst=dst), id="Laplacian"),
+        pytest.param(lambda m, a, dst: m.erode(a, None, dst=dst), id="erode"),
+        pytest.param(lambda m, a, dst: m.dilate(a, None, dst=dst), id="dilate"),
+        pytest.param(lambda m, a, dst: m.morphologyEx(a, 3, None, dst=dst), id="morphologyEx"),
+    ],
+)
+def test_dst(call: Any) -> None:
+    image = content(np.random.default_rng(3), (20, 30), "noise", np.uint8)
+    expected = call(cv2, image, None)
+    fits = np.zeros((20, 37), np.uint8)[:, :30]
+    assert call(ours, image, fits) is fits
+    same(fits, expected)
+    for other in (np.zeros((3, 4), np.uint8), np.zeros((20, 30), np.float64)):
+        before = other.copy()
+        result = call(ours, image, other)
+        assert result is not other
+        same(result, expected)
+        same(other, before)
+    inplace = image.copy()
+    assert call(ours, inplace, inplace) is inplace
+    same(inplace, expected)
+    fixed = np.zeros((20, 30), np.uint8)
+    fixed.flags.writeable = False
+    with pytest.raises(cuesta.InvalidArgument, match="dst is read-only"):
+        call(ours, image, fixed)
+
+
+# ---------------------------------------------------------------------------------- morphology
+
+
+def test_structuring_elements() -> None:
+    for shape in (cv2.MORPH_RECT, cv2.MORPH_CROSS, cv2.MORPH_ELLIPSE):
+        for width in range(1, 34):
+            for height in range(1, 34):
+                same(
+                    ours.getStructuringElement(shape, (width, height)),
+                    cv2.getStructuringElement(shape, (width, height)),
+                )
+    same(
+        ours.getStructuringElement(cv2.MORPH_CROSS, (5, 4), (0, 3)),
+        cv2.getStructuringElement(cv2.MORPH_CROSS, (5, 4), (0, 3)),
+    )
+    with pytest.raises(cuesta.Unsupported, match="shape is 3"):
+        ours.getStructuringElement(3, (5, 5))
+    with pytest.raises(cuesta.InvalidArgument, match="anchor"):
+        ours.getStructuringElement(cv2.MORPH_CROSS, (5, 4), (5, 0))
+
+
+@st.composite
+def elements(draw: st.DrawFn) -> tuple[Any, tuple[int, int]]:
+    width, height = draw(st.integers(1, 9)), draw(st.integers(1, 9))
+    anchor = draw(
+        st.one_of(
+            st.just((-1, -1)), st.tuples(st.integers(-1, width - 1), st.integers(-1, height - 1))
+        )
+    )
+    kind = draw(st.sampled_from([cv2.MORPH_RECT, cv2.MORPH_CROSS, cv2.MORPH_ELLIPSE, None]))
+    if kind is not None:
+        return cv2.getStructuringElement(kind, (width, height)), anchor
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return rng.integers(0, 3, (height, width), np.uint8), anchor
+
+
+OPERATIONS = [
+    cv2.MORPH_ERODE,
+    cv2.MORPH_DILATE,
+    cv2.MORPH_OPEN,
+    cv2.MORPH_CLOSE,
+    cv2.MORPH_GRADIENT,
+    cv2.MORPH_TOPHAT,
+    cv2.MORPH_BLACKHAT,
+]
+
+
+@given(
+    pictures((np.uint8, np.uint16), (0, 1, 2, 3, 4)),
+    st.sampled_from(OPERATIONS),
+    elements(),
+    st.integers(0, 3),
+    st.one_of(st.none(), border_types),
+    st.one_of(
+        st.none(),
+        st.floats(-10, 70000).map(lambda v: float(np.float32(v))),
+        st.tuples(*[st.integers(0, 300)] * 4),
+    ),
+)
+def test_morphology(
+    image: Any,
+    op: int,
+    element: tuple[Any, tuple[int, int]],
+    iterations: int,
+    border: int | None,
+    value: Any,
+) -> None:
+    kernel, anchor = element
+    options: dict[str, Any] = {"anchor": anchor, "iterations": iterations}
+    if border is not None:
+        options["borderType"] = border
+    if value is not None:
+        options["borderValue"] = value
+    same(
+        ours.morphologyEx(image, op, kernel, **options),
+        cv2.morphologyEx(plain(image), op, kernel, **options),
+    )
+    if op in (cv2.MORPH_ERODE, cv2.MORPH_DILATE):
+        name = "erode" if op == cv2.MORPH_ERODE else "dilate"
+        same(
+            getattr(ours, name)(image, kernel, **options),
+            getattr(cv2, name)(plain(image), kernel, **options),
+        )
+
+
+@given(pictures(), st.sampled_from([*OPERATIONS, cv2.MORPH_HITMISS]), st.integers(0, 4))
+def test_morphology_without_an_element(image: Any, op: int, iterations: int) -> None:
+    same(
+        ours.morphologyEx(image, op, None, iterations=iterations),
+        cv2.morphologyEx(plain(image), op, None, iterations=iterations),
+    )
+    same(
+        ours.erode(image, None, iterations=iterations),
+        cv2.erode(plain(image), None, iterations=iterations),
+    )
+
+
+@given(
+    pictures(),
+    st.lists(st.lists(st.sampled_from([-1, 0, 1]), min_size=3, max_size=3), min_size=1, max_size=4),
+    st.sampled_from([np.int8, np.int32, np.float32]),
+)
+def test_hit_or_miss(image: Any, rows: list[list[int]], dtype: Any) -> None:
+    kernel = np.array(rows, dtype)
+    same(
+        ours.morphologyEx(image, cv2.MORPH_HITMISS, kernel),
+        cv2.morphologyEx(plain(image), cv2.MORPH_HITMISS, kernel),
+    )
+
+
+def test_morphology_says_what_it_does_not_take() -> None:
+    image = np.zeros((8, 9), np.uint8)
+    with pytest.raises(cuesta.Unsupported, match="op is 8"):
+        ours.morphologyEx(image, 8, None)
+    with pytest.raises(cuesta.Unsupported, match="float32"):
+        ours.erode(image.astype(np.float32), None)
+    with pytest.raises(cuesta.InvalidArgument, match="anchor"):
+        ours.erode(image, np.ones((3, 3), np.uint8), anchor=(3, 0))
+    with pytest.raises(cuesta.InvalidArgument, match="kernel is int16"):
+        ours.erode(image, np.eye(3, dtype=np.int16))
+    with pytest.raises(cuesta.Unsupported, match="257"):
+        ours.erode(image, np.ones((257, 1), np.uint8))
+    with pytest.raises(cuesta.InvalidArgument, match="iterations is -1"):
+        ours.erode(image, None, iterations=-1)
+
+
+# ---------------------------------------------------------------------------------- components
+
+
+def same_components(mine: Any, theirs: Any) -> None:
+    assert isinstance(mine[0], int)
+    assert mine[0] == theirs[0]
+    for a, b in zip(mine[1:], theirs[1:], strict=True):
+        same(a, b)
+
+
+@given(
+    masks_in(ALL_ARRANGEMENTS), st.sampled_from([4, 8]), st.sampled_from([cv2.CV_32S, cv2.CV_16U])
+)
+def test_components(mask: Any, connectivity: int, ltype: int) -> None:
+    same_components(
+        ours.connectedComponentsWithStats(mask, connectivity=connectivity, ltype=ltype),
+        cv2.connectedComponentsWithStats(plain(mask), connectivity=connectivity, ltype=ltype),
+    )
+    same_components(
+        ours.connectedComponents(mask, connectivity=connectivity, ltype=ltype),
+        cv2.connectedComponents(plain(mask), connectivity=connectivity, ltype=ltype),
+    )
+
+
+@pytest.mark.parametrize("connectivity", [4, 8])
+@pytest.mark.parametrize("shape", [(601, 799), (1080, 64), (64, 2001)])
+def test_components_of_pictures_that_cv2_labels_by_strips(
+    shape: tuple[int, int], connectivity: int
+) -> None:
+    rng = np.random.default_rng(11)
+    for density in (0.1, 0.35, 0.5, 0.6):
+        mask = (rng.random(shape) < density).astype(np.uint8)
+        same_components(
+            ours.connectedComponentsWithStats(mask, connectivity=connectivity),
+            cv2.connectedComponentsWithStats(plain(mask), connectivity=connectivity),
+        )
+
+
+def test_components_into_given_arrays() -> None:
+    mask = np.eye(6, dtype=np.uint8)
+    labels = np.zeros((6, 6), np.int32)
+    stats, centroids = np.zeros((2, 5), np.int32), np.zeros((2, 2))
+    answer = ours.connectedComponentsWithStats(mask, labels, stats, centroids, 8, cv2.CV_32S)
+    assert answer[1] is labels
+    assert answer[2] is stats
+    assert answer[3] is centroids
+    same_components(answer, cv2.connectedComponentsWithStats(plain(mask)))
+    signed = np.eye(5, dtype=np.int8) * -3
+    same_components(
+        ours.connectedComponentsWithStats(signed), cv2.connectedComponentsWithStats(signed)
+    )
+
+
+def test_components_say_what_they_do_not_take() -> None:
+    mask = np.zeros((4, 4), np.uint8)
+    with pytest.raises(cuesta.InvalidArgument, match="connectivity is 6"):
+        ours.connectedComponents(mask, connectivity=6)
+    with pytest.raises(cuesta.InvalidArgument, match="ltype is 0"):
+        ours.connectedComponents(mask, ltype=cv2.CV_8U)
+    with pytest.raises(cuesta.Unsupported, match="3 channels"):
+        ours.connectedComponents(np.zeros((4, 4, 3), np.uint8))
+    dots = np.zeros((600, 600), np.uint8)
+    dots[::2, ::2] = 1
+    with pytest.raises(cuesta.InvalidArgument, match="CV_16U"):
+        ours.connectedComponents(dots, ltype=cv2.CV_16U)
+
+
+# ---------------------------------------------------------------------- larger pictures, versions
+
+
+@pytest.mark.parametrize("kind", ["noise", "waves", "extremes"])
+@pytest.mark.parametrize("shape", [(517, 773), (270, 480, 3)])
+def test_pictures_that_cv2_works_on_in_parallel(shape: tuple[int, ...], kind: str) -> None:
+    image = content(np.random.default_rng(7), shape, kind, np.uint8)
+    ellipse = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (15, 15))
+    calls: list[Any] = [
+        lambda m: m.GaussianBlur(image, (5, 5), 1.4),
+        lambda m: m.GaussianBlur(image, (0, 0), 4, sigmaY=1),
+        lambda m: m.GaussianBlur(image.astype(np.uint16) * 251, (9, 9), 0),
+        lambda m: m.Sobel(image, cv2.CV_16S, 1, 0),
+        lambda m: m.Sobel(image, cv2.CV_32F, 0, 1, ksize=7),
+        lambda m: m.Sobel(image, -1, 1, 1, ksize=5, scale=0.25, delta=128),
+        lambda m: m.Laplacian(image, cv2.CV_16S, ksize=5),
+        lambda m: m.erode(image, ellipse),
+        lambda m: m.morphologyEx(image, cv2.MORPH_CLOSE, ellipse, iterations=2),
+        lambda m: m.morphologyEx(image, cv2.MORPH_TOPHAT, None),
+    ]
+    if image.ndim == 2:
+        calls += [
+            lambda m: m.Canny(image, 60, 150),
+            lambda m: m.Canny(image, 600, 1500, apertureSize=5, L2gradient=True),
+        ]
+    for call in calls:
+        same(call(ours), call(cv2))
+
+
+@pytest.mark.skipif(not hasattr(cv2, "MORPH_DIAMOND"), reason="this OpenCV has no MORPH_DIAMOND")
+def test_difference_diamonds() -> None:
+    assert cv2.getStructuringElement(cv2.MORPH_DIAMOND, (3, 3)).sum() == 5
+    with pytest.raises(cuesta.Unsupported, match="shape is 3"):
+        ours.getStructuringElement(cv2.MORPH_DIAMOND, (3, 3))
+
+
+@pytest.mark.skipif(not (IS_4_6 or IS_5), reason="checked on OpenCV 4.6 and 5")
+def test_difference_one_dimension() -> None:
+    row = np.arange(30, dtype=np.uint8)
+    assert cv2.erode(row, None).shape == ((30, 1) if IS_4_6 else (1, 30))
+    with pytest.raises(cuesta.Unsupported, match="1 dimensions"):
+        ours.erode(row, None)
+
+
+@pytest.mark.skipif(not (IS_4_6 or IS_5), reason="checked on OpenCV 4.6 and 5")
+def test_difference_read_only_results() -> None:
+    image, fixed = np.full((4, 5), 9, np.uint8), np.zeros((4, 5), np.uint8)
+    fixed.flags.writeable = False
+    if IS_4_6:
+        assert cv2.erode(image, None, dst=fixed) is fixed
+        assert fixed.all()
+    else:
+        with pytest.raises(cv2.error, match="readonly"):
+            cv2.erode(image, None, dst=fixed)
+    with pytest.raises(cuesta.InvalidArgument, match="dst is read-only"):
+        ours.erode(image, None, dst=fixed)
+
+
+@pytest.mark.skipif(not (IS_4_6 or IS_5), reason="checked on OpenCV 4.6 and 5")
+def test_difference_bool() -> None:
+    image = content(np.random.default_rng(1), (9, 9), "noise", np.uint8)
+    full, diagonal = np.ones((3, 3), bool), np.eye(3, dtype=np.uint8)
+    if IS_4_6:
+        with pytest.raises(cv2.error):
+            cv2.erode(image, full)
+    else:  # an element without holes may be of any type
+        same(ours.erode(image, full), cv2.erode(image, full))
+    same(ours.erode(image, diagonal > 0), cv2.erode(image, diagonal))
+    with pytest.raises(cv2.error):
+        cv2.connectedComponents(image > 128)
+    same_components(
+        ours.connectedComponents(image > 128),
+        cv2.connectedComponents((image > 128).astype(np.uint8)),
+    )
+
+
+@pytest.mark.skipif(not IS_5, reason="OpenCV 4.6 counts past its 16 bits here, and crashes later")
+def test_difference_many_components_in_16_bits() -> None:
+    # 275 rows that each join 275 dots above them: 75,625 numbers on the way to 275.
+    mask = np.zeros((1100, 1100), np.uint8)
+    mask[1::4, ::4] = mask[2::4] = 1
+    with pytest.raises(cv2.error, match="overflow"):
+        cv2.connectedComponents(mask, ltype=cv2.CV_16U)
+    count, labels = ours.connectedComponents(mask, ltype=cv2.CV_16U)
+    assert labels.dtype == np.uint16
+    assert (count, int(labels.max())) == (276, 275)
