@@ -92,9 +92,10 @@ class MotionDetector:
             if rule != "auto":
                 raise InvalidArgument(f"threshold is {threshold!r}; it is a number or 'auto'", repr(threshold))
         pointer = 0 if stream is None else getattr(stream, "cuda_stream", getattr(stream, "ptr", stream))
+        self._stream = int(pointer)
         self._core = _core.MotionDetector(
             background, rate_shift or 0, blur, blur_sigma or 0.0, automatic, float(floor), element_of(close),
-            element_of(open), connectivity, min_area, strategy, parameter_list(parameters), threads or 0, int(pointer),
+            element_of(open), connectivity, min_area, strategy, parameter_list(parameters), threads or 0, self._stream,
         )  # fmt: skip
 
     def push(self, frame: Any, *, layout: str | None = None) -> list[Detection]:
@@ -112,6 +113,9 @@ class MotionDetector:
             For a frame of another size or device; the detector is as before.
         """
         s = source(frame, layout, "frame")
+        if s.stream != self._stream and s.kind.device(frame) >= 0:
+            # The detector keeps its stream; the caller's current one may still be making the frame.
+            _core.wait(s.stream)
         return [Detection((x, y, w, h), area, (cx, cy)) for x, y, w, h, area, cx, cy in self._core.push(s.handle, s.layout)]
 
     @property

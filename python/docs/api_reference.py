@@ -7,6 +7,7 @@ Sections of the docstrings are numpydoc's (a title underlined with dashes).
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import re
@@ -27,16 +28,64 @@ SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.M)
 ENTRY = re.compile(r"^(?P<name>\S.*?)(?: : (?P<type>.+))?$")
 
 
-def signature(value: Any) -> str:
+def annotation(value: Any) -> str:
+    """An annotation as it was written."""
+    text = getattr(value, "__forward_arg__", value)
+    return text if isinstance(text, str) else inspect.formatannotation(value)
+
+
+def signature(value: Any) -> list[str]:
+    """The arguments of a call and, last, what comes after them; empty where nobody knows."""
     try:
-        text = str(inspect.signature(value))
+        found = inspect.signature(value)
     except (TypeError, ValueError):
-        return ""
-    # Addresses and module prefixes say nothing to a reader, and differ between versions.
-    text = re.sub(r"<(?:function|object|class) .*?>", "...", text)
-    return re.sub(r"\b(?:typing|collections\.abc|cuesta\.\w+)\.(?=[A-Z])", "", text).replace(
-        "'", ""
-    )
+        return []
+    arguments, starred = [], False
+    for parameter in found.parameters.values():
+        if parameter.name == "self":
+            continue
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            arguments.append("*")
+        starred |= parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        text = str(parameter.replace(annotation=parameter.empty, default=parameter.empty))
+        if parameter.annotation is not parameter.empty:
+            text += f": {annotation(parameter.annotation)}"
+        if parameter.default is not parameter.empty:
+            text += f" = {parameter.default!r}"
+        arguments.append(text)
+    if found.return_annotation in (found.empty, None, "None"):
+        return [*arguments, ""]
+    return [*arguments, f" -> {annotation(found.return_annotation)}"]
+
+
+def call(name: str, value: Any) -> str:
+    """A call with its signature, in lines of a page's width."""
+    *arguments, result = signature(value) or [""]
+    line = f"{name}({', '.join(arguments)}){result}"
+    if len(line) < 100:
+        return line
+    # Spaces within an argument are no place to break.
+    filled = textwrap.fill(
+        ", ".join(argument.replace(" ", "\0") for argument in arguments),
+        width=96,
+        initial_indent="    ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    ).replace("\0", " ")
+    return f"{name}(\n{filled}\n){result}"
+
+
+def fields(value: type) -> Iterator[tuple[str, str, str]]:
+    """Name, type and text of the fields that a literal below documents."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(value))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    for field, text in zip(body.body, [*body.body[1:], None], strict=True):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+            said = ""
+            if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                said = inspect.cleandoc(str(text.value.value))
+            yield field.target.id, ast.unparse(field.annotation), said
 
 
 def entries(body: str) -> Iterator[str]:
@@ -75,41 +124,28 @@ def members(value: type) -> Iterator[tuple[str, Any]]:
 
 def entry(name: str, value: Any, owner: str) -> Iterator[str]:
     is_class = inspect.isclass(value)
-    is_error = is_class and issubclass(value, BaseException)
-    shown = f"{owner}.{name}" + ("" if is_error else signature(value))
     yield f"### {name}"
-    yield f"```\n{shown}\n```" if len(shown) < 100 else f"```\n{wrapped(shown)}\n```"
-    if is_error:
+    if is_class and issubclass(value, BaseException):
         yield "Bases: " + ", ".join(f"`{base.__name__}`" for base in value.__bases__)
+    else:
+        yield f"```\n{call(f'{owner}.{name}', value)}\n```"
     if text := value.__doc__:
         yield document(text)
-    for member_name, member in members(value) if is_class else ():
-        target = member.fget if isinstance(member, property) else member
-        call = "" if isinstance(member, property) else signature(member)
-        text = document(target.__doc__) if target and target.__doc__ else ""
-        yield f"**`.{member_name}{call}`** {text}".strip()
-
-
-def wrapped(call: str) -> str:
-    """A call's signature, one argument a line where it does not fit in one."""
-    head, _, rest = call.partition("(")
-    inner, _, result = rest.rpartition(")")
-    arguments, depth, start = [], 0, 0
-    for i, c in enumerate(inner):
-        depth += (c in "([{") - (c in ")]}")
-        if c == "," and depth == 0:
-            arguments.append(inner[start:i].strip())
-            start = i + 1
-    arguments.append(inner[start:].strip())
-    filled = textwrap.fill(
-        ", ".join(a.replace(" ", "\0") for a in arguments),
-        width=96,
-        initial_indent="    ",
-        subsequent_indent="    ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    ).replace("\0", " ")
-    return f"{head}(\n{filled}\n){result}"
+    if not is_class:
+        return
+    if documented := list(fields(value)):
+        yield "**Attributes**"
+        yield "\n".join(
+            f"- `{field}`: {kind}\n  {said}".rstrip() for field, kind, said in documented
+        )
+    for member_name, member in members(value):
+        is_property = isinstance(member, property)
+        target = member.fget if is_property else member
+        yield f"#### {name}.{member_name}"
+        if not is_property:
+            yield f"```\n{call(f'.{member_name}', member)}\n```"
+        if target and target.__doc__:
+            yield document(target.__doc__)
 
 
 def module_entries(module: ModuleType) -> Iterator[str]:

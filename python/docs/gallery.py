@@ -31,7 +31,7 @@ GAP = 6
 HEAD = """\
 # Gallery
 
-Made by `python python/docs/gallery.py` from pictures that scikit-image ships; each block is what was called.
+Made by `python python/docs/gallery.py` from pictures that scikit-image ships.
 """
 
 

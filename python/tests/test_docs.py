@@ -65,9 +65,11 @@ def test_pages_have_the_blocks_they_promise() -> None:
 
 @pytest.mark.timeout(180)
 def test_the_gallery_is_up_to_date(tmp_path: pathlib.Path) -> None:
-    """python/docs/gallery.py makes the pictures and the page that are in docs/gallery, each below 60 kB."""
+    """python/docs/gallery.py makes what is in docs/gallery; each picture is below 60 kB."""
     pytest.importorskip("skimage")
-    subprocess.run([sys.executable, str(pages.ROOT / "python/docs/gallery.py"), str(tmp_path)], check=True)
+    subprocess.run(
+        [sys.executable, str(pages.ROOT / "python/docs/gallery.py"), str(tmp_path)], check=True
+    )
     kept = pages.ROOT / "docs/gallery"
     assert (tmp_path / "README.md").read_text() == (kept / "README.md").read_text()
     names = sorted(path.name for path in tmp_path.glob("*.png"))
