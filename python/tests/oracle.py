@@ -1,6 +1,6 @@
 """What the tests against other libraries share: pictures of every kind, laid out in every way.
 
-`CUESTA_EXAMPLES=2000 pytest ...` tries more of them than the default of 60 a test.
+`CUESTA_EXAMPLES=2000 pytest ...` tries more of them than the default of 100 a test.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 settings.register_profile(
     "oracle",
-    max_examples=int(os.environ.get("CUESTA_EXAMPLES", "60")),
+    max_examples=int(os.environ.get("CUESTA_EXAMPLES", "100")),
     deadline=None,
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow],

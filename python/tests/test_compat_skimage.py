@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracle import ALL_ARRANGEMENTS, arranged, content, pictures, plain, same
 
-pytest.importorskip("skimage", reason="scikit-image is not installed")
-
-from skimage import data, feature, filters
+data = pytest.importorskip("skimage.data", reason="scikit-image is not installed")
+feature = pytest.importorskip("skimage.feature", reason="scikit-image is not installed")
+filters = pytest.importorskip("skimage.filters", reason="scikit-image is not installed")
 
 import cuesta
 from cuesta.compat import skimage as ours

@@ -826,7 +826,7 @@ def _components(
     if ltype not in (CV_32S, CV_16U):
         raise _invalid(f"ltype is {ltype}; it must be CV_32S or CV_16U", ltype)
     found = cuesta.label(mask, connectivity=connectivity, layout="HW")
-    labels = np.asarray(found.labels)
+    labels = np.asarray(found.labels, np.int32)
     if ltype == CV_16U and found.count > 65534:
         raise _invalid(
             f"ltype is CV_16U and there are {found.count} components; CV_32S holds more than 65534",

@@ -359,7 +359,7 @@ def canny(
     weak = np.zeros(picture.shape, np.uint8)
     weak.ravel()[_maxima(rows, columns, magnitude, candidates)] = 1
     found = cuesta.label(weak, connectivity=8, layout="HW")
-    labels = np.asarray(found.labels)
+    labels = np.asarray(found.labels, np.int32)
     is_edge = np.zeros(found.count + 1, bool)
     is_edge[labels[magnitude >= high * (1 - _TIE)]] = True
     is_edge[0] = False
