@@ -100,6 +100,8 @@ def to_device(kind: str, image: Picture) -> Any:
 
 def to_host(array: Any) -> Any:
     """numpy arrays of whatever a call made; tuples of tuples."""
+    if isinstance(array, cuesta.Labels):
+        array = (array.labels, array.count, array.boxes, array.areas, array.centroids)
     if isinstance(array, (tuple, list)):
         return tuple(to_host(a) for a in array)
     if isinstance(array, torch.Tensor):
