@@ -14,7 +14,8 @@ The operators take the arguments of the functions of the same name in ``cuesta``
 cannot hold: ``out``, ``parameters``, ``stream`` and ``return_thresholds``. Where a function takes a
 number or a sequence (the thresholds of ``canny``), its operator takes a float or a list of floats;
 ``sobel`` takes a list of outputs and returns as many tensors; stencils are tensors on the CPU,
-elements of morphology are texts; ``label`` returns labels, boxes, areas and centroids.
+elements of morphology are texts; ``label`` returns labels, boxes, areas and centroids, and older
+versions of ``torch.compile`` want ``torch._dynamo.config.capture_dynamic_output_shape_ops`` for it.
 
 Every result is a new, contiguous tensor. ``torch.vmap`` over pictures is one call with a batch.
 None of the operators has a gradient: backward through one raises RuntimeError.
