@@ -90,7 +90,8 @@ class _Torch:
         import torch
 
         self._torch = torch
-        self._to_dlpack: Callable[[Any], Any] = torch.utils.dlpack.to_dlpack
+        dlpack: Any = torch.utils.dlpack  # its stub does not export what its page documents
+        self._to_dlpack: Callable[[Any], Any] = dlpack.to_dlpack
         self._names = {
             getattr(torch, name): name for name in DTYPES if hasattr(torch, name)
         }  # torch < 2.3 has no uint16
