@@ -31,7 +31,9 @@ class Kind(Protocol):
     channel_first: bool
 
     def dtype(self, array: Any) -> str: ...
-    def handle(self, array: Any) -> Any: ...
+    def handle(self, array: Any, dtype: str) -> Any:
+        """What the extension takes for an array of that type, without a copy."""
+
     def device(self, array: Any) -> int:
         """The CUDA device's index; -1 for the CPU."""
 
@@ -52,8 +54,8 @@ class _Numpy:
     def dtype(self, array: Any) -> str:
         return self._dtypes.get(array.dtype) or str(array.dtype)
 
-    def handle(self, array: Any) -> Any:
-        return array.view(np.uint8) if array.dtype == np.bool_ else array
+    def handle(self, array: Any, dtype: str) -> Any:
+        return array.view(np.uint8) if dtype == "bool" else array
 
     def device(self, array: Any) -> int:
         return -1
@@ -88,7 +90,8 @@ class _Torch:
         import torch
 
         self._torch = torch
-        self._to_dlpack: Callable[[Any], Any] = torch.utils.dlpack.to_dlpack
+        dlpack: Any = torch.utils.dlpack  # its stub does not export what its page documents
+        self._to_dlpack: Callable[[Any], Any] = dlpack.to_dlpack
         self._names = {
             getattr(torch, name): name for name in DTYPES if hasattr(torch, name)
         }  # torch < 2.3 has no uint16
@@ -96,7 +99,7 @@ class _Torch:
     def dtype(self, array: Any) -> str:
         return self._names.get(array.dtype) or str(array.dtype).removeprefix("torch.")
 
-    def handle(self, array: Any) -> Any:
+    def handle(self, array: Any, dtype: str) -> Any:
         # No gradient flows through these operations; the tensor itself is left as it is.
         return self._to_dlpack(array.detach() if array.requires_grad else array)
 
@@ -152,8 +155,8 @@ class _Cupy:
     def dtype(self, array: Any) -> str:
         return str(array.dtype)
 
-    def handle(self, array: Any) -> Any:
-        viewed = array.view(self._cupy.uint8) if array.dtype == self._cupy.bool_ else array
+    def handle(self, array: Any, dtype: str) -> Any:
+        viewed = array.view(self._cupy.uint8) if dtype == "bool" else array
         return viewed.__dlpack__(stream=-1)  # this call is on the caller's stream already
 
     def device(self, array: Any) -> int:
@@ -198,7 +201,7 @@ class _Dlpack:
     def dtype(self, array: Any) -> str:
         return str(array.dtype).rpartition(".")[2]
 
-    def handle(self, array: Any) -> Any:
+    def handle(self, array: Any, dtype: str) -> Any:
         # Its stream is not known here, so the producer is asked to have the data ready on the default one.
         return array.__dlpack__(stream=1) if self.device(array) >= 0 else array
 
@@ -326,13 +329,13 @@ class Source:
         self.layout = 0 if layout is None and len(shape) == 2 else layout_of(shape, layout, kind, what)
         self.stream = kind.stream(array, stream)
         self.stream_argument = stream
-        self.handle = kind.handle(array)
+        self.handle = kind.handle(array, dtype)
 
     def widened(self) -> Source:
         """float16 as float32, in which it is computed."""
         if self.dtype == "float16":
             self.array = self.kind.cast(self.array, "float32")
-            self.handle = self.kind.handle(self.array)
+            self.handle = self.kind.handle(self.array, "float32")
             self.dtype = "float32"
         return self
 
@@ -360,7 +363,7 @@ def companion(array: Any, s: Source, what: str) -> Any:
         raise InvalidArgument(
             f"{what} has shape {tuple(array.shape)} and image {s.shape}; they must be equal", str(tuple(array.shape))
         )
-    return kind.handle(array)
+    return kind.handle(array, kind.dtype(array))
 
 
 def _where(kind: Kind, array: Any) -> str:
@@ -374,7 +377,8 @@ class Result:
     __slots__ = ("_cast", "_source", "array", "handle")
 
     def __init__(self, s: Source, out: Any, dtype: str, shape: tuple[int, ...] | None = None, what: str = "out") -> None:
-        shape = s.shape if shape is None else shape
+        if shape is None:
+            shape = s.shape
         self._source = s
         self._cast = ""
         if out is None:
@@ -399,7 +403,8 @@ class Result:
             if not kind.writable(out):
                 raise InvalidArgument(f"{what} is read-only; give an array that may be written to", "read-only")
             self.array = out
-        self.handle = s.kind.handle(self.array)
+            dtype = found
+        self.handle = s.kind.handle(self.array, dtype)
 
     def finish(self) -> Any:
         kind = self._source.kind

@@ -189,7 +189,7 @@ def canny(
             s.handle, smoothed.handle, s.layout, window, sigma, border_mode(border), border_value, None, [],
             threads or 0, s.stream,
         )  # fmt: skip
-        read, sigma, ksize = s.kind.handle(smoothed.array), 0, None
+        read, sigma, ksize = s.kind.handle(smoothed.array, s.dtype), 0, None
     used = _core.canny(
         read, r.handle, s.layout, inside, sigma, ksize or 0, aperture, norm_is_l2(norm), rule, percent, lows, highs,
         strategy, parameter_list(parameters), threads or 0, s.stream,

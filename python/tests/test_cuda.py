@@ -83,7 +83,7 @@ BY_NAME = sorted(set(REQUESTS) - set(PRODUCTION))
 
 
 def as_float(x: Any) -> Any:
-    return x.astype(np.float32) if isinstance(x, np.ndarray) else x.to(torch.float32)
+    return x.to(torch.float32) if isinstance(x, torch.Tensor) else x.astype("float32")
 
 
 def binary(x: Any) -> Any:

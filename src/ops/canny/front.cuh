@@ -160,18 +160,20 @@ __global__ void __launch_bounds__(front_warps* canny_front::lanes, front_blocks(
     walk<L, Half>(
         warp, job, base, first, end,
         [&](int32_t, L& lane) {
-          if (!Count || !makes) return;
+          if constexpr (Count) {
+            if (!makes) return;
 #pragma unroll
-          for (int i = 0; i < lane_pixels; ++i) {
-            if (!(lane.valid[i / 2] >> (16 * (i % 2)) & 1)) continue;
-            const int32_t bin = bin_of(int32_t(lane.magnitude(i)), N);
-            // Flat parts must not queue for one counter.
-            if (bin == 0)
-              ++zeros;
-            else if (bin < shared_bins)
-              atomicAdd(counted + bin, 1u);
-            else
-              atomicAdd(out.bins + (bins_before + bin), 1u);
+            for (int i = 0; i < lane_pixels; ++i) {
+              if (!(lane.valid[i / 2] >> (16 * (i % 2)) & 1)) continue;
+              const int32_t bin = bin_of(int32_t(lane.magnitude(i)), N);
+              // Flat parts must not queue for one counter.
+              if (bin == 0)
+                ++zeros;
+              else if (bin < shared_bins)
+                atomicAdd(counted + bin, 1u);
+              else
+                atomicAdd(out.bins + (bins_before + bin), 1u);
+            }
           }
         },
         [&](int32_t y, L& lane) {
