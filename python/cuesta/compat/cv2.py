@@ -234,13 +234,14 @@ def Canny(
         raise _invalid(f"apertureSize is {apertureSize}; it must be 3, 5 or 7", apertureSize)
     found = cuesta.canny(
         picture,
-        *sorted((float(threshold1), float(threshold2))),
+        float(threshold1),
+        float(threshold2),
         sigma=0,
         aperture=apertureSize,
         norm="l2" if L2gradient else "l1",
         layout="HW",
     )
-    return _deliver(np.asarray(found), edges, "edges")
+    return _deliver(found, edges, "edges")
 
 
 # ------------------------------------------------------------------------------------- filters
