@@ -234,13 +234,14 @@ def Canny(
         raise _invalid(f"apertureSize is {apertureSize}; it must be 3, 5 or 7", apertureSize)
     found = cuesta.canny(
         picture,
-        *sorted((float(threshold1), float(threshold2))),
+        float(threshold1),
+        float(threshold2),
         sigma=0,
         aperture=apertureSize,
         norm="l2" if L2gradient else "l1",
         layout="HW",
     )
-    return _deliver(np.asarray(found), edges, "edges")
+    return _deliver(found, edges, "edges")
 
 
 # ------------------------------------------------------------------------------------- filters
@@ -804,12 +805,13 @@ def _numbers_of_blocks(labels: NDArray[np.int32], count: int) -> NDArray[np.intp
     height, width = labels.shape
     even = np.zeros((height + height % 2, width + width % 2), labels.dtype)
     even[:height, :width] = labels
-    # The set pixels of one block are one component.
-    blocks = np.maximum(
-        np.maximum(even[::2, ::2], even[::2, 1::2]), np.maximum(even[1::2, ::2], even[1::2, 1::2])
-    ).ravel()
+    # The set pixels of one block are one component, and a component's first block begins a run.
+    rows = np.maximum(even[::2], even[1::2])
+    blocks = np.maximum(rows[:, ::2], rows[:, 1::2]).ravel()
+    begins = blocks != 0
+    begins[1:] &= blocks[1:] != blocks[:-1]
+    at = np.flatnonzero(begins)[::-1]
     first = np.zeros(count + 1, np.intp)
-    at = np.flatnonzero(blocks)[::-1]
     first[blocks[at]] = at  # the last write, of the first block, stays
     numbers = np.zeros(count + 1, np.intp)
     numbers[1 + np.argsort(first[1:], kind="stable")] = np.arange(1, count + 1)
@@ -835,7 +837,7 @@ def _components(
     if connectivity == 4:
         return labels, found, np.arange(found.count + 1)
     numbers = _numbers_of_blocks(labels, found.count)
-    return numbers.astype(np.int32)[labels], found, numbers
+    return np.take(numbers.astype(np.int32), labels), found, numbers
 
 
 def connectedComponents(
