@@ -218,12 +218,17 @@ FoundTogether together_there(const Canvas& canvas, const Image<uint8_t>& src,
   Exec exec;
   exec.strategy = row.strategy;
   exec.parameters = row.parameters;
-  {
-    const cuda::LaunchRecorder recorder;
+  const auto run = [&] {
     canny(canvas.cut(ConstPlane(src_there)), canvas.cut(Plane(dst_there)), thresholds, options,
           found.used, exec);
-    found.launches = recorder.launches().size();
-  }
+  };
+#ifdef CUESTA_HAS_CUDA
+  const cuda::LaunchRecorder recorder;
+  run();
+  found.launches = recorder.launches().size();
+#else
+  run();
+#endif
   download(dst_there, found.all);
   return found;
 }
