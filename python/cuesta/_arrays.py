@@ -1,7 +1,7 @@
 """Arrays of any library as pictures: kinds, layouts, streams, results.
 
 A *kind* knows one array library: what its arrays look like, how to hand them to the extension without a copy, and
-how to make a result like them. `source` and `result` are all that the operations use.
+how to make a result like them. `Source`, `Result` and `companion` are all that the operations use.
 """
 
 from __future__ import annotations
@@ -314,7 +314,9 @@ class Source:
 
     __slots__ = ("array", "dtype", "given", "handle", "kind", "layout", "shape", "stream", "stream_argument")
 
-    def __init__(self, array: Any, layout: str | None, what: str, stream: Any) -> None:
+    def __init__(
+        self, array: Any, layout: str | None = None, what: str = "image", stream: Any = None
+    ) -> None:
         kind = kind_of(array, what)
         self.array = self.given = array
         self.kind = kind
@@ -339,16 +341,8 @@ class Source:
             self.dtype = "float32"
         return self
 
-    @property
-    def given_dtype(self) -> str:
-        return self.kind.dtype(self.given)
-
     def layout_name(self) -> str:
         return _NAMES[self.layout]
-
-
-def source(array: Any, layout: str | None = None, what: str = "image", stream: Any = None) -> Source:
-    return Source(array, layout, what, stream)
 
 
 def companion(array: Any, s: Source, what: str) -> Any:
@@ -411,7 +405,3 @@ class Result:
         if self._cast:
             return kind.cast(kind.finish(self.array, self._source.given), self._cast)
         return kind.finish(self.array, self._source.given)
-
-
-def result(s: Source, out: Any, dtype: str, shape: tuple[int, ...] | None = None, what: str = "out") -> Result:
-    return Result(s, out, dtype, shape, what)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Union
 
 import numpy as np
@@ -103,7 +103,3 @@ def threshold_pairs(low: Any, high: Any) -> tuple[list[float], list[float]]:
         raise InvalidArgument("low and high must be numbers, or one for each picture", f"{lows.shape} {highs.shape}")
     lows, highs = np.broadcast_arrays(lows, highs) if 1 in (len(lows), len(highs)) else (lows, highs)
     return lows.tolist(), highs.tolist()
-
-
-def names_of(value: str | Sequence[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)

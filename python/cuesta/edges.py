@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeVar, overload
 
 from cuesta import _core
-from cuesta._arrays import Result, companion, result, source
+from cuesta._arrays import Result, Source, companion
 from cuesta._options import Parameters, border_mode, norm_is_l2, parameter_list, threshold_pairs
 from cuesta.errors import InvalidArgument
 
@@ -167,7 +167,7 @@ def canny(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    s = source(image, layout, "image", stream)
+    s = Source(image, layout, "image", stream)
     if low is None and high is None:
         rule, percent = _threshold_rule(threshold)
         lows: list[float] = []
@@ -179,7 +179,7 @@ def canny(
         rule, percent = "given", 0.0
         lows, highs = threshold_pairs(low, high)
     inside = None if mask is None else companion(mask, s, "mask")
-    r = result(s, out, "uint8")
+    r = Result(s, out, "uint8")
     read = s.handle
     if border != "reflect101" and sigma > 0:
         # The same smoothing with another border, as a step of its own.
@@ -250,8 +250,8 @@ def log_edges(
     """
     if mode not in ("threshold", "zero-crossings"):
         raise InvalidArgument(f"mode is {mode!r}; it is 'threshold' or 'zero-crossings'", repr(mode))
-    s = source(image, layout, "image", stream)
-    r = result(s, out, "int32" if response else "uint8")
+    s = Source(image, layout, "image", stream)
+    r = Result(s, out, "int32" if response else "uint8")
     _core.log_edges(
         s.handle, r.handle, s.layout, mode == "zero-crossings", threshold, sigma, ksize or 0, border_mode(border),
         border_value, strategy, parameter_list(parameters), threads or 0, s.stream,
@@ -359,7 +359,7 @@ def sobel(
                 f"outputs is {outputs!r}; it is one of {', '.join(_SOBEL_OUTPUTS)}, or a tuple of different ones",
                 repr(outputs),
             )
-    s = source(image, layout, "image", stream)
+    s = Source(image, layout, "image", stream)
     types = {
         "gx": ("int16", "int32"),
         "gy": ("int16", "int32"),
@@ -373,7 +373,7 @@ def sobel(
     if len(given) != len(wanted):
         raise InvalidArgument(f"out has {len(given)} arrays and outputs {len(wanted)} names", str(len(given)))
     results = {
-        name: result(s, array, dtype if dtype in types[name] and dtype is not None else types[name][0])
+        name: Result(s, array, dtype if dtype in types[name] and dtype is not None else types[name][0])
         for name, array in zip(wanted, given)
     }
     gx, gy, magnitude, direction = (

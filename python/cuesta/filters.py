@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from cuesta import _core
-from cuesta._arrays import result, source
+from cuesta._arrays import Result, Source
 from cuesta._options import Parameters, border_mode, parameter_list, stencil_of
 from cuesta.errors import InvalidArgument
 
@@ -53,10 +53,10 @@ def gaussian(
     """
     if sigma is None and ksize is None:
         raise InvalidArgument("sigma and ksize are missing; give one or both", "None")
-    s = source(image, layout, "image", stream)
+    s = Source(image, layout, "image", stream)
     dtype = s.dtype
     s = s.widened()
-    r = result(s, out, dtype)
+    r = Result(s, out, dtype)
     _core.gaussian(
         s.handle, r.handle, s.layout, ksize or 0, sigma or 0.0, border_mode(border), border_value, strategy,
         parameter_list(parameters), threads or 0, s.stream,
@@ -81,12 +81,12 @@ def _linear(
     threads: int | None,
     stream: Any,
 ) -> A:
-    s = source(image, layout, "image", stream)
+    s = Source(image, layout, "image", stream)
     wanted = dtype or s.dtype
     if wanted not in (s.dtype, "int16", "float32"):
         raise InvalidArgument(f"dtype is {dtype!r}; it is the image's ({s.dtype}), int16 or float32", repr(dtype))
     s = s.widened()
-    r = result(s, out, wanted)
+    r = Result(s, out, wanted)
     _core.linear(
         s.handle, r.handle, s.layout, stencil, turned, absolute, offset, border_mode(border), border_value, strategy,
         parameter_list(parameters), threads or 0, s.stream,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cuesta import _core
-from cuesta._arrays import result, source
+from cuesta._arrays import Result, Source
 from cuesta._options import Parameters, element_of, parameter_list
 from cuesta.errors import InvalidArgument
 
@@ -112,7 +112,7 @@ class MotionDetector:
         InputError
             For a frame of another size or device; the detector is as before.
         """
-        s = source(frame, layout, "frame")
+        s = Source(frame, layout, "frame")
         if s.stream != self._stream and s.kind.device(frame) >= 0:
             # The detector keeps its stream; the caller's current one may still be making the frame.
             _core.wait(s.stream)
@@ -181,8 +181,8 @@ class BackgroundSubtractor:
         InputError
             For a frame of another size or device.
         """
-        s = source(frame, layout, "frame", stream)
-        background, difference, mask = (result(s, None, "uint8") for _ in range(3))
+        s = Source(frame, layout, "frame", stream)
+        background, difference, mask = (Result(s, None, "uint8") for _ in range(3))
         self._core.push(
             s.handle, s.layout, background.handle, difference.handle, mask.handle, limit, strategy,
             parameter_list(parameters), threads or 0, s.stream,

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from cuesta import _core
-from cuesta._arrays import LAYOUTS, companion, result, source
+from cuesta._arrays import LAYOUTS, Result, Source, companion
 from cuesta._options import Parameters, border_mode, element_of, parameter_list
 from cuesta.errors import InvalidArgument
 
@@ -63,7 +63,7 @@ def to_gray(
     """
     if order not in ("rgb", "bgr"):
         raise InvalidArgument(f"order is {order!r}; it is 'rgb' or 'bgr'", repr(order))
-    s = source(image, layout, "image", stream)
+    s = Source(image, layout, "image", stream)
     name = s.layout_name()
     if name in ("CHW", "NCHW") or (layout is None and name == "NHW"):
         if layout is None:
@@ -72,11 +72,11 @@ def to_gray(
             )
         axis = 0 if name == "CHW" else 1
         interleaved = s.kind.to_interleaved(s.array, axis)
-        s = source(interleaved, "HWC" if name == "CHW" else "NHWC", "image", stream)
+        s = Source(interleaved, "HWC" if name == "CHW" else "NHWC", "image", stream)
         name = s.layout_name()
     gray_layout = {"HWC": "HW", "NHWC": "NHW"}.get(name, name)
     shape = s.shape[:-1] if name in ("HWC", "NHWC") else s.shape
-    r = result(s, out, s.dtype, shape)
+    r = Result(s, out, s.dtype, shape)
     _core.to_gray(
         s.handle, s.layout, r.handle, LAYOUTS[gray_layout], order == "bgr", strategy, parameter_list(parameters),
         threads or 0, s.stream,
@@ -103,9 +103,9 @@ def absdiff(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = source(a, layout, "a", stream)
+    s = Source(a, layout, "a", stream)
     other = companion(b, s, "b")
-    r = result(s, out, s.dtype)
+    r = Result(s, out, s.dtype)
     _core.absdiff(
         s.handle, other, r.handle, s.layout, strategy, parameter_list(parameters), threads or 0, s.stream
     )
@@ -131,8 +131,8 @@ def threshold(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = source(image, layout, "image", stream)
-    r = result(s, out, "uint8")
+    s = Source(image, layout, "image", stream)
+    r = Result(s, out, "uint8")
     _core.threshold(
         s.handle, r.handle, s.layout, limit, strategy, parameter_list(parameters), threads or 0, s.stream
     )
@@ -150,7 +150,7 @@ def histogram(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = source(image, layout, "image")
+    s = Source(image, layout, "image")
     return _core.histogram(s.handle, s.layout, strategy, [], threads or 0, s.stream)[:, 0]
 
 
@@ -183,8 +183,8 @@ def _morphology(
     threads: int | None,
     stream: Any,
 ) -> A:
-    s = source(image, layout, "image", stream)
-    r = result(s, out, s.dtype)
+    s = Source(image, layout, "image", stream)
+    r = Result(s, out, s.dtype)
     mode = border_mode("reflect101" if border is None else border)
     _core.morphology(
         s.handle, r.handle, s.layout, what, element_of(element), border is None, mode, border_value, strategy,
@@ -353,8 +353,8 @@ def label(
     -----
     On CUDA it waits for the number of components. Source: paper 004, union-find by init, merge, compress.
     """
-    s = source(mask, layout, "mask", stream)
-    r = result(s, out, "int32")
+    s = Source(mask, layout, "mask", stream)
+    r = Result(s, out, "int32")
     boxes, areas, centroids = _core.label(
         s.handle, r.handle, s.layout, connectivity, strategy, parameter_list(parameters), threads or 0, s.stream
     )

@@ -137,6 +137,13 @@ Plane plane_of(const OutArray& array, int layout, const char* what) {
   return only(pictures_of(array, layout, what), what);
 }
 
+void check_same_count(int64_t a, int64_t b, const char* name_a, const char* name_b) {
+  if (a != b) {
+    throw_invalid(std::to_string(b), "{} holds {} pictures and {} {}; they must be as many", name_b,
+                  b, name_a, a);
+  }
+}
+
 DeviceScope::DeviceScope(const Array& array) {
   if (!on_gpu(array.device_type())) return;
   before_ = current_device();

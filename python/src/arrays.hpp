@@ -61,6 +61,9 @@ Pictures<Plane> pictures_of(const OutArray& array, int layout, const char* what)
 ConstPlane plane_of(const Array& array, int layout, const char* what);
 Plane plane_of(const OutArray& array, int layout, const char* what);
 
+/// Throws Error{invalid_argument} unless array `b` holds as many pictures as array `a`.
+void check_same_count(int64_t a, int64_t b, const char* name_a, const char* name_b);
+
 /// Makes the GPU of an array the thread's until the scope ends; does nothing for host arrays.
 class DeviceScope {
  public:

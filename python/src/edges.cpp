@@ -30,13 +30,6 @@ std::vector<Thresholds> thresholds_of(const std::string& rule, double percent,
   return pairs;
 }
 
-void check_same_count(int64_t source, int64_t other, const char* what) {
-  if (source != other) {
-    throw_invalid(std::to_string(other), "{} holds {} pictures and image {}; they must be as many",
-                  what, other, source);
-  }
-}
-
 std::vector<std::pair<double, double>> run_canny(
     const Array& image, const OutArray& out, int layout, const MaybeArray& mask, double sigma,
     int ksize, int aperture, bool l2, const std::string& rule, double percent,
@@ -44,11 +37,11 @@ std::vector<std::pair<double, double>> run_canny(
     const Parameters& parameters, int threads, uintptr_t stream) {
   const auto source = pictures_of(image, layout, "image");
   const auto target = pictures_of(out, layout, "out");
-  check_same_count(source.count(), target.count(), "out");
+  check_same_count(source.count(), target.count(), "image", "out");
   Pictures<ConstPlane> inside;
   if (mask) {
     inside = pictures_of(*mask, layout, "mask");
-    check_same_count(source.count(), inside.count(), "mask");
+    check_same_count(source.count(), inside.count(), "image", "mask");
   }
   const std::vector<Thresholds> thresholds = thresholds_of(rule, percent, low, high);
   if (thresholds.size() != 1 && int64_t(thresholds.size()) != source.count()) {
@@ -86,7 +79,7 @@ void run_log(const Array& image, const OutArray& out, int layout, bool crossings
              const Parameters& parameters, int threads, uintptr_t stream) {
   const auto source = pictures_of(image, layout, "image");
   const auto target = pictures_of(out, layout, "out");
-  check_same_count(source.count(), target.count(), "out");
+  check_same_count(source.count(), target.count(), "image", "out");
   LogOptions options;
   options.mode = crossings ? LogMode::zero_crossings : LogMode::threshold;
   options.threshold = threshold;
@@ -111,7 +104,7 @@ void run_sobel(const Array& image, const MaybeOut& gx, const MaybeOut& gy,
   const auto want = [&](const MaybeOut& array, Plane SobelOutputs::*member, const char* name) {
     if (!array) return;
     wanted.push_back({member, pictures_of(*array, layout, name)});
-    check_same_count(source.count(), wanted.back().pictures.count(), name);
+    check_same_count(source.count(), wanted.back().pictures.count(), "image", name);
   };
   want(gx, &SobelOutputs::gx, "gx");
   want(gy, &SobelOutputs::gy, "gy");

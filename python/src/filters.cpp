@@ -2,7 +2,6 @@
 #include "cuesta/filter.hpp"
 
 #include "arrays.hpp"
-#include "core/check.hpp"
 #include "module.hpp"
 
 namespace cuesta::python {
@@ -20,11 +19,7 @@ Job job(const Array& image, const OutArray& out, int layout, const MaybeName& st
         const Parameters& parameters, int threads, uintptr_t stream) {
   Job made{pictures_of(image, layout, "image"), pictures_of(out, layout, "out"),
            exec_of(strategy, parameters, threads, stream)};
-  if (made.source.count() != made.target.count()) {
-    throw_invalid(std::to_string(made.target.count()),
-                  "out holds {} pictures and image {}; they must be as many", made.target.count(),
-                  made.source.count());
-  }
+  check_same_count(made.source.count(), made.target.count(), "image", "out");
   return made;
 }
 
@@ -66,11 +61,7 @@ void bind_filters(nb::module_& m) {
           "parse", [](const std::string& text) { return Stencil::parse(text); }, "text"_a)
       .def_static("average", stencils::average, "n"_a)
       .def_static("sharpen", stencils::sharpen, "n"_a)
-      .def_static("unsharp", stencils::unsharp, "n"_a)
-      .def_static("sobel", stencils::sobel, "dx"_a, "dy"_a, "aperture"_a)
-      .def_static("laplacian", stencils::laplacian)
-      .def_prop_ro("width", &Stencil::width)
-      .def_prop_ro("height", &Stencil::height);
+      .def_static("laplacian", stencils::laplacian);
   m.def("linear", run_linear, "image"_a, "out"_a, "layout"_a, "stencil"_a, "turned"_a, "absolute"_a,
         "offset"_a, "border"_a, "border_value"_a, "strategy"_a.none(), "parameters"_a, "threads"_a,
         "stream"_a);

@@ -6,7 +6,6 @@
 #include <mutex>
 
 #include "arrays.hpp"
-#include "core/check.hpp"
 #include "module.hpp"
 
 namespace cuesta::python {

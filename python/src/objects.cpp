@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "arrays.hpp"
-#include "core/check.hpp"
 #include "module.hpp"
 
 namespace cuesta::python {
@@ -28,20 +27,13 @@ Table<T> table(std::vector<T> values, size_t columns) {
   return Table<T>(data, {rows, columns}, owner);
 }
 
-void check_counts(int64_t a, int64_t b, const char* name_a, const char* name_b) {
-  if (a != b) {
-    throw_invalid(std::to_string(b), "{} holds {} pictures and {} {}; they must be as many", name_b,
-                  b, name_a, a);
-  }
-}
-
 void run_morphology(const Array& image, const OutArray& out, int layout, int what,
                     const StructuringElement& element, bool neutral, int border,
                     double border_value, const MaybeName& strategy, const Parameters& parameters,
                     int threads, uintptr_t stream) {
   const auto source = pictures_of(image, layout, "image");
   const auto target = pictures_of(out, layout, "out");
-  check_counts(source.count(), target.count(), "image", "out");
+  check_same_count(source.count(), target.count(), "image", "out");
   const MorphologyOptions options{neutral, {BorderMode(border), border_value}};
   const Exec exec = exec_of(strategy, parameters, threads, stream);
   for_each_picture(image, source.count(), [&](int64_t i) {
@@ -80,7 +72,7 @@ void run_to_gray(const Array& image, int layout, const OutArray& out, int out_la
                  uintptr_t stream) {
   const auto source = pictures_of(image, layout, "image");
   const auto target = pictures_of(out, out_layout, "out");
-  check_counts(source.count(), target.count(), "image", "out");
+  check_same_count(source.count(), target.count(), "image", "out");
   const Exec exec = exec_of(strategy, parameters, threads, stream);
   for_each_picture(image, source.count(), [&](int64_t i) {
     to_gray(source[i], target[i], bgr ? ColorOrder::bgr : ColorOrder::rgb, exec);
@@ -93,8 +85,8 @@ void run_absdiff(const Array& a, const Array& b, const OutArray& out, int layout
   const auto first = pictures_of(a, layout, "a");
   const auto second = pictures_of(b, layout, "b");
   const auto target = pictures_of(out, layout, "out");
-  check_counts(first.count(), second.count(), "a", "b");
-  check_counts(first.count(), target.count(), "a", "out");
+  check_same_count(first.count(), second.count(), "a", "b");
+  check_same_count(first.count(), target.count(), "a", "out");
   const Exec exec = exec_of(strategy, parameters, threads, stream);
   for_each_picture(a, first.count(),
                    [&](int64_t i) { absdiff(first[i], second[i], target[i], exec); });
@@ -105,7 +97,7 @@ void run_threshold(const Array& image, const OutArray& out, int layout, double l
                    uintptr_t stream) {
   const auto source = pictures_of(image, layout, "image");
   const auto target = pictures_of(out, layout, "out");
-  check_counts(source.count(), target.count(), "image", "out");
+  check_same_count(source.count(), target.count(), "image", "out");
   const Exec exec = exec_of(strategy, parameters, threads, stream);
   for_each_picture(image, source.count(),
                    [&](int64_t i) { threshold(source[i], target[i], limit, exec); });
@@ -131,14 +123,7 @@ void bind_objects(nb::module_& m) {
       .def_static("of_cells", element_of, "width"_a, "height"_a, "cells"_a)
       .def_static(
           "parse", [](const std::string& text) { return StructuringElement::parse(text); },
-          "text"_a)
-      .def_prop_ro("width", &StructuringElement::width)
-      .def_prop_ro("height", &StructuringElement::height)
-      .def_prop_ro("cells",
-                   [](const StructuringElement& e) {
-                     return std::vector<int>(e.cells().begin(), e.cells().end());
-                   })
-      .def("reflected", &StructuringElement::reflected);
+          "text"_a);
   m.def("morphology", run_morphology, "image"_a, "out"_a, "layout"_a, "what"_a, "element"_a,
         "neutral"_a, "border"_a, "border_value"_a, "strategy"_a.none(), "parameters"_a, "threads"_a,
         "stream"_a);
