@@ -7,30 +7,30 @@
 
 namespace cuesta::bench {
 
-size_t row_bytes(ConstPlane picture) {
+size_t row_bytes(ConstAnyView picture) {
   return size_t(picture.width) * size_t(picture.channels) * size_t(bytes_per_sample(picture.type));
 }
 
 AnyImage::AnyImage(PixelType type, int32_t width, int32_t height, int32_t channels) {
   if (type == PixelType::none) return;
   bytes_ = Image<uint8_t>(width * channels * bytes_per_sample(type), height);
-  plane_ = Plane(bytes_.view().data, width, height, channels, bytes_.view().stride_bytes, type);
+  plane_ = AnyView(bytes_.view().data, width, height, channels, bytes_.view().stride_bytes, type);
 }
 
 Answers::Answers(const Work& work, const Exec& reference) : work_(work) {
-  for (const ConstPlane& src : work.sources) {
+  for (const ConstAnyView& src : work.sources) {
     pictures_.emplace_back(work.result, src.width, src.height);
     work.call(src, pictures_.back().plane(), reference);
     texts_.push_back(work.answer ? work.answer() : std::string());
   }
 }
 
-std::string Answers::compare(size_t source, ConstPlane got, bool bounded, int32_t rim) const {
+std::string Answers::compare(size_t source, ConstAnyView got, bool bounded, int32_t rim) const {
   if (work_.result == PixelType::none) return {};
-  const ConstPlane whole = pictures_[source].plane();
+  const ConstAnyView whole = pictures_[source].plane();
   if (whole.width <= 2 * rim || whole.height <= 2 * rim) return {};
   const Rect inner = {rim, rim, whole.width - 2 * rim, whole.height - 2 * rim};
-  const ConstPlane want = checked_region(whole, inner);
+  const ConstAnyView want = checked_region(whole, inner);
   got = checked_region(got, inner);
   const bool floats = bounded && work_.bound > 0 && want.type == PixelType::f32;
   for (int32_t y = 0; y < want.height; ++y) {

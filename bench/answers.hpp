@@ -13,12 +13,12 @@ class AnyImage {
  public:
   AnyImage() = default;
   AnyImage(PixelType type, int32_t width, int32_t height, int32_t channels = 1);
-  Plane plane() { return plane_; }
-  ConstPlane plane() const { return plane_; }
+  AnyView plane() { return plane_; }
+  ConstAnyView plane() const { return plane_; }
 
  private:
   Image<uint8_t> bytes_;
-  Plane plane_;
+  AnyView plane_;
 };
 
 class Answers {
@@ -27,7 +27,7 @@ class Answers {
   Answers(const Work& work, const Exec& reference);
   /// "" or the first difference; f32 may be off by work.bound where `bounded`. Pixels nearer than
   /// `rim` to an edge are not compared.
-  std::string compare(size_t source, ConstPlane got, bool bounded, int32_t rim = 0) const;
+  std::string compare(size_t source, ConstAnyView got, bool bounded, int32_t rim = 0) const;
   /// The same for what Work::answer gives now.
   std::string compare_answer(size_t source) const;
 
@@ -38,6 +38,6 @@ class Answers {
 };
 
 /// Bytes of a row of samples.
-size_t row_bytes(ConstPlane picture);
+size_t row_bytes(ConstAnyView picture);
 
 }  // namespace cuesta::bench

@@ -23,7 +23,7 @@ namespace p1 = paper_001;
 // The paper's five stages; what our strategies announce apart and it counts as gradient; and all
 // that a fused strategy does before hysteresis.
 constexpr std::string_view columns[] = {"gaussian",  "gradient",   "suppression",
-                                        "threshold", "hysteresis", "front end"};
+                                        "threshold", "hysteresis", "gradient and suppression"};
 
 std::string_view column_of(std::string_view stage) {
   return stage == "sobel" || stage == "magnitude" ? "gradient" : stage;

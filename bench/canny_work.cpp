@@ -25,7 +25,7 @@ CannyOptions canny_options() {
   return options;
 }
 
-Work canny_work(std::string experiment, const CannyOptions& options, ConstPlane src) {
+Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyView src) {
   const double low = options.thresholds.low, high = options.thresholds.high;
   Work work;
   work.experiment = std::move(experiment);
@@ -35,16 +35,16 @@ Work canny_work(std::string experiment, const CannyOptions& options, ConstPlane 
   work.sources = {src};
   work.bytes_per_pixel = 2;
   work.sweeps = {{"hysteresis", {"bfs-launch", "union-find"}}};
-  work.call = [options](ConstPlane from, Plane to, const Exec& exec) {
+  work.call = [options](ConstAnyView from, AnyView to, const Exec& exec) {
     canny(from, to, options, exec);
   };
-  work.opencv = [options, low, high](Peer& peer, ConstPlane from, Plane to) {
+  work.opencv = [options, low, high](Peer& peer, ConstAnyView from, AnyView to) {
     peer.canny(from, to, options.ksize, options.sigma, low, high);
   };
   work.opencv_equal = true;
   const std::vector<double> exact = gaussian_taps(options.ksize, options.sigma);
   const std::vector<float> taps(exact.begin(), exact.end());
-  work.npp = [taps, low, high](DevicePeer& peer, ConstPlane from, Plane to, void* stream) {
+  work.npp = [taps, low, high](DevicePeer& peer, ConstAnyView from, AnyView to, void* stream) {
     peer.canny(from, to, taps, low, high, stream);
   };
   return work;
@@ -62,7 +62,7 @@ void set_paper_001_figure(Row& row) {
     row.paper_figure = PaperFigure{1000 / cpu_fps, "ms", "1 / FPS, 16 cores"};
 }
 
-EdgeSearch search_edges(Session& session, ConstPlane src, const CannyOptions& options) {
+EdgeSearch search_edges(Session& session, ConstAnyView src, const CannyOptions& options) {
   // With both thresholds equal every maximum above them is an edge.
   const auto maxima_above = [&](double threshold) {
     CannyOptions all = options;

@@ -18,7 +18,7 @@ Image<uint8_t> canny_picture(int32_t side);
 CannyOptions canny_options();
 
 /// Both kinds of hysteresis of the rows that have the choice, and the peers.
-Work canny_work(std::string experiment, const CannyOptions& options, ConstPlane src);
+Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyView src);
 
 /// Puts the paper's total time beside the rows that are its own: `rows`, and `row-cyclic` with
 /// searches. Width and height are one of its sizes, else nothing.
@@ -32,6 +32,6 @@ struct EdgeSearch {
 };
 /// Made on the host from public answers, so that it is known without a GPU and independent of the
 /// strategies that tell it.
-EdgeSearch search_edges(Session& session, ConstPlane src, const CannyOptions& options);
+EdgeSearch search_edges(Session& session, ConstAnyView src, const CannyOptions& options);
 
 }  // namespace cuesta::bench

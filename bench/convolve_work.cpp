@@ -31,7 +31,7 @@ void add_formulas(Row& row, int width, int height) {
   shape.tiles = tiles;
   shape.one_each = parameter_of(row, "load", "") == "one-each";
   if (!row.kernels.empty() && row.kernels[0].blocks > 0)
-    shape.rows_a_block = std::ceil(double(row.height) / double(row.kernels[0].blocks));
+    shape.rows_per_block = std::ceil(double(row.height) / double(row.kernels[0].blocks));
   row.intensity_paper = formulas::intensity_of(row.strategy, width, height, tiles);
   const double pixels = double(row.width) * row.height;
   row.accesses = Accesses{formulas::accesses_paper(row.strategy, width, height) * pixels,
@@ -49,7 +49,7 @@ Stencil paper_gaussian() {
 }
 
 Work convolve_work(std::string experiment, std::string parameters, const Stencil& stencil,
-                   ConstPlane src) {
+                   ConstAnyView src) {
   Work work;
   work.experiment = std::move(experiment);
   work.operation = "convolve";
@@ -60,17 +60,17 @@ Work convolve_work(std::string experiment, std::string parameters, const Stencil
   work.flops_per_pixel = 2.0 * stencil.width() * stencil.height();
   work.bound = bound_of(stencil);
   const auto held = std::make_shared<Stencil>(stencil);
-  work.call = [held](ConstPlane from, Plane to, const Exec& exec) {
+  work.call = [held](ConstAnyView from, AnyView to, const Exec& exec) {
     correlate(from, to, *held, {}, exec);
   };
   std::vector<float> taps;
   for (int y = 0; y < stencil.height(); ++y)
     for (int x = 0; x < stencil.width(); ++x) taps.push_back(float(stencil.tap(x, y)));
   if (stencil.width() == stencil.height()) {
-    work.opencv = [taps, n = stencil.width()](Peer& peer, ConstPlane from, Plane to) {
+    work.opencv = [taps, n = stencil.width()](Peer& peer, ConstAnyView from, AnyView to) {
       peer.correlate(from, to, taps, n);
     };
-    work.npp = [taps, n = stencil.width()](DevicePeer& peer, ConstPlane from, Plane to,
+    work.npp = [taps, n = stencil.width()](DevicePeer& peer, ConstAnyView from, AnyView to,
                                            void* stream) {
       peer.correlate(from, to, taps, n, stream);
     };

@@ -14,7 +14,7 @@ Stencil paper_gaussian();
 
 /// One stencil over one picture, to the picture's type; 2 · width · height operations a pixel.
 Work convolve_work(std::string experiment, std::string parameters, const Stencil& stencil,
-                   ConstPlane src);
+                   ConstAnyView src);
 
 /// Measures it and puts the papers' intensities and accesses beside each row, then what `annotate`
 /// adds.

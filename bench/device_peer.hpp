@@ -17,17 +17,18 @@ class DevicePeer {
   virtual const char* version() const = 0;
 
   /// Correlation with n × n taps; u8 or f32.
-  virtual void correlate(ConstPlane src, Plane dst, std::span<const float> taps, int n,
+  virtual void correlate(ConstAnyView src, AnyView dst, std::span<const float> taps, int n,
                          void* stream) = 0;
   /// Both passes of a Gaussian with these taps across and down, which sum to 1; u8 or f32.
-  virtual void gaussian(ConstPlane src, Plane dst, std::span<const float> taps, void* stream) = 0;
+  virtual void gaussian(ConstAnyView src, AnyView dst, std::span<const float> taps,
+                        void* stream) = 0;
   /// min(|gx| + |gy|, 255) of aperture 3; u8.
-  virtual void sobel_magnitude(ConstPlane src, Plane dst, void* stream) = 0;
+  virtual void sobel_magnitude(ConstAnyView src, AnyView dst, void* stream) = 0;
   /// Canny with L1 and aperture 3, after a Gaussian of these taps where there are any; u8.
-  virtual void canny(ConstPlane src, Plane dst, std::span<const float> taps, double low,
+  virtual void canny(ConstAnyView src, AnyView dst, std::span<const float> taps, double low,
                      double high, void* stream) = 0;
   /// 8-way labels of a u8 mask in s32, numbered as the library does.
-  virtual void label(ConstPlane mask, Plane labels, void* stream) = 0;
+  virtual void label(ConstAnyView mask, AnyView labels, void* stream) = 0;
 };
 
 /// What a module exports under the name below: a new peer for the GPU `device`, or null where it

@@ -25,7 +25,7 @@ std::vector<Timing> time_on_device(std::span<const DeviceBody> bodies, int batch
                                    void* stream);
 
 /// The bytes of one picture into another of its size and type.
-void copy_on_device(ConstPlane from, Plane to, void* stream);
+void copy_on_device(ConstAnyView from, AnyView to, void* stream);
 
 Ceilings measure_ceilings(bool quick);
 

@@ -61,10 +61,10 @@ constexpr double accesses_paper(std::string_view strategy, int l, int p) {
 
 /// What of a rung's launch its accesses depend on.
 struct Shape {
-  int block = 16;           ///< threads along each side
-  int tiles = 1;            ///< side by side in a block
-  bool one_each = false;    ///< load=one-each
-  double rows_a_block = 1;  ///< of `row-cyclic`
+  int block = 16;             ///< threads along each side
+  int tiles = 1;              ///< side by side in a block
+  bool one_each = false;      ///< load=one-each
+  double rows_per_block = 1;  ///< of `row-cyclic`
 };
 
 /// Ours, all reads and writes of a pixel away from the picture's edge: samples (through a texture
@@ -81,7 +81,7 @@ constexpr double accesses_counted(std::string_view strategy, int l, int p, const
   if (strategy == "shared-1d") return 4 + 1;
   if (strategy == "separable") return p + 1.0 + l + 1.0;
   if (strategy == "separable-tiled") return (wide + p - 1) / wide + 1 + (wide + l - 1) / wide + 1;
-  if (strategy == "row-cyclic") return (shape.rows_a_block + p - 1) / shape.rows_a_block + 1;
+  if (strategy == "row-cyclic") return (shape.rows_per_block + p - 1) / shape.rows_per_block + 1;
   return 0;
 }
 

@@ -22,12 +22,12 @@ constexpr int32_t square = 20;
 // cells fit 2048 x 2048.
 constexpr int32_t cell = 34;
 
-int32_t most_squares(int32_t side) { return (side / cell) * (side / cell); }
+int32_t max_squares(int32_t side) { return (side / cell) * (side / cell); }
 
 // `count` cells chosen at random, the same on every machine.
 Image<uint8_t> squares(int32_t side, int32_t count) {
   verify::Random random(4);
-  std::vector<int32_t> cells(size_t(most_squares(side)));
+  std::vector<int32_t> cells(size_t(max_squares(side)));
   for (size_t i = 0; i < cells.size(); ++i) {
     cells[i] = int32_t(i);
     std::swap(cells[i], cells[random.below(uint32_t(i) + 1)]);
@@ -107,7 +107,7 @@ void bench_label_density(Session& session) {
   for (const int32_t side : session.sizes({2048})) {
     Tables tables;
     Measured last;
-    const int32_t most = most_squares(side), steps = session.quick() ? 4 : 12;
+    const int32_t most = max_squares(side), steps = session.quick() ? 4 : 12;
     for (int32_t step = 0, before = -1; step <= steps; ++step) {
       const int32_t count = int32_t(int64_t(most) * step / steps);
       if (std::exchange(before, count) == count) continue;  // a small picture has few
@@ -122,13 +122,13 @@ void bench_label_density(Session& session) {
       work.result = PixelType::s32;
       work.bytes_per_pixel = 1 + 4;
       work.stages = true;
-      work.call = [&](ConstPlane src, Plane labels, const Exec& exec) {
+      work.call = [&](ConstAnyView src, AnyView labels, const Exec& exec) {
         label(src, labels, &found, {}, exec);
       };
       work.answer = [&] { return text_of(found); };
       std::vector<int64_t> areas;
-      work.opencv = [&](Peer& peer, ConstPlane src, Plane) { peer.components(src, areas); };
-      work.npp = [](DevicePeer& peer, ConstPlane src, Plane labels, void* stream) {
+      work.opencv = [&](Peer& peer, ConstAnyView src, AnyView) { peer.components(src, areas); };
+      work.npp = [](DevicePeer& peer, ConstAnyView src, AnyView labels, void* stream) {
         peer.label(src, labels, stream);
       };
       last = session.measure(

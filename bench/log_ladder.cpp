@@ -76,7 +76,8 @@ void convolutions(Session& session, const std::vector<int32_t>& sizes) {
       const Image<uint8_t> bytes = Session::noise(side, side);
       const Image<float> floats =
           std::is_same_v<T, float> ? Session::floats_of(bytes) : Image<float>();
-      const ConstPlane src = std::is_same_v<T, float> ? ConstPlane(floats) : ConstPlane(bytes);
+      const ConstAnyView src =
+          std::is_same_v<T, float> ? ConstAnyView(floats) : ConstAnyView(bytes);
       Work work = convolve_work("log-ladder", name, stencil, src);
       work.sweeps = {{"T", {"1", "2", "4", "8"}}, {"limit", {"48k", "device"}}};
       last = measure_convolve(session, work, stencil);
@@ -101,8 +102,10 @@ void edges(Session& session, const std::vector<int32_t>& sizes) {
     work.sources = {src};
     work.bytes_per_pixel = 2;
     work.flops_per_pixel = 2 * 49;
-    work.call = [](ConstPlane from, Plane to, const Exec& exec) { log_edges(from, to, {}, exec); };
-    work.opencv = [](Peer& peer, ConstPlane from, Plane) { peer.log(from, 1.4); };
+    work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
+      log_edges(from, to, {}, exec);
+    };
+    work.opencv = [](Peer& peer, ConstAnyView from, AnyView) { peer.log(from, 1.4); };
     last = session.measure(work);
     charts.add(last, side);
   }

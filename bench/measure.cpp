@@ -48,11 +48,11 @@ class Measurement {
   std::vector<Candidate> candidates(Space space);
   /// Puts a strategy's answer to source `i` into a host picture, which has no data where the call
   /// writes none.
-  using MakeAnswer = std::function<void(size_t i, Plane got)>;
+  using MakeAnswer = std::function<void(size_t i, AnyView got)>;
   bool verified(const Candidate& candidate, const MakeAnswer& make_answer);
   bool verified_on_host(const Candidate& candidate);
   bool verified_on_device(const Candidate& candidate, Rotation& rotation);
-  bool opencv_takes(Plane into);
+  bool opencv_takes(AnyView into);
   bool npp_takes(Rotation& rotation);
   void time_host();
   void time_device();
@@ -66,7 +66,7 @@ class Measurement {
 
   Session& session_;
   const Work& work_;
-  ConstPlane src_;
+  ConstAnyView src_;
   Answers answers_;
   double serial_ms_ = 0;
   Measured measured_;
@@ -113,13 +113,13 @@ bool Measurement::verified(const Candidate& candidate, const MakeAnswer& make_an
 }
 
 bool Measurement::verified_on_host(const Candidate& candidate) {
-  return verified(candidate,
-                  [&](size_t i, Plane got) { work_.call(work_.sources[i], got, candidate.exec); });
+  return verified(
+      candidate, [&](size_t i, AnyView got) { work_.call(work_.sources[i], got, candidate.exec); });
 }
 
 bool Measurement::verified_on_device(const Candidate& candidate, Rotation& rotation) {
   void* const stream = candidate.exec.stream;
-  return verified(candidate, [&](size_t i, Plane got) {
+  return verified(candidate, [&](size_t i, AnyView got) {
     rotation.poison(i);
     work_.call(rotation.source(i), rotation.result(i), candidate.exec);
     wait(stream);
@@ -128,7 +128,7 @@ bool Measurement::verified_on_device(const Candidate& candidate, Rotation& rotat
 }
 
 // Whether OpenCV is timed: its module is there, and its answers are equal where they have to be.
-bool Measurement::opencv_takes(Plane into) {
+bool Measurement::opencv_takes(AnyView into) {
   if (!work_.opencv || !session_.opencv()) return false;
   for (size_t i = 0; i < work_.sources.size(); ++i) {
     work_.opencv(*session_.opencv(), work_.sources[i], into);
@@ -297,7 +297,7 @@ void Measurement::time_device() {
 
 void Measurement::add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation) {
   void* const stream = candidate.exec.stream;
-  const auto timed = [&](ConstPlane from, Plane to) {
+  const auto timed = [&](ConstAnyView from, AnyView to) {
     std::vector<double> times;
     for (int i = 0; i < (session_.quick() ? 7 : 15); ++i) {
       times.push_back(time_once([&] {

@@ -1,4 +1,4 @@
-// The moving-object chain on grey frames: Gaussian 15, difference from the first frame, threshold,
+// The moving-object chain on gray frames: Gaussian 15, difference from the first frame, threshold,
 // close and open with OpenCV's ellipse of 15, components. Boxes are equal to those of the same
 // chain in OpenCV. One run is one frame; frames go round.
 #include <fmt/format.h>

@@ -28,9 +28,9 @@ namespace p4 = paper_004;
 /// A detector for every strategy and setting, founded on the video's first frame in its space.
 class Detectors {
  public:
-  Detectors(const MotionOptions& options, ConstPlane first) : options_(options), first_(first) {}
+  Detectors(const MotionOptions& options, ConstAnyView first) : options_(options), first_(first) {}
 
-  void push(ConstPlane frame, const Exec& exec) {
+  void push(ConstAnyView frame, const Exec& exec) {
     Entry& entry = find(exec, frame.space);
     entry.relay.to = exec.observer;
     last_ = (exec.observer ? entry.observed : entry.plain).push(frame);
@@ -103,7 +103,7 @@ class Detectors {
   }
 
   MotionOptions options_;
-  ConstPlane first_;
+  ConstAnyView first_;
   std::deque<Entry> entries_;  // stays where it is: detectors point to their relays
   std::span<const Detection> last_;
 };
@@ -352,11 +352,11 @@ void run(Session& session, int32_t width, int32_t height) {
   work.sweeps = {{"block_x", {"8", "16", "32", "64"}}, {"block_y", {"4", "8", "16", "32"}}};
   work.end_to_end = true;
   work.stages = true;
-  work.call = [&](ConstPlane frame, Plane, const Exec& exec) { detectors.push(frame, exec); };
+  work.call = [&](ConstAnyView frame, AnyView, const Exec& exec) { detectors.push(frame, exec); };
   work.answer = [&] { return detectors.text(); };
   std::vector<Rect> boxes;
   if (opencv_equal) {
-    work.opencv = [&](Peer& peer, ConstPlane frame, Plane) {
+    work.opencv = [&](Peer& peer, ConstAnyView frame, AnyView) {
       peer.motion(frame, options.threshold, 15, boxes, nullptr);
     };
   }
@@ -365,7 +365,7 @@ void run(Session& session, int32_t width, int32_t height) {
       row.paper_figure = PaperFigure{version->fps, "frames/s", "frames a second"};
     if (row.strategy != "opencv") return;
     StageTimer timer(Space::host);
-    for (const ConstPlane& frame : work.sources) {
+    for (const ConstAnyView& frame : work.sources) {
       timer.begin();
       opencv->motion(frame, options.threshold, 15, boxes, &timer);
       timer.end();

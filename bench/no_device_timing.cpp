@@ -12,7 +12,7 @@ namespace {
 struct DeviceMarks::State {};
 
 std::vector<Timing> time_on_device(std::span<const DeviceBody>, int, double, void*) { absent(); }
-void copy_on_device(ConstPlane, Plane, void*) { absent(); }
+void copy_on_device(ConstAnyView, AnyView, void*) { absent(); }
 Ceilings measure_ceilings(bool) { absent(); }
 std::vector<KernelUse> kernels_of(const std::function<void()>&) { absent(); }
 PinnedMemory::PinnedMemory(size_t) { absent(); }

@@ -21,25 +21,25 @@ class Peer {
   virtual void set_threads(int threads) = 0;
 
   /// Gaussian of `ksize` (0: none) and sigma, then Canny with L1 and aperture 3; u8.
-  virtual void canny(ConstPlane src, Plane dst, int ksize, double sigma, double low,
+  virtual void canny(ConstAnyView src, AnyView dst, int ksize, double sigma, double low,
                      double high) = 0;
   /// Gaussian 5 × 5 of sigma, then the 3 × 3 Laplacian into s16; no threshold.
-  virtual void log(ConstPlane src, double sigma) = 0;
-  virtual void gaussian(ConstPlane src, Plane dst, int ksize, double sigma) = 0;
+  virtual void log(ConstAnyView src, double sigma) = 0;
+  virtual void gaussian(ConstAnyView src, AnyView dst, int ksize, double sigma) = 0;
   /// min(|gx| + |gy|, 255) of aperture 3; u8.
-  virtual void sobel_magnitude(ConstPlane src, Plane dst) = 0;
+  virtual void sobel_magnitude(ConstAnyView src, AnyView dst) = 0;
   /// gx and gy of aperture 3 in one pass; s16.
-  virtual void gradients(ConstPlane src, Plane gx, Plane gy) = 0;
+  virtual void gradients(ConstAnyView src, AnyView gx, AnyView gy) = 0;
   /// Correlation with n × n taps, reflect101; u8 or f32.
-  virtual void correlate(ConstPlane src, Plane dst, std::span<const float> taps, int n) = 0;
+  virtual void correlate(ConstAnyView src, AnyView dst, std::span<const float> taps, int n) = 0;
   /// Closing, then opening, with an n × n ellipse; u8 mask.
-  virtual void close_open(ConstPlane src, Plane dst, int n) = 0;
+  virtual void close_open(ConstAnyView src, AnyView dst, int n) = 0;
   /// 8-way components of a u8 mask: their areas, in any order.
-  virtual void components(ConstPlane mask, std::vector<int64_t>& areas) = 0;
-  /// Grey or RGB frame, Gaussian 15, |frame − first|, > threshold, close and open with an n × n
+  virtual void components(ConstAnyView mask, std::vector<int64_t>& areas) = 0;
+  /// Gray or RGB frame, Gaussian 15, |frame − first|, > threshold, close and open with an n × n
   /// ellipse, components: their boxes, in any order. An empty plane forgets the first frame. Told
   /// to `observer`, if any: the steps by the names of paper 004's tables.
-  virtual void motion(ConstPlane frame, double threshold, int n, std::vector<Rect>& boxes,
+  virtual void motion(ConstAnyView frame, double threshold, int n, std::vector<Rect>& boxes,
                       StageObserver* observer) = 0;
 };
 

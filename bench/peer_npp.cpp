@@ -68,14 +68,14 @@ class Taps {
   const float* device_ = nullptr;
 };
 
-NppiSize size_of(ConstPlane picture) { return {picture.width, picture.height}; }
-int step_of(ConstPlane picture) { return int(picture.stride_bytes); }
+NppiSize size_of(ConstAnyView picture) { return {picture.width, picture.height}; }
+int step_of(ConstAnyView picture) { return int(picture.stride_bytes); }
 template <class T>
-const T* from(ConstPlane picture) {
+const T* from(ConstAnyView picture) {
   return static_cast<const T*>(picture.data);
 }
 template <class T>
-T* to(Plane picture) {
+T* to(AnyView picture) {
   return static_cast<T*>(picture.data);
 }
 
@@ -112,7 +112,7 @@ class Npp final : public DevicePeer {
   const char* name() const override { return "npp"; }
   const char* version() const override { return version_.c_str(); }
 
-  void correlate(ConstPlane src, Plane dst, std::span<const float> taps, int n,
+  void correlate(ConstAnyView src, AnyView dst, std::span<const float> taps, int n,
                  void* stream) override {
     const auto context = on(stream);
     // NPP convolves: its taps stand in reverse order.
@@ -130,7 +130,7 @@ class Npp final : public DevicePeer {
     });
   }
 
-  void gaussian(ConstPlane src, Plane dst, std::span<const float> taps, void* stream) override {
+  void gaussian(ConstAnyView src, AnyView dst, std::span<const float> taps, void* stream) override {
     const auto context = on(stream);
     const float* device = line_.on_device({taps.begin(), taps.end()});
     const int count = int(taps.size());
@@ -145,7 +145,7 @@ class Npp final : public DevicePeer {
     });
   }
 
-  void sobel_magnitude(ConstPlane src, Plane dst, void* stream) override {
+  void sobel_magnitude(ConstAnyView src, AnyView dst, void* stream) override {
     const auto context = on(stream);
     const int stride = (src.width + 31) / 32 * 32;
     auto* wide = gradient_.take<Npp16s>(size_t(stride) * size_t(src.height));
@@ -160,14 +160,14 @@ class Npp final : public DevicePeer {
           "to u8");
   }
 
-  void canny(ConstPlane src, Plane dst, std::span<const float> taps, double low, double high,
+  void canny(ConstAnyView src, AnyView dst, std::span<const float> taps, double low, double high,
              void* stream) override {
     const auto context = on(stream);
-    ConstPlane in = src;
+    ConstAnyView in = src;
     if (!taps.empty()) {
       const int stride = (src.width + 63) / 64 * 64;
-      const Plane smooth(smooth_.take<Npp8u>(size_t(stride) * size_t(src.height)), src.width,
-                         src.height, 1, stride, PixelType::u8, Space::device);
+      const AnyView smooth(smooth_.take<Npp8u>(size_t(stride) * size_t(src.height)), src.width,
+                           src.height, 1, stride, PixelType::u8, Space::device);
       gaussian(src, smooth, taps, stream);
       in = smooth;
     }
@@ -182,7 +182,7 @@ class Npp final : public DevicePeer {
     });
   }
 
-  void label(ConstPlane mask, Plane labels, void* stream) override {
+  void label(ConstAnyView mask, AnyView labels, void* stream) override {
     const auto context = on(stream);
     int bytes = 0;
     check(nppiLabelMarkersUFGetBufferSize_32u_C1R(size_of(mask), &bytes), "labels: scratch");

@@ -8,7 +8,7 @@
 namespace cuesta::bench {
 namespace {
 
-cv::Mat mat_of(ConstPlane plane) {
+cv::Mat mat_of(ConstAnyView plane) {
   const int depth = plane.type == PixelType::u8    ? CV_8U
                     : plane.type == PixelType::s16 ? CV_16S
                                                    : CV_32F;
@@ -22,7 +22,8 @@ class OpenCv final : public Peer {
   const char* version() const override { return CV_VERSION; }
   void set_threads(int threads) override { cv::setNumThreads(threads); }
 
-  void canny(ConstPlane src, Plane dst, int ksize, double sigma, double low, double high) override {
+  void canny(ConstAnyView src, AnyView dst, int ksize, double sigma, double low,
+             double high) override {
     cv::Mat in = mat_of(src), out = mat_of(dst);
     if (ksize > 0) {
       cv::GaussianBlur(in, smooth_, {ksize, ksize}, sigma);
@@ -31,17 +32,17 @@ class OpenCv final : public Peer {
     cv::Canny(in, out, low, high);
   }
 
-  void log(ConstPlane src, double sigma) override {
+  void log(ConstAnyView src, double sigma) override {
     cv::GaussianBlur(mat_of(src), smooth_, {5, 5}, sigma);
     cv::Laplacian(smooth_, response_, CV_16S);
   }
 
-  void gaussian(ConstPlane src, Plane dst, int ksize, double sigma) override {
+  void gaussian(ConstAnyView src, AnyView dst, int ksize, double sigma) override {
     cv::Mat out = mat_of(dst);
     cv::GaussianBlur(mat_of(src), out, {ksize, ksize}, sigma);
   }
 
-  void sobel_magnitude(ConstPlane src, Plane dst) override {
+  void sobel_magnitude(ConstAnyView src, AnyView dst) override {
     const cv::Mat in = mat_of(src);
     cv::Mat out = mat_of(dst);
     cv::Sobel(in, gx_, CV_16S, 1, 0);
@@ -51,28 +52,28 @@ class OpenCv final : public Peer {
     cv::add(absolute_x_, absolute_y_, out);
   }
 
-  void gradients(ConstPlane src, Plane gx, Plane gy) override {
+  void gradients(ConstAnyView src, AnyView gx, AnyView gy) override {
     cv::Mat x = mat_of(gx), y = mat_of(gy);
     cv::spatialGradient(mat_of(src), x, y);
   }
 
-  void correlate(ConstPlane src, Plane dst, std::span<const float> taps, int n) override {
+  void correlate(ConstAnyView src, AnyView dst, std::span<const float> taps, int n) override {
     cv::Mat out = mat_of(dst);
     cv::filter2D(mat_of(src), out, -1, cv::Mat(n, n, CV_32F, const_cast<float*>(taps.data())));
   }
 
-  void close_open(ConstPlane src, Plane dst, int n) override {
+  void close_open(ConstAnyView src, AnyView dst, int n) override {
     cv::Mat out = mat_of(dst);
     close_open(mat_of(src), out, n);
   }
 
-  void components(ConstPlane mask, std::vector<int64_t>& areas) override {
+  void components(ConstAnyView mask, std::vector<int64_t>& areas) override {
     const int count = cv::connectedComponentsWithStats(mat_of(mask), labels_, stats_, centroids_);
     areas.clear();
     for (int i = 1; i < count; ++i) areas.push_back(stats_.at<int>(i, cv::CC_STAT_AREA));
   }
 
-  void motion(ConstPlane frame, double threshold, int n, std::vector<Rect>& boxes,
+  void motion(ConstAnyView frame, double threshold, int n, std::vector<Rect>& boxes,
               StageObserver* observer) override {
     const auto stage = [&](const char* name) {
       if (observer) observer->stage(name, nullptr);

@@ -157,9 +157,9 @@ std::string csv_of(const Result& result) {
       occupancy = std::min(occupancy.is_null() ? 1.0 : occupancy.get<double>(), use.occupancy);
     }
     json.erase("kernels");
-    json["most_registers"] = registers;
-    json["most_shared_bytes"] = shared;
-    json["least_occupancy"] = occupancy;
+    json["max_registers"] = registers;
+    json["max_shared_bytes"] = shared;
+    json["min_occupancy"] = occupancy;
     std::string head, line;
     for (const auto& [name, value] : json.items()) {
       head += fmt::format("{}{}", head.empty() ? "" : ",", name);

@@ -80,7 +80,7 @@ void convolve_points(Session& session, const Image<uint8_t>& bytes) {
                                                      {"gaussian 5x5", paper_gaussian()},
                                                      {"average 9x9", stencils::average(9)}};
   for (const auto& [name, stencil] : filters) {
-    for (const ConstPlane src : {ConstPlane(floats), ConstPlane(bytes)}) {
+    for (const ConstAnyView src : {ConstAnyView(floats), ConstAnyView(bytes)}) {
       const Work work = convolve_work("roofline", name, stencil, src);
       session.print(details_of(fmt::format("convolve {} {}, {}x{}, {}", name, name_of(src.type),
                                            src.width, src.height, session.where()),
@@ -103,7 +103,7 @@ Work point_of(const std::string& operation, const std::string& parameters,
 }
 
 void print_point(Session& session, const Work& work) {
-  const ConstPlane src = work.sources[0];
+  const ConstAnyView src = work.sources[0];
   session.print(details_of(fmt::format("{} {}, u8, {}x{}, {}", work.operation, work.parameters,
                                        src.width, src.height, session.where()),
                            session.measure(work)));
@@ -112,12 +112,12 @@ void print_point(Session& session, const Work& work) {
 void sobel_point(Session& session, const Image<uint8_t>& src) {
   // Two sums of nine products, two absolute values and a sum.
   Work work = point_of("sobel", "magnitude L1 to u8", src, 2 * 2 * 9 + 3);
-  work.call = [](ConstPlane from, Plane to, const Exec& exec) {
+  work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
     sobel(from, {.magnitude = to}, {}, exec);
   };
-  work.opencv = [](Peer& peer, ConstPlane from, Plane to) { peer.sobel_magnitude(from, to); };
+  work.opencv = [](Peer& peer, ConstAnyView from, AnyView to) { peer.sobel_magnitude(from, to); };
   work.opencv_equal = true;
-  work.npp = [](DevicePeer& peer, ConstPlane from, Plane to, void* stream) {
+  work.npp = [](DevicePeer& peer, ConstAnyView from, AnyView to, void* stream) {
     peer.sobel_magnitude(from, to, stream);
   };
   print_point(session, work);
@@ -125,9 +125,11 @@ void sobel_point(Session& session, const Image<uint8_t>& src) {
 
 void log_point(Session& session, const Image<uint8_t>& src) {
   Work work = point_of("log", "edges, sigma 1.4, threshold 5", src, 2 * 49);
-  work.call = [](ConstPlane from, Plane to, const Exec& exec) { log_edges(from, to, {}, exec); };
+  work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
+    log_edges(from, to, {}, exec);
+  };
   // OpenCV's definition differs, and stops short of the threshold.
-  work.opencv = [](Peer& peer, ConstPlane from, Plane) { peer.log(from, 1.4); };
+  work.opencv = [](Peer& peer, ConstAnyView from, AnyView) { peer.log(from, 1.4); };
   print_point(session, work);
 }
 
@@ -141,16 +143,16 @@ void canny_point(Session& session, const Image<uint8_t>& src) {
   options.thresholds = Thresholds::given(low, high);
   // Paper 001's count by stage: 2k² for the Gaussian, 4·9 + 4 for the gradient, 4, 1.
   Work work = point_of("canny", "5x5 sigma 1.4, L1", src, 2 * 25 + 4 * 9 + 4 + 4 + 1);
-  work.call = [options](ConstPlane from, Plane to, const Exec& exec) {
+  work.call = [options](ConstAnyView from, AnyView to, const Exec& exec) {
     canny(from, to, options, exec);
   };
-  work.opencv = [low, high](Peer& peer, ConstPlane from, Plane to) {
+  work.opencv = [low, high](Peer& peer, ConstAnyView from, AnyView to) {
     peer.canny(from, to, 5, 1.4, low, high);
   };
   work.opencv_equal = true;
   const std::vector<double> exact = gaussian_taps(5, 1.4);
   const std::vector<float> taps(exact.begin(), exact.end());
-  work.npp = [taps, low, high](DevicePeer& peer, ConstPlane from, Plane to, void* stream) {
+  work.npp = [taps, low, high](DevicePeer& peer, ConstAnyView from, AnyView to, void* stream) {
     peer.canny(from, to, taps, low, high, stream);
   };
   print_point(session, work);

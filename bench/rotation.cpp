@@ -9,7 +9,7 @@ namespace {
 
 // Of a source, its result and the copy row's target.
 size_t bytes_of(const Work& work) {
-  const ConstPlane src = work.sources.at(0);
+  const ConstAnyView src = work.sources.at(0);
   const size_t pixels = size_t(src.width) * size_t(src.height);
   return pixels * (size_t(src.channels) * size_t(bytes_per_sample(src.type)) +
                    size_t(bytes_per_sample(work.result)));
@@ -17,7 +17,7 @@ size_t bytes_of(const Work& work) {
 
 }  // namespace
 
-Rotation::Slab::Slab(PixelType type, ConstPlane shape, int32_t channels, size_t slots) {
+Rotation::Slab::Slab(PixelType type, ConstAnyView shape, int32_t channels, size_t slots) {
   if (type == PixelType::none) return;
   // Every slot begins at a multiple of 512 bytes, as a picture of its own would.
   rows_ = padded_rows(shape.height);
@@ -25,11 +25,11 @@ Rotation::Slab::Slab(PixelType type, ConstPlane shape, int32_t channels, size_t 
                                           int32_t(size_t(rows_) * slots));
   const auto all = memory_.view();
   first_ =
-      Plane(all.data, shape.width, shape.height, channels, all.stride_bytes, type, Space::device);
+      AnyView(all.data, shape.width, shape.height, channels, all.stride_bytes, type, Space::device);
 }
 
-Plane Rotation::Slab::at(size_t slot) const {
-  Plane plane = first_;
+AnyView Rotation::Slab::at(size_t slot) const {
+  AnyView plane = first_;
   if (plane.data)
     plane.data = static_cast<char*>(first_.data) + first_.stride_bytes * rows_ * ptrdiff_t(slot);
   return plane;
@@ -44,7 +44,7 @@ Rotation::Rotation(const Work& work, size_t l2_bytes, void* stream)
       copies_(work.sources[0].type, work.sources[0], work.sources[0].channels, slots_) {
   for (size_t i = 0; i < slots_; ++i)
     upload(work.sources[i % work.sources.size()], sources_.at(i), stream);
-  if (const Plane p = poison_.plane()) {
+  if (const AnyView p = poison_.plane()) {
     for (int32_t y = 0; y < p.height; ++y)
       std::memset(static_cast<char*>(p.data) + p.stride_bytes * y, 0x5A, row_bytes(p));
   }
@@ -59,7 +59,7 @@ PinnedPicture::PinnedPicture(PixelType type, int32_t width, int32_t height, int3
   if (type == PixelType::none) return;
   const ptrdiff_t stride = ptrdiff_t(width) * channels * bytes_per_sample(type);
   memory_ = std::make_unique<PinnedMemory>(size_t(stride) * size_t(height));
-  plane_ = Plane(memory_->get(), width, height, channels, stride, type);
+  plane_ = AnyView(memory_->get(), width, height, channels, stride, type);
 }
 
 }  // namespace cuesta::bench

@@ -23,11 +23,11 @@ class Rotation {
  public:
   Rotation(const Work& work, size_t l2_bytes, void* stream);
   size_t slots() const { return slots_; }
-  ConstPlane source(size_t turn) const { return sources_.at(turn % slots_); }
-  Plane writable_source(size_t turn) const { return sources_.at(turn % slots_); }
+  ConstAnyView source(size_t turn) const { return sources_.at(turn % slots_); }
+  AnyView writable_source(size_t turn) const { return sources_.at(turn % slots_); }
   /// Without data where the work writes no picture.
-  Plane result(size_t turn) const { return results_.at(turn % slots_); }
-  Plane copy(size_t turn) const { return copies_.at(turn % slots_); }
+  AnyView result(size_t turn) const { return results_.at(turn % slots_); }
+  AnyView copy(size_t turn) const { return copies_.at(turn % slots_); }
   /// Fills a result with bytes that no answer has everywhere.
   void poison(size_t turn);
 
@@ -35,14 +35,14 @@ class Rotation {
   class Slab {
    public:
     Slab() = default;
-    Slab(PixelType type, ConstPlane shape, int32_t channels, size_t slots);
-    Plane at(size_t slot) const;
+    Slab(PixelType type, ConstAnyView shape, int32_t channels, size_t slots);
+    AnyView at(size_t slot) const;
     static int32_t padded_rows(int32_t height) { return (height + 7) / 8 * 8; }
     size_t slot_bytes() const;
 
    private:
     Image<uint8_t, Space::device> memory_;
-    Plane first_;
+    AnyView first_;
     int32_t rows_ = 0;
   };
   size_t slots_;
@@ -55,11 +55,11 @@ class Rotation {
 class PinnedPicture {
  public:
   PinnedPicture(PixelType type, int32_t width, int32_t height, int32_t channels);
-  Plane plane() const { return plane_; }
+  AnyView plane() const { return plane_; }
 
  private:
   std::unique_ptr<PinnedMemory> memory_;
-  Plane plane_;
+  AnyView plane_;
 };
 
 }  // namespace cuesta::bench

@@ -29,9 +29,9 @@ Image<uint8_t> make_tile() {
 #ifdef CUESTA_HAS_PICTURES
   if (const char* folder = std::getenv("CUESTA_OPENCV_DATA"); folder && *folder) {
     const io::Picture photo = io::read_picture(std::filesystem::path(folder) / "building.jpg");
-    Image<uint8_t> grey(photo.width(), photo.height());
-    to_gray(photo.view(), grey);
-    return grey;
+    Image<uint8_t> gray(photo.width(), photo.height());
+    to_gray(photo.view(), gray);
+    return gray;
   }
 #endif
   Image<uint8_t> made(640, 480);
@@ -41,7 +41,7 @@ Image<uint8_t> make_tile() {
 
 }  // namespace
 
-void copy_rows(ConstPlane from, Plane to, int threads) {
+void copy_rows(ConstAnyView from, AnyView to, int threads) {
   const size_t bytes =
       size_t(from.width) * size_t(from.channels) * size_t(bytes_per_sample(from.type));
   parallel_rows(from.height, threads, [&](int32_t begin, int32_t end) {
@@ -141,7 +141,7 @@ bool Session::expect(bool equal, std::string_view what) {
   return equal;
 }
 
-bool Session::expect_equal(std::string_view what, ConstPlane ours, ConstPlane theirs) {
+bool Session::expect_equal(std::string_view what, ConstAnyView ours, ConstAnyView theirs) {
   const size_t bytes =
       size_t(ours.width) * size_t(ours.channels) * size_t(bytes_per_sample(ours.type));
   for (int32_t y = 0; y < ours.height; ++y) {
@@ -155,11 +155,11 @@ bool Session::expect_equal(std::string_view what, ConstPlane ours, ConstPlane th
 }
 
 void Session::time(const Table& table) {
-  const ConstPlane src = table.src;
+  const ConstAnyView src = table.src;
   const int sample = bytes_per_sample(src.type);
   Image<uint8_t> copy(src.width * sample, src.height, src.channels);
-  const Plane into(copy.view().data, src.width, src.height, src.channels, copy.view().stride_bytes,
-                   src.type);
+  const AnyView into(copy.view().data, src.width, src.height, src.channels,
+                     copy.view().stride_bytes, src.type);
 
   std::vector<std::function<void()>> bodies = {[&] { copy_rows(src, into, threads_); }};
   for (const Contender& contender : table.contenders) bodies.push_back(contender.run);

@@ -27,7 +27,7 @@ struct Contender {
 /// One request and everybody on the host who answers it: the tables of experiment `cpu`.
 struct Table {
   std::string experiment, parameters;
-  ConstPlane src;  ///< its size and type head the table; a copy of it is the first row
+  ConstAnyView src;  ///< its size and type head the table; a copy of it is the first row
   double bytes_per_pixel = 0, flops_per_pixel = 0;
   std::vector<Contender> contenders;
 };
@@ -37,14 +37,14 @@ struct Work {
   std::string experiment, operation;
   std::string parameters;  ///< of the request, "gaussian 5x5"; part of a row's identity
   /// Host pictures of one size and type: one, or the frames of a video, which go round.
-  std::vector<ConstPlane> sources;
+  std::vector<ConstAnyView> sources;
   /// The picture `call` writes, of the sources' size; none where it writes no picture.
   PixelType result = PixelType::u8;
   double bytes_per_pixel = 0, flops_per_pixel = 0;
   /// How far f32 results of strategies that do not promise equal bytes may be from the reference's.
   double bound = 0;
   /// One call. Source and destination lie where `exec.strategy` runs; it must not wait for the GPU.
-  std::function<void(ConstPlane src, Plane dst, const Exec& exec)> call;
+  std::function<void(ConstAnyView src, AnyView dst, const Exec& exec)> call;
   /// The last call's results that are no picture, as text; compared like the picture. May be empty.
   std::function<std::string()> answer;
   /// Rows to leave out; empty takes all.
@@ -56,11 +56,11 @@ struct Work {
   bool end_to_end = false;  ///< time upload, run and download too
   bool stages = false;      ///< time the stages of strategies that name them
   /// OpenCV on the host, and whether its answer must be equal; empty: no row.
-  std::function<void(Peer& opencv, ConstPlane src, Plane dst)> opencv;
+  std::function<void(Peer& opencv, ConstAnyView src, AnyView dst)> opencv;
   bool opencv_equal = false;
   /// NPP on the device; empty: no row. A note says whether its answer is equal: its borders and its
   /// rounding are its own.
-  std::function<void(DevicePeer& npp, ConstPlane src, Plane dst, void* stream)> npp;
+  std::function<void(DevicePeer& npp, ConstAnyView src, AnyView dst, void* stream)> npp;
 };
 
 /// What measure() found: rows in the order copy, host, device; `notes` are whole lines on what was
@@ -117,7 +117,7 @@ class Session {
                       const std::function<void(const Exec&)>& call);
   void add_opencv(Table& table, const std::string& operation, std::function<void()> call);
   /// Notes a difference from the peer; true when the bytes are equal.
-  bool expect_equal(std::string_view what, ConstPlane ours, ConstPlane theirs);
+  bool expect_equal(std::string_view what, ConstAnyView ours, ConstAnyView theirs);
   bool expect(bool equal, std::string_view what);
 
   /// Times the contenders in turns, prints the table, keeps its rows.
@@ -136,7 +136,7 @@ class Session {
 };
 
 /// Rows over threads, copying a picture on the host.
-void copy_rows(ConstPlane from, Plane to, int threads);
+void copy_rows(ConstAnyView from, AnyView to, int threads);
 
 /// Experiments, one file each.
 struct Experiment {

@@ -94,7 +94,7 @@ void bench_sobel_ladder(Session& session) {
     work.bytes_per_pixel = 1 + 4;
     work.flops_per_pixel = 2 * 2 * 9 + 3;  // two sums of nine products, two squares, their sum
     work.sweeps = {{"block", {"32", "16"}}};
-    work.call = [](ConstPlane src, Plane dst, const Exec& exec) {
+    work.call = [](ConstAnyView src, AnyView dst, const Exec& exec) {
       sobel(src, {.magnitude = dst}, {.norm = Norm::l2}, exec);
     };
     report(session, title("Sobel, L2 to f32", "u8"),
@@ -104,12 +104,12 @@ void bench_sobel_ladder(Session& session) {
     work.parameters = "magnitude L1 to u8";
     work.result = PixelType::u8;
     work.bytes_per_pixel = 1 + 1;
-    work.call = [](ConstPlane src, Plane dst, const Exec& exec) {
+    work.call = [](ConstAnyView src, AnyView dst, const Exec& exec) {
       sobel(src, {.magnitude = dst}, {}, exec);
     };
-    work.opencv = [](Peer& peer, ConstPlane src, Plane dst) { peer.sobel_magnitude(src, dst); };
+    work.opencv = [](Peer& peer, ConstAnyView src, AnyView dst) { peer.sobel_magnitude(src, dst); };
     work.opencv_equal = true;
-    work.npp = [](DevicePeer& peer, ConstPlane src, Plane dst, void* stream) {
+    work.npp = [](DevicePeer& peer, ConstAnyView src, AnyView dst, void* stream) {
       peer.sobel_magnitude(src, dst, stream);
     };
     session.print(details_of(title("Sobel, L1 to u8", "u8"), session.measure(work)));

@@ -9,7 +9,7 @@ namespace cuesta::bench {
 namespace {
 
 constexpr int32_t margin = 10;  // to the edge of the scene
-// Grey levels 16 to 143, 60 and more below the object's.
+// Gray levels 16 to 143, 60 and more below the object's.
 constexpr uint8_t object[3] = {220, 212, 190};
 
 }  // namespace
@@ -33,7 +33,7 @@ std::vector<Image<uint8_t>> moving_object_video(int32_t width, int32_t height, i
         const int64_t dx = int64_t(x - cx) * half_high, dy = int64_t(y - cy) * half_wide;
         const bool inside = t > 0 && dx * dx + dy * dy <= radius * radius;
         const int32_t grain = int32_t(noise.below(9)) - 4, v = 16 + scene.at(x, y) / 2;
-        // A tint, so that grey is no copy of a channel.
+        // A tint, so that gray is no copy of a channel.
         const int32_t dim[3] = {v, v * 7 / 8, v * 3 / 4};
         for (int c = 0; c < 3; ++c)
           frame.at(x, y, c) = uint8_t(std::clamp((inside ? object[c] : dim[c]) + grain, 0, 255));

@@ -23,7 +23,7 @@ Weights weights_of(uint8_t matrix) {  // ITU-T H.273, table 4
 int32_t even_down(int32_t v) { return v & ~1; }
 int32_t even_up(int32_t v) { return (v + 1) & ~1; }
 
-void fill_plane(Plane plane, int32_t x0, int32_t y0, int32_t x1, int32_t y1, uint8_t value) {
+void fill_plane(AnyView plane, int32_t x0, int32_t y0, int32_t x1, int32_t y1, uint8_t value) {
   const auto view = plane.as<uint8_t>();
   for (int32_t y = y0; y < y1; ++y) std::fill(view.row(y) + x0, view.row(y) + x1, value);
 }
@@ -51,11 +51,11 @@ void BoxPainter::fill(io::FrameBuffer& frame, const Rect& r) const {
   if (format_.chroma == io::Chroma::none) return;
   const int32_t sx = format_.chroma == io::Chroma::c444 ? 1 : 2;
   const int32_t sy = format_.chroma == io::Chroma::c420 ? 2 : 1;
-  const auto colour = [&](Plane plane, uint8_t value) {
+  const auto color = [&](AnyView plane, uint8_t value) {
     fill_plane(plane, r.x / sx, r.y / sy, (x1 + sx - 1) / sx, (y1 + sy - 1) / sy, value);
   };
-  colour(frame.cb(), color_[1]);
-  colour(frame.cr(), color_[2]);
+  color(frame.cb(), color_[1]);
+  color(frame.cr(), color_[2]);
 }
 
 void BoxPainter::draw(io::FrameBuffer& frame, std::span<const Detection> objects) const {

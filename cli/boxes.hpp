@@ -14,11 +14,11 @@ namespace cuesta::cli {
 
 class BoxPainter {
  public:
-  /// Bright green, as the stream's range and matrix write it; white in a stream without colour.
+  /// Bright green, as the stream's range and matrix write it; white in a stream without color.
   explicit BoxPainter(const io::StreamFormat& format);
 
   /// Frames each box on its outside; at the picture's edge, on its inside. Lines begin and end on
-  /// even samples, so that subsampled colour ends where luma does.
+  /// even samples, so that subsampled color ends where luma does.
   void draw(io::FrameBuffer& frame, std::span<const Detection> objects) const;
 
   /// Samples across a line: 2 for every 480 of the picture's shorter side, at least 2.

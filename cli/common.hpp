@@ -121,7 +121,7 @@ template <class... Values>
 /// disc).
 void print_data(std::string_view text);
 
-/// True when stderr is a terminal that takes colour, and NO_COLOR is not set.
+/// True when stderr is a terminal that takes color, and NO_COLOR is not set.
 bool stderr_has_color();
 bool stderr_is_terminal();
 

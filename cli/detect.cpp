@@ -172,11 +172,11 @@ class Finder {
         on_device_(resolve_device(state.common, {"motion"}) == Device::cuda),
         detector_(std::move(options), state.common.exec()) {}
 
-  std::span<const Detection> find(ConstPlane luma) {
-    const ConstPlane part = region_of(luma, region_, name_);
-    ConstPlane frame = part;
+  std::span<const Detection> find(ConstAnyView luma) {
+    const ConstAnyView part = region_of(luma, region_, name_);
+    ConstAnyView frame = part;
     if (on_device_) {
-      const Plane there = device_.shape(part.type, part.width, part.height, 1, Space::device);
+      const AnyView there = device_.shape(part.type, part.width, part.height, 1, Space::device);
       upload(part, there);
       frame = there;
     }
@@ -274,7 +274,7 @@ Verb add_detect(CLI::App& parent) {
                   "first frame (default), running mean, median or mixture")
       ->type_name("MODEL");
   app->add_option("--threshold", state->threshold,
-                  "moving is a difference above T grey levels (default 25), or auto (Otsu, at "
+                  "moving is a difference above T gray levels (default 25), or auto (Otsu, at "
                   "least 25)")
       ->type_name("T|auto");
   app->add_option("--min-area", state->min_area, "leave out objects of fewer pixels (default 0)")

@@ -50,13 +50,13 @@ class EdgeFinder {
   /// True where the result is a mask of 0 and 255.
   bool makes_mask() const { return method_ != "sobel" || limit_; }
   /// Edges of `gray` into `out`. Returns the thresholds of canny.
-  std::optional<CannyResult> find(ConstPlane gray, Plane out, ConstPlane mask);
+  std::optional<CannyResult> find(ConstAnyView gray, AnyView out, ConstAnyView mask);
   const Exec& helper() const { return helper_; }
 
  private:
   void set_canny(const State& state);
-  std::optional<CannyResult> run(ConstPlane gray, Plane out, ConstPlane mask);
-  void run_sobel(ConstPlane gray, Plane out);
+  std::optional<CannyResult> run(ConstAnyView gray, AnyView out, ConstAnyView mask);
+  void run_sobel(ConstAnyView gray, AnyView out);
 
   std::string method_;
   CannyOptions canny_;
@@ -143,20 +143,21 @@ void EdgeFinder::set_canny(const State& state) {
   }
 }
 
-void EdgeFinder::run_sobel(ConstPlane gray, Plane out) {
+void EdgeFinder::run_sobel(ConstAnyView gray, AnyView out) {
   if (sobel_sigma_ > 0) {
-    const Plane smooth = smooth_.shape(gray.type, gray.width, gray.height, 1, gray.space);
+    const AnyView smooth = smooth_.shape(gray.type, gray.width, gray.height, 1, gray.space);
     const int ksize = sobel_ksize_ ? sobel_ksize_ : gaussian_size(sobel_sigma_);
     gaussian(gray, smooth, ksize, sobel_sigma_, sobel_.border, helper_);
     gray = smooth;
   }
   if (!limit_) return sobel(gray, {.magnitude = out}, sobel_, exec_);
-  const Plane magnitude = magnitude_.shape(PixelType::u16, gray.width, gray.height, 1, gray.space);
+  const AnyView magnitude =
+      magnitude_.shape(PixelType::u16, gray.width, gray.height, 1, gray.space);
   sobel(gray, {.magnitude = magnitude}, sobel_, exec_);
   threshold(magnitude, out, *limit_, helper_);
 }
 
-std::optional<CannyResult> EdgeFinder::run(ConstPlane gray, Plane out, ConstPlane mask) {
+std::optional<CannyResult> EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask) {
   if (method_ == "canny") {
     CannyOptions options = canny_;
     options.mask = mask;
@@ -169,9 +170,9 @@ std::optional<CannyResult> EdgeFinder::run(ConstPlane gray, Plane out, ConstPlan
   return std::nullopt;
 }
 
-std::optional<CannyResult> EdgeFinder::find(ConstPlane gray, Plane out, ConstPlane mask) {
+std::optional<CannyResult> EdgeFinder::find(ConstAnyView gray, AnyView out, ConstAnyView mask) {
   std::optional<CannyResult> used;
-  device_.run({gray, mask}, out, [&](std::span<const ConstPlane> sources, Plane edges) {
+  device_.run({gray, mask}, out, [&](std::span<const ConstAnyView> sources, AnyView edges) {
     used = run(sources[0], edges, sources[1]);
   });
   return used;
@@ -199,7 +200,7 @@ class Run {
  private:
   io::ReadLimits limits() const { return {state_.common.max_pixels, state_.common.partial}; }
   // The mask of a picture of this size, cut as the picture is.
-  ConstPlane mask_for(const std::string& name, int32_t width, int32_t height) const {
+  ConstAnyView mask_for(const std::string& name, int32_t width, int32_t height) const {
     if (mask_.empty()) return {};
     if (mask_.width() != width || mask_.height() != height) {
       throw Error(ErrorCode::input,
@@ -207,11 +208,11 @@ class Run {
                               mask_.width(), mask_.height(), name, width, height),
                   state_.mask);
     }
-    return region_of(ConstPlane(mask_), region_, state_.mask);
+    return region_of(ConstAnyView(mask_), region_, state_.mask);
   }
   void on_picture(const Job& job);
   void on_stream(const Job& job);
-  void report(const Job& job, ConstPlane out, int64_t frames, std::optional<CannyResult> used);
+  void report(const Job& job, ConstAnyView out, int64_t frames, std::optional<CannyResult> used);
 
   const State& state_;
   std::optional<Rect> region_;
@@ -223,10 +224,10 @@ class Run {
 
 void Run::on_picture(const Job& job) {
   const auto picture = io::read_picture(job.input, limits());
-  const ConstPlane mask = mask_for(job.input, picture.width(), picture.height());
-  const ConstPlane source = region_of(picture.view(), region_, job.input);
-  const ConstPlane gray = gray_of(source, gray_, finder_.helper());
-  const Plane out = edges_.shape(finder_.output_type(gray.type), gray.width, gray.height);
+  const ConstAnyView mask = mask_for(job.input, picture.width(), picture.height());
+  const ConstAnyView source = region_of(picture.view(), region_, job.input);
+  const ConstAnyView gray = gray_of(source, gray_, finder_.helper());
+  const AnyView out = edges_.shape(finder_.output_type(gray.type), gray.width, gray.height);
   const auto used = finder_.find(gray, out, mask);
   io::write_picture(job.output, out);
   report(job, out, 0, used);
@@ -234,15 +235,17 @@ void Run::on_picture(const Job& job) {
 
 void Run::on_stream(const Job& job) {
   std::optional<CannyResult> used;
-  const auto result = pass_stream(
-      job, state_.common, false, [&](ConstPlane luma, Plane out, int32_t width, int32_t height) {
-        used = finder_.find(luma, out, mask_for(job.input, width, height));
-      });
-  const ConstPlane shape({}, result.width, result.height, 1, result.width, PixelType::u8);
+  const auto result =
+      pass_stream(job, state_.common, false,
+                  [&](ConstAnyView luma, AnyView out, int32_t width, int32_t height) {
+                    used = finder_.find(luma, out, mask_for(job.input, width, height));
+                  });
+  const ConstAnyView shape({}, result.width, result.height, 1, result.width, PixelType::u8);
   report(job, shape, result.frames, used);
 }
 
-void Run::report(const Job& job, ConstPlane out, int64_t frames, std::optional<CannyResult> used) {
+void Run::report(const Job& job, ConstAnyView out, int64_t frames,
+                 std::optional<CannyResult> used) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   if (frames > 0) {
@@ -298,7 +301,7 @@ Verb add_edges(CLI::App& parent) {
   app->add_option("--high", state->high, "high threshold")->type_name("H");
   app->add_option("--threshold", state->threshold,
                   "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
-                  "log: grey levels (default 5); sobel: a mask above T")
+                  "log: gray levels (default 5); sobel: a mask above T")
       ->type_name("T");
   app->add_option("--norm", state->norm, "gradient magnitude: l1 (default) or l2")
       ->type_name("NORM")

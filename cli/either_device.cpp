@@ -6,7 +6,7 @@
 
 namespace cuesta::cli {
 
-void EitherDevice::run(std::initializer_list<ConstPlane> sources, Plane out, const Work& work) {
+void EitherDevice::run(std::initializer_list<ConstAnyView> sources, AnyView out, const Work& work) {
   if (device_ == Device::cuda) {
     try {
       return run_on_gpu(sources, out, work);
@@ -18,20 +18,21 @@ void EitherDevice::run(std::initializer_list<ConstPlane> sources, Plane out, con
   work(sources, out);
 }
 
-void EitherDevice::run_on_gpu(std::span<const ConstPlane> sources, Plane out, const Work& work) {
+void EitherDevice::run_on_gpu(std::span<const ConstAnyView> sources, AnyView out,
+                              const Work& work) {
   while (sources_.size() < sources.size()) sources_.emplace_back();
-  std::vector<ConstPlane> there;
-  for (const ConstPlane& source : sources) {
+  std::vector<ConstAnyView> there;
+  for (const ConstAnyView& source : sources) {
     if (!source) {
       there.emplace_back();
       continue;
     }
-    const Plane copy = sources_[there.size()].shape(source.type, source.width, source.height,
-                                                    source.channels, Space::device);
+    const AnyView copy = sources_[there.size()].shape(source.type, source.width, source.height,
+                                                      source.channels, Space::device);
     upload(source, copy);
     there.push_back(copy);
   }
-  const Plane result = out_.shape(out.type, out.width, out.height, out.channels, Space::device);
+  const AnyView result = out_.shape(out.type, out.width, out.height, out.channels, Space::device);
   work(there, result);
   download(result, out);
 }

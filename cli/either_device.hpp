@@ -22,13 +22,13 @@ class EitherDevice {
   }
 
   /// Makes `out` of the sources, all of them in one space; sources without data stay so.
-  using Work = std::function<void(std::span<const ConstPlane> sources, Plane out)>;
+  using Work = std::function<void(std::span<const ConstAnyView> sources, AnyView out)>;
   /// Runs `work` on these pictures in host memory, or on copies of them on the GPU. What the GPU
   /// refuses goes on on the CPU, and so does all later work, where falls_back_to_cpu says so.
-  void run(std::initializer_list<ConstPlane> sources, Plane out, const Work& work);
+  void run(std::initializer_list<ConstAnyView> sources, AnyView out, const Work& work);
 
  private:
-  void run_on_gpu(std::span<const ConstPlane> sources, Plane out, const Work& work);
+  void run_on_gpu(std::span<const ConstAnyView> sources, AnyView out, const Work& work);
 
   const CommonOptions& common_;
   Device device_ = Device::cpu;

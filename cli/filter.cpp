@@ -45,7 +45,7 @@ void copy_last_channel(ImageView<const T> src, ImageView<T> dst) {
   }
 }
 
-void copy_alpha(ConstPlane src, Plane dst) {
+void copy_alpha(ConstAnyView src, AnyView dst) {
   switch (src.type) {
     case PixelType::u8: return copy_last_channel(src.as<uint8_t>(), dst.as<uint8_t>());
     case PixelType::u16: return copy_last_channel(src.as<uint16_t>(), dst.as<uint16_t>());
@@ -80,11 +80,11 @@ class Run {
   }
 
  private:
-  void apply(ConstPlane src, Plane dst);
-  void run(ConstPlane in, Plane out);
+  void apply(ConstAnyView src, AnyView dst);
+  void run(ConstAnyView in, AnyView out);
   void on_picture(const Job& job);
   void on_stream(const Job& job);
-  void report(const Job& job, ConstPlane out, int64_t frames);
+  void report(const Job& job, ConstAnyView out, int64_t frames);
 
   const State& state_;
   KernelSpec kernel_;
@@ -96,12 +96,12 @@ class Run {
   std::chrono::steady_clock::time_point begin_;
 };
 
-void Run::apply(ConstPlane src, Plane dst) {
+void Run::apply(ConstAnyView src, AnyView dst) {
   device_.run({src}, dst,
-              [&](std::span<const ConstPlane> sources, Plane out) { run(sources[0], out); });
+              [&](std::span<const ConstAnyView> sources, AnyView out) { run(sources[0], out); });
 }
 
-void Run::run(ConstPlane in, Plane out) {
+void Run::run(ConstAnyView in, AnyView out) {
   // The library's Gaussian rounds once, as cv::GaussianBlur does; a sum of its taps is never
   // negative, so only an offset asks for more.
   if (kernel_.gaussian_size > 0 && options_.offset == 0)
@@ -113,13 +113,13 @@ void Run::run(ConstPlane in, Plane out) {
 void Run::on_picture(const Job& job) {
   const auto picture =
       io::read_picture(job.input, {state_.common.max_pixels, state_.common.partial});
-  const ConstPlane part = region_of(picture.view(), region_, job.input);
+  const ConstAnyView part = region_of(picture.view(), region_, job.input);
   const PixelType type = state_.depth == "8"       ? PixelType::u8
                          : state_.depth == "16"    ? PixelType::u16
                          : state_.depth == "float" ? PixelType::f32
                                                    : part.type;
-  const ConstPlane src = converted(part, type, source_);
-  const Plane dst = result_.shape(type, src.width, src.height, src.channels);
+  const ConstAnyView src = converted(part, type, source_);
+  const AnyView dst = result_.shape(type, src.width, src.height, src.channels);
   apply(src, dst);
   if (picture.has_alpha) copy_alpha(src, dst);
   io::write_picture(job.output, dst, {picture.metadata, picture.has_alpha});
@@ -129,17 +129,17 @@ void Run::on_picture(const Job& job) {
 void Run::on_stream(const Job& job) {
   if (!state_.depth.empty() && state_.depth != "8")
     usage_error(state_.depth, "--depth {}: videos have 8 bits", state_.depth);
-  // Colour is kept beside a filtered luma that still means brightness; a response has no colour.
+  // Color is kept beside a filtered luma that still means brightness; a response has no color.
   const bool keeps_color =
       keeps_constants(kernel_.stencil) && options_.offset == 0 && !options_.absolute;
   const auto result =
       pass_stream(job, state_.common, keeps_color,
-                  [&](ConstPlane luma, Plane out, int32_t, int32_t) { apply(luma, out); });
-  const ConstPlane shape({}, result.width, result.height, 1, result.width, PixelType::u8);
+                  [&](ConstAnyView luma, AnyView out, int32_t, int32_t) { apply(luma, out); });
+  const ConstAnyView shape({}, result.width, result.height, 1, result.width, PixelType::u8);
   report(job, shape, result.frames);
 }
 
-void Run::report(const Job& job, ConstPlane out, int64_t frames) {
+void Run::report(const Job& job, ConstAnyView out, int64_t frames) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   if (frames > 0) {
@@ -178,7 +178,7 @@ Verb add_filter(CLI::App& parent) {
       "Filters pictures and videos: average, sharpen, Gaussian, Laplacian, or any stencil.\n"
       "Taps lie over the picture as written (correlation, as cv::filter2D). Alpha is left as it "
       "is.\n"
-      "Of videos the luma is filtered; colour is kept where the taps sum to 1, else it is left "
+      "Of videos the luma is filtered; color is kept where the taps sum to 1, else it is left "
       "out.");
   add_job_options(*app, state->inputs, state->out, state->format);
   app->add_option("--kernel", state->kernel,

@@ -149,9 +149,9 @@ KernelSpec parse_kernel(std::string_view text, bool may_read_files) {
   const auto parts = split(text, ':');
   const std::string_view name = parts[0];
   const std::string value(text);
-  const auto size = [&](size_t most_parts) {
+  const auto size = [&](size_t max_parts) {
     int n = 0;
-    if (parts.size() < 2 || parts.size() > most_parts || !parse_whole(parts[1], n))
+    if (parts.size() < 2 || parts.size() > max_parts || !parse_whole(parts[1], n))
       usage_error(value, "--kernel {}: give {}:N, N a whole number", text, name);
     return n;
   };

@@ -27,7 +27,7 @@ void convert(ImageView<const From> src, ImageView<To> dst) {
 }
 
 template <class From>
-void convert_from(ConstPlane src, Plane dst) {
+void convert_from(ConstAnyView src, AnyView dst) {
   switch (dst.type) {
     case PixelType::u8: return convert(src.as<From>(), dst.as<uint8_t>());
     case PixelType::u16: return convert(src.as<From>(), dst.as<uint16_t>());
@@ -55,7 +55,8 @@ void mask_of(ImageView<const T> src, int32_t colors, ImageView<uint8_t> mask) {
 
 }  // namespace
 
-Plane Samples::shape(PixelType type, int32_t width, int32_t height, int32_t channels, Space space) {
+AnyView Samples::shape(PixelType type, int32_t width, int32_t height, int32_t channels,
+                       Space space) {
   if (plane_.data && plane_.type == type && plane_.width == width && plane_.height == height &&
       plane_.channels == channels && plane_.space == space)
     return plane_;
@@ -72,7 +73,7 @@ Plane Samples::shape(PixelType type, int32_t width, int32_t height, int32_t chan
   return plane_;
 }
 
-void check_region(ConstPlane picture, const Rect& region, const std::string& name) {
+void check_region(ConstAnyView picture, const Rect& region, const std::string& name) {
   if (int64_t(region.x) + region.width <= picture.width &&
       int64_t(region.y) + region.height <= picture.height)
     return;
@@ -82,14 +83,14 @@ void check_region(ConstPlane picture, const Rect& region, const std::string& nam
               picture.width, picture.height);
 }
 
-ConstPlane region_of(ConstPlane picture, const std::optional<Rect>& region,
-                     const std::string& name) {
+ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,
+                       const std::string& name) {
   if (!region) return picture;
   check_region(picture, *region, name);
   return checked_region(picture, *region);
 }
 
-void copy_rows(ConstPlane from, Plane to) {
+void copy_rows(ConstAnyView from, AnyView to) {
   const size_t row =
       size_t(from.width) * size_t(from.channels) * size_t(bytes_per_sample(from.type));
   for (int32_t y = 0; y < from.height; ++y) {
@@ -98,9 +99,9 @@ void copy_rows(ConstPlane from, Plane to) {
   }
 }
 
-ConstPlane gray_of(ConstPlane picture, Samples& holder, const Exec& exec) {
+ConstAnyView gray_of(ConstAnyView picture, Samples& holder, const Exec& exec) {
   if (picture.channels == 1) return picture;
-  const Plane gray = holder.shape(picture.type, picture.width, picture.height);
+  const AnyView gray = holder.shape(picture.type, picture.width, picture.height);
   if (picture.channels > 2)
     to_gray(picture, gray, ColorOrder::rgb, exec);
   else if (picture.type == PixelType::u16)
@@ -110,9 +111,9 @@ ConstPlane gray_of(ConstPlane picture, Samples& holder, const Exec& exec) {
   return gray;
 }
 
-ConstPlane converted(ConstPlane picture, PixelType type, Samples& holder) {
+ConstAnyView converted(ConstAnyView picture, PixelType type, Samples& holder) {
   if (picture.type == type) return picture;
-  const Plane out = holder.shape(type, picture.width, picture.height, picture.channels);
+  const AnyView out = holder.shape(type, picture.width, picture.height, picture.channels);
   if (picture.type == PixelType::u16)
     convert_from<uint16_t>(picture, out);
   else
@@ -120,7 +121,7 @@ ConstPlane converted(ConstPlane picture, PixelType type, Samples& holder) {
   return out;
 }
 
-void fill_mask(ConstPlane picture, bool has_alpha, Plane mask) {
+void fill_mask(ConstAnyView picture, bool has_alpha, AnyView mask) {
   const int32_t colors = picture.channels - (has_alpha ? 1 : 0);
   if (picture.type == PixelType::u16)
     mask_of(picture.as<uint16_t>(), colors, mask.as<uint8_t>());
@@ -128,7 +129,7 @@ void fill_mask(ConstPlane picture, bool has_alpha, Plane mask) {
     mask_of(picture.as<uint8_t>(), colors, mask.as<uint8_t>());
 }
 
-int64_t count_set(ConstPlane plane) {
+int64_t count_set(ConstAnyView plane) {
   const auto view = plane.as<uint8_t>();
   int64_t count = 0;
   for (int32_t y = 0; y < view.height; ++y) {

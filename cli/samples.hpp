@@ -19,37 +19,37 @@ class Samples {
   Samples& operator=(const Samples&) = delete;
   ~Samples() { detail::release(plane_.space, plane_.data); }
 
-  Plane shape(PixelType type, int32_t width, int32_t height, int32_t channels = 1,
-              Space space = Space::host);
-  Plane plane() const { return plane_; }
+  AnyView shape(PixelType type, int32_t width, int32_t height, int32_t channels = 1,
+                Space space = Space::host);
+  AnyView plane() const { return plane_; }
 
  private:
-  Plane plane_;
+  AnyView plane_;
 };
 
 /// The part of a picture that --region names; all of it without. Throws Error{invalid_argument}
 /// naming the region and the picture's size.
-ConstPlane region_of(ConstPlane picture, const std::optional<Rect>& region,
-                     const std::string& name);
+ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,
+                       const std::string& name);
 
 /// The check alone.
-void check_region(ConstPlane picture, const Rect& region, const std::string& name);
+void check_region(ConstAnyView picture, const Rect& region, const std::string& name);
 
 /// Rows of a plane into another of its size and type.
-void copy_rows(ConstPlane from, Plane to);
+void copy_rows(ConstAnyView from, AnyView to);
 
 /// One channel of a u8 or u16 picture: gray as stored, RGB by to_gray, alpha left out. The result
 /// lies in `holder` or in `picture`.
-ConstPlane gray_of(ConstPlane picture, Samples& holder, const Exec& exec);
+ConstAnyView gray_of(ConstAnyView picture, Samples& holder, const Exec& exec);
 
 /// The picture in another type: u8 to u16 keeps white white (× 257), u16 to u8 takes the high byte,
 /// to f32 numbers stay as they are. The result lies in `holder` or in `picture`.
-ConstPlane converted(ConstPlane picture, PixelType type, Samples& holder);
+ConstAnyView converted(ConstAnyView picture, PixelType type, Samples& holder);
 
-/// u8, one channel: 255 where any colour sample of `picture` is not 0.
-void fill_mask(ConstPlane picture, bool has_alpha, Plane mask);
+/// u8, one channel: 255 where any color sample of `picture` is not 0.
+void fill_mask(ConstAnyView picture, bool has_alpha, AnyView mask);
 
 /// Samples of a u8 plane that are not 0.
-int64_t count_set(ConstPlane plane);
+int64_t count_set(ConstAnyView plane);
 
 }  // namespace cuesta::cli

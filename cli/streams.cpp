@@ -16,7 +16,7 @@ StreamResult pass_stream(const Job& job, const CommonOptions& common, bool keeps
   io::StreamFormat format = source->format();
   if (const auto text = source->description(); !text.empty()) detail("{}: {}", job.input, text);
   if (region) {
-    const ConstPlane whole({}, format.width, format.height, 1, format.width, PixelType::u8);
+    const ConstAnyView whole({}, format.width, format.height, 1, format.width, PixelType::u8);
     check_region(whole, *region, job.input);
     format.width = region->width, format.height = region->height;
     keeps_color = false;
@@ -37,11 +37,11 @@ StreamResult pass_stream(const Job& job, const CommonOptions& common, bool keeps
         *source,
         [&](io::FrameBuffer& buffer) {
           if (keeps_color) {
-            const Plane out = scratch.shape(PixelType::u8, format.width, format.height);
+            const AnyView out = scratch.shape(PixelType::u8, format.width, format.height);
             work(buffer.frame().luma, out, format.width, format.height);
             copy_rows(out, buffer.luma());
           } else {
-            ConstPlane luma;
+            ConstAnyView luma;
             const auto out = buffer.replace_luma(format.width, format.height, &luma);
             work(region_of(luma, region, job.input), out, luma.width, luma.height);
           }

@@ -16,10 +16,11 @@ struct StreamResult {
 
 /// Makes `out` of the part of a frame's luma that --region names; the frame itself has width ×
 /// height pixels.
-using StreamWork = std::function<void(ConstPlane luma, Plane out, int32_t width, int32_t height)>;
+using StreamWork =
+    std::function<void(ConstAnyView luma, AnyView out, int32_t width, int32_t height)>;
 
 /// Reads job.input, makes a new luma plane of every frame with `work`, and writes job.output, with
-/// the sound of the input; reading and writing run beside the work. The colour planes stay where
+/// the sound of the input; reading and writing run beside the work. The color planes stay where
 /// `keeps_color` says so and there is no --region; else the result is gray in full range. Throws
 /// Error, also for a stream without frames.
 StreamResult pass_stream(const Job& job, const CommonOptions& common, bool keeps_color,

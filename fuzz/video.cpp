@@ -33,7 +33,7 @@ class NamedBytes {
   int file_;
 };
 
-uint64_t sum_of(cuesta::ConstPlane plane) {
+uint64_t sum_of(cuesta::ConstAnyView plane) {
   uint64_t sum = 0;
   if (!plane) return sum;
   const auto view = plane.as<uint8_t>();

@@ -19,7 +19,7 @@ namespace {
 using cuda::check;
 
 // A batch never holds more calls: what the launch queue takes while the gate is shut.
-constexpr int most_calls = 128;
+constexpr int max_calls = 128;
 // The gate is never shut for longer.
 constexpr double longest_gate_ms = 20;
 
@@ -71,7 +71,7 @@ Plan plan_of(const DeviceBody& body, size_t& turn, double batch_ms, void* stream
   const Batch first = run_batch(body, turn, 4, 0, stream);
   Plan plan;
   plan.calls =
-      int(std::clamp<int64_t>(std::llround(batch_ms / std::max(first.ms, 1e-4)), 1, most_calls));
+      int(std::clamp<int64_t>(std::llround(batch_ms / std::max(first.ms, 1e-4)), 1, max_calls));
   plan.gate_ms = 0.05 + 1.5 * first.enqueue_ms * plan.calls;
   return plan;
 }
@@ -97,14 +97,14 @@ KernelUse use_of(const cuda::Launch& launch) {
   use.static_shared = attributes.sharedSizeBytes;
   use.dynamic_shared = launch.dynamic_shared_bytes;
   use.local_bytes = attributes.localSizeBytes;
-  int blocks = 0, device = 0, most_threads = 0;
+  int blocks = 0, device = 0, max_threads = 0;
   check(cudaGetDevice(&device), "bench: which GPU");
-  check(cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device),
+  check(cudaDeviceGetAttribute(&max_threads, cudaDevAttrMaxThreadsPerMultiProcessor, device),
         "bench: threads of a multiprocessor");
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, launch.kernel, use.threads,
                                                       launch.dynamic_shared_bytes),
         "bench: occupancy");
-  if (most_threads > 0) use.occupancy = double(blocks) * use.threads / most_threads;
+  if (max_threads > 0) use.occupancy = double(blocks) * use.threads / max_threads;
   return use;
 }
 
@@ -128,7 +128,7 @@ std::vector<Timing> time_on_device(std::span<const DeviceBody> bodies, int batch
   return out;
 }
 
-void copy_on_device(ConstPlane from, Plane to, void* stream) {
+void copy_on_device(ConstAnyView from, AnyView to, void* stream) {
   const size_t row =
       size_t(from.width) * size_t(from.channels) * size_t(bytes_per_sample(from.type));
   if (size_t(from.stride_bytes) == row && size_t(to.stride_bytes) == row) {

@@ -52,7 +52,7 @@ def label_of(row):
 
 
 class Styles:
-    """One colour and marker a strategy, the same in every picture: by the order of all labels."""
+    """One color and marker a strategy, the same in every picture: by the order of all labels."""
 
     def __init__(self, rows):
         self.order = list(dict.fromkeys(label_of(row) for row in rows))

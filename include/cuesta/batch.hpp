@@ -11,21 +11,21 @@ namespace cuesta {
 /// go backwards; results must not overlap.
 template <bool Const>
 struct BasicBatch {
-  BasicPlane<Const> first;
+  BasicAnyView<Const> first;
   int32_t count = 1;
   ptrdiff_t step_bytes = 0;
 
   constexpr BasicBatch() = default;
-  constexpr BasicBatch(const BasicPlane<Const>& plane, int32_t n, ptrdiff_t step)
+  constexpr BasicBatch(const BasicAnyView<Const>& plane, int32_t n, ptrdiff_t step)
       : first(plane), count(n), step_bytes(step) {}
   constexpr operator BasicBatch<true>() const requires(!Const) {
     return {first, count, step_bytes};
   }
 
   /// Picture i of [0, count).
-  constexpr BasicPlane<Const> operator[](int32_t i) const {
+  constexpr BasicAnyView<Const> operator[](int32_t i) const {
     using Byte = std::conditional_t<Const, const char, char>;
-    BasicPlane<Const> picture = first;
+    BasicAnyView<Const> picture = first;
     picture.data = static_cast<Byte*>(first.data) + ptrdiff_t(i) * step_bytes;
     return picture;
   }

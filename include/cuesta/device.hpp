@@ -44,8 +44,8 @@ class Stream {
 /// Copies a picture of one size and type; returns when the host memory may be reused (upload from
 /// pageable memory, download always). Throws Error{invalid_argument} for views that do not match,
 /// Error{device} for faults, also of earlier work on `stream`.
-void upload(ConstPlane host, Plane device, void* stream = nullptr);
-void download(ConstPlane device, Plane host, void* stream = nullptr);
+void upload(ConstAnyView host, AnyView device, void* stream = nullptr);
+void download(ConstAnyView device, AnyView host, void* stream = nullptr);
 /// Waits for everything enqueued on `stream`. Throws Error{device} for a fault in it, naming the
 /// operation that ran last.
 void wait(void* stream = nullptr);

@@ -20,16 +20,16 @@ struct SobelOptions {
 
 /// What sobel() writes; a view without data is not wanted. All have the source's size.
 struct SobelOutputs {
-  Plane gx, gy;     ///< s16 (saturated) or s32 (never saturates)
-  Plane magnitude;  ///< u8 or u16 (saturated), or f32; l1 |gx|+|gy|, l2 floor(sqrt(gx²+gy²)), of
-                    ///< the exact gradients
-  Plane direction;  ///< u8 octant codes 0..3 (0 horizontal gradient, 1 diagonal \, 2 vertical, 3
-                    ///< diagonal /), or f32 radians
+  AnyView gx, gy;     ///< s16 (saturated) or s32 (never saturates)
+  AnyView magnitude;  ///< u8 or u16 (saturated), or f32; l1 |gx|+|gy|, l2 floor(sqrt(gx²+gy²)), of
+                      ///< the exact gradients
+  AnyView direction;  ///< u8 octant codes 0..3 (0 horizontal gradient, 1 diagonal \, 2 vertical, 3
+                      ///< diagonal /), or f32 radians
 };
 
 /// Gradients of a u8 or u16 picture (cv::Sobel, scale 1). Throws Error{invalid_argument} naming the
 /// view or option.
-void sobel(ConstPlane src, const SobelOutputs& out, const SobelOptions& options = {},
+void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options = {},
            const Exec& exec = {});
 
 /// Where thresholds come from when they are not given. All look at the histogram of the gradient
@@ -59,8 +59,8 @@ struct CannyOptions {
   int ksize = 0;       ///< smoothing window, odd; 0 takes gaussian_size(sigma) (5 for 1.4)
   Thresholds thresholds;
   Norm norm = Norm::l1;
-  int aperture = 3;  ///< 3, 5 or 7
-  ConstPlane mask;   ///< u8 of the source's size, 0 = outside (magnitude 0 there); none by default
+  int aperture = 3;   ///< 3, 5 or 7
+  ConstAnyView mask;  ///< u8 of the source's size, 0 = outside (magnitude 0 there); none by default
   ptrdiff_t mask_step_bytes = 0;  ///< of a batch: from a picture's mask to the next one's; 0: one
                                   ///< mask for all
 };
@@ -73,7 +73,7 @@ struct CannyResult {
 /// Edges of a u8 or u16 picture as a u8 picture of 0 and 255. Gradients replicate at the border;
 /// smoothing reflects (101). Throws Error{invalid_argument} naming the view or option. Source:
 /// Canny 1986 as cv::Canny defines it; paper 001.
-CannyResult canny(ConstPlane src, Plane dst, const CannyOptions& options = {},
+CannyResult canny(ConstAnyView src, AnyView dst, const CannyOptions& options = {},
                   const Exec& exec = {});
 /// Edges of each picture of a batch, byte for byte what canny() finds in it alone. `thresholds` has
 /// one entry for all pictures or one for each; options.thresholds is not read. `results` is empty,
@@ -85,12 +85,12 @@ void canny(const ConstBatch& src, const Batch& dst, std::span<const Thresholds> 
            const CannyOptions& options = {}, std::span<CannyResult> results = {},
            const Exec& exec = {});
 /// The edges of one picture, in a new one.
-Image<uint8_t> canny(ConstPlane src, const CannyOptions& options = {}, const Exec& exec = {});
+Image<uint8_t> canny(ConstAnyView src, const CannyOptions& options = {}, const Exec& exec = {});
 
 enum class LogMode : uint8_t { threshold, zero_crossings };
 
 struct LogOptions {
-  /// threshold: an edge is |L| > t, L in grey levels (undivided: |L| > floor(scale * t)).
+  /// threshold: an edge is |L| > t, L in gray levels (undivided: |L| > floor(scale * t)).
   /// zero_crossings: L crosses zero between two neighbours when their signs are strictly opposite
   /// and |ΔL| > t. An edge is a pixel that crosses to its right or its lower neighbour, or whose L
   /// is 0 and whose left and right, or upper and lower, neighbours cross each other. What lies
@@ -111,6 +111,7 @@ struct LogOptions {
 /// extended by the border, then one stencil (g gᵀ) ∗ l is applied with undivided integer weights.
 /// Throws Error{invalid_argument} naming the view or option.
 /// Source: paper 000, with eq. 5 composed instead of added.
-void log_edges(ConstPlane src, Plane dst, const LogOptions& options = {}, const Exec& exec = {});
+void log_edges(ConstAnyView src, AnyView dst, const LogOptions& options = {},
+               const Exec& exec = {});
 
 }  // namespace cuesta

@@ -19,22 +19,23 @@ struct FilterOptions {
 /// the bars by request. src and dst have one size and one number of channels and do not overlap.
 /// Throws Error{invalid_argument} naming the view or option. Source: cv::filter2D; papers 000, 002,
 /// 003.
-void correlate(ConstPlane src, Plane dst, const Stencil& stencil, const FilterOptions& options = {},
-               const Exec& exec = {});
+void correlate(ConstAnyView src, AnyView dst, const Stencil& stencil,
+               const FilterOptions& options = {}, const Exec& exec = {});
 /// The same with the stencil turned by 180 degrees (eq. 3 of paper 000).
-void convolve(ConstPlane src, Plane dst, const Stencil& stencil, const FilterOptions& options = {},
-              const Exec& exec = {});
+void convolve(ConstAnyView src, AnyView dst, const Stencil& stencil,
+              const FilterOptions& options = {}, const Exec& exec = {});
 
 /// Gaussian smoothing. On u8 and u16: taps gaussian_taps_q8, both passes exact, one rounding (v +
 /// 2^15) >> 16, equal to cv::GaussianBlur on u8. On f32: explicit order and fma. ksize 0 takes
 /// gaussian_size(sigma); sigma 0 takes 0.3((k−1)/2 − 1) + 0.8. ksize is odd, 1..255. dst has src's
 /// type.
-void gaussian(ConstPlane src, Plane dst, int ksize, double sigma = 0, const Border& border = {},
+void gaussian(ConstAnyView src, AnyView dst, int ksize, double sigma = 0, const Border& border = {},
               const Exec& exec = {});
 
-void box(ConstPlane src, Plane dst, int n, const Border& border = {}, const Exec& exec = {});
-void sharpen(ConstPlane src, Plane dst, int n = 3, const Border& border = {},
+void box(ConstAnyView src, AnyView dst, int n, const Border& border = {}, const Exec& exec = {});
+void sharpen(ConstAnyView src, AnyView dst, int n = 3, const Border& border = {},
              const Exec& exec = {});
-void laplacian(ConstPlane src, Plane dst, const FilterOptions& options = {}, const Exec& exec = {});
+void laplacian(ConstAnyView src, AnyView dst, const FilterOptions& options = {},
+               const Exec& exec = {});
 
 }  // namespace cuesta

@@ -105,7 +105,7 @@ struct ImageView {
 /// A view whose sample type and space are known at run time. Every public function takes these;
 /// ImageView and Image convert to them by themselves, so callers rarely name them.
 template <bool Const>
-struct BasicPlane {
+struct BasicAnyView {
   using Pointer = std::conditional_t<Const, const void*, void*>;
   Pointer data = nullptr;
   int32_t width = 0, height = 0, channels = 1;
@@ -113,15 +113,15 @@ struct BasicPlane {
   PixelType type = PixelType::none;
   Space space = Space::host;
 
-  constexpr BasicPlane() = default;
-  constexpr BasicPlane(Pointer samples, int32_t w, int32_t h, int32_t c, ptrdiff_t stride,
-                       PixelType t, Space s = Space::host)
+  constexpr BasicAnyView() = default;
+  constexpr BasicAnyView(Pointer samples, int32_t w, int32_t h, int32_t c, ptrdiff_t stride,
+                         PixelType t, Space s = Space::host)
       : data(samples), width(w), height(h), channels(c), stride_bytes(stride), type(t), space(s) {}
   template <class T, Space S>
-  requires(Const || !std::is_const_v<T>) constexpr BasicPlane(const ImageView<T, S>& view)
-      : BasicPlane(view.data, view.width, view.height, view.channels, view.stride_bytes,
-                   pixel_type_of<T>(), S) {}
-  constexpr operator BasicPlane<true>() const requires(!Const) {
+  requires(Const || !std::is_const_v<T>) constexpr BasicAnyView(const ImageView<T, S>& view)
+      : BasicAnyView(view.data, view.width, view.height, view.channels, view.stride_bytes,
+                     pixel_type_of<T>(), S) {}
+  constexpr operator BasicAnyView<true>() const requires(!Const) {
     return {data, width, height, channels, stride_bytes, type, space};
   }
 
@@ -135,8 +135,8 @@ struct BasicPlane {
   constexpr bool empty() const { return width <= 0 || height <= 0; }
 };
 
-using Plane = BasicPlane<false>;
-using ConstPlane = BasicPlane<true>;
+using AnyView = BasicAnyView<false>;
+using ConstAnyView = BasicAnyView<true>;
 
 /// A mask of one bit a pixel: bit (x % 64) of word x / 64 of a row; bits past `width` are 0 in
 /// every mask the library writes and are ignored in every mask it reads.
@@ -153,10 +153,10 @@ struct BasicBitView {
   constexpr operator BasicBitView<const Word, S>() const requires(!std::is_const_v<Word>) {
     return {data, width, height, stride_words};
   }
-  constexpr operator ConstPlane() const {
+  constexpr operator ConstAnyView() const {
     return {data, width, height, 1, stride_words * 8, PixelType::bit, S};
   }
-  constexpr operator Plane() const requires(!std::is_const_v<Word>) {
+  constexpr operator AnyView() const requires(!std::is_const_v<Word>) {
     return {data, width, height, 1, stride_words * 8, PixelType::bit, S};
   }
 };
@@ -200,8 +200,8 @@ class Image {
   ImageView<const T, S> view() const { return view_; }
   operator ImageView<T, S>() { return view_; }
   operator ImageView<const T, S>() const { return view_; }
-  operator Plane() { return view_; }
-  operator ConstPlane() const { return view_; }
+  operator AnyView() { return view_; }
+  operator ConstAnyView() const { return view_; }
   int32_t width() const { return view_.width; }
   int32_t height() const { return view_.height; }
   int32_t channels() const { return view_.channels; }
@@ -231,8 +231,8 @@ class BitImage {
   ConstBitView view() const { return view_; }
   operator BitView() { return view_; }
   operator ConstBitView() const { return view_; }
-  operator Plane() { return view_; }
-  operator ConstPlane() const { return static_cast<ConstBitView>(view_); }
+  operator AnyView() { return view_; }
+  operator ConstAnyView() const { return static_cast<ConstBitView>(view_); }
   int32_t width() const { return view_.width; }
   int32_t height() const { return view_.height; }
 
@@ -242,7 +242,7 @@ class BitImage {
 
 /// The part `rect` of a picture. Throws Error{invalid_argument} when it is empty or leaves the
 /// picture.
-ConstPlane checked_region(ConstPlane picture, const Rect& rect);
-Plane checked_region(Plane picture, const Rect& rect);
+ConstAnyView checked_region(ConstAnyView picture, const Rect& rect);
+AnyView checked_region(AnyView picture, const Rect& rect);
 
 }  // namespace cuesta

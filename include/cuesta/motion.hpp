@@ -33,10 +33,10 @@ struct BackgroundOptions {
 /// What BackgroundSubtractor::push writes; a view without data is not wanted. All have the frame's
 /// size.
 struct BackgroundOutputs {
-  Plane background;  ///< u8: the background that the frame was held against
-  Plane difference;  ///< u8: |frame − background| in grey levels, 0 where the model explains the
-                     ///< frame
-  Plane mask;        ///< u8 or bits: difference > limit
+  AnyView background;  ///< u8: the background that the frame was held against
+  AnyView difference;  ///< u8: |frame − background| in gray levels, 0 where the model explains the
+                       ///< frame
+  AnyView mask;  ///< u8 or bits: difference > limit
 };
 
 /// A model of the background, learned frame by frame. Frames are u8, one channel, all of one size
@@ -53,7 +53,7 @@ class BackgroundSubtractor {
   /// Holds the frame against the background, then learns it. The first frame founds the background:
   /// its difference is 0. Throws Error{input} for a frame of another size or space,
   /// Error{invalid_argument} naming the view.
-  void push(ConstPlane frame, const BackgroundOutputs& out = {}, double limit = 25,
+  void push(ConstAnyView frame, const BackgroundOutputs& out = {}, double limit = 25,
             const Exec& exec = {});
   /// Forgets everything; the next frame founds the background anew and may have another size.
   void reset();
@@ -72,7 +72,7 @@ struct MotionOptions {
   int blur = 15;           ///< Gaussian window before the difference, odd; 1 smooths nothing
   double blur_sigma = 0;   ///< 0: 0.3((k−1)/2 − 1) + 0.8
   bool automatic = false;  ///< Otsu on the difference of each frame, never below `threshold`
-  double threshold = 25;   ///< foreground is |frame − background| > threshold, grey levels
+  double threshold = 25;   ///< foreground is |frame − background| > threshold, gray levels
   StructuringElement close = StructuringElement::disk(15);
   StructuringElement open = StructuringElement::disk(15);
   int connectivity = 8;
@@ -100,7 +100,7 @@ class MotionDetector {
 
   /// Detections of the next frame, in raster order of their first pixel; valid until the next call.
   /// The first frame founds the background and has none.
-  std::span<const Detection> push(ConstPlane frame);
+  std::span<const Detection> push(ConstAnyView frame);
 
   /// The mask of the last frame, one bit a pixel, after opening and closing; on the host.
   ConstBitView mask() const;

@@ -14,31 +14,33 @@
 
 namespace cuesta {
 
-/// Order of the colour samples that to_gray reads; a fourth sample (alpha) is ignored.
+/// Order of the color samples that to_gray reads; a fourth sample (alpha) is ignored.
 enum class ColorOrder : uint8_t { rgb, bgr };
 
 /// (9798 R + 19235 G + 3735 B + 16384) >> 15 (cv::cvtColor). src u8 or u16 with 1 (copied), 3 or 4
 /// channels; dst has one.
-void to_gray(ConstPlane src, Plane dst, ColorOrder order = ColorOrder::rgb, const Exec& exec = {});
+void to_gray(ConstAnyView src, AnyView dst, ColorOrder order = ColorOrder::rgb,
+             const Exec& exec = {});
 
 /// |a − b| of u8, u16 or f32 pictures of one size, type and number of channels; dst has their type.
-void absdiff(ConstPlane a, ConstPlane b, Plane dst, const Exec& exec = {});
+void absdiff(ConstAnyView a, ConstAnyView b, AnyView dst, const Exec& exec = {});
 
 /// dst = src > limit, in u8 (255 or 0) or bits. src u8, u16 or f32, one channel.
-void threshold(ConstPlane src, Plane dst, double limit, const Exec& exec = {});
+void threshold(ConstAnyView src, AnyView dst, double limit, const Exec& exec = {});
 /// dst = |a − b| > limit without the difference between: a and b u8 or u16, one channel; dst u8 or
 /// bits.
-void absdiff_threshold(ConstPlane a, ConstPlane b, Plane dst, double limit, const Exec& exec = {});
+void absdiff_threshold(ConstAnyView a, ConstAnyView b, AnyView dst, double limit,
+                       const Exec& exec = {});
 
 /// Counts of u8 (256 bins) or u16 (65,536 bins) samples of one channel; `bins` is overwritten.
-void histogram(ConstPlane src, std::span<uint64_t> bins, const Exec& exec = {});
+void histogram(ConstAnyView src, std::span<uint64_t> bins, const Exec& exec = {});
 /// Otsu's threshold of a histogram, as cv::threshold(THRESH_OTSU) chooses it: foreground is src >
 /// result.
 int32_t otsu_threshold(std::span<const uint64_t> bins);
 
 /// Unpacks / packs masks: u8 0 or 255 from bits, and bits from u8 (non-zero is set).
-void unpack_mask(ConstBitView src, Plane dst, const Exec& exec = {});
-void pack_mask(ConstPlane src, BitView dst, const Exec& exec = {});
+void unpack_mask(ConstBitView src, AnyView dst, const Exec& exec = {});
+void pack_mask(ConstAnyView src, BitView dst, const Exec& exec = {});
 
 /// A set of offsets around an anchor.
 class StructuringElement {
@@ -83,14 +85,15 @@ struct MorphologyOptions {
 
 /// Erosion and dilation read the element unreflected (min and max over src(x + i − ax, y + j −
 /// ay)), as OpenCV; open and close reflect it for their second step. src and dst: both u8 or u16
-/// (greyscale min and max; a 0/255 mask is a special case), both bits, one channel, one size. `src`
+/// (grayscale min and max; a 0/255 mask is a special case), both bits, one channel, one size. `src`
 /// and `dst` may be one view. Throws Error{invalid_argument} naming the view or option.
-void morphology(ConstPlane src, Plane dst, Morph what, const StructuringElement& element,
+void morphology(ConstAnyView src, AnyView dst, Morph what, const StructuringElement& element,
                 const MorphologyOptions& options = {}, const Exec& exec = {});
-void erode(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec = {});
-void dilate(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec = {});
-void open(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec = {});
-void close(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec = {});
+void erode(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec = {});
+void dilate(ConstAnyView src, AnyView dst, const StructuringElement& element,
+            const Exec& exec = {});
+void open(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec = {});
+void close(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec = {});
 
 /// One connected component. Labels count from 1 by the first pixel in raster order.
 struct Component {
@@ -110,7 +113,7 @@ struct LabelOptions {
 /// Components of a mask (u8 non-zero, or bits). `labels` (s32 of the mask's size, 0 = background)
 /// may be absent. `components` is overwritten in label order; its capacity is reused. Returns their
 /// number. Throws Error{invalid_argument} naming the view or option.
-int32_t label(ConstPlane mask, Plane labels, std::vector<Component>* components,
+int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* components,
               const LabelOptions& options = {}, const Exec& exec = {});
 
 }  // namespace cuesta

@@ -107,7 +107,7 @@ def canny(
     image : array
         uint8 or uint16, one channel: (H, W), or a batch (N, H, W); other shapes with `layout`.
     low, high : float or sequence of N floats, optional
-        Thresholds in units of the gradient, as cv2.Canny's (grey levels; L1: up to 2040 for uint8 and aperture 3).
+        Thresholds in units of the gradient, as cv2.Canny's (gray levels; L1: up to 2040 for uint8 and aperture 3).
         Swapped when low > high. A batch may have a pair for each picture. Both or neither.
     sigma : float
         Of the Gaussian before the gradient, in pixels. 0 smooths nothing: then the result is cv2.Canny's, byte for byte.
@@ -222,7 +222,7 @@ def log_edges(
     image : array
         uint8 or uint16, one channel.
     threshold : float
-        In grey levels of the response L, 0 or more. An edge is |L| > threshold, or with mode "zero-crossings" a change
+        In gray levels of the response L, 0 or more. An edge is |L| > threshold, or with mode "zero-crossings" a change
         of L's sign between neighbours that differ by more.
     sigma : float
         Of the Gaussian, in pixels, up to 42; 1.4 without `ksize` takes the integer taps 2 4 5 4 2 of paper 000.

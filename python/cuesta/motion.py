@@ -40,7 +40,7 @@ class MotionDetector:
     blur_sigma : float, optional
         Its sigma in pixels; by default 0.3 ((blur - 1) / 2 - 1) + 0.8.
     threshold : float or "auto" or ("auto", float)
-        Foreground is a difference above it, in grey levels. "auto" takes Otsu's of each frame, never below 25 or the
+        Foreground is a difference above it, in gray levels. "auto" takes Otsu's of each frame, never below 25 or the
         number given beside it.
     close, open : str or array
         Structuring elements, as `erode` takes them.
@@ -129,7 +129,7 @@ class MotionDetector:
 
     @property
     def threshold(self) -> float:
-        """The threshold that the last frame used, in grey levels."""
+        """The threshold that the last frame used, in gray levels."""
         return self._core.threshold
 
     def reset(self) -> None:
@@ -169,7 +169,7 @@ class BackgroundSubtractor:
         frame : array
             (H, W) uint8, all of one size and on one device.
         limit : float
-            The mask is difference > limit, in grey levels.
+            The mask is difference > limit, in gray levels.
 
         Returns
         -------

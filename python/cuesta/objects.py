@@ -40,7 +40,7 @@ def to_gray(
     threads: int | None = None,
     stream: Any = None,
 ) -> A:
-    """Grey levels of a colour picture: (9798 R + 19235 G + 3735 B + 16384) >> 15, as cv2.cvtColor.
+    """Gray levels of a color picture: (9798 R + 19235 G + 3735 B + 16384) >> 15, as cv2.cvtColor.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def coins_counted() -> Picture:
 
 
 def sobel_directions() -> Picture:
-    """Sobel: where the gradient points is the colour, how steep it is the brightness."""
+    """Sobel: where the gradient points is the color, how steep it is the brightness."""
     image = cuesta.gaussian(cuesta.to_gray(skimage.data.coffee()), 1.4)
     angle, size = cuesta.sobel(image, outputs=("direction", "magnitude"), dtype="float32")
     hue = (angle / (2 * np.pi)) % 1
@@ -79,13 +79,13 @@ def page_cleaned() -> Picture:
 
 
 def galaxies_labelled() -> Picture:
-    """Galaxies: every object above a threshold, in a colour of its own."""
+    """Galaxies: every object above a threshold, in a color of its own."""
     image = cuesta.to_gray(skimage.data.hubble_deep_field()[:400, :560])
     mask = cuesta.threshold(cuesta.gaussian(image, 1.0), 45)
     found = cuesta.label(cuesta.open(mask, "cross:3"))
-    colours = np.random.default_rng(5).integers(80, 256, (found.count + 1, 3), dtype=np.uint8)
-    colours[0] = 0
-    return beside(image, colours[found.labels])
+    colors = np.random.default_rng(5).integers(80, 256, (found.count + 1, 3), dtype=np.uint8)
+    colors[0] = 0
+    return beside(image, colors[found.labels])
 
 
 def something_moves() -> Picture:
@@ -126,9 +126,9 @@ def as_bytes(image: npt.NDArray[Any]) -> Picture:
 
 
 def beside(left: Picture, right: Picture) -> Picture:
-    """Both side by side with a white gap, in colour where one of them is."""
-    colour = left.ndim == 3 or right.ndim == 3
-    left, right = (np.dstack([p] * 3) if colour and p.ndim == 2 else p for p in (left, right))
+    """Both side by side with a white gap, in color where one of them is."""
+    color = left.ndim == 3 or right.ndim == 3
+    left, right = (np.dstack([p] * 3) if color and p.ndim == 2 else p for p in (left, right))
     gap = np.full((left.shape[0], GAP, *left.shape[2:]), 255, np.uint8)
     return np.concatenate([left, gap, right], axis=1)
 

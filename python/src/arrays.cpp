@@ -124,16 +124,16 @@ PlaneType only(const Pictures<PlaneType>& pictures, const char* what) {
 
 }  // namespace
 
-Pictures<ConstPlane> pictures_of(const Array& array, int layout, const char* what) {
-  return read<ConstPlane>(array, array.data(), layout, what);
+Pictures<ConstAnyView> pictures_of(const Array& array, int layout, const char* what) {
+  return read<ConstAnyView>(array, array.data(), layout, what);
 }
-Pictures<Plane> pictures_of(const OutArray& array, int layout, const char* what) {
-  return read<Plane>(Array(array), array.data(), layout, what);
+Pictures<AnyView> pictures_of(const OutArray& array, int layout, const char* what) {
+  return read<AnyView>(Array(array), array.data(), layout, what);
 }
-ConstPlane plane_of(const Array& array, int layout, const char* what) {
+ConstAnyView plane_of(const Array& array, int layout, const char* what) {
   return only(pictures_of(array, layout, what), what);
 }
-Plane plane_of(const OutArray& array, int layout, const char* what) {
+AnyView plane_of(const OutArray& array, int layout, const char* what) {
   return only(pictures_of(array, layout, what), what);
 }
 

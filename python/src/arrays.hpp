@@ -39,7 +39,7 @@ struct Pictures {
 
   int64_t count() const { return outer * inner; }
   PlaneType operator[](int64_t i) const {
-    using Byte = std::conditional_t<std::is_same_v<PlaneType, ConstPlane>, const char, char>;
+    using Byte = std::conditional_t<std::is_same_v<PlaneType, ConstAnyView>, const char, char>;
     PlaneType plane = first;
     plane.data =
         static_cast<Byte*>(plane.data) + (i / inner) * outer_step + (i % inner) * inner_step;
@@ -48,18 +48,18 @@ struct Pictures {
   /// `n` pictures from the i-th on, all of one run of equal distances: of the inner ones, or of the
   /// outer where each has one.
   auto batch(int64_t i, int32_t n) const {
-    using Of = BasicBatch<std::is_same_v<PlaneType, ConstPlane>>;
+    using Of = BasicBatch<std::is_same_v<PlaneType, ConstAnyView>>;
     return Of((*this)[i], n, inner == 1 ? outer_step : inner_step);
   }
 };
 
 /// Throws Error{invalid_argument} naming `what` for sample types and strides that no picture has,
 /// Error{device} for an array on a GPU in a build without CUDA.
-Pictures<ConstPlane> pictures_of(const Array& array, int layout, const char* what);
-Pictures<Plane> pictures_of(const OutArray& array, int layout, const char* what);
+Pictures<ConstAnyView> pictures_of(const Array& array, int layout, const char* what);
+Pictures<AnyView> pictures_of(const OutArray& array, int layout, const char* what);
 /// The same for arrays that hold one picture.
-ConstPlane plane_of(const Array& array, int layout, const char* what);
-Plane plane_of(const OutArray& array, int layout, const char* what);
+ConstAnyView plane_of(const Array& array, int layout, const char* what);
+AnyView plane_of(const OutArray& array, int layout, const char* what);
 
 /// Throws Error{invalid_argument} unless array `b` holds as many pictures as array `a`.
 void check_same_count(int64_t a, int64_t b, const char* name_a, const char* name_b);
@@ -95,8 +95,8 @@ void for_each_picture(const Array& array, int64_t count, Body&& body) {
 /// Runs `body(from, to, i)` for as few batches as the distances between the pictures allow, the
 /// first of each being the i-th picture, without the interpreter's lock.
 template <class Body>
-void for_each_batch(const Array& array, const Pictures<ConstPlane>& source,
-                    const Pictures<Plane>& target, Body&& body) {
+void for_each_batch(const Array& array, const Pictures<ConstAnyView>& source,
+                    const Pictures<AnyView>& target, Body&& body) {
   nb::gil_scoped_release release;
   DeviceScope device(array);
   const int64_t run = source.inner == 1 ? source.outer : source.inner;

@@ -38,7 +38,7 @@ std::vector<std::pair<double, double>> run_canny(
   const auto source = pictures_of(image, layout, "image");
   const auto target = pictures_of(out, layout, "out");
   check_same_count(source.count(), target.count(), "image", "out");
-  Pictures<ConstPlane> inside;
+  Pictures<ConstAnyView> inside;
   if (mask) {
     inside = pictures_of(*mask, layout, "mask");
     check_same_count(source.count(), inside.count(), "image", "mask");
@@ -97,11 +97,11 @@ void run_sobel(const Array& image, const MaybeOut& gx, const MaybeOut& gy,
                const Parameters& parameters, int threads, uintptr_t stream) {
   const auto source = pictures_of(image, layout, "image");
   struct Wanted {
-    Plane SobelOutputs::*member;
-    Pictures<Plane> pictures;
+    AnyView SobelOutputs::*member;
+    Pictures<AnyView> pictures;
   };
   std::vector<Wanted> wanted;
-  const auto want = [&](const MaybeOut& array, Plane SobelOutputs::*member, const char* name) {
+  const auto want = [&](const MaybeOut& array, AnyView SobelOutputs::*member, const char* name) {
     if (!array) return;
     wanted.push_back({member, pictures_of(*array, layout, name)});
     check_same_count(source.count(), wanted.back().pictures.count(), "image", name);
@@ -124,8 +124,8 @@ void run_sobel(const Array& image, const MaybeOut& gx, const MaybeOut& gy,
 // every call makes its picture.
 double time_canny(const Array& image, const MaybeOut& out, double low, double high, double sigma,
                   int repeats, int threads) {
-  const ConstPlane source = plane_of(image, int(Layout::hw), "image");
-  const Plane target = out ? plane_of(*out, int(Layout::hw), "out") : Plane();
+  const ConstAnyView source = plane_of(image, int(Layout::hw), "image");
+  const AnyView target = out ? plane_of(*out, int(Layout::hw), "out") : AnyView();
   CannyOptions options;
   options.sigma = sigma;
   options.thresholds = Thresholds::given(low, high);

@@ -10,8 +10,8 @@ namespace {
 using namespace nb::literals;
 
 struct Job {
-  Pictures<ConstPlane> source;
-  Pictures<Plane> target;
+  Pictures<ConstAnyView> source;
+  Pictures<AnyView> target;
   Exec exec;
 };
 

@@ -22,7 +22,7 @@ class Detector {
   Detector(MotionOptions options, Exec exec) : detector_(std::move(options), std::move(exec)) {}
 
   std::vector<Found> push(const Array& frame, int layout) {
-    const ConstPlane plane = plane_of(frame, layout, "frame");
+    const ConstAnyView plane = plane_of(frame, layout, "frame");
     std::vector<Found> found;
     nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
@@ -35,7 +35,7 @@ class Detector {
     return found;
   }
   void mask(const OutArray& out) {
-    const Plane plane = plane_of(out, int(Layout::hw), "out");
+    const AnyView plane = plane_of(out, int(Layout::hw), "out");
     nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
     unpack_mask(detector_.mask(), plane);
@@ -68,7 +68,7 @@ class Subtractor {
             const std::optional<OutArray>& difference, const std::optional<OutArray>& mask,
             double limit, const MaybeName& strategy, const Parameters& parameters, int threads,
             uintptr_t stream) {
-    const ConstPlane plane = plane_of(frame, layout, "frame");
+    const ConstAnyView plane = plane_of(frame, layout, "frame");
     BackgroundOutputs out;
     if (background) out.background = plane_of(*background, layout, "background");
     if (difference) out.difference = plane_of(*difference, layout, "difference");

@@ -46,8 +46,8 @@ using Components = std::tuple<Table<int32_t>, Table<int64_t>, Table<double>>;
 Components run_label(const Array& mask, const std::optional<OutArray>& labels, int layout,
                      int connectivity, const MaybeName& strategy, const Parameters& parameters,
                      int threads, uintptr_t stream) {
-  const ConstPlane source = plane_of(mask, layout, "mask");
-  const Plane target = labels ? plane_of(*labels, layout, "out") : Plane();
+  const ConstAnyView source = plane_of(mask, layout, "mask");
+  const AnyView target = labels ? plane_of(*labels, layout, "out") : AnyView();
   const Exec exec = exec_of(strategy, parameters, threads, stream);
   std::vector<Component> found;
   std::vector<int32_t> boxes;
@@ -105,7 +105,7 @@ void run_threshold(const Array& image, const OutArray& out, int layout, double l
 
 Table<uint64_t> run_histogram(const Array& image, int layout, const MaybeName& strategy,
                               const Parameters& parameters, int threads, uintptr_t stream) {
-  const ConstPlane source = plane_of(image, layout, "image");
+  const ConstAnyView source = plane_of(image, layout, "image");
   std::vector<uint64_t> bins(source.type == PixelType::u16 ? 65536 : 256);
   const Exec exec = exec_of(strategy, parameters, threads, stream);
   for_each_picture(image, 1, [&](int64_t) { histogram(source, bins, exec); });

@@ -69,10 +69,10 @@ def test_each_picture_has_its_thresholds() -> None:
     ("layout", "axes"), [("CHW", (2, 0, 1)), ("HWC", (0, 1, 2))], ids=["channel-first", "channel-last"]
 )
 def test_channels_are_filtered_one_by_one(layout: str, axes: tuple[int, int, int]) -> None:
-    colour = picture(31, 45, 3)
-    smooth = cuesta.gaussian(np.ascontiguousarray(colour.transpose(axes)), 2.0, layout=layout)
+    color = picture(31, 45, 3)
+    smooth = cuesta.gaussian(np.ascontiguousarray(color.transpose(axes)), 2.0, layout=layout)
     for c in range(3):
-        plane = cuesta.gaussian(np.ascontiguousarray(colour[:, :, c]), 2.0)
+        plane = cuesta.gaussian(np.ascontiguousarray(color[:, :, c]), 2.0)
         np.testing.assert_array_equal(smooth.transpose(np.argsort(axes))[:, :, c], plane)
 
 
@@ -104,7 +104,7 @@ def test_layouts_have_their_number_of_dimensions() -> None:
         cuesta.canny(picture(9, 9), layout="WH")
 
 
-def test_colour_has_no_edges_before_it_is_gray() -> None:
+def test_color_has_no_edges_before_it_is_gray() -> None:
     with pytest.raises(cuesta.InvalidArgument, match="image has 3 channels; it takes 1"):
         cuesta.canny(picture(20, 30, 3))
 
@@ -342,11 +342,11 @@ def test_a_moving_square_is_followed() -> None:
     assert detector.push(frame[:50]) == []
 
 
-def test_colour_frames_and_their_gray_agree() -> None:
+def test_color_frames_and_their_gray_agree() -> None:
     frames = [picture(60, 80, 3) for _ in range(3)]
-    colour, gray = cuesta.MotionDetector("mean"), cuesta.MotionDetector("mean")
+    color, gray = cuesta.MotionDetector("mean"), cuesta.MotionDetector("mean")
     for frame in frames:
-        assert colour.push(frame) == gray.push(cuesta.to_gray(frame))
+        assert color.push(frame) == gray.push(cuesta.to_gray(frame))
 
 
 def test_backgrounds() -> None:

@@ -378,7 +378,7 @@ def test_morphology(
 @pytest.mark.parametrize("op", OPERATIONS)
 @pytest.mark.parametrize("border", sorted(BORDERS.values()))
 def test_morphology_in_the_corners(op: int, border: int) -> None:
-    # An element without cells, one whose iterations read the border, and one value for a colour.
+    # An element without cells, one whose iterations read the border, and one value for a color.
     image = content(np.random.default_rng(4), (23, 31, 3), "noise", np.uint8)
     for kernel in (np.zeros((3, 4), np.uint8), np.ones((2, 3), np.uint8)):
         for iterations in (1, 3):

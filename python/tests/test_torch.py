@@ -256,8 +256,8 @@ def test_channel_first_batches(batch: Picture) -> None:
     assert edges.shape == pictures.shape and edges.dtype == torch.uint8
     for made, image in zip(edges, batch, strict=True):
         np.testing.assert_array_equal(made[0].numpy(), cuesta.canny(image))
-    colours = torch.from_numpy(np.stack([batch[:3], batch[1:]]))  # (2, 3, H, W)
-    smooth = cuesta.gaussian(colours, 1.4, layout="NCHW")
+    colors = torch.from_numpy(np.stack([batch[:3], batch[1:]]))  # (2, 3, H, W)
+    smooth = cuesta.gaussian(colors, 1.4, layout="NCHW")
     np.testing.assert_array_equal(smooth[1, 2].numpy(), cuesta.gaussian(batch[3], 1.4))
 
 

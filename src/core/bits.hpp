@@ -6,10 +6,10 @@
 namespace cuesta {
 
 /// The bit view of a plane of type `bit`; the caller has checked type and space.
-inline BitView bits_of(Plane plane) {
+inline BitView bits_of(AnyView plane) {
   return {static_cast<uint64_t*>(plane.data), plane.width, plane.height, plane.stride_bytes / 8};
 }
-inline ConstBitView bits_of(ConstPlane plane) {
+inline ConstBitView bits_of(ConstAnyView plane) {
   return {static_cast<const uint64_t*>(plane.data), plane.width, plane.height,
           plane.stride_bytes / 8};
 }

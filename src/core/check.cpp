@@ -9,12 +9,12 @@
 namespace cuesta {
 namespace {
 
-ptrdiff_t row_bytes(ConstPlane p) {
+ptrdiff_t row_bytes(ConstAnyView p) {
   if (p.type == PixelType::bit) return (ptrdiff_t(p.width) + 63) / 64 * 8;
   return ptrdiff_t(p.width) * p.channels * bytes_per_sample(p.type);
 }
 
-std::pair<const char*, const char*> extent(ConstPlane p) {
+std::pair<const char*, const char*> extent(ConstAnyView p) {
   const char* first = static_cast<const char*>(p.data);
   const char* last = first + ptrdiff_t(p.height - 1) * p.stride_bytes;
   return {std::min(first, last), std::max(first, last) + row_bytes(p)};
@@ -22,8 +22,8 @@ std::pair<const char*, const char*> extent(ConstPlane p) {
 
 }  // namespace
 
-void check_plane(ConstPlane p, std::string_view what, std::initializer_list<PixelType> types,
-                 int least_channels, int most_channels) {
+void check_view(ConstAnyView p, std::string_view what, std::initializer_list<PixelType> types,
+                int min_channels, int max_channels) {
   if (!p.data) throw_invalid("null", "{} has no data", what);
   if (p.width < 1 || p.height < 1) {
     throw_invalid(fmt::format("{} x {}", p.width, p.height), "{} is {} x {}; both start at 1", what,
@@ -35,10 +35,10 @@ void check_plane(ConstPlane p, std::string_view what, std::initializer_list<Pixe
     throw_invalid(name_of(p.type), "{} is {}; it takes {}", what, name_of(p.type),
                   fmt::join(names, ", "));
   }
-  if (p.channels < least_channels || p.channels > most_channels) {
-    const std::string wanted = least_channels == most_channels
-                                   ? std::to_string(least_channels)
-                                   : fmt::format("{} to {}", least_channels, most_channels);
+  if (p.channels < min_channels || p.channels > max_channels) {
+    const std::string wanted = min_channels == max_channels
+                                   ? std::to_string(min_channels)
+                                   : fmt::format("{} to {}", min_channels, max_channels);
     throw_invalid(std::to_string(p.channels), "{} has {} channels; it takes {}", what, p.channels,
                   wanted);
   }
@@ -55,7 +55,8 @@ void check_plane(ConstPlane p, std::string_view what, std::initializer_list<Pixe
   }
 }
 
-void check_same_size(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b) {
+void check_same_size(ConstAnyView a, ConstAnyView b, std::string_view what_a,
+                     std::string_view what_b) {
   if (a.width != b.width || a.height != b.height) {
     throw_invalid(fmt::format("{} x {}", b.width, b.height),
                   "{} is {} x {} and {} is {} x {}; they must have one size", what_a, a.width,
@@ -66,8 +67,8 @@ void check_same_size(ConstPlane a, ConstPlane b, std::string_view what_a, std::s
                   what_b);
 }
 
-void check_no_overlap(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b,
-                      bool same_allowed) {
+void check_no_overlap(ConstAnyView a, ConstAnyView b, std::string_view what_a,
+                      std::string_view what_b, bool same_allowed) {
   if (same_allowed && a.data == b.data && a.stride_bytes == b.stride_bytes) return;
   if (a.data == b.data)
     throw_invalid("overlap", "{} and {} share memory; give the result a picture of its own", what_a,

@@ -21,13 +21,14 @@ template <class... Values>
 
 /// A view that can be used: data, positive size, 1..4 channels, rows that do not overlap, a type of
 /// the list. `what` is "canny: src".
-void check_plane(ConstPlane plane, std::string_view what, std::initializer_list<PixelType> types,
-                 int least_channels = 1, int most_channels = 1);
+void check_view(ConstAnyView plane, std::string_view what, std::initializer_list<PixelType> types,
+                int min_channels = 1, int max_channels = 1);
 /// Same width and height, and one space.
-void check_same_size(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b);
+void check_same_size(ConstAnyView a, ConstAnyView b, std::string_view what_a,
+                     std::string_view what_b);
 /// Throws where the bytes of the two views overlap; `same_allowed` lets through two equal views.
-void check_no_overlap(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b,
-                      bool same_allowed = false);
+void check_no_overlap(ConstAnyView a, ConstAnyView b, std::string_view what_a,
+                      std::string_view what_b, bool same_allowed = false);
 /// Throws unless `value` is odd and in [low, high].
 void check_odd(int value, int low, int high, std::string_view what);
 

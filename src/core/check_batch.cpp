@@ -12,7 +12,7 @@ struct Extent {
   uintptr_t first = UINTPTR_MAX, end = 0;
   explicit Extent(const ConstBatch& batch) {
     for (const int32_t i : {0, batch.count - 1}) {
-      const ConstPlane p = batch[i];
+      const ConstAnyView p = batch[i];
       const auto rows = ptrdiff_t(p.height - 1) * p.stride_bytes;
       const auto at = reinterpret_cast<uintptr_t>(p.data);
       const auto row = size_t(p.width) * size_t(p.channels) * size_t(bytes_per_sample(p.type));
@@ -38,7 +38,7 @@ void check_batch(const ConstBatch& batch, std::string_view what) {
   }
 }
 
-void check_apart(const ConstBatch& batch, std::string_view what) {
+void check_disjoint(const ConstBatch& batch, std::string_view what) {
   for (int32_t i = 1; i < batch.count; ++i)
     check_no_overlap(batch[0], batch[i], what, "its next pictures");
 }

@@ -10,7 +10,7 @@ namespace cuesta {
 /// A count of at least 1 and a step of whole samples. The first picture has been checked.
 void check_batch(const ConstBatch& batch, std::string_view what);
 /// A batch that is written: no two of its pictures overlap.
-void check_apart(const ConstBatch& batch, std::string_view what);
+void check_disjoint(const ConstBatch& batch, std::string_view what);
 /// One number of pictures.
 void check_same_count(const ConstBatch& a, const ConstBatch& b, std::string_view what_a,
                       std::string_view what_b);

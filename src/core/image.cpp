@@ -81,7 +81,9 @@ P region_of(P picture, const Rect& r) {
 }
 }  // namespace
 
-ConstPlane checked_region(ConstPlane picture, const Rect& rect) { return region_of(picture, rect); }
-Plane checked_region(Plane picture, const Rect& rect) { return region_of(picture, rect); }
+ConstAnyView checked_region(ConstAnyView picture, const Rect& rect) {
+  return region_of(picture, rect);
+}
+AnyView checked_region(AnyView picture, const Rect& rect) { return region_of(picture, rect); }
 
 }  // namespace cuesta

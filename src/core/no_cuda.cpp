@@ -28,8 +28,8 @@ void use_device(int) { throw_no_cuda(); }
 int current_device() { throw_no_cuda(); }
 Stream::Stream() { throw_no_cuda(); }
 Stream::~Stream() = default;
-void upload(ConstPlane, Plane, void*) { throw_no_cuda(); }
-void download(ConstPlane, Plane, void*) { throw_no_cuda(); }
+void upload(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
+void download(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
 void wait(void*) { throw_no_cuda(); }
 
 }  // namespace cuesta

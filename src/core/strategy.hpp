@@ -60,7 +60,7 @@ class Call {
 
 /// One row of a table. `Args` is the one argument of every strategy of the operation.
 template <class Args>
-struct StrategyInfo {
+struct Strategy {
   std::string_view name;
   Space space = Space::host;
   Tier tier = Tier::reference;
@@ -88,7 +88,7 @@ concept OperationArgs = requires(const Args& args) {
 /// The table of the operation that takes these Args. Every `<op>.cpp` specialises it for its own
 /// (args.hpp declares it).
 template <OperationArgs Args>
-std::span<const StrategyInfo<Args>> strategies(Space space);
+std::span<const Strategy<Args>> strategies(Space space);
 
 namespace detail {
 /// The name pinned for `operation` by the Exec or CUESTA_STRATEGY; empty for automatic.
@@ -105,7 +105,7 @@ void check_parameters(std::string_view operation, std::string_view strategy, con
 }  // namespace detail
 
 template <OperationArgs Args>
-void run_strategy(const StrategyInfo<Args>& row, const Args& args, const Exec& exec) {
+void run_strategy(const Strategy<Args>& row, const Args& args, const Exec& exec) {
   Call call(exec, row.space, row.parameters);
   row.run(args, call);
 }

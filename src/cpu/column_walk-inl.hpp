@@ -71,8 +71,8 @@ HWY_INLINE void column(const Kernel& kernel, const uint8_t* const* rows, ptrdiff
 /// depend on the last 2 radius + 1 rows only. With border `ignore`, outputs whose window leaves the
 /// picture are 0.
 template <class Kernel>
-void walk_columns(const Kernel& kernel, ImageView<const uint8_t> src, ImageView<uint8_t> dst,
-                  const Border& border, Call& call) {
+void thread_columns(const Kernel& kernel, ImageView<const uint8_t> src, ImageView<uint8_t> dst,
+                    const Border& border, Call& call) {
   constexpr int32_t r = Kernel::radius;
   const auto lanes = int32_t(hn::Lanes(WalkBytes()));
   const int32_t width = src.width, height = src.height;

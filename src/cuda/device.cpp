@@ -16,16 +16,16 @@ namespace {
 // The operation this thread launched last, for messages about faults that surface later.
 thread_local char last_operation[32] = "";
 
-ptrdiff_t row_bytes(ConstPlane p) {
+ptrdiff_t row_bytes(ConstAnyView p) {
   return p.type == PixelType::bit ? ptrdiff_t(p.width + 63) / 64 * 8
                                   : ptrdiff_t(p.width) * p.channels * bytes_per_sample(p.type);
 }
 
-void copy_picture(ConstPlane from, Plane to, cudaMemcpyKind kind, void* stream,
+void copy_picture(ConstAnyView from, AnyView to, cudaMemcpyKind kind, void* stream,
                   std::string_view doing) {
   using enum PixelType;
-  check_plane(from, doing, {u8, u16, s16, s32, f32, bit}, 1, 4);
-  check_plane(to, doing, {u8, u16, s16, s32, f32, bit}, 1, 4);
+  check_view(from, doing, {u8, u16, s16, s32, f32, bit}, 1, 4);
+  check_view(to, doing, {u8, u16, s16, s32, f32, bit}, 1, 4);
   const Space source = kind == cudaMemcpyHostToDevice ? Space::host : Space::device;
   if (from.space != source || to.space == source) {
     throw_invalid("space", "{}: copies from the {} to the {}", doing, name_of(source),
@@ -190,10 +190,10 @@ Stream::Stream() {
 }
 Stream::~Stream() { cudaStreamDestroy(static_cast<cudaStream_t>(stream_)); }
 
-void upload(ConstPlane host, Plane device, void* stream) {
+void upload(ConstAnyView host, AnyView device, void* stream) {
   copy_picture(host, device, cudaMemcpyHostToDevice, stream, "upload");
 }
-void download(ConstPlane device, Plane host, void* stream) {
+void download(ConstAnyView device, AnyView host, void* stream) {
   copy_picture(device, host, cudaMemcpyDeviceToHost, stream, "download");
 }
 void wait(void* stream) {

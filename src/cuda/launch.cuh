@@ -36,7 +36,7 @@ inline constexpr int any_block = 1024;
 constexpr unsigned blocks(int32_t n, int32_t size) { return unsigned((n + size - 1) / size); }
 
 /// The grid whose blocks of wide × high pixels cover a picture.
-inline dim3 tiles(ConstPlane picture, int32_t wide, int32_t high) {
+inline dim3 tiles(ConstAnyView picture, int32_t wide, int32_t high) {
   return dim3(blocks(picture.width, wide), blocks(picture.height, high));
 }
 

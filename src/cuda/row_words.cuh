@@ -26,15 +26,16 @@ struct RowWords {
   }
 };
 
-/// The columns of a block of `Walkers` threads and four more on either side: where the sample lies,
-/// −1 outside. Filled by the whole block.
-template <int Walkers, int Columns>
+/// The columns of a block of `BlockThreads` threads and four more on either side: where the sample
+/// lies, −1 outside. Filled by the whole block.
+template <int BlockThreads, int Columns>
 struct ColumnMap {
-  static constexpr int count = Walkers * Columns + 8;
+  static constexpr int count = BlockThreads * Columns + 8;
   int32_t x[count];
 
   __device__ void fill(BorderMode mode, int32_t left, int32_t width) {
-    for (int i = threadIdx.x; i < count; i += Walkers) x[i] = map_index(mode, left - 4 + i, width);
+    for (int i = threadIdx.x; i < count; i += BlockThreads)
+      x[i] = map_index(mode, left - 4 + i, width);
     __syncthreads();
   }
 };
@@ -86,16 +87,17 @@ __device__ void store_bytes(ImageView<uint8_t, Space::device> dst, int32_t x0, i
     if (x0 + i < dst.width) to[i] = uint8_t(bytes[i / 4] >> (i % 4 * 8));
 }
 
-/// A block of `Walkers` threads, `Columns` columns each, walks down `rows` rows of q.src; q.mode
-/// and q.outside say what lies around it. take(parity, row) gets row after row, from `Reach` above
-/// the first to `Reach` below the last; parity, a constant by its type, is 0 and 1 in turn. After
-/// each, store(x0, y) is told the row that is now complete, `Reach` above, once it is one of the
-/// block's.
-template <bool Aligned, int Reach, int Walkers, int Columns, class Request, class Take, class Store>
-__device__ void walk_down(const Request& q, int32_t rows, Take&& take, Store&& store) {
+/// A block of `BlockThreads` threads, `Columns` columns each, walks down `rows` rows of q.src;
+/// q.mode and q.outside say what lies around it. take(parity, row) gets row after row, from `Reach`
+/// above the first to `Reach` below the last; parity, a constant by its type, is 0 and 1 in turn.
+/// After each, store(x0, y) is told the row that is now complete, `Reach` above, once it is one of
+/// the block's.
+template <bool Aligned, int Reach, int BlockThreads, int Columns, class Request, class Take,
+          class Store>
+__device__ void march_down(const Request& q, int32_t rows, Take&& take, Store&& store) {
   const auto src = q.src.template as<uint8_t, Space::device>();
-  __shared__ ColumnMap<Walkers, Columns> map;
-  const int32_t left = int32_t(blockIdx.x) * Walkers * Columns;
+  __shared__ ColumnMap<BlockThreads, Columns> map;
+  const int32_t left = int32_t(blockIdx.x) * BlockThreads * Columns;
   map.fill(q.mode, left, src.width);
   const int32_t x0 = left + int32_t(threadIdx.x) * Columns;
   if (x0 >= src.width) return;
@@ -117,18 +119,18 @@ __device__ void walk_down(const Request& q, int32_t rows, Take&& take, Store&& s
 }
 
 /// Rows a thread walks: as many as still give every multiprocessor enough blocks of
-/// `columns_a_block`, since the rows above and below are read once more; not below `least`. (H200,
-/// 2026-11-21, LoG: 8 rows are best at 1024², 16 at 4096², 32 at 8192².)
-inline int32_t rows_to_walk(ConstPlane picture, int32_t columns_a_block, int32_t least) {
+/// `columns_per_block`, since the rows above and below are read once more; not below `least`.
+/// (H200, 2026-11-21, LoG: 8 rows are best at 1024², 16 at 4096², 32 at 8192².)
+inline int32_t rows_to_march(ConstAnyView picture, int32_t columns_per_block, int32_t least) {
   for (int32_t rows = 32; rows > least; rows /= 2) {
-    const dim3 grid = tiles(picture, columns_a_block, rows);
+    const dim3 grid = tiles(picture, columns_per_block, rows);
     if (int64_t(grid.x) * grid.y >= 8 * multiprocessors()) return rows;
   }
   return least;
 }
 
 /// Whether rows of a picture may be read and written in words of `bytes`.
-inline bool has_word_rows(ConstPlane picture, int bytes = 4) {
+inline bool has_word_rows(ConstAnyView picture, int bytes = 4) {
   return reinterpret_cast<uintptr_t>(picture.data) % uintptr_t(bytes) == 0 &&
          picture.stride_bytes % bytes == 0;
 }

@@ -3,13 +3,13 @@
 
 namespace cuesta {
 
-std::span<const StrategyInfo<ConvolveArgs>> convolve_cuda_rows();
-std::span<const StrategyInfo<SobelArgs>> sobel_cuda_rows();
-std::span<const StrategyInfo<LogArgs>> log_cuda_rows();
-std::span<const StrategyInfo<CannyArgs>> canny_cuda_rows();
-std::span<const StrategyInfo<LabelArgs>> label_cuda_rows();
-std::span<const StrategyInfo<BackgroundArgs>> background_cuda_rows();
-std::span<const StrategyInfo<MotionArgs>> motion_cuda_rows();
+std::span<const Strategy<ConvolveArgs>> convolve_cuda_rows();
+std::span<const Strategy<SobelArgs>> sobel_cuda_rows();
+std::span<const Strategy<LogArgs>> log_cuda_rows();
+std::span<const Strategy<CannyArgs>> canny_cuda_rows();
+std::span<const Strategy<LabelArgs>> label_cuda_rows();
+std::span<const Strategy<BackgroundArgs>> background_cuda_rows();
+std::span<const Strategy<MotionArgs>> motion_cuda_rows();
 
 const CudaTables& cuda_tables() {
   static const CudaTables tables{.convolve = convolve_cuda_rows(),

@@ -11,10 +11,10 @@
 
 namespace cuesta::io {
 
-/// How the colour planes of a stream are sampled. `none`: luma only.
+/// How the color planes of a stream are sampled. `none`: luma only.
 enum class Chroma : uint8_t { none, c420, c422, c444 };
 
-/// The size of a colour plane of a stream: (0, 0) for `none`.
+/// The size of a color plane of a stream: (0, 0) for `none`.
 struct PlaneSize {
   int32_t width = 0, height = 0;
 };
@@ -28,18 +28,18 @@ struct StreamFormat {
   int64_t rate_num = 25, rate_den = 1;            ///< nominal frames a second
   int64_t time_base_num = 1, time_base_den = 25;  ///< seconds of one unit of Frame::pts
   int32_t aspect_num = 1, aspect_den = 1;         ///< width to height of one pixel as shown
-  /// Colour primaries, transfer and matrix as ITU-T H.273 numbers them; 2 where nothing is said.
+  /// Color primaries, transfer and matrix as ITU-T H.273 numbers them; 2 where nothing is said.
   uint8_t primaries = 2, transfer = 2, matrix = 2;
   double start = 0;  ///< seconds that the container's own clock shows at Frame::time 0
 };
 
 /// One frame, in planes as decoded. The views belong to whoever made the frame.
 struct Frame {
-  ConstPlane luma;    ///< u8, one channel, of the stream's size
-  ConstPlane cb, cr;  ///< u8, of chroma_size(); without data where the stream has no colour
-  int64_t index = 0;  ///< counts from 0
-  int64_t pts = 0;    ///< from the stream's own timestamps, in units of its time base
-  double time = 0;    ///< the same in seconds; 0 is the beginning of the file
+  ConstAnyView luma;    ///< u8, one channel, of the stream's size
+  ConstAnyView cb, cr;  ///< u8, of chroma_size(); without data where the stream has no color
+  int64_t index = 0;    ///< counts from 0
+  int64_t pts = 0;      ///< from the stream's own timestamps, in units of its time base
+  double time = 0;      ///< the same in seconds; 0 is the beginning of the file
 };
 
 class FrameSource {

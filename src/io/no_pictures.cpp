@@ -20,7 +20,7 @@ Picture read_picture(std::span<const uint8_t>, const std::string& name, const Re
 bool is_picture(const std::filesystem::path& path) {
   return is_picture_extension(path.extension().string());
 }
-void write_picture(const std::filesystem::path& path, ConstPlane, const WriteOptions&) {
+void write_picture(const std::filesystem::path& path, ConstAnyView, const WriteOptions&) {
   throw_no_pictures(path.string());
 }
 

@@ -55,7 +55,7 @@ class Queue {
   bool closed_ = false, stopped_ = false;
 };
 
-void copy(ConstPlane from, Image<uint8_t>& to, ConstPlane& view) {
+void copy(ConstAnyView from, Image<uint8_t>& to, ConstAnyView& view) {
   if (!from) {
     view = {};
     return;
@@ -78,7 +78,8 @@ void FrameBuffer::assign(const Frame& frame) {
   frame_ = own;
 }
 
-ImageView<uint8_t> FrameBuffer::replace_luma(int32_t width, int32_t height, ConstPlane* old_luma) {
+ImageView<uint8_t> FrameBuffer::replace_luma(int32_t width, int32_t height,
+                                             ConstAnyView* old_luma) {
   if (old_luma) *old_luma = frame_.luma;
   Image<uint8_t>& other = planes_[3];
   if (other.view().width != width || other.view().height != height)
@@ -88,7 +89,7 @@ ImageView<uint8_t> FrameBuffer::replace_luma(int32_t width, int32_t height, Cons
   return other.view();
 }
 
-Plane FrameBuffer::writable(const ConstPlane& p) {
+AnyView FrameBuffer::writable(const ConstAnyView& p) {
   return {const_cast<void*>(p.data), p.width, p.height, p.channels, p.stride_bytes, p.type};
 }
 

@@ -14,17 +14,17 @@ class FrameBuffer {
  public:
   /// Copies planes, number and time; memory of the same size is kept.
   void assign(const Frame& frame);
-  /// A new luma plane of this size, samples uninitialised; the colour planes are dropped. The old
+  /// A new luma plane of this size, samples uninitialised; the color planes are dropped. The old
   /// luma stays readable through `old_luma` until the next assign().
-  ImageView<uint8_t> replace_luma(int32_t width, int32_t height, ConstPlane* old_luma = nullptr);
+  ImageView<uint8_t> replace_luma(int32_t width, int32_t height, ConstAnyView* old_luma = nullptr);
 
   const Frame& frame() const { return frame_; }
-  Plane luma() { return writable(frame_.luma); }
-  Plane cb() { return writable(frame_.cb); }
-  Plane cr() { return writable(frame_.cr); }
+  AnyView luma() { return writable(frame_.luma); }
+  AnyView cb() { return writable(frame_.cb); }
+  AnyView cr() { return writable(frame_.cr); }
 
  private:
-  static Plane writable(const ConstPlane& p);
+  static AnyView writable(const ConstAnyView& p);
   Frame frame_;
   std::array<Image<uint8_t>, 4> planes_;  // luma, cb, cr, and luma's replacement
 };

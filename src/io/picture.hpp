@@ -31,8 +31,8 @@ struct Picture {
   bool has_alpha = false;
   Metadata metadata;
 
-  ConstPlane view() const {
-    return std::visit([](const auto& image) { return ConstPlane(image); }, pixels);
+  ConstAnyView view() const {
+    return std::visit([](const auto& image) { return ConstAnyView(image); }, pixels);
   }
   int32_t width() const { return view().width; }
   int32_t height() const { return view().height; }
@@ -70,7 +70,7 @@ struct WriteOptions {
 /// Writes u8, u16 or f32 samples, 1 to 4 channels, in the format that the extension names; formats
 /// of 8 bits get the high byte of u16 samples, f32 goes to TIFF only. The file appears when it is
 /// whole. Throws Error{output} naming the file and the reason.
-void write_picture(const std::filesystem::path& path, ConstPlane pixels,
+void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
                    const WriteOptions& options = {});
 
 }  // namespace cuesta::io

@@ -33,7 +33,7 @@ VipsInterpretation interpretation_of(PixelType type, bool is_gray) {
 
 // Hands libvips the rows it asks for, from a view with any stride.
 int copy_rows(VipsRegion* region, void*, void* view, void*, gboolean*) {
-  const auto& plane = *static_cast<const ConstPlane*>(view);
+  const auto& plane = *static_cast<const ConstAnyView*>(view);
   const VipsRect& rect = region->valid;
   const size_t pixel = size_t(plane.channels) * size_t(bytes_per_sample(plane.type));
   for (int y = rect.top; y < rect.top + rect.height; ++y) {
@@ -46,14 +46,14 @@ int copy_rows(VipsRegion* region, void*, void* view, void*, gboolean*) {
 }
 
 // `plane` must outlive the image.
-VipsImagePtr image_over(const ConstPlane& plane) {
+VipsImagePtr image_over(const ConstAnyView& plane) {
   VipsImagePtr image(vips_image_new());
   vips_image_init_fields(image.get(), plane.width, plane.height, plane.channels,
                          band_format_of(plane.type), VIPS_CODING_NONE,
                          interpretation_of(plane.type, plane.channels <= 2), 1, 1);
   if (vips_image_pipelinev(image.get(), VIPS_DEMAND_STYLE_THINSTRIP, nullptr) != 0 ||
-      vips_image_generate(image.get(), nullptr, copy_rows, nullptr, const_cast<ConstPlane*>(&plane),
-                          nullptr) != 0)
+      vips_image_generate(image.get(), nullptr, copy_rows, nullptr,
+                          const_cast<ConstAnyView*>(&plane), nullptr) != 0)
     return nullptr;
   return image;
 }
@@ -82,10 +82,10 @@ int save(VipsImage* image, const std::filesystem::path& path) {
 
 }  // namespace
 
-void write_picture(const std::filesystem::path& path, ConstPlane pixels,
+void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
                    const WriteOptions& options) {
-  check_plane(pixels, "write_picture: pixels", {PixelType::u8, PixelType::u16, PixelType::f32}, 1,
-              4);
+  check_view(pixels, "write_picture: pixels", {PixelType::u8, PixelType::u16, PixelType::f32}, 1,
+             4);
   const std::string extension = path.extension().string();
   if (extension.empty())
     throw_output(path, "the name has no extension to choose a format by, such as .png");

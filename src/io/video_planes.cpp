@@ -150,7 +150,7 @@ ImageView<const uint8_t> VideoPlanes::component(const AVFrame& frame,
   return out;
 }
 
-// Gray as to_gray() has it, colour differences as JFIF has them (BT.601, full range), in Q15.
+// Gray as to_gray() has it, color differences as JFIF has them (BT.601, full range), in Q15.
 void VideoPlanes::from_rgb(const AVFrame& frame, const std::string& name) {
   const std::array<int, 3> request{frame.width, frame.height, frame.format};
   if (!to_rgb_ || request != to_rgb_for_) {
@@ -186,8 +186,8 @@ void VideoPlanes::from_rgb(const AVFrame& frame, const std::string& name) {
   }
 }
 
-ConstPlane VideoPlanes::finished(ImageView<const uint8_t> plane, Orientation how,
-                                 Image<uint8_t>& buffer) {
+ConstAnyView VideoPlanes::finished(ImageView<const uint8_t> plane, Orientation how,
+                                   Image<uint8_t>& buffer) {
   if (how.upright()) return plane;
   reuse(buffer, how.transposed ? plane.height : plane.width,
         how.transposed ? plane.width : plane.height);
@@ -207,7 +207,7 @@ void VideoPlanes::convert(const AVFrame& frame, Chroma chroma, Orientation how,
   const ChromaShift stored = rgb ? ChromaShift{} : ChromaShift{d->log2_chroma_w, d->log2_chroma_h};
   const ChromaShift wanted = shift_of(chroma);  // a turned stream is never c422
   for (int i = 1; i <= 2; ++i) {
-    ConstPlane& plane = i == 1 ? out.cb : out.cr;
+    ConstAnyView& plane = i == 1 ? out.cb : out.cr;
     plane = {};
     if (chroma == Chroma::none) continue;
     ImageView<const uint8_t> view;
@@ -216,7 +216,7 @@ void VideoPlanes::convert(const AVFrame& frame, Chroma chroma, Orientation how,
       view = samples_[n].view();
     } else if (d->nb_components >= 3) {
       view = component(frame, *d, i, samples_[n]);
-    } else {  // a gray frame in a stream that began with colour
+    } else {  // a gray frame in a stream that began with color
       reuse(samples_[n], shifted(frame.width, stored.x), shifted(frame.height, stored.y));
       const auto gray = samples_[n].view();
       for (int32_t y = 0; y < gray.height; ++y) std::fill_n(gray.row(y), gray.width, uint8_t{128});

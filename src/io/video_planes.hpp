@@ -31,7 +31,7 @@ struct ChromaShift {
 ChromaShift shift_of(Chroma chroma);
 
 /// Means when there are fewer samples after than before, repeats where there are more. `src` and
-/// `dst` are one colour plane of a picture at both samplings.
+/// `dst` are one color plane of a picture at both samplings.
 void resample_chroma(ImageView<const uint8_t> src, ChromaShift from, ImageView<uint8_t> dst,
                      ChromaShift to);
 
@@ -40,7 +40,7 @@ void orient(ImageView<const uint8_t> src, ImageView<uint8_t> dst, Orientation ho
 
 class VideoPlanes {
  public:
-  /// The sampling that keeps the colour of `format` (an upright stream's, or a turned one's); c444
+  /// The sampling that keeps the color of `format` (an upright stream's, or a turned one's); c444
   /// where there is no exact one.
   static Chroma chroma_for(AVPixelFormat format, bool transposed);
   /// Whether `format` has no luma plane, so that luma is the gray of the library's to_gray(), full
@@ -57,7 +57,7 @@ class VideoPlanes {
   ImageView<const uint8_t> component(const AVFrame& frame, const AVPixFmtDescriptor& format,
                                      int index, Image<uint8_t>& buffer);
   void from_rgb(const AVFrame& frame, const std::string& name);
-  ConstPlane finished(ImageView<const uint8_t> plane, Orientation how, Image<uint8_t>& buffer);
+  ConstAnyView finished(ImageView<const uint8_t> plane, Orientation how, Image<uint8_t>& buffer);
 
   std::array<Image<uint8_t>, 3> samples_, sampled_, turned_;
   Image<uint8_t> rgb_;

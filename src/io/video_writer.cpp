@@ -50,7 +50,7 @@ bool takes_any_times(const AVOutputFormat& container) {
   return false;
 }
 
-/// Rescales full-range samples to the limited range: luma to 16..235, colour to 16..240.
+/// Rescales full-range samples to the limited range: luma to 16..235, color to 16..240.
 void copy_plane(ImageView<const uint8_t> src, ImageView<uint8_t> dst, bool to_limited, bool luma) {
   for (int32_t y = 0; y < src.height; ++y) {
     const uint8_t* from = src.row(y);
@@ -222,7 +222,7 @@ struct VideoWriter::State {
     copy_plane(frame.luma.as<uint8_t>(), plane(0, {format.width, format.height}), to_limited, true);
     const PlaneSize size = chroma_size(chroma, format.width, format.height);
     for (int i = 1; i <= 2; ++i) {
-      const ConstPlane& from = i == 1 ? frame.cb : frame.cr;
+      const ConstAnyView& from = i == 1 ? frame.cb : frame.cr;
       const auto to = plane(i, size);
       if (!from) {
         for (int32_t y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, uint8_t{128});

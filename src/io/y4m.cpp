@@ -234,7 +234,7 @@ void Y4mSink::write_bytes(const void* bytes, size_t count) {
   if (std::fwrite(bytes, 1, count, file_) != count) throw_output(name_, errno);
 }
 
-void Y4mSink::write_plane(ConstPlane plane, PlaneSize size, const char* what) {
+void Y4mSink::write_plane(ConstAnyView plane, PlaneSize size, const char* what) {
   if (plane.width != size.width || plane.height != size.height || plane.type != PixelType::u8 ||
       plane.channels != 1) {
     throw_invalid(what, "y4m: {} of a frame is {} x {} {}; the stream has {} x {} u8", what,

@@ -62,7 +62,7 @@ class Y4mSink final : public FrameSink {
   void finish() override;
 
  private:
-  void write_plane(ConstPlane plane, PlaneSize size, const char* what);
+  void write_plane(ConstAnyView plane, PlaneSize size, const char* what);
   void write_bytes(const void* bytes, size_t count);
 
   std::unique_ptr<StagedFile> staged_;

@@ -7,7 +7,7 @@ namespace cuesta {
 // One row an operation: its name, what it is for, its table.
 std::span<const OperationEntry> operation_entries() {
   static constexpr OperationEntry entries[] = {
-      {PixelArgs::operation, "grey, difference, threshold, histogram, packed masks",
+      {PixelArgs::operation, "gray, difference, threshold, histogram, packed masks",
        describe<PixelArgs>},
       {ConvolveArgs::operation, "linear filters: correlation, convolution, Gaussian, box",
        describe<ConvolveArgs>},

@@ -59,7 +59,7 @@ struct Harness::Buffer {
   size_t bytes = 0;
   size_t first = 0;  // offset of the first sample
   ptrdiff_t stride = 0, row_bytes = 0;
-  Plane host;
+  AnyView host;
   void* device = nullptr;
   bool is_output = false;
   double bound = 0;
@@ -73,8 +73,8 @@ Harness::Harness(Layout layout, uint8_t poison, Space space)
 Harness::~Harness() = default;
 Harness::Harness(Harness&&) noexcept = default;
 
-Plane Harness::make(std::string name, PixelType type, int32_t width, int32_t height,
-                    int32_t channels, bool is_output, double bound) {
+AnyView Harness::make(std::string name, PixelType type, int32_t width, int32_t height,
+                      int32_t channels, bool is_output, double bound) {
   auto buffer = std::make_unique<Buffer>();
   Buffer& b = *buffer;
   const ptrdiff_t sample = type == PixelType::bit ? 8 : bytes_per_sample(type);
@@ -118,10 +118,10 @@ Plane Harness::make(std::string name, PixelType type, int32_t width, int32_t hei
   return b.host;
 }
 
-Plane Harness::publish(Space space) {
+AnyView Harness::publish(Space space) {
   Buffer& b = *buffers_.back();
   b.before.assign(b.begin, b.begin + b.bytes);
-  Plane plane = b.host;
+  AnyView plane = b.host;
   if (space == Space::host) return plane;
   b.device = detail::allocate(Space::device, b.bytes);
   detail::copy_to_device(b.device, b.begin, b.bytes);
@@ -130,39 +130,39 @@ Plane Harness::publish(Space space) {
   return plane;
 }
 
-ConstPlane Harness::input(PixelType type, int32_t width, int32_t height, int32_t channels,
-                          const Draw& draw) {
+ConstAnyView Harness::input(PixelType type, int32_t width, int32_t height, int32_t channels,
+                            const Draw& draw) {
   draw(make(fmt::format("input {}", buffers_.size()), type, width, height, channels, false, 0));
   return publish(space_);
 }
 
-ConstPlane Harness::input(PixelType type, int32_t width, int32_t height, int32_t channels,
-                          Pattern pattern, uint64_t seed) {
-  return input(type, width, height, channels, [&](Plane plane) { fill(plane, pattern, seed); });
+ConstAnyView Harness::input(PixelType type, int32_t width, int32_t height, int32_t channels,
+                            Pattern pattern, uint64_t seed) {
+  return input(type, width, height, channels, [&](AnyView plane) { fill(plane, pattern, seed); });
 }
 
-Plane Harness::output(std::string name, PixelType type, int32_t width, int32_t height,
-                      int32_t channels, double bound) {
+AnyView Harness::output(std::string name, PixelType type, int32_t width, int32_t height,
+                        int32_t channels, double bound) {
   make(std::move(name), type, width, height, channels, true, bound);
   return publish(space_);
 }
 
-Plane Harness::host_output(std::string name, PixelType type, int32_t width, int32_t height,
-                           int32_t channels) {
+AnyView Harness::host_output(std::string name, PixelType type, int32_t width, int32_t height,
+                             int32_t channels) {
   make(std::move(name), type, width, height, channels, true, 0);
   return publish(Space::host);
 }
 
-Plane Harness::in_out(std::string name, PixelType type, int32_t width, int32_t height,
-                      int32_t channels, const Draw& draw) {
+AnyView Harness::in_out(std::string name, PixelType type, int32_t width, int32_t height,
+                        int32_t channels, const Draw& draw) {
   draw(make(std::move(name), type, width, height, channels, true, 0));
   return publish(space_);
 }
 
-Plane Harness::in_out(std::string name, PixelType type, int32_t width, int32_t height,
-                      int32_t channels, Pattern pattern, uint64_t seed) {
+AnyView Harness::in_out(std::string name, PixelType type, int32_t width, int32_t height,
+                        int32_t channels, Pattern pattern, uint64_t seed) {
   return in_out(std::move(name), type, width, height, channels,
-                [&](Plane plane) { fill(plane, pattern, seed); });
+                [&](AnyView plane) { fill(plane, pattern, seed); });
 }
 
 void Harness::finish() {
@@ -191,7 +191,8 @@ std::string Harness::check_canaries() const {
 namespace {
 
 template <class T>
-std::string compare_typed(ConstPlane mine, ConstPlane theirs, double bound, std::string_view name) {
+std::string compare_typed(ConstAnyView mine, ConstAnyView theirs, double bound,
+                          std::string_view name) {
   const auto a = mine.as<T>(), b = theirs.as<T>();
   int64_t wrong = 0;
   std::string first;
@@ -210,7 +211,7 @@ std::string compare_typed(ConstPlane mine, ConstPlane theirs, double bound, std:
   return wrong ? fmt::format("{} ({} samples differ)", first, wrong) : std::string();
 }
 
-std::string compare_bits(ConstPlane mine, ConstPlane theirs, std::string_view name) {
+std::string compare_bits(ConstAnyView mine, ConstAnyView theirs, std::string_view name) {
   for (int32_t y = 0; y < mine.height; ++y) {
     const auto* a = reinterpret_cast<const uint64_t*>(static_cast<const char*>(mine.data) +
                                                       ptrdiff_t(y) * mine.stride_bytes);
@@ -224,7 +225,7 @@ std::string compare_bits(ConstPlane mine, ConstPlane theirs, std::string_view na
   return {};
 }
 
-std::string compare_planes(ConstPlane mine, ConstPlane theirs, double bound,
+std::string compare_planes(ConstAnyView mine, ConstAnyView theirs, double bound,
                            std::string_view name) {
   switch (mine.type) {
     case PixelType::u8: return compare_typed<uint8_t>(mine, theirs, bound, name);

@@ -27,7 +27,7 @@ enum class Layout : uint8_t {
 std::string_view name_of(Layout layout);
 
 /// Draws a picture. It is called once, on the host, before the picture goes where it is used.
-using Draw = std::function<void(Plane)>;
+using Draw = std::function<void(AnyView)>;
 
 class Harness {
  public:
@@ -37,22 +37,22 @@ class Harness {
   ~Harness();
   Harness(Harness&&) noexcept;
 
-  ConstPlane input(PixelType type, int32_t width, int32_t height, int32_t channels, Pattern pattern,
-                   uint64_t seed);
-  ConstPlane input(PixelType type, int32_t width, int32_t height, int32_t channels,
-                   const Draw& draw);
+  ConstAnyView input(PixelType type, int32_t width, int32_t height, int32_t channels,
+                     Pattern pattern, uint64_t seed);
+  ConstAnyView input(PixelType type, int32_t width, int32_t height, int32_t channels,
+                     const Draw& draw);
   /// A picture the strategy must write everywhere. f32 results may differ from the oracle's by
   /// `bound` (absolute).
-  Plane output(std::string name, PixelType type, int32_t width, int32_t height,
-               int32_t channels = 1, double bound = 0);
+  AnyView output(std::string name, PixelType type, int32_t width, int32_t height,
+                 int32_t channels = 1, double bound = 0);
   /// The same on the host, whatever the space of this run.
-  Plane host_output(std::string name, PixelType type, int32_t width, int32_t height,
-                    int32_t channels = 1);
+  AnyView host_output(std::string name, PixelType type, int32_t width, int32_t height,
+                      int32_t channels = 1);
   /// A picture read and written in place.
-  Plane in_out(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
-               Pattern pattern, uint64_t seed);
-  Plane in_out(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
-               const Draw& draw);
+  AnyView in_out(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
+                 Pattern pattern, uint64_t seed);
+  AnyView in_out(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
+                 const Draw& draw);
   /// An object that lives as long as this harness, for results that Args point at.
   template <class T>
   T& keep(T value = {}) {
@@ -75,10 +75,10 @@ class Harness {
 
  private:
   struct Buffer;
-  Plane make(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
-             bool is_output, double bound);
+  AnyView make(std::string name, PixelType type, int32_t width, int32_t height, int32_t channels,
+               bool is_output, double bound);
   /// The newest buffer, with its content, where strategies see it.
-  Plane publish(Space space);
+  AnyView publish(Space space);
   Layout layout_;
   uint8_t poison_;
   Space space_;

@@ -70,7 +70,7 @@ T scaled(uint32_t v) {
 }
 
 template <class T>
-void fill_typed(Plane p, Painter& paint) {
+void fill_typed(AnyView p, Painter& paint) {
   const auto view = p.as<T>();
   for (int32_t y = 0; y < p.height; ++y)
     for (int32_t x = 0; x < p.width; ++x)
@@ -93,7 +93,7 @@ std::string_view name_of(Pattern pattern) {
   return "?";
 }
 
-void fill(Plane p, Pattern pattern, uint64_t seed) {
+void fill(AnyView p, Pattern pattern, uint64_t seed) {
   Painter paint(pattern, seed, p.width, p.height);
   switch (p.type) {
     case PixelType::u8: return fill_typed<uint8_t>(p, paint);

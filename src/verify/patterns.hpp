@@ -38,6 +38,6 @@ class Random {
 };
 
 /// Fills a host picture of any type (bits included).
-void fill(Plane picture, Pattern pattern, uint64_t seed);
+void fill(AnyView picture, Pattern pattern, uint64_t seed);
 
 }  // namespace cuesta::verify

@@ -63,7 +63,7 @@ std::vector<std::vector<size_t>> groups(std::span<const std::string> labels,
 std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> parameters);
 
 template <class Args>
-std::string run_case(const StrategyInfo<Args>& row, const Case<Args>& c, Harness& harness,
+std::string run_case(const Strategy<Args>& row, const Case<Args>& c, Harness& harness,
                      const Exec& exec, bool& refused, std::set<std::string>& refusals) {
   const Args args = c.make(harness);
   if (const auto why = row.supports(args, {exec, row.parameters}); !why.empty()) {
@@ -85,9 +85,9 @@ std::string run_case(const StrategyInfo<Args>& row, const Case<Args>& c, Harness
 /// Runs `row` on one case and on the oracle and compares: bytes, results, canaries. Layout and
 /// thread count are drawn from the case's number. False when the row refuses it.
 template <class Args>
-bool verify_case(const StrategyInfo<Args>& row, const StrategyInfo<Args>& oracle,
-                 const Case<Args>& c, size_t number, const std::vector<Parameter>& parameters,
-                 Workspace& workspace, RowReport& report) {
+bool verify_case(const Strategy<Args>& row, const Strategy<Args>& oracle, const Case<Args>& c,
+                 size_t number, const std::vector<Parameter>& parameters, Workspace& workspace,
+                 RowReport& report) {
   Exec exec;
   Random draw(number);
   const Layout layout = detail::layouts[draw.below(4)];
@@ -122,7 +122,7 @@ bool verify_case(const StrategyInfo<Args>& row, const StrategyInfo<Args>& oracle
 /// Runs `row` on the cases as the level says. Combinations of parameter values take turns, except
 /// at Level::sizes.
 template <class Args>
-RowReport verify_row(const StrategyInfo<Args>& row, const StrategyInfo<Args>& oracle,
+RowReport verify_row(const Strategy<Args>& row, const Strategy<Args>& oracle,
                      const std::vector<Case<Args>>& cases, const Options& options = {}) {
   RowReport report{Args::operation, row.name, row.space};
   auto parameters = detail::combinations(row.parameters);
@@ -144,7 +144,7 @@ RowReport verify_row(const StrategyInfo<Args>& row, const StrategyInfo<Args>& or
 
 /// The row every other is held against: the host's reference.
 template <class Args>
-const StrategyInfo<Args>& oracle_of() {
+const Strategy<Args>& oracle_of() {
   for (const auto& row : strategies<Args>(Space::host)) {
     if (row.tier == Tier::reference) return row;
   }

@@ -19,21 +19,21 @@ class OwnPeer final : public Peer {
   const char* name() const override { return "own"; }
   const char* version() const override { return "1"; }
   void set_threads(int) override {}
-  void canny(ConstPlane, Plane, int, double, double, double) override {}
-  void log(ConstPlane, double) override {}
-  void gaussian(ConstPlane, Plane, int, double) override {}
-  void sobel_magnitude(ConstPlane src, Plane dst) override {
+  void canny(ConstAnyView, AnyView, int, double, double, double) override {}
+  void log(ConstAnyView, double) override {}
+  void gaussian(ConstAnyView, AnyView, int, double) override {}
+  void sobel_magnitude(ConstAnyView src, AnyView dst) override {
     sobel(src, {.magnitude = dst}, {}, {.strategy = "serial"});
     auto& sample = dst.as<uint8_t>().at(dst.width - 1, dst.height - 1);
     sample = uint8_t(sample + error_);
   }
-  void gradients(ConstPlane src, Plane gx, Plane gy) override {
+  void gradients(ConstAnyView src, AnyView gx, AnyView gy) override {
     sobel(src, {.gx = gx, .gy = gy}, {}, {.strategy = "serial"});
   }
-  void correlate(ConstPlane, Plane, std::span<const float>, int) override {}
-  void close_open(ConstPlane, Plane, int) override {}
-  void components(ConstPlane, std::vector<int64_t>&) override {}
-  void motion(ConstPlane, double, int, std::vector<Rect>&, StageObserver*) override {}
+  void correlate(ConstAnyView, AnyView, std::span<const float>, int) override {}
+  void close_open(ConstAnyView, AnyView, int) override {}
+  void components(ConstAnyView, std::vector<int64_t>&) override {}
+  void motion(ConstAnyView, double, int, std::vector<Rect>&, StageObserver*) override {}
 
  private:
   int error_;

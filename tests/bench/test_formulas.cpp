@@ -71,7 +71,7 @@ TEST(Formulas, CountedAccessesAreWhatTheRungsMake) {
   EXPECT_DOUBLE_EQ(f::accesses_counted("tiled", 3, 3, {.block = 16, .tiles = 4}),
                    66 * 18 / 1024.0 + 1);
   EXPECT_DOUBLE_EQ(f::accesses_counted("separable", 5, 5, block_16), 12);
-  EXPECT_DOUBLE_EQ(f::accesses_counted("row-cyclic", 3, 3, {.rows_a_block = 4}), 6 / 4.0 + 1);
+  EXPECT_DOUBLE_EQ(f::accesses_counted("row-cyclic", 3, 3, {.rows_per_block = 4}), 6 / 4.0 + 1);
 }
 
 TEST(Formulas, TilesAreToldFromTheLaunch) {

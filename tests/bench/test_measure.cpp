@@ -20,7 +20,7 @@
 namespace cuesta::bench {
 namespace {
 
-Work sobel_work(ConstPlane src) {
+Work sobel_work(ConstAnyView src) {
   Work work;
   work.experiment = "test";
   work.operation = "sobel";
@@ -28,7 +28,7 @@ Work sobel_work(ConstPlane src) {
   work.sources = {src};
   work.bytes_per_pixel = 2;
   work.flops_per_pixel = 39;
-  work.call = [](ConstPlane from, Plane to, const Exec& exec) {
+  work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
     sobel(from, {.magnitude = to}, {}, exec);
   };
   return work;
@@ -69,7 +69,7 @@ TEST(Measure, TimesEveryHostStrategyOverACopyAndOneCore) {
 TEST(Measure, AWrongStrategyIsReportedAndNotTimed) {
   Fixture f;
   Work work = sobel_work(f.picture);
-  work.call = [](ConstPlane from, Plane to, const Exec& exec) {
+  work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
     sobel(from, {.magnitude = to}, {}, exec);
     if (exec.strategy == "rows") to.as<uint8_t>().at(5, 40) ^= 1;
   };
@@ -85,7 +85,7 @@ TEST(Measure, ComparesResultsThatAreNoPicture) {
   Work work = sobel_work(f.picture);
   work.result = PixelType::none;
   std::string last;
-  work.call = [&](ConstPlane, Plane to, const Exec& exec) {
+  work.call = [&](ConstAnyView, AnyView to, const Exec& exec) {
     EXPECT_FALSE(to);
     last = exec.strategy == "simd" ? "3 boxes" : "2 boxes";
   };
@@ -101,7 +101,7 @@ TEST(Measure, EverySourceIsVerified) {
   const Image<uint8_t> second = Session::noise(64, 48);
   Work work = sobel_work(f.picture);
   work.sources.push_back(second);
-  work.call = [&](ConstPlane from, Plane to, const Exec& exec) {
+  work.call = [&](ConstAnyView from, AnyView to, const Exec& exec) {
     sobel(from, {.magnitude = to}, {}, exec);
     if (exec.strategy == "simd" && from.data == second.view().data) to.as<uint8_t>().at(0, 0) ^= 1;
   };
@@ -126,7 +126,7 @@ TEST(Measure, FloatsWithinTheBoundOnlyWhereTheRowSaysSo) {
   work.sources = {picture};
   work.result = PixelType::f32;
   work.bound = 1e-3;
-  work.call = [](ConstPlane from, Plane to, const Exec&) { copy_rows(from, to, 1); };
+  work.call = [](ConstAnyView from, AnyView to, const Exec&) { copy_rows(from, to, 1); };
   const Answers answers(work, {});
   Image<float> got(4, 1);
   copy_rows(picture, got, 1);

@@ -73,7 +73,8 @@ TEST(Papers, CannyByStage) {
                 (std::vector<std::string>{"gaussian", "sobel", "magnitude", "suppression",
                                           "threshold", "hysteresis"}));
     }
-    EXPECT_EQ(stages_of(rows[2]), (std::vector<std::string>{"front end", "hysteresis"}));
+    EXPECT_EQ(stages_of(rows[2]),
+              (std::vector<std::string>{"gradient and suppression", "hysteresis"}));
     EXPECT_EQ(rows[1].paper_figure.has_value(), side == 64);
   }
   expect_printed(outcome, {"gaussian, ms", "grows as", "64x64: share of each stage", "40 to 60 %",

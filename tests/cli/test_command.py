@@ -177,7 +177,7 @@ class Edges(CommandTest):
         small = self.file("small.png", png(4, 4, [255] * 16))
         self.fails(INPUT, "edges", self.photo, "-o", "x.png", "--mask", small, says=["small.png", "4 x 4", "40 x 30"])
 
-    def test_colour_alpha_and_sixteen_bits(self):
+    def test_color_alpha_and_sixteen_bits(self):
         gray = square()
         for channels in (1, 2, 3, 4):
             samples = [255 if channels in (2, 4) and c == channels - 1 else v for v in gray for c in range(channels)]
@@ -293,7 +293,7 @@ class Streams(CommandTest):
         picture = bytes(read_png((self.at / "out.png").read_bytes())[4])
         self.assertEqual(rest, (b"FRAME\n" + picture) * 3)
 
-    def test_colour_is_kept_where_it_means_something(self):
+    def test_color_is_kept_where_it_means_something(self):
         chroma = bytes(range(256))[:300] * 2
         frames = [self.frame + (chroma * 2)[: 2 * 20 * 15]] * 2
         stream = y4m(40, 30, frames, b"420jpeg")
@@ -542,7 +542,7 @@ class Messages(CommandTest):
         process.communicate(timeout=60)
         return seen
 
-    def test_colour_and_progress_on_terminals_only(self):
+    def test_color_and_progress_on_terminals_only(self):
         self.assertIn(b"\x1b[1;31merror", self.on_terminal("edges", "missing.png", "-o", "x.png"))
         plain = self.on_terminal("edges", "missing.png", "-o", "x.png", NO_COLOR="1")
         self.assertNotIn(b"\x1b[1;31m", plain)

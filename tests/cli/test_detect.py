@@ -38,8 +38,8 @@ def luma(at, width=WIDTH, height=HEIGHT, side=SIDE):
 
 def street(frames=FRAMES, chroma=b"mono"):
     """A square that comes in and moves to the right and down."""
-    colour = {b"mono": 0, b"420jpeg": WIDTH * HEIGHT // 2, b"444": 2 * WIDTH * HEIGHT}[chroma]
-    return y4m(WIDTH, HEIGHT, [luma(place(k)) + bytes([128]) * colour for k in range(frames)], chroma)
+    color = {b"mono": 0, b"420jpeg": WIDTH * HEIGHT // 2, b"444": 2 * WIDTH * HEIGHT}[chroma]
+    return y4m(WIDTH, HEIGHT, [luma(place(k)) + bytes([128]) * color for k in range(frames)], chroma)
 
 
 def overlap(box, at, side=SIDE):
@@ -106,7 +106,7 @@ class DetectTest(CommandTest):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def mp4(self, name="street.mp4", data=None):
-        """The same as an MP4 file with colour."""
+        """The same as an MP4 file with color."""
         source = self.file("make.y4m", data or street(chroma=b"420jpeg"))
         self.needs_video()
         self.run_cuesta("filter", source, "-o", name, "--kernel", "average:1")

@@ -31,7 +31,7 @@ TEST(EitherDevice, OnTheCpuTheWorkGetsThePicturesThemselves) {
   either.choose({"sobel"});
   Image<uint8_t> src = picture_of(1), dst(61, 37);
   int calls = 0;
-  either.run({src, {}}, dst, [&](std::span<const ConstPlane> sources, Plane out) {
+  either.run({src, {}}, dst, [&](std::span<const ConstAnyView> sources, AnyView out) {
     ++calls;
     ASSERT_EQ(sources.size(), 2u);
     EXPECT_EQ(sources[0].data, src.row(0));
@@ -57,8 +57,8 @@ TEST_F(EitherDeviceOnTheGpu, CopiesGoThereAndTheResultComesBack) {
   // The second round keeps the memory, and gives the mask that the first left out.
   for (const bool masked : {false, true}) {
     Image<uint8_t> src = picture_of(2 + masked), mask = picture_of(7), here(61, 37), there(61, 37);
-    either.run({src, masked ? ConstPlane(mask) : ConstPlane()}, there,
-               [&](std::span<const ConstPlane> sources, Plane out) {
+    either.run({src, masked ? ConstAnyView(mask) : ConstAnyView()}, there,
+               [&](std::span<const ConstAnyView> sources, AnyView out) {
                  EXPECT_EQ(sources[0].space, Space::device);
                  EXPECT_EQ(out.space, Space::device);
                  EXPECT_EQ(bool(sources[1]), masked);
@@ -81,7 +81,7 @@ TEST_F(EitherDeviceOnTheGpu, WhatItRefusesGoesOnOnTheCpuIfThatIsAllowed) {
     either.choose({"sobel"});
     Image<uint8_t> src = picture_of(1), dst(61, 37);
     std::vector<Space> asked;
-    const auto work = [&](std::span<const ConstPlane>, Plane out) {
+    const auto work = [&](std::span<const ConstAnyView>, AnyView out) {
       asked.push_back(out.space);
       if (out.space == Space::device) throw Error(ErrorCode::unsupported, "not on this one");
     };

@@ -46,11 +46,11 @@ TEST(Allocations, NoneAfterTheFirstCallOfASize) {
        [&] { canny(src, dst, {.thresholds = Thresholds::given(40, 90)}, exec); }},
       {"canny of a batch",
        [&] {
-         const Plane first = checked_region(Plane(dst), {0, 0, width, height / 4});
+         const AnyView first = checked_region(AnyView(dst), {0, 0, width, height / 4});
          const ptrdiff_t step = first.stride_bytes * first.height;
          const Thresholds pairs[] = {Thresholds::given(40, 90), Thresholds(),
                                      Thresholds::given(9, 90), Thresholds()};
-         canny({checked_region(ConstPlane(src), {0, 0, width, height / 4}), 4, step},
+         canny({checked_region(ConstAnyView(src), {0, 0, width, height / 4}), 4, step},
                {first, 4, step}, pairs, {}, {}, exec);
        }},
       {"morphology of u8", [&] { open(other, dst, disk, exec); }},

@@ -141,7 +141,7 @@ TEST_F(CannyDevice, SearchesTellTheirDepthAndTrees) {
     EXPECT_LT(observer->statistics["trees at the start"], 1000);
     EXPECT_EQ(observer->statistics["trees at the end"], pixels);
   }
-  EXPECT_EQ(one.stages, (std::vector<std::string>{"front end", "hysteresis"}));
+  EXPECT_EQ(one.stages, (std::vector<std::string>{"gradient and suppression", "hysteresis"}));
   EXPECT_EQ(two.stages, (std::vector<std::string>{"gaussian", "sobel", "magnitude", "suppression",
                                                   "threshold", "hysteresis"}));
 }
@@ -180,7 +180,7 @@ struct Canvas {
     const ptrdiff_t step = rows * all.stride_bytes + columns;
     all.width = width;
     all.height = height;
-    if constexpr (std::is_same_v<PlaneType, Plane>)
+    if constexpr (std::is_same_v<PlaneType, AnyView>)
       return Batch(all, count, step);
     else
       return ConstBatch(all, count, step);
@@ -188,7 +188,7 @@ struct Canvas {
   Image<uint8_t> filled(uint64_t seed) const {
     Image<uint8_t> all(wide(), high());
     verify::fill(all, verify::Pattern::noise, seed);
-    const Batch batch = cut(Plane(all));
+    const Batch batch = cut(AnyView(all));
     for (int32_t i = 0; i < count; ++i)
       verify::fill(batch[i], verify::Pattern::natural, seed + uint64_t(i));
     return all;
@@ -211,7 +211,7 @@ FoundTogether together_there(const Canvas& canvas, const Image<uint8_t>& src,
   upload(found.all, dst_there);
   if (masks) {
     upload(*masks, masks_there);
-    const ConstBatch batch = canvas.cut(ConstPlane(masks_there));
+    const ConstBatch batch = canvas.cut(ConstAnyView(masks_there));
     options.mask = batch.first;
     options.mask_step_bytes = batch.step_bytes;
   }
@@ -219,7 +219,7 @@ FoundTogether together_there(const Canvas& canvas, const Image<uint8_t>& src,
   exec.strategy = row.strategy;
   exec.parameters = row.parameters;
   const auto run = [&] {
-    canny(canvas.cut(ConstPlane(src_there)), canvas.cut(Plane(dst_there)), thresholds, options,
+    canny(canvas.cut(ConstAnyView(src_there)), canvas.cut(AnyView(dst_there)), thresholds, options,
           found.used, exec);
   };
 #ifdef CUESTA_HAS_CUDA
@@ -237,12 +237,12 @@ FoundTogether together_here(const Canvas& canvas, const Image<uint8_t>& src,
                             const std::vector<Thresholds>& thresholds, CannyOptions options,
                             const Image<uint8_t>* masks) {
   FoundTogether found{canvas.filled(99), std::vector<CannyResult>(size_t(canvas.count))};
-  const Batch dst = canvas.cut(Plane(found.all));
+  const Batch dst = canvas.cut(AnyView(found.all));
   for (int32_t i = 0; i < canvas.count; ++i) {
-    if (masks) options.mask = canvas.cut(ConstPlane(*masks))[i];
+    if (masks) options.mask = canvas.cut(ConstAnyView(*masks))[i];
     options.thresholds = thresholds[thresholds.size() == 1 ? 0 : size_t(i)];
     found.used[size_t(i)] =
-        canny(canvas.cut(ConstPlane(src))[i], dst[i], options, {.strategy = "serial"});
+        canny(canvas.cut(ConstAnyView(src))[i], dst[i], options, {.strategy = "serial"});
   }
   return found;
 }
@@ -355,7 +355,7 @@ TEST_F(CannyDevice, AThousandRepetitionsOfABatchGiveOneHash) {
   const Stream stream;
   int wrong = 0;
   for (int i = 0; i < 1000; ++i) {
-    canny(canvas.cut(ConstPlane(src_there)), canvas.cut(Plane(dst_there)), thresholds, {}, {},
+    canny(canvas.cut(ConstAnyView(src_there)), canvas.cut(AnyView(dst_there)), thresholds, {}, {},
           {.strategy = "fused", .stream = stream.get()});
     download(dst_there, host, stream.get());
     wrong += hash_of(host) != expected;

@@ -92,8 +92,8 @@ TEST_F(Device, AFaultSurfacesAtTheNextWaitAndNamesTheOperation) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const auto fault = [] {
     try {
-      const Plane nowhere(reinterpret_cast<void*>(uintptr_t(1) << 62), 64, 64, 1, 64, PixelType::u8,
-                          Space::device);
+      const AnyView nowhere(reinterpret_cast<void*>(uintptr_t(1) << 62), 64, 64, 1, 64,
+                            PixelType::u8, Space::device);
       Image<uint8_t, Space::device> out(64, 64);
       sobel(nowhere, {.magnitude = out});
       Image<uint8_t> back(64, 64);

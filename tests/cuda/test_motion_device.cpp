@@ -71,7 +71,7 @@ TEST_F(MotionDevice, UnionFindGivesOneAnswerAThousandTimes) {
 }
 
 // A still picture, noise of its own in every frame, and three bright squares that move.
-void draw_frame(Plane frame, int t) {
+void draw_frame(AnyView frame, int t) {
   verify::fill(frame, Pattern::natural, 11);
   verify::Random noise(uint64_t(t) + 1);
   for (int32_t y = 0; y < frame.height; ++y) {

@@ -31,7 +31,7 @@ std::vector<fs::path> doc_pictures() {
   return out;
 }
 
-// The picture as OpenCV's colour reading gives it, gray.
+// The picture as OpenCV's color reading gives it, gray.
 cv::Mat opencv_gray(const fs::path& path) {
   const cv::Mat color = cv::imread(path.string(), cv::IMREAD_COLOR);
   cv::Mat gray;
@@ -40,7 +40,7 @@ cv::Mat opencv_gray(const fs::path& path) {
 }
 
 Image<uint8_t> our_gray(const io::Picture& picture) {
-  const ConstPlane pixels = picture.view();
+  const ConstAnyView pixels = picture.view();
   Image<uint8_t> gray(pixels.width, pixels.height);
   if (pixels.channels != 2) {
     to_gray(pixels, gray);
@@ -118,7 +118,7 @@ TEST(PicturesOpenCv, TheCommandEqualsCanny) {
 }
 #endif
 
-// Files that OpenCV writes: formats, types, orientation. What imread makes of them in colour and
+// Files that OpenCV writes: formats, types, orientation. What imread makes of them in color and
 // gray is what edges sees.
 TEST(PicturesOpenCv, FormatsReadAsImreadDoes) {
   const fs::path folder =

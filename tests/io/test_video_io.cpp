@@ -76,7 +76,7 @@ std::vector<int64_t> steady(int64_t count) {
   return out;
 }
 
-double mean_difference(ConstPlane a, ConstPlane b) {
+double mean_difference(ConstAnyView a, ConstAnyView b) {
   if (a.width != b.width || a.height != b.height) return 1e9;
   int64_t sum = 0;
   for (int32_t y = 0; y < a.height; ++y) {

@@ -64,7 +64,7 @@ RULES = [
     Rule("canny/ladder/03_bfs_launch", "(step|count_strong)", GLOBAL + [r"\bBAR\.RED\.POPC\b", r"\b(RED|ATOM)G?\b"]),
     # Reads that see other threads' links, and the compare-and-swap that makes one.
     Rule("canny/ladder/04_union_find", "merge", [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bATOMG?\.E\.CAS\b"]),
-    Rule("canny/ladder/front_marks", "unpack", GLOBAL, NO_SHARED),
+    Rule("canny/ladder/nms_marks", "unpack", GLOBAL, NO_SHARED),
     Rule("label/ladder/01_union_find", "merge", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED),
     Rule("label/ladder/01_union_find", "gather", [r"\bREDG?\b|\bATOMG?\b", r"\bVOTE"], NO_SHARED),
     Rule("motion/ladder/01_v1_0", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
@@ -72,11 +72,11 @@ RULES = [
     Rule("motion/ladder/03_v1_2", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/04_v1_3", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),
     # Production kernels keep everything in registers.
-    Rule("canny/cuda", r"frontILi\dELi\dELNS_4NormE\dELb0", [r"\bSHFL\b", r"\bPRMT\b"], NO_SHARED),
+    Rule("canny/cuda", r"gradient_nmsILi\dELi\dELNS_4NormE\dELb0", [r"\bSHFL\b", r"\bPRMT\b"], NO_SHARED),
     Rule("canny/cuda", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),
     Rule("canny/cuda", "merge", [r"\bATOMG?\.E\.CAS\b"]),
     Rule("sobel/cuda", "sobel_fused", GLOBAL, NO_SHARED),
-    Rule("log/cuda", "log_walkILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
+    Rule("log/cuda", "log_marchILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
 ]
 
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuesta/edges.hpp"
-#include "ops/canny/bit_hysteresis.hpp"
+#include "ops/canny/cpu/bit_hysteresis.hpp"
 #include "ops/canny/reference.hpp"
 #include "support/drawings.hpp"
 #include "support/planted.hpp"
@@ -363,7 +363,7 @@ TEST(Canny16Bit, ScalesWithThePicture) {
   }
 }
 
-std::string complaint(const CannyOptions& options, ConstPlane src, Plane dst) {
+std::string complaint(const CannyOptions& options, ConstAnyView src, AnyView dst) {
   try {
     canny(src, dst, options);
   } catch (const Error& error) {
@@ -496,7 +496,7 @@ TEST(CannyFaults, AreCaught) {
 }
 
 TEST(CannyFaults, NoFaultPasses) {
-  const StrategyInfo<CannyArgs> row{
+  const Strategy<CannyArgs> row{
       .name = "planted", .idea = "right on purpose", .run = [](const CannyArgs& args, Call& call) {
         with_fault(args, call, [](CannyStages&, CannyLimits&) {});
       }};

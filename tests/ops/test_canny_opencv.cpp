@@ -121,11 +121,11 @@ TEST(CannyOpenCv, PhotographsEqual) {
     GTEST_SKIP() << "CUESTA_OPENCV_DATA names no folder of pictures";
   int pictures = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const cv::Mat colour = cv::imread(entry.path().string(), cv::IMREAD_COLOR);
-    if (colour.empty()) continue;
+    const cv::Mat color = cv::imread(entry.path().string(), cv::IMREAD_COLOR);
+    if (color.empty()) continue;
     ++pictures;
     cv::Mat gray;
-    cv::cvtColor(colour, gray, cv::COLOR_BGR2GRAY);
+    cv::cvtColor(color, gray, cv::COLOR_BGR2GRAY);
     for (const int aperture : {3, 5, 7}) {
       for (const Norm norm : {Norm::l1, Norm::l2}) {
         const double scale = aperture == 3 ? 1 : aperture == 5 ? 12 : 100;

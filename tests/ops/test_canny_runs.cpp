@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "ops/canny/mask_runs.hpp"
+#include "ops/canny/cuda/mask_runs.hpp"
 
 namespace cuesta {
 namespace {
@@ -142,14 +142,14 @@ std::vector<uint8_t> by_words(Picture p, int32_t tile_rows) {
   }
   for (size_t i = 0; i < weak.size(); ++i) weak[i] &= ~edges[i];
 
-  std::vector<int32_t> parents(1 + weak.size() * labels_a_word);
+  std::vector<int32_t> parents(1 + weak.size() * labels_per_word);
   for (size_t i = 0; i < parents.size(); ++i) parents[i] = int32_t(i);
   const auto find = [&](int32_t i) {
     while (parents[size_t(i)] != i) i = parents[size_t(i)];
     return i;
   };
   const auto label = [&](int32_t word, int32_t row, int start) {
-    return int32_t(1 + index(word, row) * labels_a_word) + start / 2;
+    return int32_t(1 + index(word, row) * labels_per_word) + start / 2;
   };
   const auto around = [&](const std::vector<uint32_t>& mask, int32_t word, int32_t row) {
     const auto at = [&](int dx, int dy) {

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "cuesta/error.hpp"
-#include "ops/convolve/plan.hpp"
+#include "ops/convolve/cpu/plan.hpp"
 #include "ops/convolve/reference.hpp"
 #include "support/planted.hpp"
 
@@ -266,7 +266,7 @@ TEST(Stencil, RefusesBadArguments) {
 }
 
 TEST(Convolve, RefusesBadArguments) {
-  Image<uint8_t> src(9, 9), dst(9, 9), small(8, 9), colour(9, 9, 3);
+  Image<uint8_t> src(9, 9), dst(9, 9), small(8, 9), color(9, 9, 3);
   Image<uint16_t> wide(9, 9);
   Image<float> real(9, 9);
   const auto said = [&](const std::function<void()>& call, const std::string& words) {
@@ -275,7 +275,7 @@ TEST(Convolve, RefusesBadArguments) {
   };
   const Stencil laplace = stencils::laplacian();
   said([&] { correlate(src, small, laplace); }, "correlate: dst is 8 x 9");
-  said([&] { correlate(src, colour, laplace); }, "correlate: dst has 3 channels");
+  said([&] { correlate(src, color, laplace); }, "correlate: dst has 3 channels");
   said([&] { correlate(src, wide, laplace); }, "correlate: dst is u16");
   said([&] { correlate(real, dst, laplace); }, "correlate: dst is u8");
   said([&] { correlate(src, src, laplace); }, "share memory");

@@ -32,7 +32,7 @@ BitImage drawn(int32_t width, int32_t height, Set set) {
   return mask;
 }
 
-std::vector<Component> components_of(ConstPlane mask, int connectivity, int threads = 0,
+std::vector<Component> components_of(ConstAnyView mask, int connectivity, int threads = 0,
                                      std::string strategy = {}) {
   std::vector<Component> out;
   const int32_t n =
@@ -244,7 +244,7 @@ TEST(Label, RefusesWithOneSentence) {
   EXPECT_NE(message_of([&] { label(mask, small, nullptr); }).find("must have one size"),
             std::string::npos);
   // A view that claims too much; it is refused before anything is read.
-  const ConstPlane huge(mask.row(0), 65536, 65536, 1, 65536, PixelType::u8);
+  const ConstAnyView huge(mask.row(0), 65536, 65536, 1, 65536, PixelType::u8);
   EXPECT_EQ(message_of([&] { label(huge, {}, nullptr); }),
             "label: mask is 65536 x 65536; it takes at most 2147483648 pixels");
 }

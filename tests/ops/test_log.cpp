@@ -43,13 +43,14 @@ bool equal(const Image<T>& a, const Image<T>& b) {
   return true;
 }
 
-Image<uint8_t> edges_of(ConstPlane src, const LogOptions& options, const Exec& exec = {}) {
+Image<uint8_t> edges_of(ConstAnyView src, const LogOptions& options, const Exec& exec = {}) {
   Image<uint8_t> out(src.width, src.height);
   log_edges(src, out, options, exec);
   return out;
 }
 
-Image<int32_t> response_of(ConstPlane src, const LogOptions& options = {}, const Exec& exec = {}) {
+Image<int32_t> response_of(ConstAnyView src, const LogOptions& options = {},
+                           const Exec& exec = {}) {
   Image<int32_t> out(src.width, src.height);
   log_edges(src, out, options, exec);
   return out;
@@ -254,7 +255,7 @@ RC_GTEST_PROP(Log, EdgesFollowFromTheResponse, ()) {
                   })));
 }
 
-// A ramp of one grey pixel between two flats: L is exactly 0 on it, and nothing else is an edge.
+// A ramp of one gray pixel between two flats: L is exactly 0 on it, and nothing else is an edge.
 TEST(Log, ZeroCrossingOnAnExactZero) {
   Image<uint8_t> src(40, 30);
   for (int32_t y = 0; y < 30; ++y)
@@ -276,7 +277,7 @@ TEST(Log, SixteenBitResponsesSaturate) {
   EXPECT_EQ(response.at(2, 4), 0);
   const auto papers = response_of(src);
   EXPECT_EQ(papers.at(4, 4), papers_weight(0, 0) * 65535);
-  // Edges see the exact response: 4 * 65,535 grey levels.
+  // Edges see the exact response: 4 * 65,535 gray levels.
   EXPECT_EQ(edges_of(src, {.threshold = 262139, .sigma = 0}).at(4, 4), 255);
   EXPECT_EQ(edges_of(src, {.threshold = 262140, .sigma = 0}).at(4, 4), 0);
 }
@@ -357,7 +358,7 @@ RC_GTEST_PROP(Log, TransposesNegatesAndShifts, ()) {
 
 // ---- bad input
 
-void expect_refused(ConstPlane src, Plane dst, const LogOptions& options, const char* words) {
+void expect_refused(ConstAnyView src, AnyView dst, const LogOptions& options, const char* words) {
   try {
     log_edges(src, dst, options);
     ADD_FAILURE() << "nothing was thrown where '" << words << "' was expected";
@@ -368,15 +369,15 @@ void expect_refused(ConstPlane src, Plane dst, const LogOptions& options, const 
 }
 
 TEST(Log, RefusesBadInput) {
-  Image<uint8_t> src(20, 10), dst(20, 10), other(10, 20), colour(20, 10, 3);
+  Image<uint8_t> src(20, 10), dst(20, 10), other(10, 20), color(20, 10, 3);
   Image<float> real(20, 10);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   expect_refused({}, dst, {}, "log: src has no data");
-  expect_refused(src, Plane(), {}, "log: dst has no data");
+  expect_refused(src, AnyView(), {}, "log: dst has no data");
   expect_refused(real, dst, {}, "log: src is f32");
   expect_refused(src, real, {}, "log: dst is f32");
-  expect_refused(colour, dst, {}, "log: src has 3 channels");
+  expect_refused(color, dst, {}, "log: src has 3 channels");
   expect_refused(src, other, {}, "must have one size");
   expect_refused(src, src, {}, "share memory");
   expect_refused(src, dst, {.threshold = -0.5}, "log: threshold is -0.5");

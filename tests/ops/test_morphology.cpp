@@ -224,8 +224,8 @@ TEST(Morphology, AllocatesNothingAfterTheFirstCallOfASize) {
 // For ThreadSanitizer, and for strips of every height.
 TEST(MorphologyThreads, AnyNumberGivesTheSameBytes) {
   const auto mask = filled<uint8_t>(110, 201, Pattern::blobs, 5);
-  const auto grey = filled<uint8_t>(110, 201, Pattern::natural, 5);
-  for (const auto* src : {&mask, &grey}) {
+  const auto gray = filled<uint8_t>(110, 201, Pattern::natural, 5);
+  for (const auto* src : {&mask, &gray}) {
     Image<uint8_t> expected(110, 201), got(110, 201);
     open(*src, expected, StructuringElement::disk(7), {.threads = 1});
     for (const auto strategy : {"rows", "simd"}) {

@@ -194,7 +194,7 @@ TEST(MotionErrors, SayWhatIsWrong) {
       << "and the right size goes on";
   EXPECT_EQ(test::error_of(invalid_argument,
                            [&] { detector.push(frame_with_square(100, 80, 0, 0, 0, 2)); }),
-            "motion: frame has 2 channels; it takes 1 (grey), 3 or 4 (colour, alpha)");
+            "motion: frame has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
   Image<uint16_t> deep(100, 80);
   EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push(deep); }),
             "motion: frame is u16; it takes u8");

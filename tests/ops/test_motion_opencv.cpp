@@ -30,8 +30,9 @@ void compare_frame(const MotionDetector& detector, std::span<const Detection> fo
   EXPECT_TRUE(test::equal(test::mat_of(mask), chain.mask())) << "frame " << frame;
 }
 
-// Every `step`-th of the first `count` frames of vtest.avi, a surveillance camera with walkers.
-void compare_video(const MotionOptions& options, bool colour, int step, int count) {
+// Every `step`-th of the first `count` frames of vtest.avi, a surveillance camera with
+// block_threads.
+void compare_video(const MotionOptions& options, bool color, int step, int count) {
   const char* folder = std::getenv("CUESTA_OPENCV_DATA");
   if (!folder || !*folder)
     GTEST_SKIP() << "CUESTA_OPENCV_DATA does not name opencv-doc's examples/data";
@@ -46,8 +47,8 @@ void compare_video(const MotionOptions& options, bool colour, int step, int coun
     if (frame % step) continue;
     cv::cvtColor(bgr, gray, cv::COLOR_BGR2GRAY);
     cv::cvtColor(bgr, rgb, cv::COLOR_BGR2RGB);
-    const auto found = colour ? detector.push(test::view_of<uint8_t>(rgb))
-                              : detector.push(test::view_of<uint8_t>(gray));
+    const auto found = color ? detector.push(test::view_of<uint8_t>(rgb))
+                             : detector.push(test::view_of<uint8_t>(gray));
     objects += found.size();
     compare_frame(detector, found, chain, gray, frame);
     if (testing::Test::HasFailure()) break;

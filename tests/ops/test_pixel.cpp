@@ -25,7 +25,7 @@ TEST(PixelFaults, AreCaught) {
         wrong.order = ColorOrder::rgb;
         pixel_serial(wrong, call);
       },
-      "colours that are always read as RGB");
+      "colors that are always read as RGB");
   verify::expect_caught<PixelArgs>(
       [](const PixelArgs& args, Call& call) {
         PixelArgs wrong = args;
@@ -52,33 +52,33 @@ TEST(PixelFaults, AreCaught) {
         if (args.op == PixelOp::gray && args.a.channels > 1 && args.a.type == PixelType::u8)
           args.dst.as<uint8_t>().at(0, 0) ^= 1;  // as a weight off by one does at times
       },
-      "a grey one off in one pixel");
+      "a gray one off in one pixel");
 }
 
 TEST(Pixel, GrayOfEveryColour) {
   // Every (r, g, b) with 17 steps a channel, and the corners.
-  Image<uint8_t> colours(289, 17, 3), gray(289, 17);
+  Image<uint8_t> colors(289, 17, 3), gray(289, 17);
   for (int r = 0; r < 17; ++r)
     for (int g = 0; g < 17; ++g)
       for (int b = 0; b < 17; ++b) {
         const int sample[] = {r * 255 / 16, g * 255 / 16, b * 255 / 16};
-        for (int c = 0; c < 3; ++c) colours.at(g * 17 + b, r, c) = uint8_t(sample[c]);
+        for (int c = 0; c < 3; ++c) colors.at(g * 17 + b, r, c) = uint8_t(sample[c]);
       }
-  to_gray(colours, gray);
+  to_gray(colors, gray);
   for (int y = 0; y < 17; ++y)
     for (int x = 0; x < 289; ++x)
-      ASSERT_EQ(gray.at(x, y), (9798 * colours.at(x, y, 0) + 19235 * colours.at(x, y, 1) +
-                                3735 * colours.at(x, y, 2) + 16384) >>
+      ASSERT_EQ(gray.at(x, y), (9798 * colors.at(x, y, 0) + 19235 * colors.at(x, y, 1) +
+                                3735 * colors.at(x, y, 2) + 16384) >>
                                    15);
   EXPECT_EQ(gray.at(0, 0), 0);
   EXPECT_EQ(gray.at(288, 16), 255);
 }
 
 TEST(Pixel, GrayOfSixteenBitWhiteIsWhite) {
-  Image<uint16_t> colours(70, 1, 4), gray(70, 1);
+  Image<uint16_t> colors(70, 1, 4), gray(70, 1);
   for (int x = 0; x < 70; ++x)
-    for (int c = 0; c < 4; ++c) colours.at(x, 0, c) = 65535;
-  to_gray(colours, gray);
+    for (int c = 0; c < 4; ++c) colors.at(x, 0, c) = 65535;
+  to_gray(colors, gray);
   for (int x = 0; x < 70; ++x) EXPECT_EQ(gray.at(x, 0), 65535);
 }
 
@@ -160,17 +160,17 @@ std::string error_of(Call&& call) {
 }
 
 TEST(PixelErrors, SayWhatIsWrong) {
-  Image<uint8_t> gray(8, 4), other(9, 4), colour(8, 4, 3), two(8, 4, 2);
+  Image<uint8_t> gray(8, 4), other(9, 4), color(8, 4, 3), two(8, 4, 2);
   Image<uint16_t> deep(8, 4);
   Image<float> real(8, 4);
   Image<int16_t> with_sign(8, 4);
   BitImage bits(8, 4);
   std::vector<uint64_t> bins(256);
   EXPECT_EQ(error_of([&] { to_gray(two, gray); }),
-            "to_gray: src has 2 channels; it takes 1 (gray), 3 or 4 (colour, alpha)");
-  EXPECT_EQ(error_of([&] { to_gray(colour, deep); }),
+            "to_gray: src has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
+  EXPECT_EQ(error_of([&] { to_gray(color, deep); }),
             "to_gray: dst is u16; it takes the source's type, u8");
-  EXPECT_EQ(error_of([&] { to_gray(colour, other); }),
+  EXPECT_EQ(error_of([&] { to_gray(color, other); }),
             "to_gray: src is 8 x 4 and to_gray: dst is 9 x 4; they must have one size");
   EXPECT_EQ(error_of([&] { to_gray({}, gray); }), "to_gray: src has no data");
   EXPECT_EQ(error_of([&] { absdiff(gray, deep, gray); }),
@@ -181,7 +181,7 @@ TEST(PixelErrors, SayWhatIsWrong) {
             "absdiff: a is s16; it takes u8, u16, f32");
   EXPECT_EQ(error_of([&] { threshold(gray, bits, std::nan("")); }),
             "threshold: limit is not a number");
-  EXPECT_EQ(error_of([&] { threshold(colour, gray, 1); }),
+  EXPECT_EQ(error_of([&] { threshold(color, gray, 1); }),
             "threshold: src has 3 channels; it takes 1");
   EXPECT_EQ(error_of([&] { absdiff_threshold(real, real, bits, 1); }),
             "absdiff_threshold: a is f32; it takes u8, u16");

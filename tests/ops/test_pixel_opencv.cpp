@@ -1,4 +1,4 @@
-// Grey, difference, threshold and Otsu against OpenCV, byte for byte.
+// Gray, difference, threshold and Otsu against OpenCV, byte for byte.
 #include <gtest/gtest.h>
 
 #include <cmath>

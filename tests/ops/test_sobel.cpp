@@ -20,7 +20,7 @@ struct Gradients {
   Image<uint8_t> magnitude, direction;
 };
 
-Gradients gradients_of(ConstPlane src, const SobelOptions& options, bool with_direction = true) {
+Gradients gradients_of(ConstAnyView src, const SobelOptions& options, bool with_direction = true) {
   const int32_t w = src.width, h = src.height;
   Gradients g{Image<int32_t>(w, h), Image<int32_t>(w, h), Image<uint8_t>(w, h),
               Image<uint8_t>(w, h)};
@@ -134,7 +134,7 @@ TEST(Sobel, DirectionsOfRamps) {
   }
 }
 
-void expect_refused(ConstPlane src, const SobelOutputs& out, const SobelOptions& options,
+void expect_refused(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options,
                     const char* words) {
   try {
     sobel(src, out, options);
@@ -146,12 +146,12 @@ void expect_refused(ConstPlane src, const SobelOutputs& out, const SobelOptions&
 }
 
 TEST(Sobel, RefusesBadInput) {
-  Image<uint8_t> src(20, 10), magnitude(20, 10), small(19, 10), colour(20, 10, 3);
+  Image<uint8_t> src(20, 10), magnitude(20, 10), small(19, 10), color(20, 10, 3);
   Image<int16_t> gx(20, 10);
   Image<float> real(20, 10);
   expect_refused({}, {.gx = gx}, {}, "sobel: src has no data");
   expect_refused(real, {.gx = gx}, {}, "sobel: src is f32");
-  expect_refused(colour, {.gx = gx}, {}, "sobel: src has 3 channels");
+  expect_refused(color, {.gx = gx}, {}, "sobel: src has 3 channels");
   expect_refused(src, {}, {}, "no output is wanted");
   expect_refused(src, {.gx = magnitude}, {}, "sobel: gx is u8");
   expect_refused(src, {.gy = real}, {}, "sobel: gy is f32");

@@ -11,7 +11,7 @@ namespace cuesta::verify {
 /// Runs `faulty` as a row of the operation at the quick level and expects it to be found out.
 template <class Args>
 void expect_caught(void (*faulty)(const Args&, Call&), const char* what) {
-  const StrategyInfo<Args> row{.name = "planted", .idea = "wrong on purpose", .run = faulty};
+  const Strategy<Args> row{.name = "planted", .idea = "wrong on purpose", .run = faulty};
   const RowReport report = verify_row(row, oracle_of<Args>(), cases<Args>(Level::quick));
   EXPECT_GT(report.failed, 0) << Args::operation << ": the checks let through " << what;
 }

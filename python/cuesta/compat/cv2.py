@@ -578,7 +578,7 @@ def _around(cells: Array, anchor: tuple[int, int]) -> NDArray[np.uint8]:
     return np.pad(cells, pads)
 
 
-def _colour(value: Any) -> tuple[float, ...]:
+def _color(value: Any) -> tuple[float, ...]:
     """A cv::Scalar: one number is the first channel's, the others have 0."""
     parts = value if isinstance(value, (Sequence, np.ndarray)) else (value,)
     numbers = [float(part) for part in parts]
@@ -629,7 +629,7 @@ def _morph(
     border: str | None = _border(border_type)
     if border == "constant" and border_value is None:
         border = None
-    values = _colour(0 if border_value is None else border_value)
+    values = _color(0 if border_value is None else border_value)
     result = np.empty(picture.shape, picture.dtype)
     for channel in np.ndindex(picture.shape[2:]):
         plane = np.ascontiguousarray(picture[(..., *channel)])

@@ -15,14 +15,14 @@ struct BackgroundArgs {
   int32_t rate = 1;       // learn at 2^-rate, 1..12
   int32_t dither = 0;     // added before dividing by 2^rate, 0..2^rate − 1
   double limit = 0;       // not NaN
-  ConstPlane frame;       // u8
-  Plane state;            // background::layout_of(model): plane p of row y is row y · planes + p
+  ConstAnyView frame;     // u8
+  AnyView state;          // background::layout_of(model): plane p of row y is row y · planes + p
   BackgroundOutputs out;  // of the frame's size
 
   Space space() const { return frame.space; }
 };
 
 template <>
-std::span<const StrategyInfo<BackgroundArgs>> strategies<BackgroundArgs>(Space space);
+std::span<const Strategy<BackgroundArgs>> strategies<BackgroundArgs>(Space space);
 
 }  // namespace cuesta

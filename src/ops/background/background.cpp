@@ -11,8 +11,8 @@
 namespace cuesta {
 
 template <>
-std::span<const StrategyInfo<BackgroundArgs>> strategies<BackgroundArgs>(Space space) {
-  static constexpr StrategyInfo<BackgroundArgs> host[] = {
+std::span<const Strategy<BackgroundArgs>> strategies<BackgroundArgs>(Space space) {
+  static constexpr Strategy<BackgroundArgs> host[] = {
       {.name = "serial",
        .tier = Tier::reference,
        .idea = "the recurrences, one pixel after the other",
@@ -57,13 +57,13 @@ struct BackgroundSubtractor::State {
   Image<uint8_t> bytes;  // the model's state; one of the three is in use
   Image<uint16_t> words;
   Image<uint8_t, Space::device> there;
-  Plane plane;
+  AnyView plane;
 
-  bool fits(ConstPlane frame) const {
+  bool fits(ConstAnyView frame) const {
     return frame.width == width && frame.height == height && frame.space == plane.space;
   }
 
-  void allocate(ConstPlane frame) {
+  void allocate(ConstAnyView frame) {
     const auto layout = background::layout_of(options.model);
     width = height = 0;
     // Rows of the state are counted in 32 bits.
@@ -105,15 +105,15 @@ void BackgroundSubtractor::reset() { state_->frames = 0; }
 int64_t BackgroundSubtractor::frames() const { return state_->frames; }
 const BackgroundOptions& BackgroundSubtractor::options() const { return state_->options; }
 
-void BackgroundSubtractor::push(ConstPlane frame, const BackgroundOutputs& out, double limit,
+void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out, double limit,
                                 const Exec& exec) {
   State& state = *state_;
-  check_plane(frame, "background: frame", {PixelType::u8});
+  check_view(frame, "background: frame", {PixelType::u8});
   if (std::isnan(limit)) throw_invalid("nan", "background: limit is not a number");
-  const auto check_output = [&](ConstPlane plane, std::string_view what,
+  const auto check_output = [&](ConstAnyView plane, std::string_view what,
                                 std::initializer_list<PixelType> types) {
     if (!plane) return;
-    check_plane(plane, what, types);
+    check_view(plane, what, types);
     check_same_size(frame, plane, "background: frame", what);
     check_no_overlap(frame, plane, "background: frame", what);
   };

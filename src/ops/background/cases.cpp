@@ -11,7 +11,7 @@ namespace cuesta::verify {
 namespace {
 
 // Writes the state that some frames of a picture that changes lead to. `state` is on the host.
-void learn_some_frames(BackgroundArgs args, Plane state, int32_t frames, uint64_t seed) {
+void learn_some_frames(BackgroundArgs args, AnyView state, int32_t frames, uint64_t seed) {
   Image<uint8_t> frame(args.frame.width, args.frame.height);
   args.state = state;
   for (int32_t t = 0; t < frames; ++t) {
@@ -58,7 +58,7 @@ std::vector<Case<BackgroundArgs>> cases(Level level) {
                args.frame = h.input(PixelType::u8, width, height, 1, pattern, seed);
                const auto layout = background::layout_of(model);
                args.state = h.in_out("state", layout.type, width, height * layout.planes, 1,
-                                     [&](Plane state) {
+                                     [&](AnyView state) {
                                        fill(state, Pattern::noise, seed + 1);
                                        learn_some_frames(args, state, frames, seed);
                                      });

@@ -66,7 +66,7 @@ void median_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
   uint8_t* medians = args.state.as<uint8_t>().row(2 * y);
   uint8_t* deviations = args.state.as<uint8_t>().row(2 * y + 1);
   const auto one = hn::Set(d, uint8_t(1));
-  const auto least = hn::Set(d, uint8_t(background::least_deviation));
+  const auto least = hn::Set(d, uint8_t(background::min_deviation));
   // One step from v towards `target`.
   const auto step = [&](auto v, auto target) HWY_ATTR {
     return hn::Sub(hn::Add(v, hn::Min(hn::SaturatedSub(target, v), one)),
@@ -187,8 +187,8 @@ void mixture_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
     const V finer = hn::Shr(dither, hn::Sub(rate, shift));
     cm = hn::Add(cm, hn::Shr(hn::Add(hn::Sub(v8, cm), finer), shift));
     cs = hn::Add(cs, hn::Shr(hn::Add(hn::Sub(cq, cs), finer), shift));
-    cs = hn::Min(hn::Max(cs, hn::Set(d, gaussians::least_variance)),
-                 hn::Set(d, gaussians::most_variance));
+    cs = hn::Min(hn::Max(cs, hn::Set(d, gaussians::min_variance)),
+                 hn::Set(d, gaussians::max_variance));
     for (int k = 0; k < count; ++k) {
       const auto here = hn::MaskFromVec(match[k]);
       m[k] = hn::IfThenElse(here, cm, m[k]);
@@ -220,7 +220,7 @@ void mixture_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
 }
 
 // Row y of the mask: difference > limit, the limit an integer in 0 .. 254.
-void mask_row(Plane mask, int32_t y, const uint8_t* difference, uint64_t* words, int32_t limit) {
+void mask_row(AnyView mask, int32_t y, const uint8_t* difference, uint64_t* words, int32_t limit) {
   const bool bits = mask.type == PixelType::bit;
   uint64_t* to = bits ? bits_of(mask).row(y) : words;
   // v >= n is max(v, n) == v, which needs no signs; bytes of 0 past the row stay below n >= 1.

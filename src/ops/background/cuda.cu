@@ -12,8 +12,8 @@ namespace {
 constexpr int block_x = 32, block_y = 8;
 
 struct Request {
-  ConstPlane frame;
-  Plane state;
+  ConstAnyView frame;
+  AnyView state;
   BackgroundOutputs out;
   bool founds;
   int32_t limit;  // foreground is difference > limit
@@ -25,7 +25,7 @@ __global__ void background_first(Request q) {
   if (y >= q.frame.height) return;  // whole warps
   bool foreground = false;
   if (x < uint32_t(q.frame.width)) {
-    const auto at = [&](Plane plane) -> uint8_t& {
+    const auto at = [&](AnyView plane) -> uint8_t& {
       return plane.as<uint8_t, Space::device>().at(int32_t(x), y);
     };
     const uint8_t v = q.frame.as<uint8_t, Space::device>().at(int32_t(x), y);
@@ -63,8 +63,8 @@ std::string_view supports(const BackgroundArgs& args, const Parameters&) {
 
 }  // namespace
 
-std::span<const StrategyInfo<BackgroundArgs>> background_cuda_rows() {
-  static constexpr StrategyInfo<BackgroundArgs> rows[] = {
+std::span<const Strategy<BackgroundArgs>> background_cuda_rows() {
+  static constexpr Strategy<BackgroundArgs> rows[] = {
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,

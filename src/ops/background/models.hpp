@@ -55,23 +55,23 @@ CUESTA_HOST_DEVICE constexpr Verdict mean(uint16_t& m, int32_t v, int32_t rate, 
 
 /// Sigma-delta: the median steps one level towards the frame; the deviation steps towards twice the
 /// difference and explains what it exceeds.
-inline constexpr int32_t least_deviation = 2;
+inline constexpr int32_t min_deviation = 2;
 CUESTA_HOST_DEVICE constexpr Verdict median(uint8_t& m, uint8_t& deviation, int32_t v) {
   const int32_t level = m, apart = distance(v, level), spread = deviation;
   m = uint8_t(level + (v > level) - (v < level));
   const int32_t target = apart ? at_most(2 * apart, 255) : spread;
   const int32_t next = spread + (target > spread) - (target < spread);
-  deviation = uint8_t(next < least_deviation ? least_deviation : next);
+  deviation = uint8_t(next < min_deviation ? min_deviation : next);
   return {uint8_t(level), uint8_t(apart < spread ? 0 : apart)};
 }
 
-/// The mixture's constants. Weights are Q15, means Q8, variances Q8 of squared grey levels.
+/// The mixture's constants. Weights are Q15, means Q8, variances Q8 of squared gray levels.
 namespace gaussians {
 inline constexpr int32_t count = 3;
 inline constexpr int32_t whole = 1 << 15;  // a weight of 1
 inline constexpr int32_t lasting = 3277;   // a component is background above this weight, 0.1
 inline constexpr int32_t learn_within = 9, explain_within = 16;  // squared standard deviations
-inline constexpr int32_t first_variance = 15 << 8, least_variance = 4 << 8, most_variance = 75 << 8;
+inline constexpr int32_t first_variance = 15 << 8, min_variance = 4 << 8, max_variance = 75 << 8;
 }  // namespace gaussians
 
 /// Components lie by falling weight: w[0], w[1], w[2], then means, then variances, `stride` samples
@@ -108,7 +108,7 @@ CUESTA_HOST_DEVICE constexpr Verdict mixture(uint16_t* state, ptrdiff_t stride, 
     const int32_t apart = distance(v << 8, m[matched]) >> 4;
     m[matched] += (delta + finer) >> shift;
     const int32_t variance = s[matched] + ((apart * apart - s[matched] + finer) >> shift);
-    s[matched] = at_most(variance < least_variance ? least_variance : variance, most_variance);
+    s[matched] = at_most(variance < min_variance ? min_variance : variance, max_variance);
   }
   for (int k = 0; k < count; ++k)
     w[k] += k == matched ? (whole - w[k] + dither) >> rate : -((w[k] + dither) >> rate);

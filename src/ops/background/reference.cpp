@@ -22,7 +22,7 @@ Verdict found(const BackgroundArgs& args, int32_t x, int32_t y, uint8_t v) {
     case BackgroundModel::mean: state_at<uint16_t>(args, x, y, 0) = uint16_t(v << 8); break;
     case BackgroundModel::median:
       state_at<uint8_t>(args, x, y, 0) = v;
-      state_at<uint8_t>(args, x, y, 1) = least_deviation;
+      state_at<uint8_t>(args, x, y, 1) = min_deviation;
       break;
     case BackgroundModel::mixture:
       for (int k = 0; k < gaussians::count; ++k) {

@@ -10,8 +10,8 @@ namespace cuesta {
 struct CannyArgs {
   static constexpr std::string_view operation = "canny";
 
-  ConstPlane src;                 // u8 or u16, one channel
-  Plane dst;                      // u8 of src's size
+  ConstAnyView src;               // u8 or u16, one channel
+  AnyView dst;                    // u8 of src's size
   CannyOptions options;           // ksize resolved: odd, or anything where sigma is 0
   CannyResult* result = nullptr;  // the thresholds used, one pair for each picture; never null
 
@@ -40,7 +40,7 @@ struct CannyArgs {
 };
 
 template <>
-std::span<const StrategyInfo<CannyArgs>> strategies<CannyArgs>(Space space);
+std::span<const Strategy<CannyArgs>> strategies<CannyArgs>(Space space);
 
 /// A strategy for one picture as one for batches: picture after picture.
 template <void (*Run)(const CannyArgs&, Call&)>

@@ -11,8 +11,8 @@
 namespace cuesta {
 
 template <>
-std::span<const StrategyInfo<CannyArgs>> strategies<CannyArgs>(Space space) {
-  static constexpr StrategyInfo<CannyArgs> host[] = {
+std::span<const Strategy<CannyArgs>> strategies<CannyArgs>(Space space) {
+  static constexpr Strategy<CannyArgs> host[] = {
       {.name = "serial",
        .tier = Tier::reference,
        .idea = "one stage after the other, a whole picture between; hysteresis with a stack",
@@ -68,14 +68,14 @@ void check_thresholds(const Thresholds& t) {
 }
 
 // What holds for every picture of a batch when it holds for the first; options with ksize resolved.
-CannyOptions checked(ConstPlane src, Plane dst, const CannyOptions& wanted) {
-  check_plane(src, "canny: src", {PixelType::u8, PixelType::u16});
-  check_plane(dst, "canny: dst", {PixelType::u8});
+CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted) {
+  check_view(src, "canny: src", {PixelType::u8, PixelType::u16});
+  check_view(dst, "canny: dst", {PixelType::u8});
   check_same_size(src, dst, "canny: src", "canny: dst");
   CannyOptions options = wanted;
   check_options(options);
   if (options.mask) {
-    check_plane(options.mask, "canny: mask", {PixelType::u8});
+    check_view(options.mask, "canny: mask", {PixelType::u8});
     check_same_size(src, options.mask, "canny: src", "canny: mask");
   }
   return options;
@@ -83,7 +83,7 @@ CannyOptions checked(ConstPlane src, Plane dst, const CannyOptions& wanted) {
 
 }  // namespace
 
-CannyResult canny(ConstPlane src, Plane dst, const CannyOptions& wanted, const Exec& exec) {
+CannyResult canny(ConstAnyView src, AnyView dst, const CannyOptions& wanted, const Exec& exec) {
   const CannyOptions options = checked(src, dst, wanted);
   check_thresholds(options.thresholds);
   check_no_overlap(src, dst, "canny: src", "canny: dst");
@@ -99,9 +99,9 @@ void canny(const ConstBatch& src, const Batch& dst, std::span<const Thresholds> 
   check_batch(src, "canny: src");
   check_batch(dst, "canny: dst");
   check_same_count(src, dst, "canny: src", "canny: dst");
-  check_apart(dst, "canny: dst");
+  check_disjoint(dst, "canny: dst");
   check_no_overlap(src, dst, "canny: src", "canny: dst");
-  if (const ConstPlane mask = args.options.mask) {
+  if (const ConstAnyView mask = args.options.mask) {
     const ConstBatch masks(mask, src.count, args.options.mask_step_bytes);
     check_no_overlap(masks, dst, "canny: mask", "canny: dst");
   }
@@ -133,8 +133,8 @@ void canny(const ConstBatch& src, const Batch& dst, std::span<const Thresholds> 
   dispatch(args, exec);
 }
 
-Image<uint8_t> canny(ConstPlane src, const CannyOptions& options, const Exec& exec) {
-  check_plane(src, "canny: src", {PixelType::u8, PixelType::u16});
+Image<uint8_t> canny(ConstAnyView src, const CannyOptions& options, const Exec& exec) {
+  check_view(src, "canny: src", {PixelType::u8, PixelType::u16});
   Image<uint8_t> dst(src.width, src.height);
   canny(src, dst, options, exec);
   return dst;

@@ -126,8 +126,8 @@ std::vector<Case<CannyArgs>> cases(Level level) {
              }
              if (masked) {
                const bool many = masks_differ && count > 1;
-               ConstPlane mask = h.input(PixelType::u8, many ? wide : width, many ? high : height,
-                                         1, Pattern::blobs, seed + 1);
+               ConstAnyView mask = h.input(PixelType::u8, many ? wide : width, many ? high : height,
+                                           1, Pattern::blobs, seed + 1);
                if (many) args.options.mask_step_bytes = cut_first(mask, width, height, apart);
                args.options.mask = mask;
              }

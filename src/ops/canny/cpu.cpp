@@ -16,8 +16,8 @@
 #include "cpu/bits-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cuesta/filter.hpp"
-#include "ops/canny/bit_hysteresis.hpp"
-#include "ops/canny/front-inl.hpp"
+#include "ops/canny/cpu/bit_hysteresis.hpp"
+#include "ops/canny/cpu/gradient_nms-inl.hpp"
 #include "ops/canny/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -51,7 +51,7 @@ class Pieces {
 
 // What all strips share. `taps` smooth `src` on the way; null leaves it as it is.
 struct Job {
-  ConstPlane src, mask;
+  ConstAnyView src, mask;
   const uint16_t* taps;
   int32_t window;  // number of taps
 };
@@ -297,7 +297,7 @@ bool pictures_apart(const CannyArgs& args, int threads) {
 // The batch: `first` is the first picture's Job; `smoothed`, where it has data, takes what windows
 // too wide to be fused leave of each picture.
 template <int K, class M>
-void run_batch(const CannyArgs& args, const Job& first, Plane smoothed, Call& call) {
+void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& call) {
   const int threads = call.threads();
   const bool apart = !smoothed && pictures_apart(args, threads);
   const int inner = apart ? 1 : threads, slots = apart ? std::min(threads, args.count) : 1;
@@ -311,7 +311,7 @@ void run_batch(const CannyArgs& args, const Job& first, Plane smoothed, Call& ca
   const auto announce = [&](std::string_view stage) {
     if (!apart) call.stage(stage);  // threads that each have a picture are in all stages at once
   };
-  if (apart) call.stage("front end");
+  if (apart) call.stage("gradient and suppression");
   parallel_tasks(slots, slots, [&](int slot) {
     Pieces pieces(memory + counted.used() * slot);
     const Room<K, M> room(first, inner, counts, pieces);
@@ -320,7 +320,7 @@ void run_batch(const CannyArgs& args, const Job& first, Plane smoothed, Call& ca
       Job job = first;
       job.mask = picture.options.mask;
       job.src = picture.src;
-      announce("front end");
+      announce("gradient and suppression");
       if (smoothed) {
         gaussian(picture.src, smoothed, args.options.ksize, args.options.sigma,
                  {BorderMode::reflect101}, call.nested());
@@ -332,7 +332,7 @@ void run_batch(const CannyArgs& args, const Job& first, Plane smoothed, Call& ca
 }
 
 template <int K>
-void run_norm(const CannyArgs& args, const Job& job, Plane smoothed, Call& call) {
+void run_norm(const CannyArgs& args, const Job& job, AnyView smoothed, Call& call) {
   args.options.norm == Norm::l1 ? run_batch<K, int16_t>(args, job, smoothed, call)
                                 : run_batch<K, int32_t>(args, job, smoothed, call);
 }
@@ -342,7 +342,7 @@ void run_norm(const CannyArgs& args, const Job& job, Plane smoothed, Call& call)
 void canny_simd_target(const CannyArgs& args, Call& call) {
   const CannyOptions& options = args.options;
   Job job{args.src, options.mask, nullptr, 1};
-  Plane smoothed;
+  AnyView smoothed;
   if (options.sigma > 0 && options.ksize <= largest_fused_window) {
     int32_t taps[largest_fused_window];
     gaussian_taps_q8(std::span(taps, size_t(options.ksize)), options.sigma);

@@ -1,6 +1,7 @@
-// The device rows of canny, and strategy `fused`: the front end in one kernel, hysteresis in three.
-#include "ops/canny/front.cuh"
-#include "ops/canny/hysteresis.cuh"
+// The device rows of canny, and strategy `fused`: the gradient and suppression in one kernel,
+// hysteresis in three.
+#include "ops/canny/cuda/gradient_nms.cuh"
+#include "ops/canny/cuda/hysteresis.cuh"
 #include "ops/canny/ladder/ladder.hpp"
 
 namespace cuesta {
@@ -11,7 +12,7 @@ Masks find_masks(const CannyArgs& args, Call& call) { return masks_before_hyster
 namespace {
 
 void fused(const CannyArgs& args, Call& call) {
-  const int32_t most = pictures_a_piece(args);
+  const int32_t most = pictures_per_chunk(args);
   for (int64_t begin = 0; begin < args.count; begin += most) {
     const Scratch scope(call.nested(), Space::device);  // the next piece takes the same memory
     const auto count = int32_t(std::min<int64_t>(most, args.count - begin));
@@ -25,9 +26,9 @@ void fused(const CannyArgs& args, Call& call) {
 }  // namespace
 }  // namespace canny_cuda
 
-std::span<const StrategyInfo<CannyArgs>> canny_cuda_rows() {
+std::span<const Strategy<CannyArgs>> canny_cuda_rows() {
   // Rungs that step by launches wait for each; all wait for automatic thresholds.
-  static constexpr StrategyInfo<CannyArgs> rows[] = {
+  static constexpr Strategy<CannyArgs> rows[] = {
       {.name = "global",
        .space = Space::device,
        .tier = Tier::ladder,
@@ -49,7 +50,8 @@ std::span<const StrategyInfo<CannyArgs>> canny_cuda_rows() {
       {.name = "bfs-launch",
        .space = Space::device,
        .tier = Tier::ladder,
-       .idea = "the production front end; hysteresis one breadth-first step a launch",
+       .idea =
+           "the production gradient and suppression; hysteresis one breadth-first step a launch",
        .paper = "001",
        .parameters = canny_ladder::bfs_parameters,
        .host_sync = true,
@@ -58,7 +60,8 @@ std::span<const StrategyInfo<CannyArgs>> canny_cuda_rows() {
       {.name = "union-find",
        .space = Space::device,
        .tier = Tier::ladder,
-       .idea = "the production front end; hysteresis by sets of pixels, a fixed number of launches",
+       .idea = "the production gradient and suppression; hysteresis by sets of pixels, a fixed "
+               "number of launches",
        .paper = "001",
        .supports = canny_cuda::supports,
        .run = each_picture<canny_ladder::union_find>},

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/gradient.hpp"
 #include "cuesta/filter.hpp"
-#include "ops/sobel/gradient.hpp"
 
 namespace cuesta {
 namespace {
@@ -71,7 +71,7 @@ void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std
   stages.smoothed = args.src;
   if (options.sigma > 0) {
     call.stage("gaussian");
-    Plane smoothed;
+    AnyView smoothed;
     if (args.src.type == PixelType::u8)
       smoothed = call.scratch().image<uint8_t>(args.src.width, args.src.height);
     else

@@ -11,7 +11,7 @@ namespace cuesta {
 struct CannyStages {
   enum : uint8_t { none, candidate, strong };
 
-  ConstPlane smoothed;           // the source where sigma is 0
+  ConstAnyView smoothed;         // the source where sigma is 0
   ImageView<int32_t> gx, gy;     // divided by 16 for aperture 7
   ImageView<int64_t> magnitude;  // with a ring
   ImageView<uint8_t> marks;      // with a ring

@@ -30,8 +30,8 @@ enum class Rounding : uint8_t {
 struct ConvolveArgs {
   static constexpr std::string_view operation = "convolve";
 
-  ConstPlane src;  // u8, u16 or f32
-  Plane dst;       // src's type, s16 or f32; of src's size and channels
+  ConstAnyView src;  // u8, u16 or f32
+  AnyView dst;       // src's type, s16 or f32; of src's size and channels
 
   int32_t width = 1, height = 1, anchor_x = 0, anchor_y = 0;
   Taps<int32_t> integers;  // of a u8 or u16 source, sharing `divisor`
@@ -50,6 +50,6 @@ struct ConvolveArgs {
 };
 
 template <>
-std::span<const StrategyInfo<ConvolveArgs>> strategies<ConvolveArgs>(Space space);
+std::span<const Strategy<ConvolveArgs>> strategies<ConvolveArgs>(Space space);
 
 }  // namespace cuesta

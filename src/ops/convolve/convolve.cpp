@@ -4,15 +4,15 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "ops/convolve/factors.hpp"
+#include "core/stencil_factors.hpp"
 #include "ops/convolve/reference.hpp"
 #include "ops/tables.hpp"
 
 namespace cuesta {
 
 template <>
-std::span<const StrategyInfo<ConvolveArgs>> strategies<ConvolveArgs>(Space space) {
-  static constexpr StrategyInfo<ConvolveArgs> host[] = {
+std::span<const Strategy<ConvolveArgs>> strategies<ConvolveArgs>(Space space) {
+  static constexpr Strategy<ConvolveArgs> host[] = {
       {.name = "serial",
        .tier = Tier::reference,
        .idea = "the definition, one pixel after the other",
@@ -35,17 +35,16 @@ std::span<const StrategyInfo<ConvolveArgs>> strategies<ConvolveArgs>(Space space
 
 namespace {
 
-void check_views(ConstPlane src, ConstPlane dst, const Border& border, std::string_view what,
+void check_views(ConstAnyView src, ConstAnyView dst, const Border& border, std::string_view what,
                  bool same_type = false) {
   const std::string of_src = fmt::format("{}: src", what), of_dst = fmt::format("{}: dst", what);
-  check_plane(src, of_src, {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
+  check_view(src, of_src, {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
   if (same_type)
-    check_plane(dst, of_dst, {src.type}, src.channels, src.channels);
+    check_view(dst, of_dst, {src.type}, src.channels, src.channels);
   else if (src.type == PixelType::f32)
-    check_plane(dst, of_dst, {PixelType::f32, PixelType::s16}, src.channels, src.channels);
+    check_view(dst, of_dst, {PixelType::f32, PixelType::s16}, src.channels, src.channels);
   else
-    check_plane(dst, of_dst, {src.type, PixelType::s16, PixelType::f32}, src.channels,
-                src.channels);
+    check_view(dst, of_dst, {src.type, PixelType::s16, PixelType::f32}, src.channels, src.channels);
   check_same_size(src, dst, of_src, of_dst);
   check_no_overlap(src, dst, of_src, of_dst);
   if (!std::isfinite(border.value)) {
@@ -112,7 +111,7 @@ void set_float_taps(ConvolveArgs& args, const Window& window, Scratch& scratch) 
   }
 }
 
-ConvolveArgs arguments(ConstPlane src, Plane dst, const Window& window,
+ConvolveArgs arguments(ConstAnyView src, AnyView dst, const Window& window,
                        const FilterOptions& options) {
   ConvolveArgs args;
   args.src = src, args.dst = dst;
@@ -122,7 +121,7 @@ ConvolveArgs arguments(ConstPlane src, Plane dst, const Window& window,
   return args;
 }
 
-void run(ConstPlane src, Plane dst, const Window& window, const FilterOptions& options,
+void run(ConstAnyView src, AnyView dst, const Window& window, const FilterOptions& options,
          const Exec& exec, Scratch& scratch, std::string_view what) {
   ConvolveArgs args = arguments(src, dst, window, options);
   if (src.type == PixelType::f32)
@@ -133,7 +132,7 @@ void run(ConstPlane src, Plane dst, const Window& window, const FilterOptions& o
 }
 
 // `turned` turns the taps by 180 degrees.
-void run_stencil(ConstPlane src, Plane dst, const Stencil& stencil, bool turned,
+void run_stencil(ConstAnyView src, AnyView dst, const Stencil& stencil, bool turned,
                  const FilterOptions& options, const Exec& exec, std::string_view what) {
   check_views(src, dst, options.border, what);
   if (stencil.width() == 0) throw_invalid("0 x 0", "{}: the stencil has no taps", what);
@@ -161,17 +160,17 @@ void check_side(int n, std::string_view what) {
 
 }  // namespace
 
-void correlate(ConstPlane src, Plane dst, const Stencil& stencil, const FilterOptions& options,
+void correlate(ConstAnyView src, AnyView dst, const Stencil& stencil, const FilterOptions& options,
                const Exec& exec) {
   run_stencil(src, dst, stencil, false, options, exec, "correlate");
 }
 
-void convolve(ConstPlane src, Plane dst, const Stencil& stencil, const FilterOptions& options,
+void convolve(ConstAnyView src, AnyView dst, const Stencil& stencil, const FilterOptions& options,
               const Exec& exec) {
   run_stencil(src, dst, stencil, true, options, exec, "convolve");
 }
 
-void gaussian(ConstPlane src, Plane dst, int ksize, double sigma, const Border& border,
+void gaussian(ConstAnyView src, AnyView dst, int ksize, double sigma, const Border& border,
               const Exec& exec) {
   check_views(src, dst, border, "gaussian", true);
   if (!std::isfinite(sigma) || sigma < 0) {
@@ -199,7 +198,7 @@ void gaussian(ConstPlane src, Plane dst, int ksize, double sigma, const Border& 
   dispatch(args, exec);
 }
 
-void box(ConstPlane src, Plane dst, int n, const Border& border, const Exec& exec) {
+void box(ConstAnyView src, AnyView dst, int n, const Border& border, const Exec& exec) {
   check_views(src, dst, border, "box");
   check_side(n, "box");
   const auto size = size_t(n);
@@ -219,7 +218,7 @@ void box(ConstPlane src, Plane dst, int n, const Border& border, const Exec& exe
   dispatch(args, exec);
 }
 
-void sharpen(ConstPlane src, Plane dst, int n, const Border& border, const Exec& exec) {
+void sharpen(ConstAnyView src, AnyView dst, int n, const Border& border, const Exec& exec) {
   check_views(src, dst, border, "sharpen");
   check_odd(n, 1, Stencil::max_size, "sharpen: n");
   Scratch scratch(exec, Space::host);
@@ -229,7 +228,7 @@ void sharpen(ConstPlane src, Plane dst, int n, const Border& border, const Exec&
   run(src, dst, {n, n, n / 2, n / 2, taps, 1, {}}, {.border = border}, exec, scratch, "sharpen");
 }
 
-void laplacian(ConstPlane src, Plane dst, const FilterOptions& options, const Exec& exec) {
+void laplacian(ConstAnyView src, AnyView dst, const FilterOptions& options, const Exec& exec) {
   static constexpr int32_t taps[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
   check_views(src, dst, options.border, "laplacian");
   Scratch scratch(exec, Space::host);

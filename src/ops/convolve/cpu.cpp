@@ -6,14 +6,14 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
-#include "ops/convolve/plan.hpp"
+#include "ops/convolve/cpu/plan.hpp"
 #include "ops/convolve/reference.hpp"
 
 // One-lane "vectors" have no pairs of lanes: there the plain loops run.
 #if HWY_TARGET != HWY_SCALAR
-#include "ops/convolve/bytes-inl.hpp"
-#include "ops/convolve/dense-inl.hpp"
-#include "ops/convolve/floats-inl.hpp"
+#include "ops/convolve/cpu/bytes-inl.hpp"
+#include "ops/convolve/cpu/dense-inl.hpp"
+#include "ops/convolve/cpu/floats-inl.hpp"
 #endif
 
 HWY_BEFORE_NAMESPACE();

@@ -1,16 +1,16 @@
 // The device rows of convolve: the papers' steps. There is no production row yet.
-#include "cuda/rung_parameters.hpp"
-#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
+#include "ops/ladder_parameters.hpp"
 
 namespace cuesta {
 namespace {
 
 using convolve_cuda::supports_window;
-using convolve_ladder::most_side;
+using convolve_ladder::max_side;
 
 std::string_view window(const ConvolveArgs& args, const Parameters&) {
-  return supports_window(args, most_side);
+  return supports_window(args, max_side);
 }
 
 // load=by-position reaches one block further, load=one-each must leave pixels to compute.
@@ -41,26 +41,26 @@ constexpr std::string_view within = "equal bytes; f32 with factors within 2e-5 o
 
 }  // namespace
 
-std::span<const StrategyInfo<ConvolveArgs>> convolve_cuda_rows() {
+std::span<const Strategy<ConvolveArgs>> convolve_cuda_rows() {
   using namespace convolve_ladder;
-  using namespace rung_parameters;
+  using namespace ladder_parameters;
   constexpr auto rung = [](std::string_view name, std::string_view idea, std::string_view paper,
                            std::span<const ParameterInfo> parameters,
                            std::string_view (*supports)(const ConvolveArgs&, const Parameters&),
                            void (*run)(const ConvolveArgs&, Call&),
                            std::string_view exactness = within, bool host_sync = false) {
-    return StrategyInfo<ConvolveArgs>{.name = name,
-                                      .space = Space::device,
-                                      .tier = Tier::ladder,
-                                      .idea = idea,
-                                      .paper = paper,
-                                      .exactness = exactness,
-                                      .parameters = parameters,
-                                      .host_sync = host_sync,
-                                      .supports = supports,
-                                      .run = run};
+    return Strategy<ConvolveArgs>{.name = name,
+                                  .space = Space::device,
+                                  .tier = Tier::ladder,
+                                  .idea = idea,
+                                  .paper = paper,
+                                  .exactness = exactness,
+                                  .parameters = parameters,
+                                  .host_sync = host_sync,
+                                  .supports = supports,
+                                  .run = run};
   };
-  static constexpr StrategyInfo<ConvolveArgs> rows[] = {
+  static constexpr Strategy<ConvolveArgs> rows[] = {
       rung("naive", "a thread a pixel; image and taps from global memory", "000 001 002",
            any_block_only, window, naive),
       rung("global", "paper 003's name for naive, 3 x 3", "003", any_block_only, three_by_three,

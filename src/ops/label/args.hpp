@@ -9,8 +9,8 @@ namespace cuesta {
 struct LabelArgs {
   static constexpr std::string_view operation = "label";
 
-  ConstPlane mask;                               // u8 or bits, one channel, at most max_pixels
-  Plane labels;                                  // s32 of the mask's size, or none
+  ConstAnyView mask;                             // u8 or bits, one channel, at most max_pixels
+  AnyView labels;                                // s32 of the mask's size, or none
   std::vector<Component>* components = nullptr;  // may be null
   LabelOptions options;
   int32_t* count = nullptr;  // the number of components
@@ -22,6 +22,6 @@ struct LabelArgs {
 };
 
 template <>
-std::span<const StrategyInfo<LabelArgs>> strategies<LabelArgs>(Space space);
+std::span<const Strategy<LabelArgs>> strategies<LabelArgs>(Space space);
 
 }  // namespace cuesta

@@ -41,7 +41,7 @@ bool shape_at(Shape shape, int32_t x, int32_t y, int32_t width, int32_t height) 
   return false;
 }
 
-void draw(Plane mask, Shape shape) {
+void draw(AnyView mask, Shape shape) {
   for (int32_t y = 0; y < mask.height; ++y) {
     char* row = static_cast<char*>(mask.data) + ptrdiff_t(y) * mask.stride_bytes;
     auto* words = reinterpret_cast<uint64_t*>(row);
@@ -104,7 +104,7 @@ std::vector<Case<LabelArgs>> cases(Level level) {
                  args.mask = h.input(type, width, height, 1, mask.pattern, seed);
                } else {
                  args.mask = h.input(type, width, height, 1,
-                                     [&](Plane picture) { draw(picture, mask.shape); });
+                                     [&](AnyView picture) { draw(picture, mask.shape); });
                }
                if (wants_labels) args.labels = h.output("labels", s32, width, height);
                if (wants_components) {

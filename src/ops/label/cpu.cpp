@@ -28,8 +28,8 @@ namespace cuesta::HWY_NAMESPACE {
 namespace {
 
 constexpr int32_t first_slot = std::numeric_limits<int32_t>::min();
-constexpr int32_t most_labels = int32_t(LabelArgs::max_pixels / 2);
-constexpr bool is_slot(int32_t code) { return code < -most_labels; }
+constexpr int32_t max_labels = int32_t(LabelArgs::max_pixels / 2);
+constexpr bool is_slot(int32_t code) { return code < -max_labels; }
 
 HWY_INLINE int32_t find(int32_t* parent, int32_t i) {
   while (parent[i] != i) {
@@ -65,7 +65,7 @@ class Labelling {
       : args_(args), call_(call), rows_(args.mask.height, call.threads(), 32) {
     Scratch& scratch = call.scratch();
     const int32_t width = args.mask.width, height = args.mask.height;
-    const size_t most = size_t(most_runs(width));
+    const size_t most = size_t(max_runs(width));
     const auto strips = size_t(rows_.count);
     if (args.mask.type == PixelType::u8) packed_ = scratch.bits(width, height);
     bits_ = args.mask.type == PixelType::u8

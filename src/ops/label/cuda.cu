@@ -4,8 +4,8 @@
 
 namespace cuesta {
 
-std::span<const StrategyInfo<LabelArgs>> label_cuda_rows() {
-  static constexpr StrategyInfo<LabelArgs> rows[] = {
+std::span<const Strategy<LabelArgs>> label_cuda_rows() {
+  static constexpr Strategy<LabelArgs> rows[] = {
       {.name = "union-find",
        .space = Space::device,
        .tier = Tier::ladder,

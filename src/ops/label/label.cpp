@@ -6,8 +6,8 @@
 namespace cuesta {
 
 template <>
-std::span<const StrategyInfo<LabelArgs>> strategies<LabelArgs>(Space space) {
-  static constexpr StrategyInfo<LabelArgs> host[] = {
+std::span<const Strategy<LabelArgs>> strategies<LabelArgs>(Space space) {
+  static constexpr Strategy<LabelArgs> host[] = {
       {.name = "serial",
        .tier = Tier::reference,
        .idea = "the definition: flood every component from its first pixel",
@@ -26,16 +26,16 @@ std::span<const StrategyInfo<LabelArgs>> strategies<LabelArgs>(Space space) {
   return space == Space::host ? host : cuda_tables().label;
 }
 
-int32_t label(ConstPlane mask, Plane labels, std::vector<Component>* components,
+int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* components,
               const LabelOptions& options, const Exec& exec) {
-  check_plane(mask, "label: mask", {PixelType::u8, PixelType::bit});
+  check_view(mask, "label: mask", {PixelType::u8, PixelType::bit});
   if (int64_t(mask.width) * mask.height > LabelArgs::max_pixels) {
     throw_invalid(fmt::format("{} x {}", mask.width, mask.height),
                   "label: mask is {} x {}; it takes at most {} pixels", mask.width, mask.height,
                   LabelArgs::max_pixels);
   }
   if (labels) {
-    check_plane(labels, "label: labels", {PixelType::s32});
+    check_view(labels, "label: labels", {PixelType::s32});
     check_same_size(mask, labels, "label: mask", "label: labels");
     check_no_overlap(mask, labels, "label: mask", "label: labels");
   }

@@ -30,7 +30,7 @@ struct Row {
 };
 
 /// The most runs a row can have.
-constexpr int32_t most_runs(int32_t width) { return width / 2 + width % 2; }
+constexpr int32_t max_runs(int32_t width) { return width / 2 + width % 2; }
 
 /// run(begin, end) for every run of a row, from the left.
 template <class Run>

@@ -9,14 +9,14 @@ namespace cuesta {
 struct LogArgs {
   static constexpr std::string_view operation = "log";
 
-  ConstPlane src;  // u8 or u16, one channel
-  Plane dst;       // of src's size; u8: edges, s32: the undivided response
+  ConstAnyView src;  // u8 or u16, one channel
+  AnyView dst;       // of src's size; u8: edges, s32: the undivided response
   LogOptions options;
 
   Space space() const { return src.space; }
 };
 
 template <>
-std::span<const StrategyInfo<LogArgs>> strategies<LogArgs>(Space space);
+std::span<const Strategy<LogArgs>> strategies<LogArgs>(Space space);
 
 }  // namespace cuesta

@@ -29,7 +29,7 @@ struct PapersLog {
   using Words = hn::Vec<WalkWords>;
   static constexpr int32_t radius = 3;
   /// L lies in ±34,680. |L| <= t exactly when (L + t) mod 2^16 <= 2t, as long as 34,680 + t < 2^16.
-  static constexpr int64_t most_threshold = 65535 - 34680;
+  static constexpr int64_t max_threshold = 65535 - 34680;
 
   uint16_t threshold;
 
@@ -256,10 +256,10 @@ class RowLog {
 void log_simd_target(const LogArgs& args, Call& call) {
   const log::Window window = log::window(args.options);
   if (log::is_papers_window(args.options) && args.dst.type == PixelType::u8 &&
-      args.options.mode == LogMode::threshold && window.threshold <= PapersLog::most_threshold) {
+      args.options.mode == LogMode::threshold && window.threshold <= PapersLog::max_threshold) {
     const PapersLog kernel{uint16_t(window.threshold)};
-    return walk_columns(kernel, args.src.as<uint8_t>(), args.dst.as<uint8_t>(), args.options.border,
-                        call);
+    return thread_columns(kernel, args.src.as<uint8_t>(), args.dst.as<uint8_t>(),
+                          args.options.border, call);
   }
   const Strips strips(args.src.height, call.threads());
   const auto stride = size_t(RowLog::stride(args.src.width, window.size));

@@ -18,8 +18,8 @@ using namespace log_cuda;
 //
 // Tuning (H200, 2026-11-21, 8192 x 8192): eight columns take fewer instructions (38 a pixel) but so
 // many registers that too few warps hide the latency: 0.170 ms against 0.166.
-constexpr int walk_columns = 4;
-constexpr int walkers = 128;
+constexpr int thread_columns = 4;
+constexpr int block_threads = 128;
 
 // 0xFF in byte 0 or 1 where the first or the second value is negative.
 __device__ uint32_t signs(float first, float second) {
@@ -33,7 +33,7 @@ __device__ uint32_t signs(float first, float second) {
 // What the sums down `Columns` + 2 columns remember of earlier rows; even and odd rows take turns
 // with what two rows back is asked for, so that nothing moves between registers.
 template <int Columns>
-struct Walk {
+struct March {
   static constexpr int wide = Columns + 2;  // the Laplacian looks one to each side
   float across[2][wide] = {}, pair[wide] = {}, triple[2][wide] = {};
   float smooth[2][wide] = {}, step[Columns] = {};
@@ -79,13 +79,14 @@ struct Walk {
 };
 
 template <bool Aligned, int Columns>
-__global__ void __launch_bounds__(walkers, Aligned ? 6 : 4) log_walk(Request q, int32_t rows) {
+__global__ void __launch_bounds__(block_threads, Aligned ? 6 : 4)
+    log_march(Request q, int32_t rows) {
   const auto dst = q.dst.as<uint8_t, Space::device>();
   const float threshold = float(q.threshold);
-  Walk<Columns> walk;
+  March<Columns> march;
   uint32_t edges[Columns / 4];
   const auto take = [&](auto parity, const cuda::RowWords<Columns>& row) {
-    walk.template take<parity()>(row, threshold, edges);
+    march.template take<parity()>(row, threshold, edges);
   };
   const auto store = [&](int32_t x0, int32_t y) {
     if (q.mode == BorderMode::ignore) {
@@ -95,7 +96,7 @@ __global__ void __launch_bounds__(walkers, Aligned ? 6 : 4) log_walk(Request q, 
     }
     cuda::store_bytes<Aligned, Columns>(dst, x0, y, edges);
   };
-  cuda::walk_down<Aligned, 3, walkers, Columns>(q, rows, take, store);
+  cuda::march_down<Aligned, 3, block_threads, Columns>(q, rows, take, store);
 }
 
 // -- Any window, any result -----------------------------------------------------------------------
@@ -145,14 +146,15 @@ void fused(const LogArgs& args, Call& call) {
   const log::Window window = log::window(args.options);
   const Request q = request_of(args, window);
   const auto stream = cuda::stream_of(call);
-  const bool walks = log::is_papers_window(args.options) && !q.crossings &&
-                     args.src.type == PixelType::u8 && args.dst.type == PixelType::u8;
-  if (walks) {
+  const bool marches = log::is_papers_window(args.options) && !q.crossings &&
+                       args.src.type == PixelType::u8 && args.dst.type == PixelType::u8;
+  if (marches) {
     const bool aligned = cuda::has_word_rows(args.src) && cuda::has_word_rows(args.dst);
-    const int32_t rows = cuda::rows_to_walk(args.src, walkers * walk_columns, 8);
-    cuda::launch("log", aligned ? log_walk<true, walk_columns> : log_walk<false, walk_columns>,
-                 cuda::tiles(args.src, walkers * walk_columns, rows), dim3(walkers), 0, stream, q,
-                 rows);
+    const int32_t rows = cuda::rows_to_march(args.src, block_threads * thread_columns, 8);
+    cuda::launch("log",
+                 aligned ? log_march<true, thread_columns> : log_march<false, thread_columns>,
+                 cuda::tiles(args.src, block_threads * thread_columns, rows), dim3(block_threads),
+                 0, stream, q, rows);
     return;
   }
   const size_t shared =
@@ -163,7 +165,7 @@ void fused(const LogArgs& args, Call& call) {
 }
 
 std::string_view supports(const LogArgs& args, const Parameters&) {
-  return args.src.height > most_rows ? "pictures higher than 524,280" : std::string_view();
+  return args.src.height > max_rows ? "pictures higher than 524,280" : std::string_view();
 }
 
 std::string_view papers_window(const LogArgs& args, const Parameters& parameters) {
@@ -181,23 +183,23 @@ std::string_view rolling_rows(const LogArgs& args, const Parameters& parameters)
 
 }  // namespace
 
-std::span<const StrategyInfo<LogArgs>> log_cuda_rows() {
+std::span<const Strategy<LogArgs>> log_cuda_rows() {
   using namespace log_ladder;
   constexpr auto rung = [](std::string_view name, std::string_view idea,
                            std::span<const ParameterInfo> parameters,
                            void (*run)(const LogArgs&, Call&), bool host_sync = false,
                            decltype(papers_window)* takes = papers_window) {
-    return StrategyInfo<LogArgs>{.name = name,
-                                 .space = Space::device,
-                                 .tier = Tier::ladder,
-                                 .idea = idea,
-                                 .paper = "000",
-                                 .parameters = parameters,
-                                 .host_sync = host_sync,
-                                 .supports = takes,
-                                 .run = run};
+    return Strategy<LogArgs>{.name = name,
+                             .space = Space::device,
+                             .tier = Tier::ladder,
+                             .idea = idea,
+                             .paper = "000",
+                             .parameters = parameters,
+                             .host_sync = host_sync,
+                             .supports = takes,
+                             .run = run};
   };
-  static constexpr StrategyInfo<LogArgs> rows[] = {
+  static constexpr Strategy<LogArgs> rows[] = {
       rung("naive", "Gaussian, then Laplacian, both convolve's naive", any_block_only,
            two_pass<naive>),
       rung("shared", "both passes convolve's shared", block_and_load, two_pass<shared>),

@@ -15,8 +15,8 @@ namespace cuesta::log_cuda {
 
 /// The part of a request that every kernel takes by value.
 struct Request {
-  ConstPlane src;
-  Plane dst;
+  ConstAnyView src;
+  AnyView dst;
   BorderMode mode;
   int32_t outside;  // the constant border's sample
   bool crossings;
@@ -74,6 +74,6 @@ inline Request request_of(const LogArgs& args, const log::Window& window) {
 
 /// Rows of a block where a row of blocks covers the picture; the grid ends at 65,535 of them.
 inline constexpr int block_rows = 8;
-inline constexpr int32_t most_rows = 65535 * block_rows;
+inline constexpr int32_t max_rows = 65535 * block_rows;
 
 }  // namespace cuesta::log_cuda

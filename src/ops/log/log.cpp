@@ -38,8 +38,8 @@ log::Window log::window(const LogOptions& options) {
 }
 
 template <>
-std::span<const StrategyInfo<LogArgs>> strategies<LogArgs>(Space space) {
-  static constexpr StrategyInfo<LogArgs> host[] = {
+std::span<const Strategy<LogArgs>> strategies<LogArgs>(Space space) {
+  static constexpr Strategy<LogArgs> host[] = {
       {.name = "serial",
        .tier = Tier::reference,
        .idea = "the definition, one pixel after the other",
@@ -60,9 +60,9 @@ std::span<const StrategyInfo<LogArgs>> strategies<LogArgs>(Space space) {
   return space == Space::host ? host : cuda_tables().log;
 }
 
-void log_edges(ConstPlane src, Plane dst, const LogOptions& options, const Exec& exec) {
-  check_plane(src, "log: src", {PixelType::u8, PixelType::u16});
-  check_plane(dst, "log: dst", {PixelType::u8, PixelType::s32});
+void log_edges(ConstAnyView src, AnyView dst, const LogOptions& options, const Exec& exec) {
+  check_view(src, "log: src", {PixelType::u8, PixelType::u16});
+  check_view(dst, "log: dst", {PixelType::u8, PixelType::s32});
   check_same_size(src, dst, "log: src", "log: dst");
   check_no_overlap(src, dst, "log: src", "log: dst");
   if (!(options.threshold >= 0) || !std::isfinite(options.threshold)) {

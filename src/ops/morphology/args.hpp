@@ -33,8 +33,8 @@ class ElementView {
 struct MorphologyArgs {
   static constexpr std::string_view operation = "morphology";
 
-  ConstPlane src;  // u8, u16 or bits, one channel
-  Plane dst;       // of src's size and type; may be src itself
+  ConstAnyView src;  // u8, u16 or bits, one channel
+  AnyView dst;       // of src's size and type; may be src itself
   Morph what = Morph::erode;
   const StructuringElement* element = nullptr;  // lives as long as the call
   MorphologyOptions options;
@@ -48,6 +48,6 @@ struct MorphologyArgs {
 };
 
 template <>
-std::span<const StrategyInfo<MorphologyArgs>> strategies<MorphologyArgs>(Space space);
+std::span<const Strategy<MorphologyArgs>> strategies<MorphologyArgs>(Space space);
 
 }  // namespace cuesta

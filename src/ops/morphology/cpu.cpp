@@ -28,7 +28,7 @@ using morph::Run;
 template <class Lane>
 using Tag = hn::CappedTag<Lane, 64 / sizeof(Lane)>;
 
-// The words of bits or the samples of grey pictures; lanes are unsigned in both.
+// The words of bits or the samples of gray pictures; lanes are unsigned in both.
 template <class Lane>
 constexpr bool is_bits = sizeof(Lane) == 8;
 
@@ -141,7 +141,7 @@ class BitStrip {
   const ElementRuns& runs_;
   int height_, origin_;
   ptrdiff_t lanes_, out_lanes_, stride_;
-  Lane* blocks_[ElementRuns::most_levels];
+  Lane* blocks_[ElementRuns::max_levels];
   Lane* ring_;
   Lane* finished_ = nullptr;
   int newest_ = 0;
@@ -171,7 +171,7 @@ class SampleStrip {
 
   T* source_row() { return ring_[0] + stride_ * next_; }
   void add() {
-    T* rows[ElementRuns::most_levels];
+    T* rows[ElementRuns::max_levels];
     for (int level = 0; level <= runs_.top_level(); ++level)
       rows[level] = ring_[level] + stride_ * next_;
     double_up<Dilate>(rows, runs_.top_level(), lanes_);
@@ -205,7 +205,7 @@ class SampleStrip {
   const ElementRuns& runs_;
   int height_;
   ptrdiff_t lanes_, stride_;
-  T* ring_[ElementRuns::most_levels];
+  T* ring_[ElementRuns::max_levels];
   int next_ = 0;
 };
 
@@ -279,7 +279,7 @@ void step_samples(ImageView<const T> src, ImageView<T> dst, const ElementView& e
 
 // dst is bits or u8.
 template <bool Dilate>
-void step_bits(ConstBitView src, Plane dst, const ElementView& element,
+void step_bits(ConstBitView src, AnyView dst, const ElementView& element,
                const MorphologyOptions& options, Call& call) {
   const ElementRuns runs(element, call.scratch());
   const int32_t width = src.width, height = src.height, words = src.words();
@@ -315,7 +315,7 @@ void run_step(bool dilate, ImageView<const T> src, ImageView<T> dst, const Eleme
   dilate ? step_samples<true, T>(src, dst, element, options, call)
          : step_samples<false, T>(src, dst, element, options, call);
 }
-void run_step(bool dilate, ConstBitView src, Plane dst, const ElementView& element,
+void run_step(bool dilate, ConstBitView src, AnyView dst, const ElementView& element,
               const MorphologyOptions& options, Call& call) {
   dilate ? step_bits<true>(src, dst, element, options, call)
          : step_bits<false>(src, dst, element, options, call);
@@ -360,7 +360,7 @@ bool pack_mask_rows(ImageView<const uint8_t> src, BitView out, Call& call) {
   return two_valued.load(std::memory_order_relaxed);
 }
 
-// A border of another value than the mask's two makes the result grey.
+// A border of another value than the mask's two makes the result gray.
 bool border_is_two_valued(const MorphologyOptions& options) {
   if (options.neutral || options.border.mode != BorderMode::constant) return true;
   const uint16_t v = morphology_border_sample(PixelType::u8, options.border);

@@ -24,7 +24,7 @@ struct Run {
 
 class ElementRuns {
  public:
-  static constexpr int most_levels = 8;  // blocks of up to 2^7 cells in 255
+  static constexpr int max_levels = 8;  // blocks of up to 2^7 cells in 255
 
   /// The list lives in `scratch`.
   ElementRuns(const ElementView& element, Scratch& scratch) : element_(element) {

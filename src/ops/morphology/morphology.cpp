@@ -8,8 +8,8 @@
 namespace cuesta {
 
 template <>
-std::span<const StrategyInfo<MorphologyArgs>> strategies<MorphologyArgs>(Space space) {
-  static constexpr StrategyInfo<MorphologyArgs> host[] = {
+std::span<const Strategy<MorphologyArgs>> strategies<MorphologyArgs>(Space space) {
+  static constexpr Strategy<MorphologyArgs> host[] = {
       {.name = "serial",
        .tier = Tier::reference,
        .idea = "the definition, one pixel after the other",
@@ -28,10 +28,10 @@ std::span<const StrategyInfo<MorphologyArgs>> strategies<MorphologyArgs>(Space s
   return space == Space::host ? host : cuda_tables().morphology;
 }
 
-void morphology(ConstPlane src, Plane dst, Morph what, const StructuringElement& element,
+void morphology(ConstAnyView src, AnyView dst, Morph what, const StructuringElement& element,
                 const MorphologyOptions& options, const Exec& exec) {
-  check_plane(src, "morphology: src", {PixelType::u8, PixelType::u16, PixelType::bit});
-  check_plane(dst, "morphology: dst", {src.type});
+  check_view(src, "morphology: src", {PixelType::u8, PixelType::u16, PixelType::bit});
+  check_view(dst, "morphology: dst", {src.type});
   check_same_size(src, dst, "morphology: src", "morphology: dst");
   check_no_overlap(src, dst, "morphology: src", "morphology: dst", true);
   if (!options.neutral && !std::isfinite(options.border.value)) {
@@ -42,16 +42,16 @@ void morphology(ConstPlane src, Plane dst, Morph what, const StructuringElement&
   dispatch(MorphologyArgs{src, dst, what, &element, options}, exec);
 }
 
-void erode(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec) {
+void erode(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec) {
   morphology(src, dst, Morph::erode, element, {}, exec);
 }
-void dilate(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec) {
+void dilate(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec) {
   morphology(src, dst, Morph::dilate, element, {}, exec);
 }
-void open(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec) {
+void open(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec) {
   morphology(src, dst, Morph::open, element, {}, exec);
 }
-void close(ConstPlane src, Plane dst, const StructuringElement& element, const Exec& exec) {
+void close(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec) {
   morphology(src, dst, Morph::close, element, {}, exec);
 }
 

@@ -10,11 +10,11 @@
 namespace cuesta {
 namespace {
 
-const uint64_t* bit_row(ConstPlane plane, int32_t y) {
+const uint64_t* bit_row(ConstAnyView plane, int32_t y) {
   return reinterpret_cast<const uint64_t*>(static_cast<const char*>(plane.data) +
                                            ptrdiff_t(y) * plane.stride_bytes);
 }
-uint64_t* bit_row(Plane plane, int32_t y) {
+uint64_t* bit_row(AnyView plane, int32_t y) {
   return reinterpret_cast<uint64_t*>(static_cast<char*>(plane.data) +
                                      ptrdiff_t(y) * plane.stride_bytes);
 }
@@ -55,7 +55,7 @@ uint16_t morphology_border_sample(PixelType type, const Border& border) {
   return std::min<uint16_t>(cpu::border_sample<uint8_t>(border), morphology_largest(type));
 }
 
-void morphology_read_rows(ConstPlane src, ImageView<uint16_t> out, int32_t first, int32_t end) {
+void morphology_read_rows(ConstAnyView src, ImageView<uint16_t> out, int32_t first, int32_t end) {
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < src.width; ++x) {
       if (src.type == PixelType::u8) out.at(x, y) = src.as<uint8_t>().at(x, y);
@@ -70,7 +70,7 @@ void morphology_step_rows(const MorphologyStep& step, int32_t first, int32_t end
     for (int32_t x = 0; x < step.src.width; ++x) step.dst.at(x, y) = sample_at(step, x, y);
 }
 
-void morphology_write_rows(ImageView<const uint16_t> in, Plane dst, int32_t first, int32_t end) {
+void morphology_write_rows(ImageView<const uint16_t> in, AnyView dst, int32_t first, int32_t end) {
   for (int32_t y = first; y < end; ++y) {
     if (dst.type == PixelType::bit) std::fill_n(bit_row(dst, y), (dst.width + 63) / 64, 0);
     for (int32_t x = 0; x < dst.width; ++x) {

@@ -18,11 +18,11 @@ struct MorphologyStep {
 };
 
 /// Rows [first, end) of the source as u16 samples: as they are, or 0 and 1 for bits.
-void morphology_read_rows(ConstPlane src, ImageView<uint16_t> out, int32_t first, int32_t end);
+void morphology_read_rows(ConstAnyView src, ImageView<uint16_t> out, int32_t first, int32_t end);
 /// Output rows [first, end) of a step.
 void morphology_step_rows(const MorphologyStep& step, int32_t first, int32_t end);
 /// Rows [first, end) of the result in its own type.
-void morphology_write_rows(ImageView<const uint16_t> in, Plane dst, int32_t first, int32_t end);
+void morphology_write_rows(ImageView<const uint16_t> in, AnyView dst, int32_t first, int32_t end);
 /// Border::value as a sample of `type`: rounded and saturated, to 0 or 1 for bits.
 uint16_t morphology_border_sample(PixelType type, const Border& border);
 

@@ -10,9 +10,9 @@ namespace cuesta {
 struct MotionArgs {
   static constexpr std::string_view operation = "motion";
 
-  ConstPlane frame;                              // u8; 1 (grey), 3 or 4 channels (RGB order)
+  ConstAnyView frame;                            // u8; 1 (gray), 3 or 4 channels (RGB order)
   const MotionOptions* options = nullptr;        // lives as long as the call
-  BackgroundSubtractor* background = nullptr;    // of smoothed grey frames; learns this one
+  BackgroundSubtractor* background = nullptr;    // of smoothed gray frames; learns this one
   BitView mask;                                  // of the frame's size; always on the host
   std::vector<Component>* components = nullptr;  // every component of the mask, in raster order
   double* threshold = nullptr;                   // the one used
@@ -23,6 +23,6 @@ struct MotionArgs {
 };
 
 template <>
-std::span<const StrategyInfo<MotionArgs>> strategies<MotionArgs>(Space space);
+std::span<const Strategy<MotionArgs>> strategies<MotionArgs>(Space space);
 
 }  // namespace cuesta

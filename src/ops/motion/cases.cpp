@@ -120,7 +120,7 @@ std::vector<Case<MotionArgs>> cases(Level level) {
                  h.keep(Chain{std::move(options), BackgroundSubtractor({v.model, 0}), {}, -1, {}});
              MotionArgs args;
              args.frame = h.input(PixelType::u8, width, height, v.channels, pattern, seed);
-             const Plane mask = h.host_output("mask", PixelType::bit, width, height);
+             const AnyView mask = h.host_output("mask", PixelType::bit, width, height);
              args.mask = {static_cast<uint64_t*>(mask.data), width, height, mask.stride_bytes / 8};
              args.options = &chain.options;
              args.background = &chain.background;

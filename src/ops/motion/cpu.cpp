@@ -14,7 +14,7 @@ void motion_simd(const MotionArgs& args, Call& call) {
   const Exec exec = call.nested();
 
   call.stage(motion_stages::grayscale);
-  ConstPlane seen = args.frame;
+  ConstAnyView seen = args.frame;
   if (args.frame.channels > 1) {
     const auto gray = call.scratch().image<uint8_t>(width, height);
     to_gray(seen, gray, ColorOrder::rgb, exec);

@@ -35,10 +35,10 @@ std::string_view once(const MotionArgs& args, const Parameters&) {
 
 std::string_view tiled(const MotionArgs& args, int block_x, int block_y) {
   if (block_x * block_y > 1024) return "blocks of more than 1,024 threads";
-  if (args.options->blur > most_blur) return "blurs wider than 15";
+  if (args.options->blur > max_blur) return "blurs wider than 15";
   for (const StructuringElement* e : {&args.options->close, &args.options->open}) {
-    if (e->count() > most_cells ||
-        tile_bytes(block_x, block_y, e->width(), e->height()) > most_shared_bytes)
+    if (e->count() > max_cells ||
+        tile_bytes(block_x, block_y, e->width(), e->height()) > max_shared_bytes)
       return "elements past shared or constant memory";
   }
   return chain_supports(args, block_y);
@@ -50,8 +50,8 @@ std::string_view searched(const MotionArgs& args, const Parameters& p) {
 
 }  // namespace
 
-std::span<const StrategyInfo<MotionArgs>> motion_cuda_rows() {
-  static constexpr StrategyInfo<MotionArgs> rows[] = {
+std::span<const Strategy<MotionArgs>> motion_cuda_rows() {
+  static constexpr Strategy<MotionArgs> rows[] = {
       {.name = "v1.0",
        .space = Space::device,
        .tier = Tier::ladder,

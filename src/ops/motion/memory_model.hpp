@@ -11,7 +11,7 @@ struct Bytes {
   int64_t a_frame = 0;    ///< moved for every frame
 };
 
-/// Colour frames of three bytes a pixel. Held: a frame 3, background and processed frame 1 each,
+/// Color frames of three bytes a pixel. Held: a frame 3, background and processed frame 1 each,
 /// the other picture of morphology 1, labels 4. A blur matrix of floats and an element of bytes,
 /// both ksize x ksize. (The paper prints "225 * ksize^2", counting the window twice.)
 constexpr Bytes paper(int64_t width, int64_t height, int64_t ksize) {

@@ -9,8 +9,8 @@
 namespace cuesta {
 
 template <>
-std::span<const StrategyInfo<MotionArgs>> strategies<MotionArgs>(Space space) {
-  static constexpr StrategyInfo<MotionArgs> host[] = {
+std::span<const Strategy<MotionArgs>> strategies<MotionArgs>(Space space) {
+  static constexpr Strategy<MotionArgs> host[] = {
       {.name = "serial",
        .tier = Tier::reference,
        .idea = "paper 004's chain, every step its definition, pictures of bytes between them",
@@ -90,11 +90,11 @@ MotionDetector::~MotionDetector() = default;
 MotionDetector::MotionDetector(MotionDetector&&) noexcept = default;
 MotionDetector& MotionDetector::operator=(MotionDetector&&) noexcept = default;
 
-std::span<const Detection> MotionDetector::push(ConstPlane frame) {
+std::span<const Detection> MotionDetector::push(ConstAnyView frame) {
   State& state = *state_;
-  check_plane(frame, "motion: frame", {PixelType::u8}, 1, 4);
+  check_view(frame, "motion: frame", {PixelType::u8}, 1, 4);
   if (frame.channels == 2)
-    throw_invalid("2", "motion: frame has 2 channels; it takes 1 (grey), 3 or 4 (colour, alpha)");
+    throw_invalid("2", "motion: frame has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
   const bool same_size = frame.width == state.mask.width() && frame.height == state.mask.height();
   if (!same_size) {
     if (state.background.frames() > 0) {

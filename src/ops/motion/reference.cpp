@@ -1,4 +1,4 @@
-// The chain step by step: grey, smooth, difference, threshold, close, open, label. No cleverness.
+// The chain step by step: gray, smooth, difference, threshold, close, open, label. No cleverness.
 #include "ops/motion/reference.hpp"
 
 #include <algorithm>

@@ -23,8 +23,8 @@ struct PixelArgs {
   static constexpr std::string_view operation = "pixel";
 
   PixelOp op = PixelOp::gray;
-  ConstPlane a, b;
-  Plane dst;
+  ConstAnyView a, b;
+  AnyView dst;
   ColorOrder order = ColorOrder::rgb;
   double limit = 0;  // not NaN
   std::span<uint64_t> bins;
@@ -33,6 +33,6 @@ struct PixelArgs {
 };
 
 template <>
-std::span<const StrategyInfo<PixelArgs>> strategies<PixelArgs>(Space space);
+std::span<const Strategy<PixelArgs>> strategies<PixelArgs>(Space space);
 
 }  // namespace cuesta

@@ -8,9 +8,9 @@
 #include <hwy/highway.h>
 
 #include "core/bits.hpp"
+#include "core/pixel_arithmetic.hpp"
 #include "cpu/bits-inl.hpp"
 #include "cpu/simd-inl.hpp"
-#include "ops/pixel/arithmetic.hpp"
 #include "ops/pixel/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -208,7 +208,7 @@ HWY_INLINE uint64_t mask_word(D d, Compare&& compare) {
 // Where row y of a mask goes: 64 pixels at a time, as bits or as bytes.
 class MaskRow {
  public:
-  MaskRow(Plane dst, int32_t y)
+  MaskRow(AnyView dst, int32_t y)
       : bits_(dst.type == PixelType::bit ? bits_of(dst).row(y) : nullptr),
         bytes_(bits_ ? nullptr : dst.as<uint8_t>().row(y)),
         width_(dst.width) {}

@@ -23,8 +23,8 @@ std::string_view name_of(PixelOp op) {
 }
 
 template <>
-std::span<const StrategyInfo<PixelArgs>> strategies<PixelArgs>(Space space) {
-  static constexpr StrategyInfo<PixelArgs> host[] = {
+std::span<const Strategy<PixelArgs>> strategies<PixelArgs>(Space space) {
+  static constexpr Strategy<PixelArgs> host[] = {
       {.name = "serial",
        .tier = Tier::reference,
        .idea = "the definition, one pixel after the other",
@@ -52,7 +52,7 @@ void check_limit(double limit, std::string_view what) {
 }
 
 // Names are "absdiff: a" and so on, whole: a check that passes allocates nothing.
-void check_alike(ConstPlane a, ConstPlane b, std::string_view what_a, std::string_view what_b) {
+void check_alike(ConstAnyView a, ConstAnyView b, std::string_view what_a, std::string_view what_b) {
   check_same_size(a, b, what_a, what_b);
   if (a.type != b.type || a.channels != b.channels) {
     throw_invalid(fmt::format("{} x {}", name_of(b.type), b.channels),
@@ -61,12 +61,13 @@ void check_alike(ConstPlane a, ConstPlane b, std::string_view what_a, std::strin
   }
 }
 
-void check_result(ConstPlane src, Plane dst, std::string_view what_src, std::string_view what_dst) {
+void check_result(ConstAnyView src, AnyView dst, std::string_view what_src,
+                  std::string_view what_dst) {
   check_same_size(src, dst, what_src, what_dst);
   check_no_overlap(src, dst, what_src, what_dst);
 }
 
-void check_same_type(ConstPlane src, Plane dst, std::string_view what_dst) {
+void check_same_type(ConstAnyView src, AnyView dst, std::string_view what_dst) {
   if (src.type != dst.type) {
     throw_invalid(name_of(dst.type), "{} is {}; it takes the source's type, {}", what_dst,
                   name_of(dst.type), name_of(src.type));
@@ -75,40 +76,41 @@ void check_same_type(ConstPlane src, Plane dst, std::string_view what_dst) {
 
 }  // namespace
 
-void to_gray(ConstPlane src, Plane dst, ColorOrder order, const Exec& exec) {
-  check_plane(src, "to_gray: src", {u8, u16}, 1, 4);
+void to_gray(ConstAnyView src, AnyView dst, ColorOrder order, const Exec& exec) {
+  check_view(src, "to_gray: src", {u8, u16}, 1, 4);
   if (src.channels == 2)
-    throw_invalid("2", "to_gray: src has 2 channels; it takes 1 (gray), 3 or 4 (colour, alpha)");
-  check_plane(dst, "to_gray: dst", {u8, u16});
+    throw_invalid("2", "to_gray: src has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
+  check_view(dst, "to_gray: dst", {u8, u16});
   check_same_type(src, dst, "to_gray: dst");
   check_result(src, dst, "to_gray: src", "to_gray: dst");
   dispatch(PixelArgs{.op = PixelOp::gray, .a = src, .dst = dst, .order = order}, exec);
 }
 
-void absdiff(ConstPlane a, ConstPlane b, Plane dst, const Exec& exec) {
-  check_plane(a, "absdiff: a", {u8, u16, f32}, 1, 4);
-  check_plane(b, "absdiff: b", {u8, u16, f32}, 1, 4);
+void absdiff(ConstAnyView a, ConstAnyView b, AnyView dst, const Exec& exec) {
+  check_view(a, "absdiff: a", {u8, u16, f32}, 1, 4);
+  check_view(b, "absdiff: b", {u8, u16, f32}, 1, 4);
   check_alike(a, b, "absdiff: a", "absdiff: b");
-  check_plane(dst, "absdiff: dst", {u8, u16, f32}, a.channels, a.channels);
+  check_view(dst, "absdiff: dst", {u8, u16, f32}, a.channels, a.channels);
   check_same_type(a, dst, "absdiff: dst");
   check_result(a, dst, "absdiff: a", "absdiff: dst");
   check_result(b, dst, "absdiff: b", "absdiff: dst");
   dispatch(PixelArgs{.op = PixelOp::absdiff, .a = a, .b = b, .dst = dst}, exec);
 }
 
-void threshold(ConstPlane src, Plane dst, double limit, const Exec& exec) {
-  check_plane(src, "threshold: src", {u8, u16, f32});
-  check_plane(dst, "threshold: dst", {u8, bit});
+void threshold(ConstAnyView src, AnyView dst, double limit, const Exec& exec) {
+  check_view(src, "threshold: src", {u8, u16, f32});
+  check_view(dst, "threshold: dst", {u8, bit});
   check_limit(limit, "threshold");
   check_result(src, dst, "threshold: src", "threshold: dst");
   dispatch(PixelArgs{.op = PixelOp::threshold, .a = src, .dst = dst, .limit = limit}, exec);
 }
 
-void absdiff_threshold(ConstPlane a, ConstPlane b, Plane dst, double limit, const Exec& exec) {
-  check_plane(a, "absdiff_threshold: a", {u8, u16});
-  check_plane(b, "absdiff_threshold: b", {u8, u16});
+void absdiff_threshold(ConstAnyView a, ConstAnyView b, AnyView dst, double limit,
+                       const Exec& exec) {
+  check_view(a, "absdiff_threshold: a", {u8, u16});
+  check_view(b, "absdiff_threshold: b", {u8, u16});
   check_alike(a, b, "absdiff_threshold: a", "absdiff_threshold: b");
-  check_plane(dst, "absdiff_threshold: dst", {u8, bit});
+  check_view(dst, "absdiff_threshold: dst", {u8, bit});
   check_limit(limit, "absdiff_threshold");
   check_result(a, dst, "absdiff_threshold: a", "absdiff_threshold: dst");
   check_result(b, dst, "absdiff_threshold: b", "absdiff_threshold: dst");
@@ -116,8 +118,8 @@ void absdiff_threshold(ConstPlane a, ConstPlane b, Plane dst, double limit, cons
            exec);
 }
 
-void histogram(ConstPlane src, std::span<uint64_t> bins, const Exec& exec) {
-  check_plane(src, "histogram: src", {u8, u16});
+void histogram(ConstAnyView src, std::span<uint64_t> bins, const Exec& exec) {
+  check_view(src, "histogram: src", {u8, u16});
   const size_t wanted = src.type == u8 ? 256 : 65536;
   if (bins.size() != wanted) {
     throw_invalid(std::to_string(bins.size()), "histogram: {} bins for a {} picture; it needs {}",
@@ -126,16 +128,16 @@ void histogram(ConstPlane src, std::span<uint64_t> bins, const Exec& exec) {
   dispatch(PixelArgs{.op = PixelOp::histogram, .a = src, .bins = bins}, exec);
 }
 
-void unpack_mask(ConstBitView src, Plane dst, const Exec& exec) {
-  check_plane(src, "unpack_mask: src", {bit});
-  check_plane(dst, "unpack_mask: dst", {u8});
+void unpack_mask(ConstBitView src, AnyView dst, const Exec& exec) {
+  check_view(src, "unpack_mask: src", {bit});
+  check_view(dst, "unpack_mask: dst", {u8});
   check_result(src, dst, "unpack_mask: src", "unpack_mask: dst");
   dispatch(PixelArgs{.op = PixelOp::unpack, .a = src, .dst = dst}, exec);
 }
 
-void pack_mask(ConstPlane src, BitView dst, const Exec& exec) {
-  check_plane(src, "pack_mask: src", {u8});
-  check_plane(Plane(dst), "pack_mask: dst", {bit});
+void pack_mask(ConstAnyView src, BitView dst, const Exec& exec) {
+  check_view(src, "pack_mask: src", {u8});
+  check_view(AnyView(dst), "pack_mask: dst", {bit});
   check_result(src, dst, "pack_mask: src", "pack_mask: dst");
   dispatch(PixelArgs{.op = PixelOp::pack, .a = src, .dst = dst}, exec);
 }

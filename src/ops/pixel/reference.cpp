@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/bits.hpp"
-#include "ops/pixel/arithmetic.hpp"
+#include "core/pixel_arithmetic.hpp"
 
 namespace cuesta {
 namespace {
@@ -44,7 +44,7 @@ void absdiff_row(const PixelArgs& args, int32_t y) {
 
 // Row y of a mask, u8 or bits, from `set(x)`.
 template <class Set>
-void mask_row(Plane dst, int32_t y, Set&& set) {
+void mask_row(AnyView dst, int32_t y, Set&& set) {
   if (dst.type == PixelType::u8) {
     uint8_t* row = dst.as<uint8_t>().row(y);
     for (int32_t x = 0; x < dst.width; ++x) row[x] = set(x) ? 255 : 0;

@@ -9,7 +9,7 @@ namespace cuesta {
 struct SobelArgs {
   static constexpr std::string_view operation = "sobel";
 
-  ConstPlane src;    // u8 or u16, one channel
+  ConstAnyView src;  // u8 or u16, one channel
   SobelOutputs out;  // of src's size; at least one is wanted
   SobelOptions options;
 
@@ -17,6 +17,6 @@ struct SobelArgs {
 };
 
 template <>
-std::span<const StrategyInfo<SobelArgs>> strategies<SobelArgs>(Space space);
+std::span<const Strategy<SobelArgs>> strategies<SobelArgs>(Space space);
 
 }  // namespace cuesta

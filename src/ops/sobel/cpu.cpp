@@ -8,10 +8,10 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
+#include "core/gradient.hpp"
 #include "cpu/column_walk-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
-#include "ops/sobel/gradient.hpp"
 #include "ops/sobel/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -72,7 +72,7 @@ void horizontal(const Rows<Acc>& r, ptrdiff_t width) {
 }
 
 template <class Acc>
-void write_gradient(Plane out, int32_t y, const Acc* g, ptrdiff_t width) {
+void write_gradient(AnyView out, int32_t y, const Acc* g, ptrdiff_t width) {
   if (out.type == PixelType::s16) {
     const hn::ScalableTag<int16_t> d;
     int16_t* to = out.as<int16_t>().row(y);
@@ -101,7 +101,7 @@ HWY_INLINE auto load32(const Acc* from) {
 }
 
 template <class Acc>
-void write_magnitude(Plane out, Norm norm, int32_t y, const Rows<Acc>& r, ptrdiff_t width) {
+void write_magnitude(AnyView out, Norm norm, int32_t y, const Rows<Acc>& r, ptrdiff_t width) {
   const hn::ScalableTag<int32_t> d;
   const hn::Rebind<uint8_t, decltype(d)> d8;
   const hn::Rebind<uint16_t, decltype(d)> d16;
@@ -135,7 +135,7 @@ void write_magnitude(Plane out, Norm norm, int32_t y, const Rows<Acc>& r, ptrdif
 }
 
 template <class Acc>
-void write_direction(Plane out, int32_t y, const Rows<Acc>& r, ptrdiff_t width) {
+void write_direction(AnyView out, int32_t y, const Rows<Acc>& r, ptrdiff_t width) {
   const hn::ScalableTag<int32_t> d;
   const hn::Rebind<uint8_t, decltype(d)> d8;
   uint8_t* to = out.as<uint8_t>().row(y);
@@ -234,8 +234,8 @@ bool wants_only_magnitude(const SobelArgs& args) {
 void sobel_simd_target(const SobelArgs& args, Call& call) {
 #if HWY_TARGET != HWY_SCALAR
   if (wants_only_magnitude(args)) {
-    return walk_columns(MagnitudeWalk{}, args.src.as<uint8_t>(), args.out.magnitude.as<uint8_t>(),
-                        args.options.border, call);
+    return thread_columns(MagnitudeWalk{}, args.src.as<uint8_t>(), args.out.magnitude.as<uint8_t>(),
+                          args.options.border, call);
   }
 #endif
   switch (args.options.aperture) {

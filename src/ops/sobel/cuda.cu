@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cuda/row_words.cuh"
-#include "cuda/rung_parameters.hpp"
+#include "ops/ladder_parameters.hpp"
 #include "ops/sobel/ladder/ladder.hpp"
 #include "ops/sobel/outputs.cuh"
 
@@ -17,7 +17,7 @@ using namespace sobel_cuda;
 //
 // A thread owns four columns and walks down. Sums are integers below 2^24, exact in f32, whose
 // rate is twice that of integers.
-constexpr int walkers = 128, walk_columns = 4;
+constexpr int block_threads = 128, thread_columns = 4;
 
 /// What a walk writes.
 enum class Wanted { magnitude_u8, magnitude_f32, gradients_s16 };
@@ -26,8 +26,8 @@ enum class Wanted { magnitude_u8, magnitude_f32, gradients_s16 };
 __device__ uint32_t whole(float value) { return __float_as_uint(value + 12582912.0f); }
 
 template <Wanted W, bool Aligned, int Columns>
-__device__ void store_walked(const Request& q, int32_t x0, int32_t y, const float (&gx)[Columns],
-                             const float (&gy)[Columns]) {
+__device__ void store_marched(const Request& q, int32_t x0, int32_t y, const float (&gx)[Columns],
+                              const float (&gy)[Columns]) {
   if constexpr (W == Wanted::magnitude_u8) {
     uint32_t bytes[Columns / 4];
 #pragma unroll
@@ -56,7 +56,7 @@ __device__ void store_walked(const Request& q, int32_t x0, int32_t y, const floa
     for (int i = 0; i < Columns; ++i)
       if (x0 + i < q.src.width) to[i] = m[i];
   } else {
-    const auto store = [&](const Plane& out, const float(&g)[Columns]) {
+    const auto store = [&](const AnyView& out, const float(&g)[Columns]) {
       int16_t* to = out.as<int16_t, Space::device>().row(y) + x0;
       if (Aligned && x0 + Columns <= q.src.width) {
 #pragma unroll
@@ -77,7 +77,7 @@ __device__ void store_walked(const Request& q, int32_t x0, int32_t y, const floa
 // What a thread remembers of the last two rows: differences and smoothed sums across. Even and odd
 // rows take turns, so that nothing moves between registers.
 template <int Columns>
-struct Walk {
+struct March {
   float differences[2][Columns] = {}, smooth[2][Columns] = {};
 
   /// Takes row y; gives the gradients of row y − 1.
@@ -99,12 +99,12 @@ struct Walk {
 };
 
 template <Wanted W, bool Aligned>
-__global__ void __launch_bounds__(walkers) sobel_walk(Request q, int32_t rows) {
-  constexpr int columns = walk_columns;
-  Walk<columns> walk;
+__global__ void __launch_bounds__(block_threads) sobel_march(Request q, int32_t rows) {
+  constexpr int columns = thread_columns;
+  March<columns> march;
   float gx[columns], gy[columns];
   const auto take = [&](auto parity, const cuda::RowWords<columns>& row) {
-    walk.template take<parity()>(row, gx, gy);
+    march.template take<parity()>(row, gx, gy);
   };
   const auto store = [&](int32_t x0, int32_t y) {
     if (q.mode == BorderMode::ignore) {
@@ -112,13 +112,13 @@ __global__ void __launch_bounds__(walkers) sobel_walk(Request q, int32_t rows) {
       for (int i = 0; i < columns; ++i)
         if (leaves(q, x0 + i, y, 1)) gx[i] = gy[i] = 0;
     }
-    store_walked<W, Aligned, columns>(q, x0, y, gx, gy);
+    store_marched<W, Aligned, columns>(q, x0, y, gx, gy);
   };
-  cuda::walk_down<Aligned, 1, walkers, columns>(q, rows, take, store);
+  cuda::march_down<Aligned, 1, block_threads, columns>(q, rows, take, store);
 }
 
 /// What a walk can make of the request, if anything.
-std::optional<Wanted> walks(const SobelArgs& args) {
+std::optional<Wanted> marches(const SobelArgs& args) {
   using enum PixelType;
   const SobelOutputs& out = args.out;
   if (args.src.type != u8 || args.options.aperture != 3 || out.direction) return {};
@@ -131,15 +131,15 @@ std::optional<Wanted> walks(const SobelArgs& args) {
 }
 
 template <Wanted W>
-void launch_walk(const SobelArgs& args, Call& call) {
+void launch_march(const SobelArgs& args, Call& call) {
   // Four f32 results leave as one vector.
   const bool aligned =
       cuda::has_word_rows(args.src) &&
       cuda::has_word_rows(args.out.magnitude, W == Wanted::magnitude_f32 ? 16 : 4) &&
       cuda::has_word_rows(args.out.gx) && cuda::has_word_rows(args.out.gy);
-  const int32_t rows = cuda::rows_to_walk(args.src, walkers * walk_columns, 4);
-  cuda::launch("sobel", aligned ? sobel_walk<W, true> : sobel_walk<W, false>,
-               cuda::tiles(args.src, walkers * walk_columns, rows), dim3(walkers), 0,
+  const int32_t rows = cuda::rows_to_march(args.src, block_threads * thread_columns, 4);
+  cuda::launch("sobel", aligned ? sobel_march<W, true> : sobel_march<W, false>,
+               cuda::tiles(args.src, block_threads * thread_columns, rows), dim3(block_threads), 0,
                cuda::stream_of(call), request_of<uint8_t>(args), rows);
 }
 
@@ -188,11 +188,11 @@ __global__ void sobel_fused(Request q) {
 }
 
 void sobel_cuda_fused(const SobelArgs& args, Call& call) {
-  if (const auto wanted = walks(args)) {
+  if (const auto wanted = marches(args)) {
     switch (*wanted) {
-      case Wanted::magnitude_u8: return launch_walk<Wanted::magnitude_u8>(args, call);
-      case Wanted::magnitude_f32: return launch_walk<Wanted::magnitude_f32>(args, call);
-      case Wanted::gradients_s16: return launch_walk<Wanted::gradients_s16>(args, call);
+      case Wanted::magnitude_u8: return launch_march<Wanted::magnitude_u8>(args, call);
+      case Wanted::magnitude_f32: return launch_march<Wanted::magnitude_f32>(args, call);
+      case Wanted::gradients_s16: return launch_march<Wanted::gradients_s16>(args, call);
     }
   }
   for_type_and_aperture(args, [&](auto sample, auto k) {
@@ -206,16 +206,16 @@ void sobel_cuda_fused(const SobelArgs& args, Call& call) {
 
 }  // namespace
 
-std::span<const StrategyInfo<SobelArgs>> sobel_cuda_rows() {
+std::span<const Strategy<SobelArgs>> sobel_cuda_rows() {
   static constexpr std::string_view exactness = "equal bytes; f32 direction within 5e-7";
-  static constexpr StrategyInfo<SobelArgs> rows[] = {
+  static constexpr Strategy<SobelArgs> rows[] = {
       {.name = "global",
        .space = Space::device,
        .tier = Tier::ladder,
        .idea = "a thread a pixel, its window read from global memory",
        .paper = "003",
        .exactness = exactness,
-       .parameters = rung_parameters::any_block_only,
+       .parameters = ladder_parameters::any_block_only,
        .supports = supports,
        .run = sobel_ladder::global},
       {.name = "shared-no-apron",
@@ -224,7 +224,7 @@ std::span<const StrategyInfo<SobelArgs>> sobel_cuda_rows() {
        .idea = "the block's own pixels in shared memory, the rest of the window from global memory",
        .paper = "003",
        .exactness = exactness,
-       .parameters = rung_parameters::any_block_only,
+       .parameters = ladder_parameters::any_block_only,
        .supports = supports,
        .run = sobel_ladder::shared_no_apron},
       {.name = "shared-apron",
@@ -233,7 +233,7 @@ std::span<const StrategyInfo<SobelArgs>> sobel_cuda_rows() {
        .idea = "the apron in shared memory too, four loads a thread",
        .paper = "003",
        .exactness = exactness,
-       .parameters = rung_parameters::any_block_only,
+       .parameters = ladder_parameters::any_block_only,
        .supports = supports,
        .run = sobel_ladder::shared_apron},
       {.name = "shared-1d",
@@ -242,7 +242,7 @@ std::span<const StrategyInfo<SobelArgs>> sobel_cuda_rows() {
        .idea = "the same tile as a one-dimensional array",
        .paper = "003",
        .exactness = exactness,
-       .parameters = rung_parameters::any_block_only,
+       .parameters = ladder_parameters::any_block_only,
        .supports = supports,
        .run = sobel_ladder::shared_1d},
       {.name = "fused",

@@ -4,17 +4,17 @@
 
 #include <type_traits>
 
+#include "core/gradient.hpp"
 #include "cuda/border.cuh"
 #include "cuda/launch.cuh"
 #include "ops/sobel/args.hpp"
-#include "ops/sobel/gradient.hpp"
 
 namespace cuesta::sobel_cuda {
 
 /// The part of a request that every kernel takes by value. `outside` is the constant border's
 /// sample.
 struct Request {
-  ConstPlane src;
+  ConstAnyView src;
   SobelOutputs out;
   Norm norm;
   BorderMode mode;
@@ -57,13 +57,13 @@ __device__ inline bool leaves(const Request& q, int32_t x, int32_t y, int32_t r)
          (x < r || y < r || x + r >= q.src.width || y + r >= q.src.height);
 }
 
-__device__ inline void store_gradient(const Plane& out, int32_t x, int32_t y, int32_t g) {
+__device__ inline void store_gradient(const AnyView& out, int32_t x, int32_t y, int32_t g) {
   if (out.type == PixelType::s16)
     out.as<int16_t, Space::device>().at(x, y) = int16_t(min(max(g, -32768), 32767));
   if (out.type == PixelType::s32) out.as<int32_t, Space::device>().at(x, y) = g;
 }
 
-__device__ inline void store_magnitude(const Plane& out, Norm norm, int32_t x, int32_t y,
+__device__ inline void store_magnitude(const AnyView& out, Norm norm, int32_t x, int32_t y,
                                        int32_t gx, int32_t gy) {
   const int64_t squares = int64_t(gx) * gx + int64_t(gy) * gy;
   int64_t m;

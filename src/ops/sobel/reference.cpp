@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/sobel/gradient.hpp"
+#include "core/gradient.hpp"
 
 namespace cuesta {
 namespace {
@@ -37,13 +37,13 @@ Gradient gradient_at(const SobelArgs& args, int32_t x, int32_t y) {
   return sum;
 }
 
-void store_gradient(Plane out, int32_t x, int32_t y, int64_t g) {
+void store_gradient(AnyView out, int32_t x, int32_t y, int64_t g) {
   if (out.type == PixelType::s16)
     out.as<int16_t>().at(x, y) = int16_t(std::clamp<int64_t>(g, -32768, 32767));
   if (out.type == PixelType::s32) out.as<int32_t>().at(x, y) = int32_t(g);
 }
 
-void store_magnitude(Plane out, Norm norm, int32_t x, int32_t y, int64_t gx, int64_t gy) {
+void store_magnitude(AnyView out, Norm norm, int32_t x, int32_t y, int64_t gx, int64_t gy) {
   const int64_t squares = gx * gx + gy * gy;
   const int64_t m = norm == Norm::l1 ? std::abs(gx) + std::abs(gy) : gradient::floor_sqrt(squares);
   if (out.type == PixelType::u8) out.as<uint8_t>().at(x, y) = uint8_t(std::min<int64_t>(m, 255));
@@ -54,7 +54,7 @@ void store_magnitude(Plane out, Norm norm, int32_t x, int32_t y, int64_t gx, int
   }
 }
 
-void store_direction(Plane out, int32_t x, int32_t y, int64_t gx, int64_t gy) {
+void store_direction(AnyView out, int32_t x, int32_t y, int64_t gx, int64_t gy) {
   if (out.type == PixelType::u8) out.as<uint8_t>().at(x, y) = gradient::octant(gx, gy);
   if (out.type == PixelType::f32) out.as<float>().at(x, y) = std::atan2(float(gy), float(gx));
 }

@@ -6,8 +6,8 @@
 namespace cuesta {
 
 template <>
-std::span<const StrategyInfo<SobelArgs>> strategies<SobelArgs>(Space space) {
-  static constexpr StrategyInfo<SobelArgs> host[] = {
+std::span<const Strategy<SobelArgs>> strategies<SobelArgs>(Space space) {
+  static constexpr Strategy<SobelArgs> host[] = {
       {.name = "serial",
        .tier = Tier::reference,
        .idea = "the definition, one pixel after the other",
@@ -27,16 +27,17 @@ std::span<const StrategyInfo<SobelArgs>> strategies<SobelArgs>(Space space) {
   return space == Space::host ? host : cuda_tables().sobel;
 }
 
-void sobel(ConstPlane src, const SobelOutputs& out, const SobelOptions& options, const Exec& exec) {
-  check_plane(src, "sobel: src", {PixelType::u8, PixelType::u16});
+void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options,
+           const Exec& exec) {
+  check_view(src, "sobel: src", {PixelType::u8, PixelType::u16});
   if (options.aperture != 3 && options.aperture != 5 && options.aperture != 7) {
     throw_invalid(std::to_string(options.aperture), "sobel: aperture is {}; it must be 3, 5 or 7",
                   options.aperture);
   }
-  const auto check_output = [&](ConstPlane plane, std::string_view what,
+  const auto check_output = [&](ConstAnyView plane, std::string_view what,
                                 std::initializer_list<PixelType> types) {
     if (!plane) return false;
-    check_plane(plane, what, types);
+    check_view(plane, what, types);
     check_same_size(src, plane, "sobel: src", what);
     check_no_overlap(src, plane, "sobel: src", what);
     return true;

@@ -21,10 +21,10 @@ constexpr int pixel_block = 16;
 // Calls row(y, at) for the block's rows, by all its threads; at(i, j) is the ring's sample at
 // column i of the extended row and row j of the window.
 template <BorderMode Mode, class Row>
-__device__ void walk(DeviceImage<const uint8_t> src, int size, int rows_a_block, Row row) {
+__device__ void walk(DeviceImage<const uint8_t> src, int size, int rows_per_block, Row row) {
   extern __shared__ uint8_t ring[];
   const int wide = src.width + size - 1, r = size / 2;
-  const int first = int(blockIdx.x) * rows_a_block, end = min(first + rows_a_block, src.height);
+  const int first = int(blockIdx.x) * rows_per_block, end = min(first + rows_per_block, src.height);
   const auto load = [&](int line) {  // counted from the top of the first window
     const uint8_t* from = src.row(map_index<Mode>(first + line - r, src.height));
     uint8_t* to = ring + line % size * wide;
@@ -41,9 +41,9 @@ __device__ void walk(DeviceImage<const uint8_t> src, int size, int rows_a_block,
   }
 }
 
-__global__ void gaussian(DeviceImage<const uint8_t> src, DeviceImage<uint8_t> dst, int rows_a_block,
-                         const __grid_constant__ Taps taps) {
-  walk<BorderMode::reflect101>(src, taps.size, rows_a_block, [&](int y, auto at) {
+__global__ void gaussian(DeviceImage<const uint8_t> src, DeviceImage<uint8_t> dst,
+                         int rows_per_block, const __grid_constant__ Taps taps) {
+  walk<BorderMode::reflect101>(src, taps.size, rows_per_block, [&](int y, auto at) {
     for (int x = int(threadIdx.x); x < src.width; x += threads) {
       int32_t sum = 1 << 15;
       for (int j = 0; j < taps.size; ++j) {
@@ -57,9 +57,9 @@ __global__ void gaussian(DeviceImage<const uint8_t> src, DeviceImage<uint8_t> ds
 }
 
 template <int K>
-__global__ void sobel(DeviceImage<const uint8_t> src, Gradients g, int rows_a_block) {
+__global__ void sobel(DeviceImage<const uint8_t> src, Gradients g, int rows_per_block) {
   constexpr auto taps = gradient::taps(K);
-  walk<BorderMode::replicate>(src, K, rows_a_block, [&](int y, auto at) {
+  walk<BorderMode::replicate>(src, K, rows_per_block, [&](int y, auto at) {
     for (int x = int(threadIdx.x); x < src.width; x += threads) {
       int32_t gx = 0, gy = 0;
 #pragma unroll
@@ -94,8 +94,8 @@ std::string_view row_cyclic_supports(const CannyArgs& args, const Parameters& pa
 void row_cyclic(const CannyArgs& args, Call& call) {
   // At least as many blocks as multiprocessors, where there are that many rows.
   const int most = std::min(args.src.height, 4 * cuda::multiprocessors());
-  const int rows_a_block = (args.src.height + most - 1) / most;
-  const dim3 grid(cuda::blocks(args.src.height, rows_a_block));
+  const int rows_per_block = (args.src.height + most - 1) / most;
+  const dim3 grid(cuda::blocks(args.src.height, rows_per_block));
   auto smoothed = args.src.as<uint8_t, Space::device>();
   if (args.options.sigma > 0) {
     call.stage("gaussian");
@@ -104,7 +104,7 @@ void row_cyclic(const CannyArgs& args, Call& call) {
     const size_t bytes = ring_bytes(args, taps.size);
     cuda::allow_shared(gaussian, bytes, "canny");
     cuda::launch("canny", gaussian, grid, dim3(threads), bytes, cuda::stream_of(call), smoothed, to,
-                 rows_a_block, taps);
+                 rows_per_block, taps);
     smoothed = to;
   }
   call.stage("sobel");
@@ -113,7 +113,7 @@ void row_cyclic(const CannyArgs& args, Call& call) {
   const size_t bytes = ring_bytes(args, args.options.aperture);
   cuda::allow_shared(kernel, bytes, "canny");
   cuda::launch("canny", kernel, grid, dim3(threads), bytes, cuda::stream_of(call), smoothed, g,
-               rows_a_block);
+               rows_per_block);
   finish(args, g, pixel_block, call);
 }
 

@@ -1,18 +1,18 @@
 // Rung `bfs-launch` (paper 001, after Emrani): hysteresis as a breadth-first search whose every
-// step is a launch with a thread a pixel, until a step gains nothing; behind the production front
-// end. window=3: a candidate joins when one of its 8 neighbours joined in the step before;
-// window=5: also through a neighbour that is a candidate, so that a launch does two steps. The
-// paper's 5 × 5 search leaps over gaps and finds other edges; ours finds the same. Theirs works in
-// place, and a thread may see what the same launch wrote: the number of launches depends on luck.
-// Ours writes each step in a colour of its own, three in turn, so that depth and sizes are the same
-// on every run. Bound: launches times one pass over the marks, N² (1 + depth) bytes, and a wait of
-// the host for each. Wastes: almost every thread of almost every launch.
+// step is a launch with a thread a pixel, until a step gains nothing; behind the production
+// gradient and suppression. window=3: a candidate joins when one of its 8 neighbours joined in the
+// step before; window=5: also through a neighbour that is a candidate, so that a launch does two
+// steps. The paper's 5 × 5 search leaps over gaps and finds other edges; ours finds the same.
+// Theirs works in place, and a thread may see what the same launch wrote: the number of launches
+// depends on luck. Ours writes each step in a color of its own, three in turn, so that depth and
+// sizes are the same on every run. Bound: launches times one pass over the marks, N² (1 + depth)
+// bytes, and a wait of the host for each. Wastes: almost every thread of almost every launch.
 //
 // Statistics: "bfs depth" is the number of launches that gained; "trees at the start" and "trees at
 // the end" count the strong pixels before and the edge pixels after.
-// Measured (H200, 2026-11-21), 1024 x 1024, behind the production front end: 1.32 ms, 97 % of
-// it hysteresis.
-#include "ops/canny/ladder/front_marks.cuh"
+// Measured (H200, 2026-11-21), 1024 x 1024, behind the production gradient and suppression: 1.32
+// ms, 97 % of it hysteresis.
+#include "ops/canny/ladder/nms_marks.cuh"
 
 namespace cuesta::canny_ladder {
 namespace {
@@ -33,14 +33,14 @@ __device__ bool reached(const Marks& marks, int32_t x, int32_t y, uint8_t fronti
   return false;
 }
 
-// `frontier` is the colour of the step before, `colour` of this one. What another thread of this
-// launch writes meanwhile was `candidate` and becomes `colour`: neither is the frontier.
+// `frontier` is the color of the step before, `color` of this one. What another thread of this
+// launch writes meanwhile was `candidate` and becomes `color`: neither is the frontier.
 template <int Window>
-__global__ void step(Marks marks, uint8_t frontier, uint8_t colour, uint32_t* gained) {
+__global__ void step(Marks marks, uint8_t frontier, uint8_t color, uint32_t* gained) {
   const auto [x, y] = this_pixel();
   const bool joins = inside(marks, {x, y}) && marks.at(x, y) == candidate &&
                      reached<Window>(marks, x, y, frontier);
-  if (joins) marks.at(x, y) = colour;
+  if (joins) marks.at(x, y) = color;
   const int sum = __syncthreads_count(joins);
   if (sum > 0 && threadIdx.x == 0 && threadIdx.y == 0) atomicAdd(gained, uint32_t(sum));
 }
@@ -71,7 +71,7 @@ uint32_t counted(uint32_t* counter, Call& call, Count&& count) {
 
 }  // namespace
 
-void hysteresis_by_steps(const Marks& marks, Plane dst, int block, Call& call) {
+void hysteresis_by_steps(const Marks& marks, AnyView dst, int block, Call& call) {
   const auto kernel = call.parameters().integer("window") == 5 ? step<5> : step<3>;
   auto* counter = call.scratch().take<uint32_t>(1);
   double trees = 0;
@@ -80,11 +80,11 @@ void hysteresis_by_steps(const Marks& marks, Plane dst, int block, Call& call) {
                     [&] { for_pixels(marks, block, call, count_strong, marks, counter); });
     call.statistic("trees at the start", trees);
   }
-  const auto colour = [](int n) { return uint8_t(strong + n % 3); };
+  const auto color = [](int n) { return uint8_t(strong + n % 3); };
   int depth = 0;
   for (;; ++depth) {
     const uint32_t gained = counted(counter, call, [&] {
-      for_pixels(marks, block, call, kernel, marks, colour(depth), colour(depth + 1), counter);
+      for_pixels(marks, block, call, kernel, marks, color(depth), color(depth + 1), counter);
     });
     if (gained == 0) break;
     trees += gained;
@@ -94,8 +94,6 @@ void hysteresis_by_steps(const Marks& marks, Plane dst, int block, Call& call) {
   for_pixels(marks, block, call, write, marks, dst.as<uint8_t, Space::device>());
 }
 
-void bfs_launch(const CannyArgs& args, Call& call) {
-  behind_front(args, call, hysteresis_by_steps);
-}
+void bfs_launch(const CannyArgs& args, Call& call) { behind_nms(args, call, hysteresis_by_steps); }
 
 }  // namespace cuesta::canny_ladder

@@ -1,14 +1,13 @@
 // Rung `union-find`: hysteresis as sets in a fixed number of launches, a thread and a label a
-// pixel; behind the production front end. From `bfs-launch`: the number of launches no longer
-// depends on the picture and the host waits for none. The paper asks for a better hysteresis as
-// future work; init, merge and compress are paper 004's labelling. Bound: 4 bytes a pixel of labels
-// written and read where there are candidates, and the atomics of long contours. Wastes: a label
-// for each pixel though all of a 2 × 2 block are neighbours; four launches that all read every
-// mark.
-// Measured (H200, 2026-11-21), 1024 x 1024, behind the production front end: 0.067 ms, 0.039 of
-// it hysteresis.
+// pixel; behind the production gradient and suppression. From `bfs-launch`: the number of launches
+// no longer depends on the picture and the host waits for none. The paper asks for a better
+// hysteresis as future work; init, merge and compress are paper 004's labelling. Bound: 4 bytes a
+// pixel of labels written and read where there are candidates, and the atomics of long contours.
+// Wastes: a label for each pixel though all of a 2 × 2 block are neighbours; four launches that all
+// read every mark. Measured (H200, 2026-11-21), 1024 x 1024, behind the production gradient and
+// suppression: 0.067 ms, 0.039 of it hysteresis.
 #include "cuda/union_find.cuh"
-#include "ops/canny/ladder/front_marks.cuh"
+#include "ops/canny/ladder/nms_marks.cuh"
 
 namespace cuesta::canny_ladder {
 namespace {
@@ -58,7 +57,7 @@ __global__ void write(Marks marks, int32_t* parents, DeviceImage<uint8_t> dst) {
 
 }  // namespace
 
-void hysteresis_by_sets(const Marks& marks, Plane dst, int block, Call& call) {
+void hysteresis_by_sets(const Marks& marks, AnyView dst, int block, Call& call) {
   auto* parents = call.scratch().take<int32_t>(size_t(marks.width) * size_t(marks.height));
   for_pixels(marks, block, call, init, marks, parents);
   for_pixels(marks, block, call, merge, marks, parents);
@@ -66,6 +65,6 @@ void hysteresis_by_sets(const Marks& marks, Plane dst, int block, Call& call) {
   for_pixels(marks, block, call, write, marks, parents, dst.as<uint8_t, Space::device>());
 }
 
-void union_find(const CannyArgs& args, Call& call) { behind_front(args, call, hysteresis_by_sets); }
+void union_find(const CannyArgs& args, Call& call) { behind_nms(args, call, hysteresis_by_sets); }
 
 }  // namespace cuesta::canny_ladder

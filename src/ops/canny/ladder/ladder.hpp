@@ -1,9 +1,9 @@
 // Paper 001's steps, as the table of canny names them. Each is one file; stages.cu has what the two
-// front ends `global` and `row-cyclic` share.
+// gradient stages `global` and `row-cyclic` share.
 #pragma once
 
-#include "cuda/rung_parameters.hpp"
 #include "ops/canny/args.hpp"
+#include "ops/ladder_parameters.hpp"
 
 namespace cuesta::canny_ladder {
 
@@ -16,7 +16,7 @@ inline constexpr ParameterInfo window = {
     "window", "candidates that a step of bfs-launch reaches: one or two pixels away",
     window_values};
 
-inline constexpr ParameterInfo global_parameters[] = {rung_parameters::any_block, hysteresis,
+inline constexpr ParameterInfo global_parameters[] = {ladder_parameters::any_block, hysteresis,
                                                       window};
 inline constexpr ParameterInfo row_cyclic_parameters[] = {hysteresis, window};
 inline constexpr ParameterInfo bfs_parameters[] = {window};

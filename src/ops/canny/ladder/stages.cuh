@@ -1,7 +1,7 @@
 // The stages that the rungs share, a whole picture in device memory between any two.
 #pragma once
 
-#include "ops/canny/device.cuh"
+#include "ops/canny/cuda/device.cuh"
 #include "ops/canny/ladder/ladder.hpp"
 
 namespace cuesta::canny_ladder {
@@ -34,8 +34,8 @@ using Marks = DeviceImage<uint8_t>;
 void finish(const CannyArgs& args, const Gradients& gradients, int block, Call& call);
 
 /// Hysteresis from marks to edges of 0 and 255. Both change the marks.
-void hysteresis_by_steps(const Marks& marks, Plane dst, int block, Call& call);
-void hysteresis_by_sets(const Marks& marks, Plane dst, int block, Call& call);
+void hysteresis_by_steps(const Marks& marks, AnyView dst, int block, Call& call);
+void hysteresis_by_sets(const Marks& marks, AnyView dst, int block, Call& call);
 
 /// The pixel of a thread in a grid of square blocks.
 struct Pixel {

@@ -4,7 +4,7 @@
 // samples each, and all threads read the same taps.
 // Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: 0.103 ms at 3 x 3 and 0.188 ms at 5 x
 // 5, 3.0 and 5.4 copies: the caches serve the window.
-#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
 namespace cuesta::convolve_ladder {

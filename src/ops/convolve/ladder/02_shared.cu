@@ -8,7 +8,7 @@
 // Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: `shared` 0.172 and 0.246 ms at 3 x 3
 // and 5 x 5, `shared-constant` 0.158 and 0.193 ms: behind `naive` and `constant`, whose window
 // the first-level cache holds without barriers or a second address.
-#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
 namespace cuesta::convolve_ladder {

@@ -3,7 +3,7 @@
 // is still read K² times a pixel, from the caches.
 // Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: 0.098 ms at 3 x 3 and 0.160 ms at 5 x
 // 5, 5 and 15 % less than `naive`.
-#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
 namespace cuesta::convolve_ladder {

@@ -6,7 +6,7 @@
 // Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: `texture` 0.216 and 0.496 ms at 3 x 3
 // and 5 x 5, `texture-constant` 0.195 and 0.454 ms: a fetch returns one sample, and the texture
 // units are the bound.
-#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
 namespace cuesta::convolve_ladder {

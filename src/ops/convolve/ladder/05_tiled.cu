@@ -7,7 +7,7 @@
 // Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: T = 1, 2, 4, 8 at 3 x 3: 0.289,
 // 0.204, 0.162, 0.142 ms; all of 48 KiB (T = 11) 0.145, all that the GPU grants (T = 53) 0.155
 // ms.
-#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"
 

@@ -10,7 +10,7 @@
 // Measured (H200, 2026-11-21), 4096 x 4096 f32, Gaussian 5 x 5, block 32: `separable` 0.215 ms,
 // `separable-tiled` 0.353 ms: at 5 x 5 two trips through device memory cost more than the 15
 // products saved.
-#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
 namespace cuesta::convolve_ladder {

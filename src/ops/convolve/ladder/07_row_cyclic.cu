@@ -7,7 +7,7 @@
 // are loaded twice.
 // Measured (H200, 2026-11-21), 4096 x 4096 f32: 0.105 ms at 3 x 3 and 0.232 ms at 5 x 5, beside
 // 0.103 and 0.188 of `naive`.
-#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
 namespace cuesta::convolve_ladder {
@@ -16,12 +16,12 @@ namespace {
 using namespace convolve_cuda;
 
 template <class T, int K>
-__global__ void kernel(Request<T> q, int rows_a_block,
+__global__ void kernel(Request<T> q, int rows_per_block,
                        const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
   T* ring = reinterpret_cast<T*>(memory);
   const int wide = q.src.width + q.width - 1;
-  const int first = blockIdx.x * rows_a_block, end = min(first + rows_a_block, q.src.height);
+  const int first = blockIdx.x * rows_per_block, end = min(first + rows_per_block, q.src.height);
   const auto load = [&](int row) {  // `row` counts from the top of the first window
     T* to = ring + (row % q.height) * wide;
     for (int x = threadIdx.x; x < wide; x += blockDim.x)
@@ -46,13 +46,13 @@ __global__ void kernel(Request<T> q, int rows_a_block,
 void row_cyclic(const ConvolveArgs& args, Call& call) {
   constexpr int threads = 256;
   const int blocks = std::min(args.src.height, 4 * cuda::multiprocessors());
-  const int rows_a_block = (args.src.height + blocks - 1) / blocks;
+  const int rows_per_block = (args.src.height + blocks - 1) / blocks;
   for_window(args, [&](auto sample, auto k) {
     using T = decltype(sample);
     const size_t bytes = size_t(args.height) * size_t(args.src.width + args.width - 1) * sizeof(T);
     cuda::allow_shared(kernel<T, k()>, bytes, "convolve");
-    cuda::launch("convolve", kernel<T, k()>, dim3(cuda::blocks(args.src.height, rows_a_block)),
-                 dim3(threads), bytes, cuda::stream_of(call), request_of<T>(args), rows_a_block,
+    cuda::launch("convolve", kernel<T, k()>, dim3(cuda::blocks(args.src.height, rows_per_block)),
+                 dim3(threads), bytes, cuda::stream_of(call), request_of<T>(args), rows_per_block,
                  constant_taps<T>(window_of<T>(args)));
   });
 }

@@ -2,7 +2,7 @@
 // its apron; a thread loads the four samples at its position shifted by ±1, as sobel's rung of that
 // name does. Wastes: four loads a thread for (B + 2)² / B² samples.
 // Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: 0.175 ms, beside 0.103 of `naive`.
-#include "ops/convolve/kernels.cuh"
+#include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
 namespace cuesta::convolve_ladder {

@@ -7,7 +7,7 @@
 namespace cuesta::convolve_ladder {
 
 /// The widest window whose tile of the smallest block fits; every rung takes it.
-inline constexpr int most_side = 15;
+inline constexpr int max_side = 15;
 
 void naive(const ConvolveArgs& args, Call& call);
 void shared(const ConvolveArgs& args, Call& call);

@@ -16,7 +16,7 @@ inline constexpr int32_t background = -1;
 // Nodes are pixels, y * width + x. LabelArgs::max_pixels makes the last one 2^31 - 1, an int32_t; a
 // thread's own number may pass it by a block, so it is unsigned.
 struct Picture {
-  ConstPlane mask;
+  ConstAnyView mask;
   int32_t* parents;
   uint32_t pixels;
 };
@@ -51,7 +51,7 @@ inline void number_roots(const Picture& p, int32_t* numbers, Call& call) {
 
 // Writes the labels, if wanted, and founds the components, if wanted and zero before, by their
 // first pixels. Until finish(), a box holds its last column and row in place of width and height.
-static __global__ void write(Picture p, const int32_t* numbers, Plane labels,
+static __global__ void write(Picture p, const int32_t* numbers, AnyView labels,
                              Component* components) {
   const auto [node, x, y] = own_pixel(p);
   if (node >= p.pixels) return;

@@ -1,14 +1,14 @@
 // Paper 000's two-pass forms, as the table of log names them.
 #pragma once
 
-#include "cuda/rung_parameters.hpp"
+#include "ops/ladder_parameters.hpp"
 #include "ops/log/args.hpp"
 
 namespace cuesta::log_ladder {
 
-using rung_parameters::any_block_only, rung_parameters::block_only, rung_parameters::block_and_load,
-    rung_parameters::block_and_tiles, rung_parameters::block_and_limit,
-    rung_parameters::block_and_transpose;
+using ladder_parameters::any_block_only, ladder_parameters::block_only,
+    ladder_parameters::block_and_load, ladder_parameters::block_and_tiles,
+    ladder_parameters::block_and_limit, ladder_parameters::block_and_transpose;
 
 /// Which strategies of convolve make the two passes, and which parameters each is handed.
 struct Passes {

@@ -1,5 +1,5 @@
 // Rung `v1.0` (paper 004, GPU v1.0): every buffer allocated and freed for every frame, and the
-// first frame made grey and smoothed again with every frame. Filters read global memory, blocks are
+// first frame made gray and smoothed again with every frame. Filters read global memory, blocks are
 // 32 x 32, masks are bytes, as theirs. Theirs flood-fills boxes on the host; ours come from
 // `label`. Bound: load instructions, of 2 * k^2 samples and as many taps and 4 * 149 samples and as
 // many offsets a pixel, and a wait for the GPU at each cudaMalloc and cudaFree. Bytes a pixel: two
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 
 // The first frame as it came stays with the caller: the model keeps only what became of it.
 void keep_first_frame(const MotionArgs& args, Call& call) {
-  const ConstPlane frame = args.frame;
+  const ConstAnyView frame = args.frame;
   auto& kept = *args.first_frame;
   if (kept.width() != frame.width || kept.height() != frame.height ||
       kept.channels() != frame.channels)

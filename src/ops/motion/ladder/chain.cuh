@@ -1,11 +1,11 @@
 // What the rungs share: the steps that are a thread a pixel in all of them, and the order of steps.
 #pragma once
 
+#include "core/pixel_arithmetic.hpp"
 #include "cuda/launch.cuh"
 #include "cuesta/device.hpp"
 #include "ops/motion/ladder/ladder.hpp"
 #include "ops/motion/stages.hpp"
-#include "ops/pixel/arithmetic.hpp"
 
 namespace cuesta::motion_ladder {
 
@@ -87,8 +87,8 @@ class Chain {
     return {data, args_.frame.width, args_.frame.height, 1, stride};
   }
 
-  /// to = the frame in grey, smoothed. Uses `first`.
-  void smooth(ConstPlane frame, Picture to) {
+  /// to = the frame in gray, smoothed. Uses `first`.
+  void smooth(ConstAnyView frame, Picture to) {
     const MotionOptions& o = *args_.options;
     ConstPicture seen = frame.as<uint8_t, Space::device>();
     if (frame.channels > 1 || o.blur == 1) {

@@ -14,8 +14,8 @@ inline constexpr ParameterInfo launch_shape[] = {
     {"block_y", "rows of threads of a block", block_y_values}};
 
 /// What v1.2 and v1.3 take as arguments of kernels, and the shared memory of a block.
-inline constexpr int most_blur = 15, most_cells = 256;
-inline constexpr int most_shared_bytes = 48 * 1024;
+inline constexpr int max_blur = 15, max_cells = 256;
+inline constexpr int max_shared_bytes = 48 * 1024;
 
 /// Bytes of the tile that a block of wide x high threads reads under a window.
 constexpr int tile_bytes(int wide, int high, int window_width, int window_height) {

@@ -15,13 +15,13 @@ namespace cuesta::motion_ladder {
 
 struct Matrix {
   int32_t side;
-  int32_t taps[most_blur * most_blur];
+  int32_t taps[max_blur * max_blur];
 };
 
 /// The element's cells as distances in the tile, whose corner is (left, top) from the block's.
 struct Cells {
   int32_t count, left, top, wide, high;
-  int32_t at[most_cells];
+  int32_t at[max_cells];
 };
 
 /// tile[n] = sample(x, y) of the picture, for all of the tile. All threads of the block take part.

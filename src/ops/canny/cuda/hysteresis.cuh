@@ -14,26 +14,26 @@
 #pragma once
 
 #include "cuda/union_find.cuh"
-#include "ops/canny/front.cuh"
-#include "ops/canny/mask_runs.hpp"
+#include "ops/canny/cuda/gradient_nms.cuh"
+#include "ops/canny/cuda/mask_runs.hpp"
 
 namespace cuesta::canny_cuda {
 
-/// Where labels live: labels_a_word for each word, after that of all edges. Every picture of a
+/// Where labels live: labels_per_word for each word, after that of all edges. Every picture of a
 /// batch counts its own from 0, so that 32 bits hold them however many pictures there are.
 struct Labels {
   int32_t* parents;
-  int32_t words_a_row;
+  int32_t words_per_row;
 
   static constexpr int32_t edge = 0;
   CUESTA_HOST_DEVICE static constexpr ptrdiff_t of_picture(ptrdiff_t words) {
-    return 1 + words * mask_runs::labels_a_word;
+    return 1 + words * mask_runs::labels_per_word;
   }
   __device__ Labels picture(uint32_t i, const Masks& masks) const {
-    return {parents + ptrdiff_t(i) * of_picture(masks.words()), words_a_row};
+    return {parents + ptrdiff_t(i) * of_picture(masks.words()), words_per_row};
   }
   __device__ int32_t of(int32_t word, int32_t row, int start) const {
-    return 1 + (row * words_a_row + word) * mask_runs::labels_a_word + start / 2;
+    return 1 + (row * words_per_row + word) * mask_runs::labels_per_word + start / 2;
   }
 };
 
@@ -46,9 +46,9 @@ __global__ void __launch_bounds__(flood_warps * 32) flood(Masks all_masks, Label
   const Labels labels = all_labels.picture(blockIdx.z, all_masks);
   const int32_t word = (int32_t(blockIdx.x) * flood_warps + int32_t(threadIdx.y)) * tile_words;
   const int32_t row = int32_t(blockIdx.y) * tile_rows + int32_t(threadIdx.x);
-  const bool inside = word < masks.words_a_row && row < masks.height;
+  const bool inside = word < masks.words_per_row && row < masks.height;
   // Four words at once: rows are multiples of four, and scratch memory is aligned.
-  const ptrdiff_t at = ptrdiff_t(row) * masks.words_a_row + word;
+  const ptrdiff_t at = ptrdiff_t(row) * masks.words_per_row + word;
   auto* weak_words = reinterpret_cast<uint4*>(masks.candidates + at);
   auto* edge_words = reinterpret_cast<uint4*>(masks.strong + at);
   const uint4 nothing = make_uint4(0, 0, 0, 0);
@@ -88,8 +88,8 @@ __device__ inline mask_runs::Around around(const uint32_t* mask, const Masks& si
                                            int32_t row) {
   const auto at = [&](int dx, int dy) -> uint32_t {
     const int32_t x = word + dx, y = row + dy;
-    const bool inside = x >= 0 && y >= 0 && x < size.words_a_row && y < size.height;
-    return inside ? mask[ptrdiff_t(y) * size.words_a_row + x] : 0;
+    const bool inside = x >= 0 && y >= 0 && x < size.words_per_row && y < size.height;
+    return inside ? mask[ptrdiff_t(y) * size.words_per_row + x] : 0;
   };
   return {at(-1, -1), at(0, -1), at(1, -1), at(-1, 0), at(0, 0),
           at(1, 0),   at(-1, 1), at(0, 1),  at(1, 1)};
@@ -100,8 +100,8 @@ __global__ void __launch_bounds__(256) merge(Masks all_masks, Labels all_labels)
   const Labels labels = all_labels.picture(blockIdx.z, all_masks);
   const int32_t word = int32_t(blockIdx.x * blockDim.x + threadIdx.x);
   const int32_t row = int32_t(blockIdx.y * blockDim.y + threadIdx.y);
-  if (word >= masks.words_a_row || row >= masks.height) return;
-  if (masks.candidates[ptrdiff_t(row) * masks.words_a_row + word] == 0) return;
+  if (word >= masks.words_per_row || row >= masks.height) return;
+  if (masks.candidates[ptrdiff_t(row) * masks.words_per_row + word] == 0) return;
   mask_runs::unite_runs(
       around(masks.candidates, masks, word, row), around(masks.strong, masks, word, row),
       Labels::edge,
@@ -125,8 +125,8 @@ __global__ void __launch_bounds__(256)
   const int32_t row = int32_t(blockIdx.y * blockDim.y + threadIdx.y);
   if (row >= masks.height) return;  // the whole warp
   uint32_t edges = 0;
-  if (word < masks.words_a_row) {
-    const ptrdiff_t at = ptrdiff_t(row) * masks.words_a_row + word;
+  if (word < masks.words_per_row) {
+    const ptrdiff_t at = ptrdiff_t(row) * masks.words_per_row + word;
     edges = masks.strong[at];
     for_runs(masks.candidates[at], [&](int start, uint32_t run) {
       if (cuda::find(labels.parents, labels.of(word, row, start)) == Labels::edge) edges |= run;
@@ -161,13 +161,13 @@ inline void connect(const Masks& masks, const CannyArgs& args, Call& call) {
   const cudaStream_t stream = cuda::stream_of(call);
   const auto pictures = unsigned(args.count);
   const auto all = size_t(Labels::of_picture(masks.words())) * pictures;
-  const Labels labels{call.scratch().take<int32_t>(all), masks.words_a_row};
+  const Labels labels{call.scratch().take<int32_t>(all), masks.words_per_row};
   cuda::launch("canny", flood,
-               dim3(cuda::blocks(masks.words_a_row, flood_warps * tile_words),
+               dim3(cuda::blocks(masks.words_per_row, flood_warps * tile_words),
                     cuda::blocks(masks.height, tile_rows), pictures),
                dim3(tile_rows, flood_warps), 0, stream, masks, labels);
   const dim3 block(32, 8);
-  const dim3 grid(cuda::blocks(masks.words_a_row, 32), cuda::blocks(masks.height, 8), pictures);
+  const dim3 grid(cuda::blocks(masks.words_per_row, 32), cuda::blocks(masks.height, 8), pictures);
   cuda::launch("canny", merge, grid, block, 0, stream, masks, labels);
   const DeviceBatch<uint8_t> dst{args.dst.as<uint8_t, Space::device>(), args.dst_step};
   cuda::launch("canny", write_edges, grid, block, 0, stream, masks, labels, dst);

@@ -164,13 +164,13 @@ __device__ Tap<T> global_sum(const Request<T>& q, const Taps& taps, int32_t x, i
   return window_sum<0>(q, taps, [&](int i, int j) { return q.sample(left + i, top + j); });
 }
 
-/// What the rungs take: windows of at most `most_side` on each side.
-inline std::string_view supports_window(const ConvolveArgs& args, int most_side) {
+/// What the rungs take: windows of at most `max_side` on each side.
+inline std::string_view supports_window(const ConvolveArgs& args, int max_side) {
   using enum PixelType;
   if (args.src.channels != 1) return "more than one channel";
   if (args.src.type != args.dst.type || (args.src.type != u8 && args.src.type != f32))
     return "types other than u8 to u8 and f32 to f32";
-  if (args.width > most_side || args.height > most_side)
+  if (args.width > max_side || args.height > max_side)
     return "stencils past the rung's shared or constant memory";
   if (args.src.type == f32) return {};
   if (args.divisor > (int64_t(1) << 30)) return "sums past 32 bits";

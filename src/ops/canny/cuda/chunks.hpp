@@ -4,27 +4,27 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ops/canny/front_walk.hpp"
-#include "ops/canny/mask_runs.hpp"
+#include "ops/canny/cuda/mask_runs.hpp"
+#include "ops/canny/cuda/nms_march.hpp"
 
-namespace cuesta::canny_pieces {
+namespace cuesta::canny_chunks {
 
 /// What a piece's scratch memory may take where a picture alone does not take more: enough pixels
 /// (119 million) that the launches of the next piece cost little beside them.
-inline constexpr int64_t most_bytes = int64_t{256} << 20;
+inline constexpr int64_t max_bytes = int64_t{256} << 20;
 /// The grid's third dimension.
-inline constexpr int32_t most_pictures = 65535;
+inline constexpr int32_t max_pictures = 65535;
 
 /// Scratch memory of a picture: two masks and labels; the two pictures of a window that is not
 /// fused; `bins` counters.
 constexpr int64_t scratch_bytes(int32_t width, int32_t height, bool smooths_apart, int32_t bins) {
-  const int64_t mask = int64_t(canny_front::mask_bytes(width)) * height;
-  const int64_t labels = mask * mask_runs::labels_a_word + 4;
+  const int64_t mask = int64_t(canny_nms::mask_bytes(width)) * height;
+  const int64_t labels = mask * mask_runs::labels_per_word + 4;
   const int64_t smoothed = smooths_apart ? (int64_t(width) + 63) * 3 * height : 0;
   return 2 * mask + labels + smoothed + int64_t(bins) * 4;
 }
-constexpr int32_t pictures_a_piece(int64_t bytes_a_picture) {
-  return int32_t(std::clamp<int64_t>(most_bytes / bytes_a_picture, 1, most_pictures));
+constexpr int32_t pictures_per_chunk(int64_t bytes_per_picture) {
+  return int32_t(std::clamp<int64_t>(max_bytes / bytes_per_picture, 1, max_pictures));
 }
 
-}  // namespace cuesta::canny_pieces
+}  // namespace cuesta::canny_chunks

@@ -11,8 +11,8 @@
 
 #include <algorithm>
 
+#include "core/gradient.hpp"
 #include "cpu/simd-inl.hpp"
-#include "ops/sobel/gradient.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {

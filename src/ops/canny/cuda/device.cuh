@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <span>
 
+#include "core/gradient.hpp"
 #include "cuda/launch.cuh"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/args.hpp"
 #include "ops/canny/thresholds.hpp"
-#include "ops/sobel/gradient.hpp"
 
 namespace cuesta::canny_cuda {
 

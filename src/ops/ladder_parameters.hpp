@@ -4,7 +4,7 @@
 
 #include "cuesta/exec.hpp"
 
-namespace cuesta::rung_parameters {
+namespace cuesta::ladder_parameters {
 
 inline constexpr std::string_view any_block_values[] = {"32", "16", "8"};
 inline constexpr std::string_view block_values[] = {"32", "16"};
@@ -29,4 +29,4 @@ inline constexpr ParameterInfo block_and_limit[] = {
 inline constexpr ParameterInfo block_and_transpose[] = {
     block, {"transpose", "the column sums stored transposed in shared memory", switch_values}};
 
-}  // namespace cuesta::rung_parameters
+}  // namespace cuesta::ladder_parameters

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "cpu/simd-inl.hpp"
-#include "ops/convolve/plan.hpp"
+#include "ops/convolve/cpu/plan.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {

@@ -7,7 +7,7 @@
 #define CUESTA_CONVOLVE_DENSE_INL_HPP
 #endif
 
-#include "ops/convolve/bytes-inl.hpp"
+#include "ops/convolve/cpu/bytes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {

@@ -8,8 +8,8 @@
 #endif
 
 #include "cpu/extended_row.hpp"
-#include "cpu/pairs-inl.hpp"
-#include "ops/convolve/finish-inl.hpp"
+#include "ops/convolve/cpu/finish-inl.hpp"
+#include "ops/convolve/cpu/pairs-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {

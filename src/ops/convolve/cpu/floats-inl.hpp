@@ -8,7 +8,7 @@
 #endif
 
 #include "cpu/extended_row.hpp"
-#include "ops/convolve/finish-inl.hpp"
+#include "ops/convolve/cpu/finish-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {

@@ -12,7 +12,7 @@ namespace cuesta::mask_runs {
 /// Pixels of a word; pixel i is bit i.
 inline constexpr int word_pixels = 32;
 /// Labels that a word's runs may need: runs do not touch, so that pixel / 2 tells them apart.
-inline constexpr int labels_a_word = word_pixels / 2;
+inline constexpr int labels_per_word = word_pixels / 2;
 
 CUESTA_HOST_DEVICE inline int lowest_bit(uint32_t v) {  // v != 0
 #ifdef __CUDA_ARCH__

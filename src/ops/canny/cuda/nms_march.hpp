@@ -1,6 +1,6 @@
-// The production front end of canny on CUDA, from source to candidates and strong pixels, without
-// its warp: the order in which a warp's lanes do what front_lane.hpp has. Host and device: the
-// tests run 32 lanes in turn.
+// The production gradient and suppression of canny on CUDA, from source to candidates and strong
+// pixels, without its warp: the order in which a warp's lanes do what cuda/nms_lane.hpp has. Host
+// and device: the tests run 32 lanes in turn.
 //
 // A warp makes 240 columns of a strip of rows. Lane i holds 8 pixels of every row; lanes 1 to 30
 // are the 240, lanes 0 and 31 the apron. Walking down, each row is read once, smoothed down its
@@ -9,9 +9,9 @@
 // lanes exchange one word to each side, three times a row.
 #pragma once
 
-#include "ops/canny/front_lane.hpp"
+#include "ops/canny/cuda/nms_lane.hpp"
 
-namespace cuesta::canny_front {
+namespace cuesta::canny_nms {
 
 inline constexpr int warp_pixels = (lanes - 2) * lane_pixels;
 
@@ -23,7 +23,7 @@ constexpr int32_t strips(int32_t width) { return (mask_bytes(width) + lanes - 3)
 /// wave that ends together. Not fewer than 8: half + K + 1 rows and more are begun before the first
 /// comes out. Where even whole strips are more than a wave, the cut whose waves end first, each as
 /// long as its rows and 8 more.
-constexpr int32_t rows_a_warp(int32_t width, int32_t height, int32_t pictures, int resident) {
+constexpr int32_t rows_per_warp(int32_t width, int32_t height, int32_t pictures, int resident) {
   const auto rows_of = [&](int32_t chunks) {
     const int32_t rows = height / chunks + (height % chunks != 0);
     return rows < 8 ? 8 : rows;
@@ -50,12 +50,13 @@ constexpr int32_t rows_a_warp(int32_t width, int32_t height, int32_t pictures, i
 /// magnitudes(y, lane) is called with every row of [first, end) in its rows[2], maxima(y, lane)
 /// once find_maxima() speaks of row y.
 template <class LaneType, int Half, class Warp, class WithMagnitudes, class WithMaxima>
-CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t first, int32_t end,
-                             WithMagnitudes&& magnitudes, WithMaxima&& maxima) {
+CUESTA_HOST_DEVICE void march(Warp& warp, const Job& job, int32_t base, int32_t first, int32_t end,
+                              WithMagnitudes&& magnitudes, WithMaxima&& maxima) {
   constexpr int r = LaneType::r;
   constexpr BorderMode mode = Half > 0 ? BorderMode::reflect101 : BorderMode::replicate;
   const int32_t width = job.width, height = job.height;
-  const bool at_left = base<0, at_right = base + lanes * lane_pixels> width;
+  const bool at_left = base < 0;
+  const bool at_right = base + lanes * lane_pixels > width;
   const auto row_at = [&](int32_t y) { return job.src + ptrdiff_t(y) * job.src_stride; };
   const auto read = [&](int32_t y) {
     const uint8_t* row = row_at(map_index<mode>(y, height));
@@ -159,10 +160,10 @@ CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t f
     ++y;
   };
   constexpr int unrolled = 3;
-  const bool roomy = base >= 3 && base + lanes * lane_pixels + 4 <= width && !job.mask;
+  const bool interior = base >= 3 && base + lanes * lane_pixels + 4 <= width && !job.mask;
   const int32_t plain_first = first + r + 1;
   const int32_t below = height - 1 - Half;
-  const int32_t plain_end = !roomy ? 0 : end + r < below ? end + r : below;
+  const int32_t plain_end = !interior ? 0 : end + r < below ? end + r : below;
   for (; y <= end + r; ++y) {
     if (y >= plain_first) {
       while (y + unrolled <= plain_end) {
@@ -176,4 +177,4 @@ CUESTA_HOST_DEVICE void walk(Warp& warp, const Job& job, int32_t base, int32_t f
   }
 }
 
-}  // namespace cuesta::canny_front
+}  // namespace cuesta::canny_nms

@@ -1,4 +1,4 @@
-#include "ops/convolve/factors.hpp"
+#include "core/stencil_factors.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "ops/convolve/plan.hpp"
+#include "ops/convolve/cpu/plan.hpp"
 
 #include <cstdlib>
 #include <limits>

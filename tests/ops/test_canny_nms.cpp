@@ -1,20 +1,20 @@
-// The CUDA front end's arithmetic without a GPU: 32 lanes in turn, held against the reference's
-// stages.
+// The CUDA gradient and suppression's arithmetic without a GPU: 32 lanes in turn, held against the
+// reference's stages.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <vector>
 
 #include "cuesta/stencil.hpp"
-#include "ops/canny/front_walk.hpp"
-#include "ops/canny/pieces.hpp"
+#include "ops/canny/cuda/chunks.hpp"
+#include "ops/canny/cuda/nms_march.hpp"
 #include "ops/canny/reference.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta {
 namespace {
 
-using namespace canny_front;
+using namespace canny_nms;
 
 // A warp whose lanes take turns. Lanes without a neighbour are handed nonsense, as by a shuffle.
 template <class LaneType>
@@ -57,7 +57,7 @@ Found run(const Job& job, int32_t rows) {
       const auto makes = [&](const L& lane) {
         return lane.x > base && lane.x < base + (lanes - 1) * lane_pixels;
       };
-      walk<L, Half>(
+      march<L, Half>(
           warp, job, base, first, std::min(first + rows, job.height),
           [&](int32_t, L& lane) {
             if (!makes(lane)) return;
@@ -134,7 +134,7 @@ void expect_equal_stages(const CannyArgs& args, int32_t rows) {
   }
 }
 
-TEST(CannyFront, EqualsTheReferenceUpToHysteresis) {
+TEST(CannyNms, EqualsTheReferenceUpToHysteresis) {
   constexpr std::pair<int32_t, int32_t> sizes[] = {
       {1, 1},   {2, 3},    {7, 5},   {8, 9},   {9, 4},   {63, 20}, {64, 7},   {65, 6},   {231, 9},
       {232, 5}, {233, 12}, {239, 3}, {240, 8}, {241, 9}, {248, 4}, {250, 31}, {471, 6},  {472, 5},
@@ -183,7 +183,7 @@ TEST(CannyFront, EqualsTheReferenceUpToHysteresis) {
 
 // Widths that put the last sample three bytes into the last aligned word a lane reads, or none:
 // AddressSanitizer sees who reads on.
-TEST(CannyFront, ReadsNothingBehindTheLastSample) {
+TEST(CannyNms, ReadsNothingBehindTheLastSample) {
   for (const int32_t width : {19, 20, 491, 492}) {
     for (const int32_t height : {1, 30}) {
       for (int offset = 0; offset < 4; ++offset) {
@@ -202,7 +202,7 @@ TEST(CannyFront, ReadsNothingBehindTheLastSample) {
 
 // The packed directions against the definition in exact integers, for every |gx| and the |gy|
 // around both bounds.
-TEST(CannyFront, DirectionsAreExact) {
+TEST(CannyNms, DirectionsAreExact) {
   Lane<5, 0, Norm::l1> lane{};
   for (int32_t x = 0; x <= 12240; ++x) {
     const int32_t flat = int32_t(int64_t(x) * gradient::tan_22_5 >> 15);
@@ -220,7 +220,7 @@ TEST(CannyFront, DirectionsAreExact) {
   }
 }
 
-TEST(CannyFront, StripsCoverTheMasks) {
+TEST(CannyNms, StripsCoverTheMasks) {
   for (int32_t width = 1; width < 2000; ++width) {
     EXPECT_GE(strips(width) * warp_pixels, mask_bytes(width) * 8);
     EXPECT_LT((strips(width) - 1) * warp_pixels, mask_bytes(width) * 8);
@@ -228,7 +228,7 @@ TEST(CannyFront, StripsCoverTheMasks) {
 }
 
 // One wave: all warps fit, and no row is left out.
-TEST(CannyFront, OneWaveOfWarpsMakesAllRows) {
+TEST(CannyNms, OneWaveOfWarpsMakesAllRows) {
   constexpr int resident = 16 * 132;
   for (const auto& size : {std::pair{1, 1},
                            {64, 64},
@@ -237,19 +237,19 @@ TEST(CannyFront, OneWaveOfWarpsMakesAllRows) {
                            {8192, 8192},
                            {16384, 16384},
                            {100, 500000}}) {
-    const int32_t rows = rows_a_warp(size.first, size.second, 1, resident);
+    const int32_t rows = rows_per_warp(size.first, size.second, 1, resident);
     const int64_t chunks = (int64_t(size.second) + rows - 1) / rows;
     EXPECT_GE(rows, 8);
     EXPECT_LE(chunks * strips(size.first), resident) << size.first << "x" << size.second;
   }
-  EXPECT_EQ(rows_a_warp(8192, 8192, 1, resident), 137);
-  EXPECT_EQ(rows_a_warp(1024, 1024, 1, resident), 8);
-  EXPECT_EQ(rows_a_warp(2000000, 30, 1, resident), 30);  // more strips than warps
+  EXPECT_EQ(rows_per_warp(8192, 8192, 1, resident), 137);
+  EXPECT_EQ(rows_per_warp(1024, 1024, 1, resident), 8);
+  EXPECT_EQ(rows_per_warp(2000000, 30, 1, resident), 30);  // more strips than warps
 }
 
 // ---- batches
 
-TEST(CannyFront, PicturesOfABatchShareAllButTheirPlaceAndLimits) {
+TEST(CannyNms, PicturesOfABatchShareAllButTheirPlaceAndLimits) {
   constexpr int32_t width = 75, height = 21, count = 5;
   constexpr ptrdiff_t stride = width + 2, step = stride * height + 3;
   std::vector<uint8_t> samples(size_t(step * count)), masks(size_t(step * count));
@@ -290,11 +290,11 @@ TEST(CannyFront, PicturesOfABatchShareAllButTheirPlaceAndLimits) {
   }
 }
 
-TEST(CannyFront, WavesOfABatchFillTheGpu) {
+TEST(CannyNms, WavesOfABatchFillTheGpu) {
   constexpr int resident = 16 * 132;
   for (const auto& size : {std::pair{32, 32}, {256, 256}, {640, 480}, {1024, 1024}, {1920, 1080}}) {
     for (const int32_t pictures : {2, 5, 16, 64, 100, 256, 300, 1000, 65535}) {
-      const int32_t rows = rows_a_warp(size.first, size.second, pictures, resident);
+      const int32_t rows = rows_per_warp(size.first, size.second, pictures, resident);
       EXPECT_GE(rows, 8);
       EXPECT_LE(rows, size.second);
       const int64_t chunks = (int64_t(size.second) + rows - 1) / rows;
@@ -310,9 +310,9 @@ TEST(CannyFront, WavesOfABatchFillTheGpu) {
 }
 
 TEST(CannyPieces, HoldWhatTheirMemoryAndTheGridAllow) {
-  using namespace canny_pieces;
+  using namespace canny_chunks;
   const auto pieces = [](int32_t width, int32_t height, bool apart = false, int32_t bins = 0) {
-    return pictures_a_piece(scratch_bytes(width, height, apart, bins));
+    return pictures_per_chunk(scratch_bytes(width, height, apart, bins));
   };
   EXPECT_EQ(pieces(16384, 16384), 1);
   EXPECT_EQ(pieces(1, 524280), 1);
@@ -320,7 +320,7 @@ TEST(CannyPieces, HoldWhatTheirMemoryAndTheGridAllow) {
   EXPECT_EQ(pieces(1920, 1080), 57);
   EXPECT_LT(pieces(256, 256, true), pieces(256, 256));
   EXPECT_LT(pieces(64, 64, false, 24481), pieces(64, 64));
-  EXPECT_EQ(pieces(1, 1), most_pictures);
+  EXPECT_EQ(pieces(1, 1), max_pictures);
   // What the kernels count in 32 bits.
   for (const auto& size : {std::pair{1, 1}, {1, 1000}, {1, 524280}, {128, 64}, {4000, 3000}}) {
     const int64_t count = pieces(size.first, size.second);

@@ -1,4 +1,4 @@
-#include "ops/canny/bit_hysteresis.hpp"
+#include "ops/canny/cpu/bit_hysteresis.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "ops/canny/ladder/front_marks.cuh"
+#include "ops/canny/ladder/nms_marks.cuh"
 
-#include "ops/canny/masks.cuh"
+#include "ops/canny/cuda/masks.cuh"
 
 namespace cuesta::canny_ladder {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 __global__ void unpack(Masks masks, Marks marks) {
   const auto [x, y] = this_pixel();
   if (!inside(marks, {x, y})) return;
-  const ptrdiff_t at = ptrdiff_t(y) * masks.words_a_row + x / 32;
+  const ptrdiff_t at = ptrdiff_t(y) * masks.words_per_row + x / 32;
   const bool is_candidate = masks.candidates[at] >> (x % 32) & 1;
   const bool is_strong = masks.strong[at] >> (x % 32) & 1;
   marks.at(x, y) = is_strong ? strong : is_candidate ? candidate : none;
@@ -16,7 +16,7 @@ __global__ void unpack(Masks masks, Marks marks) {
 
 }  // namespace
 
-void behind_front(const CannyArgs& args, Call& call, decltype(hysteresis_by_steps)* hysteresis) {
+void behind_nms(const CannyArgs& args, Call& call, decltype(hysteresis_by_steps)* hysteresis) {
   constexpr int block = 16;
   const Masks masks = find_masks(args, call);
   const Marks marks = device_image<uint8_t>(call, args.src.width, args.src.height);

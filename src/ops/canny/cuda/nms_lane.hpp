@@ -1,13 +1,13 @@
-// One lane of the production front end of canny on CUDA: what it keeps and each thing it does with
-// it. Host and device. front_walk.hpp has the order.
+// One lane of the production gradient and suppression of canny on CUDA: what it keeps and each
+// thing it does with it. Host and device. cuda/nms_march.hpp has the order.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "core/gradient.hpp"
 #include "cuesta/edges.hpp"
-#include "ops/canny/packed.hpp"
-#include "ops/sobel/gradient.hpp"
+#include "ops/canny/cuda/packed.hpp"
 
 #ifdef __CUDACC__
 #define CUESTA_NOT_INLINE __host__ __device__ __noinline__
@@ -15,7 +15,7 @@
 #define CUESTA_NOT_INLINE inline
 #endif
 
-namespace cuesta::canny_front {
+namespace cuesta::canny_nms {
 
 inline constexpr int lanes = 32, lane_pixels = 8;
 /// The widest smoothing window that is fused, as its half. Apron: 2 + 7 / 2 + 1 <= lane_pixels.
@@ -428,4 +428,4 @@ struct Lane {
   }
 };
 
-}  // namespace cuesta::canny_front
+}  // namespace cuesta::canny_nms
