@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace cuesta::detail {
 
@@ -12,5 +13,8 @@ void release_device(void* memory) noexcept;
 /// Whole buffers, host to device and back, finished on return. Throws Error{device}.
 void copy_to_device(void* device, const void* host, size_t bytes);
 void copy_to_host(void* host, const void* device, size_t bytes);
+
+/// The name of this thread's GPU; empty where there is none.
+std::string device_name();
 
 }  // namespace cuesta::detail

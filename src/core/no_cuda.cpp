@@ -18,6 +18,7 @@ void* allocate_device(size_t) { throw_no_cuda(); }
 void release_device(void*) noexcept {}
 void copy_to_device(void*, const void*, size_t) { throw_no_cuda(); }
 void copy_to_host(void*, const void*, size_t) { throw_no_cuda(); }
+std::string device_name() { return {}; }
 }  // namespace detail
 
 std::vector<DeviceInfo> list_devices(std::string* why_none) {

@@ -142,6 +142,17 @@ void copy_to_host(void* host, const void* device, size_t bytes) {
   cuda::check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "download");
 }
 
+std::string device_name() {
+  int device = 0;
+  cudaDeviceProp properties{};
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  return properties.name;
+}
+
 }  // namespace detail
 
 std::vector<DeviceInfo> list_devices(std::string* why_none) {

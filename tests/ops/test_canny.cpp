@@ -500,8 +500,8 @@ TEST(CannyFaults, NoFaultPasses) {
       .name = "planted", .idea = "right on purpose", .run = [](const CannyArgs& args, Call& call) {
         with_fault(args, call, [](CannyStages&, CannyLimits&) {});
       }};
-  const auto report = verify::verify_row(row, verify::oracle_of<CannyArgs>(),
-                                         verify::cases<CannyArgs>(verify::Level::quick));
+  const auto report =
+      verify::verify_row(row, reference_of<CannyArgs>(), CannyArgs::cases(verify::Level::quick));
   for (const auto& failure : report.failures) ADD_FAILURE() << failure;
 }
 

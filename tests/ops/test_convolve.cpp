@@ -344,7 +344,7 @@ TEST(Convolve, FloatsStayWithinTheBound) {
 TEST(ConvolveCases, MeetEveryPlan) {
   std::map<std::pair<Lanes, bool>, int> met;
   std::map<std::string_view, int> refused;
-  for (const auto& c : verify::cases<ConvolveArgs>(verify::Level::quick)) {
+  for (const auto& c : ConvolveArgs::cases(verify::Level::quick)) {
     verify::Harness harness(verify::Layout::tight, 0);
     const ConvolveArgs args = c.make(harness);
     Plan plan;

@@ -6,30 +6,8 @@
 #include "core/check.hpp"
 #include "ops/background/models.hpp"
 #include "ops/background/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
-
-template <>
-std::span<const Strategy<BackgroundArgs>> strategies<BackgroundArgs>(Space space) {
-  static constexpr Strategy<BackgroundArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "the recurrences, one pixel after the other",
-       .paper = "004",
-       .run = background_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "plain loops, rows over threads",
-       .paper = "004",
-       .run = background_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "a vector of pixels at a time, all branches taken; the mask packed row by row",
-       .run = background_simd},
-  };
-  return space == Space::host ? host : cuda_tables().background;
-}
 
 std::string_view name_of(BackgroundModel model) {
   switch (model) {
@@ -134,7 +112,8 @@ void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out
                             name_of(frame.space), name_of(state.plane.space)),
                 std::string(name_of(frame.space)));
   }
-  if (!state.fits(frame)) state.allocate(frame);
+  const bool only_chooses = exec.choice != nullptr;
+  if (!only_chooses && !state.fits(frame)) state.allocate(frame);
 
   BackgroundArgs args;
   args.model = state.options.model;
@@ -152,7 +131,7 @@ void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out
   args.state = state.plane;
   args.out = out;
   dispatch(args, exec);
-  ++state.frames;
+  if (!only_chooses) ++state.frames;
 }
 
 }  // namespace cuesta

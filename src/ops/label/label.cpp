@@ -1,30 +1,8 @@
 // The public entry of label: check, choose a strategy, run.
 #include "core/check.hpp"
 #include "ops/label/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
-
-template <>
-std::span<const Strategy<LabelArgs>> strategies<LabelArgs>(Space space) {
-  static constexpr Strategy<LabelArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "the definition: flood every component from its first pixel",
-       .paper = "004",
-       .run = label_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "union-find over pixels, rows over threads",
-       .paper = "004",
-       .run = label_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "union-find over runs found in words of bits, strips over threads",
-       .run = label_simd},
-  };
-  return space == Space::host ? host : cuda_tables().label;
-}
 
 int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* components,
               const LabelOptions& options, const Exec& exec) {

@@ -72,8 +72,7 @@ inline Request request_of(const LogArgs& args, const log::Window& window) {
           window.threshold};
 }
 
-/// Rows of a block where a row of blocks covers the picture; the grid ends at 65,535 of them.
+/// Rows of a block where a row of blocks covers the picture.
 inline constexpr int block_rows = 8;
-inline constexpr int32_t max_rows = 65535 * block_rows;
 
 }  // namespace cuesta::log_cuda

@@ -5,7 +5,6 @@
 #include "core/check.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/log/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
 namespace {
@@ -35,29 +34,6 @@ log::Window log::window(const LogOptions& options) {
   }
   w.threshold = undivided(options.threshold, w.scale);
   return w;
-}
-
-template <>
-std::span<const Strategy<LogArgs>> strategies<LogArgs>(Space space) {
-  static constexpr Strategy<LogArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "the definition, one pixel after the other",
-       .paper = "000",
-       .run = log_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "plain loops, rows over threads",
-       .paper = "000",
-       .run = log_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "one pass down columns of registers, 16-bit sums modulo 2^16; other windows in 32 "
-               "bits by rows",
-       .supports = log_simd_supports,
-       .run = log_simd},
-  };
-  return space == Space::host ? host : cuda_tables().log;
 }
 
 void log_edges(ConstAnyView src, AnyView dst, const LogOptions& options, const Exec& exec) {

@@ -76,8 +76,12 @@ Image<uint8_t> learned(const MotionArgs& args) {
 
 }  // namespace
 
-template <>
-std::vector<Case<MotionArgs>> cases(Level level) {
+}  // namespace cuesta::verify
+
+namespace cuesta {
+
+std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
+  using namespace verify;
   using enum BackgroundModel;
   static constexpr Variant variants[] = {
       {first, 15, 1, false, 25, "disk:15", "disk:15"},
@@ -148,4 +152,4 @@ std::vector<Case<MotionArgs>> cases(Level level) {
   return out;
 }
 
-}  // namespace cuesta::verify
+}  // namespace cuesta

@@ -97,9 +97,4 @@ __device__ inline void store(const Request& q, int32_t x, int32_t y, int32_t gx,
     q.out.direction.as<float, Space::device>().at(x, y) = atan2f(float(gy), float(gx));
 }
 
-/// The grid's second dimension ends at 65,535 blocks; blocks are at least 8 rows high.
-inline std::string_view supports(const SobelArgs& args, const Parameters&) {
-  return args.src.height > 65535 * 8 ? "pictures higher than 524,280" : std::string_view();
-}
-
 }  // namespace cuesta::sobel_cuda

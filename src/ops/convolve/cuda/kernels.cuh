@@ -164,23 +164,6 @@ __device__ Tap<T> global_sum(const Request<T>& q, const Taps& taps, int32_t x, i
   return window_sum<0>(q, taps, [&](int i, int j) { return q.sample(left + i, top + j); });
 }
 
-/// What the rungs take: windows of at most `max_side` on each side.
-inline std::string_view supports_window(const ConvolveArgs& args, int max_side) {
-  using enum PixelType;
-  if (args.src.channels != 1) return "more than one channel";
-  if (args.src.type != args.dst.type || (args.src.type != u8 && args.src.type != f32))
-    return "types other than u8 to u8 and f32 to f32";
-  if (args.width > max_side || args.height > max_side)
-    return "stencils past the rung's shared or constant memory";
-  if (args.src.type == f32) return {};
-  if (args.divisor > (int64_t(1) << 30)) return "sums past 32 bits";
-  int64_t sum = 0;
-  for (int32_t j = 0; j < args.height; ++j)
-    for (int32_t i = 0; i < args.width; ++i)
-      sum += 255 * std::abs(int64_t(args.integers.at(i, j, args.width)));
-  return sum < (int64_t(1) << 31) ? std::string_view() : "sums past 32 bits";
-}
-
 /// Calls body(T{}) for the source type.
 template <class Body>
 void for_type(const ConvolveArgs& args, Body&& body) {

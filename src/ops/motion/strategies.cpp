@@ -1,10 +1,14 @@
-// The device rows of motion: paper 004's versions. Detections are host objects, so every row waits
-// for them; a row that waits cannot be production.
+// Every strategy of motion, on the CPU and on CUDA: the one list of what exists.
 #include <algorithm>
 
+#include "ops/motion/reference.hpp"
+#if CUESTA_HAS_CUDA
 #include "ops/motion/ladder/ladder.hpp"
+#endif
 
 namespace cuesta {
+
+#if CUESTA_HAS_CUDA
 namespace {
 
 using namespace motion_ladder;
@@ -49,46 +53,62 @@ std::string_view searched(const MotionArgs& args, const Parameters& p) {
 }
 
 }  // namespace
+#endif
 
-std::span<const Strategy<MotionArgs>> motion_cuda_rows() {
-  static constexpr Strategy<MotionArgs> rows[] = {
-      {.name = "v1.0",
-       .space = Space::device,
-       .tier = Tier::ladder,
-       .idea =
-           "a thread a pixel from global memory; all memory and the background anew every frame",
-       .paper = "004",
-       .allocates = true,
-       .host_sync = true,
-       .supports = every_frame,
-       .run = v1_0},
-      {.name = "v1.1",
-       .space = Space::device,
-       .tier = Tier::ladder,
-       .idea = "memory and background once",
-       .paper = "004",
-       .host_sync = true,
-       .supports = once,
-       .run = v1_1},
-      {.name = "v1.2",
-       .space = Space::device,
-       .tier = Tier::ladder,
-       .idea = "blur, dilate and erode from shared tiles, their windows in the constant bank",
-       .paper = "004",
-       .host_sync = true,
-       .supports = square,
-       .run = v1_2},
-      {.name = "v1.3",
-       .space = Space::device,
-       .tier = Tier::ladder,
-       .idea = "the same with the launch shape of a grid search",
-       .paper = "004",
-       .parameters = launch_shape,
-       .host_sync = true,
-       .supports = searched,
-       .run = v1_3},
+std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
+  static constexpr Strategy<MotionArgs> all[] = {
+    {.name = "serial",
+     .tier = Tier::reference,
+     .idea = "paper 004's chain, every step its definition, pictures of bytes between them",
+     .paper = "004",
+     .run = motion_serial},
+    {.name = "rows",
+     .tier = Tier::baseline,
+     .idea = "the same chain, each step's rows over threads",
+     .paper = "004",
+     .run = motion_rows},
+    {.name = "simd",
+     .tier = Tier::production,
+     .idea = "every step's production row; masks are bits from the comparison on",
+     .run = motion_simd},
+#if CUESTA_HAS_CUDA
+    {.name = "v1.0",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "a thread a pixel from global memory; all memory and the background anew every frame",
+     .paper = "004",
+     .allocates = true,
+     .host_sync = true,
+     .supports = every_frame,
+     .run = v1_0},
+    {.name = "v1.1",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "memory and background once",
+     .paper = "004",
+     .host_sync = true,
+     .supports = once,
+     .run = v1_1},
+    {.name = "v1.2",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "blur, dilate and erode from shared tiles, their windows in the constant bank",
+     .paper = "004",
+     .host_sync = true,
+     .supports = square,
+     .run = v1_2},
+    {.name = "v1.3",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the same with the launch shape of a grid search",
+     .paper = "004",
+     .parameters = launch_shape,
+     .host_sync = true,
+     .supports = searched,
+     .run = v1_3},
+#endif
   };
-  return rows;
+  return all;
 }
 
 }  // namespace cuesta

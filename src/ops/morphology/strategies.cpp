@@ -1,0 +1,26 @@
+// Every strategy of morphology, on the CPU and on CUDA: the one list of what exists.
+#include "ops/morphology/reference.hpp"
+
+namespace cuesta {
+
+std::span<const Strategy<MorphologyArgs>> MorphologyArgs::strategies() {
+  static constexpr Strategy<MorphologyArgs> all[] = {
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition, one pixel after the other",
+       .paper = "004",
+       .run = morphology_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "plain loops, rows over threads",
+       .paper = "004",
+       .run = morphology_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "runs of the element by doubling, masks as bits of words, strips over threads",
+       .run = morphology_simd},
+  };
+  return all;
+}
+
+}  // namespace cuesta
