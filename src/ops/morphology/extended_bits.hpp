@@ -46,8 +46,7 @@ inline void extend_bits(ConstBitView src, int32_t y, BorderMode mode, uint64_t o
 inline void clear_bits(uint64_t* row, int32_t begin, int32_t end) {
   for (int32_t x = begin; x < end;) {
     const int32_t stop = std::min(end, (x / 64 + 1) * 64);
-    const uint64_t upto = stop % 64 ? (uint64_t(1) << (stop % 64)) - 1 : ~uint64_t(0);
-    row[x / 64] &= ~(upto & (~uint64_t(0) << (x % 64)));
+    row[x / 64] &= ~(last_word_mask(stop) & (~uint64_t(0) << (x % 64)));
     x = stop;
   }
 }
