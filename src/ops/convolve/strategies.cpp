@@ -5,6 +5,7 @@
 #include "ops/convolve/reference.hpp"
 #if CUESTA_HAS_CUDA
 #include "cuda/limits.hpp"
+#include "ops/convolve/cuda.hpp"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/ladder_parameters.hpp"
 #endif
@@ -106,6 +107,12 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
      .supports = convolve_simd_supports,
      .run = convolve_simd},
 #if CUESTA_HAS_CUDA
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "the definition, a thread a pixel; columns, then rows, where there are factors",
+       .paper = "000",
+       .run = convolve_cuda::plain},
     rung("naive", "a thread a pixel; image and taps from global memory", "000 001 002",
          any_block_only, window, naive),
     rung("global", "paper 003's name for naive, 3 x 3", "003", any_block_only, three_by_three,

@@ -5,6 +5,8 @@
 
 namespace cuesta::log_cuda {
 
+/// The definition, a thread a pixel; takes every request.
+void plain(const LogArgs& args, Call& call);
 /// One pass over memory: both filters and the rule.
 void fused(const LogArgs& args, Call& call);
 

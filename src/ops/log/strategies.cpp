@@ -75,6 +75,12 @@ std::span<const Strategy<LogArgs>> LogArgs::strategies() {
      .supports = log_simd_supports,
      .run = log_simd},
 #if CUESTA_HAS_CUDA
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "two sums down, both across, then the rule; a thread a pixel",
+       .paper = "000",
+       .run = log_cuda::plain},
     rung("naive", "Gaussian, then Laplacian, both convolve's naive", any_block_only,
          two_pass<naive>),
     rung("shared", "both passes convolve's shared", block_and_load, two_pass<shared>),

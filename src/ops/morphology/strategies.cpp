@@ -1,5 +1,8 @@
 // Every strategy of morphology, on the CPU and on CUDA: the one list of what exists.
 #include "ops/morphology/reference.hpp"
+#if CUESTA_HAS_CUDA
+#include "ops/morphology/cuda.hpp"
+#endif
 
 namespace cuesta {
 
@@ -19,6 +22,14 @@ std::span<const Strategy<MorphologyArgs>> MorphologyArgs::strategies() {
        .tier = Tier::production,
        .idea = "runs of the element by doubling, masks as bits of words, strips over threads",
        .run = morphology_simd},
+#if CUESTA_HAS_CUDA
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "the definition, a thread a pixel or a word of 64, the element as a list of cells",
+       .paper = "004",
+       .run = morphology_cuda::plain},
+#endif
   };
   return all;
 }

@@ -5,6 +5,8 @@
 
 namespace cuesta::sobel_cuda {
 
+/// The definition, a thread a pixel; takes every request.
+void plain(const SobelArgs& args, Call& call);
 /// One pass over memory, all outputs together.
 void fused(const SobelArgs& args, Call& call);
 

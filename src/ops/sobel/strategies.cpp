@@ -39,6 +39,13 @@ std::span<const Strategy<SobelArgs>> SobelArgs::strategies() {
      .supports = sobel_simd_supports,
      .run = sobel_simd},
 #if CUESTA_HAS_CUDA
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "the definition, a thread a pixel",
+       .paper = "003",
+       .exactness = exactness,
+       .run = sobel_cuda::plain},
     {.name = "global",
      .space = Space::device,
      .tier = Tier::ladder,
