@@ -5,6 +5,7 @@
 #include "cuda/launch.cuh"
 #include "ops/background/args.hpp"
 #include "ops/background/models.hpp"
+#include "ops/background/reference.hpp"
 
 namespace cuesta {
 namespace {
@@ -65,6 +66,11 @@ std::string_view supports(const BackgroundArgs& args, const Parameters&) {
 
 std::span<const Strategy<BackgroundArgs>> background_cuda_rows() {
   static constexpr Strategy<BackgroundArgs> rows[] = {
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "the recurrences of every model, a thread a pixel",
+       .run = background_plain},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,

@@ -14,5 +14,7 @@ void background_serial(const BackgroundArgs& args, Call& call);
 void background_rows(const BackgroundArgs& args, Call& call);
 /// Strategy `simd`.
 void background_simd(const BackgroundArgs& args, Call& call);
+/// Strategy `plain`, on the device; it takes every request.
+void background_plain(const BackgroundArgs& args, Call& call);
 
 }  // namespace cuesta

@@ -3,6 +3,7 @@
 #include "ops/canny/cuda/gradient_nms.cuh"
 #include "ops/canny/cuda/hysteresis.cuh"
 #include "ops/canny/ladder/ladder.hpp"
+#include "ops/canny/reference.hpp"
 
 namespace cuesta {
 namespace canny_cuda {
@@ -29,6 +30,12 @@ void fused(const CannyArgs& args, Call& call) {
 std::span<const Strategy<CannyArgs>> canny_cuda_rows() {
   // Rungs that step by launches wait for each; all wait for automatic thresholds.
   static constexpr Strategy<CannyArgs> rows[] = {
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "stage after stage, a thread a pixel, in 64 bits; hysteresis by sets of pixels",
+       .paper = "001",
+       .run = each_picture<canny_plain>},
       {.name = "global",
        .space = Space::device,
        .tier = Tier::ladder,

@@ -44,5 +44,7 @@ void canny_rows(const CannyArgs& args, Call& call);
 /// Strategy `simd`, and what it takes.
 void canny_simd(const CannyArgs& args, Call& call);
 std::string_view canny_simd_supports(const CannyArgs& args, const Parameters&);
+/// Strategy `plain`, on the device; it takes every picture.
+void canny_plain(const CannyArgs& args, Call& call);
 
 }  // namespace cuesta

@@ -35,5 +35,7 @@ void label_serial(const LabelArgs& args, Call& call);
 void label_rows(const LabelArgs& args, Call& call);
 /// Strategy `simd`; it takes every request.
 void label_simd(const LabelArgs& args, Call& call);
+/// Strategy `plain`, on the device; it takes every request.
+void label_plain(const LabelArgs& args, Call& call);
 
 }  // namespace cuesta

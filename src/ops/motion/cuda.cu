@@ -1,8 +1,9 @@
-// The device rows of motion: paper 004's versions. Detections are host objects, so every row waits
-// for them; a row that waits cannot be production.
+// The device rows of motion: the plain chain and paper 004's versions. Detections and the mask are
+// host objects, so every row waits for them.
 #include <algorithm>
 
 #include "ops/motion/ladder/ladder.hpp"
+#include "ops/motion/reference.hpp"
 
 namespace cuesta {
 namespace {
@@ -52,6 +53,13 @@ std::string_view searched(const MotionArgs& args, const Parameters& p) {
 
 std::span<const Strategy<MotionArgs>> motion_cuda_rows() {
   static constexpr Strategy<MotionArgs> rows[] = {
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "every step through its public entry; masks are bits, and only the last one travels",
+       .allocates = true,  // past 65,536 components
+       .host_sync = true,
+       .run = motion_plain},
       {.name = "v1.0",
        .space = Space::device,
        .tier = Tier::ladder,

@@ -15,5 +15,7 @@ void motion_serial(const MotionArgs& args, Call& call);
 void motion_rows(const MotionArgs& args, Call& call);
 /// Strategy `simd`.
 void motion_simd(const MotionArgs& args, Call& call);
+/// Strategy `plain`, on the device; it takes every request.
+void motion_plain(const MotionArgs& args, Call& call);
 
 }  // namespace cuesta

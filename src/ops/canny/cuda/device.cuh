@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/gradient.hpp"
-#include "cuda/launch.cuh"
+#include "cuda/each_pixel.cuh"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/args.hpp"
 #include "ops/canny/thresholds.hpp"
@@ -15,15 +15,10 @@ namespace cuesta::canny_cuda {
 template <class T>
 using DeviceImage = ImageView<T, Space::device>;
 
-/// A picture in the call's scratch memory, rows padded to 64 bytes.
-template <class T>
-DeviceImage<T> device_image(Call& call, int32_t width, int32_t height) {
-  const ImageView<T> image = call.scratch().image<T>(width, height);
-  return {image.data, width, height, 1, image.stride_bytes};
-}
+using cuda::device_image;
 
-/// What no device row takes. Pixels are numbered in 32 bits, and the grid's second dimension ends
-/// at 65,535 blocks of 8 rows.
+/// What `plain` alone takes on the device. Pixels are numbered in 32 bits, and the grid's second
+/// dimension ends at 65,535 blocks of 8 rows.
 inline std::string_view supports(const CannyArgs& args, const Parameters&) {
   if (args.src.type != PixelType::u8) return "u16 source";
   if (args.src.height > 65535 * 8) return "pictures higher than 524,280";
