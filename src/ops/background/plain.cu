@@ -1,12 +1,16 @@
 // Strategy `plain`: a thread a pixel, which founds or learns its own samples of the state. A warp
 // takes 32 pixels of a row, so that one ballot is half a word of a mask of bits.
+#include <algorithm>
+
 #include "core/pixel_arithmetic.hpp"
-#include "cuda/each_pixel.cuh"
+#include "cuda/launch.cuh"
 #include "ops/background/models.hpp"
 #include "ops/background/reference.hpp"
 
 namespace cuesta {
 namespace {
+
+constexpr int block_x = 32, block_y = 8;
 
 struct Request {
   ConstAnyView frame;
@@ -36,15 +40,14 @@ __device__ background::Verdict step(const Request& q, int32_t x, int32_t y) {
 }
 
 template <class Model>
-__global__ void __launch_bounds__(cuda::each_pixel_x* cuda::each_pixel_y)
-    background_pixels(Request q) {
+__global__ void __launch_bounds__(block_x* block_y) background_pixels(Request q) {
   // Up to whole words of 64 pixels: threads past the width make the bits there 0. Rows are the
   // same for a whole warp.
   const int32_t wide = (q.frame.width - 1) / 64 * 64 + 63;  // the last pixel of the last word
-  const uint32_t x = blockIdx.x * cuda::each_pixel_x + threadIdx.x;
+  const uint32_t x = blockIdx.x * block_x + threadIdx.x;
   if (x > uint32_t(wide)) return;
-  const int64_t rows = int64_t(gridDim.y) * cuda::each_pixel_y;
-  for (int64_t row = int64_t(blockIdx.y) * cuda::each_pixel_y + threadIdx.y; row < q.frame.height;
+  const int64_t rows = int64_t(gridDim.y) * block_y;
+  for (int64_t row = int64_t(blockIdx.y) * block_y + threadIdx.y; row < q.frame.height;
        row += rows) {
     const auto y = int32_t(row);
     bool foreground = false;
@@ -77,10 +80,10 @@ void background_plain(const BackgroundArgs& args, Call& call) {
   const auto kernel = background::with_model(
       args.model, [](auto model) { return background_pixels<decltype(model)>; });
   // Whole words across: both halves of the last one are written.
-  dim3 grid = cuda::each_pixel_grid(args.frame.width, args.frame.height);
-  grid.x = (grid.x + 1) / 2 * 2;
-  cuda::launch("background", kernel, grid, dim3(cuda::each_pixel_x, cuda::each_pixel_y), 0,
-               cuda::stream_of(call), request);
+  const dim3 grid(cuda::blocks(args.frame.width, 64) * (64 / block_x),
+                  std::min(cuda::blocks(args.frame.height, block_y), cuda::max_grid_y));
+  cuda::launch("background", kernel, grid, dim3(block_x, block_y), 0, cuda::stream_of(call),
+               request);
 }
 
 }  // namespace cuesta

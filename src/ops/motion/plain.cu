@@ -2,7 +2,6 @@
 // them in device memory, masks of bits from the comparison on.
 #include <algorithm>
 
-#include "cuda/each_pixel.cuh"
 #include "cuesta/device.hpp"
 #include "cuesta/filter.hpp"
 #include "ops/motion/reference.hpp"
@@ -16,25 +15,25 @@ void motion_plain(const MotionArgs& args, Call& call) {
   const Exec exec = call.nested();
 
   call.stage(motion_stages::memory);
-  const auto mask = cuda::device_bits(call, width, height);
+  const auto mask = call.scratch().bits<Space::device>(width, height);
 
   call.stage(motion_stages::grayscale);
   ConstAnyView seen = args.frame;
   if (args.frame.channels > 1) {
-    const auto gray = cuda::device_image<uint8_t>(call, width, height);
+    const auto gray = call.scratch().image<uint8_t, Space::device>(width, height);
     to_gray(seen, gray, ColorOrder::rgb, exec);
     seen = gray;
   }
   call.stage(motion_stages::blur);
   if (options.blur > 1) {
-    const auto smooth = cuda::device_image<uint8_t>(call, width, height);
+    const auto smooth = call.scratch().image<uint8_t, Space::device>(width, height);
     gaussian(seen, smooth, options.blur, options.blur_sigma, {}, exec);
     seen = smooth;
   }
   call.stage(motion_stages::difference);
   double limit = options.threshold;
   if (options.automatic) {
-    const auto difference = cuda::device_image<uint8_t>(call, width, height);
+    const auto difference = call.scratch().image<uint8_t, Space::device>(width, height);
     args.background->push(seen, {.difference = difference}, limit, exec);
     call.stage(motion_stages::threshold);
     uint64_t bins[256];

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "core/gradient.hpp"
-#include "cuda/each_pixel.cuh"
+#include "cuda/launch.cuh"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/args.hpp"
 #include "ops/canny/thresholds.hpp"
@@ -15,7 +15,11 @@ namespace cuesta::canny_cuda {
 template <class T>
 using DeviceImage = ImageView<T, Space::device>;
 
-using cuda::device_image;
+/// A picture in the call's scratch memory, rows padded to 64 bytes.
+template <class T>
+DeviceImage<T> device_image(Call& call, int32_t width, int32_t height) {
+  return call.scratch().image<T, Space::device>(width, height);
+}
 
 /// What `plain` alone takes on the device. Pixels are numbered in 32 bits, and the grid's second
 /// dimension ends at 65,535 blocks of 8 rows.
