@@ -30,6 +30,7 @@ struct Row {
 // Every way to do hysteresis.
 std::vector<Row> rows() {
   return {{"plain", {}},
+          {"plain", {{"numbers", "64"}}},
           {"global", {{"hysteresis", "bfs-launch"}}},
           {"global", {{"hysteresis", "bfs-launch"}, {"window", "5"}}},
           {"global", {{"hysteresis", "union-find"}}},

@@ -93,6 +93,40 @@ TEST_F(MotionDevice, MoreComponentsThanARoomAreAllListed) {
   }
 }
 
+// The last pixel's number is the last int32_t.
+TEST_F(MotionDevice, TheLargestMaskIsLabelled) {
+  constexpr int32_t width = 1 << 16, height = 1 << 15;
+  constexpr size_t needed = size_t(20) << 30;
+  if (list_devices()[0].memory_bytes < needed) GTEST_SKIP() << "needs 20 GiB of GPU memory";
+  BitImage mask(width, height);
+  const auto set = [&](int32_t x, int32_t y) {
+    mask.view().row(y)[x / 64] |= uint64_t(1) << (x % 64);
+  };
+  set(0, 0);
+  for (int32_t y = 1; y < height; ++y) set(width - 1, y);  // a column to the last pixel
+  for (int32_t x = 10; x < 30; ++x) set(x, height - 1);
+  Workspace workspace;  // gives its 16 GiB back at the end
+  const BitView here = mask.view();
+  Image<uint8_t, Space::device> memory(width / 8, height);
+  const ConstAnyView there(memory.view().data, width, height, 1, memory.view().stride_bytes,
+                           PixelType::bit, Space::device);
+  upload(ConstAnyView(here.data, width / 8, height, 1, here.stride_words * 8, PixelType::u8),
+         memory);
+  const std::vector<Component> expected = {
+      {1, {0, 0, 1, 1}, 1, 0, 0},
+      {2,
+       {width - 1, 1, 1, height - 1},
+       height - 1,
+       int64_t(width - 1) * (height - 1),
+       int64_t(height) * (height - 1) / 2},
+      {3, {10, height - 1, 20, 1}, 20, 390, int64_t(20) * (height - 1)}};
+  std::vector<Component> found;
+  for (const char* strategy : {"plain", "union-find"}) {
+    EXPECT_EQ(label(there, {}, &found, {}, {.strategy = strategy, .workspace = &workspace}), 3);
+    EXPECT_EQ(found, expected) << strategy;
+  }
+}
+
 // A still picture, noise of its own in every frame, and three bright squares that move.
 void draw_frame(AnyView frame, int t) {
   verify::fill(frame, Pattern::natural, 11);

@@ -35,6 +35,7 @@ std::span<const Strategy<CannyArgs>> canny_cuda_rows() {
        .tier = Tier::baseline,
        .idea = "stage after stage, a thread a pixel, in 64 bits; hysteresis by sets of pixels",
        .paper = "001",
+       .parameters = canny_plain_parameters,
        .run = each_picture<canny_plain>},
       {.name = "global",
        .space = Space::device,

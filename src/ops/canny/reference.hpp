@@ -44,7 +44,12 @@ void canny_rows(const CannyArgs& args, Call& call);
 /// Strategy `simd`, and what it takes.
 void canny_simd(const CannyArgs& args, Call& call);
 std::string_view canny_simd_supports(const CannyArgs& args, const Parameters&);
-/// Strategy `plain`, on the device; it takes every picture.
+/// Strategy `plain`, on the device; it takes every picture. Pixels are numbered in 64 bits where 32
+/// do not suffice, or when told to: so the checks reach that without a picture of 2^31 pixels.
 void canny_plain(const CannyArgs& args, Call& call);
+inline constexpr std::string_view canny_plain_numbers[] = {"auto", "64"};
+inline constexpr ParameterInfo canny_plain_parameters[] = {
+    {"numbers", "bits that number a pixel in hysteresis; auto: 32 up to 2^31 pixels",
+     canny_plain_numbers}};
 
 }  // namespace cuesta

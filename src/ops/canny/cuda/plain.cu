@@ -207,10 +207,11 @@ void canny_plain(const CannyArgs& args, Call& call) {
   call.stage("suppression");
   each_pixel(args, call, Suppress{p, canny_limits(args, *args.result)});
   call.stage("hysteresis");
-  if (int64_t(args.src.width) * args.src.height <= int64_t(1) << 31)
-    hysteresis<int32_t>(args, p.marks, call);
-  else
+  const int64_t pixels = int64_t(args.src.width) * args.src.height;
+  if (pixels > int64_t(1) << 31 || call.parameters().text("numbers") == "64")
     hysteresis<int64_t>(args, p.marks, call);
+  else
+    hysteresis<int32_t>(args, p.marks, call);
 }
 
 }  // namespace cuesta
