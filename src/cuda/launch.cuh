@@ -25,13 +25,18 @@ void launch(std::string_view operation, void (*kernel)(Parameters...), dim3 grid
 }
 
 /// `values` in device memory of the call's scratch, copied on its stream. They may change when this
-/// returns: the runtime has read pageable memory by then.
+/// returns: the runtime has read pageable memory by then. It goes over in pieces, because from 64
+/// KiB on the runtime waits for the stream before it reads.
 template <class T>
 const T* upload(std::span<const T> values, Call& call, std::string_view doing) {
+  constexpr size_t piece = 32 * 1024 / sizeof(T);
   T* there = call.scratch().take<T>(values.size());
-  check(cudaMemcpyAsync(there, values.data(), values.size_bytes(), cudaMemcpyHostToDevice,
-                        stream_of(call)),
-        doing);
+  for (size_t i = 0; i < values.size(); i += piece) {
+    const auto part = values.subspan(i, std::min(piece, values.size() - i));
+    check(cudaMemcpyAsync(there + i, part.data(), part.size_bytes(), cudaMemcpyHostToDevice,
+                          stream_of(call)),
+          doing);
+  }
   return there;
 }
 
