@@ -126,15 +126,17 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
 
 namespace {
 
-// Of the first operation the row of that name, where one is pinned; else a production row.
+// Of the first operation the row of that name, where one is pinned; else a production row, or where
+// the GPU was asked for a plain one too.
 bool have_rows_on_device(std::initializer_list<std::string_view> operations,
-                         std::string_view pinned) {
+                         std::string_view pinned, bool asked_for) {
   const auto all = list_strategies();
   return std::all_of(operations.begin(), operations.end(), [&](const std::string_view& operation) {
     const bool pins = !pinned.empty() && &operation == operations.begin();
     return std::any_of(all.begin(), all.end(), [&](const StrategyDescription& row) {
       return row.operation == operation && row.space == Space::device &&
-             (pins ? row.name == pinned : row.tier == Tier::production);
+             (pins ? row.name == pinned
+                   : row.tier == Tier::production || (asked_for && row.tier == Tier::baseline));
     });
   });
 }
@@ -153,7 +155,7 @@ Device resolve_device(const CommonOptions& common,
     if (size_t(wanted) >= devices.size()) {
       why = fmt::format("there {} {} GPU{}", devices.size() == 1 ? "is" : "are", devices.size(),
                         devices.size() == 1 ? "" : "s");
-    } else if (!have_rows_on_device(operations, common.strategy)) {
+    } else if (!have_rows_on_device(operations, common.strategy, !automatic)) {
       why = common.strategy.empty()
                 ? fmt::format(
                       "no strategy of {} runs on CUDA by itself; --strategy names the steps "

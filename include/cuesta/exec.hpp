@@ -66,7 +66,10 @@ struct Exec {
   /// Threads on the CPU; 0 takes every core the process may use, 1 stays on the caller's thread.
   int threads = 0;
   Workspace* workspace = nullptr;
-  /// A cudaStream_t for device views; null is the default stream. Calls only enqueue.
+  /// A cudaStream_t for device views; null is the default stream. Calls enqueue and return, except
+  /// where their result is a host object: thresholds to be found, bins of a histogram, numbers and
+  /// lists of components, detections and their mask. Then the call waits for the stream, and
+  /// returns what it found. Steps of a paper (Tier::ladder) that wait besides say so: `host_sync`.
   void* stream = nullptr;
   StageObserver* observer = nullptr;
   /// Given: the call is checked and a strategy chosen for it, *choice says which, and nothing runs:
@@ -129,8 +132,8 @@ struct StrategyDescription {
   std::string_view paper;      ///< the report it comes from ("000".."004"); empty for ours
   std::string_view exactness;  ///< "equal bytes", or the bound on floating-point results
   std::span<const ParameterInfo> parameters;
-  bool allocates = false;  ///< also after the first call of a size
-  bool host_sync = false;  ///< waits for the GPU inside the call
+  bool allocates = false;  ///< device memory, also after the first call of a size
+  bool host_sync = false;  ///< waits for the GPU inside the call, whatever is asked
 };
 
 /// Every strategy of every operation in this build, in table order.

@@ -68,8 +68,11 @@ struct Strategy {
   std::string_view paper;
   std::string_view exactness = "equal bytes";
   std::span<const ParameterInfo> parameters;
-  /// Only ladder strategies may: `allocates` device memory also after the first call of a size;
-  /// `host_sync` waits for the GPU inside the call.
+  /// `host_sync` waits for the GPU inside the call, whatever is asked; `allocates` device memory
+  /// also after the first call of a size. Ladder rows may do either. Rows of the other tiers may
+  /// where the result is a host object: they wait for it (a row that does so for some requests
+  /// only, as canny's for thresholds to be found, does not declare it), and take memory that
+  /// follows from it (a list of components). Nothing else waits.
   bool allocates = false, host_sync = false;
   /// "" when the strategy takes the request, else why not, in words that the operation's README
   /// lists under "Refused".

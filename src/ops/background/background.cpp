@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "core/check.hpp"
 #include "ops/background/models.hpp"
@@ -9,23 +10,20 @@
 
 namespace cuesta {
 
-std::string_view name_of(BackgroundModel model) {
-  switch (model) {
-    case BackgroundModel::first: return "first";
-    case BackgroundModel::mean: return "mean";
-    case BackgroundModel::median: return "median";
-    case BackgroundModel::mixture: return "mixture";
-  }
-  return "?";
+std::string_view name_of(BackgroundModel id) {
+  return background::with_model(id, [](auto model) { return model.name; });
 }
 
 BackgroundModel background_model_from(std::string_view name) {
-  for (const auto model : {BackgroundModel::first, BackgroundModel::mean, BackgroundModel::median,
-                           BackgroundModel::mixture}) {
-    if (name == name_of(model)) return model;
-  }
-  throw_invalid(std::string(name), "background '{}': choose one of first, mean, median, mixture",
-                name);
+  std::optional<BackgroundModel> found;
+  std::string names;
+  background::for_each_model([&](auto model) {
+    if (name == model.name) found = model.id;
+    if (!names.empty()) names += ", ";
+    names += model.name;
+  });
+  if (!found) throw_invalid(std::string(name), "background '{}': choose one of {}", name, names);
+  return *found;
 }
 
 struct BackgroundSubtractor::State {
@@ -118,13 +116,14 @@ void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out
   BackgroundArgs args;
   args.model = state.options.model;
   args.founds = state.frames == 0;
-  // Frame t of a young mean weighs 2^-floor(log2(t + 1)), so that the mean is of all frames so far,
-  // not of the founding one. A mixture's weights must not: what passes by at once would be taken
-  // for background.
-  const auto young = int32_t(std::bit_width(uint64_t(state.frames) + 1)) - 1;
-  const int own_rate = args.model == BackgroundModel::mean ? 6 : 9;
-  const int rate = state.options.rate_shift ? state.options.rate_shift : own_rate;
-  args.rate = args.model == BackgroundModel::mean ? std::clamp(young, 1, rate) : rate;
+  args.rate = background::with_model(args.model, [&](auto model) {
+    const int32_t rate =
+        state.options.rate_shift ? state.options.rate_shift : int32_t(model.own_rate);
+    // Frame t of a young mean weighs 2^-floor(log2(t + 1)), so that the mean is of all frames so
+    // far, not of the founding one.
+    const auto young = int32_t(std::bit_width(uint64_t(state.frames) + 1)) - 1;
+    return model.young ? std::clamp(young, 1, rate) : rate;
+  });
   args.dither = background::dither_of(uint64_t(state.frames), args.rate);
   args.limit = limit;
   args.frame = frame;

@@ -5,6 +5,7 @@
 #include "cuda/launch.cuh"
 #include "ops/background/cuda.hpp"
 #include "ops/background/models.hpp"
+#include "ops/background/reference.hpp"
 
 namespace cuesta {
 namespace {

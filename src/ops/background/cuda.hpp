@@ -5,6 +5,8 @@
 
 namespace cuesta::background_cuda {
 
+/// Strategy `plain`, on the device; it takes every request.
+void plain(const BackgroundArgs& args, Call& call);
 /// One pass, a thread a pixel; model `first`.
 void fused(const BackgroundArgs& args, Call& call);
 

@@ -35,6 +35,11 @@ std::span<const Strategy<BackgroundArgs>> BackgroundArgs::strategies() {
      .idea = "a vector of pixels at a time, all branches taken; the mask packed row by row",
      .run = background_simd},
 #if CUESTA_HAS_CUDA
+    {.name = "plain",
+     .space = Space::device,
+     .tier = Tier::baseline,
+     .idea = "the recurrences of every model, a thread a pixel",
+     .run = background_cuda::plain},
     {.name = "fused",
      .space = Space::device,
      .tier = Tier::production,

@@ -11,7 +11,8 @@ namespace cuesta {
 #if CUESTA_HAS_CUDA
 namespace {
 
-// Pixels are numbered in 32 bits, and the grid's second dimension ends at 65,535 blocks of 8 rows.
+// What `plain` alone takes on the device. Pixels are numbered in 32 bits, and the grid's second
+// dimension ends at 65,535 blocks of 8 rows.
 std::string_view supports(const CannyArgs& args, const Parameters&) {
   if (args.src.type != PixelType::u8) return "u16 source";
   if (args.src.height > 65535 * 8) return "pictures higher than 524,280";
@@ -49,6 +50,13 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
      .supports = canny_simd_supports,
      .run = canny_simd},
 #if CUESTA_HAS_CUDA
+    {.name = "plain",
+     .space = Space::device,
+     .tier = Tier::baseline,
+     .idea = "stage after stage, a thread a pixel, in 64 bits; hysteresis by sets of pixels",
+     .paper = "001",
+     .parameters = canny_cuda::plain_parameters,
+     .run = each_picture<canny_cuda::plain>},
     {.name = "global",
      .space = Space::device,
      .tier = Tier::ladder,

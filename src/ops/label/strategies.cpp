@@ -1,6 +1,7 @@
 // Every strategy of label, on the CPU and on CUDA: the one list of what exists.
 #include "ops/label/reference.hpp"
 #if CUESTA_HAS_CUDA
+#include "ops/label/cuda.hpp"
 #include "ops/label/ladder/ladder.hpp"
 #endif
 
@@ -23,6 +24,13 @@ std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
      .idea = "union-find over runs found in words of bits, strips over threads",
      .run = label_simd},
 #if CUESTA_HAS_CUDA
+    {.name = "plain",
+     .space = Space::device,
+     .tier = Tier::baseline,
+     .idea = "a thread a pixel, joined by atomics to all neighbours before it",
+     .allocates = true,  // past 65,536 components
+     .host_sync = true,
+     .run = label_cuda::plain},
     {.name = "union-find",
      .space = Space::device,
      .tier = Tier::ladder,

@@ -3,6 +3,7 @@
 
 #include "ops/motion/reference.hpp"
 #if CUESTA_HAS_CUDA
+#include "ops/motion/cuda.hpp"
 #include "ops/motion/ladder/ladder.hpp"
 #endif
 
@@ -72,6 +73,13 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
      .idea = "every step's production row; masks are bits from the comparison on",
      .run = motion_simd},
 #if CUESTA_HAS_CUDA
+    {.name = "plain",
+     .space = Space::device,
+     .tier = Tier::baseline,
+     .idea = "every step through its public entry; masks are bits, and only the last one travels",
+     .allocates = true,  // past 65,536 components
+     .host_sync = true,
+     .run = motion_cuda::plain},
     {.name = "v1.0",
      .space = Space::device,
      .tier = Tier::ladder,
