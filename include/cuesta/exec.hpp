@@ -72,9 +72,9 @@ struct Exec {
   /// returns what it found. Steps of a paper (Tier::ladder) that wait besides say so: `host_sync`.
   void* stream = nullptr;
   StageObserver* observer = nullptr;
-  /// Given: the call is checked and a strategy chosen for it, *choice says which, and nothing runs:
+  /// Given: the call is checked and strategies are chosen, which it appends here, and nothing runs:
   /// no sample is read or written. See which().
-  Choice* choice = nullptr;
+  std::vector<Choice>* choices = nullptr;
 };
 
 /// How a strategy stands to the others: the oracle, plain loops over threads, a paper's step, or
@@ -108,14 +108,19 @@ struct Choice {
 
 /// What `call(exec)` would run, without running it: `which([&](const Exec& e) { canny(src, dst, {},
 /// e); })`. The views' samples need not exist (see placeholder()). Throws as the call itself does
-/// for what cannot be meant; what is refused, the Choice tells. A call that makes several
-/// operations' calls of its own tells of the last.
+/// for what cannot be meant; what is refused, the Choice tells. Where `call` makes several
+/// operations' calls, which_all() tells of each and which() of the last.
 template <class Call>
-Choice which(Call&& call, Exec exec = {}) {
-  Choice choice;
-  exec.choice = &choice;
+std::vector<Choice> which_all(Call&& call, Exec exec = {}) {
+  std::vector<Choice> choices;
+  exec.choices = &choices;
   call(std::as_const(exec));
-  return choice;
+  return choices;
+}
+template <class Call>
+Choice which(Call&& call, const Exec& exec = {}) {
+  std::vector<Choice> choices = which_all(call, exec);
+  return choices.empty() ? Choice() : std::move(choices.back());
 }
 
 /// A view that stands for a picture still to come: it has a size, a type and a space but no

@@ -144,14 +144,12 @@ void check_parameters(std::string_view operation, std::string_view strategy, con
   }
 }
 
-void throw_unknown_strategy(std::string_view operation, std::string_view name, Space space,
-                            std::span<const std::string_view> known) {
-  throw Error(ErrorCode::invalid_argument,
-              known.empty() ? fmt::format("{}: this build has no strategy on the {}, so not '{}'",
-                                          operation, name_of(space), name)
-                            : fmt::format("{}: no strategy '{}' on the {}; there are {}", operation,
-                                          name, name_of(space), fmt::join(known, ", ")),
-              std::string(name));
+std::string unknown_strategy(std::string_view operation, std::string_view name, Space space,
+                             std::span<const std::string_view> known) {
+  return known.empty() ? fmt::format("{}: this build has no strategy on the {}, so not '{}'",
+                                     operation, name_of(space), name)
+                       : fmt::format("{}: no strategy '{}' on the {}; there are {}", operation,
+                                     name, name_of(space), fmt::join(known, ", "));
 }
 
 std::string refusal(std::string_view operation, std::string_view pinned, Space space,

@@ -103,8 +103,9 @@ namespace detail {
 std::string_view pinned_strategy(std::string_view operation, const Exec& exec);
 void check_parameters(std::string_view operation, std::string_view strategy, const Exec& exec,
                       std::span<const ParameterInfo> declared);
-[[noreturn]] void throw_unknown_strategy(std::string_view operation, std::string_view name,
-                                         Space space, std::span<const std::string_view> known);
+/// That there is no strategy of this name in this space, as a sentence.
+std::string unknown_strategy(std::string_view operation, std::string_view name, Space space,
+                             std::span<const std::string_view> known);
 /// Why nothing runs, as a sentence. `ladder`: strategies that run only by name.
 std::string refusal(std::string_view operation, std::string_view pinned, Space space,
                     std::string_view why, std::span<const std::string_view> ladder);
@@ -145,9 +146,18 @@ const Strategy<Args>* choose(const Args& args, const Exec& exec, Choice* choice 
     for (const auto& s : table)
       if (s.space == space && s.name == pinned) named = &s;
     if (!named) {
-      for (const auto& s : table)
+      bool elsewhere = false;  // the name of a strategy for the other space
+      for (const auto& s : table) {
         if (s.space == space) known.push_back(s.name);
-      detail::throw_unknown_strategy(operation, pinned, space, known);
+        elsewhere |= s.name == pinned;
+      }
+      std::string unknown = detail::unknown_strategy(operation, pinned, space, known);
+      if (!choice || !elsewhere) {
+        throw Error(elsewhere ? ErrorCode::unsupported : ErrorCode::invalid_argument,
+                    std::move(unknown), std::string(pinned));
+      }
+      choice->refusal = std::move(unknown);
+      return nullptr;
     }
     detail::check_parameters(operation, pinned, exec, named->parameters);
     if (takes(*named)) return named;
@@ -163,15 +173,16 @@ const Strategy<Args>* choose(const Args& args, const Exec& exec, Choice* choice 
   return nullptr;
 }
 
-/// Chooses a strategy and runs it; with Exec::choice, only chooses. Throws Error{unsupported} where
-/// none takes the request.
+/// Chooses a strategy and runs it; with Exec::choices, only chooses. Throws Error{unsupported}
+/// where none takes the request.
 template <OperationArgs Args>
 void dispatch(const Args& args, const Exec& exec) {
-  if (exec.choice) {
-    choose(args, exec, exec.choice);
+  Choice choice;
+  if (exec.choices) {
+    choose(args, exec, &choice);
+    exec.choices->push_back(std::move(choice));
     return;
   }
-  Choice choice;
   const Strategy<Args>* strategy = choose(args, exec, exec.observer ? &choice : nullptr);
   if (!strategy) {
     choose(args, exec, &choice);

@@ -10,10 +10,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<BackgroundArgs>> cases(Level level);
-}
 namespace {
 
 constexpr BackgroundModel models[] = {BackgroundModel::first, BackgroundModel::mean,

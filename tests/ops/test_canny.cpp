@@ -14,10 +14,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<CannyArgs>> cases(Level level);
-}
 namespace {
 
 constexpr int thread_counts[] = {1, 2, 3, 8, 99};

@@ -11,10 +11,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<LogArgs>> cases(Level level);
-}
 namespace {
 
 constexpr std::string_view strategy_names[] = {"serial", "rows", "simd"};

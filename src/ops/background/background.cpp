@@ -110,7 +110,7 @@ void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out
                             name_of(frame.space), name_of(state.plane.space)),
                 std::string(name_of(frame.space)));
   }
-  const bool only_chooses = exec.choice != nullptr;
+  const bool only_chooses = exec.choices != nullptr;
   if (!only_chooses && !state.fits(frame)) state.allocate(frame);
 
   BackgroundArgs args;
