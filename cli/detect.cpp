@@ -9,6 +9,7 @@
 
 #include "cli/boxes.hpp"
 #include "cli/common.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "cli/samples.hpp"
@@ -68,13 +69,7 @@ MotionOptions motion_options(const State& state) {
 
 bool is_same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty() || a == "-" || b == "-") return false;
-  // Absolute first: of names that do not exist yet, "./x" would become so and "x" would not.
-  const auto place = [](const std::string& path) {
-    std::error_code error;
-    const auto whole = std::filesystem::absolute(path, error);
-    return error ? whole : std::filesystem::weakly_canonical(whole, error);
-  };
-  return place(a) == place(b);
+  return place_of(a) == place_of(b);
 }
 
 void check_names(const State& state) {

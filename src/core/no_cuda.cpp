@@ -7,9 +7,9 @@ namespace cuesta {
 namespace {
 
 constexpr const char* no_cuda =
-    "this build of Cuesta has no CUDA part; build it with a CUDA toolkit, or use --device cpu";
+    "this build of Cuesta has no CUDA part; build it with a CUDA toolkit";
 
-[[noreturn]] void throw_no_cuda() { throw Error(ErrorCode::device, no_cuda); }
+[[noreturn]] void throw_no_cuda() { throw Error(ErrorCode::device, no_cuda, {}, Hint::use_cpu); }
 
 }  // namespace
 
