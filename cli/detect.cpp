@@ -171,7 +171,7 @@ class Finder {
     const ConstAnyView part = region_of(luma, region_, name_);
     ConstAnyView frame = part;
     if (on_device_) {
-      const AnyView there = device_.shape(part.type, part.width, part.height, 1, Space::device);
+      const AnyView there = device_.create(part.size(), 1, part.type, Space::device);
       upload(part, there);
       frame = there;
     }
@@ -191,7 +191,7 @@ class Finder {
   std::string name_;
   std::optional<Rect> region_;
   bool on_device_;
-  Samples device_;
+  AnyImage device_;
   MotionDetector detector_;
   std::vector<Detection> objects_;
 };

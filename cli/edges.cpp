@@ -67,7 +67,7 @@ class EdgeFinder {
   std::optional<double> limit_;
   Exec exec_, helper_;  // the pinned one, and one for operations around it
   EitherDevice device_;
-  Samples smooth_, magnitude_;
+  AnyImage smooth_, magnitude_;
 };
 
 EdgeFinder::EdgeFinder(const State& state)
@@ -145,14 +145,13 @@ void EdgeFinder::set_canny(const State& state) {
 
 void EdgeFinder::run_sobel(ConstAnyView gray, AnyView out) {
   if (sobel_sigma_ > 0) {
-    const AnyView smooth = smooth_.shape(gray.type, gray.width, gray.height, 1, gray.space);
+    const AnyView smooth = smooth_.create(gray.size(), 1, gray.type, gray.space);
     const int ksize = sobel_ksize_ ? sobel_ksize_ : gaussian_size(sobel_sigma_);
     gaussian(gray, smooth, ksize, sobel_sigma_, sobel_.border, helper_);
     gray = smooth;
   }
   if (!limit_) return sobel(gray, {.magnitude = out}, sobel_, exec_);
-  const AnyView magnitude =
-      magnitude_.shape(PixelType::u16, gray.width, gray.height, 1, gray.space);
+  const AnyView magnitude = magnitude_.create(gray.size(), 1, PixelType::u16, gray.space);
   sobel(gray, {.magnitude = magnitude}, sobel_, exec_);
   threshold(magnitude, out, *limit_, helper_);
 }
@@ -218,7 +217,7 @@ class Run {
   std::optional<Rect> region_;
   EdgeFinder finder_;
   Image<uint8_t> mask_;
-  Samples gray_, edges_;
+  AnyImage gray_, edges_;
   std::chrono::steady_clock::time_point begin_;
 };
 
@@ -227,7 +226,7 @@ void Run::on_picture(const Job& job) {
   const ConstAnyView mask = mask_for(job.input, picture.width(), picture.height());
   const ConstAnyView source = region_of(picture.view(), region_, job.input);
   const ConstAnyView gray = gray_of(source, gray_, finder_.helper());
-  const AnyView out = edges_.shape(finder_.output_type(gray.type), gray.width, gray.height);
+  const AnyView out = edges_.create(gray.size(), 1, finder_.output_type(gray.type));
   const auto used = finder_.find(gray, out, mask);
   io::write_picture(job.output, out);
   report(job, out, 0, used);

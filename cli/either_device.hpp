@@ -32,8 +32,8 @@ class EitherDevice {
 
   const CommonOptions& common_;
   Device device_ = Device::cpu;
-  std::deque<Samples> sources_;
-  Samples out_;
+  std::deque<AnyImage> sources_;
+  AnyImage out_;
 };
 
 }  // namespace cuesta::cli

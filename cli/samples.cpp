@@ -1,8 +1,5 @@
 #include "cli/samples.hpp"
 
-#include <cstring>
-#include <utility>
-
 #include "cli/common.hpp"
 #include "cuesta/objects.hpp"
 
@@ -55,24 +52,6 @@ void mask_of(ImageView<const T> src, int32_t colors, ImageView<uint8_t> mask) {
 
 }  // namespace
 
-AnyView Samples::shape(PixelType type, int32_t width, int32_t height, int32_t channels,
-                       Space space) {
-  if (plane_.data && plane_.type == type && plane_.width == width && plane_.height == height &&
-      plane_.channels == channels && plane_.space == space)
-    return plane_;
-  detail::release(plane_.space, std::exchange(plane_.data, nullptr));
-  const int sample = bytes_per_sample(type);
-  const size_t bytes = detail::checked_bytes(width, height, channels, sample);
-  plane_ = {detail::allocate(space, bytes),
-            width,
-            height,
-            channels,
-            detail::padded_stride(ptrdiff_t(width) * channels * sample),
-            type,
-            space};
-  return plane_;
-}
-
 void check_region(ConstAnyView picture, const Rect& region, const std::string& name) {
   if (int64_t(region.x) + region.width <= picture.width &&
       int64_t(region.y) + region.height <= picture.height)
@@ -87,21 +66,12 @@ ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,
                        const std::string& name) {
   if (!region) return picture;
   check_region(picture, *region, name);
-  return checked_region(picture, *region);
+  return picture.region(*region);
 }
 
-void copy_rows(ConstAnyView from, AnyView to) {
-  const size_t row =
-      size_t(from.width) * size_t(from.channels) * size_t(bytes_per_sample(from.type));
-  for (int32_t y = 0; y < from.height; ++y) {
-    std::memcpy(static_cast<char*>(to.data) + ptrdiff_t(y) * to.stride_bytes,
-                static_cast<const char*>(from.data) + ptrdiff_t(y) * from.stride_bytes, row);
-  }
-}
-
-ConstAnyView gray_of(ConstAnyView picture, Samples& holder, const Exec& exec) {
+ConstAnyView gray_of(ConstAnyView picture, AnyImage& holder, const Exec& exec) {
   if (picture.channels == 1) return picture;
-  const AnyView gray = holder.shape(picture.type, picture.width, picture.height);
+  const AnyView gray = holder.create(picture.size(), 1, picture.type);
   if (picture.channels > 2)
     to_gray(picture, gray, ColorOrder::rgb, exec);
   else if (picture.type == PixelType::u16)
@@ -111,9 +81,9 @@ ConstAnyView gray_of(ConstAnyView picture, Samples& holder, const Exec& exec) {
   return gray;
 }
 
-ConstAnyView converted(ConstAnyView picture, PixelType type, Samples& holder) {
+ConstAnyView converted(ConstAnyView picture, PixelType type, AnyImage& holder) {
   if (picture.type == type) return picture;
-  const AnyView out = holder.shape(type, picture.width, picture.height, picture.channels);
+  const AnyView out = holder.create(picture.size(), picture.channels, type);
   if (picture.type == PixelType::u16)
     convert_from<uint16_t>(picture, out);
   else

@@ -27,9 +27,10 @@ void copy_picture(ConstAnyView from, AnyView to, cudaMemcpyKind kind, void* stre
   check_view(from, doing, {u8, u16, s16, s32, f32, bit}, 1, 4);
   check_view(to, doing, {u8, u16, s16, s32, f32, bit}, 1, 4);
   const Space source = kind == cudaMemcpyHostToDevice ? Space::host : Space::device;
-  if (from.space != source || to.space == source) {
+  const Space target = kind == cudaMemcpyDeviceToHost ? Space::host : Space::device;
+  if (from.space != source || to.space != target) {
     throw_invalid("space", "{}: copies from the {} to the {}", doing, name_of(source),
-                  name_of(source == Space::host ? Space::device : Space::host));
+                  name_of(target));
   }
   if (from.width != to.width || from.height != to.height || from.channels != to.channels ||
       from.type != to.type) {
@@ -140,6 +141,14 @@ void copy_to_device(void* device, const void* host, size_t bytes) {
 }
 void copy_to_host(void* host, const void* device, size_t bytes) {
   cuda::check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "download");
+}
+void clear_device(void* memory, size_t bytes) {
+  cuda::check(cudaMemset(memory, 0, bytes), "clearing a mask on the GPU");
+  cuda::check(cudaStreamSynchronize(nullptr), "clearing a mask on the GPU");
+}
+void copy_on_device(ConstAnyView src, AnyView dst, void* stream) {
+  check_no_overlap(src, dst, "copy: src", "copy: dst");
+  copy_picture(src, dst, cudaMemcpyDeviceToDevice, stream, "copy");
 }
 
 }  // namespace detail
