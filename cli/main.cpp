@@ -8,7 +8,6 @@
 namespace {
 
 using cuesta::Error;
-using cuesta::ErrorCode;
 
 int run(const std::vector<cuesta::cli::Verb>& verbs) {
   using namespace cuesta::cli;

@@ -56,8 +56,9 @@ class Frame {
   Frame& operator=(const Frame&) = delete;
   ~Frame();
 
-  int32_t width() const;
-  int32_t height() const;
+  Size size() const;
+  int32_t width() const { return size().width; }
+  int32_t height() const { return size().height; }
   /// Counts from 0.
   int64_t index() const;
   /// When it is shown, in seconds from the beginning of the video.
@@ -89,8 +90,9 @@ class VideoReader {
   VideoReader& operator=(VideoReader&&) noexcept;
   ~VideoReader();
 
-  int32_t width() const;
-  int32_t height() const;
+  Size size() const;
+  int32_t width() const { return size().width; }
+  int32_t height() const { return size().height; }
   /// Nominal frames a second.
   double rate() const;
   /// How many frames there will be, where the file says so; for progress only.

@@ -66,8 +66,7 @@ struct Frame::State {
 Frame::Frame() : state_(std::make_unique<State>()) {}
 Frame::~Frame() = default;
 
-int32_t Frame::width() const { return state_->planes.luma.width; }
-int32_t Frame::height() const { return state_->planes.luma.height; }
+Size Frame::size() const { return state_->planes.luma.size(); }
 int64_t Frame::index() const { return state_->planes.index; }
 double Frame::time() const { return state_->planes.time; }
 ImageView<const uint8_t> Frame::luma() const { return state_->planes.luma.as<uint8_t>(); }
@@ -96,8 +95,9 @@ VideoReader::VideoReader(VideoReader&&) noexcept = default;
 VideoReader& VideoReader::operator=(VideoReader&&) noexcept = default;
 VideoReader::~VideoReader() = default;
 
-int32_t VideoReader::width() const { return state_->source->format().width; }
-int32_t VideoReader::height() const { return state_->source->format().height; }
+Size VideoReader::size() const {
+  return {state_->source->format().width, state_->source->format().height};
+}
 double VideoReader::rate() const {
   const io::StreamFormat& format = state_->source->format();
   return double(format.rate_num) / double(format.rate_den);

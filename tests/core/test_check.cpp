@@ -62,7 +62,7 @@ ConstAnyView draw_region(ConstAnyView picture) {
   const auto x = *rc::gen::inRange(0, picture.width), y = *rc::gen::inRange(0, picture.height);
   const auto width = *rc::gen::inRange(1, picture.width - x + 1);
   const auto height = *rc::gen::inRange(1, picture.height - y + 1);
-  return checked_region(picture, {x, y, width, height});
+  return picture.region({x, y, width, height});
 }
 
 PixelType draw_type() {
@@ -117,16 +117,14 @@ TEST(CheckNoOverlap, NeverTakesViewsThatShareAByte) {
 TEST(CheckNoOverlap, HalvesOfOnePictureAreApart) {
   Image<uint16_t> picture(20, 6, 3);
   const AnyView whole = picture;
-  const auto left = checked_region(whole, {0, 0, 10, 6}),
-             right = checked_region(whole, {10, 0, 10, 6}),
-             middle = checked_region(whole, {9, 2, 2, 2}),
-             below = checked_region(whole, {0, 3, 20, 3});
+  const auto left = whole.region({0, 0, 10, 6}), right = whole.region({10, 0, 10, 6}),
+             middle = whole.region({9, 2, 2, 2}), below = whole.region({0, 3, 20, 3});
   EXPECT_FALSE(refused(left, right));
   EXPECT_FALSE(refused(right, left));
   EXPECT_TRUE(refused(left, middle));
   EXPECT_TRUE(refused(middle, right));
   EXPECT_TRUE(refused(left, below));
-  EXPECT_FALSE(refused(checked_region(whole, {0, 0, 20, 3}), below));
+  EXPECT_FALSE(refused(whole.region({0, 0, 20, 3}), below));
 }
 
 TEST(CheckNoOverlap, TheSameViewIsAllowedWhereTheCallSaysSo) {
@@ -134,7 +132,7 @@ TEST(CheckNoOverlap, TheSameViewIsAllowedWhereTheCallSaysSo) {
   const AnyView whole = picture;
   EXPECT_TRUE(refused(whole, whole));
   EXPECT_FALSE(refused(whole, whole, true));
-  EXPECT_TRUE(refused(whole, checked_region(whole, {1, 0, 7, 8}), true));
+  EXPECT_TRUE(refused(whole, whole.region({1, 0, 7, 8}), true));
 }
 
 }  // namespace
