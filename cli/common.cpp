@@ -45,6 +45,17 @@ ExitCode exit_code_of(ErrorCode code) {
   return exit_usage;
 }
 
+std::string message_of(const Error& error) {
+  const std::string_view says = error.what();
+  switch (error.hint()) {
+    case Hint::none: break;
+    case Hint::use_cpu: return fmt::format("{}; --device cpu does without a GPU", says);
+    case Hint::raise_max_pixels: return fmt::format("{}; --max-pixels raises it", says);
+    case Hint::allow_partial: return fmt::format("{}; --partial takes what can be read", says);
+  }
+  return std::string(says);
+}
+
 Exec CommonOptions::exec() const {
   Exec exec;
   exec.strategy = strategy;
@@ -145,7 +156,7 @@ bool find_gpu(const CommonOptions& common, std::string& why_not) {
                           devices.size() == 1 ? "" : "s");
   }
   if (!automatic)
-    throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why_not), text);
+    throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why_not), text, Hint::use_cpu);
   return false;
 }
 

@@ -21,14 +21,16 @@ namespace cuesta::cli {
 
 enum ExitCode : int {
   exit_done = 0,
-  exit_different = 1,  ///< verify found a strategy that is not equal
-  exit_usage = 2,
-  exit_input = 3,
-  exit_output = 4,
-  exit_device = 5,
+  exit_different = 1,  ///< verify found a strategy that is not equal; bench, results that differ
+  exit_usage = 2,      ///< an option or argument that cannot be meant, or that this build refuses
+  exit_input = 3,      ///< a file, stream or picture that cannot be read
+  exit_output = 4,     ///< a result that cannot be written
+  exit_device = 5,     ///< no usable GPU, a fault on it, or memory that is not there
   exit_interrupted = 130,
 };
 ExitCode exit_code_of(ErrorCode code);
+/// The library's sentence, and the option that mends what it tells of, where there is one.
+std::string message_of(const Error& error);
 
 /// A verb as main() sees it: its subcommand, and what runs when it was named. `run` returns the
 /// exit code and may throw cuesta::Error.

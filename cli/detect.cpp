@@ -10,6 +10,7 @@
 #include "cli/boxes.hpp"
 #include "cli/common.hpp"
 #include "cli/explain.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "cli/samples.hpp"
@@ -69,13 +70,7 @@ MotionOptions motion_options(const State& state) {
 
 bool is_same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty() || a == "-" || b == "-") return false;
-  // Absolute first: of names that do not exist yet, "./x" would become so and "x" would not.
-  const auto place = [](const std::string& path) {
-    std::error_code error;
-    const auto whole = std::filesystem::absolute(path, error);
-    return error ? whole : std::filesystem::weakly_canonical(whole, error);
-  };
-  return place(a) == place(b);
+  return place_of(a) == place_of(b);
 }
 
 void check_names(const State& state) {
@@ -189,7 +184,7 @@ class Finder {
     ConstAnyView frame = part;
     if (!on_device_) on_device_ = may_use_gpu_ && goes_to_gpu(part);
     if (*on_device_) {
-      const AnyView there = device_.shape(part.type, part.width, part.height, 1, Space::device);
+      const AnyView there = device_.create(part.size(), 1, part.type, Space::device);
       upload(part, there);
       frame = there;
     }
@@ -239,7 +234,7 @@ class Finder {
   Explainer explainer_;
   bool may_use_gpu_ = false;
   std::optional<bool> on_device_;  // known with the first frame
-  Samples device_;
+  AnyImage device_;
   MotionDetector detector_;
   std::vector<Detection> objects_;
 };

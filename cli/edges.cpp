@@ -67,7 +67,7 @@ class EdgeFinder {
   int sobel_ksize_ = 0;
   std::optional<double> limit_;
   EitherDevice device_;
-  Samples smooth_, magnitude_;
+  AnyImage smooth_, magnitude_;
   std::optional<CannyResult> used_;
 };
 
@@ -142,9 +142,9 @@ void EdgeFinder::set_canny(const State& state) {
 }
 
 void EdgeFinder::run_sobel(ConstAnyView gray, AnyView out, const Execs& execs) {
-  const auto between = [&](Samples& samples, PixelType type) {
+  const auto between = [&](AnyImage& image, PixelType type) {
     return execs.around.choices ? placeholder(gray.width, gray.height, type, 1, gray.space)
-                                : samples.shape(type, gray.width, gray.height, 1, gray.space);
+                                : image.create(gray.size(), 1, type, gray.space);
   };
   if (sobel_sigma_ > 0) {
     const AnyView smooth = between(smooth_, gray.type);
@@ -216,7 +216,7 @@ class Run {
   std::optional<Rect> region_;
   EdgeFinder finder_;
   Image<uint8_t> mask_;
-  Samples gray_, edges_;
+  AnyImage gray_, edges_;
   std::chrono::steady_clock::time_point begin_;
 };
 
@@ -225,7 +225,7 @@ void Run::on_picture(const Job& job) {
   const ConstAnyView mask = mask_for(job.input, picture.width(), picture.height());
   const ConstAnyView source = region_of(picture.view(), region_, job.input);
   const ConstAnyView gray = gray_of(source, gray_, finder_.helper());
-  const AnyView out = edges_.shape(finder_.output_type(gray.type), gray.width, gray.height);
+  const AnyView out = edges_.create(gray.size(), 1, finder_.output_type(gray.type));
   const auto used = finder_.find(gray, out, mask);
   io::write_picture(job.output, out);
   report(job, out, 0, used);

@@ -87,12 +87,12 @@ void EitherDevice::run_on_gpu(std::span<const ConstAnyView> sources, AnyView out
       there.emplace_back();
       continue;
     }
-    const AnyView copy = sources_[there.size()].shape(source.type, source.width, source.height,
-                                                      source.channels, Space::device);
+    const AnyView copy =
+        sources_[there.size()].create(source.size(), source.channels, source.type, Space::device);
     upload(source, copy);
     there.push_back(copy);
   }
-  const AnyView result = out_.shape(out.type, out.width, out.height, out.channels, Space::device);
+  const AnyView result = out_.create(out.size(), out.channels, out.type, Space::device);
   work_(there, result, execs_);
   explainer_.end();
   download(result, out);

@@ -33,8 +33,8 @@ class EitherDevice {
   /// Throws what the work says of its options, before any picture is there; `source` is a likely
   /// one.
   void check(PixelType source, PixelType out, int32_t channels = 1) const;
-  /// Runs the work on these pictures in host memory, or on copies of them on the GPU, as plan()
-  /// says.
+  /// Runs the work on these pictures in host memory, or on copies of them on the GPU, as
+  /// goes_to_gpu() says.
   void run(std::initializer_list<ConstAnyView> sources, AnyView out);
   /// Whether pictures like these go to the GPU. With --device auto they do where every operation
   /// has a production strategy for them there, or the one that is pinned; -v tells, once for each
@@ -58,8 +58,8 @@ class EitherDevice {
   bool may_use_gpu_ = false;
   std::string why_not_;  // said once
   std::map<std::tuple<PixelType, int32_t, int32_t, int32_t>, bool> decided_;
-  std::deque<Samples> sources_;
-  Samples out_;
+  std::deque<AnyImage> sources_;
+  AnyImage out_;
 };
 
 }  // namespace cuesta::cli

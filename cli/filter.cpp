@@ -88,7 +88,7 @@ class Run {
   std::optional<Rect> region_;
   EitherDevice device_;
   FilterOptions options_;
-  Samples source_, result_;
+  AnyImage source_, result_;
   std::chrono::steady_clock::time_point begin_;
 };
 
@@ -110,7 +110,7 @@ void Run::on_picture(const Job& job) {
                          : state_.depth == "float" ? PixelType::f32
                                                    : part.type;
   const ConstAnyView src = converted(part, type, source_);
-  const AnyView dst = result_.shape(type, src.width, src.height, src.channels);
+  const AnyView dst = result_.create(src.size(), src.channels, type);
   device_.run({src}, dst);
   if (picture.has_alpha) copy_alpha(src, dst);
   io::write_picture(job.output, dst, {picture.metadata, picture.has_alpha});

@@ -11,22 +11,6 @@
 
 namespace cuesta::cli {
 
-/// Memory for a picture; shaping it anew to the same size keeps the memory.
-class Samples {
- public:
-  Samples() = default;
-  Samples(const Samples&) = delete;
-  Samples& operator=(const Samples&) = delete;
-  ~Samples() { detail::release(plane_.space, plane_.data); }
-
-  AnyView shape(PixelType type, int32_t width, int32_t height, int32_t channels = 1,
-                Space space = Space::host);
-  AnyView plane() const { return plane_; }
-
- private:
-  AnyView plane_;
-};
-
 /// The part of a picture that --region names; all of it without. Throws Error{invalid_argument}
 /// naming the region and the picture's size.
 ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,
@@ -35,16 +19,13 @@ ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,
 /// The check alone.
 void check_region(ConstAnyView picture, const Rect& region, const std::string& name);
 
-/// Rows of a plane into another of its size and type.
-void copy_rows(ConstAnyView from, AnyView to);
-
 /// One channel of a u8 or u16 picture: gray as stored, RGB by to_gray, alpha left out. The result
 /// lies in `holder` or in `picture`.
-ConstAnyView gray_of(ConstAnyView picture, Samples& holder, const Exec& exec);
+ConstAnyView gray_of(ConstAnyView picture, AnyImage& holder, const Exec& exec);
 
 /// The picture in another type: u8 to u16 keeps white white (× 257), u16 to u8 takes the high byte,
 /// to f32 numbers stay as they are. The result lies in `holder` or in `picture`.
-ConstAnyView converted(ConstAnyView picture, PixelType type, Samples& holder);
+ConstAnyView converted(ConstAnyView picture, PixelType type, AnyImage& holder);
 
 /// u8, one channel: 255 where any color sample of `picture` is not 0.
 void fill_mask(ConstAnyView picture, bool has_alpha, AnyView mask);

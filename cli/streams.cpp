@@ -30,16 +30,16 @@ StreamResult pass_stream(const Job& job, const CommonOptions& common, bool keeps
   if (const auto text = sink->description(); !text.empty()) detail("{}: {}", job.output, text);
 
   StreamResult result{0, format.width, format.height};
-  Samples scratch;
+  AnyImage scratch;
   {
     Progress progress("frames", source->expected_frames());
     io::overlap(
         *source,
         [&](io::FrameBuffer& buffer) {
           if (keeps_color) {
-            const AnyView out = scratch.shape(PixelType::u8, format.width, format.height);
+            const AnyView out = scratch.create({format.width, format.height}, 1, PixelType::u8);
             work(buffer.frame().luma, out, format.width, format.height);
-            copy_rows(out, buffer.luma());
+            copy(out, buffer.luma());
           } else {
             ConstAnyView luma;
             const auto out = buffer.replace_luma(format.width, format.height, &luma);

@@ -14,6 +14,8 @@
 
 namespace cuesta {
 
+class Scratch;
+
 /// Scratch memory that a caller keeps, so that calls of a size already seen allocate nothing.
 /// Serves one call at a time (on CUDA: one stream at a time); a second one at once throws.
 class Workspace {
@@ -28,10 +30,9 @@ class Workspace {
   /// Gives everything back; the next call allocates again.
   void release_memory();
 
-  struct State;
-  State& state() { return *state_; }
-
  private:
+  friend class Scratch;
+  struct State;
   std::unique_ptr<State> state_;
 };
 

@@ -61,10 +61,20 @@ constexpr PixelType pixel_type_of() {
     static_assert(!sizeof(U), "cuesta: samples are uint8_t, uint16_t, int16_t, int32_t or float");
 }
 
+struct Size {
+  int32_t width = 0, height = 0;
+  friend bool operator==(const Size&, const Size&) = default;
+};
+
 struct Rect {
   int32_t x = 0, y = 0, width = 0, height = 0;
   friend bool operator==(const Rect&, const Rect&) = default;
 };
+
+namespace detail {
+/// Throws Error{invalid_argument} when `rect` is empty or leaves a picture of `size`.
+void check_region(Size size, const Rect& rect);
+}  // namespace detail
 
 /// A picture somebody else owns: `height` rows of `width` pixels of `channels` interleaved samples.
 /// Passed by value, also to GPU kernels. A region is another view, and its edge counts as the
@@ -91,9 +101,11 @@ struct ImageView {
   constexpr T& at(int32_t x, int32_t y, int32_t c = 0) const {
     return row(y)[ptrdiff_t(x) * channels + c];
   }
+  constexpr Size size() const { return {width, height}; }
   constexpr bool empty() const { return width <= 0 || height <= 0; }
-  /// The view of a part; `rect` must lie inside (callers check, see `checked_region`).
-  constexpr ImageView region(const Rect& rect) const {
+  /// The view of a part. Throws Error{invalid_argument} when `rect` is empty or leaves the picture.
+  ImageView region(const Rect& rect) const {
+    detail::check_region(size(), rect);
     return {row(rect.y) + ptrdiff_t(rect.x) * channels, rect.width, rect.height, channels,
             stride_bytes};
   }
@@ -102,8 +114,8 @@ struct ImageView {
   }
 };
 
-/// A view whose sample type and space are known at run time. Every public function takes these;
-/// ImageView and Image convert to them by themselves, so callers rarely name them.
+/// A view whose sample type and space are known at run time. Every operation takes these;
+/// ImageView, Image and AnyImage convert to them by themselves, so callers rarely name them.
 template <bool Const>
 struct BasicAnyView {
   using Pointer = std::conditional_t<Const, const void*, void*>;
@@ -132,7 +144,11 @@ struct BasicAnyView {
     return ImageView<U, S>(static_cast<U*>(data), width, height, channels, stride_bytes);
   }
   constexpr explicit operator bool() const { return data != nullptr; }
+  constexpr Size size() const { return {width, height}; }
   constexpr bool empty() const { return width <= 0 || height <= 0; }
+  /// The view of a part, of the same type and space. Throws Error{invalid_argument} when `rect` is
+  /// empty or leaves the picture, and for masks of bits.
+  BasicAnyView region(const Rect& rect) const;
 };
 
 using AnyView = BasicAnyView<false>;
@@ -164,15 +180,14 @@ using BitView = BasicBitView<uint64_t>;
 using ConstBitView = BasicBitView<const uint64_t>;
 
 namespace detail {
-/// `bytes` of memory aligned to 64 (host) or 256 (device) bytes. Throws Error{out_of_memory |
-/// device}.
-void* allocate(Space space, size_t bytes);
-void release(Space space, void* memory) noexcept;
-/// Row length in bytes that keeps every row aligned to 64 bytes.
-constexpr ptrdiff_t padded_stride(ptrdiff_t row_bytes) { return (row_bytes + 63) / 64 * 64; }
-/// Checks a size before it is multiplied out; throws Error{invalid_argument} naming it.
-size_t checked_bytes(int32_t width, int32_t height, int32_t channels, int32_t sample_bytes);
+/// Memory for a picture: rows aligned and padded to 64 bytes; no memory where a side is 0. Throws
+/// Error{invalid_argument} for a negative side, channels outside 1..4 or no type,
+/// Error{out_of_memory | device}.
+AnyView new_picture(Size size, int32_t channels, PixelType type, Space space);
+void delete_picture(AnyView picture) noexcept;
 }  // namespace detail
+
+class AnyImage;
 
 /// An owned picture: move-only, rows aligned and padded to 64 bytes, samples uninitialised.
 template <class T, Space S = Space::host>
@@ -181,20 +196,16 @@ class Image {
   Image() = default;
   /// Throws Error{invalid_argument} for a negative size or channels outside 1..4,
   /// Error{out_of_memory}.
-  Image(int32_t width, int32_t height, int32_t channels = 1) {
-    const size_t bytes = detail::checked_bytes(width, height, channels, sizeof(T));
-    const ptrdiff_t stride =
-        detail::padded_stride(ptrdiff_t(width) * channels * ptrdiff_t(sizeof(T)));
-    view_ = {bytes ? static_cast<T*>(detail::allocate(S, bytes)) : nullptr, width, height, channels,
-             stride};
-    view_.stride_bytes = stride;
-  }
+  explicit Image(Size size, int32_t channels = 1)
+      : view_(detail::new_picture(size, channels, pixel_type_of<T>(), S).template as<T, S>()) {}
+  Image(int32_t width, int32_t height, int32_t channels = 1)
+      : Image(Size{width, height}, channels) {}
   Image(Image&& other) noexcept : view_(std::exchange(other.view_, {})) {}
   Image& operator=(Image&& other) noexcept {
     std::swap(view_, other.view_);
     return *this;
   }
-  ~Image() { detail::release(S, view_.data); }
+  ~Image() { detail::delete_picture(view_); }
 
   ImageView<T, S> view() { return view_; }
   ImageView<const T, S> view() const { return view_; }
@@ -202,6 +213,9 @@ class Image {
   operator ImageView<const T, S>() const { return view_; }
   operator AnyView() { return view_; }
   operator ConstAnyView() const { return view_; }
+  ImageView<T, S> region(const Rect& rect) { return view_.region(rect); }
+  ImageView<const T, S> region(const Rect& rect) const { return view_.region(rect); }
+  Size size() const { return view_.size(); }
   int32_t width() const { return view_.width; }
   int32_t height() const { return view_.height; }
   int32_t channels() const { return view_.channels; }
@@ -212,20 +226,74 @@ class Image {
   const T& at(int32_t x, int32_t y, int32_t c = 0) const { return view_.at(x, y, c); }
 
  private:
+  friend class AnyImage;
   ImageView<T, S> view_;
+};
+
+/// An owned picture whose sample type and space are known at run time: move-only, rows aligned and
+/// padded to 64 bytes, samples uninitialised (bits are cleared).
+class AnyImage {
+ public:
+  AnyImage() = default;
+  /// Throws Error{invalid_argument} for a negative size, channels outside 1..4 or no type,
+  /// Error{out_of_memory | device}.
+  AnyImage(Size size, int32_t channels, PixelType type, Space space = Space::host)
+      : view_(detail::new_picture(size, channels, type, space)) {}
+  AnyImage(int32_t width, int32_t height, int32_t channels, PixelType type,
+           Space space = Space::host)
+      : AnyImage(Size{width, height}, channels, type, space) {}
+  /// Takes the picture over.
+  template <class T, Space S>
+  AnyImage(Image<T, S>&& image) noexcept : view_(std::exchange(image.view_, {})) {}
+  AnyImage(AnyImage&& other) noexcept : view_(std::exchange(other.view_, {})) {}
+  AnyImage& operator=(AnyImage&& other) noexcept {
+    std::swap(view_, other.view_);
+    return *this;
+  }
+  ~AnyImage() { detail::delete_picture(view_); }
+
+  /// Makes it a picture of this shape, as the constructor does; one that has it already stays.
+  AnyView create(Size size, int32_t channels, PixelType type, Space space = Space::host);
+
+  AnyView view() { return view_; }
+  ConstAnyView view() const { return view_; }
+  operator AnyView() { return view_; }
+  operator ConstAnyView() const { return view_; }
+  /// The typed view; the caller has checked type() and space().
+  template <class T, Space S = Space::host>
+  ImageView<T, S> as() {
+    return view().template as<T, S>();
+  }
+  template <class T, Space S = Space::host>
+  ImageView<const T, S> as() const {
+    return view().template as<T, S>();
+  }
+  AnyView region(const Rect& rect) { return view_.region(rect); }
+  ConstAnyView region(const Rect& rect) const { return view().region(rect); }
+  Size size() const { return view_.size(); }
+  int32_t width() const { return view_.width; }
+  int32_t height() const { return view_.height; }
+  int32_t channels() const { return view_.channels; }
+  PixelType type() const { return view_.type; }
+  Space space() const { return view_.space; }
+  bool empty() const { return view_.empty(); }
+
+ private:
+  AnyView view_;
 };
 
 /// An owned mask of one bit a pixel, cleared when made.
 class BitImage {
  public:
   BitImage() = default;
-  BitImage(int32_t width, int32_t height);
+  explicit BitImage(Size size);
+  BitImage(int32_t width, int32_t height) : BitImage(Size{width, height}) {}
   BitImage(BitImage&& other) noexcept : view_(std::exchange(other.view_, {})) {}
   BitImage& operator=(BitImage&& other) noexcept {
     std::swap(view_, other.view_);
     return *this;
   }
-  ~BitImage() { detail::release(Space::host, view_.data); }
+  ~BitImage() { detail::delete_picture(view_); }
 
   BitView view() { return view_; }
   ConstBitView view() const { return view_; }
@@ -233,6 +301,7 @@ class BitImage {
   operator ConstBitView() const { return view_; }
   operator AnyView() { return view_; }
   operator ConstAnyView() const { return static_cast<ConstBitView>(view_); }
+  Size size() const { return {view_.width, view_.height}; }
   int32_t width() const { return view_.width; }
   int32_t height() const { return view_.height; }
 
@@ -240,9 +309,10 @@ class BitImage {
   BitView view_;
 };
 
-/// The part `rect` of a picture. Throws Error{invalid_argument} when it is empty or leaves the
-/// picture.
-ConstAnyView checked_region(ConstAnyView picture, const Rect& rect);
-AnyView checked_region(AnyView picture, const Rect& rect);
+/// Copies a picture into another of its size, channels and type, wherever the two live. From or to
+/// the device it is enqueued on `stream`, a cudaStream_t (null: the default stream); it returns
+/// when the host memory may be reused (from pageable memory to the device, from the device always).
+/// Throws Error{invalid_argument} for views that differ or overlap, Error{device} for faults.
+void copy(ConstAnyView src, AnyView dst, void* stream = nullptr);
 
 }  // namespace cuesta

@@ -10,6 +10,7 @@
 #include "bench/bench.hpp"
 #include "bench/report.hpp"
 #include "core/check.hpp"
+#include "core/memory.hpp"
 #include "cuesta/device.hpp"
 #include "module.hpp"
 #include "verify/verify.hpp"

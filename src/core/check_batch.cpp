@@ -30,7 +30,7 @@ void check_batch(const ConstBatch& batch, std::string_view what) {
                   batch.count);
   }
   const int sample = bytes_per_sample(batch.first.type);
-  if (batch.count > 1 && batch.step_bytes % sample != 0) {
+  if (batch.count > 1 && sample > 0 && batch.step_bytes % sample != 0) {
     throw_invalid(std::to_string(batch.step_bytes),
                   "{} has a step of {} bytes from picture to picture, not a multiple of its {} "
                   "bytes a sample",

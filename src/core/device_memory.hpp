@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string>
 
+#include "cuesta/image.hpp"
+
 namespace cuesta::detail {
 
 /// Throws Error{device} where there is no GPU, Error{out_of_memory}.
@@ -13,6 +15,10 @@ void release_device(void* memory) noexcept;
 /// Whole buffers, host to device and back, finished on return. Throws Error{device}.
 void copy_to_device(void* device, const void* host, size_t bytes);
 void copy_to_host(void* host, const void* device, size_t bytes);
+/// Zeros, finished on return. Throws Error{device}.
+void clear_device(void* memory, size_t bytes);
+/// A picture on the device into another there, enqueued on `stream`. Throws as copy() does.
+void copy_on_device(ConstAnyView src, AnyView dst, void* stream);
 
 /// The name of this thread's GPU; empty where there is none.
 std::string device_name();

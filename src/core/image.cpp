@@ -1,12 +1,16 @@
 #include "cuesta/image.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
-#include <new>
 #include <string>
 
+#include "core/bits.hpp"
+#include "core/check.hpp"
 #include "core/device_memory.hpp"
+#include "core/memory.hpp"
+#include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 
 namespace cuesta {
@@ -33,57 +37,98 @@ void release(Space space, void* memory) noexcept {
     std::free(memory);
 }
 
-size_t checked_bytes(int32_t width, int32_t height, int32_t channels, int32_t sample_bytes) {
-  const std::string size =
-      std::to_string(width) + " x " + std::to_string(height) + " x " + std::to_string(channels);
-  if (width < 0 || height < 0 || channels < 1 || channels > 4) {
-    throw Error(ErrorCode::invalid_argument,
-                "a picture of " + size + " cannot be: sizes start at 0 and channels are 1 to 4",
-                size);
+AnyView new_picture(Size size, int32_t channels, PixelType type, Space space) {
+  const std::string text = fmt::format("{} x {} x {}", size.width, size.height, channels);
+  if (size.width < 0 || size.height < 0 || channels < 1 || channels > 4) {
+    throw_invalid(text, "a picture of {} cannot be: sizes start at 0 and channels are 1 to 4",
+                  text);
   }
-  const auto stride = uint64_t(padded_stride(ptrdiff_t(width) * channels * sample_bytes));
-  return size_t(stride * uint64_t(height));
+  if (type == PixelType::none || (type == PixelType::bit && channels != 1)) {
+    throw_invalid(text, "a picture of {} {} cannot be: {}", text, name_of(type),
+                  type == PixelType::bit ? "masks of bits have one channel"
+                                         : "types are u8, u16, s16, s32, f32 and bit");
+  }
+  const ptrdiff_t row = type == PixelType::bit
+                            ? (ptrdiff_t(size.width) + 63) / 64 * 8
+                            : ptrdiff_t(size.width) * channels * bytes_per_sample(type);
+  const ptrdiff_t stride = padded_stride(row);
+  if (size.height > 0 && stride > PTRDIFF_MAX / size.height)
+    throw Error(ErrorCode::out_of_memory, "out of memory: a picture of " + text, text);
+  const size_t bytes = size_t(stride) * size_t(size.height);
+  void* data = bytes ? allocate(space, bytes) : nullptr;
+  if (bytes && type == PixelType::bit) {
+    if (space == Space::host)
+      std::memset(data, 0, bytes);
+    else
+      clear_device(data, bytes);
+  }
+  return {data, size.width, size.height, channels, stride, type, space};
+}
+
+void delete_picture(AnyView picture) noexcept { release(picture.space, picture.data); }
+
+void check_region(Size size, const Rect& r) {
+  if (r.width >= 1 && r.height >= 1 && r.x >= 0 && r.y >= 0 && r.x <= size.width - r.width &&
+      r.y <= size.height - r.height)
+    return;
+  const std::string text = fmt::format("{},{},{},{}", r.x, r.y, r.width, r.height);
+  throw_invalid(text, "region {} does not lie inside the picture of {} x {}", text, size.width,
+                size.height);
 }
 
 }  // namespace detail
 
-BitImage::BitImage(int32_t width, int32_t height) {
-  const ptrdiff_t words = (ptrdiff_t(width) + 63) / 64;
-  const size_t bytes = detail::checked_bytes(int32_t(words), height, 1, 8);
-  const ptrdiff_t stride = detail::padded_stride(words * 8) / 8;
-  view_ = {bytes ? static_cast<uint64_t*>(detail::allocate(Space::host, bytes)) : nullptr, width,
-           height, stride};
-  if (bytes) std::memset(view_.data, 0, bytes);
+template <bool Const>
+BasicAnyView<Const> BasicAnyView<Const>::region(const Rect& r) const {
+  if (type == PixelType::bit || type == PixelType::none)
+    throw_invalid(name_of(type), "regions are of u8, u16, s16, s32 or f32 pictures, not {}",
+                  name_of(type));
+  detail::check_region(size(), r);
+  using Byte = std::conditional_t<Const, const char, char>;
+  BasicAnyView part = *this;
+  part.data = static_cast<Byte*>(data) + ptrdiff_t(r.y) * stride_bytes +
+              ptrdiff_t(r.x) * channels * bytes_per_sample(type);
+  part.width = r.width, part.height = r.height;
+  return part;
+}
+template struct BasicAnyView<false>;
+template struct BasicAnyView<true>;
+
+AnyView AnyImage::create(Size size, int32_t channels, PixelType type, Space space) {
+  const bool same = view_.size() == size && view_.channels == channels && view_.type == type &&
+                    view_.space == space;
+  if (!same) *this = AnyImage(), *this = AnyImage(size, channels, type, space);
+  return view_;
 }
 
-namespace {
-template <class P>
-P region_of(P picture, const Rect& r) {
-  const auto text = std::to_string(r.x) + "," + std::to_string(r.y) + "," +
-                    std::to_string(r.width) + "," + std::to_string(r.height);
-  if (picture.type == PixelType::bit || picture.type == PixelType::none) {
-    throw Error(ErrorCode::invalid_argument, "regions are of u8, u16, s16, s32 or f32 pictures",
-                text);
-  }
-  if (r.width < 1 || r.height < 1 || r.x < 0 || r.y < 0 || r.x > picture.width - r.width ||
-      r.y > picture.height - r.height) {
-    throw Error(ErrorCode::invalid_argument,
-                "region " + text + " does not lie inside the picture of " +
-                    std::to_string(picture.width) + " x " + std::to_string(picture.height),
-                text);
-  }
-  using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<typename P::Pointer>>,
-                                  const char, char>;
-  auto* first = static_cast<Byte*>(picture.data) + ptrdiff_t(r.y) * picture.stride_bytes +
-                ptrdiff_t(r.x) * picture.channels * bytes_per_sample(picture.type);
-  return {first,        r.width,      r.height, picture.channels, picture.stride_bytes,
-          picture.type, picture.space};
+BitImage::BitImage(Size size) {
+  const AnyView picture = detail::new_picture(size, 1, PixelType::bit, Space::host);
+  view_ = {static_cast<uint64_t*>(picture.data), size.width, size.height, picture.stride_bytes / 8};
 }
-}  // namespace
 
-ConstAnyView checked_region(ConstAnyView picture, const Rect& rect) {
-  return region_of(picture, rect);
+void copy(ConstAnyView src, AnyView dst, void* stream) {
+  using enum PixelType;
+  if (src.space == Space::host && dst.space == Space::device) return upload(src, dst, stream);
+  if (src.space == Space::device && dst.space == Space::host) return download(src, dst, stream);
+  if (src.space == Space::device) return detail::copy_on_device(src, dst, stream);
+  check_view(src, "copy: src", {u8, u16, s16, s32, f32, bit}, 1, 4);
+  check_view(dst, "copy: dst", {src.type}, src.channels, src.channels);
+  check_same_size(src, dst, "copy: src", "copy: dst");
+  check_no_overlap(src, dst, "copy: src", "copy: dst");
+  if (src.type == bit) {
+    const ConstBitView from = bits_of(src);
+    const BitView to = bits_of(dst);
+    for (int32_t y = 0; y < from.height; ++y) {
+      std::copy_n(from.row(y), from.words(), to.row(y));
+      to.row(y)[to.words() - 1] &= last_word_mask(to.width);
+    }
+    return;
+  }
+  const size_t row = size_t(src.width) * size_t(src.channels) * size_t(bytes_per_sample(src.type));
+  for (int32_t y = 0; y < src.height; ++y) {
+    std::memcpy(static_cast<char*>(dst.data) + ptrdiff_t(y) * dst.stride_bytes,
+                static_cast<const char*>(src.data) + ptrdiff_t(y) * src.stride_bytes, row);
+  }
 }
-AnyView checked_region(AnyView picture, const Rect& rect) { return region_of(picture, rect); }
 
 }  // namespace cuesta

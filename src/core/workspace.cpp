@@ -5,6 +5,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/memory.hpp"
 #include "cuesta/error.hpp"
 
 namespace cuesta {
@@ -92,7 +93,7 @@ std::map<void*, Workspace>& thread_cache() {
 void release_memory() { thread_cache().clear(); }
 
 Scratch::Scratch(const Exec& exec, Space space)
-    : state_(exec.workspace ? &exec.workspace->state() : &thread_cache()[exec.stream].state()),
+    : state_((exec.workspace ? *exec.workspace : thread_cache()[exec.stream]).state_.get()),
       space_(space) {
   const std::lock_guard lock(state_->mutex);
   if (state_->depth && state_->owner != std::this_thread::get_id()) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <type_traits>
 
+#include "core/memory.hpp"
 #include "cuesta/exec.hpp"
 
 namespace cuesta {

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "cuesta/image.hpp"
 
@@ -27,16 +26,14 @@ class Metadata {
 
 /// A decoded picture, upright. Channels: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
 struct Picture {
-  std::variant<Image<uint8_t>, Image<uint16_t>> pixels;
+  AnyImage pixels;  ///< u8 or u16
   bool has_alpha = false;
   Metadata metadata;
 
-  ConstAnyView view() const {
-    return std::visit([](const auto& image) { return ConstAnyView(image); }, pixels);
-  }
-  int32_t width() const { return view().width; }
-  int32_t height() const { return view().height; }
-  int32_t channels() const { return view().channels; }
+  ConstAnyView view() const { return pixels; }
+  int32_t width() const { return pixels.width(); }
+  int32_t height() const { return pixels.height(); }
+  int32_t channels() const { return pixels.channels(); }
 };
 
 struct ReadLimits {

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/device_memory.hpp"
+#include "core/memory.hpp"
 #include "cuesta/error.hpp"
 
 namespace cuesta::verify {

@@ -128,6 +128,7 @@ RowReport verify_row(const Strategy<Args>& row, const Strategy<Args>& oracle,
   auto parameters = detail::combinations(row.parameters);
   if (options.level == Level::sizes) parameters.resize(1);
   std::vector<std::string> labels;
+  labels.reserve(cases.size());
   for (const auto& c : cases) labels.push_back(c.label);
   Workspace workspace;
   for (const auto& group : detail::groups(labels, options)) {

@@ -46,12 +46,12 @@ TEST(Allocations, NoneAfterTheFirstCallOfASize) {
        [&] { canny(src, dst, {.thresholds = Thresholds::given(40, 90)}, exec); }},
       {"canny of a batch",
        [&] {
-         const AnyView first = checked_region(AnyView(dst), {0, 0, width, height / 4});
+         const AnyView first = AnyView(dst).region({0, 0, width, height / 4});
          const ptrdiff_t step = first.stride_bytes * first.height;
          const Thresholds pairs[] = {Thresholds::given(40, 90), Thresholds(),
                                      Thresholds::given(9, 90), Thresholds()};
-         canny({checked_region(ConstAnyView(src), {0, 0, width, height / 4}), 4, step},
-               {first, 4, step}, pairs, {}, {}, exec);
+         canny({ConstAnyView(src).region({0, 0, width, height / 4}), 4, step}, {first, 4, step},
+               pairs, {}, {}, exec);
        }},
       {"morphology of u8", [&] { open(other, dst, disk, exec); }},
       {"morphology of bits", [&] { close(bits, bits, disk, exec); }},

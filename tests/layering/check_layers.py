@@ -48,7 +48,7 @@ LIBRARIES = [
     (re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
      re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peer_npp"), "CUDA"),
     (re.compile(r"^nvtx3/"), re.compile(r"^bench/profile/"), "NVTX"),
-    (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peer)"), "OpenCV"),
+    (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peer)|^include/cuesta/opencv\.hpp$"), "OpenCV"),
     (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
     (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
     (re.compile(r"^nanobind/"), re.compile(r"^python/src/"), "nanobind"),
@@ -127,6 +127,8 @@ PLANTED = [
     ("include/cuesta/a.hpp", '#include "core/check.hpp"'),
     ("include/cuesta/a.hpp", "#include <hwy/highway.h>"),
     ("include/cuesta/a.hpp", "#include <cuda_runtime.h>"),
+    ("include/cuesta/io.hpp", "#include <opencv2/core.hpp>"),
+    ("include/cuesta/io.hpp", "#include <libavformat/avformat.h>"),
     ("src/core/a.cpp", '#include "io/pictures.hpp"'),
     ("src/core/a.cpp", '#include "ops/operations.hpp"'),
     ("src/cuda/a.cpp", '#include "ops/operations.hpp"'),
@@ -161,6 +163,7 @@ HARMLESS = [
     ("src/io/a.cpp", "#include <libavformat/avformat.h>"),
     ("bench/profile/a.cpp", "#include <nvtx3/nvtx3.hpp>"),
     ("bench/peer_opencv.cpp", "#include <opencv2/core.hpp>"),
+    ("include/cuesta/opencv.hpp", "#include <opencv2/core.hpp>"),
     ("tests/ops/a.cpp", '#include "ops/canny/reference.hpp"'),
 ]
 

@@ -30,13 +30,10 @@ struct BackgroundSubtractor::State {
   BackgroundOptions options;
   int64_t frames = 0;
   int32_t width = 0, height = 0;
-  Image<uint8_t> bytes;  // the model's state; one of the three is in use
-  Image<uint16_t> words;
-  Image<uint8_t, Space::device> there;
-  AnyView plane;
+  AnyImage model;  // the model's state
 
   bool fits(ConstAnyView frame) const {
-    return frame.width == width && frame.height == height && frame.space == plane.space;
+    return frame.width == width && frame.height == height && frame.space == model.space();
   }
 
   void allocate(ConstAnyView frame) {
@@ -48,18 +45,7 @@ struct BackgroundSubtractor::State {
                     "background: frame has {} rows, too many for model {}", frame.height,
                     name_of(options.model));
     }
-    bytes = {}, words = {}, there = {};
-    const int32_t rows = frame.height * layout.planes;
-    if (frame.space == Space::device) {
-      // Rows are padded to 64 bytes and suit every type; two samples make one of 16 bits.
-      there = Image<uint8_t, Space::device>(frame.width, rows, bytes_per_sample(layout.type));
-      const auto view = there.view();
-      plane = {view.data, frame.width, rows, 1, view.stride_bytes, layout.type, Space::device};
-    } else if (layout.type == PixelType::u8) {
-      plane = bytes = Image<uint8_t>(frame.width, rows);
-    } else {
-      plane = words = Image<uint16_t>(frame.width, rows);
-    }
+    model.create({frame.width, frame.height * layout.planes}, 1, layout.type, frame.space);
     width = frame.width, height = frame.height;
   }
 };
@@ -103,11 +89,11 @@ void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out
                             frame.width, frame.height, state.width, state.height),
                 fmt::format("{} x {}", frame.width, frame.height));
   }
-  if (state.frames > 0 && frame.space != state.plane.space) {
+  if (state.frames > 0 && frame.space != state.model.space()) {
     throw Error(ErrorCode::input,
                 fmt::format("background: frame is on the {} after frames on the {}; reset() begins "
                             "anew",
-                            name_of(frame.space), name_of(state.plane.space)),
+                            name_of(frame.space), name_of(state.model.space())),
                 std::string(name_of(frame.space)));
   }
   const bool only_chooses = exec.choices != nullptr;
@@ -127,7 +113,7 @@ void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out
   args.dither = background::dither_of(uint64_t(state.frames), args.rate);
   args.limit = limit;
   args.frame = frame;
-  args.state = state.plane;
+  args.state = state.model;
   args.out = out;
   dispatch(args, exec);
   if (!only_chooses) ++state.frames;

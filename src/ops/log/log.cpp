@@ -67,10 +67,11 @@ void log_edges(ConstAnyView src, AnyView dst, const LogOptions& options, const E
                   options.ksize, most);
   }
   // Compared before gaussian_size, which counts in int.
-  if (options.ksize == 0 && options.sigma > (most - 3) / 6) {
+  constexpr int most_sigma = (most - 3) / 6;
+  if (options.ksize == 0 && options.sigma > most_sigma) {
     throw_invalid(fmt::to_string(options.sigma),
                   "log: sigma is {}; above {} its window leaves {} samples, so give ksize",
-                  options.sigma, (most - 3) / 6, most);
+                  options.sigma, most_sigma, most);
   }
   dispatch(LogArgs{src, dst, options}, exec);
 }
