@@ -170,7 +170,8 @@ class Finder {
       : name_(state.input),
         region_(state.common.region_rect()),
         on_device_(resolve_device(state.common, {"motion"}) == Device::cuda),
-        detector_(std::move(options), state.common.exec()) {}
+        exec_(state.common.exec()),
+        detector_(std::move(options)) {}
 
   std::span<const Detection> find(ConstAnyView luma) {
     const ConstAnyView part = region_of(luma, region_, name_);
@@ -180,7 +181,7 @@ class Finder {
       upload(part, there);
       frame = there;
     }
-    const auto found = detector_.push(frame);
+    const auto found = detector_.push(frame, exec_);
     if (!region_) return found;
     objects_.assign(found.begin(), found.end());
     for (auto& object : objects_) {
@@ -197,6 +198,7 @@ class Finder {
   std::optional<Rect> region_;
   bool on_device_;
   AnyImage device_;
+  Exec exec_;
   MotionDetector detector_;
   std::vector<Detection> objects_;
 };

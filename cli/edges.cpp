@@ -146,8 +146,7 @@ void EdgeFinder::set_canny(const State& state) {
 void EdgeFinder::run_sobel(ConstAnyView gray, AnyView out) {
   if (sobel_sigma_ > 0) {
     const AnyView smooth = smooth_.create(gray.size(), 1, gray.type, gray.space);
-    const int ksize = sobel_ksize_ ? sobel_ksize_ : gaussian_size(sobel_sigma_);
-    gaussian(gray, smooth, ksize, sobel_sigma_, sobel_.border, helper_);
+    gaussian(gray, smooth, {sobel_sigma_, sobel_ksize_, sobel_.border}, helper_);
     gray = smooth;
   }
   if (!limit_) return sobel(gray, {.magnitude = out}, sobel_, exec_);

@@ -105,7 +105,7 @@ void Run::run(ConstAnyView in, AnyView out) {
   // The library's Gaussian rounds once, as cv::GaussianBlur does; a sum of its taps is never
   // negative, so only an offset asks for more.
   if (kernel_.gaussian_size > 0 && options_.offset == 0)
-    gaussian(in, out, kernel_.gaussian_size, kernel_.gaussian_sigma, options_.border, exec_);
+    gaussian(in, out, {kernel_.gaussian_sigma, kernel_.gaussian_size, options_.border}, exec_);
   else
     correlate(in, out, kernel_.stencil, options_, exec_);
 }

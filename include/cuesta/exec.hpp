@@ -56,8 +56,8 @@ class StageObserver {
 struct Exec {
   /// Pins a strategy by name; empty chooses the best production row that takes the request.
   /// The environment variable CUESTA_STRATEGY="canny:serial,label:rows" pins where this is empty.
-  std::string strategy;
-  std::vector<Parameter> parameters;
+  std::string strategy{};
+  std::vector<Parameter> parameters{};
   /// Threads on the CPU; 0 takes every core the process may use, 1 stays on the caller's thread.
   int threads = 0;
   Workspace* workspace = nullptr;
@@ -74,20 +74,20 @@ std::string_view name_of(Space space);
 
 /// A parameter a strategy declares: its name, what it means, the values it takes (first = default).
 struct ParameterInfo {
-  std::string_view name;
-  std::string_view meaning;
-  std::span<const std::string_view> values;
+  std::string_view name{};
+  std::string_view meaning{};
+  std::span<const std::string_view> values{};
 };
 
 /// One row of an operation's table, as `cuesta list strategies` prints it.
 struct StrategyDescription {
-  std::string_view operation, name;
-  Space space;
-  Tier tier;
-  std::string_view idea;       ///< what this row does that the rows before it do not
-  std::string_view paper;      ///< the report it comes from ("000".."004"); empty for ours
-  std::string_view exactness;  ///< "equal bytes", or the bound on floating-point results
-  std::span<const ParameterInfo> parameters;
+  std::string_view operation{}, name{};
+  Space space{};
+  Tier tier{};
+  std::string_view idea{};       ///< what this row does that the rows before it do not
+  std::string_view paper{};      ///< the report it comes from ("000".."004"); empty for ours
+  std::string_view exactness{};  ///< "equal bytes", or the bound on floating-point results
+  std::span<const ParameterInfo> parameters{};
   bool allocates = false;  ///< also after the first call of a size
   bool host_sync = false;  ///< waits for the GPU inside the call
 };

@@ -61,13 +61,13 @@ class Call {
 /// One row of a table. `Args` is the one argument of every strategy of the operation.
 template <class Args>
 struct Strategy {
-  std::string_view name;
+  std::string_view name{};
   Space space = Space::host;
   Tier tier = Tier::reference;
-  std::string_view idea;
-  std::string_view paper;
+  std::string_view idea{};
+  std::string_view paper{};
   std::string_view exactness = "equal bytes";
-  std::span<const ParameterInfo> parameters;
+  std::span<const ParameterInfo> parameters{};
   /// Only ladder rows may: `allocates` device memory also after the first call of a size;
   /// `host_sync` waits for the GPU inside the call.
   bool allocates = false, host_sync = false;

@@ -9,9 +9,9 @@ namespace cuesta {
 struct LogArgs {
   static constexpr std::string_view operation = "log";
 
-  ConstAnyView src;  // u8 or u16, one channel
-  AnyView dst;       // of src's size; u8: edges, s32: the undivided response
-  LogOptions options;
+  ConstAnyView src{};  // u8 or u16, one channel
+  AnyView dst{};       // of src's size; u8: edges, s32: the undivided response
+  LogOptions options{};
 
   Space space() const { return src.space; }
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/check_batch.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/log/reference.hpp"
 #include "ops/tables.hpp"
@@ -60,7 +61,7 @@ std::span<const Strategy<LogArgs>> strategies<LogArgs>(Space space) {
   return space == Space::host ? host : cuda_tables().log;
 }
 
-void log_edges(ConstAnyView src, AnyView dst, const LogOptions& options, const Exec& exec) {
+void log_edges(ConstAnyView src, OutView dst, const LogOptions& options, const Exec& exec) {
   check_view(src, "log: src", {PixelType::u8, PixelType::u16});
   check_view(dst, "log: dst", {PixelType::u8, PixelType::s32});
   check_same_size(src, dst, "log: src", "log: dst");
@@ -86,6 +87,12 @@ void log_edges(ConstAnyView src, AnyView dst, const LogOptions& options, const E
                   options.sigma, (most - 3) / 6, most);
   }
   dispatch(LogArgs{src, dst, options}, exec);
+}
+
+void log_edges(const ConstBatch& src, const Batch& dst, const LogOptions& options,
+               const Exec& exec) {
+  each_picture(src, dst, "log: src", "log: dst",
+               [&](ConstAnyView from, AnyView to) { log_edges(from, to, options, exec); });
 }
 
 }  // namespace cuesta

@@ -33,11 +33,11 @@ class ElementView {
 struct MorphologyArgs {
   static constexpr std::string_view operation = "morphology";
 
-  ConstAnyView src;  // u8, u16 or bits, one channel
-  AnyView dst;       // of src's size and type; may be src itself
+  ConstAnyView src{};  // u8, u16 or bits, one channel
+  AnyView dst{};       // of src's size and type; may be src itself
   Morph what = Morph::erode;
   const StructuringElement* element = nullptr;  // lives as long as the call
-  MorphologyOptions options;
+  MorphologyOptions options{};
 
   Space space() const { return src.space; }
   bool two_steps() const { return what == Morph::open || what == Morph::close; }

@@ -23,7 +23,7 @@ void motion_simd(const MotionArgs& args, Call& call) {
   call.stage(motion_stages::blur);
   if (options.blur > 1) {
     const auto smooth = call.scratch().image<uint8_t>(width, height);
-    gaussian(seen, smooth, options.blur, options.blur_sigma, {}, exec);
+    gaussian(seen, smooth, {.sigma = options.blur_sigma, .ksize = options.blur}, exec);
     seen = smooth;
   }
   // One pass compares and packs, where the threshold is given.
@@ -41,8 +41,8 @@ void motion_simd(const MotionArgs& args, Call& call) {
     args.background->push(seen, {.mask = args.mask}, limit, exec);
   }
   call.stage(motion_stages::morphology);
-  close(args.mask, args.mask, options.close, exec);
-  open(args.mask, args.mask, options.open, exec);
+  morph_close(args.mask, args.mask, options.close, {}, exec);
+  morph_open(args.mask, args.mask, options.open, {}, exec);
   call.stage(motion_stages::components);
   label(args.mask, {}, args.components, {options.connectivity}, exec);
   *args.threshold = limit;

@@ -23,11 +23,11 @@ struct PixelArgs {
   static constexpr std::string_view operation = "pixel";
 
   PixelOp op = PixelOp::gray;
-  ConstAnyView a, b;
-  AnyView dst;
+  ConstAnyView a{}, b{};
+  AnyView dst{};
   ColorOrder order = ColorOrder::rgb;
   double limit = 0;  // not NaN
-  std::span<uint64_t> bins;
+  std::span<uint64_t> bins{};
 
   Space space() const { return a.space; }
 };

@@ -9,9 +9,9 @@ namespace cuesta {
 struct SobelArgs {
   static constexpr std::string_view operation = "sobel";
 
-  ConstAnyView src;  // u8 or u16, one channel
-  SobelOutputs out;  // of src's size; at least one is wanted
-  SobelOptions options;
+  ConstAnyView src{};  // u8 or u16, one channel
+  SobelOutputs out{};  // of src's size; at least one is wanted
+  SobelOptions options{};
 
   Space space() const { return src.space; }
 };
