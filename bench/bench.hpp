@@ -19,13 +19,13 @@ namespace cuesta::bench {
 using Sweep = std::pair<std::string, std::vector<std::string>>;
 
 struct Settings {
-  std::vector<int32_t> sizes;     ///< squares, pixels a side; empty: what each experiment takes
-  int threads = 0;                ///< 0: all
-  bool quick = false;             ///< shorter batches
-  std::vector<std::string> only;  ///< tables of experiment `cpu`; empty: all
-  int device = -1;                ///< the GPU by the runtime's index; -1: none
-  std::string why_no_device;      ///< where there is none: the reason, for the tables
-  std::vector<Sweep> sweeps;      ///< tried by every strategy that declares the parameter
+  std::vector<int32_t> sizes{};     ///< squares, pixels a side; empty: what each experiment takes
+  int threads = 0;                  ///< 0: all
+  bool quick = false;               ///< shorter batches
+  std::vector<std::string> only{};  ///< tables of experiment `cpu`; empty: all
+  int device = -1;                  ///< the GPU by the runtime's index; -1: none
+  std::string why_no_device{};      ///< where there is none: the reason, for the tables
+  std::vector<Sweep> sweeps{};      ///< tried by every strategy that declares the parameter
   /// Receives the tables as they are made.
   std::function<void(std::string_view)> print = [](std::string_view) {};
 };
@@ -56,15 +56,15 @@ struct Accesses {
 /// One line of a table. Times are medians over batches; the spread is the distance between their
 /// quartiles.
 struct Row {
-  std::string experiment, operation, strategy, space, parameters, type;
+  std::string experiment{}, operation{}, strategy{}, space{}, parameters{}, type{};
   int32_t width = 0, height = 0;
-  int threads = 0;      ///< of the host
-  std::string variant;  ///< the strategy's own parameters, "block=16 load=one-each"
+  int threads = 0;        ///< of the host
+  std::string variant{};  ///< the strategy's own parameters, "block=16 load=one-each"
   double ms = 0, ms_spread = 0;
   double copy_ms = 0;  ///< a copy of the source picture in the same space
   double gflops = 0;   ///< by the definition's multiplications and additions; 0: no such count
   double bytes_per_pixel = 0;  ///< that must be read and written: source and result
-  std::string paper;           ///< the paper the strategy comes from
+  std::string paper{};         ///< the paper the strategy comes from
 
   double serial_ms = 0;  ///< the reference on one core, same request; 0: not timed
   /// Operations a byte: by the paper's formula for the strategy, and by the definition (flops over
@@ -73,11 +73,11 @@ struct Row {
   double roofline_gflops = 0;  ///< min(FMA rate, intensity · copy bandwidth) of this run
   /// Upload, run and download by the wall clock; 0: not timed.
   double pageable_ms = 0, pinned_ms = 0;
-  std::optional<PaperFigure> paper_figure;
-  std::optional<Accesses> accesses;
-  std::vector<KernelUse> kernels;
-  std::vector<std::pair<std::string, double>> stages;      ///< ms
-  std::vector<std::pair<std::string, double>> statistics;  ///< as the strategy gives them
+  std::optional<PaperFigure> paper_figure{};
+  std::optional<Accesses> accesses{};
+  std::vector<KernelUse> kernels{};
+  std::vector<std::pair<std::string, double>> stages{};      ///< ms
+  std::vector<std::pair<std::string, double>> statistics{};  ///< as the strategy gives them
 
   double times_copy() const { return copy_ms > 0 ? ms / copy_ms : 0; }
   double speedup() const { return serial_ms > 0 && ms > 0 ? serial_ms / ms : 0; }
@@ -117,16 +117,16 @@ struct TheoryPoint {
 };
 
 struct Result {
-  Machine machine;
-  std::optional<Gpu> gpu;
-  std::string why_no_gpu;
-  std::vector<std::string> libraries;  ///< what is linked, with versions
-  std::string commit, date;
-  std::vector<Row> rows;
-  std::vector<TheoryPoint> theory;
+  Machine machine{};
+  std::optional<Gpu> gpu{};
+  std::string why_no_gpu{};
+  std::vector<std::string> libraries{};  ///< what is linked, with versions
+  std::string commit{}, date{};
+  std::vector<Row> rows{};
+  std::vector<TheoryPoint> theory{};
   /// Where an answer differs from the reference, or a peer's although the contract says equal; what
   /// it names was not timed.
-  std::vector<std::string> differences;
+  std::vector<std::string> differences{};
 };
 
 struct ExperimentInfo {

@@ -17,12 +17,13 @@ void bench_gaussian(Session& session) {
                   .bytes_per_pixel = 2,
                   .flops_per_pixel = 4.0 * ksize};
       if (session.opencv()) {
-        gaussian(src, ours, ksize, 0, {}, session.exec());
+        gaussian(src, ours, {.ksize = ksize}, session.exec());
         session.opencv()->gaussian(src, theirs, ksize, 0);
         if (!session.expect_equal("gaussian " + table.parameters, ours, theirs)) continue;
       }
-      session.add_strategies(table, "convolve",
-                             [&](const Exec& exec) { gaussian(src, ours, ksize, 0, {}, exec); });
+      session.add_strategies(table, "convolve", [&](const Exec& exec) {
+        gaussian(src, ours, {.ksize = ksize}, exec);
+      });
       session.add_opencv(table, "convolve",
                          [&] { session.opencv()->gaussian(src, theirs, ksize, 0); });
       session.time(table);

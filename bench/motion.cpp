@@ -60,12 +60,13 @@ void bench_motion(Session& session) {
         .bytes_per_pixel = 1};
     std::vector<Rect> theirs, ours;
     if (Peer* peer = session.opencv()) {
-      MotionDetector detector(options, session.exec());
+      MotionDetector detector(options);
       bool equal = true;
       peer->motion({}, 0, 15, theirs, nullptr);
       for (const auto& frame : frames) {
         ours.clear();
-        for (const Detection& detection : detector.push(frame)) ours.push_back(detection.box);
+        for (const Detection& detection : detector.push(frame, session.exec()))
+          ours.push_back(detection.box);
         peer->motion(frame, options.threshold, 15, theirs, nullptr);
         sort_boxes(ours);
         sort_boxes(theirs);
@@ -82,9 +83,9 @@ void bench_motion(Session& session) {
       return frames[1 + turn++ % (frames.size() - 1)];
     };
     session.add_strategies(table, "motion", [&](const Exec& exec) {
-      auto [at, is_new] = detectors.try_emplace(exec.strategy, options, exec);
-      if (is_new) at->second.push(frames[0]);
-      at->second.push(next());
+      auto [at, is_new] = detectors.try_emplace(exec.strategy, options);
+      if (is_new) at->second.push(frames[0], exec);
+      at->second.push(next(), exec);
     });
     session.add_opencv(table, "motion", [&] {
       session.opencv()->motion(next(), options.threshold, 15, theirs, nullptr);

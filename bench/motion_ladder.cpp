@@ -32,9 +32,7 @@ class Detectors {
 
   void push(ConstAnyView frame, const Exec& exec) {
     Entry& entry = find(exec, frame.space);
-    entry.relay.to = exec.observer;
-    last_ = (exec.observer ? entry.observed : entry.plain).push(frame);
-    entry.relay.to = nullptr;
+    last_ = (exec.observer ? entry.observed : entry.plain).push(frame, exec);
   }
 
   std::string text() const {
@@ -46,32 +44,17 @@ class Detectors {
   }
 
  private:
-  // A detector keeps its Exec, and observers last for a call.
-  struct Relay final : StageObserver {
-    StageObserver* to = nullptr;
-    void stage(std::string_view name, void* stream) override {
-      if (to) to->stage(name, stream);
-    }
-    void statistic(std::string_view name, double value) override {
-      if (to) to->statistic(name, value);
-    }
-  };
   // Both are founded with the first call, so that no timed one founds.
   struct Entry {
     Entry(const MotionOptions& options, const Exec& exec, Space where)
         : strategy(exec.strategy),
           parameters(exec.parameters),
           space(where),
-          plain(options, observed_by(nullptr, exec)),
-          observed(options, observed_by(&relay, exec)) {}
-    static Exec observed_by(StageObserver* observer, Exec exec) {
-      exec.observer = observer;
-      return exec;
-    }
+          plain(options),
+          observed(options) {}
     std::string strategy;
     std::vector<Parameter> parameters;
     Space space;
-    Relay relay;
     MotionDetector plain, observed;
   };
 
@@ -91,20 +74,21 @@ class Detectors {
     return made;
   }
 
-  void found(MotionDetector& detector, const Exec& exec, Space space) {
+  void found(MotionDetector& detector, Exec exec, Space space) {
+    exec.observer = nullptr;
     if (space == Space::host) {
-      detector.push(first_);
+      detector.push(first_, exec);
       return;
     }
     Image<uint8_t, Space::device> there(first_.width, first_.height, first_.channels);
     upload(first_, there, exec.stream);
-    detector.push(there);
+    detector.push(there, exec);
     wait(exec.stream);
   }
 
   MotionOptions options_;
   ConstAnyView first_;
-  std::deque<Entry> entries_;  // stays where it is: detectors point to their relays
+  std::deque<Entry> entries_;
   std::span<const Detection> last_;
 };
 
@@ -118,13 +102,14 @@ std::vector<Rect> sorted(std::vector<Rect> boxes) {
 // Production finds the one object in every frame; whether OpenCV finds the same box.
 bool as_promised(Session& session, const MotionOptions& options,
                  const std::vector<Image<uint8_t>>& video, Peer* opencv) {
-  MotionDetector detector(options, session.exec());
+  MotionDetector detector(options);
   std::vector<Rect> ours, theirs;
   bool one = true, equal = true;
   if (opencv) opencv->motion({}, 0, 15, theirs, nullptr);
   for (size_t t = 0; t < video.size(); ++t) {
     ours.clear();
-    for (const Detection& detection : detector.push(video[t])) ours.push_back(detection.box);
+    for (const Detection& detection : detector.push(video[t], session.exec()))
+      ours.push_back(detection.box);
     one = one && ours.size() == (t == 0 ? 0u : 1u);
     if (!opencv) continue;
     opencv->motion(video[t], options.threshold, 15, theirs, nullptr);

@@ -20,47 +20,47 @@
 namespace cuesta::bench {
 
 struct Contender {
-  std::string operation, strategy;
-  std::function<void()> run;
+  std::string operation{}, strategy{};
+  std::function<void()> run{};
 };
 
 /// One request and everybody on the host who answers it: the tables of experiment `cpu`.
 struct Table {
-  std::string experiment, parameters;
-  ConstAnyView src;  ///< its size and type head the table; a copy of it is the first row
+  std::string experiment{}, parameters{};
+  ConstAnyView src{};  ///< its size and type head the table; a copy of it is the first row
   double bytes_per_pixel = 0, flops_per_pixel = 0;
-  std::vector<Contender> contenders;
+  std::vector<Contender> contenders{};
 };
 
 /// One request that strategies of host and device answer, for Session::measure.
 struct Work {
-  std::string experiment, operation;
-  std::string parameters;  ///< of the request, "gaussian 5x5"; part of a row's identity
+  std::string experiment{}, operation{};
+  std::string parameters{};  ///< of the request, "gaussian 5x5"; part of a row's identity
   /// Host pictures of one size and type: one, or the frames of a video, which go round.
-  std::vector<ConstAnyView> sources;
+  std::vector<ConstAnyView> sources{};
   /// The picture `call` writes, of the sources' size; none where it writes no picture.
   PixelType result = PixelType::u8;
   double bytes_per_pixel = 0, flops_per_pixel = 0;
   /// How far f32 results of strategies that do not promise equal bytes may be from the reference's.
   double bound = 0;
   /// One call. Source and destination lie where `exec.strategy` runs; it must not wait for the GPU.
-  std::function<void(ConstAnyView src, AnyView dst, const Exec& exec)> call;
+  std::function<void(ConstAnyView src, AnyView dst, const Exec& exec)> call{};
   /// The last call's results that are no picture, as text; compared like the picture. May be empty.
-  std::function<std::string()> answer;
+  std::function<std::string()> answer{};
   /// Rows to leave out; empty takes all.
-  std::function<bool(const StrategyDescription&)> takes;
+  std::function<bool(const StrategyDescription&)> takes{};
   /// Parameter values that the experiment tries, besides Settings::sweeps.
-  std::vector<Sweep> sweeps;
+  std::vector<Sweep> sweeps{};
   /// The host's strategy that answers are held against, and whose time is `serial_ms`.
   std::string reference = "serial";
   bool end_to_end = false;  ///< time upload, run and download too
   bool stages = false;      ///< time the stages of strategies that name them
   /// OpenCV on the host, and whether its answer must be equal; empty: no row.
-  std::function<void(Peer& opencv, ConstAnyView src, AnyView dst)> opencv;
+  std::function<void(Peer& opencv, ConstAnyView src, AnyView dst)> opencv{};
   bool opencv_equal = false;
   /// NPP on the device; empty: no row. A note says whether its answer is equal: its borders and its
   /// rounding are its own.
-  std::function<void(DevicePeer& npp, ConstAnyView src, AnyView dst, void* stream)> npp;
+  std::function<void(DevicePeer& npp, ConstAnyView src, AnyView dst, void* stream)> npp{};
 };
 
 /// What measure() found: rows in the order copy, host, device; `notes` are whole lines on what was

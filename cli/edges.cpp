@@ -148,8 +148,7 @@ void EdgeFinder::run_sobel(ConstAnyView gray, AnyView out, const Execs& execs) {
   };
   if (sobel_sigma_ > 0) {
     const AnyView smooth = between(smooth_, gray.type);
-    const int ksize = sobel_ksize_ ? sobel_ksize_ : gaussian_size(sobel_sigma_);
-    gaussian(gray, smooth, ksize, sobel_sigma_, sobel_.border, execs.around);
+    gaussian(gray, smooth, {sobel_sigma_, sobel_ksize_, sobel_.border}, execs.around);
     gray = smooth;
   }
   if (!limit_) return sobel(gray, {.magnitude = out}, sobel_, execs.pinned);

@@ -96,7 +96,7 @@ void Run::run(ConstAnyView in, AnyView out, const Exec& exec) const {
   // The library's Gaussian rounds once, as cv::GaussianBlur does; a sum of its taps is never
   // negative, so only an offset asks for more.
   if (kernel_.gaussian_size > 0 && options_.offset == 0)
-    gaussian(in, out, kernel_.gaussian_size, kernel_.gaussian_sigma, options_.border, exec);
+    gaussian(in, out, {kernel_.gaussian_sigma, kernel_.gaussian_size, options_.border}, exec);
   else
     correlate(in, out, kernel_.stencil, options_, exec);
 }

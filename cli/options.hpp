@@ -26,7 +26,7 @@ int parse_cuda_device(std::string_view text);
 
 /// --threshold: T, or auto, auto:otsu, auto:median, auto:percentile, auto:percentile:P
 struct ThresholdSpec {
-  std::optional<double> value;  ///< nothing: automatic
+  std::optional<double> value{};  ///< nothing: automatic
   AutoThreshold rule = AutoThreshold::otsu;
   double percent = 90;
 };
@@ -35,7 +35,7 @@ ThresholdSpec parse_threshold(std::string_view text);
 /// --kernel: average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], laplacian, rows of numbers, or a
 /// file that holds them.
 struct KernelSpec {
-  Stencil stencil;
+  Stencil stencil{};
   int gaussian_size = 0;  ///< not 0: Gaussian smoothing, for which the library has its own entry
   double gaussian_sigma = 0;
 };

@@ -79,7 +79,7 @@ const std::vector<Request>& requests() {
        }},
       {"convolve", "sharpen-3x3", "f32, sharpening 3 x 3", side, side,
        [](Pictures& p, const Exec& exec) {
-         return [&p, exec] { sharpen(p.floats, p.filtered, 3, {}, exec); };
+         return [&p, exec] { sharpen(p.floats, p.filtered, {.n = 3}, exec); };
        }},
       {"sobel", "magnitude", "u8, magnitude l1 to u8", side, side,
        [](Pictures& p, const Exec& exec) {
@@ -108,9 +108,9 @@ const std::vector<Request>& requests() {
       {"motion", "frame", "RGB, first frame as background, Gaussian 15, disk:15; a later frame",
        paper_004::width, paper_004::height,
        [](Pictures& p, const Exec& exec) {
-         const auto detector = std::make_shared<MotionDetector>(MotionOptions{}, exec);
-         detector->push(p.frames[0]);
-         return [&p, detector] { detector->push(p.frames[1]); };
+         const auto detector = std::make_shared<MotionDetector>();
+         detector->push(p.frames[0], exec);
+         return [&p, exec, detector] { detector->push(p.frames[1], exec); };
        }},
   };
   return all;

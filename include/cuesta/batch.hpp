@@ -11,7 +11,7 @@ namespace cuesta {
 /// go backwards; results must not overlap.
 template <bool Const>
 struct BasicBatch {
-  BasicAnyView<Const> first;
+  BasicAnyView<Const> first{};
   int32_t count = 1;
   ptrdiff_t step_bytes = 0;
 

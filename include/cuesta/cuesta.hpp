@@ -12,4 +12,5 @@
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
 #include "cuesta/stencil.hpp"
+#include "cuesta/typed.hpp"
 #include "cuesta/version.hpp"

@@ -1,12 +1,17 @@
 // Edges: Sobel gradients, Laplacian of Gaussian, Canny. One channel.
+//
+// Each operation comes in three forms: into a picture, into a batch, and as a new picture in the
+// source's space. Host and device pictures together do not compile.
 #pragma once
 
 #include <span>
+#include <variant>
 
 #include "cuesta/batch.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
+#include "cuesta/typed.hpp"
 
 namespace cuesta {
 
@@ -15,54 +20,91 @@ enum class Norm : uint8_t { l1, l2 };
 struct SobelOptions {
   int aperture = 3;  ///< 3, 5 or 7
   Norm norm = Norm::l1;
-  Border border;  ///< reflect101 unless told
+  Border border{};  ///< reflect101 unless told
 };
 
 /// What sobel() writes; a view without data is not wanted. All have the source's size.
-struct SobelOutputs {
-  AnyView gx, gy;     ///< s16 (saturated) or s32 (never saturates)
-  AnyView magnitude;  ///< u8 or u16 (saturated), or f32; l1 |gx|+|gy|, l2 floor(sqrt(gx²+gy²)), of
-                      ///< the exact gradients
-  AnyView direction;  ///< u8 octant codes 0..3 (0 horizontal gradient, 1 diagonal \, 2 vertical, 3
-                      ///< diagonal /), or f32 radians
+template <class View>
+struct BasicSobelOutputs {
+  View gx{}, gy{};   ///< s16 (saturated) or s32 (never saturates)
+  View magnitude{};  ///< u8 or u16 (saturated), or f32; l1 |gx|+|gy|, l2 floor(sqrt(gx²+gy²)), of
+                     ///< the exact gradients
+  View direction{};  ///< u8 octant codes 0..3 (0 horizontal gradient, 1 diagonal \, 2 vertical, 3
+                     ///< diagonal /), or f32 radians
 };
+using SobelOutputs = BasicSobelOutputs<AnyView>;
+using SobelBatchOutputs = BasicSobelOutputs<Batch>;
 
 /// Gradients of a u8 or u16 picture (cv::Sobel, scale 1). Throws Error{invalid_argument} naming the
 /// view or option.
 void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options = {},
            const Exec& exec = {});
+/// Of each picture of a batch.
+void sobel(const ConstBatch& src, const SobelBatchOutputs& out, const SobelOptions& options = {},
+           const Exec& exec = {});
+/// Of a picture whose space its type says: outputs that live elsewhere do not compile.
+template <Picture Src>
+requires KnownSpace<Src>
+void sobel(const Src& src, const BasicSobelOutputs<ViewBeside<Src>>& out,
+           const SobelOptions& options = {}, const Exec& exec = {}) {
+  sobel(ConstAnyView(src), SobelOutputs{out.gx, out.gy, out.magnitude, out.direction}, options,
+        exec);
+}
+
+template <class Owner>
+struct Gradients {
+  Owner gx{}, gy{};
+};
+/// The two gradients, s16 (saturated), in new pictures.
+template <Picture Src>
+Gradients<NewOf<int16_t, Src>> sobel_gradients(const Src& src, const SobelOptions& options = {},
+                                               const Exec& exec = {}) {
+  Gradients<NewOf<int16_t, Src>> made{new_of<int16_t>(src), new_of<int16_t>(src)};
+  sobel(ConstAnyView(src), SobelOutputs{.gx = made.gx, .gy = made.gy}, options, exec);
+  return made;
+}
+/// Their magnitude, of the source's type (saturated), in a new picture.
+template <Picture Src>
+NewLike<Src> sobel_magnitude(const Src& src, const SobelOptions& options = {},
+                             const Exec& exec = {}) {
+  auto magnitude = new_like(src);
+  sobel(ConstAnyView(src), SobelOutputs{.magnitude = magnitude}, options, exec);
+  return magnitude;
+}
 
 /// Where thresholds come from when they are not given. All look at the histogram of the gradient
 /// magnitude (u16 bins).
 enum class AutoThreshold : uint8_t { otsu, median, percentile };
 
-struct Thresholds {
-  /// A given pair, in gradient units as cv::Canny's. Swapped when low > high, as there.
-  static Thresholds given(double low, double high) {
-    return {false, AutoThreshold::otsu, low, high, 0};
-  }
-  /// otsu: high = Otsu's threshold over the non-zero magnitudes; median: high = 1.33 × their
-  /// median; percentile: high = the magnitude that `percent` of all pixels do not exceed. low =
-  /// high / 2.
-  static Thresholds automatic(AutoThreshold rule, double percent = 90) {
-    return {true, rule, 0, 0, percent};
-  }
-
-  bool is_automatic = true;
-  AutoThreshold rule = AutoThreshold::otsu;
+/// A given pair, in gradient units as cv::Canny's. Swapped when low > high, as there.
+struct Given {
   double low = 0, high = 0;
-  double percent = 90;
+};
+/// otsu: high = Otsu's threshold over the non-zero magnitudes; median: high = 1.33 × their median;
+/// percentile: high = the magnitude that `percent` of all pixels do not exceed. low = high / 2.
+struct Automatic {
+  AutoThreshold rule = AutoThreshold::otsu;
+  double percent = 90;  ///< 0..100, of `percentile`
+};
+
+/// Canny's thresholds, given or found from the picture: `Given{50, 100}`, `Automatic{}`.
+struct Thresholds : std::variant<Automatic, Given> {
+  using variant::variant;
+  static Thresholds given(double low, double high) { return Given{low, high}; }
+  static Thresholds automatic(AutoThreshold rule, double percent = 90) {
+    return Automatic{rule, percent};
+  }
+  bool is_automatic() const { return index() == 0; }
 };
 
 struct CannyOptions {
   double sigma = 1.4;  ///< smoothing before the gradient; 0 smooths nothing and equals cv::Canny
   int ksize = 0;       ///< smoothing window, odd; 0 takes gaussian_size(sigma) (5 for 1.4)
-  Thresholds thresholds;
+  Thresholds thresholds{};
   Norm norm = Norm::l1;
-  int aperture = 3;   ///< 3, 5 or 7
-  ConstAnyView mask;  ///< u8 of the source's size, 0 = outside (magnitude 0 there); none by default
-  ptrdiff_t mask_step_bytes = 0;  ///< of a batch: from a picture's mask to the next one's; 0: one
-                                  ///< mask for all
+  int aperture = 3;     ///< 3, 5 or 7
+  ConstAnyView mask{};  ///< u8 of the source's size, 0 = outside (magnitude 0 there); none by
+                        ///< default. Of a batch: one mask for all pictures
 };
 
 /// The thresholds that were used, in gradient units.
@@ -70,22 +112,39 @@ struct CannyResult {
   double low = 0, high = 0;
 };
 
+/// What differs between the pictures of a batch.
+struct CannyEach {
+  std::span<const Thresholds> thresholds{};  ///< one for each picture; none: options.thresholds
+  ConstBatch mask{};                         ///< one for each picture; none: options.mask
+  std::span<CannyResult> results{};          ///< takes the thresholds used, one for each; or none
+};
+
 /// Edges of a u8 or u16 picture as a u8 picture of 0 and 255. Gradients replicate at the border;
 /// smoothing reflects (101). Throws Error{invalid_argument} naming the view or option. Source:
 /// Canny 1986 as cv::Canny defines it; paper 001.
-CannyResult canny(ConstAnyView src, AnyView dst, const CannyOptions& options = {},
+CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& options = {},
                   const Exec& exec = {});
-/// Edges of each picture of a batch, byte for byte what canny() finds in it alone. `thresholds` has
-/// one entry for all pictures or one for each; options.thresholds is not read. `results` is empty,
-/// or takes the thresholds used, one for each. On CUDA a batch takes the launches of one picture
-/// (src/ops/canny/README.md has the limits), and the thresholds to be found are waited for
-/// together; on the CPU many small pictures are spread over the threads. Throws
-/// Error{invalid_argument} naming the batch, the span or the option.
-void canny(const ConstBatch& src, const Batch& dst, std::span<const Thresholds> thresholds,
-           const CannyOptions& options = {}, std::span<CannyResult> results = {},
+/// Edges of each picture of a batch, byte for byte what canny() finds in it alone. On CUDA a batch
+/// takes the launches of one picture (src/ops/canny/README.md has the limits), and the thresholds
+/// to be found are waited for together; on the CPU many small pictures are spread over the threads.
+/// Throws Error{invalid_argument} naming the batch, the span or the option.
+void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options = {},
            const Exec& exec = {});
+/// The same where thresholds or masks differ, or the thresholds used are asked for.
+void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options,
+           const CannyEach& each, const Exec& exec = {});
 /// The edges of one picture, in a new one.
-Image<uint8_t> canny(ConstAnyView src, const CannyOptions& options = {}, const Exec& exec = {});
+template <Picture Src>
+NewOf<uint8_t, Src> canny(const Src& src, const CannyOptions& options = {}, const Exec& exec = {}) {
+  auto dst = new_of<uint8_t>(src);
+  canny(ConstAnyView(src), dst, options, exec);
+  return dst;
+}
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst> CannyResult canny(const Src&, Dst&&,
+                                                           const CannyOptions& = {},
+                                                           const Exec& = {})
+= delete;
 
 enum class LogMode : uint8_t { threshold, zero_crossings };
 
@@ -103,7 +162,8 @@ struct LogOptions {
   /// sigma up to 42. sigma 0 with ksize 0 smooths nothing; with ksize it follows from it.
   double sigma = 1.4;
   int ksize = 0;
-  Border border;  ///< reflect101 unless told; `ignore`: L is 0 where the window leaves the picture
+  Border
+      border{};  ///< reflect101 unless told; `ignore`: L is 0 where the window leaves the picture
 };
 
 /// Edges (u8, 0 or 255) of a u8 or u16 picture. dst u8 = edges; dst s32 = the undivided response
@@ -111,7 +171,21 @@ struct LogOptions {
 /// extended by the border, then one stencil (g gᵀ) ∗ l is applied with undivided integer weights.
 /// Throws Error{invalid_argument} naming the view or option.
 /// Source: paper 000, with eq. 5 composed instead of added.
-void log_edges(ConstAnyView src, AnyView dst, const LogOptions& options = {},
+void log_edges(ConstAnyView src, OutView dst, const LogOptions& options = {},
                const Exec& exec = {});
+/// Of each picture of a batch.
+void log_edges(const ConstBatch& src, const Batch& dst, const LogOptions& options = {},
+               const Exec& exec = {});
+/// The edges of one picture, in a new one.
+template <Picture Src>
+NewOf<uint8_t, Src> log_edges(const Src& src, const LogOptions& options = {},
+                              const Exec& exec = {}) {
+  auto dst = new_of<uint8_t>(src);
+  log_edges(ConstAnyView(src), dst, options, exec);
+  return dst;
+}
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void log_edges(const Src&, Dst&&, const LogOptions& = {}, const Exec& = {}) = delete;
 
 }  // namespace cuesta

@@ -62,8 +62,8 @@ struct Exec {
   /// Pins a strategy by name; empty chooses the best production row that takes the request.
   /// The environment variable CUESTA_STRATEGY="canny:serial,label:rows", read at the first call of
   /// a process, pins where this is empty.
-  std::string strategy;
-  std::vector<Parameter> parameters;
+  std::string strategy{};
+  std::vector<Parameter> parameters{};
   /// Threads on the CPU; 0 takes every core the process may use, 1 stays on the caller's thread.
   int threads = 0;
   Workspace* workspace = nullptr;
@@ -86,24 +86,24 @@ std::string_view name_of(Space space);
 
 /// A parameter a strategy declares: its name, what it means, the values it takes (first = default).
 struct ParameterInfo {
-  std::string_view name;
-  std::string_view meaning;
-  std::span<const std::string_view> values;
+  std::string_view name{};
+  std::string_view meaning{};
+  std::span<const std::string_view> values{};
 };
 
 /// Which strategy a call runs, or why none does.
 struct Choice {
-  std::string_view operation;
+  std::string_view operation{};
   Space space = Space::host;
-  std::string_view strategy;  ///< empty where none takes the request
+  std::string_view strategy{};  ///< empty where none takes the request
   Tier tier = Tier::reference;
-  std::string processor;  ///< the instruction set ("AVX2"), or the GPU's name
+  std::string processor{};  ///< the instruction set ("AVX2"), or the GPU's name
   int threads = 0;        ///< on the CPU
   struct PassedOver {
-    std::string_view strategy, why;
+    std::string_view strategy{}, why{};
   };
-  std::vector<PassedOver> passed_over;  ///< those before it that refuse the request
-  std::string refusal;                  ///< one sentence where none takes it; else empty
+  std::vector<PassedOver> passed_over{};  ///< those before it that refuse the request
+  std::string refusal{};                  ///< one sentence where none takes it; else empty
   explicit operator bool() const { return !strategy.empty(); }
 };
 
@@ -131,13 +131,13 @@ AnyView placeholder(int32_t width, int32_t height, PixelType type, int32_t chann
 
 /// One row of an operation's table, as `cuesta list strategies` prints it.
 struct StrategyDescription {
-  std::string_view operation, name;
-  Space space;
-  Tier tier;
-  std::string_view idea;       ///< what this row does that the rows before it do not
-  std::string_view paper;      ///< the report it comes from ("000".."004"); empty for ours
-  std::string_view exactness;  ///< "equal bytes", or the bound on floating-point results
-  std::span<const ParameterInfo> parameters;
+  std::string_view operation{}, name{};
+  Space space{};
+  Tier tier{};
+  std::string_view idea{};       ///< what this row does that the rows before it do not
+  std::string_view paper{};      ///< the report it comes from ("000".."004"); empty for ours
+  std::string_view exactness{};  ///< "equal bytes", or the bound on floating-point results
+  std::span<const ParameterInfo> parameters{};
   bool allocates = false;  ///< device memory, also after the first call of a size
   bool host_sync = false;  ///< waits for the GPU inside the call, whatever is asked
 };

@@ -1,16 +1,21 @@
 // Linear filters. 1 to 4 channels, each filtered by itself. Source u8, u16 or f32; destination the
 // same type, s16 or f32.
+//
+// Each filter comes in three forms: into a picture, into a batch (picture after picture), and as a
+// new picture of the source's type and space. Host and device pictures together do not compile.
 #pragma once
 
+#include "cuesta/batch.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 #include "cuesta/stencil.hpp"
+#include "cuesta/typed.hpp"
 
 namespace cuesta {
 
 struct FilterOptions {
-  Border border;          ///< reflect101 unless told
+  Border border{};        ///< reflect101 unless told
   bool absolute = false;  ///< |result| before the offset
   int32_t offset = 0;     ///< added after rounding, before saturation
 };
@@ -19,23 +24,119 @@ struct FilterOptions {
 /// the bars by request. src and dst have one size and one number of channels and do not overlap.
 /// Throws Error{invalid_argument} naming the view or option. Source: cv::filter2D; papers 000, 002,
 /// 003.
-void correlate(ConstAnyView src, AnyView dst, const Stencil& stencil,
+void correlate(ConstAnyView src, OutView dst, const Stencil& stencil,
+               const FilterOptions& options = {}, const Exec& exec = {});
+void correlate(const ConstBatch& src, const Batch& dst, const Stencil& stencil,
                const FilterOptions& options = {}, const Exec& exec = {});
 /// The same with the stencil turned by 180 degrees (eq. 3 of paper 000).
-void convolve(ConstAnyView src, AnyView dst, const Stencil& stencil,
+void convolve(ConstAnyView src, OutView dst, const Stencil& stencil,
+              const FilterOptions& options = {}, const Exec& exec = {});
+void convolve(const ConstBatch& src, const Batch& dst, const Stencil& stencil,
               const FilterOptions& options = {}, const Exec& exec = {});
 
+struct GaussianOptions {
+  double sigma = 0;  ///< pixels; 0 takes 0.3((k − 1)/2 − 1) + 0.8 of ksize
+  int ksize = 0;     ///< window, odd, 1..255; 0 takes gaussian_size(sigma). One of the two is given
+  Border border{};   ///< reflect101 unless told
+};
+
 /// Gaussian smoothing. On u8 and u16: taps gaussian_taps_q8, both passes exact, one rounding (v +
-/// 2^15) >> 16, equal to cv::GaussianBlur on u8. On f32: explicit order and fma. ksize 0 takes
-/// gaussian_size(sigma); sigma 0 takes 0.3((k−1)/2 − 1) + 0.8. ksize is odd, 1..255. dst has src's
-/// type.
-void gaussian(ConstAnyView src, AnyView dst, int ksize, double sigma = 0, const Border& border = {},
+/// 2^15) >> 16, equal to cv::GaussianBlur on u8. On f32: explicit order and fma. dst has src's
+/// type. Throws Error{invalid_argument} naming the view or option, also where neither sigma nor
+/// ksize is given.
+void gaussian(ConstAnyView src, OutView dst, const GaussianOptions& options, const Exec& exec = {});
+void gaussian(const ConstBatch& src, const Batch& dst, const GaussianOptions& options,
               const Exec& exec = {});
 
-void box(ConstAnyView src, AnyView dst, int n, const Border& border = {}, const Exec& exec = {});
-void sharpen(ConstAnyView src, AnyView dst, int n = 3, const Border& border = {},
+struct BoxOptions {
+  int n = 3;        ///< side of the window, 1..255
+  Border border{};  ///< reflect101 unless told
+};
+/// The mean of the n × n window (cv::blur). Throws Error{invalid_argument} naming the view or
+/// option.
+void box(ConstAnyView src, OutView dst, const BoxOptions& options = {}, const Exec& exec = {});
+void box(const ConstBatch& src, const Batch& dst, const BoxOptions& options = {},
+         const Exec& exec = {});
+
+struct SharpenOptions {
+  int n = 3;        ///< side of the window, odd, 1..255
+  Border border{};  ///< reflect101 unless told
+};
+/// Correlation with stencils::sharpen(n). Throws Error{invalid_argument} naming the view or option.
+void sharpen(ConstAnyView src, OutView dst, const SharpenOptions& options = {},
              const Exec& exec = {});
-void laplacian(ConstAnyView src, AnyView dst, const FilterOptions& options = {},
+void sharpen(const ConstBatch& src, const Batch& dst, const SharpenOptions& options = {},
+             const Exec& exec = {});
+
+/// Correlation with stencils::laplacian(). Throws Error{invalid_argument} naming the view or
+/// option.
+void laplacian(ConstAnyView src, OutView dst, const FilterOptions& options = {},
                const Exec& exec = {});
+void laplacian(const ConstBatch& src, const Batch& dst, const FilterOptions& options = {},
+               const Exec& exec = {});
+
+// ---- new pictures
+
+template <Picture Src>
+NewLike<Src> correlate(const Src& src, const Stencil& stencil, const FilterOptions& options = {},
+                       const Exec& exec = {}) {
+  auto dst = new_like(src);
+  correlate(ConstAnyView(src), dst, stencil, options, exec);
+  return dst;
+}
+template <Picture Src>
+NewLike<Src> convolve(const Src& src, const Stencil& stencil, const FilterOptions& options = {},
+                      const Exec& exec = {}) {
+  auto dst = new_like(src);
+  convolve(ConstAnyView(src), dst, stencil, options, exec);
+  return dst;
+}
+template <Picture Src>
+NewLike<Src> gaussian(const Src& src, const GaussianOptions& options, const Exec& exec = {}) {
+  auto dst = new_like(src);
+  gaussian(ConstAnyView(src), dst, options, exec);
+  return dst;
+}
+template <Picture Src>
+NewLike<Src> box(const Src& src, const BoxOptions& options = {}, const Exec& exec = {}) {
+  auto dst = new_like(src);
+  box(ConstAnyView(src), dst, options, exec);
+  return dst;
+}
+template <Picture Src>
+NewLike<Src> sharpen(const Src& src, const SharpenOptions& options = {}, const Exec& exec = {}) {
+  auto dst = new_like(src);
+  sharpen(ConstAnyView(src), dst, options, exec);
+  return dst;
+}
+template <Picture Src>
+NewLike<Src> laplacian(const Src& src, const FilterOptions& options = {}, const Exec& exec = {}) {
+  auto dst = new_like(src);
+  laplacian(ConstAnyView(src), dst, options, exec);
+  return dst;
+}
+
+// ---- what does not compile
+
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void correlate(const Src&, Dst&&, const Stencil&, const FilterOptions& = {},
+               const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void convolve(const Src&, Dst&&, const Stencil&, const FilterOptions& = {},
+              const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void gaussian(const Src&, Dst&&, const GaussianOptions&, const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void box(const Src&, Dst&&, const BoxOptions& = {}, const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void sharpen(const Src&, Dst&&, const SharpenOptions& = {}, const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void laplacian(const Src&, Dst&&, const FilterOptions& = {}, const Exec& = {}) = delete;
 
 }  // namespace cuesta

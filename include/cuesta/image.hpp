@@ -2,6 +2,7 @@
 // bytes.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -153,6 +154,14 @@ struct BasicAnyView {
 
 using AnyView = BasicAnyView<false>;
 using ConstAnyView = BasicAnyView<true>;
+
+/// The picture that an operation writes: an AnyView that has to be named. `{}` makes none, so that
+/// the `{}` of canny(view, {}) is the options.
+struct OutView : AnyView {
+  template <class P>
+  requires std::convertible_to<P, AnyView>
+  constexpr OutView(P&& picture) : AnyView(static_cast<P&&>(picture)) {}
+};
 
 /// A mask of one bit a pixel: bit (x % 64) of word x / 64 of a row; bits past `width` are 0 in
 /// every mask the library writes and are ignored in every mask it reads.

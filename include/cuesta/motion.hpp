@@ -10,6 +10,7 @@
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 #include "cuesta/objects.hpp"
+#include "cuesta/typed.hpp"
 
 namespace cuesta {
 
@@ -32,12 +33,14 @@ struct BackgroundOptions {
 
 /// What BackgroundSubtractor::push writes; a view without data is not wanted. All have the frame's
 /// size.
-struct BackgroundOutputs {
-  AnyView background;  ///< u8: the background that the frame was held against
-  AnyView difference;  ///< u8: |frame − background| in gray levels, 0 where the model explains the
-                       ///< frame
-  AnyView mask;  ///< u8 or bits: difference > limit
+template <class View>
+struct BasicBackgroundOutputs {
+  View background{};  ///< u8: the background that the frame was held against
+  View difference{};  ///< u8: |frame − background| in gray levels, 0 where the model explains the
+                      ///< frame
+  View mask{};        ///< u8 or bits: difference > limit
 };
+using BackgroundOutputs = BasicBackgroundOutputs<AnyView>;
 
 /// A model of the background, learned frame by frame. Frames are u8, one channel, all of one size
 /// and in one space; the first sets both, and the state lives there. Nothing allocates after it.
@@ -55,20 +58,27 @@ class BackgroundSubtractor {
   /// Error{invalid_argument} naming the view.
   void push(ConstAnyView frame, const BackgroundOutputs& out = {}, double limit = 25,
             const Exec& exec = {});
+  /// For a frame whose space its type says: outputs that live elsewhere do not compile.
+  template <Picture Frame>
+  requires KnownSpace<Frame>
+  void push(const Frame& frame, const BasicBackgroundOutputs<ViewBeside<Frame>>& out,
+            double limit = 25, const Exec& exec = {}) {
+    push(ConstAnyView(frame), BackgroundOutputs{out.background, out.difference, out.mask}, limit,
+         exec);
+  }
   /// Forgets everything; the next frame founds the background anew and may have another size.
   void reset();
   /// Frames since the background was founded, the founding one included.
   int64_t frames() const;
   const BackgroundOptions& options() const;
 
-  struct State;
-
  private:
+  struct State;
   std::unique_ptr<State> state_;
 };
 
 struct MotionOptions {
-  BackgroundOptions background;
+  BackgroundOptions background{};
   int blur = 15;           ///< Gaussian window before the difference, odd; 1 smooths nothing
   double blur_sigma = 0;   ///< 0: 0.3((k−1)/2 − 1) + 0.8
   bool automatic = false;  ///< Otsu on the difference of each frame, never below `threshold`
@@ -81,7 +91,7 @@ struct MotionOptions {
 
 /// One moving object in one frame.
 struct Detection {
-  Rect box;
+  Rect box{};
   int64_t area = 0;
   double centroid_x = 0, centroid_y = 0;
   friend bool operator==(const Detection&, const Detection&) = default;
@@ -94,14 +104,15 @@ struct Detection {
 /// for them.
 class MotionDetector {
  public:
-  explicit MotionDetector(MotionOptions options = {}, Exec exec = {});
+  explicit MotionDetector(MotionOptions options = {});
   ~MotionDetector();
   MotionDetector(MotionDetector&&) noexcept;
   MotionDetector& operator=(MotionDetector&&) noexcept;
 
   /// Detections of the next frame, in raster order of their first pixel; valid until the next call.
-  /// The first frame founds the background and has none.
-  std::span<const Detection> push(ConstAnyView frame);
+  /// The first frame founds the background and has none. Without exec.workspace the detector's own
+  /// serves.
+  std::span<const Detection> push(ConstAnyView frame, const Exec& exec = {});
 
   /// The mask of the last frame, one bit a pixel, after opening and closing; on the host.
   ConstBitView mask() const;
@@ -111,9 +122,8 @@ class MotionDetector {
   void reset();
   const MotionOptions& options() const;
 
-  struct State;
-
  private:
+  struct State;
   std::unique_ptr<State> state_;
 };
 

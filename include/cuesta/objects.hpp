@@ -1,5 +1,8 @@
 // Point operations, binary morphology and connected components. Masks are u8 (0 = background) or
 // one bit a pixel.
+//
+// Each operation comes in three forms: into a picture, into a batch (picture after picture), and as
+// a new picture in the source's space. Host and device pictures together do not compile.
 #pragma once
 
 #include <array>
@@ -8,9 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "cuesta/batch.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
+#include "cuesta/typed.hpp"
 
 namespace cuesta {
 
@@ -19,29 +24,41 @@ enum class ColorOrder : uint8_t { rgb, bgr };
 
 /// (9798 R + 19235 G + 3735 B + 16384) >> 15 (cv::cvtColor). src u8 or u16 with 1 (copied), 3 or 4
 /// channels; dst has one.
-void to_gray(ConstAnyView src, AnyView dst, ColorOrder order = ColorOrder::rgb,
+void to_gray(ConstAnyView src, OutView dst, ColorOrder order = ColorOrder::rgb,
+             const Exec& exec = {});
+void to_gray(const ConstBatch& src, const Batch& dst, ColorOrder order = ColorOrder::rgb,
              const Exec& exec = {});
 
 /// |a − b| of u8, u16 or f32 pictures of one size, type and number of channels; dst has their type.
-void absdiff(ConstAnyView a, ConstAnyView b, AnyView dst, const Exec& exec = {});
+void absdiff(ConstAnyView a, ConstAnyView b, OutView dst, const Exec& exec = {});
+void absdiff(const ConstBatch& a, const ConstBatch& b, const Batch& dst, const Exec& exec = {});
 
 /// dst = src > limit, in u8 (255 or 0) or bits. src u8, u16 or f32, one channel.
-void threshold(ConstAnyView src, AnyView dst, double limit, const Exec& exec = {});
+void threshold(ConstAnyView src, OutView dst, double limit, const Exec& exec = {});
+void threshold(const ConstBatch& src, const Batch& dst, double limit, const Exec& exec = {});
 /// dst = |a − b| > limit without the difference between: a and b u8 or u16, one channel; dst u8 or
 /// bits.
-void absdiff_threshold(ConstAnyView a, ConstAnyView b, AnyView dst, double limit,
+void absdiff_threshold(ConstAnyView a, ConstAnyView b, OutView dst, double limit,
+                       const Exec& exec = {});
+void absdiff_threshold(const ConstBatch& a, const ConstBatch& b, const Batch& dst, double limit,
                        const Exec& exec = {});
 
 /// Counts of u8 (256 bins) or u16 (65,536 bins) samples of one channel; `bins`, on the host
-/// wherever the picture is, is overwritten. A device picture is waited for.
+/// wherever the picture is, is overwritten. A device picture is waited for. Of a batch: the bins of
+/// one picture after those of the one before.
 void histogram(ConstAnyView src, std::span<uint64_t> bins, const Exec& exec = {});
+void histogram(const ConstBatch& src, std::span<uint64_t> bins, const Exec& exec = {});
+/// The counts in a new vector.
+std::vector<uint64_t> histogram(ConstAnyView src, const Exec& exec = {});
 /// Otsu's threshold of a histogram, as cv::threshold(THRESH_OTSU) chooses it: foreground is src >
 /// result.
 int32_t otsu_threshold(std::span<const uint64_t> bins);
 
 /// Unpacks / packs masks: u8 0 or 255 from bits, and bits from u8 (non-zero is set).
-void unpack_mask(ConstAnyView src, AnyView dst, const Exec& exec = {});
-void pack_mask(ConstAnyView src, AnyView dst, const Exec& exec = {});
+void unpack_mask(ConstAnyView src, OutView dst, const Exec& exec = {});
+void unpack_mask(const ConstBatch& src, const Batch& dst, const Exec& exec = {});
+void pack_mask(ConstAnyView src, OutView dst, const Exec& exec = {});
+void pack_mask(const ConstBatch& src, const Batch& dst, const Exec& exec = {});
 
 /// A set of offsets around an anchor.
 class StructuringElement {
@@ -81,25 +98,41 @@ struct MorphologyOptions {
   /// ignore clears the outputs of each step whose window leaves the picture; without one
   /// (`neutral`), outside never wins: erosion sees foreground there, dilation background.
   bool neutral = true;
-  Border border;
+  Border border{};
 };
 
 /// Erosion and dilation read the element unreflected (min and max over src(x + i − ax, y + j −
 /// ay)), as OpenCV; open and close reflect it for their second step. src and dst: both u8 or u16
 /// (grayscale min and max; a 0/255 mask is a special case), both bits, one channel, one size. `src`
 /// and `dst` may be one view. Throws Error{invalid_argument} naming the view or option.
-void morphology(ConstAnyView src, AnyView dst, Morph what, const StructuringElement& element,
+void morphology(ConstAnyView src, OutView dst, Morph what, const StructuringElement& element,
                 const MorphologyOptions& options = {}, const Exec& exec = {});
-void erode(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec = {});
-void dilate(ConstAnyView src, AnyView dst, const StructuringElement& element,
-            const Exec& exec = {});
-void open(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec = {});
-void close(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec = {});
+/// Of each picture of a batch; `src` and `dst` may be one batch.
+void morphology(const ConstBatch& src, const Batch& dst, Morph what,
+                const StructuringElement& element, const MorphologyOptions& options = {},
+                const Exec& exec = {});
+/// Named for those who have POSIX's open and close in sight: morph_open, morph_close.
+void erode(ConstAnyView src, OutView dst, const StructuringElement& element,
+           const MorphologyOptions& options = {}, const Exec& exec = {});
+void erode(const ConstBatch& src, const Batch& dst, const StructuringElement& element,
+           const MorphologyOptions& options = {}, const Exec& exec = {});
+void dilate(ConstAnyView src, OutView dst, const StructuringElement& element,
+            const MorphologyOptions& options = {}, const Exec& exec = {});
+void dilate(const ConstBatch& src, const Batch& dst, const StructuringElement& element,
+            const MorphologyOptions& options = {}, const Exec& exec = {});
+void morph_open(ConstAnyView src, OutView dst, const StructuringElement& element,
+                const MorphologyOptions& options = {}, const Exec& exec = {});
+void morph_open(const ConstBatch& src, const Batch& dst, const StructuringElement& element,
+                const MorphologyOptions& options = {}, const Exec& exec = {});
+void morph_close(ConstAnyView src, OutView dst, const StructuringElement& element,
+                 const MorphologyOptions& options = {}, const Exec& exec = {});
+void morph_close(const ConstBatch& src, const Batch& dst, const StructuringElement& element,
+                 const MorphologyOptions& options = {}, const Exec& exec = {});
 
 /// One connected component. Labels count from 1 by the first pixel in raster order.
 struct Component {
   int32_t label = 0;
-  Rect box;
+  Rect box{};
   int64_t area = 0;              ///< pixels
   int64_t sum_x = 0, sum_y = 0;  ///< of the pixels' coordinates
   double centroid_x() const { return double(sum_x) / double(area); }
@@ -116,5 +149,147 @@ struct LabelOptions {
 /// number. Throws Error{invalid_argument} naming the view or option.
 int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* components,
               const LabelOptions& options = {}, const Exec& exec = {});
+/// Of each mask of a batch. `labels` may be without data; `components` is empty or has one list for
+/// each picture. Returns the number of components of all.
+int64_t label(const ConstBatch& masks, const Batch& labels,
+              std::span<std::vector<Component>> components, const LabelOptions& options = {},
+              const Exec& exec = {});
+
+// ---- new pictures
+
+template <Picture Src>
+NewLike<Src> to_gray(const Src& src, ColorOrder order = ColorOrder::rgb, const Exec& exec = {}) {
+  const ConstAnyView color = src;
+  auto dst = detail::new_picture_as<NewLike<Src>>(color, 1, color.type);
+  to_gray(color, dst, order, exec);
+  return dst;
+}
+/// In the space of `a`.
+template <Picture A>
+NewLike<A> absdiff(const A& a, ConstAnyView b, const Exec& exec = {}) {
+  auto dst = new_like(a);
+  absdiff(ConstAnyView(a), b, dst, exec);
+  return dst;
+}
+/// In u8.
+template <Picture Src>
+NewOf<uint8_t, Src> threshold(const Src& src, double limit, const Exec& exec = {}) {
+  auto dst = new_of<uint8_t>(src);
+  threshold(ConstAnyView(src), dst, limit, exec);
+  return dst;
+}
+template <Picture A>
+NewOf<uint8_t, A> absdiff_threshold(const A& a, ConstAnyView b, double limit,
+                                    const Exec& exec = {}) {
+  auto dst = new_of<uint8_t>(a);
+  absdiff_threshold(ConstAnyView(a), b, dst, limit, exec);
+  return dst;
+}
+template <Picture Src>
+NewOf<uint8_t, Src> unpack_mask(const Src& src, const Exec& exec = {}) {
+  auto dst = new_of<uint8_t>(src);
+  unpack_mask(ConstAnyView(src), dst, exec);
+  return dst;
+}
+template <Picture Src>
+NewBits<Src> pack_mask(const Src& src, const Exec& exec = {}) {
+  auto dst = new_bits(src);
+  pack_mask(ConstAnyView(src), dst, exec);
+  return dst;
+}
+template <Picture Src>
+NewLike<Src> morphology(const Src& src, Morph what, const StructuringElement& element,
+                        const MorphologyOptions& options = {}, const Exec& exec = {}) {
+  auto dst = new_like(src);
+  morphology(ConstAnyView(src), dst, what, element, options, exec);
+  return dst;
+}
+template <Picture Src>
+NewLike<Src> erode(const Src& src, const StructuringElement& element,
+                   const MorphologyOptions& options = {}, const Exec& exec = {}) {
+  return morphology(src, Morph::erode, element, options, exec);
+}
+template <Picture Src>
+NewLike<Src> dilate(const Src& src, const StructuringElement& element,
+                    const MorphologyOptions& options = {}, const Exec& exec = {}) {
+  return morphology(src, Morph::dilate, element, options, exec);
+}
+template <Picture Src>
+NewLike<Src> morph_open(const Src& src, const StructuringElement& element,
+                        const MorphologyOptions& options = {}, const Exec& exec = {}) {
+  return morphology(src, Morph::open, element, options, exec);
+}
+template <Picture Src>
+NewLike<Src> morph_close(const Src& src, const StructuringElement& element,
+                         const MorphologyOptions& options = {}, const Exec& exec = {}) {
+  return morphology(src, Morph::close, element, options, exec);
+}
+
+/// The labels of a mask, and its components in label order.
+template <class Owner>
+struct Labeled {
+  Owner labels{};
+  std::vector<Component> components{};
+};
+template <Picture Mask>
+Labeled<NewOf<int32_t, Mask>> label(const Mask& mask, const LabelOptions& options = {},
+                                    const Exec& exec = {}) {
+  Labeled<NewOf<int32_t, Mask>> found{new_of<int32_t>(mask), {}};
+  label(ConstAnyView(mask), found.labels, &found.components, options, exec);
+  return found;
+}
+
+// ---- what does not compile
+
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void to_gray(const Src&, Dst&&, ColorOrder = ColorOrder::rgb, const Exec& = {}) = delete;
+template <class A, class B, class Dst>
+requires mixes_host_and_device<A, B, Dst>
+void absdiff(const A&, const B&, Dst&&, const Exec& = {}) = delete;
+template <class A, class B>
+requires mixes_host_and_device<A, B>
+void absdiff(const A&, const B&, const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void threshold(const Src&, Dst&&, double, const Exec& = {}) = delete;
+template <class A, class B, class Dst>
+requires mixes_host_and_device<A, B, Dst>
+void absdiff_threshold(const A&, const B&, Dst&&, double, const Exec& = {}) = delete;
+template <class A, class B>
+requires mixes_host_and_device<A, B>
+void absdiff_threshold(const A&, const B&, double, const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void unpack_mask(const Src&, Dst&&, const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void pack_mask(const Src&, Dst&&, const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void morphology(const Src&, Dst&&, Morph, const StructuringElement&, const MorphologyOptions& = {},
+                const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void erode(const Src&, Dst&&, const StructuringElement&, const MorphologyOptions& = {},
+           const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void dilate(const Src&, Dst&&, const StructuringElement&, const MorphologyOptions& = {},
+            const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void morph_open(const Src&, Dst&&, const StructuringElement&, const MorphologyOptions& = {},
+                const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void morph_close(const Src&, Dst&&, const StructuringElement&, const MorphologyOptions& = {},
+                 const Exec& = {}) = delete;
+template <class Mask, class Labels>
+requires mixes_host_and_device<Mask, Labels> int32_t label(const Mask&, Labels&&,
+                                                           std::vector<Component>*,
+                                                           const LabelOptions& = {},
+                                                           const Exec& = {})
+= delete;
 
 }  // namespace cuesta

@@ -47,8 +47,6 @@ class MotionDetector:
     connectivity : {8, 4}
     min_area : int
         Smaller components are dropped; pixels.
-    strategy, parameters, threads, stream
-        As `canny` has them.
 
     Raises
     ------
@@ -79,10 +77,6 @@ class MotionDetector:
         open: Any = "disk:15",  # noqa: A002
         connectivity: int = 8,
         min_area: int = 0,
-        strategy: str | None = None,
-        parameters: Parameters | None = None,
-        threads: int | None = None,
-        stream: Any = None,
     ) -> None:
         floor: Any = threshold
         automatic = False
@@ -91,14 +85,21 @@ class MotionDetector:
             automatic = True
             if rule != "auto":
                 raise InvalidArgument(f"threshold is {threshold!r}; it is a number or 'auto'", repr(threshold))
-        pointer = 0 if stream is None else getattr(stream, "cuda_stream", getattr(stream, "ptr", stream))
-        self._stream = int(pointer)
         self._core = _core.MotionDetector(
             background, rate_shift or 0, blur, blur_sigma or 0.0, automatic, float(floor), element_of(close),
-            element_of(open), connectivity, min_area, strategy, parameter_list(parameters), threads or 0, self._stream,
+            element_of(open), connectivity, min_area,
         )  # fmt: skip
 
-    def push(self, frame: Any, *, layout: str | None = None) -> list[Detection]:
+    def push(
+        self,
+        frame: Any,
+        *,
+        layout: str | None = None,
+        strategy: str | None = None,
+        parameters: Parameters | None = None,
+        threads: int | None = None,
+        stream: Any = None,
+    ) -> list[Detection]:
         """The moving objects of the next frame, in raster order of their first pixel.
 
         Parameters
@@ -106,17 +107,17 @@ class MotionDetector:
         frame : array
             uint8: (H, W), or (H, W, 3 or 4) in RGB order. The first frame founds the background and has no objects; all
             must be of its size and on its device.
+        layout, strategy, parameters, threads, stream
+            As `canny` has them.
 
         Raises
         ------
         InputError
             For a frame of another size or device; the detector is as before.
         """
-        s = Source(frame, layout, "frame")
-        if s.stream != self._stream and s.kind.device(frame) >= 0:
-            # The detector keeps its stream; the caller's current one may still be making the frame.
-            _core.wait(s.stream)
-        return [Detection((x, y, w, h), area, (cx, cy)) for x, y, w, h, area, cx, cy in self._core.push(s.handle, s.layout)]
+        s = Source(frame, layout, "frame", stream)
+        found = self._core.push(s.handle, s.layout, strategy, parameter_list(parameters), threads or 0, s.stream)
+        return [Detection((x, y, w, h), area, (cx, cy)) for x, y, w, h, area, cx, cy in found]
 
     @property
     def mask(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
@@ -148,7 +149,7 @@ class BackgroundSubtractor:
         Learning rate 2^-rate_shift, 1 to 12.
     """
 
-    def __init__(self, model: str = "mixture", *, rate_shift: int | None = None) -> None:
+    def __init__(self, model: str = "first", *, rate_shift: int | None = None) -> None:
         self._core = _core.BackgroundSubtractor(model, rate_shift or 0)
 
     def push(

@@ -55,19 +55,15 @@ std::vector<std::pair<double, double>> run_canny(
   options.ksize = ksize;
   options.aperture = aperture;
   options.norm = l2 ? Norm::l2 : Norm::l1;
+  if (thresholds.size() == 1) options.thresholds = thresholds[0];
   const Exec exec = exec_of(strategy, parameters, threads, stream);
   std::vector<CannyResult> used(size_t(source.count()));
   for_each_batch(image, source, target, [&](const ConstBatch& from, const Batch& to, int64_t i) {
     const size_t n = size_t(from.count);
-    if (mask) {
-      const ConstBatch masks = inside.batch(i, from.count);
-      options.mask = masks.first;
-      options.mask_step_bytes = masks.step_bytes;
-    }
-    canny(from, to,
-          thresholds.size() == 1 ? std::span(thresholds)
-                                 : std::span(thresholds).subspan(size_t(i), n),
-          options, std::span(used).subspan(size_t(i), n), exec);
+    CannyEach each{.results = std::span(used).subspan(size_t(i), n)};
+    if (mask) each.mask = inside.batch(i, from.count);
+    if (thresholds.size() > 1) each.thresholds = std::span(thresholds).subspan(size_t(i), n);
+    canny(from, to, options, each, exec);
   });
   std::vector<std::pair<double, double>> pairs;
   for (const CannyResult& r : used) pairs.emplace_back(r.low, r.high);

@@ -29,9 +29,12 @@ void run_linear(const Array& image, const OutArray& out, int layout, const Stenc
                 uintptr_t stream) {
   const Job j = job(image, out, layout, strategy, parameters, threads, stream);
   const FilterOptions options{{BorderMode(border), border_value}, absolute, offset};
-  const auto filter = turned ? convolve : correlate;
-  for_each_picture(image, j.source.count(),
-                   [&](int64_t i) { filter(j.source[i], j.target[i], stencil, options, j.exec); });
+  for_each_picture(image, j.source.count(), [&](int64_t i) {
+    if (turned)
+      convolve(j.source[i], j.target[i], stencil, options, j.exec);
+    else
+      correlate(j.source[i], j.target[i], stencil, options, j.exec);
+  });
 }
 
 void run_gaussian(const Array& image, const OutArray& out, int layout, int ksize, double sigma,
@@ -39,7 +42,7 @@ void run_gaussian(const Array& image, const OutArray& out, int layout, int ksize
                   const Parameters& parameters, int threads, uintptr_t stream) {
   const Job j = job(image, out, layout, strategy, parameters, threads, stream);
   for_each_picture(image, j.source.count(), [&](int64_t i) {
-    gaussian(j.source[i], j.target[i], ksize, sigma, {BorderMode(border), border_value}, j.exec);
+    gaussian(j.source[i], j.target[i], {sigma, ksize, {BorderMode(border), border_value}}, j.exec);
   });
 }
 

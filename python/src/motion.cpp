@@ -19,15 +19,17 @@ using Found = std::tuple<int, int, int, int, int64_t, double, double>;
 // One call at a time: the state is the detector's, and Python's threads may share it.
 class Detector {
  public:
-  Detector(MotionOptions options, Exec exec) : detector_(std::move(options), std::move(exec)) {}
+  explicit Detector(MotionOptions options) : detector_(std::move(options)) {}
 
-  std::vector<Found> push(const Array& frame, int layout) {
+  std::vector<Found> push(const Array& frame, int layout, const MaybeName& strategy,
+                          const Parameters& parameters, int threads, uintptr_t stream) {
     const ConstAnyView plane = plane_of(frame, layout, "frame");
+    const Exec exec = exec_of(strategy, parameters, threads, stream);
     std::vector<Found> found;
     nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
     DeviceScope device(frame);
-    for (const Detection& d : detector_.push(plane)) {
+    for (const Detection& d : detector_.push(plane, exec)) {
       found.emplace_back(d.box.x, d.box.y, d.box.width, d.box.height, d.area, d.centroid_x,
                          d.centroid_y);
     }
@@ -105,9 +107,7 @@ void bind_motion(nb::module_& m) {
           "__init__",
           [](Detector* self, const std::string& model, int rate_shift, int blur, double blur_sigma,
              bool automatic, double threshold, const StructuringElement& close,
-             const StructuringElement& open, int connectivity, int64_t min_area,
-             const MaybeName& strategy, const Parameters& parameters, int threads,
-             uintptr_t stream) {
+             const StructuringElement& open, int connectivity, int64_t min_area) {
             MotionOptions options{background_of(model, rate_shift),
                                   blur,
                                   blur_sigma,
@@ -117,12 +117,12 @@ void bind_motion(nb::module_& m) {
                                   open,
                                   connectivity,
                                   min_area};
-            new (self) Detector(std::move(options), exec_of(strategy, parameters, threads, stream));
+            new (self) Detector(std::move(options));
           },
           "model"_a, "rate_shift"_a, "blur"_a, "blur_sigma"_a, "automatic"_a, "threshold"_a,
-          "close"_a, "open"_a, "connectivity"_a, "min_area"_a, "strategy"_a.none(), "parameters"_a,
-          "threads"_a, "stream"_a)
-      .def("push", &Detector::push, "frame"_a, "layout"_a)
+          "close"_a, "open"_a, "connectivity"_a, "min_area"_a)
+      .def("push", &Detector::push, "frame"_a, "layout"_a, "strategy"_a.none(), "parameters"_a,
+           "threads"_a, "stream"_a)
       .def("mask", &Detector::mask, "out"_a)
       .def_prop_ro("size", &Detector::size)
       .def_prop_ro("threshold", &Detector::threshold)

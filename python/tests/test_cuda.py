@@ -181,11 +181,11 @@ def moving(picture: Picture) -> list[Picture]:
 
 def detections(frames: list[Picture], kind: str, **how: Any) -> list[Any]:
     """Box, area and centroid of what moves, a frame after the other."""
-    detector = cuesta.MotionDetector("first", blur=5, close="disk:3", open="disk:3", **how)
+    detector = cuesta.MotionDetector("first", blur=5, close="disk:3", open="disk:3")
     found = []
     for frame in frames:
         array = frame if kind == "numpy" else to_device(kind, frame)
-        seen = [(*d.box, d.area, *d.centroid) for d in detector.push(array)]
+        seen = [(*d.box, d.area, *d.centroid) for d in detector.push(array, **how)]
         found.append(np.array(seen, np.float64).reshape(-1, 7))
     return found
 
@@ -210,9 +210,7 @@ def test_motion_on_the_device(kind: str, picture: Picture) -> None:
 def test_a_detector_waits_for_the_frames_stream(picture: Picture) -> None:
     frames = moving(picture)
     wanted = detections(frames, "numpy")
-    detector = cuesta.MotionDetector(
-        "first", blur=5, close="disk:3", open="disk:3", strategy="v1.2"
-    )
+    detector = cuesta.MotionDetector("first", blur=5, close="disk:3", open="disk:3")
     stream = torch.cuda.Stream()
     late = [torch.from_numpy(frame).cuda() for frame in frames]
     torch.cuda.synchronize()
@@ -221,7 +219,7 @@ def test_a_detector_waits_for_the_frames_stream(picture: Picture) -> None:
             image = torch.zeros_like(frame)
             torch.cuda._sleep(20_000_000)
             image.copy_(frame)
-            found = detector.push(image)
+            found = detector.push(image, strategy="v1.2")
         assert [(*d.box, d.area) for d in found] == [tuple(row[:5]) for row in objects]
 
 

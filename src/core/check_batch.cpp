@@ -15,7 +15,9 @@ struct Extent {
       const ConstAnyView p = batch[i];
       const auto rows = ptrdiff_t(p.height - 1) * p.stride_bytes;
       const auto at = reinterpret_cast<uintptr_t>(p.data);
-      const auto row = size_t(p.width) * size_t(p.channels) * size_t(bytes_per_sample(p.type));
+      const auto row = p.type == PixelType::bit ? (size_t(p.width) + 63) / 64 * 8
+                                                : size_t(p.width) * size_t(p.channels) *
+                                                      size_t(bytes_per_sample(p.type));
       first = std::min({first, at, at + uintptr_t(rows)});
       end = std::max({end, at + row, at + uintptr_t(rows) + row});
     }
@@ -29,8 +31,10 @@ void check_batch(const ConstBatch& batch, std::string_view what) {
     throw_invalid(std::to_string(batch.count), "{} has {} pictures; it takes at least 1", what,
                   batch.count);
   }
-  const int sample = bytes_per_sample(batch.first.type);
-  if (batch.count > 1 && sample > 0 && batch.step_bytes % sample != 0) {
+  using enum PixelType;
+  check_view(batch.first, what, {u8, u16, s16, s32, f32, bit}, 1, 4);
+  const int sample = batch.first.type == bit ? 8 : bytes_per_sample(batch.first.type);
+  if (batch.count > 1 && batch.step_bytes % sample != 0) {
     throw_invalid(std::to_string(batch.step_bytes),
                   "{} has a step of {} bytes from picture to picture, not a multiple of its {} "
                   "bytes a sample",
@@ -61,6 +65,30 @@ void check_no_overlap(const ConstBatch& a, const ConstBatch& b, std::string_view
       check_no_overlap(a[i], b[j], what_a, what_b);
     }
   }
+}
+
+int32_t check_batches(std::initializer_list<NamedBatch> sources,
+                      std::initializer_list<NamedBatch> results, bool in_place) {
+  const NamedBatch& first = *(sources.size() ? sources : results).begin();
+  const auto check = [&](const NamedBatch& b) {
+    check_batch(b.batch, b.what);
+    check_same_count(first.batch, b.batch, first.what, b.what);
+  };
+  for (const NamedBatch& source : sources) check(source);
+  for (const NamedBatch& result : results) check(result);
+  for (auto result = results.begin(); result != results.end(); ++result) {
+    const ConstBatch& r = result->batch;
+    check_disjoint(r, result->what);
+    for (const auto* other = results.begin(); other != result; ++other)
+      check_no_overlap(other->batch, r, other->what, result->what);
+    for (const NamedBatch& source : sources) {
+      const ConstBatch& s = source.batch;
+      const bool same = s.first.data == r.first.data && s.step_bytes == r.step_bytes &&
+                        s.first.stride_bytes == r.first.stride_bytes;
+      if (!(in_place && same)) check_no_overlap(s, r, source.what, result->what);
+    }
+  }
+  return first.batch.count;
 }
 
 }  // namespace cuesta

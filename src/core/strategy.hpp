@@ -61,13 +61,13 @@ class Call {
 /// One strategy of an operation: a row of its table. `Args` is the one argument of all of them.
 template <class Args>
 struct Strategy {
-  std::string_view name;
+  std::string_view name{};
   Space space = Space::host;
   Tier tier = Tier::reference;
-  std::string_view idea;
-  std::string_view paper;
+  std::string_view idea{};
+  std::string_view paper{};
   std::string_view exactness = "equal bytes";
-  std::span<const ParameterInfo> parameters;
+  std::span<const ParameterInfo> parameters{};
   /// `host_sync` waits for the GPU inside the call, whatever is asked; `allocates` device memory
   /// also after the first call of a size. Ladder rows may do either. Rows of the other tiers may
   /// where the result is a host object: they wait for it (a row that does so for some requests

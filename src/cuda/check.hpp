@@ -15,9 +15,9 @@ void check(cudaError_t status, std::string_view doing);
 
 /// One launch of a kernel: what the runtime can be asked about its registers and occupancy.
 struct Launch {
-  std::string_view operation;
+  std::string_view operation{};
   const void* kernel = nullptr;
-  dim3 grid, block;
+  dim3 grid{}, block{};
   size_t dynamic_shared_bytes = 0;
 };
 

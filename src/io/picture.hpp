@@ -26,9 +26,9 @@ class Metadata {
 
 /// A decoded picture, upright. Channels: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
 struct Picture {
-  AnyImage pixels;  ///< u8 or u16
+  AnyImage pixels{};  ///< u8 or u16
   bool has_alpha = false;
-  Metadata metadata;
+  Metadata metadata{};
 
   ConstAnyView view() const { return pixels; }
   int32_t width() const { return pixels.width(); }
@@ -60,7 +60,7 @@ bool is_picture_extension(std::string_view extension);
 bool is_writable_extension(std::string_view extension);
 
 struct WriteOptions {
-  Metadata metadata;
+  Metadata metadata{};
   bool has_alpha = false;  ///< the last of 2 or 4 channels
 };
 

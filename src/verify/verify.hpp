@@ -18,8 +18,8 @@ namespace cuesta::verify {
 /// each time it is called.
 template <class Args>
 struct Case {
-  std::string label;  ///< its first WxH is the shape
-  std::function<Args(Harness&)> make;
+  std::string label{};  ///< its first WxH is the shape
+  std::function<Args(Harness&)> make{};
   std::function<void(const Args&, Harness&)>
       collect;  ///< after the run: results that are no pictures; may be empty
 };
@@ -32,7 +32,7 @@ enum class Level : uint8_t {
 };
 
 struct Options {
-  std::string strategy;  ///< only rows of this name
+  std::string strategy{};  ///< only rows of this name
   Level level = Level::quick;
   Space space = Space::host;
   int stride = 1;  ///< of Level::sizes: only every n-th size

@@ -36,8 +36,8 @@ TEST(Allocations, NoneAfterTheFirstCallOfASize) {
       {"threshold", [&] { threshold(src, bits, 90, exec); }},
       {"histogram", [&] { histogram(src, bins, exec); }},
       {"correlate", [&] { correlate(src, gx, stencil, {}, exec); }},
-      {"gaussian", [&] { gaussian(src, dst, 15, 0, {}, exec); }},
-      {"box", [&] { box(src, dst, 5, {}, exec); }},
+      {"gaussian", [&] { gaussian(src, dst, {.ksize = 15}, exec); }},
+      {"box", [&] { box(src, dst, {.n = 5}, exec); }},
       {"sobel", [&] { sobel(src, {.gx = gx, .gy = gy, .magnitude = dst}, {}, exec); }},
       {"log_edges", [&] { log_edges(src, dst, {}, exec); }},
       {"log_edges of sigma 2", [&] { log_edges(src, dst, {.sigma = 2}, exec); }},
@@ -50,11 +50,18 @@ TEST(Allocations, NoneAfterTheFirstCallOfASize) {
          const ptrdiff_t step = first.stride_bytes * first.height;
          const Thresholds pairs[] = {Thresholds::given(40, 90), Thresholds(),
                                      Thresholds::given(9, 90), Thresholds()};
-         canny({ConstAnyView(src).region({0, 0, width, height / 4}), 4, step}, {first, 4, step},
-               pairs, {}, {}, exec);
+         canny({ConstAnyView(src).region({0, 0, width, height / 4}), 4, step}, {first, 4, step}, {},
+               {.thresholds = pairs}, exec);
        }},
-      {"morphology of u8", [&] { open(other, dst, disk, exec); }},
-      {"morphology of bits", [&] { close(bits, bits, disk, exec); }},
+      {"gaussian of a batch",
+       [&] {
+         const AnyView first = AnyView(dst).region({0, 0, width, height / 4});
+         const ptrdiff_t step = first.stride_bytes * first.height;
+         gaussian({ConstAnyView(src).region({0, 0, width, height / 4}), 4, step}, {first, 4, step},
+                  {.sigma = 2}, exec);
+       }},
+      {"morphology of u8", [&] { morph_open(other, dst, disk, {}, exec); }},
+      {"morphology of bits", [&] { morph_close(bits, bits, disk, {}, exec); }},
       {"label", [&] { label(other, labels, &components, {}, exec); }},
   };
   for (const auto& [name, call] : calls) {

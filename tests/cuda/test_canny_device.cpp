@@ -235,18 +235,20 @@ FoundTogether together_there(const Canvas& canvas, const Image<uint8_t>& src,
   FoundTogether found{canvas.filled(99), std::vector<CannyResult>(size_t(canvas.count))};
   upload(src, src_there);
   upload(found.all, dst_there);
+  CannyEach each{.results = found.used};
+  if (thresholds.size() == 1)
+    options.thresholds = thresholds[0];
+  else
+    each.thresholds = thresholds;
   if (masks) {
     upload(*masks, masks_there);
-    const ConstBatch batch = canvas.cut(ConstAnyView(masks_there));
-    options.mask = batch.first;
-    options.mask_step_bytes = batch.step_bytes;
+    each.mask = canvas.cut(ConstAnyView(masks_there));
   }
   Exec exec;
   exec.strategy = row.strategy;
   exec.parameters = row.parameters;
   const auto run = [&] {
-    canny(canvas.cut(ConstAnyView(src_there)), canvas.cut(AnyView(dst_there)), thresholds, options,
-          found.used, exec);
+    canny(canvas.cut(ConstAnyView(src_there)), canvas.cut(AnyView(dst_there)), options, each, exec);
   };
 #ifdef CUESTA_HAS_CUDA
   const cuda::LaunchRecorder recorder;
@@ -386,8 +388,8 @@ TEST_F(CannyDevice, AThousandRepetitionsOfABatchGiveOneHash) {
   const Stream stream;
   int wrong = 0;
   for (int i = 0; i < 1000; ++i) {
-    canny(canvas.cut(ConstAnyView(src_there)), canvas.cut(AnyView(dst_there)), thresholds, {}, {},
-          {.strategy = "fused", .stream = stream.get()});
+    canny(canvas.cut(ConstAnyView(src_there)), canvas.cut(AnyView(dst_there)), {},
+          {.thresholds = thresholds}, {.strategy = "fused", .stream = stream.get()});
     download(dst_there, host, stream.get());
     wrong += hash_of(host) != expected;
   }

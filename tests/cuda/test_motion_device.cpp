@@ -151,15 +151,16 @@ TEST_F(MotionDevice, EveryVersionFindsWhatTheCpuFinds) {
   for (const int32_t channels : {1, 3}) {
     for (const std::string strategy : {"plain", "v1.0", "v1.1", "v1.2", "v1.3"}) {
       const Stream stream;
-      MotionDetector here({}, {.strategy = "simd"});
-      MotionDetector there({}, {.strategy = strategy, .stream = stream.get()});
+      const Exec on_host{.strategy = "simd"};
+      const Exec on_device{.strategy = strategy, .stream = stream.get()};
+      MotionDetector here, there;
       Image<uint8_t> frame(width, height, channels);
       Image<uint8_t, Space::device> frame_there(width, height, channels);
       size_t objects = 0;
       for (int t = 0; t < 30; ++t) {
         draw_frame(frame, t);
         upload(frame, frame_there, stream.get());
-        const auto expected = here.push(frame), found = there.push(frame_there);
+        const auto expected = here.push(frame, on_host), found = there.push(frame_there, on_device);
         objects += expected.size();
         ASSERT_EQ(std::vector(found.begin(), found.end()),
                   std::vector(expected.begin(), expected.end()))
@@ -171,7 +172,7 @@ TEST_F(MotionDevice, EveryVersionFindsWhatTheCpuFinds) {
       }
       EXPECT_GT(objects, 29u);
       here.reset(), there.reset();
-      EXPECT_TRUE(there.push(frame_there).empty()) << "reset() founds anew";
+      EXPECT_TRUE(there.push(frame_there, on_device).empty()) << "reset() founds anew";
     }
   }
 }
@@ -211,12 +212,13 @@ TEST_F(MotionDevice, MemoryIsAsTheModelSays) {
   Image<uint8_t, Space::device> frame_there(width, height, 3);
   for (const char* strategy : {"v1.1", "v1.2"}) {
     Workspace workspace;
-    MotionDetector detector({}, {.strategy = strategy, .workspace = &workspace});
+    MotionDetector detector;
+    const Exec exec{.strategy = strategy, .workspace = &workspace};
     size_t bytes = 0;
     for (int t = 0; t < 4; ++t) {
       draw_frame(frame, t);
       upload(frame, frame_there);
-      detector.push(frame_there);
+      detector.push(frame_there, exec);
       if (t == 1) bytes = workspace.bytes(Space::device);
     }
     EXPECT_EQ(workspace.bytes(Space::device), bytes) << strategy << ": buffers come once";
@@ -240,8 +242,8 @@ TEST_F(MotionDevice, EveryStageIsOneOfThePapersSteps) {
   upload(frame, there);
   for (const char* strategy : {"plain", "v1.0", "v1.1", "v1.2", "v1.3"}) {
     Observer observer;
-    MotionDetector detector({}, {.strategy = strategy, .observer = &observer});
-    detector.push(there);
+    MotionDetector detector;
+    detector.push(there, {.strategy = strategy, .observer = &observer});
     EXPECT_GE(observer.seen.size(), 7u);
     for (const auto& name : observer.seen)
       EXPECT_FALSE(motion_stages::whole_of(name).empty()) << strategy << ": " << name;
@@ -259,8 +261,8 @@ TEST_F(MotionDevice, FramesStayInOnePlace) {
             "background: frame is on the host after frames on the device; reset() begins anew");
   background.reset();
   background.push(frame);
-  MotionDetector detector({}, {.strategy = "v1.1"});
-  detector.push(there);
+  MotionDetector detector;
+  detector.push(there, {.strategy = "v1.1"});
   EXPECT_EQ(test::error_of(ErrorCode::input, [&] { detector.push(frame); }),
             "motion: frame is on the host after frames on the device; reset() begins anew");
 }

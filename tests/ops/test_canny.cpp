@@ -403,8 +403,9 @@ void with_fault_in_one(const CannyArgs& args, Call& call, Fault fault, bool join
   CannyStages stages = canny_stages(args, call.scratch());
   canny_gradients(args, stages, call, "serial", 1);
   canny_magnitude_rows(args, stages, 0, args.src.height);
-  *args.result = canny_given(args.options);
-  if (args.options.thresholds.is_automatic) {
+  if (!args.options.thresholds.is_automatic()) {
+    *args.result = canny_given(args.options);
+  } else {
     std::vector<uint64_t> bins(canny_bins);
     canny_histogram_rows(args, stages, 0, args.src.height, bins);
     *args.result = canny_automatic(args.options, bins);
@@ -485,7 +486,7 @@ TEST(CannyFaults, AreCaught) {
   expect_caught<CannyArgs>(
       [](const CannyArgs& args, Call& call) {
         CannyArgs wrong = args;
-        wrong.options.mask_step_bytes = 0;
+        wrong.mask_step = 0;
         each_picture<canny_serial>(wrong, call);
       },
       "the first picture's mask for a whole batch");

@@ -65,13 +65,12 @@ struct Found {
 // Picture after picture by the call for one, on the reference. What no picture holds is `around`.
 Found found_alone(const Pictures& where, std::vector<uint8_t>& src,
                   std::span<const Thresholds> thresholds, const CannyOptions& options,
-                  uint8_t around) {
+                  uint8_t around, const ConstBatch& masks = {}) {
   Found found{std::vector<uint8_t>(where.bytes, around), {}};
-  const ConstBatch masks(options.mask, where.count, options.mask_step_bytes);
   for (int32_t i = 0; i < where.count; ++i) {
     CannyOptions one = options;
     one.thresholds = thresholds[thresholds.size() == 1 ? 0 : size_t(i)];
-    if (options.mask) one.mask = masks[i];
+    if (masks.first) one.mask = masks[i];
     found.used.push_back(
         canny(where.in(src)[i], where.in(found.memory)[i], one, {.strategy = "serial"}));
   }
@@ -79,11 +78,17 @@ Found found_alone(const Pictures& where, std::vector<uint8_t>& src,
 }
 
 Found found_together(const Pictures& where, std::vector<uint8_t>& src,
-                     std::span<const Thresholds> thresholds, const CannyOptions& options,
-                     uint8_t around, const Exec& exec) {
+                     std::span<const Thresholds> thresholds, const CannyOptions& wanted,
+                     uint8_t around, const Exec& exec, const ConstBatch& masks = {}) {
   Found found{std::vector<uint8_t>(where.bytes, around),
               std::vector<CannyResult>(size_t(where.count))};
-  canny(where.in(src), where.in(found.memory), thresholds, options, found.used, exec);
+  CannyOptions options = wanted;
+  CannyEach each{.mask = masks, .results = found.used};
+  if (thresholds.size() == 1)
+    options.thresholds = thresholds[0];
+  else
+    each.thresholds = thresholds;
+  canny(where.in(src), where.in(found.memory), options, each, exec);
   return found;
 }
 
@@ -123,13 +128,16 @@ TEST(CannyBatch, EveryRowFindsWhatItFindsAlone) {
           std::tie(options.sigma, options.ksize) = smoothings[seed % 4];
           options.aperture = std::array{3, 5, 7}[seed % 3];
           options.norm = seed % 5 < 2 ? Norm::l2 : Norm::l1;
-          if (seed % 7 < 3) options.mask = masks.first;
-          if (seed % 7 < 2) options.mask_step_bytes = masks.step_bytes;
+          ConstBatch each_mask;
+          if (seed % 7 < 2)
+            each_mask = masks;
+          else if (seed % 7 == 2)
+            options.mask = masks.first;
           const auto all = mixed_thresholds(count);
           const std::span<const Thresholds> thresholds(all.data(), seed % 6 ? all.size() : 1);
           const Exec exec{.strategy = std::string(row.name), .threads = threads};
-          EXPECT_TRUE(equal(found_together(where, src, thresholds, options, 77, exec),
-                            found_alone(where, src, thresholds, options, 77)))
+          EXPECT_TRUE(equal(found_together(where, src, thresholds, options, 77, exec, each_mask),
+                            found_alone(where, src, thresholds, options, 77, each_mask)))
               << row.name << " " << count << " " << where.name << " " << where.width << "x"
               << where.height << " threads " << threads << " seed " << seed;
         }
@@ -178,8 +186,7 @@ TEST(CannyBatch, OnePictureAndOnePairMayServeAll) {
   const Pictures where = laid_out(0, 40, 30, 4);
   auto src = noise_with_pictures(where, 3);
   std::vector<uint8_t> dst(where.bytes);
-  const Thresholds one = Thresholds::given(20, 80);
-  canny(ConstBatch(where.in(src).first, 4, 0), where.in(dst), {&one, 1});
+  canny(ConstBatch(where.in(src).first, 4, 0), where.in(dst), {.thresholds = Given{20, 80}});
   for (int32_t i = 1; i < 4; ++i)
     EXPECT_TRUE(std::equal(dst.begin(), dst.begin() + where.step, dst.begin() + i * where.step));
   EXPECT_GT(std::count(dst.begin(), dst.end(), 255), 0);
@@ -199,50 +206,53 @@ TEST(CannyBatch, BadInputIsNamed) {
   const auto complaint = [&](const ConstBatch& from, const Batch& to, size_t thresholds,
                              size_t results = 0) {
     std::vector<CannyResult> used(results);
-    return complains([&] { canny(from, to, std::span(pairs).first(thresholds), {}, used); });
+    return complains([&] {
+      canny(from, to, {}, {.thresholds = std::span(pairs).first(thresholds), .results = used});
+    });
   };
   const auto with = [](auto batch, auto change) {
     change(batch);
     return batch;
   };
   EXPECT_EQ(complaint(src, dst, 3, 3), "no error");
-  EXPECT_EQ(complaint(src, dst, 1), "no error");
+  EXPECT_EQ(complaint(src, dst, 0), "no error");
   EXPECT_EQ(complaint(src, dst, 2),
-            "canny: thresholds has 2 entries; it takes 1, or one for each of 3 pictures");
-  EXPECT_EQ(complaint(src, dst, 0),
-            "canny: thresholds has 0 entries; it takes 1, or one for each of 3 pictures");
-  EXPECT_EQ(complaint(src, dst, 1, 2),
+            "canny: thresholds has 2 entries; it takes none, or one for each of 3 pictures");
+  EXPECT_EQ(complaint(src, dst, 1),
+            "canny: thresholds has 1 entries; it takes none, or one for each of 3 pictures");
+  EXPECT_EQ(complaint(src, dst, 0, 2),
             "canny: results has 2 entries; it takes none, or one for each of 3 pictures");
-  EXPECT_EQ(complaint(with(src, [](auto& b) { b.count = 0; }), dst, 1),
+  EXPECT_EQ(complaint(with(src, [](auto& b) { b.count = 0; }), dst, 0),
             "canny: src has 0 pictures; it takes at least 1");
-  EXPECT_EQ(complaint(src, with(dst, [](auto& b) { b.count = 2; }), 1),
+  EXPECT_EQ(complaint(src, with(dst, [](auto& b) { b.count = 2; }), 0),
             "canny: src has 3 pictures and canny: dst has 2; they must be as many");
   for (const ptrdiff_t step : {0, 63, -60, 8}) {
-    EXPECT_EQ(complaint(src, with(dst, [&](auto& b) { b.step_bytes = step; }), 1),
+    EXPECT_EQ(complaint(src, with(dst, [&](auto& b) { b.step_bytes = step; }), 0),
               "canny: dst and its next pictures share memory; give the result a picture of its own")
         << step;
   }
   const std::string shared =
       "canny: src and canny: dst share memory; give the result a picture of its own";
-  EXPECT_EQ(complaint(src, where.in(src_memory), 1), shared);
+  EXPECT_EQ(complaint(src, where.in(src_memory), 0), shared);
   // The last source is the first result.
-  EXPECT_EQ(complaint({src.first, 2, 128}, {where.in(src_memory)[2], 1, 0}, 1),
+  EXPECT_EQ(complaint({src.first, 2, 128}, {where.in(src_memory)[2], 1, 0}, 0),
             "canny: src has 2 pictures and canny: dst has 1; they must be as many");
-  EXPECT_EQ(complaint({src.first, 2, 128}, {where.in(src_memory)[1], 2, 64}, 1), shared);
+  EXPECT_EQ(complaint({src.first, 2, 128}, {where.in(src_memory)[1], 2, 64}, 0), shared);
   // Sources and results in turn share nothing.
-  EXPECT_EQ(complaint({src.first, 1, 128}, {where.in(src_memory)[1], 1, 128}, 1), "no error");
+  EXPECT_EQ(complaint({src.first, 1, 128}, {where.in(src_memory)[1], 1, 128}, 0), "no error");
   std::vector<uint16_t> wide(8 * 8 * 3);
   const ConstBatch words(ImageView<const uint16_t>(wide.data(), 8, 8), 3, 127);
-  EXPECT_EQ(complaint(words, dst, 1),
+  EXPECT_EQ(complaint(words, dst, 0),
             "canny: src has a step of 127 bytes from picture to picture, not a multiple of its 2 "
             "bytes a sample");
   CannyOptions options;
   options.mask = dst[2];
-  EXPECT_EQ(complains([&] { canny(src, dst, pairs, options); }),
+  EXPECT_EQ(complains([&] { canny(src, dst, options, {.thresholds = pairs}); }),
             "canny: mask and canny: dst share memory; give the result a picture of its own");
   std::vector<Thresholds> bad = pairs;
   bad[2] = Thresholds::automatic(AutoThreshold::percentile, 120);
-  EXPECT_EQ(complains([&] { canny(src, dst, bad); }), "canny: percent is 120; it must be 0 to 100");
+  EXPECT_EQ(complains([&] { canny(src, dst, {}, {.thresholds = bad}); }),
+            "canny: percent is 120; it must be 0 to 100");
 }
 
 }  // namespace

@@ -282,12 +282,12 @@ TEST(Convolve, RefusesBadArguments) {
         correlate(src, dst, laplace, {.border = {BorderMode::constant, NAN}});
       },
       "border's value");
-  said([&] { gaussian(src, dst, 4); }, "gaussian: ksize is 4");
-  said([&] { gaussian(src, dst, 0, 0); }, "sigma is 0");
-  said([&] { gaussian(src, dst, 5, -1); }, "sigma is -1");
-  said([&] { gaussian(src, real, 5); }, "gaussian: dst is f32");
-  said([&] { box(src, dst, 256); }, "box: n is 256");
-  said([&] { sharpen(src, dst, 2); }, "sharpen: n is 2");
+  said([&] { gaussian(src, dst, {.ksize = 4}); }, "gaussian: ksize is 4");
+  said([&] { gaussian(src, dst, {}); }, "sigma is 0 and ksize is 0; give one");
+  said([&] { gaussian(src, dst, {.sigma = -1, .ksize = 5}); }, "sigma is -1");
+  said([&] { gaussian(src, real, {.ksize = 5}); }, "gaussian: dst is f32");
+  said([&] { box(src, dst, {.n = 256}); }, "box: n is 256");
+  said([&] { sharpen(src, dst, {.n = 2}); }, "sharpen: n is 2");
 }
 
 TEST(Convolve, RoundsHalfToEven) {

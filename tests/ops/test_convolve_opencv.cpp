@@ -47,7 +47,7 @@ TEST(ConvolveOpenCv, GaussianOfEverySizeEquals) {
     for (int step = 0; step <= 80; ++step) {
       const double sigma = step * (step < 40 ? 0.05 : 0.21);
       for (const auto* src : {&noise, &extremes, static_cast<const Image<uint8_t>*>(&impulse)}) {
-        gaussian(*src, ours, ksize, sigma);
+        gaussian(*src, ours, {sigma, ksize});
         cv::Mat theirs;
         cv::GaussianBlur(test::mat_of(src->view()), theirs, {ksize, ksize}, sigma, 0,
                          cv::BORDER_REFLECT_101 | cv::BORDER_ISOLATED);
@@ -69,7 +69,7 @@ TEST(ConvolveOpenCv, GaussianOfEveryShapeEquals) {
     Image<uint8_t> ours(width, height, channels);
     for (const auto& [mode, border] : borders) {
       for (const int ksize : {1, 3, 5, 9, 15, 31}) {
-        gaussian(src, ours, ksize, 0, {mode});
+        gaussian(src, ours, {.ksize = ksize, .border = {mode}});
         cv::Mat theirs;
         cv::GaussianBlur(test::mat_of(src.view()), theirs, {ksize, ksize}, 0, 0,
                          border | cv::BORDER_ISOLATED);
@@ -140,7 +140,7 @@ TEST(ConvolveOpenCv, BoxEquals) {
   const auto src = picture<uint8_t>(101, 57, 1, verify::Pattern::noise, 14);
   Image<uint8_t> ours(101, 57);
   for (const int n : {1, 3, 5, 7, 15}) {
-    box(src, ours, n);
+    box(src, ours, {.n = n});
     cv::Mat theirs;
     cv::blur(test::mat_of(src.view()), theirs, {n, n}, {-1, -1},
              cv::BORDER_REFLECT_101 | cv::BORDER_ISOLATED);

@@ -210,10 +210,10 @@ TEST(Morphology, AllocatesNothingAfterTheFirstCallOfASize) {
   Workspace workspace;
   const Exec exec{.threads = 2, .workspace = &workspace};
   const auto element = StructuringElement::disk(15);
-  close(src, dst, element, exec);
-  close(src, dst, element, exec);
+  morph_close(src, dst, element, {}, exec);
+  morph_close(src, dst, element, {}, exec);
   const size_t bytes = workspace.bytes();
-  for (int i = 0; i < 3; ++i) close(src, dst, element, exec);
+  for (int i = 0; i < 3; ++i) morph_close(src, dst, element, {}, exec);
   EXPECT_EQ(workspace.bytes(), bytes);
 }
 
@@ -223,7 +223,7 @@ TEST(MorphologyThreads, AnyNumberGivesTheSameBytes) {
   const auto gray = filled<uint8_t>(110, 201, Pattern::natural, 5);
   for (const auto* src : {&mask, &gray}) {
     Image<uint8_t> expected(110, 201), got(110, 201);
-    open(*src, expected, StructuringElement::disk(7), {.threads = 1});
+    morph_open(*src, expected, StructuringElement::disk(7), {}, {.threads = 1});
     for (const auto strategy : {"rows", "simd"}) {
       for (const int threads : {1, 2, 3, 8, 99}) {
         open(*src, got, StructuringElement::disk(7), {.strategy = strategy, .threads = threads});

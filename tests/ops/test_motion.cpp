@@ -68,10 +68,11 @@ MotionOptions sharp_options() {
 TEST(Motion, FindsAMovingSquareExactly) {
   for (const int32_t channels : {1, 3, 4}) {
     for (const char* strategy : {"serial", "rows", "simd", ""}) {
-      MotionDetector detector(sharp_options(), {.strategy = strategy});
-      EXPECT_TRUE(detector.push(frame_with_square(150, 90, 0, 0, 0, channels)).empty());
+      const Exec exec{.strategy = strategy};
+      MotionDetector detector(sharp_options());
+      EXPECT_TRUE(detector.push(frame_with_square(150, 90, 0, 0, 0, channels), exec).empty());
       for (const auto& [x, y] : {std::pair{0, 0}, {10, 20}, {63, 40}, {130, 70}}) {
-        const auto found = detector.push(frame_with_square(150, 90, x, y, 20, channels));
+        const auto found = detector.push(frame_with_square(150, 90, x, y, 20, channels), exec);
         ASSERT_EQ(found.size(), 1u);
         EXPECT_EQ(found[0], (Detection{{x, y, 20, 20}, 400, x + 9.5, y + 9.5}));
         for (int32_t j = 0; j < 90; ++j)
@@ -131,11 +132,11 @@ TEST(Motion, MovedDetectorsGoOn) {
 
 TEST(Motion, ThreadsDoNotMatter) {
   for (const int threads : {1, 2, 3, 8, 99}) {
-    MotionDetector one({}, {.threads = 1}), many({}, {.threads = threads});
+    MotionDetector one, many;
     Image<uint8_t> frame(320, 240);
     for (uint64_t seed = 1; seed <= 4; ++seed) {
       verify::fill(frame, verify::Pattern::natural, seed);
-      const auto a = one.push(frame), b = many.push(frame);
+      const auto a = one.push(frame, {.threads = 1}), b = many.push(frame, {.threads = threads});
       ASSERT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << threads;
     }
   }
@@ -150,7 +151,8 @@ TEST_P(MotionMemory, NothingAllocatesAfterTheSecondFrame) {
       MotionOptions options;
       options.background.model = GetParam();
       options.automatic = automatic;
-      MotionDetector detector(options, {.threads = 1, .workspace = &workspace});
+      const Exec exec{.threads = 1, .workspace = &workspace};
+      MotionDetector detector(options);
       std::vector<Image<uint8_t>> frames;
       for (uint64_t seed = 0; seed < 12; ++seed) {
         frames.emplace_back(320, 240, channels);
@@ -158,13 +160,13 @@ TEST_P(MotionMemory, NothingAllocatesAfterTheSecondFrame) {
         verify::fill(frames.back(), seed < 2 ? verify::Pattern::constant : verify::Pattern::natural,
                      seed);
       }
-      detector.push(frames[0]);
-      detector.push(frames[1]);
+      detector.push(frames[0], exec);
+      detector.push(frames[1], exec);
       const size_t bytes = workspace.bytes();
       size_t objects = 0;
       for (size_t t = 2; t < frames.size(); ++t) {
         const int64_t before = test::allocations();
-        objects += detector.push(frames[t]).size();
+        objects += detector.push(frames[t], exec).size();
         EXPECT_EQ(test::allocations() - before, 0) << "in frame " << t;
         EXPECT_EQ(workspace.bytes(), bytes) << "in frame " << t;
       }

@@ -56,7 +56,7 @@ TEST(MotionLadder, OneSumOfProductsIsTheGaussian) {
   Image<uint8_t> src(37, 23), expected(37, 23);
   verify::fill(src, verify::Pattern::natural, 3);
   for (const int k : {3, 5, 15, 21}) {
-    gaussian(src, expected, k, 0, {}, {.strategy = "serial"});
+    gaussian(src, expected, {.ksize = k}, {.strategy = "serial"});
     const auto taps = gaussian_taps_q8(k, 0);
     for (int32_t y = 0; y < 23; ++y) {
       for (int32_t x = 0; x < 37; ++x) {
@@ -88,8 +88,8 @@ TEST(MotionStages, HostStrategiesAnnounceThem) {
       Observer observer;
       MotionOptions options;
       options.automatic = automatic;
-      MotionDetector detector(options, {.strategy = strategy, .observer = &observer});
-      detector.push(frame);
+      MotionDetector detector(options);
+      detector.push(frame, {.strategy = strategy, .observer = &observer});
       for (const auto& name : observer.seen)
         EXPECT_EQ(motion_stages::whole_of(name), name) << strategy << " announces wholes";
       for (const auto name :

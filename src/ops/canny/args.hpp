@@ -13,14 +13,15 @@ struct CannyArgs {
   static std::span<const Strategy<CannyArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<CannyArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView src;               // u8 or u16, one channel
-  AnyView dst;                    // u8 of src's size
-  CannyOptions options;           // ksize resolved: odd, or anything where sigma is 0
+  ConstAnyView src{};             // u8 or u16, one channel
+  AnyView dst{};                  // u8 of src's size
+  CannyOptions options{};         // ksize resolved: odd, or anything where sigma is 0
   CannyResult* result = nullptr;  // the thresholds used, one pair for each picture; never null
 
-  int32_t count = 1;                       // pictures
-  ptrdiff_t src_step = 0, dst_step = 0;    // bytes from one to the next; the mask's is in `options`
-  std::span<const Thresholds> thresholds;  // one for each picture; empty: options.thresholds
+  int32_t count = 1;                         // pictures
+  ptrdiff_t src_step = 0, dst_step = 0;      // bytes from one to the next
+  ptrdiff_t mask_step = 0;                   // the same; 0: one mask for all
+  std::span<const Thresholds> thresholds{};  // one for each picture; empty: options.thresholds
 
   Space space() const { return src.space; }
 
@@ -32,8 +33,7 @@ struct CannyArgs {
     CannyArgs some = *this;
     some.src = ConstBatch(src, count, src_step)[begin];
     some.dst = Batch(dst, count, dst_step)[begin];
-    if (options.mask)
-      some.options.mask = ConstBatch(options.mask, count, options.mask_step_bytes)[begin];
+    if (options.mask) some.options.mask = ConstBatch(options.mask, count, mask_step)[begin];
     some.result = result + begin;
     some.count = n;
     some.options.thresholds = thresholds_of(begin);

@@ -32,14 +32,16 @@ void check_options(CannyOptions& options) {
 }
 
 void check_thresholds(const Thresholds& t) {
-  if (t.is_automatic) {
-    if (t.rule == AutoThreshold::percentile && !(t.percent >= 0 && t.percent <= 100)) {
-      throw_invalid(std::to_string(t.percent), "canny: percent is {}; it must be 0 to 100",
-                    t.percent);
+  if (const auto* found = std::get_if<Automatic>(&t)) {
+    if (found->rule == AutoThreshold::percentile &&
+        !(found->percent >= 0 && found->percent <= 100)) {
+      throw_invalid(std::to_string(found->percent), "canny: percent is {}; it must be 0 to 100",
+                    found->percent);
     }
-  } else if (!std::isfinite(t.low) || !std::isfinite(t.high)) {
-    throw_invalid(std::to_string(std::isfinite(t.low) ? t.high : t.low),
-                  "canny: thresholds are {} and {}; they must be finite numbers", t.low, t.high);
+  } else if (const auto [low, high] = std::get<Given>(t);
+             !std::isfinite(low) || !std::isfinite(high)) {
+    throw_invalid(std::to_string(std::isfinite(low) ? high : low),
+                  "canny: thresholds are {} and {}; they must be finite numbers", low, high);
   }
 }
 
@@ -59,7 +61,7 @@ CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted) 
 
 }  // namespace
 
-CannyResult canny(ConstAnyView src, AnyView dst, const CannyOptions& wanted, const Exec& exec) {
+CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& wanted, const Exec& exec) {
   const CannyOptions options = checked(src, dst, wanted);
   check_thresholds(options.thresholds);
   check_no_overlap(src, dst, "canny: src", "canny: dst");
@@ -69,51 +71,50 @@ CannyResult canny(ConstAnyView src, AnyView dst, const CannyOptions& wanted, con
   return result;
 }
 
-void canny(const ConstBatch& src, const Batch& dst, std::span<const Thresholds> thresholds,
-           const CannyOptions& wanted, std::span<CannyResult> results, const Exec& exec) {
-  CannyArgs args{src.first, dst.first, checked(src.first, dst.first, wanted)};
-  check_batch(src, "canny: src");
-  check_batch(dst, "canny: dst");
-  check_same_count(src, dst, "canny: src", "canny: dst");
-  check_disjoint(dst, "canny: dst");
-  check_no_overlap(src, dst, "canny: src", "canny: dst");
-  if (const ConstAnyView mask = args.options.mask) {
-    const ConstBatch masks(mask, src.count, args.options.mask_step_bytes);
-    check_no_overlap(masks, dst, "canny: mask", "canny: dst");
-  }
-  if (thresholds.size() != 1 && thresholds.size() != size_t(src.count)) {
-    throw_invalid(std::to_string(thresholds.size()),
-                  "canny: thresholds has {} entries; it takes 1, or one for each of {} pictures",
-                  thresholds.size(), src.count);
-  }
-  if (!results.empty() && results.size() != size_t(src.count)) {
-    throw_invalid(std::to_string(results.size()),
-                  "canny: results has {} entries; it takes none, or one for each of {} pictures",
-                  results.size(), src.count);
-  }
-  for (const Thresholds& t : thresholds) check_thresholds(t);
+void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options, const Exec& exec) {
+  canny(src, dst, options, CannyEach{}, exec);
+}
 
-  args.count = src.count;
+void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& wanted,
+           const CannyEach& each, const Exec& exec) {
+  CannyOptions options = wanted;
+  const bool masks_differ = bool(each.mask.first);
+  if (masks_differ) options.mask = each.mask.first;
+  CannyArgs args{src.first, dst.first, checked(src.first, dst.first, options)};
+  check_batches({{src, "canny: src"}}, {{dst, "canny: dst"}});
+  const int32_t count = src.count;
+  if (const ConstAnyView mask = args.options.mask) {
+    const ConstBatch masks = masks_differ ? each.mask : ConstBatch(mask, count, 0);
+    check_batch(masks, "canny: mask");
+    check_same_count(src, masks, "canny: src", "canny: mask");
+    check_no_overlap(masks, dst, "canny: mask", "canny: dst");
+    args.mask_step = masks.step_bytes;
+  }
+  const auto check_entries = [&](size_t entries, std::string_view what) {
+    if (entries == 0 || entries == size_t(count)) return;
+    throw_invalid(std::to_string(entries),
+                  "canny: {} has {} entries; it takes none, or one for each of {} pictures", what,
+                  entries, count);
+  };
+  check_entries(each.thresholds.size(), "thresholds");
+  check_entries(each.results.size(), "results");
+  if (each.thresholds.empty()) check_thresholds(options.thresholds);
+  for (const Thresholds& t : each.thresholds) check_thresholds(t);
+
+  args.count = count;
   args.src_step = src.step_bytes;
   args.dst_step = dst.step_bytes;
-  args.options.thresholds = thresholds[0];
-  if (thresholds.size() > 1) args.thresholds = thresholds;
+  args.thresholds = each.thresholds;
   Scratch scratch(exec, Space::host);
+  std::span<CannyResult> results = each.results;
   if (results.empty()) {
-    const auto n = size_t(src.count);
+    const auto n = size_t(count);
     auto* unread = reinterpret_cast<CannyResult*>(scratch.take<std::byte>(n * sizeof(CannyResult)));
     std::uninitialized_value_construct_n(unread, n);
     results = {unread, n};
   }
   args.result = results.data();
   dispatch(args, exec);
-}
-
-Image<uint8_t> canny(ConstAnyView src, const CannyOptions& options, const Exec& exec) {
-  check_view(src, "canny: src", {PixelType::u8, PixelType::u16});
-  Image<uint8_t> dst(src.width, src.height);
-  canny(src, dst, options, exec);
-  return dst;
 }
 
 }  // namespace cuesta

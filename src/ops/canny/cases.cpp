@@ -92,19 +92,19 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
       const int32_t count = seed % 29 < 9 ? counts[seed % 29 % 4] : 1;
       const Apart apart = apart_of(seed % 31, width, height);
       const bool thresholds_differ = count > 1 && seed % 3 > 0;
-      const std::string_view rule = !thresholds.is_automatic                   ? "given"
-                                    : thresholds.rule == AutoThreshold::otsu   ? "otsu"
-                                    : thresholds.rule == AutoThreshold::median ? "median"
-                                                                               : "percentile";
+      const auto* given = std::get_if<Given>(&thresholds);
+      const std::string_view rules[] = {"otsu", "median", "percentile"};
+      const std::string rule =
+          given ? fmt::format("given({}, {})", given->low, given->high)
+                : std::string(rules[size_t(std::get<Automatic>(thresholds).rule)]);
       const std::string batch = count == 1
                                     ? std::string()
                                     : fmt::format(" {} pictures {}{}", count, apart.name,
                                                   thresholds_differ ? ", thresholds of each" : "");
       out.push_back(
-          {fmt::format("{}x{} {} sigma={} aperture={} norm={} {}({}, {}){}{} {} seed={}", width,
-                       height, name_of(type), smoothing.sigma, aperture,
-                       norm == Norm::l1 ? "l1" : "l2", rule, thresholds.low, thresholds.high,
-                       masked ? " masked" : "", batch, name_of(pattern), seed),
+          {fmt::format("{}x{} {} sigma={} aperture={} norm={} {}{}{} {} seed={}", width, height,
+                       name_of(type), smoothing.sigma, aperture, norm == Norm::l1 ? "l1" : "l2",
+                       rule, masked ? " masked" : "", batch, name_of(pattern), seed),
            [=](Harness& h) {
              const int32_t wide = width + (count - 1) * apart.columns;
              const int32_t high = height + (count - 1) * apart.rows;
@@ -132,7 +132,7 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
                const bool many = masks_differ && count > 1;
                ConstAnyView mask = h.input(PixelType::u8, many ? wide : width, many ? high : height,
                                            1, Pattern::blobs, seed + 1);
-               if (many) args.options.mask_step_bytes = cut_first(mask, width, height, apart);
+               if (many) args.mask_step = cut_first(mask, width, height, apart);
                args.options.mask = mask;
              }
              args.result =

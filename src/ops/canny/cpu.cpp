@@ -272,8 +272,8 @@ void find_picture(const CannyArgs& args, const Job& job, const Room<K, M>& room,
                   Joins&& joins) {
   const Strips& strips = room.strips;
   BitStrip* const bits = room.bits;
-  *args.result = args.options.thresholds.is_automatic ? automatic(args, job, room, threads)
-                                                      : canny_given(args.options);
+  *args.result = args.options.thresholds.is_automatic() ? automatic(args, job, room, threads)
+                                                        : canny_given(args.options);
   const CannyLimits limits = canny_limits(args, *args.result);
   parallel_tasks(strips.count, threads, [&](int s) {
     bits[s].clear();
@@ -302,7 +302,7 @@ void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& 
   const bool apart = !smoothed && pictures_apart(args, threads);
   const int inner = apart ? 1 : threads, slots = apart ? std::min(threads, args.count) : 1;
   bool counts = false;
-  for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic;
+  for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic();
 
   Pieces counted(nullptr);
   Room<K, M>(first, inner, counts, counted);
@@ -322,8 +322,8 @@ void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& 
       job.src = picture.src;
       announce("gradient and suppression");
       if (smoothed) {
-        gaussian(picture.src, smoothed, args.options.ksize, args.options.sigma,
-                 {BorderMode::reflect101}, call.nested());
+        gaussian(picture.src, smoothed, {.sigma = args.options.sigma, .ksize = args.options.ksize},
+                 call.nested());
         job.src = smoothed;
       }
       find_picture(picture, job, room, inner, [&] { announce("hysteresis"); });

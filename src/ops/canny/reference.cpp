@@ -76,7 +76,7 @@ void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std
       smoothed = call.scratch().image<uint8_t>(args.src.width, args.src.height);
     else
       smoothed = call.scratch().image<uint16_t>(args.src.width, args.src.height);
-    gaussian(args.src, smoothed, options.ksize, options.sigma, {BorderMode::reflect101}, exec);
+    gaussian(args.src, smoothed, {.sigma = options.sigma, .ksize = options.ksize}, exec);
     stages.smoothed = smoothed;
   }
   call.stage("sobel");
@@ -157,7 +157,7 @@ void canny_serial(const CannyArgs& args, Call& call) {
   canny_suppress_rows(stages, 0, height);
 
   call.stage("threshold");
-  if (args.options.thresholds.is_automatic) {
+  if (args.options.thresholds.is_automatic()) {
     const std::span<uint64_t> bins(call.scratch().take<uint64_t>(canny_bins), canny_bins);
     std::fill(bins.begin(), bins.end(), 0);
     canny_histogram_rows(args, stages, 0, height, bins);

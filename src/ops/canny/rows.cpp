@@ -105,8 +105,8 @@ void canny_rows(const CannyArgs& args, Call& call) {
   parallel_rows(height, threads,
                 [&](int32_t first, int32_t end) { canny_suppress_rows(stages, first, end); });
   call.stage("threshold");
-  *args.result = args.options.thresholds.is_automatic ? automatic(args, stages, call)
-                                                      : canny_given(args.options);
+  *args.result = args.options.thresholds.is_automatic() ? automatic(args, stages, call)
+                                                        : canny_given(args.options);
   const CannyLimits limits = canny_limits(args, *args.result);
   parallel_rows(height, threads, [&](int32_t first, int32_t end) {
     canny_threshold_rows(stages, limits, first, end);

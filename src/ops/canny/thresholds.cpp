@@ -20,11 +20,11 @@ int32_t quantile(std::span<const uint64_t> bins, double share) {
   return int32_t(bins.size()) - 1;
 }
 
-double high_from(const Thresholds& thresholds, std::span<uint64_t> bins) {
-  if (thresholds.rule == AutoThreshold::percentile) return quantile(bins, thresholds.percent / 100);
+double high_from(const Automatic& automatic, std::span<uint64_t> bins) {
+  if (automatic.rule == AutoThreshold::percentile) return quantile(bins, automatic.percent / 100);
   bins[0] = 0;
   if (std::all_of(bins.begin(), bins.end(), [](uint64_t n) { return n == 0; })) return 0;
-  if (thresholds.rule == AutoThreshold::median) return 1.33 * quantile(bins, 0.5);
+  if (automatic.rule == AutoThreshold::median) return 1.33 * quantile(bins, 0.5);
   return otsu_threshold(bins);
 }
 
@@ -34,12 +34,13 @@ double gradient_scale(const CannyOptions& options) { return options.aperture == 
 }  // namespace
 
 CannyResult canny_given(const CannyOptions& options) {
-  const auto [low, high] = std::minmax(options.thresholds.low, options.thresholds.high);
-  return {low, high};
+  const Given given = std::get<Given>(options.thresholds);
+  return {std::min(given.low, given.high), std::max(given.low, given.high)};
 }
 
 CannyResult canny_automatic(const CannyOptions& options, std::span<uint64_t> bins) {
-  const double high = high_from(options.thresholds, bins) * gradient_scale(options);
+  const double high =
+      high_from(std::get<Automatic>(options.thresholds), bins) * gradient_scale(options);
   return {high / 2, high};
 }
 

@@ -12,7 +12,7 @@ namespace cuesta {
 /// `window` is row-major, width · height; column[j] · row[i] = window[j][i]. One may be empty.
 template <class T>
 struct Taps {
-  std::span<const T> window, column, row;
+  std::span<const T> window{}, column{}, row{};
 
   bool separable() const { return !column.empty(); }
   /// Tap (i, j) of a window of `width`.
@@ -34,19 +34,19 @@ struct ConvolveArgs {
   static std::span<const Strategy<ConvolveArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<ConvolveArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView src;  // u8, u16 or f32
-  AnyView dst;       // src's type, s16 or f32; of src's size and channels
+  ConstAnyView src{};  // u8, u16 or f32
+  AnyView dst{};       // src's type, s16 or f32; of src's size and channels
 
   int32_t width = 1, height = 1, anchor_x = 0, anchor_y = 0;
-  Taps<int32_t> integers;  // of a u8 or u16 source, sharing `divisor`
+  Taps<int32_t> integers{};  // of a u8 or u16 source, sharing `divisor`
   int64_t divisor = 1;
   Rounding rounding = Rounding::half_even;
   // Of an f32 source. With factors: column sums first, row sums of those second, and the window is
   // not looked at. Without: the window in row-major order. Every sum starts at +0, adds with fma
   // and leaves out taps of 0.
-  Taps<float> floats;
+  Taps<float> floats{};
 
-  Border border;
+  Border border{};
   bool absolute = false;
   int32_t offset = 0;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/check_batch.hpp"
 #include "core/stencil_factors.hpp"
 #include "ops/convolve/reference.hpp"
 
@@ -136,24 +137,26 @@ void check_side(int n, std::string_view what) {
 
 }  // namespace
 
-void correlate(ConstAnyView src, AnyView dst, const Stencil& stencil, const FilterOptions& options,
+void correlate(ConstAnyView src, OutView dst, const Stencil& stencil, const FilterOptions& options,
                const Exec& exec) {
   run_stencil(src, dst, stencil, false, options, exec, "correlate");
 }
 
-void convolve(ConstAnyView src, AnyView dst, const Stencil& stencil, const FilterOptions& options,
+void convolve(ConstAnyView src, OutView dst, const Stencil& stencil, const FilterOptions& options,
               const Exec& exec) {
   run_stencil(src, dst, stencil, true, options, exec, "convolve");
 }
 
-void gaussian(ConstAnyView src, AnyView dst, int ksize, double sigma, const Border& border,
-              const Exec& exec) {
+void gaussian(ConstAnyView src, OutView dst, const GaussianOptions& options, const Exec& exec) {
+  const auto& [sigma, wanted, border] = options;
   check_views(src, dst, border, "gaussian", true);
   if (!std::isfinite(sigma) || sigma < 0) {
     throw_invalid(std::to_string(sigma), "gaussian: sigma is {}; it must be 0 (from ksize) or more",
                   sigma);
   }
-  if (ksize == 0) ksize = gaussian_size(sigma);
+  if (sigma == 0 && wanted == 0)
+    throw_invalid("0", "gaussian: sigma is 0 and ksize is 0; give one of the two");
+  const int ksize = wanted ? wanted : gaussian_size(sigma);
   check_odd(ksize, 1, Stencil::max_size, "gaussian: ksize");
   const auto size = size_t(ksize);
   std::array<double, Stencil::max_size> exact;
@@ -174,7 +177,8 @@ void gaussian(ConstAnyView src, AnyView dst, int ksize, double sigma, const Bord
   dispatch(args, exec);
 }
 
-void box(ConstAnyView src, AnyView dst, int n, const Border& border, const Exec& exec) {
+void box(ConstAnyView src, OutView dst, const BoxOptions& options, const Exec& exec) {
+  const auto& [n, border] = options;
   check_views(src, dst, border, "box");
   check_side(n, "box");
   const auto size = size_t(n);
@@ -194,7 +198,8 @@ void box(ConstAnyView src, AnyView dst, int n, const Border& border, const Exec&
   dispatch(args, exec);
 }
 
-void sharpen(ConstAnyView src, AnyView dst, int n, const Border& border, const Exec& exec) {
+void sharpen(ConstAnyView src, OutView dst, const SharpenOptions& options, const Exec& exec) {
+  const auto& [n, border] = options;
   check_views(src, dst, border, "sharpen");
   check_odd(n, 1, Stencil::max_size, "sharpen: n");
   Scratch scratch(exec, Space::host);
@@ -204,11 +209,48 @@ void sharpen(ConstAnyView src, AnyView dst, int n, const Border& border, const E
   run(src, dst, {n, n, n / 2, n / 2, taps, 1, {}}, {.border = border}, exec, scratch, "sharpen");
 }
 
-void laplacian(ConstAnyView src, AnyView dst, const FilterOptions& options, const Exec& exec) {
+void laplacian(ConstAnyView src, OutView dst, const FilterOptions& options, const Exec& exec) {
   static constexpr int32_t taps[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
   check_views(src, dst, options.border, "laplacian");
   Scratch scratch(exec, Space::host);
   run(src, dst, {3, 3, 1, 1, taps, 1, {}}, options, exec, scratch, "laplacian");
+}
+
+// ---- batches
+
+void correlate(const ConstBatch& src, const Batch& dst, const Stencil& stencil,
+               const FilterOptions& options, const Exec& exec) {
+  each_picture(src, dst, "correlate: src", "correlate: dst",
+               [&](ConstAnyView from, AnyView to) { correlate(from, to, stencil, options, exec); });
+}
+
+void convolve(const ConstBatch& src, const Batch& dst, const Stencil& stencil,
+              const FilterOptions& options, const Exec& exec) {
+  each_picture(src, dst, "convolve: src", "convolve: dst",
+               [&](ConstAnyView from, AnyView to) { convolve(from, to, stencil, options, exec); });
+}
+
+void gaussian(const ConstBatch& src, const Batch& dst, const GaussianOptions& options,
+              const Exec& exec) {
+  each_picture(src, dst, "gaussian: src", "gaussian: dst",
+               [&](ConstAnyView from, AnyView to) { gaussian(from, to, options, exec); });
+}
+
+void box(const ConstBatch& src, const Batch& dst, const BoxOptions& options, const Exec& exec) {
+  each_picture(src, dst, "box: src", "box: dst",
+               [&](ConstAnyView from, AnyView to) { box(from, to, options, exec); });
+}
+
+void sharpen(const ConstBatch& src, const Batch& dst, const SharpenOptions& options,
+             const Exec& exec) {
+  each_picture(src, dst, "sharpen: src", "sharpen: dst",
+               [&](ConstAnyView from, AnyView to) { sharpen(from, to, options, exec); });
+}
+
+void laplacian(const ConstBatch& src, const Batch& dst, const FilterOptions& options,
+               const Exec& exec) {
+  each_picture(src, dst, "laplacian: src", "laplacian: dst",
+               [&](ConstAnyView from, AnyView to) { laplacian(from, to, options, exec); });
 }
 
 }  // namespace cuesta

@@ -12,10 +12,10 @@ struct LabelArgs {
   static std::span<const Strategy<LabelArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<LabelArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView mask;                             // u8 or bits, one channel, at most max_pixels
-  AnyView labels;                                // s32 of the mask's size, or none
+  ConstAnyView mask{};                           // u8 or bits, one channel, at most max_pixels
+  AnyView labels{};                              // s32 of the mask's size, or none
   std::vector<Component>* components = nullptr;  // may be null
-  LabelOptions options;
+  LabelOptions options{};
   int32_t* count = nullptr;  // the number of components
 
   /// Components can be half as many as pixels; 2^30 labels leave room for marks in an int32_t.

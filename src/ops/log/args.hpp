@@ -12,9 +12,9 @@ struct LogArgs {
   static std::span<const Strategy<LogArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<LogArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView src;  // u8 or u16, one channel
-  AnyView dst;       // of src's size; u8: edges, s32: the undivided response
-  LogOptions options;
+  ConstAnyView src{};  // u8 or u16, one channel
+  AnyView dst{};       // of src's size; u8: edges, s32: the undivided response
+  LogOptions options{};
 
   Space space() const { return src.space; }
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/check_batch.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/log/reference.hpp"
 
@@ -47,7 +48,7 @@ log::Factors log::factors(const Window& window) {
   return f;
 }
 
-void log_edges(ConstAnyView src, AnyView dst, const LogOptions& options, const Exec& exec) {
+void log_edges(ConstAnyView src, OutView dst, const LogOptions& options, const Exec& exec) {
   check_view(src, "log: src", {PixelType::u8, PixelType::u16});
   check_view(dst, "log: dst", {PixelType::u8, PixelType::s32});
   check_same_size(src, dst, "log: src", "log: dst");
@@ -74,6 +75,12 @@ void log_edges(ConstAnyView src, AnyView dst, const LogOptions& options, const E
                   options.sigma, most_sigma, most);
   }
   dispatch(LogArgs{src, dst, options}, exec);
+}
+
+void log_edges(const ConstBatch& src, const Batch& dst, const LogOptions& options,
+               const Exec& exec) {
+  each_picture(src, dst, "log: src", "log: dst",
+               [&](ConstAnyView from, AnyView to) { log_edges(from, to, options, exec); });
 }
 
 }  // namespace cuesta

@@ -37,11 +37,11 @@ struct MorphologyArgs {
   static std::span<const Strategy<MorphologyArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<MorphologyArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView src;  // u8, u16 or bits, one channel
-  AnyView dst;       // of src's size and type; may be src itself
+  ConstAnyView src{};  // u8, u16 or bits, one channel
+  AnyView dst{};       // of src's size and type; may be src itself
   Morph what = Morph::erode;
   const StructuringElement* element = nullptr;  // lives as long as the call
-  MorphologyOptions options;
+  MorphologyOptions options{};
 
   Space space() const { return src.space; }
   bool two_steps() const { return what == Morph::open || what == Morph::close; }

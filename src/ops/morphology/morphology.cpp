@@ -2,11 +2,12 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/check_batch.hpp"
 #include "ops/morphology/reference.hpp"
 
 namespace cuesta {
 
-void morphology(ConstAnyView src, AnyView dst, Morph what, const StructuringElement& element,
+void morphology(ConstAnyView src, OutView dst, Morph what, const StructuringElement& element,
                 const MorphologyOptions& options, const Exec& exec) {
   check_view(src, "morphology: src", {PixelType::u8, PixelType::u16, PixelType::bit});
   check_view(dst, "morphology: dst", {src.type});
@@ -20,17 +21,47 @@ void morphology(ConstAnyView src, AnyView dst, Morph what, const StructuringElem
   dispatch(MorphologyArgs{src, dst, what, &element, options}, exec);
 }
 
-void erode(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec) {
-  morphology(src, dst, Morph::erode, element, {}, exec);
+void morphology(const ConstBatch& src, const Batch& dst, Morph what,
+                const StructuringElement& element, const MorphologyOptions& options,
+                const Exec& exec) {
+  const int32_t count = check_batches({{src, "morphology: src"}}, {{dst, "morphology: dst"}}, true);
+  for (int32_t i = 0; i < count; ++i) morphology(src[i], dst[i], what, element, options, exec);
 }
-void dilate(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec) {
-  morphology(src, dst, Morph::dilate, element, {}, exec);
+
+void erode(ConstAnyView src, OutView dst, const StructuringElement& element,
+           const MorphologyOptions& options, const Exec& exec) {
+  morphology(src, dst, Morph::erode, element, options, exec);
 }
-void open(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec) {
-  morphology(src, dst, Morph::open, element, {}, exec);
+void erode(const ConstBatch& src, const Batch& dst, const StructuringElement& element,
+           const MorphologyOptions& options, const Exec& exec) {
+  morphology(src, dst, Morph::erode, element, options, exec);
 }
-void close(ConstAnyView src, AnyView dst, const StructuringElement& element, const Exec& exec) {
-  morphology(src, dst, Morph::close, element, {}, exec);
+
+void dilate(ConstAnyView src, OutView dst, const StructuringElement& element,
+            const MorphologyOptions& options, const Exec& exec) {
+  morphology(src, dst, Morph::dilate, element, options, exec);
+}
+void dilate(const ConstBatch& src, const Batch& dst, const StructuringElement& element,
+            const MorphologyOptions& options, const Exec& exec) {
+  morphology(src, dst, Morph::dilate, element, options, exec);
+}
+
+void morph_open(ConstAnyView src, OutView dst, const StructuringElement& element,
+                const MorphologyOptions& options, const Exec& exec) {
+  morphology(src, dst, Morph::open, element, options, exec);
+}
+void morph_open(const ConstBatch& src, const Batch& dst, const StructuringElement& element,
+                const MorphologyOptions& options, const Exec& exec) {
+  morphology(src, dst, Morph::open, element, options, exec);
+}
+
+void morph_close(ConstAnyView src, OutView dst, const StructuringElement& element,
+                 const MorphologyOptions& options, const Exec& exec) {
+  morphology(src, dst, Morph::close, element, options, exec);
+}
+void morph_close(const ConstBatch& src, const Batch& dst, const StructuringElement& element,
+                 const MorphologyOptions& options, const Exec& exec) {
+  morphology(src, dst, Morph::close, element, options, exec);
 }
 
 }  // namespace cuesta

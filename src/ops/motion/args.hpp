@@ -14,10 +14,10 @@ struct MotionArgs {
   static std::span<const Strategy<MotionArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<MotionArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView frame;                            // u8; 1 (gray), 3 or 4 channels (RGB order)
+  ConstAnyView frame{};                          // u8; 1 (gray), 3 or 4 channels (RGB order)
   const MotionOptions* options = nullptr;        // lives as long as the call
   BackgroundSubtractor* background = nullptr;    // of smoothed gray frames; learns this one
-  BitView mask;                                  // of the frame's size; always on the host
+  BitView mask{};                                // of the frame's size; always on the host
   std::vector<Component>* components = nullptr;  // every component of the mask, in raster order
   double* threshold = nullptr;                   // the one used
   // Where a device row that needs it again keeps the first frame as it came; may be null.

@@ -48,7 +48,7 @@ void push_before(const MotionArgs& args, uint64_t frames, uint64_t seed) {
     }
     Image<uint8_t> gray(width, height), smooth(width, height);
     to_gray(frame, gray, ColorOrder::rgb, exec);
-    gaussian(gray, smooth, args.options->blur, args.options->blur_sigma, {}, exec);
+    gaussian(gray, smooth, {.sigma = args.options->blur_sigma, .ksize = args.options->blur}, exec);
     Image<uint8_t, Space::device> there(width, height);
     upload(smooth, there);
     args.background->push(there);

@@ -27,7 +27,7 @@ void motion_on_bits(const MotionArgs& args, AnyView mask, Call& call) {
   call.stage(motion_stages::blur);
   if (options.blur > 1) {
     const AnyView smooth = picture();
-    gaussian(seen, smooth, options.blur, options.blur_sigma, {}, exec);
+    gaussian(seen, smooth, {.sigma = options.blur_sigma, .ksize = options.blur}, exec);
     seen = smooth;
   }
   // One pass compares and packs, where the threshold is given.
@@ -45,8 +45,8 @@ void motion_on_bits(const MotionArgs& args, AnyView mask, Call& call) {
     args.background->push(seen, {.mask = mask}, limit, exec);
   }
   call.stage(motion_stages::morphology);
-  close(mask, mask, options.close, exec);
-  open(mask, mask, options.open, exec);
+  morph_close(mask, mask, options.close, {}, exec);
+  morph_open(mask, mask, options.open, {}, exec);
   call.stage(motion_stages::components);
   label(mask, {}, args.components, {options.connectivity}, exec);
   *args.threshold = limit;

@@ -9,7 +9,6 @@ namespace cuesta {
 
 struct MotionDetector::State {
   MotionOptions options;
-  Exec exec;
   Workspace workspace;
   BackgroundSubtractor background;
   Image<uint8_t, Space::device> first_frame;
@@ -19,8 +18,7 @@ struct MotionDetector::State {
   std::vector<Detection> detections;
   double threshold = 0;
 
-  State(MotionOptions o, Exec e)
-      : options(std::move(o)), exec(std::move(e)), background(options.background) {}
+  explicit State(MotionOptions o) : options(std::move(o)), background(options.background) {}
 
   void allocate(int32_t width, int32_t height) {
     mask = BitImage(width, height);
@@ -59,16 +57,15 @@ void check_options(const MotionOptions& options) {
 
 }  // namespace
 
-MotionDetector::MotionDetector(MotionOptions options, Exec exec) {
+MotionDetector::MotionDetector(MotionOptions options) {
   check_options(options);
-  state_ = std::make_unique<State>(std::move(options), std::move(exec));
-  if (!state_->exec.workspace) state_->exec.workspace = &state_->workspace;
+  state_ = std::make_unique<State>(std::move(options));
 }
 MotionDetector::~MotionDetector() = default;
 MotionDetector::MotionDetector(MotionDetector&&) noexcept = default;
 MotionDetector& MotionDetector::operator=(MotionDetector&&) noexcept = default;
 
-std::span<const Detection> MotionDetector::push(ConstAnyView frame) {
+std::span<const Detection> MotionDetector::push(ConstAnyView frame, const Exec& wanted) {
   State& state = *state_;
   check_view(frame, "motion: frame", {PixelType::u8}, 1, 4);
   if (frame.channels == 2)
@@ -92,9 +89,11 @@ std::span<const Detection> MotionDetector::push(ConstAnyView frame) {
                 std::string(name_of(frame.space)));
   }
   state.space = frame.space;
+  Exec exec = wanted;
+  if (!exec.workspace) exec.workspace = &state.workspace;
   dispatch(MotionArgs{frame, &state.options, &state.background, state.mask.view(),
                       &state.components, &state.threshold, &state.first_frame},
-           state.exec);
+           exec);
   state.detections.clear();
   for (const Component& c : state.components) {
     if (c.area >= state.options.min_area)

@@ -23,7 +23,8 @@ void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy)
   call.stage(motion_stages::grayscale);
   to_gray(args.frame, gray, ColorOrder::rgb, exec);
   call.stage(motion_stages::blur);
-  if (options.blur > 1) gaussian(gray, smooth, options.blur, options.blur_sigma, {}, exec);
+  if (options.blur > 1)
+    gaussian(gray, smooth, {.sigma = options.blur_sigma, .ksize = options.blur}, exec);
   call.stage(motion_stages::difference);
   args.background->push(smooth, {.difference = difference}, 0, exec);
 
@@ -36,8 +37,8 @@ void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy)
   }
   threshold(difference, mask, limit, exec);
   call.stage(motion_stages::morphology);
-  close(mask, mask, options.close, exec);
-  open(mask, mask, options.open, exec);
+  morph_close(mask, mask, options.close, {}, exec);
+  morph_open(mask, mask, options.open, {}, exec);
   call.stage(motion_stages::components);
   label(mask, {}, args.components, {options.connectivity}, exec);
   call.stage(motion_stages::memory);

@@ -27,11 +27,11 @@ struct PixelArgs {
   static std::vector<verify::Case<PixelArgs>> cases(verify::Level level);  // cases.cpp
 
   PixelOp op = PixelOp::gray;
-  ConstAnyView a, b;
-  AnyView dst;
+  ConstAnyView a{}, b{};
+  AnyView dst{};
   ColorOrder order = ColorOrder::rgb;
   double limit = 0;  // not NaN
-  std::span<uint64_t> bins;
+  std::span<uint64_t> bins{};
 
   Space space() const { return a.space; }
 };

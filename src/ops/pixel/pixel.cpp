@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "core/check_batch.hpp"
 #include "ops/pixel/reference.hpp"
 
 namespace cuesta {
@@ -54,7 +55,7 @@ void check_same_type(ConstAnyView src, AnyView dst, std::string_view what_dst) {
 
 }  // namespace
 
-void to_gray(ConstAnyView src, AnyView dst, ColorOrder order, const Exec& exec) {
+void to_gray(ConstAnyView src, OutView dst, ColorOrder order, const Exec& exec) {
   check_view(src, "to_gray: src", {u8, u16}, 1, 4);
   if (src.channels == 2)
     throw_invalid("2", "to_gray: src has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
@@ -64,7 +65,7 @@ void to_gray(ConstAnyView src, AnyView dst, ColorOrder order, const Exec& exec) 
   dispatch(PixelArgs{.op = PixelOp::gray, .a = src, .dst = dst, .order = order}, exec);
 }
 
-void absdiff(ConstAnyView a, ConstAnyView b, AnyView dst, const Exec& exec) {
+void absdiff(ConstAnyView a, ConstAnyView b, OutView dst, const Exec& exec) {
   check_view(a, "absdiff: a", {u8, u16, f32}, 1, 4);
   check_view(b, "absdiff: b", {u8, u16, f32}, 1, 4);
   check_alike(a, b, "absdiff: a", "absdiff: b");
@@ -75,7 +76,7 @@ void absdiff(ConstAnyView a, ConstAnyView b, AnyView dst, const Exec& exec) {
   dispatch(PixelArgs{.op = PixelOp::absdiff, .a = a, .b = b, .dst = dst}, exec);
 }
 
-void threshold(ConstAnyView src, AnyView dst, double limit, const Exec& exec) {
+void threshold(ConstAnyView src, OutView dst, double limit, const Exec& exec) {
   check_view(src, "threshold: src", {u8, u16, f32});
   check_view(dst, "threshold: dst", {u8, bit});
   check_limit(limit, "threshold");
@@ -83,7 +84,7 @@ void threshold(ConstAnyView src, AnyView dst, double limit, const Exec& exec) {
   dispatch(PixelArgs{.op = PixelOp::threshold, .a = src, .dst = dst, .limit = limit}, exec);
 }
 
-void absdiff_threshold(ConstAnyView a, ConstAnyView b, AnyView dst, double limit,
+void absdiff_threshold(ConstAnyView a, ConstAnyView b, OutView dst, double limit,
                        const Exec& exec) {
   check_view(a, "absdiff_threshold: a", {u8, u16});
   check_view(b, "absdiff_threshold: b", {u8, u16});
@@ -106,18 +107,69 @@ void histogram(ConstAnyView src, std::span<uint64_t> bins, const Exec& exec) {
   dispatch(PixelArgs{.op = PixelOp::histogram, .a = src, .bins = bins}, exec);
 }
 
-void unpack_mask(ConstAnyView src, AnyView dst, const Exec& exec) {
+void unpack_mask(ConstAnyView src, OutView dst, const Exec& exec) {
   check_view(src, "unpack_mask: src", {bit});
   check_view(dst, "unpack_mask: dst", {u8});
   check_result(src, dst, "unpack_mask: src", "unpack_mask: dst");
   dispatch(PixelArgs{.op = PixelOp::unpack, .a = src, .dst = dst}, exec);
 }
 
-void pack_mask(ConstAnyView src, AnyView dst, const Exec& exec) {
+void pack_mask(ConstAnyView src, OutView dst, const Exec& exec) {
   check_view(src, "pack_mask: src", {u8});
   check_view(dst, "pack_mask: dst", {bit});
   check_result(src, dst, "pack_mask: src", "pack_mask: dst");
   dispatch(PixelArgs{.op = PixelOp::pack, .a = src, .dst = dst}, exec);
+}
+
+std::vector<uint64_t> histogram(ConstAnyView src, const Exec& exec) {
+  std::vector<uint64_t> bins(src.type == u16 ? 65536 : 256);
+  histogram(src, bins, exec);
+  return bins;
+}
+
+// ---- batches
+
+void to_gray(const ConstBatch& src, const Batch& dst, ColorOrder order, const Exec& exec) {
+  each_picture(src, dst, "to_gray: src", "to_gray: dst",
+               [&](ConstAnyView from, AnyView to) { to_gray(from, to, order, exec); });
+}
+
+void absdiff(const ConstBatch& a, const ConstBatch& b, const Batch& dst, const Exec& exec) {
+  const int32_t count =
+      check_batches({{a, "absdiff: a"}, {b, "absdiff: b"}}, {{dst, "absdiff: dst"}});
+  for (int32_t i = 0; i < count; ++i) absdiff(a[i], b[i], dst[i], exec);
+}
+
+void threshold(const ConstBatch& src, const Batch& dst, double limit, const Exec& exec) {
+  each_picture(src, dst, "threshold: src", "threshold: dst",
+               [&](ConstAnyView from, AnyView to) { threshold(from, to, limit, exec); });
+}
+
+void absdiff_threshold(const ConstBatch& a, const ConstBatch& b, const Batch& dst, double limit,
+                       const Exec& exec) {
+  const int32_t count = check_batches({{a, "absdiff_threshold: a"}, {b, "absdiff_threshold: b"}},
+                                      {{dst, "absdiff_threshold: dst"}});
+  for (int32_t i = 0; i < count; ++i) absdiff_threshold(a[i], b[i], dst[i], limit, exec);
+}
+
+void histogram(const ConstBatch& src, std::span<uint64_t> bins, const Exec& exec) {
+  const auto count = size_t(check_batches({{src, "histogram: src"}}, {}));
+  if (bins.size() % count != 0) {
+    throw_invalid(std::to_string(bins.size()),
+                  "histogram: {} bins for {} pictures; each needs as many", bins.size(), count);
+  }
+  const size_t each = bins.size() / count;
+  for (size_t i = 0; i < count; ++i) histogram(src[int32_t(i)], bins.subspan(i * each, each), exec);
+}
+
+void unpack_mask(const ConstBatch& src, const Batch& dst, const Exec& exec) {
+  each_picture(src, dst, "unpack_mask: src", "unpack_mask: dst",
+               [&](ConstAnyView from, AnyView to) { unpack_mask(from, to, exec); });
+}
+
+void pack_mask(const ConstBatch& src, const Batch& dst, const Exec& exec) {
+  each_picture(src, dst, "pack_mask: src", "pack_mask: dst",
+               [&](ConstAnyView from, AnyView to) { pack_mask(from, to, exec); });
 }
 
 }  // namespace cuesta

@@ -12,9 +12,9 @@ struct SobelArgs {
   static std::span<const Strategy<SobelArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<SobelArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView src;  // u8 or u16, one channel
-  SobelOutputs out;  // of src's size; at least one is wanted
-  SobelOptions options;
+  ConstAnyView src{};  // u8 or u16, one channel
+  SobelOutputs out{};  // of src's size; at least one is wanted
+  SobelOptions options{};
 
   Space space() const { return src.space; }
 };

@@ -1,5 +1,6 @@
 // The public entry of sobel: check, choose a strategy, run.
 #include "core/check.hpp"
+#include "core/check_batch.hpp"
 #include "ops/sobel/reference.hpp"
 
 namespace cuesta {
@@ -30,6 +31,37 @@ void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& option
                   "sobel: no output is wanted; give gx, gy, magnitude or direction a picture");
   }
   dispatch(SobelArgs{src, out, options}, exec);
+}
+
+void sobel(const ConstBatch& src, const SobelBatchOutputs& out, const SobelOptions& options,
+           const Exec& exec) {
+  struct Wanted {
+    Batch SobelBatchOutputs::*batch;
+    AnyView SobelOutputs::*view;
+    std::string_view what;
+  };
+  static constexpr Wanted all[] = {
+      {&SobelBatchOutputs::gx, &SobelOutputs::gx, "sobel: gx"},
+      {&SobelBatchOutputs::gy, &SobelOutputs::gy, "sobel: gy"},
+      {&SobelBatchOutputs::magnitude, &SobelOutputs::magnitude, "sobel: magnitude"},
+      {&SobelBatchOutputs::direction, &SobelOutputs::direction, "sobel: direction"}};
+  const int32_t count = check_batches({{src, "sobel: src"}}, {});
+  for (const Wanted& one : all) {
+    const Batch& result = out.*one.batch;
+    if (!result.first) continue;
+    check_batches({{src, "sobel: src"}}, {{result, one.what}});
+    for (const Wanted* other = all; other != &one; ++other) {
+      if (const Batch& before = out.*other->batch; before.first)
+        check_no_overlap(ConstBatch(before), ConstBatch(result), other->what, one.what);
+    }
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    SobelOutputs outputs;
+    for (const Wanted& one : all) {
+      if (const Batch& result = out.*one.batch; result.first) outputs.*one.view = result[i];
+    }
+    sobel(src[i], outputs, options, exec);
+  }
 }
 
 }  // namespace cuesta

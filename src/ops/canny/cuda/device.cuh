@@ -62,7 +62,7 @@ template <class Count>
 void find_thresholds(const CannyArgs& args, Call& call, Count&& count) {
   bool waits = false;
   for (int32_t i = 0; i < args.count; ++i) {
-    if (args.thresholds_of(i).is_automatic)
+    if (args.thresholds_of(i).is_automatic())
       waits = true;
     else
       args.result[i] = canny_given(args.part(i, 1).options);
@@ -81,7 +81,7 @@ void find_thresholds(const CannyArgs& args, Call& call, Count&& count) {
       "canny");
   cuda::check(cudaStreamSynchronize(stream), "canny");
   for (int32_t i = 0; i < args.count; ++i) {
-    if (!args.thresholds_of(i).is_automatic) continue;
+    if (!args.thresholds_of(i).is_automatic()) continue;
     std::copy_n(counted + n * size_t(i), n, wide.begin());
     args.result[i] = canny_automatic(args.part(i, 1).options, wide);
   }

@@ -255,7 +255,7 @@ inline Masks masks_before_hysteresis(const CannyArgs& args, Call& call) {
   job.src_step = src.step;
   job.mask = static_cast<const uint8_t*>(args.options.mask.data);
   job.mask_stride = args.options.mask.stride_bytes;
-  job.mask_step = args.options.mask_step_bytes;
+  job.mask_step = args.mask_step;
   job.width = args.src.width;
   job.height = args.src.height;
   const bool smooths = !wide && taps.size > 1;
@@ -277,7 +277,7 @@ inline Masks masks_before_hysteresis(const CannyArgs& args, Call& call) {
 /// Pictures of a batch that go through the kernels together.
 inline int32_t pictures_per_chunk(const CannyArgs& args) {
   bool counts = false;
-  for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic;
+  for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic();
   const bool wide = args.options.sigma > 0 && args.options.ksize > canny_nms::fused_window;
   return canny_chunks::pictures_per_chunk(canny_chunks::scratch_bytes(
       args.src.width, args.src.height, wide, counts ? bins_of(args.options) : 0));
