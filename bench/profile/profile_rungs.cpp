@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/canny_work.hpp"
-#include "bench/convolve_work.hpp"
-#include "bench/masks.hpp"
-#include "bench/paper_004.hpp"
-#include "bench/video.hpp"
+#include "bench/papers/canny.hpp"
+#include "bench/papers/convolutions.hpp"
+#include "bench/papers/paper_004.hpp"
+#include "bench/works/motion.hpp"
+#include "bench/works/objects.hpp"
 #include "bench_commit.hpp"
 #include "cuesta/cuesta.hpp"
 #include "cuesta/device.hpp"
