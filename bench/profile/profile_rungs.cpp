@@ -93,6 +93,16 @@ const std::vector<Request>& requests() {
        [](Pictures& p, const Exec& exec) {
          return [&p, exec] { canny(p.bytes, p.edges, canny_options(), exec); };
        }},
+      {"pixel", "threshold", "u8, above 128", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec] { threshold(p.bytes, p.edges, 128, exec); };
+       }},
+      {"morphology", "close", "u8 mask of discs and specks, ellipse 15 x 15", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec, element = StructuringElement::ellipse(15, 15)] {
+           close(p.mask, p.edges, element, exec);
+         };
+       }},
       {"label", "objects", "u8 mask of discs and specks, label picture and components", side, side,
        [](Pictures& p, const Exec& exec) {
          return [&p, exec] { label(p.mask, p.labels, &p.components, {}, exec); };

@@ -15,7 +15,6 @@ from pathlib import Path
 
 NONE = "no paper figure"
 STAGES = ("gaussian", "gradient", "suppression", "threshold", "hysteresis", "gradient and suppression")
-VERSIONS = ("v1.0", "v1.1", "v1.2", "v1.3")
 
 
 # Tables.
