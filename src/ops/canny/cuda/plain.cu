@@ -170,7 +170,7 @@ Picture gradients(const CannyArgs& args, Call& call) {
 
 // The thresholds are the call's result: automatic ones are waited for.
 CannyResult thresholds(const CannyArgs& args, const Picture& p, Call& call) {
-  if (!args.options.thresholds.is_automatic) return canny_given(args.options);
+  if (!args.options.thresholds.is_automatic()) return canny_given(args.options);
   using Bin = unsigned long long;
   static_assert(sizeof(Bin) == sizeof(uint64_t));
   const cudaStream_t stream = cuda::stream_of(call);
