@@ -32,15 +32,16 @@ void threshold(ConstAnyView src, AnyView dst, double limit, const Exec& exec = {
 void absdiff_threshold(ConstAnyView a, ConstAnyView b, AnyView dst, double limit,
                        const Exec& exec = {});
 
-/// Counts of u8 (256 bins) or u16 (65,536 bins) samples of one channel; `bins` is overwritten.
+/// Counts of u8 (256 bins) or u16 (65,536 bins) samples of one channel; `bins`, on the host
+/// wherever the picture is, is overwritten. A device picture is waited for.
 void histogram(ConstAnyView src, std::span<uint64_t> bins, const Exec& exec = {});
 /// Otsu's threshold of a histogram, as cv::threshold(THRESH_OTSU) chooses it: foreground is src >
 /// result.
 int32_t otsu_threshold(std::span<const uint64_t> bins);
 
 /// Unpacks / packs masks: u8 0 or 255 from bits, and bits from u8 (non-zero is set).
-void unpack_mask(ConstBitView src, AnyView dst, const Exec& exec = {});
-void pack_mask(ConstAnyView src, BitView dst, const Exec& exec = {});
+void unpack_mask(ConstAnyView src, AnyView dst, const Exec& exec = {});
+void pack_mask(ConstAnyView src, AnyView dst, const Exec& exec = {});
 
 /// A set of offsets around an anchor.
 class StructuringElement {

@@ -76,10 +76,10 @@ REQUESTS: dict[str, dict[str, Call]] = {
 }
 DEVICE_ROWS = cuesta.strategies(device="cuda")
 # What runs on a GPU without a name, and what the papers' steps do only by name, or nothing does.
-PRODUCTION = sorted(
-    {row.operation for row in DEVICE_ROWS if row.tier == "production"} & set(REQUESTS)
+AUTOMATIC = sorted(
+    {row.operation for row in DEVICE_ROWS if row.tier in ("production", "baseline")} & set(REQUESTS)
 )
-BY_NAME = sorted(set(REQUESTS) - set(PRODUCTION))
+BY_NAME = sorted(set(REQUESTS) - set(AUTOMATIC))
 
 
 def as_float(x: Any) -> Any:
@@ -126,11 +126,11 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 def test_there_are_device_rows() -> None:
-    assert {"canny", "sobel", "log"} <= set(PRODUCTION)
-    assert {"convolve", "label", "motion", "background"} <= {row.operation for row in DEVICE_ROWS}
+    assert {"canny", "sobel", "log", "convolve", "morphology", "pixel"} <= set(AUTOMATIC)
+    assert {"label", "motion", "background"} <= {row.operation for row in DEVICE_ROWS}
 
 
-@pytest.mark.parametrize("operation", PRODUCTION)
+@pytest.mark.parametrize("operation", AUTOMATIC)
 def test_devices_equal_the_cpu(operation: str, kind: str, picture: Picture) -> None:
     for name, call in REQUESTS[operation].items():
         image = to_device(kind, picture)
@@ -145,7 +145,7 @@ def test_devices_equal_the_cpu(operation: str, kind: str, picture: Picture) -> N
 
 
 @pytest.mark.parametrize("operation", BY_NAME)
-def test_what_has_no_production_row_says_so(operation: str, kind: str, picture: Picture) -> None:
+def test_what_runs_by_name_only_says_so(operation: str, kind: str, picture: Picture) -> None:
     """Refused in words that list the rows to name; never computed on the CPU instead."""
     rungs = [row.name for row in DEVICE_ROWS if row.operation == operation]
     for call in REQUESTS[operation].values():

@@ -1,6 +1,7 @@
-// The device rows of convolve: the papers' steps. There is no production row yet.
+// The device rows of convolve: the papers' steps and `plain`. There is no production row yet.
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
+#include "ops/convolve/plain.hpp"
 #include "ops/ladder_parameters.hpp"
 
 namespace cuesta {
@@ -86,6 +87,12 @@ std::span<const Strategy<ConvolveArgs>> convolve_cuda_rows() {
            row_cyclic),
       rung("shared-1d", "a one-dimensional shared tile, four loads a thread, 3 x 3", "003",
            block_only, three_by_three, convolve_ladder::shared_1d),
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "the definition, a thread a pixel; columns, then rows, where there are factors",
+       .paper = "000",
+       .run = convolve_cuda_plain},
   };
   return rows;
 }

@@ -3,6 +3,7 @@
 #include "cuda/row_words.cuh"
 #include "ops/log/kernels.cuh"
 #include "ops/log/ladder/ladder.hpp"
+#include "ops/log/plain.hpp"
 
 namespace cuesta {
 namespace {
@@ -219,6 +220,12 @@ std::span<const Strategy<LogArgs>> log_cuda_rows() {
            block_and_transpose, two_pass<separable_tiled>),
       rung("row-cyclic", "both passes convolve's row-cyclic", {}, two_pass<row_cyclic>, false,
            rolling_rows),
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "two sums down, both across, then the rule; a thread a pixel",
+       .paper = "000",
+       .run = log_cuda_plain},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,

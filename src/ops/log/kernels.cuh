@@ -2,10 +2,7 @@
 // the rule that turns responses into a result.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
+#include "core/border_sample.hpp"
 #include "cuda/border.cuh"
 #include "cuda/launch.cuh"
 #include "ops/log/args.hpp"
@@ -62,11 +59,12 @@ struct Request {
 };
 
 inline Request request_of(const LogArgs& args, const log::Window& window) {
-  const double most = args.src.type == PixelType::u8 ? 255 : 65535;
+  const Border& border = args.options.border;
   return {args.src,
           args.dst,
-          args.options.border.mode,
-          int32_t(std::min(std::max(std::nearbyint(args.options.border.value), 0.0), most)),
+          border.mode,
+          args.src.type == PixelType::u8 ? border_sample<uint8_t>(border)
+                                         : border_sample<uint16_t>(border),
           args.dst.type == PixelType::u8 && args.options.mode == LogMode::zero_crossings,
           window.radius(),
           window.threshold};

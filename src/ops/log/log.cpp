@@ -37,6 +37,17 @@ log::Window log::window(const LogOptions& options) {
   return w;
 }
 
+log::Factors log::factors(const Window& window) {
+  Factors f;
+  f.size = window.size + 2;
+  std::copy_n(window.taps, window.size, f.smooth + 1);
+  for (int32_t i = 0; i < f.size; ++i) {
+    f.bend[i] =
+        (i > 0 ? f.smooth[i - 1] : 0) - 2 * f.smooth[i] + (i + 1 < f.size ? f.smooth[i + 1] : 0);
+  }
+  return f;
+}
+
 template <>
 std::span<const Strategy<LogArgs>> strategies<LogArgs>(Space space) {
   static constexpr Strategy<LogArgs> host[] = {

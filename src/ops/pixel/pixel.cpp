@@ -128,16 +128,16 @@ void histogram(ConstAnyView src, std::span<uint64_t> bins, const Exec& exec) {
   dispatch(PixelArgs{.op = PixelOp::histogram, .a = src, .bins = bins}, exec);
 }
 
-void unpack_mask(ConstBitView src, AnyView dst, const Exec& exec) {
+void unpack_mask(ConstAnyView src, AnyView dst, const Exec& exec) {
   check_view(src, "unpack_mask: src", {bit});
   check_view(dst, "unpack_mask: dst", {u8});
   check_result(src, dst, "unpack_mask: src", "unpack_mask: dst");
   dispatch(PixelArgs{.op = PixelOp::unpack, .a = src, .dst = dst}, exec);
 }
 
-void pack_mask(ConstAnyView src, BitView dst, const Exec& exec) {
+void pack_mask(ConstAnyView src, AnyView dst, const Exec& exec) {
   check_view(src, "pack_mask: src", {u8});
-  check_view(AnyView(dst), "pack_mask: dst", {bit});
+  check_view(dst, "pack_mask: dst", {bit});
   check_result(src, dst, "pack_mask: src", "pack_mask: dst");
   dispatch(PixelArgs{.op = PixelOp::pack, .a = src, .dst = dst}, exec);
 }

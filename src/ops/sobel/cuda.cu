@@ -7,6 +7,7 @@
 #include "ops/ladder_parameters.hpp"
 #include "ops/sobel/ladder/ladder.hpp"
 #include "ops/sobel/outputs.cuh"
+#include "ops/sobel/plain.hpp"
 
 namespace cuesta {
 namespace {
@@ -245,6 +246,13 @@ std::span<const Strategy<SobelArgs>> sobel_cuda_rows() {
        .parameters = ladder_parameters::any_block_only,
        .supports = supports,
        .run = sobel_ladder::shared_1d},
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "the definition, a thread a pixel",
+       .paper = "003",
+       .exactness = exactness,
+       .run = sobel_cuda_plain},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,

@@ -18,8 +18,7 @@ using DeviceImage = ImageView<T, Space::device>;
 /// A picture in the call's scratch memory, rows padded to 64 bytes.
 template <class T>
 DeviceImage<T> device_image(Call& call, int32_t width, int32_t height) {
-  const ImageView<T> image = call.scratch().image<T>(width, height);
-  return {image.data, width, height, 1, image.stride_bytes};
+  return call.scratch().image<T, Space::device>(width, height);
 }
 
 /// What no device row takes. Pixels are numbered in 32 bits, and the grid's second dimension ends

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <type_traits>
 #include <vector>
 
+#include "core/border_sample.hpp"
 #include "cuda/border.cuh"
 #include "cuda/launch.cuh"
 #include "ops/convolve/args.hpp"
@@ -75,9 +75,6 @@ struct Request {
 
 template <class T>
 Request<T> request_of(const ConvolveArgs& args) {
-  T outside = T(args.border.value);
-  if constexpr (!std::is_same_v<T, float>)
-    outside = T(std::min(std::max(std::nearbyint(args.border.value), 0.0), 255.0));
   return {args.src.as<T, Space::device>(),
           args.dst.as<T, Space::device>(),
           args.width,
@@ -85,7 +82,7 @@ Request<T> request_of(const ConvolveArgs& args) {
           args.anchor_x,
           args.anchor_y,
           args.border.mode,
-          outside,
+          border_sample<T>(args.border),
           int32_t(args.divisor),
           args.rounding == Rounding::half_up,
           args.absolute,
@@ -111,12 +108,7 @@ std::vector<Tap<T>> window_of(const ConvolveArgs& args) {
 /// Taps in global memory, uploaded on the call's stream into its scratch.
 template <class T>
 const Tap<T>* upload_taps(const std::vector<Tap<T>>& taps, Call& call) {
-  Tap<T>* there = call.scratch().take<Tap<T>>(taps.size());
-  // From pageable memory: the runtime has read the taps when this returns.
-  cuda::check(cudaMemcpyAsync(there, taps.data(), taps.size() * sizeof(Tap<T>),
-                              cudaMemcpyHostToDevice, cuda::stream_of(call)),
-              "convolve: uploading taps");
-  return there;
+  return cuda::upload<Tap<T>>(taps, call, "convolve: uploading taps");
 }
 
 /// Taps by value. A kernel's argument lies in a constant bank, which serves a warp that reads one
