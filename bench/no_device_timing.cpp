@@ -5,7 +5,7 @@
 namespace cuesta::bench {
 namespace {
 [[noreturn]] void absent() {
-  throw Error(ErrorCode::device, "this build of Cuesta has no CUDA; use --device cpu");
+  throw Error(ErrorCode::device, "this build of Cuesta has no CUDA", {}, Hint::use_cpu);
 }
 }  // namespace
 

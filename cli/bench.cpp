@@ -58,19 +58,15 @@ bench::Sweep parse_sweep(const std::string& text) {
   return sweep;
 }
 
-// CUDA rows need a GPU, not a row in every operation: an experiment leaves out what is absent.
+// An experiment leaves out what the device has no strategy for.
 void choose_device(State& state) {
-  if (resolve_device(state.common, {"sobel"}) == Device::cuda) {
+  std::string why;
+  if (find_gpu(state.common, why)) {
     const std::string& text = state.common.device;
     state.settings.device = text == "auto" ? 0 : parse_cuda_device(text);
     return;
   }
-  std::string why;
-  if (state.common.device == "cpu")
-    why = "--device cpu was asked for";
-  else
-    list_devices(&why);
-  state.settings.why_no_device = why;
+  state.settings.why_no_device = why.empty() ? "--device cpu was asked for" : why;
 }
 
 // A file that appears whole or not at all; "-" is standard output.

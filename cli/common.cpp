@@ -45,6 +45,17 @@ ExitCode exit_code_of(ErrorCode code) {
   return exit_usage;
 }
 
+std::string message_of(const Error& error) {
+  const std::string_view says = error.what();
+  switch (error.hint()) {
+    case Hint::none: break;
+    case Hint::use_cpu: return fmt::format("{}; --device cpu does without a GPU", says);
+    case Hint::raise_max_pixels: return fmt::format("{}; --max-pixels raises it", says);
+    case Hint::allow_partial: return fmt::format("{}; --partial takes what can be read", says);
+  }
+  return std::string(says);
+}
+
 Exec CommonOptions::exec() const {
   Exec exec;
   exec.strategy = strategy;
@@ -116,6 +127,11 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
   }
   if (which & takes_json)
     app.add_flag("--json", common.json, "results as JSON on stdout")->group("Messages");
+  if (which & takes_explain) {
+    app.add_flag("--explain", common.explain,
+                 "say which strategies ran, why the others did not, and where the time went")
+        ->group("Messages");
+  }
   app.add_flag_callback(
          "-q,--quiet", [] { set_verbosity(-1); }, "errors only")
       ->group("Messages");
@@ -124,58 +140,24 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
       ->group("Messages");
 }
 
-namespace {
-
-// Of the first operation the row of that name, where one is pinned; else a production row.
-bool have_rows_on_device(std::initializer_list<std::string_view> operations,
-                         std::string_view pinned) {
-  const auto all = list_strategies();
-  return std::all_of(operations.begin(), operations.end(), [&](const std::string_view& operation) {
-    const bool pins = !pinned.empty() && &operation == operations.begin();
-    return std::any_of(all.begin(), all.end(), [&](const StrategyDescription& row) {
-      return row.operation == operation && row.space == Space::device &&
-             (pins ? row.name == pinned : row.tier == Tier::production);
-    });
-  });
-}
-
-}  // namespace
-
-Device resolve_device(const CommonOptions& common,
-                      std::initializer_list<std::string_view> operations) {
+bool find_gpu(const CommonOptions& common, std::string& why_not) {
   const std::string& text = common.device;
-  if (text == "cpu") return Device::cpu;
+  if (text == "cpu") return false;
   const bool automatic = text == "auto";
   const int wanted = automatic ? 0 : parse_cuda_device(text);
-  std::string why;
-  const auto devices = list_devices(&why);
-  if (!devices.empty()) {
-    if (size_t(wanted) >= devices.size()) {
-      why = fmt::format("there {} {} GPU{}", devices.size() == 1 ? "is" : "are", devices.size(),
-                        devices.size() == 1 ? "" : "s");
-    } else if (!have_rows_on_device(operations, common.strategy)) {
-      why = common.strategy.empty()
-                ? fmt::format(
-                      "no strategy of {} runs on CUDA by itself; --strategy names the steps "
-                      "that do (cuesta list strategies)",
-                      fmt::join(operations, ", "))
-                : fmt::format("{} has no CUDA strategy '{}'", *operations.begin(), common.strategy);
-    } else {
-      use_device(wanted);
-      detail("running on {}", devices[size_t(wanted)].name);
-      return Device::cuda;
-    }
+  const auto devices = list_devices(&why_not);
+  if (size_t(wanted) < devices.size()) {
+    use_device(wanted);
+    detail("there is {}", devices[size_t(wanted)].name);
+    return true;
   }
-  if (!automatic) throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why), text);
-  detail("running on the CPU: {}", why);
-  return Device::cpu;
-}
-
-bool falls_back_to_cpu(const CommonOptions& common, const Error& error) {
-  if (error.code() != ErrorCode::unsupported || common.device != "auto" || !common.strategy.empty())
-    return false;
-  detail("running on the CPU: {}", error.what());
-  return true;
+  if (!devices.empty()) {
+    why_not = fmt::format("there {} {} GPU{}", devices.size() == 1 ? "is" : "are", devices.size(),
+                          devices.size() == 1 ? "" : "s");
+  }
+  if (!automatic)
+    throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why_not), text, Hint::use_cpu);
+  return false;
 }
 
 void set_verbosity(int verbosity) { current_verbosity = verbosity; }
@@ -191,6 +173,8 @@ void print_note(std::string_view text) {
 void print_detail(std::string_view text) {
   if (current_verbosity >= 1) print_line("", "", text);
 }
+
+void print_explanation(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 void print_data(std::string_view text) {
   errno = 0;

@@ -21,14 +21,16 @@ namespace cuesta::cli {
 
 enum ExitCode : int {
   exit_done = 0,
-  exit_different = 1,  ///< verify found a strategy that is not equal
-  exit_usage = 2,
-  exit_input = 3,
-  exit_output = 4,
-  exit_device = 5,
+  exit_different = 1,  ///< verify found a strategy that is not equal; bench, results that differ
+  exit_usage = 2,      ///< an option or argument that cannot be meant, or that this build refuses
+  exit_input = 3,      ///< a file, stream or picture that cannot be read
+  exit_output = 4,     ///< a result that cannot be written
+  exit_device = 5,     ///< no usable GPU, a fault on it, or memory that is not there
   exit_interrupted = 130,
 };
 ExitCode exit_code_of(ErrorCode code);
+/// The library's sentence, and the option that mends what it tells of, where there is one.
+std::string message_of(const Error& error);
 
 /// A verb as main() sees it: its subcommand, and what runs when it was named. `run` returns the
 /// exit code and may throw cuesta::Error.
@@ -57,6 +59,7 @@ struct CommonOptions {
   int64_t max_pixels = int64_t(1) << 28;
   bool partial = false;
   bool json = false;
+  bool explain = false;
 
   /// Strategy, parameters and threads as the library takes them. Throws Error{invalid_argument}.
   Exec exec() const;
@@ -75,21 +78,16 @@ enum : unsigned {
   takes_region = 16,
   takes_json = 32,
   takes_limits = 64,  ///< --max-pixels and --partial
+  takes_explain = 128,
 };
 /// Adds them, and `examples` at the head of the verb's help, one line each.
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,
                 std::initializer_list<std::string_view> examples);
 
-enum class Device : uint8_t { cpu, cuda };
-/// --device for work that runs `operations`, of which --strategy pins the first: `auto` takes CUDA
-/// where this build has it, a GPU is there and every operation has a production row for it, or the
-/// row that is pinned; else the CPU, which -v tells. Throws Error{device}
-/// where `cuda` was asked for and cannot be had, Error{invalid_argument} for other words.
-Device resolve_device(const CommonOptions& common,
-                      std::initializer_list<std::string_view> operations);
-/// Whether work that CUDA refused with `error` goes on on the CPU: --device is auto and no strategy
-/// is pinned. -v tells.
-bool falls_back_to_cpu(const CommonOptions& common, const Error& error);
+/// Whether --device lets work go to a GPU, and there is one, which it then makes this thread's;
+/// else `why_not` says why (empty for --device cpu). Throws Error{device} where one was asked for
+/// and cannot be had, Error{invalid_argument} for other words.
+bool find_gpu(const CommonOptions& common, std::string& why_not);
 
 /// Messages go to stderr, data to stdout. note() is silent with -q, detail() speaks with -v only.
 void set_verbosity(int verbosity);  ///< -1 quiet, 0, 1 verbose
@@ -98,6 +96,8 @@ void print_error(std::string_view text);
 void print_warning(std::string_view text);
 void print_note(std::string_view text);
 void print_detail(std::string_view text);
+/// What --explain says, on stderr, whatever the verbosity.
+void print_explanation(std::string_view text);
 template <class... Values>
 void warn(fmt::format_string<Values...> text, Values&&... values) {
   print_warning(fmt::format(text, std::forward<Values>(values)...));

@@ -9,6 +9,8 @@
 
 #include "cli/boxes.hpp"
 #include "cli/common.hpp"
+#include "cli/explain.hpp"
+#include "cli/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "cli/samples.hpp"
@@ -68,13 +70,7 @@ MotionOptions motion_options(const State& state) {
 
 bool is_same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty() || a == "-" || b == "-") return false;
-  // Absolute first: of names that do not exist yet, "./x" would become so and "x" would not.
-  const auto place = [](const std::string& path) {
-    std::error_code error;
-    const auto whole = std::filesystem::absolute(path, error);
-    return error ? whole : std::filesystem::weakly_canonical(whole, error);
-  };
-  return place(a) == place(b);
+  return place_of(a) == place_of(b);
 }
 
 void check_names(const State& state) {
@@ -169,19 +165,31 @@ class Finder {
   Finder(const State& state, MotionOptions options)
       : name_(state.input),
         region_(state.common.region_rect()),
-        on_device_(resolve_device(state.common, {"motion"}) == Device::cuda),
+        common_(state.common),
         exec_(state.common.exec()),
-        detector_(std::move(options)) {}
+        detector_(std::move(options)) {
+    explainer_.watch(exec_, state.common.explain);
+    std::string why;
+    if (find_gpu(state.common, why))
+      may_use_gpu_ = true;
+    else if (!why.empty())
+      detail("running on the CPU: {}", why);
+    // Options the library refuses are found before the video is opened.
+    which([&](const Exec& exec) { detector_.push(placeholder(8, 8, PixelType::u8), exec); },
+          asking());
+  }
 
   std::span<const Detection> find(ConstAnyView luma) {
     const ConstAnyView part = region_of(luma, region_, name_);
     ConstAnyView frame = part;
-    if (on_device_) {
+    if (!on_device_) on_device_ = may_use_gpu_ && goes_to_gpu(part);
+    if (*on_device_) {
       const AnyView there = device_.create(part.size(), 1, part.type, Space::device);
       upload(part, there);
       frame = there;
     }
     const auto found = detector_.push(frame, exec_);
+    explainer_.end();
     if (!region_) return found;
     objects_.assign(found.begin(), found.end());
     for (auto& object : objects_) {
@@ -193,12 +201,40 @@ class Finder {
     return objects_;
   }
 
+  /// The paragraph of --explain; nothing without it.
+  void explain() const {
+    if (common_.explain) print_explanation(explainer_.text());
+  }
+
  private:
+  Exec asking() const {
+    Exec exec = exec_;
+    exec.observer = nullptr;
+    return exec;
+  }
+  // With --device auto a production strategy has to be there, or the one that is pinned.
+  bool goes_to_gpu(ConstAnyView luma) {
+    const AnyView there =
+        placeholder(luma.width, luma.height, luma.type, luma.channels, Space::device);
+    const Choice choice = which([&](const Exec& exec) { detector_.push(there, exec); }, asking());
+    const bool automatic = common_.device == "auto";
+    std::string why = choice.refusal;
+    if (why.empty() && automatic && choice.tier == Tier::baseline && common_.strategy.empty())
+      why = "motion: only the plain strategy on the GPU takes this request";
+    if (why.empty()) return true;
+    if (!automatic) throw Error(ErrorCode::unsupported, why, common_.strategy);
+    detail("running on the CPU: {}", why);
+    return false;
+  }
+
   std::string name_;
   std::optional<Rect> region_;
-  bool on_device_;
-  AnyImage device_;
+  const CommonOptions& common_;
   Exec exec_;
+  Explainer explainer_;
+  bool may_use_gpu_ = false;
+  std::optional<bool> on_device_;  // known with the first frame
+  AnyImage device_;
   MotionDetector detector_;
   std::vector<Detection> objects_;
 };
@@ -249,6 +285,7 @@ int run(const State& state) {
   }
   if (sink) sink->finish();
   if (lines) lines->finish();
+  finder.explain();
   if (const auto what = source->damage(); !what.empty())
     warn("{}: {}; went on (--partial)", source->name(), what);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -289,11 +326,12 @@ Verb add_detect(CLI::App& parent) {
       ->type_name("SHAPE");
   app->add_option("--open", state->open, "then takes off specks (default disk:15)")
       ->type_name("SHAPE");
-  add_common(*app, state->common,
-             takes_device | takes_strategy | takes_threads | takes_region | takes_limits,
-             {"cuesta detect street.mp4 -o boxes.mp4",
-              "cuesta detect street.mp4 --json objects.ndjson --background mixture --min-area 200",
-              "ffmpeg -i rtsp://camera/1 -f yuv4mpegpipe - | cuesta detect - --json -"});
+  add_common(
+      *app, state->common,
+      takes_device | takes_strategy | takes_threads | takes_region | takes_limits | takes_explain,
+      {"cuesta detect street.mp4 -o boxes.mp4",
+       "cuesta detect street.mp4 --json objects.ndjson --background mixture --min-area 200",
+       "ffmpeg -i rtsp://camera/1 -f yuv4mpegpipe - | cuesta detect - --json -"});
   return {app, [state] { return run(*state); }};
 }
 

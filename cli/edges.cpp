@@ -51,12 +51,13 @@ class EdgeFinder {
   bool makes_mask() const { return method_ != "sobel" || limit_; }
   /// Edges of `gray` into `out`. Returns the thresholds of canny.
   std::optional<CannyResult> find(ConstAnyView gray, AnyView out, ConstAnyView mask);
-  const Exec& helper() const { return helper_; }
+  const Exec& helper() const { return device_.execs().around; }
+  void explain() const { device_.explain(); }
 
  private:
   void set_canny(const State& state);
-  std::optional<CannyResult> run(ConstAnyView gray, AnyView out, ConstAnyView mask);
-  void run_sobel(ConstAnyView gray, AnyView out);
+  void run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Execs& execs);
+  void run_sobel(ConstAnyView gray, AnyView out, const Execs& execs);
 
   std::string method_;
   CannyOptions canny_;
@@ -65,14 +66,17 @@ class EdgeFinder {
   double sobel_sigma_ = 0;
   int sobel_ksize_ = 0;
   std::optional<double> limit_;
-  Exec exec_, helper_;  // the pinned one, and one for operations around it
   EitherDevice device_;
   AnyImage smooth_, magnitude_;
+  std::optional<CannyResult> used_;
 };
 
 EdgeFinder::EdgeFinder(const State& state)
-    : method_(state.method), exec_(state.common.exec()), device_(state.common) {
-  helper_.threads = exec_.threads;
+    : method_(state.method),
+      device_(state.common,
+              [this](std::span<const ConstAnyView> sources, AnyView edges, const Execs& execs) {
+                run(sources[0], edges, sources.size() > 1 ? sources[1] : ConstAnyView(), execs);
+              }) {
   const bool is_canny = method_ == "canny", is_log = method_ == "log",
              is_sobel = method_ == "sobel";
   refuse_unless(is_canny || state.low.empty(), "--low", state.low, "--method canny");
@@ -112,14 +116,8 @@ EdgeFinder::EdgeFinder(const State& state)
   if (is_sobel && threshold) limit_ = threshold->value;
   if (is_canny) set_canny(state);
 
-  if (is_sobel && (sobel_sigma_ > 0 || limit_))
-    device_.choose({"sobel", "convolve", "pixel"});
-  else
-    device_.choose({method_});
   // Options the library refuses are found before any file is read.
-  Image<uint8_t> probe(8, 8), edges(8, 8);
-  for (int32_t y = 0; y < 8; ++y) std::fill_n(probe.row(y), 8, uint8_t(0));
-  find(probe, edges, {});
+  device_.check(PixelType::u8, PixelType::u8);
 }
 
 void EdgeFinder::set_canny(const State& state) {
@@ -143,37 +141,37 @@ void EdgeFinder::set_canny(const State& state) {
   }
 }
 
-void EdgeFinder::run_sobel(ConstAnyView gray, AnyView out) {
+void EdgeFinder::run_sobel(ConstAnyView gray, AnyView out, const Execs& execs) {
+  const auto between = [&](AnyImage& image, PixelType type) {
+    return execs.around.choices ? placeholder(gray.width, gray.height, type, 1, gray.space)
+                                : image.create(gray.size(), 1, type, gray.space);
+  };
   if (sobel_sigma_ > 0) {
-    const AnyView smooth = smooth_.create(gray.size(), 1, gray.type, gray.space);
-    gaussian(gray, smooth, {sobel_sigma_, sobel_ksize_, sobel_.border}, helper_);
+    const AnyView smooth = between(smooth_, gray.type);
+    gaussian(gray, smooth, {sobel_sigma_, sobel_ksize_, sobel_.border}, execs.around);
     gray = smooth;
   }
-  if (!limit_) return sobel(gray, {.magnitude = out}, sobel_, exec_);
-  const AnyView magnitude = magnitude_.create(gray.size(), 1, PixelType::u16, gray.space);
-  sobel(gray, {.magnitude = magnitude}, sobel_, exec_);
-  threshold(magnitude, out, *limit_, helper_);
+  if (!limit_) return sobel(gray, {.magnitude = out}, sobel_, execs.pinned);
+  const AnyView magnitude = between(magnitude_, PixelType::u16);
+  sobel(gray, {.magnitude = magnitude}, sobel_, execs.pinned);
+  threshold(magnitude, out, *limit_, execs.around);
 }
 
-std::optional<CannyResult> EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask) {
+void EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Execs& execs) {
   if (method_ == "canny") {
     CannyOptions options = canny_;
     options.mask = mask;
-    return canny(gray, out, options, exec_);
+    used_ = canny(gray, out, options, execs.pinned);
+  } else if (method_ == "log") {
+    log_edges(gray, out, log_, execs.pinned);
+  } else {
+    run_sobel(gray, out, execs);
   }
-  if (method_ == "log")
-    log_edges(gray, out, log_, exec_);
-  else
-    run_sobel(gray, out);
-  return std::nullopt;
 }
 
 std::optional<CannyResult> EdgeFinder::find(ConstAnyView gray, AnyView out, ConstAnyView mask) {
-  std::optional<CannyResult> used;
-  device_.run({gray, mask}, out, [&](std::span<const ConstAnyView> sources, AnyView edges) {
-    used = run(sources[0], edges, sources[1]);
-  });
-  return used;
+  device_.run({gray, mask}, out);
+  return used_;
 }
 
 // One call of the verb.
@@ -194,6 +192,7 @@ class Run {
     else
       on_stream(job);
   }
+  void explain() const { finder_.explain(); }
 
  private:
   io::ReadLimits limits() const { return {state_.common.max_pixels, state_.common.partial}; }
@@ -277,7 +276,9 @@ int run(const State& state) {
   std::vector<std::string> also_read;
   if (!state.mask.empty()) also_read.push_back(state.mask);
   const Plan plan = plan_jobs(state.inputs, state.out, state.format, also_read);
-  return run_jobs(plan, [&](const Job& job) { run.work(job); });
+  const int code = run_jobs(plan, [&](const Job& job) { run.work(job); });
+  run.explain();
+  return code;
 }
 
 }  // namespace
@@ -313,7 +314,7 @@ Verb add_edges(CLI::App& parent) {
                 "log: changes of sign steeper than T instead of |L| > T");
   add_common(*app, state->common,
              takes_device | takes_strategy | takes_threads | takes_border | takes_region |
-                 takes_json | takes_limits,
+                 takes_json | takes_limits | takes_explain,
              {"cuesta edges photo.jpg -o edges.png",
               "cuesta edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150",
               "cuesta edges holiday/ -o edges/ --threshold auto:median",

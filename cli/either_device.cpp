@@ -1,25 +1,85 @@
 #include "cli/either_device.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "cuesta/device.hpp"
 
 namespace cuesta::cli {
+namespace {
 
-void EitherDevice::run(std::initializer_list<ConstAnyView> sources, AnyView out, const Work& work) {
-  if (device_ == Device::cuda) {
-    try {
-      return run_on_gpu(sources, out, work);
-    } catch (const Error& error) {
-      if (!falls_back_to_cpu(common_, error)) throw;
-      device_ = Device::cpu;
-    }
-  }
-  work(sources, out);
+// A picture like this one, elsewhere and without samples; none where there is none.
+AnyView like(ConstAnyView picture, Space space) {
+  if (!picture) return {};
+  return placeholder(picture.width, picture.height, picture.type, picture.channels, space);
 }
 
-void EitherDevice::run_on_gpu(std::span<const ConstAnyView> sources, AnyView out,
-                              const Work& work) {
+}  // namespace
+
+EitherDevice::EitherDevice(const CommonOptions& common, Work work)
+    : common_(common), work_(std::move(work)) {
+  execs_.pinned = common.exec();
+  execs_.around.threads = execs_.pinned.threads;
+  explainer_.watch(execs_.pinned, common.explain);
+  explainer_.watch(execs_.around, common.explain);
+  may_use_gpu_ = find_gpu(common, why_not_);
+}
+
+std::vector<Choice> EitherDevice::ask(std::span<const ConstAnyView> sources, ConstAnyView out,
+                                      Space space) const {
+  std::vector<ConstAnyView> there;
+  for (const ConstAnyView& source : sources) there.push_back(like(source, space));
+  std::vector<Choice> choices;
+  Execs asking = execs_;
+  for (Exec* exec : {&asking.pinned, &asking.around}) {
+    exec->choices = &choices;
+    exec->observer = nullptr;
+  }
+  work_(there, like(out, space), asking);
+  return choices;
+}
+
+void EitherDevice::check(PixelType source, PixelType out, int32_t channels) const {
+  const ConstAnyView in = placeholder(8, 8, source, channels);
+  ask(std::span(&in, 1), placeholder(8, 8, out, channels), Space::host);
+}
+
+bool EitherDevice::goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyView out) {
+  const auto shape =
+      std::tuple(sources[0].type, sources[0].width, sources[0].height, sources[0].channels);
+  if (const auto known = decided_.find(shape); known != decided_.end()) return known->second;
+  bool goes = false;
+  if (may_use_gpu_) {
+    const bool automatic = common_.device == "auto";
+    goes = true;
+    for (const Choice& choice : ask(sources, out, Space::device)) {
+      std::string why = choice.refusal;
+      if (why.empty() && automatic && choice.tier == Tier::baseline && common_.strategy.empty())
+        why = fmt::format("{}: only the plain strategy on the GPU takes this request",
+                          choice.operation);
+      if (why.empty()) continue;
+      if (!automatic) throw Error(ErrorCode::unsupported, why, common_.strategy);
+      detail("running on the CPU: {}", why);
+      goes = false;
+      break;
+    }
+  } else if (!why_not_.empty()) {
+    detail("running on the CPU: {}", std::exchange(why_not_, {}));
+  }
+  decided_[shape] = goes;
+  return goes;
+}
+
+void EitherDevice::run(std::initializer_list<ConstAnyView> sources, AnyView out) {
+  const std::span<const ConstAnyView> given(sources.begin(), sources.size());
+  if (goes_to_gpu(given, out))
+    run_on_gpu(given, out);
+  else
+    work_(given, out, execs_);
+  explainer_.end();
+}
+
+void EitherDevice::run_on_gpu(std::span<const ConstAnyView> sources, AnyView out) {
   while (sources_.size() < sources.size()) sources_.emplace_back();
   std::vector<ConstAnyView> there;
   for (const ConstAnyView& source : sources) {
@@ -33,8 +93,13 @@ void EitherDevice::run_on_gpu(std::span<const ConstAnyView> sources, AnyView out
     there.push_back(copy);
   }
   const AnyView result = out_.create(out.size(), out.channels, out.type, Space::device);
-  work(there, result);
+  work_(there, result, execs_);
+  explainer_.end();
   download(result, out);
+}
+
+void EitherDevice::explain() const {
+  if (common_.explain) print_explanation(explainer_.text());
 }
 
 }  // namespace cuesta::cli

@@ -1,37 +1,63 @@
-// Work that runs where --device says: what edges and filter share.
+// Work that runs where --device says: what edges, filter and detect share.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <span>
-#include <string_view>
+#include <string>
+#include <tuple>
 
 #include "cli/common.hpp"
+#include "cli/explain.hpp"
 #include "cli/samples.hpp"
 
 namespace cuesta::cli {
 
+/// How a verb's calls run: the operation that --strategy pins, and the operations around it.
+struct Execs {
+  Exec pinned, around;
+};
+
 class EitherDevice {
  public:
-  /// On the CPU until choose(). `common` outlives it.
-  explicit EitherDevice(const CommonOptions& common) : common_(common) {}
-  /// As resolve_device, for the work to come.
-  void choose(std::initializer_list<std::string_view> operations) {
-    device_ = resolve_device(common_, operations);
-  }
+  /// Makes `out` of the sources, all of them in one space; sources without data stay so. Also
+  /// called to ask what would run (Exec::choices), with views that have no samples.
+  using Work =
+      std::function<void(std::span<const ConstAnyView> sources, AnyView out, const Execs& execs)>;
 
-  /// Makes `out` of the sources, all of them in one space; sources without data stay so.
-  using Work = std::function<void(std::span<const ConstAnyView> sources, AnyView out)>;
-  /// Runs `work` on these pictures in host memory, or on copies of them on the GPU. What the GPU
-  /// refuses goes on on the CPU, and so does all later work, where falls_back_to_cpu says so.
-  void run(std::initializer_list<ConstAnyView> sources, AnyView out, const Work& work);
+  /// `common` outlives it. Throws Error{device} where --device names a GPU that cannot be had.
+  EitherDevice(const CommonOptions& common, Work work);
+
+  /// Throws what the work says of its options, before any picture is there; `source` is a likely
+  /// one.
+  void check(PixelType source, PixelType out, int32_t channels = 1) const;
+  /// Runs the work on these pictures in host memory, or on copies of them on the GPU, as
+  /// goes_to_gpu() says.
+  void run(std::initializer_list<ConstAnyView> sources, AnyView out);
+  /// Whether pictures like these go to the GPU. With --device auto they do where every operation
+  /// has a production strategy for them there, or the one that is pinned; -v tells, once for each
+  /// shape. Throws Error{unsupported} where the device that was asked for cannot run them.
+  bool goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyView out);
+
+  const Execs& execs() const { return execs_; }
+  /// The paragraph of --explain, on stderr; nothing without it.
+  void explain() const;
+  Explainer& explainer() { return explainer_; }
 
  private:
-  void run_on_gpu(std::span<const ConstAnyView> sources, AnyView out, const Work& work);
+  std::vector<Choice> ask(std::span<const ConstAnyView> sources, ConstAnyView out,
+                          Space space) const;
+  void run_on_gpu(std::span<const ConstAnyView> sources, AnyView out);
 
   const CommonOptions& common_;
-  Device device_ = Device::cpu;
+  Work work_;
+  Execs execs_;
+  Explainer explainer_;
+  bool may_use_gpu_ = false;
+  std::string why_not_;  // said once
+  std::map<std::tuple<PixelType, int32_t, int32_t, int32_t>, bool> decided_;
   std::deque<AnyImage> sources_;
   AnyImage out_;
 };

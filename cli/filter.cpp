@@ -60,15 +60,12 @@ class Run {
       : state_(state),
         kernel_(parse_kernel(state.kernel)),
         region_(state.common.region_rect()),
-        exec_(state.common.exec()),
-        device_(state.common) {
-    device_.choose({"convolve"});
+        device_(state.common, [this](std::span<const ConstAnyView> sources, AnyView out,
+                                     const Execs& execs) { run(sources[0], out, execs.pinned); }) {
     options_ = {
         .border = state.common.border_or({}), .absolute = state.absolute, .offset = state.offset};
     // Options the library refuses are found before any file is read.
-    Image<uint8_t> probe(8, 8), out(8, 8);
-    for (int32_t y = 0; y < 8; ++y) std::fill_n(probe.row(y), 8, uint8_t(0));
-    apply(probe, out);
+    device_.check(PixelType::u8, PixelType::u8);
   }
 
   void work(const Job& job) {
@@ -78,10 +75,10 @@ class Run {
     else
       on_stream(job);
   }
+  void explain() const { device_.explain(); }
 
  private:
-  void apply(ConstAnyView src, AnyView dst);
-  void run(ConstAnyView in, AnyView out);
+  void run(ConstAnyView in, AnyView out, const Exec& exec) const;
   void on_picture(const Job& job);
   void on_stream(const Job& job);
   void report(const Job& job, ConstAnyView out, int64_t frames);
@@ -89,25 +86,19 @@ class Run {
   const State& state_;
   KernelSpec kernel_;
   std::optional<Rect> region_;
-  Exec exec_;
   EitherDevice device_;
   FilterOptions options_;
   AnyImage source_, result_;
   std::chrono::steady_clock::time_point begin_;
 };
 
-void Run::apply(ConstAnyView src, AnyView dst) {
-  device_.run({src}, dst,
-              [&](std::span<const ConstAnyView> sources, AnyView out) { run(sources[0], out); });
-}
-
-void Run::run(ConstAnyView in, AnyView out) {
+void Run::run(ConstAnyView in, AnyView out, const Exec& exec) const {
   // The library's Gaussian rounds once, as cv::GaussianBlur does; a sum of its taps is never
   // negative, so only an offset asks for more.
   if (kernel_.gaussian_size > 0 && options_.offset == 0)
-    gaussian(in, out, {kernel_.gaussian_sigma, kernel_.gaussian_size, options_.border}, exec_);
+    gaussian(in, out, {kernel_.gaussian_sigma, kernel_.gaussian_size, options_.border}, exec);
   else
-    correlate(in, out, kernel_.stencil, options_, exec_);
+    correlate(in, out, kernel_.stencil, options_, exec);
 }
 
 void Run::on_picture(const Job& job) {
@@ -120,7 +111,7 @@ void Run::on_picture(const Job& job) {
                                                    : part.type;
   const ConstAnyView src = converted(part, type, source_);
   const AnyView dst = result_.create(src.size(), src.channels, type);
-  apply(src, dst);
+  device_.run({src}, dst);
   if (picture.has_alpha) copy_alpha(src, dst);
   io::write_picture(job.output, dst, {picture.metadata, picture.has_alpha});
   report(job, dst, 0);
@@ -132,9 +123,9 @@ void Run::on_stream(const Job& job) {
   // Color is kept beside a filtered luma that still means brightness; a response has no color.
   const bool keeps_color =
       keeps_constants(kernel_.stencil) && options_.offset == 0 && !options_.absolute;
-  const auto result =
-      pass_stream(job, state_.common, keeps_color,
-                  [&](ConstAnyView luma, AnyView out, int32_t, int32_t) { apply(luma, out); });
+  const auto result = pass_stream(
+      job, state_.common, keeps_color,
+      [&](ConstAnyView luma, AnyView out, int32_t, int32_t) { device_.run({luma}, out); });
   const ConstAnyView shape({}, result.width, result.height, 1, result.width, PixelType::u8);
   report(job, shape, result.frames);
 }
@@ -166,7 +157,9 @@ int run(const State& state) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(state.kernel, ignored)) also_read.push_back(state.kernel);
   const Plan plan = plan_jobs(state.inputs, state.out, state.format, also_read);
-  return run_jobs(plan, [&](const Job& job) { run.work(job); });
+  const int code = run_jobs(plan, [&](const Job& job) { run.work(job); });
+  run.explain();
+  return code;
 }
 
 }  // namespace
@@ -195,7 +188,7 @@ Verb add_filter(CLI::App& parent) {
   add_common(
       *app, state->common,
       takes_device | takes_strategy | takes_threads | takes_border | takes_region | takes_json |
-          takes_limits,
+          takes_limits | takes_explain,
       {"cuesta filter photo.jpg -o smooth.png --kernel gaussian:15",
        "cuesta filter photo.jpg -o sharp.jpg --kernel sharpen:3",
        "cuesta filter scan.tif -o edges.tif --kernel laplacian --abs",

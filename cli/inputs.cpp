@@ -1,12 +1,12 @@
 #include "cli/inputs.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <new>
 #include <set>
 
 #include "cli/progress.hpp"
+#include "io/formats.hpp"
 #include "io/picture.hpp"
 
 namespace cuesta::cli {
@@ -17,12 +17,6 @@ namespace fs = std::filesystem;
 bool is_folder(const std::string& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
-}
-
-bool begins_as_y4m(const std::string& path) {
-  char head[9] = {};
-  std::ifstream file(path, std::ios::binary);
-  return file.read(head, sizeof head) && std::string_view(head, sizeof head) == "YUV4MPEG2";
 }
 
 // The pictures of a folder, by name; hidden files are not meant.
@@ -41,13 +35,6 @@ std::vector<std::string> pictures_in(const std::string& folder) {
     throw Error(ErrorCode::input, fmt::format("{}: the folder holds no pictures", folder), folder);
   std::sort(out.begin(), out.end());
   return out;
-}
-
-// One name for one place. A hard link is another place: results are renamed into theirs.
-std::string place_of(const std::string& path) {
-  std::error_code error;
-  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path : whole.string();
 }
 
 void check_output(const Job& job) {
@@ -116,6 +103,12 @@ void make_folder(const std::string& out) {
 
 }  // namespace
 
+std::string place_of(const std::string& path) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? path : whole.string();
+}
+
 InputKind kind_of(const std::string& path) {
   if (path == "-") return InputKind::stream;
   std::error_code ignored;
@@ -123,7 +116,7 @@ InputKind kind_of(const std::string& path) {
   if (fs::is_fifo(status) || fs::is_character_file(status)) return InputKind::stream;
   if (!fs::is_regular_file(status)) return InputKind::picture;  // reading it will say what is wrong
   if (io::is_picture(path)) return InputKind::picture;
-  if (begins_as_y4m(path)) return InputKind::stream;
+  if (io::begins_as_video(path)) return InputKind::stream;
   return io::is_picture_extension(fs::path(path).extension().string()) ? InputKind::picture
                                                                        : InputKind::stream;
 }
@@ -199,7 +192,7 @@ int run_jobs(const Plan& plan, const std::function<void(const Job&)>& work) {
     try {
       work(job);
     } catch (const Error& error) {
-      print_error(error.what());
+      print_error(message_of(error));
       code = std::max<int>(code, exit_code_of(error.code()));
       ++failed;
     } catch (const std::bad_alloc&) {

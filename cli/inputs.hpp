@@ -26,6 +26,10 @@ struct Plan {
   bool is_batch = false;
 };
 
+/// One name for one place, whether something is there or not. A hard link is another place: results
+/// are renamed into theirs.
+std::string place_of(const std::string& path);
+
 /// What `path` is, by its first bytes; by its extension where those tell nothing.
 InputKind kind_of(const std::string& path);
 

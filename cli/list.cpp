@@ -5,7 +5,6 @@
 #include "core/cpu_probe.hpp"
 #include "core/threads.hpp"
 #include "cuesta/device.hpp"
-#include "ops/registry.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -48,7 +47,7 @@ void list_all_strategies(bool as_json) {
 }
 
 void list_all_operations(bool as_json) {
-  const auto entries = operation_entries();
+  const auto entries = list_operations();
   if (as_json) {
     Json out = Json::array();
     for (const auto& entry : entries)

@@ -8,7 +8,6 @@
 namespace {
 
 using cuesta::Error;
-using cuesta::ErrorCode;
 
 int run(const std::vector<cuesta::cli::Verb>& verbs) {
   using namespace cuesta::cli;
@@ -17,7 +16,7 @@ int run(const std::vector<cuesta::cli::Verb>& verbs) {
       if (verb.app->parsed()) return verb.run();
     }
   } catch (const Error& error) {
-    print_error(error.what());
+    print_error(message_of(error));
     return exit_code_of(error.code());
   } catch (const std::bad_alloc&) {
     print_error("out of memory");
@@ -55,7 +54,7 @@ int main(int argc, char** argv) {
                app.get_subcommands().empty() ? "" : app.get_subcommands()[0]->get_name() + " ");
     return exit_usage;
   } catch (const Error& error) {
-    print_error(error.what());
+    print_error(message_of(error));
     return exit_code_of(error.code());
   }
   return run(verbs);

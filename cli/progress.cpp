@@ -1,6 +1,7 @@
 #include "cli/progress.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -39,7 +40,7 @@ void Progress::draw(Clock::time_point now) {
     constexpr int width = 30;
     const double part = std::min(1.0, double(done_) / double(*total_));
     const int filled = int(part * width);
-    const int64_t left = int64_t(double(std::max<int64_t>(0, *total_ - done_)) / rate + 0.5);
+    const int64_t left = std::llround(double(std::max<int64_t>(0, *total_ - done_)) / rate);
     line = fmt::format("[{}{}] {}/{} {}, {:.1f}/s, {}:{:02} left", std::string(filled, '#'),
                        std::string(width - filled, '.'), done_, *total_, unit_, rate, left / 60,
                        left % 60);

@@ -31,7 +31,7 @@ std::vector<verify::Operation> chosen_operations(const State& state) {
 }
 
 // Without a row to run, verify would show nothing and look like success. Builds without CUDA have
-// no device rows at all, which resolve_device tells.
+// no device rows at all, which find_gpu tells.
 void check_rows(const State& state) {
   const CommonOptions& common = state.common;
   const bool on_cpu = common.device == "cpu", on_cuda = !on_cpu && common.device != "auto";
@@ -83,8 +83,11 @@ int run(const State& state) {
   std::vector<Space> spaces;
   if (state.common.device == "auto" || state.common.device == "cpu") spaces.push_back(Space::host);
   if (state.common.device != "cpu") {
-    // Device rows are checked where there is a GPU; `sobel` has one wherever CUDA is built in.
-    if (resolve_device(state.common, {"sobel"}) == Device::cuda) spaces.push_back(Space::device);
+    std::string why;
+    if (find_gpu(state.common, why))
+      spaces.push_back(Space::device);
+    else
+      detail("the CPU's strategies alone: {}", why);
   }
   int64_t passed = 0, failed = 0;
   Json rows = Json::array();

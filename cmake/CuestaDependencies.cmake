@@ -25,7 +25,7 @@ endmacro()
 
 pkg_check_modules(vips IMPORTED_TARGET vips)
 cuesta_optional(CUESTA_PICTURES vips_FOUND "libvips")
-pkg_check_modules(libav IMPORTED_TARGET libavformat libavcodec libavutil libswscale libavfilter)
+pkg_check_modules(libav IMPORTED_TARGET libavformat libavcodec libavutil libswscale)
 cuesta_optional(CUESTA_VIDEO libav_FOUND "FFmpeg's libav libraries")
 find_package(OpenCV QUIET COMPONENTS core imgproc imgcodecs videoio video)
 cuesta_optional(CUESTA_OPENCV OpenCV_FOUND "OpenCV")

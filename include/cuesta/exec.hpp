@@ -42,12 +42,17 @@ void release_memory();
 /// Name and value of a strategy parameter, as `--param block=16` gives them.
 using Parameter = std::pair<std::string, std::string>;
 
-/// Told which stage of a strategy begins, by strategies that have stages ("blur", "hysteresis").
-/// Stages end where the next begins, the last one with the call. Called on the caller's thread; on
-/// CUDA what follows is enqueued on `stream` after what the observer enqueues there.
+struct Choice;
+
+/// Told which strategy a call runs, and which stage of it begins, by strategies that have stages
+/// ("blur", "hysteresis"). Stages end where the next begins, the last one with the call. Called on
+/// the caller's thread; on CUDA what follows is enqueued on `stream` after what the observer
+/// enqueues there.
 class StageObserver {
  public:
   virtual ~StageObserver() = default;
+  /// The strategy that is about to run.
+  virtual void chosen(const Choice& choice) { static_cast<void>(choice); }
   virtual void stage(std::string_view name, void* stream) = 0;
   /// A figure a strategy can give about this call, such as the depth of a search.
   virtual void statistic(std::string_view name, double value) = 0;
@@ -55,15 +60,22 @@ class StageObserver {
 
 struct Exec {
   /// Pins a strategy by name; empty chooses the best production row that takes the request.
-  /// The environment variable CUESTA_STRATEGY="canny:serial,label:rows" pins where this is empty.
+  /// The environment variable CUESTA_STRATEGY="canny:serial,label:rows", read at the first call of
+  /// a process, pins where this is empty.
   std::string strategy{};
   std::vector<Parameter> parameters{};
   /// Threads on the CPU; 0 takes every core the process may use, 1 stays on the caller's thread.
   int threads = 0;
   Workspace* workspace = nullptr;
-  /// A cudaStream_t for device views; null is the default stream. Calls only enqueue.
+  /// A cudaStream_t for device views; null is the default stream. Calls enqueue and return, except
+  /// where their result is a host object: thresholds to be found, bins of a histogram, numbers and
+  /// lists of components, detections and their mask. Then the call waits for the stream, and
+  /// returns what it found. Steps of a paper (Tier::ladder) that wait besides say so: `host_sync`.
   void* stream = nullptr;
   StageObserver* observer = nullptr;
+  /// Given: the call is checked and strategies are chosen, which it appends here, and nothing runs:
+  /// no sample is read or written. See which().
+  std::vector<Choice>* choices = nullptr;
 };
 
 /// How a strategy stands to the others: the oracle, plain loops over threads, a paper's step, or
@@ -79,6 +91,44 @@ struct ParameterInfo {
   std::span<const std::string_view> values{};
 };
 
+/// Which strategy a call runs, or why none does.
+struct Choice {
+  std::string_view operation{};
+  Space space = Space::host;
+  std::string_view strategy{};  ///< empty where none takes the request
+  Tier tier = Tier::reference;
+  std::string processor{};  ///< the instruction set ("AVX2"), or the GPU's name
+  int threads = 0;        ///< on the CPU
+  struct PassedOver {
+    std::string_view strategy{}, why{};
+  };
+  std::vector<PassedOver> passed_over{};  ///< those before it that refuse the request
+  std::string refusal{};                  ///< one sentence where none takes it; else empty
+  explicit operator bool() const { return !strategy.empty(); }
+};
+
+/// What `call(exec)` would run, without running it: `which([&](const Exec& e) { canny(src, dst, {},
+/// e); })`. The views' samples need not exist (see placeholder()). Throws as the call itself does
+/// for what cannot be meant; what is refused, the Choice tells. Where `call` makes several
+/// operations' calls, which_all() tells of each and which() of the last.
+template <class Call>
+std::vector<Choice> which_all(Call&& call, Exec exec = {}) {
+  std::vector<Choice> choices;
+  exec.choices = &choices;
+  call(std::as_const(exec));
+  return choices;
+}
+template <class Call>
+Choice which(Call&& call, const Exec& exec = {}) {
+  std::vector<Choice> choices = which_all(call, exec);
+  return choices.empty() ? Choice() : std::move(choices.back());
+}
+
+/// A view that stands for a picture still to come: it has a size, a type and a space but no
+/// samples. For calls that only choose (which()); nothing may read or write it.
+AnyView placeholder(int32_t width, int32_t height, PixelType type, int32_t channels = 1,
+                    Space space = Space::host);
+
 /// One row of an operation's table, as `cuesta list strategies` prints it.
 struct StrategyDescription {
   std::string_view operation{}, name{};
@@ -88,14 +138,18 @@ struct StrategyDescription {
   std::string_view paper{};      ///< the report it comes from ("000".."004"); empty for ours
   std::string_view exactness{};  ///< "equal bytes", or the bound on floating-point results
   std::span<const ParameterInfo> parameters{};
-  bool allocates = false;  ///< also after the first call of a size
-  bool host_sync = false;  ///< waits for the GPU inside the call
+  bool allocates = false;  ///< device memory, also after the first call of a size
+  bool host_sync = false;  ///< waits for the GPU inside the call, whatever is asked
 };
 
 /// Every strategy of every operation in this build, in table order.
 std::vector<StrategyDescription> list_strategies();
-/// Names of the operations, in the order of the tables.
-std::vector<std::string_view> list_operations();
+/// An operation: its name, and one line on what it is for.
+struct OperationDescription {
+  std::string_view name, summary;
+};
+/// Every operation, in the order of the tables.
+std::vector<OperationDescription> list_operations();
 
 /// The CPU instruction set in use ("AVX3", "AVX2", "SSE4", "SSE2"); CUESTA_SIMD=sse4 (say) forces a
 /// lower one.

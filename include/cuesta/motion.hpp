@@ -44,7 +44,7 @@ using BackgroundOutputs = BasicBackgroundOutputs<AnyView>;
 
 /// A model of the background, learned frame by frame. Frames are u8, one channel, all of one size
 /// and in one space; the first sets both, and the state lives there. Nothing allocates after it.
-/// On the GPU the model is `first`.
+/// Every model runs in both spaces; on the GPU a push only enqueues.
 class BackgroundSubtractor {
  public:
   /// Throws Error{invalid_argument} for a rate outside 0..12.
@@ -99,8 +99,9 @@ struct Detection {
 
 /// Finds moving objects frame by frame. Size, options and state live here; nothing allocates after
 /// the first two frames. Frames are u8, 1 (gray), 3 or 4 channels (RGB order), all of one size and
-/// in one space; a change of either throws Error{input}. For frames on the GPU the background stays
-/// there; the mask and the detections come back to the host, and push() waits for them.
+/// in one space; a change of either throws Error{input}. Frames on the GPU take the same options;
+/// the background stays there, the mask and the detections come back to the host, and push() waits
+/// for them.
 class MotionDetector {
  public:
   explicit MotionDetector(MotionOptions options = {});

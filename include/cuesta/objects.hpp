@@ -43,8 +43,9 @@ void absdiff_threshold(ConstAnyView a, ConstAnyView b, OutView dst, double limit
 void absdiff_threshold(const ConstBatch& a, const ConstBatch& b, const Batch& dst, double limit,
                        const Exec& exec = {});
 
-/// Counts of u8 (256 bins) or u16 (65,536 bins) samples of one channel; `bins` is overwritten. Of a
-/// batch: the bins of one picture after those of the one before.
+/// Counts of u8 (256 bins) or u16 (65,536 bins) samples of one channel; `bins`, on the host
+/// wherever the picture is, is overwritten. A device picture is waited for. Of a batch: the bins of
+/// one picture after those of the one before.
 void histogram(ConstAnyView src, std::span<uint64_t> bins, const Exec& exec = {});
 void histogram(const ConstBatch& src, std::span<uint64_t> bins, const Exec& exec = {});
 /// The counts in a new vector.

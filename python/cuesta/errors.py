@@ -85,11 +85,13 @@ _NAMES = {
     "s32": "int32",
     "f32": "float32",
 }
+# What a caller from Python could do; what concerns files is the command's alone.
+_HINTS = {"use_cpu": "; use device='cpu', or an array in host memory"}
 _NAME = re.compile(r"(?<![\w.'])(?:" + "|".join(_NAMES) + r")(?![\w'])")
 
 
-def _from_library(code: str, message: str, value: str) -> Error:
+def _from_library(code: str, message: str, value: str, hint: str = "") -> Error:
     def renamed(text: str) -> str:
         return _NAME.sub(lambda match: _NAMES[match.group()], text)
 
-    return _CLASSES[code](renamed(message), renamed(value))
+    return _CLASSES[code](renamed(message) + _HINTS.get(hint, ""), renamed(value))

@@ -175,7 +175,7 @@ def devices() -> list[Device]:
 def _need_gpu() -> None:
     found, why = _core.devices()
     if not found:
-        raise DeviceError(why.replace("use --device cpu", "use device='cpu'"))
+        raise DeviceError(f"{why}; use device='cpu'")
 
 
 def release_memory() -> None:

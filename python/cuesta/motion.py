@@ -32,7 +32,7 @@ class MotionDetector:
     ----------
     background : {"first", "mean", "median", "mixture"}
         How the background is known: the first frame (paper 004), a running mean, a sigma-delta median, or an integer
-        mixture of Gaussians. Frames on CUDA take "first".
+        mixture of Gaussians.
     rate_shift : int, optional
         Learning rate 2^-rate_shift, 1 to 12, of "mean" and "mixture".
     blur : int

@@ -127,7 +127,11 @@ nb::ndarray<nb::array_api, nb::device::cuda> device_array(const std::vector<size
 
 void bind_info(nb::module_& m) {
   m.def("strategies", strategies);
-  m.def("operations", list_operations);
+  m.def("operations", [] {
+    std::vector<std::string_view> names;
+    for (const OperationDescription& operation : list_operations()) names.push_back(operation.name);
+    return names;
+  });
   m.def("verify", run_verify, "operation"_a, "strategy"_a, "level"_a, "device"_a);
   m.def("bench", run_bench, "experiments"_a, "sizes"_a, "only"_a, "quick"_a, "threads"_a,
         "device"_a);

@@ -25,15 +25,25 @@ const char* name_of(ErrorCode code) {
   return "invalid_argument";
 }
 
+const char* name_of(Hint hint) {
+  switch (hint) {
+    case Hint::none: return "";
+    case Hint::use_cpu: return "use_cpu";
+    case Hint::raise_max_pixels: return "raise_max_pixels";
+    case Hint::allow_partial: return "allow_partial";
+  }
+  return "";
+}
+
 // cuesta.errors has the classes.
 void translate(const std::exception_ptr& pointer, void*) {
   try {
     std::rethrow_exception(pointer);
   } catch (const Error& error) {
     try {
-      const nb::object made =
-          nb::module_::import_("cuesta.errors")
-              .attr("_from_library")(name_of(error.code()), error.what(), error.value());
+      const nb::object made = nb::module_::import_("cuesta.errors")
+                                  .attr("_from_library")(name_of(error.code()), error.what(),
+                                                         error.value(), name_of(error.hint()));
       PyErr_SetObject(made.type().ptr(), made.ptr());
     } catch (nb::python_error& failure) {
       failure.restore();

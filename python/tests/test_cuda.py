@@ -75,11 +75,6 @@ REQUESTS: dict[str, dict[str, Call]] = {
     },
 }
 DEVICE_ROWS = cuesta.strategies(device="cuda")
-# What runs on a GPU without a name, and what the papers' steps do only by name, or nothing does.
-PRODUCTION = sorted(
-    {row.operation for row in DEVICE_ROWS if row.tier == "production"} & set(REQUESTS)
-)
-BY_NAME = sorted(set(REQUESTS) - set(PRODUCTION))
 
 
 def as_float(x: Any) -> Any:
@@ -125,33 +120,27 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_there_are_device_rows() -> None:
-    assert {"canny", "sobel", "log"} <= set(PRODUCTION)
-    assert {"convolve", "label", "motion", "background"} <= {row.operation for row in DEVICE_ROWS}
+def test_every_operation_has_a_floor() -> None:
+    plain = {row.operation for row in DEVICE_ROWS if row.tier == "baseline"}
+    assert plain == {row.operation for row in cuesta.strategies(device="cpu")}
 
 
-@pytest.mark.parametrize("operation", PRODUCTION)
+@pytest.mark.parametrize("operation", REQUESTS)
 def test_devices_equal_the_cpu(operation: str, kind: str, picture: Picture) -> None:
+    """Every request runs on the GPU without a name, and its result stays there."""
     for name, call in REQUESTS[operation].items():
         image = to_device(kind, picture)
         made = call(image)
-        first = made[0] if isinstance(made, tuple) else made
+        first = made.labels if isinstance(made, cuesta.Labels) else made
+        first = first[0] if isinstance(first, tuple) else first
         assert type(first) is type(image) and first.device == image.device
         wanted = call(picture)
-        if name == "f32":
-            np.testing.assert_allclose(to_host(made), wanted, rtol=2e-6)
+        if "f32" in name:
+            # Convolve's README: 2e-5 of the largest sample.
+            bound = 2e-5 * 255 if operation == "convolve" else 0
+            np.testing.assert_allclose(to_host(made), wanted, rtol=2e-6, atol=bound)
         else:
             assert_equal(to_host(made), to_host(wanted))
-
-
-@pytest.mark.parametrize("operation", BY_NAME)
-def test_what_has_no_production_row_says_so(operation: str, kind: str, picture: Picture) -> None:
-    """Refused in words that list the rows to name; never computed on the CPU instead."""
-    rungs = [row.name for row in DEVICE_ROWS if row.operation == operation]
-    for call in REQUESTS[operation].values():
-        with pytest.raises(cuesta.Unsupported, match="on the device") as caught:
-            call(to_device(kind, picture))
-        assert all(name in str(caught.value) for name in rungs)
 
 
 @pytest.mark.parametrize("row", DEVICE_ROWS, ids=lambda row: f"{row.operation}:{row.name}")
@@ -213,7 +202,8 @@ def backgrounds(frames: list[Picture], kind: str, **how: Any) -> list[Any]:
 
 def test_motion_on_the_device(kind: str, picture: Picture) -> None:
     frames = moving(picture)
-    assert_equal(detections(frames, kind, strategy="v1.3"), detections(frames, "numpy"))
+    for how in ({}, {"strategy": "v1.3"}):
+        assert_equal(detections(frames, kind, **how), detections(frames, "numpy"))
     assert_equal(backgrounds(frames, kind), backgrounds(frames, "numpy"))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import cuesta
+from cuesta.errors import _from_library
 
 
 class DLTensor(ctypes.Structure):
@@ -59,6 +60,19 @@ def test_a_cuda_array_is_refused_in_words(call: Any) -> None:
     # Why, and what would work.
     assert "CUDA" in message or "GPU" in message
     assert any(word in message for word in ("CPU", "driver", "built", "CUESTA_CUDA")), message
+
+
+@pytest.mark.skipif(has_gpu(), reason="this machine has a GPU; test_cuda.py uses it")
+def test_what_would_help_is_said_in_pythons_words() -> None:
+    with pytest.raises(cuesta.DeviceError) as caught:
+        cuesta.verify("sobel", device="cuda")
+    assert str(caught.value).endswith("; use device='cpu'")
+    assert "--" not in str(caught.value)
+    made = _from_library("device", "there is no GPU", "", "use_cpu")
+    assert isinstance(made, cuesta.DeviceError)
+    assert str(made) == "there is no GPU; use device='cpu', or an array in host memory"
+    # Files are the command's: nothing that a caller from Python could set.
+    assert str(_from_library("input", "a.png: too many pixels", "a.png", "raise_max_pixels")) == "a.png: too many pixels"
 
 
 @pytest.mark.skipif(has_gpu(), reason="this machine has a GPU; test_cuda.py uses it")

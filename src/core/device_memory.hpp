@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "cuesta/image.hpp"
 
@@ -18,5 +19,8 @@ void copy_to_host(void* host, const void* device, size_t bytes);
 void clear_device(void* memory, size_t bytes);
 /// A picture on the device into another there, enqueued on `stream`. Throws as copy() does.
 void copy_on_device(ConstAnyView src, AnyView dst, void* stream);
+
+/// The name of this thread's GPU; empty where there is none.
+std::string device_name();
 
 }  // namespace cuesta::detail

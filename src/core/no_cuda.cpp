@@ -7,9 +7,9 @@ namespace cuesta {
 namespace {
 
 constexpr const char* no_cuda =
-    "this build of Cuesta has no CUDA part; build it with a CUDA toolkit, or use --device cpu";
+    "this build of Cuesta has no CUDA part; build it with a CUDA toolkit";
 
-[[noreturn]] void throw_no_cuda() { throw Error(ErrorCode::device, no_cuda); }
+[[noreturn]] void throw_no_cuda() { throw Error(ErrorCode::device, no_cuda, {}, Hint::use_cpu); }
 
 }  // namespace
 
@@ -18,6 +18,7 @@ void* allocate_device(size_t) { throw_no_cuda(); }
 void release_device(void*) noexcept {}
 void copy_to_device(void*, const void*, size_t) { throw_no_cuda(); }
 void copy_to_host(void*, const void*, size_t) { throw_no_cuda(); }
+std::string device_name() { return {}; }
 void clear_device(void*, size_t) { throw_no_cuda(); }
 void copy_on_device(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
 }  // namespace detail

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdlib>
 
 #include "core/cpu_probe.hpp"
+#include "core/device_memory.hpp"
 
 namespace cuesta {
 
@@ -53,6 +56,18 @@ int Parameters::integer(std::string_view name) const {
   return value;
 }
 
+AnyView placeholder(int32_t width, int32_t height, PixelType type, int32_t channels, Space space) {
+  // Addresses that no picture has, each placeholder's own: views of them never overlap.
+  static std::atomic<uintptr_t> next = uintptr_t(1) << 56;
+  const ptrdiff_t row = type == PixelType::bit
+                            ? (ptrdiff_t(width) + 63) / 64 * 8
+                            : ptrdiff_t(width) * channels * bytes_per_sample(type);
+  const ptrdiff_t stride = detail::padded_stride(std::max<ptrdiff_t>(row, 1));
+  const uintptr_t bytes = uintptr_t(stride) * uintptr_t(std::max(height, 1));
+  return {
+      reinterpret_cast<void*>(next.fetch_add(bytes)), width, height, channels, stride, type, space};
+}
+
 Exec Call::nested() const {
   Exec exec;
   exec.threads = threads_;
@@ -63,11 +78,16 @@ Exec Call::nested() const {
 
 namespace detail {
 
-std::string pinned_strategy(std::string_view operation, const Exec& exec) {
-  if (!exec.strategy.empty()) return exec.strategy;
-  const char* pins = std::getenv("CUESTA_STRATEGY");
-  if (!pins) return {};
-  for (std::string_view rest = pins; !rest.empty();) {
+namespace {
+
+struct Pin {
+  std::string operation, strategy;
+};
+
+std::vector<Pin> pins_of_environment() {
+  std::vector<Pin> pins;
+  const char* text = std::getenv("CUESTA_STRATEGY");
+  for (std::string_view rest = text ? text : ""; !rest.empty();) {
     const size_t comma = rest.find(',');
     const std::string_view pin = rest.substr(0, comma);
     const size_t colon = pin.find(':');
@@ -76,12 +96,22 @@ std::string pinned_strategy(std::string_view operation, const Exec& exec) {
           ErrorCode::invalid_argument,
           fmt::format(
               "CUESTA_STRATEGY={}: '{}' is not operation:strategy (as in canny:serial,label:rows)",
-              pins, pin),
+              text, pin),
           std::string(pin));
     }
-    if (pin.substr(0, colon) == operation) return std::string(pin.substr(colon + 1));
+    pins.push_back({std::string(pin.substr(0, colon)), std::string(pin.substr(colon + 1))});
     rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
   }
+  return pins;
+}
+
+}  // namespace
+
+std::string_view pinned_strategy(std::string_view operation, const Exec& exec) {
+  if (!exec.strategy.empty()) return exec.strategy;
+  static const std::vector<Pin> pins = pins_of_environment();
+  for (const Pin& pin : pins)
+    if (pin.operation == operation) return pin.strategy;
   return {};
 }
 
@@ -114,31 +144,37 @@ void check_parameters(std::string_view operation, std::string_view strategy, con
   }
 }
 
-void throw_unknown_strategy(std::string_view operation, std::string_view name, Space space,
-                            std::span<const std::string_view> known) {
-  throw Error(ErrorCode::invalid_argument,
-              known.empty() ? fmt::format("{}: this build has no strategy on the {}, so not '{}'",
-                                          operation, name_of(space), name)
-                            : fmt::format("{}: no strategy '{}' on the {}; there are {}", operation,
-                                          name, name_of(space), fmt::join(known, ", ")),
-              std::string(name));
+std::string unknown_strategy(std::string_view operation, std::string_view name, Space space,
+                             std::span<const std::string_view> known) {
+  return known.empty() ? fmt::format("{}: this build has no strategy on the {}, so not '{}'",
+                                     operation, name_of(space), name)
+                       : fmt::format("{}: no strategy '{}' on the {}; there are {}", operation,
+                                     name, name_of(space), fmt::join(known, ", "));
 }
 
-void throw_refused(std::string_view operation, std::string_view name, std::string_view why) {
-  throw Error(ErrorCode::unsupported,
-              fmt::format("{}: strategy '{}' does not take this request: {}", operation, name, why),
-              std::string(name));
-}
-
-void throw_nothing_runs(std::string_view operation, Space space, std::string_view why,
-                        std::span<const std::string_view> rungs) {
+std::string refusal(std::string_view operation, std::string_view pinned, Space space,
+                    std::string_view why, std::span<const std::string_view> ladder) {
+  if (!pinned.empty()) {
+    return fmt::format("{}: strategy '{}' does not take this request: {}", operation, pinned, why);
+  }
   std::string text = why.empty()
                          ? fmt::format("{}: this build has no strategy for pictures on the {}",
                                        operation, name_of(space))
                          : fmt::format("{}: no strategy on the {} takes this request: {}",
                                        operation, name_of(space), why);
-  if (!rungs.empty()) text += fmt::format("; by name there are {}", fmt::join(rungs, ", "));
-  throw Error(ErrorCode::unsupported, std::move(text));
+  if (!ladder.empty()) text += fmt::format("; by name there are {}", fmt::join(ladder, ", "));
+  return text;
+}
+
+void describe_choice(Choice& choice, std::string_view strategy, Tier tier, const Exec& exec) {
+  choice.strategy = strategy;
+  choice.tier = tier;
+  if (choice.space == Space::host) {
+    choice.processor = simd_target();
+    choice.threads = thread_count(exec.threads);
+  } else {
+    choice.processor = device_name();
+  }
 }
 
 }  // namespace detail

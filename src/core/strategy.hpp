@@ -58,7 +58,7 @@ class Call {
   Scratch scratch_;
 };
 
-/// One row of a table. `Args` is the one argument of every strategy of the operation.
+/// One strategy of an operation: a row of its table. `Args` is the one argument of all of them.
 template <class Args>
 struct Strategy {
   std::string_view name{};
@@ -68,94 +68,136 @@ struct Strategy {
   std::string_view paper{};
   std::string_view exactness = "equal bytes";
   std::span<const ParameterInfo> parameters{};
-  /// Only ladder rows may: `allocates` device memory also after the first call of a size;
-  /// `host_sync` waits for the GPU inside the call.
+  /// `host_sync` waits for the GPU inside the call, whatever is asked; `allocates` device memory
+  /// also after the first call of a size. Ladder rows may do either. Rows of the other tiers may
+  /// where the result is a host object: they wait for it (a row that does so for some requests
+  /// only, as canny's for thresholds to be found, does not declare it), and take memory that
+  /// follows from it (a list of components). Nothing else waits.
   bool allocates = false, host_sync = false;
-  /// "" when the row takes the request, else why not, in words that the operation's README lists
-  /// under "Refused".
+  /// "" when the strategy takes the request, else why not, in words that the operation's README
+  /// lists under "Refused".
   std::string_view (*supports)(const Args&, const Parameters&) =
       [](const Args&, const Parameters&) { return std::string_view(); };
   void (*run)(const Args&, Call&) = nullptr;
 };
 
-/// Arguments of an operation say its name and where their views live.
+namespace verify {
+template <class Args>
+struct Case;
+enum class Level : uint8_t;
+}  // namespace verify
+
+/// An operation is its Args: what it is called and for, where a request's views live, and the table
+/// of its strategies (ops/<op>/strategies.cpp), those of both spaces.
 template <class Args>
 concept OperationArgs = requires(const Args& args) {
   { Args::operation } -> std::convertible_to<std::string_view>;
+  { Args::summary } -> std::convertible_to<std::string_view>;
+  { Args::strategies() } -> std::same_as<std::span<const Strategy<Args>>>;
   { args.space() } -> std::convertible_to<Space>;
 };
 
-/// The table of the operation that takes these Args. Every `<op>.cpp` specialises it for its own
-/// (args.hpp declares it).
-template <OperationArgs Args>
-std::span<const Strategy<Args>> strategies(Space space);
-
 namespace detail {
-/// The name pinned for `operation` by the Exec or CUESTA_STRATEGY; empty for automatic.
-std::string pinned_strategy(std::string_view operation, const Exec& exec);
+/// The name pinned for `operation` by the Exec or CUESTA_STRATEGY, which is read once a process;
+/// empty for automatic.
+std::string_view pinned_strategy(std::string_view operation, const Exec& exec);
 void check_parameters(std::string_view operation, std::string_view strategy, const Exec& exec,
                       std::span<const ParameterInfo> declared);
-[[noreturn]] void throw_unknown_strategy(std::string_view operation, std::string_view name,
-                                         Space space, std::span<const std::string_view> known);
-[[noreturn]] void throw_refused(std::string_view operation, std::string_view name,
-                                std::string_view why);
-/// `rungs`: rows that run only by name.
-[[noreturn]] void throw_nothing_runs(std::string_view operation, Space space, std::string_view why,
-                                     std::span<const std::string_view> rungs);
+/// That there is no strategy of this name in this space, as a sentence.
+std::string unknown_strategy(std::string_view operation, std::string_view name, Space space,
+                             std::span<const std::string_view> known);
+/// Why nothing runs, as a sentence. `ladder`: strategies that run only by name.
+std::string refusal(std::string_view operation, std::string_view pinned, Space space,
+                    std::string_view why, std::span<const std::string_view> ladder);
+/// Fills what a Choice says besides refusals: what runs, and on what.
+void describe_choice(Choice& choice, std::string_view strategy, Tier tier, const Exec& exec);
 }  // namespace detail
 
 template <OperationArgs Args>
-void run_strategy(const Strategy<Args>& row, const Args& args, const Exec& exec) {
-  Call call(exec, row.space, row.parameters);
-  row.run(args, call);
+void run_strategy(const Strategy<Args>& strategy, const Args& args, const Exec& exec) {
+  Call call(exec, strategy.space, strategy.parameters);
+  strategy.run(args, call);
 }
 
-/// Chooses a row and runs it. Automatic choice: the first production row that takes the request,
-/// else baseline, else reference.
+/// The strategy that takes the request, or null, and then choice->refusal says why. Automatic
+/// choice: the first production strategy that takes it, else baseline, else reference; never one of
+/// a ladder. A null `choice` is not told, and nothing allocates.
 template <OperationArgs Args>
-void dispatch(const Args& args, const Exec& exec) {
+const Strategy<Args>* choose(const Args& args, const Exec& exec, Choice* choice = nullptr) {
   constexpr std::string_view operation = Args::operation;
   const Space space = args.space();
-  const auto table = strategies<Args>(space);
-  const std::string pinned = detail::pinned_strategy(operation, exec);
-  if (!pinned.empty()) {
-    std::vector<std::string_view> known;
-    for (const auto& row : table) {
-      if (row.space != space) continue;
-      known.push_back(row.name);
-      if (row.name != pinned) continue;
-      detail::check_parameters(operation, pinned, exec, row.parameters);
-      if (const auto why = row.supports(args, {exec, row.parameters}); !why.empty())
-        detail::throw_refused(operation, pinned, why);
-      return run_strategy(row, args, exec);
-    }
-    detail::throw_unknown_strategy(operation, pinned, space, known);
-  }
+  const auto table = Args::strategies();
+  const std::string_view pinned = detail::pinned_strategy(operation, exec);
+  if (choice) *choice = {.operation = operation, .space = space};
   std::string_view why;
-  for (const Tier tier : {Tier::production, Tier::baseline, Tier::reference}) {
-    for (const auto& row : table) {
-      if (row.space != space || row.tier != tier) continue;
-      why = row.supports(args, {exec, row.parameters});
-      if (!why.empty()) continue;
-      detail::check_parameters(operation, row.name, exec, row.parameters);
-      return run_strategy(row, args, exec);
+  const auto takes = [&](const Strategy<Args>& s) {
+    why = s.supports(args, {exec, s.parameters});
+    if (why.empty()) {
+      detail::check_parameters(operation, s.name, exec, s.parameters);
+      if (choice) detail::describe_choice(*choice, s.name, s.tier, exec);
+    } else if (choice) {
+      choice->passed_over.push_back({s.name, why});
     }
+    return why.empty();
+  };
+  std::vector<std::string_view> known;  // by name only
+  if (!pinned.empty()) {
+    const Strategy<Args>* named = nullptr;
+    for (const auto& s : table)
+      if (s.space == space && s.name == pinned) named = &s;
+    if (!named) {
+      bool elsewhere = false;  // the name of a strategy for the other space
+      for (const auto& s : table) {
+        if (s.space == space) known.push_back(s.name);
+        elsewhere |= s.name == pinned;
+      }
+      std::string unknown = detail::unknown_strategy(operation, pinned, space, known);
+      if (!choice || !elsewhere) {
+        throw Error(elsewhere ? ErrorCode::unsupported : ErrorCode::invalid_argument,
+                    std::move(unknown), std::string(pinned));
+      }
+      choice->refusal = std::move(unknown);
+      return nullptr;
+    }
+    detail::check_parameters(operation, pinned, exec, named->parameters);
+    if (takes(*named)) return named;
+  } else {
+    for (const Tier tier : {Tier::production, Tier::baseline, Tier::reference}) {
+      for (const auto& s : table)
+        if (s.space == space && s.tier == tier && takes(s)) return &s;
+    }
+    for (const auto& s : table)
+      if (s.space == space && s.tier == Tier::ladder) known.push_back(s.name);
   }
-  std::vector<std::string_view> rungs;
-  for (const auto& row : table) {
-    if (row.space == space && row.tier == Tier::ladder) rungs.push_back(row.name);
-  }
-  detail::throw_nothing_runs(operation, space, why, rungs);
+  if (choice) choice->refusal = detail::refusal(operation, pinned, space, why, known);
+  return nullptr;
 }
 
+/// Chooses a strategy and runs it; with Exec::choices, only chooses. Throws Error{unsupported}
+/// where none takes the request.
 template <OperationArgs Args>
-void describe(std::vector<StrategyDescription>& out) {
-  for (const Space space : {Space::host, Space::device}) {
-    for (const auto& row : strategies<Args>(space)) {
-      out.push_back({Args::operation, row.name, row.space, row.tier, row.idea, row.paper,
-                     row.exactness, row.parameters, row.allocates, row.host_sync});
-    }
+void dispatch(const Args& args, const Exec& exec) {
+  Choice choice;
+  if (exec.choices) {
+    choose(args, exec, &choice);
+    exec.choices->push_back(std::move(choice));
+    return;
   }
+  const Strategy<Args>* strategy = choose(args, exec, exec.observer ? &choice : nullptr);
+  if (!strategy) {
+    choose(args, exec, &choice);
+    throw Error(ErrorCode::unsupported, choice.refusal, std::string(exec.strategy));
+  }
+  if (exec.observer) exec.observer->chosen(choice);
+  run_strategy(*strategy, args, exec);
+}
+
+/// The operation's oracle: the host's reference, which takes every valid request.
+template <OperationArgs Args>
+const Strategy<Args>& reference_of() {
+  for (const auto& s : Args::strategies())
+    if (s.space == Space::host && s.tier == Tier::reference) return s;
+  throw Error(ErrorCode::unsupported, std::string(Args::operation) + " has no reference strategy");
 }
 
 }  // namespace cuesta

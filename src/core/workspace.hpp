@@ -30,15 +30,17 @@ class Scratch {
     return static_cast<T*>(take_bytes(count * sizeof(T)));
   }
   /// A picture with rows padded to 64 bytes; the bytes up to stride_bytes may be read and written.
-  template <class T>
-  ImageView<T> image(int32_t width, int32_t height, int32_t channels = 1) {
+  /// `S` is the space of the Scratch.
+  template <class T, Space S = Space::host>
+  ImageView<T, S> image(int32_t width, int32_t height, int32_t channels = 1) {
     const ptrdiff_t stride =
         detail::padded_stride(ptrdiff_t(width) * channels * ptrdiff_t(sizeof(T)));
     T* data = static_cast<T*>(take_bytes(size_t(stride) * size_t(height)));
     return {data, width, height, channels, stride};
   }
   /// A bit mask, not cleared.
-  BitView bits(int32_t width, int32_t height) {
+  template <Space S = Space::host>
+  BasicBitView<uint64_t, S> bits(int32_t width, int32_t height) {
     const ptrdiff_t words = (width + 63) / 64;
     return {take<uint64_t>(size_t(words) * size_t(height)), width, height, words};
   }

@@ -86,7 +86,7 @@ void thread_columns(const Kernel& kernel, ImageView<const uint8_t> src, ImageVie
   auto* patches = call.scratch().take<uint8_t>(size_t(patch_stride) * walk::rows_at_once *
                                                size_t(strips.count));
   // The row that `constant` puts above and below.
-  const uint8_t outside = cpu::border_sample<uint8_t>(border);
+  const uint8_t outside = border_sample<uint8_t>(border);
   auto* constant_row = call.scratch().take<uint8_t>(size_t(width));
   std::memset(constant_row, outside, size_t(width));
 

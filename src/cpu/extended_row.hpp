@@ -2,27 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
-#include <type_traits>
 
-#include "cuesta/border.hpp"
+#include "core/border_sample.hpp"
 #include "cuesta/image.hpp"
 
 namespace cuesta::cpu {
-
-/// The sample that `constant` (and, for what is later cleared, `ignore`) puts outside a picture of
-/// T.
-template <class T>
-T border_sample(const Border& border) {
-  if constexpr (std::is_floating_point_v<T>)
-    return T(border.value);
-  else
-    return T(std::clamp(std::nearbyint(border.value), double(std::numeric_limits<T>::min()),
-                        double(std::numeric_limits<T>::max())));
-}
 
 /// Writes pixels [first, last) of row `y`, both any distance outside the picture, to out[0 .. (last
 /// - first) * channels).

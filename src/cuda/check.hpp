@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/limits.hpp"
+
 namespace cuesta::cuda {
 
 /// Throws Error{device} (or {out_of_memory}) for anything but success, naming what was done.
@@ -37,9 +39,5 @@ class LaunchRecorder {
   LaunchRecorder* outer_;
   std::vector<Launch> launches_;
 };
-
-/// Bytes of shared memory that this thread's GPU grants a block that asks for more than 48 KiB.
-size_t shared_limit();
-int multiprocessors();
 
 }  // namespace cuesta::cuda

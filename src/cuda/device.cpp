@@ -54,18 +54,16 @@ std::string why_no_gpu(cudaError_t status) {
   cudaDriverGetVersion(&driver);
   const std::string needed = version_text(CUDART_VERSION);
   if (driver == 0) {
-    return fmt::format(
-        "there is no NVIDIA driver; install one for CUDA {} or newer, or use --device cpu", needed);
+    return fmt::format("there is no NVIDIA driver; install one for CUDA {} or newer", needed);
   }
   if (status == cudaErrorInsufficientDriver) {
     return fmt::format(
-        "the NVIDIA driver is for CUDA {} and this build needs {} or newer; update the driver, or "
-        "use --device cpu",
+        "the NVIDIA driver is for CUDA {} and this build needs {} or newer; update the driver",
         version_text(driver), needed);
   }
   if (status == cudaSuccess || status == cudaErrorNoDevice)
-    return "there is no NVIDIA GPU, or CUDA_VISIBLE_DEVICES hides it; use --device cpu";
-  return fmt::format("CUDA reports '{}'; use --device cpu", cudaGetErrorString(status));
+    return "there is no NVIDIA GPU, or CUDA_VISIBLE_DEVICES hides it";
+  return fmt::format("CUDA reports '{}'", cudaGetErrorString(status));
 }
 
 }  // namespace
@@ -92,21 +90,23 @@ void check(cudaError_t status, std::string_view doing) {
   const char* reason = cudaGetErrorString(status);
   switch (status) {
     case cudaErrorMemoryAllocation:
-      throw Error(
-          ErrorCode::out_of_memory,
-          fmt::format("{}: the GPU is out of memory; use smaller pictures or --device cpu", doing));
+      throw Error(ErrorCode::out_of_memory,
+                  fmt::format("{}: the GPU is out of memory; use smaller pictures", doing), {},
+                  Hint::use_cpu);
     case cudaErrorNoDevice:
     case cudaErrorInsufficientDriver:
       throw Error(ErrorCode::device,
                   fmt::format("{}: no usable NVIDIA GPU ({}); install a driver for CUDA {}.{} or "
-                              "newer, or use --device cpu",
-                              doing, reason, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
+                              "newer",
+                              doing, reason, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10),
+                  {}, Hint::use_cpu);
     case cudaErrorNoKernelImageForDevice:
       throw Error(
           ErrorCode::device,
           fmt::format("{}: this build has no code for this GPU; build it for its architecture "
-                      "(CMAKE_CUDA_ARCHITECTURES), or use --device cpu",
-                      doing));
+                      "(CMAKE_CUDA_ARCHITECTURES)",
+                      doing),
+          {}, Hint::use_cpu);
     default:
       throw Error(ErrorCode::device,
                   fmt::format("{}: CUDA reports '{}' (last operation: {})", doing, reason,
@@ -151,6 +151,17 @@ void copy_on_device(ConstAnyView src, AnyView dst, void* stream) {
   copy_picture(src, dst, cudaMemcpyDeviceToDevice, stream, "copy");
 }
 
+std::string device_name() {
+  int device = 0;
+  cudaDeviceProp properties{};
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  return properties.name;
+}
+
 }  // namespace detail
 
 std::vector<DeviceInfo> list_devices(std::string* why_none) {
@@ -175,7 +186,7 @@ std::vector<DeviceInfo> list_devices(std::string* why_none) {
     } else if (why_none) {
       *why_none = fmt::format(
           "this build has no code for {} (compute capability {}.{}): build with "
-          "CMAKE_CUDA_ARCHITECTURES={}{}, or use --device cpu",
+          "CMAKE_CUDA_ARCHITECTURES={}{}",
           info.name, info.major, info.minor, info.major, info.minor);
     }
   }

@@ -3,6 +3,10 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <span>
+#include <type_traits>
+
 #include "core/strategy.hpp"
 #include "cuda/check.hpp"
 
@@ -20,6 +24,22 @@ void launch(std::string_view operation, void (*kernel)(Parameters...), dim3 grid
   check(cudaGetLastError(), operation);
 }
 
+/// `values` in device memory of the call's scratch, copied on its stream. They may change when this
+/// returns: the runtime has read pageable memory by then. It goes over in pieces, because from 64
+/// KiB on the runtime waits for the stream before it reads.
+template <class T>
+const T* upload(std::span<const T> values, Call& call, std::string_view doing) {
+  constexpr size_t piece = 32 * 1024 / sizeof(T);
+  T* there = call.scratch().take<T>(values.size());
+  for (size_t i = 0; i < values.size(); i += piece) {
+    const auto part = values.subspan(i, std::min(piece, values.size() - i));
+    check(cudaMemcpyAsync(there + i, part.data(), part.size_bytes(), cudaMemcpyHostToDevice,
+                          stream_of(call)),
+          doing);
+  }
+  return there;
+}
+
 /// Lets `kernel` be launched with `bytes` of dynamic shared memory.
 template <class Kernel>
 void allow_shared(Kernel kernel, size_t bytes, std::string_view operation) {
@@ -33,11 +53,41 @@ void allow_shared(Kernel kernel, size_t bytes, std::string_view operation) {
 inline constexpr int any_block = 1024;
 
 /// Blocks of `size` that cover `n`.
-constexpr unsigned blocks(int32_t n, int32_t size) { return unsigned((n + size - 1) / size); }
+constexpr unsigned blocks(int32_t n, int32_t size) {
+  return unsigned((int64_t(n) + size - 1) / size);
+}
 
 /// The grid whose blocks of wide × high pixels cover a picture.
 inline dim3 tiles(ConstAnyView picture, int32_t wide, int32_t high) {
   return dim3(blocks(picture.width, wide), blocks(picture.height, high));
+}
+
+/// A grid's second dimension ends here.
+inline constexpr unsigned max_grid_y = 65535;
+/// Threads of a block of each_pixel.
+inline constexpr int pixel_block_x = 32, pixel_block_y = 8;
+
+/// body(x, y) for every 0 <= x < width and 0 <= y < height, a thread each; where the rows exceed
+/// the grid, threads walk down. Launched by for_each_pixel.
+template <class Body>
+__global__ void __launch_bounds__(pixel_block_x* pixel_block_y)
+    each_pixel(int32_t width, int32_t height, const __grid_constant__ Body body) {
+  const int64_t x = int64_t(blockIdx.x) * pixel_block_x + threadIdx.x;
+  if (x >= width) return;
+  int64_t y = int64_t(blockIdx.y) * pixel_block_y + threadIdx.y;
+  for (; y < height; y += int64_t(gridDim.y) * pixel_block_y) body(int32_t(x), int32_t(y));
+}
+
+/// A thread a pixel over a picture of any size; `body` is a trivially copyable object of at most
+/// 4,000 bytes with a `__device__ void operator()(int32_t x, int32_t y) const`.
+template <class Body>
+void for_each_pixel(std::string_view operation, int32_t width, int32_t height, const Body& body,
+                    Call& call) {
+  static_assert(std::is_trivially_copyable_v<Body> && sizeof(Body) <= 4000);
+  const dim3 grid(blocks(width, pixel_block_x),
+                  std::min(blocks(height, pixel_block_y), max_grid_y));
+  launch(operation, each_pixel<Body>, grid, dim3(pixel_block_x, pixel_block_y), 0, stream_of(call),
+         width, height, body);
 }
 
 }  // namespace cuesta::cuda

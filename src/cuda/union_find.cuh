@@ -1,4 +1,5 @@
-// Sets of pixels as trees in one array of 32-bit labels, built by any number of threads at once.
+// Sets of pixels as trees in one array of labels, built by any number of threads at once. A label
+// is an int32_t where there are at most 2^31 nodes, else an int64_t.
 //
 // parents[i] is a node of i's set with parents[i] <= i; a root is its own parent. Sets are joined
 // at roots only, by compare-and-swap, and the larger root goes below a smaller node: no cycle can
@@ -18,16 +19,27 @@
 
 namespace cuesta::cuda {
 
+/// atomicCAS() of a label: what was there.
+__device__ inline int32_t compare_and_swap(int32_t* at, int32_t expected, int32_t wanted) {
+  return atomicCAS(at, expected, wanted);
+}
+__device__ inline int64_t compare_and_swap(int64_t* at, int64_t expected, int64_t wanted) {
+  using Word = unsigned long long;
+  return int64_t(atomicCAS(reinterpret_cast<Word*>(at), Word(expected), Word(wanted)));
+}
+
 /// The parent of `node`, as some thread has left it.
-__device__ inline int32_t parent_of(int32_t* parents, int32_t node) {
-  return ::cuda::atomic_ref<int32_t, ::cuda::thread_scope_device>(parents[node])
+template <class Node>
+__device__ Node parent_of(Node* parents, Node node) {
+  return ::cuda::atomic_ref<Node, ::cuda::thread_scope_device>(parents[node])
       .load(::cuda::memory_order_relaxed);
 }
 
 /// The root of `node`; changes nothing. While others unite, a node that was its root a moment ago.
-__device__ inline int32_t find(int32_t* parents, int32_t node) {
+template <class Node>
+__device__ Node find(Node* parents, Node node) {
   for (;;) {
-    const int32_t parent = parent_of(parents, node);
+    const Node parent = parent_of(parents, node);
     if (parent == node) return node;
     node = parent;
   }
@@ -35,12 +47,13 @@ __device__ inline int32_t find(int32_t* parents, int32_t node) {
 
 /// The same, and every node on the way skips one: later searches are shorter. Safe beside find(),
 /// unite() and itself: it writes to nodes that are no roots, which nobody else gives a new set.
-__device__ inline int32_t find_and_shorten(int32_t* parents, int32_t node) {
-  int32_t parent = parent_of(parents, node);
+template <class Node>
+__device__ Node find_and_shorten(Node* parents, Node node) {
+  Node parent = parent_of(parents, node);
   while (parent != node) {
-    const int32_t grandparent = parent_of(parents, parent);
+    const Node grandparent = parent_of(parents, parent);
     if (grandparent != parent) {
-      ::cuda::atomic_ref<int32_t, ::cuda::thread_scope_device>(parents[node])
+      ::cuda::atomic_ref<Node, ::cuda::thread_scope_device>(parents[node])
           .store(grandparent, ::cuda::memory_order_relaxed);
     }
     node = parent;
@@ -50,17 +63,18 @@ __device__ inline int32_t find_and_shorten(int32_t* parents, int32_t node) {
 }
 
 /// One set from those of a and b.
-__device__ inline void unite(int32_t* parents, int32_t a, int32_t b) {
+template <class Node>
+__device__ void unite(Node* parents, Node a, Node b) {
   a = find_and_shorten(parents, a);
   b = find_and_shorten(parents, b);
   while (a != b) {
     if (a < b) {
-      const int32_t smaller = a;
+      const Node smaller = a;
       a = b;
       b = smaller;
     }
     // `b` need not be a root any more: it is a smaller node of the set that a's joins.
-    const int32_t seen = atomicCAS(parents + a, a, b);
+    const Node seen = compare_and_swap(parents + a, a, b);
     if (seen == a) return;
     a = find_and_shorten(parents, seen);
   }
@@ -68,9 +82,10 @@ __device__ inline void unite(int32_t* parents, int32_t a, int32_t b) {
 
 /// After the last unite(), in a later kernel: `node` points at its root. Every node is written by
 /// one thread; others may pass through it meanwhile and find the same root.
-__device__ inline int32_t flatten(int32_t* parents, int32_t node) {
-  const int32_t root = find(parents, node);
-  ::cuda::atomic_ref<int32_t, ::cuda::thread_scope_device>(parents[node])
+template <class Node>
+__device__ Node flatten(Node* parents, Node node) {
+  const Node root = find(parents, node);
+  ::cuda::atomic_ref<Node, ::cuda::thread_scope_device>(parents[node])
       .store(root, ::cuda::memory_order_relaxed);
   return root;
 }

@@ -5,12 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <system_error>
 
-#include "cuesta/error.hpp"
+#include "io/errors.hpp"
+#include "io/formats.hpp"
 #include "io/y4m.hpp"
 
 #if defined(CUESTA_HAS_VIDEO)
@@ -20,12 +18,10 @@
 namespace cuesta::io {
 namespace {
 
-[[noreturn]] void throw_input(const std::string& name, std::string_view reason) {
-  throw Error(ErrorCode::input, fmt::format("{}: {}", name, reason), name);
-}
+bool is_y4m(const Format* format) { return format && format->kind == FileKind::video; }
 
 bool is_y4m_name(const std::string& path) {
-  return std::filesystem::path(path).extension() == ".y4m";
+  return is_y4m(format_of_extension(std::filesystem::path(path).extension().string()));
 }
 
 }  // namespace
@@ -50,18 +46,10 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
     if (S_ISDIR(status.st_mode)) throw_input(path, "this is a folder, not a video");
     return std::make_unique<Y4mSource>(path, limits);  // a named pipe cannot be looked at twice
   }
-  std::FILE* file = std::fopen(path.c_str(), "rbe");
-  if (!file) throw_input(path, std::generic_category().message(errno));
-  char head[9] = {};
-  errno = 0;
-  const size_t have = std::fread(head, 1, sizeof head, file);
-  const int cause = errno;
-  std::fclose(file);
-  if (have == 0)
-    throw_input(path,
-                cause ? std::generic_category().message(cause) : std::string("the file is empty"));
-  if (std::memcmp(head, "YUV4MPEG2", sizeof head) == 0)
-    return std::make_unique<Y4mSource>(path, limits);
+  std::string head;
+  if (const auto error = read_head(path, head)) throw_input(path, error.message());
+  if (head.empty()) throw_input(path, "the file is empty");
+  if (is_y4m(format_of_bytes(head))) return std::make_unique<Y4mSource>(path, limits);
 #if defined(CUESTA_HAS_VIDEO)
   return open_video(path, limits);
 #else

@@ -7,29 +7,21 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
-#include "cuesta/error.hpp"
+#include "io/errors.hpp"
+#include "io/formats.hpp"
 #include "io/picture.hpp"
 #include "io/vips.hpp"
 
 namespace cuesta::io {
 namespace {
 
-template <class... Values>
-[[noreturn]] void throw_input(const std::string& name, fmt::format_string<Values...> reason,
-                              Values&&... values) {
-  throw Error(ErrorCode::input,
-              fmt::format("{}: {}", name, fmt::format(reason, std::forward<Values>(values)...)),
-              name);
-}
-
 class FileDescriptor {
  public:
   explicit FileDescriptor(const std::filesystem::path& path)
       : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (number_ < 0) throw_input(path.string(), "{}", std::generic_category().message(errno));
+    if (number_ < 0) throw_input(path.string(), reason_of(errno));
   }
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
@@ -40,16 +32,6 @@ class FileDescriptor {
   int number_;
 };
 
-// Loaders that are read from; libvips has more, some of which run whole programs (PDF,
-// ImageMagick).
-bool is_trusted(std::string_view loader) {
-  for (const std::string_view format :
-       {"Jpeg", "Png", "Tiff", "Webp", "Ppm", "Nsgif", "Gif", "Heif", "Jp2k", "Jxl"}) {
-    if (loader.starts_with("VipsForeignLoad") && loader.substr(15).starts_with(format)) return true;
-  }
-  return false;
-}
-
 uint32_t little_endian_32(const uint8_t* bytes) {
   return uint32_t(bytes[0]) | uint32_t(bytes[1]) << 8 | uint32_t(bytes[2]) << 16 |
          uint32_t(bytes[3]) << 24;
@@ -58,15 +40,6 @@ uint32_t little_endian_32(const uint8_t* bytes) {
 bool begins_as_bmp(std::span<const uint8_t> bytes) {
   return bytes.size() >= 26 && bytes[0] == 'B' && bytes[1] == 'M' &&
          little_endian_32(&bytes[6]) == 0;
-}
-
-void check_pixels(const std::string& name, int64_t width, int64_t height,
-                  const ReadLimits& limits) {
-  if (width < 1 || height < 1) throw_input(name, "the picture is {} x {}", width, height);
-  if (width > limits.max_pixels / height) {
-    throw_input(name, "{} x {} pixels are more than --max-pixels {} lets in", width, height,
-                limits.max_pixels);
-  }
 }
 
 // What libjpeg says where a camera left bytes between the last scan and the end of the file. All
@@ -86,7 +59,8 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
                         const std::string& name, const ReadLimits& limits,
                         bool is_lenient = false) {
   VipsImage* image = nullptr;
-  if (const char* loader = vips_foreign_find_load_source(source); loader && is_trusted(loader)) {
+  if (const char* loader = vips_foreign_find_load_source(source);
+      loader && format_of_loader(loader)) {
     image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
                                        fail_on_of(loader, limits, is_lenient), nullptr);
   } else if (begins_as_bmp(memory)) {
@@ -97,7 +71,7 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
         is_old ? memory[18] | memory[19] << 8 : int32_t(little_endian_32(&memory[18]));
     const int64_t height =
         is_old ? memory[20] | memory[21] << 8 : int32_t(little_endian_32(&memory[22]));
-    check_pixels(name, width, std::abs(height), limits);
+    check_pixels(name, width, std::abs(height), limits.max_pixels);
     image = vips_image_new_from_buffer(memory.data(), memory.size(), "", "access",
                                        VIPS_ACCESS_SEQUENTIAL, "fail_on",
                                        fail_on_of("", limits, is_lenient), nullptr);
@@ -105,7 +79,7 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
     vips_error_clear();
     throw_input(name, "not a picture in a format that this build reads");
   }
-  if (!image) throw_input(name, "cannot be read as a picture: {}", take_vips_error());
+  if (!image) throw_input(name, fmt::format("cannot be read as a picture: {}", take_vips_error()));
   return VipsImagePtr(image);
 }
 
@@ -114,7 +88,7 @@ template <class Operation>
 VipsImagePtr transformed(VipsImagePtr image, const std::string& name, Operation&& operation) {
   VipsImage* out = nullptr;
   if (operation(image.get(), &out) != 0)
-    throw_input(name, "cannot be read as a picture: {}", take_vips_error());
+    throw_input(name, fmt::format("cannot be read as a picture: {}", take_vips_error()));
   return VipsImagePtr(out);
 }
 
@@ -170,7 +144,7 @@ Image<T> samples_of(VipsImage* image, const std::string& name) {
   for (int32_t y = 0; y < height; y += strip) {
     const VipsRect rect{0, y, width, std::min(strip, height - y)};
     if (vips_region_prepare(region.get(), &rect) != 0)
-      throw_input(name, "cannot be decoded: {}", take_vips_error());
+      throw_input(name, fmt::format("cannot be decoded: {}", take_vips_error()));
     for (int32_t i = 0; i < rect.height; ++i) {
       std::memcpy(out.row(y + i), VIPS_REGION_ADDR(region.get(), 0, y + i),
                   size_t(width) * size_t(channels) * sizeof(T));
@@ -182,7 +156,7 @@ Image<T> samples_of(VipsImage* image, const std::string& name) {
 Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
                const ReadLimits& limits, bool is_lenient) {
   VipsImagePtr image = open_image(source, memory, name, limits, is_lenient);
-  check_pixels(name, image->Xsize, image->Ysize, limits);
+  check_pixels(name, image->Xsize, image->Ysize, limits.max_pixels);
 
   const VipsInterpretation colors = vips_image_guess_interpretation(image.get());
   const bool is_cmyk = colors == VIPS_INTERPRETATION_CMYK && image->Bands == 4 &&
@@ -200,13 +174,13 @@ Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::s
   if (vips_image_get_orientation(image.get()) > 1) {
     // Turning reads in another order than files are decoded in.
     image.reset(vips_image_copy_memory(image.get()));
-    if (!image) throw_input(name, "cannot be decoded: {}", take_vips_error());
+    if (!image) throw_input(name, fmt::format("cannot be decoded: {}", take_vips_error()));
     image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
       return vips_autorot(in, out, nullptr);
     });
   }
   if (image->Bands < 1 || image->Bands > 4)
-    throw_input(name, "the picture has {} channels; 1 to 4 are read", image->Bands);
+    throw_input(name, fmt::format("the picture has {} channels; 1 to 4 are read", image->Bands));
 
   Picture out;
   out.metadata = metadata;
@@ -220,8 +194,8 @@ Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::s
     }
     case VIPS_FORMAT_USHORT: out.pixels = samples_of<uint16_t>(image.get(), name); break;
     default:
-      throw_input(name, "samples are of type {}; pictures of 8 and 16 bits are read",
-                  vips_enum_nick(VIPS_TYPE_BAND_FORMAT, image->BandFmt));
+      throw_input(name, fmt::format("samples are of type {}; pictures of 8 and 16 bits are read",
+                                    vips_enum_nick(VIPS_TYPE_BAND_FORMAT, image->BandFmt)));
   }
   vips_error_clear();
   return out;
@@ -233,7 +207,7 @@ Picture decode_twice(NewSource&& new_source, std::span<const uint8_t> memory,
                      const std::string& name, const ReadLimits& limits) {
   const auto open = [&] {
     VipsSourcePtr source(new_source());
-    if (!source) throw_input(name, "{}", take_vips_error());
+    if (!source) throw_input(name, take_vips_error());
     return source;
   };
   start_vips();
@@ -271,7 +245,7 @@ void complete_pnm(std::vector<uint8_t>& bytes, const std::string& name, const Re
   if (bytes.size() < 2 || bytes[0] != 'P' || bytes[1] < '4' || bytes[1] > '6') return;
   const VipsSourcePtr source(vips_source_new_from_memory(bytes.data(), bytes.size()));
   const VipsImagePtr image = open_image(source.get(), bytes, name, limits);
-  check_pixels(name, image->Xsize, image->Ysize, limits);
+  check_pixels(name, image->Xsize, image->Ysize, limits.max_pixels);
   const size_t samples = size_t(VIPS_IMAGE_SIZEOF_IMAGE(image.get()));
   if (bytes.size() < samples + 64) bytes.resize(samples + 64);
 }
@@ -282,8 +256,7 @@ Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits
   const std::string name = path.string();
   const FileDescriptor file(path);
   struct stat status {};
-  if (fstat(file.number(), &status) != 0)
-    throw_input(name, "{}", std::generic_category().message(errno));
+  if (fstat(file.number(), &status) != 0) throw_input(name, reason_of(errno));
   if (S_ISDIR(status.st_mode)) throw_input(name, "this is a folder, not a picture");
   if (S_ISREG(status.st_mode)) {
     if (status.st_size == 0) throw_input(name, "the file is empty");
@@ -322,7 +295,7 @@ bool is_picture(const std::filesystem::path& path) {
     if (const VipsSourcePtr source(vips_source_new_from_descriptor(file)); source) {
       const char* loader = vips_foreign_find_load_source(source.get());
       uint8_t head[26] = {};
-      known = (loader && is_trusted(loader)) ||
+      known = (loader && format_of_loader(loader)) ||
               (pread(file, head, sizeof head, 0) == ssize_t(sizeof head) && begins_as_bmp(head));
     }
     vips_error_clear();

@@ -5,18 +5,14 @@
 #include <string_view>
 
 #include "core/check.hpp"
-#include "cuesta/error.hpp"
+#include "io/errors.hpp"
+#include "io/formats.hpp"
 #include "io/picture.hpp"
 #include "io/staged_file.hpp"
 #include "io/vips.hpp"
 
 namespace cuesta::io {
 namespace {
-
-[[noreturn]] void throw_output(const std::filesystem::path& path, std::string_view reason) {
-  throw Error(ErrorCode::output, fmt::format("cannot write {}: {}", path.string(), reason),
-              path.string());
-}
 
 VipsBandFormat band_format_of(PixelType type) {
   return type == PixelType::u8    ? VIPS_FORMAT_UCHAR
@@ -72,11 +68,8 @@ void attach(VipsImage* image, const Metadata& metadata) {
       image);
 }
 
-int save(VipsImage* image, const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  if (extension == ".jpg" || extension == ".jpeg" || extension == ".jpe")
-    return vips_image_write_to_file(image, path.c_str(), "Q", 95, nullptr);
+int save(VipsImage* image, const std::filesystem::path& path, const Format& format) {
+  if (format.name == "JPEG") return vips_image_write_to_file(image, path.c_str(), "Q", 95, nullptr);
   return vips_image_write_to_file(image, path.c_str(), nullptr);
 }
 
@@ -86,22 +79,24 @@ void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
                    const WriteOptions& options) {
   check_view(pixels, "write_picture: pixels", {PixelType::u8, PixelType::u16, PixelType::f32}, 1,
              4);
+  if (pixels.space != Space::host)
+    throw_invalid("space", "write_picture: pixels live on the device; download them first");
   const std::string extension = path.extension().string();
   if (extension.empty())
     throw_output(path, "the name has no extension to choose a format by, such as .png");
-  if (!is_writable_extension(extension))
+  const Format* format = format_of_extension(extension);
+  if (!format || format->kind != FileKind::picture || !format->writable)
     throw_output(path,
                  fmt::format("no picture format is named {}; try .png, .tif, .jpg, .webp or .pgm",
                              extension));
-  const bool is_tiff = extension.size() >= 4 && (extension[1] | 32) == 't';
-  if (pixels.type == PixelType::f32 && !is_tiff)
+  if (pixels.type == PixelType::f32 && format->name != "TIFF")
     throw_output(path, "float samples go to .tif only");
   start_vips();
   StagedFile file(path);
   const VipsImagePtr image = image_over(pixels);
   if (!image) throw_output(path, take_vips_error());
   attach(image.get(), options.metadata);
-  if (save(image.get(), file.path()) != 0) {
+  if (save(image.get(), file.path(), *format) != 0) {
     // libvips names the staged file, which is nobody's business.
     throw_output(path, take_vips_error());
   }

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "cuesta/error.hpp"
+#include "io/errors.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -36,13 +36,6 @@ int take_slot(const std::string& path) {
   }
   return -1;
 }
-
-[[noreturn]] void throw_output(const std::filesystem::path& target, std::string_view reason) {
-  throw Error(ErrorCode::output, fmt::format("cannot write {}: {}", target.string(), reason),
-              target.string());
-}
-
-std::string reason_of(int error) { return std::generic_category().message(error); }
 
 }  // namespace
 

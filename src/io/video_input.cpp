@@ -8,17 +8,12 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
-#include "cuesta/error.hpp"
+#include "io/errors.hpp"
 
 namespace cuesta::io {
 namespace {
-
-[[noreturn]] void throw_input(const std::string& name, std::string_view reason) {
-  throw Error(ErrorCode::input, fmt::format("{}: {}", name, reason), name);
-}
 
 int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) {
   return AVERROR(EPERM);
@@ -52,7 +47,7 @@ VideoInput::VideoInput(const std::string& path, int64_t max_pixels) : name_(path
   if (stat(path.c_str(), &status) != 0) {
     const int cause = errno;
     if (path.find("://") != path.npos) throw_input(path, "this is an address; only files are read");
-    throw_input(path, std::generic_category().message(cause));
+    throw_input(path, reason_of(cause));
   }
   if (S_ISDIR(status.st_mode)) throw_input(path, "this is a folder, not a video");
   if (S_ISREG(status.st_mode) && status.st_size == 0) throw_input(path, "the file is empty");
@@ -126,11 +121,8 @@ void VideoInput::open(int64_t max_pixels) {
 
     for (unsigned i = 0; i < context_->nb_streams; ++i) {
       const AVCodecParameters& codec = *context_->streams[i]->codecpar;
-      if (codec.width > 0 && codec.height > 0 && int64_t(codec.width) * codec.height > max_pixels) {
-        throw_input(name_,
-                    fmt::format("its frames of {}x{} hold more than {} pixels (--max-pixels)",
-                                codec.width, codec.height, max_pixels));
-      }
+      if (codec.width > 0 && codec.height > 0)
+        check_pixels(name_, codec.width, codec.height, max_pixels);
     }
     // libav tries decoders here; they keep to the limit too.
     std::vector<AVDictionary*> options(context_->nb_streams);

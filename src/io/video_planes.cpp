@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdlib>
 
-#include "cuesta/error.hpp"
+#include "io/errors.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -162,9 +162,7 @@ void VideoPlanes::from_rgb(const AVFrame& frame, const std::string& name) {
   }
   if (!to_rgb_) {
     const char* format = av_get_pix_fmt_name(AVPixelFormat(frame.format));
-    throw Error(ErrorCode::input,
-                fmt::format("{}: pixel format {} is not supported", name, format ? format : "?"),
-                name);
+    throw_input(name, fmt::format("pixel format {} is not supported", format ? format : "?"));
   }
   reuse(rgb_, frame.width, frame.height, 3);
   const auto rgb = rgb_.view();

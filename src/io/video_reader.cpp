@@ -5,18 +5,14 @@
 #include <cstdio>
 #include <string_view>
 
-#include "cuesta/error.hpp"
 #include "io/av.hpp"
+#include "io/errors.hpp"
 #include "io/video.hpp"
 #include "io/video_input.hpp"
 #include "io/video_planes.hpp"
 
 namespace cuesta::io {
 namespace {
-
-[[noreturn]] void throw_input(const std::string& name, std::string_view reason) {
-  throw Error(ErrorCode::input, fmt::format("{}: {}", name, reason), name);
-}
 
 /// Whether samples fill 0..255. Unsaid, RGB, JPEG's formats and plain gray files do; coded video
 /// does not.
@@ -166,7 +162,7 @@ struct VideoReader::State {
 
   /// Tells or throws, as the limits say.
   void report(std::string what) {
-    if (!limits.allow_partial) throw_input(name(), what + " (--partial takes what can be decoded)");
+    if (!limits.allow_partial) throw_input(name(), what, Hint::allow_partial);
     if (damaged.empty()) damaged = std::move(what);
   }
 
@@ -200,10 +196,7 @@ struct VideoReader::State {
       throw_input(name(), at_frame(fmt::format("its size changes from {}x{} to {}x{}", stored_width,
                                                stored_height, f.width, f.height)));
     }
-    if (int64_t(f.width) * f.height > limits.max_pixels) {
-      throw_input(name(), fmt::format("its frames of {}x{} hold more than {} pixels (--max-pixels)",
-                                      f.width, f.height, limits.max_pixels));
-    }
+    check_pixels(name(), f.width, f.height, limits.max_pixels);
     if (f.decode_error_flags || (f.flags & AV_FRAME_FLAG_CORRUPT))
       report(at_frame("its data are damaged"));
   }

@@ -5,9 +5,9 @@
 #include <limits>
 #include <string_view>
 
-#include "cuesta/error.hpp"
 #include "io/audio_copy.hpp"
 #include "io/av.hpp"
+#include "io/errors.hpp"
 #include "io/staged_file.hpp"
 #include "io/video.hpp"
 #include "io/video_planes.hpp"
@@ -92,9 +92,7 @@ struct VideoWriter::State {
   }
   ~State() { close(); }
 
-  [[noreturn]] void fail(std::string_view reason) const {
-    throw Error(ErrorCode::output, fmt::format("cannot write {}: {}", name, reason), name);
-  }
+  [[noreturn]] void fail(std::string_view reason) const { throw_output(name, reason); }
 
   void close() noexcept {
     if (!out) return;
@@ -111,12 +109,7 @@ struct VideoWriter::State {
       codec = choose_encoder(*container);
     const bool plain = codec && has_format(*codec, AV_PIX_FMT_YUV420P);
     if (!plain && !(codec && has_format(*codec, AV_PIX_FMT_YUVJ420P))) {
-      throw Error(
-          ErrorCode::output,
-          fmt::format("cannot write {}: its name is not that of a video; choose .mp4, .mkv, "
-                      ".mov, .webm, .avi or .y4m",
-                      name),
-          name);
+      fail("its name is not that of a video; choose .mp4, .mkv, .mov, .webm, .avi or .y4m");
     }
     for (const bool with_sound : {true, false}) {
       close();

@@ -6,30 +6,15 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <system_error>
 
 #include "core/check.hpp"
-#include "cuesta/error.hpp"
+#include "io/errors.hpp"
 
 namespace cuesta::io {
 namespace {
 
-constexpr std::string_view magic = "YUV4MPEG2";
+constexpr std::string_view magic = y4m_magic;
 constexpr size_t longest_line = 4096;  // header and FRAME lines; real ones are below 200 bytes
-
-template <class... Values>
-[[noreturn]] void throw_input(const std::string& name, fmt::format_string<Values...> reason,
-                              Values&&... values) {
-  throw Error(ErrorCode::input,
-              fmt::format("{}: {}", name, fmt::format(reason, std::forward<Values>(values)...)),
-              name);
-}
-
-[[noreturn]] void throw_output(const std::string& name, int cause) {
-  throw Error(ErrorCode::output,
-              fmt::format("cannot write {}: {}", name, std::generic_category().message(cause)),
-              name);
-}
 
 template <class T>
 bool parse_whole(std::string_view text, T& value) {
@@ -43,7 +28,8 @@ Chroma parse_chroma(std::string_view text, const std::string& name) {
     return Chroma::c420;
   if (text == "422") return Chroma::c422;
   if (text == "444") return Chroma::c444;
-  throw_input(name, "y4m chroma C{} is not read; 8-bit mono, 420, 422 and 444 are", text);
+  throw_input(name,
+              fmt::format("y4m chroma C{} is not read; 8-bit mono, 420, 422 and 444 are", text));
 }
 
 void parse_rate(std::string_view text, StreamFormat& format, const std::string& name) {
@@ -52,7 +38,7 @@ void parse_rate(std::string_view text, StreamFormat& format, const std::string& 
   if (colon == std::string_view::npos || !parse_whole(text.substr(0, colon), num) ||
       !parse_whole(text.substr(colon + 1), den) || num < 0 || den < 0 || num > INT32_MAX ||
       den > INT32_MAX)
-    throw_input(name, "y4m frame rate F{} is not two whole numbers", text);
+    throw_input(name, fmt::format("y4m frame rate F{} is not two whole numbers", text));
   if (num == 0 || den == 0) return;  // unknown: the default stays
   format.rate_num = num, format.rate_den = den;
   format.time_base_num = den, format.time_base_den = num;
@@ -63,7 +49,7 @@ void parse_rate(std::string_view text, StreamFormat& format, const std::string& 
 StreamFormat parse_y4m_header(std::string_view line, const std::string& name,
                               const StreamLimits& limits) {
   if (!line.starts_with(magic) || (line.size() > magic.size() && line[magic.size()] != ' '))
-    throw_input(name, "not a y4m stream: it does not begin with {}", magic);
+    throw_input(name, fmt::format("not a y4m stream: it does not begin with {}", magic));
   StreamFormat format;
   format.chroma = Chroma::c420;
   std::string_view rest = line.substr(magic.size());
@@ -76,11 +62,11 @@ StreamFormat parse_y4m_header(std::string_view line, const std::string& name,
     switch (field[0]) {
       case 'W':
         if (!parse_whole(value, format.width) || format.width < 1)
-          throw_input(name, "y4m width {} is no size", field);
+          throw_input(name, fmt::format("y4m width {} is no size", field));
         break;
       case 'H':
         if (!parse_whole(value, format.height) || format.height < 1)
-          throw_input(name, "y4m height {} is no size", field);
+          throw_input(name, fmt::format("y4m height {} is no size", field));
         break;
       case 'F': parse_rate(value, format, name); break;
       case 'C': format.chroma = parse_chroma(value, name); break;
@@ -91,11 +77,9 @@ StreamFormat parse_y4m_header(std::string_view line, const std::string& name,
     }
   }
   if (format.width == 0 || format.height == 0)
-    throw_input(name, "the y4m header has no {}", format.width == 0 ? "width" : "height");
-  if (format.width > limits.max_pixels / format.height) {
-    throw_input(name, "{} x {} pixels are more than --max-pixels {} lets in", format.width,
-                format.height, limits.max_pixels);
-  }
+    throw_input(name,
+                fmt::format("the y4m header has no {}", format.width == 0 ? "width" : "height"));
+  check_pixels(name, format.width, format.height, limits.max_pixels);
   return format;
 }
 
@@ -116,7 +100,7 @@ Y4mSource::Y4mSource(std::FILE* file, std::string name, const StreamLimits& limi
 
 Y4mSource::Y4mSource(const std::string& path, const StreamLimits& limits)
     : file_(std::fopen(path.c_str(), "rbe")), owned_(true), name_(path), limits_(limits) {
-  if (!file_) throw_input(name_, "{}", std::generic_category().message(errno));
+  if (!file_) throw_input(name_, reason_of(errno));
   try {
     start();
   } catch (...) {
@@ -165,7 +149,7 @@ bool Y4mSource::read_line(std::string& line) {
          line != magic.substr(0, line.size())))
       return false;
   }
-  if (std::ferror(file_)) throw_input(name_, "{}", std::generic_category().message(errno));
+  if (std::ferror(file_)) throw_input(name_, reason_of(errno));
   return false;
 }
 
@@ -174,7 +158,7 @@ bool Y4mSource::read_plane(Image<T>& plane) {
   for (int32_t y = 0; y < plane.height(); ++y) {
     const size_t row = size_t(plane.width());
     if (std::fread(plane.row(y), 1, row, file_) != row) {
-      if (std::ferror(file_)) throw_input(name_, "{}", std::generic_category().message(errno));
+      if (std::ferror(file_)) throw_input(name_, reason_of(errno));
       return false;
     }
   }
@@ -191,14 +175,12 @@ bool Y4mSource::next(Frame& frame) {
   }
   const bool is_frame = line == "FRAME" || line.starts_with("FRAME ");
   if (whole_line && !is_frame)
-    throw_input(name_, "frame {} does not begin with FRAME: the y4m stream is corrupt", index_);
+    throw_input(name_, fmt::format("frame {} does not begin with FRAME: the y4m stream is corrupt",
+                                   index_));
   if (!whole_line || !read_plane(luma_) || !read_plane(cb_) || !read_plane(cr_)) {
     ended_ = true;
-    if (!limits_.allow_partial) {
-      throw_input(name_, "the stream breaks off in frame {}; --partial takes what came before",
-                  index_);
-    }
     damage_ = fmt::format("the stream breaks off in frame {}", index_);
+    if (!limits_.allow_partial) throw_input(name_, damage_, Hint::allow_partial);
     return false;
   }
   frame.luma = luma_;
@@ -221,7 +203,7 @@ Y4mSink::Y4mSink(const std::string& path, const StreamFormat& format)
       file_(std::fopen(staged_->path().c_str(), "wbe")),
       name_(path),
       format_(format) {
-  if (!file_) throw_output(name_, errno);
+  if (!file_) throw_output(name_, reason_of(errno));
   const std::string header = y4m_header(format_);
   write_bytes(header.data(), header.size());
 }
@@ -231,7 +213,7 @@ Y4mSink::~Y4mSink() {
 }
 
 void Y4mSink::write_bytes(const void* bytes, size_t count) {
-  if (std::fwrite(bytes, 1, count, file_) != count) throw_output(name_, errno);
+  if (std::fwrite(bytes, 1, count, file_) != count) throw_output(name_, reason_of(errno));
 }
 
 void Y4mSink::write_plane(ConstAnyView plane, PlaneSize size, const char* what) {
@@ -255,12 +237,12 @@ void Y4mSink::write(const Frame& frame) {
 
 void Y4mSink::finish() {
   if (!staged_) {
-    if (std::fflush(file_) != 0) throw_output(name_, errno);
+    if (std::fflush(file_) != 0) throw_output(name_, reason_of(errno));
     return;
   }
   const int failed = std::fclose(file_);
   file_ = nullptr;
-  if (failed) throw_output(name_, errno);
+  if (failed) throw_output(name_, reason_of(errno));
   staged_->commit();
 }
 

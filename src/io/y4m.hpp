@@ -12,6 +12,8 @@
 
 namespace cuesta::io {
 
+inline constexpr std::string_view y4m_magic = "YUV4MPEG2";
+
 /// Parses the header line, without its newline. Throws Error{input} naming `name` and the field.
 StreamFormat parse_y4m_header(std::string_view line, const std::string& name,
                               const StreamLimits& limits);

@@ -128,6 +128,7 @@ RowReport verify_row(const Strategy<Args>& row, const Strategy<Args>& oracle,
   auto parameters = detail::combinations(row.parameters);
   if (options.level == Level::sizes) parameters.resize(1);
   std::vector<std::string> labels;
+  labels.reserve(cases.size());
   for (const auto& c : cases) labels.push_back(c.label);
   Workspace workspace;
   for (const auto& group : detail::groups(labels, options)) {
@@ -142,27 +143,14 @@ RowReport verify_row(const Strategy<Args>& row, const Strategy<Args>& oracle,
   return report;
 }
 
-/// The row every other is held against: the host's reference.
-template <class Args>
-const Strategy<Args>& oracle_of() {
-  for (const auto& row : strategies<Args>(Space::host)) {
-    if (row.tier == Tier::reference) return row;
-  }
-  throw Error(ErrorCode::unsupported, std::string(Args::operation) + " has no reference strategy");
-}
-
-/// The cases of an operation. Every `cases.cpp` specialises it (args.hpp's Args, the same
-/// everywhere).
-template <class Args>
-std::vector<Case<Args>> cases(Level level);
-
-template <class Args>
+template <OperationArgs Args>
 std::vector<RowReport> verify_operation(const Options& options) {
-  const auto all = cases<Args>(options.level);
+  const auto all = Args::cases(options.level);
   std::vector<RowReport> reports;
-  for (const auto& row : strategies<Args>(options.space)) {
-    if (options.strategy.empty() || row.name == options.strategy)
-      reports.push_back(verify_row(row, oracle_of<Args>(), all, options));
+  for (const auto& s : Args::strategies()) {
+    if (s.space != options.space) continue;
+    if (options.strategy.empty() || s.name == options.strategy)
+      reports.push_back(verify_row(s, reference_of<Args>(), all, options));
   }
   return reports;
 }
@@ -173,7 +161,7 @@ struct Operation {
   std::vector<RowReport> (*run)(const Options&);
 };
 
-/// Every operation, in the order of the tables. A test holds this list against list_operations().
-std::span<const Operation> operations();
+/// Every operation, in the order of list_operations().
+const std::vector<Operation>& operations();
 
 }  // namespace cuesta::verify

@@ -330,6 +330,7 @@ class Streams(CommandTest):
             with self.subTest(name):
                 self.fails(INPUT, "edges", "-", "-o", "out.y4m", stdin=data, says=["standard input"])
                 self.assertFalse((self.at / "out.y4m").exists())
+        self.fails(INPUT, "edges", "-", "-o", "out.y4m", stdin=good[:-5], says=["breaks off in frame 1", "--partial"])
         self.run_cuesta("edges", "-", "-o", "out.y4m", "--partial", stdin=good[:-5])
         self.assertEqual((self.at / "out.y4m").read_bytes().count(b"FRAME\n"), 1)
 
@@ -375,7 +376,7 @@ class BadInput(CommandTest):
         message = self.fails(INPUT, "edges", self.photo, "-o", "x.png", "--max-pixels", 1199, says=["40 x 30", "1199"])
         self.assertIn("--max-pixels", message)
         self.edges("--max-pixels", 1200)
-        self.fails(INPUT, "edges", "-", "-o", "x.y4m", "--max-pixels", 1199, stdin=y4m(40, 30, []), says=["1199"])
+        self.fails(INPUT, "edges", "-", "-o", "x.y4m", "--max-pixels", 1199, stdin=y4m(40, 30, []), says=["1199", "--max-pixels"])
 
     def test_partial_takes_what_is_there(self):
         cut = self.file("cut.pgm", pgm(40, 30, square())[:-200])
@@ -438,7 +439,7 @@ class BadInput(CommandTest):
         devices = json.loads(self.run_cuesta("list", "devices", "--json").stdout)
         if any(device["device"].startswith("cuda") for device in devices):
             self.skipTest("this machine has a GPU")
-        self.fails(DEVICE, "edges", self.photo, "-o", "x.png", "--device", "cuda", says=["--device cuda"])
+        self.fails(DEVICE, "edges", self.photo, "-o", "x.png", "--device", "cuda", says=["--device cuda", "--device cpu"])
         self.assertIn(b"CPU", self.edges("--device", "auto", "-v").stderr)
         self.edges("--device", "cpu")
 

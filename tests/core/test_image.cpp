@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/bits.hpp"
+#include "core/border_sample.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/error.hpp"
 #include "cuesta/exec.hpp"
@@ -20,6 +21,24 @@ TEST(Image, RowsAreAlignedAndApart) {
   Image<uint16_t> moved = std::move(image);
   EXPECT_TRUE(image.empty());
   EXPECT_EQ(moved.width(), 33);
+}
+
+TEST(Border, ValueBecomesASample) {
+  const auto of = [](double value) { return Border{BorderMode::constant, value}; };
+  EXPECT_EQ(border_sample<uint8_t>(of(76.5)), 76) << "half to even";
+  EXPECT_EQ(border_sample<uint8_t>(of(77.5)), 78);
+  EXPECT_EQ(border_sample<uint8_t>(of(-3)), 0);
+  EXPECT_EQ(border_sample<uint8_t>(of(1e300)), 255);
+  EXPECT_EQ(border_sample<uint16_t>(of(65534.5)), 65534);
+  EXPECT_EQ(border_sample<uint16_t>(of(70000)), 65535);
+  EXPECT_EQ(border_sample<float>(of(-0.7)), -0.7f);
+}
+
+TEST(Bits, LastWordHoldsTheRestOfARow) {
+  EXPECT_EQ(last_word_mask(1), 1u);
+  EXPECT_EQ(last_word_mask(63), ~uint64_t(0) >> 1);
+  EXPECT_EQ(last_word_mask(64), ~uint64_t(0));
+  EXPECT_EQ(last_word_mask(65), 1u);
 }
 
 TEST(Image, RefusesSizesThatCannotBe) {

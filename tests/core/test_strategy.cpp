@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
@@ -12,11 +13,6 @@
 
 namespace cuesta {
 namespace {
-
-struct Pin {
-  explicit Pin(const char* value) { setenv("CUESTA_STRATEGY", value, 1); }
-  ~Pin() { unsetenv("CUESTA_STRATEGY"); }
-};
 
 std::string message_of(const Exec& exec) {
   Image<uint8_t> src(5, 5), out(5, 5);
@@ -29,22 +25,83 @@ std::string message_of(const Exec& exec) {
   return "ran";
 }
 
-TEST(Dispatch, PinsByExecAndEnvironment) {
+TEST(Dispatch, PinsByExec) {
   EXPECT_EQ(message_of({.strategy = "serial"}), "ran");
   EXPECT_EQ(message_of({.strategy = "nonsense"}),
             "sobel: no strategy 'nonsense' on the host; there are serial, rows, simd");
-  {
-    const Pin pin("label:serial,sobel:nothing");
-    EXPECT_NE(message_of({}).find("'nothing'"), std::string::npos)
-        << "the environment was not read";
-    EXPECT_EQ(message_of({.strategy = "rows"}), "ran") << "the call's own name wins";
-  }
-  {
-    const Pin pin("sobel");
-    EXPECT_NE(message_of({}).find("is not operation:strategy"), std::string::npos);
-  }
   EXPECT_EQ(message_of({.strategy = "simd", .parameters = {{"block", "16"}}}),
             "sobel: strategy 'simd' takes no parameter, so not 'block'");
+}
+
+// The environment is read once a process: each of these is one of its own.
+[[noreturn]] void expect_pinned(const char* pins, const Exec& exec, std::string_view said) {
+  setenv("CUESTA_STRATEGY", pins, 1);
+  const std::string message = message_of(exec);
+  setenv("CUESTA_STRATEGY", "sobel:changed-too-late", 1);
+  const bool same = message_of(exec) == message;
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(same && message.find(said) != message.npos ? 0 : 1);
+}
+
+TEST(DispatchDeathTest, PinsByEnvironment) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(expect_pinned("label:serial,sobel:nothing", {}, "no strategy 'nothing'"),
+              testing::ExitedWithCode(0), "nothing");
+  EXPECT_EXIT(expect_pinned("label:serial,sobel:nothing", {.strategy = "rows"}, "ran"),
+              testing::ExitedWithCode(0), "ran");
+  EXPECT_EXIT(expect_pinned("sobel", {}, "is not operation:strategy"), testing::ExitedWithCode(0),
+              "operation:strategy");
+}
+
+TEST(Choice, IsWhatRuns) {
+  struct Observer : StageObserver {
+    std::string seen;
+    void chosen(const Choice& choice) override { seen = choice.strategy; }
+    void stage(std::string_view, void*) override {}
+    void statistic(std::string_view, double) override {}
+  };
+  for (const PixelType type : {PixelType::u8, PixelType::u16}) {
+    const AnyView src = placeholder(40, 30, type), out = placeholder(40, 30, PixelType::u16);
+    const Choice choice = which([&](const Exec& e) { sobel(src, {.magnitude = out}, {}, e); });
+    EXPECT_EQ(choice.operation, "sobel");
+    EXPECT_EQ(choice.strategy, type == PixelType::u8 ? "simd" : "rows");
+    EXPECT_EQ(choice.processor, simd_target());
+    EXPECT_GE(choice.threads, 1);
+    if (type == PixelType::u16) {
+      ASSERT_EQ(choice.passed_over.size(), 1u);
+      EXPECT_EQ(choice.passed_over[0].strategy, "simd");
+      EXPECT_EQ(choice.passed_over[0].why, "u16 source");
+    }
+    Image<uint8_t> bytes(40, 30);
+    Image<uint16_t> words(40, 30), result(40, 30);
+    for (int y = 0; y < 30; ++y) {
+      std::fill_n(bytes.row(y), 40, uint8_t(7));
+      std::fill_n(words.row(y), 40, uint16_t(7));
+    }
+    const ConstAnyView real = type == PixelType::u8 ? ConstAnyView(bytes) : ConstAnyView(words);
+    Observer observer;
+    sobel(real, {.magnitude = result}, {}, {.observer = &observer});
+    EXPECT_EQ(observer.seen, choice.strategy);
+  }
+}
+
+TEST(Choice, SaysWhyNothingRuns) {
+  const AnyView src = placeholder(9, 9, PixelType::u16), out = placeholder(9, 9, PixelType::u16);
+  const Choice choice =
+      which([&](const Exec& e) { sobel(src, {.magnitude = out}, {}, e); }, {.strategy = "simd"});
+  EXPECT_FALSE(choice);
+  EXPECT_EQ(choice.refusal, "sobel: strategy 'simd' does not take this request: u16 source");
+  EXPECT_THROW(which([&](const Exec& e) { sobel(src, {.magnitude = out}, {.aperture = 4}, e); }),
+               Error)
+      << "what cannot be meant is an error, asked or run";
+}
+
+TEST(Choice, LeavesABackgroundAsItIs) {
+  BackgroundSubtractor model;
+  const Choice choice =
+      which([&](const Exec& e) { model.push(placeholder(64, 48, PixelType::u8), {}, 25, e); });
+  EXPECT_EQ(choice.strategy, "simd");
+  EXPECT_EQ(model.frames(), 0);
 }
 
 TEST(Dispatch, SaysWhyAPinnedStrategyRefuses) {

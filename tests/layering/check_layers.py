@@ -3,9 +3,9 @@
 
     include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, python, tests, fuzz}
 
-Operations meet only through public headers and ops/tables.hpp, nothing but an operation's own rows uses its ladder/, and each
-library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that
-breaks a rule; `--self-test` plants one breach of each rule in a scratch tree and wants it found.
+Operations meet only through public headers, nothing but an operation's own table sees its ladder/, and each
+library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that breaks a
+rule; `--self-test` plants one breach of each rule in a scratch tree and wants it found.
 """
 
 import re
@@ -33,11 +33,11 @@ ALLOWED = {
     "tests": {"cuesta", "core", "cpu", "cuda", "ops", "verify", "io", "bench", "cli", "support"},
 }
 
-# Files that see every operation's Args and tables.
-SEES_EVERY_OPERATION = re.compile(r"^src/(ops/[^/]+|verify/registry\.cpp)$")
+# Files that see every operation's Args: the one list of them, and verify's fold over it.
+SEES_EVERY_OPERATION = re.compile(r"^src/(ops/operations\.[ch]pp|verify/operations\.cpp)$")
 
 # What operations share besides the public headers and core.
-SHARED_HEADERS = {"ops/tables.hpp", "ops/ladder_parameters.hpp"}
+SHARED_HEADERS = {"ops/ladder_parameters.hpp"}
 
 # Libraries, and the paths that may include them.
 LIBRARIES = [
@@ -48,7 +48,7 @@ LIBRARIES = [
     (re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
      re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peer_npp"), "CUDA"),
     (re.compile(r"^nvtx3/"), re.compile(r"^bench/profile/"), "NVTX"),
-    (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peer)"), "OpenCV"),
+    (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peer)|^include/cuesta/opencv\.hpp$"), "OpenCV"),
     (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
     (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
     (re.compile(r"^nanobind/"), re.compile(r"^python/src/"), "nanobind"),
@@ -69,8 +69,8 @@ def breach(path, bracket, target):
     layer = layer_of(path)
     rung = re.match(r"^ops/([^/]+)/ladder/", target)
     if rung:
-        # Only the rungs themselves, the row list that names them, and tests of their arithmetic.
-        home = rf"^src/ops/{rung[1]}/(ladder/|cuda\.cu$)|^tests/"
+        # Only the rungs themselves, the table that names them, and tests of their arithmetic.
+        home = rf"^src/ops/{rung[1]}/(ladder/|strategies\.cpp$)|^tests/"
         return None if re.match(home, path) else "nothing uses ladder/"
     if bracket == "<":
         for pattern, home, name in LIBRARIES:
@@ -80,8 +80,6 @@ def breach(path, bracket, target):
     if "/" not in target:
         return None  # made by the build for this folder alone
     first = target.split("/")[0]
-    if path == "src/cuda/tables.cpp" and target == "ops/tables.hpp":
-        return None  # hands the device rows over
     if first not in ALLOWED[layer]:
         return f"{layer} does not include {first}"
     if layer == "ops":
@@ -91,7 +89,7 @@ def breach(path, bracket, target):
             if not target.startswith(own) and target not in SHARED_HEADERS:
                 return f"operations meet only through public headers, not {target}"
     elif layer == "verify" and first == "ops" and not SEES_EVERY_OPERATION.match(path):
-        return "verify sees operations only in its registry"
+        return "verify sees operations only in its list"
     return None
 
 
@@ -129,8 +127,13 @@ PLANTED = [
     ("include/cuesta/a.hpp", '#include "core/check.hpp"'),
     ("include/cuesta/a.hpp", "#include <hwy/highway.h>"),
     ("include/cuesta/a.hpp", "#include <cuda_runtime.h>"),
+    ("include/cuesta/io.hpp", "#include <opencv2/core.hpp>"),
+    ("include/cuesta/io.hpp", "#include <libavformat/avformat.h>"),
     ("src/core/a.cpp", '#include "io/pictures.hpp"'),
-    ("src/core/a.cpp", '#include "ops/tables.hpp"'),
+    ("src/core/a.cpp", '#include "ops/operations.hpp"'),
+    ("src/cuda/a.cpp", '#include "ops/operations.hpp"'),
+    ("src/ops/canny/canny.cpp", '#include "ops/operations.hpp"'),
+    ("src/ops/canny/cuda.cu", '#include "ops/canny/ladder/ladder.hpp"'),
     ("src/core/a.cpp", "#include <oneapi/tbb/parallel_for.h>"),
     ("src/cpu/a.hpp", '#include "ops/sobel/args.hpp"'),
     ("src/ops/canny/cpu.cpp", '#include "ops/label/args.hpp"'),
@@ -152,14 +155,15 @@ PLANTED = [
 HARMLESS = [
     ("src/ops/canny/cpu.cpp", '#include "ops/canny/args.hpp"'),
     ("src/ops/canny/cpu.cpp", '#include "core/gradient.hpp"'),
-    ("src/ops/canny/cuda.cu", '#include "ops/canny/ladder/ladder.hpp"'),
+    ("src/ops/canny/strategies.cpp", '#include "ops/canny/ladder/ladder.hpp"'),
     ("src/ops/canny/cases.cpp", '#include "verify/verify.hpp"'),
-    ("src/ops/registry.cpp", '#include "ops/tables.hpp"'),
-    ("src/ops/tables.hpp", '#include "ops/canny/args.hpp"'),
+    ("src/ops/operations.cpp", '#include "ops/operations.hpp"'),
+    ("src/ops/operations.hpp", '#include "ops/canny/args.hpp"'),
     ("src/core/threads.cpp", "#include <oneapi/tbb/parallel_for.h>"),
     ("src/io/a.cpp", "#include <libavformat/avformat.h>"),
     ("bench/profile/a.cpp", "#include <nvtx3/nvtx3.hpp>"),
     ("bench/peer_opencv.cpp", "#include <opencv2/core.hpp>"),
+    ("include/cuesta/opencv.hpp", "#include <opencv2/core.hpp>"),
     ("tests/ops/a.cpp", '#include "ops/canny/reference.hpp"'),
 ]
 

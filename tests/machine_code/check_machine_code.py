@@ -71,6 +71,13 @@ RULES = [
     Rule("motion/ladder/02_v1_1", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/03_v1_2", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/04_v1_3", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),
+    # A thread a pixel, and nothing shared.
+    Rule("convolve/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED + TEXTURE),
+    Rule("sobel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule("log/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule("morphology/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule("pixel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule("pixel/plain", "countIh", GLOBAL + [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
     # Production kernels keep everything in registers.
     Rule("canny/cuda", r"gradient_nmsILi\dELi\dELNS_4NormE\dELb0", [r"\bSHFL\b", r"\bPRMT\b"], NO_SHARED),
     Rule("canny/cuda", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),

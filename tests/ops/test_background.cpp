@@ -10,10 +10,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<BackgroundArgs>> cases(Level level);
-}
 namespace {
 
 constexpr BackgroundModel models[] = {BackgroundModel::first, BackgroundModel::mean,
@@ -60,6 +56,52 @@ int settled(BackgroundModel model, int rate_shift, uint8_t founding, uint8_t val
   for (int t = 0; t < frames; ++t) subtractor.push(frame);
   subtractor.push(frame, {.background = background});
   return background.at(0, 0);
+}
+
+TEST(Background, TheListOfModelsIsTheEnum) {
+  std::vector<BackgroundModel> listed;
+  background::for_each_model([&](auto model) {
+    listed.push_back(model.id);
+    EXPECT_EQ(name_of(model.id), model.name);
+    EXPECT_EQ(background_model_from(model.name), model.id);
+    EXPECT_TRUE(background::with_model(
+        model.id, [&](auto other) { return std::is_same_v<decltype(other), decltype(model)>; }));
+  });
+  EXPECT_EQ(listed, std::vector(std::begin(models), std::end(models)));
+  const auto bytes = [](BackgroundModel model) {
+    const auto layout = background::layout_of(model);
+    return layout.planes * bytes_per_sample(layout.type);
+  };
+  EXPECT_EQ(bytes(BackgroundModel::first), 1);
+  EXPECT_EQ(bytes(BackgroundModel::mean), 2);
+  EXPECT_EQ(bytes(BackgroundModel::median), 2);
+  EXPECT_EQ(bytes(BackgroundModel::mixture), 18);
+  EXPECT_EQ(test::error_of(ErrorCode::invalid_argument, [] { background_model_from("last"); }),
+            "background 'last': choose one of first, mean, median, mixture");
+}
+
+// A state lies as the list says: planes `stride` apart, nothing between them touched.
+TEST(Background, ModelsTouchTheirOwnSamplesOnly) {
+  background::for_each_model([](auto model) {
+    using Model = decltype(model);
+    using Sample = typename Model::Sample;
+    constexpr ptrdiff_t stride = 5;
+    std::vector<Sample> state(size_t(stride) * size_t(Model::planes), Sample(77));
+    const background::Samples<Sample> samples{state.data() + 2, stride};
+    Model::found(samples, 100);
+    for (const int v : {100, 90, 255, 0}) {
+      const auto verdict = Model::learn(samples, uint8_t(v), 3, 5);
+      if (v == 100) {
+        EXPECT_EQ(verdict.background, 100) << model.name;
+        EXPECT_EQ(verdict.difference, 0) << model.name;
+      }
+    }
+    for (size_t i = 0; i < state.size(); ++i) {
+      if (i % size_t(stride) != 2) {
+        EXPECT_EQ(state[i], Sample(77)) << model.name << ", sample " << i;
+      }
+    }
+  });
 }
 
 TEST(Background, LearnsWhatStays) {

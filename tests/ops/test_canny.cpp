@@ -14,10 +14,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<CannyArgs>> cases(Level level);
-}
 namespace {
 
 constexpr int thread_counts[] = {1, 2, 3, 8, 99};
@@ -501,8 +497,8 @@ TEST(CannyFaults, NoFaultPasses) {
       .name = "planted", .idea = "right on purpose", .run = [](const CannyArgs& args, Call& call) {
         with_fault(args, call, [](CannyStages&, CannyLimits&) {});
       }};
-  const auto report = verify::verify_row(row, verify::oracle_of<CannyArgs>(),
-                                         verify::cases<CannyArgs>(verify::Level::quick));
+  const auto report =
+      verify::verify_row(row, reference_of<CannyArgs>(), CannyArgs::cases(verify::Level::quick));
   for (const auto& failure : report.failures) ADD_FAILURE() << failure;
 }
 

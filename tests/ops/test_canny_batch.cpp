@@ -110,7 +110,8 @@ std::vector<uint8_t> noise_with_pictures(const Pictures& where, uint64_t seed) {
 
 TEST(CannyBatch, EveryRowFindsWhatItFindsAlone) {
   uint64_t seed = 0;
-  for (const auto& row : strategies<CannyArgs>(Space::host)) {
+  for (const auto& row : CannyArgs::strategies()) {
+    if (row.space != Space::host) continue;
     for (const int32_t count : {1, 2, 7, 20}) {
       for (int arrangement = 0; arrangement < arrangements; ++arrangement) {
         for (int repeat = 0; repeat < 2; ++repeat) {

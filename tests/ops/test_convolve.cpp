@@ -12,10 +12,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<ConvolveArgs>> cases(Level level);
-}
 namespace {
 
 using verify::Pattern;
@@ -344,7 +340,7 @@ TEST(Convolve, FloatsStayWithinTheBound) {
 TEST(ConvolveCases, MeetEveryPlan) {
   std::map<std::pair<Lanes, bool>, int> met;
   std::map<std::string_view, int> refused;
-  for (const auto& c : verify::cases<ConvolveArgs>(verify::Level::quick)) {
+  for (const auto& c : ConvolveArgs::cases(verify::Level::quick)) {
     verify::Harness harness(verify::Layout::tight, 0);
     const ConvolveArgs args = c.make(harness);
     Plan plan;

@@ -13,10 +13,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<LabelArgs>> cases(Level level);
-}
 namespace {
 
 using verify::Pattern;

@@ -11,10 +11,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<LogArgs>> cases(Level level);
-}
 namespace {
 
 constexpr std::string_view strategy_names[] = {"serial", "rows", "simd"};
@@ -155,6 +151,25 @@ TEST(Log, StencilIsThePapers) {
   }
   EXPECT_EQ(sum, 0);
   EXPECT_EQ(positive * 255, 34680);
+}
+
+TEST(Log, FactorsMakeTheStencil) {
+  for (const LogOptions& options :
+       {LogOptions{.sigma = 1.4}, LogOptions{.sigma = 0}, LogOptions{.sigma = 0.8},
+        LogOptions{.sigma = 2, .ksize = 7}, LogOptions{.sigma = 40, .ksize = 255}}) {
+    const log::Window window = log::window(options);
+    const log::Factors f = log::factors(window);
+    ASSERT_EQ(f.size, window.size + 2);
+    std::vector<int32_t> weights(size_t(f.size) * size_t(f.size));
+    log_weights(window, weights.data());
+    for (int32_t j = 0; j < f.size; ++j) {
+      for (int32_t i = 0; i < f.size; ++i) {
+        ASSERT_EQ(weights[size_t(j * f.size + i)],
+                  f.smooth[j] * f.bend[i] + f.bend[j] * f.smooth[i])
+            << i << "," << j << " of " << window.size;
+      }
+    }
+  }
 }
 
 // White where the weights are positive, or where they are negative: the largest responses there

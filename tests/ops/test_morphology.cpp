@@ -12,10 +12,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<MorphologyArgs>> cases(Level level);
-}
 namespace {
 
 using verify::Pattern;

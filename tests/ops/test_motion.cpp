@@ -8,10 +8,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<MotionArgs>> cases(Level level);
-}
 namespace {
 
 // Runs the reference with options that `change` has altered.

@@ -10,10 +10,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<PixelArgs>> cases(Level level);
-}
 namespace {
 
 using verify::Pattern;

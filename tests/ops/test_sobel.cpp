@@ -9,10 +9,6 @@
 #include "support/planted.hpp"
 
 namespace cuesta {
-namespace verify {
-template <>
-std::vector<Case<SobelArgs>> cases(Level level);
-}
 namespace {
 
 struct Gradients {

@@ -12,7 +12,7 @@ namespace cuesta::verify {
 template <class Args>
 void expect_caught(void (*faulty)(const Args&, Call&), const char* what) {
   const Strategy<Args> row{.name = "planted", .idea = "wrong on purpose", .run = faulty};
-  const RowReport report = verify_row(row, oracle_of<Args>(), cases<Args>(Level::quick));
+  const RowReport report = verify_row(row, reference_of<Args>(), Args::cases(Level::quick));
   EXPECT_GT(report.failed, 0) << Args::operation << ": the checks let through " << what;
 }
 

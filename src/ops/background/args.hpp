@@ -9,6 +9,9 @@ namespace cuesta {
 
 struct BackgroundArgs {
   static constexpr std::string_view operation = "background";
+  static constexpr std::string_view summary = "models of the background of a video";
+  static std::span<const Strategy<BackgroundArgs>> strategies();                // strategies.cpp
+  static std::vector<verify::Case<BackgroundArgs>> cases(verify::Level level);  // cases.cpp
 
   BackgroundModel model = BackgroundModel::first;
   bool founds = false;      // the frame founds the state, whatever it holds
@@ -21,8 +24,5 @@ struct BackgroundArgs {
 
   Space space() const { return frame.space; }
 };
-
-template <>
-std::span<const Strategy<BackgroundArgs>> strategies<BackgroundArgs>(Space space);
 
 }  // namespace cuesta

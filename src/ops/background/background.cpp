@@ -2,52 +2,28 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 #include "core/check.hpp"
 #include "ops/background/models.hpp"
 #include "ops/background/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
 
-template <>
-std::span<const Strategy<BackgroundArgs>> strategies<BackgroundArgs>(Space space) {
-  static constexpr Strategy<BackgroundArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "the recurrences, one pixel after the other",
-       .paper = "004",
-       .run = background_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "plain loops, rows over threads",
-       .paper = "004",
-       .run = background_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "a vector of pixels at a time, all branches taken; the mask packed row by row",
-       .run = background_simd},
-  };
-  return space == Space::host ? host : cuda_tables().background;
-}
-
-std::string_view name_of(BackgroundModel model) {
-  switch (model) {
-    case BackgroundModel::first: return "first";
-    case BackgroundModel::mean: return "mean";
-    case BackgroundModel::median: return "median";
-    case BackgroundModel::mixture: return "mixture";
-  }
-  return "?";
+std::string_view name_of(BackgroundModel id) {
+  return background::with_model(id, [](auto model) { return model.name; });
 }
 
 BackgroundModel background_model_from(std::string_view name) {
-  for (const auto model : {BackgroundModel::first, BackgroundModel::mean, BackgroundModel::median,
-                           BackgroundModel::mixture}) {
-    if (name == name_of(model)) return model;
-  }
-  throw_invalid(std::string(name), "background '{}': choose one of first, mean, median, mixture",
-                name);
+  std::optional<BackgroundModel> found;
+  std::string names;
+  background::for_each_model([&](auto model) {
+    if (name == model.name) found = model.id;
+    if (!names.empty()) names += ", ";
+    names += model.name;
+  });
+  if (!found) throw_invalid(std::string(name), "background '{}': choose one of {}", name, names);
+  return *found;
 }
 
 struct BackgroundSubtractor::State {
@@ -120,25 +96,27 @@ void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out
                             name_of(frame.space), name_of(state.model.space())),
                 std::string(name_of(frame.space)));
   }
-  if (!state.fits(frame)) state.allocate(frame);
+  const bool only_chooses = exec.choices != nullptr;
+  if (!only_chooses && !state.fits(frame)) state.allocate(frame);
 
   BackgroundArgs args;
   args.model = state.options.model;
   args.founds = state.frames == 0;
-  // Frame t of a young mean weighs 2^-floor(log2(t + 1)), so that the mean is of all frames so far,
-  // not of the founding one. A mixture's weights must not: what passes by at once would be taken
-  // for background.
-  const auto young = int32_t(std::bit_width(uint64_t(state.frames) + 1)) - 1;
-  const int own_rate = args.model == BackgroundModel::mean ? 6 : 9;
-  const int rate = state.options.rate_shift ? state.options.rate_shift : own_rate;
-  args.rate = args.model == BackgroundModel::mean ? std::clamp(young, 1, rate) : rate;
+  args.rate = background::with_model(args.model, [&](auto model) {
+    const int32_t rate =
+        state.options.rate_shift ? state.options.rate_shift : int32_t(model.own_rate);
+    // Frame t of a young mean weighs 2^-floor(log2(t + 1)), so that the mean is of all frames so
+    // far, not of the founding one.
+    const auto young = int32_t(std::bit_width(uint64_t(state.frames) + 1)) - 1;
+    return model.young ? std::clamp(young, 1, rate) : rate;
+  });
   args.dither = background::dither_of(uint64_t(state.frames), args.rate);
   args.limit = limit;
   args.frame = frame;
   args.state = state.model;
   args.out = out;
   dispatch(args, exec);
-  ++state.frames;
+  if (!only_chooses) ++state.frames;
 }
 
 }  // namespace cuesta

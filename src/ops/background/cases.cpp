@@ -27,8 +27,12 @@ void learn_some_frames(BackgroundArgs args, AnyView state, int32_t frames, uint6
 
 }  // namespace
 
-template <>
-std::vector<Case<BackgroundArgs>> cases(Level level) {
+}  // namespace cuesta::verify
+
+namespace cuesta {
+
+std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level level) {
+  using namespace verify;
   static constexpr double limits[] = {25, 0, 24.5, 254, -1, 255, 254.999};
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::extremes, Pattern::noise};
   std::vector<Case<BackgroundArgs>> out;
@@ -78,4 +82,4 @@ std::vector<Case<BackgroundArgs>> cases(Level level) {
   return out;
 }
 
-}  // namespace cuesta::verify
+}  // namespace cuesta

@@ -50,7 +50,7 @@ HWY_INLINE void for_row(D d, ptrdiff_t width, const Step& step) {
   for (ptrdiff_t x = 0; x < width; x += lanes) step(Place{x, width - x});
 }
 
-void first_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+void learn_row(background::First, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
   const D8 d;
   const uint8_t* frame = args.frame.as<uint8_t>().row(y);
   const uint8_t* state = args.state.as<uint8_t>().row(y);
@@ -60,7 +60,7 @@ void first_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
   });
 }
 
-void median_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+void learn_row(background::Median, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
   const D8 d;
   const uint8_t* frame = args.frame.as<uint8_t>().row(y);
   uint8_t* medians = args.state.as<uint8_t>().row(2 * y);
@@ -106,7 +106,7 @@ HWY_INLINE void store_u16(V v, uint16_t* to, Place at) {
   store_upto(hn::DemoteTo(D16of32(), v), D16of32(), to + at.x, at.count);
 }
 
-void mean_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+void learn_row(background::Mean, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
   const D32 d;
   const uint8_t* frame = args.frame.as<uint8_t>().row(y);
   uint16_t* means = args.state.as<uint16_t>().row(y);
@@ -130,7 +130,7 @@ HWY_INLINE V log2_of(V v) {
   return hn::Sub(hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(df, v))), hn::Set(d, 127));
 }
 
-void mixture_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+void learn_row(background::Mixture, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
   constexpr int count = gaussians::count;
   const D32 d;
   const uint8_t* frame = args.frame.as<uint8_t>().row(y);
@@ -238,10 +238,11 @@ void mask_row(AnyView mask, int32_t y, const uint8_t* difference, uint64_t* word
 // Rows [first, end); `scratch` has room for a row of bytes and a row of bits.
 void background_simd_rows(const BackgroundArgs& args, int32_t first, int32_t end,
                           uint8_t* differences, uint64_t* words) {
-  const auto row = args.model == BackgroundModel::first    ? first_row
-                   : args.model == BackgroundModel::mean   ? mean_row
-                   : args.model == BackgroundModel::median ? median_row
-                                                           : mixture_row;
+  const auto row = background::with_model(args.model, [](auto model) {
+    return +[](const BackgroundArgs& a, int32_t y, const Verdicts& to) {
+      learn_row(decltype(model)(), a, y, to);
+    };
+  });
   const BackgroundOutputs& out = args.out;
   for (int32_t y = first; y < end; ++y) {
     const Verdicts to{out.background ? out.background.as<uint8_t>().row(y) : nullptr,

@@ -1,10 +1,11 @@
-// The device rows of background. Strategy `fused`: one pass, a thread a pixel, a warp 32 pixels of
+// Strategy `fused`: one pass, a thread a pixel, a warp 32 pixels of
 // a row, whose half word of the mask is one ballot.
 #include <cmath>
 
 #include "cuda/launch.cuh"
-#include "ops/background/args.hpp"
+#include "ops/background/cuda.hpp"
 #include "ops/background/models.hpp"
+#include "ops/background/reference.hpp"
 
 namespace cuesta {
 namespace {
@@ -45,7 +46,9 @@ __global__ void background_first(Request q) {
   }
 }
 
-void background_cuda_fused(const BackgroundArgs& args, Call& call) {
+}  // namespace
+
+void background_cuda::fused(const BackgroundArgs& args, Call& call) {
   const BackgroundOutputs& out = args.out;
   if (!args.founds && !out.background && !out.difference && !out.mask) return;  // nothing to learn
   const int32_t limit = int32_t(std::floor(std::min(std::max(args.limit, -1.0), 255.0)));
@@ -53,26 +56,6 @@ void background_cuda_fused(const BackgroundArgs& args, Call& call) {
   const dim3 grid(words * (64 / block_x), cuda::blocks(args.frame.height, block_y));
   cuda::launch("background", background_first, grid, dim3(block_x, block_y), 0,
                cuda::stream_of(call), Request{args.frame, args.state, out, args.founds, limit});
-}
-
-// The grid's second dimension ends at 65,535 blocks.
-std::string_view supports(const BackgroundArgs& args, const Parameters&) {
-  if (args.model != BackgroundModel::first) return "background models other than first";
-  return args.frame.height > 65535 * block_y ? "pictures higher than 524,280" : std::string_view();
-}
-
-}  // namespace
-
-std::span<const Strategy<BackgroundArgs>> background_cuda_rows() {
-  static constexpr Strategy<BackgroundArgs> rows[] = {
-      {.name = "fused",
-       .space = Space::device,
-       .tier = Tier::production,
-       .idea = "one pass, a thread a pixel; half a word of the mask by each warp's ballot",
-       .supports = supports,
-       .run = background_cuda_fused},
-  };
-  return rows;
 }
 
 }  // namespace cuesta

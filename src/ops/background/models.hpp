@@ -1,29 +1,16 @@
-// The recurrences of the background models for one pixel, in integers. Host and device. Every
-// function is defined for every state, also for one that no video leads to.
+// The background models: the recurrences for one pixel, in integers, and the list of the models.
+// Host and device. Every function is defined for every state, also for one that no video leads to.
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "cuesta/border.hpp"
 #include "cuesta/motion.hpp"
 
 namespace cuesta::background {
-
-/// The state of a model: planes of one sample a pixel.
-struct Layout {
-  PixelType type;
-  int32_t planes;
-};
-constexpr Layout layout_of(BackgroundModel model) {
-  switch (model) {
-    case BackgroundModel::first: return {PixelType::u8, 1};     // the first frame
-    case BackgroundModel::mean: return {PixelType::u16, 1};     // Q8
-    case BackgroundModel::median: return {PixelType::u8, 2};    // median, deviation
-    case BackgroundModel::mixture: return {PixelType::u16, 9};  // weights, means, variances
-  }
-  return {PixelType::none, 0};
-}
 
 /// What a model says of a pixel before it learns it.
 struct Verdict {
@@ -129,6 +116,130 @@ CUESTA_HOST_DEVICE constexpr Verdict mixture(uint16_t* state, ptrdiff_t stride, 
     state[stride * (2 * count + k)] = uint16_t(s[k]);
   }
   return verdict;
+}
+
+// ---- the list: what the public class, the strategies and the checks know of a model
+
+/// The state of one pixel: a sample of each plane.
+template <class T>
+struct Samples {
+  T* first;
+  ptrdiff_t stride;  // samples from plane to plane
+  CUESTA_HOST_DEVICE constexpr T& operator[](int32_t plane) const { return first[stride * plane]; }
+};
+
+/// A model: its names; `planes` planes of `Sample`; `own_rate`, at which it learns unless told,
+/// `young` where its first frames weigh more (BackgroundSubtractor::push has how); found(), the
+/// state after a founding frame of v; learn(), the recurrence.
+struct First {
+  static constexpr BackgroundModel id = BackgroundModel::first;
+  static constexpr std::string_view name = "first";
+  using Sample = uint8_t;  // the first frame
+  static constexpr int32_t planes = 1, own_rate = 1;
+  static constexpr bool young = false;
+
+  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint8_t> state, uint8_t v) {
+    state[0] = v;
+  }
+  CUESTA_HOST_DEVICE static constexpr Verdict learn(Samples<uint8_t> state, uint8_t v, int32_t,
+                                                    int32_t) {
+    return {state[0], uint8_t(distance(v, state[0]))};
+  }
+};
+
+struct Mean {
+  static constexpr BackgroundModel id = BackgroundModel::mean;
+  static constexpr std::string_view name = "mean";
+  using Sample = uint16_t;  // Q8
+  static constexpr int32_t planes = 1, own_rate = 6;
+  static constexpr bool young = true;
+
+  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint16_t> state, uint8_t v) {
+    state[0] = uint16_t(v << 8);
+  }
+  CUESTA_HOST_DEVICE static constexpr Verdict learn(Samples<uint16_t> state, uint8_t v,
+                                                    int32_t rate, int32_t dither) {
+    return mean(state[0], v, rate, dither);
+  }
+};
+
+struct Median {
+  static constexpr BackgroundModel id = BackgroundModel::median;
+  static constexpr std::string_view name = "median";
+  using Sample = uint8_t;  // median, deviation
+  static constexpr int32_t planes = 2, own_rate = 1;
+  static constexpr bool young = false;
+
+  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint8_t> state, uint8_t v) {
+    state[0] = v;
+    state[1] = min_deviation;
+  }
+  CUESTA_HOST_DEVICE static constexpr Verdict learn(Samples<uint8_t> state, uint8_t v, int32_t,
+                                                    int32_t) {
+    return median(state[0], state[1], v);
+  }
+};
+
+struct Mixture {
+  static constexpr BackgroundModel id = BackgroundModel::mixture;
+  static constexpr std::string_view name = "mixture";
+  using Sample = uint16_t;  // weights, means, variances
+  static constexpr int32_t planes = 3 * gaussians::count, own_rate = 9;
+  // A young mixture's weights must not follow fast: what passes by at once would be taken for
+  // background.
+  static constexpr bool young = false;
+
+  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint16_t> state, uint8_t v) {
+    using namespace gaussians;
+    for (int k = 0; k < count; ++k) {
+      state[k] = uint16_t(k == 0 ? whole : 0);
+      state[count + k] = uint16_t(k == 0 ? v << 8 : 0);
+      state[2 * count + k] = first_variance;
+    }
+  }
+  CUESTA_HOST_DEVICE static constexpr Verdict learn(Samples<uint16_t> state, uint8_t v,
+                                                    int32_t rate, int32_t dither) {
+    return mixture(state.first, state.stride, v, rate, dither);
+  }
+};
+
+template <class... Model>
+struct ModelList {};
+using Models = ModelList<First, Mean, Median, Mixture>;
+
+/// Calls each(model) for every model, in the order of the list.
+template <class Each, class... Model>
+constexpr void for_each_model(Each&& each, ModelList<Model...>) {
+  (each(Model()), ...);
+}
+template <class Each>
+constexpr void for_each_model(Each&& each) {
+  for_each_model(each, Models());
+}
+
+/// What take(model) returns for the model `id`.
+template <class Take, class Model, class... Others>
+constexpr auto with_model(BackgroundModel id, Take&& take, ModelList<Model, Others...>) {
+  if constexpr (sizeof...(Others) > 0) {
+    if (id != Model::id) return with_model(id, take, ModelList<Others...>());
+  }
+  return take(Model());
+}
+template <class Take>
+constexpr auto with_model(BackgroundModel id, Take&& take) {
+  return with_model(id, take, Models());
+}
+
+/// The state of a model: planes of one sample a pixel.
+struct Layout {
+  PixelType type;
+  int32_t planes;
+};
+constexpr Layout layout_of(BackgroundModel id) {
+  return with_model(id, [](auto model) {
+    using Model = decltype(model);
+    return Layout{pixel_type_of<typename Model::Sample>(), Model::planes};
+  });
 }
 
 }  // namespace cuesta::background

@@ -9,6 +9,9 @@ namespace cuesta {
 /// A picture, or a batch: then `src`, `dst`, options.mask and `result` are the first picture's.
 struct CannyArgs {
   static constexpr std::string_view operation = "canny";
+  static constexpr std::string_view summary = "edges by hysteresis";
+  static std::span<const Strategy<CannyArgs>> strategies();                // strategies.cpp
+  static std::vector<verify::Case<CannyArgs>> cases(verify::Level level);  // cases.cpp
 
   ConstAnyView src{};             // u8 or u16, one channel
   AnyView dst{};                  // u8 of src's size
@@ -38,9 +41,6 @@ struct CannyArgs {
     return some;
   }
 };
-
-template <>
-std::span<const Strategy<CannyArgs>> strategies<CannyArgs>(Space space);
 
 /// A strategy for one picture as one for batches: picture after picture.
 template <void (*Run)(const CannyArgs&, Call&)>

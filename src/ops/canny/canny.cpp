@@ -6,32 +6,8 @@
 #include "core/check_batch.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
-
-template <>
-std::span<const Strategy<CannyArgs>> strategies<CannyArgs>(Space space) {
-  static constexpr Strategy<CannyArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "one stage after the other, a whole picture between; hysteresis with a stack",
-       .paper = "001",
-       .run = each_picture<canny_serial>},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "every stage's rows over threads; hysteresis by union-find, strips joined after",
-       .paper = "001",
-       .run = each_picture<canny_rows>},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "smoothing, gradient and suppression fused in rolling rows; one-bit masks, "
-               "hysteresis on words",
-       .supports = canny_simd_supports,
-       .run = canny_simd},
-  };
-  return space == Space::host ? host : cuda_tables().canny;
-}
 
 namespace {
 

@@ -15,7 +15,7 @@ struct Smoothing {
 };
 
 // In units of the largest sample, so that they suit u8 and u16.
-Thresholds thresholds_of(uint64_t number, double largest) {
+Thresholds drawn_thresholds(uint64_t number, double largest) {
   const auto given = [&](double low, double high) {
     return Thresholds::given(low * largest, high * largest);
   };
@@ -58,8 +58,12 @@ ptrdiff_t cut_first(PlaneType& all, int32_t width, int32_t height, const Apart& 
 
 }  // namespace
 
-template <>
-std::vector<Case<CannyArgs>> cases(Level level) {
+}  // namespace cuesta::verify
+
+namespace cuesta {
+
+std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
+  using namespace verify;
   static constexpr Smoothing smoothings[] = {{0, 0},    {1.4, 5}, {0.8, 3}, {0, 0},
                                              {2.6, 15}, {3, 1},   {9, 33}};
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::extremes, Pattern::noise,
@@ -84,7 +88,7 @@ std::vector<Case<CannyArgs>> cases(Level level) {
       const bool masked = seed % 19 < 4;
       const bool masks_differ = seed % 2 == 0;
       const double largest = type == PixelType::u16 ? 65535.0 : 255.0;
-      const Thresholds thresholds = thresholds_of(seed % 23, largest);
+      const Thresholds thresholds = drawn_thresholds(seed % 23, largest);
       const int32_t count = seed % 29 < 9 ? counts[seed % 29 % 4] : 1;
       const Apart apart = apart_of(seed % 31, width, height);
       const bool thresholds_differ = count > 1 && seed % 3 > 0;
@@ -121,7 +125,7 @@ std::vector<Case<CannyArgs>> cases(Level level) {
              if (thresholds_differ) {
                auto& each = h.keep<std::vector<Thresholds>>();
                for (int32_t n = 0; n < count; ++n)
-                 each.push_back(thresholds_of(seed % 23 + uint64_t(n), largest));
+                 each.push_back(drawn_thresholds(seed % 23 + uint64_t(n), largest));
                args.thresholds = each;
              }
              if (masked) {
@@ -144,4 +148,4 @@ std::vector<Case<CannyArgs>> cases(Level level) {
   return out;
 }
 
-}  // namespace cuesta::verify
+}  // namespace cuesta

@@ -29,6 +29,10 @@ enum class Rounding : uint8_t {
 
 struct ConvolveArgs {
   static constexpr std::string_view operation = "convolve";
+  static constexpr std::string_view summary =
+      "linear filters: correlation, convolution, Gaussian, box";
+  static std::span<const Strategy<ConvolveArgs>> strategies();                // strategies.cpp
+  static std::vector<verify::Case<ConvolveArgs>> cases(verify::Level level);  // cases.cpp
 
   ConstAnyView src{};  // u8, u16 or f32
   AnyView dst{};       // src's type, s16 or f32; of src's size and channels
@@ -48,8 +52,5 @@ struct ConvolveArgs {
 
   Space space() const { return src.space; }
 };
-
-template <>
-std::span<const Strategy<ConvolveArgs>> strategies<ConvolveArgs>(Space space);
 
 }  // namespace cuesta

@@ -207,8 +207,12 @@ Drawn drawn(const Window& window, uint64_t seed) {
 
 }  // namespace
 
-template <>
-std::vector<Case<ConvolveArgs>> cases(Level level) {
+}  // namespace cuesta::verify
+
+namespace cuesta {
+
+std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level) {
+  using namespace verify;
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::extremes, Pattern::noise,
                                          Pattern::impulse, Pattern::extremes, Pattern::gradient};
   std::vector<Case<ConvolveArgs>> out;
@@ -249,4 +253,4 @@ std::vector<Case<ConvolveArgs>> cases(Level level) {
   return out;
 }
 
-}  // namespace cuesta::verify
+}  // namespace cuesta

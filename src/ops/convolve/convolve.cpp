@@ -7,32 +7,8 @@
 #include "core/check_batch.hpp"
 #include "core/stencil_factors.hpp"
 #include "ops/convolve/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
-
-template <>
-std::span<const Strategy<ConvolveArgs>> strategies<ConvolveArgs>(Space space) {
-  static constexpr Strategy<ConvolveArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "the definition, one pixel after the other",
-       .paper = "000",
-       .run = convolve_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "plain loops, rows over threads",
-       .paper = "000",
-       .run = convolve_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea =
-           "two passes where the rank is 1, sums in the fewest bits that hold them, tiles in L1",
-       .supports = convolve_simd_supports,
-       .run = convolve_simd},
-  };
-  return space == Space::host ? host : cuda_tables().convolve;
-}
 
 namespace {
 

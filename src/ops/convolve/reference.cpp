@@ -1,29 +1,21 @@
 // Correlation as the definition reads: a window, one sum, one rounding. No cleverness.
 #include "ops/convolve/reference.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <limits>
 #include <type_traits>
+
+#include "core/border_sample.hpp"
+#include "ops/convolve/rounding.hpp"
 
 namespace cuesta {
 namespace {
-
-// A value this far out saturates every integer type, whatever the offset.
-constexpr int64_t far_out = int64_t(1) << 40;
 
 // The source with what lies outside it.
 template <class T>
 class Source {
  public:
   explicit Source(const ConvolveArgs& args)
-      : view_(args.src.as<T>()), border_(args.border), outside_(T(args.border.value)) {
-    if constexpr (std::is_integral_v<T>) {
-      outside_ = T(std::clamp(std::nearbyint(args.border.value), 0.0,
-                              double(std::numeric_limits<T>::max())));
-    }
-  }
+      : view_(args.src.as<T>()), border_(args.border), outside_(border_sample<T>(args.border)) {}
   T operator()(int32_t x, int32_t y, int32_t c) const {
     const int32_t sx = map_index(border_.mode, x, view_.width);
     const int32_t sy = map_index(border_.mode, y, view_.height);
@@ -78,45 +70,6 @@ float ordered_sum(const ConvolveArgs& args, const Source<float>& src, int32_t x,
   return sum;
 }
 
-int64_t rounded_quotient(int64_t sum, int64_t divisor, Rounding rounding) {
-  int64_t quotient = sum / divisor, rest = sum % divisor;
-  if (rest < 0) --quotient, rest += divisor;
-  const int64_t to_next = divisor - rest;  // up to the next whole number
-  const bool tie_up = rounding == Rounding::half_up || quotient % 2 != 0;
-  return quotient + (rest > to_next || (rest == to_next && tie_up) ? 1 : 0);
-}
-
-template <class Out>
-Out finished_integer(const ConvolveArgs& args, int64_t value) {
-  value = std::clamp(value, -far_out, far_out);
-  if (args.absolute) value = std::abs(value);
-  value += args.offset;
-  return Out(
-      std::clamp<int64_t>(value, std::numeric_limits<Out>::min(), std::numeric_limits<Out>::max()));
-}
-
-float finished_float(const ConvolveArgs& args, float value) {
-  if (args.absolute) value = std::abs(value);
-  return args.offset ? value + float(args.offset) : value;
-}
-
-// The sum of type int64_t (integer source) or float as a sample of type Out.
-template <class Out, class Sum>
-Out finished(const ConvolveArgs& args, Sum sum) {
-  if constexpr (std::is_same_v<Sum, int64_t>) {
-    if constexpr (std::is_same_v<Out, float>)
-      return finished_float(args, float(double(sum) / double(args.divisor)));
-    else
-      return finished_integer<Out>(args, rounded_quotient(sum, args.divisor, args.rounding));
-  } else if constexpr (std::is_same_v<Out, float>) {
-    return finished_float(args, sum);
-  } else {
-    const double value = std::isnan(sum) ? 0 : std::nearbyint(double(sum));
-    return finished_integer<Out>(args,
-                                 int64_t(std::clamp(value, double(-far_out), double(far_out))));
-  }
-}
-
 bool window_leaves(const ConvolveArgs& args, int32_t x, int32_t y) {
   const int32_t left = x - args.anchor_x, top = y - args.anchor_y;
   return left < 0 || top < 0 || left + args.width > args.src.width ||
@@ -126,6 +79,7 @@ bool window_leaves(const ConvolveArgs& args, int32_t x, int32_t y) {
 template <class T, class Out>
 void reference_rows(const ConvolveArgs& args, int32_t first, int32_t end) {
   const Source<T> src(args);
+  const convolution::Finish finish(args);
   const auto dst = args.dst.as<Out>();
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < args.src.width; ++x) {
@@ -134,9 +88,9 @@ void reference_rows(const ConvolveArgs& args, int32_t first, int32_t end) {
         if (ignored)
           dst.at(x, y, c) = 0;
         else if constexpr (std::is_same_v<T, float>)
-          dst.at(x, y, c) = finished<Out>(args, ordered_sum(args, src, x, y, c));
+          dst.at(x, y, c) = finish.sample<Out>(ordered_sum(args, src, x, y, c));
         else
-          dst.at(x, y, c) = finished<Out>(args, exact_sum(args, src, x, y, c));
+          dst.at(x, y, c) = finish.sample<Out>(exact_sum(args, src, x, y, c));
       }
     }
   }

@@ -8,6 +8,9 @@ namespace cuesta {
 
 struct LabelArgs {
   static constexpr std::string_view operation = "label";
+  static constexpr std::string_view summary = "connected components: boxes, areas, centroids";
+  static std::span<const Strategy<LabelArgs>> strategies();                // strategies.cpp
+  static std::vector<verify::Case<LabelArgs>> cases(verify::Level level);  // cases.cpp
 
   ConstAnyView mask{};                           // u8 or bits, one channel, at most max_pixels
   AnyView labels{};                              // s32 of the mask's size, or none
@@ -20,8 +23,5 @@ struct LabelArgs {
 
   Space space() const { return mask.space; }
 };
-
-template <>
-std::span<const Strategy<LabelArgs>> strategies<LabelArgs>(Space space);
 
 }  // namespace cuesta

@@ -67,8 +67,12 @@ std::string text_of(const std::vector<Component>& components) {
 
 }  // namespace
 
-template <>
-std::vector<Case<LabelArgs>> cases(Level level) {
+}  // namespace cuesta::verify
+
+namespace cuesta {
+
+std::vector<verify::Case<LabelArgs>> LabelArgs::cases(verify::Level level) {
+  using namespace verify;
   using enum PixelType;
   struct Mask {
     Shape shape;
@@ -125,4 +129,4 @@ std::vector<Case<LabelArgs>> cases(Level level) {
   return out;
 }
 
-}  // namespace cuesta::verify
+}  // namespace cuesta

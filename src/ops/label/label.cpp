@@ -2,30 +2,8 @@
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "ops/label/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
-
-template <>
-std::span<const Strategy<LabelArgs>> strategies<LabelArgs>(Space space) {
-  static constexpr Strategy<LabelArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "the definition: flood every component from its first pixel",
-       .paper = "004",
-       .run = label_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "union-find over pixels, rows over threads",
-       .paper = "004",
-       .run = label_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "union-find over runs found in words of bits, strips over threads",
-       .run = label_simd},
-  };
-  return space == Space::host ? host : cuda_tables().label;
-}
 
 int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* components,
               const LabelOptions& options, const Exec& exec) {

@@ -8,6 +8,9 @@ namespace cuesta {
 
 struct LogArgs {
   static constexpr std::string_view operation = "log";
+  static constexpr std::string_view summary = "Laplacian of Gaussian: threshold or zero crossings";
+  static std::span<const Strategy<LogArgs>> strategies();                // strategies.cpp
+  static std::vector<verify::Case<LogArgs>> cases(verify::Level level);  // cases.cpp
 
   ConstAnyView src{};  // u8 or u16, one channel
   AnyView dst{};       // of src's size; u8: edges, s32: the undivided response
@@ -15,8 +18,5 @@ struct LogArgs {
 
   Space space() const { return src.space; }
 };
-
-template <>
-std::span<const Strategy<LogArgs>> strategies<LogArgs>(Space space);
 
 }  // namespace cuesta

@@ -14,8 +14,12 @@ struct Smoothing {
 
 }  // namespace
 
-template <>
-std::vector<Case<LogArgs>> cases(Level level) {
+}  // namespace cuesta::verify
+
+namespace cuesta {
+
+std::vector<verify::Case<LogArgs>> LogArgs::cases(verify::Level level) {
+  using namespace verify;
   using enum PixelType;
   // The papers' window takes half of the cases.
   static constexpr Smoothing smoothings[] = {{1.4, 0}, {0.8, 0}, {1.4, 0}, {1.4, 5}, {1.4, 0},
@@ -67,4 +71,4 @@ std::vector<Case<LogArgs>> cases(Level level) {
   return out;
 }
 
-}  // namespace cuesta::verify
+}  // namespace cuesta

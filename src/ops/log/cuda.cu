@@ -1,8 +1,8 @@
-// Strategy `fused`: one pass over memory, and the table of log's device rows. The paper's window
+// Strategy `fused`: one pass over memory. The paper's window
 // with a threshold walks down columns of registers; everything else makes tiles in shared memory.
 #include "cuda/row_words.cuh"
+#include "ops/log/cuda.hpp"
 #include "ops/log/kernels.cuh"
-#include "ops/log/ladder/ladder.hpp"
 
 namespace cuesta {
 namespace {
@@ -142,7 +142,9 @@ __global__ void log_tiles(Request q, const __grid_constant__ log::Window window)
   });
 }
 
-void fused(const LogArgs& args, Call& call) {
+}  // namespace
+
+void log_cuda::fused(const LogArgs& args, Call& call) {
   const log::Window window = log::window(args.options);
   const Request q = request_of(args, window);
   const auto stream = cuda::stream_of(call);
@@ -162,71 +164,6 @@ void fused(const LogArgs& args, Call& call) {
   cuda::launch("log", args.src.type == PixelType::u8 ? log_tiles<uint8_t> : log_tiles<uint16_t>,
                cuda::tiles(args.src, tile_x, tile_y), dim3(tile_x, tile_y), shared, stream, q,
                window);
-}
-
-std::string_view supports(const LogArgs& args, const Parameters&) {
-  return args.src.height > max_rows ? "pictures higher than 524,280" : std::string_view();
-}
-
-std::string_view papers_window(const LogArgs& args, const Parameters& parameters) {
-  if (!log::is_papers_window(args.options)) return "windows other than the paper's";
-  if (args.src.type != PixelType::u8) return "u16 source";
-  return supports(args, parameters);
-}
-
-std::string_view rolling_rows(const LogArgs& args, const Parameters& parameters) {
-  // Five rows of the extended picture as f32, with the borders of the 5 x 5 pass.
-  const size_t bytes = 5 * (size_t(args.src.width) + 6 + 4) * sizeof(float);
-  return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
-                                      : papers_window(args, parameters);
-}
-
-}  // namespace
-
-std::span<const Strategy<LogArgs>> log_cuda_rows() {
-  using namespace log_ladder;
-  constexpr auto rung = [](std::string_view name, std::string_view idea,
-                           std::span<const ParameterInfo> parameters,
-                           void (*run)(const LogArgs&, Call&), bool host_sync = false,
-                           decltype(papers_window)* takes = papers_window) {
-    return Strategy<LogArgs>{.name = name,
-                             .space = Space::device,
-                             .tier = Tier::ladder,
-                             .idea = idea,
-                             .paper = "000",
-                             .parameters = parameters,
-                             .host_sync = host_sync,
-                             .supports = takes,
-                             .run = run};
-  };
-  static constexpr Strategy<LogArgs> rows[] = {
-      rung("naive", "Gaussian, then Laplacian, both convolve's naive", any_block_only,
-           two_pass<naive>),
-      rung("shared", "both passes convolve's shared", block_and_load, two_pass<shared>),
-      rung("shared-constant", "both passes convolve's shared-constant", any_block_only,
-           two_pass<shared_constant>),
-      rung("constant", "both passes convolve's constant", any_block_only, two_pass<constant>),
-      rung("texture", "both passes convolve's texture", any_block_only, two_pass<texture>, true),
-      rung("texture-constant", "both passes convolve's texture-constant", any_block_only,
-           two_pass<texture_constant>, true),
-      rung("separable",
-           "the Gaussian by its factors; the Laplacian, of rank 2, convolve's constant", block_only,
-           two_pass<separable>),
-      rung("tiled", "both passes convolve's tiled", block_and_tiles, two_pass<tiled>),
-      rung("adaptive-tiled", "both passes convolve's adaptive-tiled", block_and_limit,
-           two_pass<adaptive_tiled>),
-      rung("separable-tiled", "the Gaussian convolve's separable-tiled, the Laplacian its tiled",
-           block_and_transpose, two_pass<separable_tiled>),
-      rung("row-cyclic", "both passes convolve's row-cyclic", {}, two_pass<row_cyclic>, false,
-           rolling_rows),
-      {.name = "fused",
-       .space = Space::device,
-       .tier = Tier::production,
-       .idea = "one pass: both filters and the rule on registers rolling down four columns",
-       .supports = supports,
-       .run = fused},
-  };
-  return rows;
 }
 
 }  // namespace cuesta

@@ -2,10 +2,7 @@
 // the rule that turns responses into a result.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
+#include "core/border_sample.hpp"
 #include "cuda/border.cuh"
 #include "cuda/launch.cuh"
 #include "ops/log/args.hpp"
@@ -62,18 +59,18 @@ struct Request {
 };
 
 inline Request request_of(const LogArgs& args, const log::Window& window) {
-  const double most = args.src.type == PixelType::u8 ? 255 : 65535;
+  const Border& border = args.options.border;
   return {args.src,
           args.dst,
-          args.options.border.mode,
-          int32_t(std::min(std::max(std::nearbyint(args.options.border.value), 0.0), most)),
+          border.mode,
+          args.src.type == PixelType::u8 ? border_sample<uint8_t>(border)
+                                         : border_sample<uint16_t>(border),
           args.dst.type == PixelType::u8 && args.options.mode == LogMode::zero_crossings,
           window.radius(),
           window.threshold};
 }
 
-/// Rows of a block where a row of blocks covers the picture; the grid ends at 65,535 of them.
+/// Rows of a block where a row of blocks covers the picture.
 inline constexpr int block_rows = 8;
-inline constexpr int32_t max_rows = 65535 * block_rows;
 
 }  // namespace cuesta::log_cuda

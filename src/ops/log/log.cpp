@@ -6,7 +6,6 @@
 #include "core/check_batch.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/log/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
 namespace {
@@ -38,27 +37,15 @@ log::Window log::window(const LogOptions& options) {
   return w;
 }
 
-template <>
-std::span<const Strategy<LogArgs>> strategies<LogArgs>(Space space) {
-  static constexpr Strategy<LogArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "the definition, one pixel after the other",
-       .paper = "000",
-       .run = log_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "plain loops, rows over threads",
-       .paper = "000",
-       .run = log_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "one pass down columns of registers, 16-bit sums modulo 2^16; other windows in 32 "
-               "bits by rows",
-       .supports = log_simd_supports,
-       .run = log_simd},
-  };
-  return space == Space::host ? host : cuda_tables().log;
+log::Factors log::factors(const Window& window) {
+  Factors f;
+  f.size = window.size + 2;
+  std::copy_n(window.taps, window.size, f.smooth + 1);
+  for (int32_t i = 0; i < f.size; ++i) {
+    f.bend[i] =
+        (i > 0 ? f.smooth[i - 1] : 0) - 2 * f.smooth[i] + (i + 1 < f.size ? f.smooth[i + 1] : 0);
+  }
+  return f;
 }
 
 void log_edges(ConstAnyView src, OutView dst, const LogOptions& options, const Exec& exec) {
@@ -81,10 +68,11 @@ void log_edges(ConstAnyView src, OutView dst, const LogOptions& options, const E
                   options.ksize, most);
   }
   // Compared before gaussian_size, which counts in int.
-  if (options.ksize == 0 && options.sigma > (most - 3) / 6) {
+  constexpr int most_sigma = (most - 3) / 6;
+  if (options.ksize == 0 && options.sigma > most_sigma) {
     throw_invalid(fmt::to_string(options.sigma),
                   "log: sigma is {}; above {} its window leaves {} samples, so give ksize",
-                  options.sigma, (most - 3) / 6, most);
+                  options.sigma, most_sigma, most);
   }
   dispatch(LogArgs{src, dst, options}, exec);
 }

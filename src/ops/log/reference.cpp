@@ -3,9 +3,10 @@
 #include "ops/log/reference.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <limits>
+
+#include "core/border_sample.hpp"
 
 namespace cuesta {
 namespace {
@@ -17,8 +18,7 @@ void response_row(const LogArgs& args, const log::Window& window, const int32_t*
   const auto src = args.src.as<T>();
   const Border& border = args.options.border;
   const int32_t n = window.size + 2, r = window.radius();
-  const auto outside =
-      int64_t(std::clamp(std::nearbyint(border.value), 0.0, double(std::numeric_limits<T>::max())));
+  const int64_t outside = border_sample<T>(border);
   for (int32_t x = 0; x < src.width; ++x) {
     out[x] = 0;
     if (y < 0 || y >= src.height) continue;

@@ -24,6 +24,15 @@ struct Window {
 /// The window of checked options.
 Window window(const LogOptions& options);
 
+/// The stencil as a sum of two products, g sᵀ + s gᵀ with s = g ∗ (1 −2 1): `smooth` is g with a 0
+/// on either side, `bend` is s.
+struct Factors {
+  static constexpr int32_t max_size = Window::max_size + 2;
+  int32_t size = 0;
+  int32_t smooth[max_size] = {}, bend[max_size] = {};
+};
+Factors factors(const Window& window);
+
 /// The papers' own: g = 2 4 5 4 2, scale 289.
 constexpr bool is_papers_window(const LogOptions& options) {
   return options.sigma == 1.4 && options.ksize == 0;

@@ -32,6 +32,10 @@ class ElementView {
 
 struct MorphologyArgs {
   static constexpr std::string_view operation = "morphology";
+  static constexpr std::string_view summary =
+      "erosion, dilation, opening and closing by any element";
+  static std::span<const Strategy<MorphologyArgs>> strategies();                // strategies.cpp
+  static std::vector<verify::Case<MorphologyArgs>> cases(verify::Level level);  // cases.cpp
 
   ConstAnyView src{};  // u8, u16 or bits, one channel
   AnyView dst{};       // of src's size and type; may be src itself
@@ -46,8 +50,5 @@ struct MorphologyArgs {
   ElementView first() const { return ElementView(*element); }
   ElementView second() const { return ElementView(*element, true); }
 };
-
-template <>
-std::span<const Strategy<MorphologyArgs>> strategies<MorphologyArgs>(Space space);
 
 }  // namespace cuesta

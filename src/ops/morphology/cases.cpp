@@ -40,8 +40,12 @@ std::vector<Named> elements(Level level, uint64_t seed) {
 
 }  // namespace
 
-template <>
-std::vector<Case<MorphologyArgs>> cases(Level level) {
+}  // namespace cuesta::verify
+
+namespace cuesta {
+
+std::vector<verify::Case<MorphologyArgs>> MorphologyArgs::cases(verify::Level level) {
+  using namespace verify;
   using enum PixelType;
   static constexpr std::pair<PixelType, Pattern> pictures[] = {
       {bit, Pattern::blobs},   {u8, Pattern::blobs},    {u8, Pattern::natural},
@@ -92,4 +96,4 @@ std::vector<Case<MorphologyArgs>> cases(Level level) {
   return out;
 }
 
-}  // namespace cuesta::verify
+}  // namespace cuesta

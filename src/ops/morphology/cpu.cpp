@@ -302,7 +302,7 @@ void step_bits(ConstBitView src, AnyView dst, const ElementView& element,
         if (dst.type == PixelType::u8) {
           unpack_row(row, width, dst.as<uint8_t>().row(y));
         } else {
-          row[words - 1] &= morph::tail_mask(width);
+          row[words - 1] &= last_word_mask(width);
           std::memcpy(static_cast<char*>(dst.data) + ptrdiff_t(y) * dst.stride_bytes, row,
                       size_t(words) * sizeof(uint64_t));
         }

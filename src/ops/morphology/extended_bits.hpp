@@ -5,16 +5,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/bits.hpp"
 #include "cuesta/border.hpp"
-#include "cuesta/image.hpp"
 
 namespace cuesta::morph {
 
 /// Words before a row that hold `left` pixels of border.
 constexpr int32_t guard_words(int32_t left) { return (left + 63) / 64; }
-
-/// Bits of the last word of a row that lie in the picture.
-constexpr uint64_t tail_mask(int32_t width) { return ~uint64_t(0) >> ((64 - width % 64) % 64); }
 
 /// Writes row `y` (any distance outside) to `count` words: pixel x to bit x + 64 *
 /// guard_words(left). `outside` (0 or all ones) stands where the mode has no pixel, and beyond
@@ -30,7 +27,7 @@ inline void extend_bits(ConstBitView src, int32_t y, BorderMode mode, uint64_t o
   const uint64_t* row = src.row(sy);
   std::fill_n(out, guard, outside);
   std::memcpy(out + guard, row, size_t(words) * sizeof(uint64_t));
-  const uint64_t mask = tail_mask(src.width);
+  const uint64_t mask = last_word_mask(src.width);
   uint64_t& last = out[guard + words - 1];
   last = (last & mask) | (outside & ~mask);
   std::fill(out + guard + words, out + count, outside);
@@ -49,8 +46,7 @@ inline void extend_bits(ConstBitView src, int32_t y, BorderMode mode, uint64_t o
 inline void clear_bits(uint64_t* row, int32_t begin, int32_t end) {
   for (int32_t x = begin; x < end;) {
     const int32_t stop = std::min(end, (x / 64 + 1) * 64);
-    const uint64_t upto = stop % 64 ? (uint64_t(1) << (stop % 64)) - 1 : ~uint64_t(0);
-    row[x / 64] &= ~(upto & (~uint64_t(0) << (x % 64)));
+    row[x / 64] &= ~(last_word_mask(stop) & (~uint64_t(0) << (x % 64)));
     x = stop;
   }
 }

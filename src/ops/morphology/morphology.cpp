@@ -4,30 +4,8 @@
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "ops/morphology/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
-
-template <>
-std::span<const Strategy<MorphologyArgs>> strategies<MorphologyArgs>(Space space) {
-  static constexpr Strategy<MorphologyArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "the definition, one pixel after the other",
-       .paper = "004",
-       .run = morphology_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "plain loops, rows over threads",
-       .paper = "004",
-       .run = morphology_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "runs of the element by doubling, masks as bits of words, strips over threads",
-       .run = morphology_simd},
-  };
-  return space == Space::host ? host : cuda_tables().morphology;
-}
 
 void morphology(ConstAnyView src, OutView dst, Morph what, const StructuringElement& element,
                 const MorphologyOptions& options, const Exec& exec) {

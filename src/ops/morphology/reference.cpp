@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "cpu/extended_row.hpp"
+#include "core/border_sample.hpp"
 
 namespace cuesta {
 namespace {
@@ -51,8 +51,8 @@ uint16_t morphology_largest(PixelType type) {
 }
 
 uint16_t morphology_border_sample(PixelType type, const Border& border) {
-  if (type == PixelType::u16) return cpu::border_sample<uint16_t>(border);
-  return std::min<uint16_t>(cpu::border_sample<uint8_t>(border), morphology_largest(type));
+  if (type == PixelType::u16) return border_sample<uint16_t>(border);
+  return std::min<uint16_t>(border_sample<uint8_t>(border), morphology_largest(type));
 }
 
 void morphology_read_rows(ConstAnyView src, ImageView<uint16_t> out, int32_t first, int32_t end) {

@@ -9,6 +9,10 @@ namespace cuesta {
 
 struct MotionArgs {
   static constexpr std::string_view operation = "motion";
+  static constexpr std::string_view summary =
+      "moving objects: the whole chain from a frame to boxes";
+  static std::span<const Strategy<MotionArgs>> strategies();                // strategies.cpp
+  static std::vector<verify::Case<MotionArgs>> cases(verify::Level level);  // cases.cpp
 
   ConstAnyView frame{};                          // u8; 1 (gray), 3 or 4 channels (RGB order)
   const MotionOptions* options = nullptr;        // lives as long as the call
@@ -21,8 +25,5 @@ struct MotionArgs {
 
   Space space() const { return frame.space; }
 };
-
-template <>
-std::span<const Strategy<MotionArgs>> strategies<MotionArgs>(Space space);
 
 }  // namespace cuesta

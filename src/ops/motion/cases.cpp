@@ -26,9 +26,9 @@ struct Variant {
   const char *close, *open;
 };
 
-// The frames before the one that the strategy sees. On the host they go through the reference. On
-// the device the background learns what the reference makes of them: no strategy of the chain there
-// takes every request.
+// The frames before the one that the strategy sees. On the host they go through the reference; on
+// the device the background learns what the reference makes of them, so that only the last frame is
+// the strategy's.
 void push_before(const MotionArgs& args, uint64_t frames, uint64_t seed) {
   const int32_t width = args.frame.width, height = args.frame.height;
   const bool on_device = args.space() == Space::device;
@@ -76,8 +76,12 @@ Image<uint8_t> learned(const MotionArgs& args) {
 
 }  // namespace
 
-template <>
-std::vector<Case<MotionArgs>> cases(Level level) {
+}  // namespace cuesta::verify
+
+namespace cuesta {
+
+std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
+  using namespace verify;
   using enum BackgroundModel;
   static constexpr Variant variants[] = {
       {first, 15, 1, false, 25, "disk:15", "disk:15"},
@@ -127,7 +131,7 @@ std::vector<Case<MotionArgs>> cases(Level level) {
              args.components = &chain.components;
              args.threshold = &chain.threshold;
              args.first_frame = &chain.first_frame;
-             if (args.space() == Space::host || v.model == first) push_before(args, before, seed);
+             push_before(args, before, seed);
              return args;
            },
            [](const MotionArgs& args, Harness& h) {
@@ -148,4 +152,4 @@ std::vector<Case<MotionArgs>> cases(Level level) {
   return out;
 }
 
-}  // namespace cuesta::verify
+}  // namespace cuesta

@@ -1,5 +1,5 @@
-// Strategy `simd`: the production row of every step. A mask is born as bits, in the pass that
-// compares the frame with the background, and stays so.
+// Strategy `simd`: the best row of every step. A mask is born as bits, in the pass that compares
+// the frame with the background, and stays so. plain.cu has the same chain on the device.
 #include <algorithm>
 
 #include "cuesta/filter.hpp"
@@ -8,21 +8,25 @@
 
 namespace cuesta {
 
-void motion_simd(const MotionArgs& args, Call& call) {
+void motion_on_bits(const MotionArgs& args, AnyView mask, Call& call) {
   const MotionOptions& options = *args.options;
-  const int32_t width = args.frame.width, height = args.frame.height;
   const Exec exec = call.nested();
+  const auto picture = [&]() -> AnyView {
+    AnyView taken = call.scratch().image<uint8_t>(args.frame.width, args.frame.height);
+    taken.space = args.space();  // as the call's scratch memory
+    return taken;
+  };
 
   call.stage(motion_stages::grayscale);
   ConstAnyView seen = args.frame;
   if (args.frame.channels > 1) {
-    const auto gray = call.scratch().image<uint8_t>(width, height);
+    const AnyView gray = picture();
     to_gray(seen, gray, ColorOrder::rgb, exec);
     seen = gray;
   }
   call.stage(motion_stages::blur);
   if (options.blur > 1) {
-    const auto smooth = call.scratch().image<uint8_t>(width, height);
+    const AnyView smooth = picture();
     gaussian(seen, smooth, {.sigma = options.blur_sigma, .ksize = options.blur}, exec);
     seen = smooth;
   }
@@ -30,22 +34,24 @@ void motion_simd(const MotionArgs& args, Call& call) {
   call.stage(motion_stages::difference);
   double limit = options.threshold;
   if (options.automatic) {
-    const auto difference = call.scratch().image<uint8_t>(width, height);
+    const AnyView difference = picture();
     args.background->push(seen, {.difference = difference}, limit, exec);
     call.stage(motion_stages::threshold);
     uint64_t bins[256];
     histogram(difference, bins, exec);
     limit = std::max(limit, double(otsu_threshold(bins)));
-    threshold(difference, args.mask, limit, exec);
+    threshold(difference, mask, limit, exec);
   } else {
-    args.background->push(seen, {.mask = args.mask}, limit, exec);
+    args.background->push(seen, {.mask = mask}, limit, exec);
   }
   call.stage(motion_stages::morphology);
-  morph_close(args.mask, args.mask, options.close, {}, exec);
-  morph_open(args.mask, args.mask, options.open, {}, exec);
+  morph_close(mask, mask, options.close, {}, exec);
+  morph_open(mask, mask, options.open, {}, exec);
   call.stage(motion_stages::components);
-  label(args.mask, {}, args.components, {options.connectivity}, exec);
+  label(mask, {}, args.components, {options.connectivity}, exec);
   *args.threshold = limit;
 }
+
+void motion_simd(const MotionArgs& args, Call& call) { motion_on_bits(args, args.mask, call); }
 
 }  // namespace cuesta

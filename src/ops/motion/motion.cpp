@@ -4,30 +4,8 @@
 
 #include "core/check.hpp"
 #include "ops/motion/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
-
-template <>
-std::span<const Strategy<MotionArgs>> strategies<MotionArgs>(Space space) {
-  static constexpr Strategy<MotionArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "paper 004's chain, every step its definition, pictures of bytes between them",
-       .paper = "004",
-       .run = motion_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "the same chain, each step's rows over threads",
-       .paper = "004",
-       .run = motion_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "every step's production row; masks are bits from the comparison on",
-       .run = motion_simd},
-  };
-  return space == Space::host ? host : cuda_tables().motion;
-}
 
 struct MotionDetector::State {
   MotionOptions options;

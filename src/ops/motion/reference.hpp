@@ -9,6 +9,10 @@ namespace cuesta {
 /// bytes between them.
 void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy);
 
+/// Every step through its public entry by the best row for the frame's space, which is `mask`'s
+/// too: a mask of bits of the frame's size, from the comparison on. args.mask is not read.
+void motion_on_bits(const MotionArgs& args, AnyView mask, Call& call);
+
 /// Strategy `serial`.
 void motion_serial(const MotionArgs& args, Call& call);
 /// Strategy `rows`.

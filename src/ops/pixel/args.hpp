@@ -21,6 +21,10 @@ std::string_view name_of(PixelOp op);
 
 struct PixelArgs {
   static constexpr std::string_view operation = "pixel";
+  static constexpr std::string_view summary =
+      "gray, difference, threshold, histogram, packed masks";
+  static std::span<const Strategy<PixelArgs>> strategies();                // strategies.cpp
+  static std::vector<verify::Case<PixelArgs>> cases(verify::Level level);  // cases.cpp
 
   PixelOp op = PixelOp::gray;
   ConstAnyView a{}, b{};
@@ -31,8 +35,5 @@ struct PixelArgs {
 
   Space space() const { return a.space; }
 };
-
-template <>
-std::span<const Strategy<PixelArgs>> strategies<PixelArgs>(Space space);
 
 }  // namespace cuesta

@@ -58,8 +58,12 @@ double limit_for(PixelType type, uint64_t seed) {
 
 }  // namespace
 
-template <>
-std::vector<Case<PixelArgs>> cases(Level level) {
+}  // namespace cuesta::verify
+
+namespace cuesta {
+
+std::vector<verify::Case<PixelArgs>> PixelArgs::cases(verify::Level level) {
+  using namespace verify;
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::extremes, Pattern::noise,
                                          Pattern::gradient, Pattern::sparse};
   std::vector<Case<PixelArgs>> out;
@@ -98,4 +102,4 @@ std::vector<Case<PixelArgs>> cases(Level level) {
   return out;
 }
 
-}  // namespace cuesta::verify
+}  // namespace cuesta

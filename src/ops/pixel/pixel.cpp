@@ -6,7 +6,6 @@
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "ops/pixel/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
 
@@ -21,27 +20,6 @@ std::string_view name_of(PixelOp op) {
     case PixelOp::unpack: return "unpack";
   }
   return "?";
-}
-
-template <>
-std::span<const Strategy<PixelArgs>> strategies<PixelArgs>(Space space) {
-  static constexpr Strategy<PixelArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "the definition, one pixel after the other",
-       .paper = "004",
-       .run = pixel_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "plain loops, rows over threads; histograms in bins of each strip's own",
-       .paper = "004",
-       .run = pixel_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "vector registers, masks packed as they are made, four histograms a strip",
-       .run = pixel_simd},
-  };
-  return space == Space::host ? host : cuda_tables().pixel;
 }
 
 namespace {

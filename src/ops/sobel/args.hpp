@@ -8,6 +8,9 @@ namespace cuesta {
 
 struct SobelArgs {
   static constexpr std::string_view operation = "sobel";
+  static constexpr std::string_view summary = "gradients, magnitude and direction";
+  static std::span<const Strategy<SobelArgs>> strategies();                // strategies.cpp
+  static std::vector<verify::Case<SobelArgs>> cases(verify::Level level);  // cases.cpp
 
   ConstAnyView src{};  // u8 or u16, one channel
   SobelOutputs out{};  // of src's size; at least one is wanted
@@ -15,8 +18,5 @@ struct SobelArgs {
 
   Space space() const { return src.space; }
 };
-
-template <>
-std::span<const Strategy<SobelArgs>> strategies<SobelArgs>(Space space);
 
 }  // namespace cuesta

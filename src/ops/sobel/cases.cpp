@@ -13,8 +13,12 @@ struct Wanted {
 
 }  // namespace
 
-template <>
-std::vector<Case<SobelArgs>> cases(Level level) {
+}  // namespace cuesta::verify
+
+namespace cuesta {
+
+std::vector<verify::Case<SobelArgs>> SobelArgs::cases(verify::Level level) {
+  using namespace verify;
   using enum PixelType;
   static constexpr Wanted wanted[] = {
       {u8, s16, none, none}, {u8, none, u8, none},   {u8, none, u16, u8}, {u8, s16, u16, u8},
@@ -58,4 +62,4 @@ std::vector<Case<SobelArgs>> cases(Level level) {
   return out;
 }
 
-}  // namespace cuesta::verify
+}  // namespace cuesta

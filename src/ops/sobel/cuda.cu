@@ -4,8 +4,7 @@
 #include <optional>
 
 #include "cuda/row_words.cuh"
-#include "ops/ladder_parameters.hpp"
-#include "ops/sobel/ladder/ladder.hpp"
+#include "ops/sobel/cuda.hpp"
 #include "ops/sobel/outputs.cuh"
 
 namespace cuesta {
@@ -187,7 +186,9 @@ __global__ void sobel_fused(Request q) {
   }
 }
 
-void sobel_cuda_fused(const SobelArgs& args, Call& call) {
+}  // namespace
+
+void sobel_cuda::fused(const SobelArgs& args, Call& call) {
   if (const auto wanted = marches(args)) {
     switch (*wanted) {
       case Wanted::magnitude_u8: return launch_march<Wanted::magnitude_u8>(args, call);
@@ -202,58 +203,6 @@ void sobel_cuda_fused(const SobelArgs& args, Call& call) {
     cuda::launch("sobel", sobel_fused<T, k()>, grid, dim3(block_x, block_y), 0,
                  cuda::stream_of(call), request_of<T>(args));
   });
-}
-
-}  // namespace
-
-std::span<const Strategy<SobelArgs>> sobel_cuda_rows() {
-  static constexpr std::string_view exactness = "equal bytes; f32 direction within 5e-7";
-  static constexpr Strategy<SobelArgs> rows[] = {
-      {.name = "global",
-       .space = Space::device,
-       .tier = Tier::ladder,
-       .idea = "a thread a pixel, its window read from global memory",
-       .paper = "003",
-       .exactness = exactness,
-       .parameters = ladder_parameters::any_block_only,
-       .supports = supports,
-       .run = sobel_ladder::global},
-      {.name = "shared-no-apron",
-       .space = Space::device,
-       .tier = Tier::ladder,
-       .idea = "the block's own pixels in shared memory, the rest of the window from global memory",
-       .paper = "003",
-       .exactness = exactness,
-       .parameters = ladder_parameters::any_block_only,
-       .supports = supports,
-       .run = sobel_ladder::shared_no_apron},
-      {.name = "shared-apron",
-       .space = Space::device,
-       .tier = Tier::ladder,
-       .idea = "the apron in shared memory too, four loads a thread",
-       .paper = "003",
-       .exactness = exactness,
-       .parameters = ladder_parameters::any_block_only,
-       .supports = supports,
-       .run = sobel_ladder::shared_apron},
-      {.name = "shared-1d",
-       .space = Space::device,
-       .tier = Tier::ladder,
-       .idea = "the same tile as a one-dimensional array",
-       .paper = "003",
-       .exactness = exactness,
-       .parameters = ladder_parameters::any_block_only,
-       .supports = supports,
-       .run = sobel_ladder::shared_1d},
-      {.name = "fused",
-       .space = Space::device,
-       .tier = Tier::production,
-       .idea = "one pass: window sums in registers, four pixels a thread, all outputs together",
-       .exactness = exactness,
-       .supports = supports,
-       .run = sobel_cuda_fused},
-  };
-  return rows;
 }
 
 }  // namespace cuesta

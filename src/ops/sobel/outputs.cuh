@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "core/border_sample.hpp"
 #include "core/gradient.hpp"
 #include "cuda/border.cuh"
 #include "cuda/launch.cuh"
@@ -24,9 +25,7 @@ struct Request {
 template <class T>
 Request request_of(const SobelArgs& args) {
   const Border& border = args.options.border;
-  const double most = sizeof(T) == 1 ? 255 : 65535;
-  return {args.src, args.out, args.options.norm, border.mode,
-          int32_t(std::min(std::max(std::nearbyint(border.value), 0.0), most))};
+  return {args.src, args.out, args.options.norm, border.mode, border_sample<T>(border)};
 }
 
 /// Calls body(T{}, integral_constant<K>) for the source type and the aperture of the request.
@@ -95,11 +94,6 @@ __device__ inline void store(const Request& q, int32_t x, int32_t y, int32_t gx,
   }
   if (q.out.direction.type == PixelType::f32)
     q.out.direction.as<float, Space::device>().at(x, y) = atan2f(float(gy), float(gx));
-}
-
-/// The grid's second dimension ends at 65,535 blocks; blocks are at least 8 rows high.
-inline std::string_view supports(const SobelArgs& args, const Parameters&) {
-  return args.src.height > 65535 * 8 ? "pictures higher than 524,280" : std::string_view();
 }
 
 }  // namespace cuesta::sobel_cuda

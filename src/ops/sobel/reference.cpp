@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/border_sample.hpp"
 #include "core/gradient.hpp"
 
 namespace cuesta {
@@ -23,7 +24,7 @@ Gradient gradient_at(const SobelArgs& args, int32_t x, int32_t y) {
       (x < r || y < r || x + r >= src.width || y + r >= src.height)) {
     return {};
   }
-  const auto outside = int64_t(std::clamp(std::nearbyint(border.value), 0.0, double(T(~T{}))));
+  const int64_t outside = border_sample<T>(border);
   Gradient sum;
   for (int j = 0; j < k; ++j) {
     const int32_t sy = map_index(border.mode, y + j - r, src.height);

@@ -2,31 +2,8 @@
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "ops/sobel/reference.hpp"
-#include "ops/tables.hpp"
 
 namespace cuesta {
-
-template <>
-std::span<const Strategy<SobelArgs>> strategies<SobelArgs>(Space space) {
-  static constexpr Strategy<SobelArgs> host[] = {
-      {.name = "serial",
-       .tier = Tier::reference,
-       .idea = "the definition, one pixel after the other",
-       .paper = "001",
-       .run = sobel_serial},
-      {.name = "rows",
-       .tier = Tier::baseline,
-       .idea = "plain loops, rows over threads",
-       .paper = "001",
-       .run = sobel_rows},
-      {.name = "simd",
-       .tier = Tier::production,
-       .idea = "separable rolling rows in vector registers, strips over threads",
-       .supports = sobel_simd_supports,
-       .run = sobel_simd},
-  };
-  return space == Space::host ? host : cuda_tables().sobel;
-}
 
 void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options,
            const Exec& exec) {

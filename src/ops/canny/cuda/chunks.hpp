@@ -15,12 +15,12 @@ inline constexpr int64_t max_bytes = int64_t{256} << 20;
 /// The grid's third dimension.
 inline constexpr int32_t max_pictures = 65535;
 
-/// Scratch memory of a picture: two masks and labels; the two pictures of a window that is not
+/// Scratch memory of a picture: two masks and labels; the smoothed picture of a window that is not
 /// fused; `bins` counters.
 constexpr int64_t scratch_bytes(int32_t width, int32_t height, bool smooths_apart, int32_t bins) {
   const int64_t mask = int64_t(canny_nms::mask_bytes(width)) * height;
   const int64_t labels = mask * mask_runs::labels_per_word + 4;
-  const int64_t smoothed = smooths_apart ? (int64_t(width) + 63) * 3 * height : 0;
+  const int64_t smoothed = smooths_apart ? (int64_t(width) + 63) * height : 0;
   return 2 * mask + labels + smoothed + int64_t(bins) * 4;
 }
 constexpr int32_t pictures_per_chunk(int64_t bytes_per_picture) {

@@ -18,18 +18,7 @@ using DeviceImage = ImageView<T, Space::device>;
 /// A picture in the call's scratch memory, rows padded to 64 bytes.
 template <class T>
 DeviceImage<T> device_image(Call& call, int32_t width, int32_t height) {
-  const ImageView<T> image = call.scratch().image<T>(width, height);
-  return {image.data, width, height, 1, image.stride_bytes};
-}
-
-/// What no device row takes. Pixels are numbered in 32 bits, and the grid's second dimension ends
-/// at 65,535 blocks of 8 rows.
-inline std::string_view supports(const CannyArgs& args, const Parameters&) {
-  if (args.src.type != PixelType::u8) return "u16 source";
-  if (args.src.height > 65535 * 8) return "pictures higher than 524,280";
-  if (int64_t(args.src.width) * args.src.height > INT32_MAX)
-    return "pictures of more than 2,147,483,647 pixels";
-  return {};
+  return call.scratch().image<T, Space::device>(width, height);
 }
 
 /// The smoothing window as a kernel's argument, which lies in a constant bank. Size 1 smooths

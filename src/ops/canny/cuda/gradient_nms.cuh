@@ -1,12 +1,13 @@
 // The production gradient and suppression: source to two masks, candidates and strong pixels, in
-// one kernel, one bit a pixel. Also the histogram of magnitudes that automatic thresholds ask for,
-// and smoothing by windows wider than the fused one. cuda/nms_march.hpp has what a lane does.
-// blockIdx.z is the picture.
+// one kernel, one bit a pixel. Also the histogram of magnitudes that automatic thresholds ask for.
+// Windows wider than the fused one go through gaussian() before. cuda/nms_march.hpp has what a lane
+// does. blockIdx.z is the picture.
 //
 // From device memory: 1 byte read and 1/4 written a pixel, and what strips and their aprons read
 // twice, mostly from the caches.
 #pragma once
 
+#include "cuesta/filter.hpp"
 #include "ops/canny/cuda/chunks.hpp"
 #include "ops/canny/cuda/masks.cuh"
 #include "ops/canny/cuda/nms_march.hpp"
@@ -20,7 +21,7 @@ inline Masks masks_of(const CannyArgs& args, Call& call) {
           args.src.height, words};
 }
 
-// ---- windows wider than the fused one: two passes, sums of at most 255 · 256 between them
+// ---- batches in device memory
 
 /// A batch's pictures in device memory; blockIdx.z is the picture.
 template <class T>
@@ -45,47 +46,16 @@ DeviceBatch<T> device_batch(const CannyArgs& args, Call& call) {
   return {all, all.stride_bytes * all.height};
 }
 
-__global__ void smooth_down(DeviceBatch<const uint8_t> pictures, DeviceBatch<uint16_t> all_sums,
-                            const __grid_constant__ Taps taps) {
-  const auto src = pictures.here();
-  const auto sums = all_sums.here();
-  const int x = int(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = int(blockIdx.y * blockDim.y + threadIdx.y);
-  if (x >= src.width || y >= src.height) return;
-  uint32_t sum = 0;
-  for (int j = 0; j < taps.size; ++j) {
-    sum += uint32_t(taps.values[j]) *
-           src.at(x, map_index<BorderMode::reflect101>(y + j - taps.size / 2, src.height));
+/// Every picture smoothed by itself, as its border is its own.
+inline DeviceBatch<const uint8_t> smoothed(const CannyArgs& args, Call& call) {
+  const auto all = device_batch<uint8_t>(args, call);
+  const ConstBatch from(args.src, args.count, args.src_step);
+  const Batch to(all.first, args.count, all.step);
+  for (int32_t i = 0; i < args.count; ++i) {
+    gaussian(from[i], to[i], args.options.ksize, args.options.sigma, {BorderMode::reflect101},
+             call.nested());
   }
-  sums.at(x, y) = uint16_t(sum);
-}
-
-__global__ void smooth_across(DeviceBatch<const uint16_t> all_sums, DeviceBatch<uint8_t> pictures,
-                              const __grid_constant__ Taps taps) {
-  const auto sums = all_sums.here();
-  const int x = int(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = int(blockIdx.y * blockDim.y + threadIdx.y);
-  if (x >= sums.width || y >= sums.height) return;
-  const uint16_t* row = sums.row(y);
-  uint32_t sum = 1u << 15;
-  for (int i = 0; i < taps.size; ++i) {
-    sum += uint32_t(taps.values[i]) *
-           row[map_index<BorderMode::reflect101>(x + i - taps.size / 2, sums.width)];
-  }
-  pictures.here().at(x, y) = uint8_t(sum >> 16);
-}
-
-inline DeviceBatch<const uint8_t> smoothed(const CannyArgs& args, const Taps& taps, Call& call) {
-  dim3 grid = cuda::tiles(args.src, 32, 8);
-  grid.z = unsigned(args.count);
-  const dim3 block(32, 8);
-  const auto dst = device_batch<uint8_t>(args, call);
-  const auto sums = device_batch<uint16_t>(args, call);
-  const DeviceBatch<const uint8_t> src{args.src.as<uint8_t, Space::device>(), args.src_step};
-  const cudaStream_t stream = cuda::stream_of(call);
-  cuda::launch("canny", smooth_down, grid, block, 0, stream, src, sums, taps);
-  cuda::launch("canny", smooth_across, grid, block, 0, stream, sums, dst, taps);
-  return dst;
+  return all;
 }
 
 // ---- the kernel
@@ -276,7 +246,7 @@ inline Masks masks_before_hysteresis(const CannyArgs& args, Call& call) {
   const Taps taps = taps_of(args.options);
   const bool wide = taps.size > canny_nms::fused_window;
   const DeviceBatch<const uint8_t> src =
-      wide ? smoothed(args, taps, call)
+      wide ? smoothed(args, call)
            : DeviceBatch<const uint8_t>{args.src.as<uint8_t, Space::device>(), args.src_step};
 
   canny_nms::Job job;

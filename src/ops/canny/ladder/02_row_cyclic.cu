@@ -83,12 +83,9 @@ size_t ring_bytes(const CannyArgs& args, int size) {
 
 }  // namespace
 
-std::string_view row_cyclic_supports(const CannyArgs& args, const Parameters& parameters) {
-  if (const auto why = supports(args, parameters); !why.empty()) return why;
+size_t row_cyclic_shared_bytes(const CannyArgs& args) {
   const int window = args.options.sigma > 0 ? args.options.ksize : 1;
-  return ring_bytes(args, std::max(window, args.options.aperture)) > cuda::shared_limit()
-             ? "pictures whose rolling rows exceed shared memory"
-             : std::string_view();
+  return ring_bytes(args, std::max(window, args.options.aperture));
 }
 
 void row_cyclic(const CannyArgs& args, Call& call) {

@@ -23,7 +23,8 @@ inline constexpr ParameterInfo bfs_parameters[] = {window};
 
 void global(const CannyArgs& args, Call& call);
 void row_cyclic(const CannyArgs& args, Call& call);
-std::string_view row_cyclic_supports(const CannyArgs& args, const Parameters&);
+/// Bytes of shared memory that a block of `row-cyclic` asks for.
+size_t row_cyclic_shared_bytes(const CannyArgs& args);
 void bfs_launch(const CannyArgs& args, Call& call);
 void union_find(const CannyArgs& args, Call& call);
 

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <type_traits>
 #include <vector>
 
+#include "core/border_sample.hpp"
 #include "cuda/border.cuh"
 #include "cuda/launch.cuh"
 #include "ops/convolve/args.hpp"
@@ -75,9 +75,6 @@ struct Request {
 
 template <class T>
 Request<T> request_of(const ConvolveArgs& args) {
-  T outside = T(args.border.value);
-  if constexpr (!std::is_same_v<T, float>)
-    outside = T(std::min(std::max(std::nearbyint(args.border.value), 0.0), 255.0));
   return {args.src.as<T, Space::device>(),
           args.dst.as<T, Space::device>(),
           args.width,
@@ -85,7 +82,7 @@ Request<T> request_of(const ConvolveArgs& args) {
           args.anchor_x,
           args.anchor_y,
           args.border.mode,
-          outside,
+          border_sample<T>(args.border),
           int32_t(args.divisor),
           args.rounding == Rounding::half_up,
           args.absolute,
@@ -111,12 +108,7 @@ std::vector<Tap<T>> window_of(const ConvolveArgs& args) {
 /// Taps in global memory, uploaded on the call's stream into its scratch.
 template <class T>
 const Tap<T>* upload_taps(const std::vector<Tap<T>>& taps, Call& call) {
-  Tap<T>* there = call.scratch().take<Tap<T>>(taps.size());
-  // From pageable memory: the runtime has read the taps when this returns.
-  cuda::check(cudaMemcpyAsync(there, taps.data(), taps.size() * sizeof(Tap<T>),
-                              cudaMemcpyHostToDevice, cuda::stream_of(call)),
-              "convolve: uploading taps");
-  return there;
+  return cuda::upload<Tap<T>>(taps, call, "convolve: uploading taps");
 }
 
 /// Taps by value. A kernel's argument lies in a constant bank, which serves a warp that reads one
@@ -162,23 +154,6 @@ __device__ Tap<T> global_sum(const Request<T>& q, const Taps& taps, int32_t x, i
   if (q.window_inside(x, y))
     return window_sum<K>(q, taps, [&](int i, int j) { return q.src.at(left + i, top + j); });
   return window_sum<0>(q, taps, [&](int i, int j) { return q.sample(left + i, top + j); });
-}
-
-/// What the rungs take: windows of at most `max_side` on each side.
-inline std::string_view supports_window(const ConvolveArgs& args, int max_side) {
-  using enum PixelType;
-  if (args.src.channels != 1) return "more than one channel";
-  if (args.src.type != args.dst.type || (args.src.type != u8 && args.src.type != f32))
-    return "types other than u8 to u8 and f32 to f32";
-  if (args.width > max_side || args.height > max_side)
-    return "stencils past the rung's shared or constant memory";
-  if (args.src.type == f32) return {};
-  if (args.divisor > (int64_t(1) << 30)) return "sums past 32 bits";
-  int64_t sum = 0;
-  for (int32_t j = 0; j < args.height; ++j)
-    for (int32_t i = 0; i < args.width; ++i)
-      sum += 255 * std::abs(int64_t(args.integers.at(i, j, args.width)));
-  return sum < (int64_t(1) << 31) ? std::string_view() : "sums past 32 bits";
 }
 
 /// Calls body(T{}) for the source type.

@@ -49,11 +49,8 @@ void run_two_pass(const Passes& passes, const LogArgs& args, Call& call) {
   const dim3 block(32, block_rows);
   const int32_t width = args.src.width + 2 * q.radius, height = args.src.height + 2 * q.radius;
   // Extended, then the response; smoothed.
-  const auto image = [&] {
-    const ImageView<float> host = call.scratch().image<float>(width, height);
-    return Samples(host.data, width, height, 1, host.stride_bytes);
-  };
-  const Samples a = image(), b = image();
+  const Samples a = call.scratch().image<float, Space::device>(width, height);
+  const Samples b = call.scratch().image<float, Space::device>(width, height);
 
   call.stage("extend");
   cuda::launch("log", extend, cuda::tiles(a, 32, block_rows), block, 0, cuda::stream_of(call), q,

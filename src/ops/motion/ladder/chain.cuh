@@ -82,9 +82,7 @@ class Chain {
   }
 
   Picture take() {
-    const ptrdiff_t stride = detail::padded_stride(args_.frame.width);
-    auto* data = scratch_.take<uint8_t>(size_t(stride) * size_t(args_.frame.height));
-    return {data, args_.frame.width, args_.frame.height, 1, stride};
+    return scratch_.image<uint8_t, Space::device>(args_.frame.width, args_.frame.height);
   }
 
   /// to = the frame in gray, smoothed. Uses `first`.

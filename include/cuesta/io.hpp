@@ -1,0 +1,134 @@
+// Pictures in one line, and the frames of a video one after the other. A component of its own: link
+// cuesta::io (CMake: find_package(cuesta COMPONENTS io); pkg-config: cuesta-io).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cuesta/image.hpp"
+
+namespace cuesta {
+
+struct ReadOptions {
+  int64_t max_pixels{int64_t{1} << 28};  ///< of a picture or frame; checked before any is decoded
+  bool allow_partial{false};             ///< take what can be read of a damaged or truncated file
+  int threads{0};                        ///< of a video's decoder; 0 takes every core
+};
+
+/// The picture in a file: u8 or u16, upright, 1 to 4 channels (gray; gray and alpha; RGB; RGB and
+/// alpha). JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL and BMP, told by their bytes,
+/// whatever the file is called. EXIF orientation is applied, palettes are looked up, CMYK becomes
+/// RGB as cv::imread makes it. Throws Error{input} naming the file and the reason,
+/// Error{unsupported} in a build without picture files.
+AnyImage read(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// The same as samples of type T: uint8_t (of 16 bits the high byte), uint16_t (of 8 bits × 257, so
+/// that white stays white) or float (the numbers as they are).
+template <class T>
+Image<T> read(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// One channel of type T: gray as stored, or of RGB what to_gray() makes; alpha is left out.
+template <class T = uint8_t>
+Image<T> read_gray(const std::filesystem::path& path, const ReadOptions& options = {});
+
+extern template Image<uint8_t> read(const std::filesystem::path&, const ReadOptions&);
+extern template Image<uint16_t> read(const std::filesystem::path&, const ReadOptions&);
+extern template Image<float> read(const std::filesystem::path&, const ReadOptions&);
+extern template Image<uint8_t> read_gray(const std::filesystem::path&, const ReadOptions&);
+extern template Image<uint16_t> read_gray(const std::filesystem::path&, const ReadOptions&);
+extern template Image<float> read_gray(const std::filesystem::path&, const ReadOptions&);
+
+/// Writes u8, u16 or f32 samples of 1 to 4 channels in the format that the extension names
+/// (".png"); formats of 8 bits get the high byte of u16 samples, f32 goes to TIFF only. The file
+/// appears under its name when it is whole. Throws Error{output} naming the file and the reason,
+/// Error{invalid_argument} for a view that cannot be meant.
+void write(const std::filesystem::path& path, ConstAnyView pixels);
+
+/// One frame of a VideoReader, upright. Its views hold until the reader is asked for the next one.
+class Frame {
+ public:
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+  ~Frame();
+
+  Size size() const;
+  int32_t width() const { return size().width; }
+  int32_t height() const { return size().height; }
+  /// Counts from 0.
+  int64_t index() const;
+  /// When it is shown, in seconds from the beginning of the video.
+  double time() const;
+  /// The decoded luma, in place where the decoder keeps 8 bits a sample: what the operations on
+  /// gray pictures take. Most videos have 16 for black and 235 for white.
+  ImageView<const uint8_t> luma() const;
+  /// Three channels, 0 to 255: made when it is first asked for, by the video's own matrix (BT.601
+  /// where it names none), each color sample repeated over the pixels it stands for.
+  ImageView<const uint8_t> rgb() const;
+
+ private:
+  friend class VideoReader;
+  Frame();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The frames of a video file, in the order in which they are shown:
+///
+///     for (const cuesta::Frame& frame : cuesta::VideoReader("street.mp4")) ...
+class VideoReader {
+ public:
+  /// Opens a video, or a y4m stream on standard input for "-". Throws Error{input} naming the file:
+  /// it cannot be opened, is no video, has larger frames than allowed; Error{unsupported} in a
+  /// build that reads y4m only.
+  explicit VideoReader(const std::filesystem::path& path, const ReadOptions& options = {});
+  VideoReader(VideoReader&&) noexcept;
+  VideoReader& operator=(VideoReader&&) noexcept;
+  ~VideoReader();
+
+  Size size() const;
+  int32_t width() const { return size().width; }
+  int32_t height() const { return size().height; }
+  /// Nominal frames a second.
+  double rate() const;
+  /// How many frames there will be, where the file says so; for progress only.
+  std::optional<int64_t> expected_frames() const;
+  /// What ReadOptions::allow_partial passed over so far, as one sentence; empty for nothing.
+  std::string damage() const;
+
+  /// The next frame; null after the last one. Throws Error{input} naming the file and the frame.
+  const Frame* next();
+
+  class Iterator {
+   public:
+    using value_type = Frame;
+    using difference_type = std::ptrdiff_t;
+    const Frame& operator*() const { return *frame_; }
+    const Frame* operator->() const { return frame_; }
+    Iterator& operator++() {
+      frame_ = reader_->next();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Iterator& at, std::default_sentinel_t) { return !at.frame_; }
+
+   private:
+    friend class VideoReader;
+    explicit Iterator(VideoReader& reader) : reader_(&reader), frame_(reader.next()) {}
+    VideoReader* reader_;
+    const Frame* frame_;
+  };
+  /// Reads on: a second begin() starts at the frame after the last one read.
+  Iterator begin() { return Iterator(*this); }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cuesta

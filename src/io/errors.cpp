@@ -1,0 +1,31 @@
+#include "io/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+namespace cuesta::io {
+
+void throw_input(const std::string& name, std::string_view reason, Hint hint) {
+  throw Error(ErrorCode::input, fmt::format("{}: {}", name, reason), name, hint);
+}
+
+void throw_output(const std::filesystem::path& name, std::string_view reason) {
+  throw Error(ErrorCode::output, fmt::format("cannot write {}: {}", name.string(), reason),
+              name.string());
+}
+
+void check_pixels(const std::string& name, int64_t width, int64_t height, int64_t max_pixels) {
+  if (width < 1 || height < 1)
+    throw_input(name, fmt::format("{} x {} pixels are none", width, height));
+  if (width > max_pixels / height) {
+    throw_input(
+        name,
+        fmt::format("{} x {} pixels are more than the limit of {}", width, height, max_pixels),
+        Hint::raise_max_pixels);
+  }
+}
+
+std::string reason_of(int error) { return std::generic_category().message(error); }
+
+}  // namespace cuesta::io

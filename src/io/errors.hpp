@@ -1,0 +1,23 @@
+// What files do wrong, in one wording.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "cuesta/error.hpp"
+
+namespace cuesta::io {
+
+/// Throws Error{input}: "NAME: reason".
+[[noreturn]] void throw_input(const std::string& name, std::string_view reason,
+                              Hint hint = Hint::none);
+/// Throws Error{output}: "cannot write NAME: reason".
+[[noreturn]] void throw_output(const std::filesystem::path& name, std::string_view reason);
+/// Throws Error{input} for a picture or frame of more pixels than `max_pixels`, or of none.
+void check_pixels(const std::string& name, int64_t width, int64_t height, int64_t max_pixels);
+/// The system's words for one of its error numbers.
+std::string reason_of(int error);
+
+}  // namespace cuesta::io

@@ -1,0 +1,52 @@
+// The public reader and writer of pictures.
+#include "core/check.hpp"
+#include "cuesta/io.hpp"
+#include "io/convert.hpp"
+#include "io/picture.hpp"
+
+namespace cuesta {
+namespace {
+
+io::Picture picture_of(const std::filesystem::path& path, const ReadOptions& options) {
+  return io::read_picture(path, {options.max_pixels, options.allow_partial});
+}
+
+template <class T>
+Image<T> converted(ConstAnyView picture) {
+  Image<T> out(picture.size(), picture.channels);
+  io::convert(picture, out);
+  return out;
+}
+
+}  // namespace
+
+AnyImage read(const std::filesystem::path& path, const ReadOptions& options) {
+  return std::move(picture_of(path, options).pixels);
+}
+
+template <class T>
+Image<T> read(const std::filesystem::path& path, const ReadOptions& options) {
+  return converted<T>(read(path, options));
+}
+
+template <class T>
+Image<T> read_gray(const std::filesystem::path& path, const ReadOptions& options) {
+  const AnyImage picture = read(path, options);
+  if (picture.channels() == 1) return converted<T>(picture);
+  AnyImage gray(picture.size(), 1, picture.type());
+  io::make_gray(picture, gray);
+  return converted<T>(gray);
+}
+
+template Image<uint8_t> read(const std::filesystem::path&, const ReadOptions&);
+template Image<uint16_t> read(const std::filesystem::path&, const ReadOptions&);
+template Image<float> read(const std::filesystem::path&, const ReadOptions&);
+template Image<uint8_t> read_gray(const std::filesystem::path&, const ReadOptions&);
+template Image<uint16_t> read_gray(const std::filesystem::path&, const ReadOptions&);
+template Image<float> read_gray(const std::filesystem::path&, const ReadOptions&);
+
+void write(const std::filesystem::path& path, ConstAnyView pixels) {
+  io::write_picture(path, pixels);
+}
+
+}  // namespace cuesta

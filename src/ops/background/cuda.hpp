@@ -1,0 +1,13 @@
+// The strategies of background on CUDA, those of ladder/ aside. No CUDA type: the table reads it.
+#pragma once
+
+#include "ops/background/args.hpp"
+
+namespace cuesta::background_cuda {
+
+/// Strategy `plain`, on the device; it takes every request.
+void plain(const BackgroundArgs& args, Call& call);
+/// One pass, a thread a pixel; model `first`.
+void fused(const BackgroundArgs& args, Call& call);
+
+}  // namespace cuesta::background_cuda

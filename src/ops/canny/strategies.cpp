@@ -1,0 +1,106 @@
+// Every strategy of canny, on the CPU and on CUDA: the one list of what exists.
+#include "ops/canny/reference.hpp"
+#if CUESTA_HAS_CUDA
+#include "cuda/limits.hpp"
+#include "ops/canny/cuda.hpp"
+#include "ops/canny/ladder/ladder.hpp"
+#endif
+
+namespace cuesta {
+
+#if CUESTA_HAS_CUDA
+namespace {
+
+// What `plain` alone takes on the device. Pixels are numbered in 32 bits, and the grid's second
+// dimension ends at 65,535 blocks of 8 rows.
+std::string_view supports(const CannyArgs& args, const Parameters&) {
+  if (args.src.type != PixelType::u8) return "u16 source";
+  if (args.src.height > 65535 * 8) return "pictures higher than 524,280";
+  if (int64_t(args.src.width) * args.src.height > INT32_MAX)
+    return "pictures of more than 2,147,483,647 pixels";
+  return {};
+}
+
+std::string_view rolling_rows(const CannyArgs& args, const Parameters& parameters) {
+  if (const auto why = supports(args, parameters); !why.empty()) return why;
+  return canny_ladder::row_cyclic_shared_bytes(args) > cuda::shared_limit()
+             ? "pictures whose rolling rows exceed shared memory"
+             : std::string_view();
+}
+
+}  // namespace
+#endif
+
+std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
+  static constexpr Strategy<CannyArgs> all[] = {
+    {.name = "serial",
+     .tier = Tier::reference,
+     .idea = "one stage after the other, a whole picture between; hysteresis with a stack",
+     .paper = "001",
+     .run = each_picture<canny_serial>},
+    {.name = "rows",
+     .tier = Tier::baseline,
+     .idea = "every stage's rows over threads; hysteresis by union-find, strips joined after",
+     .paper = "001",
+     .run = each_picture<canny_rows>},
+    {.name = "simd",
+     .tier = Tier::production,
+     .idea = "smoothing, gradient and suppression fused in rolling rows; one-bit masks, "
+             "hysteresis on words",
+     .supports = canny_simd_supports,
+     .run = canny_simd},
+#if CUESTA_HAS_CUDA
+    {.name = "plain",
+     .space = Space::device,
+     .tier = Tier::baseline,
+     .idea = "stage after stage, a thread a pixel, in 64 bits; hysteresis by sets of pixels",
+     .paper = "001",
+     .parameters = canny_cuda::plain_parameters,
+     .run = each_picture<canny_cuda::plain>},
+    {.name = "global",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "stage after stage through device memory, a thread a pixel",
+     .paper = "001",
+     .parameters = canny_ladder::global_parameters,
+     .host_sync = true,
+     .supports = supports,
+     .run = each_picture<canny_ladder::global>},
+    {.name = "row-cyclic",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the two convolutions from K whole rows in shared memory, rolling down",
+     .paper = "001",
+     .parameters = canny_ladder::row_cyclic_parameters,
+     .host_sync = true,
+     .supports = rolling_rows,
+     .run = each_picture<canny_ladder::row_cyclic>},
+    {.name = "bfs-launch",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the production gradient and suppression; hysteresis one breadth-first step a launch",
+     .paper = "001",
+     .parameters = canny_ladder::bfs_parameters,
+     .host_sync = true,
+     .supports = supports,
+     .run = each_picture<canny_ladder::bfs_launch>},
+    {.name = "union-find",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the production gradient and suppression; hysteresis by sets of pixels, a fixed "
+             "number of launches",
+     .paper = "001",
+     .supports = supports,
+     .run = each_picture<canny_ladder::union_find>},
+    {.name = "fused",
+     .space = Space::device,
+     .tier = Tier::production,
+     .idea = "one kernel to one-bit masks; hysteresis by sets of runs, three launches",
+     .supports = supports,
+     .run = canny_cuda::fused},
+#endif
+  };
+  return all;
+}
+
+}  // namespace cuesta

@@ -1,0 +1,146 @@
+// Every strategy of convolve, on the CPU and on CUDA: the one list of what exists.
+#include <algorithm>
+#include <cstdlib>
+
+#include "ops/convolve/reference.hpp"
+#if CUESTA_HAS_CUDA
+#include "cuda/limits.hpp"
+#include "ops/convolve/cuda.hpp"
+#include "ops/convolve/ladder/ladder.hpp"
+#include "ops/ladder_parameters.hpp"
+#endif
+
+namespace cuesta {
+
+#if CUESTA_HAS_CUDA
+namespace {
+
+// What the rungs take: one channel, sums in 32 bits, windows of at most convolve_ladder::max_side
+// on each side.
+std::string_view window(const ConvolveArgs& args, const Parameters&) {
+  using enum PixelType;
+  if (args.src.channels != 1) return "more than one channel";
+  if (args.src.type != args.dst.type || (args.src.type != u8 && args.src.type != f32))
+    return "types other than u8 to u8 and f32 to f32";
+  if (args.width > convolve_ladder::max_side || args.height > convolve_ladder::max_side)
+    return "stencils past the rung's shared or constant memory";
+  if (args.src.type == f32) return {};
+  if (args.divisor > (int64_t(1) << 30)) return "sums past 32 bits";
+  int64_t sum = 0;
+  for (int32_t j = 0; j < args.height; ++j)
+    for (int32_t i = 0; i < args.width; ++i)
+      sum += 255 * std::abs(int64_t(args.integers.at(i, j, args.width)));
+  return sum < (int64_t(1) << 31) ? std::string_view() : "sums past 32 bits";
+}
+
+// load=by-position reaches one block further, load=one-each must leave pixels to compute.
+std::string_view block_window(const ConvolveArgs& args, const Parameters& p) {
+  const int side = std::max(args.width, args.height);
+  return side > p.integer("block") ? "windows wider than the block" : window(args, p);
+}
+
+std::string_view three_by_three(const ConvolveArgs& args, const Parameters& p) {
+  if (args.width != 3 || args.height != 3) return "stencils other than 3 x 3";
+  return window(args, p);
+}
+
+std::string_view factors(const ConvolveArgs& args, const Parameters& p) {
+  const bool separable =
+      args.src.type == PixelType::f32 ? args.floats.separable() : args.integers.separable();
+  return separable ? window(args, p) : "stencils without factors";
+}
+
+std::string_view rolling_rows(const ConvolveArgs& args, const Parameters& p) {
+  const size_t bytes = size_t(args.height) * size_t(args.src.width + args.width - 1) *
+                       size_t(bytes_per_sample(args.src.type));
+  return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
+                                      : window(args, p);
+}
+
+constexpr std::string_view within = "equal bytes; f32 with factors within 2e-5 of the largest sum";
+
+// A rung, which takes device views and runs by name only.
+constexpr Strategy<ConvolveArgs> rung(
+    std::string_view name, std::string_view idea, std::string_view paper,
+    std::span<const ParameterInfo> parameters,
+    std::string_view (*supports)(const ConvolveArgs&, const Parameters&),
+    void (*run)(const ConvolveArgs&, Call&), std::string_view exactness = within) {
+  return {.name = name,
+          .space = Space::device,
+          .tier = Tier::ladder,
+          .idea = idea,
+          .paper = paper,
+          .exactness = exactness,
+          .parameters = parameters,
+          .supports = supports,
+          .run = run};
+}
+
+// A rung that waits for the GPU inside the call.
+constexpr Strategy<ConvolveArgs> waiting(Strategy<ConvolveArgs> strategy) {
+  strategy.host_sync = true;
+  return strategy;
+}
+
+}  // namespace
+#endif
+
+std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
+#if CUESTA_HAS_CUDA
+  using namespace convolve_ladder;
+  using namespace ladder_parameters;
+#endif
+  static constexpr Strategy<ConvolveArgs> all[] = {
+    {.name = "serial",
+     .tier = Tier::reference,
+     .idea = "the definition, one pixel after the other",
+     .paper = "000",
+     .run = convolve_serial},
+    {.name = "rows",
+     .tier = Tier::baseline,
+     .idea = "plain loops, rows over threads",
+     .paper = "000",
+     .run = convolve_rows},
+    {.name = "simd",
+     .tier = Tier::production,
+     .idea = "two passes where the rank is 1, sums in the fewest bits that hold them, tiles in L1",
+     .supports = convolve_simd_supports,
+     .run = convolve_simd},
+#if CUESTA_HAS_CUDA
+    {.name = "plain",
+     .space = Space::device,
+     .tier = Tier::baseline,
+     .idea = "the definition, a thread a pixel; columns, then rows, where there are factors",
+     .paper = "000",
+     .run = convolve_cuda::plain},
+    rung("naive", "a thread a pixel; image and taps from global memory", "000 001 002",
+         any_block_only, window, naive),
+    rung("global", "paper 003's name for naive, 3 x 3", "003", any_block_only, three_by_three,
+         naive),
+    rung("shared", "a block's samples and apron in shared memory", "000 002", block_and_load,
+         block_window, shared),
+    rung("shared-constant", "shared, with the taps in the constant bank", "000", any_block_only,
+         block_window, shared_constant),
+    rung("constant", "naive, with the taps in the constant bank", "002", any_block_only, window,
+         constant),
+    waiting(rung("texture", "naive, with the image read through a texture", "002", any_block_only,
+                 window, texture)),
+    waiting(rung("texture-constant", "texture, with the taps in the constant bank", "002",
+                 any_block_only, window, texture_constant)),
+    rung("separable", "column sums, then row sums, through device memory", "000 002", block_only,
+         factors, separable, "equal bytes"),
+    rung("tiled", "T tiles a block from one load", "000", block_and_tiles, window, tiled),
+    rung("adaptive-tiled", "as many tiles a block as shared memory holds", "000", block_and_limit,
+         window, adaptive_tiled),
+    rung("separable-tiled", "both passes of separable through tiles in shared memory", "000",
+         block_and_transpose, factors, separable_tiled, "equal bytes"),
+    rung("row-cyclic", "K whole rows in shared memory, rolling down", "001", {}, rolling_rows,
+         row_cyclic),
+    rung("shared-1d", "a one-dimensional shared tile, four loads a thread, 3 x 3", "003",
+         block_only, three_by_three, convolve_ladder::shared_1d),
+#endif
+  };
+  return all;
+}
+
+}  // namespace cuesta

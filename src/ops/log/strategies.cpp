@@ -1,0 +1,112 @@
+// Every strategy of log, on the CPU and on CUDA: the one list of what exists.
+#include "ops/log/reference.hpp"
+#if CUESTA_HAS_CUDA
+#include "cuda/limits.hpp"
+#include "ops/log/cuda.hpp"
+#include "ops/log/ladder/ladder.hpp"
+#endif
+
+namespace cuesta {
+
+#if CUESTA_HAS_CUDA
+namespace {
+
+// The grid's second dimension ends at 65,535 blocks of 8 rows.
+std::string_view supports(const LogArgs& args, const Parameters&) {
+  return args.src.height > 65535 * 8 ? "pictures higher than 524,280" : std::string_view();
+}
+
+std::string_view papers_window(const LogArgs& args, const Parameters& parameters) {
+  if (!log::is_papers_window(args.options)) return "windows other than the paper's";
+  if (args.src.type != PixelType::u8) return "u16 source";
+  return supports(args, parameters);
+}
+
+std::string_view rolling_rows(const LogArgs& args, const Parameters& parameters) {
+  // Five rows of the extended picture as f32, with the borders of the 5 x 5 pass.
+  const size_t bytes = 5 * (size_t(args.src.width) + 6 + 4) * sizeof(float);
+  return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
+                                      : papers_window(args, parameters);
+}
+
+// A rung, which takes device views and runs by name only.
+constexpr Strategy<LogArgs> rung(std::string_view name, std::string_view idea,
+                                 std::span<const ParameterInfo> parameters,
+                                 void (*run)(const LogArgs&, Call&),
+                                 decltype(papers_window)* takes = papers_window) {
+  return {.name = name,
+          .space = Space::device,
+          .tier = Tier::ladder,
+          .idea = idea,
+          .paper = "000",
+          .parameters = parameters,
+          .supports = takes,
+          .run = run};
+}
+
+// A rung that waits for the GPU inside the call.
+constexpr Strategy<LogArgs> waiting(Strategy<LogArgs> strategy) {
+  strategy.host_sync = true;
+  return strategy;
+}
+
+}  // namespace
+#endif
+
+std::span<const Strategy<LogArgs>> LogArgs::strategies() {
+#if CUESTA_HAS_CUDA
+  using namespace log_ladder;
+#endif
+  static constexpr Strategy<LogArgs> all[] = {
+    {.name = "serial",
+     .tier = Tier::reference,
+     .idea = "the definition, one pixel after the other",
+     .paper = "000",
+     .run = log_serial},
+    {.name = "rows",
+     .tier = Tier::baseline,
+     .idea = "plain loops, rows over threads",
+     .paper = "000",
+     .run = log_rows},
+    {.name = "simd",
+     .tier = Tier::production,
+     .idea = "one pass down columns of registers, 16-bit sums modulo 2^16; other windows in 32 "
+             "bits by rows",
+     .supports = log_simd_supports,
+     .run = log_simd},
+#if CUESTA_HAS_CUDA
+    {.name = "plain",
+     .space = Space::device,
+     .tier = Tier::baseline,
+     .idea = "two sums down, both across, then the rule; a thread a pixel",
+     .paper = "000",
+     .run = log_cuda::plain},
+    rung("naive", "Gaussian, then Laplacian, both convolve's naive", any_block_only,
+         two_pass<naive>),
+    rung("shared", "both passes convolve's shared", block_and_load, two_pass<shared>),
+    rung("shared-constant", "both passes convolve's shared-constant", any_block_only,
+         two_pass<shared_constant>),
+    rung("constant", "both passes convolve's constant", any_block_only, two_pass<constant>),
+    waiting(rung("texture", "both passes convolve's texture", any_block_only, two_pass<texture>)),
+    waiting(rung("texture-constant", "both passes convolve's texture-constant", any_block_only,
+                 two_pass<texture_constant>)),
+    rung("separable", "the Gaussian by its factors; the Laplacian, of rank 2, convolve's constant",
+         block_only, two_pass<separable>),
+    rung("tiled", "both passes convolve's tiled", block_and_tiles, two_pass<tiled>),
+    rung("adaptive-tiled", "both passes convolve's adaptive-tiled", block_and_limit,
+         two_pass<adaptive_tiled>),
+    rung("separable-tiled", "the Gaussian convolve's separable-tiled, the Laplacian its tiled",
+         block_and_transpose, two_pass<separable_tiled>),
+    rung("row-cyclic", "both passes convolve's row-cyclic", {}, two_pass<row_cyclic>, rolling_rows),
+    {.name = "fused",
+     .space = Space::device,
+     .tier = Tier::production,
+     .idea = "one pass: both filters and the rule on registers rolling down four columns",
+     .supports = supports,
+     .run = log_cuda::fused},
+#endif
+  };
+  return all;
+}
+
+}  // namespace cuesta

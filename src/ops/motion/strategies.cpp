@@ -1,0 +1,122 @@
+// Every strategy of motion, on the CPU and on CUDA: the one list of what exists.
+#include <algorithm>
+
+#include "ops/motion/reference.hpp"
+#if CUESTA_HAS_CUDA
+#include "ops/motion/cuda.hpp"
+#include "ops/motion/ladder/ladder.hpp"
+#endif
+
+namespace cuesta {
+
+#if CUESTA_HAS_CUDA
+namespace {
+
+using namespace motion_ladder;
+
+std::string_view chain_supports(const MotionArgs& args, int block_y) {
+  const MotionOptions& options = *args.options;
+  if (options.background.model != BackgroundModel::first)
+    return "background models other than first";
+  if (options.automatic) return "automatic thresholds";
+  // The grid's second dimension ends at 65,535 blocks; steps of one thread a pixel have blocks of
+  // eight rows in other operations.
+  return args.frame.height > 65535 * std::min(block_y, 8) ? "pictures higher than 65,535 blocks"
+                                                          : std::string_view();
+}
+
+std::string_view every_frame(const MotionArgs& args, const Parameters&) {
+  const auto* kept = args.first_frame;
+  const bool has_it =
+      kept && kept->width() == args.frame.width && kept->height() == args.frame.height;
+  if (!kept || (args.background->frames() > 0 && !has_it))
+    return "a background whose first frame was not kept";
+  return chain_supports(args, 32);
+}
+
+std::string_view once(const MotionArgs& args, const Parameters&) {
+  return chain_supports(args, 32);
+}
+
+std::string_view tiled(const MotionArgs& args, int block_x, int block_y) {
+  if (block_x * block_y > 1024) return "blocks of more than 1,024 threads";
+  if (args.options->blur > max_blur) return "blurs wider than 15";
+  for (const StructuringElement* e : {&args.options->close, &args.options->open}) {
+    if (e->count() > max_cells ||
+        tile_bytes(block_x, block_y, e->width(), e->height()) > max_shared_bytes)
+      return "elements past shared or constant memory";
+  }
+  return chain_supports(args, block_y);
+}
+std::string_view square(const MotionArgs& args, const Parameters&) { return tiled(args, 32, 32); }
+std::string_view searched(const MotionArgs& args, const Parameters& p) {
+  return tiled(args, p.integer("block_x"), p.integer("block_y"));
+}
+
+}  // namespace
+#endif
+
+std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
+  static constexpr Strategy<MotionArgs> all[] = {
+    {.name = "serial",
+     .tier = Tier::reference,
+     .idea = "paper 004's chain, every step its definition, pictures of bytes between them",
+     .paper = "004",
+     .run = motion_serial},
+    {.name = "rows",
+     .tier = Tier::baseline,
+     .idea = "the same chain, each step's rows over threads",
+     .paper = "004",
+     .run = motion_rows},
+    {.name = "simd",
+     .tier = Tier::production,
+     .idea = "every step's production row; masks are bits from the comparison on",
+     .run = motion_simd},
+#if CUESTA_HAS_CUDA
+    {.name = "plain",
+     .space = Space::device,
+     .tier = Tier::baseline,
+     .idea = "every step through its public entry; masks are bits, and only the last one travels",
+     .allocates = true,  // past 65,536 components
+     .host_sync = true,
+     .run = motion_cuda::plain},
+    {.name = "v1.0",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "a thread a pixel from global memory; all memory and the background anew every frame",
+     .paper = "004",
+     .allocates = true,
+     .host_sync = true,
+     .supports = every_frame,
+     .run = v1_0},
+    {.name = "v1.1",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "memory and background once",
+     .paper = "004",
+     .host_sync = true,
+     .supports = once,
+     .run = v1_1},
+    {.name = "v1.2",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "blur, dilate and erode from shared tiles, their windows in the constant bank",
+     .paper = "004",
+     .host_sync = true,
+     .supports = square,
+     .run = v1_2},
+    {.name = "v1.3",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the same with the launch shape of a grid search",
+     .paper = "004",
+     .parameters = launch_shape,
+     .host_sync = true,
+     .supports = searched,
+     .run = v1_3},
+#endif
+  };
+  return all;
+}
+
+}  // namespace cuesta

@@ -1,0 +1,45 @@
+// Strategy `plain` (device): the definition as it reads, a thread a pixel, its whole window from
+// global memory. It takes every request, pictures of any height too.
+#include "ops/sobel/cuda.hpp"
+
+#include "ops/sobel/outputs.cuh"
+
+namespace cuesta {
+namespace {
+
+using namespace sobel_cuda;
+
+template <class T, int K>
+struct Pixel {
+  Request q;
+
+  __device__ void operator()(int32_t x, int32_t y) const {
+    constexpr int r = K / 2;
+    constexpr auto taps = gradient::taps(K);
+    int32_t gx = 0, gy = 0;  // of u16 at most 65,535 · 640 < 2^31
+    if (!leaves(q, x, y, r)) {
+#pragma unroll
+      for (int j = 0; j < K; ++j) {
+#pragma unroll
+        for (int i = 0; i < K; ++i) {
+          const int32_t v = sample<T>(q, x + i - r, y + j - r);
+          gx += v * (taps.derivative[i] * taps.smoothing[j]);
+          gy += v * (taps.smoothing[i] * taps.derivative[j]);
+        }
+      }
+    }
+    store(q, x, y, gx, gy);
+  }
+};
+
+}  // namespace
+
+void sobel_cuda::plain(const SobelArgs& args, Call& call) {
+  for_type_and_aperture(args, [&](auto sample, auto k) {
+    using T = decltype(sample);
+    cuda::for_each_pixel("sobel", args.src.width, args.src.height,
+                         Pixel<T, k()>{request_of<T>(args)}, call);
+  });
+}
+
+}  // namespace cuesta
