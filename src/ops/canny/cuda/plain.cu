@@ -154,8 +154,7 @@ Picture gradients(const CannyArgs& args, Call& call) {
     const AnyView smoothed = seen.type == PixelType::u8
                                  ? AnyView(device_image<uint8_t>(call, width, height))
                                  : AnyView(device_image<uint16_t>(call, width, height));
-    gaussian(seen, smoothed, args.options.ksize, args.options.sigma, {BorderMode::reflect101},
-             exec);
+    gaussian(seen, smoothed, {.sigma = args.options.sigma, .ksize = args.options.ksize}, exec);
     seen = smoothed;
   }
   call.stage("sobel");
@@ -170,7 +169,7 @@ Picture gradients(const CannyArgs& args, Call& call) {
 
 // The thresholds are the call's result: automatic ones are waited for.
 CannyResult thresholds(const CannyArgs& args, const Picture& p, Call& call) {
-  if (!args.options.thresholds.is_automatic) return canny_given(args.options);
+  if (!args.options.thresholds.is_automatic()) return canny_given(args.options);
   using Bin = unsigned long long;
   static_assert(sizeof(Bin) == sizeof(uint64_t));
   const cudaStream_t stream = cuda::stream_of(call);
