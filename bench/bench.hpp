@@ -1,133 +1,15 @@
 // Timing strategies against each other, a copy, and peers: what `cuesta bench` runs.
 #pragma once
 
-#include <functional>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "cuesta/exec.hpp"
-#include "cuesta/image.hpp"
+#include "bench/engine/result.hpp"
+#include "bench/engine/settings.hpp"
 
 namespace cuesta::bench {
-
-/// A strategy parameter and the values to try.
-using Sweep = std::pair<std::string, std::vector<std::string>>;
-
-struct Settings {
-  std::vector<int32_t> sizes{};     ///< squares, pixels a side; empty: what each experiment takes
-  int threads = 0;                  ///< 0: all
-  bool quick = false;               ///< shorter batches
-  std::vector<std::string> only{};  ///< tables of experiment `cpu`; empty: all
-  int device = -1;                  ///< the GPU by the runtime's index; -1: none
-  std::string why_no_device{};      ///< where there is none: the reason, for the tables
-  std::vector<Sweep> sweeps{};      ///< tried by every strategy that declares the parameter
-  /// Receives the tables as they are made.
-  std::function<void(std::string_view)> print = [](std::string_view) {};
-};
-
-/// What the runtime says of one kernel of a call.
-struct KernelUse {
-  std::string name;
-  int launches = 0;  ///< in one call
-  int64_t blocks = 0;
-  int threads = 0;  ///< a block
-  int registers = 0;
-  size_t static_shared = 0, dynamic_shared = 0, local_bytes = 0;
-  double occupancy = 0;  ///< threads resident of those a multiprocessor takes, 0..1
-};
-
-/// A figure that a paper prints for the same cell of its table.
-struct PaperFigure {
-  double value = 0;
-  std::string unit, what;
-};
-
-/// Global memory accesses a call: reads and writes of samples, taps and intermediates.
-struct Accesses {
-  double paper = 0;    ///< by the paper's formula
-  double counted = 0;  ///< all that our rung makes
-};
-
-/// One line of a table. Times are medians over batches; the spread is the distance between their
-/// quartiles.
-struct Row {
-  std::string experiment{}, operation{}, strategy{}, space{}, parameters{}, type{};
-  int32_t width = 0, height = 0;
-  int threads = 0;        ///< of the host
-  std::string variant{};  ///< the strategy's own parameters, "block=16 load=one-each"
-  double ms = 0, ms_spread = 0;
-  double copy_ms = 0;  ///< a copy of the source picture in the same space
-  double gflops = 0;   ///< by the definition's multiplications and additions; 0: no such count
-  double bytes_per_pixel = 0;  ///< that must be read and written: source and result
-  std::string paper{};         ///< the paper the strategy comes from
-
-  double serial_ms = 0;  ///< the reference on one core, same request; 0: not timed
-  /// Operations a byte: by the paper's formula for the strategy, and by the definition (flops over
-  /// bytes_per_pixel). 0: no such count.
-  double intensity_paper = 0, intensity = 0;
-  double roofline_gflops = 0;  ///< min(FMA rate, intensity · copy bandwidth) of this run
-  /// Upload, run and download by the wall clock; 0: not timed.
-  double pageable_ms = 0, pinned_ms = 0;
-  std::optional<PaperFigure> paper_figure{};
-  std::optional<Accesses> accesses{};
-  std::vector<KernelUse> kernels{};
-  std::vector<std::pair<std::string, double>> stages{};      ///< ms
-  std::vector<std::pair<std::string, double>> statistics{};  ///< as the strategy gives them
-
-  double times_copy() const { return copy_ms > 0 ? ms / copy_ms : 0; }
-  double speedup() const { return serial_ms > 0 && ms > 0 ? serial_ms / ms : 0; }
-  /// Percent of the roofline by the definition's intensity; 0: no such count.
-  double roofline_percent() const {
-    return roofline_gflops > 0 ? 100 * gflops / roofline_gflops : 0;
-  }
-};
-
-struct Machine {
-  std::string cpu, simd, system, compiler;
-  int threads = 0;
-  std::vector<std::string> peers;  ///< "opencv 4.6.0"
-};
-
-/// What a large copy and a chain of fused multiply-adds reach, measured in the same run.
-struct Ceilings {
-  double copy_gbs = 0, copy_spread = 0;  ///< bytes read and written
-  double fma_gflops = 0, fma_spread = 0;
-};
-
-struct Gpu {
-  std::string name, compute_capability, driver, runtime;
-  int multiprocessors = 0;
-  size_t memory_bytes = 0;
-  int l2_bytes = 0;
-  Ceilings ceilings;
-};
-
-/// A point of paper 000's theory curves: GFLOP/s = operations a byte × bandwidth, under the peak.
-struct TheoryPoint {
-  std::string strategy;
-  int tiles = 1, filter = 0;    ///< filter × filter taps
-  double paper_gpu_gflops = 0;  ///< on the paper's GPU
-  double gflops = 0;            ///< on the GPU in use; 0 without one
-  double printed_gflops = 0;    ///< what the paper prints; 0: nothing
-};
-
-struct Result {
-  Machine machine{};
-  std::optional<Gpu> gpu{};
-  std::string why_no_gpu{};
-  std::vector<std::string> libraries{};  ///< what is linked, with versions
-  std::string commit{}, date{};
-  std::vector<Row> rows{};
-  std::vector<TheoryPoint> theory{};
-  /// Where an answer differs from the reference, or a peer's although the contract says equal; what
-  /// it names was not timed.
-  std::vector<std::string> differences{};
-};
 
 struct ExperimentInfo {
   std::string_view name, summary;
@@ -143,7 +25,5 @@ void check(std::span<const std::string> names, const Settings& settings);
 /// Error{invalid_argument} for a name that no experiment or table of `cpu` has, or a sweep that no
 /// strategy declares.
 Result run(std::span<const std::string> names, const Settings& settings);
-/// run({"cpu"}).
-Result run_cpu(const Settings& settings);
 
 }  // namespace cuesta::bench

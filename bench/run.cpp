@@ -7,9 +7,13 @@
 #include <ctime>
 #include <fstream>
 
-#include "bench/device_timing.hpp"
-#include "bench/peers.hpp"
-#include "bench/session.hpp"
+#include "bench/bench.hpp"
+#include "bench/cpu.hpp"
+#include "bench/engine/device_timing.hpp"
+#include "bench/engine/session.hpp"
+#include "bench/papers/experiments.hpp"
+#include "bench/peers/peers.hpp"
+#include "bench/report/table.hpp"
 #include "bench_commit.hpp"
 #include "core/threads.hpp"
 #include "cuesta/device.hpp"
@@ -19,6 +23,10 @@
 namespace cuesta::bench {
 namespace {
 
+struct Experiment {
+  ExperimentInfo info;
+  void (*run)(Session&);
+};
 constexpr Experiment experiments[] = {
     {{"log-ladder", "paper 000: convolutions 3x3 and 5x5 and LoG edges by memory and tiling"},
      bench_log_ladder},
@@ -177,18 +185,14 @@ Result run(std::span<const std::string> names, const Settings& settings) {
   Session session(settings, result, load_peer("opencv"), std::move(npp));
   result.libraries.insert(result.libraries.end(), result.machine.peers.begin(),
                           result.machine.peers.end());
+  session.on_measured([&](const Measured& measured) { settings.print(text_of(measured)); });
   settings.print(heading(result));
-  if (!why_no_npp.empty()) settings.print(fmt::format("no rows of NPP: {}\n", why_no_npp));
+  if (!why_no_npp.empty()) session.note(fmt::format("no rows of NPP: {}", why_no_npp));
   for (const auto& experiment : experiments) {
     if (all || std::find(names.begin(), names.end(), experiment.info.name) != names.end())
       experiment.run(session);
   }
   return result;
-}
-
-Result run_cpu(const Settings& settings) {
-  const std::string names[] = {"cpu"};
-  return run(names, settings);
 }
 
 }  // namespace cuesta::bench

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "bench/report.hpp"
+#include "bench/report/report.hpp"
 #include "cli/common.hpp"
 #include "cli/options.hpp"
 #include "cuesta/device.hpp"
@@ -133,7 +133,7 @@ Verb add_bench(CLI::App& parent) {
       "bench",
       "Verifies every strategy, then times them beside a copy of the picture and, where its "
       "module\n"
-      "is there, OpenCV. The papers' tables are printed with the papers' figures beside ours.\n"
+      "is there, OpenCV. bench/report/report.py makes the papers' tables of a --json file.\n"
       "Without a GPU the CPU's rows alone. Exit code 0: done; 1: a strategy or a peer gave "
       "another\n"
       "answer.\n\nExperiments:\n" +

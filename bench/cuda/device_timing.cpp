@@ -1,4 +1,4 @@
-#include "bench/device_timing.hpp"
+#include "bench/engine/device_timing.hpp"
 
 #include <cuda_runtime_api.h>
 #include <cxxabi.h>

@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/canny_work.hpp"
-#include "bench/convolve_work.hpp"
-#include "bench/masks.hpp"
-#include "bench/paper_004.hpp"
-#include "bench/video.hpp"
+#include "bench/papers/canny.hpp"
+#include "bench/papers/convolutions.hpp"
+#include "bench/papers/paper_004.hpp"
+#include "bench/works/motion.hpp"
+#include "bench/works/objects.hpp"
 #include "bench_commit.hpp"
 #include "cuesta/cuesta.hpp"
 #include "cuesta/device.hpp"
@@ -92,6 +92,16 @@ const std::vector<Request>& requests() {
       {"canny", "edges", "u8, 5 x 5 sigma 1.4, l1, low 20, high 60", side, side,
        [](Pictures& p, const Exec& exec) {
          return [&p, exec] { canny(p.bytes, p.edges, canny_options(), exec); };
+       }},
+      {"pixel", "threshold", "u8, above 128", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec] { threshold(p.bytes, p.edges, 128, exec); };
+       }},
+      {"morphology", "close", "u8 mask of discs and specks, ellipse 15 x 15", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec, element = StructuringElement::ellipse(15, 15)] {
+           morph_close(p.mask, p.edges, element, {}, exec);
+         };
        }},
       {"label", "objects", "u8 mask of discs and specks, label picture and components", side, side,
        [](Pictures& p, const Exec& exec) {

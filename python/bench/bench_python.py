@@ -1,9 +1,11 @@
 """What Python costs, and Cuesta beside its peers on numpy arrays.
 
-    python python/bench/bench_python.py [--quick] [--threads N] [--json FILE] [--markdown FILE]
+    python python/bench/bench_python.py --canny-loop build/release/bench/cuesta_canny_loop
+        [--quick] [--threads N] [--json FILE] [--markdown FILE]
 
-Three tables: the overhead of a call on a 64 x 64 picture over the same call in C++; `cuesta.canny`
-on larger ones beside the C++ figure; and operations beside OpenCV, scikit-image, kornia and
+Three tables: the overhead of a call on a 64 x 64 picture over the same call in C++, which the
+program cuesta_canny_loop of the C++ build makes; `cuesta.canny` on larger ones beside the C++
+figure (neither without --canny-loop); and operations beside OpenCV, scikit-image, kornia and
 kornia-rs, as far as they are installed. Answers are compared before anything is timed, and where
 they differ the table says in how many pixels. Times are the best of interleaved rounds: contestants
 take turns, so a busy machine is busy for all.
@@ -17,6 +19,8 @@ import json
 import os
 import platform
 import statistics
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -67,21 +71,51 @@ def rounds(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, 
     return taken
 
 
-def against_cpp(side: int, threads: int, seconds: float) -> dict[str, Any]:
+class CannyLoop:
+    """The same call in a loop in C++ (canny_loop.cpp), on one picture."""
+
+    def __init__(self, program: str, image: Picture, threads: int) -> None:
+        self.file = tempfile.NamedTemporaryFile()
+        self.file.write(image.tobytes())
+        self.file.flush()
+        height, width = image.shape
+        numbers = (width, height, LOW, HIGH, 0, threads)
+        self.process = subprocess.Popen(
+            [program, self.file.name, *map(str, numbers)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+        )  # fmt: skip
+
+    def seconds(self, what: str, repeats: int) -> float:
+        """Of one call; `what` is "out" or "new"."""
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(f"{what} {repeats}\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"cuesta_canny_loop ended with {self.process.wait()}")
+        return float(line)
+
+    def close(self) -> None:
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+        self.file.close()
+
+
+def against_cpp(program: str, side: int, threads: int, seconds: float) -> dict[str, Any]:
     """cuesta.canny with thresholds on numpy, and the same request in a loop in C++: each into one
     array (`out`), and each with a new result a call (`new`)."""
     image = picture(side)
     out = np.empty_like(image)
+    loop = CannyLoop(program, image, threads)
     # As many calls a round as `rounds` makes of Python's: a mean of fewer finds lower minima.
-    _core.time_canny(image, out, LOW, HIGH, 0.0, 1, threads)
-    count = max(1, int(0.01 / _core.time_canny(image, out, LOW, HIGH, 0.0, 3, threads)))
+    loop.seconds("out", 1)
+    count = max(1, int(0.01 / loop.seconds("out", 3)))
     inside: dict[str, list[float]] = {"out": [], "new": []}
 
     def in_cpp(name: str) -> Callable[[], object]:
-        array = out if name == "out" else None
-        return lambda: inside[name].append(
-            _core.time_canny(image, array, LOW, HIGH, 0.0, count, threads)
-        )
+        return lambda: inside[name].append(loop.seconds(name, count))
 
     calls: dict[str, Callable[[], object]] = {
         "out": lambda: cuesta.canny(image, LOW, HIGH, sigma=0, out=out, threads=threads),
@@ -90,9 +124,10 @@ def against_cpp(side: int, threads: int, seconds: float) -> dict[str, Any]:
         "cpp_new": in_cpp("new"),
     }
     taken = rounds(calls, seconds)
+    loop.close()
     figures: dict[str, Any] = {"side": side, "threads": threads}
     for name in ("out", "new"):
-        # Of C++ only what the extension's own clock saw.
+        # Of C++ only what the program's own clock saw.
         for key, times in ((name, taken[name]), (f"cpp_{name}", inside[name])):
             figures[f"{key}_us"] = min(times) * 1e6
             figures[f"median_{key}_us"] = statistics.median(times) * 1e6
@@ -339,6 +374,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What Python costs, and Cuesta beside its peers.")
     parser.add_argument("--quick", action="store_true", help="shorter rounds, 1024 alone")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 0], help="0 is every core")
+    parser.add_argument("--canny-loop", help="the C++ program; without it no calls over C++")
     parser.add_argument("--no-peers", action="store_true", help="calls over C++ alone")
     parser.add_argument("--json", help="write the figures here")
     parser.add_argument("--markdown", help="write the tables here instead of to stdout")
@@ -353,12 +389,16 @@ def main() -> None:
             "simd": _core.simd_target(),
         },
         "versions": versions(),
-        "overhead": [against_cpp(64, 1, seconds)],
+        "overhead": [],
         "peers": [],
     }
+    loop = arguments.canny_loop
+    if loop:
+        result["overhead"].append(against_cpp(loop, 64, 1, seconds))
     for threads in arguments.threads:
         for side in sizes:
-            result["overhead"].append(against_cpp(side, threads, seconds))
+            if loop:
+                result["overhead"].append(against_cpp(loop, side, threads, seconds))
             if not arguments.no_peers:
                 result["peers"] += beside_peers(side, threads, seconds)
     if arguments.json:

@@ -1,15 +1,13 @@
-"""What there is, whether it is right on this machine, and how fast."""
+"""What there is, and whether it is right on this machine."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import Any
 
 from cuesta import _core
 from cuesta.errors import DeviceError, InvalidArgument
 
-__all__ = ["Device", "Report", "Strategy", "bench", "devices", "release_memory", "strategies", "verify"]
+__all__ = ["Device", "Report", "Strategy", "devices", "release_memory", "strategies", "verify"]
 
 
 @dataclass(frozen=True)
@@ -126,44 +124,6 @@ def verify(
         Report(op, name, equal, refused, failed, tuple(failures))
         for op, name, equal, refused, failed, failures in _core.verify(operation or "", strategy or "", level, on_gpu)
     ]
-
-
-def bench(
-    *experiments: str,
-    sizes: tuple[int, ...] = (),
-    only: tuple[str, ...] = (),
-    quick: bool = True,
-    threads: int | None = None,
-    device: int | None = None,
-) -> dict[str, Any]:
-    """Times strategies beside a copy of the picture, as the command `cuesta bench` does.
-
-    Parameters
-    ----------
-    experiments : str
-        "cpu" (default), "log-ladder", "memory-ladder", "sobel-ladder", "canny-stages", "canny-fps", "motion-ladder",
-        "label-density", "roofline" or "all".
-    sizes : tuple of int
-        Sides of the square pictures; each experiment has its own.
-    only : tuple of str
-        Of "cpu", only these tables.
-    quick : bool
-        Shorter batches.
-    device : int, optional
-        The GPU's index; without one the CPU's rows alone.
-
-    Returns
-    -------
-    dict
-        As docs/benchmarks/README.md describes the JSON: "rows", "machine", "gpu", "differences" ...
-    """
-    if device is not None:
-        _need_gpu()
-    text = _core.bench(
-        list(experiments or ("cpu",)), list(sizes), list(only), quick, threads or 0, -1 if device is None else device
-    )
-    made: dict[str, Any] = json.loads(text)
-    return made
 
 
 def devices() -> list[Device]:

@@ -1,10 +1,8 @@
 // canny, log_edges, sobel.
 
-#include <chrono>
-
+#include "cuesta/edges.hpp"
 #include "arrays.hpp"
 #include "core/check.hpp"
-#include "cuesta/edges.hpp"
 #include "module.hpp"
 
 namespace cuesta::python {
@@ -116,27 +114,6 @@ void run_sobel(const Array& image, const MaybeOut& gx, const MaybeOut& gy,
   });
 }
 
-// What a call costs without Python around it, seconds: the yardstick of python/bench. Without `out`
-// every call makes its picture.
-double time_canny(const Array& image, const MaybeOut& out, double low, double high, double sigma,
-                  int repeats, int threads) {
-  const ConstAnyView source = plane_of(image, int(Layout::hw), "image");
-  const AnyView target = out ? plane_of(*out, int(Layout::hw), "out") : AnyView();
-  CannyOptions options;
-  options.sigma = sigma;
-  options.thresholds = Thresholds::given(low, high);
-  const Exec exec = exec_of({}, {}, threads, 0);
-  nb::gil_scoped_release release;
-  const auto begin = std::chrono::steady_clock::now();
-  for (int i = 0; i < repeats; ++i) {
-    if (target)
-      canny(source, target, options, exec);
-    else
-      canny(source, options, exec);
-  }
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / repeats;
-}
-
 }  // namespace
 
 void bind_edges(nb::module_& m) {
@@ -149,8 +126,6 @@ void bind_edges(nb::module_& m) {
   m.def("sobel", run_sobel, "image"_a, "gx"_a.none(), "gy"_a.none(), "magnitude"_a.none(),
         "direction"_a.none(), "layout"_a, "aperture"_a, "l2"_a, "border"_a, "border_value"_a,
         "strategy"_a.none(), "parameters"_a, "threads"_a, "stream"_a);
-  m.def("time_canny", time_canny, "image"_a, "out"_a.none(), "low"_a, "high"_a, "sigma"_a,
-        "repeats"_a, "threads"_a);
 }
 
 }  // namespace cuesta::python

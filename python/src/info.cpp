@@ -1,4 +1,4 @@
-// What there is, whether it is right, and how fast.
+// What there is, and whether it is right.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -7,8 +7,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "bench/bench.hpp"
-#include "bench/report.hpp"
 #include "core/check.hpp"
 #include "core/memory.hpp"
 #include "cuesta/device.hpp"
@@ -70,21 +68,6 @@ std::vector<ReportRow> run_verify(const std::string& operation, const std::strin
   return rows;
 }
 
-std::string run_bench(const std::vector<std::string>& experiments,
-                      const std::vector<int32_t>& sizes, const std::vector<std::string>& only,
-                      bool quick, int threads, int device) {
-  bench::Settings settings;
-  settings.sizes = sizes;
-  settings.only = only;
-  settings.quick = quick;
-  settings.threads = threads;
-  settings.device = device;
-  if (device < 0) list_devices(&settings.why_no_device);
-  nb::gil_scoped_release release;
-  bench::check(experiments, settings);
-  return bench::json_of(bench::run(experiments, settings));
-}
-
 // (name, compute capability, memory in bytes) and, for an empty list, the reason.
 std::pair<std::vector<std::tuple<std::string, std::string, size_t>>, std::string> devices() {
   std::string why;
@@ -133,8 +116,6 @@ void bind_info(nb::module_& m) {
     return names;
   });
   m.def("verify", run_verify, "operation"_a, "strategy"_a, "level"_a, "device"_a);
-  m.def("bench", run_bench, "experiments"_a, "sizes"_a, "only"_a, "quick"_a, "threads"_a,
-        "device"_a);
   m.def("devices", devices);
   m.def("release_memory", [] { release_memory(); });
   m.def(

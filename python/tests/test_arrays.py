@@ -287,7 +287,6 @@ def test_automatic_thresholds(rule: str) -> None:
         (lambda a: cuesta.verify(level="deep"), "level is 'deep'"),
         (lambda a: cuesta.verify(device="tpu"), "device is 'tpu'"),
         (lambda a: cuesta.verify("canny", strategy="x"), "strategy is 'x'; there are rows, serial, simd"),
-        (lambda a: cuesta.bench("speed"), "speed"),
         (lambda a: cuesta.MotionDetector("average"), "average"),
         (lambda a: cuesta.MotionDetector(blur=4), "blur is 4; it must be odd"),
         (lambda a: cuesta.MotionDetector(threshold="otsu"), "threshold is 'otsu'"),
@@ -318,11 +317,6 @@ def test_verify_passes_here() -> None:
     reports = cuesta.verify("sobel")
     assert [r.strategy for r in reports] == ["serial", "rows", "simd"]
     assert all(r.passed and r.equal > 100 for r in reports)
-
-
-def test_bench_times_the_cpu() -> None:
-    made = cuesta.bench("cpu", sizes=(64,), only=("canny",))
-    assert made["rows"] and all(row["ms"] > 0 for row in made["rows"] if row["operation"] == "canny")
 
 
 def test_a_moving_square_is_followed() -> None:

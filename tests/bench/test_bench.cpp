@@ -2,10 +2,12 @@
 // otherwise is reported and not timed.
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 
-#include "bench/session.hpp"
-#include "bench/timing.hpp"
+#include "bench/cpu.hpp"
+#include "bench/engine/session.hpp"
+#include "bench/engine/timing.hpp"
+#include "bench/report/table.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/error.hpp"
 
@@ -42,33 +44,74 @@ class OwnPeer final : public Peer {
 Result sobel_against(int error) {
   Result result;
   std::string printed;
-  Settings settings{.sizes = {64}, .threads = 2, .quick = true};
-  settings.print = [&](std::string_view text) { printed += text; };
+  Settings settings{.sizes = {64}, .threads = 2, .quick = true, .only = {"sobel"}};
   Session session(settings, result, std::make_unique<OwnPeer>(error));
-  bench_sobel(session);
-  EXPECT_NE(printed.find("sobel gradients  64x64 u8, 2 threads"), std::string::npos) << printed;
+  session.on_measured([&](const Measured& measured) { printed += text_of(measured); });
+  bench_cpu(session);
+  EXPECT_NE(printed.find("sobel gradients: sobel aperture 3, gx and gy to s16, 64x64 u8"),
+            std::string::npos)
+      << printed;
   return result;
+}
+
+std::vector<std::string> strategies_of(const Result& result, std::string_view experiment) {
+  std::vector<std::string> strategies;
+  for (const Row& row : result.rows) {
+    if (row.experiment == experiment) strategies.push_back(row.strategy);
+  }
+  return strategies;
 }
 
 TEST(Bench, TimesEveryStrategyBesideACopyAndThePeer) {
   const Result result = sobel_against(0);
   EXPECT_TRUE(result.differences.empty());
-  std::vector<std::string> strategies;
   for (const Row& row : result.rows) {
-    if (row.experiment == "sobel magnitude") strategies.push_back(row.strategy);
     EXPECT_GT(row.ms, 0) << row.strategy;
     EXPECT_GT(row.copy_ms, 0) << row.strategy;
-    EXPECT_EQ(row.threads, 2);
+    EXPECT_EQ(row.threads, row.strategy == "serial" ? 1 : 2);
     EXPECT_EQ(row.width, 64);
   }
-  EXPECT_EQ(strategies, (std::vector<std::string>{"memcpy", "serial", "rows", "simd", "opencv"}));
+  const std::vector<std::string> all = {"memcpy", "serial", "rows", "simd", "opencv"};
+  EXPECT_EQ(strategies_of(result, "sobel magnitude"), all);
+  EXPECT_EQ(strategies_of(result, "sobel gradients"), all);
 }
 
 TEST(Bench, ReportsAPeerThatDiffersAndDoesNotTimeIt) {
   const Result result = sobel_against(1);
   ASSERT_EQ(result.differences.size(), 1u);
-  EXPECT_EQ(result.differences[0], "sobel magnitude, 64x64: row 63 differs from the peer's");
-  for (const Row& row : result.rows) EXPECT_EQ(row.experiment, "sobel gradients");
+  EXPECT_EQ(result.differences[0],
+            "opencv sobel, aperture 3, L1, to u8, 64x64: row 63 differs from the reference");
+  EXPECT_EQ(strategies_of(result, "sobel magnitude"),
+            (std::vector<std::string>{"memcpy", "serial", "rows", "simd"}));
+}
+
+TEST(Bench, LargePicturesAreTimedByProductionAlone) {
+  Result result;
+  Settings settings{.sizes = {1040}, .threads = 2, .quick = true, .only = {"sobel"}};
+  Session session(settings, result, std::make_unique<OwnPeer>(0));
+  bench_cpu(session);
+  EXPECT_TRUE(result.differences.empty());
+  EXPECT_EQ(strategies_of(result, "sobel gradients"),
+            (std::vector<std::string>{"memcpy", "simd", "opencv"}));
+  for (const Row& row : result.rows) EXPECT_EQ(row.serial_ms, 0) << row.strategy;
+}
+
+TEST(Bench, EveryTableOfTheHost) {
+  Result result;
+  Settings settings{.sizes = {64}, .threads = 2, .quick = true};
+  for (const ExperimentInfo& table : list_cpu_tables()) {
+    if (table.name != "motion") settings.only.emplace_back(table.name);
+  }
+  Session session(settings, result, nullptr);
+  bench_cpu(session);
+  EXPECT_TRUE(result.differences.empty());
+  for (const char* experiment : {"canny", "gaussian + canny", "log", "gaussian", "sobel magnitude",
+                                 "sobel gradients", "convolve", "close + open", "components"}) {
+    const auto strategies = strategies_of(result, experiment);
+    EXPECT_GE(strategies.size(), 4u) << experiment;
+    EXPECT_NE(std::find(strategies.begin(), strategies.end(), "simd"), strategies.end())
+        << experiment;
+  }
 }
 
 TEST(Bench, BodiesTakeTurns) {
@@ -84,7 +127,8 @@ TEST(Bench, BodiesTakeTurns) {
 
 TEST(Bench, RefusesAnUnknownExperiment) {
   try {
-    run_cpu({.only = {"canny", "speed"}});
+    const std::string names[] = {"cpu"};
+    run(names, {.only = {"canny", "speed"}});
     FAIL() << "ran";
   } catch (const Error& error) {
     EXPECT_EQ(error.value(), "speed");

@@ -1,9 +1,9 @@
 // The papers' formulas against the figures the papers print.
 #include <gtest/gtest.h>
 
-#include "bench/convolve_work.hpp"
-#include "bench/formulas.hpp"
-#include "bench/paper_002.hpp"
+#include "bench/papers/convolutions.hpp"
+#include "bench/papers/formulas.hpp"
+#include "bench/papers/paper_002.hpp"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"
 
 namespace cuesta::bench {

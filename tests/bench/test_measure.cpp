@@ -6,13 +6,13 @@
 #include <cstring>
 #include <thread>
 
-#include "bench/answers.hpp"
-#include "bench/candidates.hpp"
-#include "bench/details.hpp"
-#include "bench/rotation.hpp"
-#include "bench/session.hpp"
-#include "bench/stages.hpp"
-#include "bench/text.hpp"
+#include "bench/bench.hpp"
+#include "bench/engine/answers.hpp"
+#include "bench/engine/candidates.hpp"
+#include "bench/engine/rotation.hpp"
+#include "bench/engine/session.hpp"
+#include "bench/engine/stages.hpp"
+#include "bench/report/table.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/error.hpp"
@@ -96,6 +96,41 @@ TEST(Measure, ComparesResultsThatAreNoPicture) {
   EXPECT_NE(f.result.differences[0].find("its answer differs"), std::string::npos);
 }
 
+TEST(Measure, APeerMustLeaveTheSameAnswer) {
+  class Counting final : public Peer {
+   public:
+    const char* name() const override { return "counting"; }
+    const char* version() const override { return "1"; }
+    void set_threads(int) override {}
+    void canny(ConstAnyView, AnyView, int, double, double, double) override {}
+    void log(ConstAnyView, double) override {}
+    void gaussian(ConstAnyView, AnyView, int, double) override {}
+    void sobel_magnitude(ConstAnyView, AnyView) override {}
+    void gradients(ConstAnyView, AnyView, AnyView) override {}
+    void correlate(ConstAnyView, AnyView, std::span<const float>, int) override {}
+    void close_open(ConstAnyView, AnyView, int) override {}
+    void components(ConstAnyView, std::vector<int64_t>&) override {}
+    void motion(ConstAnyView, double, int, std::vector<Rect>&, StageObserver*) override {}
+  };
+  for (const char* theirs : {"2 boxes", "3 boxes"}) {
+    Result result;
+    const Settings settings{.threads = 2, .quick = true};
+    Session session(settings, result, std::make_unique<Counting>());
+    const Image<uint8_t> picture = session.photograph(64, 48);
+    Work work = sobel_work(picture);
+    work.result = PixelType::none;
+    std::string last;
+    work.call = [&](ConstAnyView, AnyView, const Exec&) { last = "2 boxes"; };
+    work.answer = [&] { return last; };
+    work.opencv = [&](Peer&, ConstAnyView, AnyView) { last = theirs; };
+    work.opencv_equal = true;
+    const Measured measured = session.measure(work);
+    const bool equal = theirs == std::string("2 boxes");
+    EXPECT_EQ(measured.find("opencv", Space::host) != nullptr, equal);
+    EXPECT_EQ(result.differences.empty(), equal);
+  }
+}
+
 TEST(Measure, EverySourceIsVerified) {
   Fixture f;
   const Image<uint8_t> second = Session::noise(64, 48);
@@ -116,7 +151,10 @@ TEST(Measure, ARefusalIsToldInWords) {
   const Measured measured = f.session.measure(work);
   ASSERT_EQ(measured.notes.size(), 1u);
   EXPECT_NE(measured.notes[0].find("floating-point output"), std::string::npos);
-  EXPECT_NE(details_of("t", measured).find("not timed"), std::string::npos);
+  EXPECT_NE(text_of(measured).find("  not timed: "), std::string::npos);
+  ASSERT_EQ(f.result.notes.size(), 1u);
+  EXPECT_TRUE(f.result.notes[0].starts_with("test: sobel magnitude, 64x48 u8: not timed: "))
+      << f.result.notes[0];
 }
 
 TEST(Measure, FloatsWithinTheBoundOnlyWhereTheRowSaysSo) {
@@ -197,21 +235,36 @@ TEST(Stages, ACallThatNamesNoneHasNone) {
 }
 
 TEST(Text, TablesLineUpAndNamesAreShort) {
-  Grid grid;
-  grid.set("naïve", "256x256", "1.5");
-  grid.set("shared", "512x512", "10");
-  EXPECT_EQ(grid.text("title", "strategy"),
+  TextTable table("title", {"strategy", "256x256", "512x512"});
+  table.add({"naïve", "1.5"});
+  table.add({"shared", "", "10"});
+  EXPECT_EQ(table.text(),
             "\ntitle\n"
             "  strategy  256x256  512x512\n"
             "  naïve         1.5\n"
             "  shared                  10\n");
+  Measured measured;
+  Row row;
+  row.experiment = "test", row.operation = "copy", row.strategy = "memcpy", row.space = "host";
+  row.parameters = "3x3", row.type = "u8", row.width = row.height = 100, row.threads = 2;
+  row.ms = row.copy_ms = 0.5;
+  measured.rows.push_back(row);
+  row.operation = "sobel", row.strategy = "simd", row.ms = 1;
+  row.paper_figure = PaperFigure{0.25, "ms", "kernel time"};
+  measured.rows.push_back(row);
+  measured.notes = {"a note"};
+  EXPECT_EQ(text_of(measured),
+            "\ntest: sobel 3x3, 100x100 u8\n"
+            "  strategy               ms  Mpixel/s  x copy  paper's\n"
+            "  memcpy, 2 threads  0.5000        20    1.00        -\n"
+            "  simd, 2 threads     1.000        10    2.00  0.25 ms\n"
+            "  a note\n");
   EXPECT_EQ(short_kernel_name("void cuesta::convolve_ladder::(anonymous namespace)::kernel<float, "
                               "(bool)1>(cuesta::convolve_cuda::Request<float>, int)"),
             "convolve_ladder::kernel<float, (bool)1>");
   EXPECT_EQ(milliseconds(0.0123456), "0.01235");
   EXPECT_EQ(milliseconds(1234.5), "1234");
   EXPECT_EQ(figure(0), "-");
-  EXPECT_EQ(paper_figure(0), "no paper figure");
 }
 
 TEST(Measure, DeviceRowsWhereThereIsAGpu) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/plot draws every picture from a result's JSON alone, the same bytes each time, and refuses
+"""bench/report/plot.py draws every picture from a result's JSON alone, the same bytes each time, and refuses
 what is no result. Exits with 77 (skipped) where matplotlib is absent."""
 
 import copy
@@ -11,7 +11,7 @@ import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-PLOT = Path(__file__).resolve().parents[2] / "bench" / "plot" / "plot.py"
+PLOT = Path(__file__).resolve().parents[2] / "bench" / "report" / "plot.py"
 
 
 def row(experiment, strategy, space, side, gflops, **more):
@@ -102,6 +102,6 @@ if __name__ == "__main__":
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        print("skipped: matplotlib is not installed (bench/plot/requirements.txt)")
+        print("skipped: matplotlib is not installed (bench/report/requirements.txt)")
         sys.exit(77)
     unittest.main()

@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "bench/report.hpp"
-#include "bench/video.hpp"
+#include "bench/bench.hpp"
+#include "bench/report/report.hpp"
+#include "bench/works/motion.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 #include "support/temp_folder.hpp"
@@ -60,6 +61,14 @@ Result result_of(double ms, double spread) {
   result.date = "2026-11-21T12:00:00Z";
   result.rows = {device_row()};
   result.theory = {{"shared", 1, 3, 27.7, 900, 27.692}};
+  result.figures = {{.experiment = "canny-stages",
+                     .width = 64,
+                     .source = "paper",
+                     .subject = "the paper's GPU",
+                     .what = "time",
+                     .unit = "ms",
+                     .value = 0.1758}};
+  result.notes = {"log-ladder: best of 4 tiled: T=8, 0.02 ms"};
   result.rows[0].ms = ms;
   result.rows[0].ms_spread = spread;
   return result;
@@ -79,6 +88,9 @@ TEST(Report, JsonHasEveryFieldThatTheDocumentNames) {
   for (const auto& [name, value] : json["gpu"].items()) named(name);
   for (const auto& [name, value] : json["gpu"]["ceilings"].items()) named(name);
   for (const auto& [name, value] : json["theory"][0].items()) named(name);
+  for (const auto& [name, value] : json["figures"][0].items()) named(name);
+  EXPECT_EQ(json["figures"][0]["value"], 0.1758);
+  EXPECT_EQ(json["notes"].size(), 1u);
   const auto& row = json["rows"][0];
   for (const auto& [name, value] : row.items()) {
     named(name);
@@ -154,7 +166,8 @@ TEST(Run, EveryExperimentRunsWithoutAGpu) {
     EXPECT_TRUE(result.differences.empty()) << experiment.name << ": " << result.differences[0];
     EXPECT_FALSE(result.gpu);
     EXPECT_NE(printed.find("CUDA rows are absent: there is no NVIDIA GPU"), std::string::npos);
-    EXPECT_NE(printed.find("paper"), std::string::npos) << experiment.name;
+    EXPECT_NE(printed.find("\n" + std::string(experiment.name) + ": "), std::string::npos)
+        << printed;
     EXPECT_FALSE(result.rows.empty()) << experiment.name;
     for (const Row& row : result.rows) {
       EXPECT_EQ(row.experiment, experiment.name);

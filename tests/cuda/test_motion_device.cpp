@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "bench/papers/motion_memory.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/motion.hpp"
-#include "ops/motion/memory_model.hpp"
 #include "ops/motion/stages.hpp"
 #include "support/errors.hpp"
 #include "verify/patterns.hpp"
@@ -206,6 +206,7 @@ TEST_F(MotionDevice, EveryModelRunsWithoutAName) {
 }
 
 TEST_F(MotionDevice, MemoryIsAsTheModelSays) {
+  namespace motion_memory = bench::motion_memory;
   constexpr int32_t width = 596, height = 336;
   const motion_memory::Request request{width, height, 3, 15, 149, 149, 0};
   Image<uint8_t> frame(width, height, 3);

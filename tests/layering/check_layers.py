@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Includes point one way:
 
-    include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, python, tests, fuzz}
+    include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, tests}
+                                              {verify, io} <- {python, fuzz}
+    bench:  peers <- engine <- {report, cuda, works <- papers} <- bench.hpp, run.cpp, cpu.cpp
 
 Operations meet only through public headers, nothing but an operation's own table sees its ladder/, and each
 library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that breaks a
@@ -28,9 +30,20 @@ ALLOWED = {
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
     "cli": {"cuesta", "core", "ops", "verify", "io", "bench", "cli"},
-    "python": {"cuesta", "core", "verify", "bench", "python"},
+    "python": {"cuesta", "core", "verify", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "cli", "fuzz"},
     "tests": {"cuesta", "core", "cpu", "cuda", "ops", "verify", "io", "bench", "cli", "support"},
+}
+
+# The same within bench: its folder -> the folders of bench that it may name.
+BENCH = {
+    "peers": {"peers"},
+    "engine": {"engine", "peers"},
+    "cuda": {"engine", "cuda"},
+    "report": {"engine", "report"},
+    "works": {"engine", "peers", "works"},
+    "papers": {"engine", "peers", "works", "papers"},
+    "profile": {"works", "papers"},
 }
 
 # Files that see every operation's Args: the one list of them, and verify's fold over it.
@@ -46,9 +59,9 @@ LIBRARIES = [
     (re.compile(r"^(vips/|glib)"), re.compile(r"^src/io/"), "libvips"),
     (re.compile(r"^lib(av|sw)[a-z]+/"), re.compile(r"^(src/io|tests|fuzz)/"), "FFmpeg's libraries"),
     (re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
-     re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peer_npp"), "CUDA"),
+     re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peers/peer_npp"), "CUDA"),
     (re.compile(r"^nvtx3/"), re.compile(r"^bench/profile/"), "NVTX"),
-    (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peer)|^include/cuesta/opencv\.hpp$"), "OpenCV"),
+    (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peers/peer_)|^include/cuesta/opencv\.hpp$"), "OpenCV"),
     (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
     (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
     (re.compile(r"^nanobind/"), re.compile(r"^python/src/"), "nanobind"),
@@ -82,6 +95,9 @@ def breach(path, bracket, target):
     first = target.split("/")[0]
     if first not in ALLOWED[layer]:
         return f"{layer} does not include {first}"
+    folders = BENCH.get(path.split("/")[1]) if path.startswith("bench/") else None
+    if first == "bench" and folders is not None and target.split("/")[1] not in folders:
+        return f"{'/'.join(path.split('/')[:2])} does not include {target}"
     if layer == "ops":
         # cases.cpp belongs to verify; it lives beside the operation it asks.
         if first == "ops" and not SEES_EVERY_OPERATION.match(path):
@@ -147,8 +163,14 @@ PLANTED = [
     ("src/io/a.cpp", '#include "ops/sobel/args.hpp"'),
     ("cli/main.cpp", "#include <vips/vips8>"),
     ("bench/cpu.cpp", "#include <opencv2/core.hpp>"),
-    ("bench/measure.cpp", "#include <cuda_runtime_api.h>"),
-    ("bench/measure.cpp", '#include "cuda/check.hpp"'),
+    ("bench/engine/measure.cpp", "#include <cuda_runtime_api.h>"),
+    ("bench/engine/measure.cpp", '#include "cuda/check.hpp"'),
+    ("bench/engine/measure.cpp", '#include "bench/report/table.hpp"'),
+    ("bench/engine/session.hpp", '#include "bench/bench.hpp"'),
+    ("bench/report/report.cpp", '#include "bench/papers/formulas.hpp"'),
+    ("bench/papers/roofline.cpp", '#include "bench/report/table.hpp"'),
+    ("bench/works/edges.cpp", '#include "bench/papers/canny.hpp"'),
+    ("python/src/info.cpp", '#include "bench/bench.hpp"'),
     ("src/cuda/device.cpp", "#include <nvtx3/nvtx3.hpp>"),
 ]
 
@@ -162,8 +184,10 @@ HARMLESS = [
     ("src/core/threads.cpp", "#include <oneapi/tbb/parallel_for.h>"),
     ("src/io/a.cpp", "#include <libavformat/avformat.h>"),
     ("bench/profile/a.cpp", "#include <nvtx3/nvtx3.hpp>"),
-    ("bench/peer_opencv.cpp", "#include <opencv2/core.hpp>"),
-    ("include/cuesta/opencv.hpp", "#include <opencv2/core.hpp>"),
+    ("include/cuesta/opencv.hpp", '#include <opencv2/core.hpp>'),
+    ("bench/papers/roofline.cpp", '#include "bench/works/edges.hpp"'),
+    ("bench/run.cpp", '#include "bench/report/table.hpp"'),
+    ("bench/peers/peer_opencv.cpp", "#include <opencv2/core.hpp>"),
     ("tests/ops/a.cpp", '#include "ops/canny/reference.hpp"'),
 ]
 

@@ -79,7 +79,7 @@ std::span<const Detection> MotionDetector::push(ConstAnyView frame, const Exec& 
                               frame.width, frame.height, state.mask.width(), state.mask.height()),
                   fmt::format("{} x {}", frame.width, frame.height));
     }
-    state.allocate(frame.width, frame.height);
+    if (!wanted.choices) state.allocate(frame.width, frame.height);
   }
   if (state.background.frames() > 0 && frame.space != state.space) {
     throw Error(ErrorCode::input,
@@ -88,12 +88,13 @@ std::span<const Detection> MotionDetector::push(ConstAnyView frame, const Exec& 
                             name_of(frame.space), name_of(state.space)),
                 std::string(name_of(frame.space)));
   }
-  state.space = frame.space;
   Exec exec = wanted;
   if (!exec.workspace) exec.workspace = &state.workspace;
   dispatch(MotionArgs{frame, &state.options, &state.background, state.mask.view(),
                       &state.components, &state.threshold, &state.first_frame},
            exec);
+  if (wanted.choices) return {};
+  state.space = frame.space;
   state.detections.clear();
   for (const Component& c : state.components) {
     if (c.area >= state.options.min_area)

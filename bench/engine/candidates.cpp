@@ -1,0 +1,63 @@
+#include "bench/engine/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cuesta::bench {
+namespace {
+
+std::string text_of(const std::vector<Parameter>& parameters) {
+  std::string text;
+  for (const auto& [name, value] : parameters)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+// Every combination of the swept values that the row declares; what it does not declare is left to
+// the rows that do.
+std::vector<std::vector<Parameter>> variants_of(const StrategyDescription& row,
+                                                const std::vector<Sweep>& sweeps) {
+  std::vector<std::vector<Parameter>> variants = {{}};
+  for (const ParameterInfo& info : row.parameters) {
+    const auto sweep = std::find_if(sweeps.rbegin(), sweeps.rend(),
+                                    [&](const Sweep& s) { return s.first == info.name; });
+    if (sweep == sweeps.rend()) continue;
+    std::vector<std::vector<Parameter>> more;
+    for (const auto& variant : variants) {
+      for (const std::string& value : sweep->second) {
+        if (std::find(info.values.begin(), info.values.end(), value) == info.values.end()) continue;
+        more.push_back(variant);
+        more.back().emplace_back(info.name, value);
+      }
+    }
+    if (!more.empty()) variants = std::move(more);
+  }
+  return variants;
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates_of(const Work& work, Space space,
+                                     const std::vector<Sweep>& sweeps, const Exec& exec) {
+  std::vector<Candidate> out;
+  for (const StrategyDescription& row : list_strategies()) {
+    if (row.operation != work.operation || row.space != space) continue;
+    if (work.takes && !work.takes(row)) continue;
+    for (auto& parameters : variants_of(row, sweeps)) {
+      Candidate candidate{row, exec, {}};
+      candidate.exec.strategy = row.name;
+      candidate.exec.parameters = parameters;
+      for (const ParameterInfo& info : row.parameters) {
+        if (std::none_of(parameters.begin(), parameters.end(),
+                         [&](const Parameter& p) { return p.first == info.name; }))
+          parameters.emplace_back(info.name, info.values.front());
+      }
+      candidate.variant = text_of(parameters);
+      out.push_back(std::move(candidate));
+    }
+  }
+  return out;
+}
+
+}  // namespace cuesta::bench

@@ -1,0 +1,372 @@
+// Session::measure: verify, then time, every strategy that answers one request.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "bench/engine/answers.hpp"
+#include "bench/engine/candidates.hpp"
+#include "bench/engine/device_timing.hpp"
+#include "bench/engine/rotation.hpp"
+#include "bench/engine/session.hpp"
+#include "bench/engine/stages.hpp"
+#include "bench/engine/timing.hpp"
+#include "cuesta/error.hpp"
+
+namespace cuesta::bench {
+namespace {
+
+// Runs of the reference that take longer are not repeated more than three times.
+constexpr double slow_ms = 100;
+
+}  // namespace
+
+/// One Session::measure in progress.
+class Measurement {
+ public:
+  Measurement(Session& session, const Work& work)
+      : session_(session),
+        work_(work),
+        src_(work.sources.at(0)),
+        answers_(work, session.exec(work.reference)) {}
+
+  Measured run(const std::function<void(Row&)>& annotate) {
+    time_host();
+    if (session_.gpu() && work_.device) time_device();
+    note_best();
+    for (Row& row : measured_.rows) {
+      if (row.operation != "copy") row.serial_ms = serial_ms_;
+      if (annotate) annotate(row);
+      session_.result_.rows.push_back(row);
+    }
+    for (const std::string& note : measured_.notes) {
+      session_.result_.notes.push_back(fmt::format("{}: {} {}, {}x{} {}: {}", work_.experiment,
+                                                   work_.operation, work_.parameters, src_.width,
+                                                   src_.height, name_of(src_.type), note));
+    }
+    session_.measured_(measured_);
+    return std::move(measured_);
+  }
+
+ private:
+  std::vector<Candidate> candidates(Space space);
+  /// Puts a strategy's answer to source `i` into a host picture, which has no data where the call
+  /// writes none.
+  using MakeAnswer = std::function<void(size_t i, AnyView got)>;
+  bool verified(const Candidate& candidate, const MakeAnswer& make_answer);
+  bool verified_on_host(const Candidate& candidate);
+  bool verified_on_device(const Candidate& candidate, Rotation& rotation);
+  bool opencv_takes(AnyView into);
+  bool npp_takes(Rotation& rotation);
+  void time_host();
+  void time_device();
+  void add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation);
+  void add_stages(Row& row, const Candidate& candidate, Rotation* rotation);
+  void note_best();
+  Row blank(Space space) const;
+  Row row_of(const Candidate& candidate, const Timing& timing, double copy_ms) const;
+  Row copy_row(Space space, std::string strategy, const Timing& timing) const;
+  void differs(const Candidate& candidate, const std::string& why);
+
+  Session& session_;
+  const Work& work_;
+  ConstAnyView src_;
+  Answers answers_;
+  double serial_ms_ = 0;
+  Measured measured_;
+};
+
+std::vector<Candidate> Measurement::candidates(Space space) {
+  std::vector<Sweep> sweeps = work_.sweeps;
+  const auto& users = session_.settings_.sweeps;
+  sweeps.insert(sweeps.end(), users.begin(), users.end());
+  auto all = candidates_of(work_, space, sweeps, session_.exec());
+  if (space == Space::device) {
+    for (Candidate& candidate : all) {
+      candidate.exec.workspace = &session_.device_workspace_;
+      candidate.exec.stream = session_.stream_->get();
+    }
+  }
+  return all;
+}
+
+void Measurement::differs(const Candidate& candidate, const std::string& why) {
+  session_.expect(
+      false, fmt::format("{} {} {}{}{}, {}, {}x{} {}: {}", name_of(candidate.row.space),
+                         candidate.row.operation, candidate.row.name,
+                         candidate.variant.empty() ? "" : " ", candidate.variant, work_.parameters,
+                         src_.width, src_.height, name_of(src_.type), why));
+}
+
+bool Measurement::verified(const Candidate& candidate, const MakeAnswer& make_answer) {
+  AnyImage got(work_.result, src_.width, src_.height);
+  const bool bounded = candidate.row.exactness != "equal bytes";
+  try {
+    for (size_t i = 0; i < work_.sources.size(); ++i) {
+      make_answer(i, got.plane());
+      std::string why = answers_.compare(i, got.plane(), bounded);
+      if (why.empty()) why = answers_.compare_answer(i);
+      if (!why.empty()) return differs(candidate, why), false;
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    measured_.notes.push_back(fmt::format("not timed: {}", error.what()));
+    return false;
+  }
+  return true;
+}
+
+bool Measurement::verified_on_host(const Candidate& candidate) {
+  return verified(
+      candidate, [&](size_t i, AnyView got) { work_.call(work_.sources[i], got, candidate.exec); });
+}
+
+bool Measurement::verified_on_device(const Candidate& candidate, Rotation& rotation) {
+  void* const stream = candidate.exec.stream;
+  return verified(candidate, [&](size_t i, AnyView got) {
+    rotation.poison(i);
+    work_.call(rotation.source(i), rotation.result(i), candidate.exec);
+    wait(stream);
+    if (got) download(rotation.result(i), got, stream);
+  });
+}
+
+// Whether OpenCV is timed: its module is there, and its answers are equal where they have to be.
+bool Measurement::opencv_takes(AnyView into) {
+  if (!work_.opencv || !session_.opencv()) return false;
+  for (size_t i = 0; i < work_.sources.size(); ++i) {
+    work_.opencv(*session_.opencv(), work_.sources[i], into);
+    std::string why = work_.opencv_equal ? answers_.compare(i, into, false) : "";
+    if (why.empty() && work_.opencv_equal) why = answers_.compare_answer(i);
+    if (!why.empty())
+      return session_.expect(false, fmt::format("opencv {}, {}, {}x{}: {}", work_.operation,
+                                                work_.parameters, src_.width, src_.height, why));
+  }
+  return true;
+}
+
+bool Measurement::npp_takes(Rotation& rotation) {
+  if (!work_.npp || !session_.npp()) return false;
+  void* const stream = session_.stream_->get();
+  AnyImage got(work_.result, src_.width, src_.height);
+  try {
+    rotation.poison(0);
+    work_.npp(*session_.npp(), rotation.source(0), rotation.result(0), stream);
+    wait(stream);
+  } catch (const std::runtime_error& error) {
+    if (dynamic_cast<const Error*>(&error)) throw;  // a fault of the GPU
+    measured_.notes.push_back(fmt::format("not timed: npp: {}", error.what()));
+    return false;
+  }
+  if (!work_.npp_note.empty()) measured_.notes.push_back("npp: " + work_.npp_note);
+  if (!got.plane() || !work_.npp_note.empty()) return true;
+  download(rotation.result(0), got.plane(), stream);
+  // NPP knows one border only, the replicated one.
+  constexpr int32_t rim = 8;
+  const std::string why = answers_.compare(0, got.plane(), true),
+                    inside = answers_.compare(0, got.plane(), true, rim);
+  measured_.notes.push_back(why.empty()      ? "npp: equal"
+                            : inside.empty() ? "npp: equal but for its border"
+                                             : fmt::format("npp: not equal: {}", inside));
+  return true;
+}
+
+Row Measurement::blank(Space space) const {
+  Row row;
+  row.experiment = work_.experiment;
+  row.operation = work_.operation;
+  row.space = name_of(space);
+  row.parameters = work_.parameters;
+  row.type = name_of(src_.type);
+  row.width = src_.width;
+  row.height = src_.height;
+  row.threads = space == Space::host ? session_.threads() : 0;
+  row.bytes_per_pixel = work_.bytes_per_pixel;
+  return row;
+}
+
+Row Measurement::copy_row(Space space, std::string strategy, const Timing& timing) const {
+  Row row = blank(space);
+  row.operation = "copy";
+  row.strategy = std::move(strategy);
+  row.ms = row.copy_ms = timing.ms;
+  row.ms_spread = timing.spread;
+  row.bytes_per_pixel = 2.0 * src_.channels * bytes_per_sample(src_.type);
+  return row;
+}
+
+Row Measurement::row_of(const Candidate& candidate, const Timing& timing, double copy_ms) const {
+  Row row = blank(candidate.row.space);
+  row.strategy = candidate.row.name;
+  row.variant = candidate.variant;
+  row.paper = candidate.row.paper;
+  row.ms = timing.ms;
+  row.ms_spread = timing.spread;
+  row.copy_ms = copy_ms;
+  const double pixels = double(src_.width) * src_.height;
+  if (row.ms > 0) row.gflops = work_.flops_per_pixel * pixels / (row.ms * 1e6);
+  if (work_.bytes_per_pixel > 0) row.intensity = work_.flops_per_pixel / work_.bytes_per_pixel;
+  if (candidate.row.space == Space::device && row.intensity > 0) {
+    const Ceilings& ceilings = session_.gpu()->ceilings;
+    row.roofline_gflops = std::min(ceilings.fma_gflops, row.intensity * ceilings.copy_gbs);
+  }
+  return row;
+}
+
+void Measurement::time_host() {
+  std::vector<Candidate> timed;
+  for (Candidate& candidate : candidates(Space::host)) {
+    if (candidate.row.name == work_.reference || verified_on_host(candidate))
+      timed.push_back(std::move(candidate));
+  }
+  AnyImage copy(src_.type, src_.width, src_.height, src_.channels);
+  AnyImage into(work_.result, src_.width, src_.height);
+  size_t turn = 0;
+  const auto next = [&] { return work_.sources[turn++ % work_.sources.size()]; };
+
+  std::vector<std::function<void()>> fast = {
+      [&] { copy_rows(next(), copy.plane(), session_.threads()); }};
+  std::vector<size_t> slots(timed.size(), 0);  // in `fast`; 0: too slow for turns
+  std::vector<Timing> slow(timed.size());
+  for (size_t i = 0; i < timed.size(); ++i) {
+    const std::function<void()> body = [&, i] { work_.call(next(), into.plane(), timed[i].exec); };
+    if (const double ms = time_once(body); ms < slow_ms) {
+      slots[i] = fast.size();
+      fast.push_back(body);
+    } else {
+      std::vector<double> times = {ms};
+      for (int k = 0; k < 2 && !session_.quick(); ++k) times.push_back(time_once(body));
+      slow[i] = summary_of(std::move(times));
+    }
+  }
+  const bool opencv = opencv_takes(into.plane());
+  if (opencv) fast.push_back([&] { work_.opencv(*session_.opencv(), next(), into.plane()); });
+  const auto times = time_in_turns(fast, session_.quick() ? 7 : 11, session_.quick() ? 2.0 : 20.0);
+  measured_.rows.push_back(copy_row(Space::host, "memcpy", times[0]));
+  for (size_t i = 0; i < timed.size(); ++i) {
+    Row row = row_of(timed[i], slots[i] ? times[slots[i]] : slow[i], times[0].ms);
+    if (timed[i].row.tier == Tier::reference) {
+      row.threads = 1;
+      serial_ms_ = row.ms;
+    }
+    if (work_.stages) add_stages(row, timed[i], nullptr);
+    measured_.rows.push_back(std::move(row));
+  }
+  if (opencv) {
+    Candidate peer{};
+    peer.row.name = "opencv";
+    measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
+  }
+}
+
+void Measurement::time_device() {
+  Rotation rotation(work_, size_t(session_.gpu()->l2_bytes), session_.stream_->get());
+  std::vector<Candidate> timed;
+  for (Candidate& candidate : candidates(Space::device)) {
+    if (verified_on_device(candidate, rotation)) timed.push_back(std::move(candidate));
+  }
+  std::vector<DeviceBody> bodies = {{[&](size_t turn, void* stream) {
+    copy_on_device(rotation.source(turn), rotation.copy(turn), stream);
+  }}};
+  for (const Candidate& candidate : timed) {
+    bodies.push_back({[&](size_t turn, void*) {
+                        work_.call(rotation.source(turn), rotation.result(turn), candidate.exec);
+                      },
+                      candidate.row.host_sync || candidate.row.allocates});
+  }
+  const bool npp = npp_takes(rotation);
+  if (npp) {
+    bodies.push_back({[&](size_t turn, void* stream) {
+      work_.npp(*session_.npp(), rotation.source(turn), rotation.result(turn), stream);
+    }});
+  }
+  const auto times = time_on_device(bodies, session_.quick() ? 7 : 15, session_.quick() ? 1.0 : 5.0,
+                                    session_.stream_->get());
+  measured_.rows.push_back(copy_row(Space::device, "device copy", times[0]));
+  for (size_t i = 0; i < timed.size(); ++i) {
+    Row row = row_of(timed[i], times[i + 1], times[0].ms);
+    row.kernels =
+        kernels_of([&] { work_.call(rotation.source(0), rotation.result(0), timed[i].exec); });
+    for (KernelUse& use : row.kernels) use.name = short_kernel_name(use.name);
+    wait(session_.stream_->get());
+    if (work_.end_to_end) add_end_to_end(row, timed[i], rotation);
+    if (work_.stages) add_stages(row, timed[i], &rotation);
+    measured_.rows.push_back(std::move(row));
+  }
+  if (npp) {
+    Candidate peer{};
+    peer.row.name = "npp";
+    peer.row.space = Space::device;
+    measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
+  }
+}
+
+void Measurement::add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation) {
+  void* const stream = candidate.exec.stream;
+  const auto timed = [&](ConstAnyView from, AnyView to) {
+    std::vector<double> times;
+    for (int i = 0; i < (session_.quick() ? 7 : 15); ++i) {
+      times.push_back(time_once([&] {
+        upload(from, rotation.writable_source(0), stream);
+        work_.call(rotation.source(0), rotation.result(0), candidate.exec);
+        if (to)
+          download(rotation.result(0), to, stream);
+        else
+          wait(stream);
+      }));
+    }
+    return summary_of(std::move(times)).ms;
+  };
+  AnyImage into(work_.result, src_.width, src_.height);
+  row.pageable_ms = timed(src_, into.plane());
+  PinnedPicture pinned_src(src_.type, src_.width, src_.height, src_.channels);
+  PinnedPicture pinned_dst(work_.result, src_.width, src_.height, 1);
+  copy_rows(src_, pinned_src.plane(), 1);
+  row.pinned_ms = timed(pinned_src.plane(), pinned_dst.plane());
+}
+
+void Measurement::add_stages(Row& row, const Candidate& candidate, Rotation* rotation) {
+  const Space space = rotation ? Space::device : Space::host;
+  StageTimer timer(space);
+  Exec exec = candidate.exec;
+  exec.observer = &timer;
+  AnyImage into(rotation ? PixelType::none : work_.result, src_.width, src_.height);
+  // A reference that takes seconds is not asked eleven times.
+  const int calls = row.ms > slow_ms ? 1 : session_.quick() ? 7 : 11;
+  for (int i = 0; i < calls; ++i) {
+    const auto at = size_t(i);
+    timer.begin(exec.stream);
+    if (rotation)
+      work_.call(rotation->source(at), rotation->result(at), exec);
+    else
+      work_.call(work_.sources[at % work_.sources.size()], into.plane(), exec);
+    timer.end(exec.stream);
+  }
+  row.stages = timer.stages();
+  row.statistics = timer.statistics();
+}
+
+// Of each strategy that was timed in several variants.
+void Measurement::note_best() {
+  const auto& rows = measured_.rows;
+  for (size_t i = 0; i < rows.size();) {
+    size_t end = i + 1;
+    while (end < rows.size() && rows[end].strategy == rows[i].strategy &&
+           rows[end].space == rows[i].space)
+      ++end;
+    if (end - i > 1) {
+      const auto best = std::min_element(rows.begin() + ptrdiff_t(i), rows.begin() + ptrdiff_t(end),
+                                         [](const Row& a, const Row& b) { return a.ms < b.ms; });
+      measured_.notes.push_back(fmt::format("best of {} {}: {}, {:.4g} ms", end - i, best->strategy,
+                                            best->variant, best->ms));
+    }
+    i = end;
+  }
+}
+
+Measured Session::measure(const Work& work, const std::function<void(Row&)>& annotate) {
+  return Measurement(*this, work).run(annotate);
+}
+
+}  // namespace cuesta::bench

@@ -1,0 +1,65 @@
+#include "bench/engine/rotation.hpp"
+
+#include <cstring>
+
+#include "cuesta/device.hpp"
+
+namespace cuesta::bench {
+namespace {
+
+// Of a source, its result and the copy row's target.
+size_t bytes_of(const Work& work) {
+  const ConstAnyView src = work.sources.at(0);
+  const size_t pixels = size_t(src.width) * size_t(src.height);
+  return pixels * (size_t(src.channels) * size_t(bytes_per_sample(src.type)) +
+                   size_t(bytes_per_sample(work.result)));
+}
+
+}  // namespace
+
+Rotation::Slab::Slab(PixelType type, ConstAnyView shape, int32_t channels, size_t slots) {
+  if (type == PixelType::none) return;
+  // Every slot begins at a multiple of 512 bytes, as a picture of its own would.
+  rows_ = padded_rows(shape.height);
+  memory_ = Image<uint8_t, Space::device>(shape.width * channels * bytes_per_sample(type),
+                                          int32_t(size_t(rows_) * slots));
+  const auto all = memory_.view();
+  first_ =
+      AnyView(all.data, shape.width, shape.height, channels, all.stride_bytes, type, Space::device);
+}
+
+AnyView Rotation::Slab::at(size_t slot) const {
+  AnyView plane = first_;
+  if (plane.data)
+    plane.data = static_cast<char*>(first_.data) + first_.stride_bytes * rows_ * ptrdiff_t(slot);
+  return plane;
+}
+
+Rotation::Rotation(const Work& work, size_t l2_bytes, void* stream)
+    : slots_(slots_past(l2_bytes, bytes_of(work), work.sources.size())),
+      stream_(stream),
+      poison_(work.result, work.sources[0].width, work.sources[0].height),
+      sources_(work.sources[0].type, work.sources[0], work.sources[0].channels, slots_),
+      results_(work.result, work.sources[0], 1, slots_),
+      copies_(work.sources[0].type, work.sources[0], work.sources[0].channels, slots_) {
+  for (size_t i = 0; i < slots_; ++i)
+    upload(work.sources[i % work.sources.size()], sources_.at(i), stream);
+  if (const AnyView p = poison_.plane()) {
+    for (int32_t y = 0; y < p.height; ++y)
+      std::memset(static_cast<char*>(p.data) + p.stride_bytes * y, 0x5A, row_bytes(p));
+  }
+  wait(stream);
+}
+
+void Rotation::poison(size_t turn) {
+  if (poison_.plane()) upload(poison_.plane(), result(turn), stream_);
+}
+
+PinnedPicture::PinnedPicture(PixelType type, int32_t width, int32_t height, int32_t channels) {
+  if (type == PixelType::none) return;
+  const ptrdiff_t stride = ptrdiff_t(width) * channels * bytes_per_sample(type);
+  memory_ = std::make_unique<PinnedMemory>(size_t(stride) * size_t(height));
+  plane_ = AnyView(memory_->get(), width, height, channels, stride, type);
+}
+
+}  // namespace cuesta::bench

@@ -1,0 +1,120 @@
+// What experiments are written with: pictures and requests to measure. bench/README.md shows a
+// whole one.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/engine/result.hpp"
+#include "bench/engine/settings.hpp"
+#include "bench/peers/device_peer.hpp"
+#include "bench/peers/peer.hpp"
+#include "cuesta/device.hpp"
+#include "cuesta/exec.hpp"
+#include "cuesta/image.hpp"
+
+namespace cuesta::bench {
+
+/// One request that strategies of host and device answer, for Session::measure.
+struct Work {
+  std::string experiment{}, operation{};
+  std::string parameters{};  ///< of the request, "gaussian 5x5"; part of a row's identity
+  /// Host pictures of one size and type: one, or the frames of a video, which go round.
+  std::vector<ConstAnyView> sources{};
+  /// The picture `call` writes, of the sources' size; none where it writes no picture.
+  PixelType result = PixelType::u8;
+  double bytes_per_pixel = 0, flops_per_pixel = 0;
+  /// How far f32 results of strategies that do not promise equal bytes may be from the reference's.
+  double bound = 0;
+  /// One call. Source and destination lie where `exec.strategy` runs; it must not wait for the GPU.
+  std::function<void(ConstAnyView src, AnyView dst, const Exec& exec)> call{};
+  /// The last call's results that are no picture, as text; compared like the picture. May be empty.
+  std::function<std::string()> answer{};
+  /// Rows to leave out; empty takes all.
+  std::function<bool(const StrategyDescription&)> takes{};
+  /// Parameter values that the experiment tries, besides Settings::sweeps.
+  std::vector<Sweep> sweeps{};
+  /// The host's strategy that answers are held against. `serial_ms` is of the table's reference, so
+  /// absent where another one stands in.
+  std::string reference = "serial";
+  bool device = true;       ///< where there is a GPU, its rows too
+  bool end_to_end = false;  ///< time upload, run and download too
+  bool stages = false;      ///< time the stages of strategies that name them
+  /// OpenCV on the host, and whether its answer must be equal, as a picture and, where the work has
+  /// an `answer`, by what it leaves for that; empty: no row.
+  std::function<void(Peer& opencv, ConstAnyView src, AnyView dst)> opencv{};
+  bool opencv_equal = false;
+  /// NPP on the device; empty: no row. A note says whether its answer is equal: its borders and its
+  /// rounding are its own.
+  std::function<void(DevicePeer& npp, ConstAnyView src, AnyView dst, void* stream)> npp{};
+  /// Where NPP's answer is of another kind: the note, instead of a comparison.
+  std::string npp_note{};
+};
+
+class Session {
+ public:
+  Session(const Settings& settings, Result& result, std::unique_ptr<Peer> opencv,
+          std::unique_ptr<DevicePeer> npp = nullptr);
+  ~Session();
+
+  /// The sizes the user gave, else these.
+  std::vector<int32_t> sizes(std::vector<int32_t> usual = {1024, 4096}) const {
+    return settings_.sizes.empty() ? usual : settings_.sizes;
+  }
+  bool quick() const { return settings_.quick; }
+  int threads() const { return threads_; }
+  /// Of experiment `cpu`, by Settings::only.
+  bool wants_table(std::string_view name) const;
+  /// Null where device rows are left out; Result::why_no_gpu says why.
+  const Gpu* gpu() const { return result_.gpu ? &*result_.gpu : nullptr; }
+  /// Null where no module was found; experiments then leave its rows out.
+  Peer* opencv() { return opencv_.get(); }
+  DevicePeer* npp() { return npp_.get(); }
+  void add_theory(TheoryPoint point) { result_.theory.push_back(std::move(point)); }
+  /// For one call of ours on the host that is not timed.
+  Exec exec(std::string_view strategy = {});
+  void add_figure(Figure figure) { result_.figures.push_back(std::move(figure)); }
+  /// A line for the reader, in the result and in print.
+  void note(std::string text);
+  /// Called with everything that measure() finds, as it is found.
+  void on_measured(std::function<void(const Measured&)> listener) {
+    measured_ = std::move(listener);
+  }
+
+  /// A photograph mirrored to the size where CUESTA_OPENCV_DATA names a folder of them, else a
+  /// made-up picture: shapes with sharp edges, shading, noise.
+  Image<uint8_t> photograph(int32_t width, int32_t height);
+  /// Uniform noise, as the papers' random pictures; f32 holds the same whole numbers.
+  static Image<uint8_t> noise(int32_t width, int32_t height, uint64_t seed = 1);
+  static Image<float> floats_of(const Image<uint8_t>& bytes);
+
+  /// Compares every strategy of the operation, in every variant, with the reference on the very
+  /// input, then times those that are equal, host and device apart, each beside a copy. Rows, notes
+  /// and differences go into the result, each row once `annotate` has added what the experiment
+  /// knows of it. measure.cpp.
+  Measured measure(const Work& work, const std::function<void(Row&)>& annotate = {});
+
+  /// Notes a difference; returns `equal`.
+  bool expect(bool equal, std::string_view what);
+
+ private:
+  friend class Measurement;
+  const Settings& settings_;
+  Result& result_;
+  int threads_;
+  std::unique_ptr<Peer> opencv_;
+  std::unique_ptr<DevicePeer> npp_;
+  std::unique_ptr<Stream> stream_;  // with a GPU only
+  Workspace workspace_, device_workspace_;
+  Image<uint8_t> tile_;
+  std::function<void(const Measured&)> measured_ = [](const Measured&) {};
+};
+
+/// Rows over threads, copying a picture on the host.
+void copy_rows(ConstAnyView from, AnyView to, int threads);
+
+}  // namespace cuesta::bench

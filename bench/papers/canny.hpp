@@ -1,0 +1,36 @@
+// Canny as paper 001 times it: what canny-stages and canny-fps share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bench/works/edges.hpp"
+
+namespace cuesta::bench {
+
+/// Shapes over the whole picture with shading and noise, the same on every machine: as a photograph
+/// that is scaled to the size.
+Image<uint8_t> canny_picture(int32_t side);
+
+/// Gaussian 5 x 5 of sigma 1.4, L1, thresholds 20 and 60 at every size. They are given, as in the
+/// paper: finding them would make device rows wait.
+CannyOptions canny_options();
+
+/// The same with both kinds of hysteresis of the rows that have the choice.
+Work paper_canny_work(std::string experiment, ConstAnyView src);
+
+/// Puts the paper's total time beside the rows that are its own: `rows`, and `row-cyclic` with
+/// searches. Width and height are one of its sizes, else nothing.
+void set_paper_001_figure(Row& row);
+
+/// The breadth-first search that hysteresis is, all strong pixels first.
+struct EdgeSearch {
+  int depth = 0;            ///< steps that gained a pixel
+  int64_t trees_start = 0;  ///< strong pixels
+  int64_t trees_end = 0;    ///< edges
+};
+/// Made on the host from public answers, so that it is known without a GPU and independent of the
+/// strategies that tell it.
+EdgeSearch search_edges(Session& session, ConstAnyView src, const CannyOptions& options);
+
+}  // namespace cuesta::bench

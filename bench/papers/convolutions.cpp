@@ -1,0 +1,63 @@
+#include "bench/papers/convolutions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "bench/papers/formulas.hpp"
+
+namespace cuesta::bench {
+namespace {
+
+int integer_of(const Row& row, const std::string& name, int fallback) {
+  return std::stoi(parameter_of(row, name, std::to_string(fallback)));
+}
+
+void add_formulas(Row& row, int width, int height) {
+  if (row.space != "device" || row.operation != "convolve") return;
+  const int tiles = tiles_of(row, width, height);
+  formulas::Shape shape;
+  shape.block = integer_of(row, "block", 16);
+  shape.tiles = tiles;
+  shape.one_each = parameter_of(row, "load", "") == "one-each";
+  if (!row.kernels.empty() && row.kernels[0].blocks > 0)
+    shape.rows_per_block = std::ceil(double(row.height) / double(row.kernels[0].blocks));
+  if (tiles > 1) row.statistics.emplace_back("tiles", tiles);
+  row.intensity_paper = formulas::intensity_of(row.strategy, width, height, tiles);
+  const double pixels = double(row.width) * row.height;
+  row.accesses = Accesses{formulas::accesses_paper(row.strategy, width, height) * pixels,
+                          formulas::accesses_counted(row.strategy, width, height, shape) * pixels};
+}
+
+}  // namespace
+
+Stencil paper_gaussian() {
+  constexpr int g[] = {2, 4, 5, 4, 2};
+  std::vector<int32_t> taps;
+  for (const int a : g)
+    for (const int b : g) taps.push_back(a * b);
+  return Stencil::integers(5, 5, taps, 289);
+}
+
+Measured measure_convolve(Session& session, const Work& work, const Stencil& stencil,
+                          const std::function<void(Row&)>& annotate) {
+  return session.measure(work, [&](Row& row) {
+    add_formulas(row, stencil.width(), stencil.height());
+    if (annotate) annotate(row);
+  });
+}
+
+int tiles_of(const Row& row, int width, int height) {
+  if (row.strategy.find("tiled") == row.strategy.npos || row.kernels.empty()) return 1;
+  // Shared memory of the first kernel: (T · B + width − 1) · (B + height − 1) samples; of
+  // `separable-tiled` B · (T · B + height − 1).
+  const int block = integer_of(row, "block", 32);
+  const size_t samples = row.kernels[0].dynamic_shared / (row.type == "f32" ? 4 : 1);
+  const bool separable = row.strategy == "separable-tiled";
+  const int other = separable ? block : block + height - 1;
+  const int along = int(samples / size_t(other)) - (separable ? height - 1 : width - 1);
+  return std::max(1, along / block);
+}
+
+}  // namespace cuesta::bench

@@ -1,0 +1,17 @@
+// The papers' experiments, one file each.
+#pragma once
+
+namespace cuesta::bench {
+
+class Session;
+
+void bench_log_ladder(Session& session);
+void bench_memory_ladder(Session& session);
+void bench_sobel_ladder(Session& session);
+void bench_canny_stages(Session& session);
+void bench_canny_fps(Session& session);
+void bench_motion_ladder(Session& session);
+void bench_label_density(Session& session);
+void bench_roofline(Session& session);
+
+}  // namespace cuesta::bench

@@ -1,0 +1,103 @@
+// Paper 002: averaging and sharpening by where the image and the filter lie: kernel time, speed-up
+// over one core, accesses to global memory, overhead, GFLOP/s. f32 as theirs, on a GTX 1060.
+#include <fmt/format.h>
+
+#include "bench/papers/convolutions.hpp"
+#include "bench/papers/experiments.hpp"
+#include "bench/papers/formulas.hpp"
+#include "bench/papers/paper_002.hpp"
+
+namespace cuesta::bench {
+namespace {
+
+namespace p2 = paper_002;
+
+struct Filter {
+  const char* name;
+  Stencil (*make)(int n);
+  const double (*seconds)[5];
+  const double (*overhead)[4];
+  const double (*gflops)[5];
+};
+// The rungs' default.
+constexpr int counted_block = 32;
+
+constexpr Filter filters[] = {{"averaging", stencils::average, p2::averaging_seconds,
+                               p2::averaging_overhead, p2::averaging_gflops},
+                              {"sharpening", stencils::sharpen, p2::sharpening_seconds,
+                               p2::sharpening_overhead, p2::sharpening_gflops}};
+
+// Their steps and what they leave to future work.
+constexpr std::string_view steps[] = {"naive",   "shared",           "constant",
+                                      "texture", "texture-constant", "separable"};
+
+// What the paper prints for the row: milliseconds; 0 for nothing.
+double paper_ms(const Filter& filter, std::string_view strategy, int32_t side, int n) {
+  const int line = p2::line_of(side, n), column = p2::column_of(strategy);
+  if (line < 0) return 0;
+  if (strategy == "serial") return 1e3 * filter.seconds[line][0];
+  return column < 0 ? 0 : 1e3 * filter.seconds[line][column + 1];
+}
+
+// Printed for sharpening; for averaging the quotient of the times they print.
+double paper_speedup(const Filter& filter, int line, int column) {
+  return filter.seconds == p2::sharpening_seconds
+             ? p2::sharpening_speedup[line][column]
+             : filter.seconds[line][0] / filter.seconds[line][column + 1];
+}
+
+void add_figures(Session& session, const Filter& filter, const Work& work, int n) {
+  const int32_t side = work.sources[0].width;
+  const int line = p2::line_of(side, n);
+  const auto add = [&](const char* source, std::string_view subject, const char* what,
+                       const char* unit, double value) {
+    if (value == 0) return;
+    session.add_figure({.experiment = work.experiment,
+                        .parameters = work.parameters,
+                        .width = side,
+                        .height = side,
+                        .source = source,
+                        .subject = std::string(subject),
+                        .what = what,
+                        .unit = unit,
+                        .value = value});
+  };
+  add("paper", "serial", "kernel time", "ms", paper_ms(filter, "serial", side, n));
+  if (line >= 0) add("paper", "serial", "rate", "GFLOP/s", filter.gflops[line][0]);
+  const double pixels = double(side) * side;
+  for (const std::string_view step : steps) {
+    add("paper", step, "accesses", "", formulas::accesses_paper(step, n, n) * pixels);
+    add("counted", step, "accesses", "",
+        formulas::accesses_counted(step, n, n, {.block = counted_block}) * pixels);
+    const int column = p2::column_of(step);
+    if (line < 0 || column < 0) continue;
+    add("paper", step, "kernel time", "ms", paper_ms(filter, step, side, n));
+    add("paper", step, "speed-up", "", paper_speedup(filter, line, column));
+    add("paper", step, "overhead", "ms", 1e3 * filter.overhead[line][column]);
+    add("paper", step, "rate", "GFLOP/s", filter.gflops[line][column + 1]);
+  }
+}
+
+}  // namespace
+
+void bench_memory_ladder(Session& session) {
+  for (const Filter& filter : filters) {
+    for (const int32_t side : session.sizes({256, 512, 1024, 2048})) {
+      const Image<float> src = Session::floats_of(session.photograph(side, side));
+      for (const int n : {3, 5, 9}) {
+        const Stencil stencil = filter.make(n);
+        Work work = convolve_work("memory-ladder", fmt::format("{} {}x{}", filter.name, n, n),
+                                  stencil, src);
+        work.end_to_end = true;
+        measure_convolve(session, work, stencil, [&](Row& row) {
+          const bool theirs = row.space == "device" || row.strategy == "serial";
+          const double ms = theirs ? paper_ms(filter, row.strategy, side, n) : 0;
+          if (ms > 0) row.paper_figure = PaperFigure{ms, "ms", "kernel time"};
+        });
+        add_figures(session, filter, work, n);
+      }
+    }
+  }
+}
+
+}  // namespace cuesta::bench

@@ -1,0 +1,110 @@
+#include "bench/works/edges.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cuesta/stencil.hpp"
+
+namespace cuesta::bench {
+namespace {
+
+Work work_of(std::string experiment, std::string operation, std::string parameters,
+             ConstAnyView src) {
+  Work work;
+  work.experiment = std::move(experiment);
+  work.operation = std::move(operation);
+  work.parameters = std::move(parameters);
+  work.sources = {src};
+  work.bytes_per_pixel = 2;
+  return work;
+}
+
+}  // namespace
+
+Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyView src) {
+  const double low = options.thresholds.low, high = options.thresholds.high;
+  const bool smooth = options.sigma > 0;
+  const int ksize = !smooth ? 0 : options.ksize ? options.ksize : gaussian_size(options.sigma);
+  Work work =
+      work_of(std::move(experiment), "canny",
+              fmt::format("{}L1, low {}, high {}",
+                          smooth ? fmt::format("{0}x{0} sigma {1}, ", ksize, options.sigma) : "",
+                          low, high),
+              src);
+  work.call = [options](ConstAnyView from, AnyView to, const Exec& exec) {
+    canny(from, to, options, exec);
+  };
+  work.opencv = [ksize, sigma = options.sigma, low, high](Peer& peer, ConstAnyView from,
+                                                          AnyView to) {
+    peer.canny(from, to, ksize, sigma, low, high);
+  };
+  work.opencv_equal = true;
+  std::vector<float> taps;
+  if (smooth) {
+    const std::vector<double> exact = gaussian_taps(ksize, options.sigma);
+    taps.assign(exact.begin(), exact.end());
+  }
+  work.npp = [taps, low, high](DevicePeer& peer, ConstAnyView from, AnyView to, void* stream) {
+    peer.canny(from, to, taps, low, high, stream);
+  };
+  return work;
+}
+
+CannyOptions with_chosen_thresholds(Session& session, CannyOptions options, ConstAnyView src) {
+  options.thresholds = Thresholds::automatic(AutoThreshold::percentile, 90);
+  Image<uint8_t> edges(src.width, src.height);
+  const CannyResult chosen = canny(src, edges, options, session.exec());
+  options.thresholds = Thresholds::given(std::round(chosen.low), std::round(chosen.high));
+  return options;
+}
+
+Work log_work(std::string experiment, std::string parameters, ConstAnyView src) {
+  Work work = work_of(std::move(experiment), "log", std::move(parameters), src);
+  work.flops_per_pixel = 2 * 49;
+  work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
+    log_edges(from, to, {}, exec);
+  };
+  work.opencv = [](Peer& peer, ConstAnyView from, AnyView) { peer.log(from, 1.4); };
+  return work;
+}
+
+Work sobel_work(std::string experiment, std::string parameters, ConstAnyView src) {
+  Work work = work_of(std::move(experiment), "sobel", std::move(parameters), src);
+  // Two sums of nine products, two absolute values and a sum.
+  work.flops_per_pixel = 2 * 2 * 9 + 3;
+  work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
+    sobel(from, {.magnitude = to}, {}, exec);
+  };
+  work.opencv = [](Peer& peer, ConstAnyView from, AnyView to) { peer.sobel_magnitude(from, to); };
+  work.opencv_equal = true;
+  work.npp = [](DevicePeer& peer, ConstAnyView from, AnyView to, void* stream) {
+    peer.sobel_magnitude(from, to, stream);
+  };
+  return work;
+}
+
+Work gradients_work(std::string experiment, std::string parameters, ConstAnyView src) {
+  Work work = work_of(std::move(experiment), "sobel", std::move(parameters), src);
+  work.result = PixelType::s16;  // gx; gy is the host's own
+  work.device = false;
+  work.bytes_per_pixel = 5;
+  const auto gy = std::make_shared<Image<int16_t>>(src.width, src.height);
+  work.call = [gy](ConstAnyView from, AnyView to, const Exec& exec) {
+    sobel(from, {.gx = to, .gy = *gy}, {}, exec);
+  };
+  work.answer = [gy] {
+    std::string bytes;
+    for (int32_t y = 0; y < gy->height(); ++y)
+      bytes.append(reinterpret_cast<const char*>(gy->row(y)), size_t(gy->width()) * 2);
+    return bytes;
+  };
+  work.opencv = [gy](Peer& peer, ConstAnyView from, AnyView to) { peer.gradients(from, to, *gy); };
+  work.opencv_equal = true;
+  return work;
+}
+
+}  // namespace cuesta::bench

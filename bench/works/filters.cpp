@@ -1,0 +1,75 @@
+#include "bench/works/filters.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cuesta/filter.hpp"
+
+namespace cuesta::bench {
+namespace {
+
+// Rungs that do not work on the factors sum f32 in another order (src/ops/convolve/README.md).
+double bound_of(const Stencil& stencil) {
+  double sum = 0;
+  for (int y = 0; y < stencil.height(); ++y)
+    for (int x = 0; x < stencil.width(); ++x) sum += std::fabs(stencil.tap(x, y));
+  return 2e-5 * 255 * sum;
+}
+
+}  // namespace
+
+Work convolve_work(std::string experiment, std::string parameters, const Stencil& stencil,
+                   ConstAnyView src) {
+  Work work;
+  work.experiment = std::move(experiment);
+  work.operation = "convolve";
+  work.parameters = std::move(parameters);
+  work.sources = {src};
+  work.result = src.type;
+  work.bytes_per_pixel = 2.0 * bytes_per_sample(src.type);
+  work.flops_per_pixel = 2.0 * stencil.width() * stencil.height();
+  work.bound = bound_of(stencil);
+  const auto held = std::make_shared<Stencil>(stencil);
+  work.call = [held](ConstAnyView from, AnyView to, const Exec& exec) {
+    correlate(from, to, *held, {}, exec);
+  };
+  std::vector<float> taps;
+  for (int y = 0; y < stencil.height(); ++y)
+    for (int x = 0; x < stencil.width(); ++x) taps.push_back(float(stencil.tap(x, y)));
+  if (stencil.width() == stencil.height()) {
+    work.opencv = [taps, n = stencil.width()](Peer& peer, ConstAnyView from, AnyView to) {
+      peer.correlate(from, to, taps, n);
+    };
+    work.npp = [taps, n = stencil.width()](DevicePeer& peer, ConstAnyView from, AnyView to,
+                                           void* stream) {
+      peer.correlate(from, to, taps, n, stream);
+    };
+    // Whole taps give whole sums; others OpenCV rounds before it adds.
+    work.opencv_equal = src.type == PixelType::u8 && stencil.divisor() == 1;
+  }
+  return work;
+}
+
+Work gaussian_work(std::string experiment, int ksize, ConstAnyView src) {
+  Work work;
+  work.experiment = std::move(experiment);
+  work.operation = "convolve";
+  work.parameters = fmt::format("{0}x{0}", ksize);
+  work.sources = {src};
+  work.bytes_per_pixel = 2;
+  work.flops_per_pixel = 4.0 * ksize;
+  work.call = [ksize](ConstAnyView from, AnyView to, const Exec& exec) {
+    gaussian(from, to, {.ksize = ksize}, exec);
+  };
+  work.opencv = [ksize](Peer& peer, ConstAnyView from, AnyView to) {
+    peer.gaussian(from, to, ksize, 0);
+  };
+  work.opencv_equal = true;
+  return work;
+}
+
+}  // namespace cuesta::bench

@@ -1,0 +1,17 @@
+// Requests of convolutions, which several experiments time.
+#pragma once
+
+#include <string>
+
+#include "bench/engine/session.hpp"
+#include "cuesta/stencil.hpp"
+
+namespace cuesta::bench {
+
+/// One stencil over one picture, to the picture's type; 2 · width · height operations a pixel.
+Work convolve_work(std::string experiment, std::string parameters, const Stencil& stencil,
+                   ConstAnyView src);
+/// Smoothing of u8 by ksize × ksize, beside cv::GaussianBlur (equal bytes).
+Work gaussian_work(std::string experiment, int ksize, ConstAnyView src);
+
+}  // namespace cuesta::bench

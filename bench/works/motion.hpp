@@ -1,0 +1,30 @@
+// A video with one moving object, the same bytes on every machine, and the request to find it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/engine/session.hpp"
+#include "cuesta/motion.hpp"
+
+namespace cuesta::bench {
+
+/// Sides of a video below this have no room for an object that opening with 15 x 15 leaves.
+inline constexpr int32_t smallest_video = 160;
+
+/// RGB frames of a still, dim scene with noise of a few gray levels in each, and one bright
+/// ellipse, a tenth of the scene wide and high, that crosses it from the second frame to the last
+/// and is whole in all of them. The first frame is the empty scene.
+std::vector<Image<uint8_t>> moving_object_video(int32_t width, int32_t height, int frames);
+
+/// Paper 004's chain with OpenCV's ellipse of 15, so that OpenCV finds the same boxes.
+MotionOptions motion_options();
+
+/// A call is a frame, to a detector of each strategy and setting that was founded on the video's
+/// first; every `step`th of the others is a source. OpenCV is left out, and the difference noted,
+/// where it finds other boxes in a frame; so is a frame in which production does not find the one
+/// object. The video stays the caller's.
+Work motion_work(Session& session, std::string experiment, std::string parameters,
+                 const MotionOptions& options, const std::vector<Image<uint8_t>>& video, int step);
+
+}  // namespace cuesta::bench

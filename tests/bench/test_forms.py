@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+"""bench/report/report.py lays out the papers' forms: of a made-up result with a GPU, of what the command writes on the CPU
+(the first argument, where it was built), and of results of earlier versions. It refuses what is no result."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+REPORT = ROOT / "bench" / "report" / "report.py"
+COMMAND = sys.argv.pop(1) if len(sys.argv) > 1 else None
+
+
+def row(experiment, operation, strategy, space="device", variant="", side=512, ms=1.0, **more):
+    whole = {"experiment": experiment, "operation": operation, "strategy": strategy, "space": space, "parameters": "request",
+             "strategy_parameters": variant, "type": "u8", "width": side, "height": side,
+             "threads": 0 if space == "device" else 1 if strategy == "serial" else 2, "ms": ms, "ms_spread": 0.01,
+             "copy_ms": 0.5, "times_copy": 2 * ms, "serial_ms": 20.0, "speedup": 20 / ms, "gflops": 100.0, "bytes_per_pixel": 2,
+             "intensity": 6.25, "intensity_paper": None, "roofline_gflops": None, "roofline_percent": None,
+             "pageable_ms": None, "pinned_ms": None, "paper": "", "paper_figure": None, "accesses": None, "kernels": [],
+             "stages": {}, "statistics": {}}
+    return {**whole, **more}
+
+
+def figure(experiment, source, subject, what, value, detail="", unit="", side=0, parameters="", words="", height=None):
+    return {"experiment": experiment, "parameters": parameters, "width": side, "height": side if height is None else height,
+            "source": source, "subject": subject, "detail": detail, "what": what, "unit": unit, "value": value, "words": words}
+
+
+def result(rows, figures):
+    return {"machine": {"cpu": "a CPU", "threads": 2, "simd": "AVX3", "peers": []},
+            "gpu": {"name": "a GPU", "driver": "580", "runtime": "13.0",
+                    "ceilings": {"copy_gbs": 4000.0, "fma_gflops": 60000.0}},
+            "commit": "abc", "date": "2026-11-22T00:00:00Z", "differences": [], "notes": ["log-ladder: a note"], "theory": [],
+            "figures": figures, "rows": rows}
+
+
+class Forms(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.file = Path(self.folder.name) / "result.json"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_report(self, what, *options):
+        if what is not None:
+            self.file.write_text(what if isinstance(what, str) else json.dumps(what), encoding="utf-8")
+        return subprocess.run([sys.executable, REPORT, self.file, *options], capture_output=True, text=True)
+
+    def report(self, rows=None, figures=(), *options):
+        done = self.run_report(None if rows is None else result(rows, list(figures)), *options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def assert_table(self, text, title, *lines):
+        """The table whose title begins so has these lines, blanks between cells aside."""
+        tables = [part.splitlines() for part in text.split("\n\n")]
+        table = next((t for t in tables if t[0].startswith(title)), None)
+        self.assertIsNotNone(table, f"{title}\n{text}")
+        found = [" ".join(line.split()) for line in table]
+        for line in lines:
+            self.assertIn(line, found)
+
+    def test_steps_of_sobel(self):
+        rows = [row("sobel-ladder", "sobel", "global", variant="block=32", ms=0.08),
+                row("sobel-ladder", "sobel", "shared-1d", variant="block=32", ms=0.02),
+                row("sobel-ladder", "copy", "device copy", ms=0.01)]
+        steps = [figure("sobel-ladder", "paper", name, "processing time", ms, "block=32", "ms", parameters="request")
+                 for name, ms in (("global", 0.099328), ("shared-1d", 0.054272))]
+        self.assert_table(self.report(rows, steps), "paper 003: request, 512x512 u8, a GPU, block=32",
+                          "global 0.08000 - 0 % 0.099 - 0 %", "shared-1d 0.02000 75 % 75 % 0.054 45 % 45 %",
+                          "a copy of the picture 0.01000")
+
+    def test_tiles_and_theory_of_log(self):
+        rows = [row("log-ladder", "convolve", "tiled", variant=f"T={t}", ms=ms, intensity_paper=2.0, statistics={"tiles": t})
+                for t, ms in ((1, 0.2), (8, 0.1))]
+        figures = [figure("log-ladder", "paper", "the paper's GPU", "bandwidth", 80),
+                   figure("log-ladder", "paper", "the paper's GPU", "peak", 100)]
+        text = self.report(rows, figures)
+        self.assert_table(text, "paper 000: convolve request, u8, a GPU: runtime", "tiled T=1 20.00", "tiled T=8 10.00 *")
+        self.assert_table(text, "paper 000: convolve request, u8, a GPU: theory", "tiled T=8 T=8 2.000 100.0 8000.0 100.0")
+        self.assertIn("log-ladder: a note", text)
+
+    def test_memory_and_overhead_of_filters(self):
+        of = {"parameters": "averaging 3x3", "type": "f32", "side": 256}
+        rows = [row("memory-ladder", "convolve", "serial", "host", ms=20.0, **of),
+                row("memory-ladder", "convolve", "naive", ms=0.5, pageable_ms=2.5, pinned_ms=1.0, **of)]
+        about = {"parameters": "averaging 3x3", "side": 256}
+        figures = [figure("memory-ladder", "paper", "serial", "kernel time", 14.537, **about),
+                   figure("memory-ladder", "paper", "naive", "kernel time", 0.041, **about),
+                   figure("memory-ladder", "paper", "naive", "overhead", 84.529, **about),
+                   figure("memory-ladder", "counted", "naive", "accesses", 1245184, **about)]
+        text = self.report(rows, figures)
+        title = "paper 002: averaging filter f32, a GPU: "
+        self.assert_table(text, title + "kernel time", "256x256 3x3 20.00 0.5000 - - - - - - -",
+                          "256x256 3x3 paper 14.537 0.041" + 5 * " no paper figure")
+        self.assert_table(text, title + "overhead", "256x256 3x3 pageable 2.000 - - - - -", "256x256 3x3 pinned 0.5000 - - - - -",
+                          "256x256 3x3 paper 84.5" + 5 * " no paper figure")
+        self.assert_table(text, title + "global memory accesses", "256x256 3x3 counted 1245184 - - - - -")
+
+    def test_stages_and_models_of_canny(self):
+        rows, figures = [], [figure("canny-stages", "paper", "the paper's GPU", "share", 0, "hysteresis", words="40 to 60 %"),
+                             figure("canny-stages", "model", "rolling rows", "gain", 5.74, "K = 3")]
+        for side, scale in ((64, 1), (128, 4)):
+            for name, ms in (("global", 2.0), ("row-cyclic", 1.0)):
+                rows.append(row("canny-stages", "canny", name, variant="hysteresis=bfs-launch", side=side, ms=ms * scale,
+                                stages={"gaussian": 0.5 * ms * scale, "sobel": 0.25 * ms * scale,
+                                        "magnitude": 0.25 * ms * scale}))
+            of = {"side": side}
+            figures += [figure("canny-stages", "model", "operations", "operations", 3e6, "gaussian", **of),
+                        figure("canny-stages", "model", "operations", "operations", 1e6, "gradient", **of),
+                        figure("canny-stages", "found", "hysteresis", "c", 0.5, **of)]
+            figures += [figure("canny-stages", "found", "hysteresis", what, value, **of)
+                        for what, value in (("initial trees", 10), ("final trees", 30), ("depth", 7))]
+            figures += [figure("canny-stages", "model", subject, "time", value, part, "ms", **of)
+                        for subject in ("the paper's GPU", "this GPU")
+                        for part, value in (("memory", 0.2), ("computation", 0.1), ("transfer", 0.1), ("all", 0.4))]
+        figures.append(figure("canny-stages", "paper", "the paper's GPU", "time", 0.1758, "all", "ms", side=64))
+        text = self.report(rows, figures)
+        title = "paper 001: Canny u8, a GPU"
+        self.assert_table(text, f"{title}: gradient, ms", "global hysteresis=bfs-launch 1.000 4.000 N^2.0")
+        self.assert_table(text, f"{title}, 64x64: share", "global hysteresis=bfs-launch 50.0 % 50.0 % - - - - 2.000 2.000",
+                          "paper's GPU, in words" + 4 * " no paper figure" + " 40 to 60 %")
+        self.assert_table(text, f"{title}: the paper's operations", "64x64 3.000 1.000 0.50 4.000", "share 75.0 % 25.0 %")
+        self.assert_table(text, f"{title}: breadth-first", "64x64 request 10 30 7 no paper figure")
+        self.assert_table(text, f"{title}: the paper's time model",
+                          "64x64 7 0.2000 0.1000 0.1000 0.4000 0.1758 0.44 0.4000 2.000 1.000 5.00")
+        self.assert_table(text, f"{title}: gaussian and sobel", "64x64 1.500 0.7500 2.00 2.00 2.00 no paper figure")
+        self.assertIn("= 5.74 at K = 3)", text)
+
+    def test_frames_of_canny(self):
+        rows = [row("canny-fps", "canny", "fused", side=1024, ms=0.5, pageable_ms=20.0, pinned_ms=2.0)]
+        paper = "paper, Quadro P5000"
+        figures = [figure("canny-fps", "paper", paper, "time", 7.1329, unit="ms", side=1024),
+                   figure("canny-fps", "paper", paper, "rate", 140, unit="frames/s", side=1024),
+                   figure("canny-fps", "paper", "the paper's goal", "rate", 60, unit="frames/s", side=1024)]
+        text = self.report(rows, figures)
+        self.assert_table(text, "paper 001: Canny u8, a GPU: a picture, ms", "fused 0.5000", f"{paper} 7.1329")
+        self.assert_table(text, "paper 001: Canny u8, a GPU: frames a second, pictures resident", "fused 2000", f"{paper} 140",
+                          "paper, 16 cores no paper figure")
+        self.assertIn("60 frames a second at 1024x1024, transfers included: missed by fused", text)
+
+    def test_versions_of_motion(self):
+        name = "motion-ladder"
+        size = {"width": 596, "height": 336}
+        kernel = {"name": "morph<x>", "launches": 4, "blocks": 9, "threads": 256, "registers": 30, "static_shared_bytes": 8,
+                  "dynamic_shared_bytes": 8, "local_bytes": 0, "occupancy": 0.75}
+        rows = [row(name, "motion", "v1.2", ms=0.2, stages={"blur": 0.2}, **size),
+                row(name, "motion", "v1.3", variant="block_x=8 block_y=4", ms=0.1, stages={"blur": 0.05, "dilate": 0.05},
+                    kernels=[kernel], **size),
+                row(name, "motion", "v1.3", variant="block_x=16 block_y=4", ms=0.4, stages={"blur": 0.4}, **size)]
+        of = {"side": 596, "height": 336}
+        figures = [figure(name, "model", step, "step", 0, part) for step, part in
+                   (("blur", ""), ("morphology", ""), ("dilate", "morphology"))]
+        figures += [figure(name, "paper", "v1.3", "rate", 224, unit="frames/s", **of),
+                    figure(name, "paper", "the paper's video", "frames", 124, **of),
+                    figure(name, "paper", "v1.3", "time of the video", 559, unit="ms", **of),
+                    figure(name, "paper", "v1.3", "time of a frame", 0.908, "blur", "ms", **of),
+                    figure(name, "paper", "v1.3", "time of the video", 113, "blur", "ms", **of),
+                    figure(name, "paper", "v1.3", "share", 20.1, "blur", "%", **of),
+                    figure(name, "paper", "v1.3", "registers", 37, "dilate", **of),
+                    figure(name, "paper", "v1.3", "occupancy", 0.715, "dilate", **of)]
+        figures += [figure(name, "model", "v1.0", what, value, "memory", "bytes", **of)
+                    for what, value in (("held", 2 * 596 * 336), ("moved at launch", 7), ("moved a frame", 596 * 336))]
+        text = self.report(rows, figures)
+        title = "paper 004: 596x336 RGB, one object, a GPU"
+        self.assert_table(text, f"{title}: frames a second", "v1.2 0.2000 0.01000 5000.0 - - - no paper figure",
+                          "v1.3 block_x=8 block_y=4 0.1000 0.01000 10000.0 - - - 224.0")
+        self.assert_table(text, f"{title}: v1.3 block_x=8 block_y=4, by step",
+                          "blur 0.05000 6.200 50.00 % -75 % 0.9080 113.0 20.1 % -",
+                          "morphology 0.05000 6.200 50.00 % - no paper figure - - -",
+                          "all steps 0.1000 12.40 100.00 % -50 % 4.508 559.0 100 % -")
+        self.assert_table(text, f"{title}: memory", "v1.0 400512 2.00 7 200256 1.00")
+        self.assert_table(text, f"{title}: kernels of v1.3", "morph<x> 4 9 256 30 37 16 75 % 72 %")
+        self.assert_table(text, f"{title}: launch shape", "block_x=8 block_x=16", "block_y=4 0.1000 * 0.4000")
+
+    def test_density_of_labels(self):
+        rows = [row("label-density", "label", "union-find", ms=ms, statistics={"components": count}, stages={"merge": ms / 2},
+                    parameters=f"{count} squares", side=2048) for count, ms in ((0, 0.5), (3600, 1.0))]
+        text = self.report(rows)
+        self.assert_table(text, "paper 004: labelling, squares of 20x20 in 2048x2048 u8, a GPU: ms by number",
+                          "strategy 0 3600 full/empty", "union-find 0.5000 1.000 2.00")
+        self.assert_table(text, "paper 004: labelling, squares of 20x20 in 2048x2048 u8, a GPU: ms by stage",
+                          "union-find: merge 0.2500 0.5000")
+
+    def test_any_other_experiment_is_a_table_a_request(self):
+        rows = [row("canny", "copy", "memcpy", "host", ms=0.5), row("canny", "canny", "simd", "host"),
+                row("canny", "canny", "opencv", "host", ms=4.0)]
+        self.assert_table(self.report(rows), "canny: canny request, u8, 512x512, a GPU",
+                          "simd, 2 threads 1.000 0.01000 2.00 20.0 4.00 100.0 6.25 - - - - - -")
+        self.assertIn("error: no rows of 'speed'; there are canny", self.run_report(None, "--only", "speed").stderr)
+
+    def test_of_what_earlier_versions_wrote(self):
+        for file in (ROOT / "docs" / "benchmarks").glob("*-bench.json"):
+            done = subprocess.run([sys.executable, REPORT, file, "--details"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), file)
+            for title in ("paper 000", "paper 001", "paper 002", "paper 004"):
+                self.assertIn(title, done.stdout)
+
+    @unittest.skipUnless(COMMAND, "the command was not built")
+    def test_of_what_the_command_writes(self):
+        titles = {"log-ladder": "speed-up over one serial core", "memory-ladder": "global memory accesses",
+                  "sobel-ladder": "sobel-ladder: sobel magnitude L1 to u8", "canny-stages": "the paper's time model",
+                  "canny-fps": "frames a second", "label-density": "full/empty", "roofline": "figs. 5 to 7"}
+        for experiment, title in titles.items():
+            done = subprocess.run([COMMAND, "bench", experiment, "--quick", "--sizes", "64", "--device", "cpu", "--threads", "2",
+                                   "--json", self.file], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"\n{experiment}: ", done.stdout)
+            self.assertIn(title, self.report(None))
+        done = subprocess.run([COMMAND, "bench", "motion-ladder", "--quick", "--sizes", "32,160", "--device", "cpu", "--json",
+                               self.file], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = self.report(None)
+        self.assertIn("32x32 is less than 160x160, left out", text)
+        self.assert_table(text, "paper 004: 160x160 RGB", "strategy frame, ms spread frames/s "
+                          "times opencv paper's frames/s")
+        self.assertIn("10wh, 3wh + 5k², 7wh", text)
+
+    def test_refuses_what_is_no_result(self):
+        for text in ("", "{}", "[]", '{"rows": [{}]}'):
+            done = self.run_report(text)
+            self.assertEqual(done.returncode, 3, text)
+            self.assertTrue(done.stderr.startswith("error: "), done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
