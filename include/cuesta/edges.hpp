@@ -43,7 +43,7 @@ void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& option
 void sobel(const ConstBatch& src, const SobelBatchOutputs& out, const SobelOptions& options = {},
            const Exec& exec = {});
 /// Of a picture whose space its type says: outputs that live elsewhere do not compile.
-template <Picture Src>
+template <PictureLike Src>
 requires KnownSpace<Src>
 void sobel(const Src& src, const BasicSobelOutputs<ViewBeside<Src>>& out,
            const SobelOptions& options = {}, const Exec& exec = {}) {
@@ -56,7 +56,7 @@ struct Gradients {
   Owner gx{}, gy{};
 };
 /// The two gradients, s16 (saturated), in new pictures.
-template <Picture Src>
+template <PictureLike Src>
 Gradients<NewOf<int16_t, Src>> sobel_gradients(const Src& src, const SobelOptions& options = {},
                                                const Exec& exec = {}) {
   Gradients<NewOf<int16_t, Src>> made{new_of<int16_t>(src), new_of<int16_t>(src)};
@@ -64,7 +64,7 @@ Gradients<NewOf<int16_t, Src>> sobel_gradients(const Src& src, const SobelOption
   return made;
 }
 /// Their magnitude, of the source's type (saturated), in a new picture.
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> sobel_magnitude(const Src& src, const SobelOptions& options = {},
                              const Exec& exec = {}) {
   auto magnitude = new_like(src);
@@ -134,7 +134,7 @@ void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options 
 void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options,
            const CannyEach& each, const Exec& exec = {});
 /// The edges of one picture, in a new one.
-template <Picture Src>
+template <PictureLike Src>
 NewOf<uint8_t, Src> canny(const Src& src, const CannyOptions& options = {}, const Exec& exec = {}) {
   auto dst = new_of<uint8_t>(src);
   canny(ConstAnyView(src), dst, options, exec);
@@ -177,7 +177,7 @@ void log_edges(ConstAnyView src, OutView dst, const LogOptions& options = {},
 void log_edges(const ConstBatch& src, const Batch& dst, const LogOptions& options = {},
                const Exec& exec = {});
 /// The edges of one picture, in a new one.
-template <Picture Src>
+template <PictureLike Src>
 NewOf<uint8_t, Src> log_edges(const Src& src, const LogOptions& options = {},
                               const Exec& exec = {}) {
   auto dst = new_of<uint8_t>(src);

@@ -77,39 +77,39 @@ void laplacian(const ConstBatch& src, const Batch& dst, const FilterOptions& opt
 
 // ---- new pictures
 
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> correlate(const Src& src, const Stencil& stencil, const FilterOptions& options = {},
                        const Exec& exec = {}) {
   auto dst = new_like(src);
   correlate(ConstAnyView(src), dst, stencil, options, exec);
   return dst;
 }
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> convolve(const Src& src, const Stencil& stencil, const FilterOptions& options = {},
                       const Exec& exec = {}) {
   auto dst = new_like(src);
   convolve(ConstAnyView(src), dst, stencil, options, exec);
   return dst;
 }
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> gaussian(const Src& src, const GaussianOptions& options, const Exec& exec = {}) {
   auto dst = new_like(src);
   gaussian(ConstAnyView(src), dst, options, exec);
   return dst;
 }
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> box(const Src& src, const BoxOptions& options = {}, const Exec& exec = {}) {
   auto dst = new_like(src);
   box(ConstAnyView(src), dst, options, exec);
   return dst;
 }
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> sharpen(const Src& src, const SharpenOptions& options = {}, const Exec& exec = {}) {
   auto dst = new_like(src);
   sharpen(ConstAnyView(src), dst, options, exec);
   return dst;
 }
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> laplacian(const Src& src, const FilterOptions& options = {}, const Exec& exec = {}) {
   auto dst = new_like(src);
   laplacian(ConstAnyView(src), dst, options, exec);

@@ -59,7 +59,7 @@ class BackgroundSubtractor {
   void push(ConstAnyView frame, const BackgroundOutputs& out = {}, double limit = 25,
             const Exec& exec = {});
   /// For a frame whose space its type says: outputs that live elsewhere do not compile.
-  template <Picture Frame>
+  template <PictureLike Frame>
   requires KnownSpace<Frame>
   void push(const Frame& frame, const BasicBackgroundOutputs<ViewBeside<Frame>>& out,
             double limit = 25, const Exec& exec = {}) {

@@ -157,7 +157,7 @@ int64_t label(const ConstBatch& masks, const Batch& labels,
 
 // ---- new pictures
 
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> to_gray(const Src& src, ColorOrder order = ColorOrder::rgb, const Exec& exec = {}) {
   const ConstAnyView color = src;
   auto dst = detail::new_picture_as<NewLike<Src>>(color, 1, color.type);
@@ -165,61 +165,61 @@ NewLike<Src> to_gray(const Src& src, ColorOrder order = ColorOrder::rgb, const E
   return dst;
 }
 /// In the space of `a`.
-template <Picture A>
+template <PictureLike A>
 NewLike<A> absdiff(const A& a, ConstAnyView b, const Exec& exec = {}) {
   auto dst = new_like(a);
   absdiff(ConstAnyView(a), b, dst, exec);
   return dst;
 }
 /// In u8.
-template <Picture Src>
+template <PictureLike Src>
 NewOf<uint8_t, Src> threshold(const Src& src, double limit, const Exec& exec = {}) {
   auto dst = new_of<uint8_t>(src);
   threshold(ConstAnyView(src), dst, limit, exec);
   return dst;
 }
-template <Picture A>
+template <PictureLike A>
 NewOf<uint8_t, A> absdiff_threshold(const A& a, ConstAnyView b, double limit,
                                     const Exec& exec = {}) {
   auto dst = new_of<uint8_t>(a);
   absdiff_threshold(ConstAnyView(a), b, dst, limit, exec);
   return dst;
 }
-template <Picture Src>
+template <PictureLike Src>
 NewOf<uint8_t, Src> unpack_mask(const Src& src, const Exec& exec = {}) {
   auto dst = new_of<uint8_t>(src);
   unpack_mask(ConstAnyView(src), dst, exec);
   return dst;
 }
-template <Picture Src>
+template <PictureLike Src>
 NewBits<Src> pack_mask(const Src& src, const Exec& exec = {}) {
   auto dst = new_bits(src);
   pack_mask(ConstAnyView(src), dst, exec);
   return dst;
 }
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> morphology(const Src& src, Morph what, const StructuringElement& element,
                         const MorphologyOptions& options = {}, const Exec& exec = {}) {
   auto dst = new_like(src);
   morphology(ConstAnyView(src), dst, what, element, options, exec);
   return dst;
 }
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> erode(const Src& src, const StructuringElement& element,
                    const MorphologyOptions& options = {}, const Exec& exec = {}) {
   return morphology(src, Morph::erode, element, options, exec);
 }
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> dilate(const Src& src, const StructuringElement& element,
                     const MorphologyOptions& options = {}, const Exec& exec = {}) {
   return morphology(src, Morph::dilate, element, options, exec);
 }
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> morph_open(const Src& src, const StructuringElement& element,
                         const MorphologyOptions& options = {}, const Exec& exec = {}) {
   return morphology(src, Morph::open, element, options, exec);
 }
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> morph_close(const Src& src, const StructuringElement& element,
                          const MorphologyOptions& options = {}, const Exec& exec = {}) {
   return morphology(src, Morph::close, element, options, exec);
@@ -231,7 +231,7 @@ struct Labeled {
   Owner labels{};
   std::vector<Component> components{};
 };
-template <Picture Mask>
+template <PictureLike Mask>
 Labeled<NewOf<int32_t, Mask>> label(const Mask& mask, const LabelOptions& options = {},
                                     const Exec& exec = {}) {
   Labeled<NewOf<int32_t, Mask>> found{new_of<int32_t>(mask), {}};

@@ -12,7 +12,7 @@ namespace cuesta {
 
 /// What operations read: Image, ImageView, AnyImage, AnyView, BitImage, BitView.
 template <class P>
-concept Picture = std::convertible_to<const P&, ConstAnyView>;
+concept PictureLike = std::convertible_to<const P&, ConstAnyView>;
 
 /// Whether pictures of type P are known to live in S.
 template <class P, Space S>
@@ -91,32 +91,32 @@ Owner new_picture_as(ConstAnyView src, int32_t channels, PixelType type) {
 
 /// The owner of a new picture of P's type and space (NewLike), of samples T in P's space (NewOf):
 /// an Image where P says so, an AnyImage where it is known at run time only.
-template <Picture P>
+template <PictureLike P>
 using NewLike = typename detail::NewPicture<P>::Like;
-template <class T, Picture P>
+template <class T, PictureLike P>
 using NewOf = typename detail::NewPicture<P>::template Of<T>;
-template <Picture P>
+template <PictureLike P>
 using NewBits = typename detail::NewPicture<P>::Bits;
 
 /// A picture of the size, channels, type and space of another, uninitialised.
-template <Picture P>
+template <PictureLike P>
 NewLike<P> new_like(const P& picture) {
   const ConstAnyView view = picture;
   return detail::new_picture_as<NewLike<P>>(view, view.channels, view.type);
 }
 /// A picture of samples T of the size and space of another, one channel, uninitialised.
-template <class T, Picture P>
+template <class T, PictureLike P>
 NewOf<T, P> new_of(const P& picture) {
   return detail::new_picture_as<NewOf<T, P>>(picture, 1, pixel_type_of<T>());
 }
 /// A mask of bits of the size and space of another picture, cleared.
-template <Picture P>
+template <PictureLike P>
 NewBits<P> new_bits(const P& picture) {
   return detail::new_picture_as<NewBits<P>>(picture, 1, PixelType::bit);
 }
 
 /// A picture of its own with the same samples.
-template <Picture Src>
+template <PictureLike Src>
 NewLike<Src> copy(const Src& src, void* stream = nullptr) {
   auto dst = new_like(src);
   copy(ConstAnyView(src), AnyView(dst), stream);

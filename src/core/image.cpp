@@ -91,8 +91,8 @@ BasicAnyView<Const> BasicAnyView<Const>::region(const Rect& r) const {
   part.width = r.width, part.height = r.height;
   return part;
 }
-template struct BasicAnyView<false>;
-template struct BasicAnyView<true>;
+template AnyView AnyView::region(const Rect& r) const;
+template ConstAnyView ConstAnyView::region(const Rect& r) const;
 
 AnyView AnyImage::create(Size size, int32_t channels, PixelType type, Space space) {
   const bool same = view_.size() == size && view_.channels == channels && view_.type == type &&

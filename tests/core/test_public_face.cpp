@@ -203,12 +203,12 @@ TEST(PublicFace, ViewsOfBothSpacesAreRefusedWhereTypesDoNotTell) {
 // ---- batches
 
 // Pictures of `height` rows below each other.
-template <class Picture>
-auto batch_of(Picture& tall, int32_t count) {
+template <class Owner>
+auto batch_of(Owner& tall, int32_t count) {
   const auto view = tall.view();
   const int32_t height = view.height / count;
   const auto first = view.region({0, 0, view.width, height});
-  using Of = std::conditional_t<std::is_const_v<Picture>, ConstBatch, Batch>;
+  using Of = std::conditional_t<std::is_const_v<Owner>, ConstBatch, Batch>;
   return Of(first, count, first.stride_bytes * height);
 }
 

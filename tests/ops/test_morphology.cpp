@@ -226,7 +226,8 @@ TEST(MorphologyThreads, AnyNumberGivesTheSameBytes) {
     morph_open(*src, expected, StructuringElement::disk(7), {}, {.threads = 1});
     for (const auto strategy : {"rows", "simd"}) {
       for (const int threads : {1, 2, 3, 8, 99}) {
-        open(*src, got, StructuringElement::disk(7), {.strategy = strategy, .threads = threads});
+        morph_open(*src, got, StructuringElement::disk(7), {},
+                   {.strategy = strategy, .threads = threads});
         EXPECT_TRUE(same(expected, got)) << strategy << " " << threads;
       }
     }

@@ -68,10 +68,10 @@ void expect_equal(Pattern pattern) {
       EXPECT_TRUE(test::equal(theirs, test::mat_of(ours))) << "dilate " << what;
       // OpenCV reads the element unturned in both steps.
       if (!is_symmetric(element)) continue;
-      open(src, ours, element);
+      morph_open(src, ours, element);
       cv::morphologyEx(input, theirs, cv::MORPH_OPEN, kernel);
       EXPECT_TRUE(test::equal(theirs, test::mat_of(ours))) << "open " << what;
-      close(src, ours, element);
+      morph_close(src, ours, element);
       cv::morphologyEx(input, theirs, cv::MORPH_CLOSE, kernel);
       EXPECT_TRUE(test::equal(theirs, test::mat_of(ours))) << "close " << what;
     }

@@ -52,7 +52,7 @@ inline DeviceBatch<const uint8_t> smoothed(const CannyArgs& args, Call& call) {
   const ConstBatch from(args.src, args.count, args.src_step);
   const Batch to(all.first, args.count, all.step);
   for (int32_t i = 0; i < args.count; ++i) {
-    gaussian(from[i], to[i], args.options.ksize, args.options.sigma, {BorderMode::reflect101},
+    gaussian(from[i], to[i], {.sigma = args.options.sigma, .ksize = args.options.ksize},
              call.nested());
   }
   return all;

@@ -154,8 +154,7 @@ Picture gradients(const CannyArgs& args, Call& call) {
     const AnyView smoothed = seen.type == PixelType::u8
                                  ? AnyView(device_image<uint8_t>(call, width, height))
                                  : AnyView(device_image<uint16_t>(call, width, height));
-    gaussian(seen, smoothed, args.options.ksize, args.options.sigma, {BorderMode::reflect101},
-             exec);
+    gaussian(seen, smoothed, {.sigma = args.options.sigma, .ksize = args.options.ksize}, exec);
     seen = smoothed;
   }
   call.stage("sobel");
