@@ -36,7 +36,7 @@ std::string message_of(const Error& error);
 /// exit code and may throw cuesta::Error.
 struct Verb {
   CLI::App* app = nullptr;
-  std::function<int()> run;
+  std::function<int()> run{};
 };
 
 // One file each.

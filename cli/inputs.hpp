@@ -15,13 +15,13 @@ enum class InputKind : uint8_t { picture, stream };
 
 /// One input and its output.
 struct Job {
-  std::string input;  ///< a path, or "-"
-  std::string output;
+  std::string input{};  ///< a path, or "-"
+  std::string output{};
   InputKind kind = InputKind::picture;
 };
 
 struct Plan {
-  std::vector<Job> jobs;
+  std::vector<Job> jobs{};
   /// Several inputs, or a folder: each is a case of its own, a bad one does not end the others.
   bool is_batch = false;
 };

@@ -10,8 +10,8 @@ namespace cuesta::bench {
 
 /// A row of the table with one setting of its parameters.
 struct Candidate {
-  StrategyDescription row;
-  Exec exec;
+  StrategyDescription row{};
+  Exec exec{};
   std::string variant{};  ///< all its parameters, the defaults too
 };
 

@@ -95,7 +95,7 @@ struct Gpu {
   int multiprocessors = 0;
   size_t memory_bytes = 0;
   int l2_bytes = 0;
-  Ceilings ceilings;
+  Ceilings ceilings{};
 };
 
 /// A point of paper 000's theory curves: GFLOP/s = operations a byte × bandwidth, under the peak.
@@ -120,7 +120,7 @@ struct Figure {
 };
 
 struct Result {
-  Machine machine;
+  Machine machine{};
   std::optional<Gpu> gpu{};
   std::string why_no_gpu{};
   std::vector<std::string> libraries{};  ///< what is linked, with versions

@@ -14,13 +14,13 @@ namespace cuesta::bench {
 using Sweep = std::pair<std::string, std::vector<std::string>>;
 
 struct Settings {
-  std::vector<int32_t> sizes;     ///< squares, pixels a side; empty: what each experiment takes
-  int threads = 0;                ///< 0: all
-  bool quick = false;             ///< shorter batches
-  std::vector<std::string> only;  ///< tables of experiment `cpu`; empty: all
-  int device = -1;                ///< the GPU by the runtime's index; -1: none
-  std::string why_no_device;      ///< where there is none: the reason, for the tables
-  std::vector<Sweep> sweeps;      ///< tried by every strategy that declares the parameter
+  std::vector<int32_t> sizes{};     ///< squares, pixels a side; empty: what each experiment takes
+  int threads = 0;                  ///< 0: all
+  bool quick = false;               ///< shorter batches
+  std::vector<std::string> only{};  ///< tables of experiment `cpu`; empty: all
+  int device = -1;                  ///< the GPU by the runtime's index; -1: none
+  std::string why_no_device{};      ///< where there is none: the reason, for the tables
+  std::vector<Sweep> sweeps{};      ///< tried by every strategy that declares the parameter
   /// Receives the tables as they are made.
   std::function<void(std::string_view)> print = [](std::string_view) {};
 };

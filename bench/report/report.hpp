@@ -17,7 +17,7 @@ std::string csv_of(const Result& result);
 /// What an earlier run says of the same rows.
 struct Comparison {
   int64_t compared = 0, slower = 0, faster = 0;
-  std::string table;
+  std::string table{};
 };
 
 /// An earlier run's JSON.

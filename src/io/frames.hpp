@@ -35,11 +35,11 @@ struct StreamFormat {
 
 /// One frame, in planes as decoded. The views belong to whoever made the frame.
 struct Frame {
-  ConstAnyView luma;    ///< u8, one channel, of the stream's size
-  ConstAnyView cb, cr;  ///< u8, of chroma_size(); without data where the stream has no color
-  int64_t index = 0;    ///< counts from 0
-  int64_t pts = 0;      ///< from the stream's own timestamps, in units of its time base
-  double time = 0;      ///< the same in seconds; 0 is the beginning of the file
+  ConstAnyView luma{};      ///< u8, one channel, of the stream's size
+  ConstAnyView cb{}, cr{};  ///< u8, of chroma_size(); without data where the stream has no color
+  int64_t index = 0;        ///< counts from 0
+  int64_t pts = 0;          ///< from the stream's own timestamps, in units of its time base
+  double time = 0;          ///< the same in seconds; 0 is the beginning of the file
 };
 
 class FrameSource {

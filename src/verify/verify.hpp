@@ -39,11 +39,11 @@ struct Options {
 };
 
 struct RowReport {
-  std::string_view operation, strategy;
+  std::string_view operation{}, strategy{};
   Space space = Space::host;
   int64_t run = 0, refused = 0, failed = 0;
-  std::set<std::string> refusals;     ///< the words of `supports`
-  std::vector<std::string> failures;  ///< the first few, each naming its case
+  std::set<std::string> refusals{};     ///< the words of `supports`
+  std::vector<std::string> failures{};  ///< the first few, each naming its case
   /// A row that ran nothing has shown nothing.
   bool passed() const { return failed == 0 && run > 0; }
 };
@@ -157,7 +157,7 @@ std::vector<RowReport> verify_operation(const Options& options) {
 
 /// One operation as verify sees it.
 struct Operation {
-  std::string_view name;
+  std::string_view name{};
   std::vector<RowReport> (*run)(const Options&);
 };
 

@@ -235,11 +235,12 @@ RC_GTEST_PROP(CannyProperties, RaisingThresholdsAddsNoEdge, ()) {
   const auto size = [] { return *rc::gen::inRange(1, 90); };
   Image<uint8_t> picture(size(), size());
   verify::fill(picture, *rc::gen::element(verify::Pattern::natural, verify::Pattern::noise), seed);
-  CannyOptions options = plain(*rc::gen::inRange(0, 300), *rc::gen::inRange(300, 900));
+  const Given pair{double(*rc::gen::inRange(0, 300)), double(*rc::gen::inRange(300, 900))};
+  CannyOptions options = plain(pair.low, pair.high);
   options.norm = *rc::gen::element(Norm::l1, Norm::l2);
   const Image<uint8_t> more = canny(picture, options);
-  options.thresholds.low += *rc::gen::inRange(0, 300);
-  options.thresholds.high += *rc::gen::inRange(0, 300);
+  options.thresholds =
+      Given{pair.low + *rc::gen::inRange(0, 300), pair.high + *rc::gen::inRange(0, 300)};
   const Image<uint8_t> fewer = canny(picture, options);
   for (int32_t y = 0; y < picture.height(); ++y) {
     for (int32_t x = 0; x < picture.width(); ++x) RC_ASSERT(fewer.at(x, y) <= more.at(x, y));
@@ -381,7 +382,9 @@ TEST(CannyBadInput, IsNamed) {
   EXPECT_EQ(of([](auto& o) { o.aperture = 4; }), "canny: aperture is 4; it must be 3, 5 or 7");
   EXPECT_EQ(of([](auto& o) { o.sigma = -1; }), "canny: sigma is -1; it must be 0 or more");
   EXPECT_EQ(of([](auto& o) { o.ksize = 6; }), "canny: ksize is 6; it must be odd, 1 to 255");
-  EXPECT_EQ(of([](auto& o) { o.thresholds.high = std::numeric_limits<double>::quiet_NaN(); }),
+  EXPECT_EQ(of([](auto& o) {
+              o.thresholds = Given{10, std::numeric_limits<double>::quiet_NaN()};
+            }),
             "canny: thresholds are 10 and nan; they must be finite numbers");
   EXPECT_EQ(
       of([](auto& o) { o.thresholds = Thresholds::automatic(AutoThreshold::percentile, 101); }),
