@@ -106,8 +106,8 @@ class Tables(unittest.TestCase):
         self.assertEqual(rows["`mergeCCL`"][2], "- · 61.4")
 
     def test_the_papers_figures_are_the_benches(self):
-        """bench/paper_004.hpp has occupancy and registers too, for motion-ladder."""
-        text = (ROOT / "bench" / "paper_004.hpp").read_text(encoding="utf-8")
+        """bench/papers/paper_004.hpp has occupancy and registers too, for motion-ladder."""
+        text = (ROOT / "bench" / "papers" / "paper_004.hpp").read_text(encoding="utf-8")
         kernels = re.findall(r'\{"(\w+)", (\d+), (0\.\d+)\}', text[text.index("kernels[]"):])
         ours = [(line[-1], round(line[2] / 100, 3)) for line in rungs.PAPER_004]
         self.assertEqual([(int(registers), float(occupancy)) for _, registers, occupancy in kernels], ours)
