@@ -1,4 +1,4 @@
-// Work of the command on either device: what it is given, and where it goes on when a GPU refuses.
+// Work of the command on either device: what it is asked, what it is given, and where it runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +12,8 @@
 namespace cuesta::cli {
 namespace {
 
+using Sources = std::span<const ConstAnyView>;
+
 Image<uint8_t> picture_of(uint64_t seed) {
   Image<uint8_t> picture(61, 37);
   verify::fill(picture, verify::Pattern::natural, seed);
@@ -24,21 +26,38 @@ bool same_bytes(const Image<uint8_t>& a, const Image<uint8_t>& b) {
   return a.width() == b.width() && a.height() == b.height();
 }
 
+void magnitude(Sources sources, AnyView out, const Execs& execs) {
+  sobel(sources[0], {.magnitude = out}, {}, execs.pinned);
+}
+
 TEST(EitherDevice, OnTheCpuTheWorkGetsThePicturesThemselves) {
   CommonOptions common;
   common.device = "cpu";
-  EitherDevice either(common);
-  either.choose({"sobel"});
   Image<uint8_t> src = picture_of(1), dst(61, 37);
   int calls = 0;
-  either.run({src, {}}, dst, [&](std::span<const ConstAnyView> sources, AnyView out) {
+  EitherDevice either(common, [&](Sources sources, AnyView out, const Execs& execs) {
     ++calls;
     ASSERT_EQ(sources.size(), 2u);
     EXPECT_EQ(sources[0].data, src.row(0));
     EXPECT_FALSE(sources[1]);
     EXPECT_EQ(out.data, dst.row(0));
+    EXPECT_EQ(execs.pinned.choices, nullptr) << "nothing is asked where there is no choice";
   });
+  either.run({src, {}}, dst);
   EXPECT_EQ(calls, 1);
+}
+
+TEST(EitherDevice, OptionsAreCheckedWithoutAPicture) {
+  CommonOptions common;
+  common.device = "cpu";
+  SobelOptions options;
+  EitherDevice either(common, [&](Sources sources, AnyView out, const Execs& execs) {
+    EXPECT_NE(execs.pinned.choices, nullptr);
+    sobel(sources[0], {.magnitude = out}, options, execs.pinned);
+  });
+  EXPECT_NO_THROW(either.check(PixelType::u8, PixelType::u8));
+  options.aperture = 4;
+  EXPECT_THROW(either.check(PixelType::u8, PixelType::u8), Error);
 }
 
 class EitherDeviceOnTheGpu : public testing::Test {
@@ -52,46 +71,64 @@ class EitherDeviceOnTheGpu : public testing::Test {
 TEST_F(EitherDeviceOnTheGpu, CopiesGoThereAndTheResultComesBack) {
   CommonOptions common;
   common.device = "cuda";
-  EitherDevice either(common);
-  either.choose({"sobel"});
+  Image<uint8_t> mask = picture_of(7);
+  bool masked = false;
+  EitherDevice either(common, [&](Sources sources, AnyView out, const Execs& execs) {
+    EXPECT_EQ(sources[0].space, Space::device);
+    EXPECT_EQ(out.space, Space::device);
+    EXPECT_EQ(bool(sources[1]), masked);
+    magnitude(sources, out, execs);
+    if (!masked || execs.pinned.choices) return;
+    Image<uint8_t> back(61, 37);
+    download(sources[1], back);
+    EXPECT_TRUE(same_bytes(back, mask));
+  });
   // The second round keeps the memory, and gives the mask that the first left out.
-  for (const bool masked : {false, true}) {
-    Image<uint8_t> src = picture_of(2 + masked), mask = picture_of(7), here(61, 37), there(61, 37);
-    either.run({src, masked ? ConstAnyView(mask) : ConstAnyView()}, there,
-               [&](std::span<const ConstAnyView> sources, AnyView out) {
-                 EXPECT_EQ(sources[0].space, Space::device);
-                 EXPECT_EQ(out.space, Space::device);
-                 EXPECT_EQ(bool(sources[1]), masked);
-                 sobel(sources[0], {.magnitude = out});
-                 if (!masked) return;
-                 Image<uint8_t> back(61, 37);
-                 download(sources[1], back);
-                 EXPECT_TRUE(same_bytes(back, mask));
-               });
+  for (const bool with_mask : {false, true}) {
+    masked = with_mask;
+    Image<uint8_t> src = picture_of(2 + masked), here(61, 37), there(61, 37);
+    either.run({src, masked ? ConstAnyView(mask) : ConstAnyView()}, there);
     sobel(src, {.magnitude = here});
     EXPECT_TRUE(same_bytes(here, there));
   }
 }
 
-TEST_F(EitherDeviceOnTheGpu, WhatItRefusesGoesOnOnTheCpuIfThatIsAllowed) {
+TEST_F(EitherDeviceOnTheGpu, WhatAProductionStrategyRefusesGoesToTheCpuIfThatIsAllowed) {
+  Image<uint8_t> src = picture_of(1), dst(61, 37);
   for (const char* device : {"auto", "cuda"}) {
     CommonOptions common;
     common.device = device;
-    EitherDevice either(common);
-    either.choose({"sobel"});
-    Image<uint8_t> src = picture_of(1), dst(61, 37);
-    std::vector<Space> asked;
-    const auto work = [&](std::span<const ConstAnyView>, AnyView out) {
-      asked.push_back(out.space);
-      if (out.space == Space::device) throw Error(ErrorCode::unsupported, "not on this one");
-    };
-    if (common.device == "cuda") {
-      EXPECT_THROW(either.run({src}, dst, work), Error);
-      continue;
-    }
-    either.run({src}, dst, work);
-    either.run({src}, dst, work);
-    EXPECT_EQ(asked, (std::vector{Space::device, Space::host, Space::host}));
+    std::vector<Space> ran;
+    // u16 takes canny's plain strategy on the GPU, which is no reason to go there by itself.
+    EitherDevice either(common, [&](Sources sources, AnyView out, const Execs& execs) {
+      canny(sources[0], out, {}, execs.pinned);
+      if (!execs.pinned.choices) ran.push_back(out.space);
+    });
+    Image<uint16_t> wide(61, 37);
+    for (int32_t y = 0; y < 37; ++y) std::copy_n(src.row(y), 61, wide.row(y));
+    either.run({wide}, dst);
+    either.run({src}, dst);
+    const Space of_wide = common.device == "auto" ? Space::host : Space::device;
+    EXPECT_EQ(ran, (std::vector{of_wide, Space::device}));
+  }
+}
+
+TEST_F(EitherDeviceOnTheGpu, WhatIsRefusedWhereItWasAskedForIsAnError) {
+  Image<uint16_t> src(61, 37);
+  for (int32_t y = 0; y < 37; ++y) std::fill_n(src.row(y), 61, uint16_t(5));
+  Image<uint8_t> dst(61, 37);
+  CommonOptions common;
+  common.device = "cuda";
+  common.strategy = "fused";
+  EitherDevice either(common, [](Sources sources, AnyView out, const Execs& execs) {
+    canny(sources[0], out, {}, execs.pinned);
+  });
+  try {
+    either.run({src}, dst);
+    FAIL() << "canny's fused took u16";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_NE(std::string(error.what()).find("u16 source"), std::string::npos) << error.what();
   }
 }
 
