@@ -48,8 +48,8 @@ EdgeSearch search_edges(Session& session, ConstAnyView src, const CannyOptions& 
     canny(src, out, all, session.exec());
     return out;
   };
-  const auto& given = std::get<Given>(options.thresholds);
-  const auto [low, high] = std::minmax({given.low, given.high});
+  const Given given = std::get<Given>(options.thresholds);
+  const double low = std::min(given.low, given.high), high = std::max(given.low, given.high);
   const Image<uint8_t> strong = maxima_above(high);
   Image<uint8_t> left = maxima_above(low);  // candidates not reached yet
 

@@ -26,7 +26,7 @@ Work work_of(std::string experiment, std::string operation, std::string paramete
 }  // namespace
 
 Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyView src) {
-  const auto& given = std::get<Given>(options.thresholds);
+  const Given given = std::get<Given>(options.thresholds);
   const double low = given.low, high = given.high;
   const bool smooth = options.sigma > 0;
   const int ksize = !smooth ? 0 : options.ksize ? options.ksize : gaussian_size(options.sigma);

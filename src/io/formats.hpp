@@ -15,13 +15,13 @@ namespace cuesta::io {
 enum class FileKind : uint8_t { picture, video };
 
 struct Format {
-  std::string_view name;
+  std::string_view name{};
   FileKind kind = FileKind::picture;
   std::array<std::string_view, 5>
-      extensions;  ///< lower case, with their dot; what is left is empty
+      extensions{};  ///< lower case, with their dot; what is left is empty
   bool writable = true;
-  std::string_view magic;                   ///< the first bytes; empty where a library tells
-  std::array<std::string_view, 2> loaders;  ///< libvips' classes for it, behind "VipsForeignLoad"
+  std::string_view magic{};                   ///< the first bytes; empty where a library tells
+  std::array<std::string_view, 2> loaders{};  ///< libvips' classes for it, behind "VipsForeignLoad"
 };
 
 std::span<const Format> formats();

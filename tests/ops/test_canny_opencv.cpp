@@ -21,8 +21,8 @@ cv::Mat ours(const cv::Mat& src, const CannyOptions& options, std::string_view s
 }
 
 cv::Mat theirs(const cv::Mat& src, const CannyOptions& options) {
+  const Given given = std::get<Given>(options.thresholds);
   cv::Mat edges;
-  const auto& given = std::get<Given>(options.thresholds);
   cv::Canny(src, edges, given.low, given.high, options.aperture, options.norm == Norm::l2);
   return edges;
 }
