@@ -5,6 +5,7 @@
 #include "core/cpu_probe.hpp"
 #include "core/threads.hpp"
 #include "cuesta/device.hpp"
+#include "verify/verify.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -46,12 +47,35 @@ void list_all_strategies(bool as_json) {
   print_data(text);
 }
 
+// Each type of source and space: which tier's strategies the small requests of verify go to.
+Json served_json(std::string_view name) {
+  Json cells = Json::array();
+  for (const verify::Operation& operation : verify::operations()) {
+    if (operation.name != name) continue;
+    for (const verify::Coverage& cell : operation.coverage()) {
+      Json by = Json::array();
+      for (const auto& [tier, served] : cell.tiers) {
+        by.push_back(
+            {{"tier", name_of(tier)}, {"strategies", served.first}, {"requests", served.second}});
+      }
+      cells.push_back({{"type", name_of(cell.type)},
+                       {"space", name_of(cell.space)},
+                       {"by", by},
+                       {"unserved", cell.unserved}});
+    }
+  }
+  return cells;
+}
+
 void list_all_operations(bool as_json) {
   const auto entries = list_operations();
   if (as_json) {
     Json out = Json::array();
-    for (const auto& entry : entries)
-      out.push_back({{"operation", entry.name}, {"summary", entry.summary}});
+    for (const auto& entry : entries) {
+      out.push_back({{"operation", entry.name},
+                     {"summary", entry.summary},
+                     {"served", served_json(entry.name)}});
+    }
     return print_data(out.dump(2) + "\n");
   }
   std::string text;

@@ -84,10 +84,9 @@ struct Pin {
   std::string operation, strategy;
 };
 
-std::vector<Pin> pins_of_environment() {
+std::vector<Pin> pins_of(const std::string& text) {
   std::vector<Pin> pins;
-  const char* text = std::getenv("CUESTA_STRATEGY");
-  for (std::string_view rest = text ? text : ""; !rest.empty();) {
+  for (std::string_view rest = text; !rest.empty();) {
     const size_t comma = rest.find(',');
     const std::string_view pin = rest.substr(0, comma);
     const size_t colon = pin.find(':');
@@ -109,7 +108,11 @@ std::vector<Pin> pins_of_environment() {
 
 std::string_view pinned_strategy(std::string_view operation, const Exec& exec) {
   if (!exec.strategy.empty()) return exec.strategy;
-  static const std::vector<Pin> pins = pins_of_environment();
+  static const std::string text = [] {
+    const char* given = std::getenv("CUESTA_STRATEGY");
+    return std::string(given ? given : "");
+  }();
+  static const std::vector<Pin> pins = pins_of(text);
   for (const Pin& pin : pins)
     if (pin.operation == operation) return pin.strategy;
   return {};

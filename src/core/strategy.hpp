@@ -95,6 +95,7 @@ concept OperationArgs = requires(const Args& args) {
   { Args::summary } -> std::convertible_to<std::string_view>;
   { Args::strategies() } -> std::same_as<std::span<const Strategy<Args>>>;
   { args.space() } -> std::convertible_to<Space>;
+  { args.type() } -> std::convertible_to<PixelType>;  // of the source's samples
 };
 
 namespace detail {
@@ -190,6 +191,20 @@ void dispatch(const Args& args, const Exec& exec) {
   }
   if (exec.observer) exec.observer->chosen(choice);
   run_strategy(*strategy, args, exec);
+}
+
+/// The strategy that automatic choice would take for the request if its views lay in `space`; null
+/// where none there takes it.
+template <OperationArgs Args>
+const Strategy<Args>* automatic_in(Space space, const Args& args) {
+  const Exec exec;
+  for (const Tier tier : {Tier::production, Tier::baseline, Tier::reference}) {
+    for (const auto& s : Args::strategies()) {
+      if (s.space == space && s.tier == tier && s.supports(args, {exec, s.parameters}).empty())
+        return &s;
+    }
+  }
+  return nullptr;
 }
 
 /// The operation's oracle: the host's reference, which takes every valid request.

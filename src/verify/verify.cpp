@@ -47,6 +47,11 @@ std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level) {
 
 namespace detail {
 
+bool is_small(std::string_view label) {
+  const auto [width, height] = shape_of(std::string(label));
+  return int64_t(width) * height <= 1024;
+}
+
 std::vector<std::vector<size_t>> groups(std::span<const std::string> labels,
                                         const Options& options) {
   std::vector<std::vector<size_t>> out;

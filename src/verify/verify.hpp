@@ -2,7 +2,9 @@
 // through here.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -59,6 +61,8 @@ constexpr Layout layouts[] = {Layout::tight, Layout::padded, Layout::odd, Layout
 /// group of its own; at sizes a group is a shape, begun at another case for each.
 std::vector<std::vector<size_t>> groups(std::span<const std::string> labels,
                                         const Options& options);
+/// Whether a case's picture has at most 1,024 pixels.
+bool is_small(std::string_view label);
 /// Every combination of declared values, the defaults first.
 std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> parameters);
 
@@ -155,10 +159,51 @@ std::vector<RowReport> verify_operation(const Options& options) {
   return reports;
 }
 
+/// Who serves the requests of one source type in one space, by automatic choice.
+struct Coverage {
+  PixelType type = PixelType::none;
+  Space space = Space::host;
+  /// Of each tier the strategies, and how many requests go to it.
+  std::map<Tier, std::pair<std::set<std::string_view>, int64_t>> tiers{};
+  int64_t unserved = 0;
+};
+
+/// Asked of every small request of the quick level, for both spaces of this build.
+template <OperationArgs Args>
+std::vector<Coverage> coverage_of() {
+  std::vector<Coverage> cells;
+  bool on_device = false;
+  for (const auto& s : Args::strategies()) on_device |= s.space == Space::device;
+  for (const auto& c : Args::cases(Level::quick)) {
+    if (!detail::is_small(c.label)) continue;
+    Harness harness(Layout::tight, 0);
+    const Args args = c.make(harness);
+    for (const Space space : {Space::host, Space::device}) {
+      if (space == Space::device && !on_device) continue;
+      auto cell = std::find_if(cells.begin(), cells.end(), [&](const Coverage& known) {
+        return known.type == args.type() && known.space == space;
+      });
+      if (cell == cells.end()) cell = cells.insert(cell, {args.type(), space, {}, 0});
+      if (const auto* s = automatic_in(space, args)) {
+        auto& [names, requests] = cell->tiers[s->tier];
+        names.insert(s->name);
+        ++requests;
+      } else {
+        ++cell->unserved;
+      }
+    }
+  }
+  std::sort(cells.begin(), cells.end(), [](const Coverage& a, const Coverage& b) {
+    return std::pair(a.space, a.type) < std::pair(b.space, b.type);
+  });
+  return cells;
+}
+
 /// One operation as verify sees it.
 struct Operation {
   std::string_view name{};
   std::vector<RowReport> (*run)(const Options&);
+  std::vector<Coverage> (*coverage)();
 };
 
 /// Every operation, in the order of list_operations().

@@ -27,6 +27,27 @@ TEST(Verify, SizesTriesEverySizeOnce) {
   }
 }
 
+// No cell that the definition allows is empty: every small request is taken in every space that
+// this build has, without a name.
+TEST(Verify, EveryRequestIsServedInEverySpace) {
+  for (const Operation& operation : operations()) {
+    const auto cells = operation.coverage();
+    EXPECT_FALSE(cells.empty()) << operation.name;
+    std::set<PixelType> on_host, on_device;
+    for (const Coverage& cell : cells) {
+      EXPECT_EQ(cell.unserved, 0) << operation.name << " of " << name_of(cell.type) << " on the "
+                                  << cuesta::name_of(cell.space);
+      EXPECT_FALSE(cell.tiers.contains(Tier::ladder));
+      (cell.space == Space::host ? on_host : on_device).insert(cell.type);
+    }
+#if defined(CUESTA_HAS_CUDA)
+    EXPECT_EQ(on_host, on_device) << operation.name;
+#else
+    EXPECT_TRUE(on_device.empty()) << operation.name;
+#endif
+  }
+}
+
 class VerifyOperation : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(VerifyOperation, EveryStrategyEqualsTheReference) {

@@ -23,6 +23,7 @@ struct BackgroundArgs {
   BackgroundOutputs out{};  // of the frame's size
 
   Space space() const { return frame.space; }
+  PixelType type() const { return frame.type; }
 };
 
 }  // namespace cuesta

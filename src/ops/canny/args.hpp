@@ -24,6 +24,7 @@ struct CannyArgs {
   std::span<const Thresholds> thresholds{};  // one for each picture; empty: options.thresholds
 
   Space space() const { return src.space; }
+  PixelType type() const { return src.type; }
 
   const Thresholds& thresholds_of(int32_t picture) const {
     return thresholds.empty() ? options.thresholds : thresholds[size_t(picture)];

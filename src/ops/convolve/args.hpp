@@ -51,6 +51,7 @@ struct ConvolveArgs {
   int32_t offset = 0;
 
   Space space() const { return src.space; }
+  PixelType type() const { return src.type; }
 };
 
 }  // namespace cuesta

@@ -22,6 +22,7 @@ struct LabelArgs {
   static constexpr int64_t max_pixels = int64_t(1) << 31;
 
   Space space() const { return mask.space; }
+  PixelType type() const { return mask.type; }
 };
 
 }  // namespace cuesta

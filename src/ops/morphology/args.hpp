@@ -44,6 +44,7 @@ struct MorphologyArgs {
   MorphologyOptions options{};
 
   Space space() const { return src.space; }
+  PixelType type() const { return src.type; }
   bool two_steps() const { return what == Morph::open || what == Morph::close; }
   /// Whether the first step is a dilation; the second is the other.
   bool dilates_first() const { return what == Morph::dilate || what == Morph::close; }

@@ -24,6 +24,7 @@ struct MotionArgs {
   Image<uint8_t, Space::device>* first_frame = nullptr;
 
   Space space() const { return frame.space; }
+  PixelType type() const { return frame.type; }
 };
 
 }  // namespace cuesta

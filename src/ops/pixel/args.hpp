@@ -34,6 +34,7 @@ struct PixelArgs {
   std::span<uint64_t> bins{};
 
   Space space() const { return a.space; }
+  PixelType type() const { return a.type; }
 };
 
 }  // namespace cuesta

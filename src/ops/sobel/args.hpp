@@ -17,6 +17,7 @@ struct SobelArgs {
   SobelOptions options{};
 
   Space space() const { return src.space; }
+  PixelType type() const { return src.type; }
 };
 
 }  // namespace cuesta
