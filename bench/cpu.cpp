@@ -52,6 +52,18 @@ void time_gaussian(Session& session, int32_t side) {
   for (const int ksize : {5, 15}) time(session, gaussian_work("gaussian", ksize, src));
 }
 
+void time_median(Session& session, int32_t side) {
+  const Image<uint8_t> bytes = session.photograph(side, side);
+  Image<uint16_t> words(side, side);
+  for (int32_t y = 0; y < side; ++y)
+    for (int32_t x = 0; x < side; ++x) words.at(x, y) = uint16_t(257 * bytes.at(x, y));
+  // The reference sorts every window.
+  for (const int ksize : {3, 5, 15})
+    time(session, median_work("median", ksize, bytes),
+         ksize > 5 ? plain_pixels / 16 : plain_pixels);
+  for (const int ksize : {3, 5}) time(session, median_work("median", ksize, words));
+}
+
 void time_sobel(Session& session, int32_t side) {
   const Image<uint8_t> src = session.photograph(side, side);
   time(session, sobel_work("sobel magnitude", "aperture 3, L1, to u8", src));
@@ -143,6 +155,7 @@ constexpr Table tables[] = {
     {{"canny", "Canny, and Gaussian 5x5 then Canny"}, time_canny},
     {{"log", "Laplacian of Gaussian"}, time_log},
     {{"gaussian", "Gaussian 5x5 and 15x15"}, time_gaussian},
+    {{"median", "windows of 3x3, 5x5 and 15x15 of u8, and of 3x3 and 5x5 of u16"}, time_median},
     {{"sobel", "gradient magnitude, and both gradients"}, time_sobel},
     {{"convolve", "stencils 3x3, 5x5, 9x9 on u8 and f32"}, time_convolve},
     {{"morphology", "close then open with a disk of 15"}, time_morphology},

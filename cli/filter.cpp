@@ -1,8 +1,9 @@
-// cuesta filter: a linear filter over pictures or videos.
+// cuesta filter: a linear filter or the median over pictures or videos.
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "cli/common.hpp"
 #include "cli/either_device.hpp"
@@ -23,6 +24,7 @@ struct State {
   std::vector<std::string> inputs;
   std::string format;
   std::string out, kernel, depth;
+  std::optional<int> median;  // the window's side, instead of a kernel
   bool absolute = false;
   int offset = 0;
 };
@@ -58,12 +60,16 @@ class Run {
  public:
   explicit Run(const State& state)
       : state_(state),
-        kernel_(parse_kernel(state.kernel)),
+        kernel_(state.median ? KernelSpec{} : parse_kernel(state.kernel)),
         region_(state.common.region_rect()),
         device_(state.common, [this](std::span<const ConstAnyView> sources, AnyView out,
                                      const Execs& execs) { run(sources[0], out, execs.pinned); }) {
     options_ = {
         .border = state.common.border_or({}), .absolute = state.absolute, .offset = state.offset};
+    if (state.median) {
+      median_.ksize = *state.median;
+      median_.border = state.common.border_or(median_.border);
+    }
     // Options the library refuses are found before any file is read.
     device_.check(PixelType::u8, PixelType::u8);
   }
@@ -88,11 +94,13 @@ class Run {
   std::optional<Rect> region_;
   EitherDevice device_;
   FilterOptions options_;
+  MedianOptions median_;
   AnyImage source_, result_;
   std::chrono::steady_clock::time_point begin_;
 };
 
 void Run::run(ConstAnyView in, AnyView out, const Exec& exec) const {
+  if (state_.median) return median(in, out, median_, exec);
   // The library's Gaussian rounds once, as cv::GaussianBlur does; a sum of its taps is never
   // negative, so only an offset asks for more.
   if (kernel_.gaussian_size > 0 && options_.offset == 0)
@@ -121,8 +129,8 @@ void Run::on_stream(const Job& job) {
   if (!state_.depth.empty() && state_.depth != "8")
     usage_error(state_.depth, "--depth {}: videos have 8 bits", state_.depth);
   // Color is kept beside a filtered luma that still means brightness; a response has no color.
-  const bool keeps_color =
-      keeps_constants(kernel_.stencil) && options_.offset == 0 && !options_.absolute;
+  const bool keeps_color = state_.median || (keeps_constants(kernel_.stencil) &&
+                                             options_.offset == 0 && !options_.absolute);
   const auto result = pass_stream(
       job, state_.common, keeps_color,
       [&](ConstAnyView luma, AnyView out, int32_t, int32_t) { device_.run({luma}, out); });
@@ -141,15 +149,34 @@ void Run::report(const Job& job, ConstAnyView out, int64_t frames) {
            out.channels, name_of(out.type));
   }
   if (!state_.common.json) return;
-  Json line = {{"input", job.input},     {"output", job.output},     {"width", out.width},
-               {"height", out.height},   {"channels", out.channels}, {"type", name_of(out.type)},
-               {"kernel", state_.kernel}};
+  Json line = {{"input", job.input},   {"output", job.output},     {"width", out.width},
+               {"height", out.height}, {"channels", out.channels}, {"type", name_of(out.type)}};
+  if (state_.median)
+    line["median"] = *state_.median;
+  else
+    line["kernel"] = state_.kernel;
   if (frames > 0) line["frames"] = frames;
   line["seconds"] = seconds;
   print_data(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+void check(const State& state) {
+  if (!state.median) {
+    if (state.kernel.empty()) usage_error("", "filter: give --kernel KERNEL or --median K");
+    return;
+  }
+  const int k = *state.median;
+  if (!state.kernel.empty())
+    usage_error(state.kernel, "--kernel {}: give this or --median {}, not both", state.kernel, k);
+  if (k < 1 || k > 255 || k % 2 == 0)
+    usage_error(std::to_string(k), "--median {}: give an odd number from 1 to 255", k);
+  if (state.absolute) usage_error("", "--abs: this goes with --kernel");
+  if (state.offset != 0)
+    usage_error(std::to_string(state.offset), "--offset {}: this goes with --kernel", state.offset);
+}
+
 int run(const State& state) {
+  check(state);
   if (state.common.json && state.out == "-")
     usage_error("-", "--json: -o - already takes standard output; name a file for one of them");
   Run run(state);
@@ -168,17 +195,21 @@ Verb add_filter(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand(
       "filter",
-      "Filters pictures and videos: average, sharpen, Gaussian, Laplacian, or any stencil.\n"
+      "Filters pictures and videos: average, sharpen, Gaussian, Laplacian, any stencil, or the "
+      "median.\n"
       "Taps lie over the picture as written (correlation, as cv::filter2D). Alpha is left as it "
       "is.\n"
-      "Of videos the luma is filtered; color is kept where the taps sum to 1, else it is left "
-      "out.");
+      "Of videos the luma is filtered; color is kept with the median and where the taps sum to 1, "
+      "else it is left out.");
   add_job_options(*app, state->inputs, state->out, state->format);
   app->add_option("--kernel", state->kernel,
                   "average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], laplacian, "
                   "\"rows;of;numbers [/ divisor]\", or a file of such rows")
-      ->type_name("KERNEL")
-      ->required();
+      ->type_name("KERNEL");
+  app->add_option("--median", state->median,
+                  "instead of a kernel: the middle of K x K samples, K odd (of float pictures at "
+                  "most 5); the border is replicate unless told")
+      ->type_name("K");
   app->add_flag("--abs", state->absolute, "take the absolute value of the sum");
   app->add_option("--offset", state->offset, "add this after rounding")->type_name("N");
   app->add_option("--depth", state->depth,
@@ -192,6 +223,7 @@ Verb add_filter(CLI::App& parent) {
       {"cuesta filter photo.jpg -o smooth.png --kernel gaussian:15",
        "cuesta filter photo.jpg -o sharp.jpg --kernel sharpen:3",
        "cuesta filter scan.tif -o edges.tif --kernel laplacian --abs",
+       "cuesta filter speckled.png -o clean.png --median 5",
        "cuesta filter photo.jpg -o emboss.png --kernel \"-1 0 0;0 0 0;0 0 1\" --offset 128"});
   return {app, [state] { return run(*state); }};
 }

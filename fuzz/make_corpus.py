@@ -33,6 +33,7 @@ ARGUMENTS = [
     "list devices --json",
     "edges --help",
     "edges --aperture 4 --threads -1 --param a=b --param",
+    "filter a.png -o b.png --median 5 --border reflect101",
 ]
 
 

@@ -26,6 +26,8 @@ class Peer {
   /// Gaussian 5 × 5 of sigma, then the 3 × 3 Laplacian into s16; no threshold.
   virtual void log(ConstAnyView src, double sigma) = 0;
   virtual void gaussian(ConstAnyView src, AnyView dst, int ksize, double sigma) = 0;
+  /// Windows of ksize x ksize, border replicate; u8, u16 or f32.
+  virtual void median(ConstAnyView src, AnyView dst, int ksize) = 0;
   /// min(|gx| + |gy|, 255) of aperture 3; u8.
   virtual void sobel_magnitude(ConstAnyView src, AnyView dst) = 0;
   /// gx and gy of aperture 3 in one pass; s16.
@@ -45,7 +47,7 @@ class Peer {
 
 /// What a peer module exports under the name below: a new Peer, or null where it was built against
 /// another version of this header.
-inline constexpr int peer_interface = 2;
+inline constexpr int peer_interface = 3;
 using MakePeer = Peer* (*)(int interface);
 inline constexpr const char* make_peer_symbol = "cuesta_make_peer";
 

@@ -10,6 +10,7 @@ namespace {
 
 cv::Mat mat_of(ConstAnyView plane) {
   const int depth = plane.type == PixelType::u8    ? CV_8U
+                    : plane.type == PixelType::u16 ? CV_16U
                     : plane.type == PixelType::s16 ? CV_16S
                                                    : CV_32F;
   return cv::Mat(plane.height, plane.width, CV_MAKETYPE(depth, plane.channels),
@@ -40,6 +41,11 @@ class OpenCv final : public Peer {
   void gaussian(ConstAnyView src, AnyView dst, int ksize, double sigma) override {
     cv::Mat out = mat_of(dst);
     cv::GaussianBlur(mat_of(src), out, {ksize, ksize}, sigma);
+  }
+
+  void median(ConstAnyView src, AnyView dst, int ksize) override {
+    cv::Mat out = mat_of(dst);
+    cv::medianBlur(mat_of(src), out, ksize);
   }
 
   void sobel_magnitude(ConstAnyView src, AnyView dst) override {

@@ -81,6 +81,10 @@ const std::vector<Request>& requests() {
        [](Pictures& p, const Exec& exec) {
          return [&p, exec] { sharpen(p.floats, p.filtered, {.n = 3}, exec); };
        }},
+      {"median", "5x5", "u8, 5 x 5", side, side,
+       [](Pictures& p, const Exec& exec) {
+         return [&p, exec] { median(p.bytes, p.edges, {.ksize = 5}, exec); };
+       }},
       {"sobel", "magnitude", "u8, magnitude l1 to u8", side, side,
        [](Pictures& p, const Exec& exec) {
          return [&p, exec] { sobel(p.bytes, {.magnitude = p.edges}, {}, exec); };

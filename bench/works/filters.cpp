@@ -72,4 +72,24 @@ Work gaussian_work(std::string experiment, int ksize, ConstAnyView src) {
   return work;
 }
 
+Work median_work(std::string experiment, int ksize, ConstAnyView src) {
+  Work work;
+  work.experiment = std::move(experiment);
+  work.operation = "median";
+  work.parameters = fmt::format("{0}x{0}, {1}", ksize, name_of(src.type));
+  work.sources = {src};
+  work.result = src.type;
+  work.bytes_per_pixel = 2.0 * bytes_per_sample(src.type);
+  work.call = [ksize](ConstAnyView from, AnyView to, const Exec& exec) {
+    median(from, to, {.ksize = ksize}, exec);
+  };
+  if (src.type == PixelType::u8 || ksize <= 5) {
+    work.opencv = [ksize](Peer& peer, ConstAnyView from, AnyView to) {
+      peer.median(from, to, ksize);
+    };
+    work.opencv_equal = true;
+  }
+  return work;
+}
+
 }  // namespace cuesta::bench

@@ -1,4 +1,4 @@
-// Requests of convolutions, which several experiments time.
+// Requests of filters, which several experiments time.
 #pragma once
 
 #include <string>
@@ -13,5 +13,7 @@ Work convolve_work(std::string experiment, std::string parameters, const Stencil
                    ConstAnyView src);
 /// Smoothing of u8 by ksize × ksize, beside cv::GaussianBlur (equal bytes).
 Work gaussian_work(std::string experiment, int ksize, ConstAnyView src);
+/// The median of ksize x ksize samples, beside cv::medianBlur (equal bytes) where that takes src.
+Work median_work(std::string experiment, int ksize, ConstAnyView src);
 
 }  // namespace cuesta::bench

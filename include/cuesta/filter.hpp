@@ -1,5 +1,5 @@
-// Linear filters. 1 to 4 channels, each filtered by itself. Source u8, u16 or f32; destination the
-// same type, s16 or f32.
+// Linear filters and the median. 1 to 4 channels, each filtered by itself. Linear filters: source
+// u8, u16 or f32; destination the same type, s16 or f32.
 //
 // Each filter comes in three forms: into a picture, into a batch (picture after picture), and as a
 // new picture of the source's type and space. Host and device pictures together do not compile.
@@ -75,6 +75,21 @@ void laplacian(ConstAnyView src, OutView dst, const FilterOptions& options = {},
 void laplacian(const ConstBatch& src, const Batch& dst, const FilterOptions& options = {},
                const Exec& exec = {});
 
+struct MedianOptions {
+  int ksize = 3;  ///< side of the window: odd, 1..255; of f32 1, 3 or 5
+  Border border{BorderMode::replicate, 0};
+};
+
+/// dst(x, y) = the sample in the middle of the window's ksize² samples, sorted. src is u8, u16 or
+/// f32 of 1 to 4 channels, or bits (set where more than half of the window is); dst has its type,
+/// size and channels and does not overlap it. f32 is ordered as IEEE 754's totalOrder: −0 before
+/// +0, NaNs at both ends by their sign. Throws Error{invalid_argument} naming the view or option.
+/// Source: cv::medianBlur.
+void median(ConstAnyView src, OutView dst, const MedianOptions& options = {},
+            const Exec& exec = {});
+void median(const ConstBatch& src, const Batch& dst, const MedianOptions& options = {},
+            const Exec& exec = {});
+
 // ---- new pictures
 
 template <PictureLike Src>
@@ -116,6 +131,13 @@ NewLike<Src> laplacian(const Src& src, const FilterOptions& options = {}, const 
   return dst;
 }
 
+template <PictureLike Src>
+NewLike<Src> median(const Src& src, const MedianOptions& options = {}, const Exec& exec = {}) {
+  auto dst = new_like(src);
+  median(ConstAnyView(src), dst, options, exec);
+  return dst;
+}
+
 // ---- what does not compile
 
 template <class Src, class Dst>
@@ -138,5 +160,8 @@ void sharpen(const Src&, Dst&&, const SharpenOptions& = {}, const Exec& = {}) = 
 template <class Src, class Dst>
 requires mixes_host_and_device<Src, Dst>
 void laplacian(const Src&, Dst&&, const FilterOptions& = {}, const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void median(const Src&, Dst&&, const MedianOptions& = {}, const Exec& = {}) = delete;
 
 }  // namespace cuesta

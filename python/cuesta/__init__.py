@@ -15,7 +15,7 @@ from cuesta.errors import (
     OutputError,
     Unsupported,
 )
-from cuesta.filters import box, convolve, correlate, gaussian, laplacian, sharpen
+from cuesta.filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
 from cuesta.info import (
     Device,
     Report,
@@ -70,6 +70,7 @@ __all__ = [
     "label",
     "laplacian",
     "log_edges",
+    "median",
     "open",
     "otsu_threshold",
     "release_memory",

@@ -1,4 +1,4 @@
-"""Linear filters on pictures of 1 to 4 channels, each filtered by itself."""
+"""Linear filters and the median on pictures of 1 to 4 channels, each filtered by itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cuesta._arrays import Result, Source
 from cuesta._options import Parameters, border_mode, parameter_list, stencil_of
 from cuesta.errors import InvalidArgument
 
-__all__ = ["box", "convolve", "correlate", "gaussian", "laplacian", "sharpen"]
+__all__ = ["box", "convolve", "correlate", "gaussian", "laplacian", "median", "sharpen"]
 
 A = TypeVar("A")
 
@@ -60,6 +60,54 @@ def gaussian(
     _core.gaussian(
         s.handle, r.handle, s.layout, ksize or 0, sigma or 0.0, border_mode(border), border_value, strategy,
         parameter_list(parameters), threads or 0, s.stream,
+    )  # fmt: skip
+    made: A = r.finish()
+    return made
+
+
+def median(
+    image: A,
+    ksize: int = 3,
+    *,
+    border: str = "replicate",
+    border_value: float = 0,
+    layout: str | None = None,
+    out: A | None = None,
+    strategy: str | None = None,
+    parameters: Parameters | None = None,
+    threads: int | None = None,
+    stream: Any = None,
+) -> A:
+    """The sample in the middle of each window's.
+
+    Parameters
+    ----------
+    image : array
+        uint8, uint16, float16 or float32. Floats are ordered as by IEEE 754's totalOrder: -0 before +0, NaNs at both
+        ends by their sign.
+    ksize : int
+        Side of the window: odd, 1 to 255; of floats 1, 3 or 5.
+    border, border_value, layout, out, strategy, parameters, threads, stream
+        As `canny` has them; the border is "replicate" unless told.
+
+    Returns
+    -------
+    array
+        Of the image's type, shape, kind and device. Equal to cv2.medianBlur, byte for byte, wherever that takes the
+        image and its floats have no NaN and no -0.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+    """
+    s = Source(image, layout, "image", stream)
+    dtype = s.dtype
+    s = s.widened()
+    r = Result(s, out, dtype)
+    _core.median(
+        s.handle, r.handle, s.layout, ksize, border_mode(border), border_value, strategy, parameter_list(parameters),
+        threads or 0, s.stream,
     )  # fmt: skip
     made: A = r.finish()
     return made

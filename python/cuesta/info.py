@@ -81,7 +81,7 @@ def strategies(operation: str | None = None, device: str | None = None) -> list[
     Parameters
     ----------
     operation : str, optional
-        "pixel", "convolve", "sobel", "log", "canny", "morphology", "label", "background" or "motion".
+        One of those that `cuesta list operations` prints, such as "canny"; all of them without.
     device : {"cpu", "cuda"}, optional
     """
     _check_operation(operation)

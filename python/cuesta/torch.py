@@ -5,8 +5,8 @@ tensors without a copy, run on the caller's current CUDA stream, and have fake k
 ``torch.compile(fullgraph=True)`` and ``torch.export`` see one node of known shape and type. Under
 ``torch.compile``, calls of ``cuesta.canny`` and the others become these operators by themselves;
 for ``torch.export``, call the operators or the modules.
-`Canny`, `LogEdges`, `Sobel` and `Gaussian` are the operators as modules, for transforms in data
-loaders and for ``torch.export``.
+`Canny`, `LogEdges`, `Sobel`, `Gaussian` and `Median` are the operators as modules, for transforms
+in data loaders and for ``torch.export``.
 
 Notes
 -----
@@ -30,7 +30,7 @@ import torch
 
 import cuesta
 
-__all__ = ["Canny", "Gaussian", "LogEdges", "Sobel"]
+__all__ = ["Canny", "Gaussian", "LogEdges", "Median", "Sobel"]
 
 Tensor = torch.Tensor
 Fake = Callable[..., Any]
@@ -258,6 +258,11 @@ _register(
 _register(
     "gaussian", f"Tensor image, float? sigma=None, *, int? ksize=None, {_BORDER}", fake=_like()
 )
+_register(
+    "median",
+    'Tensor image, int ksize=3, *, str border="replicate", float border_value=0',
+    fake=_like(),
+)
 _register("box", f"Tensor image, int n=3, *, {_BORDER}", fake=_like())
 _register("sharpen", f"Tensor image, int n=3, *, {_BORDER}", fake=_like())
 _register(
@@ -382,3 +387,21 @@ class Gaussian(_Operation):
         threads: int | None = None,
     ) -> None:
         super().__init__("gaussian", locals())
+
+
+class Median(_Operation):
+    """`cuesta.median` as a module: a tensor of the image's type.
+
+    The parameters are those of `cuesta.median`.
+    """
+
+    def __init__(
+        self,
+        ksize: int = 3,
+        *,
+        border: str = "replicate",
+        layout: str | None = None,
+        strategy: str | None = None,
+        threads: int | None = None,
+    ) -> None:
+        super().__init__("median", locals())

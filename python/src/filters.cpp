@@ -1,4 +1,4 @@
-// Linear filters.
+// Linear filters and the median.
 #include "cuesta/filter.hpp"
 
 #include "arrays.hpp"
@@ -46,6 +46,15 @@ void run_gaussian(const Array& image, const OutArray& out, int layout, int ksize
   });
 }
 
+void run_median(const Array& image, const OutArray& out, int layout, int ksize, int border,
+                double border_value, const MaybeName& strategy, const Parameters& parameters,
+                int threads, uintptr_t stream) {
+  const Job j = job(image, out, layout, strategy, parameters, threads, stream);
+  for_each_picture(image, j.source.count(), [&](int64_t i) {
+    median(j.source[i], j.target[i], {ksize, {BorderMode(border), border_value}}, j.exec);
+  });
+}
+
 // nanobind hands over vectors; the library's makers take what they see of them.
 Stencil integers(int width, int height, const std::vector<int32_t>& taps, int64_t divisor) {
   return Stencil::integers(width, height, taps, divisor);
@@ -69,6 +78,8 @@ void bind_filters(nb::module_& m) {
         "offset"_a, "border"_a, "border_value"_a, "strategy"_a.none(), "parameters"_a, "threads"_a,
         "stream"_a);
   m.def("gaussian", run_gaussian, "image"_a, "out"_a, "layout"_a, "ksize"_a, "sigma"_a, "border"_a,
+        "border_value"_a, "strategy"_a.none(), "parameters"_a, "threads"_a, "stream"_a);
+  m.def("median", run_median, "image"_a, "out"_a, "layout"_a, "ksize"_a, "border"_a,
         "border_value"_a, "strategy"_a.none(), "parameters"_a, "threads"_a, "stream"_a);
   m.def("gaussian_size", gaussian_size, "sigma"_a);
 }

@@ -155,6 +155,36 @@ def test_gaussian_blur_of_floats(
     np.testing.assert_allclose(mine, theirs, rtol=0, atol=bound)
 
 
+@given(pictures((np.uint8, np.uint16, np.float32), (0, 1, 2, 3, 4)), sides)
+def test_median_blur(image: Any, ksize: int) -> None:
+    if image.dtype != np.uint8 or (image.ndim == 3 and image.shape[2] == 2):
+        ksize = min(ksize, 5)
+    same(ours.medianBlur(image, ksize), cv2.medianBlur(plain(image), ksize))
+
+
+def test_median_blur_says_what_it_does_not_take() -> None:
+    image = content(np.random.default_rng(1), (40, 50), "waves", np.uint8)
+    into = np.empty_like(image)
+    assert ours.medianBlur(image, 5, into) is into
+    same(into, cv2.medianBlur(plain(image), 5))
+    pairs = np.zeros((40, 50, 2), np.uint8)
+    for src, ksize, words in (
+        (image, 4, "ksize is 4; it must be odd"),
+        (image, -3, "ksize is -3; it must be odd"),
+        (image.astype(np.uint16), 7, "ksize is 7; of uint16 it must be 1, 3 or 5"),
+        (image.astype(np.float32), 7, "ksize is 7; of float32 it must be 1, 3 or 5"),
+        (pairs, 7, "ksize is 7; of two channels it must be 1, 3 or 5"),
+    ):
+        with pytest.raises(cuesta.InvalidArgument, match=words):
+            ours.medianBlur(src, ksize)
+        with pytest.raises(cv2.error):
+            cv2.medianBlur(plain(src), ksize)
+    with pytest.raises(cuesta.Unsupported, match="ksize is 257; at most 255"):
+        ours.medianBlur(image, 257)
+    with pytest.raises(cuesta.Unsupported, match="src is int16"):
+        ours.medianBlur(image.astype(np.int16), 3)
+
+
 DEPTHS = [-1, cv2.CV_8U, cv2.CV_16U, cv2.CV_16S, cv2.CV_32F, cv2.CV_64F]
 ORDERS = [
     (ksize, dx, dy)

@@ -61,6 +61,12 @@ REQUESTS: dict[str, dict[str, Call]] = {
         "constant": functools.partial(cuesta.box, n=5, border="constant"),
         "laplacian": cuesta.laplacian,
     },
+    "median": {
+        "3": cuesta.median,
+        "5-f32": lambda x, **how: cuesta.median(as_float(x), 5, **how),
+        "15": functools.partial(cuesta.median, ksize=15),
+        "ignore": functools.partial(cuesta.median, ksize=5, border="ignore"),
+    },
     "label": {
         "8": lambda x, **how: cuesta.label(binary(x), **how),
         "4": lambda x, **how: cuesta.label(binary(x), connectivity=4, **how),
@@ -233,7 +239,7 @@ def test_nothing_waits(row: Any, picture: Picture) -> None:
     image = torch.from_numpy(picture).cuda()
     ran = 0
     for name, call in REQUESTS[row.operation].items():
-        if name in ("automatic", "gaussian-f32", "8", "4"):
+        if name in ("automatic", "gaussian-f32", "5-f32", "8", "4"):
             continue  # thresholds and tables come to the host; a cast of the test's own
         stream = torch.cuda.Stream()
         try:

@@ -165,6 +165,29 @@ def test_gaussian_finds_cv2s_window(image: Any, sigma: float) -> None:
     same(cuesta.gaussian(image, sigma), theirs.reshape(image.shape))
 
 
+@given(
+    pictures((np.uint8, np.uint16, np.float32), (0, 1, 3, 4)),
+    st.integers(0, 15).map(lambda n: 2 * n + 1),
+)
+def test_median_is_cv2s(image: Any, ksize: int) -> None:
+    layout = "HW" if image.ndim == 2 else "HWC"
+    ksize = ksize if image.dtype == np.uint8 else min(ksize, 5)
+    theirs = cv2.medianBlur(plain(image), ksize)
+    same(cuesta.median(image, ksize, layout=layout), theirs.reshape(image.shape))
+
+
+@given(
+    pictures((np.uint8, np.uint16)),
+    st.integers(0, 6).map(lambda n: 2 * n + 1),
+    st.sampled_from(sorted(BORDERS)),
+    st.integers(0, 255),
+)
+def test_median_has_every_border(image: Any, ksize: int, border: str, value: int) -> None:
+    around = extended(image, ksize, ksize, border, value)
+    wanted = ndimage.median_filter(around, ksize)[ksize:-ksize, ksize:-ksize]
+    same(cuesta.median(image, ksize, border=border, border_value=value), wanted)
+
+
 @st.composite
 def whole_stencils(draw: st.DrawFn) -> Any:
     height, width = draw(st.integers(1, 9)), draw(st.integers(1, 9))

@@ -44,6 +44,8 @@ CASES: list[Case] = [
     ("sobel", (), {"outputs": ["magnitude"], "dtype": "float32"}),
     ("gaussian", (1.4,), {}),
     ("gaussian", (), {"ksize": 7, "border": "replicate"}),
+    ("median", (), {}),
+    ("median", (15,), {"border": "reflect101", "threads": 1}),
     ("box", (), {}),
     ("sharpen", (), {}),
     ("laplacian", (), {"dtype": "int16"}),

@@ -11,6 +11,7 @@
 #include "ops/convolve/args.hpp"
 #include "ops/label/args.hpp"
 #include "ops/log/args.hpp"
+#include "ops/median/args.hpp"
 #include "ops/morphology/args.hpp"
 #include "ops/motion/args.hpp"
 #include "ops/pixel/args.hpp"
@@ -19,7 +20,7 @@
 namespace cuesta {
 
 /// In the order users meet them.
-using Operations = std::tuple<PixelArgs, ConvolveArgs, SobelArgs, LogArgs, CannyArgs,
+using Operations = std::tuple<PixelArgs, ConvolveArgs, MedianArgs, SobelArgs, LogArgs, CannyArgs,
                               MorphologyArgs, LabelArgs, BackgroundArgs, MotionArgs>;
 
 /// visit(std::type_identity<Args>()) for every operation, in order.

@@ -24,6 +24,7 @@ class OwnPeer final : public Peer {
   void canny(ConstAnyView, AnyView, int, double, double, double) override {}
   void log(ConstAnyView, double) override {}
   void gaussian(ConstAnyView, AnyView, int, double) override {}
+  void median(ConstAnyView, AnyView, int) override {}
   void sobel_magnitude(ConstAnyView src, AnyView dst) override {
     sobel(src, {.magnitude = dst}, {}, {.strategy = "serial"});
     auto& sample = dst.as<uint8_t>().at(dst.width - 1, dst.height - 1);
@@ -105,8 +106,9 @@ TEST(Bench, EveryTableOfTheHost) {
   Session session(settings, result, nullptr);
   bench_cpu(session);
   EXPECT_TRUE(result.differences.empty());
-  for (const char* experiment : {"canny", "gaussian + canny", "log", "gaussian", "sobel magnitude",
-                                 "sobel gradients", "convolve", "close + open", "components"}) {
+  for (const char* experiment :
+       {"canny", "gaussian + canny", "log", "gaussian", "median", "sobel magnitude",
+        "sobel gradients", "convolve", "close + open", "components"}) {
     const auto strategies = strategies_of(result, experiment);
     EXPECT_GE(strategies.size(), 4u) << experiment;
     EXPECT_NE(std::find(strategies.begin(), strategies.end(), "simd"), strategies.end())

@@ -105,6 +105,7 @@ TEST(Measure, APeerMustLeaveTheSameAnswer) {
     void canny(ConstAnyView, AnyView, int, double, double, double) override {}
     void log(ConstAnyView, double) override {}
     void gaussian(ConstAnyView, AnyView, int, double) override {}
+    void median(ConstAnyView, AnyView, int) override {}
     void sobel_magnitude(ConstAnyView, AnyView) override {}
     void gradients(ConstAnyView, AnyView, AnyView) override {}
     void correlate(ConstAnyView, AnyView, std::span<const float>, int) override {}

@@ -269,6 +269,37 @@ class Filter(CommandTest):
         self.assertEqual(out[2], 4)
         self.assertEqual(out[4][3::4], alpha)
 
+    def test_median(self):
+        width, height, _, _, out = self.filtered("--median", 3)
+        src = square()
+        for y in range(height):
+            for x in range(width):
+                window = sorted(
+                    src[min(max(y + j, 0), height - 1) * width + min(max(x + i, 0), width - 1)]
+                    for j in (-1, 0, 1)
+                    for i in (-1, 0, 1)
+                )
+                self.assertEqual(out[y * width + x], window[4], (x, y))
+        before = read_png(self.photo.read_bytes())
+        self.assertEqual(self.filtered("--median", 1), before)
+        zeros = self.filtered("--median", 15, "--border", "ignore")[4]
+        self.assertEqual(zeros[: 7 * width], [0] * (7 * width))
+        self.assertEqual(self.filtered("--median", 1, "--depth", 16)[3:], (16, [v * 257 for v in src]))
+        done = self.run_cuesta("filter", self.photo, "-o", "out.png", "--median", 5, "--json")
+        self.assertEqual(json.loads(done.stdout)["median"], 5)
+        chroma = bytes(range(256))[:300] * 2
+        stream = y4m(40, 30, [bytes(src) + chroma], b"420jpeg")
+        done = self.run_cuesta("filter", "-", "-o", "-", "--median", 1, stdin=stream)
+        self.assertEqual(done.stdout.split(b"\n", 1)[1], stream.split(b"\n", 1)[1])
+
+    def test_medians_that_cannot_be_meant(self):
+        for k in (0, 4, -3, 257):
+            self.fails(USAGE, "filter", self.photo, "-o", "x.png", f"--median={k}", says=["--median", str(k), "odd"])
+        self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--median", 3, "--kernel", "laplacian",
+                   says=["--median", "--kernel", "not both"])
+        self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--median", 3, "--abs", says=["--abs", "--kernel"])
+        self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--median", 3, "--offset", 7, says=["--offset 7", "--kernel"])
+
     def test_kernels_that_cannot_be_meant(self):
         for kernel in ("average", "average:x", "average:0", "average:3:4", "sharpen:4", "gaussian:4", "gaussian:3:-1",
                        "laplacian:3", "nonsense", "1 2;3", "1 2 3 / 0", ";;", "gaussian:99999999999"):
@@ -430,7 +461,7 @@ class BadInput(CommandTest):
         self.fails(USAGE, "nonsense")
         self.fails(USAGE, "edges", self.photo)
         self.fails(USAGE, "edges", "-o", "x.png")
-        self.fails(USAGE, "filter", self.photo, "-o", "x.png", says=["--kernel"])
+        self.fails(USAGE, "filter", self.photo, "-o", "x.png", says=["--kernel", "--median"])
         self.fails(USAGE, "edges", self.photo, "-o", "-", says=["-o -"])
         self.fails(USAGE, "edges", "-", "-o", "x.png", stdin=y4m(4, 4, [bytes(16)]), says=["x.png"])
         self.fails(USAGE, "edges", "-", "-o", "-", "--json", says=["--json"])

@@ -19,7 +19,7 @@ TEST(Allocations, NoneAfterTheFirstCallOfASize) {
   Image<uint8_t> color(width, height, 3);
   Image<int16_t> gx(width, height), gy(width, height);
   Image<int32_t> labels(width, height);
-  BitImage bits(width, height);
+  BitImage bits(width, height), more_bits(width, height);
   verify::fill(src, verify::Pattern::natural, 1);
   verify::fill(other, verify::Pattern::blobs, 2);
   verify::fill(color, verify::Pattern::natural, 3);
@@ -38,6 +38,9 @@ TEST(Allocations, NoneAfterTheFirstCallOfASize) {
       {"correlate", [&] { correlate(src, gx, stencil, {}, exec); }},
       {"gaussian", [&] { gaussian(src, dst, {.ksize = 15}, exec); }},
       {"box", [&] { box(src, dst, {.n = 5}, exec); }},
+      {"median of 5", [&] { median(src, dst, {.ksize = 5}, exec); }},
+      {"median of 15", [&] { median(src, dst, {.ksize = 15}, exec); }},
+      {"median of bits", [&] { median(bits, more_bits, {.ksize = 7}, exec); }},
       {"sobel", [&] { sobel(src, {.gx = gx, .gy = gy, .magnitude = dst}, {}, exec); }},
       {"log_edges", [&] { log_edges(src, dst, {}, exec); }},
       {"log_edges of sigma 2", [&] { log_edges(src, dst, {.sigma = 2}, exec); }},

@@ -75,6 +75,7 @@ RULES = [
     Rule("convolve/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED + TEXTURE),
     Rule("sobel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("log/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule("median/plain", "median_samples", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("morphology/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("pixel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("pixel/plain", "countIh", GLOBAL + [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
@@ -83,6 +84,8 @@ RULES = [
     Rule("canny/cuda", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),
     Rule("canny/cuda", "merge", [r"\bATOMG?\.E\.CAS\b"]),
     Rule("sobel/cuda", "sobel_fused", GLOBAL, NO_SHARED),
+    Rule("median/cuda", "median_pairs", [r"\bVIMNMX3?\.U16x2\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
     Rule("log/cuda", "log_marchILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
 ]
 

@@ -36,6 +36,7 @@ __all__ = [
     "dilate",
     "erode",
     "getStructuringElement",
+    "medianBlur",
     "morphologyEx",
 ]
 
@@ -379,6 +380,34 @@ def GaussianBlur(
             border,
         )
     return _deliver(result, dst)
+
+
+def medianBlur(src: Array, ksize: int, dst: Array | None = None) -> Array:
+    """The median of ksize x ksize samples as ``cv2.medianBlur``; the border is BORDER_REPLICATE.
+
+    Parameters
+    ----------
+    src : uint8, uint16 or float32 array (H, W) or (H, W, C), 1 to 4 channels
+    ksize : int
+        Odd: of uint8 up to 255 (of two channels, as in cv2, 1, 3 or 5), of the others 1, 3 or 5.
+    dst : array like src, optional
+        Written and returned.
+
+    Returns
+    -------
+    array like src with cv2's bytes. Among floats -0 comes before +0, which cv2 takes for equal, and
+    NaNs come at both ends by their sign, where cv2 has no order for them.
+    """
+    picture = _picture(src, "src", (np.uint8, np.uint16, np.float32), 4)
+    if ksize < 1 or ksize % 2 == 0:
+        raise _invalid(f"ksize is {ksize}; it must be odd and at least 1", ksize)
+    if ksize > 5 and picture.dtype != np.uint8:
+        raise _invalid(f"ksize is {ksize}; of {picture.dtype} it must be 1, 3 or 5", ksize)
+    if ksize > 5 and picture.ndim == 3 and picture.shape[2] == 2:
+        raise _invalid(f"ksize is {ksize}; of two channels it must be 1, 3 or 5", ksize)
+    if ksize > _MAX_SIDE:
+        raise _unsupported(f"ksize is {ksize}; at most {_MAX_SIDE} is taken", ksize)
+    return _deliver(cuesta.median(picture, ksize, layout=_layout(picture)), dst)
 
 
 def _derivative(order: int, size: int) -> NDArray[np.int64]:

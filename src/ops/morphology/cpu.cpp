@@ -11,10 +11,10 @@
 #include <limits>
 
 #include "cpu/bits-inl.hpp"
+#include "cpu/extended_bits.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
 #include "ops/morphology/element_runs.hpp"
-#include "ops/morphology/extended_bits.hpp"
 #include "ops/morphology/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -284,21 +284,21 @@ void step_bits(ConstBitView src, AnyView dst, const ElementView& element,
   const ElementRuns runs(element, call.scratch());
   const int32_t width = src.width, height = src.height, words = src.words();
   const int32_t left = element.anchor_x(), right = element.width() - 1 - left;
-  const int32_t guard = morph::guard_words(left);
-  const ptrdiff_t lanes = guard + words + morph::guard_words(right);
+  const int32_t guard = cpu::guard_words(left);
+  const ptrdiff_t lanes = guard + words + cpu::guard_words(right);
   const bool ignore = !options.neutral && options.border.mode == BorderMode::ignore;
   const Border border = effective_border(options, neutral<Dilate, uint8_t>);
   const uint64_t outside = uint64_t(0) - morphology_border_sample(PixelType::bit, border);
   for_each_row<BitStrip<Dilate>>(
       runs, strips_for(height, element, call), 64 * guard - left, lanes, words, call,
       [&](int32_t y, uint64_t* out) {
-        morph::extend_bits(src, y, border.mode, outside, left, right, out, lanes);
+        cpu::extend_bits(src, y, border.mode, outside, left, right, out, lanes);
       },
       [&](int32_t y, BitStrip<Dilate>& rows, int) {
         uint64_t* row = rows.finished_row();
         const Cleared cleared(element, ignore, y, width, height);
-        morph::clear_bits(row, 0, cleared.left);
-        morph::clear_bits(row, cleared.right, width);
+        cpu::clear_bits(row, 0, cleared.left);
+        cpu::clear_bits(row, cleared.right, width);
         if (dst.type == PixelType::u8) {
           unpack_row(row, width, dst.as<uint8_t>().row(y));
         } else {

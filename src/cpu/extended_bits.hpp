@@ -8,7 +8,7 @@
 #include "core/bits.hpp"
 #include "cuesta/border.hpp"
 
-namespace cuesta::morph {
+namespace cuesta::cpu {
 
 /// Words before a row that hold `left` pixels of border.
 constexpr int32_t guard_words(int32_t left) { return (left + 63) / 64; }
@@ -51,4 +51,4 @@ inline void clear_bits(uint64_t* row, int32_t begin, int32_t end) {
   }
 }
 
-}  // namespace cuesta::morph
+}  // namespace cuesta::cpu

@@ -1,0 +1,368 @@
+// Strategy `fused`. Windows of 3 and 5: columns sorted and merged in registers. Larger: a warp
+// walks down a column with the window's histogram in shared memory, a row of samples out and a row
+// in. Bits: every lane of a warp walks down with the count of its window.
+#include "cuda/row_words.cuh"
+#include "ops/median/cuda.hpp"
+#include "ops/median/device.cuh"
+
+namespace cuesta {
+namespace {
+
+using namespace median_cuda;
+
+#define MEDIAN_INLINE __device__ __forceinline__
+#include "ops/median/network.inc"
+#undef MEDIAN_INLINE
+
+// A grid's second dimension ends at 65,535 blocks; kernels walk whole grids further.
+dim3 walking_grid(int64_t columns, int columns_per_block, int32_t height, int32_t rows_per_block,
+                  int32_t channels) {
+  const int64_t rows = (int64_t(height) + rows_per_block - 1) / rows_per_block;
+  return dim3(unsigned((columns + columns_per_block - 1) / columns_per_block),
+              unsigned(std::min<int64_t>(rows, 65535)), unsigned(channels));
+}
+
+// -- 3 and 5, u8 and u16 of one channel -----------------------------------------------------------
+
+constexpr int block_x = 32, block_y = 8, pair_columns = 4;
+
+// Two samples of 16 bits in a register.
+struct Pairs {
+  __device__ uint32_t low(uint32_t a, uint32_t b) const { return __vminu2(a, b); }
+  __device__ uint32_t high(uint32_t a, uint32_t b) const { return __vmaxu2(a, b); }
+};
+
+/// The pairs that begin at columns x0 − r, x0 − r + 2, … of row y.
+template <class T, int K, bool Words>
+__device__ void load_pairs(const Request& q, int32_t x0, int32_t y,
+                           uint32_t (&pairs)[(K + 3) / 2]) {
+  constexpr int r = K / 2;
+  const auto src = q.src.as<T, Space::device>();
+  const int32_t width = src.width, sy = map_index(q.mode, y, src.height);
+  const T* row = src.row(max(sy, 0));
+  if (sy >= 0 && x0 >= 4 && x0 <= width - 8) {
+    if constexpr (sizeof(T) == 1 && Words) {
+      const auto* from = reinterpret_cast<const uint32_t*>(row + x0 - 4);
+      const uint32_t words[] = {__ldg(from), __ldg(from + 1), __ldg(from + 2)};
+#pragma unroll
+      for (int p = 0; p < (K + 3) / 2; ++p) {
+        constexpr int last = 2;
+        const int byte = 4 - r + 2 * p, word = byte / 4, at = byte % 4;
+        pairs[p] = __byte_perm(words[word], words[word < last ? word + 1 : last],
+                               uint32_t(at | (at + 1) << 8)) &
+                   0x00FF00FFu;
+      }
+    } else {
+#pragma unroll
+      for (int p = 0; p < (K + 3) / 2; ++p) {
+        const T* from = row + x0 - r + 2 * p;
+        pairs[p] = uint32_t(from[0]) | uint32_t(from[1]) << 16;
+      }
+    }
+    return;
+  }
+  const auto sample = [&](int32_t x) {
+    const int32_t sx = map_index(q.mode, x, width);
+    return uint32_t(sx < 0 || sy < 0 ? q.outside : int32_t(row[sx]));
+  };
+#pragma unroll
+  for (int p = 0; p < (K + 3) / 2; ++p)
+    pairs[p] = sample(x0 - r + 2 * p) | sample(x0 - r + 2 * p + 1) << 16;
+}
+
+template <class T, int K, bool Words>
+__global__ void __launch_bounds__(block_x* block_y) median_pairs(Request q) {
+  constexpr int r = K / 2, loaded = (K + 3) / 2;
+  const Pairs order;
+  const int64_t first = (int64_t(blockIdx.x) * block_x + threadIdx.x) * pair_columns;
+  if (first >= q.src.width) return;
+  const auto x0 = int32_t(first);
+  for (int64_t row = int64_t(blockIdx.y) * block_y + threadIdx.y; row < q.src.height;
+       row += int64_t(gridDim.y) * block_y) {
+    const auto y = int32_t(row);
+    uint32_t sorted[loaded][K];
+    {
+      uint32_t lines[K][loaded];
+#pragma unroll
+      for (int j = 0; j < K; ++j) load_pairs<T, K, Words>(q, x0, y + j - r, lines[j]);
+#pragma unroll
+      for (int p = 0; p < loaded; ++p) {
+#pragma unroll
+        for (int j = 0; j < K; ++j) sorted[p][j] = lines[j][p];
+        sort(order, sorted[p]);
+      }
+    }
+    uint32_t out[2];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      uint32_t ranks[K][K];
+#pragma unroll
+      for (int i = 0; i < K; ++i) {
+        // Pairs that begin at odd columns lie across two loaded ones.
+        const int p = 2 * half + i;
+#pragma unroll
+        for (int j = 0; j < K; ++j)
+          ranks[j][i] = p % 2 ? __byte_perm(sorted[p / 2][j], sorted[p / 2 + 1][j], 0x5432)
+                              : sorted[p / 2][j];
+      }
+      out[half] = middle_of_columns(order, ranks);
+      if (q.mode == BorderMode::ignore) {
+        if (leaves(q, x0 + 2 * half, y)) out[half] &= 0xFFFF0000u;
+        if (leaves(q, x0 + 2 * half + 1, y)) out[half] &= 0x0000FFFFu;
+      }
+    }
+    if constexpr (sizeof(T) == 1) {
+      const uint32_t bytes[1] = {__byte_perm(out[0], out[1], 0x6420)};
+      cuda::store_bytes<Words, pair_columns>(q.dst.as<uint8_t, Space::device>(), x0, y, bytes);
+    } else {
+      T* to = q.dst.as<T, Space::device>().row(y) + x0;
+#pragma unroll
+      for (int i = 0; i < pair_columns; ++i)
+        if (x0 + i < q.src.width) to[i] = T(out[i / 2] >> (i % 2 * 16));
+    }
+  }
+}
+
+// -- 1, 3 and 5, everything else ------------------------------------------------------------------
+
+struct Numbers {
+  __device__ int32_t low(int32_t a, int32_t b) const { return min(a, b); }
+  __device__ int32_t high(int32_t a, int32_t b) const { return max(a, b); }
+};
+
+template <class T, int K>
+__global__ void __launch_bounds__(block_x* block_y) median_network(Request q) {
+  constexpr int r = K / 2;
+  const Numbers order;
+  const int64_t column = int64_t(blockIdx.x) * block_x + threadIdx.x;
+  if (column >= q.src.width) return;
+  const auto x = int32_t(column), c = int32_t(blockIdx.z);
+  for (int64_t row = int64_t(blockIdx.y) * block_y + threadIdx.y; row < q.src.height;
+       row += int64_t(gridDim.y) * block_y) {
+    const auto y = int32_t(row);
+    if (leaves(q, x, y)) {
+      q.dst.as<T, Space::device>().at(x, y, c) = T(0);
+      continue;
+    }
+    if constexpr (K == 1) {
+      store_key<T>(q, x, y, c, key_at<T>(q, x, y, c));
+    } else {
+      int32_t ranks[K][K];
+#pragma unroll
+      for (int i = 0; i < K; ++i) {
+        const int32_t sx = map_index(q.mode, x + i - r, q.src.width);
+        int32_t keys[K];
+#pragma unroll
+        for (int j = 0; j < K; ++j) {
+          const int32_t sy = map_index(q.mode, y + j - r, q.src.height);
+          keys[j] =
+              sx < 0 || sy < 0 ? q.outside : key_of(q.src.as<T, Space::device>().at(sx, sy, c));
+        }
+        sort(order, keys);
+#pragma unroll
+        for (int j = 0; j < K; ++j) ranks[j][i] = keys[j];
+      }
+      store_key<T>(q, x, y, c, middle_of_columns(order, ranks));
+    }
+  }
+}
+
+// -- Larger windows -------------------------------------------------------------------------------
+
+constexpr int bins = 256;
+
+/// A warp's view of its histogram.
+struct WarpHistogram {
+  uint32_t* counts;  // of `bins`, in shared memory, aligned to 16 bytes
+  int lane;
+
+  __device__ void clear() const {
+    for (int i = lane; i < bins; i += 32) counts[i] = 0;
+    __syncwarp();
+  }
+  struct Found {
+    int32_t bin, below;  // samples in the bins before it
+  };
+  /// The first bin up to which there are more than `rank` samples; the same for every lane. What
+  /// was added before is seen, and what is added after does not disturb.
+  __device__ Found find(int32_t rank) const {
+    __syncwarp();
+    const auto* own = reinterpret_cast<const uint4*>(counts) + 2 * lane;
+    const uint4 a = own[0], b = own[1];
+    const uint32_t count[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+    uint32_t sum = 0;
+#pragma unroll
+    for (const uint32_t n : count) sum += n;
+    uint32_t upto = sum;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const uint32_t other = __shfl_up_sync(0xFFFFFFFFu, upto, step);
+      if (lane >= step) upto += other;
+    }
+    const int owner = __ffs(int(__ballot_sync(0xFFFFFFFFu, upto > uint32_t(rank)))) - 1;
+    uint32_t running = upto - sum;
+    Found found{8 * lane, int32_t(running)};
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      running += count[i];
+      if (running <= uint32_t(rank)) found = {8 * lane + i + 1, int32_t(running)};
+    }
+    found.bin = __shfl_sync(0xFFFFFFFFu, found.bin, owner);
+    found.below = __shfl_sync(0xFFFFFFFFu, found.below, owner);
+    __syncwarp();
+    return found;
+  }
+};
+
+// u16: the median's high byte from the histogram of high bytes; its low byte from that of the
+// samples with this high byte, which slides while the high byte stays and else is made anew.
+template <class T>
+__global__ void __launch_bounds__(block_threads) median_march(Request q, int32_t rows) {
+  constexpr bool two_levels = sizeof(T) == 2;
+  __shared__ alignas(16) uint32_t coarse_counts[warps][bins];
+  __shared__ alignas(16) uint32_t fine_counts[two_levels ? warps : 1][bins];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int64_t column = int64_t(blockIdx.x) * warps + warp;
+  if (column >= q.src.width) return;  // whole warps; nothing below waits for a block
+  const auto x = int32_t(column), c = int32_t(blockIdx.z);
+  const WarpHistogram coarse{coarse_counts[warp], lane};
+  [[maybe_unused]] const WarpHistogram fine{fine_counts[two_levels ? warp : 0], lane};
+
+  // Adds `by` for every sample of row y of the window.
+  const auto change = [&](int32_t y, uint32_t by) {
+    for (int32_t i = lane; i < q.ksize; i += 32)
+      atomicAdd(coarse.counts + (key_at<T>(q, x - q.radius + i, y, c) >> (two_levels ? 8 : 0)), by);
+  };
+  [[maybe_unused]] const auto change_fine = [&](int32_t y, int32_t high, uint32_t by) {
+    for (int32_t i = lane; i < q.ksize; i += 32) {
+      const int32_t key = key_at<T>(q, x - q.radius + i, y, c);
+      if (key >> 8 == high) atomicAdd(fine.counts + (key & 255), by);
+    }
+  };
+
+  for (int64_t top = int64_t(blockIdx.y) * rows; top < q.src.height;
+       top += int64_t(gridDim.y) * rows) {
+    const auto begin = int32_t(top), end = int32_t(min(top + rows, int64_t(q.src.height)));
+    int32_t high = -1;
+    __syncwarp();
+    coarse.clear();
+    for (int32_t y = begin - q.radius; y < begin + q.radius; ++y) change(y, 1);
+    for (int32_t y = begin; y < end; ++y) {
+      if (y > begin) change(y - q.radius - 1, uint32_t(-1));
+      change(y + q.radius, 1);
+      auto found = coarse.find(q.half);
+      if constexpr (two_levels) {
+        if (found.bin == high) {
+          change_fine(y - q.radius - 1, high, uint32_t(-1));
+          change_fine(y + q.radius, high, 1);
+        } else {
+          high = found.bin;
+          fine.clear();
+          for (int32_t j = -q.radius; j <= q.radius; ++j) change_fine(y + j, high, 1);
+        }
+        found.bin = high << 8 | fine.find(q.half - found.below).bin;
+      }
+      if (lane == 0)
+        q.dst.as<T, Space::device>().at(x, y, c) = leaves(q, x, y) ? T(0) : T(found.bin);
+    }
+  }
+}
+
+// -- Bits -----------------------------------------------------------------------------------------
+
+// Set pixels among the window's of row y around column x.
+__device__ int32_t count_row(const Request& q, int32_t x, int32_t y) {
+  const int32_t first = x - q.radius, sy = map_index(q.mode, y, q.src.height);
+  if (sy < 0) return q.outside * q.ksize;
+  const uint32_t* row = bit_row(q.src, sy);
+  int32_t count = 0;
+  if (first < 0 || x >= q.src.width - q.radius) {
+    for (int32_t i = 0; i < q.ksize; ++i) {
+      const int32_t sx = map_index(q.mode, first + i, q.src.width);
+      count += sx < 0 ? q.outside : int32_t(row[sx / 32] >> (sx % 32) & 1);
+    }
+    return count;
+  }
+  int32_t word = first / 32, held = 32 - first % 32, left = q.ksize;
+  uint32_t bits = row[word] >> (first % 32);
+  while (left > held) {
+    count += __popc(bits);
+    left -= held;
+    bits = row[++word];
+    held = 32;
+  }
+  return count + __popc(bits & 0xFFFFFFFFu >> (32 - left));
+}
+
+__global__ void __launch_bounds__(block_threads) median_bit_march(Request q, int32_t rows) {
+  const int lane = threadIdx.x % 32;
+  const int64_t word = int64_t(blockIdx.x) * warps + threadIdx.x / 32;
+  if (word >= half_words(q.src.width)) return;
+  const int64_t column = word * 32 + lane;
+  const bool inside = column < q.src.width;
+  const auto x = int32_t(min(column, int64_t(q.src.width) - 1));
+  for (int64_t top = int64_t(blockIdx.y) * rows; top < q.src.height;
+       top += int64_t(gridDim.y) * rows) {
+    const auto begin = int32_t(top), end = int32_t(min(top + rows, int64_t(q.src.height)));
+    int32_t set = 0;
+    for (int32_t y = begin - q.radius; y < begin + q.radius; ++y) set += count_row(q, x, y);
+    for (int32_t y = begin; y < end; ++y) {
+      set += count_row(q, x, y + q.radius);
+      const bool majority = inside && set > q.half && !leaves(q, x, y);
+      const uint32_t bits = __ballot_sync(0xFFFFFFFFu, majority);
+      if (lane == 0) bit_row(q.dst, y)[word] = bits;
+      set -= count_row(q, x, y - q.radius);
+    }
+  }
+}
+
+// -------------------------------------------------------------------------------------------------
+
+template <class T, int K>
+void launch_network(const MedianArgs& args, Call& call) {
+  const Request q = request_of(args);
+  const ConstAnyView& src = args.src;
+  if constexpr (K > 1 && !std::is_same_v<T, float>) {
+    if (src.channels == 1) {
+      const bool words = cuda::has_word_rows(src) && cuda::has_word_rows(args.dst);
+      cuda::launch("median", words ? median_pairs<T, K, true> : median_pairs<T, K, false>,
+                   walking_grid(src.width, block_x * pair_columns, src.height, block_y, 1),
+                   dim3(block_x, block_y), 0, cuda::stream_of(call), q);
+      return;
+    }
+  }
+  cuda::launch("median", median_network<T, K>,
+               walking_grid(src.width, block_x, src.height, block_y, src.channels),
+               dim3(block_x, block_y), 0, cuda::stream_of(call), q);
+}
+
+template <class T>
+void launch_samples(const MedianArgs& args, Call& call) {
+  switch (args.options.ksize) {
+    case 1: return launch_network<T, 1>(args, call);
+    case 3: return launch_network<T, 3>(args, call);
+    case 5: return launch_network<T, 5>(args, call);
+  }
+  if constexpr (!std::is_same_v<T, float>) {
+    // The rows above and below are counted once more by every block.
+    const int32_t rows = std::max(64, 2 * args.options.ksize);
+    cuda::launch("median", median_march<T>,
+                 walking_grid(args.src.width, warps, args.src.height, rows, args.src.channels),
+                 dim3(block_threads), 0, cuda::stream_of(call), request_of(args), rows);
+  }
+}
+
+}  // namespace
+
+void median_cuda::fused(const MedianArgs& args, Call& call) {
+  if (args.src.type == PixelType::bit) {
+    const int32_t rows = std::max(16, args.options.ksize);
+    cuda::launch("median", median_bit_march,
+                 walking_grid(half_words(args.src.width), warps, args.src.height, rows, 1),
+                 dim3(block_threads), 0, cuda::stream_of(call), request_of(args), rows);
+    return;
+  }
+  for_type(args.src.type, [&](auto sample) { launch_samples<decltype(sample)>(args, call); });
+}
+
+}  // namespace cuesta

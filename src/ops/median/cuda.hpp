@@ -1,0 +1,13 @@
+// The strategies of median on CUDA. No CUDA type: the table reads it.
+#pragma once
+
+#include "ops/median/args.hpp"
+
+namespace cuesta::median_cuda {
+
+/// The definition, a thread a sample; takes every request.
+void plain(const MedianArgs& args, Call& call);
+/// Sorted columns in registers for 3 and 5; a warp's histogram for larger windows.
+void fused(const MedianArgs& args, Call& call);
+
+}  // namespace cuesta::median_cuda

@@ -1,0 +1,106 @@
+// What both device strategies read a picture through.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include "core/border_sample.hpp"
+#include "cuda/launch.cuh"
+#include "ops/median/args.hpp"
+#include "ops/median/order.hpp"
+#include "ops/median/reference.hpp"
+
+namespace cuesta::median_cuda {
+
+/// The part of a request that every kernel takes by value. f32 is read and written as the integers
+/// that order it.
+struct Request {
+  ConstAnyView src;
+  AnyView dst;
+  int32_t ksize, radius, half;
+  BorderMode mode;
+  int32_t outside;  // the constant border's key, or its bit
+};
+
+template <class T>
+__device__ int32_t key_of(T sample) {
+  if constexpr (std::is_same_v<T, float>)
+    return medians::turned(__float_as_int(sample));
+  else
+    return sample;
+}
+
+inline Request request_of(const MedianArgs& args) {
+  const Border& border = args.options.border;
+  int32_t outside = 0;
+  switch (args.src.type) {
+    case PixelType::u8: outside = border_sample<uint8_t>(border); break;
+    case PixelType::u16: outside = border_sample<uint16_t>(border); break;
+    case PixelType::f32: {
+      const auto sample = border_sample<float>(border);
+      std::memcpy(&outside, &sample, sizeof(sample));
+      outside = medians::turned(outside);
+      break;
+    }
+    default: outside = median_border_bit(border);
+  }
+  return {args.src,      args.dst,    args.options.ksize,
+          args.radius(), args.half(), args.options.border.mode,
+          outside};
+}
+
+/// The key of channel c of pixel (x, y), at any distance outside the picture.
+template <class T>
+__device__ int32_t key_at(const Request& q, int32_t x, int32_t y, int32_t c) {
+  const int32_t sx = map_index(q.mode, x, q.src.width), sy = map_index(q.mode, y, q.src.height);
+  return sx < 0 || sy < 0 ? q.outside : key_of(q.src.as<T, Space::device>().at(sx, sy, c));
+}
+
+template <class T>
+__device__ void store_key(const Request& q, int32_t x, int32_t y, int32_t c, int32_t key) {
+  T& to = q.dst.as<T, Space::device>().at(x, y, c);
+  if constexpr (std::is_same_v<T, float>)
+    to = __int_as_float(medians::turned(key));
+  else
+    to = T(key);
+}
+
+__device__ inline bool leaves(const Request& q, int32_t x, int32_t y) {
+  return q.mode == BorderMode::ignore && medians::leaves(x, y, q.src.width, q.src.height, q.radius);
+}
+
+/// Row y of a mask as words of 32 pixels; a row has an even number of them.
+__device__ inline const uint32_t* bit_row(const ConstAnyView& mask, int32_t y) {
+  return reinterpret_cast<const uint32_t*>(static_cast<const char*>(mask.data) +
+                                           ptrdiff_t(y) * mask.stride_bytes);
+}
+__device__ inline uint32_t* bit_row(const AnyView& mask, int32_t y) {
+  return reinterpret_cast<uint32_t*>(static_cast<char*>(mask.data) +
+                                     ptrdiff_t(y) * mask.stride_bytes);
+}
+__device__ inline int32_t bit_at(const Request& q, int32_t x, int32_t y) {
+  const int32_t sx = map_index(q.mode, x, q.src.width), sy = map_index(q.mode, y, q.src.height);
+  return sx < 0 || sy < 0 ? q.outside : int32_t(bit_row(q.src, sy)[sx / 32] >> (sx % 32) & 1);
+}
+/// Words of 32 pixels in a row of a mask.
+CUESTA_HOST_DEVICE constexpr int32_t half_words(int32_t width) { return (width + 63) / 64 * 2; }
+
+constexpr int block_threads = 256, warps = block_threads / 32;
+
+/// Blocks of `block_threads` for `threads` of them at most, all there are where a grid ends.
+inline unsigned linear_blocks(int64_t threads) {
+  return unsigned(std::min<int64_t>((threads + block_threads - 1) / block_threads, 1 << 30));
+}
+
+/// Calls body(T{}) for the sample type of a picture that is no mask.
+template <class Body>
+void for_type(PixelType type, Body&& body) {
+  switch (type) {
+    case PixelType::u8: return body(uint8_t());
+    case PixelType::u16: return body(uint16_t());
+    default: return body(float());
+  }
+}
+
+}  // namespace cuesta::median_cuda
