@@ -1,12 +1,20 @@
-// The production gradient and suppression of canny on CUDA, from source to candidates and strong
-// pixels, without its warp: the order in which a warp's lanes do what cuda/nms_lane.hpp has. Host
-// and device: the tests run 32 lanes in turn.
+// Gradient and suppression of canny on CUDA, from source to candidates and strong pixels, without
+// the warp: the order in which a warp's lanes do what nms_lane.hpp has. Host and device: the tests
+// run 32 lanes in turn.
 //
 // A warp makes 240 columns of a strip of rows. Lane i holds 8 pixels of every row; lanes 1 to 30
-// are the 240, lanes 0 and 31 the apron. Walking down, each row is read once, smoothed down its
-// columns from the last five, then across; gradients come from the last K smoothed rows, maxima
-// from the last three rows of magnitudes. All of that lives in registers, two pixels a register;
-// lanes exchange one word to each side, three times a row.
+// are the 240, lanes 0 and 31 the apron. It marches down: every row of the source is read once, and
+// all that follows lives in registers, two pixels a register.
+//
+//      lane 0 |  lane 1 |  lane 2 | ...  | lane 30 | lane 31          one row, y going down
+//     --------+---------+---------+------+---------+--------
+//   1 smooth     the last 5 source rows, down then across   -> smoothed row y       (Half > 0)
+//   2 differ     the last K smoothed rows                   -> gradients, magnitudes of row y - r
+//   3 suppress   the last 3 rows of magnitudes              -> maxima of row y - r - 1
+//
+// r = K / 2. Each phase needs a neighbour's word on either side, and so exchanges once a row. Where
+// a row lies in the picture's middle the phases run without a branch (plain_step), three rows at a
+// time, so that the rows in registers change their names instead of moving.
 #pragma once
 
 #include "ops/canny/cuda/nms_lane.hpp"
@@ -100,8 +108,8 @@ CUESTA_HOST_DEVICE void march(Warp& warp, const Job& job, int32_t base, int32_t 
   }
   read(made + 1 + Half);
 
-  // Any row.
-  const auto step = [&] {
+  // Phase 1: the next smoothed row, if the picture has one more; below it the last one is repeated.
+  const auto advance_smoothed = [&] {
     if (made < map_index<BorderMode::replicate>(y, height)) {
       ++made;
       push();
@@ -110,28 +118,39 @@ CUESTA_HOST_DEVICE void march(Warp& warp, const Job& job, int32_t base, int32_t 
       if constexpr (Half > 0) replicate();
     }
     take_smooth();
-    const int32_t row = y - r;  // of the magnitudes
-    if (row < first - 1) return;
+  };
+  // Phase 2: gradients and magnitudes of `row`; outside the picture there are none.
+  const auto differentiate = [&](int32_t row) {
     warp.each([](LaneType& lane) { lane.push_rows(); });
-    const bool inside = row >= 0 && row < height;
-    if (inside) {
-      const uint8_t* mask = job.mask ? job.mask + ptrdiff_t(row) * job.mask_stride : nullptr;
-      warp.each([&](LaneType& lane) {
-        lane.differentiate();
-        lane.measure();
-        lane.find_valid(mask, width);
-        lane.clear_invalid();
-        lane.offer_magnitudes();
-      });
-      warp.exchange();
-      warp.each([](LaneType& lane) { lane.take_neighbours(); });
-    } else {
+    if (row < 0 || row >= height) {
       warp.each([](LaneType& lane) { lane.clear_row(); });
+      return;
     }
+    const uint8_t* mask = job.mask ? job.mask + ptrdiff_t(row) * job.mask_stride : nullptr;
+    warp.each([&](LaneType& lane) {
+      lane.differentiate();
+      lane.measure();
+      lane.find_valid(mask, width);
+      lane.clear_invalid();
+      lane.offer_magnitudes();
+    });
+    warp.exchange();
+    warp.each([](LaneType& lane) { lane.take_neighbours(); });
+  };
+  // Phase 3: the maxima of the row above `row`, whose neighbours are all there now.
+  const auto suppress = [&](int32_t row) {
     if (row >= first && row < end) warp.each([&](LaneType& lane) { magnitudes(row, lane); });
     if (row > first) warp.each([&](LaneType& lane) { maxima(row - 1, lane); });
     // Directions of this row are wanted when the next one is there.
-    if (inside) warp.each([](LaneType& lane) { lane.find_directions(); });
+    if (row >= 0 && row < height) warp.each([](LaneType& lane) { lane.find_directions(); });
+  };
+  // Any row.
+  const auto step = [&] {
+    advance_smoothed();
+    const int32_t row = y - r;  // of the magnitudes
+    if (row < first - 1) return;
+    differentiate(row);
+    suppress(row);
   };
   // The same where nothing special can happen: row y and what is read ahead lie inside the picture,
   // all columns do, there is no mask, and row y − r − 1 is one that the warp makes. Without a
