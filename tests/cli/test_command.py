@@ -287,8 +287,7 @@ class Filter(CommandTest):
         self.assertEqual(self.filtered("--median", 1, "--depth", 16)[3:], (16, [v * 257 for v in src]))
         done = self.run_cuesta("filter", self.photo, "-o", "out.png", "--median", 5, "--json")
         self.assertEqual(json.loads(done.stdout)["median"], 5)
-        chroma = bytes(range(256))[:300] * 2
-        stream = y4m(40, 30, [bytes(src) + chroma], b"420jpeg")
+        stream = y4m(40, 30, [bytes(src) + (bytes(range(256)) * 3)[: 2 * 20 * 15]], b"420jpeg")
         done = self.run_cuesta("filter", "-", "-o", "-", "--median", 1, stdin=stream)
         self.assertEqual(done.stdout.split(b"\n", 1)[1], stream.split(b"\n", 1)[1])
 

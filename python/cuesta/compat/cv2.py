@@ -395,8 +395,12 @@ def medianBlur(src: Array, ksize: int, dst: Array | None = None) -> Array:
 
     Returns
     -------
-    array like src with cv2's bytes. Among floats -0 comes before +0, which cv2 takes for equal, and
-    NaNs come at both ends by their sign, where cv2 has no order for them.
+    array like src, with cv2's bytes: of floats, where src has no NaN and no -0.
+
+    Notes
+    -----
+    Among floats -0 comes before +0, and NaNs come at both ends by their sign; cv2 takes the zeros
+    for equal and has no order for NaNs.
     """
     picture = _picture(src, "src", (np.uint8, np.uint16, np.float32), 4)
     if ksize < 1 or ksize % 2 == 0:
