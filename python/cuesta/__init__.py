@@ -17,6 +17,7 @@ from cuesta.errors import (
 )
 from cuesta.filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
 from cuesta.info import (
+    Choice,
     Device,
     Report,
     Strategy,
@@ -24,6 +25,7 @@ from cuesta.info import (
     release_memory,
     strategies,
     verify,
+    which,
 )
 from cuesta.motion import BackgroundSubtractor, Detection, MotionDetector
 from cuesta.objects import (
@@ -42,6 +44,7 @@ from cuesta.objects import (
 
 __all__ = [
     "BackgroundSubtractor",
+    "Choice",
     "Detection",
     "Device",
     "DeviceError",
@@ -80,4 +83,5 @@ __all__ = [
     "threshold",
     "to_gray",
     "verify",
+    "which",
 ]

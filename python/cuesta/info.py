@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from cuesta import _core
 from cuesta.errors import DeviceError, InvalidArgument
 
-__all__ = ["Device", "Report", "Strategy", "devices", "release_memory", "strategies", "verify"]
+__all__ = ["Choice", "Device", "Report", "Strategy", "devices", "release_memory", "strategies", "verify", "which"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,26 @@ class Strategy:
     """Takes device memory also after the first call of a size."""
     host_sync: bool
     """Waits for the GPU inside the call."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a call runs, or why nothing does."""
+
+    operation: str
+    strategy: str | None
+    """None where no strategy takes the request."""
+    device: str
+    """"cpu" or "cuda"."""
+    tier: str
+    processor: str
+    """The instruction set ("AVX2"), or the GPU's name."""
+    threads: int
+    """On the CPU."""
+    passed_over: dict[str, str]
+    """Strategies before it that refuse the request, and why."""
+    refusal: str
+    """One sentence where none takes it; else empty."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +147,45 @@ def verify(
         Report(op, name, equal, refused, failed, tuple(failures))
         for op, name, equal, refused, failed, failures in _core.verify(operation or "", strategy or "", level, on_gpu)
     ]
+
+
+def which(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> Choice:
+    """The strategy that a call would run, without running it.
+
+    Parameters
+    ----------
+    function : str or callable
+        A function of this package that takes arrays, or its name: "canny", "gaussian", "label" ...
+    *args, **kwargs
+        Its arguments. Arrays are looked at and checked, not read.
+
+    Returns
+    -------
+    Choice
+        Of the call's last operation.
+
+    Raises
+    ------
+    InvalidArgument
+        Where `function` is none of this package's, or as the call itself.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> choice = cuesta.which("canny", np.zeros((64, 64), np.uint16))
+    >>> choice.strategy, choice.passed_over
+    ('rows', {'simd': 'u16 source'})
+    """
+    name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
+    call = getattr(importlib.import_module("cuesta"), name, None) if isinstance(function, str) else function
+    if not callable(call) or isinstance(call, type):
+        raise InvalidArgument(f"function is {name!r}; it is the name of a function that takes arrays, as 'canny'", name)
+    rows = _core.which(lambda: call(*args, **kwargs))
+    if not rows:
+        raise InvalidArgument(f"function is {name!r}, which runs no operation", name)
+    operation, strategy, space, tier, processor, threads, passed_over, refusal = rows[-1]
+    device = "cpu" if space == "host" else "cuda"
+    return Choice(operation, strategy or None, device, tier, processor, threads, dict(passed_over), refusal)
 
 
 def devices() -> list[Device]:

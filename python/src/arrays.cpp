@@ -168,7 +168,13 @@ Exec exec_of(const MaybeName& strategy, const Parameters& parameters, int thread
     throw_invalid(std::to_string(threads), "threads is {}; it must be 0 or more", threads);
   exec.threads = threads;
   exec.stream = reinterpret_cast<void*>(stream);
+  exec.choices = asking();
   return exec;
+}
+
+std::vector<Choice>*& asking() {
+  thread_local std::vector<Choice>* choices = nullptr;
+  return choices;
 }
 
 }  // namespace cuesta::python

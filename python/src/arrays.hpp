@@ -83,6 +83,9 @@ using MaybeName = std::optional<std::string>;
 /// The arguments that every call of the module ends with.
 Exec exec_of(const MaybeName& strategy, const Parameters& parameters, int threads,
              uintptr_t stream);
+/// Where this thread's calls append what they would run, instead of running (Exec::choices); null:
+/// they run.
+std::vector<Choice>*& asking();
 
 /// Runs `body(i)` for each of `count` pictures without the interpreter's lock.
 template <class Body>

@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "arrays.hpp"
 #include "core/check.hpp"
 #include "core/memory.hpp"
 #include "cuesta/device.hpp"
@@ -36,6 +37,33 @@ std::vector<StrategyRow> strategies() {
     rows.emplace_back(row.operation, row.name, name_of(row.space), name_of(row.tier), row.idea,
                       row.paper, row.exactness, std::move(parameters), row.allocates,
                       row.host_sync);
+  }
+  return rows;
+}
+
+// (operation, strategy or "", space, tier, processor, threads, passed over: (strategy, why),
+// refusal)
+using ChoiceRow = std::tuple<std::string, std::string, std::string, std::string, std::string, int,
+                             std::vector<std::pair<std::string, std::string>>, std::string>;
+
+// What `call()` would run, in the order of its calls; nothing runs.
+std::vector<ChoiceRow> which(const nb::callable& call) {
+  std::vector<Choice> choices;
+  struct Asking {
+    std::vector<Choice>* before;
+    explicit Asking(std::vector<Choice>& into) : before(asking()) { asking() = &into; }
+    ~Asking() { asking() = before; }
+  };
+  {
+    const Asking scope(choices);
+    call();
+  }
+  std::vector<ChoiceRow> rows;
+  for (const Choice& c : choices) {
+    std::vector<std::pair<std::string, std::string>> passed_over;
+    for (const auto& p : c.passed_over) passed_over.emplace_back(p.strategy, p.why);
+    rows.emplace_back(c.operation, c.strategy, name_of(c.space), c ? name_of(c.tier) : "",
+                      c.processor, c.threads, std::move(passed_over), c.refusal);
   }
   return rows;
 }
@@ -115,6 +143,7 @@ void bind_info(nb::module_& m) {
     for (const OperationDescription& operation : list_operations()) names.push_back(operation.name);
     return names;
   });
+  m.def("which", which, "call"_a);
   m.def("verify", run_verify, "operation"_a, "strategy"_a, "level"_a, "device"_a);
   m.def("devices", devices);
   m.def("release_memory", [] { release_memory(); });

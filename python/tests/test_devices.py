@@ -100,3 +100,29 @@ def test_tensors_of_other_devices_are_refused() -> None:
     torch = pytest.importorskip("torch")
     with pytest.raises(cuesta.InvalidArgument, match="meta"):
         cuesta.canny(torch.zeros(12, 16, dtype=torch.uint8, device="meta"))
+
+
+def test_which_says_what_would_run() -> None:
+    picture = np.zeros((40, 60), np.uint8)
+    choice = cuesta.which("canny", picture, 20, 60, threads=1)
+    assert (choice.operation, choice.strategy, choice.device, choice.tier) == ("canny", "simd", "cpu", "production")
+    assert choice.threads == 1 and choice.processor and not choice.passed_over and not choice.refusal
+    wide = cuesta.which(cuesta.canny, picture.astype(np.uint16))
+    assert (wide.strategy, wide.passed_over) == ("rows", {"simd": "u16 source"})
+    assert cuesta.which("gaussian", picture, 1.4).operation == "convolve"
+    refused = cuesta.which("sobel", picture.astype(np.uint16), strategy="simd")
+    assert refused.strategy is None and "u16 source" in refused.refusal
+
+
+def test_which_runs_nothing_and_forgets_itself() -> None:
+    out = np.full((40, 60), 7, np.uint8)
+    cuesta.which("median", np.zeros((40, 60), np.uint8), 3, out=out)
+    assert (out == 7).all()
+    cuesta.median(np.zeros((40, 60), np.uint8), 3, out=out)
+    assert (out == 0).all()
+    with pytest.raises(cuesta.InvalidArgument, match="aperture"):
+        cuesta.which("canny", out, aperture=4)
+    assert (cuesta.canny(out, 20, 60) == 0).all()
+    for wrong in ("cany", "Labels", "devices"):
+        with pytest.raises(cuesta.InvalidArgument, match=wrong):
+            cuesta.which(wrong)
