@@ -4,6 +4,7 @@
 // unions does not matter.
 #include <algorithm>
 
+#include "cpu/union_find.hpp"
 #include "ops/canny/reference.hpp"
 
 namespace cuesta {
@@ -22,17 +23,12 @@ class Sets {
   void make(int64_t i) { parents_[i] = i; }
 
   /// Reads only: any number of threads may look at once.
-  int64_t find(int64_t i) const {
-    while (parents_[i] != i) i = parents_[i];
-    return i;
-  }
+  int64_t find(int64_t i) const { return cpu::find(parents_, i); }
   void unite(int64_t a, int64_t b) {
-    a = find_and_shorten(a);
-    b = find_and_shorten(b);
-    if (a == b) return;
-    if (b < a) std::swap(a, b);
-    parents_[b] = a;
-    mark(a) = std::max(mark(a), mark(b));
+    const int64_t lost = cpu::unite(parents_, a, b);
+    if (lost < 0) return;
+    uint8_t& of_root = mark(parents_[lost]);
+    of_root = std::max(of_root, mark(lost));
   }
   /// Every pixel of rows [first, end) points at its root, once no more unions come.
   void flatten(int32_t first, int32_t end) {
@@ -47,10 +43,6 @@ class Sets {
  private:
   uint8_t& mark(int64_t i) const {
     return marks_.at(int32_t(i % width_) + 1, int32_t(i / width_) + 1);
-  }
-  int64_t find_and_shorten(int64_t i) {
-    for (; parents_[i] != i; i = parents_[i]) parents_[i] = parents_[parents_[i]];
-    return i;
   }
   ImageView<uint8_t> marks_;
   int32_t width_;

@@ -20,6 +20,7 @@
 
 #include "cpu/bits-inl.hpp"
 #include "cpu/simd-inl.hpp"
+#include "cpu/union_find.hpp"
 #include "ops/label/reference.hpp"
 #include "ops/label/runs-inl.hpp"
 
@@ -30,24 +31,6 @@ namespace {
 constexpr int32_t first_slot = std::numeric_limits<int32_t>::min();
 constexpr int32_t max_labels = int32_t(LabelArgs::max_pixels / 2);
 constexpr bool is_slot(int32_t code) { return code < -max_labels; }
-
-HWY_INLINE int32_t find(int32_t* parent, int32_t i) {
-  while (parent[i] != i) {
-    parent[i] = parent[parent[i]];
-    i = parent[i];
-  }
-  return i;
-}
-
-// Joins two sets; the root that is one no more, or -1 where they were one set.
-HWY_INLINE int32_t unite(int32_t* parent, int32_t a, int32_t b) {
-  a = find(parent, a);
-  b = find(parent, b);
-  if (a == b) return -1;
-  const int32_t lost = std::max(a, b);
-  parent[lost] = std::min(a, b);
-  return lost;
-}
 
 struct Strip {
   int32_t begin, end;  // rows
@@ -140,10 +123,10 @@ class Labelling {
       next += walk<Eight>(
           y == s.begin ? Row{nothing_, bits_.width} : row(y - 1), row(y), begins,
           [&](int32_t c, int32_t a) {
-            parent[base + c] = find(parent, above_base + a);
+            parent[base + c] = cpu::find_and_shorten(parent, above_base + a);
             --sets;
           },
-          [&](int32_t c, int32_t a) { sets -= unite(parent, base + c, above_base + a) >= 0; });
+          [&](int32_t c, int32_t a) { sets -= cpu::unite(parent, base + c, above_base + a) >= 0; });
       if (y == s.begin) s.top_count = next - base;
       above_base = base;
     }
@@ -151,8 +134,9 @@ class Labelling {
     // The picture's own first and last row meet nobody.
     s.bottom_count = s.end < bits_.height ? next - above_base : 0;
     if (s.begin == 0) s.top_count = 0;
-    for (int32_t i = 0; i < s.top_count; ++i) s.top[i] = find(parent, s.base + i);
-    for (int32_t i = 0; i < s.bottom_count; ++i) s.bottom[i] = find(parent, above_base + i);
+    for (int32_t i = 0; i < s.top_count; ++i) s.top[i] = cpu::find_and_shorten(parent, s.base + i);
+    for (int32_t i = 0; i < s.bottom_count; ++i)
+      s.bottom[i] = cpu::find_and_shorten(parent, above_base + i);
   }
 
   // Joins the first row of strip s to the last of the strip above. From here on a root's parent may
@@ -161,7 +145,7 @@ class Labelling {
   void join_seam(int32_t s) {
     const Strip &above = strips_[s - 1], &below = strips_[s];
     const auto meet = [&](int32_t c, int32_t a) {
-      const int32_t lost = unite(parent_, below.top[c], above.bottom[a]);
+      const int32_t lost = cpu::unite(parent_, below.top[c], above.bottom[a]);
       if (lost >= 0) --strip_of(lost).sets;
     };
     walk<Eight>(

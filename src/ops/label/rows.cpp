@@ -1,6 +1,7 @@
 // Strategy `rows`: union-find over pixels. Strips of rows by threads, then the rows where strips
 // meet, then numbers in raster order. A set is known by its least pixel, so roots stand in raster
 // order.
+#include "cpu/union_find.hpp"
 #include "ops/label/reference.hpp"
 
 namespace cuesta {
@@ -8,17 +9,6 @@ namespace {
 
 using Index = uint32_t;  // y * width + x, below LabelArgs::max_pixels
 constexpr Index background = ~Index(0);
-
-Index find(const Index* parent, Index i) {
-  while (parent[i] != i) i = parent[i];
-  return i;
-}
-
-void unite(Index* parent, Index a, Index b) {
-  a = find(parent, a);
-  b = find(parent, b);
-  parent[std::max(a, b)] = std::min(a, b);
-}
 
 // Joins row y to row y - 1.
 void join_row_above(Index* parent, int32_t width, int32_t y, int connectivity) {
@@ -28,7 +18,7 @@ void join_row_above(Index* parent, int32_t width, int32_t y, int connectivity) {
     if (parent[row + Index(x)] == background) continue;
     for (int32_t n = std::max(0, x - reach); n <= std::min(width - 1, x + reach); ++n) {
       const Index above = row - Index(width) + Index(n);
-      if (parent[above] != background) unite(parent, row + Index(x), above);
+      if (parent[above] != background) cpu::unite(parent, row + Index(x), above);
     }
   }
 }
