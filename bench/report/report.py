@@ -558,7 +558,8 @@ def motion_memory(result, title, row):
     pixels = row["width"] * row["height"]
     lines = []
     for (subject,), values in groups(found, "subject").items():
-        held, launch, frame = (f["value"] for f in values)
+        by_name = {f["what"]: f["value"] for f in values if f["unit"] == "bytes"}
+        held, launch, frame = (by_name[name] for name in ("held", "moved at launch", "moved a frame"))
         lines.append([subject, f"{held:.0f}", figure(held / pixels), f"{launch:.0f}", f"{frame:.0f}", figure(frame / pixels)])
     return table(f"{title}: memory on the GPU and over the bus, by formula, bytes",
                  ["version", "held", "a pixel", "moved at launch", "moved a frame", "a pixel"], lines)
