@@ -156,7 +156,8 @@ bool find_gpu(const CommonOptions& common, std::string& why_not) {
                           devices.size() == 1 ? "" : "s");
   }
   if (!automatic)
-    throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why_not), text, Hint::use_cpu);
+    throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why_not), text,
+                Hint::use_cpu);
   return false;
 }
 

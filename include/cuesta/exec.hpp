@@ -98,7 +98,7 @@ struct Choice {
   std::string_view strategy{};  ///< empty where none takes the request
   Tier tier = Tier::reference;
   std::string processor{};  ///< the instruction set ("AVX2"), or the GPU's name
-  int threads = 0;        ///< on the CPU
+  int threads = 0;          ///< on the CPU
   struct PassedOver {
     std::string_view strategy{}, why{};
   };

@@ -24,8 +24,8 @@ CannyResult canny_given(const CannyOptions& options);
 /// from 65,535 on falls into the last bin.
 inline constexpr int32_t canny_bins = 65536;
 
-/// The thresholds that options.thresholds (Automatic) finds in the histogram of the magnitudes inside the
-/// mask. Trailing empty bins may be left out.
+/// The thresholds that options.thresholds (Automatic) finds in the histogram of the magnitudes
+/// inside the mask. Trailing empty bins may be left out.
 CannyResult canny_automatic(const CannyOptions& options, std::span<uint64_t> bins);
 
 }  // namespace cuesta
