@@ -19,7 +19,7 @@ struct State {
 };
 
 std::vector<verify::Operation> chosen_operations(const State& state) {
-  const auto all = verify::operations();
+  const auto& all = verify::operations();
   if (state.operation.empty()) return {all.begin(), all.end()};
   std::vector<std::string_view> names;
   for (const auto& operation : all) {

@@ -62,9 +62,9 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
                args.frame = h.input(PixelType::u8, width, height, 1, pattern, seed);
                const auto layout = background::layout_of(model);
                args.state = h.in_out("state", layout.type, width, height * layout.planes, 1,
-                                     [&](AnyView state) {
-                                       fill(state, Pattern::noise, seed + 1);
-                                       learn_some_frames(args, state, frames, seed);
+                                     [&](AnyView held) {
+                                       fill(held, Pattern::noise, seed + 1);
+                                       learn_some_frames(args, held, frames, seed);
                                      });
                if (wanted & 1)
                  args.out.mask =

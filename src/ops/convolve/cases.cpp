@@ -217,11 +217,11 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
                                          Pattern::impulse, Pattern::extremes, Pattern::gradient};
   std::vector<Case<ConvolveArgs>> out;
   uint64_t seed = 1;
-  const auto add = [&](const Window& window, int32_t width, int32_t height) {
+  const auto add = [&](const Window& window, int32_t wide, int32_t high) {
     const Drawn d = drawn(window, ++seed);
     const Pattern pattern = patterns[seed % 6];
-    out.push_back({label(d, width, height, pattern),
-                   [=](Harness& h) { return arguments(d, width, height, pattern, h); },
+    out.push_back({label(d, wide, high, pattern),
+                   [=](Harness& h) { return arguments(d, wide, high, pattern, h); },
                    {}});
   };
   for (const Window& window : windows) {

@@ -113,19 +113,19 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
                        v.automatic ? "automatic " : "", v.threshold, v.close, v.open, connectivity,
                        before, name_of(pattern), seed),
            [=](Harness& h) {
-             MotionOptions options{.background = {v.model, 0},
-                                   .blur = v.blur,
-                                   .automatic = v.automatic,
-                                   .threshold = v.threshold,
-                                   .close = StructuringElement::parse(v.close),
-                                   .open = StructuringElement::parse(v.open),
-                                   .connectivity = connectivity};
+             MotionOptions wanted{.background = {v.model, 0},
+                                  .blur = v.blur,
+                                  .automatic = v.automatic,
+                                  .threshold = v.threshold,
+                                  .close = StructuringElement::parse(v.close),
+                                  .open = StructuringElement::parse(v.open),
+                                  .connectivity = connectivity};
              auto& chain =
-                 h.keep(Chain{std::move(options), BackgroundSubtractor({v.model, 0}), {}, -1, {}});
+                 h.keep(Chain{std::move(wanted), BackgroundSubtractor({v.model, 0}), {}, -1, {}});
              MotionArgs args;
              args.frame = h.input(PixelType::u8, width, height, v.channels, pattern, seed);
-             const AnyView mask = h.host_output("mask", PixelType::bit, width, height);
-             args.mask = {static_cast<uint64_t*>(mask.data), width, height, mask.stride_bytes / 8};
+             const AnyView bits = h.host_output("mask", PixelType::bit, width, height);
+             args.mask = {static_cast<uint64_t*>(bits.data), width, height, bits.stride_bytes / 8};
              args.options = &chain.options;
              args.background = &chain.background;
              args.components = &chain.components;
@@ -140,11 +140,11 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
                text += fmt::format("; {},{} {}x{} area {} sums {} {}", c.box.x, c.box.y,
                                    c.box.width, c.box.height, c.area, c.sum_x, c.sum_y);
              h.value("components", text);
-             const Image<uint8_t> background = learned(args);
+             const Image<uint8_t> level = learned(args);
              uint64_t sum = 0;
-             for (int32_t y = 0; y < background.height(); ++y)
-               for (int32_t x = 0; x < background.width(); ++x)
-                 sum = sum * 0x100000001B3ull + background.at(x, y);
+             for (int32_t y = 0; y < level.height(); ++y)
+               for (int32_t x = 0; x < level.width(); ++x)
+                 sum = sum * 0x100000001B3ull + level.at(x, y);
              h.value("background", fmt::format("{:x}", sum));
            }});
     }
