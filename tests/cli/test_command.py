@@ -124,6 +124,23 @@ class CommandTest(unittest.TestCase):
 
 
 class Edges(CommandTest):
+    def test_explains_what_ran(self):
+        quiet = self.edges("--threads", 1)
+        picture = (self.at / "out.png").read_bytes()
+        done = self.edges("--threads", 1, "--explain")
+        said = done.stderr.decode()
+        self.assertEqual((done.returncode, done.stdout, quiet.stderr), (0, b"", b""))
+        self.assertIn("canny: strategy 'simd' (production) on the CPU", said)
+        self.assertIn("1 thread\n", said)
+        for part in ("1 call,", "hysteresis", "scratch memory:"):
+            self.assertIn(part, said)
+        self.assertEqual((self.at / "out.png").read_bytes(), picture, "watching changes nothing")
+        plain = self.edges("--strategy", "serial", "--explain").stderr.decode()
+        self.assertIn("canny: strategy 'serial' (reference)", plain)
+        two = self.edges("--method", "sobel", "--sigma", 2, "--threshold", 60, "--explain").stderr.decode()
+        for operation in ("convolve:", "sobel:", "pixel:"):
+            self.assertIn(operation, two)
+
     def test_a_square_has_a_closed_outline(self):
         done = self.edges("--sigma", 0, "--low", 100, "--high", 200)
         self.assertEqual(done.stdout, b"")
