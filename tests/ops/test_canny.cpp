@@ -12,6 +12,7 @@
 #include "ops/canny/reference.hpp"
 #include "support/drawings.hpp"
 #include "support/planted.hpp"
+#include "support/strategies.hpp"
 
 namespace cuesta {
 namespace {
@@ -175,7 +176,7 @@ TEST(CannyHysteresis, SpiralsInPicturesOnAnyThreads) {
   options.sigma = 1.4;
   const Image<uint8_t> expected = canny(lit, options, with("serial", 1));
   EXPECT_GT(count(expected), 5000);
-  for (const std::string_view strategy : {"serial", "rows", "simd"}) {
+  for (const std::string_view strategy : test::host_strategies<CannyArgs>()) {
     for (const int threads : thread_counts) {
       EXPECT_TRUE(equal(canny(lit, options, with(strategy, threads)), expected))
           << strategy << " on " << threads;
@@ -217,7 +218,7 @@ TEST(CannyThreads, DoNotMatter) {
     options.thresholds = Thresholds::automatic(rule);
     Image<uint8_t> expected(333, 410), edges(333, 410);
     const CannyResult known = canny(picture, expected, options, with("serial", 1));
-    for (const std::string_view strategy : {"rows", "simd"}) {
+    for (const std::string_view strategy : test::held_strategies<CannyArgs>()) {
       for (const int threads : thread_counts) {
         const CannyResult found = canny(picture, edges, options, with(strategy, threads));
         EXPECT_EQ(found.low, known.low);

@@ -7,7 +7,9 @@
 #include <opencv2/imgproc.hpp>
 
 #include "cuesta/edges.hpp"
+#include "ops/canny/args.hpp"
 #include "support/opencv.hpp"
+#include "support/strategies.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta {
@@ -84,7 +86,7 @@ TEST(CannyOpenCv, EdgeOfAViewIsTheEdgeOfThePicture) {
   verify::fill(src, verify::Pattern::natural, 5);
   for (const Rect& rect :
        {Rect{0, 0, 300, 200}, {17, 11, 131, 64}, {299, 0, 1, 200}, {3, 3, 5, 5}}) {
-    for (const std::string_view strategy : {"serial", "rows", "simd"}) {
+    for (const std::string_view strategy : test::host_strategies<CannyArgs>()) {
       const CannyOptions options = plain(3, Norm::l1, 60, 130);
       canny(src.view().region(rect), out.view().region(rect), options,
             {.strategy = std::string(strategy)});

@@ -11,6 +11,7 @@
 #include "cuesta/objects.hpp"
 #include "ops/label/reference.hpp"
 #include "support/planted.hpp"
+#include "support/strategies.hpp"
 
 namespace cuesta {
 namespace {
@@ -123,7 +124,7 @@ TEST(LabelThreads, OneSpiralThroughAllStrips) {
   const auto expected = components_of(mask, 4, 1, "serial");
   ASSERT_EQ(expected.size(), 1u);
   EXPECT_GT(expected[0].area, 301 * 301 / 3);
-  for (const auto strategy : {"rows", "simd"})
+  for (const auto& strategy : test::held_strategies<LabelArgs>())
     for (const int threads : thread_counts)
       for (const int connectivity : {4, 8})
         EXPECT_EQ(components_of(mask, connectivity, threads, strategy), expected) << strategy;
@@ -134,7 +135,7 @@ TEST(LabelThreads, CombsJoinedAtEitherEnd) {
   for (const int32_t back : {0, 399}) {
     const auto mask =
         drawn(width, height, [&](int32_t x, int32_t y) { return x % 2 == 0 || y == back; });
-    for (const auto strategy : {"rows", "simd"}) {
+    for (const auto& strategy : test::held_strategies<LabelArgs>()) {
       for (const int threads : thread_counts) {
         const auto got = components_of(mask, 8, threads, strategy);
         ASSERT_EQ(got.size(), 1u) << strategy << " " << threads;
@@ -153,7 +154,7 @@ TEST(LabelThreads, AnyNumberGivesTheSameAnswer) {
       Image<int32_t> expected_labels(190, 501), labels(190, 501);
       std::vector<Component> expected, got;
       label(mask, expected_labels, &expected, {connectivity}, {.strategy = "serial"});
-      for (const auto strategy : {"rows", "simd"}) {
+      for (const auto& strategy : test::held_strategies<LabelArgs>()) {
         for (const int threads : thread_counts) {
           label(mask, labels, &got, {connectivity}, {.strategy = strategy, .threads = threads});
           EXPECT_EQ(got, expected) << strategy << " " << threads;
@@ -195,7 +196,7 @@ TEST(Label, BitsPastTheWidthAreIgnored) {
       std::memcpy(dirty.view().row(y), clean.view().row(y), size_t(words) * 8);
       dirty.view().row(y)[words - 1] |= ~uint64_t(0) << (width % 64);
     }
-    for (const auto strategy : {"serial", "rows", "simd"})
+    for (const auto& strategy : test::host_strategies<LabelArgs>())
       EXPECT_EQ(components_of(dirty, 8, 2, strategy), components_of(clean, 8, 1, "serial"));
   }
 }

@@ -9,11 +9,12 @@
 #include "cuesta/stencil.hpp"
 #include "ops/log/reference.hpp"
 #include "support/planted.hpp"
+#include "support/strategies.hpp"
 
 namespace cuesta {
 namespace {
 
-constexpr std::string_view strategy_names[] = {"serial", "rows", "simd"};
+const std::vector<std::string> strategy_names = test::host_strategies<LogArgs>();
 
 Exec with(std::string_view strategy) { return {.strategy = std::string(strategy)}; }
 
@@ -182,7 +183,7 @@ TEST(Log, ExtremeResponses) {
       for (int32_t y = 0; y < height; ++y)
         for (int32_t x = 0; x < width; ++x)
           src.at(x, y) = sign * papers_weight(x - cx, y - cy) > 0 ? 255 : 0;
-      for (const auto strategy : strategy_names) {
+      for (const auto& strategy : strategy_names) {
         EXPECT_EQ(response_of(src, {}, with(strategy)).at(cx, cy), sign * 34680);
         for (const auto& [t, edge] : {std::pair{0.0, 255},
                                       {5.0, 255},
@@ -275,7 +276,7 @@ TEST(Log, ZeroCrossingOnAnExactZero) {
   Image<uint8_t> src(40, 30);
   for (int32_t y = 0; y < 30; ++y)
     for (int32_t x = 0; x < 40; ++x) src.at(x, y) = x < 20 ? 0 : x == 20 ? 100 : 200;
-  for (const auto strategy : strategy_names) {
+  for (const auto& strategy : strategy_names) {
     const auto edges = edges_of(src, {.mode = LogMode::zero_crossings}, with(strategy));
     for (int32_t y = 0; y < 30; ++y)
       for (int32_t x = 0; x < 40; ++x)

@@ -10,6 +10,7 @@
 #include "cuesta/objects.hpp"
 #include "ops/morphology/reference.hpp"
 #include "support/planted.hpp"
+#include "support/strategies.hpp"
 
 namespace cuesta {
 namespace {
@@ -184,7 +185,7 @@ TEST(Morphology, BitsPastTheWidthAreIgnoredAndClearedOnOutput) {
       if (width % 64) dirty.view().row(y)[words - 1] |= ~uint64_t(0) << (width % 64);
     }
     for (const Morph what : {Morph::erode, Morph::dilate, Morph::open, Morph::close}) {
-      for (const auto strategy : {"serial", "rows", "simd"}) {
+      for (const auto& strategy : test::host_strategies<MorphologyArgs>()) {
         morphology(clean, a, what, StructuringElement::disk(3), {}, {.strategy = "serial"});
         morphology(dirty, b, what, StructuringElement::disk(3), {}, {.strategy = strategy});
         for (int32_t y = 0; y < 20; ++y)
@@ -224,7 +225,7 @@ TEST(MorphologyThreads, AnyNumberGivesTheSameBytes) {
   for (const auto* src : {&mask, &gray}) {
     Image<uint8_t> expected(110, 201), got(110, 201);
     morph_open(*src, expected, StructuringElement::disk(7), {}, {.threads = 1});
-    for (const auto strategy : {"rows", "simd"}) {
+    for (const auto& strategy : test::held_strategies<MorphologyArgs>()) {
       for (const int threads : {1, 2, 3, 8, 99}) {
         morph_open(*src, got, StructuringElement::disk(7), {},
                    {.strategy = strategy, .threads = threads});

@@ -6,6 +6,7 @@
 #include "support/allocations.hpp"
 #include "support/errors.hpp"
 #include "support/planted.hpp"
+#include "support/strategies.hpp"
 
 namespace cuesta {
 namespace {
@@ -67,7 +68,9 @@ MotionOptions sharp_options() {
 
 TEST(Motion, FindsAMovingSquareExactly) {
   for (const int32_t channels : {1, 3, 4}) {
-    for (const char* strategy : {"serial", "rows", "simd", ""}) {
+    auto strategies = test::host_strategies<MotionArgs>();
+    strategies.emplace_back();  // the automatic choice
+    for (const std::string& strategy : strategies) {
       const Exec exec{.strategy = strategy};
       MotionDetector detector(sharp_options());
       EXPECT_TRUE(detector.push(frame_with_square(150, 90, 0, 0, 0, channels), exec).empty());

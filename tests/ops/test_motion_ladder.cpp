@@ -9,6 +9,7 @@
 #include "cuesta/stencil.hpp"
 #include "ops/motion/ladder/ladder.hpp"
 #include "ops/motion/stages.hpp"
+#include "support/strategies.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta {
@@ -60,7 +61,7 @@ TEST(MotionStages, HostStrategiesAnnounceThem) {
   };
   Image<uint8_t> frame(64, 48, 3);
   verify::fill(frame, verify::Pattern::natural, 1);
-  for (const char* strategy : {"serial", "rows", "simd"}) {
+  for (const auto& strategy : test::host_strategies<MotionArgs>()) {
     for (const bool automatic : {false, true}) {
       Observer observer;
       MotionOptions options;
