@@ -140,11 +140,11 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
                text += fmt::format("; {},{} {}x{} area {} sums {} {}", c.box.x, c.box.y,
                                    c.box.width, c.box.height, c.area, c.sum_x, c.sum_y);
              h.value("components", text);
-             const Image<uint8_t> level = learned(args);
+             const Image<uint8_t> known = learned(args);
              uint64_t sum = 0;
-             for (int32_t y = 0; y < level.height(); ++y)
-               for (int32_t x = 0; x < level.width(); ++x)
-                 sum = sum * 0x100000001B3ull + level.at(x, y);
+             for (int32_t y = 0; y < known.height(); ++y)
+               for (int32_t x = 0; x < known.width(); ++x)
+                 sum = sum * 0x100000001B3ull + known.at(x, y);
              h.value("background", fmt::format("{:x}", sum));
            }});
     }
