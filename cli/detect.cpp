@@ -9,6 +9,7 @@
 
 #include "cli/boxes.hpp"
 #include "cli/common.hpp"
+#include "cli/either_device.hpp"
 #include "cli/explain.hpp"
 #include "cli/inputs.hpp"
 #include "cli/options.hpp"
@@ -182,7 +183,7 @@ class Finder {
   std::span<const Detection> find(ConstAnyView luma) {
     const ConstAnyView part = region_of(luma, region_, name_);
     ConstAnyView frame = part;
-    if (!on_device_) on_device_ = may_use_gpu_ && goes_to_gpu(part);
+    if (!on_device_) on_device_ = may_use_gpu_ && goes_to_gpu(common_, choice_there(part));
     if (*on_device_) {
       const AnyView there = device_.create(part.size(), 1, part.type, Space::device);
       upload(part, there);
@@ -212,19 +213,10 @@ class Finder {
     exec.observer = nullptr;
     return exec;
   }
-  // With --device auto a production strategy has to be there, or the one that is pinned.
-  bool goes_to_gpu(ConstAnyView luma) {
+  Choice choice_there(ConstAnyView luma) {
     const AnyView there =
         placeholder(luma.width, luma.height, luma.type, luma.channels, Space::device);
-    const Choice choice = which([&](const Exec& exec) { detector_.push(there, exec); }, asking());
-    const bool automatic = common_.device == "auto";
-    std::string why = choice.refusal;
-    if (why.empty() && automatic && choice.tier == Tier::baseline && common_.strategy.empty())
-      why = "motion: only the plain strategy on the GPU takes this request";
-    if (why.empty()) return true;
-    if (!automatic) throw Error(ErrorCode::unsupported, why, common_.strategy);
-    detail("running on the CPU: {}", why);
-    return false;
+    return which([&](const Exec& exec) { detector_.push(there, exec); }, asking());
   }
 
   std::string name_;

@@ -16,6 +16,18 @@ AnyView like(ConstAnyView picture, Space space) {
 
 }  // namespace
 
+bool goes_to_gpu(const CommonOptions& common, const Choice& choice) {
+  const bool automatic = common.device == "auto";
+  std::string why = choice.refusal;
+  if (why.empty() && automatic && choice.tier == Tier::baseline && common.strategy.empty())
+    why =
+        fmt::format("{}: only the plain strategy on the GPU takes this request", choice.operation);
+  if (why.empty()) return true;
+  if (!automatic) throw Error(ErrorCode::unsupported, why, common.strategy);
+  detail("running on the CPU: {}", why);
+  return false;
+}
+
 EitherDevice::EitherDevice(const CommonOptions& common, Work work)
     : common_(common), work_(std::move(work)) {
   execs_.pinned = common.exec();
@@ -50,19 +62,9 @@ bool EitherDevice::goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyVi
   if (const auto known = decided_.find(shape); known != decided_.end()) return known->second;
   bool goes = false;
   if (may_use_gpu_) {
-    const bool automatic = common_.device == "auto";
-    goes = true;
-    for (const Choice& choice : ask(sources, out, Space::device)) {
-      std::string why = choice.refusal;
-      if (why.empty() && automatic && choice.tier == Tier::baseline && common_.strategy.empty())
-        why = fmt::format("{}: only the plain strategy on the GPU takes this request",
-                          choice.operation);
-      if (why.empty()) continue;
-      if (!automatic) throw Error(ErrorCode::unsupported, why, common_.strategy);
-      detail("running on the CPU: {}", why);
-      goes = false;
-      break;
-    }
+    const std::vector<Choice> choices = ask(sources, out, Space::device);
+    goes = std::all_of(choices.begin(), choices.end(),
+                       [&](const Choice& choice) { return cli::goes_to_gpu(common_, choice); });
   } else if (!why_not_.empty()) {
     detail("running on the CPU: {}", std::exchange(why_not_, {}));
   }

@@ -20,6 +20,11 @@ struct Execs {
   Exec pinned, around;
 };
 
+/// Whether work that `choice` tells of goes to the GPU. With --device auto it does where a
+/// production strategy takes it there, or the one that is pinned; else -v says why not. Throws
+/// Error{unsupported} where the device was asked for and refuses it.
+bool goes_to_gpu(const CommonOptions& common, const Choice& choice);
+
 class EitherDevice {
  public:
   /// Makes `out` of the sources, all of them in one space; sources without data stay so. Also
