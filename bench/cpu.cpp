@@ -134,7 +134,7 @@ void time_motion(Session& session, int32_t width, int32_t height) {
   time(session,
        motion_work(session, "motion",
                    fmt::format("gray, one object, first frame, gaussian 15, > {}, ellipse:15",
-                               options.threshold),
+                               options.threshold.level),
                    options, video, 1),
        // The reference takes a second for a frame of 720p.
        plain_pixels / 4);

@@ -1,6 +1,7 @@
 // cuesta bench: verify first, then time.
 #include "bench/bench.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
 

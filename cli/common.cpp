@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -64,10 +65,6 @@ Exec CommonOptions::exec() const {
   return exec;
 }
 
-Border CommonOptions::border_or(Border fallback) const {
-  return border.empty() ? fallback : parse_border(border);
-}
-
 std::optional<Rect> CommonOptions::region_rect() const {
   if (region.empty()) return std::nullopt;
   return parse_region(region);
@@ -104,12 +101,6 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
   std::string head;
   for (const auto example : examples) head += fmt::format("  {}\n", example);
   app.footer(head);
-  if (which & takes_border) {
-    app.add_option("--border", common.border,
-                   "outside the picture: replicate, reflect, reflect101 (default), constant[:V], "
-                   "wrap or ignore")
-        ->type_name("MODE");
-  }
   if (which & takes_region) {
     app.add_option("--region", common.region,
                    "only this part of each picture; its edge counts as the picture's")

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -12,10 +11,13 @@
 #include <string_view>
 #include <vector>
 
-#include "cuesta/border.hpp"
 #include "cuesta/error.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace cuesta::cli {
 
@@ -54,7 +56,6 @@ struct CommonOptions {
   std::string strategy;
   std::vector<std::string> parameters;
   int threads = 0;
-  std::string border;
   std::string region;
   int64_t max_pixels = int64_t(1) << 28;
   bool partial = false;
@@ -63,8 +64,6 @@ struct CommonOptions {
 
   /// Strategy, parameters and threads as the library takes them. Throws Error{invalid_argument}.
   Exec exec() const;
-  /// --border; `fallback` where it was not given.
-  Border border_or(Border fallback) const;
   /// --region x,y,w,h; nothing where it was not given. That it lies inside is checked on a picture.
   std::optional<Rect> region_rect() const;
 };
@@ -74,11 +73,10 @@ enum : unsigned {
   takes_device = 1,
   takes_strategy = 2,  ///< --strategy and --param
   takes_threads = 4,
-  takes_border = 8,
-  takes_region = 16,
-  takes_json = 32,
-  takes_limits = 64,  ///< --max-pixels and --partial
-  takes_explain = 128,
+  takes_region = 8,
+  takes_json = 16,
+  takes_limits = 32,  ///< --max-pixels and --partial
+  takes_explain = 64,
 };
 /// Adds them, and `examples` at the head of the verb's help, one line each.
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,

@@ -1,5 +1,6 @@
 // cuesta detect: a video in, boxes around what moves out, as a video and as one line of JSON a
 // frame.
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -9,18 +10,17 @@
 
 #include "cli/boxes.hpp"
 #include "cli/common.hpp"
+#include "cli/described.hpp"
 #include "cli/either_device.hpp"
-#include "cli/explain.hpp"
 #include "cli/inputs.hpp"
-#include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "cli/samples.hpp"
-#include "cuesta/device.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/version.hpp"
 #include "io/frames.hpp"
 #include "io/overlap.hpp"
 #include "io/staged_file.hpp"
+#include "ops/motion/options.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -30,44 +30,9 @@ using Clock = std::chrono::steady_clock;
 
 struct State {
   CommonOptions common;
+  DescribedOptions described;
   std::string input, out, json;
-  std::string background = "first", threshold = "25", close = "disk:15", open = "disk:15";
-  int64_t min_area = 0;
-  int blur = 15;
 };
-
-StructuringElement parse_element(std::string_view option, const std::string& text) {
-  if (text == "none") return StructuringElement::rectangle(1, 1);
-  try {
-    return StructuringElement::parse(text);
-  } catch (const Error& error) {
-    usage_error(text, "{} {}: {}", option, text, error.what());
-  }
-}
-
-MotionOptions motion_options(const State& state) {
-  MotionOptions options;
-  try {
-    options.background.model = background_model_from(state.background);
-  } catch (const Error& error) {
-    usage_error(state.background, "--background {}: {}", state.background, error.what());
-  }
-  options.automatic = state.threshold == "auto";
-  if (!options.automatic) {
-    options.threshold = parse_number("--threshold", state.threshold);
-    if (options.threshold < 0)
-      usage_error(state.threshold, "--threshold {}: it must be at least 0", state.threshold);
-  }
-  if (state.blur < 1 || state.blur > 255 || state.blur % 2 == 0) {
-    usage_error(std::to_string(state.blur), "--blur {}: give an odd number from 1 to 255",
-                state.blur);
-  }
-  options.blur = state.blur;
-  options.close = parse_element("--close", state.close);
-  options.open = parse_element("--open", state.open);
-  options.min_area = state.min_area;
-  return options;
-}
 
 bool is_same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty() || a == "-" || b == "-") return false;
@@ -126,6 +91,18 @@ class Lines {
   std::FILE* file_ = nullptr;
 };
 
+// A value of an option in JSON: a number as one, the others as the command takes them.
+template <class T>
+Json fact(const T& value) {
+  if constexpr (std::integral<T> || std::floating_point<T>)
+    return value;
+  else
+    return text_of(value);
+}
+Json fact(const DifferenceThreshold& value) {
+  return value.otsu ? Json(text_of(value)) : Json(value.level);
+}
+
 Json header_of(const State& state, const MotionOptions& options, const io::FrameSource& source) {
   const io::StreamFormat& format = source.format();
   Json line = {{"schema", 1},
@@ -134,16 +111,8 @@ Json header_of(const State& state, const MotionOptions& options, const io::Frame
                {"luma", format.full_range ? "full" : "limited"},
                {"frame_rate", double(format.rate_num) / double(format.rate_den)},
                {"start_time", format.start},
-               {"source", state.input},
-               {"background", name_of(options.background.model)},
-               {"blur", options.blur}};
-  if (options.automatic)
-    line["threshold"] = "auto";
-  else
-    line["threshold"] = options.threshold;
-  line["close"] = state.close;
-  line["open"] = state.open;
-  line["min_area"] = options.min_area;
+               {"source", state.input}};
+  for_each_field<MotionOptions>([&](const auto& one) { line[one.name] = fact(one.get(options)); });
   if (!state.common.region.empty()) line["region"] = state.common.region;
   line["cuesta"] = CUESTA_VERSION;
   return line;
@@ -166,33 +135,19 @@ class Finder {
   Finder(const State& state, MotionOptions options)
       : name_(state.input),
         region_(state.common.region_rect()),
-        common_(state.common),
-        exec_(state.common.exec()),
-        detector_(std::move(options)) {
-    explainer_.watch(exec_, state.common.explain);
-    std::string why;
-    if (find_gpu(state.common, why))
-      may_use_gpu_ = true;
-    else if (!why.empty())
-      detail("running on the CPU: {}", why);
+        detector_(std::move(options)),
+        device_(state.common,
+                [this](std::span<const ConstAnyView> frame, AnyView, const Execs& execs) {
+                  found_ = detector_.push(frame[0], execs.pinned);
+                }) {
     // Options the library refuses are found before the video is opened.
-    which([&](const Exec& exec) { detector_.push(placeholder(8, 8, PixelType::u8), exec); },
-          asking());
+    device_.check(PixelType::u8);
   }
 
   std::span<const Detection> find(ConstAnyView luma) {
-    const ConstAnyView part = region_of(luma, region_, name_);
-    ConstAnyView frame = part;
-    if (!on_device_) on_device_ = may_use_gpu_ && goes_to_gpu(common_, choice_there(part));
-    if (*on_device_) {
-      const AnyView there = device_.create(part.size(), 1, part.type, Space::device);
-      upload(part, there);
-      frame = there;
-    }
-    const auto found = detector_.push(frame, exec_);
-    explainer_.end();
-    if (!region_) return found;
-    objects_.assign(found.begin(), found.end());
+    device_.run({region_of(luma, region_, name_)});
+    if (!region_) return found_;
+    objects_.assign(found_.begin(), found_.end());
     for (auto& object : objects_) {
       object.box.x += region_->x;
       object.box.y += region_->y;
@@ -202,39 +157,22 @@ class Finder {
     return objects_;
   }
 
-  /// The paragraph of --explain; nothing without it.
-  void explain() const {
-    if (common_.explain) print_explanation(explainer_.text());
-  }
+  void explain() const { device_.explain(); }
 
  private:
-  Exec asking() const {
-    Exec exec = exec_;
-    exec.observer = nullptr;
-    return exec;
-  }
-  Choice choice_there(ConstAnyView luma) {
-    const AnyView there =
-        placeholder(luma.width, luma.height, luma.type, luma.channels, Space::device);
-    return which([&](const Exec& exec) { detector_.push(there, exec); }, asking());
-  }
-
   std::string name_;
   std::optional<Rect> region_;
-  const CommonOptions& common_;
-  Exec exec_;
-  Explainer explainer_;
-  bool may_use_gpu_ = false;
-  std::optional<bool> on_device_;  // known with the first frame
-  AnyImage device_;
   MotionDetector detector_;
+  std::span<const Detection> found_;
+  EitherDevice device_;
   std::vector<Detection> objects_;
 };
 
 int run(const State& state) {
   const auto begin = Clock::now();
   check_names(state);
-  const MotionOptions options = motion_options(state);
+  MotionOptions options;
+  state.described.read(options);
   Finder finder(state, options);
   const io::StreamLimits limits{state.common.max_pixels, state.common.partial,
                                 state.common.threads};
@@ -301,23 +239,7 @@ Verb add_detect(CLI::App& parent) {
       ->type_name("OUT");
   app->add_option("--json", state->json, "a header line, then one line a frame; - is stdout")
       ->type_name("FILE");
-  app->add_option("--background", state->background,
-                  "first frame (default), running mean, median or mixture")
-      ->type_name("MODEL");
-  app->add_option("--threshold", state->threshold,
-                  "moving is a difference above T gray levels (default 25), or auto (Otsu, at "
-                  "least 25)")
-      ->type_name("T|auto");
-  app->add_option("--min-area", state->min_area, "leave out objects of fewer pixels (default 0)")
-      ->type_name("N")
-      ->check(CLI::Range(int64_t(0), int64_t(1) << 40));
-  app->add_option("--blur", state->blur, "Gaussian window, odd; 1 smooths nothing (default 15)")
-      ->type_name("N");
-  app->add_option("--close", state->close,
-                  "closes gaps: disk:N, ellipse:N, rect:WxH, cross:N or none (default disk:15)")
-      ->type_name("SHAPE");
-  app->add_option("--open", state->open, "then takes off specks (default disk:15)")
-      ->type_name("SHAPE");
+  state->described.add<MotionOptions>(*app);
   add_common(
       *app, state->common,
       takes_device | takes_strategy | takes_threads | takes_region | takes_limits | takes_explain,

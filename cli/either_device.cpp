@@ -14,9 +14,9 @@ AnyView like(ConstAnyView picture, Space space) {
   return placeholder(picture.width, picture.height, picture.type, picture.channels, space);
 }
 
-}  // namespace
-
-bool goes_to_gpu(const CommonOptions& common, const Choice& choice) {
+// Whether work that `choice` tells of goes to the GPU. With --device auto it does where a
+// production strategy takes it there, or the one that is pinned; else -v says why not.
+bool may_go_to_gpu(const CommonOptions& common, const Choice& choice) {
   const bool automatic = common.device == "auto";
   std::string why = choice.refusal;
   if (why.empty() && automatic && choice.tier == Tier::baseline && common.strategy.empty())
@@ -27,6 +27,8 @@ bool goes_to_gpu(const CommonOptions& common, const Choice& choice) {
   detail("running on the CPU: {}", why);
   return false;
 }
+
+}  // namespace
 
 EitherDevice::EitherDevice(const CommonOptions& common, Work work)
     : common_(common), work_(std::move(work)) {
@@ -51,9 +53,9 @@ std::vector<Choice> EitherDevice::ask(std::span<const ConstAnyView> sources, Con
   return choices;
 }
 
-void EitherDevice::check(PixelType source, PixelType out, int32_t channels) const {
-  const ConstAnyView in = placeholder(8, 8, source, channels);
-  ask(std::span(&in, 1), placeholder(8, 8, out, channels), Space::host);
+void EitherDevice::check(PixelType source, std::optional<PixelType> out) const {
+  const ConstAnyView in = placeholder(8, 8, source);
+  ask(std::span(&in, 1), out ? placeholder(8, 8, *out) : AnyView(), Space::host);
 }
 
 bool EitherDevice::goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyView out) {
@@ -64,7 +66,7 @@ bool EitherDevice::goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyVi
   if (may_use_gpu_) {
     const std::vector<Choice> choices = ask(sources, out, Space::device);
     goes = std::all_of(choices.begin(), choices.end(),
-                       [&](const Choice& choice) { return cli::goes_to_gpu(common_, choice); });
+                       [&](const Choice& choice) { return may_go_to_gpu(common_, choice); });
   } else if (!why_not_.empty()) {
     detail("running on the CPU: {}", std::exchange(why_not_, {}));
   }
@@ -94,6 +96,7 @@ void EitherDevice::run_on_gpu(std::span<const ConstAnyView> sources, AnyView out
     upload(source, copy);
     there.push_back(copy);
   }
+  if (!out) return work_(there, {}, execs_);
   const AnyView result = out_.create(out.size(), out.channels, out.type, Space::device);
   work_(there, result, execs_);
   explainer_.end();

@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -20,14 +21,10 @@ struct Execs {
   Exec pinned, around;
 };
 
-/// Whether work that `choice` tells of goes to the GPU. With --device auto it does where a
-/// production strategy takes it there, or the one that is pinned; else -v says why not. Throws
-/// Error{unsupported} where the device was asked for and refuses it.
-bool goes_to_gpu(const CommonOptions& common, const Choice& choice);
-
 class EitherDevice {
  public:
-  /// Makes `out` of the sources, all of them in one space; sources without data stay so. Also
+  /// Makes `out` of the sources, all of them in one space; sources without data stay so, and an
+  /// `out` without data where the result is no picture. Also
   /// called to ask what would run (Exec::choices), with views that have no samples.
   using Work =
       std::function<void(std::span<const ConstAnyView> sources, AnyView out, const Execs& execs)>;
@@ -37,10 +34,10 @@ class EitherDevice {
 
   /// Throws what the work says of its options, before any picture is there; `source` is a likely
   /// one.
-  void check(PixelType source, PixelType out, int32_t channels = 1) const;
+  void check(PixelType source, std::optional<PixelType> out = {}) const;
   /// Runs the work on these pictures in host memory, or on copies of them on the GPU, as
   /// goes_to_gpu() says.
-  void run(std::initializer_list<ConstAnyView> sources, AnyView out);
+  void run(std::initializer_list<ConstAnyView> sources, AnyView out = {});
   /// Whether pictures like these go to the GPU. With --device auto they do where every operation
   /// has a production strategy for them there, or the one that is pinned; -v tells, once for each
   /// shape. Throws Error{unsupported} where the device that was asked for cannot run them.

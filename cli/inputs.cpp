@@ -1,5 +1,6 @@
 #include "cli/inputs.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <new>
@@ -121,21 +122,21 @@ InputKind kind_of(const std::string& path) {
                                                                        : InputKind::stream;
 }
 
-void add_job_options(CLI::App& app, std::vector<std::string>& inputs, std::string& out,
-                     std::string& format) {
-  app.add_option("INPUT", inputs, "pictures, a folder, a video, or - (y4m on stdin)")
+void add_job_options(CLI::App& app, JobOptions& jobs) {
+  app.add_option("INPUT", jobs.inputs, "pictures, a folder, a video, or - (y4m on stdin)")
       ->type_name("")
       ->required();
-  app.add_option("-o,--output", out, "result; a folder for several inputs; - writes y4m to stdout")
+  app.add_option("-o,--output", jobs.out,
+                 "result; a folder for several inputs; - writes y4m to stdout")
       ->type_name("OUT")
       ->required();
-  app.add_option("--format", format,
+  app.add_option("--format", jobs.format,
                  "in a folder OUT, write this format instead of the input's: png, tif, ...")
       ->type_name("EXT");
 }
 
-Plan plan_jobs(const std::vector<std::string>& inputs, const std::string& out,
-               const std::string& format, const std::vector<std::string>& also_read) {
+Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_read) {
+  const auto& [inputs, out, format] = options;
   Plan plan;
   plan.is_batch = inputs.size() > 1;
   for (const auto& input : inputs) {

@@ -34,16 +34,18 @@ std::string place_of(const std::string& path);
 InputKind kind_of(const std::string& path);
 
 /// INPUT..., -o and --format, as every verb that turns inputs into outputs takes them.
-void add_job_options(CLI::App& app, std::vector<std::string>& inputs, std::string& out,
-                     std::string& format);
+struct JobOptions {
+  std::vector<std::string> inputs{};
+  std::string out{}, format{};
+};
+void add_job_options(CLI::App& app, JobOptions& jobs);
 
 /// Pictures, folders of pictures, videos and "-" to jobs. Several inputs, or a folder, or an OUT
 /// that is a folder: results keep their input's name there; `format` ("png") replaces its
 /// extension, and ".png" is added where that cannot be written. Throws Error{invalid_argument} for
 /// an OUT that cannot be meant: one of the inputs (or of `also_read`), a file for several inputs,
 /// two inputs of one name. Throws Error{input} for a folder without pictures.
-Plan plan_jobs(const std::vector<std::string>& inputs, const std::string& out,
-               const std::string& format, const std::vector<std::string>& also_read = {});
+Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_read = {});
 
 /// Runs `work` on every job with a progress bar, and returns the exit code. In a batch, errors are
 /// reported and the others go on; the highest code is returned. Otherwise errors are thrown.

@@ -1,4 +1,5 @@
 // cuesta list: what this build holds.
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/common.hpp"

@@ -1,4 +1,5 @@
 // The cuesta command: one subcommand a verb, one file each.
+#include <CLI/CLI.hpp>
 #include <new>
 
 #include "cli/common.hpp"

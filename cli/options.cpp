@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/common.hpp"
+#include "ops/canny/options.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -68,6 +69,13 @@ double parse_number(std::string_view option, std::string_view text) {
   return value;
 }
 
+int64_t parse_whole_number(std::string_view option, std::string_view text) {
+  int64_t value = 0;
+  if (!parse_whole(text, value))
+    usage_error(std::string(text), "{} {}: this is no whole number", option, text);
+  return value;
+}
+
 Rect parse_region(std::string_view text) {
   const auto parts = split(text, ',');
   int32_t numbers[4] = {};
@@ -91,20 +99,38 @@ Parameter parse_parameter(std::string_view text) {
   return {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))};
 }
 
-Border parse_border(std::string_view text) {
+Border parse_border(std::string_view option, std::string_view text) {
   const size_t colon = text.find(':');
-  Border out;
-  try {
-    out.mode = border_mode_from(text.substr(0, colon));
-  } catch (const Error& error) {
-    usage_error(std::string(text), "--border {}: {}", text, error.what());
+  const auto mode = value_named<BorderMode>(text.substr(0, colon));
+  if (!mode) {
+    usage_error(std::string(text), "{} {}: it must be {}", option, text,
+                either_name_of<BorderMode>());
   }
+  Border out{*mode};
   if (colon == std::string_view::npos) return out;
   if (out.mode != BorderMode::constant)
-    usage_error(std::string(text), "--border {}: only constant takes a value", text);
+    usage_error(std::string(text), "{} {}: only constant takes a value", option, text);
   if (!parse_whole(text.substr(colon + 1), out.value) || !std::isfinite(out.value))
-    usage_error(std::string(text), "--border {}: what follows the colon is no number", text);
+    usage_error(std::string(text), "{} {}: what follows the colon is no number", option, text);
   return out;
+}
+
+StructuringElement parse_element(std::string_view option, std::string_view text) {
+  if (text == "none") return StructuringElement::rectangle(1, 1);
+  try {
+    return StructuringElement::parse(text);
+  } catch (const Error& error) {
+    usage_error(std::string(text), "{} {}: {}", option, text, error.what());
+  }
+}
+
+DifferenceThreshold parse_difference(std::string_view option, std::string_view text) {
+  if (text == "auto") return DifferenceThreshold::automatic();
+  const bool automatic = text.starts_with("auto:");
+  double level = 0;
+  if (!parse_whole(automatic ? text.substr(5) : text, level) || !std::isfinite(level))
+    usage_error(std::string(text), "{} {}: give T, auto or auto:T, T a number", option, text);
+  return automatic ? DifferenceThreshold::automatic(level) : DifferenceThreshold(level);
 }
 
 int parse_cuda_device(std::string_view text) {
@@ -128,15 +154,14 @@ ThresholdSpec parse_threshold(std::string_view text) {
   }
   const std::string_view rule = parts.size() > 1 ? parts[1] : "otsu";
   const size_t most = rule == "percentile" ? 3 : 2;
-  if ((rule != "otsu" && rule != "median" && rule != "percentile") || parts.size() > most) {
+  const auto named = value_named<AutoThreshold>(rule);
+  if (!named || parts.size() > most) {
     usage_error(std::string(text),
                 "--threshold {}: give a number, auto, auto:otsu, auto:median or "
                 "auto:percentile[:P]",
                 text);
   }
-  spec.rule = rule == "otsu"     ? AutoThreshold::otsu
-              : rule == "median" ? AutoThreshold::median
-                                 : AutoThreshold::percentile;
+  spec.rule = *named;
   if (parts.size() == 3) {
     if (!parse_whole(parts[2], spec.percent) || !(spec.percent >= 0 && spec.percent <= 100))
       usage_error(std::string(text), "--threshold {}: a percentile is a number from 0 to 100",

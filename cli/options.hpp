@@ -9,18 +9,25 @@
 #include "cuesta/edges.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
+#include "cuesta/motion.hpp"
 #include "cuesta/stencil.hpp"
 
 namespace cuesta::cli {
 
 /// A finite number, all of the text.
 double parse_number(std::string_view option, std::string_view text);
+/// A whole number of at most 64 bits.
+int64_t parse_whole_number(std::string_view option, std::string_view text);
 /// --region x,y,width,height
 Rect parse_region(std::string_view text);
 /// --param name=value
 Parameter parse_parameter(std::string_view text);
-/// --border: a mode, or constant:V
-Border parse_border(std::string_view text);
+/// A mode, or constant:V
+Border parse_border(std::string_view option, std::string_view text);
+/// As StructuringElement::parse has it, or none: one cell, which changes nothing.
+StructuringElement parse_element(std::string_view option, std::string_view text);
+/// T, auto, or auto:T
+DifferenceThreshold parse_difference(std::string_view option, std::string_view text);
 /// --device cuda or cuda:N: the GPU's number
 int parse_cuda_device(std::string_view text);
 

@@ -1,6 +1,7 @@
 // cuesta verify: every strategy against the reference, on this machine.
 #include "verify/verify.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

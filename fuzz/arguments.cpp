@@ -1,4 +1,5 @@
 // The command line itself: one argument a line, parsed but not run.
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <vector>

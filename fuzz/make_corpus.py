@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the seeds in fuzz/corpus of the targets options, arguments, picture, y4m and video.
+"""Makes the seeds in fuzz/corpus of the targets options, arguments, requests, picture, y4m and video.
 
     make_corpus.py PATH-TO-CUESTA
 
 Pictures and videos are written by the command itself; findings that were added by hand stay.
 """
 
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -26,9 +27,9 @@ OPTIONS = [
 
 ARGUMENTS = [
     "edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150 --aperture 5 --norm l2",
-    "edges - -o - --method log --threshold 4 --border wrap --region 0,0,8,8 -v",
-    "filter a.png b.png -o out --kernel laplacian --abs --offset -5 --depth 16 --format tif",
-    "detect v.mp4 -o boxes.mp4 --json out.ndjson --background mean --min-area 20",
+    "edges - -o - --method log --mode zero-crossings --threshold 4 --border wrap --region 0,0,8,8 -v",
+    "filter a.png b.png -o out --kernel laplacian --absolute --offset -5 --depth 16 --format tif",
+    "detect v.mp4 -o boxes.mp4 --json out.ndjson --background mean --rate-shift 5 --min-area 20",
     "verify canny --strategy simd --level full --json -q",
     "list devices --json",
     "edges --help",
@@ -49,6 +50,9 @@ def main(cuesta):
             write("options", f"{which}-{number}", bytes([which]) + text.encode())
     for number, line in enumerate(ARGUMENTS):
         write("arguments", str(number), line.replace(" ", "\n").encode())
+
+    for number in range(60):
+        write("requests", str(number), hashlib.sha512(bytes([number])).digest())
 
     gray = bytes((x * 13 + y * 29 + x * y) % 256 for y in range(12) for x in range(17))
     color = bytes(v for g in gray for v in (g, 255 - g, g // 2))

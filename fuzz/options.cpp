@@ -41,7 +41,7 @@ void parse(uint8_t which, std::string_view text) {
       require(!name.empty() && !value.empty());
       break;
     }
-    case 4: require(std::isfinite(cli::parse_border(text).value)); break;
+    case 4: require(std::isfinite(cli::parse_border("--border", text).value)); break;
     case 5: require(cli::parse_cuda_device(text) >= 0); break;
     case 6: require(std::isfinite(cli::parse_number("--sigma", text))); break;
     case 7: require(StructuringElement::parse(text).count() >= 1); break;

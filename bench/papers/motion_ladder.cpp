@@ -103,7 +103,7 @@ std::vector<std::pair<std::string, double>> opencv_stages(Peer& opencv, const Wo
   std::vector<Rect> boxes;
   for (const ConstAnyView& frame : work.sources) {
     timer.begin();
-    opencv.motion(frame, options.threshold, 15, boxes, &timer);
+    opencv.motion(frame, options.threshold.level, 15, boxes, &timer);
     timer.end();
   }
   return timer.stages();
@@ -116,7 +116,7 @@ void run(Session& session, int32_t width, int32_t height) {
   // take a second for each.
   Work work =
       motion_work(session, experiment,
-                  fmt::format("rgb, first frame, gaussian 15, > {}, ellipse:15", options.threshold),
+                  fmt::format("rgb, first frame, gaussian 15, > {}, ellipse:15", options.threshold.level),
                   options, video, session.quick() ? 24 : 4);
   work.sweeps = {{"block_x", {"8", "16", "32", "64"}}, {"block_y", {"4", "8", "16", "32"}}};
   work.end_to_end = true;

@@ -108,7 +108,7 @@ bool as_promised(Session& session, const std::string& experiment, const MotionOp
       ours.push_back(detection.box);
     one = one && ours.size() == (t == 0 ? 0u : 1u);
     if (!opencv) continue;
-    opencv->motion(video[t], options.threshold, 15, theirs, nullptr);
+    opencv->motion(video[t], options.threshold.level, 15, theirs, nullptr);
     equal = equal && sorted(ours) == sorted(theirs);
   }
   session.expect(one, experiment + ": not one object in every frame");
@@ -169,7 +169,7 @@ Work motion_work(Session& session, std::string experiment, std::string parameter
   work.answer = [detectors] { return detectors->text(); };
   if (as_promised(session, work.experiment, options, video)) {
     const auto boxes = std::make_shared<std::vector<Rect>>();
-    work.opencv = [boxes, threshold = options.threshold](Peer& peer, ConstAnyView frame, AnyView) {
+    work.opencv = [boxes, threshold = options.threshold.level](Peer& peer, ConstAnyView frame, AnyView) {
       peer.motion(frame, threshold, 15, *boxes, nullptr);
     };
   }

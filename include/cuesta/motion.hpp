@@ -77,12 +77,24 @@ class BackgroundSubtractor {
   std::unique_ptr<State> state_;
 };
 
+/// What differs from the background: |frame − background| > level, in gray levels.
+struct DifferenceThreshold {
+  double level = 25;  ///< 0 or more
+  bool otsu = false;  ///< Otsu's threshold of each frame's difference instead, never below `level`
+
+  constexpr DifferenceThreshold(double gray_levels = 25) : level(gray_levels) {}
+  static constexpr DifferenceThreshold automatic(double at_least = 25) {
+    DifferenceThreshold found(at_least);
+    found.otsu = true;
+    return found;
+  }
+};
+
 struct MotionOptions {
   BackgroundOptions background{};
-  int blur = 15;           ///< Gaussian window before the difference, odd; 1 smooths nothing
-  double blur_sigma = 0;   ///< 0: 0.3((k−1)/2 − 1) + 0.8
-  bool automatic = false;  ///< Otsu on the difference of each frame, never below `threshold`
-  double threshold = 25;   ///< foreground is |frame − background| > threshold, gray levels
+  int blur = 15;          ///< Gaussian window before the difference, odd; 1 smooths nothing
+  double blur_sigma = 0;  ///< 0: 0.3((k−1)/2 − 1) + 0.8
+  DifferenceThreshold threshold{};
   StructuringElement close = StructuringElement::disk(15);
   StructuringElement open = StructuringElement::disk(15);
   int connectivity = 8;

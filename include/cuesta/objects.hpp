@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -95,10 +96,9 @@ enum class Morph : uint8_t { erode, dilate, open, close };
 
 struct MorphologyOptions {
   /// replicate, reflect, reflect101, constant and wrap read the source of each step extended so;
-  /// ignore clears the outputs of each step whose window leaves the picture; without one
-  /// (`neutral`), outside never wins: erosion sees foreground there, dilation background.
-  bool neutral = true;
-  Border border{};
+  /// ignore clears the outputs of each step whose window leaves the picture; without a border,
+  /// outside never wins: erosion sees foreground there, dilation background.
+  std::optional<Border> border{};
 };
 
 /// Erosion and dilation read the element unreflected (min and max over src(x + i − ax, y + j −

@@ -1,29 +1,14 @@
 #include "cuesta/border.hpp"
 
-#include "core/check.hpp"
+#include "core/options.hpp"
 
 namespace cuesta {
 
-std::string_view name_of(BorderMode mode) {
-  switch (mode) {
-    case BorderMode::replicate: return "replicate";
-    case BorderMode::reflect: return "reflect";
-    case BorderMode::reflect101: return "reflect101";
-    case BorderMode::constant: return "constant";
-    case BorderMode::wrap: return "wrap";
-    case BorderMode::ignore: return "ignore";
-  }
-  return "?";
-}
+std::string_view name_of(BorderMode mode) { return name_in(mode); }
 
 BorderMode border_mode_from(std::string_view name) {
-  for (const auto mode : {BorderMode::replicate, BorderMode::reflect, BorderMode::reflect101,
-                          BorderMode::constant, BorderMode::wrap, BorderMode::ignore}) {
-    if (name == name_of(mode)) return mode;
-  }
-  throw_invalid(std::string(name),
-                "border '{}': choose one of replicate, reflect, reflect101, constant, wrap, ignore",
-                name);
+  if (const auto mode = value_named<BorderMode>(name)) return *mode;
+  throw_invalid(std::string(name), "border '{}': choose {}", name, either_name_of<BorderMode>());
 }
 
 }  // namespace cuesta

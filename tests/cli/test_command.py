@@ -264,7 +264,7 @@ class Filter(CommandTest):
 
     def test_laplacian_with_abs_and_offset(self):
         plain = self.filtered("--kernel", "laplacian")[4]
-        absolute = self.filtered("--kernel", "laplacian", "--abs")[4]
+        absolute = self.filtered("--kernel", "laplacian", "--absolute")[4]
         shifted = self.filtered("--kernel", "laplacian", "--offset", 7)[4]
         self.assertEqual(max(plain), 180)  # beside an edge; the other side is negative
         self.assertEqual(max(absolute), 255)  # 360 in the corners
@@ -313,7 +313,7 @@ class Filter(CommandTest):
             self.fails(USAGE, "filter", self.photo, "-o", "x.png", f"--median={k}", says=["--median", str(k), "odd"])
         self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--median", 3, "--kernel", "laplacian",
                    says=["--median", "--kernel", "not both"])
-        self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--median", 3, "--abs", says=["--abs", "--kernel"])
+        self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--median", 3, "--absolute", says=["--absolute", "--kernel"])
         self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--median", 3, "--offset", 7, says=["--offset 7", "--kernel"])
 
     def test_kernels_that_cannot_be_meant(self):
@@ -464,7 +464,7 @@ class BadInput(CommandTest):
             (["--param", "x"],), (["--param", "nonsense=1"], "nonsense"), (["--strategy", "fastest"],),
             (["--device", "gpu"],), (["--device", "cuda:x"],), (["--max-pixels", "0"],), (["--format", "png"],),
             (["--method", "log", "--low", "3", "--high", "4"], "--low 3"), (["--method", "sobel", "--threshold", "auto"],),
-            (["--method", "canny", "--border", "wrap"],), (["--method", "log", "--sigma", "0"],), (["--zero-crossings"],),
+            (["--method", "canny", "--border", "wrap"],), (["--method", "log", "--sigma", "0"],), (["--mode", "zero-crossings"], "--method log"), (["--method", "log", "--mode", "edges"], "zero-crossings"),
             (["--threshold", "9", "--low", "3", "--high", "4"], "--threshold 9"), (["--no-such-option"],),
         ]
         for case, *quoted in cases:

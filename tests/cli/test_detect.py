@@ -127,7 +127,8 @@ class Results(DetectTest):
         header, frames = self.detect()
         for key, value in {"schema": 1, "width": WIDTH, "height": HEIGHT, "luma": "limited", "frame_rate": 30,
                            "start_time": 0, "source": "street.y4m", "background": "first", "blur": 15, "threshold": 25,
-                           "close": "disk:15", "open": "disk:15", "min_area": 0}.items():
+                           "close": "disk:15", "open": "disk:15", "min_area": 0, "rate_shift": 0, "blur_sigma": 0,
+                           "connectivity": 8}.items():
             self.assertEqual(header[key], value, key)
         self.assertNotIn("region", header)
         self.assertRegex(header["cuesta"], r"^\d+\.\d+\.\d+")

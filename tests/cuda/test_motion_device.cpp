@@ -184,7 +184,7 @@ TEST_F(MotionDevice, EveryModelRunsWithoutAName) {
     for (const bool automatic : {false, true}) {
       MotionOptions options;
       options.background.model = model;
-      options.automatic = automatic;
+      options.threshold.otsu = automatic;
       options.close = options.open = StructuringElement::disk(5);
       MotionDetector here(options), there(options);
       Image<uint8_t> frame(width, height, 3);

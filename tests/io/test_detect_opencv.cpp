@@ -75,7 +75,7 @@ TEST(DetectOpenCv, LinesEqual) { compare("vtest.avi", {}, "", 700); }
 
 TEST(DetectOpenCv, LinesWithOtsuAndOtherElementsEqual) {
   MotionOptions options;
-  options.automatic = true;
+  options.threshold = DifferenceThreshold::automatic();
   options.blur = 5;
   options.close = StructuringElement::ellipse(7, 7);
   options.open = StructuringElement::cross(3, 3);

@@ -5,7 +5,7 @@
                                               {verify, io} <- {python, fuzz}
     bench:  peers <- engine <- {report, cuda, works <- papers} <- bench.hpp, run.cpp, cpu.cpp
 
-Operations meet only through public headers, nothing but an operation's own table sees its ladder/, and each
+Operations meet only through public headers and the descriptions of their options, nothing but an operation's own table sees its ladder/, and each
 library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that breaks a
 rule; `--self-test` plants one breach of each rule in a scratch tree and wants it found.
 """
@@ -30,7 +30,7 @@ ALLOWED = {
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
     "cli": {"cuesta", "core", "ops", "verify", "io", "bench", "cli"},
-    "python": {"cuesta", "core", "verify", "python"},
+    "python": {"cuesta", "core", "ops", "verify", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "cli", "fuzz"},
     "tests": {"cuesta", "core", "cpu", "cuda", "ops", "verify", "io", "bench", "cli", "support"},
 }
@@ -51,6 +51,9 @@ SEES_EVERY_OPERATION = re.compile(r"^src/(ops/operations\.[ch]pp|verify/operatio
 
 # What operations share besides the public headers and core.
 SHARED_HEADERS = {"ops/ladder_parameters.hpp"}
+
+# What there is to say of an operation's options: for its entry, for other descriptions, for the faces.
+DESCRIPTION = re.compile(r"^ops/[^/]+/options\.hpp$")
 
 # Libraries, and the paths that may include them.
 LIBRARIES = [
@@ -102,8 +105,11 @@ def breach(path, bracket, target):
         # cases.cpp belongs to verify; it lives beside the operation it asks.
         if first == "ops" and not SEES_EVERY_OPERATION.match(path):
             own = "/".join(path.split("/")[1:3]) + "/"
-            if not target.startswith(own) and target not in SHARED_HEADERS:
+            described = DESCRIPTION.match(target) and DESCRIPTION.match(path.removeprefix("src/"))
+            if not target.startswith(own) and target not in SHARED_HEADERS and not described:
                 return f"operations meet only through public headers, not {target}"
+    elif layer == "python" and first == "ops" and not DESCRIPTION.match(target):
+        return "python sees the descriptions of operations' options alone"
     elif layer == "verify" and first == "ops" and not SEES_EVERY_OPERATION.match(path):
         return "verify sees operations only in its list"
     return None
@@ -171,12 +177,16 @@ PLANTED = [
     ("bench/papers/roofline.cpp", '#include "bench/report/table.hpp"'),
     ("bench/works/edges.cpp", '#include "bench/papers/canny.hpp"'),
     ("python/src/info.cpp", '#include "bench/bench.hpp"'),
+    ("python/src/info.cpp", '#include "ops/canny/args.hpp"'),
+    ("src/ops/canny/canny.cpp", '#include "ops/sobel/options.hpp"'),
     ("src/cuda/device.cpp", "#include <nvtx3/nvtx3.hpp>"),
 ]
 
 HARMLESS = [
     ("src/ops/canny/cpu.cpp", '#include "ops/canny/args.hpp"'),
     ("src/ops/canny/cpu.cpp", '#include "core/gradient.hpp"'),
+    ("src/ops/canny/options.hpp", '#include "ops/sobel/options.hpp"'),
+    ("python/src/info.cpp", '#include "ops/canny/options.hpp"'),
     ("src/ops/canny/strategies.cpp", '#include "ops/canny/ladder/ladder.hpp"'),
     ("src/ops/canny/cases.cpp", '#include "verify/verify.hpp"'),
     ("src/ops/operations.cpp", '#include "ops/operations.hpp"'),

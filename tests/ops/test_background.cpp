@@ -77,7 +77,7 @@ TEST(Background, TheListOfModelsIsTheEnum) {
   EXPECT_EQ(bytes(BackgroundModel::median), 2);
   EXPECT_EQ(bytes(BackgroundModel::mixture), 18);
   EXPECT_EQ(test::error_of(ErrorCode::invalid_argument, [] { background_model_from("last"); }),
-            "background 'last': choose one of first, mean, median, mixture");
+            "background 'last': choose first, mean, median or mixture");
 }
 
 // A state lies as the list says: planes `stride` apart, nothing between them touched.
@@ -222,13 +222,15 @@ TEST(BackgroundErrors, SayWhatIsWrong) {
       "size");
   EXPECT_EQ(test::error_of(invalid_argument, [&] { subtractor.push(larger, {}, std::nan("")); }),
             "background: limit is not a number");
-  EXPECT_EQ(test::error_of(invalid_argument,
-                           [] {
-                             BackgroundSubtractor({BackgroundModel::mean, 13});
-                           }),
-            "background: rate_shift is 13; it must be 1 to 12, or 0 for the model's own");
+  EXPECT_EQ(
+      test::error_of(invalid_argument,
+                     [] {
+                       BackgroundSubtractor({BackgroundModel::mean, 13});
+                     }),
+      "background: rate_shift is 13; it must be 1 to 12, or 0 (the model's own: mean 6, mixture "
+      "9)");
   EXPECT_EQ(test::error_of(invalid_argument, [] { background_model_from("mog"); }),
-            "background 'mog': choose one of first, mean, median, mixture");
+            "background 'mog': choose first, mean, median or mixture");
 }
 
 }  // namespace

@@ -382,14 +382,16 @@ TEST(CannyBadInput, IsNamed) {
   };
   EXPECT_EQ(of([](auto& o) { o.aperture = 4; }), "canny: aperture is 4; it must be 3, 5 or 7");
   EXPECT_EQ(of([](auto& o) { o.sigma = -1; }), "canny: sigma is -1; it must be 0 or more");
-  EXPECT_EQ(of([](auto& o) { o.ksize = 6; }), "canny: ksize is 6; it must be odd, 1 to 255");
+  EXPECT_EQ(of([](auto& o) { o.ksize = 6; }),
+            "canny: ksize is 6; it must be odd, 1 to 255, or 0 (5 for sigma 1.4, else round(6 "
+            "sigma + 1) made odd)");
   EXPECT_EQ(of([](auto& o) {
               o.thresholds = Given{10, std::numeric_limits<double>::quiet_NaN()};
             }),
-            "canny: thresholds are 10 and nan; they must be finite numbers");
+            "canny: threshold is 10 and nan; it must be two finite numbers");
   EXPECT_EQ(
       of([](auto& o) { o.thresholds = Thresholds::automatic(AutoThreshold::percentile, 101); }),
-      "canny: percent is 101; it must be 0 to 100");
+      "canny: threshold is auto:percentile:101; it must be a percentile of 0 to 100");
   EXPECT_EQ(of([&](auto& o) { o.mask = other; }),
             "canny: src is 8 x 8 and canny: mask is 8 x 7; they must have one size");
   EXPECT_EQ(of([&](auto& o) { o.mask = dst; }),

@@ -252,7 +252,7 @@ TEST(CannyBatch, BadInputIsNamed) {
   std::vector<Thresholds> bad = pairs;
   bad[2] = Thresholds::automatic(AutoThreshold::percentile, 120);
   EXPECT_EQ(complains([&] { canny(src, dst, {}, {.thresholds = bad}); }),
-            "canny: percent is 120; it must be 0 to 100");
+            "canny: threshold is auto:percentile:120; it must be a percentile of 0 to 100");
 }
 
 }  // namespace

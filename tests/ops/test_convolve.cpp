@@ -281,7 +281,7 @@ TEST(Convolve, RefusesBadArguments) {
       [&] {
         correlate(src, dst, laplace, {.border = {BorderMode::constant, NAN}});
       },
-      "border's value");
+      "border is constant:nan");
   said([&] { gaussian(src, dst, {.ksize = 4}); }, "gaussian: ksize is 4");
   said([&] { gaussian(src, dst, {}); }, "sigma is 0 and ksize is 0; give one");
   said([&] { gaussian(src, dst, {.sigma = -1, .ksize = 5}); }, "sigma is -1");

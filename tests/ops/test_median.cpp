@@ -156,7 +156,7 @@ TEST(Median, RefusesInWords) {
   EXPECT_NE(refused(src, to, {}).find("median: dst is f32"), std::string::npos);
   EXPECT_NE(refused(src, src, {}).find("share memory"), std::string::npos);
   EXPECT_EQ(refused(src, dst, {.border = {BorderMode::constant, NAN}}),
-            "median: border value is nan; it must be a finite number");
+            "median: border is constant:nan; it must be constant with a finite value");
 }
 
 // -- Planted faults -------------------------------------------------------------------------------

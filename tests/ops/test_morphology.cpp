@@ -249,11 +249,11 @@ TEST(Morphology, RefusesWithOneSentence) {
               erode(a.view().region({0, 0, 10, 10}), a.view().region({5, 0, 10, 10}), element);
             }).find("share memory"),
             std::string::npos);
-  EXPECT_NE(message_of([&] {
-              morphology(a, b, Morph::erode, element,
-                         {.neutral = false, .border = {BorderMode::constant, NAN}});
-            }).find("finite"),
-            std::string::npos);
+  EXPECT_NE(
+      message_of([&] {
+        morphology(a, b, Morph::erode, element, {.border = Border{BorderMode::constant, NAN}});
+      }).find("finite"),
+      std::string::npos);
 }
 
 void wrong(MorphologyArgs args, Call& call, const std::function<void(MorphologyArgs&)>& mutate) {
@@ -265,12 +265,14 @@ TEST(MorphologyFaults, AreCaught) {
   using verify::expect_caught;
   expect_caught<MorphologyArgs>(
       [](const MorphologyArgs& args, Call& call) {
-        wrong(args, call, [](auto& a) { a.options.neutral = true; });
+        wrong(args, call, [](auto& a) { a.options.border.reset(); });
       },
       "a border that is always neutral");
   expect_caught<MorphologyArgs>(
       [](const MorphologyArgs& args, Call& call) {
-        wrong(args, call, [](auto& a) { a.options.border.value = 0; });
+        wrong(args, call, [](auto& a) {
+          if (a.options.border) a.options.border->value = 0;
+        });
       },
       "a border value that is always 0");
   expect_caught<MorphologyArgs>(

@@ -101,7 +101,7 @@ TEST(MorphologyOpenCv, BordersEqual) {
     for (const auto& [mode, theirs_mode] : borders) {
       for (const auto& element : all) {
         cv::Mat theirs;
-        const MorphologyOptions options{.neutral = false, .border = {mode, 77}};
+        const MorphologyOptions options{.border = Border{mode, 77}};
         morphology(src, ours, Morph::erode, element, options);
         cv::erode(test::mat_of(src), theirs, mat_of(element), {-1, -1}, 1, theirs_mode, 77);
         EXPECT_TRUE(test::equal(theirs, test::mat_of(ours))) << "erode " << name_of(mode);

@@ -24,7 +24,7 @@ void run_altered(const MotionArgs& args, Call& call, Change&& change) {
 TEST(MotionFaults, AreCaught) {
   verify::expect_caught<MotionArgs>(
       [](const MotionArgs& args, Call& call) {
-        run_altered(args, call, [](MotionOptions& o) { o.threshold += 1; });
+        run_altered(args, call, [](MotionOptions& o) { o.threshold.level += 1; });
       },
       "a threshold one off");
   verify::expect_caught<MotionArgs>(
@@ -44,7 +44,7 @@ TEST(MotionFaults, AreCaught) {
       "a wider blur");
   verify::expect_caught<MotionArgs>(
       [](const MotionArgs& args, Call& call) {
-        run_altered(args, call, [](MotionOptions& o) { o.automatic = !o.automatic; });
+        run_altered(args, call, [](MotionOptions& o) { o.threshold.otsu = !o.threshold.otsu; });
       },
       "Otsu where it is not wanted");
 }
@@ -99,7 +99,7 @@ TEST(Motion, DropsSmallObjects) {
 
 TEST(Motion, AutomaticThresholdIsNeverBelowTheGivenOne) {
   MotionOptions options = sharp_options();
-  options.automatic = true;
+  options.threshold = DifferenceThreshold::automatic();
   MotionDetector detector(options);
   Image<uint8_t> frame = frame_with_square(100, 80, 0, 0, 0);
   detector.push(frame);
@@ -153,7 +153,7 @@ TEST_P(MotionMemory, NothingAllocatesAfterTheSecondFrame) {
       Workspace workspace;
       MotionOptions options;
       options.background.model = GetParam();
-      options.automatic = automatic;
+      options.threshold.otsu = automatic;
       const Exec exec{.threads = 1, .workspace = &workspace};
       MotionDetector detector(options);
       std::vector<Image<uint8_t>> frames;
@@ -212,13 +212,14 @@ TEST(MotionErrors, SayWhatIsWrong) {
   EXPECT_EQ(refused([](MotionOptions& o) { o.blur_sigma = -1; }),
             "motion: blur_sigma is -1; it must be 0 or more");
   EXPECT_EQ(refused([](MotionOptions& o) { o.threshold = std::nan(""); }),
-            "motion: threshold is nan; it must be 0 or more");
+            "motion: threshold is nan; it must be finite, 0 or more");
   EXPECT_EQ(refused([](MotionOptions& o) { o.connectivity = 6; }),
             "motion: connectivity is 6; it must be 4 or 8");
   EXPECT_EQ(refused([](MotionOptions& o) { o.min_area = -1; }),
             "motion: min_area is -1; it must be 0 or more");
-  EXPECT_EQ(refused([](MotionOptions& o) { o.background.rate_shift = -1; }),
-            "background: rate_shift is -1; it must be 1 to 12, or 0 for the model's own");
+  EXPECT_EQ(
+      refused([](MotionOptions& o) { o.background.rate_shift = -1; }),
+      "motion: rate_shift is -1; it must be 1 to 12, or 0 (the model's own: mean 6, mixture 9)");
 }
 
 }  // namespace

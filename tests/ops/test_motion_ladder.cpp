@@ -65,7 +65,7 @@ TEST(MotionStages, HostStrategiesAnnounceThem) {
     for (const bool automatic : {false, true}) {
       Observer observer;
       MotionOptions options;
-      options.automatic = automatic;
+      options.threshold.otsu = automatic;
       MotionDetector detector(options);
       detector.push(frame, {.strategy = strategy, .observer = &observer});
       for (const auto& name : observer.seen)

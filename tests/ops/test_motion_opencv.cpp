@@ -60,8 +60,7 @@ void compare_video(const MotionOptions& options, bool color, int step, int count
 TEST(MotionOpenCv, WalkersEqual) { compare_video({}, false, 3, 300); }
 TEST(MotionOpenCv, WalkersInColourWithOtsuEqual) {
   MotionOptions options;
-  options.automatic = true;
-  options.threshold = 10;
+  options.threshold = DifferenceThreshold::automatic(10);
   compare_video(options, true, 7, 300);
 }
 TEST(MotionOpenCv, WalkersFourWaySmallElementsEqual) {
@@ -78,7 +77,7 @@ TEST(MotionOpenCv, SyntheticFramesEqual) {
   for (const auto& [width, height] : {std::pair{201, 77}, {64, 48}, {31, 200}, {7, 5}}) {
     for (const bool automatic : {false, true}) {
       MotionOptions options;
-      options.automatic = automatic;
+      options.threshold.otsu = automatic;
       options.close = StructuringElement::disk(width > 64 ? 7 : 3);
       options.open = StructuringElement::disk(3);
       MotionDetector detector(options);

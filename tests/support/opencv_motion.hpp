@@ -20,8 +20,8 @@ class OpenCvChain {
     cv::GaussianBlur(gray, smooth_, {options_.blur, options_.blur}, options_.blur_sigma);
     if (background_.empty()) smooth_.copyTo(background_);
     cv::absdiff(smooth_, background_, difference_);
-    limit_ = options_.threshold;
-    if (options_.automatic)
+    limit_ = options_.threshold.level;
+    if (options_.threshold.otsu)
       limit_ = std::max(
           limit_, cv::threshold(difference_, mask_, 0, 255, cv::THRESH_BINARY | cv::THRESH_OTSU));
     cv::threshold(difference_, mask_, limit_, 255, cv::THRESH_BINARY);

@@ -2,28 +2,19 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <optional>
 
 #include "core/check.hpp"
-#include "ops/background/models.hpp"
+#include "ops/background/options.hpp"
 #include "ops/background/reference.hpp"
 
 namespace cuesta {
 
-std::string_view name_of(BackgroundModel id) {
-  return background::with_model(id, [](auto model) { return model.name; });
-}
+std::string_view name_of(BackgroundModel model) { return name_in(model); }
 
 BackgroundModel background_model_from(std::string_view name) {
-  std::optional<BackgroundModel> found;
-  std::string names;
-  background::for_each_model([&](auto model) {
-    if (name == model.name) found = model.id;
-    if (!names.empty()) names += ", ";
-    names += model.name;
-  });
-  if (!found) throw_invalid(std::string(name), "background '{}': choose one of {}", name, names);
-  return *found;
+  if (const auto model = value_named<BackgroundModel>(name)) return *model;
+  throw_invalid(std::string(name), "background '{}': choose {}", name,
+                either_name_of<BackgroundModel>());
 }
 
 struct BackgroundSubtractor::State {
@@ -52,11 +43,7 @@ struct BackgroundSubtractor::State {
 
 BackgroundSubtractor::BackgroundSubtractor(BackgroundOptions options)
     : state_(std::make_unique<State>()) {
-  if (options.rate_shift < 0 || options.rate_shift > 12) {
-    throw_invalid(std::to_string(options.rate_shift),
-                  "background: rate_shift is {}; it must be 1 to 12, or 0 for the model's own",
-                  options.rate_shift);
-  }
+  check_options(options, "background");
   state_->options = options;
 }
 BackgroundSubtractor::~BackgroundSubtractor() = default;

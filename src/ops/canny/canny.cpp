@@ -1,48 +1,33 @@
 // The public entry of canny: check, choose a strategy, run.
-#include <cmath>
 #include <memory>
 
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "cuesta/stencil.hpp"
+#include "ops/canny/options.hpp"
 #include "ops/canny/reference.hpp"
 
 namespace cuesta {
 
 namespace {
 
-void check_options(CannyOptions& options) {
-  if (options.aperture != 3 && options.aperture != 5 && options.aperture != 7) {
-    throw_invalid(std::to_string(options.aperture), "canny: aperture is {}; it must be 3, 5 or 7",
-                  options.aperture);
-  }
-  if (!(options.sigma >= 0) || !std::isfinite(options.sigma)) {
-    throw_invalid(std::to_string(options.sigma), "canny: sigma is {}; it must be 0 or more",
-                  options.sigma);
-  }
-  if (options.ksize != 0) check_odd(options.ksize, 1, 255, "canny: ksize");
+// Checked, with the window that sigma takes.
+CannyOptions resolved(const CannyOptions& wanted) {
+  check_options(wanted, "canny");
+  CannyOptions options = wanted;
   if (options.sigma > 0 && options.ksize == 0) {
     options.ksize = gaussian_size(options.sigma);
     if (options.ksize > 255) {
-      throw_invalid(std::to_string(options.sigma),
+      throw_invalid(text_of(options.sigma),
                     "canny: sigma {} takes a window of {}; the largest is 255", options.sigma,
                     options.ksize);
     }
   }
+  return options;
 }
 
 void check_thresholds(const Thresholds& t) {
-  if (const auto* found = std::get_if<Automatic>(&t)) {
-    if (found->rule == AutoThreshold::percentile &&
-        !(found->percent >= 0 && found->percent <= 100)) {
-      throw_invalid(std::to_string(found->percent), "canny: percent is {}; it must be 0 to 100",
-                    found->percent);
-    }
-  } else if (const auto [low, high] = std::get<Given>(t);
-             !std::isfinite(low) || !std::isfinite(high)) {
-    throw_invalid(std::to_string(std::isfinite(low) ? high : low),
-                  "canny: thresholds are {} and {}; they must be finite numbers", low, high);
-  }
+  check_options(CannyOptions{.thresholds = t}, "canny");
 }
 
 // What holds for every picture of a batch when it holds for the first; options with ksize resolved.
@@ -50,8 +35,7 @@ CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted) 
   check_view(src, "canny: src", {PixelType::u8, PixelType::u16});
   check_view(dst, "canny: dst", {PixelType::u8});
   check_same_size(src, dst, "canny: src", "canny: dst");
-  CannyOptions options = wanted;
-  check_options(options);
+  const CannyOptions options = resolved(wanted);
   if (options.mask) {
     check_view(options.mask, "canny: mask", {PixelType::u8});
     check_same_size(src, options.mask, "canny: src", "canny: mask");
@@ -63,7 +47,6 @@ CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted) 
 
 CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& wanted, const Exec& exec) {
   const CannyOptions options = checked(src, dst, wanted);
-  check_thresholds(options.thresholds);
   check_no_overlap(src, dst, "canny: src", "canny: dst");
   if (options.mask) check_no_overlap(options.mask, dst, "canny: mask", "canny: dst");
   CannyResult result;
@@ -98,7 +81,6 @@ void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& wanted,
   };
   check_entries(each.thresholds.size(), "thresholds");
   check_entries(each.results.size(), "results");
-  if (each.thresholds.empty()) check_thresholds(options.thresholds);
   for (const Thresholds& t : each.thresholds) check_thresholds(t);
 
   args.count = count;

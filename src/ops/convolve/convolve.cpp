@@ -6,14 +6,18 @@
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "core/stencil_factors.hpp"
+#include "ops/convolve/options.hpp"
 #include "ops/convolve/reference.hpp"
 
 namespace cuesta {
 
 namespace {
 
-void check_views(ConstAnyView src, ConstAnyView dst, const Border& border, std::string_view what,
-                 bool same_type = false) {
+// What holds for every filter: its views, and what its options say of themselves.
+template <class Options>
+void check(ConstAnyView src, ConstAnyView dst, const Options& options, std::string_view what,
+           bool same_type = false) {
+  check_options(options, what);
   const std::string of_src = fmt::format("{}: src", what), of_dst = fmt::format("{}: dst", what);
   check_view(src, of_src, {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
   if (same_type)
@@ -24,9 +28,6 @@ void check_views(ConstAnyView src, ConstAnyView dst, const Border& border, std::
     check_view(dst, of_dst, {src.type, PixelType::s16, PixelType::f32}, src.channels, src.channels);
   check_same_size(src, dst, of_src, of_dst);
   check_no_overlap(src, dst, of_src, of_dst);
-  if (!std::isfinite(border.value)) {
-    throw_invalid(std::to_string(border.value), "{}: the border's value is not finite", what);
-  }
 }
 
 // A window of taps before it meets a source. Memory of the caller.
@@ -111,7 +112,7 @@ void run(ConstAnyView src, AnyView dst, const Window& window, const FilterOption
 // `turned` turns the taps by 180 degrees.
 void run_stencil(ConstAnyView src, AnyView dst, const Stencil& stencil, bool turned,
                  const FilterOptions& options, const Exec& exec, std::string_view what) {
-  check_views(src, dst, options.border, what);
+  check(src, dst, options, what);
   if (stencil.width() == 0) throw_invalid("0 x 0", "{}: the stencil has no taps", what);
   Scratch scratch(exec, Space::host);
   Window window{stencil.width(),        stencil.height(),  stencil.anchor_x(),  stencil.anchor_y(),
@@ -130,11 +131,6 @@ void run_stencil(ConstAnyView src, AnyView dst, const Stencil& stencil, bool tur
   run(src, dst, window, options, exec, scratch, what);
 }
 
-void check_side(int n, std::string_view what) {
-  if (n < 1 || n > Stencil::max_size)
-    throw_invalid(std::to_string(n), "{}: n is {}; it must be 1 to {}", what, n, Stencil::max_size);
-}
-
 }  // namespace
 
 void correlate(ConstAnyView src, OutView dst, const Stencil& stencil, const FilterOptions& options,
@@ -149,11 +145,7 @@ void convolve(ConstAnyView src, OutView dst, const Stencil& stencil, const Filte
 
 void gaussian(ConstAnyView src, OutView dst, const GaussianOptions& options, const Exec& exec) {
   const auto& [sigma, wanted, border] = options;
-  check_views(src, dst, border, "gaussian", true);
-  if (!std::isfinite(sigma) || sigma < 0) {
-    throw_invalid(std::to_string(sigma), "gaussian: sigma is {}; it must be 0 (from ksize) or more",
-                  sigma);
-  }
+  check(src, dst, options, "gaussian", true);
   if (sigma == 0 && wanted == 0)
     throw_invalid("0", "gaussian: sigma is 0 and ksize is 0; give one of the two");
   const int ksize = wanted ? wanted : gaussian_size(sigma);
@@ -179,8 +171,7 @@ void gaussian(ConstAnyView src, OutView dst, const GaussianOptions& options, con
 
 void box(ConstAnyView src, OutView dst, const BoxOptions& options, const Exec& exec) {
   const auto& [n, border] = options;
-  check_views(src, dst, border, "box");
-  check_side(n, "box");
+  check(src, dst, options, "box");
   const auto size = size_t(n);
   std::array<int32_t, Stencil::max_size> ones;
   std::array<float, Stencil::max_size> column, row;
@@ -200,8 +191,7 @@ void box(ConstAnyView src, OutView dst, const BoxOptions& options, const Exec& e
 
 void sharpen(ConstAnyView src, OutView dst, const SharpenOptions& options, const Exec& exec) {
   const auto& [n, border] = options;
-  check_views(src, dst, border, "sharpen");
-  check_odd(n, 1, Stencil::max_size, "sharpen: n");
+  check(src, dst, options, "sharpen");
   Scratch scratch(exec, Space::host);
   const auto taps = take<int32_t>(scratch, size_t(n) * size_t(n));
   std::fill(taps.begin(), taps.end(), -1);
@@ -211,7 +201,7 @@ void sharpen(ConstAnyView src, OutView dst, const SharpenOptions& options, const
 
 void laplacian(ConstAnyView src, OutView dst, const FilterOptions& options, const Exec& exec) {
   static constexpr int32_t taps[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
-  check_views(src, dst, options.border, "laplacian");
+  check(src, dst, options, "laplacian");
   Scratch scratch(exec, Space::host);
   run(src, dst, {3, 3, 1, 1, taps, 1, {}}, options, exec, scratch, "laplacian");
 }

@@ -1,6 +1,7 @@
 // The public entry of label: check, choose a strategy, run.
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
+#include "ops/label/options.hpp"
 #include "ops/label/reference.hpp"
 
 namespace cuesta {
@@ -18,10 +19,7 @@ int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* compone
     check_same_size(mask, labels, "label: mask", "label: labels");
     check_no_overlap(mask, labels, "label: mask", "label: labels");
   }
-  if (options.connectivity != 4 && options.connectivity != 8) {
-    throw_invalid(std::to_string(options.connectivity),
-                  "label: connectivity is {}; it must be 4 or 8", options.connectivity);
-  }
+  check_options(options, "label");
   int32_t count = 0;
   dispatch(LabelArgs{mask, labels, components, options, &count}, exec);
   return count;

@@ -5,6 +5,7 @@
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "cuesta/stencil.hpp"
+#include "ops/log/options.hpp"
 #include "ops/log/reference.hpp"
 
 namespace cuesta {
@@ -53,22 +54,9 @@ void log_edges(ConstAnyView src, OutView dst, const LogOptions& options, const E
   check_view(dst, "log: dst", {PixelType::u8, PixelType::s32});
   check_same_size(src, dst, "log: src", "log: dst");
   check_no_overlap(src, dst, "log: src", "log: dst");
-  if (!(options.threshold >= 0) || !std::isfinite(options.threshold)) {
-    throw_invalid(fmt::to_string(options.threshold),
-                  "log: threshold is {}; it must be a finite number, 0 or more", options.threshold);
-  }
-  if (!(options.sigma >= 0) || !std::isfinite(options.sigma)) {
-    throw_invalid(fmt::to_string(options.sigma),
-                  "log: sigma is {}; it must be a finite number, 0 or more", options.sigma);
-  }
-  constexpr int most = log::Window::max_size;
-  if (options.ksize < 0 || options.ksize > most || (options.ksize && options.ksize % 2 == 0)) {
-    throw_invalid(std::to_string(options.ksize),
-                  "log: ksize is {}; it must be odd and at most {}, or 0 for the sigma's own",
-                  options.ksize, most);
-  }
+  check_options(options, "log");
   // Compared before gaussian_size, which counts in int.
-  constexpr int most_sigma = (most - 3) / 6;
+  constexpr int most = log::Window::max_size, most_sigma = (most - 3) / 6;
   if (options.ksize == 0 && options.sigma > most_sigma) {
     throw_invalid(fmt::to_string(options.sigma),
                   "log: sigma is {}; above {} its window leaves {} samples, so give ksize",

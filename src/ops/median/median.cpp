@@ -1,8 +1,7 @@
 // The public entry of median: check, choose a strategy, run.
-#include <cmath>
-
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
+#include "ops/median/options.hpp"
 #include "ops/median/reference.hpp"
 
 namespace cuesta {
@@ -13,15 +12,10 @@ void median(ConstAnyView src, OutView dst, const MedianOptions& options, const E
   check_view(dst, "median: dst", {src.type}, src.channels, src.channels);
   check_same_size(src, dst, "median: src", "median: dst");
   check_no_overlap(src, dst, "median: src", "median: dst");
-  check_odd(options.ksize, 1, 255, "median: ksize");
+  check_options(options, "median");
   if (src.type == f32 && options.ksize > 5) {
     throw_invalid(std::to_string(options.ksize),
                   "median: ksize is {} and src is f32; of f32 it must be 1, 3 or 5", options.ksize);
-  }
-  if (src.type != f32 && options.border.mode == BorderMode::constant &&
-      !std::isfinite(options.border.value)) {
-    throw_invalid(std::to_string(options.border.value),
-                  "median: border value is {}; it must be a finite number", options.border.value);
   }
   dispatch(MedianArgs{src, dst, options}, exec);
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ops/morphology/args.hpp"
+#include "ops/morphology/options.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta::verify {
@@ -17,13 +18,13 @@ StructuringElement random_element(uint64_t seed) {
   return {width, height, cells};
 }
 
-struct Named {
+struct NamedElement {
   std::string name;
   StructuringElement element;
 };
 
-std::vector<Named> elements(Level level, uint64_t seed) {
-  std::vector<Named> all;
+std::vector<NamedElement> elements(Level level, uint64_t seed) {
+  std::vector<NamedElement> all;
   for (const auto text : {"disk:15", "ellipse:15", "rect:3", "cross:5", "disk:5", "rect:4x1",
                           "rect:1x6", "ellipse:6x9", "rect:1", "cross:2x4"})
     all.push_back({text, StructuringElement::parse(text)});
@@ -60,37 +61,34 @@ std::vector<verify::Case<MorphologyArgs>> MorphologyArgs::cases(verify::Level le
   uint64_t seed = 1;
   for (const auto& shape : all_shapes) {
     const int32_t width = shape.first, height = shape.second;
-    for (const Named& named : elements(level, seed)) {
+    for (const NamedElement& named : elements(level, seed)) {
       // Options and pictures take turns with numbers of cases that share no factor.
       const auto picture = pictures[seed % std::size(pictures)];
       const PixelType type = picture.first;
       const Pattern pattern = picture.second;
       const auto what = Morph(seed % 13 % 4);
       MorphologyOptions options;
-      options.neutral = seed % 7 < 2;
-      options.border = {BorderMode(seed % 17 % 6), values[seed % 3]};
+      if (seed % 7 >= 2) options.border = {BorderMode(seed % 17 % 6), values[seed % 3]};
       const bool in_place = seed % 5 == 0;
       ++seed;
-      out.push_back(
-          {fmt::format("{}x{} {} {} {} element={} border={}{} value={} seed={}", width, height,
-                       name_of(type), name_of(pattern), names[size_t(what)], named.name,
-                       options.neutral ? "neutral" : cuesta::name_of(options.border.mode),
-                       in_place ? " in place" : "", options.border.value, seed),
-           [=, element = named.element](Harness& h) {
-             MorphologyArgs args;
-             if (in_place) {
-               args.dst = h.in_out("dst", type, width, height, 1, pattern, seed);
-               args.src = args.dst;
-             } else {
-               args.src = h.input(type, width, height, 1, pattern, seed);
-               args.dst = h.output("dst", type, width, height);
-             }
-             args.what = what;
-             args.element = &h.keep<StructuringElement>(element);
-             args.options = options;
-             return args;
-           },
-           {}});
+      out.push_back({fmt::format("{}x{} {} {} {} element={} border={}{} seed={}", width, height,
+                                 name_of(type), name_of(pattern), names[size_t(what)], named.name,
+                                 text_of(options.border), in_place ? " in place" : "", seed),
+                     [=, element = named.element](Harness& h) {
+                       MorphologyArgs args;
+                       if (in_place) {
+                         args.dst = h.in_out("dst", type, width, height, 1, pattern, seed);
+                         args.src = args.dst;
+                       } else {
+                         args.src = h.input(type, width, height, 1, pattern, seed);
+                         args.dst = h.output("dst", type, width, height);
+                       }
+                       args.what = what;
+                       args.element = &h.keep<StructuringElement>(element);
+                       args.options = options;
+                       return args;
+                     },
+                     {}});
     }
   }
   return out;

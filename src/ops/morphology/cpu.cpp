@@ -226,9 +226,9 @@ struct Cleared {
 // What the border of a step comes to: a mode, and the sample where the mode has none.
 template <class T>
 Border effective_border(const MorphologyOptions& options, T never_wins) {
-  if (options.neutral || options.border.mode == BorderMode::ignore)
+  if (!options.border || options.border->mode == BorderMode::ignore)
     return {BorderMode::constant, double(never_wins)};
-  return options.border;
+  return *options.border;
 }
 
 // One step: `extend(y, out)` writes source row y with its border, pixel x at `origin` + anchor + x;
@@ -260,7 +260,7 @@ void step_samples(ImageView<const T> src, ImageView<T> dst, const ElementView& e
   const ElementRuns runs(element, call.scratch());
   const int32_t width = src.width, height = src.height;
   const int32_t left = element.anchor_x(), right = element.width() - 1 - left;
-  const bool ignore = !options.neutral && options.border.mode == BorderMode::ignore;
+  const bool ignore = options.border && options.border->mode == BorderMode::ignore;
   const Border border = effective_border(options, neutral<Dilate, T>);
   const Strips strips = strips_for(height, element, call);
   const size_t most = 2 * size_t(runs.count());
@@ -286,7 +286,7 @@ void step_bits(ConstBitView src, AnyView dst, const ElementView& element,
   const int32_t left = element.anchor_x(), right = element.width() - 1 - left;
   const int32_t guard = cpu::guard_words(left);
   const ptrdiff_t lanes = guard + words + cpu::guard_words(right);
-  const bool ignore = !options.neutral && options.border.mode == BorderMode::ignore;
+  const bool ignore = options.border && options.border->mode == BorderMode::ignore;
   const Border border = effective_border(options, neutral<Dilate, uint8_t>);
   const uint64_t outside = uint64_t(0) - morphology_border_sample(PixelType::bit, border);
   for_each_row<BitStrip<Dilate>>(
@@ -362,8 +362,8 @@ bool pack_mask_rows(ImageView<const uint8_t> src, BitView out, Call& call) {
 
 // A border of another value than the mask's two makes the result gray.
 bool border_is_two_valued(const MorphologyOptions& options) {
-  if (options.neutral || options.border.mode != BorderMode::constant) return true;
-  const uint16_t v = morphology_border_sample(PixelType::u8, options.border);
+  if (!options.border || options.border->mode != BorderMode::constant) return true;
+  const uint16_t v = morphology_border_sample(PixelType::u8, *options.border);
   return v == 0 || v == 255;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/check.hpp"
-#include "cuesta/objects.hpp"
+#include "ops/morphology/options.hpp"
 
 namespace cuesta {
 namespace {
@@ -106,6 +106,22 @@ StructuringElement StructuringElement::parse(std::string_view text) {
                 "structuring element '{}': give disk:N, ellipse:N, rect:N or cross:N, or WxH "
                 "instead of N for all but disk; sizes are 1 to {}",
                 text, largest);
+}
+
+std::string text_of(const StructuringElement& e) {
+  const int width = e.width(), height = e.height();
+  const auto is = [&](const StructuringElement& other) {
+    return std::ranges::equal(e.cells(), other.cells());
+  };
+  if (width == 1 && height == 1) return "none";
+  const std::string size =
+      width == height ? std::to_string(width) : fmt::format("{}x{}", width, height);
+  if (width == height && width % 2 == 1 && is(StructuringElement::disk(width)))
+    return "disk:" + size;
+  if (is(StructuringElement::rectangle(width, height))) return "rect:" + size;
+  if (is(StructuringElement::cross(width, height))) return "cross:" + size;
+  if (is(StructuringElement::ellipse(width, height))) return "ellipse:" + size;
+  return fmt::format("a {}x{} element", width, height);
 }
 
 int StructuringElement::count() const {

@@ -1,8 +1,7 @@
 // The public entries of morphology: check, choose a strategy, run.
-#include <cmath>
-
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
+#include "ops/morphology/options.hpp"
 #include "ops/morphology/reference.hpp"
 
 namespace cuesta {
@@ -13,11 +12,7 @@ void morphology(ConstAnyView src, OutView dst, Morph what, const StructuringElem
   check_view(dst, "morphology: dst", {src.type});
   check_same_size(src, dst, "morphology: src", "morphology: dst");
   check_no_overlap(src, dst, "morphology: src", "morphology: dst", true);
-  if (!options.neutral && !std::isfinite(options.border.value)) {
-    throw_invalid(std::to_string(options.border.value),
-                  "morphology: border value is {}; it must be a finite number",
-                  options.border.value);
-  }
+  check_options(options, "morphology");
   dispatch(MorphologyArgs{src, dst, what, &element, options}, exec);
 }
 

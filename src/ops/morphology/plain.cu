@@ -178,6 +178,7 @@ std::span<const Cell> upload_cells(const ElementView& element, Call& call) {
 
 Rule rule_of(const MorphologyArgs& args, std::span<const Cell> cells, bool second) {
   const ElementView element = second ? args.second() : args.first();
+  const Border border = args.options.border.value_or(Border{});
   return {.cells = cells.data(),
           .count = int32_t(cells.size()),
           .sign = second ? -1 : 1,
@@ -186,9 +187,9 @@ Rule rule_of(const MorphologyArgs& args, std::span<const Cell> cells, bool secon
           .anchor_x = element.anchor_x(),
           .anchor_y = element.anchor_y(),
           .dilate = args.dilates_first() != second,
-          .neutral = args.options.neutral,
-          .border = args.options.border.mode,
-          .outside = morphology_border_sample(args.src.type, args.options.border)};
+          .neutral = !args.options.border,
+          .border = border.mode,
+          .outside = morphology_border_sample(args.src.type, border)};
 }
 
 template <class Picture>

@@ -90,9 +90,10 @@ void morphology_plain(const MorphologyArgs& args, Call& call, int threads) {
 
   over_rows([&](int32_t a, int32_t b) { morphology_read_rows(args.src, first, a, b); });
   MorphologyStep step{first, second, args.dilates_first(), args.first()};
-  step.neutral = args.options.neutral;
-  step.border = args.options.border.mode;
-  step.outside = morphology_border_sample(args.src.type, args.options.border);
+  const Border border = args.options.border.value_or(Border{});
+  step.neutral = !args.options.border;
+  step.border = border.mode;
+  step.outside = morphology_border_sample(args.src.type, border);
   step.largest = morphology_largest(args.src.type);
   over_rows([&](int32_t a, int32_t b) { morphology_step_rows(step, a, b); });
   if (args.two_steps()) {

@@ -105,6 +105,8 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
       const uint64_t before = seed % 5 == 0 ? 0 : seed % 3 == 0 ? 3 : 1;
       const Pattern pattern = patterns[seed % 7 % 3];
       const int connectivity = seed % 4 ? 8 : 4;
+      const auto threshold = v.automatic ? DifferenceThreshold::automatic(v.threshold)
+                                         : DifferenceThreshold(v.threshold);
       ++seed;
       out.push_back(
           {fmt::format("{} {}x{}x{} blur={} {}threshold={} close={} open={} way={} before={} {} "
@@ -115,8 +117,7 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
            [=](Harness& h) {
              MotionOptions wanted{.background = {v.model, 0},
                                   .blur = v.blur,
-                                  .automatic = v.automatic,
-                                  .threshold = v.threshold,
+                                  .threshold = threshold,
                                   .close = StructuringElement::parse(v.close),
                                   .open = StructuringElement::parse(v.open),
                                   .connectivity = connectivity};

@@ -32,8 +32,8 @@ void motion_on_bits(const MotionArgs& args, AnyView mask, Call& call) {
   }
   // One pass compares and packs, where the threshold is given.
   call.stage(motion_stages::difference);
-  double limit = options.threshold;
-  if (options.automatic) {
+  double limit = options.threshold.level;
+  if (options.threshold.otsu) {
     const AnyView difference = picture();
     args.background->push(seen, {.difference = difference}, limit, exec);
     call.stage(motion_stages::threshold);

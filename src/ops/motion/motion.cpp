@@ -1,8 +1,8 @@
 // MotionDetector: check, choose a strategy, run, keep what is large enough.
 #include <algorithm>
-#include <cmath>
 
 #include "core/check.hpp"
+#include "ops/motion/options.hpp"
 #include "ops/motion/reference.hpp"
 
 namespace cuesta {
@@ -33,32 +33,8 @@ struct MotionDetector::State {
   }
 };
 
-namespace {
-
-void check_options(const MotionOptions& options) {
-  check_odd(options.blur, 1, 255, "motion: blur");
-  if (!(options.blur_sigma >= 0) || !std::isfinite(options.blur_sigma)) {
-    throw_invalid(fmt::format("{}", options.blur_sigma),
-                  "motion: blur_sigma is {}; it must be 0 or more", options.blur_sigma);
-  }
-  if (!(options.threshold >= 0) || !std::isfinite(options.threshold)) {
-    throw_invalid(fmt::format("{}", options.threshold),
-                  "motion: threshold is {}; it must be 0 or more", options.threshold);
-  }
-  if (options.connectivity != 4 && options.connectivity != 8) {
-    throw_invalid(std::to_string(options.connectivity),
-                  "motion: connectivity is {}; it must be 4 or 8", options.connectivity);
-  }
-  if (options.min_area < 0) {
-    throw_invalid(std::to_string(options.min_area), "motion: min_area is {}; it must be 0 or more",
-                  options.min_area);
-  }
-}
-
-}  // namespace
-
 MotionDetector::MotionDetector(MotionOptions options) {
-  check_options(options);
+  check_options(options, "motion");
   state_ = std::make_unique<State>(std::move(options));
 }
 MotionDetector::~MotionDetector() = default;

@@ -29,8 +29,8 @@ void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy)
   args.background->push(smooth, {.difference = difference}, 0, exec);
 
   call.stage(motion_stages::threshold);
-  double limit = options.threshold;
-  if (options.automatic) {
+  double limit = options.threshold.level;
+  if (options.threshold.otsu) {
     uint64_t bins[256];
     histogram(difference, bins, exec);
     limit = std::max(limit, double(otsu_threshold(bins)));

@@ -18,7 +18,7 @@ std::string_view chain_supports(const MotionArgs& args, int block_y) {
   const MotionOptions& options = *args.options;
   if (options.background.model != BackgroundModel::first)
     return "background models other than first";
-  if (options.automatic) return "automatic thresholds";
+  if (options.threshold.otsu) return "automatic thresholds";
   // The grid's second dimension ends at 65,535 blocks; steps of one thread a pixel have blocks of
   // eight rows in other operations.
   return args.frame.height > 65535 * std::min(block_y, 8) ? "pictures higher than 65,535 blocks"

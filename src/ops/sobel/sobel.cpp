@@ -1,6 +1,7 @@
 // The public entry of sobel: check, choose a strategy, run.
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
+#include "ops/sobel/options.hpp"
 #include "ops/sobel/reference.hpp"
 
 namespace cuesta {
@@ -8,10 +9,7 @@ namespace cuesta {
 void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options,
            const Exec& exec) {
   check_view(src, "sobel: src", {PixelType::u8, PixelType::u16});
-  if (options.aperture != 3 && options.aperture != 5 && options.aperture != 7) {
-    throw_invalid(std::to_string(options.aperture), "sobel: aperture is {}; it must be 3, 5 or 7",
-                  options.aperture);
-  }
+  check_options(options, "sobel");
   const auto check_output = [&](ConstAnyView plane, std::string_view what,
                                 std::initializer_list<PixelType> types) {
     if (!plane) return false;

@@ -112,7 +112,7 @@ class Chain {
   void find_objects() {
     const MotionOptions& o = *args_.options;
     call_.stage(stages::threshold);
-    launch(threshold, block_, first, pixel::limit_of<uint8_t>(o.threshold));
+    launch(threshold, block_, first, pixel::limit_of<uint8_t>(o.threshold.level));
     morphology(o.close, true);
     morphology(o.open, false);
     call_.stage(stages::components);
@@ -129,7 +129,7 @@ class Chain {
                                   cuda::stream_of(call_)),
                 "motion: fetching the mask");
     wait(call_.stream());
-    *args_.threshold = o.threshold;
+    *args_.threshold = o.threshold.level;
   }
 
   /// The pictures between the steps.

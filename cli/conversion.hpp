@@ -1,0 +1,39 @@
+// Verbs that make pictures of pictures and videos of videos: what edges and filter share.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/common.hpp"
+#include "cli/inputs.hpp"
+
+namespace cuesta::cli {
+
+/// How a verb turns one input into one output.
+class Conversion {
+ public:
+  virtual ~Conversion() = default;
+
+  /// Reads job.input and writes job.output; returns what was written, valid until the next call.
+  virtual ConstAnyView on_picture(const Job& job) = 0;
+  /// Throws where the options fit no video.
+  virtual void check_video() const {}
+  /// Makes `out` of the part of a frame's luma that --region names; the frame has `whole` pixels.
+  virtual void on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) = 0;
+  /// Whether a video keeps its color beside the new luma.
+  virtual bool keeps_color() const = 0;
+  /// What -v says of a picture after its size.
+  virtual std::string remark(ConstAnyView out) const = 0;
+  /// What --json says of a result between its size and its time; `frames` is 0 for pictures.
+  virtual void add_facts(nlohmann::ordered_json& line, ConstAnyView out, int64_t frames) const = 0;
+  /// The paragraph of --explain.
+  virtual void explain() const = 0;
+};
+
+/// Runs every job of the command line, reports each, and returns the exit code. `also_read` are
+/// further files that no result may replace.
+int convert(const JobOptions& jobs, const CommonOptions& common, Conversion& conversion,
+            const std::vector<std::string>& also_read);
+
+}  // namespace cuesta::cli

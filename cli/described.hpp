@@ -1,0 +1,146 @@
+// Options of the command from the descriptions of options structs (src/core/options.hpp):
+// --min-area for min_area, its help, its default, and the error for what it cannot be.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/common.hpp"
+#include "cli/options.hpp"
+#include "core/options.hpp"
+
+namespace CLI {
+class Option;
+}
+
+namespace cuesta::cli {
+
+/// What one type looks like on the command line: its placeholder in the help, what the help adds to
+/// the words of an option, and its parser, which throws as those of cli/options.hpp do.
+template <class T>
+struct OnCommandLine {
+  static_assert(std::integral<T> || std::floating_point<T>);
+  static constexpr std::string_view placeholder = std::integral<T> ? "N" : "X";
+  static std::string forms(const Limits& limits) { return allowed(limits); }
+  static T parse(std::string_view flag, std::string_view text) {
+    if constexpr (std::integral<T>) {
+      const int64_t value = parse_whole_number(flag, text);
+      if (!std::in_range<T>(value)) usage_error(std::string(text), "{} {}: too large", flag, text);
+      return T(value);
+    } else {
+      return parse_number(flag, text);
+    }
+  }
+};
+template <>
+struct OnCommandLine<bool> {
+  static constexpr std::string_view placeholder{};
+  static std::string forms(const Limits&) { return {}; }
+  static bool parse(std::string_view, std::string_view) { return true; }  // a flag
+};
+template <NamedEnum E>
+struct OnCommandLine<E> {
+  static constexpr std::string_view placeholder = "NAME";
+  static std::string forms(const Limits&) { return either_name_of<E>(); }
+  static E parse(std::string_view flag, std::string_view text) {
+    if (const auto value = value_named<E>(text)) return *value;
+    usage_error(std::string(text), "{} {}: it must be {}", flag, text, either_name_of<E>());
+  }
+};
+template <>
+struct OnCommandLine<Border> {
+  static constexpr std::string_view placeholder = "MODE";
+  static std::string forms(const Limits&) {
+    return "replicate, reflect, reflect101, constant[:V], wrap or ignore";
+  }
+  static Border parse(std::string_view flag, std::string_view text) {
+    return parse_border(flag, text);
+  }
+};
+template <>
+struct OnCommandLine<StructuringElement> {
+  static constexpr std::string_view placeholder = "SHAPE";
+  static std::string forms(const Limits&) { return "disk:N, ellipse:N, rect:WxH, cross:N or none"; }
+  static StructuringElement parse(std::string_view flag, std::string_view text) {
+    return parse_element(flag, text);
+  }
+};
+template <>
+struct OnCommandLine<DifferenceThreshold> {
+  static constexpr std::string_view placeholder = "T";
+  static std::string forms(const Limits&) { return "T, auto or auto:T"; }
+  static DifferenceThreshold parse(std::string_view flag, std::string_view text) {
+    return parse_difference(flag, text);
+  }
+};
+
+class DescribedOptions {
+ public:
+  /// `selector` is the option whose values own the others ("--method"), for messages; empty where
+  /// the verb has one struct.
+  explicit DescribedOptions(std::string selector = {}) : selector_(std::move(selector)) {}
+
+  /// Adds an option for each field of Options but `except`, and but canny's pair of thresholds,
+  /// which takes more than one. Structs of several owners may have fields of one name; they share
+  /// the option.
+  template <class Options>
+  void add(CLI::App& app, std::string_view owner = {},
+           std::initializer_list<std::string_view> except = {}) {
+    owners_.emplace_back(owner);
+    const Options defaults{};
+    for_each_field<Options>([&]<class T>(const Field<Options, T>& one) {
+      if constexpr (!std::same_as<T, Thresholds>) {
+        if (std::ranges::find(except, one.name) != except.end()) return;
+        add_option(app, one.name, OnCommandLine<T>::placeholder,
+                   {std::string(owner), std::string(one.words), OnCommandLine<T>::forms(one.limits),
+                    default_text(one, defaults)});
+      }
+    });
+  }
+  /// Sets the fields whose options were given. Throws Error{invalid_argument} naming the option,
+  /// the value and what it must be.
+  template <class Options>
+  void read(Options& options) const {
+    for_each_field<Options>([&]<class T>(const Field<Options, T>& one) {
+      if constexpr (!std::same_as<T, Thresholds>) {
+        if (const Entry* option = given(one.name))
+          one.at(options) = parsed<T>(option->flag, option->text, one.limits);
+      }
+    });
+  }
+  /// One value that an option of another name gives.
+  template <class T>
+  static T parsed(std::string_view flag, std::string_view text, const Limits& limits) {
+    const T value = OnCommandLine<T>::parse(flag, text);
+    if (const std::string must_be = wrong(value, limits); !must_be.empty())
+      usage_error(std::string(text), "{} {}: it must be {}", flag, text, must_be);
+    return value;
+  }
+  /// Throws Error{invalid_argument} for an option that was given and is not `owner`'s.
+  void refuse_others(std::string_view owner) const;
+
+ private:
+  struct Meaning {
+    std::string owner, words, forms, usual;
+  };
+  struct Entry {
+    std::string name, flag, text;
+    std::vector<Meaning> meanings;
+    CLI::Option* option = nullptr;
+  };
+  void add_option(CLI::App& app, std::string_view name, std::string_view placeholder,
+                  Meaning meaning);
+  std::string help(const Entry& option) const;
+  const Entry* given(std::string_view name) const;
+
+  std::string selector_;
+  std::vector<std::string> owners_;
+  std::deque<Entry> options_;  // CLI11 keeps references to the texts
+};
+
+}  // namespace cuesta::cli

@@ -1,0 +1,40 @@
+// What there is to say of the background's options.
+#pragma once
+
+#include <array>
+
+#include "core/options.hpp"
+#include "ops/background/models.hpp"
+
+namespace cuesta {
+
+namespace background {
+template <class... Model>
+constexpr auto named_models(ModelList<Model...>) {
+  return std::array{Named<BackgroundModel>{Model::id, Model::name}...};
+}
+inline constexpr auto model_names = named_models(Models());
+}  // namespace background
+constexpr std::span<const Named<BackgroundModel>> names_of(BackgroundModel) {
+  return background::model_names;
+}
+
+/// The fields of BackgroundOptions at the end of a path, the model under a name of the owner's.
+template <auto... Path>
+constexpr auto background_fields(std::string_view model) {
+  return std::tuple(
+      field<Path..., &BackgroundOptions::model>(
+          model, any(),
+          "how the background is known: the first frame, a running mean, a sigma-delta median, or "
+          "an integer mixture of Gaussians"),
+      field<Path..., &BackgroundOptions::rate_shift>(
+          "rate_shift", between(1, 12).or_own("the model's own: mean 6, mixture 9"),
+          "learning rate 2^-rate_shift of mean and mixture"));
+}
+
+template <>
+struct Described<BackgroundOptions> {
+  static constexpr auto fields = background_fields("model");
+};
+
+}  // namespace cuesta

@@ -1,0 +1,34 @@
+// What there is to say of canny's options. Its mask is a picture, an argument like the source.
+#pragma once
+
+#include "ops/convolve/options.hpp"
+#include "ops/sobel/options.hpp"
+
+namespace cuesta {
+
+inline constexpr Named<AutoThreshold> auto_threshold_names[] = {
+    {AutoThreshold::otsu, "otsu"},
+    {AutoThreshold::median, "median"},
+    {AutoThreshold::percentile, "percentile"}};
+constexpr std::span<const Named<AutoThreshold>> names_of(AutoThreshold) {
+  return auto_threshold_names;
+}
+
+std::string wrong(const Thresholds& value, const Limits&);
+/// "auto:otsu", "auto:percentile:90", "20 and 60".
+std::string text_of(const Thresholds& value);
+
+template <>
+struct Described<CannyOptions> {
+  static constexpr auto fields = std::tuple(
+      field<&CannyOptions::sigma>("sigma", at_least(0),
+                                  "of the Gaussian before the gradient, in pixels; 0 smooths "
+                                  "nothing, then edges are cv::Canny's"),
+      field<&CannyOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
+                                  "side of the Gaussian's window"),
+      field<&CannyOptions::thresholds>("threshold", any(),
+                                       "low and high, or how they are found from the picture"),
+      norm_field<&CannyOptions::norm>(), aperture_field<&CannyOptions::aperture>());
+};
+
+}  // namespace cuesta

@@ -1,0 +1,46 @@
+// What there is to say of the options of the linear filters.
+#pragma once
+
+#include "core/options.hpp"
+#include "cuesta/filter.hpp"
+
+namespace cuesta {
+
+/// What a window of 0 takes, wherever a Gaussian has one.
+inline constexpr std::string_view window_of_sigma =
+    "5 for sigma 1.4, else round(6 sigma + 1) made odd";
+
+template <>
+struct Described<FilterOptions> {
+  static constexpr auto fields = std::tuple(
+      border_field<&FilterOptions::border>(),
+      field<&FilterOptions::absolute>("absolute", any(),
+                                      "take |result| before the offset is added"),
+      field<&FilterOptions::offset>("offset", any(), "added after rounding, before saturation"));
+};
+
+template <>
+struct Described<GaussianOptions> {
+  static constexpr auto fields = std::tuple(
+      field<&GaussianOptions::sigma>("sigma", at_least(0).or_own("0.3((ksize - 1)/2 - 1) + 0.8"),
+                                     "of the Gaussian, in pixels; it or ksize is given"),
+      field<&GaussianOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
+                                     "side of the window"),
+      border_field<&GaussianOptions::border>());
+};
+
+template <>
+struct Described<BoxOptions> {
+  static constexpr auto fields =
+      std::tuple(field<&BoxOptions::n>("n", between(1, 255), "side of the window"),
+                 border_field<&BoxOptions::border>());
+};
+
+template <>
+struct Described<SharpenOptions> {
+  static constexpr auto fields =
+      std::tuple(field<&SharpenOptions::n>("n", odd(1, 255), "side of the window"),
+                 border_field<&SharpenOptions::border>());
+};
+
+}  // namespace cuesta

@@ -1,0 +1,16 @@
+// What there is to say of median's options.
+#pragma once
+
+#include "core/options.hpp"
+#include "cuesta/filter.hpp"
+
+namespace cuesta {
+
+template <>
+struct Described<MedianOptions> {
+  static constexpr auto fields = std::tuple(
+      field<&MedianOptions::ksize>("ksize", odd(1, 255), "side of the window; of floats at most 5"),
+      border_field<&MedianOptions::border>());
+};
+
+}  // namespace cuesta

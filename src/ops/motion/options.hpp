@@ -1,0 +1,36 @@
+// What there is to say of the moving-object chain's options.
+#pragma once
+
+#include "ops/background/options.hpp"
+#include "ops/label/options.hpp"
+#include "ops/morphology/options.hpp"
+
+namespace cuesta {
+
+std::string wrong(const DifferenceThreshold& value, const Limits& limits);
+/// "25", "auto", "auto:40".
+std::string text_of(const DifferenceThreshold& value);
+
+template <>
+struct Described<MotionOptions> {
+  static constexpr auto fields = std::tuple_cat(
+      background_fields<&MotionOptions::background>("background"),
+      std::tuple(
+          field<&MotionOptions::blur>(
+              "blur", odd(1, 255),
+              "window of the Gaussian before the difference; 1 smooths nothing"),
+          field<&MotionOptions::blur_sigma>("blur_sigma",
+                                            at_least(0).or_own("0.3((blur - 1)/2 - 1) + 0.8"),
+                                            "its sigma, in pixels"),
+          field<&MotionOptions::threshold>(
+              "threshold", at_least(0),
+              "moving is a difference above it, in gray levels; automatic takes Otsu's of each "
+              "frame, never below 25 or the number given with it"),
+          field<&MotionOptions::close>("close", any(), "the element that closes gaps"),
+          field<&MotionOptions::open>("open", any(), "the element that then takes off specks"),
+          connectivity_field<&MotionOptions::connectivity>(),
+          field<&MotionOptions::min_area>("min_area", at_least(0),
+                                          "smaller objects are left out, in pixels")));
+};
+
+}  // namespace cuesta
