@@ -72,11 +72,6 @@ std::string line_of(const verify::RowReport& row) {
   return text;
 }
 
-verify::Level level_of(std::string_view name) {
-  if (name == "full") return verify::Level::full;
-  return name == "sizes" ? verify::Level::sizes : verify::Level::quick;
-}
-
 int run(const State& state) {
   const auto operations = chosen_operations(state);
   check_rows(state);
@@ -94,7 +89,7 @@ int run(const State& state) {
   for (const auto& operation : operations) {
     for (const Space space : spaces) {
       const auto reports = operation.run({.strategy = state.common.strategy,
-                                          .level = level_of(state.level),
+                                          .level = verify::level_from(state.level),
                                           .space = space,
                                           .stride = state.stride});
       for (const auto& row : reports) {

@@ -68,13 +68,6 @@ std::vector<ChoiceRow> which(const nb::callable& call) {
   return rows;
 }
 
-verify::Level level_of(std::string_view name) {
-  if (name == "quick") return verify::Level::quick;
-  if (name == "full") return verify::Level::full;
-  if (name == "sizes") return verify::Level::sizes;
-  throw_invalid(std::string(name), "level is '{}'; it is quick, full or sizes", name);
-}
-
 // (operation, strategy, cases equal, refused, failed, failures)
 using ReportRow =
     std::tuple<std::string, std::string, int64_t, int64_t, int64_t, std::vector<std::string>>;
@@ -82,7 +75,7 @@ using ReportRow =
 std::vector<ReportRow> run_verify(const std::string& operation, const std::string& strategy,
                                   const std::string& level, bool device) {
   const verify::Options options{.strategy = strategy,
-                                .level = level_of(level),
+                                .level = verify::level_from(level),
                                 .space = device ? Space::device : Space::host};
   std::vector<ReportRow> rows;
   nb::gil_scoped_release release;

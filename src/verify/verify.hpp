@@ -32,6 +32,9 @@ enum class Level : uint8_t {
   sizes,  ///< all sizes 1..70 × 1..70, each with the default parameters and one request that the
           ///< row takes; requests take turns from size to size
 };
+std::string_view name_of(Level level);
+/// Throws Error{invalid_argument} for any other name.
+Level level_from(std::string_view name);
 
 struct Options {
   std::string strategy{};  ///< only rows of this name

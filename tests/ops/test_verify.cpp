@@ -15,6 +15,12 @@ constexpr Level best_level = Level::quick;
 constexpr Level best_level = Level::full;
 #endif
 
+TEST(Verify, LevelsGoByTheirNames) {
+  for (const Level level : {Level::quick, Level::full, Level::sizes})
+    EXPECT_EQ(level_from(name_of(level)), level);
+  EXPECT_THROW(level_from("deep"), Error);
+}
+
 TEST(Verify, SizesTriesEverySizeOnce) {
   for (const Operation& operation : operations()) {
     if (operation.name != "sobel") continue;
