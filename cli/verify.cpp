@@ -54,7 +54,7 @@ void check_rows(const State& state) {
               whose, kind, fmt::join(names, ", "));
 }
 
-Json json_of(const verify::RowReport& row) {
+Json json_of(const verify::StrategyReport& row) {
   return {{"operation", row.operation},  {"strategy", row.strategy},
           {"space", name_of(row.space)}, {"run", row.run},
           {"refused", row.refused},      {"failed", row.failed},
@@ -62,7 +62,7 @@ Json json_of(const verify::RowReport& row) {
           {"failures", row.failures}};
 }
 
-std::string line_of(const verify::RowReport& row) {
+std::string line_of(const verify::StrategyReport& row) {
   std::string text = fmt::format("{:<11} {:<7} {:<13} {:>6} cases equal {:>6} refused  {}\n",
                                  row.operation, name_of(row.space), row.strategy,
                                  row.run - row.failed, row.refused, row.passed() ? "ok" : "FAILED");

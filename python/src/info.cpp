@@ -81,7 +81,7 @@ std::vector<ReportRow> run_verify(const std::string& operation, const std::strin
   nb::gil_scoped_release release;
   for (const verify::Operation& op : verify::operations()) {
     if (!operation.empty() && op.name != operation) continue;
-    for (const verify::RowReport& row : op.run(options)) {
+    for (const verify::StrategyReport& row : op.run(options)) {
       rows.emplace_back(row.operation, row.strategy, row.run - row.failed, row.refused, row.failed,
                         row.failures);
     }
