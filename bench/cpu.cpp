@@ -22,7 +22,7 @@ void time(Session& session, Work work, int64_t pixels_of_plain = plain_pixels) {
   work.device = false;
   if (int64_t(work.sources[0].width) * work.sources[0].height > pixels_of_plain) {
     work.reference = "simd";
-    work.takes = [](const StrategyDescription& row) { return row.tier == Tier::production; };
+    work.takes = [](const StrategyDescription& s) { return s.tier == Tier::production; };
   }
   session.measure(work);
 }

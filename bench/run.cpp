@@ -102,8 +102,8 @@ void check_name(std::string_view name, const Infos& infos, std::string_view what
 void check_sweep(const Sweep& sweep) {
   std::vector<std::string_view> known;
   bool declared = false;
-  for (const auto& row : list_strategies()) {
-    for (const ParameterInfo& info : row.parameters) {
+  for (const auto& strategy : list_strategies()) {
+    for (const ParameterInfo& info : strategy.parameters) {
       if (info.name != sweep.first) continue;
       declared = true;
       known.insert(known.end(), info.values.begin(), info.values.end());

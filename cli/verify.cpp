@@ -55,7 +55,7 @@ void check_rows(const State& state) {
               whose, kind, fmt::join(names, ", "));
 }
 
-Json json_of(const verify::RowReport& row) {
+Json json_of(const verify::StrategyReport& row) {
   return {{"operation", row.operation},  {"strategy", row.strategy},
           {"space", name_of(row.space)}, {"run", row.run},
           {"refused", row.refused},      {"failed", row.failed},
@@ -63,7 +63,7 @@ Json json_of(const verify::RowReport& row) {
           {"failures", row.failures}};
 }
 
-std::string line_of(const verify::RowReport& row) {
+std::string line_of(const verify::StrategyReport& row) {
   std::string text = fmt::format("{:<11} {:<7} {:<13} {:>6} cases equal {:>6} refused  {}\n",
                                  row.operation, name_of(row.space), row.strategy,
                                  row.run - row.failed, row.refused, row.passed() ? "ok" : "FAILED");
@@ -71,11 +71,6 @@ std::string line_of(const verify::RowReport& row) {
   if (row.failed > 0) text += fmt::format("    {} cases differ, among them\n", row.failed);
   for (const auto& failure : row.failures) text += fmt::format("    {}\n", failure);
   return text;
-}
-
-verify::Level level_of(std::string_view name) {
-  if (name == "full") return verify::Level::full;
-  return name == "sizes" ? verify::Level::sizes : verify::Level::quick;
 }
 
 int run(const State& state) {
@@ -95,7 +90,7 @@ int run(const State& state) {
   for (const auto& operation : operations) {
     for (const Space space : spaces) {
       const auto reports = operation.run({.strategy = state.common.strategy,
-                                          .level = level_of(state.level),
+                                          .level = verify::level_from(state.level),
                                           .space = space,
                                           .stride = state.stride});
       for (const auto& row : reports) {

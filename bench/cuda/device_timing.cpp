@@ -11,6 +11,7 @@
 #include <regex>
 
 #include "bench/cuda/kernels.hpp"
+#include "core/memory.hpp"
 #include "cuda/check.hpp"
 
 namespace cuesta::bench {
@@ -129,8 +130,7 @@ std::vector<Timing> time_on_device(std::span<const DeviceBody> bodies, int batch
 }
 
 void copy_on_device(ConstAnyView from, AnyView to, void* stream) {
-  const size_t row =
-      size_t(from.width) * size_t(from.channels) * size_t(bytes_per_sample(from.type));
+  const auto row = size_t(detail::row_bytes(from));
   if (size_t(from.stride_bytes) == row && size_t(to.stride_bytes) == row) {
     check(cudaMemcpyAsync(to.data, from.data, row * size_t(from.height), cudaMemcpyDeviceToDevice,
                           stream_of(stream)),

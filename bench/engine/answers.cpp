@@ -5,15 +5,13 @@
 #include <cmath>
 #include <cstring>
 
-namespace cuesta::bench {
+#include "core/memory.hpp"
 
-size_t row_bytes(ConstAnyView picture) {
-  return size_t(picture.width) * size_t(picture.channels) * size_t(bytes_per_sample(picture.type));
-}
+namespace cuesta::bench {
 
 AnyImage::AnyImage(PixelType type, int32_t width, int32_t height, int32_t channels) {
   if (type == PixelType::none) return;
-  bytes_ = Image<uint8_t>(width * channels * bytes_per_sample(type), height);
+  bytes_ = Image<uint8_t>(int32_t(detail::row_bytes(type, width, channels)), height);
   plane_ = AnyView(bytes_.view().data, width, height, channels, bytes_.view().stride_bytes, type);
 }
 
@@ -36,7 +34,7 @@ std::string Answers::compare(size_t source, ConstAnyView got, bool bounded, int3
   for (int32_t y = 0; y < want.height; ++y) {
     const auto* a = static_cast<const char*>(got.data) + got.stride_bytes * y;
     const auto* b = static_cast<const char*>(want.data) + want.stride_bytes * y;
-    if (std::memcmp(a, b, row_bytes(want)) == 0) continue;
+    if (std::memcmp(a, b, size_t(detail::row_bytes(want))) == 0) continue;
     if (!floats) return fmt::format("row {} differs from the reference", y);
     for (int32_t x = 0; x < want.width; ++x) {
       const double off = std::fabs(double(got.as<float>().at(x, y)) - want.as<float>().at(x, y));

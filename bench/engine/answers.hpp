@@ -37,7 +37,4 @@ class Answers {
   std::vector<std::string> texts_;
 };
 
-/// Bytes of a row of samples.
-size_t row_bytes(ConstAnyView picture);
-
 }  // namespace cuesta::bench

@@ -14,12 +14,12 @@ std::string text_of(const std::vector<Parameter>& parameters) {
   return text;
 }
 
-// Every combination of the swept values that the row declares; what it does not declare is left to
-// the rows that do.
-std::vector<std::vector<Parameter>> variants_of(const StrategyDescription& row,
+// Every combination of the swept values that the strategy declares; what it does not declare is
+// left to the strategies that do.
+std::vector<std::vector<Parameter>> variants_of(const StrategyDescription& strategy,
                                                 const std::vector<Sweep>& sweeps) {
   std::vector<std::vector<Parameter>> variants = {{}};
-  for (const ParameterInfo& info : row.parameters) {
+  for (const ParameterInfo& info : strategy.parameters) {
     const auto sweep = std::find_if(sweeps.rbegin(), sweeps.rend(),
                                     [&](const Sweep& s) { return s.first == info.name; });
     if (sweep == sweeps.rend()) continue;
@@ -41,14 +41,14 @@ std::vector<std::vector<Parameter>> variants_of(const StrategyDescription& row,
 std::vector<Candidate> candidates_of(const Work& work, Space space,
                                      const std::vector<Sweep>& sweeps, const Exec& exec) {
   std::vector<Candidate> out;
-  for (const StrategyDescription& row : list_strategies()) {
-    if (row.operation != work.operation || row.space != space) continue;
-    if (work.takes && !work.takes(row)) continue;
-    for (auto& parameters : variants_of(row, sweeps)) {
-      Candidate candidate{row, exec, {}};
-      candidate.exec.strategy = row.name;
+  for (const StrategyDescription& strategy : list_strategies()) {
+    if (strategy.operation != work.operation || strategy.space != space) continue;
+    if (work.takes && !work.takes(strategy)) continue;
+    for (auto& parameters : variants_of(strategy, sweeps)) {
+      Candidate candidate{strategy, exec, {}};
+      candidate.exec.strategy = strategy.name;
       candidate.exec.parameters = parameters;
-      for (const ParameterInfo& info : row.parameters) {
+      for (const ParameterInfo& info : strategy.parameters) {
         if (std::none_of(parameters.begin(), parameters.end(),
                          [&](const Parameter& p) { return p.first == info.name; }))
           parameters.emplace_back(info.name, info.values.front());

@@ -1,4 +1,4 @@
-// Who answers a request: the rows of its operation's table, in every variant to be tried.
+// Who answers a request: the strategies of its operation, in every variant to be tried.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace cuesta::bench {
 
-/// A row of the table with one setting of its parameters.
+/// A strategy with one setting of its parameters.
 struct Candidate {
-  StrategyDescription row{};
+  StrategyDescription strategy{};
   Exec exec{};
   std::string variant{};  ///< all its parameters, the defaults too
 };
 
-/// The rows that `work` takes in `space`, each with every combination of the swept values that it
-/// declares. Of two sweeps of one parameter the later counts. `exec` is pinned to each.
+/// The strategies that `work` takes in `space`, each with every combination of the swept values
+/// that it declares. Of two sweeps of one parameter the later counts. `exec` is pinned to each.
 std::vector<Candidate> candidates_of(const Work& work, Space space,
                                      const std::vector<Sweep>& sweeps, const Exec& exec);
 

@@ -93,15 +93,15 @@ std::vector<Candidate> Measurement::candidates(Space space) {
 
 void Measurement::differs(const Candidate& candidate, const std::string& why) {
   session_.expect(
-      false, fmt::format("{} {} {}{}{}, {}, {}x{} {}: {}", name_of(candidate.row.space),
-                         candidate.row.operation, candidate.row.name,
+      false, fmt::format("{} {} {}{}{}, {}, {}x{} {}: {}", name_of(candidate.strategy.space),
+                         candidate.strategy.operation, candidate.strategy.name,
                          candidate.variant.empty() ? "" : " ", candidate.variant, work_.parameters,
                          src_.width, src_.height, name_of(src_.type), why));
 }
 
 bool Measurement::verified(const Candidate& candidate, const MakeAnswer& make_answer) {
   AnyImage got(work_.result, src_.width, src_.height);
-  const bool bounded = candidate.row.exactness != "equal bytes";
+  const bool bounded = candidate.strategy.exactness != "equal bytes";
   try {
     for (size_t i = 0; i < work_.sources.size(); ++i) {
       make_answer(i, got.plane());
@@ -197,17 +197,17 @@ Row Measurement::copy_row(Space space, std::string strategy, const Timing& timin
 }
 
 Row Measurement::row_of(const Candidate& candidate, const Timing& timing, double copy_ms) const {
-  Row row = blank(candidate.row.space);
-  row.strategy = candidate.row.name;
+  Row row = blank(candidate.strategy.space);
+  row.strategy = candidate.strategy.name;
   row.variant = candidate.variant;
-  row.paper = candidate.row.paper;
+  row.paper = candidate.strategy.paper;
   row.ms = timing.ms;
   row.ms_spread = timing.spread;
   row.copy_ms = copy_ms;
   const double pixels = double(src_.width) * src_.height;
   if (row.ms > 0) row.gflops = work_.flops_per_pixel * pixels / (row.ms * 1e6);
   if (work_.bytes_per_pixel > 0) row.intensity = work_.flops_per_pixel / work_.bytes_per_pixel;
-  if (candidate.row.space == Space::device && row.intensity > 0) {
+  if (candidate.strategy.space == Space::device && row.intensity > 0) {
     const Ceilings& ceilings = session_.gpu()->ceilings;
     row.roofline_gflops = std::min(ceilings.fma_gflops, row.intensity * ceilings.copy_gbs);
   }
@@ -217,7 +217,7 @@ Row Measurement::row_of(const Candidate& candidate, const Timing& timing, double
 void Measurement::time_host() {
   std::vector<Candidate> timed;
   for (Candidate& candidate : candidates(Space::host)) {
-    if (candidate.row.name == work_.reference || verified_on_host(candidate))
+    if (candidate.strategy.name == work_.reference || verified_on_host(candidate))
       timed.push_back(std::move(candidate));
   }
   AnyImage copy(src_.type, src_.width, src_.height, src_.channels);
@@ -246,7 +246,7 @@ void Measurement::time_host() {
   measured_.rows.push_back(copy_row(Space::host, "memcpy", times[0]));
   for (size_t i = 0; i < timed.size(); ++i) {
     Row row = row_of(timed[i], slots[i] ? times[slots[i]] : slow[i], times[0].ms);
-    if (timed[i].row.tier == Tier::reference) {
+    if (timed[i].strategy.tier == Tier::reference) {
       row.threads = 1;
       serial_ms_ = row.ms;
     }
@@ -255,7 +255,7 @@ void Measurement::time_host() {
   }
   if (opencv) {
     Candidate peer{};
-    peer.row.name = "opencv";
+    peer.strategy.name = "opencv";
     measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
   }
 }
@@ -273,7 +273,7 @@ void Measurement::time_device() {
     bodies.push_back({[&](size_t turn, void*) {
                         work_.call(rotation.source(turn), rotation.result(turn), candidate.exec);
                       },
-                      candidate.row.host_sync || candidate.row.allocates});
+                      candidate.strategy.host_sync || candidate.strategy.allocates});
   }
   const bool npp = npp_takes(rotation);
   if (npp) {
@@ -296,8 +296,8 @@ void Measurement::time_device() {
   }
   if (npp) {
     Candidate peer{};
-    peer.row.name = "npp";
-    peer.row.space = Space::device;
+    peer.strategy.name = "npp";
+    peer.strategy.space = Space::device;
     measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
   }
 }

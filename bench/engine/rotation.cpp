@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/memory.hpp"
 #include "cuesta/device.hpp"
 
 namespace cuesta::bench {
@@ -10,9 +11,8 @@ namespace {
 // Of a source, its result and the copy row's target.
 size_t bytes_of(const Work& work) {
   const ConstAnyView src = work.sources.at(0);
-  const size_t pixels = size_t(src.width) * size_t(src.height);
-  return pixels * (size_t(src.channels) * size_t(bytes_per_sample(src.type)) +
-                   size_t(bytes_per_sample(work.result)));
+  return size_t(src.height) *
+         size_t(detail::row_bytes(src) + detail::row_bytes(work.result, src.width, 1));
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ Rotation::Slab::Slab(PixelType type, ConstAnyView shape, int32_t channels, size_
   if (type == PixelType::none) return;
   // Every slot begins at a multiple of 512 bytes, as a picture of its own would.
   rows_ = padded_rows(shape.height);
-  memory_ = Image<uint8_t, Space::device>(shape.width * channels * bytes_per_sample(type),
+  memory_ = Image<uint8_t, Space::device>(int32_t(detail::row_bytes(type, shape.width, channels)),
                                           int32_t(size_t(rows_) * slots));
   const auto all = memory_.view();
   first_ =
@@ -46,7 +46,8 @@ Rotation::Rotation(const Work& work, size_t l2_bytes, void* stream)
     upload(work.sources[i % work.sources.size()], sources_.at(i), stream);
   if (const AnyView p = poison_.plane()) {
     for (int32_t y = 0; y < p.height; ++y)
-      std::memset(static_cast<char*>(p.data) + p.stride_bytes * y, 0x5A, row_bytes(p));
+      std::memset(static_cast<char*>(p.data) + p.stride_bytes * y, 0x5A,
+                  size_t(detail::row_bytes(p)));
   }
   wait(stream);
 }
@@ -57,7 +58,7 @@ void Rotation::poison(size_t turn) {
 
 PinnedPicture::PinnedPicture(PixelType type, int32_t width, int32_t height, int32_t channels) {
   if (type == PixelType::none) return;
-  const ptrdiff_t stride = ptrdiff_t(width) * channels * bytes_per_sample(type);
+  const ptrdiff_t stride = detail::row_bytes(type, width, channels);
   memory_ = std::make_unique<PinnedMemory>(size_t(stride) * size_t(height));
   plane_ = AnyView(memory_->get(), width, height, channels, stride, type);
 }

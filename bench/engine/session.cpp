@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/memory.hpp"
 #include "core/threads.hpp"
 #include "cuesta/border.hpp"
 #include "verify/patterns.hpp"
@@ -36,8 +37,7 @@ Image<uint8_t> make_tile() {
 }  // namespace
 
 void copy_rows(ConstAnyView from, AnyView to, int threads) {
-  const size_t bytes =
-      size_t(from.width) * size_t(from.channels) * size_t(bytes_per_sample(from.type));
+  const auto bytes = size_t(detail::row_bytes(from));
   parallel_rows(from.height, threads, [&](int32_t begin, int32_t end) {
     for (int32_t y = begin; y < end; ++y) {
       std::memcpy(static_cast<char*>(to.data) + to.stride_bytes * y,

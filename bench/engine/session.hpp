@@ -34,14 +34,14 @@ struct Work {
   std::function<void(ConstAnyView src, AnyView dst, const Exec& exec)> call{};
   /// The last call's results that are no picture, as text; compared like the picture. May be empty.
   std::function<std::string()> answer{};
-  /// Rows to leave out; empty takes all.
+  /// Whether a strategy takes part; empty takes all.
   std::function<bool(const StrategyDescription&)> takes{};
   /// Parameter values that the experiment tries, besides Settings::sweeps.
   std::vector<Sweep> sweeps{};
   /// The host's strategy that answers are held against. `serial_ms` is of the table's reference, so
   /// absent where another one stands in.
   std::string reference = "serial";
-  bool device = true;       ///< where there is a GPU, its rows too
+  bool device = true;       ///< where there is a GPU, its strategies too
   bool end_to_end = false;  ///< time upload, run and download too
   bool stages = false;      ///< time the stages of strategies that name them
   /// OpenCV on the host, and whether its answer must be equal, as a picture and, where the work has
@@ -69,7 +69,7 @@ class Session {
   int threads() const { return threads_; }
   /// Of experiment `cpu`, by Settings::only.
   bool wants_table(std::string_view name) const;
-  /// Null where device rows are left out; Result::why_no_gpu says why.
+  /// Null where the device's strategies are left out; Result::why_no_gpu says why.
   const Gpu* gpu() const { return result_.gpu ? &*result_.gpu : nullptr; }
   /// Null where no module was found; experiments then leave its rows out.
   Peer* opencv() { return opencv_.get(); }

@@ -13,10 +13,10 @@ namespace cuesta::bench {
 Image<uint8_t> canny_picture(int32_t side);
 
 /// Gaussian 5 x 5 of sigma 1.4, L1, thresholds 20 and 60 at every size. They are given, as in the
-/// paper: finding them would make device rows wait.
+/// paper: finding them would make the device's strategies wait.
 CannyOptions canny_options();
 
-/// The same with both kinds of hysteresis of the rows that have the choice.
+/// The same with both kinds of hysteresis of the strategies that have the choice.
 Work paper_canny_work(std::string experiment, ConstAnyView src);
 
 /// Puts the paper's total time beside the rows that are its own: `rows`, and `row-cyclic` with

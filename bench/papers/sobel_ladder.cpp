@@ -82,8 +82,8 @@ void bench_sobel_ladder(Session& session) {
     for (const auto& [name, stencil] : filters) {
       Work sharpening = convolve_work("sobel-ladder", name, stencil, floats);
       sharpening.sweeps = blocks;
-      sharpening.takes = [](const StrategyDescription& row) {
-        return row.space == Space::host || row.name == "global" || row.name == "shared-1d";
+      sharpening.takes = [](const StrategyDescription& s) {
+        return s.space == Space::host || s.name == "global" || s.name == "shared-1d";
       };
       // Their figures are the first filter's.
       const bool printed = &stencil == &filters[0].second;

@@ -1,9 +1,9 @@
-// What a profiler is put on: every device row of the tables once, each inside an NVTX range that
-// names it, so that every kernel can be told by its row. profile_rungs.py runs it under Nsight
-// Compute and makes the tables.
+// What a profiler is put on: every device strategy once, each inside an NVTX range that names it,
+// so that every kernel can be told by its strategy. profile_rungs.py runs it under Nsight Compute
+// and makes the tables.
 //
-//   cuesta_profile [OPERATION...]          runs the rows, of all operations or these
-//   cuesta_profile --list [OPERATION...]   says as JSON which rows and requests; needs no GPU
+//   cuesta_profile [OPERATION...]          runs the strategies, of all operations or these
+//   cuesta_profile --list [OPERATION...]   says as JSON which strategies and requests; needs no GPU
 #include <algorithm>
 #include <cstdio>
 #include <functional>
@@ -63,14 +63,14 @@ struct Pictures {
   std::vector<Component> components;
 };
 
-/// What a row is asked. `prepare` makes what the call needs and returns the call.
+/// What a strategy is asked. `prepare` makes what the call needs and returns the call.
 struct Request {
   std::string_view operation, name, text;
   int32_t width, height;
   std::function<std::function<void()>(Pictures&, const Exec&)> prepare;
 };
 
-// Of an operation with several, a row is asked the first that it takes.
+// Of an operation with several, a strategy is asked the first that it takes.
 const std::vector<Request>& requests() {
   static const std::vector<Request> all = {
       {"convolve", "gaussian-5x5", "f32, Gaussian 5 x 5", side, side,
@@ -130,31 +130,31 @@ const std::vector<Request>& requests() {
   return all;
 }
 
-using Rows = std::vector<StrategyDescription>;
+using Strategies = std::vector<StrategyDescription>;
 
 /// Of all operations where none is named.
-Rows device_rows(const std::vector<std::string_view>& operations) {
-  Rows rows = list_strategies();
-  std::erase_if(rows, [&](const StrategyDescription& row) {
+Strategies device_strategies(const std::vector<std::string_view>& operations) {
+  Strategies strategies = list_strategies();
+  std::erase_if(strategies, [&](const StrategyDescription& strategy) {
     const bool wanted = operations.empty() || std::find(operations.begin(), operations.end(),
-                                                        row.operation) != operations.end();
-    return row.space != Space::device || !wanted;
+                                                        strategy.operation) != operations.end();
+    return strategy.space != Space::device || !wanted;
   });
-  return rows;
+  return strategies;
 }
 
-/// Operations with rows that no request asks.
-std::vector<std::string> forgotten(const Rows& rows) {
+/// Operations with strategies that no request asks.
+std::vector<std::string> forgotten(const Strategies& strategies) {
   std::vector<std::string> names;
-  for (const StrategyDescription& row : rows) {
-    bool asked = !names.empty() && names.back() == row.operation;
-    for (const Request& request : requests()) asked |= request.operation == row.operation;
-    if (!asked) names.emplace_back(row.operation);
+  for (const StrategyDescription& strategy : strategies) {
+    bool asked = !names.empty() && names.back() == strategy.operation;
+    for (const Request& request : requests()) asked |= request.operation == strategy.operation;
+    if (!asked) names.emplace_back(strategy.operation);
   }
   return names;
 }
 
-void list(const Rows& rows) {
+void list(const Strategies& strategies) {
   nlohmann::ordered_json out;
   out["commit"] = CUESTA_COMMIT;
   out["gpu"] = nullptr;
@@ -173,19 +173,19 @@ void list(const Rows& rows) {
                                {"width", request.width},
                                {"height", request.height}});
   }
-  for (const StrategyDescription& row : rows)
-    out["rows"].push_back({{"operation", row.operation}, {"strategy", row.name}});
+  for (const StrategyDescription& strategy : strategies)
+    out["rows"].push_back({{"operation", strategy.operation}, {"strategy", strategy.name}});
   std::puts(out.dump(1).c_str());
 }
 
 /// The range's name is what profile_rungs.py looks for.
-bool profile(Pictures& pictures, const StrategyDescription& row) {
-  const Exec exec{.strategy = std::string(row.name)};
+bool profile(Pictures& pictures, const StrategyDescription& strategy) {
+  const Exec exec{.strategy = std::string(strategy.name)};
   std::string refusals;
   for (const Request& request : requests()) {
-    if (request.operation != row.operation) continue;
-    const std::string label = "cuesta/" + std::string(row.operation) + "/" + std::string(row.name) +
-                              "/" + std::string(request.name);
+    if (request.operation != strategy.operation) continue;
+    const std::string label = "cuesta/" + std::string(strategy.operation) + "/" +
+                              std::string(strategy.name) + "/" + std::string(request.name);
     try {
       const std::function<void()> call = request.prepare(pictures, exec);
       wait();
@@ -202,34 +202,35 @@ bool profile(Pictures& pictures, const StrategyDescription& row) {
   return false;
 }
 
-bool profile(const Rows& rows) {
+bool profile(const Strategies& strategies) {
   use_device(0);
   Pictures pictures;
   bool all = true;
-  for (const StrategyDescription& row : rows) all &= profile(pictures, row);
+  for (const StrategyDescription& strategy : strategies) all &= profile(pictures, strategy);
   return all;
 }
 
-/// The exit code: 0, 1 for rows that were not run, 2 for a wrong command line.
+/// The exit code: 0, 1 for strategies that were not run, 2 for a wrong command line.
 int command(int argc, char** argv) {
   std::vector<std::string_view> operations(argv + 1, argv + argc);
   const bool only_list = std::erase(operations, "--list") > 0;
   for (const std::string_view name : operations) {
-    if (device_rows({name}).empty()) {
-      std::fprintf(stderr, "%s: no operation of this name has device rows\n",
+    if (device_strategies({name}).empty()) {
+      std::fprintf(stderr, "%s: no operation of this name has device strategies\n",
                    std::string(name).c_str());
       return 2;
     }
   }
-  const Rows rows = device_rows(operations);
-  const std::vector<std::string> left_out = forgotten(rows);
+  const Strategies strategies = device_strategies(operations);
+  const std::vector<std::string> left_out = forgotten(strategies);
   for (const std::string& operation : left_out)
-    std::fprintf(stderr, "%s has device rows, and no request is made of them\n", operation.c_str());
+    std::fprintf(stderr, "%s has device strategies, and no request is made of them\n",
+                 operation.c_str());
   bool all = left_out.empty();
   if (only_list)
-    list(rows);
+    list(strategies);
   else
-    all &= profile(rows);
+    all &= profile(strategies);
   return all ? 0 : 1;
 }
 

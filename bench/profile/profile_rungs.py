@@ -9,9 +9,9 @@ The first runs cuesta_profile (from beside this file unless told) under ncu and 
 NAME.csv and NAME.list.json. Both write NAME.md, the tables, and NAME.json, the same with every kernel. The
 second makes them from a run that was kept. A metric that an ncu does not know is left out with --without.
 
-A kernel that a row launches several times is one line: times, instructions and bytes are sums, transactions a
+A kernel that a strategy launches several times is one line: times, instructions and bytes are sums, transactions a
 request and SM efficiency are quotients of sums, the other percentages are means weighted by time. NAME.md leaves
-out kernels below 5 % of their row's time and says how many.
+out kernels below 5 % of their strategy's time and says how many.
 """
 
 import argparse
@@ -36,11 +36,11 @@ READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
 # Units that ncu prints with `--print-units base`, by version.
 UNITS = {DURATION: {"ns", "nsecond"}, READ: {"byte"}, WRITTEN: {"byte"}}
 
-MAIN_SHARE = 0.05  # of its row's time, for a kernel to be in the Markdown
+MAIN_SHARE = 0.05  # of its strategy's time, for a kernel to be in the Markdown
 
 
 class Launches:
-    """The launches of one kernel by one row: a dictionary from metric to value each, None for what ncu gave no number."""
+    """The launches of one kernel by one strategy: a dictionary from metric to value each, None for what ncu gave no number."""
 
     def __init__(self, launches):
         self.launches = launches
@@ -225,7 +225,7 @@ def operation_table(rows):
 
 
 def paper_table(rows):
-    """Paper 004's table 2 beside ours; nothing without a row v1.3 of motion."""
+    """Paper 004's table 2 beside ours; nothing without motion's v1.3."""
     ours = next((row for row in rows if (row["operation"], row["strategy"]) == ("motion", "v1.3")), None)
     if ours is None:
         return ""

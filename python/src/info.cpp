@@ -68,13 +68,6 @@ std::vector<ChoiceRow> which(const nb::callable& call) {
   return rows;
 }
 
-verify::Level level_of(std::string_view name) {
-  if (name == "quick") return verify::Level::quick;
-  if (name == "full") return verify::Level::full;
-  if (name == "sizes") return verify::Level::sizes;
-  throw_invalid(std::string(name), "level is '{}'; it is quick, full or sizes", name);
-}
-
 // (operation, strategy, cases equal, refused, failed, failures)
 using ReportRow =
     std::tuple<std::string, std::string, int64_t, int64_t, int64_t, std::vector<std::string>>;
@@ -82,13 +75,13 @@ using ReportRow =
 std::vector<ReportRow> run_verify(const std::string& operation, const std::string& strategy,
                                   const std::string& level, bool device) {
   const verify::Options options{.strategy = strategy,
-                                .level = level_of(level),
+                                .level = verify::level_from(level),
                                 .space = device ? Space::device : Space::host};
   std::vector<ReportRow> rows;
   nb::gil_scoped_release release;
   for (const verify::Operation& op : verify::operations()) {
     if (!operation.empty() && op.name != operation) continue;
-    for (const verify::RowReport& row : op.run(options)) {
+    for (const verify::StrategyReport& row : op.run(options)) {
       rows.emplace_back(row.operation, row.strategy, row.run - row.failed, row.refused, row.failed,
                         row.failures);
     }

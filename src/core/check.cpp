@@ -6,13 +6,12 @@
 #include <cstdlib>
 #include <vector>
 
+#include "core/memory.hpp"
+
 namespace cuesta {
 namespace {
 
-ptrdiff_t row_bytes(ConstAnyView p) {
-  if (p.type == PixelType::bit) return (ptrdiff_t(p.width) + 63) / 64 * 8;
-  return ptrdiff_t(p.width) * p.channels * bytes_per_sample(p.type);
-}
+using detail::row_bytes;
 
 std::pair<const char*, const char*> extent(ConstAnyView p) {
   const char* first = static_cast<const char*>(p.data);

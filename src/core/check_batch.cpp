@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/memory.hpp"
 
 namespace cuesta {
 namespace {
@@ -15,9 +16,7 @@ struct Extent {
       const ConstAnyView p = batch[i];
       const auto rows = ptrdiff_t(p.height - 1) * p.stride_bytes;
       const auto at = reinterpret_cast<uintptr_t>(p.data);
-      const auto row = p.type == PixelType::bit ? (size_t(p.width) + 63) / 64 * 8
-                                                : size_t(p.width) * size_t(p.channels) *
-                                                      size_t(bytes_per_sample(p.type));
+      const auto row = uintptr_t(detail::row_bytes(p));
       first = std::min({first, at, at + uintptr_t(rows)});
       end = std::max({end, at + row, at + uintptr_t(rows) + row});
     }

@@ -48,10 +48,7 @@ AnyView new_picture(Size size, int32_t channels, PixelType type, Space space) {
                   type == PixelType::bit ? "masks of bits have one channel"
                                          : "types are u8, u16, s16, s32, f32 and bit");
   }
-  const ptrdiff_t row = type == PixelType::bit
-                            ? (ptrdiff_t(size.width) + 63) / 64 * 8
-                            : ptrdiff_t(size.width) * channels * bytes_per_sample(type);
-  const ptrdiff_t stride = padded_stride(row);
+  const ptrdiff_t stride = padded_stride(row_bytes(type, size.width, channels));
   if (size.height > 0 && stride > PTRDIFF_MAX / size.height)
     throw Error(ErrorCode::out_of_memory, "out of memory: a picture of " + text, text);
   const size_t bytes = size_t(stride) * size_t(size.height);
@@ -124,7 +121,7 @@ void copy(ConstAnyView src, AnyView dst, void* stream) {
     }
     return;
   }
-  const size_t row = size_t(src.width) * size_t(src.channels) * size_t(bytes_per_sample(src.type));
+  const auto row = size_t(detail::row_bytes(src));
   for (int32_t y = 0; y < src.height; ++y) {
     std::memcpy(static_cast<char*>(dst.data) + ptrdiff_t(y) * dst.stride_bytes,
                 static_cast<const char*>(src.data) + ptrdiff_t(y) * src.stride_bytes, row);

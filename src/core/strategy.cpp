@@ -59,9 +59,7 @@ int Parameters::integer(std::string_view name) const {
 AnyView placeholder(int32_t width, int32_t height, PixelType type, int32_t channels, Space space) {
   // Addresses that no picture has, each placeholder's own: views of them never overlap.
   static std::atomic<uintptr_t> next = uintptr_t(1) << 56;
-  const ptrdiff_t row = type == PixelType::bit
-                            ? (ptrdiff_t(width) + 63) / 64 * 8
-                            : ptrdiff_t(width) * channels * bytes_per_sample(type);
+  const ptrdiff_t row = detail::row_bytes(type, width, channels);
   const ptrdiff_t stride = detail::padded_stride(std::max<ptrdiff_t>(row, 1));
   const uintptr_t bytes = uintptr_t(stride) * uintptr_t(std::max(height, 1));
   return {

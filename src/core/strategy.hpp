@@ -120,9 +120,19 @@ void run_strategy(const Strategy<Args>& strategy, const Args& args, const Exec& 
   strategy.run(args, call);
 }
 
-/// The strategy that takes the request, or null, and then choice->refusal says why. Automatic
-/// choice: the first production strategy that takes it, else baseline, else reference; never one of
-/// a ladder. A null `choice` is not told, and nothing allocates.
+/// Automatic choice: the first production strategy of `space` that `takes` agrees to, else
+/// baseline, else reference; never one of a ladder. Null where there is none.
+template <OperationArgs Args, class Takes>
+const Strategy<Args>* first_by_tier(Space space, const Takes& takes) {
+  for (const Tier tier : {Tier::production, Tier::baseline, Tier::reference}) {
+    for (const auto& s : Args::strategies())
+      if (s.space == space && s.tier == tier && takes(s)) return &s;
+  }
+  return nullptr;
+}
+
+/// The strategy that takes the request, pinned or by automatic choice; or null, and then
+/// choice->refusal says why. A null `choice` is not told, and nothing allocates.
 template <OperationArgs Args>
 const Strategy<Args>* choose(const Args& args, const Exec& exec, Choice* choice = nullptr) {
   constexpr std::string_view operation = Args::operation;
@@ -163,10 +173,7 @@ const Strategy<Args>* choose(const Args& args, const Exec& exec, Choice* choice 
     detail::check_parameters(operation, pinned, exec, named->parameters);
     if (takes(*named)) return named;
   } else {
-    for (const Tier tier : {Tier::production, Tier::baseline, Tier::reference}) {
-      for (const auto& s : table)
-        if (s.space == space && s.tier == tier && takes(s)) return &s;
-    }
+    if (const auto* first = first_by_tier<Args>(space, takes)) return first;
     for (const auto& s : table)
       if (s.space == space && s.tier == Tier::ladder) known.push_back(s.name);
   }
@@ -198,13 +205,9 @@ void dispatch(const Args& args, const Exec& exec) {
 template <OperationArgs Args>
 const Strategy<Args>* automatic_in(Space space, const Args& args) {
   const Exec exec;
-  for (const Tier tier : {Tier::production, Tier::baseline, Tier::reference}) {
-    for (const auto& s : Args::strategies()) {
-      if (s.space == space && s.tier == tier && s.supports(args, {exec, s.parameters}).empty())
-        return &s;
-    }
-  }
-  return nullptr;
+  return first_by_tier<Args>(space, [&](const Strategy<Args>& s) {
+    return s.supports(args, {exec, s.parameters}).empty();
+  });
 }
 
 /// The operation's oracle: the host's reference, which takes every valid request.

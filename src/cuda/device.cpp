@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "core/device_memory.hpp"
+#include "core/memory.hpp"
 #include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
 #include "cuesta/device.hpp"
@@ -15,11 +16,6 @@ namespace {
 
 // The operation this thread launched last, for messages about faults that surface later.
 thread_local char last_operation[32] = "";
-
-ptrdiff_t row_bytes(ConstAnyView p) {
-  return p.type == PixelType::bit ? ptrdiff_t(p.width + 63) / 64 * 8
-                                  : ptrdiff_t(p.width) * p.channels * bytes_per_sample(p.type);
-}
 
 void copy_picture(ConstAnyView from, AnyView to, cudaMemcpyKind kind, void* stream,
                   std::string_view doing) {
@@ -39,7 +35,7 @@ void copy_picture(ConstAnyView from, AnyView to, cudaMemcpyKind kind, void* stre
                   to.channels, name_of(to.type));
   }
   cuda::check(cudaMemcpy2DAsync(to.data, size_t(to.stride_bytes), from.data,
-                                size_t(from.stride_bytes), size_t(row_bytes(from)),
+                                size_t(from.stride_bytes), size_t(detail::row_bytes(from)),
                                 size_t(from.height), kind, static_cast<cudaStream_t>(stream)),
               doing);
   if (kind == cudaMemcpyDeviceToHost) wait(stream);

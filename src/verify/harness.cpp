@@ -36,11 +36,6 @@ class GuardedMemory {
   uint8_t* base_ = nullptr;
 };
 
-ptrdiff_t row_bytes_of(PixelType type, int32_t width, int32_t channels) {
-  return type == PixelType::bit ? (ptrdiff_t(width) + 63) / 64 * 8
-                                : ptrdiff_t(width) * channels * bytes_per_sample(type);
-}
-
 }  // namespace
 
 std::string_view name_of(Layout layout) {
@@ -80,7 +75,7 @@ AnyView Harness::make(std::string name, PixelType type, int32_t width, int32_t h
   Buffer& b = *buffer;
   const ptrdiff_t sample = type == PixelType::bit ? 8 : bytes_per_sample(type);
   b.name = std::move(name);
-  b.row_bytes = row_bytes_of(type, width, channels);
+  b.row_bytes = detail::row_bytes(type, width, channels);
   b.is_output = is_output;
   b.bound = bound;
   size_t before = 0, after = 0;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <map>
 
+#include "core/check.hpp"
+
 namespace cuesta::verify {
 namespace {
 
@@ -24,6 +26,21 @@ std::pair<int32_t, int32_t> shape_of(const std::string& label) {
 }
 
 }  // namespace
+
+std::string_view name_of(Level level) {
+  switch (level) {
+    case Level::quick: return "quick";
+    case Level::full: return "full";
+    case Level::sizes: return "sizes";
+  }
+  return "?";
+}
+
+Level level_from(std::string_view name) {
+  for (const Level level : {Level::quick, Level::full, Level::sizes})
+    if (name == name_of(level)) return level;
+  throw_invalid(std::string(name), "level is '{}'; it is quick, full or sizes", name);
+}
 
 std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level) {
   if (level == Level::sizes) {

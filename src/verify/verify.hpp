@@ -30,23 +30,26 @@ enum class Level : uint8_t {
   quick,
   full,   ///< more shapes and options
   sizes,  ///< all sizes 1..70 × 1..70, each with the default parameters and one request that the
-          ///< row takes; requests take turns from size to size
+          ///< strategy takes; requests take turns from size to size
 };
+std::string_view name_of(Level level);
+/// Throws Error{invalid_argument} for any other name.
+Level level_from(std::string_view name);
 
 struct Options {
-  std::string strategy{};  ///< only rows of this name
+  std::string strategy{};  ///< only strategies of this name
   Level level = Level::quick;
   Space space = Space::host;
   int stride = 1;  ///< of Level::sizes: only every n-th size
 };
 
-struct RowReport {
+struct StrategyReport {
   std::string_view operation{}, strategy{};
   Space space = Space::host;
   int64_t run = 0, refused = 0, failed = 0;
   std::set<std::string> refusals{};     ///< the words of `supports`
   std::vector<std::string> failures{};  ///< the first few, each naming its case
-  /// A row that ran nothing has shown nothing.
+  /// A strategy that ran nothing has shown nothing.
   bool passed() const { return failed == 0 && run > 0; }
 };
 
@@ -57,8 +60,8 @@ std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level);
 namespace detail {
 constexpr int thread_counts[] = {1, 2, 3, 8, 99, 0};
 constexpr Layout layouts[] = {Layout::tight, Layout::padded, Layout::odd, Layout::region};
-/// The cases to try: of each group the first that the row takes. At quick and full every case is a
-/// group of its own; at sizes a group is a shape, begun at another case for each.
+/// The cases to try: of each group the first that the strategy takes. At quick and full every case
+/// is a group of its own; at sizes a group is a shape, begun at another case for each.
 std::vector<std::vector<size_t>> groups(std::span<const std::string> labels,
                                         const Options& options);
 /// Whether a case's picture has at most 1,024 pixels.
@@ -67,16 +70,16 @@ bool is_small(std::string_view label);
 std::vector<std::vector<Parameter>> combinations(std::span<const ParameterInfo> parameters);
 
 template <class Args>
-std::string run_case(const Strategy<Args>& row, const Case<Args>& c, Harness& harness,
+std::string run_case(const Strategy<Args>& strategy, const Case<Args>& c, Harness& harness,
                      const Exec& exec, bool& refused, std::set<std::string>& refusals) {
   const Args args = c.make(harness);
-  if (const auto why = row.supports(args, {exec, row.parameters}); !why.empty()) {
+  if (const auto why = strategy.supports(args, {exec, strategy.parameters}); !why.empty()) {
     refused = true;
     refusals.insert(std::string(why));
     return {};
   }
   try {
-    run_strategy(row, args, exec);
+    run_strategy(strategy, args, exec);
     harness.finish();
     if (c.collect) c.collect(args, harness);
   } catch (const std::exception& error) {
@@ -86,21 +89,21 @@ std::string run_case(const Strategy<Args>& row, const Case<Args>& c, Harness& ha
 }
 }  // namespace detail
 
-/// Runs `row` on one case and on the oracle and compares: bytes, results, canaries. Layout and
-/// thread count are drawn from the case's number. False when the row refuses it.
+/// Runs `strategy` on one case and on the oracle and compares: bytes, results, canaries. Layout and
+/// thread count are drawn from the case's number. False when the strategy refuses it.
 template <class Args>
-bool verify_case(const Strategy<Args>& row, const Strategy<Args>& oracle, const Case<Args>& c,
+bool verify_case(const Strategy<Args>& strategy, const Strategy<Args>& oracle, const Case<Args>& c,
                  size_t number, const std::vector<Parameter>& parameters, Workspace& workspace,
-                 RowReport& report) {
+                 StrategyReport& report) {
   Exec exec;
   Random draw(number);
   const Layout layout = detail::layouts[draw.below(4)];
   exec.threads = detail::thread_counts[draw.below(uint32_t(std::size(detail::thread_counts)))];
   exec.parameters = parameters;
   exec.workspace = &workspace;
-  Harness mine(layout, 0xCD, row.space), theirs(Layout::tight, 0x5A, oracle.space);
+  Harness mine(layout, 0xCD, strategy.space), theirs(Layout::tight, 0x5A, oracle.space);
   bool refused = false;
-  std::string problem = detail::run_case(row, c, mine, exec, refused, report.refusals);
+  std::string problem = detail::run_case(strategy, c, mine, exec, refused, report.refusals);
   if (refused) return false;
   ++report.run;
   if (problem.empty()) problem = mine.check_canaries();
@@ -110,7 +113,7 @@ bool verify_case(const Strategy<Args>& row, const Strategy<Args>& oracle, const 
     if (!problem.empty() || refused)
       problem = "the reference did not run: " + problem;
     else
-      problem = mine.compare(theirs, row.exactness != "equal bytes");
+      problem = mine.compare(theirs, strategy.exactness != "equal bytes");
   }
   if (problem.empty()) return true;
   ++report.failed;
@@ -123,13 +126,13 @@ bool verify_case(const Strategy<Args>& row, const Strategy<Args>& oracle, const 
   return true;
 }
 
-/// Runs `row` on the cases as the level says. Combinations of parameter values take turns, except
-/// at Level::sizes.
+/// Runs `strategy` on the cases as the level says. Combinations of parameter values take turns,
+/// except at Level::sizes.
 template <class Args>
-RowReport verify_row(const Strategy<Args>& row, const Strategy<Args>& oracle,
-                     const std::vector<Case<Args>>& cases, const Options& options = {}) {
-  RowReport report{Args::operation, row.name, row.space};
-  auto parameters = detail::combinations(row.parameters);
+StrategyReport verify_strategy(const Strategy<Args>& strategy, const Strategy<Args>& oracle,
+                               const std::vector<Case<Args>>& cases, const Options& options = {}) {
+  StrategyReport report{Args::operation, strategy.name, strategy.space};
+  auto parameters = detail::combinations(strategy.parameters);
   if (options.level == Level::sizes) parameters.resize(1);
   std::vector<std::string> labels;
   labels.reserve(cases.size());
@@ -139,7 +142,7 @@ RowReport verify_row(const Strategy<Args>& row, const Strategy<Args>& oracle,
     bool ran = false;
     for (size_t at = 0; at < group.size() && !ran; ++at) {
       const size_t i = group[at];
-      ran = verify_case(row, oracle, cases[i], i, parameters[i % parameters.size()], workspace,
+      ran = verify_case(strategy, oracle, cases[i], i, parameters[i % parameters.size()], workspace,
                         report);
     }
     report.refused += !ran;
@@ -148,13 +151,13 @@ RowReport verify_row(const Strategy<Args>& row, const Strategy<Args>& oracle,
 }
 
 template <OperationArgs Args>
-std::vector<RowReport> verify_operation(const Options& options) {
+std::vector<StrategyReport> verify_operation(const Options& options) {
   const auto all = Args::cases(options.level);
-  std::vector<RowReport> reports;
+  std::vector<StrategyReport> reports;
   for (const auto& s : Args::strategies()) {
     if (s.space != options.space) continue;
     if (options.strategy.empty() || s.name == options.strategy)
-      reports.push_back(verify_row(s, reference_of<Args>(), all, options));
+      reports.push_back(verify_strategy(s, reference_of<Args>(), all, options));
   }
   return reports;
 }
@@ -202,7 +205,7 @@ std::vector<Coverage> coverage_of() {
 /// One operation as verify sees it.
 struct Operation {
   std::string_view name{};
-  std::vector<RowReport> (*run)(const Options&);
+  std::vector<StrategyReport> (*run)(const Options&);
   std::vector<Coverage> (*coverage)();
 };
 

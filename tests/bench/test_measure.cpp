@@ -180,12 +180,10 @@ TEST(Measure, FloatsWithinTheBoundOnlyWhereTheRowSaysSo) {
 }
 
 #ifdef CUESTA_HAS_CUDA
-TEST(Candidates, EveryCombinationOfWhatARowDeclares) {
+TEST(Candidates, EveryCombinationOfWhatAStrategyDeclares) {
   Work work;
   work.operation = "convolve";
-  work.takes = [](const StrategyDescription& row) {
-    return row.name == "tiled" || row.name == "naive";
-  };
+  work.takes = [](const StrategyDescription& s) { return s.name == "tiled" || s.name == "naive"; };
   const std::vector<Sweep> sweeps = {
       {"T", {"1", "8"}}, {"block", {"8"}}, {"block", {"16", "32", "64"}}};
   std::vector<std::string> found;

@@ -499,12 +499,12 @@ TEST(CannyFaults, AreCaught) {
 }
 
 TEST(CannyFaults, NoFaultPasses) {
-  const Strategy<CannyArgs> row{
+  const Strategy<CannyArgs> planted{
       .name = "planted", .idea = "right on purpose", .run = [](const CannyArgs& args, Call& call) {
         with_fault(args, call, [](CannyStages&, CannyLimits&) {});
       }};
-  const auto report =
-      verify::verify_row(row, reference_of<CannyArgs>(), CannyArgs::cases(verify::Level::quick));
+  const auto report = verify::verify_strategy(planted, reference_of<CannyArgs>(),
+                                              CannyArgs::cases(verify::Level::quick));
   for (const auto& failure : report.failures) ADD_FAILURE() << failure;
 }
 

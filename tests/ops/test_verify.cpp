@@ -15,14 +15,20 @@ constexpr Level best_level = Level::quick;
 constexpr Level best_level = Level::full;
 #endif
 
+TEST(Verify, LevelsGoByTheirNames) {
+  for (const Level level : {Level::quick, Level::full, Level::sizes})
+    EXPECT_EQ(level_from(name_of(level)), level);
+  EXPECT_THROW(level_from("deep"), Error);
+}
+
 TEST(Verify, SizesTriesEverySizeOnce) {
   for (const Operation& operation : operations()) {
     if (operation.name != "sobel") continue;
-    for (const RowReport& row :
+    for (const StrategyReport& report :
          operation.run({.strategy = "simd", .level = Level::sizes, .stride = 7})) {
-      EXPECT_EQ(row.run + row.refused, 700);
-      EXPECT_EQ(row.refused, 0) << "of each size some request is taken";
-      EXPECT_EQ(row.failed, 0);
+      EXPECT_EQ(report.run + report.refused, 700);
+      EXPECT_EQ(report.refused, 0) << "of each size some request is taken";
+      EXPECT_EQ(report.failed, 0);
     }
   }
 }
@@ -58,15 +64,15 @@ TEST_P(VerifyOperation, EveryStrategyEqualsTheReference) {
       if (target != simd_targets().front()) continue;  // threads are the same on all of them
 #endif
       force_simd_target(target);
-      for (const RowReport& row :
+      for (const StrategyReport& report :
            operation.run({.level = target == simd_targets().front() ? best_level : Level::quick})) {
-        for (const auto& failure : row.failures)
-          ADD_FAILURE() << row.strategy << " on " << target << ": " << failure;
-        EXPECT_EQ(row.failed, 0) << row.strategy << " on " << target;
-        EXPECT_GT(row.run, 0) << row.strategy << " ran no case";
-        for (const auto& why : row.refusals) {
+        for (const auto& failure : report.failures)
+          ADD_FAILURE() << report.strategy << " on " << target << ": " << failure;
+        EXPECT_EQ(report.failed, 0) << report.strategy << " on " << target;
+        EXPECT_GT(report.run, 0) << report.strategy << " ran no case";
+        for (const auto& why : report.refusals) {
           EXPECT_NE(readme_of(operation.name).find(why), std::string::npos)
-              << row.strategy << " refuses '" << why << "', which src/ops/" << operation.name
+              << report.strategy << " refuses '" << why << "', which src/ops/" << operation.name
               << "/README.md does not list";
         }
       }

@@ -8,11 +8,12 @@
 
 namespace cuesta::verify {
 
-/// Runs `faulty` as a row of the operation at the quick level and expects it to be found out.
+/// Runs `faulty` as a strategy of the operation at the quick level and expects it to be found out.
 template <class Args>
 void expect_caught(void (*faulty)(const Args&, Call&), const char* what) {
-  const Strategy<Args> row{.name = "planted", .idea = "wrong on purpose", .run = faulty};
-  const RowReport report = verify_row(row, reference_of<Args>(), Args::cases(Level::quick));
+  const Strategy<Args> planted{.name = "planted", .idea = "wrong on purpose", .run = faulty};
+  const StrategyReport report =
+      verify_strategy(planted, reference_of<Args>(), Args::cases(Level::quick));
   EXPECT_GT(report.failed, 0) << Args::operation << ": the checks let through " << what;
 }
 
