@@ -1,56 +1,113 @@
-"""Options that several operations take, checked and brought into the extension's form."""
+"""Options: what the extension says of them as signatures and documentation, and arrays in its form.
+
+What an option is called and may be, its default and what it means are in C++ (src/ops/*/options.hpp), once. Functions
+take them as `**options` and hand them on as they are; `described` shows them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Union
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypedDict, TypeVar, Union
 
 import numpy as np
 
 from cuesta import _core
 from cuesta.errors import InvalidArgument
 
+F = TypeVar("F", bound=Callable[..., Any])
+
 #: Values of a strategy's own parameters, as in {"block": 16}.
 Parameters = Mapping[str, Union[str, int]]
 
-_NO_PARAMETERS: list[tuple[str, str]] = []
 
-# In the order of cuesta::BorderMode.
-_BORDERS = {
-    "replicate": 0,  # aaaa|abcd|dddd
-    "symmetric": 1,  # dcba|abcd|dcba
-    "reflect101": 2,  # dcb|abcd|cba
-    "constant": 3,  # vvvv|abcd|vvvv
-    "wrap": 4,  # abcd|abcd|abcd
-    "ignore": 5,  # results whose window leaves the picture are 0
+class Execution(TypedDict, total=False):
+    """How a call runs."""
+
+    strategy: str | None
+    """Pins a strategy by name, one of `cuesta.strategies()`; by default the best."""
+    parameters: Parameters | None
+    """The strategy's own parameters, as in {"block": 16}."""
+    threads: int | None
+    """On the CPU; by default every core."""
+    stream: Any
+    """The CUDA stream (torch.cuda.Stream, cupy.cuda.Stream or its pointer); by default the library's current one."""
+
+
+class Option(NamedTuple):
+    """One option."""
+
+    name: str
+    type: str
+    """As Python writes it: "int | None"."""
+    default: Any
+    text: str
+    """What it means, what it may be, what it is by default."""
+
+    def parameter(self) -> inspect.Parameter:
+        """As a signature has it; a name is a text there, the entry lists them."""
+        kind = re.sub(r"Literal\[.*\]", "str", self.type)
+        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=kind)
+
+    def entry(self) -> str:
+        """As numpydoc has it under Parameters."""
+        kind = re.sub(r"Literal\[(.*)\]", r"{\1}", self.type)
+        kind = kind.replace("Any", "str or array").replace(" | None", ", optional").replace(" | ", " or ")
+        return f"{self.name} : {kind}\n{textwrap.indent(textwrap.fill(self.text, 110), '    ')}"
+
+
+class Options(NamedTuple):
+    """One struct of options."""
+
+    of_call: bool
+    """Whether a call takes them, and says beside them how it runs; else what makes an object."""
+    options: tuple[Option, ...]
+
+
+#: By the names of the structs.
+OPTIONS = {
+    name: Options(of_call, tuple(Option(*row) for row in rows)) for name, _, of_call, rows in _core.options()
 }
+OPTIONS["Execution"] = Options(True, ())
 
 
-def border_mode(border: str) -> int:
-    mode = _BORDERS.get(border)
-    if mode is not None:
-        return mode
-    if border == "reflect":
-        raise InvalidArgument(
-            "border is 'reflect', which libraries understand differently: 'reflect101' is dcb|abcd|cba (numpy's and "
-            "torch's reflect, OpenCV's default), 'symmetric' is dcba|abcd|dcba (scipy's reflect, OpenCV's BORDER_REFLECT)",
-            "reflect",
-        )
-    raise InvalidArgument(f"border is {border!r}; it is one of {', '.join(_BORDERS)}", repr(border))
+def default_of(struct: str, name: str) -> Any:
+    """What an option is when nobody says."""
+    return next(option.default for option in OPTIONS[struct].options if option.name == name)
 
 
-def parameter_list(parameters: Parameters | None) -> list[tuple[str, str]]:
-    if parameters is None:
-        return _NO_PARAMETERS
-    return [(str(name), str(value)) for name, value in parameters.items()]
+def options_of(thing: Callable[..., Any]) -> Options | None:
+    """The options that a function's `**options` stands for."""
+    function = vars(thing)["__init__"] if isinstance(thing, type) else thing
+    found = re.fullmatch(r"Unpack\[(\w+)\]", function.__annotations__.get("options", ""))
+    return OPTIONS[found[1]] if found else None
 
 
-def norm_is_l2(norm: str) -> bool:
-    if norm == "l1":
-        return False
-    if norm == "l2":
-        return True
-    raise InvalidArgument(f"norm is {norm!r}; it is 'l1' (|gx| + |gy|) or 'l2' (the root of the squares)", repr(norm))
+def described(thing: F) -> F:
+    """Gives a function, or a class for what makes its objects, the signature and the documentation that its
+    `**options` stands for."""
+    function: Any = vars(thing)["__init__"] if isinstance(thing, type) else thing
+    struct = options_of(thing)
+    assert struct is not None, f"{function.__qualname__} takes no **options: Unpack[...]"
+    written = inspect.signature(function)
+    known = {option.name: option.parameter() for option in struct.options}
+    positional: list[inspect.Parameter] = []
+    keyword: list[inspect.Parameter] = []
+    for parameter in written.parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            continue
+        if parameter.name in known:
+            parameter = known.pop(parameter.name).replace(kind=parameter.kind)
+        (keyword if parameter.kind is parameter.KEYWORD_ONLY else positional).append(parameter)
+    how = Execution.__annotations__ if struct.of_call else {}
+    runs = [Option(name, getattr(kind, "__forward_arg__", "Any"), None, "").parameter() for name, kind in how.items()]
+    function.__signature__ = written.replace(parameters=[*positional, *known.values(), *keyword, *runs])
+    if thing.__doc__:  # not with python -OO
+        entries = "\n".join(option.entry() for option in struct.options)
+        thing.__doc__ = re.sub(r"(?m)^\*\*options$", lambda _: entries, inspect.cleandoc(thing.__doc__))
+    return thing
 
 
 def stencil_of(stencil: Any, divisor: int | None) -> _core.Stencil:
@@ -95,7 +152,12 @@ def element_of(element: Any) -> _core.StructuringElement:
 
 
 def threshold_pairs(low: Any, high: Any) -> tuple[list[float], list[float]]:
-    """One pair, or one for each picture, as two lists."""
+    """None, one pair, or one for each picture, as two lists."""
+    if low is None and high is None:
+        return [], []
+    if low is None or high is None:
+        missing = "low" if low is None else "high"
+        raise InvalidArgument(f"{missing} is missing; give both thresholds, or neither for automatic ones", "None")
     if isinstance(low, (int, float)) and isinstance(high, (int, float)):
         return [float(low)], [float(high)]
     lows, highs = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in (low, high))

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from cuesta import _core
 from cuesta._arrays import Result, Source, companion
-from cuesta._options import Parameters, border_mode, norm_is_l2, parameter_list, threshold_pairs
+from cuesta._keywords import CannyOptions, LogOptions, SobelOptions
+from cuesta._options import default_of, described, threshold_pairs
 from cuesta.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["canny", "log_edges", "sobel"]
 
 A = TypeVar("A")
-
-
-def _threshold_rule(threshold: str) -> tuple[str, float]:
-    name, _, percent = threshold.partition(":")
-    if name == "percentile":
-        try:
-            return name, float(percent or 90)
-        except ValueError:
-            pass
-    elif not percent and name in ("auto", "otsu", "median"):
-        return ("otsu" if name == "auto" else name), 90
-    raise InvalidArgument(
-        f"threshold is {threshold!r}; it is 'auto', 'otsu', 'median' or 'percentile:90'", repr(threshold)
-    )
 
 
 @overload
@@ -35,21 +25,14 @@ def canny(
     low: Any = None,
     high: Any = None,
     *,
-    sigma: float = 1.4,
-    ksize: int | None = None,
-    aperture: int = 3,
-    norm: str = "l1",
     threshold: str = "auto",
     border: str = "reflect101",
     border_value: float = 0,
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
     return_thresholds: Literal[False] = False,
+    **options: Unpack[CannyOptions],
 ) -> A: ...
 
 
@@ -59,44 +42,31 @@ def canny(
     low: Any = None,
     high: Any = None,
     *,
-    sigma: float = 1.4,
-    ksize: int | None = None,
-    aperture: int = 3,
-    norm: str = "l1",
     threshold: str = "auto",
     border: str = "reflect101",
     border_value: float = 0,
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
     return_thresholds: Literal[True],
+    **options: Unpack[CannyOptions],
 ) -> tuple[A, list[tuple[float, float]]]: ...
 
 
+@described
 def canny(
     image: A,
     low: Any = None,
     high: Any = None,
     *,
-    sigma: float = 1.4,
-    ksize: int | None = None,
-    aperture: int = 3,
-    norm: str = "l1",
     threshold: str = "auto",
     border: str = "reflect101",
     border_value: float = 0,
     mask: A | None = None,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
     return_thresholds: bool = False,
+    **options: Unpack[CannyOptions],
 ) -> A | tuple[A, list[tuple[float, float]]]:
     """Canny's edges.
 
@@ -109,14 +79,7 @@ def canny(
     low, high : float or sequence of N floats, optional
         Thresholds in units of the gradient, as cv2.Canny's (gray levels; L1: up to 2040 for uint8 and aperture 3).
         Swapped when low > high. A batch may have a pair for each picture. Both or neither.
-    sigma : float
-        Of the Gaussian before the gradient, in pixels. 0 smooths nothing: then the result is cv2.Canny's, byte for byte.
-    ksize : int, optional
-        Smoothing window, odd, 1 to 255; by default 5 for sigma 1.4, else round(6 sigma + 1) made odd.
-    aperture : {3, 5, 7}
-        Of the Sobel operator.
-    norm : {"l1", "l2"}
-        Magnitude as |gx| + |gy|, or the root of the sum of squares.
+    **options
     threshold : {"auto", "otsu", "median", "percentile:P"}
         Where thresholds come from when they are not given: Otsu's over the non-zero magnitudes ("auto" too), 1.33 times
         their median, or the magnitude that P percent of all pixels do not exceed; low is half of high.
@@ -167,53 +130,36 @@ def canny(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    s = Source(image, layout, "image", stream)
-    if low is None and high is None:
-        rule, percent = _threshold_rule(threshold)
-        lows: list[float] = []
-        highs: list[float] = []
-    elif low is None or high is None:
-        missing = "low" if low is None else "high"
-        raise InvalidArgument(f"{missing} is missing; give both thresholds, or neither for automatic ones", "None")
-    else:
-        rule, percent = "given", 0.0
-        lows, highs = threshold_pairs(low, high)
+    s = Source(image, layout, "image", options.pop("stream", None))
+    lows, highs = threshold_pairs(low, high)
     inside = None if mask is None else companion(mask, s, "mask")
     r = Result(s, out, "uint8")
     read = s.handle
-    if border != "reflect101" and sigma > 0:
+    sigma = options.get("sigma")
+    if sigma is None:
+        sigma = default_of("CannyOptions", "sigma")
+    if border != "reflect101" and sigma != 0:
         # The same smoothing with another border, as a step of its own.
         smoothed = Result(s, None, s.dtype)
-        window = _core.gaussian_size(sigma) if ksize is None else ksize
-        _core.gaussian(
-            s.handle, smoothed.handle, s.layout, window, sigma, border_mode(border), border_value, None, [],
-            threads or 0, s.stream,
-        )  # fmt: skip
-        read, sigma, ksize = s.kind.handle(smoothed.array, s.dtype), 0, None
-    used = _core.canny(
-        read, r.handle, s.layout, inside, sigma, ksize or 0, aperture, norm_is_l2(norm), rule, percent, lows, highs,
-        strategy, parameter_list(parameters), threads or 0, s.stream,
-    )  # fmt: skip
+        smoothing = {"sigma": sigma, "ksize": options.get("ksize"), "threads": options.get("threads")}
+        smoothing |= {"border": border, "border_value": border_value}
+        _core.gaussian(s.handle, smoothed.handle, s.layout, smoothing, s.stream)
+        read = s.kind.handle(smoothed.array, s.dtype)
+        options |= {"sigma": 0, "ksize": None}
+    used = _core.canny(read, r.handle, s.layout, inside, threshold, lows, highs, options, s.stream)
     edges: A = r.finish()
     return (edges, used) if return_thresholds else edges
 
 
+@described
 def log_edges(
     image: A,
-    threshold: float = 5.0,
+    threshold: float | None = None,
     *,
-    sigma: float = 1.4,
-    ksize: int | None = None,
-    mode: str = "threshold",
     response: bool = False,
-    border: str = "reflect101",
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[LogOptions],
 ) -> A:
     """Edges by the Laplacian of a Gaussian.
 
@@ -221,18 +167,11 @@ def log_edges(
     ----------
     image : array
         uint8 or uint16, one channel.
-    threshold : float
-        In gray levels of the response L, 0 or more. An edge is |L| > threshold, or with mode "zero-crossings" a change
-        of L's sign between neighbours that differ by more.
-    sigma : float
-        Of the Gaussian, in pixels, up to 42; 1.4 without `ksize` takes the integer taps 2 4 5 4 2 of paper 000.
-    ksize : int, optional
-        Window of the Gaussian, odd, 1 to 255.
-    mode : {"threshold", "zero-crossings"}
+    **options
     response : bool
         Return the undivided integer response instead of edges: 289 L for the default window, 65536 L for others.
-    border, border_value, layout, out, strategy, parameters, threads, stream
-        As `canny` has them; the border extends the picture before the one stencil of both steps.
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
 
     Returns
     -------
@@ -246,16 +185,12 @@ def log_edges(
 
     Notes
     -----
-    Source: paper 000, with its equation 5 composed instead of added.
+    Source: paper 000, with its equation 5 composed instead of added. The border extends the picture before the one
+    stencil of both steps.
     """
-    if mode not in ("threshold", "zero-crossings"):
-        raise InvalidArgument(f"mode is {mode!r}; it is 'threshold' or 'zero-crossings'", repr(mode))
-    s = Source(image, layout, "image", stream)
+    s = Source(image, layout, "image", options.pop("stream", None))
     r = Result(s, out, "int32" if response else "uint8")
-    _core.log_edges(
-        s.handle, r.handle, s.layout, mode == "zero-crossings", threshold, sigma, ksize or 0, border_mode(border),
-        border_value, strategy, parameter_list(parameters), threads or 0, s.stream,
-    )  # fmt: skip
+    _core.log_edges(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
     made: A = r.finish()
     return made
 
@@ -268,17 +203,10 @@ def sobel(
     image: A,
     *,
     outputs: str = "magnitude",
-    aperture: int = 3,
-    norm: str = "l1",
     dtype: str | None = None,
-    border: str = "reflect101",
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[SobelOptions],
 ) -> A: ...
 
 
@@ -287,35 +215,22 @@ def sobel(
     image: A,
     *,
     outputs: tuple[str, ...] | list[str],
-    aperture: int = 3,
-    norm: str = "l1",
     dtype: str | None = None,
-    border: str = "reflect101",
-    border_value: float = 0,
     layout: str | None = None,
     out: Sequence[A] | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[SobelOptions],
 ) -> tuple[A, ...]: ...
 
 
+@described
 def sobel(
     image: A,
     *,
     outputs: str | tuple[str, ...] | list[str] = "magnitude",
-    aperture: int = 3,
-    norm: str = "l1",
     dtype: str | None = None,
-    border: str = "reflect101",
-    border_value: float = 0,
     layout: str | None = None,
     out: Any = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[SobelOptions],
 ) -> A | tuple[A, ...]:
     """Gradients by the Sobel operator, and what follows from them.
 
@@ -325,14 +240,12 @@ def sobel(
         uint8 or uint16, one channel.
     outputs : str or tuple of str
         "gx", "gy", "magnitude", "direction": one name gives one array, a tuple a tuple.
-    aperture : {3, 5, 7}
-    norm : {"l1", "l2"}
-        Magnitude as |gx| + |gy|, or the root of the sum of squares, rounded down in integer types.
+    **options
     dtype : str, optional
         Of gx and gy "int16" (default, saturated) or "int32"; of the magnitude "uint8", "uint16" (saturated) or
         "float32", by default the image's type; of the direction "uint8" (default: 0 horizontal gradient, 1 diagonal \\,
         2 vertical, 3 diagonal /) or "float32" (radians). With several outputs it applies to those that take it.
-    border, border_value, layout, strategy, parameters, threads, stream
+    layout, strategy, parameters, threads, stream
         As `canny` has them.
     out : array, or sequence of arrays in the order of `outputs`, optional
 
@@ -348,7 +261,8 @@ def sobel(
 
     Notes
     -----
-    gx and gy equal cv2.Sobel with scale 1; magnitude and direction are of the exact gradients. Paper 003's steps are
+    gx and gy equal cv2.Sobel with scale 1; magnitude and direction are of the exact gradients, an l2 magnitude of an
+    integer type is rounded down. Paper 003's steps are
     strategies: on CUDA `sobel(t, strategy="shared-1d")`.
     """
     single = isinstance(outputs, str)
@@ -359,7 +273,7 @@ def sobel(
                 f"outputs is {outputs!r}; it is one of {', '.join(_SOBEL_OUTPUTS)}, or a tuple of different ones",
                 repr(outputs),
             )
-    s = Source(image, layout, "image", stream)
+    s = Source(image, layout, "image", options.pop("stream", None))
     types = {
         "gx": ("int16", "int32"),
         "gy": ("int16", "int32"),
@@ -379,9 +293,6 @@ def sobel(
     gx, gy, magnitude, direction = (
         results[name].handle if name in results else None for name in _SOBEL_OUTPUTS
     )
-    _core.sobel(
-        s.handle, gx, gy, magnitude, direction, s.layout, aperture, norm_is_l2(norm), border_mode(border), border_value, strategy,
-        parameter_list(parameters), threads or 0, s.stream,
-    )  # fmt: skip
+    _core.sobel(s.handle, gx, gy, magnitude, direction, s.layout, options, s.stream)
     made = tuple(results[name].finish() for name in wanted)
     return made[0] if single else made

@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from cuesta import _core
 from cuesta._arrays import Result, Source
-from cuesta._options import Parameters, border_mode, parameter_list, stencil_of
+from cuesta._keywords import BoxOptions, FilterOptions, GaussianOptions, MedianOptions, SharpenOptions
+from cuesta._options import described, stencil_of
 from cuesta.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["box", "convolve", "correlate", "gaussian", "laplacian", "median", "sharpen"]
 
 A = TypeVar("A")
 
 
+def _filtered(
+    run: Callable[..., None],
+    image: A,
+    layout: str | None,
+    out: A | None,
+    options: dict[str, Any],
+    *more: Any,
+    dtype: str | None = None,
+) -> A:
+    s = Source(image, layout, "image", options.pop("stream", None))
+    wanted = dtype or s.dtype
+    if wanted not in (s.dtype, "int16", "float32"):
+        raise InvalidArgument(f"dtype is {dtype!r}; it is the image's ({s.dtype}), int16 or float32", repr(dtype))
+    s = s.widened()
+    r = Result(s, out, wanted)
+    run(s.handle, r.handle, s.layout, *more, options, s.stream)
+    made: A = r.finish()
+    return made
+
+
+@described
 def gaussian(
     image: A,
     sigma: float | None = None,
     *,
-    ksize: int | None = None,
-    border: str = "reflect101",
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[GaussianOptions],
 ) -> A:
     """Gaussian smoothing.
 
@@ -34,12 +54,9 @@ def gaussian(
     ----------
     image : array
         uint8, uint16, float16 or float32; float16 is computed in float32.
-    sigma : float, optional
-        In pixels. Without it, 0.3 ((ksize - 1) / 2 - 1) + 0.8.
-    ksize : int, optional
-        Window, odd, 1 to 255. Without it, 5 for sigma 1.4, else round(6 sigma + 1) made odd. One of the two is needed.
-    border, border_value, layout, out, strategy, parameters, threads, stream
-        As `canny` has them; the border is "reflect101" unless told.
+    **options
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
 
     Returns
     -------
@@ -51,32 +68,19 @@ def gaussian(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    if sigma is None and ksize is None:
+    if sigma is None and options.get("ksize") is None:
         raise InvalidArgument("sigma and ksize are missing; give one or both", "None")
-    s = Source(image, layout, "image", stream)
-    dtype = s.dtype
-    s = s.widened()
-    r = Result(s, out, dtype)
-    _core.gaussian(
-        s.handle, r.handle, s.layout, ksize or 0, sigma or 0.0, border_mode(border), border_value, strategy,
-        parameter_list(parameters), threads or 0, s.stream,
-    )  # fmt: skip
-    made: A = r.finish()
-    return made
+    return _filtered(_core.gaussian, image, layout, out, {"sigma": sigma, **options})
 
 
+@described
 def median(
     image: A,
-    ksize: int = 3,
+    ksize: int | None = None,
     *,
-    border: str = "replicate",
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[MedianOptions],
 ) -> A:
     """The sample in the middle of each window's.
 
@@ -85,10 +89,9 @@ def median(
     image : array
         uint8, uint16, float16 or float32. Floats are ordered as by IEEE 754's totalOrder: -0 before +0, NaNs at both
         ends by their sign.
-    ksize : int
-        Side of the window: odd, 1 to 255; of floats 1, 3 or 5.
-    border, border_value, layout, out, strategy, parameters, threads, stream
-        As `canny` has them; the border is "replicate" unless told.
+    **options
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
 
     Returns
     -------
@@ -101,64 +104,19 @@ def median(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = Source(image, layout, "image", stream)
-    dtype = s.dtype
-    s = s.widened()
-    r = Result(s, out, dtype)
-    _core.median(
-        s.handle, r.handle, s.layout, ksize, border_mode(border), border_value, strategy, parameter_list(parameters),
-        threads or 0, s.stream,
-    )  # fmt: skip
-    made: A = r.finish()
-    return made
+    return _filtered(_core.median, image, layout, out, {"ksize": ksize, **options})
 
 
-def _linear(
-    image: A,
-    stencil: _core.Stencil,
-    turned: bool,
-    absolute: bool,
-    offset: int,
-    dtype: str | None,
-    border: str,
-    border_value: float,
-    layout: str | None,
-    out: A | None,
-    strategy: str | None,
-    parameters: Parameters | None,
-    threads: int | None,
-    stream: Any,
-) -> A:
-    s = Source(image, layout, "image", stream)
-    wanted = dtype or s.dtype
-    if wanted not in (s.dtype, "int16", "float32"):
-        raise InvalidArgument(f"dtype is {dtype!r}; it is the image's ({s.dtype}), int16 or float32", repr(dtype))
-    s = s.widened()
-    r = Result(s, out, wanted)
-    _core.linear(
-        s.handle, r.handle, s.layout, stencil, turned, absolute, offset, border_mode(border), border_value, strategy,
-        parameter_list(parameters), threads or 0, s.stream,
-    )  # fmt: skip
-    made: A = r.finish()
-    return made
-
-
+@described
 def correlate(
     image: A,
     stencil: Any,
     *,
     divisor: int | None = None,
-    absolute: bool = False,
-    offset: int = 0,
     dtype: str | None = None,
-    border: str = "reflect101",
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[FilterOptions],
 ) -> A:
     """Correlation with any stencil (cv2.filter2D, scipy.ndimage.correlate).
 
@@ -171,14 +129,11 @@ def correlate(
         (height // 2, width // 2). Floats on integer pictures are first rounded to multiples of 2^-16.
     divisor : int, optional
         Divides the sum. Of integer stencils on integer pictures: round half to even of sum / divisor, then saturate.
-    absolute : bool
-        Take |result| before the offset.
-    offset : int
-        Added after rounding, before saturation.
+    **options
     dtype : str, optional
         Of the result: the image's type (default), "int16" or "float32".
-    border, border_value, layout, out, strategy, parameters, threads, stream
-        As `canny` has them; the border is "reflect101" unless told.
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
 
     Returns
     -------
@@ -194,96 +149,98 @@ def correlate(
     -----
     The rows of papers 000, 002 and 003 are strategies on CUDA: `correlate(t, s, strategy="shared-constant")`.
     """
-    return _linear(
-        image, stencil_of(stencil, divisor), False, absolute, offset, dtype, border, border_value, layout, out,
-        strategy, parameters, threads, stream,
-    )  # fmt: skip
+    taps = stencil_of(stencil, divisor)
+    return _filtered(_core.correlate, image, layout, out, {**options}, taps, dtype=dtype)
 
 
+@described
 def convolve(
     image: A,
     stencil: Any,
     *,
     divisor: int | None = None,
-    absolute: bool = False,
-    offset: int = 0,
     dtype: str | None = None,
-    border: str = "reflect101",
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[FilterOptions],
 ) -> A:
     """Convolution: `correlate` with the stencil turned by 180 degrees (equation 3 of paper 000).
 
-    Parameters, results and errors are `correlate`'s.
+    Results and errors are `correlate`'s.
+
+    Parameters
+    ----------
+    image, stencil, divisor, dtype
+        As `correlate` has them.
+    **options
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
     """
-    return _linear(
-        image, stencil_of(stencil, divisor), True, absolute, offset, dtype, border, border_value, layout, out,
-        strategy, parameters, threads, stream,
-    )  # fmt: skip
+    taps = stencil_of(stencil, divisor)
+    return _filtered(_core.convolve, image, layout, out, {**options}, taps, dtype=dtype)
 
 
+@described
 def box(
     image: A,
-    n: int = 3,
+    n: int | None = None,
     *,
-    border: str = "reflect101",
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[BoxOptions],
 ) -> A:
-    """The mean of n × n pixels (cv2.blur); parameters, results and errors are `correlate`'s."""
-    return _linear(
-        image, _core.Stencil.average(n), False, False, 0, None, border, border_value, layout, out, strategy,
-        parameters, threads, stream,
-    )  # fmt: skip
+    """The mean of n × n pixels (cv2.blur); results and errors are `correlate`'s.
+
+    Parameters
+    ----------
+    image : array
+        As `correlate` has it.
+    **options
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
+    """
+    return _filtered(_core.box, image, layout, out, {"n": n, **options})
 
 
+@described
 def sharpen(
     image: A,
-    n: int = 3,
+    n: int | None = None,
     *,
-    border: str = "reflect101",
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[SharpenOptions],
 ) -> A:
-    """n² in the centre of n × n times -1 (paper 002; sum 1), n odd; parameters, results and errors are `correlate`'s."""
-    return _linear(
-        image, _core.Stencil.sharpen(n), False, False, 0, None, border, border_value, layout, out, strategy,
-        parameters, threads, stream,
-    )  # fmt: skip
+    """n² in the centre of n × n times -1 (paper 002; sum 1); results and errors are `correlate`'s.
+
+    Parameters
+    ----------
+    image : array
+        As `correlate` has it.
+    **options
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
+    """
+    return _filtered(_core.sharpen, image, layout, out, {"n": n, **options})
 
 
+@described
 def laplacian(
     image: A,
     *,
-    absolute: bool = False,
-    offset: int = 0,
     dtype: str | None = None,
-    border: str = "reflect101",
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[FilterOptions],
 ) -> A:
-    """0 1 0; 1 -4 1; 0 1 0 (cv2.Laplacian with ksize 1); parameters, results and errors are `correlate`'s."""
-    return _linear(
-        image, _core.Stencil.laplacian(), False, absolute, offset, dtype, border, border_value, layout, out, strategy,
-        parameters, threads, stream,
-    )  # fmt: skip
+    """0 1 0; 1 -4 1; 0 1 0 (cv2.Laplacian with ksize 1); results and errors are `correlate`'s.
+
+    Parameters
+    ----------
+    image, dtype
+        As `correlate` has them.
+    **options
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
+    """
+    return _filtered(_core.laplacian, image, layout, out, {**options}, dtype=dtype)

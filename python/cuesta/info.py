@@ -137,15 +137,14 @@ def verify(
         ``all(r.passed for r in verify())`` is what should hold.
     """
     _check_operation(operation)
-    on_gpu = _device_kind(device) == "cuda"
-    if on_gpu:
+    if _device_kind(device) == "cuda":
         _need_gpu()
     known = {s.name for s in strategies(operation, device)}
     if strategy is not None and strategy not in known:
         raise InvalidArgument(f"strategy is {strategy!r}; there are {', '.join(sorted(known))}", repr(strategy))
     return [
         Report(op, name, equal, refused, failed, tuple(failures))
-        for op, name, equal, refused, failed, failures in _core.verify(operation or "", strategy or "", level, on_gpu)
+        for op, name, equal, refused, failed, failures in _core.verify(operation or "", strategy or "", level, device)
     ]
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from cuesta import _core
 from cuesta._arrays import Result, Source
-from cuesta._options import Parameters, element_of, parameter_list
-from cuesta.errors import InvalidArgument
+from cuesta._keywords import BackgroundOptions, MotionOptions
+from cuesta._options import Execution, described
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["BackgroundSubtractor", "Detection", "MotionDetector"]
 
@@ -25,28 +28,13 @@ class Detection(NamedTuple):
     """x, y."""
 
 
+@described
 class MotionDetector:
     """Finds moving objects: background, difference, threshold, closing, opening, components.
 
     Parameters
     ----------
-    background : {"first", "mean", "median", "mixture"}
-        How the background is known: the first frame (paper 004), a running mean, a sigma-delta median, or an integer
-        mixture of Gaussians.
-    rate_shift : int, optional
-        Learning rate 2^-rate_shift, 1 to 12, of "mean" and "mixture".
-    blur : int
-        Window of the Gaussian before the difference, odd; 1 smooths nothing.
-    blur_sigma : float, optional
-        Its sigma in pixels; by default 0.3 ((blur - 1) / 2 - 1) + 0.8.
-    threshold : float or "auto" or ("auto", float)
-        Foreground is a difference above it, in gray levels. "auto" takes Otsu's of each frame, never below 25 or the
-        number given beside it.
-    close, open : str or array
-        Structuring elements, as `erode` takes them.
-    connectivity : {8, 4}
-    min_area : int
-        Smaller components are dropped; pixels.
+    **options
 
     Raises
     ------
@@ -65,40 +53,16 @@ class MotionDetector:
     [Detection(box=(30, 10, 15, 10), area=150, centroid=(37.0, 14.5))]
     """
 
-    def __init__(
-        self,
-        background: str = "first",
-        *,
-        rate_shift: int | None = None,
-        blur: int = 15,
-        blur_sigma: float | None = None,
-        threshold: float | str | tuple[str, float] = 25,
-        close: Any = "disk:15",
-        open: Any = "disk:15",  # noqa: A002
-        connectivity: int = 8,
-        min_area: int = 0,
-    ) -> None:
-        floor: Any = threshold
-        automatic = False
-        if isinstance(threshold, (str, tuple)):
-            rule, floor = (threshold, 25) if isinstance(threshold, str) else threshold
-            automatic = True
-            if rule != "auto":
-                raise InvalidArgument(f"threshold is {threshold!r}; it is a number or 'auto'", repr(threshold))
-        self._core = _core.MotionDetector(
-            background, rate_shift or 0, blur, blur_sigma or 0.0, automatic, float(floor), element_of(close),
-            element_of(open), connectivity, min_area,
-        )  # fmt: skip
+    def __init__(self, background: str | None = None, **options: Unpack[MotionOptions]) -> None:
+        self._core = _core.MotionDetector({"background": background, **options})
 
+    @described
     def push(
         self,
         frame: Any,
         *,
         layout: str | None = None,
-        strategy: str | None = None,
-        parameters: Parameters | None = None,
-        threads: int | None = None,
-        stream: Any = None,
+        **options: Unpack[Execution],
     ) -> list[Detection]:
         """The moving objects of the next frame, in raster order of their first pixel.
 
@@ -115,8 +79,8 @@ class MotionDetector:
         InputError
             For a frame of another size or device; the detector is as before.
         """
-        s = Source(frame, layout, "frame", stream)
-        found = self._core.push(s.handle, s.layout, strategy, parameter_list(parameters), threads or 0, s.stream)
+        s = Source(frame, layout, "frame", options.pop("stream", None))
+        found = self._core.push(s.handle, s.layout, options, s.stream)
         return [Detection((x, y, w, h), area, (cx, cy)) for x, y, w, h, area, cx, cy in found]
 
     @property
@@ -138,30 +102,26 @@ class MotionDetector:
         self._core.reset()
 
 
+@described
 class BackgroundSubtractor:
     """A model of the background, learned frame by frame.
 
     Parameters
     ----------
-    model : {"first", "mean", "median", "mixture"}
-        As `MotionDetector` has it.
-    rate_shift : int, optional
-        Learning rate 2^-rate_shift, 1 to 12.
+    **options
     """
 
-    def __init__(self, model: str = "first", *, rate_shift: int | None = None) -> None:
-        self._core = _core.BackgroundSubtractor(model, rate_shift or 0)
+    def __init__(self, model: str | None = None, **options: Unpack[BackgroundOptions]) -> None:
+        self._core = _core.BackgroundSubtractor({"model": model, **options})
 
+    @described
     def push(
         self,
         frame: Any,
         limit: float = 25,
         *,
         layout: str | None = None,
-        strategy: str | None = None,
-        parameters: Parameters | None = None,
-        threads: int | None = None,
-        stream: Any = None,
+        **options: Unpack[Execution],
     ) -> tuple[Any, Any, Any]:
         """Holds a frame against the background, then learns it.
 
@@ -171,6 +131,8 @@ class BackgroundSubtractor:
             (H, W) uint8, all of one size and on one device.
         limit : float
             The mask is difference > limit, in gray levels.
+        layout, strategy, parameters, threads, stream
+            As `canny` has them.
 
         Returns
         -------
@@ -182,12 +144,11 @@ class BackgroundSubtractor:
         InputError
             For a frame of another size or device.
         """
-        s = Source(frame, layout, "frame", stream)
+        s = Source(frame, layout, "frame", options.pop("stream", None))
         background, difference, mask = (Result(s, None, "uint8") for _ in range(3))
         self._core.push(
-            s.handle, s.layout, background.handle, difference.handle, mask.handle, limit, strategy,
-            parameter_list(parameters), threads or 0, s.stream,
-        )  # fmt: skip
+            s.handle, s.layout, background.handle, difference.handle, mask.handle, limit, options, s.stream
+        )
         return background.finish(), difference.finish(), mask.finish()
 
     @property

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
 from cuesta import _core
 from cuesta._arrays import LAYOUTS, Result, Source, companion
-from cuesta._options import Parameters, border_mode, element_of, parameter_list
+from cuesta._keywords import LabelOptions, MorphologyOptions
+from cuesta._options import Execution, described, element_of
 from cuesta.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "Labels",
@@ -29,16 +34,14 @@ __all__ = [
 A = TypeVar("A")
 
 
+@described
 def to_gray(
     image: A,
     order: str = "rgb",
     *,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[Execution],
 ) -> A:
     """Gray levels of a color picture: (9798 R + 19235 G + 3735 B + 16384) >> 15, as cv2.cvtColor.
 
@@ -61,8 +64,7 @@ def to_gray(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    if order not in ("rgb", "bgr"):
-        raise InvalidArgument(f"order is {order!r}; it is 'rgb' or 'bgr'", repr(order))
+    stream = options.pop("stream", None)
     s = Source(image, layout, "image", stream)
     name = s.layout_name()
     if name in ("CHW", "NCHW") or (layout is None and name == "NHW"):
@@ -77,24 +79,19 @@ def to_gray(
     gray_layout = {"HWC": "HW", "NHWC": "NHW"}.get(name, name)
     shape = s.shape[:-1] if name in ("HWC", "NHWC") else s.shape
     r = Result(s, out, s.dtype, shape)
-    _core.to_gray(
-        s.handle, s.layout, r.handle, LAYOUTS[gray_layout], order == "bgr", strategy, parameter_list(parameters),
-        threads or 0, s.stream,
-    )  # fmt: skip
+    _core.to_gray(s.handle, s.layout, r.handle, LAYOUTS[gray_layout], order, options, s.stream)
     made: A = r.finish()
     return made
 
 
+@described
 def absdiff(
     a: A,
     b: A,
     *,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[Execution],
 ) -> A:
     """|a - b| of two uint8, uint16 or float32 pictures of one shape and type (cv2.absdiff).
 
@@ -103,26 +100,22 @@ def absdiff(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = Source(a, layout, "a", stream)
+    s = Source(a, layout, "a", options.pop("stream", None))
     other = companion(b, s, "b")
     r = Result(s, out, s.dtype)
-    _core.absdiff(
-        s.handle, other, r.handle, s.layout, strategy, parameter_list(parameters), threads or 0, s.stream
-    )
+    _core.absdiff(s.handle, other, r.handle, s.layout, options, s.stream)
     made: A = r.finish()
     return made
 
 
+@described
 def threshold(
     image: A,
     limit: float,
     *,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[Execution],
 ) -> A:
     """image > limit as uint8, 0 or 255 (cv2.THRESH_BINARY). image: uint8, uint16 or float32, one channel.
 
@@ -131,17 +124,16 @@ def threshold(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = Source(image, layout, "image", stream)
+    s = Source(image, layout, "image", options.pop("stream", None))
     r = Result(s, out, "uint8")
-    _core.threshold(
-        s.handle, r.handle, s.layout, limit, strategy, parameter_list(parameters), threads or 0, s.stream
-    )
+    _core.threshold(s.handle, r.handle, s.layout, limit, options, s.stream)
     made: A = r.finish()
     return made
 
 
+@described
 def histogram(
-    image: Any, *, layout: str | None = None, strategy: str | None = None, threads: int | None = None
+    image: Any, *, layout: str | None = None, **options: Unpack[Execution]
 ) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """Counts of the samples of one uint8 (256 bins) or uint16 (65,536 bins) picture, as numpy uint64.
 
@@ -150,8 +142,8 @@ def histogram(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = Source(image, layout, "image")
-    return _core.histogram(s.handle, s.layout, strategy, [], threads or 0, s.stream)[:, 0]
+    s = Source(image, layout, "image", options.pop("stream", None))
+    return _core.histogram(s.handle, s.layout, options, s.stream)[:, 0]
 
 
 def otsu_threshold(bins: Any) -> int:
@@ -171,41 +163,28 @@ def otsu_threshold(bins: Any) -> int:
 
 
 def _morphology(
+    run: Callable[..., None],
     image: A,
-    what: int,
     element: Any,
-    border: str | None,
-    border_value: float,
     layout: str | None,
     out: A | None,
-    strategy: str | None,
-    parameters: Parameters | None,
-    threads: int | None,
-    stream: Any,
+    options: dict[str, Any],
 ) -> A:
-    s = Source(image, layout, "image", stream)
+    s = Source(image, layout, "image", options.pop("stream", None))
     r = Result(s, out, s.dtype)
-    mode = border_mode("reflect101" if border is None else border)
-    _core.morphology(
-        s.handle, r.handle, s.layout, what, element_of(element), border is None, mode, border_value, strategy,
-        parameter_list(parameters), threads or 0, s.stream,
-    )  # fmt: skip
+    run(s.handle, r.handle, s.layout, element_of(element), options, s.stream)
     made: A = r.finish()
     return made
 
 
+@described
 def erode(
     image: A,
     element: Any = "rect:3",
     *,
-    border: str | None = None,
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[MorphologyOptions],
 ) -> A:
     """The minimum over a structuring element.
 
@@ -217,9 +196,8 @@ def erode(
         "disk:15" (Euclidean, 149 cells), "ellipse:15" (OpenCV's, 169 cells), "rect:5x3" (width × height), "cross:3", or
         (height, width) cells whose non-zero ones belong; 1 to 255 a side. The anchor is (height // 2, width // 2). Read
         unreflected, as cv2.erode reads it.
-    border : str, optional
-        By default what lies outside never wins; else as `canny` has it.
-    border_value, layout, out, strategy, parameters, threads, stream
+    **options
+    layout, out, strategy, parameters, threads, stream
         As `canny` has them. `out` may be the image itself.
 
     Returns
@@ -232,72 +210,77 @@ def erode(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    return _morphology(
-        image, 0, element, border, border_value, layout, out, strategy, parameters, threads, stream
-    )
+    return _morphology(_core.erode, image, element, layout, out, {**options})
 
 
+@described
 def dilate(
     image: A,
     element: Any = "rect:3",
     *,
-    border: str | None = None,
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[MorphologyOptions],
 ) -> A:
-    """The maximum over a structuring element; parameters, results and errors are `erode`'s."""
-    return _morphology(
-        image, 1, element, border, border_value, layout, out, strategy, parameters, threads, stream
-    )
+    """The maximum over a structuring element; results and errors are `erode`'s.
+
+    Parameters
+    ----------
+    image, element
+        As `erode` has them.
+    **options
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
+    """
+    return _morphology(_core.dilate, image, element, layout, out, {**options})
 
 
+@described
 def open(  # noqa: A001
     image: A,
     element: Any = "rect:3",
     *,
-    border: str | None = None,
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[MorphologyOptions],
 ) -> A:
     """Erosion, then dilation with the reflected element: removes what the element does not fit into.
 
-    Parameters, results and errors are `erode`'s.
+    Results and errors are `erode`'s.
+
+    Parameters
+    ----------
+    image, element
+        As `erode` has them.
+    **options
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
     """
-    return _morphology(
-        image, 2, element, border, border_value, layout, out, strategy, parameters, threads, stream
-    )
+    return _morphology(_core.open, image, element, layout, out, {**options})
 
 
+@described
 def close(
     image: A,
     element: Any = "rect:3",
     *,
-    border: str | None = None,
-    border_value: float = 0,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[MorphologyOptions],
 ) -> A:
     """Dilation, then erosion with the reflected element: fills what the element does not fit into.
 
-    Parameters, results and errors are `erode`'s.
+    Results and errors are `erode`'s.
+
+    Parameters
+    ----------
+    image, element
+        As `erode` has them.
+    **options
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
     """
-    return _morphology(
-        image, 3, element, border, border_value, layout, out, strategy, parameters, threads, stream
-    )
+    return _morphology(_core.close, image, element, layout, out, {**options})
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,16 +299,13 @@ class Labels(Generic[A]):
     """(count, 2) float64: x, y."""
 
 
+@described
 def label(
     mask: A,
     *,
-    connectivity: int = 8,
     layout: str | None = None,
     out: A | None = None,
-    strategy: str | None = None,
-    parameters: Parameters | None = None,
-    threads: int | None = None,
-    stream: Any = None,
+    **options: Unpack[LabelOptions],
 ) -> Labels[A]:
     """Connected components of one mask, with boxes, areas and centroids.
 
@@ -333,7 +313,7 @@ def label(
     ----------
     mask : array
         (H, W) uint8 or bool; non-zero is foreground.
-    connectivity : {8, 4}
+    **options
     out : array, optional
         int32 of the mask's shape; receives the labels.
     layout, strategy, parameters, threads, stream
@@ -353,11 +333,9 @@ def label(
     -----
     On CUDA it waits for the number of components. Source: paper 004, union-find by init, merge, compress.
     """
-    s = Source(mask, layout, "mask", stream)
+    s = Source(mask, layout, "mask", options.pop("stream", None))
     r = Result(s, out, "int32")
-    boxes, areas, centroids = _core.label(
-        s.handle, r.handle, s.layout, connectivity, strategy, parameter_list(parameters), threads or 0, s.stream
-    )
+    boxes, areas, centroids = _core.label(s.handle, r.handle, s.layout, options, s.stream)
     convert = s.kind.from_numpy
     return Labels(
         r.finish(),

@@ -23,12 +23,23 @@ None of the operators has a gradient: backward through one raises RuntimeError.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 
 import cuesta
+from cuesta._keywords import (
+    CannyOptions,
+    GaussianOptions,
+    LogOptions,
+    MedianOptions,
+    SobelOptions,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Canny", "Gaussian", "LogEdges", "Median", "Sobel"]
 
@@ -149,13 +160,14 @@ def _traced_sobel(
 
 
 def _for_graph(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that are given, as an operator takes them."""
+    given = {name: value for name, value in options.items() if value is not None}
     for name in _EAGER_ONLY:
-        value = options.pop(name, None)
-        if value is not None and value is not False:
+        if given.pop(name, False) is not False:
             raise TypeError(f"{name}: not in a graph; call the function outside of torch.compile")
-    if isinstance(options.get("dtype"), torch.dtype):
-        options["dtype"] = str(options["dtype"]).removeprefix("torch.")
-    return options
+    if isinstance(given.get("dtype"), torch.dtype):
+        given["dtype"] = str(given["dtype"]).removeprefix("torch.")
+    return given
 
 
 def _traced(name: str) -> Callable[..., Any]:
@@ -198,12 +210,48 @@ def _no_gradient(name: str) -> Callable[..., Any]:
     return backward
 
 
+_SCHEMA_TYPES = {
+    "A": "Tensor",
+    "A | None": "Tensor?",
+    "float": "float",
+    "float | None": "float?",
+    "int": "int",
+    "int | None": "int?",
+    "str": "str",
+    "str | None": "str?",
+    "bool": "bool",
+}
+
+
+def _schema_default(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _schema(name: str, types: Mapping[str, str], positional: Sequence[str]) -> str:
+    """The arguments of an operator: its function's, by `types` where those say too little, and with
+    those of `positional` before the keywords."""
+    parameters = inspect.signature(getattr(cuesta, name)).parameters.values()
+    before: list[str] = []
+    after: list[str] = []
+    for p in parameters:
+        if p.name in _EAGER_ONLY:
+            continue
+        kind = types.get(p.name) or _SCHEMA_TYPES[p.annotation]
+        # A list has no default that is one of Python's functions' too.
+        bare = p.default is p.empty or kind.endswith("[]")
+        argument = f"{kind} {p.name}" + ("" if bare else f"={_schema_default(p.default)}")
+        by_keyword = p.kind is p.KEYWORD_ONLY and p.name not in positional
+        (after if by_keyword else before).append(argument)
+    return ", ".join([*before, "*", *after])
+
+
 def _register(
     name: str,
-    arguments: str,
+    types: Mapping[str, str] | None = None,
     result: str = "Tensor",
     *,
     fake: Fake,
+    positional: Sequence[str] = (),
     run: Callable[..., Any] | None = None,
     traced: Callable[..., Any] | None = None,
     vmap: bool = True,
@@ -214,7 +262,7 @@ def _register(
         f"cuesta::{name}",
         run or (lambda *args, **options: function(*args, **options)),
         mutates_args=(),
-        schema=f"({arguments}, {_HOW}) -> {result}",
+        schema=f"({_schema(name, types or {}, positional)}) -> {result}",
     )
     operator.register_fake(fake)
     operator.register_autograd(_no_gradient(name))
@@ -224,62 +272,36 @@ def _register(
     torch.compiler.substitute_in_graph(function, skip_signature_check=True)(_IN_GRAPHS[name])
 
 
-_HOW = "str? layout=None, str? strategy=None, int? threads=None"
-_STENCIL = (
-    "Tensor image, Tensor stencil, *, int? divisor=None, bool absolute=False, int offset=0, "
-    'str? dtype=None, str border="reflect101", float border_value=0'
-)
-_MORPHOLOGY = 'Tensor image, str element="rect:3", *, str? border=None, float border_value=0'
-_BORDER = 'str border="reflect101", float border_value=0'
-
 _register(
     "canny",
-    "Tensor image, float[1]? low=None, float[1]? high=None, Tensor? mask=None, *, "
-    'float sigma=1.4, int? ksize=None, int aperture=3, str norm="l1", str threshold="auto", '
-    f"{_BORDER}",
+    {"low": "float[1]?", "high": "float[1]?"},
     fake=_like(torch.uint8),
+    positional=("mask",),
     run=_run_canny,
     traced=_traced_canny,
 )
-_register(
-    "log_edges",
-    "Tensor image, float threshold=5.0, *, float sigma=1.4, int? ksize=None, "
-    f'str mode="threshold", bool response=False, {_BORDER}',
-    fake=_fake_log_edges,
-)
+_register("log_edges", fake=_fake_log_edges)
 _register(
     "sobel",
-    f'Tensor image, *, str[] outputs, int aperture=3, str norm="l1", str? dtype=None, {_BORDER}',
+    {"outputs": "str[]"},
     "Tensor[]",
     fake=_fake_sobel,
     run=_run_sobel,
     traced=_traced_sobel,
 )
-_register(
-    "gaussian", f"Tensor image, float? sigma=None, *, int? ksize=None, {_BORDER}", fake=_like()
-)
-_register(
-    "median",
-    'Tensor image, int ksize=3, *, str border="replicate", float border_value=0',
-    fake=_like(),
-)
-_register("box", f"Tensor image, int n=3, *, {_BORDER}", fake=_like())
-_register("sharpen", f"Tensor image, int n=3, *, {_BORDER}", fake=_like())
-_register(
-    "laplacian",
-    f"Tensor image, *, str? dtype=None, bool absolute=False, int offset=0, {_BORDER}",
-    fake=_fake_filter,
-)
-_register("convolve", _STENCIL, fake=_fake_filter)
-_register("correlate", _STENCIL, fake=_fake_filter)
+for _name in ("gaussian", "median", "box", "sharpen"):
+    _register(_name, fake=_like())
+_register("laplacian", fake=_fake_filter)
+for _name in ("convolve", "correlate"):
+    _register(_name, {"stencil": "Tensor"}, fake=_fake_filter)
 for _name in ("erode", "dilate", "open", "close"):
-    _register(_name, _MORPHOLOGY, fake=_like())
-_register("to_gray", 'Tensor image, str order="rgb", *', fake=_fake_to_gray)
-_register("absdiff", "Tensor a, Tensor b, *", fake=_like())
-_register("threshold", "Tensor image, float limit, *", fake=_like(torch.uint8))
+    _register(_name, {"element": "str"}, fake=_like())
+_register("to_gray", fake=_fake_to_gray)
+_register("absdiff", fake=_like())
+_register("threshold", fake=_like(torch.uint8))
 _register(
     "label",
-    "Tensor mask, *, int connectivity=8",
+    None,
     "Tensor[]",
     fake=_fake_label,
     run=_run_label,
@@ -289,21 +311,33 @@ _register(
 
 
 class _Operation(torch.nn.Module):
-    """An operator with its options; picklable, without parameters or state."""
+    """An operator with the options that are given; picklable, without parameters or state."""
 
-    def __init__(self, name: str, options: dict[str, Any]) -> None:
+    operation: ClassVar[str]
+    __signature__: ClassVar[inspect.Signature]
+
+    def __init_subclass__(cls, *, function: Callable[..., Any]) -> None:
+        super().__init_subclass__()
+        cls.operation = function.__name__
+        # Its function's, less the pictures and what a graph cannot hold.
+        left_out = ("image", "mask", *_EAGER_ONLY)
+        parameters = inspect.signature(function).parameters.values()
+        shown = [p for p in parameters if p.name not in left_out]
+        cls.__signature__ = inspect.Signature(shown)
+
+    def __init__(self, **options: Any) -> None:
         super().__init__()
-        self.name = name
-        self.options = {k: v for k, v in options.items() if k not in ("self", "__class__")}
+        self.options = {name: value for name, value in options.items() if value is not None}
+        type(self).__signature__.bind_partial(**self.options)
 
     def forward(self, image: Tensor) -> Any:
-        return _IN_GRAPHS[self.name](image, **self.options)
+        return _IN_GRAPHS[self.operation](image, **self.options)
 
     def extra_repr(self) -> str:
-        return ", ".join(f"{k}={v!r}" for k, v in self.options.items() if v is not None)
+        return ", ".join(f"{name}={value!r}" for name, value in self.options.items())
 
 
-class Canny(_Operation):
+class Canny(_Operation, function=cuesta.canny):
     """`cuesta.canny` as a module: uint8 or uint16 tensors to uint8 edges, 0 or 255.
 
     The parameters are those of `cuesta.canny`.
@@ -314,20 +348,24 @@ class Canny(_Operation):
         low: float | None = None,
         high: float | None = None,
         *,
-        sigma: float = 1.4,
-        ksize: int | None = None,
-        aperture: int = 3,
-        norm: str = "l1",
-        threshold: str = "auto",
-        border: str = "reflect101",
+        threshold: str | None = None,
+        border: str | None = None,
+        border_value: float | None = None,
         layout: str | None = None,
-        strategy: str | None = None,
-        threads: int | None = None,
+        **options: Unpack[CannyOptions],
     ) -> None:
-        super().__init__("canny", locals())
+        super().__init__(
+            low=low,
+            high=high,
+            threshold=threshold,
+            border=border,
+            border_value=border_value,
+            layout=layout,
+            **options,
+        )
 
 
-class LogEdges(_Operation):
+class LogEdges(_Operation, function=cuesta.log_edges):
     """`cuesta.log_edges` as a module: edges, or with ``response=True`` the undivided response.
 
     The parameters are those of `cuesta.log_edges`.
@@ -335,21 +373,16 @@ class LogEdges(_Operation):
 
     def __init__(
         self,
-        threshold: float = 5.0,
+        threshold: float | None = None,
         *,
-        sigma: float = 1.4,
-        ksize: int | None = None,
-        mode: str = "threshold",
-        response: bool = False,
-        border: str = "reflect101",
+        response: bool | None = None,
         layout: str | None = None,
-        strategy: str | None = None,
-        threads: int | None = None,
+        **options: Unpack[LogOptions],
     ) -> None:
-        super().__init__("log_edges", locals())
+        super().__init__(threshold=threshold, response=response, layout=layout, **options)
 
 
-class Sobel(_Operation):
+class Sobel(_Operation, function=cuesta.sobel):
     """`cuesta.sobel` as a module: one tensor for one output, a tuple for a tuple of them.
 
     The parameters are those of `cuesta.sobel`.
@@ -358,19 +391,15 @@ class Sobel(_Operation):
     def __init__(
         self,
         *,
-        outputs: str | tuple[str, ...] = "magnitude",
-        aperture: int = 3,
-        norm: str = "l1",
+        outputs: str | tuple[str, ...] | None = None,
         dtype: str | None = None,
-        border: str = "reflect101",
         layout: str | None = None,
-        strategy: str | None = None,
-        threads: int | None = None,
+        **options: Unpack[SobelOptions],
     ) -> None:
-        super().__init__("sobel", locals())
+        super().__init__(outputs=outputs, dtype=dtype, layout=layout, **options)
 
 
-class Gaussian(_Operation):
+class Gaussian(_Operation, function=cuesta.gaussian):
     """`cuesta.gaussian` as a module: a smoothed tensor of the image's type.
 
     The parameters are those of `cuesta.gaussian`.
@@ -380,16 +409,13 @@ class Gaussian(_Operation):
         self,
         sigma: float | None = None,
         *,
-        ksize: int | None = None,
-        border: str = "reflect101",
         layout: str | None = None,
-        strategy: str | None = None,
-        threads: int | None = None,
+        **options: Unpack[GaussianOptions],
     ) -> None:
-        super().__init__("gaussian", locals())
+        super().__init__(sigma=sigma, layout=layout, **options)
 
 
-class Median(_Operation):
+class Median(_Operation, function=cuesta.median):
     """`cuesta.median` as a module: a tensor of the image's type.
 
     The parameters are those of `cuesta.median`.
@@ -397,11 +423,9 @@ class Median(_Operation):
 
     def __init__(
         self,
-        ksize: int = 3,
+        ksize: int | None = None,
         *,
-        border: str = "replicate",
         layout: str | None = None,
-        strategy: str | None = None,
-        threads: int | None = None,
+        **options: Unpack[MedianOptions],
     ) -> None:
-        super().__init__("median", locals())
+        super().__init__(ksize=ksize, layout=layout, **options)

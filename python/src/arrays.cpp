@@ -159,22 +159,4 @@ DeviceScope::~DeviceScope() {
   }
 }
 
-Exec exec_of(const MaybeName& strategy, const Parameters& parameters, int threads,
-             uintptr_t stream) {
-  Exec exec;
-  if (strategy) exec.strategy = *strategy;
-  exec.parameters = parameters;
-  if (threads < 0)
-    throw_invalid(std::to_string(threads), "threads is {}; it must be 0 or more", threads);
-  exec.threads = threads;
-  exec.stream = reinterpret_cast<void*>(stream);
-  exec.choices = asking();
-  return exec;
-}
-
-std::vector<Choice>*& asking() {
-  thread_local std::vector<Choice>* choices = nullptr;
-  return choices;
-}
-
 }  // namespace cuesta::python

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "cuesta/batch.hpp"
-#include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 
 namespace cuesta::python {
@@ -76,35 +75,22 @@ class DeviceScope {
   int before_ = -1;
 };
 
-using Parameters = std::vector<Parameter>;
-/// A strategy's name, or none.
-using MaybeName = std::optional<std::string>;
-
-/// The arguments that every call of the module ends with.
-Exec exec_of(const MaybeName& strategy, const Parameters& parameters, int threads,
-             uintptr_t stream);
-/// Where this thread's calls append what they would run, instead of running (Exec::choices); null:
-/// they run.
-std::vector<Choice>*& asking();
-
-/// Runs `body(i)` for each of `count` pictures without the interpreter's lock.
+/// Runs `body()` without the interpreter's lock, on the array's device.
 template <class Body>
-void for_each_picture(const Array& array, int64_t count, Body&& body) {
+void without_lock(const Array& array, Body&& body) {
   nb::gil_scoped_release release;
   DeviceScope device(array);
-  for (int64_t i = 0; i < count; ++i) body(i);
+  body();
 }
 
-/// Runs `body(from, to, i)` for as few batches as the distances between the pictures allow, the
-/// first of each being the i-th picture, without the interpreter's lock.
+/// Runs `body(batch, i)` for as few batches as the distances between the pictures allow, the first
+/// of each being the i-th picture, without the interpreter's lock.
 template <class Body>
-void for_each_batch(const Array& array, const Pictures<ConstAnyView>& source,
-                    const Pictures<AnyView>& target, Body&& body) {
-  nb::gil_scoped_release release;
-  DeviceScope device(array);
-  const int64_t run = source.inner == 1 ? source.outer : source.inner;
-  for (int64_t i = 0; i < source.count(); i += run)
-    body(source.batch(i, int32_t(run)), target.batch(i, int32_t(run)), i);
+void for_each_batch(const Array& array, const Pictures<ConstAnyView>& source, Body&& body) {
+  without_lock(array, [&] {
+    const int64_t run = source.inner == 1 ? source.outer : source.inner;
+    for (int64_t i = 0; i < source.count(); i += run) body(source.batch(i, int32_t(run)), i);
+  });
 }
 
 }  // namespace cuesta::python

@@ -1,58 +1,34 @@
 // Linear filters and the median.
 #include "cuesta/filter.hpp"
 
-#include "arrays.hpp"
+#include "keywords.hpp"
 #include "module.hpp"
+#include "ops/convolve/options.hpp"
+#include "ops/median/options.hpp"
 
 namespace cuesta::python {
 namespace {
 
 using namespace nb::literals;
 
-struct Job {
-  Pictures<ConstAnyView> source;
-  Pictures<AnyView> target;
-  Exec exec;
-};
-
-Job job(const Array& image, const OutArray& out, int layout, const MaybeName& strategy,
-        const Parameters& parameters, int threads, uintptr_t stream) {
-  Job made{pictures_of(image, layout, "image"), pictures_of(out, layout, "out"),
-           exec_of(strategy, parameters, threads, stream)};
-  check_same_count(made.source.count(), made.target.count(), "image", "out");
-  return made;
-}
-
-void run_linear(const Array& image, const OutArray& out, int layout, const Stencil& stencil,
-                bool turned, bool absolute, int offset, int border, double border_value,
-                const MaybeName& strategy, const Parameters& parameters, int threads,
-                uintptr_t stream) {
-  const Job j = job(image, out, layout, strategy, parameters, threads, stream);
-  const FilterOptions options{{BorderMode(border), border_value}, absolute, offset};
-  for_each_picture(image, j.source.count(), [&](int64_t i) {
-    if (turned)
-      convolve(j.source[i], j.target[i], stencil, options, j.exec);
-    else
-      correlate(j.source[i], j.target[i], stencil, options, j.exec);
-  });
-}
-
-void run_gaussian(const Array& image, const OutArray& out, int layout, int ksize, double sigma,
-                  int border, double border_value, const MaybeName& strategy,
-                  const Parameters& parameters, int threads, uintptr_t stream) {
-  const Job j = job(image, out, layout, strategy, parameters, threads, stream);
-  for_each_picture(image, j.source.count(), [&](int64_t i) {
-    gaussian(j.source[i], j.target[i], {sigma, ksize, {BorderMode(border), border_value}}, j.exec);
-  });
-}
-
-void run_median(const Array& image, const OutArray& out, int layout, int ksize, int border,
-                double border_value, const MaybeName& strategy, const Parameters& parameters,
-                int threads, uintptr_t stream) {
-  const Job j = job(image, out, layout, strategy, parameters, threads, stream);
-  for_each_picture(image, j.source.count(), [&](int64_t i) {
-    median(j.source[i], j.target[i], {ksize, {BorderMode(border), border_value}}, j.exec);
-  });
+// correlate and convolve.
+void def_stencil(nb::module_& m, const char* name,
+                 void (*run)(const ConstBatch&, const Batch&, const Stencil&, const FilterOptions&,
+                             const Exec&)) {
+  m.def(
+      name,
+      [name, run](const Array& image, const OutArray& out, int layout, const Stencil& stencil,
+                  Keywords keywords, uintptr_t stream) {
+        const auto source = pictures_of(image, layout, "image");
+        const auto target = pictures_of(out, layout, "out");
+        check_same_count(source.count(), target.count(), "image", "out");
+        const auto options = options_from<FilterOptions>(keywords);
+        const Exec exec = exec_from(keywords, stream, name);
+        for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
+          run(from, target.batch(i, from.count), stencil, options, exec);
+        });
+      },
+      "image"_a, "out"_a, "layout"_a, "stencil"_a, "keywords"_a, "stream"_a);
 }
 
 // nanobind hands over vectors; the library's makers take what they see of them.
@@ -70,18 +46,15 @@ void bind_filters(nb::module_& m) {
       .def_static("integers", integers, "width"_a, "height"_a, "taps"_a, "divisor"_a)
       .def_static("floats", floats, "width"_a, "height"_a, "taps"_a)
       .def_static(
-          "parse", [](const std::string& text) { return Stencil::parse(text); }, "text"_a)
-      .def_static("average", stencils::average, "n"_a)
-      .def_static("sharpen", stencils::sharpen, "n"_a)
-      .def_static("laplacian", stencils::laplacian);
-  m.def("linear", run_linear, "image"_a, "out"_a, "layout"_a, "stencil"_a, "turned"_a, "absolute"_a,
-        "offset"_a, "border"_a, "border_value"_a, "strategy"_a.none(), "parameters"_a, "threads"_a,
-        "stream"_a);
-  m.def("gaussian", run_gaussian, "image"_a, "out"_a, "layout"_a, "ksize"_a, "sigma"_a, "border"_a,
-        "border_value"_a, "strategy"_a.none(), "parameters"_a, "threads"_a, "stream"_a);
-  m.def("median", run_median, "image"_a, "out"_a, "layout"_a, "ksize"_a, "border"_a,
-        "border_value"_a, "strategy"_a.none(), "parameters"_a, "threads"_a, "stream"_a);
-  m.def("gaussian_size", gaussian_size, "sigma"_a);
+          "parse", [](const std::string& text) { return Stencil::parse(text); }, "text"_a);
+  def_stencil(m, "correlate", correlate);
+  def_stencil(m, "convolve", convolve);
+  def_filter<FilterOptions>(m, "laplacian", laplacian);
+  def_filter<GaussianOptions>(m, "gaussian", gaussian);
+  def_filter<BoxOptions>(m, "box", box);
+  def_filter<SharpenOptions>(m, "sharpen", sharpen);
+  def_filter<MedianOptions>(m, "median", median);
+  m.def("gaussian_taps", gaussian_taps, "ksize"_a, "sigma"_a);
 }
 
 }  // namespace cuesta::python

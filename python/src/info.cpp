@@ -7,10 +7,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "arrays.hpp"
 #include "core/check.hpp"
 #include "core/memory.hpp"
 #include "cuesta/device.hpp"
+#include "keywords.hpp"
 #include "module.hpp"
 #include "verify/verify.hpp"
 
@@ -73,10 +73,10 @@ using ReportRow =
     std::tuple<std::string, std::string, int64_t, int64_t, int64_t, std::vector<std::string>>;
 
 std::vector<ReportRow> run_verify(const std::string& operation, const std::string& strategy,
-                                  const std::string& level, bool device) {
+                                  const std::string& level, const std::string& device) {
   const verify::Options options{.strategy = strategy,
                                 .level = verify::level_from(level),
-                                .space = device ? Space::device : Space::host};
+                                .space = device == "cuda" ? Space::device : Space::host};
   std::vector<ReportRow> rows;
   nb::gil_scoped_release release;
   for (const verify::Operation& op : verify::operations()) {

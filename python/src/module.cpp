@@ -59,6 +59,7 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(cuesta::python::translate);
   m.attr("version") = CUESTA_VERSION;
   m.attr("has_cuda") = bool(CUESTA_HAS_CUDA);
+  cuesta::python::bind_keywords(m);
   cuesta::python::bind_edges(m);
   cuesta::python::bind_filters(m);
   cuesta::python::bind_objects(m);

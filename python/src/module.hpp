@@ -5,6 +5,7 @@
 
 namespace cuesta::python {
 
+void bind_keywords(nanobind::module_& m);
 void bind_edges(nanobind::module_& m);
 void bind_filters(nanobind::module_& m);
 void bind_objects(nanobind::module_& m);

@@ -5,8 +5,9 @@
 
 #include <mutex>
 
-#include "arrays.hpp"
+#include "keywords.hpp"
 #include "module.hpp"
+#include "ops/motion/options.hpp"
 
 namespace cuesta::python {
 namespace {
@@ -21,10 +22,9 @@ class Detector {
  public:
   explicit Detector(MotionOptions options) : detector_(std::move(options)) {}
 
-  std::vector<Found> push(const Array& frame, int layout, const MaybeName& strategy,
-                          const Parameters& parameters, int threads, uintptr_t stream) {
+  std::vector<Found> push(const Array& frame, int layout, Keywords keywords, uintptr_t stream) {
     const ConstAnyView plane = plane_of(frame, layout, "frame");
-    const Exec exec = exec_of(strategy, parameters, threads, stream);
+    const Exec exec = exec_from(keywords, stream, "push");
     std::vector<Found> found;
     nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
@@ -68,14 +68,13 @@ class Subtractor {
 
   void push(const Array& frame, int layout, const std::optional<OutArray>& background,
             const std::optional<OutArray>& difference, const std::optional<OutArray>& mask,
-            double limit, const MaybeName& strategy, const Parameters& parameters, int threads,
-            uintptr_t stream) {
+            double limit, Keywords keywords, uintptr_t stream) {
     const ConstAnyView plane = plane_of(frame, layout, "frame");
     BackgroundOutputs out;
     if (background) out.background = plane_of(*background, layout, "background");
     if (difference) out.difference = plane_of(*difference, layout, "difference");
     if (mask) out.mask = plane_of(*mask, layout, "mask");
-    const Exec exec = exec_of(strategy, parameters, threads, stream);
+    const Exec exec = exec_from(keywords, stream, "push");
     nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
     DeviceScope device(frame);
@@ -95,48 +94,31 @@ class Subtractor {
   BackgroundSubtractor subtractor_;
 };
 
-BackgroundOptions background_of(const std::string& model, int rate_shift) {
-  return {background_model_from(model), rate_shift};
+// The constructor of a class whose objects are made with options alone.
+template <class Object, class Options>
+auto made_with(const char* name) {
+  return [name](Object* self, Keywords keywords) {
+    auto options = options_from<Options>(keywords);
+    keywords.refuse_others(name);
+    new (self) Object(std::move(options));
+  };
 }
 
 }  // namespace
 
 void bind_motion(nb::module_& m) {
   nb::class_<Detector>(m, "MotionDetector")
-      .def(
-          "__init__",
-          [](Detector* self, const std::string& model, int rate_shift, int blur, double blur_sigma,
-             bool automatic, double threshold, const StructuringElement& close,
-             const StructuringElement& open, int connectivity, int64_t min_area) {
-            MotionOptions options{background_of(model, rate_shift),
-                                  blur,
-                                  blur_sigma,
-                                  automatic,
-                                  threshold,
-                                  close,
-                                  open,
-                                  connectivity,
-                                  min_area};
-            new (self) Detector(std::move(options));
-          },
-          "model"_a, "rate_shift"_a, "blur"_a, "blur_sigma"_a, "automatic"_a, "threshold"_a,
-          "close"_a, "open"_a, "connectivity"_a, "min_area"_a)
-      .def("push", &Detector::push, "frame"_a, "layout"_a, "strategy"_a.none(), "parameters"_a,
-           "threads"_a, "stream"_a)
+      .def("__init__", made_with<Detector, MotionOptions>("MotionDetector"), "keywords"_a)
+      .def("push", &Detector::push, "frame"_a, "layout"_a, "keywords"_a, "stream"_a)
       .def("mask", &Detector::mask, "out"_a)
       .def_prop_ro("size", &Detector::size)
       .def_prop_ro("threshold", &Detector::threshold)
       .def("reset", &Detector::reset);
   nb::class_<Subtractor>(m, "BackgroundSubtractor")
-      .def(
-          "__init__",
-          [](Subtractor* self, const std::string& model, int rate_shift) {
-            new (self) Subtractor(background_of(model, rate_shift));
-          },
-          "model"_a, "rate_shift"_a)
+      .def("__init__", made_with<Subtractor, BackgroundOptions>("BackgroundSubtractor"),
+           "keywords"_a)
       .def("push", &Subtractor::push, "frame"_a, "layout"_a, "background"_a.none(),
-           "difference"_a.none(), "mask"_a.none(), "limit"_a, "strategy"_a.none(), "parameters"_a,
-           "threads"_a, "stream"_a)
+           "difference"_a.none(), "mask"_a.none(), "limit"_a, "keywords"_a, "stream"_a)
       .def_prop_ro("frames", &Subtractor::frames)
       .def("reset", &Subtractor::reset);
 }

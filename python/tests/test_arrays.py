@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -237,12 +237,12 @@ def test_a_pinned_strategy_runs_or_says_why_not() -> None:
 
 def test_borders_by_name() -> None:
     image = picture(12, 12)
-    names = ("replicate", "symmetric", "reflect101", "constant", "wrap", "ignore")
+    names: Any = ("replicate", "symmetric", "reflect101", "constant", "wrap", "ignore")
     assert len({cuesta.box(image, 5, border=name).tobytes() for name in names}) == len(names)
     with pytest.raises(cuesta.InvalidArgument, match="'reflect101' is .* 'symmetric' is"):
-        cuesta.box(image, border="reflect")
-    with pytest.raises(cuesta.InvalidArgument, match="border is 'mirror'; it is one of replicate"):
-        cuesta.box(image, border="mirror")
+        cuesta.box(image, border="reflect")  # type: ignore[arg-type]
+    with pytest.raises(cuesta.InvalidArgument, match="border is 'mirror'; it is replicate, symmetric"):
+        cuesta.box(image, border="mirror")  # type: ignore[arg-type]
 
 
 def test_the_border_of_cannys_smoothing() -> None:
@@ -267,13 +267,13 @@ def test_automatic_thresholds(rule: str) -> None:
     [
         (lambda a: cuesta.canny(a, 5), "high is missing"),
         (lambda a: cuesta.canny(a, aperture=4), "aperture is 4; it must be 3, 5 or 7"),
-        (lambda a: cuesta.canny(a, norm="l3"), "norm is 'l3'; it is 'l1'"),
-        (lambda a: cuesta.canny(a, threshold="best"), "threshold is 'best'; it is 'auto'"),
+        (lambda a: cuesta.canny(a, norm=cast(Any, "l3")), "norm is 'l3'; it is l1 or l2"),
+        (lambda a: cuesta.canny(a, threshold="best"), "threshold is 'best'; it is auto, otsu"),
         (lambda a: cuesta.canny(a, sigma=-1), "sigma is -1"),
         (lambda a: cuesta.canny(a, threads=-1), "threads is -1"),
         (lambda a: cuesta.gaussian(a), "sigma and ksize are missing"),
         (lambda a: cuesta.gaussian(a, ksize=4), "ksize is 4; it must be odd"),
-        (lambda a: cuesta.log_edges(a, mode="zeros"), "mode is 'zeros'"),
+        (lambda a: cuesta.log_edges(a, mode=cast(Any, "zeros")), "mode is 'zeros'"),
         (lambda a: cuesta.sobel(a, outputs="angle"), "outputs is 'angle'; it is one of gx, gy"),
         (lambda a: cuesta.sobel(a, dtype="int8"), "dtype is 'int8'; magnitude take float32, uint16, uint8"),
         (lambda a: cuesta.correlate(a, [1, 2, 1]), r"stencil has shape \(3,\)"),

@@ -307,9 +307,19 @@ def test_modules_travel(make: Callable[[], Any], picture: Picture) -> None:
 
 
 def test_modules_say_their_options() -> None:
-    assert "low=20, high=50, sigma=0," in repr(cuesta.torch.Canny(20, 50, sigma=0))
+    assert repr(cuesta.torch.Canny(20, 50, sigma=0)) == "Canny(low=20, high=50, sigma=0)"
     sequence = torch.nn.Sequential(cuesta.torch.Gaussian(2.0), cuesta.torch.Canny())
-    assert "(0): Gaussian(sigma=2.0, border='reflect101')" in repr(sequence)
+    assert "(0): Gaussian(sigma=2.0)\n  (1): Canny()" in repr(sequence)
+
+
+def test_modules_take_what_a_graph_can_hold() -> None:
+    for name in ("sigmma", "out", "parameters", "mask"):
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
+            cuesta.torch.Canny(**{name: 1})  # type: ignore[arg-type]
+    of_module = inspect.signature(cuesta.torch.Canny).parameters
+    of_function = inspect.signature(cuesta.canny).parameters
+    assert set(of_function) - set(of_module) == {"image", "mask", *cuesta.torch._EAGER_ONLY}
+    assert all(of_module[name].default == of_function[name].default for name in of_module)
 
 
 class Pictures(torch.utils.data.Dataset[Any]):

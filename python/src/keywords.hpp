@@ -1,0 +1,109 @@
+// Keywords of Python calls as the library's options: a reader and a description for each type that
+// options have, none for any one option. What an option is called and may be, and what it means,
+// src/ops/*/options.hpp says.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrays.hpp"
+#include "core/options.hpp"
+#include "cuesta/edges.hpp"
+#include "cuesta/motion.hpp"
+
+namespace cuesta::python {
+
+/// The keywords of one call. Readers take theirs out; exec_from() refuses what is left.
+class Keywords : public nb::object {
+  NB_OBJECT_DEFAULT(Keywords, nb::object, "collections.abc.Mapping[str, object]", PyDict_Check)
+
+  /// Takes a keyword out; null where it is absent or None.
+  nb::object take(std::string_view name);
+  /// Throws TypeError for any that nobody took.
+  void refuse_others(std::string_view function) const;
+};
+
+/// As it is printed, or its type where that is long.
+std::string repr_of(nb::handle value);
+/// Throws TypeError: "sigma is 'wide'; it must be a number".
+[[noreturn]] void throw_wrong_type(std::string_view name, nb::handle value,
+                                   std::string_view must_be);
+
+// ---- enumerations, by their names
+
+/// What Python calls a value: libraries mean different things by "reflect".
+constexpr std::string_view python_name(BorderMode mode) {
+  return mode == BorderMode::reflect ? "symmetric" : name_in(mode);
+}
+template <NamedEnum E>
+constexpr std::string_view python_name(E value) {
+  return name_in(value);
+}
+template <NamedEnum E>
+std::vector<std::string_view> python_names() {
+  std::vector<std::string_view> names;
+  for (const auto& named : names_of(E{})) names.push_back(python_name(named.value));
+  return names;
+}
+/// The index in `names` of a text; throws Error{invalid_argument} that lists them.
+size_t index_of(std::string_view name, nb::handle value,
+                const std::vector<std::string_view>& names);
+
+// ---- readers: each takes the keyword of that name, if it is there, into `into`
+
+void read(Keywords& keywords, std::string_view name, bool& into);
+void read(Keywords& keywords, std::string_view name, int32_t& into);
+void read(Keywords& keywords, std::string_view name, int64_t& into);
+void read(Keywords& keywords, std::string_view name, double& into);
+template <NamedEnum E>
+void read(Keywords& keywords, std::string_view name, E& into) {
+  if (const nb::object given = keywords.take(name))
+    into = names_of(E{})[index_of(name, given, python_names<E>())].value;
+}
+/// Two keywords: NAME, and NAME_value for the sample outside.
+void read(Keywords& keywords, std::string_view name, Border& into);
+void read(Keywords& keywords, std::string_view name, std::optional<Border>& into);
+void read(Keywords& keywords, std::string_view name, StructuringElement& into);
+void read(Keywords& keywords, std::string_view name, DifferenceThreshold& into);
+/// Not a keyword: canny's low, high and threshold are arguments.
+inline void read(Keywords&, std::string_view, Thresholds&) {}
+
+template <class Options>
+Options options_from(Keywords& keywords) {
+  Options options{};
+  for_each_field<Options>([&](const auto& one) { read(keywords, one.name, one.at(options)); });
+  return options;
+}
+
+/// How the call runs, by the keywords strategy, parameters and threads. Comes last: throws
+/// TypeError for keywords that are left.
+Exec exec_from(Keywords& keywords, uintptr_t stream, std::string_view function);
+/// Where this thread's calls append what they would run, instead of running (Exec::choices); null:
+/// they run.
+std::vector<Choice>*& asking();
+
+// ---- functions
+
+/// m.def(name) of the function that makes a picture, or several, of as many; `run` does a batch.
+template <class Options>
+void def_filter(nb::module_& m, const char* name,
+                void (*run)(const ConstBatch&, const Batch&, const Options&, const Exec&)) {
+  using namespace nb::literals;
+  m.def(
+      name,
+      [name, run](const Array& image, const OutArray& out, int layout, Keywords keywords,
+                  uintptr_t stream) {
+        const auto source = pictures_of(image, layout, "image");
+        const auto target = pictures_of(out, layout, "out");
+        check_same_count(source.count(), target.count(), "image", "out");
+        const auto options = options_from<Options>(keywords);
+        const Exec exec = exec_from(keywords, stream, name);
+        for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
+          run(from, target.batch(i, from.count), options, exec);
+        });
+      },
+      "image"_a, "out"_a, "layout"_a, "keywords"_a, "stream"_a);
+}
+
+}  // namespace cuesta::python
