@@ -17,14 +17,14 @@ Notes
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 import cuesta
+from cuesta import _core
 
 __all__ = [
     "Canny",
@@ -82,13 +82,15 @@ FILTER_SCHARR: Final = -1
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_BORDERS: Final = {
+_Border = Literal["constant", "replicate", "symmetric", "reflect101", "wrap"]
+_BORDERS: Final[dict[int, _Border]] = {
     BORDER_CONSTANT: "constant",
     BORDER_REPLICATE: "replicate",
     BORDER_REFLECT: "symmetric",
     BORDER_REFLECT_101: "reflect101",
 }
 _BORDER_NAMES: Final = "BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT and BORDER_REFLECT_101"
+_SHAPES: Final = {MORPH_RECT: "rect", MORPH_CROSS: "cross", MORPH_ELLIPSE: "ellipse"}
 _DEPTHS: Final[dict[int, np.dtype[Any]]] = {
     CV_8U: np.dtype(np.uint8),
     CV_16U: np.dtype(np.uint16),
@@ -156,9 +158,9 @@ def _deliver(result: Array, dst: object, name: str = "dst") -> Array:
     return dst
 
 
-def _border(border_type: int, *, wraps: bool = False) -> str:
+def _border(border_type: int, *, wraps: bool = False) -> _Border:
     mode = border_type & ~BORDER_ISOLATED
-    name = "wrap" if wraps and mode == BORDER_WRAP else _BORDERS.get(mode)
+    name: _Border | None = "wrap" if wraps and mode == BORDER_WRAP else _BORDERS.get(mode)
     if name is None:
         raise _unsupported(
             f"borderType is {border_type}; {_BORDER_NAMES} are taken, alone or with"
@@ -171,7 +173,7 @@ def _border(border_type: int, *, wraps: bool = False) -> str:
 def _correlate(
     picture: Array,
     taps: Array,
-    border: str,
+    border: _Border,
     dtype: str = "float32",
     *,
     offset: int = 0,
@@ -247,34 +249,13 @@ def Canny(
 
 # ------------------------------------------------------------------------------------- filters
 
-# cv2's own taps for small windows whose sigma is not given.
-_SMALL_GAUSSIANS: Final = {
-    1: (1.0,),
-    3: (0.25, 0.5, 0.25),
-    5: (0.0625, 0.25, 0.375, 0.25, 0.0625),
-    7: (0.03125, 0.109375, 0.21875, 0.28125, 0.21875, 0.109375, 0.03125),
-    9: tuple(tap / 256 for tap in (4, 13, 30, 51, 60, 51, 30, 13, 4)),
-}
-
-
-def _gaussian_taps(size: int, sigma: float) -> NDArray[np.float64]:
-    """cv::getGaussianKernel."""
-    if sigma <= 0:
-        if size in _SMALL_GAUSSIANS:
-            return np.array(_SMALL_GAUSSIANS[size])
-        sigma = 0.15 * size + 0.35
-    x = np.arange(1 - size, size, 2, dtype=np.float64)
-    taps = np.exp(x * x * (-0.125 / (sigma * sigma)))
-    return np.asarray(taps / taps.sum())
-
-
 def _fixed_taps(size: int, sigma: float, bits: int) -> NDArray[np.int64]:
-    """The same in units of 2^-bits: each is rounded with the error of those outside it, and the
-    centre takes the rest (cv::GaussianBlur's taps for integers)."""
+    """A Gaussian's taps in units of 2^-bits: each is rounded with the error of those outside it, and
+    the centre takes the rest (cv::GaussianBlur's taps for integers)."""
     one = 1 << bits
     taps = np.zeros(size, np.int64)
     error = 0.0
-    for i, tap in enumerate(_gaussian_taps(size, sigma)[: size // 2]):
+    for i, tap in enumerate(_core.gaussian_taps(size, sigma)[: size // 2]):
         exact = tap * one + error
         taps[i] = taps[size - 1 - i] = round(exact)
         error = exact - float(taps[i])
@@ -283,7 +264,7 @@ def _fixed_taps(size: int, sigma: float, bits: int) -> NDArray[np.int64]:
 
 
 def _blur_u8(
-    picture: Array, row: NDArray[np.int64], column: NDArray[np.int64], border: str
+    picture: Array, row: NDArray[np.int64], column: NDArray[np.int64], border: _Border
 ) -> Array:
     """Exact sums over 2^16, rounded half up. They stay below 2^24, so f32 holds them."""
     quotients = _correlate(picture, np.outer(column, row), border, divisor=1 << 16)
@@ -291,7 +272,7 @@ def _blur_u8(
 
 
 def _blur_u16(
-    picture: Array, row: NDArray[np.int64], column: NDArray[np.int64], border: str
+    picture: Array, row: NDArray[np.int64], column: NDArray[np.int64], border: _Border
 ) -> Array:
     """Both passes exact in 64 bits, one rounding. Samples go through byte by byte: taps add up to
     2^16, so the sums of one byte stay below 2^24 and f32 holds them."""
@@ -366,8 +347,10 @@ def GaussianBlur(
             picture, max(sigma_x, 0.0), ksize=width, border=border, layout=_layout(picture)
         )
     elif picture.dtype == np.float32:
-        rows = _gaussian_taps(width, sigma_x).astype(np.float32)
-        columns = _gaussian_taps(height, sigma_y).astype(np.float32)
+        rows, columns = (
+            np.array(_core.gaussian_taps(side, sigma), np.float32)
+            for side, sigma in ((width, sigma_x), (height, sigma_y))
+        )
         smooth = _correlate(picture, rows[np.newaxis], border)
         result = _correlate(smooth, columns[:, np.newaxis], border)
     else:
@@ -441,7 +424,7 @@ def _filtered(
     target: np.dtype[Any],
     scale: float,
     delta: float,
-    border: str,
+    border: _Border,
 ) -> Array:
     """Whole taps, then ``scale`` and ``delta``, then rounding half to even and saturation."""
     plain = scale == 1 and float(delta).is_integer() and abs(delta) <= 1 << 16
@@ -563,31 +546,25 @@ def getStructuringElement(
     Parameters
     ----------
     shape : MORPH_RECT, MORPH_CROSS or MORPH_ELLIPSE
-    ksize : (width, height), 1 or more each
+    ksize : (width, height), 1 to 255 each
     anchor : (x, y)
         Where the cross has its arms; -1 is the centre, side // 2.
     """
     width, height = (int(side) for side in ksize)
     if width < 1 or height < 1:
         raise _invalid(f"ksize is {tuple(ksize)}; both sides must be 1 or more", tuple(ksize))
-    if shape not in (MORPH_RECT, MORPH_CROSS, MORPH_ELLIPSE):
+    name = _SHAPES.get(shape)
+    if name is None:
         raise _unsupported(
             f"shape is {shape}; MORPH_RECT, MORPH_CROSS and MORPH_ELLIPSE are taken", shape
         )
     x, y = _anchor(anchor, width, height)
-    cells = np.zeros((height, width), np.uint8)
-    if shape == MORPH_RECT or (width, height) == (1, 1):
-        cells[:] = 1
-    elif shape == MORPH_CROSS:
+    if max(width, height) > _MAX_SIDE:
+        raise _unsupported(f"ksize is {(width, height)}; at most {_MAX_SIDE} is taken", ksize)
+    cells = _core.StructuringElement.parse(f"{name}:{width}x{height}").cells()
+    if shape == MORPH_CROSS and (x, y) != (width // 2, height // 2):
+        cells[:] = 0
         cells[y], cells[:, x] = 1, 1
-    else:
-        radius, centre = height // 2, width // 2
-        inverse = 1.0 / (radius * radius) if radius else 0.0
-        for i in range(height):
-            dy = i - radius
-            if abs(dy) <= radius:
-                reach = round(centre * math.sqrt((radius * radius - dy * dy) * inverse))
-                cells[i, max(centre - reach, 0) : min(centre + reach + 1, width)] = 1
     return cells
 
 
@@ -659,7 +636,7 @@ def _morph(
             f" {max(element.shape)} pixels; at most {_MAX_SIDE} is taken",
             max(element.shape),
         )
-    border: str | None = _border(border_type)
+    border: _Border | None = _border(border_type)
     if border == "constant" and border_value is None:
         border = None
     values = _color(0 if border_value is None else border_value)

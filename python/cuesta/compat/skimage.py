@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,8 @@ __all__ = ["canny", "gaussian", "sobel"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_MODES: Final = {
+_Border = Literal["constant", "replicate", "symmetric", "reflect101", "wrap"]
+_MODES: Final[dict[str, _Border]] = {
     "reflect": "symmetric",
     "constant": "constant",
     "nearest": "replicate",
@@ -77,7 +78,7 @@ def _as_f32(image: Array) -> NDArray[np.float32]:
     return np.ascontiguousarray(values, np.float32)
 
 
-def _border(mode: object) -> str:
+def _border(mode: object) -> _Border:
     border = _MODES.get(mode) if isinstance(mode, str) else None
     if border is None:
         raise _unsupported(f"mode is {mode!r}; {', '.join(_MODES)} are taken", mode)
