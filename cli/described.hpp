@@ -116,7 +116,7 @@ class DescribedOptions {
   /// One value that an option of another name gives.
   template <class T>
   static T parsed(std::string_view flag, std::string_view text, const Limits& limits) {
-    const T value = OnCommandLine<T>::parse(flag, text);
+    T value = OnCommandLine<T>::parse(flag, text);
     if (const std::string must_be = wrong(value, limits); !must_be.empty())
       usage_error(std::string(text), "{} {}: it must be {}", flag, text, must_be);
     return value;
