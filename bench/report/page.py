@@ -78,12 +78,12 @@ MADE = {"-profile.md": (of_profile, "bench/profile/profile_rungs.py"), "-python.
 # A page.
 
 FIGURE = r"\d[\d,]*\d(?:\.\d+)*|\d+(?:\.\d+)*"
-UNITS = (r"ms|µs|us|ns|s|%|times|x|×(?! ?\d)|GB/s|GFLOP/s|FPS|frames/s|frames a second|copies|KiB|MiB|GiB|MB|GB|bytes|million|"
+UNITS = (r"ms|µs|us|ns|s|%|times|x|×(?! ?\d)|GB/s|GFLOP/s|FPS|frames/s|frames\s+a\s+second|copies|KiB|MiB|GiB|MB|GB|bytes|million|"
          r"passed|failed|steps|launches")
-NUMBER = re.compile(rf"(?<![\w.,²^])[−+]?(?:{FIGURE})(?![\w²³]|\.\d)")
-WITH_UNIT = re.compile(rf"[ \u00a0]?(?:{UNITS})(?!\w)")
+NUMBER = re.compile(rf"(?<![\w.,²^])[−+]?(?:{FIGURE})(?!\.\d|[²³]|(?!(?:{UNITS})(?!\w))\w)")
+WITH_UNIT = re.compile(rf"\s*(?:{UNITS})(?!\w)")
 JOIN = re.compile(r"\s*(?:,|,? and|to|or|·|against|of)\s*")
-NAMED = re.compile(r"(?:\bblocks? |\bblocks of |\b[KNT] = |\bpapers? |\bfigs?\. |\beq\. )$")  # numbers that are names
+NAMED = re.compile(r"(?:\bblocks?|\bblocks\sof|\b[KNT]\s+=|\bpapers?|\bfigs?\.|\beq\.)\s+$")  # numbers that are names
 COMPARES = re.compile(r"\b(?:faster|fastest|slower|slowest|wins?|won|loses?|lost|beats?|gains?|gained|pays?|half|quarter|thirds?|"
                       r"twice|twofold|doubles?|tenfold|best|worst|ahead|behind)\b")
 COMMENT = re.compile(r"<!--\s*(claim|data|table|end)\b:?(.*?)-->", re.DOTALL)
@@ -122,8 +122,8 @@ def bare(text):
     text = re.sub(r"`[^`]*`", blank, text)
     text = re.sub(r"\]\([^)]*\)|\[\d{4}-[^\]]*\]", blank, text)
     text = re.sub(r"\d{4}-\d\d-\d\d", blank, text)
-    text = re.sub(r"σ \d\.\d|\*[^*]*\?\*", blank, text)  # the second: a question
-    return re.sub(r"\b\d+ × \d+(?: × \d+)*", blank, text)
+    text = re.sub(r"σ\s\d\.\d|\*[^*]*\?\*", blank, text)  # the second: a question
+    return re.sub(r"\b\d+\s+[×x]\s+\d+(?:\s+[×x]\s+\d+)*", blank, text)
 
 
 def figures_in(text):

@@ -100,13 +100,13 @@ class MadeUp(unittest.TestCase):
         self.assert_found("# A page\n", "no <!-- data")
 
     def test_a_figure_without_a_claim(self):
-        for text in ("It takes 3 ms.", "It takes 3\u00a0µs.", "4,202 GB/s", "12 GFLOP/s", "60 FPS", "3 times", "7 % of it", "2 x faster", "5.0",
+        for text in ("It takes 3 ms.", "It takes 3\u00a0µs.", "4,202 GB/s", "12 GFLOP/s", "60 FPS", "3 times", "7 % of it", "7% of it", "3ms", "2x", "2 x faster", "5.0",
                      "16 of 20", "5 to 8 %", "(−6 %)", "1, 2 and 4 ms", "| a | 3 |", "| a | 3 · 4 |", "- an item of 3 ms"):
             self.assert_found(HEAD + text + "\n", "a figure without a claim")
         self.assertEqual(len(page.figures_in("1, 2 and 4 ms, block 16")), 3)
 
     def test_what_is_no_figure(self):
-        for text in ("Paper 003 at 512 × 512 and blocks of 32.", "`3 ms`", "on 2026-11-22", "[a](3.0-ms.json)", "σ 1.4", "1024² and u8, f32",
+        for text in ("Paper 003 at 512 × 512 and blocks of 32.", "`3 ms`", "on 2026-11-22", "[a](3.0-ms.json)", "σ 1.4", "1024² and u8, f32", "64 x 16",
                      "T = 8", "    3 ms in code", "*Is it 3 ms?*"):
             self.assertEqual(self.errors(HEAD + text + "\n"), [], text)
 
