@@ -189,8 +189,11 @@ Result run(std::span<const std::string> names, const Settings& settings) {
   settings.print(heading(result));
   if (!why_no_npp.empty()) session.note(fmt::format("no rows of NPP: {}", why_no_npp));
   for (const auto& experiment : experiments) {
-    if (all || std::find(names.begin(), names.end(), experiment.info.name) != names.end())
-      experiment.run(session);
+    if (!all && std::find(names.begin(), names.end(), experiment.info.name) == names.end())
+      continue;
+    experiment.run(session);
+    // No device row carries the paper's figures then.
+    if (!result.gpu) settings.print(paper_text_of(result.figures, experiment.info.name));
   }
   return result;
 }

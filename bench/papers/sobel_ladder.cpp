@@ -90,7 +90,7 @@ void bench_sobel_ladder(Session& session) {
       measure_convolve(session, sharpening, stencil, [&](Row& row) {
         if (printed) set_paper_figures(row, sharpen_steps);
       });
-      if (first) add_figures(session, sharpening, sharpen_steps);
+      if (first && printed) add_figures(session, sharpening, sharpen_steps);
     }
     first = false;
   }

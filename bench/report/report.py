@@ -224,9 +224,7 @@ def memory_ladder(result):
         text += grids["time"].text(f"{title}: kernel time, ms", corner)
         text += grids["speedup"].text(f"{title}: speed-up over one serial core", corner)
         text += grids["accesses"].text(f"{title}: global memory accesses (counted: at block 32)", corner)
-        if result.gpu:
-            text += grids["overhead"].text(f"{title}: overhead, ms (upload, download, enqueueing; theirs also allocates)",
-                                           corner)
+        text += grids["overhead"].text(f"{title}: overhead, ms (upload, download, enqueueing; theirs also allocates)", corner)
         text += grids["rate"].text(f"{title}: GFLOP/s, 2LP a pixel (theirs is not comparable: it counts index arithmetic)",
                                    corner)
     return text
@@ -258,7 +256,7 @@ def memory_lines(result, grids, rows, parameters, width):
         paper("speedup", column, "speed-up", 1)
         for source, words in (("paper", "paper's formula"), ("counted", "counted")):
             grids["accesses"].set(f"{line} {words}", column, figure(theirs.get((source, column, "accesses")), 0))
-        for words, field in (("pageable", "pageable_ms"), ("pinned", "pinned_ms")):
+        for words, field in (("pageable", "pageable_ms"), ("pinned", "pinned_ms")) if result.gpu else ():
             more = row[field] - row["ms"] if row and row[field] else None
             grids["overhead"].set(f"{line} {words}", column, milliseconds(more))
         paper("overhead", column, "overhead", 1)

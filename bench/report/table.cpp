@@ -1,6 +1,7 @@
 #include "bench/report/table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,19 @@ size_t columns_of(std::string_view text) {
   return size_t(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   }));
+}
+
+// The place of `name` in `names`, which has it then.
+size_t place_of(std::vector<std::string>& names, const std::string& name) {
+  const auto place = size_t(std::find(names.begin(), names.end(), name) - names.begin());
+  if (place == names.size()) names.push_back(name);
+  return place;
+}
+
+std::string printed(const Figure& figure) {
+  if (!figure.words.empty()) return figure.words;
+  return figure.value < 1e4 ? fmt::format("{:.4g}", figure.value)
+                            : fmt::format("{:.0f}", figure.value);
 }
 
 }  // namespace
@@ -93,6 +107,43 @@ std::string text_of(const Measured& measured) {
   for (auto& line : lines) table.add(std::move(line));
   std::string text = table.text();
   for (const std::string& note : measured.notes) text += "  " + note + "\n";
+  return text;
+}
+
+std::string paper_text_of(std::span<const Figure> figures, std::string_view experiment) {
+  struct Kind {
+    std::vector<std::string> lines{}, columns{};
+    std::vector<std::pair<std::pair<size_t, size_t>, std::string>> cells{};
+  };
+  std::vector<std::string> names;
+  std::vector<Kind> kinds;
+  for (const Figure& figure : figures) {
+    if (figure.experiment != experiment || figure.source != "paper") continue;
+    const size_t at =
+        place_of(names, figure.what + (figure.unit.empty() ? "" : ", " + figure.unit));
+    if (at == kinds.size()) kinds.emplace_back();
+    std::vector<std::string> line;
+    if (!figure.parameters.empty()) line.push_back(figure.parameters);
+    if (figure.width > 0) line.push_back(fmt::format("{}x{}", figure.width, figure.height));
+    if (!figure.detail.empty()) line.push_back(figure.detail);
+    Kind& kind = kinds[at];
+    const size_t row = place_of(kind.lines, fmt::format("{}", fmt::join(line, " ")));
+    kind.cells.push_back({{row, place_of(kind.columns, figure.subject)}, printed(figure)});
+  }
+  std::string text;
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    const Kind& kind = kinds[i];
+    std::vector<std::vector<std::string>> lines;
+    for (const std::string& name : kind.lines) {
+      lines.emplace_back(kind.columns.size() + 1, "-")[0] = name;
+    }
+    for (const auto& [place, value] : kind.cells) lines[place.first][place.second + 1] = value;
+    std::vector<std::string> head = {""};
+    head.insert(head.end(), kind.columns.begin(), kind.columns.end());
+    TextTable table(fmt::format("{}: the paper's {}", experiment, names[i]), std::move(head));
+    for (auto& line : lines) table.add(std::move(line));
+    text += table.text();
+  }
   return text;
 }
 

@@ -1,7 +1,9 @@
 // The one plain table that `cuesta bench` prints. report.py lays out the papers' forms.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/engine/result.hpp"
@@ -24,6 +26,10 @@ class TextTable {
 /// core and as OpenCV, GFLOP/s, percent of the roofline, the paper's figure; a column without any
 /// is left out. Then the notes.
 std::string text_of(const Measured& measured);
+
+/// What the papers themselves print of an experiment, without any row of ours: a table for each
+/// kind of figure, a line a request, size and part, a column for each of whom it is.
+std::string paper_text_of(std::span<const Figure> figures, std::string_view experiment);
 
 /// A value with this many digits after the point; "-" for 0, which stands for "not known".
 std::string figure(double value, int digits = 2);

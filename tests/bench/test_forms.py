@@ -104,6 +104,21 @@ class Forms(unittest.TestCase):
                           "256x256 3x3 paper 84.5" + 5 * " no paper figure")
         self.assert_table(text, title + "global memory accesses", "256x256 3x3 counted 1245184 - - - - -")
 
+    def test_the_papers_figures_stand_without_a_gpu(self):
+        about = {"parameters": "averaging 3x3", "side": 256}
+        figures = [figure("memory-ladder", "paper", "serial", "kernel time", 14.537, **about),
+                   figure("memory-ladder", "paper", "naive", "overhead", 84.529, **about)]
+        figures += [figure("sobel-ladder", "paper", name, "processing time", ms, "block=32", "ms", parameters="request")
+                    for name, ms in (("global", 0.099328), ("shared-1d", 0.054272))]
+        whole = result([row("memory-ladder", "convolve", "serial", "host", ms=20.0, type="f32", **about),
+                        row("sobel-ladder", "sobel", "serial", "host")], figures)
+        done = self.run_report({**whole, "gpu": None, "why_no_gpu": "there is none"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assert_table(done.stdout, "paper 002: averaging filter f32, a CPU, no GPU: overhead",
+                          "256x256 3x3 paper 84.5" + 5 * " no paper figure")
+        self.assertNotIn("pinned", done.stdout.split("overhead, ms")[1].split("\n\n")[0])
+        self.assert_table(done.stdout, "paper 003: request, 512x512 u8, a CPU, no GPU, block=32", "shared-1d - - - 0.054 45 % 45 %")
+
     def test_stages_and_models_of_canny(self):
         rows, figures = [], [figure("canny-stages", "paper", "the paper's GPU", "share", 0, "hysteresis", words="40 to 60 %"),
                              figure("canny-stages", "model", "rolling rows", "gain", 5.74, "K = 3")]

@@ -266,6 +266,43 @@ TEST(Text, TablesLineUpAndNamesAreShort) {
   EXPECT_EQ(figure(0), "-");
 }
 
+TEST(Text, ThePapersFiguresStandWithoutAnyRow) {
+  const auto of = [](const char* subject, const char* detail, const char* what, const char* unit,
+                     double value, const char* words = "") {
+    return Figure{.experiment = "ladder",
+                  .parameters = "3x3",
+                  .width = 64,
+                  .height = 64,
+                  .source = "paper",
+                  .subject = subject,
+                  .detail = detail,
+                  .what = what,
+                  .unit = unit,
+                  .value = value,
+                  .words = words};
+  };
+  std::vector<Figure> figures = {
+      of("naive", "block=32", "time", "ms", 0.25), of("shared", "block=32", "time", "ms", 12.5),
+      of("naive", "block=16", "time", "ms", 0.125), of("naive", "", "accesses", "", 1245184),
+      of("naive", "", "share", "", 0, "about 30 %")};
+  figures.push_back(figures[0]);
+  figures.back().source = "model";
+  figures.push_back(figures[0]);
+  figures.back().experiment = "another";
+  EXPECT_EQ(paper_text_of(figures, "ladder"),
+            "\nladder: the paper's time, ms\n"
+            "                      naive  shared\n"
+            "  3x3 64x64 block=32   0.25    12.5\n"
+            "  3x3 64x64 block=16  0.125       -\n"
+            "\nladder: the paper's accesses\n"
+            "               naive\n"
+            "  3x3 64x64  1245184\n"
+            "\nladder: the paper's share\n"
+            "                  naive\n"
+            "  3x3 64x64  about 30 %\n");
+  EXPECT_EQ(paper_text_of(figures, "neither"), "");
+}
+
 TEST(Measure, DeviceRowsWhereThereIsAGpu) {
   std::string why;
   const auto devices = list_devices(&why);

@@ -1,6 +1,7 @@
 // The files of a run, an earlier run, and what the command says with no GPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -168,6 +169,10 @@ TEST(Run, EveryExperimentRunsWithoutAGpu) {
     EXPECT_NE(printed.find("CUDA rows are absent: there is no NVIDIA GPU"), std::string::npos);
     EXPECT_NE(printed.find("\n" + std::string(experiment.name) + ": "), std::string::npos)
         << printed;
+    const bool paper = std::any_of(result.figures.begin(), result.figures.end(),
+                                   [](const Figure& figure) { return figure.source == "paper"; });
+    EXPECT_EQ(printed.find(std::string(experiment.name) + ": the paper's ") != std::string::npos,
+              paper);
     EXPECT_FALSE(result.rows.empty()) << experiment.name;
     for (const Row& row : result.rows) {
       EXPECT_EQ(row.experiment, experiment.name);

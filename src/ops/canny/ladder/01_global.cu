@@ -5,8 +5,7 @@
 // gradients, which the caches serve; from device memory at least 2 bytes a pixel for the Gaussian,
 // 5 for the gradients, 23 in stages.cu, and hysteresis. Wastes: the window's K² common samples,
 // products of separable taps, and every picture between two stages.
-// Measured (H200, 2026-11-21), 1024 x 1024, 5 x 5: 0.103 ms with union-find, 1.35 ms with
-// bfs-launch.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/canny/ladder/stages.cuh"
 
 namespace cuesta::canny_ladder {

@@ -7,8 +7,7 @@
 // (3 K² + 20), if a global load cost ten shared ones. Bytes a pixel as `global`, plus K − 1 rows
 // read twice a block. Wastes: two barriers a row; K − 1 rows loaded before a block's first output;
 // the window's K² common samples, from shared memory now.
-// Measured (H200, 2026-11-21), 1024 x 1024, 5 x 5: 0.097 ms with union-find, 6 % less than
-// `global`.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/canny/ladder/stages.cuh"
 
 namespace cuesta::canny_ladder {

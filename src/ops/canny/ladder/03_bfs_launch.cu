@@ -10,8 +10,7 @@
 //
 // Statistics: "bfs depth" is the number of launches that gained; "trees at the start" and "trees at
 // the end" count the strong pixels before and the edge pixels after.
-// Measured (H200, 2026-11-21), 1024 x 1024, behind the production gradient and suppression: 1.32
-// ms, 97 % of it hysteresis.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/canny/ladder/nms_marks.cuh"
 
 namespace cuesta::canny_ladder {

@@ -4,8 +4,7 @@
 // hysteresis as future work; init, merge and compress are paper 004's labelling. Bound: 4 bytes a
 // pixel of labels written and read where there are candidates, and the atomics of long contours.
 // Wastes: a label for each pixel though all of a 2 × 2 block are neighbours; four launches that all
-// read every mark. Measured (H200, 2026-11-21), 1024 x 1024, behind the production gradient and
-// suppression: 0.067 ms, 0.039 of it hysteresis.
+// read every mark. Times: docs/benchmarks/h200-ladder.md.
 #include "cuda/union_find.cuh"
 #include "ops/canny/ladder/nms_marks.cuh"
 

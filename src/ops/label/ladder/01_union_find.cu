@@ -9,8 +9,7 @@
 // by the scan; labels written: about 41. Held: 8.
 // Wastes: a tree walk for every pixel where one for a block of 2 x 2 would do; a pass over memory
 // for each of init, merge and compress; waits once for the count and once for the components.
-// Measured (H200, 2026-11-21), 2048 x 2048: 0.084 ms without a component, 0.210 ms with 3,600
-// squares of 20 x 20.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/label/cuda/components.cuh"
 #include "ops/label/ladder/ladder.hpp"
 

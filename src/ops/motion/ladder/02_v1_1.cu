@@ -6,7 +6,7 @@
 // samples and as many offsets for each of four steps of morphology. Bytes a pixel: the frame's 3,
 // 17 between the steps, 29 to 37 in `label`. Wastes: a sample is loaded once for every window it
 // lies in, each time with an address and a border test.
-// Measured (H200, 2026-11-21), 596 x 336: 0.344 ms a frame, 33 % less than v1.0.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/motion/ladder/global.cuh"
 
 namespace cuesta::motion_ladder {

@@ -4,8 +4,7 @@
 // apron, 2.1 samples a pixel at 32 x 32 against 3.5 at 16 x 16 and 4.0 at 32 x 8; a small one waits
 // less at its barrier and leaves fewer threads idle at the picture's edge. Bound, bytes and waste
 // as v1.2.
-// Measured (H200, 2026-11-21), 596 x 336: best at 16 x 32, 0.180 ms a frame, as v1.2 to 1 %;
-// worst at 8 x 4, 0.222 ms.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/motion/ladder/tiled.cuh"
 
 namespace cuesta::motion_ladder {

@@ -2,8 +2,7 @@
 // global memory. Theirs leaves the outermost pixels unwritten; ours follows the border, as every
 // strategy does. Bound: load instructions, not bytes: K² loads a pixel, of which the caches serve
 // all but about one. Wastes: neighbours read K(K − 1) common samples each.
-// Measured (H200, 2026-11-21), 512 x 512, l2 to f32, blocks of 32 and 16: 0.0074 and 0.0066 ms;
-// a copy takes 0.0026.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
 namespace cuesta::sobel_ladder {

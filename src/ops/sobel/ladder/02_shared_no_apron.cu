@@ -3,8 +3,7 @@
 // outside the picture as 0; ours follows the border. From `global`: K² global loads a pixel become
 // one, plus (K − 1)-wide frames around every block. Wastes: warps diverge at block edges, and every
 // sample passes a bounds test.
-// Measured (H200, 2026-11-21), 512 x 512, l2 to f32, blocks of 32 and 16: 0.0078 and 0.0079 ms,
-// 5 and 19 % more than `global`.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
 namespace cuesta::sobel_ladder {

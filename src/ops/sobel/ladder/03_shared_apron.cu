@@ -2,8 +2,7 @@
 // every side, and each thread loads four samples, its own position shifted by ±r. B >= 2r makes the
 // four squares cover the tile. From `shared-no-apron`: no divergence and no bounds test while
 // computing. Wastes: the four squares overlap, so (B + 2r)² samples cost 4B² loads.
-// Measured (H200, 2026-11-21), 512 x 512, l2 to f32, blocks of 32 and 16: 0.0063 and 0.0061 ms,
-// 15 and 7 % less than `global`.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
 namespace cuesta::sobel_ladder {

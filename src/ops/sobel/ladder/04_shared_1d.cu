@@ -1,9 +1,8 @@
 // Rung `shared-1d` (paper 003, "reorganised shared memory"): `shared-apron` with the tile as a
 // one-dimensional array. A two-dimensional array lies in memory the same way and the addresses are
-// the same, so no difference is expected; the paper's gain of 11 to 18 % must have had another
-// cause. Today's machine code of the two has as many instructions, in another order.
-// Measured (H200, 2026-11-21), 512 x 512, l2 to f32, blocks of 32 and 16: 0.0063 and 0.0061 ms,
-// as `shared-apron` to 1 %.
+// the same, so no difference is expected; the paper's gain must have had another cause. Today's
+// machine code of the two has as many instructions, in another order.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
 namespace cuesta::sobel_ladder {
