@@ -100,25 +100,29 @@ void check_name(std::string_view name, const Infos& infos, std::string_view what
 
 // A value no strategy declares would be timed nowhere and look like success.
 void check_sweep(const Sweep& sweep) {
-  std::vector<std::string_view> known;
-  bool declared = false;
+  std::vector<ParameterInfo> declared;
   for (const auto& strategy : list_strategies()) {
-    for (const ParameterInfo& info : strategy.parameters) {
-      if (info.name != sweep.first) continue;
-      declared = true;
-      known.insert(known.end(), info.values.begin(), info.values.end());
-    }
+    for (const ParameterInfo& info : strategy.parameters)
+      if (info.name == sweep.first) declared.push_back(info);
   }
-  if (!declared) {
+  if (declared.empty()) {
     throw Error(
         ErrorCode::invalid_argument,
         fmt::format("--sweep {}: no strategy of this build has that parameter", sweep.first),
         sweep.first);
   }
+  std::vector<std::string> known;
+  for (const ParameterInfo& info : declared) {
+    if (info.most > 0) known.push_back(info.choices());
+    for (const auto& value : info.values)
+      if (info.most == 0) known.emplace_back(value);
+  }
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
   for (const std::string& value : sweep.second) {
-    if (std::find(known.begin(), known.end(), value) != known.end()) continue;
+    if (std::any_of(declared.begin(), declared.end(),
+                    [&](const ParameterInfo& info) { return info.takes(value); }))
+      continue;
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("--sweep {}={}: strategies take {}", sweep.first, value,
                             fmt::join(known, ", ")),

@@ -26,7 +26,7 @@ std::vector<std::vector<Parameter>> variants_of(const StrategyDescription& strat
     std::vector<std::vector<Parameter>> more;
     for (const auto& variant : variants) {
       for (const std::string& value : sweep->second) {
-        if (std::find(info.values.begin(), info.values.end(), value) == info.values.end()) continue;
+        if (!info.takes(value)) continue;
         more.push_back(variant);
         more.back().emplace_back(info.name, value);
       }

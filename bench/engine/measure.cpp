@@ -61,6 +61,7 @@ class Measurement {
   bool npp_takes(Rotation& rotation);
   void time_host();
   void time_device();
+  void add_set_up(Row& row, const Candidate& candidate, Rotation& rotation);
   void add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation);
   void add_stages(Row& row, const Candidate& candidate, Rotation* rotation);
   void note_best();
@@ -290,6 +291,7 @@ void Measurement::time_device() {
         kernels_of([&] { work_.call(rotation.source(0), rotation.result(0), timed[i].exec); });
     for (KernelUse& use : row.kernels) use.name = short_kernel_name(use.name);
     wait(session_.stream_->get());
+    add_set_up(row, timed[i], rotation);
     if (work_.end_to_end) add_end_to_end(row, timed[i], rotation);
     if (work_.stages) add_stages(row, timed[i], &rotation);
     measured_.rows.push_back(std::move(row));
@@ -300,6 +302,24 @@ void Measurement::time_device() {
     peer.strategy.space = Space::device;
     measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
   }
+}
+
+void Measurement::add_set_up(Row& row, const Candidate& candidate, Rotation& rotation) {
+  Exec exec = candidate.exec;
+  const auto once = [&] {
+    return time_once([&] {
+      work_.call(rotation.source(0), rotation.result(0), exec);
+      wait(exec.stream);
+    });
+  };
+  std::vector<double> times;
+  for (int i = 0; i < (session_.quick() ? 5 : 11); ++i) {
+    Workspace fresh;
+    exec.workspace = &fresh;
+    const double first = once();
+    times.push_back(first - once());
+  }
+  row.set_up_ms = std::max(0.0, summary_of(std::move(times)).ms);
 }
 
 void Measurement::add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation) {

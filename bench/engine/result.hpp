@@ -55,6 +55,9 @@ struct Row {
   double roofline_gflops = 0;  ///< min(FMA rate, intensity · copy bandwidth) of this run
   /// Upload, run and download by the wall clock; 0: not timed.
   double pageable_ms = 0, pinned_ms = 0;
+  /// What the first call with a workspace takes longer than the next, by the wall clock: scratch
+  /// memory, taps, textures. `ms` has none of it. 0: not timed.
+  double set_up_ms = 0;
   std::optional<PaperFigure> paper_figure{};
   std::optional<Accesses> accesses{};
   std::vector<KernelUse> kernels{};

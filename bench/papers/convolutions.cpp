@@ -49,14 +49,12 @@ Measured measure_convolve(Session& session, const Work& work, const Stencil& ste
 }
 
 int tiles_of(const Row& row, int width, int height) {
-  if (row.strategy.find("tiled") == row.strategy.npos || row.kernels.empty()) return 1;
-  // Shared memory of the first kernel: (T · B + width − 1) · (B + height − 1) samples; of
-  // `separable-tiled` B · (T · B + height − 1).
+  if (const int given = integer_of(row, "T", 0)) return given;
+  if (row.strategy != "adaptive-tiled" || row.kernels.empty()) return 1;
+  // Shared memory of the first kernel: (T · B + width − 1) · (B + height − 1) samples.
   const int block = integer_of(row, "block", 32);
   const size_t samples = row.kernels[0].dynamic_shared / (row.type == "f32" ? 4 : 1);
-  const bool separable = row.strategy == "separable-tiled";
-  const int other = separable ? block : block + height - 1;
-  const int along = int(samples / size_t(other)) - (separable ? height - 1 : width - 1);
+  const int along = int(samples / size_t(block + height - 1)) - (width - 1);
   return std::max(1, along / block);
 }
 

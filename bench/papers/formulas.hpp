@@ -73,11 +73,12 @@ constexpr double accesses_counted(std::string_view strategy, int l, int p, const
   if (strategy == "naive" || strategy == "global" || strategy == "texture") return 2 * window + 1;
   if (strategy == "constant" || strategy == "texture-constant") return window + 1;
   if (strategy == "shared") return tile + window + 1;
-  if (strategy == "shared-constant" || strategy == "tiled" || strategy == "adaptive-tiled")
+  if (strategy == "shared-constant" || strategy == "tiled" || strategy == "adaptive-tiled" ||
+      strategy == "shared-1d")
     return tile + 1;
-  if (strategy == "shared-1d") return 4 + 1;
-  if (strategy == "separable") return p + 1.0 + l + 1.0;
-  if (strategy == "separable-tiled") return (wide + p - 1) / wide + 1 + (wide + l - 1) / wide + 1;
+  if (strategy == "two-pass") return p + 1.0 + l + 1.0;
+  if (strategy == "separable" || strategy == "separable-tiled")
+    return (wide + p - 1) / wide + 1 + (wide + l - 1) / wide + 1;
   if (strategy == "row-cyclic") return (shape.rows_per_block + p - 1) / shape.rows_per_block + 1;
   return 0;
 }

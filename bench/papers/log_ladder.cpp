@@ -29,10 +29,11 @@ void bench_log_ladder(Session& session) {
         const Image<uint8_t> bytes = Session::noise(side, side);
         const Image<float> floats =
             type == PixelType::f32 ? Session::floats_of(bytes) : Image<float>();
-        Work work =
-            convolve_work("log-ladder", name, stencil,
-                          type == PixelType::f32 ? ConstAnyView(floats) : ConstAnyView(bytes));
-        work.sweeps = {{"T", {"1", "2", "4", "8"}}, {"limit", {"48k", "device"}}};
+        Work work = convolve_work(
+            "log-ladder", name, stencil,
+            type == PixelType::f32 ? ConstAnyView(floats) : ConstAnyView(bytes), papers_border);
+        // 21 is the paper's.
+        work.sweeps = {{"T", {"1", "2", "4", "8", "21"}}, {"limit", {"48k", "device"}}};
         measure_convolve(session, work, stencil);
       }
     }

@@ -29,7 +29,7 @@ constexpr Filter filters[] = {{"averaging", stencils::average, p2::averaging_sec
 
 // Their steps and what they leave to future work.
 constexpr std::string_view steps[] = {"naive",   "shared",           "constant",
-                                      "texture", "texture-constant", "separable"};
+                                      "texture", "texture-constant", "two-pass"};
 
 // What the paper prints for the row: milliseconds; 0 for nothing.
 double paper_ms(const Filter& filter, std::string_view strategy, int32_t side, int n) {
@@ -87,7 +87,7 @@ void bench_memory_ladder(Session& session) {
       for (const int n : {3, 5, 9}) {
         const Stencil stencil = filter.make(n);
         Work work = convolve_work("memory-ladder", fmt::format("{} {}x{}", filter.name, n, n),
-                                  stencil, src);
+                                  stencil, src, papers_border);
         work.end_to_end = true;
         measure_convolve(session, work, stencil, [&](Row& row) {
           const bool theirs = row.space == "device" || row.strategy == "serial";

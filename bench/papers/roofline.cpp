@@ -45,7 +45,8 @@ void convolve_points(Session& session, const Image<uint8_t>& bytes) {
                                                      {"average 9x9", stencils::average(9)}};
   for (const auto& [name, stencil] : filters) {
     for (const ConstAnyView src : {ConstAnyView(floats), ConstAnyView(bytes)})
-      measure_convolve(session, convolve_work("roofline", name, stencil, src), stencil);
+      measure_convolve(session, convolve_work("roofline", name, stencil, src, papers_border),
+                       stencil);
   }
 }
 

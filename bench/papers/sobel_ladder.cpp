@@ -64,7 +64,7 @@ void bench_sobel_ladder(Session& session) {
     roots.bytes_per_pixel = 1 + 4;
     roots.sweeps = blocks;
     roots.call = [](ConstAnyView src, AnyView dst, const Exec& exec) {
-      sobel(src, {.magnitude = dst}, {.norm = Norm::l2}, exec);
+      sobel(src, {.magnitude = dst}, {.norm = Norm::l2, .border = papers_border}, exec);
     };
     roots.opencv = {};
     roots.npp = {};
@@ -80,7 +80,7 @@ void bench_sobel_ladder(Session& session) {
         {"sharpening -1 .. 9 .. -1", stencils::sharpen(3)},
         {"sharpening 2d - box/9", stencils::unsharp(3)}};
     for (const auto& [name, stencil] : filters) {
-      Work sharpening = convolve_work("sobel-ladder", name, stencil, floats);
+      Work sharpening = convolve_work("sobel-ladder", name, stencil, floats, papers_border);
       sharpening.sweeps = blocks;
       sharpening.takes = [](const StrategyDescription& s) {
         return s.space == Space::host || s.name == "global" || s.name == "shared-1d";

@@ -55,6 +55,7 @@ Json json_of(const Row& row) {
                {"roofline_percent", or_null(row.roofline_percent())},
                {"pageable_ms", or_null(row.pageable_ms)},
                {"pinned_ms", or_null(row.pinned_ms)},
+               {"set_up_ms", or_null(row.set_up_ms)},
                {"paper", row.paper},
                {"paper_figure", nullptr},
                {"accesses", nullptr},

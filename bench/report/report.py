@@ -207,7 +207,7 @@ def roofline(result):
 # Paper 002.
 
 
-MEMORY_STEPS = ("serial", "naive", "shared", "constant", "texture", "texture-constant", "separable")
+MEMORY_STEPS = ("serial", "naive", "shared", "constant", "texture", "texture-constant", "two-pass")
 
 
 def memory_ladder(result):
@@ -224,7 +224,8 @@ def memory_ladder(result):
         text += grids["time"].text(f"{title}: kernel time, ms", corner)
         text += grids["speedup"].text(f"{title}: speed-up over one serial core", corner)
         text += grids["accesses"].text(f"{title}: global memory accesses (counted: at block 32)", corner)
-        text += grids["overhead"].text(f"{title}: overhead, ms (upload, download, enqueueing; theirs also allocates)", corner)
+        text += grids["overhead"].text(f"{title}: overhead, ms (upload, download, enqueueing; set-up: scratch, taps and "
+                                        "textures, the first call over the next; theirs also allocates)", corner)
         text += grids["rate"].text(f"{title}: GFLOP/s, 2LP a pixel (theirs is not comparable: it counts index arithmetic)",
                                    corner)
     return text
@@ -259,6 +260,8 @@ def memory_lines(result, grids, rows, parameters, width):
         for words, field in (("pageable", "pageable_ms"), ("pinned", "pinned_ms")) if result.gpu else ():
             more = row[field] - row["ms"] if row and row[field] else None
             grids["overhead"].set(f"{line} {words}", column, milliseconds(more))
+        if result.gpu:
+            grids["overhead"].set(f"{line} set-up", column, milliseconds(row.get("set_up_ms") if row else None))
         paper("overhead", column, "overhead", 1)
 
 

@@ -23,7 +23,7 @@ double bound_of(const Stencil& stencil) {
 }  // namespace
 
 Work convolve_work(std::string experiment, std::string parameters, const Stencil& stencil,
-                   ConstAnyView src) {
+                   ConstAnyView src, Border border) {
   Work work;
   work.experiment = std::move(experiment);
   work.operation = "convolve";
@@ -34,8 +34,8 @@ Work convolve_work(std::string experiment, std::string parameters, const Stencil
   work.flops_per_pixel = 2.0 * stencil.width() * stencil.height();
   work.bound = bound_of(stencil);
   const auto held = std::make_shared<Stencil>(stencil);
-  work.call = [held](ConstAnyView from, AnyView to, const Exec& exec) {
-    correlate(from, to, *held, {}, exec);
+  work.call = [held, border](ConstAnyView from, AnyView to, const Exec& exec) {
+    correlate(from, to, *held, {.border = border}, exec);
   };
   std::vector<float> taps;
   for (int y = 0; y < stencil.height(); ++y)
@@ -49,7 +49,8 @@ Work convolve_work(std::string experiment, std::string parameters, const Stencil
       peer.correlate(from, to, taps, n, stream);
     };
     // Whole taps give whole sums; others OpenCV rounds before it adds.
-    work.opencv_equal = src.type == PixelType::u8 && stencil.divisor() == 1;
+    work.opencv_equal = src.type == PixelType::u8 && stencil.divisor() == 1 &&
+                        border.mode == BorderMode::reflect101;
   }
   return work;
 }

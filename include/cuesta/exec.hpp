@@ -16,7 +16,8 @@ namespace cuesta {
 
 class Scratch;
 
-/// Scratch memory that a caller keeps, so that calls of a size already seen allocate nothing.
+/// Scratch memory that a caller keeps, so that calls of a size already seen allocate nothing, and
+/// what a later call may find made: taps on the GPU, textures.
 /// Serves one call at a time (on CUDA: one stream at a time); a second one at once throws.
 class Workspace {
  public:
@@ -25,7 +26,7 @@ class Workspace {
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
 
-  /// Bytes held now in `space`.
+  /// Bytes of scratch memory held now in `space`.
   size_t bytes(Space space = Space::host) const;
   /// Gives everything back; the next call allocates again.
   void release_memory();
@@ -85,10 +86,17 @@ std::string_view name_of(Tier tier);
 std::string_view name_of(Space space);
 
 /// A parameter a strategy declares: its name, what it means, the values it takes (first = default).
+/// With `most` any whole number from `least` to `most` too; `values` then has those that verify
+/// tries.
 struct ParameterInfo {
   std::string_view name{};
   std::string_view meaning{};
   std::span<const std::string_view> values{};
+  int least = 0, most = 0;
+
+  bool takes(std::string_view value) const;
+  /// What it takes, in words: "32, 16, 8", or "a whole number from 1 to 1024".
+  std::string choices() const;
 };
 
 /// Which strategy a call runs, or why none does.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstdlib>
+#include <optional>
 
 #include "core/cpu_probe.hpp"
 #include "core/device_memory.hpp"
@@ -24,6 +25,31 @@ std::string_view name_of(Tier tier) {
 }
 
 std::string_view name_of(Space space) { return space == Space::host ? "host" : "device"; }
+
+namespace {
+// Digits alone; nothing for what no int holds.
+std::optional<int> whole_number(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+}  // namespace
+
+bool ParameterInfo::takes(std::string_view value) const {
+  for (const auto& v : values)
+    if (v == value) return true;
+  const auto number = whole_number(value);
+  return most > 0 && number && *number >= least && *number <= most;
+}
+
+std::string ParameterInfo::choices() const {
+  if (most == 0) return fmt::format("{}", fmt::join(values, ", "));
+  std::string words;
+  for (const auto& v : values)
+    if (!whole_number(v)) words += fmt::format("{}, or ", v);
+  return words + fmt::format("a whole number from {} to {}", least, most);
+}
 
 Call::Call(const Exec& exec, Space space, std::span<const ParameterInfo> declared)
     : exec_(exec),
@@ -46,14 +72,9 @@ std::string_view Parameters::text(std::string_view name) const {
 
 int Parameters::integer(std::string_view name) const {
   const std::string_view given = text(name);
-  int value = 0;
-  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
-  if (error != std::errc() || end != given.data() + given.size()) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("parameter {}={}: not a whole number", name, given),
-                std::string(given));
-  }
-  return value;
+  if (const auto value = whole_number(given)) return *value;
+  throw Error(ErrorCode::invalid_argument,
+              fmt::format("parameter {}={}: not a whole number", name, given), std::string(given));
 }
 
 AnyView placeholder(int32_t width, int32_t height, PixelType type, int32_t channels, Space space) {
@@ -134,12 +155,10 @@ void check_parameters(std::string_view operation, std::string_view strategy, con
                                     strategy, key, fmt::join(names, ", ")),
                   key);
     }
-    bool allowed = false;
-    for (const auto& v : found->values) allowed |= v == value;
-    if (!allowed) {
+    if (!found->takes(value)) {
       throw Error(ErrorCode::invalid_argument,
-                  fmt::format("{}: parameter {}={} of strategy '{}': choose one of {}", operation,
-                              key, value, strategy, fmt::join(found->values, ", ")),
+                  fmt::format("{}: parameter {}={} of strategy '{}': choose {}{}", operation, key,
+                              value, strategy, found->most ? "" : "one of ", found->choices()),
                   value);
     }
   }

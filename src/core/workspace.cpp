@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "core/memory.hpp"
 #include "cuesta/error.hpp"
@@ -62,15 +64,43 @@ struct Stack {
   }
 };
 
+// Objects of one type by key.
+struct Shelf {
+  struct Entry {
+    std::shared_ptr<const void> object;
+    uint64_t used = 0;  // when
+  };
+  std::map<std::string, Entry, std::less<>> entries;
+  uint64_t clock = 0;
+
+  const void* find(std::string_view key) {
+    const auto found = entries.find(key);
+    if (found == entries.end()) return nullptr;
+    found->second.used = ++clock;
+    return found->second.object.get();
+  }
+  // The longest unused go.
+  void put(std::string_view key, std::shared_ptr<const void> object, size_t most) {
+    while (!entries.empty() && entries.size() >= most) {
+      entries.erase(std::min_element(
+          entries.begin(), entries.end(),
+          [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
+    }
+    entries.insert_or_assign(std::string(key), Entry{std::move(object), ++clock});
+  }
+};
+
 }  // namespace
 
 struct Workspace::State {
   State() { stacks[1].space = Space::device; }
   ~State() { clear(); }
   void clear() {
+    kept.clear();
     for (Stack& s : stacks) s.clear();
   }
   Stack stacks[2];
+  std::map<std::type_index, Shelf> kept;
   std::mutex mutex;
   std::thread::id owner;
   int depth = 0;
@@ -94,7 +124,8 @@ void release_memory() { thread_cache().clear(); }
 
 Scratch::Scratch(const Exec& exec, Space space)
     : state_((exec.workspace ? *exec.workspace : thread_cache()[exec.stream]).state_.get()),
-      space_(space) {
+      space_(space),
+      keeps_(exec.workspace != nullptr) {
   const std::lock_guard lock(state_->mutex);
   if (state_->depth && state_->owner != std::this_thread::get_id()) {
     throw Error(ErrorCode::invalid_argument,
@@ -109,6 +140,7 @@ Scratch::Scratch(const Exec& exec, Space space)
 }
 
 Scratch::~Scratch() {
+  own_.clear();
   const std::lock_guard lock(state_->mutex);
   --state_->depth;
   try {
@@ -119,5 +151,18 @@ Scratch::~Scratch() {
 }
 
 void* Scratch::take_bytes(size_t bytes) { return state_->stacks[size_t(space_)].take(bytes); }
+
+const void* Scratch::find_kept(std::type_index type, std::string_view key) {
+  const auto shelf = state_->kept.find(type);
+  return keeps_ && shelf != state_->kept.end() ? shelf->second.find(key) : nullptr;
+}
+
+void Scratch::keep(std::type_index type, std::string_view key, std::shared_ptr<const void> object,
+                   size_t most) {
+  if (keeps_)
+    state_->kept[type].put(key, std::move(object), most);
+  else
+    own_.push_back(std::move(object));
+}
 
 }  // namespace cuesta

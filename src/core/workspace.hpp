@@ -1,10 +1,15 @@
-// Scratch memory: a stack of blocks that grows on first use and then stays.
+// Scratch memory: a stack of blocks that grows on first use and then stays; and what calls keep for
+// later ones.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string_view>
 #include <type_traits>
+#include <typeindex>
+#include <vector>
 
 #include "core/memory.hpp"
 #include "cuesta/exec.hpp"
@@ -45,11 +50,32 @@ class Scratch {
     return {take<uint64_t>(size_t(words) * size_t(height)), width, height, words};
   }
 
+  /// Whether kept() keeps: the caller gave a workspace.
+  bool keeps() const { return keeps_; }
+  /// What make() returned in an earlier call with the caller's workspace for this T and an equal
+  /// key, else what it returns now: for what costs more to make than to use, taps on the device or
+  /// a texture. `key` is all that the object depends on, device and stream too where they matter.
+  /// The workspace keeps the last T::most_kept of a T and releases them with its memory; without
+  /// one of the caller's the object ends with this Scratch. T's destructor leaves nobody reading.
+  template <class T, class Make>
+  const T& kept(std::string_view key, Make&& make) {
+    if (const void* known = find_kept(typeid(T), key)) return *static_cast<const T*>(known);
+    std::shared_ptr<const T> made(new T(make()));
+    const T& object = *made;
+    keep(typeid(T), key, std::move(made), T::most_kept);
+    return object;
+  }
+
  private:
   void* take_bytes(size_t bytes);
+  const void* find_kept(std::type_index type, std::string_view key);
+  void keep(std::type_index type, std::string_view key, std::shared_ptr<const void> object,
+            size_t most);
   Workspace::State* state_;
   Space space_;
-  size_t block_, used_;  // where the stack stood
+  bool keeps_;
+  size_t block_, used_;                           // where the stack stood
+  std::vector<std::shared_ptr<const void>> own_;  // of a Scratch that keeps nothing
 };
 
 }  // namespace cuesta

@@ -9,6 +9,7 @@
 
 #include "core/strategy.hpp"
 #include "cuda/check.hpp"
+#include "cuda/frame.hpp"
 
 namespace cuesta::cuda {
 
@@ -24,19 +25,25 @@ void launch(std::string_view operation, void (*kernel)(Parameters...), dim3 grid
   check(cudaGetLastError(), operation);
 }
 
-/// `values` in device memory of the call's scratch, copied on its stream. They may change when this
-/// returns: the runtime has read pageable memory by then. It goes over in pieces, because from 64
-/// KiB on the runtime waits for the stream before it reads.
+/// `values` into device memory, copied on `stream`. They may change when this returns: the runtime
+/// has read pageable memory by then. It goes over in pieces, because from 64 KiB on the runtime
+/// waits for the stream before it reads.
 template <class T>
-const T* upload(std::span<const T> values, Call& call, std::string_view doing) {
+void copy_values(std::span<const T> values, T* there, cudaStream_t stream, std::string_view doing) {
   constexpr size_t piece = 32 * 1024 / sizeof(T);
-  T* there = call.scratch().take<T>(values.size());
   for (size_t i = 0; i < values.size(); i += piece) {
     const auto part = values.subspan(i, std::min(piece, values.size() - i));
-    check(cudaMemcpyAsync(there + i, part.data(), part.size_bytes(), cudaMemcpyHostToDevice,
-                          stream_of(call)),
-          doing);
+    check(
+        cudaMemcpyAsync(there + i, part.data(), part.size_bytes(), cudaMemcpyHostToDevice, stream),
+        doing);
   }
+}
+
+/// `values` in device memory of the call's scratch, copied on its stream.
+template <class T>
+const T* upload(std::span<const T> values, Call& call, std::string_view doing) {
+  T* there = call.scratch().take<T>(values.size());
+  copy_values(values, there, stream_of(call), doing);
   return there;
 }
 
@@ -60,6 +67,13 @@ constexpr unsigned blocks(int32_t n, int32_t size) {
 /// The grid whose blocks of wide × high pixels cover a picture.
 inline dim3 tiles(ConstAnyView picture, int32_t wide, int32_t high) {
   return dim3(blocks(picture.width, wide), blocks(picture.height, high));
+}
+
+/// Rows that a block walks down where the parameter `grid` says how many blocks there are.
+inline int32_t rows_a_block(int32_t height, const Parameters& parameters) {
+  const int blocks =
+      parameters.text("grid") == "multiprocessors" ? multiprocessors() : parameters.integer("grid");
+  return (height - 1) / std::min(height, blocks) + 1;
 }
 
 /// A grid's second dimension ends here.
@@ -88,6 +102,30 @@ void for_each_pixel(std::string_view operation, int32_t width, int32_t height, c
                   std::min(blocks(height, pixel_block_y), max_grid_y));
   launch(operation, each_pixel<Body>, grid, dim3(pixel_block_x, pixel_block_y), 0, stream_of(call),
          width, height, body);
+}
+
+/// Threads of a block of each_frame_pixel: few, so that a thin frame still fills the GPU.
+inline constexpr int frame_threads = 64;
+
+template <class Body>
+__global__ void __launch_bounds__(frame_threads)
+    each_frame_pixel(Frame frame, const __grid_constant__ Body body) {
+  const int64_t n = int64_t(blockIdx.x) * frame_threads + threadIdx.x;
+  if (n >= frame.pixels()) return;
+  const Frame::Place place = frame.pixel(n);
+  body(place.x, place.y);
+}
+
+/// for_each_pixel for the pixels of a frame.
+template <class Body>
+void for_each_frame_pixel(std::string_view operation, const Frame& frame, const Body& body,
+                          Call& call) {
+  static_assert(std::is_trivially_copyable_v<Body> && sizeof(Body) <= 4000);
+  const int64_t pixels = frame.pixels();
+  if (pixels == 0) return;
+  launch(operation, each_frame_pixel<Body>,
+         dim3(unsigned((pixels + frame_threads - 1) / frame_threads)), dim3(frame_threads), 0,
+         stream_of(call), frame, body);
 }
 
 }  // namespace cuesta::cuda

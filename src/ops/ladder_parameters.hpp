@@ -9,7 +9,8 @@ namespace cuesta::ladder_parameters {
 inline constexpr std::string_view any_block_values[] = {"32", "16", "8"};
 inline constexpr std::string_view block_values[] = {"32", "16"};
 inline constexpr std::string_view load_values[] = {"by-position", "one-each"};
-inline constexpr std::string_view tile_values[] = {"4", "1", "2", "8"};
+inline constexpr std::string_view tile_values[] = {"4", "1", "2", "7", "21"};
+inline constexpr std::string_view grid_values[] = {"multiprocessors", "1", "7"};
 inline constexpr std::string_view limit_values[] = {"device", "48k"};
 inline constexpr std::string_view switch_values[] = {"on", "off"};
 
@@ -22,11 +23,17 @@ inline constexpr ParameterInfo block_only[] = {block};
 inline constexpr ParameterInfo block_and_load[] = {
     any_block,
     {"load", "a sample a thread, some idle later; or 1, 2 or 4 samples by position", load_values}};
-inline constexpr ParameterInfo block_and_tiles[] = {
-    block, {"T", "tiles of block x block that a block makes side by side", tile_values}};
+inline constexpr ParameterInfo tiles = {
+    "T", "tiles of block x block that a block makes from one load", tile_values, 1, 1024};
+inline constexpr ParameterInfo grid = {
+    "grid", "blocks, each of which walks down its share of the rows", grid_values, 1, 1 << 20};
+inline constexpr ParameterInfo grid_only[] = {grid};
+inline constexpr ParameterInfo block_and_tiles[] = {block, tiles};
 inline constexpr ParameterInfo block_and_limit[] = {
     block, {"limit", "shared memory a block may take", limit_values}};
-inline constexpr ParameterInfo block_and_transpose[] = {
-    block, {"transpose", "the column sums stored transposed in shared memory", switch_values}};
+inline constexpr ParameterInfo block_tiles_and_transpose[] = {
+    block,
+    tiles,
+    {"transpose", "the column sums stored transposed in shared memory", switch_values}};
 
 }  // namespace cuesta::ladder_parameters

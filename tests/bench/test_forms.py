@@ -20,7 +20,7 @@ def row(experiment, operation, strategy, space="device", variant="", side=512, m
              "threads": 0 if space == "device" else 1 if strategy == "serial" else 2, "ms": ms, "ms_spread": 0.01,
              "copy_ms": 0.5, "times_copy": 2 * ms, "serial_ms": 20.0, "speedup": 20 / ms, "gflops": 100.0, "bytes_per_pixel": 2,
              "intensity": 6.25, "intensity_paper": None, "roofline_gflops": None, "roofline_percent": None,
-             "pageable_ms": None, "pinned_ms": None, "paper": "", "paper_figure": None, "accesses": None, "kernels": [],
+             "pageable_ms": None, "pinned_ms": None, "set_up_ms": None, "paper": "", "paper_figure": None, "accesses": None, "kernels": [],
              "stages": {}, "statistics": {}}
     return {**whole, **more}
 
@@ -90,7 +90,7 @@ class Forms(unittest.TestCase):
     def test_memory_and_overhead_of_filters(self):
         of = {"parameters": "averaging 3x3", "type": "f32", "side": 256}
         rows = [row("memory-ladder", "convolve", "serial", "host", ms=20.0, **of),
-                row("memory-ladder", "convolve", "naive", ms=0.5, pageable_ms=2.5, pinned_ms=1.0, **of)]
+                row("memory-ladder", "convolve", "naive", ms=0.5, pageable_ms=2.5, pinned_ms=1.0, set_up_ms=0.25, **of)]
         about = {"parameters": "averaging 3x3", "side": 256}
         figures = [figure("memory-ladder", "paper", "serial", "kernel time", 14.537, **about),
                    figure("memory-ladder", "paper", "naive", "kernel time", 0.041, **about),
@@ -101,6 +101,7 @@ class Forms(unittest.TestCase):
         self.assert_table(text, title + "kernel time", "256x256 3x3 20.00 0.5000 - - - - - - -",
                           "256x256 3x3 paper 14.537 0.041" + 5 * " no paper figure")
         self.assert_table(text, title + "overhead", "256x256 3x3 pageable 2.000 - - - - -", "256x256 3x3 pinned 0.5000 - - - - -",
+                          "256x256 3x3 set-up 0.2500 - - - - -",
                           "256x256 3x3 paper 84.5" + 5 * " no paper figure")
         self.assert_table(text, title + "global memory accesses", "256x256 3x3 counted 1245184 - - - - -")
 

@@ -27,6 +27,7 @@ TEST(Formulas, AttainWhatPaper000Prints) {
   EXPECT_NEAR(gflops(f::intensity_of("adaptive-tiled", 5, 5, 21)), 456.52, 5e-3);
   EXPECT_EQ(gflops(f::intensity_of("shared-constant", 15, 15, 1)), f::paper_peak_gflops);
   EXPECT_EQ(f::intensity_of("texture", 3, 3, 1), 0) << "the paper has no formula for it";
+  EXPECT_EQ(f::intensity_of("two-pass", 5, 5, 1), 0) << "eq. 12 is of shared memory";
 }
 
 TEST(Formulas, SeparableMeansItsPasses) {
@@ -70,7 +71,11 @@ TEST(Formulas, CountedAccessesAreWhatTheRungsMake) {
                    256.0 / (14 * 14) + 9 + 1);
   EXPECT_DOUBLE_EQ(f::accesses_counted("tiled", 3, 3, {.block = 16, .tiles = 4}),
                    66 * 18 / 1024.0 + 1);
-  EXPECT_DOUBLE_EQ(f::accesses_counted("separable", 5, 5, block_16), 12);
+  EXPECT_DOUBLE_EQ(f::accesses_counted("shared-1d", 3, 3, block_16), 18 * 18 / 256.0 + 1);
+  EXPECT_DOUBLE_EQ(f::accesses_counted("two-pass", 5, 5, block_16), 12);
+  EXPECT_DOUBLE_EQ(f::accesses_counted("separable", 5, 5, block_16), 2 * (20 / 16.0 + 1));
+  EXPECT_DOUBLE_EQ(f::accesses_counted("separable-tiled", 5, 5, {.block = 16, .tiles = 4}),
+                   2 * (68 / 64.0 + 1));
   EXPECT_DOUBLE_EQ(f::accesses_counted("row-cyclic", 3, 3, {.rows_per_block = 4}), 6 / 4.0 + 1);
 }
 
@@ -90,11 +95,10 @@ TEST(Formulas, TilesAreToldFromTheLaunch) {
   }
   Row row;
   row.strategy = "separable-tiled";
-  row.variant = "block=16 transpose=on";
-  row.type = "f32";
-  row.kernels.push_back({.dynamic_shared = 16 * (4 * 16 + 5 - 1) * sizeof(float)});
-  EXPECT_EQ(tiles_of(row, 5, 5), 4);
+  row.variant = "block=16 T=21 transpose=on";
+  EXPECT_EQ(tiles_of(row, 5, 5), 21);
   row.strategy = "naive";
+  row.variant = "block=16";
   EXPECT_EQ(tiles_of(row, 5, 5), 1);
 }
 
@@ -105,7 +109,7 @@ TEST(Paper002, LinesAndColumnsAreThePapers) {
   EXPECT_EQ(p2::sharpening_overhead[p2::line_of(2048, 9)][p2::column_of("texture")], 0.055691);
   EXPECT_EQ(p2::averaging_gflops[p2::line_of(512, 3)][p2::column_of("shared") + 1], 1033.83040);
   EXPECT_EQ(p2::line_of(4096, 3), -1);
-  EXPECT_EQ(p2::column_of("separable"), -1);
+  EXPECT_EQ(p2::column_of("two-pass"), -1);
   // The speed-ups they print are their times' quotients, but for rounding.
   for (int line = 0; line < 12; ++line) {
     for (int column = 0; column < 4; ++column) {

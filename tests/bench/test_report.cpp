@@ -36,6 +36,7 @@ Row device_row() {
   row.intensity = 6.25;
   row.intensity_paper = 0.43;
   row.pageable_ms = 1;
+  row.set_up_ms = 0.25;
   row.pinned_ms = 0.5;
   row.paper = "000 002";
   row.paper_figure = PaperFigure{0.293, "ms", "kernel time"};

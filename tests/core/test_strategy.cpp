@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/strategy.hpp"
 #include "core/threads.hpp"
 #include "core/workspace.hpp"
 #include "cuesta/cuesta.hpp"
@@ -164,6 +165,76 @@ TEST(Workspace, ServesOneThreadAtATime) {
     }
   }).join();
   EXPECT_TRUE(threw);
+}
+
+// Says when it goes.
+struct Thing {
+  static constexpr size_t most_kept = 3;
+  Thing(int v, int& count) : value(v), alive(&count) { ++count; }
+  Thing(const Thing&) = delete;
+  Thing& operator=(const Thing&) = delete;
+  ~Thing() { --*alive; }
+  int value;
+  int* alive;
+};
+
+TEST(Workspace, KeepsWhatCallsMake) {
+  int alive = 0, made = 0;
+  Workspace workspace;
+  const auto value = [&](std::string_view key, int wanted, Workspace* of) {
+    Scratch scratch({.workspace = of}, Space::host);
+    EXPECT_EQ(scratch.keeps(), of != nullptr);
+    return scratch.kept<Thing>(key, [&] { return ++made, Thing(wanted, alive); }).value;
+  };
+  EXPECT_EQ(value("a", 1, &workspace), 1);
+  EXPECT_EQ(value("a", 2, &workspace), 1) << "an equal key finds what is kept";
+  EXPECT_EQ(value("b", 3, &workspace), 3);
+  EXPECT_EQ(value("", 4, &workspace), 4);
+  EXPECT_EQ(value("a", 5, &workspace), 1);
+  EXPECT_EQ(made, 3);
+  EXPECT_EQ(value("c", 6, &workspace), 6);
+  EXPECT_EQ(alive, 3) << "the longest unused went: b";
+  EXPECT_EQ(value("a", 7, &workspace), 1);
+  EXPECT_EQ(value("b", 8, &workspace), 8);
+  EXPECT_EQ(value("a", 9, nullptr), 9) << "another workspace is none of its business";
+  EXPECT_EQ(value("a", 10, nullptr), 10) << "without the caller's nothing is kept";
+  EXPECT_EQ(alive, 3);
+  // What cannot be made changes nothing.
+  {
+    Scratch scratch({.workspace = &workspace}, Space::host);
+    EXPECT_THROW(scratch.kept<Thing>("d", []() -> Thing { throw std::runtime_error("no"); }),
+                 std::runtime_error);
+  }
+  EXPECT_EQ(alive, 3);
+  Workspace moved = std::move(workspace);
+  EXPECT_EQ(value("a", 11, &moved), 1);
+  moved.release_memory();
+  EXPECT_EQ(alive, 0);
+  EXPECT_EQ(value("a", 12, &moved), 12);
+  moved = Workspace();
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(Parameters, AreOfTheListOrTheRange) {
+  static constexpr std::string_view listed[] = {"32", "16"}, tried[] = {"some", "1", "7"};
+  const ParameterInfo list{"block", "", listed}, range{"grid", "", tried, 1, 1024};
+  for (const char* value : {"32", "16"}) EXPECT_TRUE(list.takes(value)) << value;
+  for (const char* value : {"8", "", "32 ", "0"}) EXPECT_FALSE(list.takes(value)) << value;
+  for (const char* value : {"some", "1", "2", "7", "1024"})
+    EXPECT_TRUE(range.takes(value)) << value;
+  for (const char* value : {"0", "-1", "1025", "7x", "", " 7", "7.0", "99999999999"})
+    EXPECT_FALSE(range.takes(value)) << value;
+  EXPECT_EQ(list.choices(), "32, 16");
+  EXPECT_EQ(range.choices(), "some, or a whole number from 1 to 1024");
+  const Exec exec{.parameters = {{"grid", "0"}}};
+  try {
+    detail::check_parameters("convolve", "row-cyclic", exec, {&range, 1});
+    FAIL() << "grid=0 was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "convolve: parameter grid=0 of strategy 'row-cyclic': choose some, or a whole number "
+              "from 1 to 1024");
+  }
 }
 
 TEST(Threads, EveryTaskRunsOnceWhateverTheirNumber) {

@@ -17,6 +17,8 @@ import sys
 
 SHARED = [r"\bLDS\b", r"\bSTS\b", r"\bBAR\b"]
 NO_SHARED = [r"\bLDS\b", r"\bSTS\b"]
+# As the paper has it: one barrier between loads and sums.
+ONE_BARRIER = {r"\bBAR\b": 1}
 TEXTURE = [r"\b(TEX|TLD)\b"]
 # A tap as an operand of a multiply-add comes from the constant bank, directly or by a uniform register.
 CONSTANT_TAPS = [r"\bFFMA\b.*(c\[0x0\]|UR\d)"]
@@ -28,15 +30,19 @@ F32 = r"If\w*Li[359]E"
 
 
 class Rule:
-    """Every function of `file` whose mangled name matches `function` has all of `must`, none of `never`."""
+    """Every function of `file` whose mangled name matches `function` has all of `must`, none of `never`, and as many
+    lines with a pattern of `counts` as it says."""
 
-    def __init__(self, file, function, must, never=()):
+    def __init__(self, file, function, must, never=(), counts=None):
         self.file, self.function, self.must, self.never = file, function, list(must), list(never)
+        self.counts = counts or {}
 
     def check(self, name, code):
         missing = [p for p in self.must if not re.search(p, code)]
         present = [p for p in self.never if re.search(p, code)]
+        found = {p: len(re.findall(p, code)) for p in self.counts}
         return ([f"{name}: nothing matches {p}" for p in missing] +
+                [f"{name}: {found[p]} match {p}, not {n}" for p, n in self.counts.items() if found[p] != n] +
                 [f"{name}: has {re.search(p, code).group(0)!r}, which {self.file} must not" for p in present])
 
 
@@ -48,14 +54,18 @@ RULES = [
     Rule("convolve/ladder/04_texture", "kernel_global_taps" + F32, TEXTURE + GLOBAL, NO_SHARED + CONSTANT_TAPS),
     Rule("convolve/ladder/04_texture", "kernel_constant_taps" + F32, TEXTURE + CONSTANT_TAPS, NO_SHARED),
     Rule("convolve/ladder/05_tiled", "kernel" + F32, SHARED + CONSTANT_TAPS),
-    Rule("convolve/ladder/06_separable", "(columns|rows)" + F32, GLOBAL + CONSTANT_TAPS),
-    Rule("convolve/ladder/06_separable", "tiled_(columns|rows)" + F32, SHARED + CONSTANT_TAPS),
+    # Each pass of the separable rungs through shared memory.
+    Rule("convolve/ladder/06_separable", "(columns|rows)" + F32, GLOBAL + SHARED + CONSTANT_TAPS, counts=ONE_BARRIER),
+    Rule("convolve/ladder/06_separable", "tiled_(columns|rows)" + F32, GLOBAL + SHARED + CONSTANT_TAPS),
     Rule("convolve/ladder/07_row_cyclic", "kernel" + F32, SHARED + CONSTANT_TAPS),
-    Rule("convolve/ladder/08_shared_1d", "kernelIf", SHARED + CONSTANT_TAPS),
+    Rule("convolve/ladder/08_shared_1d", "kernelIf", SHARED + CONSTANT_TAPS, counts=ONE_BARRIER),
+    Rule("convolve/ladder/09_two_pass", "(columns|rows)" + F32, GLOBAL + CONSTANT_TAPS, NO_SHARED),
+    Rule("convolve/ladder/frame", "each_frame_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED + TEXTURE),
     Rule("sobel/ladder/01_global", "kernel", GLOBAL, NO_SHARED),
     Rule("sobel/ladder/02_shared_no_apron", "kernel", SHARED + GLOBAL),
-    Rule("sobel/ladder/03_shared_apron", "kernel", SHARED),
-    Rule("sobel/ladder/04_shared_1d", "kernel", SHARED),
+    Rule("sobel/ladder/03_shared_apron", "kernel", SHARED, counts=ONE_BARRIER),
+    Rule("sobel/ladder/04_shared_1d", "kernel", SHARED, counts=ONE_BARRIER),
+    Rule("sobel/ladder/frame", "each_frame_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("log/ladder/01_two_pass", "(extend|apply_rule)", [r"\bSTG\b"], NO_SHARED),
     Rule("canny/ladder/01_global", "(gaussian|sobel)", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("canny/ladder/02_row_cyclic", "(gaussian|sobel)", GLOBAL + SHARED),
@@ -159,6 +169,9 @@ def self_test():
     assert naive.check("f", good + "\nLDS R1, [R2] ;"), "a shared load in naive"
     assert naive.check("f", good + "\nFFMA R3, R1, c[0x0][0x280], R3 ;"), "a constant tap in naive"
     assert naive.check("f", "FFMA R3, R1, R4, R3 ;"), "naive without a global load"
+    once = Rule("f", "kernel", [], counts=ONE_BARRIER)
+    assert once.check("f", "BAR.SYNC 0x0 ;") == []
+    assert once.check("f", "BAR.SYNC 0x0 ;\nBAR.SYNC 0x0 ;"), "a second barrier"
     assert judge(RULES, naive.file, {"_Z3fooIf": good}), "a kernel that is gone"
     assert functions_of("\t\tFunction : f\n  /*0000*/  LDS R1 ;\n") == {"f": "  LDS R1 ;"}
     print("self-test passed")

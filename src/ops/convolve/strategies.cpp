@@ -7,6 +7,7 @@
 #include "cuda/limits.hpp"
 #include "ops/convolve/cuda.hpp"
 #include "ops/convolve/ladder/ladder.hpp"
+#include "ops/convolve/ladder/tile_arithmetic.hpp"
 #include "ops/ladder_parameters.hpp"
 #endif
 
@@ -33,26 +34,65 @@ std::string_view window(const ConvolveArgs& args, const Parameters&) {
   return sum < (int64_t(1) << 31) ? std::string_view() : "sums past 32 bits";
 }
 
+// A grid's second dimension ends at 65,535 blocks, each of which makes `rows` rows.
+std::string_view blocks_of(int rows, const ConvolveArgs& args, const Parameters& p) {
+  return args.src.height > int64_t(65535) * rows ? "pictures higher than 65,535 blocks"
+                                                 : window(args, p);
+}
+std::string_view blocks(const ConvolveArgs& args, const Parameters& p) {
+  return blocks_of(p.integer("block"), args, p);
+}
+
 // load=by-position reaches one block further, load=one-each must leave pixels to compute.
 std::string_view block_window(const ConvolveArgs& args, const Parameters& p) {
   const int side = std::max(args.width, args.height);
-  return side > p.integer("block") ? "windows wider than the block" : window(args, p);
+  return side > p.integer("block") ? "windows wider than the block" : blocks(args, p);
+}
+std::string_view shared_window(const ConvolveArgs& args, const Parameters& p) {
+  const auto why = block_window(args, p);
+  return why.empty() && p.text("load") == "one-each"
+             ? blocks_of(p.integer("block") - args.height + 1, args, p)
+             : why;
 }
 
 std::string_view three_by_three(const ConvolveArgs& args, const Parameters& p) {
   if (args.width != 3 || args.height != 3) return "stencils other than 3 x 3";
-  return window(args, p);
+  return blocks(args, p);
 }
 
 std::string_view factors(const ConvolveArgs& args, const Parameters& p) {
   const bool separable =
       args.src.type == PixelType::f32 ? args.floats.separable() : args.integers.separable();
-  return separable ? window(args, p) : "stencils without factors";
+  return separable ? blocks(args, p) : "stencils without factors";
+}
+
+std::string_view fits(size_t shared_bytes) {
+  return shared_bytes > cuda::shared_limit() ? "tiles that exceed shared memory"
+                                             : std::string_view();
+}
+
+std::string_view tile_window(const ConvolveArgs& args, const Parameters& p) {
+  const auto why = blocks(args, p);
+  if (!why.empty()) return why;
+  return fits(
+      convolve_ladder::tile_samples(p.integer("T"), p.integer("block"), args.width, args.height) *
+      size_t(bytes_per_sample(args.src.type)));
+}
+
+std::string_view tile_factors(const ConvolveArgs& args, const Parameters& p) {
+  using namespace convolve_ladder;
+  const auto why = factors(args, p);
+  if (!why.empty()) return why;
+  const int b = p.integer("block"), tiles = p.integer("T");
+  return fits(
+      std::max(column_tile_bytes(tiles, b, args.height, size_t(bytes_per_sample(args.src.type)),
+                                 p.text("transpose") == "on"),
+               row_tile_bytes(tiles, b, args.width)));
 }
 
 std::string_view rolling_rows(const ConvolveArgs& args, const Parameters& p) {
-  const size_t bytes = size_t(args.height) * size_t(args.src.width + args.width - 1) *
-                       size_t(bytes_per_sample(args.src.type));
+  const size_t bytes =
+      size_t(args.height) * size_t(args.src.width) * size_t(bytes_per_sample(args.src.type));
   return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
                                       : window(args, p);
 }
@@ -74,12 +114,6 @@ constexpr Strategy<ConvolveArgs> rung(
           .parameters = parameters,
           .supports = supports,
           .run = run};
-}
-
-// A rung that waits for the GPU inside the call.
-constexpr Strategy<ConvolveArgs> waiting(Strategy<ConvolveArgs> strategy) {
-  strategy.host_sync = true;
-  return strategy;
 }
 
 }  // namespace
@@ -114,29 +148,31 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
      .paper = "000",
      .run = convolve_cuda::plain},
     rung("naive", "a thread a pixel; image and taps from global memory", "000 001 002",
-         any_block_only, window, naive),
+         any_block_only, blocks, naive),
     rung("global", "paper 003's name for naive, 3 x 3", "003", any_block_only, three_by_three,
          naive),
     rung("shared", "a block's samples and apron in shared memory", "000 002", block_and_load,
-         block_window, shared),
+         shared_window, shared),
     rung("shared-constant", "shared, with the taps in the constant bank", "000", any_block_only,
          block_window, shared_constant),
-    rung("constant", "naive, with the taps in the constant bank", "002", any_block_only, window,
+    rung("constant", "naive, with the taps in the constant bank", "002", any_block_only, blocks,
          constant),
-    waiting(rung("texture", "naive, with the image read through a texture", "002", any_block_only,
-                 window, texture)),
-    waiting(rung("texture-constant", "texture, with the taps in the constant bank", "002",
-                 any_block_only, window, texture_constant)),
-    rung("separable", "column sums, then row sums, through device memory", "000 002", block_only,
-         factors, separable, "equal bytes"),
-    rung("tiled", "T tiles a block from one load", "000", block_and_tiles, window, tiled),
+    rung("texture", "naive, with the image read through a texture", "002", any_block_only, blocks,
+         texture),
+    rung("texture-constant", "texture, with the taps in the constant bank", "002", any_block_only,
+         blocks, texture_constant),
+    rung("two-pass", "constant for factors: column sums, then row sums, from global memory", "002",
+         block_only, factors, two_pass, "equal bytes"),
+    rung("separable", "shared-constant for factors: two passes, at most two loads a thread each",
+         "000", block_only, factors, separable, "equal bytes"),
+    rung("tiled", "T tiles a block from one load", "000", block_and_tiles, tile_window, tiled),
     rung("adaptive-tiled", "as many tiles a block as shared memory holds", "000", block_and_limit,
-         window, adaptive_tiled),
-    rung("separable-tiled", "both passes of separable through tiles in shared memory", "000",
-         block_and_transpose, factors, separable_tiled, "equal bytes"),
-    rung("row-cyclic", "K whole rows in shared memory, rolling down", "001", {}, rolling_rows,
-         row_cyclic),
-    rung("shared-1d", "a one-dimensional shared tile, four loads a thread, 3 x 3", "003",
+         blocks, adaptive_tiled),
+    rung("separable-tiled", "both passes of separable with T tiles a block", "000",
+         block_tiles_and_transpose, tile_factors, separable_tiled, "equal bytes"),
+    rung("row-cyclic", "K whole rows in shared memory, rolling down", "001", grid_only,
+         rolling_rows, row_cyclic),
+    rung("shared-1d", "a one-dimensional shared tile, up to four loads a thread, 3 x 3", "003",
          block_only, three_by_three, convolve_ladder::shared_1d),
 #endif
   };

@@ -23,9 +23,17 @@ std::string_view papers_window(const LogArgs& args, const Parameters& parameters
 }
 
 std::string_view rolling_rows(const LogArgs& args, const Parameters& parameters) {
-  // Five rows of the extended picture as f32, with the borders of the 5 x 5 pass.
-  const size_t bytes = 5 * (size_t(args.src.width) + 6 + 4) * sizeof(float);
+  // Five rows of the extended picture as f32.
+  const size_t bytes = 5 * (size_t(args.src.width) + 6) * sizeof(float);
   return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
+                                      : papers_window(args, parameters);
+}
+
+std::string_view tiles(const LogArgs& args, const Parameters& parameters) {
+  // Of the 5 x 5 pass on f32; a pass by factors keeps no more where it could be too much.
+  const auto block = size_t(parameters.integer("block")), t = size_t(parameters.integer("T"));
+  const size_t bytes = (t * block + 4) * (block + 4) * sizeof(float);
+  return bytes > cuda::shared_limit() ? "tiles that exceed shared memory"
                                       : papers_window(args, parameters);
 }
 
@@ -42,12 +50,6 @@ constexpr Strategy<LogArgs> rung(std::string_view name, std::string_view idea,
           .parameters = parameters,
           .supports = takes,
           .run = run};
-}
-
-// A rung that waits for the GPU inside the call.
-constexpr Strategy<LogArgs> waiting(Strategy<LogArgs> strategy) {
-  strategy.host_sync = true;
-  return strategy;
 }
 
 }  // namespace
@@ -87,17 +89,18 @@ std::span<const Strategy<LogArgs>> LogArgs::strategies() {
     rung("shared-constant", "both passes convolve's shared-constant", any_block_only,
          two_pass<shared_constant>),
     rung("constant", "both passes convolve's constant", any_block_only, two_pass<constant>),
-    waiting(rung("texture", "both passes convolve's texture", any_block_only, two_pass<texture>)),
-    waiting(rung("texture-constant", "both passes convolve's texture-constant", any_block_only,
-                 two_pass<texture_constant>)),
+    rung("texture", "both passes convolve's texture", any_block_only, two_pass<texture>),
+    rung("texture-constant", "both passes convolve's texture-constant", any_block_only,
+         two_pass<texture_constant>),
     rung("separable", "the Gaussian by its factors; the Laplacian, of rank 2, convolve's constant",
          block_only, two_pass<separable>),
-    rung("tiled", "both passes convolve's tiled", block_and_tiles, two_pass<tiled>),
+    rung("tiled", "both passes convolve's tiled", block_and_tiles, two_pass<tiled>, tiles),
     rung("adaptive-tiled", "both passes convolve's adaptive-tiled", block_and_limit,
          two_pass<adaptive_tiled>),
     rung("separable-tiled", "the Gaussian convolve's separable-tiled, the Laplacian its tiled",
-         block_and_transpose, two_pass<separable_tiled>),
-    rung("row-cyclic", "both passes convolve's row-cyclic", {}, two_pass<row_cyclic>, rolling_rows),
+         block_tiles_and_transpose, two_pass<separable_tiled>, tiles),
+    rung("row-cyclic", "both passes convolve's row-cyclic", grid_only, two_pass<row_cyclic>,
+         rolling_rows),
     {.name = "fused",
      .space = Space::device,
      .tier = Tier::production,

@@ -1,12 +1,15 @@
 // Rung `row-cyclic` (paper 001): the two convolutions through shared memory. A block keeps the K
-// whole rows that its next output row needs, border written out, and walks down height / grid rows;
-// each step replaces the oldest row, so that a sample comes from global memory once a block instead
-// of K² times. The rest is stages.cu. Theirs gives a block N − K + 1 threads, impossible past 1,024
-// columns; ours stride over the columns. Theirs shifts the K rows; ours turn by index. The widest
-// picture is where K rows fit a block's shared memory. Bound (paper): time against `global` 30 K² /
-// (3 K² + 20), if a global load cost ten shared ones. Bytes a pixel as `global`, plus K − 1 rows
-// read twice a block. Wastes: two barriers a row; K − 1 rows loaded before a block's first output;
-// the window's K² common samples, from shared memory now.
+// whole rows that its next output row needs, border written out, and walks down height / grid
+// rows; each step replaces the oldest row, so that a sample comes from global memory once a block
+// instead of K² times. grid is the paper's, at least the number of multiprocessors: with just that
+// many a block makes several rows wherever there are more rows than multiprocessors; with more
+// blocks than half the rows it makes one, nothing rolls, and every row is loaded K times. The rest
+// is stages.cu. Theirs gives a block N − K + 1 threads, impossible past 1,024 columns; ours stride
+// over the columns. Theirs shifts the K rows; ours turn by index. The widest picture is where K
+// rows fit a block's shared memory. Bound (paper): time against `global` 30 K² / (3 K² + 20), if a
+// global load cost ten shared ones. Bytes a pixel as `global`, plus K − 1 rows read twice a block.
+// Wastes: two barriers a row; K − 1 rows loaded before a block's first output; the window's K²
+// common samples, from shared memory now.
 // Times: docs/benchmarks/h200-ladder.md.
 #include "ops/canny/ladder/stages.cuh"
 
@@ -88,9 +91,7 @@ size_t row_cyclic_shared_bytes(const CannyArgs& args) {
 }
 
 void row_cyclic(const CannyArgs& args, Call& call) {
-  // At least as many blocks as multiprocessors, where there are that many rows.
-  const int most = std::min(args.src.height, 4 * cuda::multiprocessors());
-  const int rows_per_block = (args.src.height + most - 1) / most;
+  const int rows_per_block = cuda::rows_a_block(args.src.height, call.parameters());
   const dim3 grid(cuda::blocks(args.src.height, rows_per_block));
   auto smoothed = args.src.as<uint8_t, Space::device>();
   if (args.options.sigma > 0) {

@@ -18,7 +18,8 @@ inline constexpr ParameterInfo window = {
 
 inline constexpr ParameterInfo global_parameters[] = {ladder_parameters::any_block, hysteresis,
                                                       window};
-inline constexpr ParameterInfo row_cyclic_parameters[] = {hysteresis, window};
+inline constexpr ParameterInfo row_cyclic_parameters[] = {ladder_parameters::grid, hysteresis,
+                                                          window};
 inline constexpr ParameterInfo bfs_parameters[] = {window};
 
 void global(const CannyArgs& args, Call& call);

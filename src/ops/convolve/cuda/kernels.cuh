@@ -1,5 +1,6 @@
-// What every CUDA strategy of convolve shares: the request by value, where taps and samples come
-// from, the rounding.
+// What the rungs of convolve share: the request by value, where taps and samples come from, the
+// rounding. A rung's kernel makes the pixels whose window lies inside the picture; the others are
+// frame.cu's.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "core/border_sample.hpp"
-#include "cuda/border.cuh"
+#include "cuda/kept.cuh"
 #include "cuda/launch.cuh"
 #include "ops/convolve/args.hpp"
 
@@ -37,28 +38,25 @@ struct Request {
   bool half_up, absolute;
   int32_t offset;
 
-  /// The sample at any distance outside the picture.
-  __device__ T sample(int32_t x, int32_t y) const {
-    if (inside(x, y)) return src.at(x, y);
-    return cuda::outside_sample(src.data, src.stride_bytes, src.width, src.height, mode, outside, x,
-                                y);
+  __device__ bool columns_inside(int32_t x) const {
+    return x >= anchor_x && x - anchor_x + width <= src.width;
   }
-  /// Whether the whole window of the pixel lies inside the picture.
-  __device__ bool window_inside(int32_t x, int32_t y) const {
-    const int32_t left = x - anchor_x, top = y - anchor_y;
-    return left >= 0 && top >= 0 && left + width <= src.width && top + height <= src.height;
+  __device__ bool rows_inside(int32_t y) const {
+    return y >= anchor_y && y - anchor_y + height <= src.height;
+  }
+  /// Whether a rung's kernel makes the pixel: its whole window lies inside the picture. Of the
+  /// others those of `ignore` become 0 here.
+  __device__ bool makes(int32_t x, int32_t y) const {
+    if (columns_inside(x) && rows_inside(y)) return true;
+    if (mode == BorderMode::ignore && inside(x, y)) dst.at(x, y) = 0;
+    return false;
   }
   __device__ bool inside(int32_t x, int32_t y) const {
     return uint32_t(x) < uint32_t(src.width) && uint32_t(y) < uint32_t(src.height);
   }
 
-  /// Rounds, takes |.|, adds the offset, saturates, writes. `ignore` writes 0 where the window
-  /// leaves the picture.
+  /// Rounds, takes |.|, adds the offset, saturates, writes.
   __device__ void store(int32_t x, int32_t y, Tap<T> sum) const {
-    if (mode == BorderMode::ignore && !window_inside(x, y)) {
-      dst.at(x, y) = 0;
-      return;
-    }
     if constexpr (std::is_same_v<T, float>) {
       const float value = absolute ? fabsf(sum) : sum;
       dst.at(x, y) = offset ? value + float(offset) : value;
@@ -105,10 +103,22 @@ std::vector<Tap<T>> window_of(const ConvolveArgs& args) {
   return taps;
 }
 
-/// Taps in global memory, uploaded on the call's stream into its scratch.
+/// A factor of a stencil that has them.
 template <class T>
-const Tap<T>* upload_taps(const std::vector<Tap<T>>& taps, Call& call) {
-  return cuda::upload<Tap<T>>(taps, call, "convolve: uploading taps");
+std::vector<Tap<T>> factor_of(const ConvolveArgs& args, bool column) {
+  if constexpr (std::is_same_v<T, float>) {
+    const auto taps = column ? args.floats.column : args.floats.row;
+    return {taps.begin(), taps.end()};
+  } else {
+    const auto taps = column ? args.integers.column : args.integers.row;
+    return {taps.begin(), taps.end()};
+  }
+}
+
+/// Taps in global memory: the caller's workspace has them from the call before.
+template <class T>
+const Tap<T>* global_taps(const std::vector<Tap<T>>& taps, Call& call) {
+  return cuda::upload_once<Tap<T>>(taps, call, "convolve: uploading taps");
 }
 
 /// Taps by value. A kernel's argument lies in a constant bank, which serves a warp that reads one
@@ -146,14 +156,20 @@ __device__ Tap<T> window_sum(const Request<T>& q, Taps taps, At at) {
   return sum;
 }
 
-/// The sum of a pixel whose samples come from global memory: inside the picture without a test a
-/// sample.
+/// The sum of a pixel whose samples come from global memory.
 template <int K, class T, class Taps>
 __device__ Tap<T> global_sum(const Request<T>& q, const Taps& taps, int32_t x, int32_t y) {
   const int32_t left = x - q.anchor_x, top = y - q.anchor_y;
-  if (q.window_inside(x, y))
-    return window_sum<K>(q, taps, [&](int i, int j) { return q.src.at(left + i, top + j); });
-  return window_sum<0>(q, taps, [&](int i, int j) { return q.sample(left + i, top + j); });
+  return window_sum<K>(q, taps, [&](int i, int j) { return q.src.at(left + i, top + j); });
+}
+
+/// The sum of 1 × n or n × 1 taps.
+template <int K, class T, class Taps, class At>
+__device__ Tap<T> line_sum(int length, const Taps& taps, At at) {
+  Tap<T> sum = 0;
+#pragma unroll(K ? K : 1)
+  for (int i = 0; i < side<K>(length); ++i) sum = multiply_add(taps[i], at(i), sum);
+  return sum;
 }
 
 /// Calls body(T{}) for the source type.

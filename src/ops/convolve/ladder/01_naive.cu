@@ -2,8 +2,6 @@
 // from global memory. Bound (paper 000, AI 0.25): every multiply-add waits for two loads of 4
 // bytes. Counted accesses a pixel: 2 K² reads, 1 write. Wastes: neighbours read K(K − 1) common
 // samples each, and all threads read the same taps.
-// Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: 0.103 ms at 3 x 3 and 0.188 ms at 5 x
-// 5, 3.0 and 5.4 copies: the caches serve the window.
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
@@ -15,7 +13,7 @@ using namespace convolve_cuda;
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block) kernel(Request<T> q, const Tap<T>* taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (!q.inside(x, y)) return;
+  if (!q.makes(x, y)) return;
   q.store(x, y, global_sum<K>(q, taps, x, y));
 }
 
@@ -27,8 +25,9 @@ void naive(const ConvolveArgs& args, Call& call) {
     using T = decltype(sample);
     cuda::launch("convolve", kernel<T, k()>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
                  cuda::stream_of(call), request_of<T>(args),
-                 upload_taps<T>(window_of<T>(args), call));
+                 global_taps<T>(window_of<T>(args), call));
   });
+  frame(args, Order::window, call);
 }
 
 }  // namespace cuesta::convolve_ladder

@@ -1,13 +1,12 @@
 // Rungs `shared` and `shared-constant` (papers 000 and 002): a block's samples and their apron go
 // to shared memory once. load=by-position (000, option ii): a block of B × B threads loads (B + K −
-// 1)² samples, a thread 1, 2 or 4 by its position: its own, and those B further right and down
-// where its index is below K − 1 (the paper's "<=" loads one column too many). load=one-each (000,
-// option i): B × B threads load one sample each and only (B − K + 1)² compute; the rest idle. Bound
-// (000): 2MxMy / (16 + 4MxMy) with the taps in global memory, 2MxMy / 16 with them in the constant
-// bank. Wastes: barriers between load and sum; `one-each` most of its threads at large K.
-// Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: `shared` 0.172 and 0.246 ms at 3 x 3
-// and 5 x 5, `shared-constant` 0.158 and 0.193 ms: behind `naive` and `constant`, whose window
-// the first-level cache holds without barriers or a second address.
+// 1)² samples, a thread 1, 2 or 4 by its position: its own (the pixel's, shifted by the anchor),
+// and those B further right and down where its index is below K − 1 (theirs left and right of it,
+// and their "<=" loads one column too many). load=one-each (000, option i): B × B threads load one
+// sample each and only (B − K + 1)² compute; the rest idle. Bound (000): 2MxMy / (16 + 4MxMy) with
+// the taps in global memory, 2MxMy / 16 with them in the constant bank. Wastes: barriers between
+// load and sum; `one-each` most of its threads at large K.
+// Times: docs/benchmarks/h200-ladder.md.
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
@@ -25,13 +24,13 @@ __device__ void by_position(const Request<T>& q, const Taps& taps, T* tile, int 
     for (int dx = 0; dx <= b; dx += b) {
       const bool mine = (dx == 0 || int(threadIdx.x) < q.width - 1) &&
                         (dy == 0 || int(threadIdx.y) < q.height - 1);
-      if (mine)
-        tile[(threadIdx.y + dy) * side + threadIdx.x + dx] =
-            q.sample(x + dx - q.anchor_x, y + dy - q.anchor_y);
+      const int sx = x + dx - q.anchor_x, sy = y + dy - q.anchor_y;
+      if (mine && q.inside(sx, sy))
+        tile[(threadIdx.y + dy) * side + threadIdx.x + dx] = q.src.at(sx, sy);
     }
   }
   __syncthreads();
-  if (!q.inside(x, y)) return;
+  if (!q.makes(x, y)) return;
   q.store(x, y, window_sum<K>(q, taps, [&](int i, int j) {
             return tile[(threadIdx.y + j) * side + threadIdx.x + i];
           }));
@@ -42,9 +41,10 @@ template <int K, class T, class Taps>
 __device__ void one_each(const Request<T>& q, const Taps& taps, T* tile, int b) {
   const int wide = b - q.width + 1, high = b - q.height + 1;
   const int x = blockIdx.x * wide + threadIdx.x, y = blockIdx.y * high + threadIdx.y;
-  tile[threadIdx.y * b + threadIdx.x] = q.sample(x - q.anchor_x, y - q.anchor_y);
+  const int sx = x - q.anchor_x, sy = y - q.anchor_y;
+  if (q.inside(sx, sy)) tile[threadIdx.y * b + threadIdx.x] = q.src.at(sx, sy);
   __syncthreads();
-  if (int(threadIdx.x) >= wide || int(threadIdx.y) >= high || !q.inside(x, y)) return;
+  if (int(threadIdx.x) >= wide || int(threadIdx.y) >= high || !q.makes(x, y)) return;
   q.store(x, y, window_sum<K>(q, taps, [&](int i, int j) {
             return tile[(threadIdx.y + j) * b + threadIdx.x + i];
           }));
@@ -83,9 +83,10 @@ void run(const ConvolveArgs& args, Call& call) {
     } else {
       cuda::launch("convolve", kernel_global_taps<T, OneEach, k()>, grid, dim3(b, b),
                    wide * high * sizeof(T), cuda::stream_of(call), request_of<T>(args),
-                   upload_taps<T>(window, call));
+                   global_taps<T>(window, call));
     }
   });
+  frame(args, Order::window, call);
 }
 
 }  // namespace

@@ -2,10 +2,9 @@
 // texture object, the taps from global memory or the constant bank. Texture hardware computes the
 // address and caches in two dimensions. A texture wants its base and pitch aligned: whole pictures
 // are, a region rarely is, and is copied into aligned scratch first, one read and one write a
-// sample more. Wastes: the host waits before the texture object is destroyed (`host_sync`).
-// Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: `texture` 0.216 and 0.496 ms at 3 x 3
-// and 5 x 5, `texture-constant` 0.195 and 0.454 ms: a fetch returns one sample, and the texture
-// units are the bound.
+// sample more. The caller's workspace keeps the object of each picture; without a workspace it is
+// made and released in the call, which waits for the GPU then. Bound: a fetch returns one sample,
+// K² fetches a pixel. Wastes: neighbours fetch K(K − 1) common samples each.
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
@@ -14,26 +13,14 @@ namespace {
 
 using namespace convolve_cuda;
 
-template <class T>
-__device__ T fetch(cudaTextureObject_t image, const Request<T>& q, int x, int y) {
-  const int32_t sx = map_index(q.mode, x, q.src.width), sy = map_index(q.mode, y, q.src.height);
-  return sx < 0 || sy < 0 ? q.outside : tex2D<T>(image, float(sx), float(sy));
-}
-
 template <int K, class T, class Taps>
 __device__ void pixel(cudaTextureObject_t image, const Request<T>& q, const Taps& taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (!q.inside(x, y)) return;
+  if (!q.makes(x, y)) return;
   const int left = x - q.anchor_x, top = y - q.anchor_y;
-  if (q.window_inside(x, y)) {
-    q.store(x, y, window_sum<K>(q, taps, [&](int i, int j) {
-              return tex2D<T>(image, float(left + i), float(top + j));
-            }));
-  } else {
-    q.store(x, y, window_sum<0>(q, taps, [&](int i, int j) {
-              return fetch(image, q, left + i, top + j);
-            }));
-  }
+  q.store(x, y, window_sum<K>(q, taps, [&](int i, int j) {
+            return tex2D<T>(image, float(left + i), float(top + j));
+          }));
 }
 
 template <class T, int K>
@@ -48,28 +35,43 @@ __global__ void __launch_bounds__(cuda::any_block)
   pixel<K>(image, q, taps.values);
 }
 
-// A texture over a picture, or over an aligned copy of it; waits for the stream before it goes.
+// At least every device's textureAlignment, and its texturePitchAlignment.
+constexpr size_t alignment = 512, pitch_alignment = 64;
+
+// The samples of a picture where a texture may lie over them.
+struct Samples {
+  void* base;
+  size_t pitch;
+  int32_t width, height;
+};
+
 template <class T>
+Samples aligned_samples(ImageView<const T, Space::device> src, Call& call) {
+  Samples out{const_cast<T*>(src.data), size_t(src.stride_bytes), src.width, src.height};
+  if (reinterpret_cast<uintptr_t>(out.base) % alignment == 0 &&
+      src.stride_bytes % ptrdiff_t(pitch_alignment) == 0 && src.stride_bytes > 0)
+    return out;
+  out.pitch = (size_t(src.width) * sizeof(T) + alignment - 1) / alignment * alignment;
+  auto* memory = call.scratch().take<char>(out.pitch * size_t(src.height) + alignment);
+  out.base = memory + (alignment - reinterpret_cast<uintptr_t>(memory) % alignment) % alignment;
+  cuda::check(cudaMemcpy2DAsync(out.base, out.pitch, src.data, size_t(src.stride_bytes),
+                                size_t(src.width) * sizeof(T), size_t(src.height),
+                                cudaMemcpyDeviceToDevice, cuda::stream_of(call)),
+              "convolve: copying into a texture");
+  return out;
+}
+
+// Waits for the GPU before it goes: a kernel may still read through it.
 class Texture {
  public:
-  Texture(ImageView<const T, Space::device> src, Call& call) : stream_(cuda::stream_of(call)) {
-    // At least every device's textureAlignment, and its texturePitchAlignment.
-    constexpr size_t alignment = 512, pitch_alignment = 64;
-    void* base = const_cast<T*>(src.data);
-    size_t pitch = size_t(src.stride_bytes);
-    if (reinterpret_cast<uintptr_t>(base) % alignment != 0 || pitch % pitch_alignment != 0) {
-      pitch = (size_t(src.width) * sizeof(T) + alignment - 1) / alignment * alignment;
-      auto* memory = call.scratch().take<char>(pitch * size_t(src.height) + alignment);
-      base = memory + (alignment - reinterpret_cast<uintptr_t>(memory) % alignment) % alignment;
-      cuda::check(cudaMemcpy2DAsync(base, pitch, src.data, size_t(src.stride_bytes),
-                                    size_t(src.width) * sizeof(T), size_t(src.height),
-                                    cudaMemcpyDeviceToDevice, stream_),
-                  "convolve: copying into a texture");
-    }
+  // Of a bench that goes round pictures as large together as the second-level cache, all.
+  static constexpr size_t most_kept = 1024;
+  Texture(const Samples& samples, const cudaChannelFormatDesc& format) {
+    cuda::check(cudaGetDevice(&device_), "asking which GPU is in use");
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypePitch2D;
-    resource.res.pitch2D = {base, cudaCreateChannelDesc<T>(), size_t(src.width), size_t(src.height),
-                            pitch};
+    resource.res.pitch2D = {samples.base, format, size_t(samples.width), size_t(samples.height),
+                            samples.pitch};
     cudaTextureDesc how{};
     how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
     how.filterMode = cudaFilterModePoint;
@@ -80,15 +82,31 @@ class Texture {
   Texture(const Texture&) = delete;
   Texture& operator=(const Texture&) = delete;
   ~Texture() {
-    cudaStreamSynchronize(stream_);
+    int device = 0;
+    cudaGetDevice(&device);
+    cudaSetDevice(device_);
+    cudaDeviceSynchronize();
     cudaDestroyTextureObject(object_);
+    cudaSetDevice(device);
   }
   cudaTextureObject_t get() const { return object_; }
 
  private:
-  cudaStream_t stream_;
+  int device_ = 0;
   cudaTextureObject_t object_ = 0;
 };
+
+// A texture is made on the host at once, so any stream may use it.
+template <class T>
+cudaTextureObject_t texture_of(ImageView<const T, Space::device> src, Call& call) {
+  const Samples at = aligned_samples(src, call);
+  const cuda::Key key =
+      cuda::Key().add_device().add(at.base).add(at.pitch).add(at.width).add(at.height).add(
+          sizeof(T));
+  return call.scratch()
+      .kept<Texture>(key.bytes(), [&] { return Texture(at, cudaCreateChannelDesc<T>()); })
+      .get();
+}
 
 template <bool Constant>
 void run(const ConvolveArgs& args, Call& call) {
@@ -97,15 +115,16 @@ void run(const ConvolveArgs& args, Call& call) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto window = window_of<T>(args);
-    const Texture<T> image(q.src, call);
+    const cudaTextureObject_t image = texture_of(q.src, call);
     if constexpr (Constant) {
       cuda::launch("convolve", kernel_constant_taps<T, k()>, cuda::tiles(args.dst, b, b),
-                   dim3(b, b), 0, cuda::stream_of(call), image.get(), q, constant_taps<T>(window));
+                   dim3(b, b), 0, cuda::stream_of(call), image, q, constant_taps<T>(window));
     } else {
       cuda::launch("convolve", kernel_global_taps<T, k()>, cuda::tiles(args.dst, b, b), dim3(b, b),
-                   0, cuda::stream_of(call), image.get(), q, upload_taps<T>(window, call));
+                   0, cuda::stream_of(call), image, q, global_taps<T>(window, call));
     }
   });
+  frame(args, Order::window, call);
 }
 
 }  // namespace

@@ -4,9 +4,6 @@
 // limit=device, what this GPU grants a block that asks. Bound (000, eq. 13): 2MxMyT / (4(8 + 2(T −
 // 2))). Wastes: one large tile keeps a whole multiprocessor to itself, so load and sum of different
 // blocks no longer overlap.
-// Measured (H200, 2026-11-21), 4096 x 4096 f32, block 32: T = 1, 2, 4, 8 at 3 x 3: 0.289,
-// 0.204, 0.162, 0.142 ms; all of 48 KiB (T = 11) 0.145, all that the GPU grants (T = 53) 0.155
-// ms.
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"
@@ -24,13 +21,16 @@ __global__ void __launch_bounds__(cuda::any_block)
   const int b = blockDim.x, wide = tiles * b + q.width - 1, high = b + q.height - 1;
   const int left = blockIdx.x * tiles * b, top = blockIdx.y * b;
   for (int ty = threadIdx.y; ty < high; ty += b) {
-    for (int tx = threadIdx.x; tx < wide; tx += b)
-      tile[ty * wide + tx] = q.sample(left + tx - q.anchor_x, top + ty - q.anchor_y);
+    const int sy = top + ty - q.anchor_y;
+    for (int tx = threadIdx.x; tx < wide; tx += b) {
+      const int sx = left + tx - q.anchor_x;
+      if (q.inside(sx, sy)) tile[ty * wide + tx] = q.src.at(sx, sy);
+    }
   }
   __syncthreads();
   for (int t = 0; t < tiles; ++t) {
     const int tx = t * b + threadIdx.x, x = left + tx, y = top + threadIdx.y;
-    if (!q.inside(x, y)) return;
+    if (!q.makes(x, y)) continue;
     q.store(x, y, window_sum<K>(q, taps.values, [&](int i, int j) {
               return tile[(threadIdx.y + j) * wide + tx + i];
             }));
@@ -44,6 +44,7 @@ void run(const ConvolveArgs& args, Call& call, int b, int tiles) {
   cuda::launch("convolve", kernel<T, K>, cuda::tiles(args.dst, tiles * b, b), dim3(b, b), bytes,
                cuda::stream_of(call), request_of<T>(args), tiles,
                constant_taps<T>(window_of<T>(args)));
+  frame(args, Order::window, call);
 }
 
 }  // namespace

@@ -1,123 +1,117 @@
-// Rungs `separable` (papers 000 and 002's future work) and `separable-tiled` (000, 3.5.2): a
-// stencil of rank 1 in two passes, width + height multiply-adds a pixel instead of width · height.
-// Columns are summed first, over the source with its border written out, then rows: the order the
-// contract gives floats. (The paper's eq. 5 adds the two passes; they compose.) `separable-tiled`
-// stages both passes through shared memory, T tiles a block: 1 × T along rows, T × 1 down columns.
-// transpose=on stores the column tile transposed, which the paper does against bank conflicts; a
-// column tile read along its rows has none to begin with, and transposed the intermediate is
-// written across rows. Wastes: the intermediate goes to device memory and back, 4 bytes a pixel
-// each way.
-// Measured (H200, 2026-11-21), 4096 x 4096 f32, Gaussian 5 x 5, block 32: `separable` 0.215 ms,
-// `separable-tiled` 0.353 ms: at 5 x 5 two trips through device memory cost more than the 15
-// products saved.
-#include "ops/convolve/cuda/kernels.cuh"
+// Rungs `separable` (paper 000, 3.4) and `separable-tiled` (000, 3.5.2): `shared-constant` and
+// `tiled` for a stencil of rank 1 in two passes, width + height multiply-adds a pixel instead of
+// width · height. A pass's tile has an apron in one direction only, so a thread of `separable`
+// loads one sample or two. Columns are summed first, then rows: the order that the contract gives
+// floats; theirs rows first. (The paper's eq. 5 adds the two passes; they compose.)
+// `separable-tiled`: T tiles a block from one load, T × 1 down columns, 1 × T along rows.
+// transpose=on stores the column tile transposed, so that a warp reads what lies together down a
+// column; its sums are turned back through shared memory, for stores along rows. The paper
+// transposes against bank conflicts, of which a column tile read along its rows (transpose=off) has
+// none to begin with. Bound (000): mean of 2Mx / 8 and 2My / 8 (eq. 12); 2(Mx + My)T / (4(4 + T −
+// 2)) tiled (eq. 14). Wastes: the column sums go to device memory and back, 4 bytes a pixel each
+// way; with transpose=on two barriers a tile.
 #include "ops/convolve/ladder/ladder.hpp"
+#include "ops/convolve/ladder/middle.cuh"
+#include "ops/convolve/ladder/tile_arithmetic.hpp"
 
 namespace cuesta::convolve_ladder {
 namespace {
 
 using namespace convolve_cuda;
 
-constexpr int tiles = 4;  // a block of `separable-tiled`
-
-// Column sums over the picture extended to the left by anchor_x and to width + K − 1 columns in
-// all.
-template <class T>
-struct Middle {
-  Tap<T>* data;
-  int32_t width, height;
-  ptrdiff_t stride;  // in elements
-  __device__ Tap<T>& at(int32_t x, int32_t y) const { return data[ptrdiff_t(y) * stride + x]; }
-};
-
-template <class T>
-Middle<T> middle_of(const ConvolveArgs& args, Call& call) {
-  const int32_t width = args.src.width + args.width - 1;
-  const ptrdiff_t stride = (ptrdiff_t(width) + 31) / 32 * 32;
-  return {call.scratch().take<Tap<T>>(size_t(stride) * size_t(args.src.height)), width,
-          args.src.height, stride};
-}
-
-template <class T>
-std::vector<Tap<T>> factor(const ConvolveArgs& args, bool column) {
-  if constexpr (std::is_same_v<T, float>) {
-    const auto taps = column ? args.floats.column : args.floats.row;
-    return {taps.begin(), taps.end()};
-  } else {
-    const auto taps = column ? args.integers.column : args.integers.row;
-    return {taps.begin(), taps.end()};
-  }
-}
-
+// tile: B × (B + height − 1) samples, row-major.
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
     columns(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
-  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x >= middle.width || y >= middle.height) return;
-  Tap<T> sum = 0;
-  for (int j = 0; j < side<K>(q.height); ++j)
-    sum = multiply_add(taps.values[j], q.sample(x - q.anchor_x, y + j - q.anchor_y), sum);
-  middle.at(x, y) = sum;
+  extern __shared__ float memory[];
+  T* tile = reinterpret_cast<T*>(memory);
+  const int b = blockDim.x, x = blockIdx.x * b + threadIdx.x, y = blockIdx.y * b + threadIdx.y;
+  for (int dy = 0; dy <= b; dy += b) {
+    const int sy = y + dy - q.anchor_y;
+    const bool mine = dy == 0 || int(threadIdx.y) < q.height - 1;
+    if (mine && q.inside(x, sy)) tile[(threadIdx.y + dy) * b + threadIdx.x] = q.src.at(x, sy);
+  }
+  __syncthreads();
+  if (x >= q.src.width || !q.rows_inside(y)) return;
+  middle.at(x, y) = line_sum<K, T>(
+      q.height, taps.values, [&](int j) { return tile[(threadIdx.y + j) * b + threadIdx.x]; });
 }
 
+// tile: (B + width − 1) × B column sums, row-major.
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
     rows(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
-  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (!q.inside(x, y)) return;
-  Tap<T> sum = 0;
-  for (int i = 0; i < side<K>(q.width); ++i)
-    sum = multiply_add(taps.values[i], middle.at(x + i, y), sum);
-  q.store(x, y, sum);
+  extern __shared__ float memory[];
+  auto* tile = reinterpret_cast<Tap<T>*>(memory);
+  const int b = blockDim.x, wide = b + q.width - 1;
+  const int x = blockIdx.x * b + threadIdx.x, y = blockIdx.y * b + threadIdx.y;
+  for (int dx = 0; dx <= b; dx += b) {
+    const int sx = x + dx - q.anchor_x;
+    const bool mine = dx == 0 || int(threadIdx.x) < q.width - 1;
+    if (mine && q.rows_inside(y) && q.inside(sx, y))
+      tile[threadIdx.y * wide + threadIdx.x + dx] = middle.at(sx, y);
+  }
+  __syncthreads();
+  if (!q.makes(x, y)) return;
+  q.store(x, y, line_sum<K, T>(q.width, taps.values, [&](int i) {
+            return tile[threadIdx.y * wide + threadIdx.x + i];
+          }));
 }
 
-// T × 1 tiles: a strip of B columns, tiles · B + height − 1 samples high.
+// T × 1 tiles: a strip of B columns, T · B + height − 1 samples high. With Transpose column after
+// column, each an odd number of samples after the one before, behind the sums of one tile.
 template <class T, bool Transpose, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    tiled_columns(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
+    tiled_columns(Request<T> q, Middle<T> middle, int tiles,
+                  const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
-  T* tile = reinterpret_cast<T*>(memory);
-  const int b = blockDim.x, high = tiles * b + q.height - 1;
-  const int left = blockIdx.x * b, top = blockIdx.y * tiles * b;
-  const auto place = [&](int tx, int ty) { return Transpose ? tx * high + ty : ty * b + tx; };
+  const int b = blockDim.x, high = tiles * b + q.height - 1, pitch = column_pitch(high);
+  auto* sums = reinterpret_cast<Tap<T>*>(memory);
+  T* tile = reinterpret_cast<T*>(Transpose ? sums + b * (b + 1) : sums);
+  const int x = blockIdx.x * b + threadIdx.x, top = blockIdx.y * tiles * b;
+  const auto place = [&](int tx, int ty) { return Transpose ? tx * pitch + ty : ty * b + tx; };
   for (int ty = threadIdx.y; ty < high; ty += b) {
-    tile[place(threadIdx.x, ty)] =
-        q.sample(left + int(threadIdx.x) - q.anchor_x, top + ty - q.anchor_y);
+    const int sy = top + ty - q.anchor_y;
+    if (q.inside(x, sy)) tile[place(threadIdx.x, ty)] = q.src.at(x, sy);
   }
   __syncthreads();
   // Lanes run along what lies together in shared memory.
   const int tx = Transpose ? threadIdx.y : threadIdx.x,
-            lane_y = Transpose ? threadIdx.x : threadIdx.y;
+            down = Transpose ? threadIdx.x : threadIdx.y;
   for (int t = 0; t < tiles; ++t) {
-    const int ty = t * b + lane_y;
-    if (left + tx >= middle.width || top + ty >= middle.height) return;
-    Tap<T> sum = 0;
-    for (int j = 0; j < side<K>(q.height); ++j)
-      sum = multiply_add(taps.values[j], tile[place(tx, ty + j)], sum);
-    middle.at(left + tx, top + ty) = sum;
+    const int ty = t * b + down, y = top + t * b + threadIdx.y;
+    Tap<T> sum =
+        line_sum<K, T>(q.height, taps.values, [&](int j) { return tile[place(tx, ty + j)]; });
+    if constexpr (Transpose) {
+      sums[down * (b + 1) + tx] = sum;
+      __syncthreads();
+      sum = sums[threadIdx.y * (b + 1) + threadIdx.x];
+      __syncthreads();
+    }
+    if (x < q.src.width && q.rows_inside(y)) middle.at(x, y) = sum;
   }
 }
 
 // 1 × T tiles of column sums.
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    tiled_rows(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
+    tiled_rows(Request<T> q, Middle<T> middle, int tiles,
+               const __grid_constant__ ConstantTaps<T> taps) {
   extern __shared__ float memory[];
   auto* tile = reinterpret_cast<Tap<T>*>(memory);
   const int b = blockDim.x, wide = tiles * b + q.width - 1;
   const int left = blockIdx.x * tiles * b, y = blockIdx.y * b + threadIdx.y;
   for (int tx = threadIdx.x; tx < wide; tx += b) {
-    if (left + tx < middle.width && y < middle.height)
-      tile[threadIdx.y * wide + tx] = middle.at(left + tx, y);
+    const int sx = left + tx - q.anchor_x;
+    if (q.rows_inside(y) && q.inside(sx, y)) tile[threadIdx.y * wide + tx] = middle.at(sx, y);
   }
   __syncthreads();
   for (int t = 0; t < tiles; ++t) {
     const int tx = t * b + threadIdx.x;
-    if (!q.inside(left + tx, y)) return;
-    Tap<T> sum = 0;
-    for (int i = 0; i < side<K>(q.width); ++i)
-      sum = multiply_add(taps.values[i], tile[threadIdx.y * wide + tx + i], sum);
-    q.store(left + tx, y, sum);
+    if (!q.makes(left + tx, y)) continue;
+    q.store(left + tx, y, line_sum<K, T>(q.width, taps.values, [&](int i) {
+              return tile[threadIdx.y * wide + tx + i];
+            }));
   }
 }
 
@@ -129,34 +123,37 @@ void separable(const ConvolveArgs& args, Call& call) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto middle = middle_of<T>(args, call);
-    const dim3 wide(cuda::blocks(middle.width, b), cuda::blocks(middle.height, b));
-    cuda::launch("convolve", columns<T, k()>, wide, dim3(b, b), 0, cuda::stream_of(call), q, middle,
-                 constant_taps<T>(factor<T>(args, true)));
-    cuda::launch("convolve", rows<T, k()>, cuda::tiles(args.dst, b, b), dim3(b, b), 0,
-                 cuda::stream_of(call), q, middle, constant_taps<T>(factor<T>(args, false)));
+    const dim3 grid = cuda::tiles(args.dst, b, b);
+    cuda::launch("convolve", columns<T, k()>, grid, dim3(b, b),
+                 size_t(b) * size_t(b + args.height - 1) * sizeof(T), cuda::stream_of(call), q,
+                 middle, constant_taps<T>(factor_of<T>(args, true)));
+    cuda::launch("convolve", rows<T, k()>, grid, dim3(b, b), row_tile_bytes(1, b, args.width),
+                 cuda::stream_of(call), q, middle, constant_taps<T>(factor_of<T>(args, false)));
   });
+  frame(args, Order::factors, call);
 }
 
 void separable_tiled(const ConvolveArgs& args, Call& call) {
-  const int b = call.parameters().integer("block");
+  const int b = call.parameters().integer("block"), tiles = call.parameters().integer("T");
+  const bool transpose = call.parameters().text("transpose") == "on";
   for_window(args, [&](auto sample, auto k) {
     using T = decltype(sample);
     const auto q = request_of<T>(args);
     const auto middle = middle_of<T>(args, call);
-    const dim3 grid(cuda::blocks(middle.width, b), cuda::blocks(middle.height, b * tiles));
-    const size_t column_bytes = size_t(b) * size_t(tiles * b + args.height - 1) * sizeof(T);
-    const auto column_kernel = call.parameters().text("transpose") == "on"
-                                   ? tiled_columns<T, true, k()>
-                                   : tiled_columns<T, false, k()>;
+    const auto column_kernel =
+        transpose ? tiled_columns<T, true, k()> : tiled_columns<T, false, k()>;
+    const size_t column_bytes = column_tile_bytes(tiles, b, args.height, sizeof(T), transpose);
     cuda::allow_shared(column_kernel, column_bytes, "convolve");
-    cuda::launch("convolve", column_kernel, grid, dim3(b, b), column_bytes, cuda::stream_of(call),
-                 q, middle, constant_taps<T>(factor<T>(args, true)));
-    const size_t row_bytes = size_t(b) * size_t(tiles * b + args.width - 1) * sizeof(Tap<T>);
+    cuda::launch("convolve", column_kernel, cuda::tiles(args.dst, b, tiles * b), dim3(b, b),
+                 column_bytes, cuda::stream_of(call), q, middle, tiles,
+                 constant_taps<T>(factor_of<T>(args, true)));
+    const size_t row_bytes = row_tile_bytes(tiles, b, args.width);
     cuda::allow_shared(tiled_rows<T, k()>, row_bytes, "convolve");
     cuda::launch("convolve", tiled_rows<T, k()>, cuda::tiles(args.dst, tiles * b, b), dim3(b, b),
-                 row_bytes, cuda::stream_of(call), q, middle,
-                 constant_taps<T>(factor<T>(args, false)));
+                 row_bytes, cuda::stream_of(call), q, middle, tiles,
+                 constant_taps<T>(factor_of<T>(args, false)));
   });
+  frame(args, Order::factors, call);
 }
 
 }  // namespace cuesta::convolve_ladder

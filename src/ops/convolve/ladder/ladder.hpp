@@ -9,12 +9,18 @@ namespace cuesta::convolve_ladder {
 /// The widest window whose tile of the smallest block fits; every rung takes it.
 inline constexpr int max_side = 15;
 
+/// How a pixel's sum runs: over the window row by row, or down the columns and then across.
+enum class Order : uint8_t { window, factors };
+/// Makes the pixels whose window leaves the picture, after a rung has made the others.
+void frame(const ConvolveArgs& args, Order order, Call& call);
+
 void naive(const ConvolveArgs& args, Call& call);
 void shared(const ConvolveArgs& args, Call& call);
 void shared_constant(const ConvolveArgs& args, Call& call);
 void constant(const ConvolveArgs& args, Call& call);
 void texture(const ConvolveArgs& args, Call& call);
 void texture_constant(const ConvolveArgs& args, Call& call);
+void two_pass(const ConvolveArgs& args, Call& call);
 void separable(const ConvolveArgs& args, Call& call);
 void tiled(const ConvolveArgs& args, Call& call);
 void adaptive_tiled(const ConvolveArgs& args, Call& call);

@@ -1,4 +1,4 @@
-// How many tiles fit: paper 000, eq. 6 to 8. Host code, tested without a GPU.
+// What tiles hold, and how many fit: paper 000, eq. 6 to 8. Tested without a GPU.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +10,19 @@ namespace cuesta::convolve_ladder {
 /// Samples of T tiles of block × block and their apron, for a window of width × height.
 constexpr size_t tile_samples(int64_t tiles, int block, int width, int height) {
   return size_t(tiles * block + width - 1) * size_t(block + height - 1);
+}
+
+/// Of `separable-tiled`, whose sums have 4 bytes. A column of the transposed tile of `high` samples
+/// begins an odd number of samples after the one before, for a bank each.
+constexpr int column_pitch(int high) { return high | 1; }
+constexpr size_t column_tile_bytes(int64_t tiles, int block, int height, size_t sample_bytes,
+                                   bool transpose) {
+  const int high = int(tiles * block + height - 1);
+  const size_t samples = size_t(block) * size_t(transpose ? column_pitch(high) : high);
+  return samples * sample_bytes + (transpose ? size_t(block) * size_t(block + 1) * 4 : 0);
+}
+constexpr size_t row_tile_bytes(int64_t tiles, int block, int width) {
+  return size_t(block) * size_t(tiles * block + width - 1) * 4;
 }
 
 /// The largest T whose samples fit `shared_bytes`; at least 1, at most the tiles in a row of `row`

@@ -55,7 +55,7 @@ void run_two_pass(const Passes& passes, const LogArgs& args, Call& call) {
   cuda::launch("log", extend, cuda::tiles(a, 32, block_rows), block, 0, cuda::stream_of(call), q,
                a);
   // Along the rim these are wrong, and nobody reads them: the window of a pixel ends before.
-  constexpr FilterOptions any_border{.border = {BorderMode::replicate}};
+  constexpr FilterOptions any_border{.border = {BorderMode::ignore}};
   float gaussian[25];
   for (int i = 0; i < 25; ++i) gaussian[i] = float(window.taps[i / 5] * window.taps[i % 5]);
   constexpr float laplacian[9] = {0, 1, 0, 1, -4, 1, 0, 1, 0};

@@ -8,7 +8,8 @@ namespace cuesta::log_ladder {
 
 using ladder_parameters::any_block_only, ladder_parameters::block_only,
     ladder_parameters::block_and_load, ladder_parameters::block_and_tiles,
-    ladder_parameters::block_and_limit, ladder_parameters::block_and_transpose;
+    ladder_parameters::block_and_limit, ladder_parameters::block_tiles_and_transpose,
+    ladder_parameters::grid_only;
 
 /// Which strategies of convolve make the two passes, and which parameters each is handed.
 struct Passes {
@@ -26,10 +27,10 @@ inline constexpr Passes texture = both("texture", any_block_only);
 inline constexpr Passes texture_constant = both("texture-constant", any_block_only);
 inline constexpr Passes tiled = both("tiled", block_and_tiles);
 inline constexpr Passes adaptive_tiled = both("adaptive-tiled", block_and_limit);
-inline constexpr Passes row_cyclic = both("row-cyclic", {});
+inline constexpr Passes row_cyclic = both("row-cyclic", grid_only);
 inline constexpr Passes separable = {"separable", "constant", block_only, block_only};
-inline constexpr Passes separable_tiled = {"separable-tiled", "tiled", block_and_transpose,
-                                           block_only};
+inline constexpr Passes separable_tiled = {"separable-tiled", "tiled", block_tiles_and_transpose,
+                                           block_and_tiles};
 
 void run_two_pass(const Passes& passes, const LogArgs& args, Call& call);
 

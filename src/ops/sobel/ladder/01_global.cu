@@ -1,7 +1,8 @@
 // Rung `global` (paper 003, "global memory"): a thread a pixel, each reading its whole window from
-// global memory. Theirs leaves the outermost pixels unwritten; ours follows the border, as every
-// strategy does. Bound: load instructions, not bytes: K² loads a pixel, of which the caches serve
-// all but about one. Wastes: neighbours read K(K − 1) common samples each.
+// global memory. Theirs leaves the outermost pixels unwritten; ours makes them in a launch of
+// their own (frame.cu), as every rung does. Bound: load instructions, not bytes: K² loads a pixel,
+// of which the caches serve all but about one. Wastes: neighbours read K(K − 1) common samples
+// each.
 // Times: docs/benchmarks/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
@@ -11,16 +12,11 @@ namespace {
 template <class T, int K, int B>
 __global__ void __launch_bounds__(B* B) kernel(Request q) {
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
-  if (x >= q.src.width || y >= q.src.height) return;
+  if (!makes<K>(q, x, y)) return;
   constexpr int r = K / 2;
   const auto src = q.src.as<T, Space::device>();
-  const bool inside = x >= r && y >= r && x + r < src.width && y + r < src.height;
   int32_t gx, gy;
-  if (inside)
-    window<K>([&](int i, int j) -> int32_t { return src.at(x + i - r, y + j - r); }, gx, gy);
-  else
-    window<K>([&](int i, int j) { return sample<T>(q, x + i - r, y + j - r); }, gx, gy);
-  if (leaves(q, x, y, K / 2)) gx = gy = 0;
+  window<K>([&](int i, int j) -> int32_t { return src.at(x + i - r, y + j - r); }, gx, gy);
   store(q, x, y, gx, gy);
 }
 
@@ -32,6 +28,7 @@ void global(const SobelArgs& args, Call& call) {
     cuda::launch("sobel", kernel<T, k(), b()>, grid, dim3(b(), b()), 0, cuda::stream_of(call),
                  request_of<T>(args));
   });
+  frame(args, call);
 }
 
 }  // namespace cuesta::sobel_ladder

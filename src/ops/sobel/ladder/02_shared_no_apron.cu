@@ -1,8 +1,8 @@
 // Rung `shared-no-apron` (paper 003, "naive shared memory"): the block's own B × B pixels go to
 // shared memory; threads at its edge read what lies outside it from global memory. Theirs counts
-// outside the picture as 0; ours follows the border. From `global`: K² global loads a pixel become
-// one, plus (K − 1)-wide frames around every block. Wastes: warps diverge at block edges, and every
-// sample passes a bounds test.
+// outside the picture as 0; ours follows the border (frame.cu). From `global`: K² global loads a
+// pixel become one, plus (K − 1)-wide frames around every block. Wastes: warps diverge at block
+// edges, and every sample passes a bounds test.
 // Times: docs/benchmarks/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
@@ -13,21 +13,18 @@ template <class T, int K, int B>
 __global__ void __launch_bounds__(B* B) kernel(Request q) {
   __shared__ T tile[B][B];
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
-  const bool inside = x < q.src.width && y < q.src.height;
-  if (inside) tile[threadIdx.y][threadIdx.x] = q.src.as<T, Space::device>().at(x, y);
+  const auto src = q.src.as<T, Space::device>();
+  if (inside(q, x, y)) tile[threadIdx.y][threadIdx.x] = src.at(x, y);
   __syncthreads();
-  if (!inside) return;
+  if (!makes<K>(q, x, y)) return;
   int32_t gx, gy;
   window<K>(
       [&](int i, int j) -> int32_t {
         const int tx = int(threadIdx.x) + i - K / 2, ty = int(threadIdx.y) + j - K / 2;
-        const int sx = x + i - K / 2, sy = y + j - K / 2;
-        const bool in_tile =
-            tx >= 0 && tx < B && ty >= 0 && ty < B && sx < q.src.width && sy < q.src.height;
-        return in_tile ? tile[ty][tx] : sample<T>(q, sx, sy);
+        const bool in_tile = tx >= 0 && tx < B && ty >= 0 && ty < B;
+        return in_tile ? tile[ty][tx] : src.at(x + i - K / 2, y + j - K / 2);
       },
       gx, gy);
-  if (leaves(q, x, y, K / 2)) gx = gy = 0;
   store(q, x, y, gx, gy);
 }
 
@@ -39,6 +36,7 @@ void shared_no_apron(const SobelArgs& args, Call& call) {
     cuda::launch("sobel", kernel<T, k(), b()>, grid, dim3(b(), b()), 0, cuda::stream_of(call),
                  request_of<T>(args));
   });
+  frame(args, call);
 }
 
 }  // namespace cuesta::sobel_ladder

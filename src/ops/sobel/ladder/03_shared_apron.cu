@@ -1,7 +1,9 @@
 // Rung `shared-apron` (paper 003, "multiple pixels per thread"): the tile grows by the radius on
-// every side, and each thread loads four samples, its own position shifted by ±r. B >= 2r makes the
-// four squares cover the tile. From `shared-no-apron`: no divergence and no bounds test while
-// computing. Wastes: the four squares overlap, so (B + 2r)² samples cost 4B² loads.
+// every side, and each thread loads up to four samples, its own position shifted by ±r; one
+// barrier follows. B >= 2r makes the four squares cover the tile. Theirs loads all four, and the
+// squares overlap; here what the first square has is not loaded again, so that no two threads
+// write one cell. From `shared-no-apron`: no divergence and no bounds test while computing.
+// Wastes: warps of which 2r threads load.
 // Times: docs/benchmarks/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
@@ -14,18 +16,19 @@ __global__ void __launch_bounds__(B* B) kernel(Request q) {
   static_assert(B >= 2 * r);
   __shared__ T tile[side][side];
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
+  const auto src = q.src.as<T, Space::device>();
 #pragma unroll
   for (int corner = 0; corner < 4; ++corner) {
     const int dx = corner & 1 ? 2 * r : 0, dy = corner & 2 ? 2 * r : 0;
-    tile[threadIdx.y + dy][threadIdx.x + dx] = T(sample<T>(q, x - r + dx, y - r + dy));
-    // The squares overlap; a barrier keeps two threads from writing one sample at once.
-    __syncthreads();
+    const int sx = x - r + dx, sy = y - r + dy;
+    if (alone<K, B>(dx, dy) && inside(q, sx, sy))
+      tile[threadIdx.y + dy][threadIdx.x + dx] = src.at(sx, sy);
   }
-  if (x >= q.src.width || y >= q.src.height) return;
+  __syncthreads();
+  if (!makes<K>(q, x, y)) return;
   int32_t gx, gy;
   window<K>([&](int i, int j) -> int32_t { return tile[threadIdx.y + j][threadIdx.x + i]; }, gx,
             gy);
-  if (leaves(q, x, y, r)) gx = gy = 0;
   store(q, x, y, gx, gy);
 }
 
@@ -37,6 +40,7 @@ void shared_apron(const SobelArgs& args, Call& call) {
     cuda::launch("sobel", kernel<T, k(), b()>, grid, dim3(b(), b()), 0, cuda::stream_of(call),
                  request_of<T>(args));
   });
+  frame(args, call);
 }
 
 }  // namespace cuesta::sobel_ladder

@@ -14,18 +14,20 @@ __global__ void __launch_bounds__(B* B) kernel(Request q) {
   static_assert(B >= 2 * r);
   __shared__ T tile[side * side];
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
+  const auto src = q.src.as<T, Space::device>();
 #pragma unroll
   for (int corner = 0; corner < 4; ++corner) {
     const int dx = corner & 1 ? 2 * r : 0, dy = corner & 2 ? 2 * r : 0;
-    tile[(threadIdx.y + dy) * side + threadIdx.x + dx] = T(sample<T>(q, x - r + dx, y - r + dy));
-    __syncthreads();
+    const int sx = x - r + dx, sy = y - r + dy;
+    if (alone<K, B>(dx, dy) && inside(q, sx, sy))
+      tile[(threadIdx.y + dy) * side + threadIdx.x + dx] = src.at(sx, sy);
   }
-  if (x >= q.src.width || y >= q.src.height) return;
+  __syncthreads();
+  if (!makes<K>(q, x, y)) return;
   int32_t gx, gy;
   window<K>(
       [&](int i, int j) -> int32_t { return tile[(threadIdx.y + j) * side + threadIdx.x + i]; }, gx,
       gy);
-  if (leaves(q, x, y, r)) gx = gy = 0;
   store(q, x, y, gx, gy);
 }
 
@@ -37,6 +39,7 @@ void shared_1d(const SobelArgs& args, Call& call) {
     cuda::launch("sobel", kernel<T, k(), b()>, grid, dim3(b(), b()), 0, cuda::stream_of(call),
                  request_of<T>(args));
   });
+  frame(args, call);
 }
 
 }  // namespace cuesta::sobel_ladder

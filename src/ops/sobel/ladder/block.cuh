@@ -1,5 +1,5 @@
-// What the rungs share: the window sum over anything that yields samples, and the launch of square
-// blocks.
+// What the rungs share: the window sum over anything that yields samples, which pixels are theirs,
+// and the launch of square blocks.
 #pragma once
 
 #include "ops/sobel/ladder/ladder.hpp"
@@ -23,6 +23,29 @@ __device__ void window(At at, int32_t& gx, int32_t& gy) {
       gy += v * taps.smoothing[i] * taps.derivative[j];
     }
   }
+}
+
+/// Whether a rung's kernel makes the pixel: its whole window lies inside the picture. Of the others
+/// those of `ignore` become gradient 0 here, the rest are frame.cu's.
+template <int K>
+__device__ bool makes(const Request& q, int32_t x, int32_t y) {
+  constexpr int r = K / 2;
+  if (x >= r && y >= r && x + r < q.src.width && y + r < q.src.height) return true;
+  if (q.mode == BorderMode::ignore && x < q.src.width && y < q.src.height) store(q, x, y, 0, 0);
+  return false;
+}
+
+/// Whether there is a sample; outside lies none that a rung's windows need.
+__device__ inline bool inside(const Request& q, int32_t x, int32_t y) {
+  return uint32_t(x) < uint32_t(q.src.width) && uint32_t(y) < uint32_t(q.src.height);
+}
+
+/// Whether the load shifted by (dx, dy), each 0 or twice the radius, is this thread's alone: the
+/// unshifted square has not that sample.
+template <int K, int B>
+__device__ bool alone(int dx, int dy) {
+  constexpr int new_from = B - K / 2 * 2;
+  return (!dx || int(threadIdx.x) >= new_from) && (!dy || int(threadIdx.y) >= new_from);
 }
 
 /// Calls body(T{}, K, B, grid) for source type, aperture and the parameter `block`.

@@ -5,6 +5,9 @@
 
 namespace cuesta::sobel_ladder {
 
+/// Makes the pixels whose window leaves the picture, after a rung has made the others.
+void frame(const SobelArgs& args, Call& call);
+
 void global(const SobelArgs& args, Call& call);
 void shared_no_apron(const SobelArgs& args, Call& call);
 void shared_apron(const SobelArgs& args, Call& call);

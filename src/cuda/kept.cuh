@@ -1,0 +1,78 @@
+// What a caller's workspace keeps on the GPU from call to call (Scratch::kept).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "core/device_memory.hpp"
+#include "cuda/launch.cuh"
+
+namespace cuesta::cuda {
+
+/// What a kept object depends on, byte after byte.
+class Key {
+ public:
+  template <class T>
+  Key& add(const T& value) {
+    static_assert(std::has_unique_object_representations_v<T>, "padding would not compare equal");
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    return *this;
+  }
+  template <class T>
+  Key& add(std::span<const T> values) {
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+    return *this;
+  }
+  /// The GPU in use.
+  Key& add_device() {
+    int device = 0;
+    check(cudaGetDevice(&device), "asking which GPU is in use");
+    return add(device);
+  }
+  /// By its number, which no later stream gets; a handle may come back.
+  Key& add_stream(cudaStream_t stream) {
+    unsigned long long number = 0;
+    check(cudaStreamGetId(stream, &number), "asking which stream is in use");
+    return add(number);
+  }
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+/// Values in device memory of their own. cudaFree waits for kernels that still read them.
+class KeptValues {
+ public:
+  static constexpr size_t most_kept = 16;
+  template <class T>
+  KeptValues(std::span<const T> values, cudaStream_t stream, std::string_view doing)
+      : memory_(detail::allocate_device(values.size_bytes())) {
+    copy_values(values, static_cast<T*>(memory_.get()), stream, doing);
+  }
+  const void* get() const { return memory_.get(); }
+
+ private:
+  struct Release {
+    void operator()(void* memory) const { detail::release_device(memory); }
+  };
+  std::unique_ptr<void, Release> memory_;
+};
+
+/// upload() that an earlier call with the same workspace may have made, on the same stream. While a
+/// stream is being captured the copy has not run yet, so it is made and used there alone.
+template <class T>
+const T* upload_once(std::span<const T> values, Call& call, std::string_view doing) {
+  const cudaStream_t stream = stream_of(call);
+  auto capture = cudaStreamCaptureStatusNone;
+  if (call.scratch().keeps()) check(cudaStreamIsCapturing(stream, &capture), doing);
+  if (!call.scratch().keeps() || capture != cudaStreamCaptureStatusNone)
+    return upload(values, call, doing);
+  const Key key = Key().add_device().add_stream(stream).add(values);
+  const auto& kept = call.scratch().kept<KeptValues>(
+      key.bytes(), [&] { return KeptValues(values, stream, doing); });
+  return static_cast<const T*>(kept.get());
+}
+
+}  // namespace cuesta::cuda
