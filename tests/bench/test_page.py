@@ -18,9 +18,6 @@ sys.path.insert(0, str(SCRIPT.parent))
 import claims  # noqa: E402
 import page  # noqa: E402
 
-# Heads that still quote some; none may be added.
-QUOTING: set[str] = set()
-
 
 def row(strategy, ms, side=64, space="device", shared=0, pageable=None, parameters="average 3x3"):
     kernels = [{"name": strategy, "static_shared_bytes": 0, "dynamic_shared_bytes": shared}] if space == "device" else []
@@ -185,7 +182,7 @@ class Published(unittest.TestCase):
             words = " ".join(re.findall(r"(?m)^\s*//+ ?(.*)$", path.read_text(encoding="utf-8")))
             if found := unit.findall(words):
                 quoting.setdefault(path.parents[1].name, []).append((path.name, found))
-        self.assertEqual({name: found for name, found in quoting.items() if name not in QUOTING}, {})
+        self.assertEqual(quoting, {})
 
 
 if __name__ == "__main__":
