@@ -15,12 +15,14 @@ namespace cuesta::bench {
 /// One call, enqueued on `stream`. `turn` counts up, so that bodies can go round their buffers.
 struct DeviceBody {
   std::function<void(size_t turn, void* stream)> enqueue;
-  bool host_sync = false;  ///< waits for the GPU inside, as freeing device memory does
+  bool host_sync = false;  ///< may wait for the GPU inside, as freeing device memory does
+  size_t turns = 1;        ///< of that many `enqueue` finds new buffers
 };
 
 /// Like time_in_turns, by events around each batch. The host enqueues a batch while a gate kernel
 /// holds the stream, so that the GPU does not wait for launches; bodies that wait for the GPU run
-/// without the gate.
+/// without the gate. Whether one that may wait does is found out, once it has seen all its buffers:
+/// a workspace may keep what it would wait for.
 std::vector<Timing> time_on_device(std::span<const DeviceBody> bodies, int batches, double batch_ms,
                                    void* stream);
 

@@ -274,7 +274,8 @@ void Measurement::time_device() {
     bodies.push_back({[&](size_t turn, void*) {
                         work_.call(rotation.source(turn), rotation.result(turn), candidate.exec);
                       },
-                      candidate.strategy.host_sync || candidate.strategy.allocates});
+                      candidate.strategy.host_sync || candidate.strategy.allocates,
+                      rotation.slots()});
   }
   const bool npp = npp_takes(rotation);
   if (npp) {

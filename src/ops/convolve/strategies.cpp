@@ -116,6 +116,12 @@ constexpr Strategy<ConvolveArgs> rung(
           .run = run};
 }
 
+// A rung that waits for the GPU inside the call, unless the caller's workspace keeps its texture.
+constexpr Strategy<ConvolveArgs> waiting(Strategy<ConvolveArgs> strategy) {
+  strategy.host_sync = true;
+  return strategy;
+}
+
 }  // namespace
 #endif
 
@@ -157,10 +163,10 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
          block_window, shared_constant),
     rung("constant", "naive, with the taps in the constant bank", "002", any_block_only, blocks,
          constant),
-    rung("texture", "naive, with the image read through a texture", "002", any_block_only, blocks,
-         texture),
-    rung("texture-constant", "texture, with the taps in the constant bank", "002", any_block_only,
-         blocks, texture_constant),
+    waiting(rung("texture", "naive, with the image read through a texture", "002", any_block_only,
+                 blocks, texture)),
+    waiting(rung("texture-constant", "texture, with the taps in the constant bank", "002",
+                 any_block_only, blocks, texture_constant)),
     rung("two-pass", "constant for factors: column sums, then row sums, from global memory", "002",
          block_only, factors, two_pass, "equal bytes"),
     rung("separable", "shared-constant for factors: two passes, at most two loads a thread each",

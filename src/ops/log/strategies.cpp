@@ -52,6 +52,12 @@ constexpr Strategy<LogArgs> rung(std::string_view name, std::string_view idea,
           .run = run};
 }
 
+// A rung that waits for the GPU inside the call, unless the caller's workspace keeps its texture.
+constexpr Strategy<LogArgs> waiting(Strategy<LogArgs> strategy) {
+  strategy.host_sync = true;
+  return strategy;
+}
+
 }  // namespace
 #endif
 
@@ -89,9 +95,9 @@ std::span<const Strategy<LogArgs>> LogArgs::strategies() {
     rung("shared-constant", "both passes convolve's shared-constant", any_block_only,
          two_pass<shared_constant>),
     rung("constant", "both passes convolve's constant", any_block_only, two_pass<constant>),
-    rung("texture", "both passes convolve's texture", any_block_only, two_pass<texture>),
-    rung("texture-constant", "both passes convolve's texture-constant", any_block_only,
-         two_pass<texture_constant>),
+    waiting(rung("texture", "both passes convolve's texture", any_block_only, two_pass<texture>)),
+    waiting(rung("texture-constant", "both passes convolve's texture-constant", any_block_only,
+                 two_pass<texture_constant>)),
     rung("separable", "the Gaussian by its factors; the Laplacian, of rank 2, convolve's constant",
          block_only, two_pass<separable>),
     rung("tiled", "both passes convolve's tiled", block_and_tiles, two_pass<tiled>, tiles),

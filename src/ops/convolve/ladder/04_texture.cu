@@ -64,7 +64,7 @@ Samples aligned_samples(ImageView<const T, Space::device> src, Call& call) {
 // Waits for the GPU before it goes: a kernel may still read through it.
 class Texture {
  public:
-  // Of a bench that goes round pictures as large together as the second-level cache, all.
+  // All pictures of a bench that goes round as many as exceed the second-level cache.
   static constexpr size_t most_kept = 1024;
   Texture(const Samples& samples, const cudaChannelFormatDesc& format) {
     cuda::check(cudaGetDevice(&device_), "asking which GPU is in use");
