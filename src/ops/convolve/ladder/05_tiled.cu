@@ -1,9 +1,9 @@
-// Rungs `tiled` and `adaptive-tiled` (paper 000, 3.5): a block makes T tiles side by side from one
-// load, so that the aprons between them are not loaded twice. `tiled` takes T as a parameter;
-// `adaptive-tiled` the largest T that shared memory holds (eq. 6 to 8), with limit=48k as theirs or
-// limit=device, what this GPU grants a block that asks. Bound (000, eq. 13): 2MxMyT / (4(8 + 2(T −
-// 2))). Wastes: one large tile keeps a whole multiprocessor to itself, so load and sum of different
-// blocks no longer overlap.
+// Rungs `tiled` and `adaptive-tiled` (paper 000, 3.5): a block makes T tiles side by side from
+// one load, so that the aprons between them are not loaded twice. `tiled` takes T as a
+// parameter, T = 1 being `shared-constant`; `adaptive-tiled` the largest T that shared memory
+// holds (eq. 6 to 8), with limit=48k as theirs or limit=device, what this GPU grants a block
+// that asks. Bound (000, eq. 13): 2MxMyT / (4(8 + 2(T − 2))). Wastes: one large tile keeps a
+// whole multiprocessor to itself, so load and sum of different blocks no longer overlap.
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"
