@@ -13,15 +13,21 @@ namespace {
 
 using namespace convolve_cuda;
 
-template <class T, int K>
+// Tiles is T where it is 1, so that the kernel is then as small as `shared-constant`; 0: the
+// argument.
+template <class T, int K, int Tiles>
 __global__ void __launch_bounds__(cuda::any_block)
-    kernel(Request<T> q, int tiles, const __grid_constant__ ConstantTaps<T> taps) {
+    kernel(Request<T> q, int asked, const __grid_constant__ ConstantTaps<T> taps) {
+  constexpr int unrolled = Tiles == 1 ? 1 : 4;
   extern __shared__ float memory[];
   T* tile = reinterpret_cast<T*>(memory);
+  const int tiles = Tiles ? Tiles : asked;
   const int b = blockDim.x, wide = tiles * b + q.width - 1, high = b + q.height - 1;
   const int left = blockIdx.x * tiles * b, top = blockIdx.y * b;
+#pragma unroll 1
   for (int ty = threadIdx.y; ty < high; ty += b) {
     const int sy = top + ty - q.anchor_y;
+#pragma unroll(unrolled)
     for (int tx = threadIdx.x; tx < wide; tx += b) {
       const int sx = left + tx - q.anchor_x;
       if (q.inside(sx, sy)) tile[ty * wide + tx] = q.src.at(sx, sy);
@@ -40,8 +46,9 @@ __global__ void __launch_bounds__(cuda::any_block)
 template <class T, int K>
 void run(const ConvolveArgs& args, Call& call, int b, int tiles) {
   const size_t bytes = tile_samples(tiles, b, args.width, args.height) * sizeof(T);
-  cuda::allow_shared(kernel<T, K>, bytes, "convolve");
-  cuda::launch("convolve", kernel<T, K>, cuda::tiles(args.dst, tiles * b, b), dim3(b, b), bytes,
+  const auto chosen = tiles == 1 ? kernel<T, K, 1> : kernel<T, K, 0>;
+  cuda::allow_shared(chosen, bytes, "convolve");
+  cuda::launch("convolve", chosen, cuda::tiles(args.dst, tiles * b, b), dim3(b, b), bytes,
                cuda::stream_of(call), request_of<T>(args), tiles,
                constant_taps<T>(window_of<T>(args)));
   frame(args, Order::window, call);
