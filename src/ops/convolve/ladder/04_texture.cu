@@ -46,19 +46,27 @@ struct Samples {
 };
 
 template <class T>
+struct Copy {
+  ImageView<const T, Space::device> from;
+  ImageView<T, Space::device> to;
+  __device__ void operator()(int32_t x, int32_t y) const { to.at(x, y) = from.at(x, y); }
+};
+
+template <class T>
 Samples aligned_samples(ImageView<const T, Space::device> src, Call& call) {
-  Samples out{const_cast<T*>(src.data), size_t(src.stride_bytes), src.width, src.height};
-  if (reinterpret_cast<uintptr_t>(out.base) % alignment == 0 &&
-      src.stride_bytes % ptrdiff_t(pitch_alignment) == 0 && src.stride_bytes > 0)
-    return out;
-  out.pitch = (size_t(src.width) * sizeof(T) + alignment - 1) / alignment * alignment;
-  auto* memory = call.scratch().take<char>(out.pitch * size_t(src.height) + alignment);
-  out.base = memory + (alignment - reinterpret_cast<uintptr_t>(memory) % alignment) % alignment;
-  cuda::check(cudaMemcpy2DAsync(out.base, out.pitch, src.data, size_t(src.stride_bytes),
-                                size_t(src.width) * sizeof(T), size_t(src.height),
-                                cudaMemcpyDeviceToDevice, cuda::stream_of(call)),
-              "convolve: copying into a texture");
-  return out;
+  const size_t row = size_t(src.width) * sizeof(T);
+  const bool aligned = reinterpret_cast<uintptr_t>(src.data) % alignment == 0 &&
+                       src.stride_bytes % ptrdiff_t(pitch_alignment) == 0;
+  // A picture of one row may have any stride, and rows may lie upwards.
+  if (aligned && src.stride_bytes >= ptrdiff_t(row))
+    return {const_cast<T*>(src.data), size_t(src.stride_bytes), src.width, src.height};
+  const size_t pitch = (row + alignment - 1) / alignment * alignment;
+  auto* memory = call.scratch().take<char>(pitch * size_t(src.height) + alignment);
+  memory += (alignment - reinterpret_cast<uintptr_t>(memory) % alignment) % alignment;
+  const ImageView<T, Space::device> to(reinterpret_cast<T*>(memory), src.width, src.height, 1,
+                                       ptrdiff_t(pitch));
+  cuda::for_each_pixel("convolve", src.width, src.height, Copy<T>{src, to}, call);
+  return {memory, pitch, src.width, src.height};
 }
 
 // Waits for the GPU before it goes: a kernel may still read through it.
