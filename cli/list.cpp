@@ -16,10 +16,12 @@ using Json = nlohmann::ordered_json;
 Json json_of(const StrategyDescription& row) {
   Json parameters = Json::array();
   for (const auto& parameter : row.parameters) {
-    parameters.push_back(
-        {{"name", parameter.name},
-         {"meaning", parameter.meaning},
-         {"values", std::vector<std::string>(parameter.values.begin(), parameter.values.end())}});
+    Json entry = {
+        {"name", parameter.name},
+        {"meaning", parameter.meaning},
+        {"values", std::vector<std::string>(parameter.values.begin(), parameter.values.end())}};
+    if (parameter.most > 0) entry["least"] = parameter.least, entry["most"] = parameter.most;
+    parameters.push_back(std::move(entry));
   }
   return {{"operation", row.operation}, {"space", name_of(row.space)},
           {"strategy", row.name},       {"tier", name_of(row.tier)},
@@ -41,8 +43,9 @@ void list_all_strategies(bool as_json) {
     text += fmt::format("{:<11} {:<7} {:<13} {:<11} {}\n", row.operation, name_of(row.space),
                         row.name, name_of(row.tier), row.idea);
     for (const auto& parameter : row.parameters) {
-      text += fmt::format("{:>46}--param {}={}  {}\n", "", parameter.name,
-                          fmt::join(parameter.values, "|"), parameter.meaning);
+      text += fmt::format("{:>46}--param {}={}  {}{}\n", "", parameter.name,
+                          fmt::join(parameter.values, "|"), parameter.meaning,
+                          parameter.most > 0 ? "; " + parameter.choices() : "");
     }
   }
   print_data(text);

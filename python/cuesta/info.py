@@ -29,7 +29,7 @@ class Strategy:
     exactness: str
     """"equal bytes", or the bound on floating-point results."""
     parameters: dict[str, tuple[str, tuple[str, ...]]]
-    """Name to meaning and accepted values, the default first."""
+    """Name to meaning and accepted values, the default first; of a range, those that `verify` tries."""
     allocates: bool
     """Takes device memory also after the first call of a size."""
     host_sync: bool

@@ -32,7 +32,8 @@ std::vector<StrategyRow> strategies() {
   for (const StrategyDescription& row : list_strategies()) {
     std::vector<ParameterRow> parameters;
     for (const ParameterInfo& p : row.parameters)
-      parameters.emplace_back(p.name, p.meaning,
+      parameters.emplace_back(p.name,
+                              std::string(p.meaning) + (p.most > 0 ? "; " + p.choices() : ""),
                               std::vector<std::string>(p.values.begin(), p.values.end()));
     rows.emplace_back(row.operation, row.name, name_of(row.space), name_of(row.tier), row.idea,
                       row.paper, row.exactness, std::move(parameters), row.allocates,
