@@ -37,13 +37,13 @@ void list_all_strategies(bool as_json) {
     for (const auto& row : rows) out.push_back(json_of(row));
     return print_data(out.dump(2) + "\n");
   }
-  std::string text = fmt::format("{:<11} {:<7} {:<13} {:<11} {}\n", "operation", "space",
-                                 "strategy", "tier", "idea");
+  std::string text = fmt::format("{:<11} {:<7} {:<17} {:<11} {:<12} {}\n", "operation", "space",
+                                 "strategy", "tier", "paper", "idea");
   for (const auto& row : rows) {
-    text += fmt::format("{:<11} {:<7} {:<13} {:<11} {}\n", row.operation, name_of(row.space),
-                        row.name, name_of(row.tier), row.idea);
+    text += fmt::format("{:<11} {:<7} {:<17} {:<11} {:<12} {}\n", row.operation, name_of(row.space),
+                        row.name, name_of(row.tier), row.paper, row.idea);
     for (const auto& parameter : row.parameters) {
-      text += fmt::format("{:>46}--param {}={}  {}{}\n", "", parameter.name,
+      text += fmt::format("{:>63}--param {}={}  {}{}\n", "", parameter.name,
                           fmt::join(parameter.values, "|"), parameter.meaning,
                           parameter.most > 0 ? "; " + parameter.choices() : "");
     }

@@ -622,6 +622,9 @@ class ListAndVerify(CommandTest):
             self.assertIn("serial", names)
         for what in ([], ["operations"], ["strategies"], ["devices"]):
             self.assertTrue(self.run_cuesta("list", *what).stdout)
+        lines = self.run_cuesta("list").stdout.decode().splitlines()
+        self.assertEqual(lines[0].split(), ["operation", "space", "strategy", "tier", "paper", "idea"])
+        self.assertTrue(any(line.split()[:5] == ["sobel", "host", "rows", "baseline", "001"] for line in lines), lines)
         self.fails(USAGE, "list", "everything", says=["everything"])
 
     def test_bench(self):
