@@ -253,7 +253,7 @@ def number(value, digits=None):
 
 def change(now, before):
     """"(20 %)" less than before; "−20 %" more."""
-    return f"{less(now, before):.0f} %".replace("-", "−")
+    return f"{round(less(now, before))} %".replace("-", "−")
 
 
 def lines(head, *rows):

@@ -13,8 +13,8 @@ The figures of a paragraph, or of a list's item, stand again in a comment below 
 there and beside the Python expression that gives it. A line without a figure must be true:
 
     <!-- claim
-    0.382 ms = ms("log-ladder log 4096 constant")
-    16 of 20 = wins(cells("log-ladder convolve"), in_shared)
+    0.343 ms = ms("log-ladder log 4096 constant")
+    12 of 20 = wins(cells("log-ladder convolve"), in_shared)
     ms("log-ladder log 4096 fused") < ms("log-ladder log 4096 npp")
     -->
 
