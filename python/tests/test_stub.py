@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import ast
 import pathlib
+import shutil
+import subprocess
+
+import pytest
 
 import cuesta
 from cuesta import _core
@@ -44,3 +48,12 @@ def test_the_package_says_that_it_is_typed() -> None:
 def test_everything_in_all_is_there() -> None:
     assert all(hasattr(cuesta, name) for name in cuesta.__all__)
     assert cuesta.__all__ == sorted(cuesta.__all__)
+
+
+@pytest.mark.skipif(shutil.which("nm") is None, reason="no nm to look into the extension with")
+def test_the_extension_shows_other_libraries_its_entry_alone() -> None:
+    seen = subprocess.run(
+        ["nm", "--dynamic", "--defined-only", "--format=just-symbols", _core.__file__],
+        check=True, capture_output=True, text=True,
+    ).stdout.split()  # fmt: skip
+    assert seen == ["PyInit__core"]
