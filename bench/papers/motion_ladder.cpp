@@ -114,10 +114,10 @@ void run(Session& session, int32_t width, int32_t height) {
   const MotionOptions options = motion_options();
   // Not the first, which founds the background; every fourth of the others, since the reference may
   // take a second for each.
-  Work work =
-      motion_work(session, experiment,
-                  fmt::format("rgb, first frame, gaussian 15, > {}, ellipse:15", options.threshold.level),
-                  options, video, session.quick() ? 24 : 4);
+  Work work = motion_work(
+      session, experiment,
+      fmt::format("rgb, first frame, gaussian 15, > {}, ellipse:15", options.threshold.level),
+      options, video, session.quick() ? 24 : 4);
   work.sweeps = {{"block_x", {"8", "16", "32", "64"}}, {"block_y", {"4", "8", "16", "32"}}};
   work.end_to_end = true;
   work.stages = true;

@@ -169,7 +169,8 @@ Work motion_work(Session& session, std::string experiment, std::string parameter
   work.answer = [detectors] { return detectors->text(); };
   if (as_promised(session, work.experiment, options, video)) {
     const auto boxes = std::make_shared<std::vector<Rect>>();
-    work.opencv = [boxes, threshold = options.threshold.level](Peer& peer, ConstAnyView frame, AnyView) {
+    work.opencv = [boxes, threshold = options.threshold.level](Peer& peer, ConstAnyView frame,
+                                                               AnyView) {
       peer.motion(frame, threshold, 15, *boxes, nullptr);
     };
   }
