@@ -29,7 +29,9 @@ void DescribedOptions::add_option(CLI::App& app, std::string_view name,
     found = options_.end() - 1;
   }
   found->meanings.push_back(std::move(meaning));
-  // An option that all had so far may be one that the new owner lacks.
+}
+
+void DescribedOptions::describe_options() {
   for (Entry& option : options_) option.option->description(help(option));
 }
 

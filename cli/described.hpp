@@ -101,6 +101,8 @@ class DescribedOptions {
                     default_text(one, defaults)});
       }
     });
+    // An option that all had so far may be one that this owner lacks.
+    describe_options();
   }
   /// Sets the fields whose options were given. Throws Error{invalid_argument} naming the option,
   /// the value and what it must be.
@@ -135,6 +137,7 @@ class DescribedOptions {
   };
   void add_option(CLI::App& app, std::string_view name, std::string_view placeholder,
                   Meaning meaning);
+  void describe_options();
   std::string help(const Entry& option) const;
   const Entry* given(std::string_view name) const;
 

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "cuesta/cuesta.hpp"
 #include "fuzz/draw.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
 #include "ops/motion/options.hpp"
+#include "ops/operations.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta::fuzz {
@@ -21,13 +23,6 @@ namespace {
 using Results = std::vector<AnyImage>;
 /// Runs a request into new pictures.
 using Request = std::function<Results(const Exec&)>;
-
-std::string reference_of(std::string_view operation) {
-  for (const StrategyDescription& s : list_strategies())
-    if (s.operation == operation && s.space == Space::host && s.tier == Tier::reference)
-      return std::string(s.name);
-  std::abort();
-}
 
 // The results, or nothing for a request that is refused.
 std::optional<Results> run(const Request& request, const Exec& exec) {
@@ -41,9 +36,7 @@ std::optional<Results> run(const Request& request, const Exec& exec) {
 
 bool equal(const AnyImage& a, const AnyImage& b) {
   const ConstAnyView x = a, y = b;
-  const size_t row = x.type == PixelType::bit
-                         ? (size_t(x.width) + 63) / 64 * 8
-                         : size_t(x.width) * size_t(x.channels) * size_t(bytes_per_sample(x.type));
+  const auto row = size_t(detail::row_bytes(x));
   for (int32_t r = 0; r < x.height; ++r) {
     if (std::memcmp(static_cast<const char*>(x.data) + r * x.stride_bytes,
                     static_cast<const char*>(y.data) + r * y.stride_bytes, row) != 0)
@@ -52,9 +45,11 @@ bool equal(const AnyImage& a, const AnyImage& b) {
   return true;
 }
 
-void check(std::string_view operation, const Request& request, int threads) {
+template <class Args>
+void check(const Request& request, int threads) {
   const auto chosen = run(request, {.threads = threads});
-  const auto known = run(request, {.strategy = reference_of(operation), .threads = 1});
+  const auto known =
+      run(request, {.strategy = std::string(reference_of<Args>().name), .threads = 1});
   if (chosen.has_value() != known.has_value()) std::abort();
   if (!chosen) return;
   for (size_t i = 0; i < known->size(); ++i)
@@ -74,14 +69,12 @@ AnyView result(Results& results, const AnyImage& like, PixelType type, int chann
 }
 
 // Operations on one picture that write one of a type that follows from the source's.
-template <class Options, class Function>
-void one_to_one(Bytes& bytes, std::string_view operation, const AnyImage& source, PixelType type,
-                Function function) {
+template <class Args, class Options, class Function>
+void one_to_one(Bytes& bytes, const AnyImage& source, PixelType type, Function function) {
   const auto options = draw_options<Options>(bytes);
   const ConstAnyView src = source;
   const int threads = 1 + bytes.below(2);
-  check(
-      operation,
+  check<Args>(
       [&](const Exec& exec) {
         Results results;
         function(src, result(results, source, type, src.channels), options, exec);
@@ -96,24 +89,20 @@ void filters(Bytes& bytes) {
   const AnyImage source = picture(bytes, type, 1 + bytes.below(4));
   switch (bytes.below(5)) {
     case 0:
-      return one_to_one<GaussianOptions>(bytes, "convolve", source, type, [](auto&&... a) {
-        gaussian(std::forward<decltype(a)>(a)...);
-      });
+      return one_to_one<ConvolveArgs, GaussianOptions>(
+          bytes, source, type, [](auto&&... a) { gaussian(std::forward<decltype(a)>(a)...); });
     case 1:
-      return one_to_one<BoxOptions>(bytes, "convolve", source, type,
-                                    [](auto&&... a) { box(std::forward<decltype(a)>(a)...); });
+      return one_to_one<ConvolveArgs, BoxOptions>(
+          bytes, source, type, [](auto&&... a) { box(std::forward<decltype(a)>(a)...); });
     case 2:
-      return one_to_one<SharpenOptions>(bytes, "convolve", source, type, [](auto&&... a) {
-        sharpen(std::forward<decltype(a)>(a)...);
-      });
+      return one_to_one<ConvolveArgs, SharpenOptions>(
+          bytes, source, type, [](auto&&... a) { sharpen(std::forward<decltype(a)>(a)...); });
     case 3:
-      return one_to_one<FilterOptions>(bytes, "convolve", source, type, [](auto&&... a) {
-        laplacian(std::forward<decltype(a)>(a)...);
-      });
+      return one_to_one<ConvolveArgs, FilterOptions>(
+          bytes, source, type, [](auto&&... a) { laplacian(std::forward<decltype(a)>(a)...); });
     default:
-      return one_to_one<MedianOptions>(bytes, "median", source, type, [](auto&&... a) {
-        median(std::forward<decltype(a)>(a)...);
-      });
+      return one_to_one<MedianArgs, MedianOptions>(
+          bytes, source, type, [](auto&&... a) { median(std::forward<decltype(a)>(a)...); });
   }
 }
 
@@ -122,15 +111,16 @@ void edges(Bytes& bytes) {
   const AnyImage source = picture(bytes, type, 1);
   switch (bytes.below(3)) {
     case 0:
-      return one_to_one<CannyOptions>(bytes, "canny", source, PixelType::u8,
-                                      [](auto&&... a) { canny(std::forward<decltype(a)>(a)...); });
+      return one_to_one<CannyArgs, CannyOptions>(bytes, source, PixelType::u8, [](auto&&... a) {
+        canny(std::forward<decltype(a)>(a)...);
+      });
     case 1:
-      return one_to_one<LogOptions>(
-          bytes, "log", source, bytes.below(2) ? PixelType::s32 : PixelType::u8,
+      return one_to_one<LogArgs, LogOptions>(
+          bytes, source, bytes.below(2) ? PixelType::s32 : PixelType::u8,
           [](auto&&... a) { log_edges(std::forward<decltype(a)>(a)...); });
     default:
-      return one_to_one<SobelOptions>(
-          bytes, "sobel", source, type,
+      return one_to_one<SobelArgs, SobelOptions>(
+          bytes, source, type,
           [](ConstAnyView src, AnyView dst, const SobelOptions& options, const Exec& exec) {
             sobel(src, {.magnitude = dst}, options, exec);
           });
@@ -142,8 +132,8 @@ void masks(Bytes& bytes) {
   const PixelType type = types[bytes.below(3)];
   const AnyImage source = picture(bytes, type, 1);
   if (type != PixelType::u16 && bytes.below(3) == 0) {
-    return one_to_one<LabelOptions>(
-        bytes, "label", source, PixelType::s32,
+    return one_to_one<LabelArgs, LabelOptions>(
+        bytes, source, PixelType::s32,
         [](ConstAnyView mask, AnyView labels, const LabelOptions& options, const Exec& exec) {
           std::vector<Component> components;
           label(mask, labels, &components, options, exec);
@@ -152,8 +142,8 @@ void masks(Bytes& bytes) {
   StructuringElement element = StructuringElement::rectangle(1, 1);
   draw(bytes, any(), element);
   const auto what = Morph(bytes.below(4));
-  one_to_one<MorphologyOptions>(
-      bytes, "morphology", source, type,
+  one_to_one<MorphologyArgs, MorphologyOptions>(
+      bytes, source, type,
       [&](ConstAnyView src, AnyView dst, const MorphologyOptions& options, const Exec& exec) {
         morphology(src, dst, what, element, options, exec);
       });
@@ -167,8 +157,7 @@ void motion(Bytes& bytes) {
     frames.emplace_back().create({40, 24}, channels, PixelType::u8);
     verify::fill(frames.back(), verify::Pattern(bytes.below(8)), bytes.next());
   }
-  check(
-      "motion",
+  check<MotionArgs>(
       [&](const Exec& exec) {
         MotionDetector detector(options);
         Results masks;

@@ -11,26 +11,6 @@ namespace {
 
 using namespace nb::literals;
 
-// correlate and convolve.
-void def_stencil(nb::module_& m, const char* name,
-                 void (*run)(const ConstBatch&, const Batch&, const Stencil&, const FilterOptions&,
-                             const Exec&)) {
-  m.def(
-      name,
-      [name, run](const Array& image, const OutArray& out, int layout, const Stencil& stencil,
-                  Keywords keywords, uintptr_t stream) {
-        const auto source = pictures_of(image, layout, "image");
-        const auto target = pictures_of(out, layout, "out");
-        check_same_count(source.count(), target.count(), "image", "out");
-        const auto options = options_from<FilterOptions>(keywords);
-        const Exec exec = exec_from(keywords, stream, name);
-        for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
-          run(from, target.batch(i, from.count), stencil, options, exec);
-        });
-      },
-      "image"_a, "out"_a, "layout"_a, "stencil"_a, "keywords"_a, "stream"_a);
-}
-
 // nanobind hands over vectors; the library's makers take what they see of them.
 Stencil integers(int width, int height, const std::vector<int32_t>& taps, int64_t divisor) {
   return Stencil::integers(width, height, taps, divisor);
@@ -47,8 +27,8 @@ void bind_filters(nb::module_& m) {
       .def_static("floats", floats, "width"_a, "height"_a, "taps"_a)
       .def_static(
           "parse", [](const std::string& text) { return Stencil::parse(text); }, "text"_a);
-  def_stencil(m, "correlate", correlate);
-  def_stencil(m, "convolve", convolve);
+  def_filter<FilterOptions, Stencil>(m, "correlate", correlate, "stencil"_a);
+  def_filter<FilterOptions, Stencil>(m, "convolve", convolve, "stencil"_a);
   def_filter<FilterOptions>(m, "laplacian", laplacian);
   def_filter<GaussianOptions>(m, "gaussian", gaussian);
   def_filter<BoxOptions>(m, "box", box);

@@ -85,25 +85,29 @@ std::vector<Choice>*& asking();
 
 // ---- functions
 
-/// m.def(name) of the function that makes a picture, or several, of as many; `run` does a batch.
-template <class Options>
+/// m.def(name) of the function that makes a picture, or several, of as many; `run` does a batch. It
+/// may take `More` arguments before its options, by these names.
+template <class Options, class... More, class... Names>
 void def_filter(nb::module_& m, const char* name,
-                void (*run)(const ConstBatch&, const Batch&, const Options&, const Exec&)) {
+                void (*run)(const ConstBatch&, const Batch&, const More&..., const Options&,
+                            const Exec&),
+                Names... names) {
+  static_assert(sizeof...(More) == sizeof...(Names));
   using namespace nb::literals;
   m.def(
       name,
-      [name, run](const Array& image, const OutArray& out, int layout, Keywords keywords,
-                  uintptr_t stream) {
+      [name, run](const Array& image, const OutArray& out, int layout, const More&... more,
+                  Keywords keywords, uintptr_t stream) {
         const auto source = pictures_of(image, layout, "image");
         const auto target = pictures_of(out, layout, "out");
         check_same_count(source.count(), target.count(), "image", "out");
         const auto options = options_from<Options>(keywords);
         const Exec exec = exec_from(keywords, stream, name);
         for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
-          run(from, target.batch(i, from.count), options, exec);
+          run(from, target.batch(i, from.count), more..., options, exec);
         });
       },
-      "image"_a, "out"_a, "layout"_a, "keywords"_a, "stream"_a);
+      "image"_a, "out"_a, "layout"_a, names..., "keywords"_a, "stream"_a);
 }
 
 }  // namespace cuesta::python

@@ -30,24 +30,6 @@ Table<T> table(std::vector<T> values, size_t columns) {
   return Table<T>(data, {rows, columns}, owner);
 }
 
-// erode, dilate, open and close.
-void def_morphology(nb::module_& m, const char* name, Morph what) {
-  m.def(
-      name,
-      [name, what](const Array& image, const OutArray& out, int layout,
-                   const StructuringElement& element, Keywords keywords, uintptr_t stream) {
-        const auto source = pictures_of(image, layout, "image");
-        const auto target = pictures_of(out, layout, "out");
-        check_same_count(source.count(), target.count(), "image", "out");
-        const auto options = options_from<MorphologyOptions>(keywords);
-        const Exec exec = exec_from(keywords, stream, name);
-        for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
-          morphology(from, target.batch(i, from.count), what, element, options, exec);
-        });
-      },
-      "image"_a, "out"_a, "layout"_a, "element"_a, "keywords"_a, "stream"_a);
-}
-
 using Components = std::tuple<Table<int32_t>, Table<int64_t>, Table<double>>;
 
 Components run_label(const Array& mask, const std::optional<OutArray>& labels, int layout,
@@ -135,10 +117,10 @@ void bind_objects(nb::module_& m) {
         const auto cells = element.cells();
         return table(std::vector<uint8_t>(cells.begin(), cells.end()), size_t(element.width()));
       });
-  def_morphology(m, "erode", Morph::erode);
-  def_morphology(m, "dilate", Morph::dilate);
-  def_morphology(m, "open", Morph::open);
-  def_morphology(m, "close", Morph::close);
+  def_filter<MorphologyOptions, StructuringElement>(m, "erode", erode, "element"_a);
+  def_filter<MorphologyOptions, StructuringElement>(m, "dilate", dilate, "element"_a);
+  def_filter<MorphologyOptions, StructuringElement>(m, "open", morph_open, "element"_a);
+  def_filter<MorphologyOptions, StructuringElement>(m, "close", morph_close, "element"_a);
   m.def("label", run_label, "mask"_a, "labels"_a.none(), "layout"_a, "keywords"_a, "stream"_a);
   m.def("to_gray", run_to_gray, "image"_a, "layout"_a, "out"_a, "out_layout"_a, "order"_a,
         "keywords"_a, "stream"_a);
