@@ -9,6 +9,7 @@ namespace {
 std::string words_of(const Limits& l, bool finite) {
   if (l.choice_count > 0) {
     std::vector<std::string> texts;
+    texts.reserve(size_t(l.choice_count));
     for (int i = 0; i < l.choice_count; ++i) texts.push_back(std::to_string(l.choices[size_t(i)]));
     const std::vector<std::string_view> views(texts.begin(), texts.end());
     return either_of(views);
