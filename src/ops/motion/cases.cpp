@@ -95,6 +95,10 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
       {first, 1, 3, false, 10, "rect:17x17", "rect:1x2"},
       {first, 1, 1, false, 60, "disk:1", "disk:1"},  // diagonal contacts stay
       {first, 3, 4, false, 40, "rect:9x2", "cross:3"},
+      // Elements whose loops some rungs unroll; the anchor of an even side is off the centre.
+      {first, 7, 3, false, 10, "ellipse:15", "disk:13"},
+      {first, 13, 1, false, 20, "rect:2x3", "ellipse:9"},
+      {first, 11, 4, false, 8, "disk:5", "rect:2"},
   };
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::blobs, Pattern::noise};
   std::vector<Case<MotionArgs>> out;

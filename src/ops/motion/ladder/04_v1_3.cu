@@ -10,9 +10,8 @@
 namespace cuesta::motion_ladder {
 
 void v1_3(const MotionArgs& args, Call& call) {
-  const Parameters& p = call.parameters();
-  run_chain<TiledFilters>(args, call,
-                          dim3(unsigned(p.integer("block_x")), unsigned(p.integer("block_y"))));
+  const dim3 block = block_of(call);
+  run_chain(args, call, block, TiledFilters(call, block));
 }
 
 }  // namespace cuesta::motion_ladder
