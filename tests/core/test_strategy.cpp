@@ -70,7 +70,7 @@ TEST(Tables, ListTheDeviceInEveryBuild) {
   const AnyView out = placeholder(40, 30, PixelType::u16, 1, Space::device);
   const auto call = [&](const Exec& e) { sobel(src, {.magnitude = out}, {}, e); };
   for (const std::string_view name : {"", "plain", "shared-1d"}) {
-    const auto chosen = [&] { return which(call, {.strategy = name}); };
+    const auto chosen = [&] { return which(call, {.strategy = std::string(name)}); };
     if (built || name.empty())
       EXPECT_EQ(bool(chosen()), built) << name;
     else
