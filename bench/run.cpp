@@ -103,7 +103,7 @@ void check_sweep(const Sweep& sweep) {
   std::vector<ParameterInfo> declared;
   for (const auto& strategy : list_strategies()) {
     for (const ParameterInfo& info : strategy.parameters)
-      if (info.name == sweep.first) declared.push_back(info);
+      if (strategy.built && info.name == sweep.first) declared.push_back(info);
   }
   if (declared.empty()) {
     throw Error(
