@@ -7,6 +7,18 @@
 
 namespace cuesta {
 
+#if CUESTA_HAS_CUDA
+namespace {
+
+std::string_view shapes(const LabelArgs&, const Parameters& parameters) {
+  const int threads = parameters.integer("block_x") * parameters.integer("block_y");
+  if (threads > 1024) return "blocks of more than 1,024 threads";
+  return threads % 32 == 0 ? std::string_view() : "blocks of less than a warp";
+}
+
+}  // namespace
+#endif
+
 std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
   static constexpr Strategy<LabelArgs> all[] = {
     {.name = "serial",
@@ -36,9 +48,27 @@ std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
      .tier = Tier::ladder,
      .idea = "a thread a pixel: init, merge by atomics, compress; numbers by a scan over roots",
      .paper = "004",
+     .parameters = label_ladder::union_find_parameters,
      .allocates = true,  // past 65,536 components
      .host_sync = true,
+     .supports = shapes,
      .run = label_ladder::union_find},
+    {.name = "blocks",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the same with a thread and a tree walk a block of 2 x 2 pixels",
+     .paper = "004",
+     .allocates = true,  // past 65,536 components
+     .host_sync = true,
+     .run = label_ladder::blocks},
+    {.name = "runs",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "union-find over runs in words of bits: labels, sums and boxes by runs",
+     .paper = "004",
+     .allocates = true,  // past 65,536 components
+     .host_sync = true,
+     .run = label_ladder::runs},
 #endif
   };
   return all;
