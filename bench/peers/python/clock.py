@@ -28,7 +28,7 @@ def summary(times):
 
 
 class Clock:
-    """Seconds of `batches` batches of about `batch_ms`."""
+    """Medians over `batches` batches of about `batch_ms` each."""
 
     def __init__(self, batches=7, batch_ms=1.0):
         self.batches, self.batch_ms = batches, batch_ms

@@ -1,7 +1,8 @@
 """Triton: a program a tile of pixels, the window's taps constants of the kernel. Triton has no say over shared memory and
-no shift from lane to lane, so a window's samples are loads that the first-level cache serves, unaligned but for one in
-four: what paper 000's `naive` does, with taps in the instructions and several pixels a thread. `triton-two-pass` goes
-through a picture in memory: sums down and across where the window is a product, Gaussian and Laplacian where it is LoG."""
+no shift from lane to lane, so each sample of a window is a load of its own that the first-level cache serves: paper 000's
+`naive` with taps in the instructions and several pixels a thread. `triton-two-pass` goes through a picture in memory: sums
+down and across where the window is a product, Gaussian and Laplacian where it is LoG. Four tiles are tried, the fastest is
+kept: on pictures that exceed the cache, which `triton.autotune` would not do."""
 
 import numpy as np
 import torch
