@@ -38,6 +38,8 @@ constexpr Experiment experiments[] = {
       "paper 001: time and share of each stage of Canny, beside the paper's models"},
      bench_canny_stages},
     {{"canny-fps", "paper 001: Canny's frames a second at 64x64 to 1024x1024"}, bench_canny_fps},
+    {{"canny-pipeline", "paper 001's future work: a picture in each phase, on one GPU and on all"},
+     bench_canny_pipeline},
     {{"motion-ladder", "paper 004: moving objects by step and version on a made-up video"},
      bench_motion_ladder},
     {{"label-density", "paper 004: labelling against the number of components"},
@@ -103,7 +105,7 @@ void check_sweep(const Sweep& sweep) {
   std::vector<ParameterInfo> declared;
   for (const auto& strategy : list_strategies()) {
     for (const ParameterInfo& info : strategy.parameters)
-      if (info.name == sweep.first) declared.push_back(info);
+      if (strategy.built && info.name == sweep.first) declared.push_back(info);
   }
   if (declared.empty()) {
     throw Error(

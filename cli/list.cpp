@@ -27,7 +27,8 @@ Json json_of(const StrategyDescription& row) {
           {"strategy", row.name},       {"tier", name_of(row.tier)},
           {"idea", row.idea},           {"paper", row.paper},
           {"exactness", row.exactness}, {"parameters", std::move(parameters)},
-          {"allocates", row.allocates}, {"host_sync", row.host_sync}};
+          {"allocates", row.allocates}, {"host_sync", row.host_sync},
+          {"built", row.built}};
 }
 
 void list_all_strategies(bool as_json) {
@@ -39,9 +40,12 @@ void list_all_strategies(bool as_json) {
   }
   std::string text = fmt::format("{:<11} {:<7} {:<17} {:<11} {:<12} {}\n", "operation", "space",
                                  "strategy", "tier", "paper", "idea");
+  int unbuilt = 0;
   for (const auto& row : rows) {
-    text += fmt::format("{:<11} {:<7} {:<17} {:<11} {:<12} {}\n", row.operation, name_of(row.space),
-                        row.name, name_of(row.tier), row.paper, row.idea);
+    unbuilt += !row.built;
+    text += fmt::format("{:<11} {:<7} {:<17} {:<11} {:<12} {}\n", row.operation,
+                        fmt::format("{}{}", name_of(row.space), row.built ? "" : "*"), row.name,
+                        name_of(row.tier), row.paper, row.idea);
     for (const auto& parameter : row.parameters) {
       text += fmt::format("{:>63}--param {}={}  {}{}\n", "", parameter.name,
                           fmt::join(parameter.values, "|"), parameter.meaning,
@@ -49,6 +53,8 @@ void list_all_strategies(bool as_json) {
     }
   }
   print_data(text);
+  if (unbuilt > 0)
+    note("device*: {} strategies for NVIDIA GPUs that this build, without CUDA, only lists", unbuilt);
 }
 
 // Each type of source and space: which tier's strategies the small requests of verify go to.

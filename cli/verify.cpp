@@ -31,8 +31,8 @@ std::vector<verify::Operation> chosen_operations(const State& state) {
               fmt::join(names, ", "));
 }
 
-// Without a row to run, verify would show nothing and look like success. Builds without CUDA have
-// no device rows at all, which find_gpu tells.
+// Without a row to run, verify would show nothing and look like success. Builds without CUDA run no
+// device rows at all, which find_gpu tells.
 void check_rows(const State& state) {
   const CommonOptions& common = state.common;
   const bool on_cpu = common.device == "cpu", on_cuda = !on_cpu && common.device != "auto";
@@ -40,7 +40,7 @@ void check_rows(const State& state) {
   bool any = false;
   std::vector<std::string_view> names;
   for (const auto& row : list_strategies()) {
-    if (row.space == Space::host ? on_cuda : on_cpu) continue;
+    if (!row.built || (row.space == Space::host ? on_cuda : on_cpu)) continue;
     any = true;
     if (!state.operation.empty() && row.operation != state.operation) continue;
     if (common.strategy.empty() || row.name == common.strategy) return;

@@ -206,12 +206,6 @@ std::vector<KernelUse> kernels_of(const std::function<void()>& call) {
   return uses;
 }
 
-PinnedMemory::PinnedMemory(size_t bytes) {
-  check(cudaHostAlloc(&memory_, std::max<size_t>(bytes, 1), cudaHostAllocDefault),
-        "bench: pinned memory");
-}
-PinnedMemory::~PinnedMemory() { cudaFreeHost(memory_); }
-
 struct DeviceMarks::State {
   std::vector<std::unique_ptr<Event>> events;
   size_t used = 0;

@@ -42,7 +42,8 @@ std::vector<Candidate> candidates_of(const Work& work, Space space,
                                      const std::vector<Sweep>& sweeps, const Exec& exec) {
   std::vector<Candidate> out;
   for (const StrategyDescription& strategy : list_strategies()) {
-    if (strategy.operation != work.operation || strategy.space != space) continue;
+    if (strategy.operation != work.operation || strategy.space != space || !strategy.built)
+      continue;
     if (work.takes && !work.takes(strategy)) continue;
     for (auto& parameters : variants_of(strategy, sweeps)) {
       Candidate candidate{strategy, exec, {}};

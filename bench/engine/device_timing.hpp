@@ -35,19 +35,6 @@ Ceilings measure_ceilings(bool quick);
 /// launch.
 std::vector<KernelUse> kernels_of(const std::function<void()>& call);
 
-/// Host memory that the GPU reads and writes directly.
-class PinnedMemory {
- public:
-  explicit PinnedMemory(size_t bytes);
-  ~PinnedMemory();
-  PinnedMemory(const PinnedMemory&) = delete;
-  PinnedMemory& operator=(const PinnedMemory&) = delete;
-  void* get() const { return memory_; }
-
- private:
-  void* memory_ = nullptr;
-};
-
 /// Points in a stream's time.
 class DeviceMarks {
  public:

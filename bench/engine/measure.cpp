@@ -12,6 +12,7 @@
 #include "bench/engine/session.hpp"
 #include "bench/engine/stages.hpp"
 #include "bench/engine/timing.hpp"
+#include "core/pinned_picture.hpp"
 #include "cuesta/error.hpp"
 
 namespace cuesta::bench {
@@ -341,10 +342,11 @@ void Measurement::add_end_to_end(Row& row, const Candidate& candidate, Rotation&
   };
   AnyImage into(work_.result, src_.width, src_.height);
   row.pageable_ms = timed(src_, into.plane());
-  PinnedPicture pinned_src(src_.type, src_.width, src_.height, src_.channels);
-  PinnedPicture pinned_dst(work_.result, src_.width, src_.height, 1);
-  copy_rows(src_, pinned_src.plane(), 1);
-  row.pinned_ms = timed(pinned_src.plane(), pinned_dst.plane());
+  const PinnedPicture pinned_src(src_.type, src_.size(), src_.channels);
+  PinnedPicture pinned_dst;
+  if (work_.result != PixelType::none) pinned_dst = PinnedPicture(work_.result, src_.size());
+  copy_rows(src_, pinned_src.view(), 1);
+  row.pinned_ms = timed(pinned_src.view(), pinned_dst.view());
 }
 
 void Measurement::add_stages(Row& row, const Candidate& candidate, Rotation* rotation) {

@@ -15,8 +15,6 @@ std::vector<Timing> time_on_device(std::span<const DeviceBody>, int, double, voi
 void copy_on_device(ConstAnyView, AnyView, void*) { absent(); }
 Ceilings measure_ceilings(bool) { absent(); }
 std::vector<KernelUse> kernels_of(const std::function<void()>&) { absent(); }
-PinnedMemory::PinnedMemory(size_t) { absent(); }
-PinnedMemory::~PinnedMemory() = default;
 DeviceMarks::DeviceMarks() { absent(); }
 DeviceMarks::~DeviceMarks() = default;
 size_t DeviceMarks::mark(void*) { absent(); }

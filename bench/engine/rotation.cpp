@@ -56,11 +56,4 @@ void Rotation::poison(size_t turn) {
   if (poison_.plane()) upload(poison_.plane(), result(turn), stream_);
 }
 
-PinnedPicture::PinnedPicture(PixelType type, int32_t width, int32_t height, int32_t channels) {
-  if (type == PixelType::none) return;
-  const ptrdiff_t stride = detail::row_bytes(type, width, channels);
-  memory_ = std::make_unique<PinnedMemory>(size_t(stride) * size_t(height));
-  plane_ = AnyView(memory_->get(), width, height, channels, stride, type);
-}
-
 }  // namespace cuesta::bench

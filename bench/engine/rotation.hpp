@@ -51,15 +51,4 @@ class Rotation {
   Slab sources_, results_, copies_;
 };
 
-/// A host picture in pinned memory.
-class PinnedPicture {
- public:
-  PinnedPicture(PixelType type, int32_t width, int32_t height, int32_t channels);
-  AnyView plane() const { return plane_; }
-
- private:
-  std::unique_ptr<PinnedMemory> memory_;
-  AnyView plane_;
-};
-
 }  // namespace cuesta::bench

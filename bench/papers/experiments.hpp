@@ -10,6 +10,7 @@ void bench_memory_ladder(Session& session);
 void bench_sobel_ladder(Session& session);
 void bench_canny_stages(Session& session);
 void bench_canny_fps(Session& session);
+void bench_canny_pipeline(Session& session);
 void bench_motion_ladder(Session& session);
 void bench_label_density(Session& session);
 void bench_roofline(Session& session);

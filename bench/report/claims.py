@@ -3,7 +3,7 @@
 import math
 import statistics
 
-from report import label, size
+from report import PEERS, label, size
 
 
 class Wrong(Exception):
@@ -176,7 +176,7 @@ def ratios(now, before, wanted):
 
 def is_rung(row):
     """A step of a paper: not plain, not fused, no peer and no copy."""
-    return row["space"] == "device" and row["strategy"] not in ("plain", "fused", "npp", "device copy")
+    return row["space"] == "device" and row["strategy"] not in ("plain", "fused", "device copy", *PEERS)
 
 
 def in_shared(row):

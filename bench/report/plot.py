@@ -15,7 +15,6 @@ first file's.
 
 import argparse
 import collections
-import json
 import math
 import sys
 from pathlib import Path
@@ -25,21 +24,10 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
+from report import merged  # noqa: E402
+
 MARKERS = "osD^v<>pPX*hd8"
 COLORS = plt.get_cmap("tab20").colors
-
-
-def load(paths):
-    """The first file's machine with every file's rows and curves."""
-    whole = None
-    for path in paths:
-        result = json.loads(Path(path).read_text(encoding="utf-8"))
-        if whole is None:
-            whole = result
-        else:
-            whole["rows"] += result["rows"]
-            whole["theory"] = whole.get("theory") or result.get("theory", [])
-    return whole
 
 
 def device_name(result):
@@ -297,7 +285,7 @@ def main():
     parser.add_argument("--out", type=Path, default=Path("."), metavar="FOLDER")
     arguments = parser.parse_args()
     try:
-        result = load(arguments.results)
+        result = merged(arguments.results)
         written = draw(result, arguments.out)
     except (OSError, ValueError, KeyError, TypeError) as error:
         print(f"error: no result of cuesta bench --json: {error!r}", file=sys.stderr)

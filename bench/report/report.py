@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The papers' tables from what `cuesta bench --json` wrote, their figures beside ours. Reads the JSON and nothing else.
 
-    report.py RESULT.json [--only EXPERIMENT]
+    report.py RESULT.json [RESULT.json ...] [--only EXPERIMENT]
 
+Results of several files are put together, as of `cuesta bench` and of bench/peers/python; the machine is the first file's.
 An experiment of a paper in the paper's own form; any other, and every row behind those forms with --details, as one
 table a request. A figure that the paper does not print says so; a row that was not measured is "-".
 """
@@ -14,6 +15,8 @@ import sys
 from pathlib import Path
 
 NONE = "no paper figure"
+# What is timed beside us and is no strategy of ours: bench/peers.
+PEERS = ("opencv", "npp", "cuesta", "triton", "triton-two-pass", "torch.compile", "torch-conv2d", "numba", "cupy")
 STAGES = ("gaussian", "gradient", "suppression", "threshold", "hysteresis", "gradient and suppression")
 
 
@@ -108,6 +111,44 @@ def groups(rows, *keys):
 
 def find(rows, strategy, space=None):
     return next((row for row in rows if row["strategy"] == strategy and space in (None, row["space"])), None)
+
+
+REQUEST = ("experiment", "parameters", "type", "width", "height")
+IDENTITY = (*REQUEST, "operation", "strategy", "space", "strategy_parameters", "threads")
+
+
+def merged(paths):
+    """The first file with the rows, figures, notes and peers of the others. Of rows that several files have, copies too, the
+    first file's stay; a request's serial time is everyone's."""
+    whole = None
+    for path in paths:
+        result = json.loads(Path(path).read_text(encoding="utf-8"))
+        if whole is None:
+            whole = result
+            continue
+        if whole["gpu"] and result["gpu"] and whole["gpu"]["name"] != result["gpu"]["name"]:
+            raise ValueError(f"{path} is of another GPU, {result['gpu']['name']}")
+        known = {tuple(row[key] for key in IDENTITY) for row in whole["rows"]}
+        whole["rows"] += [row for row in result["rows"] if tuple(row[key] for key in IDENTITY) not in known]
+        for name in ("figures", "notes", "differences"):
+            whole[name] = whole.get(name, []) + result.get(name, [])
+        whole["theory"] = whole.get("theory") or result.get("theory", [])
+        peers = whole["machine"]["peers"]
+        peers += [peer for peer in result["machine"]["peers"] if peer not in peers]
+    if len(paths) > 1:
+        share_serial_times(whole["rows"])
+    return whole
+
+
+def share_serial_times(rows):
+    """Speed-ups of rows whose file did not time the reference."""
+    def request(row):
+        return tuple(row[key] for key in (*REQUEST, "operation"))
+
+    times = {request(row): row["serial_ms"] for row in rows if row.get("serial_ms")}
+    for row in rows:
+        if not row.get("serial_ms") and (serial := times.get(request(row))):
+            row |= {"serial_ms": serial, "speedup": serial / row["ms"]}
 
 
 class Result:
@@ -241,7 +282,8 @@ def memory_lines(result, grids, rows, parameters, width):
         if known:
             grids[grid].set(f"{line} paper", column, printed(theirs.get(("paper", column, what)), digits))
 
-    for column in (*MEMORY_STEPS, "simd", "device copy"):
+    others = [row["strategy"] for row in rows if row["space"] == "device" and "answer" in row]
+    for column in (*MEMORY_STEPS, "simd", "device copy", *others):
         row = find(rows, column, "host" if column in ("serial", "simd") else "device")
         step = column in MEMORY_STEPS
         grids["time"].set(line, column, milliseconds(row["ms"]) if row else "-")
@@ -287,6 +329,8 @@ def sobel_ladder(result):
                 lines.append([step["subject"], milliseconds(ms), gain(before, ms), gain(first, ms), f"{theirs:.3f}",
                               gain(their_before, theirs), gain(printed_steps[0]["value"], theirs)])
                 before, their_before = ms, theirs
+            if result.gpu and not first:  # a size of the peers' alone
+                continue
             if copy := find(at, "device copy"):
                 lines.append(["a copy of the picture", milliseconds(copy["ms"]), "", "", "", "", ""])
             text += table(f"paper 003: {parameters}, {size(at[0])} {at[0]['type']}, {result.where}, {block} (theirs: 512x512)",
@@ -610,6 +654,7 @@ def details(result, experiment):
     rows = result.rows_of(experiment)
     for (parameters, kind, width, height), at in groups(rows, "parameters", "type", "width", "height").items():
         opencv = find(at, "opencv")
+        answers = ["answer"] if any("answer" in row for row in at) else []
         lines = []
         for row in at:
             uses = row["kernels"]
@@ -623,10 +668,11 @@ def details(result, experiment):
                 str(max(use["static_shared_bytes"] + use["dynamic_shared_bytes"] for use in uses)) if uses else "-",
                 f"{100 * min(use['occupancy'] for use in uses):.0f} %" if uses else "-",
                 f"{paper['value']:.4g} {paper['unit']}" if paper else "-",
+                *(row.get(name, "") for name in answers),
             ])  # fmt: skip
         text += table(f"{experiment}: {at[-1]['operation']} {parameters}, {kind}, {width}x{height}, {result.where}",
                       ["strategy", "ms", "spread", "x copy", "speed-up", "x opencv", "GFLOP/s", "FLOP/byte", "by paper",
-                       "% roofline", "registers", "shared B", "occupancy", "paper's"], lines)
+                       "% roofline", "registers", "shared B", "occupancy", "paper's", *answers], lines)
     return text
 
 
@@ -648,7 +694,7 @@ def report(result, only=None, all_details=False):
     if gpu := result.gpu:
         ceilings = gpu["ceilings"]
         text += (f"{gpu['name']}, driver {gpu['driver']}, CUDA {gpu['runtime']}; copy {ceilings['copy_gbs']:.0f} GB/s, "
-                 f"FMA {ceilings['fma_gflops']:.0f} GFLOP/s\n")
+                 f"FMA {figure(ceilings['fma_gflops'], 0)} GFLOP/s\n")
     text += f"commit {result.whole['commit']}, {result.whole['date']}\n"
     experiments = list(dict.fromkeys(row["experiment"] for row in result.rows))
     for experiment in experiments:
@@ -668,12 +714,12 @@ def report(result, only=None, all_details=False):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("result", metavar="RESULT.json")
+    parser.add_argument("results", nargs="+", metavar="RESULT.json")
     parser.add_argument("--only", metavar="EXPERIMENT", help="one of those in the file")
     parser.add_argument("--details", action="store_true", help="every row behind the papers' forms too")
     arguments = parser.parse_args()
     try:
-        result = Result(json.loads(Path(arguments.result).read_text(encoding="utf-8")))
+        result = Result(merged(arguments.results))
         known = sorted({row["experiment"] for row in result.rows})
         if arguments.only and arguments.only not in known:
             print(f"error: no rows of '{arguments.only}'; there are {', '.join(known)}", file=sys.stderr)

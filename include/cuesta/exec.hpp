@@ -148,9 +148,10 @@ struct StrategyDescription {
   std::span<const ParameterInfo> parameters{};
   bool allocates = false;  ///< device memory, also after the first call of a size
   bool host_sync = false;  ///< waits for the GPU inside the call, whatever is asked
+  bool built = true;       ///< false: needs a GPU, and this build has no CUDA
 };
 
-/// Every strategy of every operation in this build, in table order.
+/// Every strategy of every operation, in table order; those that this build cannot run too.
 std::vector<StrategyDescription> list_strategies();
 /// An operation: its name, and one line on what it is for.
 struct OperationDescription {

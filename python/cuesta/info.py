@@ -34,6 +34,8 @@ class Strategy:
     """Takes device memory also after the first call of a size."""
     host_sync: bool
     """Waits for the GPU inside the call."""
+    built: bool
+    """False for those that need a GPU where this build has no CUDA."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def _check_operation(operation: str | None) -> None:
 
 
 def strategies(operation: str | None = None, device: str | None = None) -> list[Strategy]:
-    """Every strategy of this build, in the order of the tables.
+    """Every strategy, in the order of the tables; a build without CUDA lists those for GPUs too, as not ``built``.
 
     Parameters
     ----------
@@ -110,11 +112,11 @@ def strategies(operation: str | None = None, device: str | None = None) -> list[
     _check_operation(operation)
     wanted = _device_kind(device)
     rows = []
-    for op, name, space, tier, idea, paper, exactness, parameters, allocates, host_sync in _core.strategies():
+    for op, name, space, tier, idea, paper, exactness, parameters, allocates, host_sync, built in _core.strategies():
         where = "cpu" if space == "host" else "cuda"
         if operation in (None, op) and wanted in (None, where):
             values = {p: (meaning, tuple(accepted)) for p, meaning, accepted in parameters}
-            rows.append(Strategy(op, name, where, tier, idea, paper, exactness, values, allocates, host_sync))
+            rows.append(Strategy(op, name, where, tier, idea, paper, exactness, values, allocates, host_sync, built))
     return rows
 
 
@@ -139,7 +141,7 @@ def verify(
     _check_operation(operation)
     if _device_kind(device) == "cuda":
         _need_gpu()
-    known = {s.name for s in strategies(operation, device)}
+    known = {s.name for s in strategies(operation, device) if s.built}
     if strategy is not None and strategy not in known:
         raise InvalidArgument(f"strategy is {strategy!r}; there are {', '.join(sorted(known))}", repr(strategy))
     return [

@@ -25,7 +25,7 @@ using ParameterRow = std::tuple<std::string, std::string, std::vector<std::strin
 
 // As cuesta::StrategyDescription orders its members.
 using StrategyRow = std::tuple<std::string, std::string, std::string, std::string, std::string,
-                               std::string, std::string, std::vector<ParameterRow>, bool, bool>;
+                               std::string, std::string, std::vector<ParameterRow>, bool, bool, bool>;
 
 std::vector<StrategyRow> strategies() {
   std::vector<StrategyRow> rows;
@@ -37,7 +37,7 @@ std::vector<StrategyRow> strategies() {
                               std::vector<std::string>(p.values.begin(), p.values.end()));
     rows.emplace_back(row.operation, row.name, name_of(row.space), name_of(row.tier), row.idea,
                       row.paper, row.exactness, std::move(parameters), row.allocates,
-                      row.host_sync);
+                      row.host_sync, row.built);
   }
   return rows;
 }

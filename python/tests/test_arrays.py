@@ -311,6 +311,9 @@ def test_strategies_are_the_tables() -> None:
     assert [row.name for row in rows] == ["serial", "rows", "simd"]
     assert {row.operation for row in cuesta.strategies()} >= {"convolve", "sobel", "log", "label", "motion"}
     assert all(row.idea and row.exactness for row in cuesta.strategies())
+    rungs = {row.name for row in cuesta.strategies("sobel", "cuda") if row.tier == "ladder"}
+    assert rungs == {"global", "shared-no-apron", "shared-apron", "shared-1d"}  # without CUDA too
+    assert all(row.built for row in rows)
 
 
 def test_verify_passes_here() -> None:

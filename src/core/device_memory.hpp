@@ -19,6 +19,11 @@ void copy_to_host(void* host, const void* device, size_t bytes);
 void clear_device(void* memory, size_t bytes);
 /// A picture on the device into another there, enqueued on `stream`. Throws as copy() does.
 void copy_on_device(ConstAnyView src, AnyView dst, void* stream);
+/// Page-locked host memory. Throws Error{device}, Error{out_of_memory}.
+void* allocate_pinned(size_t bytes);
+void release_pinned(void* memory) noexcept;
+/// download() that does not wait; the host memory is page-locked, so that it runs beside the host.
+void enqueue_download(ConstAnyView device, AnyView host, void* stream);
 
 /// The name of this thread's GPU; empty where there is none.
 std::string device_name();

@@ -21,6 +21,9 @@ void copy_to_host(void*, const void*, size_t) { throw_no_cuda(); }
 std::string device_name() { return {}; }
 void clear_device(void*, size_t) { throw_no_cuda(); }
 void copy_on_device(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
+void* allocate_pinned(size_t) { throw_no_cuda(); }
+void release_pinned(void*) noexcept {}
+void enqueue_download(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
 }  // namespace detail
 
 std::vector<DeviceInfo> list_devices(std::string* why_none) {

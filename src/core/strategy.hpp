@@ -58,6 +58,13 @@ class Call {
   Scratch scratch_;
 };
 
+/// A function of a device row, whose table every build reads; null where the build has no CUDA.
+#if CUESTA_HAS_CUDA
+#define CUESTA_GPU(...) __VA_ARGS__
+#else
+#define CUESTA_GPU(...) nullptr
+#endif
+
 /// One strategy of an operation: a row of its table. `Args` is the one argument of all of them.
 template <class Args>
 struct Strategy {
@@ -79,6 +86,10 @@ struct Strategy {
   std::string_view (*supports)(const Args&, const Parameters&) =
       [](const Args&, const Parameters&) { return std::string_view(); };
   void (*run)(const Args&, Call&) = nullptr;
+
+  /// Rows for the GPU stand in the table of a build without CUDA too, to be listed; nothing asks
+  /// them what they take.
+  bool built() const { return run != nullptr; }
 };
 
 namespace verify {
@@ -126,7 +137,7 @@ template <OperationArgs Args, class Takes>
 const Strategy<Args>* first_by_tier(Space space, const Takes& takes) {
   for (const Tier tier : {Tier::production, Tier::baseline, Tier::reference}) {
     for (const auto& s : Args::strategies())
-      if (s.space == space && s.tier == tier && takes(s)) return &s;
+      if (s.space == space && s.tier == tier && s.built() && takes(s)) return &s;
   }
   return nullptr;
 }
@@ -155,11 +166,11 @@ const Strategy<Args>* choose(const Args& args, const Exec& exec, Choice* choice 
   if (!pinned.empty()) {
     const Strategy<Args>* named = nullptr;
     for (const auto& s : table)
-      if (s.space == space && s.name == pinned) named = &s;
+      if (s.space == space && s.name == pinned && s.built()) named = &s;
     if (!named) {
       bool elsewhere = false;  // the name of a strategy for the other space
       for (const auto& s : table) {
-        if (s.space == space) known.push_back(s.name);
+        if (s.space == space && s.built()) known.push_back(s.name);
         elsewhere |= s.name == pinned;
       }
       std::string unknown = detail::unknown_strategy(operation, pinned, space, known);
@@ -175,7 +186,7 @@ const Strategy<Args>* choose(const Args& args, const Exec& exec, Choice* choice 
   } else {
     if (const auto* first = first_by_tier<Args>(space, takes)) return first;
     for (const auto& s : table)
-      if (s.space == space && s.tier == Tier::ladder) known.push_back(s.name);
+      if (s.space == space && s.tier == Tier::ladder && s.built()) known.push_back(s.name);
   }
   if (choice) choice->refusal = detail::refusal(operation, pinned, space, why, known);
   return nullptr;

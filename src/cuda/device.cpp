@@ -38,7 +38,6 @@ void copy_picture(ConstAnyView from, AnyView to, cudaMemcpyKind kind, void* stre
                                 size_t(from.stride_bytes), size_t(detail::row_bytes(from)),
                                 size_t(from.height), kind, static_cast<cudaStream_t>(stream)),
               doing);
-  if (kind == cudaMemcpyDeviceToHost) wait(stream);
 }
 
 std::string version_text(int version) {
@@ -147,6 +146,17 @@ void copy_on_device(ConstAnyView src, AnyView dst, void* stream) {
   copy_picture(src, dst, cudaMemcpyDeviceToDevice, stream, "copy");
 }
 
+void* allocate_pinned(size_t bytes) {
+  void* memory = nullptr;
+  cuda::check(cudaHostAlloc(&memory, bytes ? bytes : 1, cudaHostAllocPortable),
+              "allocating page-locked memory");
+  return memory;
+}
+void release_pinned(void* memory) noexcept { cudaFreeHost(memory); }
+void enqueue_download(ConstAnyView device, AnyView host, void* stream) {
+  copy_picture(device, host, cudaMemcpyDeviceToHost, stream, "download");
+}
+
 std::string device_name() {
   int device = 0;
   cudaDeviceProp properties{};
@@ -210,7 +220,8 @@ void upload(ConstAnyView host, AnyView device, void* stream) {
   copy_picture(host, device, cudaMemcpyHostToDevice, stream, "upload");
 }
 void download(ConstAnyView device, AnyView host, void* stream) {
-  copy_picture(device, host, cudaMemcpyDeviceToHost, stream, "download");
+  detail::enqueue_download(device, host, stream);
+  wait(stream);
 }
 void wait(void* stream) {
   cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for the GPU");

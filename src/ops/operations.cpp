@@ -7,7 +7,7 @@ std::vector<StrategyDescription> list_strategies() {
   for_each_operation([&]<class Args>(std::type_identity<Args>) {
     for (const auto& s : Args::strategies()) {
       out.push_back({Args::operation, s.name, s.space, s.tier, s.idea, s.paper, s.exactness,
-                     s.parameters, s.allocates, s.host_sync});
+                     s.parameters, s.allocates, s.host_sync, s.built()});
     }
   });
   return out;

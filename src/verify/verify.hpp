@@ -155,7 +155,7 @@ std::vector<StrategyReport> verify_operation(const Options& options) {
   const auto all = Args::cases(options.level);
   std::vector<StrategyReport> reports;
   for (const auto& s : Args::strategies()) {
-    if (s.space != options.space) continue;
+    if (s.space != options.space || !s.built()) continue;
     if (options.strategy.empty() || s.name == options.strategy)
       reports.push_back(verify_strategy(s, reference_of<Args>(), all, options));
   }
@@ -176,7 +176,7 @@ template <OperationArgs Args>
 std::vector<Coverage> coverage_of() {
   std::vector<Coverage> cells;
   bool on_device = false;
-  for (const auto& s : Args::strategies()) on_device |= s.space == Space::device;
+  for (const auto& s : Args::strategies()) on_device |= s.space == Space::device && s.built();
   for (const auto& c : Args::cases(Level::quick)) {
     if (!detail::is_small(c.label)) continue;
     Harness harness(Layout::tight, 0);

@@ -212,6 +212,35 @@ class Forms(unittest.TestCase):
                           "simd, 2 threads 1.000 0.01000 2.00 20.0 4.00 100.0 6.25 - - - - - -")
         self.assertIn("error: no rows of 'speed'; there are canny", self.run_report(None, "--only", "speed").stderr)
 
+    def test_several_files(self):
+        """A peer's file beside a bench's: copies once, the serial time everyone's, what the peer answered in words."""
+        peers = Path(self.folder.name) / "peers.json"
+        theirs = [row("memory-ladder", "copy", "device copy", ms=7.0),
+                  row("memory-ladder", "convolve", "triton", ms=0.5, serial_ms=None, speedup=None, answer="equal"),
+                  row("sobel-ladder", "sobel", "triton", side=1024, ms=0.25, serial_ms=None, speedup=None, answer="not equal: so")]
+        ours = [row("memory-ladder", "copy", "device copy", ms=0.25), row("memory-ladder", "convolve", "naive"),
+                row("sobel-ladder", "sobel", "global", variant="block=32")]
+        for whole in (theirs, ours):
+            for each in whole:
+                each["parameters"] = "averaging 3x3" if each["experiment"] == "memory-ladder" else "request"
+        peer = result(theirs, [])
+        peer["machine"] = {**peer["machine"], "peers": ["triton 3.6"]}
+        peers.write_text(json.dumps(peer), encoding="utf-8")
+        steps = [figure("sobel-ladder", "paper", "global", "processing time", 0.099, "block=32", "ms", parameters="request")]
+        text = self.report(ours, steps, peers)
+        self.assertIn("; triton 3.6\n", text)
+        self.assert_table(text, "paper 002: averaging filter f32, a GPU: kernel time",
+                          "image, filter serial naive shared constant texture texture-constant two-pass simd device copy triton",
+                          "512x512 3x3 - 1.000 - - - - - - 0.2500 0.5000")
+        self.assert_table(text, "paper 002: averaging filter f32, a GPU: speed-up", "512x512 3x3 20.0 - - - - - - 80.0 40.0")
+        self.assert_table(text, "sobel-ladder: sobel request, u8, 1024x1024, a GPU",
+                          "triton 0.2500 0.01000 0.50 - - 100.0 6.25 - - - - - - not equal: so")
+        self.assertNotIn("1024x1024 u8", text)  # no paper's form of a size that no rung has
+        peers.write_text(json.dumps({**peer, "gpu": {**peer["gpu"], "name": "another"}}), encoding="utf-8")
+        done = self.run_report(None, peers)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("of another GPU, another", done.stderr)
+
     def test_of_what_earlier_versions_wrote(self):
         for file in (ROOT / "docs" / "benchmarks").glob("*-bench.json"):
             done = subprocess.run([sys.executable, REPORT, file, "--details"], capture_output=True, text=True)

@@ -612,7 +612,8 @@ class Messages(CommandTest):
 class ListAndVerify(CommandTest):
     def test_list(self):
         rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
-        keys = {"operation", "space", "strategy", "tier", "idea", "paper", "exactness", "parameters", "allocates", "host_sync"}
+        keys = {"operation", "space", "strategy", "tier", "idea", "paper", "exactness", "parameters", "allocates", "host_sync",
+                "built"}
         for row in rows:
             self.assertEqual(set(row), keys)
         operations = [o["operation"] for o in json.loads(self.run_cuesta("list", "operations", "--json").stdout)]
@@ -620,6 +621,11 @@ class ListAndVerify(CommandTest):
         for operation in operations:
             names = [row["strategy"] for row in rows if row["operation"] == operation]
             self.assertIn("serial", names)
+        rungs = {(row["operation"], row["strategy"]): row for row in rows if row["tier"] == "ladder"}
+        for rung in (("convolve", "tiled"), ("canny", "row-cyclic"), ("motion", "v1.3")):  # without CUDA too
+            self.assertTrue(rungs[rung]["paper"], rung)
+        for row in rows:
+            self.assertTrue(row["built"] or row["space"] == "device", row)
         for what in ([], ["operations"], ["strategies"], ["devices"]):
             self.assertTrue(self.run_cuesta("list", *what).stdout)
         lines = self.run_cuesta("list").stdout.decode().splitlines()
@@ -662,7 +668,7 @@ class ListAndVerify(CommandTest):
     def test_verify_without_a_row_to_run(self):
         """Not even a GPU is asked for where no row would run on it."""
         rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
-        on_device = {row["operation"] for row in rows if row["space"] == "device"}
+        on_device = {row["operation"] for row in rows if row["space"] == "device" and row["built"]}
         self.fails(USAGE, "verify", "sobel", "--strategy", "shared-1d", "--device", "cpu", says=["sobel has no CPU strategy", "simd"])
         if not on_device:
             self.fails(DEVICE, "verify", "sobel", "--device", "cuda", says=["--device cuda"])

@@ -54,6 +54,30 @@ TEST(DispatchDeathTest, PinsByEnvironment) {
               "operation:strategy");
 }
 
+TEST(Tables, ListTheDeviceInEveryBuild) {
+  bool built = false;
+  for (const StrategyDescription& row : list_strategies())
+    built |= row.space == Space::device && row.built;
+  int rungs = 0;
+  for (const StrategyDescription& row : list_strategies()) {
+    EXPECT_EQ(row.built, row.space == Space::host || built) << row.operation << ' ' << row.name;
+    rungs += row.space == Space::device && row.tier == Tier::ladder;
+  }
+  EXPECT_GT(rungs, 30);
+
+  // What is not built is never chosen, by name or without one.
+  const AnyView src = placeholder(40, 30, PixelType::u8, 1, Space::device);
+  const AnyView out = placeholder(40, 30, PixelType::u16, 1, Space::device);
+  const auto call = [&](const Exec& e) { sobel(src, {.magnitude = out}, {}, e); };
+  for (const std::string_view name : {"", "plain", "shared-1d"}) {
+    const auto chosen = [&] { return which(call, {.strategy = std::string(name)}); };
+    if (built || name.empty())
+      EXPECT_EQ(bool(chosen()), built) << name;
+    else
+      EXPECT_THROW(chosen(), Error) << name;
+  }
+}
+
 TEST(Choice, IsWhatRuns) {
   struct Observer : StageObserver {
     std::string seen;

@@ -1,4 +1,4 @@
-// Labelling and the moving-object chain on the GPU. Without a GPU these skip, and say why.
+// The moving-object chain on the GPU. Without a GPU these skip, and say why.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,110 +24,6 @@ class MotionDevice : public testing::Test {
     if (list_devices(&why).empty()) GTEST_SKIP() << "no GPU: " << why;
   }
 };
-
-uint64_t hash_of(const void* data, size_t bytes, uint64_t hash) {
-  for (size_t i = 0; i < bytes; ++i)
-    hash = (hash ^ static_cast<const uint8_t*>(data)[i]) * 0x100000001B3ull;
-  return hash;
-}
-
-uint64_t hash_of(const std::vector<Component>& components, uint64_t hash) {
-  for (const Component& c : components) {
-    const int64_t values[] = {c.label,      c.box.x, c.box.y, c.box.width,
-                              c.box.height, c.area,  c.sum_x, c.sum_y};
-    hash = hash_of(values, sizeof values, hash);
-  }
-  return hash;
-}
-
-void expect_one_answer_a_thousand_times(const std::string& strategy) {
-  constexpr int32_t width = 1021, height = 517;
-  for (const Pattern pattern : {Pattern::extremes, Pattern::blobs}) {
-    for (const int connectivity : {4, 8}) {
-      Image<uint8_t> mask(width, height);
-      verify::fill(mask, pattern, 5);
-      Image<int32_t> labels(width, height);
-      std::vector<Component> components;
-      const auto hash = [&] {
-        uint64_t h = hash_of(components, 0xCBF29CE484222325ull);
-        for (int32_t y = 0; y < height; ++y) h = hash_of(labels.row(y), size_t(width) * 4, h);
-        return h;
-      };
-      label(mask, labels, &components, {connectivity}, {.strategy = "serial"});
-      const uint64_t expected = hash();
-      const Stream stream;
-      Workspace workspace;
-      Image<uint8_t, Space::device> there(width, height);
-      Image<int32_t, Space::device> labels_there(width, height);
-      upload(mask, there, stream.get());
-      for (int round = 0; round < 1000; ++round) {
-        components.clear();
-        label(there, labels_there, &components, {connectivity},
-              {.strategy = strategy, .workspace = &workspace, .stream = stream.get()});
-        download(labels_there, labels, stream.get());
-        ASSERT_EQ(hash(), expected) << strategy << ", " << name_of(pattern) << ", " << connectivity
-                                    << "-way, round " << round;
-      }
-    }
-  }
-}
-
-TEST_F(MotionDevice, UnionFindGivesOneAnswerAThousandTimes) {
-  expect_one_answer_a_thousand_times("union-find");
-}
-TEST_F(MotionDevice, PlainLabelsAreOneAnswerAThousandTimes) {
-  expect_one_answer_a_thousand_times("plain");
-}
-
-TEST_F(MotionDevice, MoreComponentsThanARoomAreAllListed) {
-  // Single pixels, 131,072 of them: twice what a call has room for before it knows their number.
-  constexpr int32_t width = 1024, height = 512;
-  Image<uint8_t> mask(width, height);
-  for (int32_t y = 0; y < height; ++y)
-    for (int32_t x = 0; x < width; ++x) mask.at(x, y) = x % 2 == 0 && y % 2 == 0;
-  Image<uint8_t, Space::device> there(width, height);
-  upload(mask, there);
-  std::vector<Component> expected, found;
-  EXPECT_EQ(label(mask, {}, &expected), width * height / 4);
-  for (const char* strategy : {"plain", "union-find"}) {
-    EXPECT_EQ(label(there, {}, &found, {}, {.strategy = strategy}), width * height / 4);
-    EXPECT_EQ(found, expected) << strategy;
-  }
-}
-
-// The last pixel's number is the last int32_t.
-TEST_F(MotionDevice, TheLargestMaskIsLabelled) {
-  constexpr int32_t width = 1 << 16, height = 1 << 15;
-  constexpr size_t needed = size_t(20) << 30;
-  if (list_devices()[0].memory_bytes < needed) GTEST_SKIP() << "needs 20 GiB of GPU memory";
-  BitImage mask(width, height);
-  const auto set = [&](int32_t x, int32_t y) {
-    mask.view().row(y)[x / 64] |= uint64_t(1) << (x % 64);
-  };
-  set(0, 0);
-  for (int32_t y = 1; y < height; ++y) set(width - 1, y);  // a column to the last pixel
-  for (int32_t x = 10; x < 30; ++x) set(x, height - 1);
-  Workspace workspace;  // gives its 16 GiB back at the end
-  const BitView here = mask.view();
-  Image<uint8_t, Space::device> memory(width / 8, height);
-  const ConstAnyView there(memory.view().data, width, height, 1, memory.view().stride_bytes,
-                           PixelType::bit, Space::device);
-  upload(ConstAnyView(here.data, width / 8, height, 1, here.stride_words * 8, PixelType::u8),
-         memory);
-  const std::vector<Component> expected = {
-      {1, {0, 0, 1, 1}, 1, 0, 0},
-      {2,
-       {width - 1, 1, 1, height - 1},
-       height - 1,
-       int64_t(width - 1) * (height - 1),
-       int64_t(height) * (height - 1) / 2},
-      {3, {10, height - 1, 20, 1}, 20, 390, int64_t(20) * (height - 1)}};
-  std::vector<Component> found;
-  for (const char* strategy : {"plain", "union-find"}) {
-    EXPECT_EQ(label(there, {}, &found, {}, {.strategy = strategy, .workspace = &workspace}), 3);
-    EXPECT_EQ(found, expected) << strategy;
-  }
-}
 
 // A still picture, noise of its own in every frame, and three bright squares that move.
 void draw_frame(AnyView frame, int t) {

@@ -77,6 +77,12 @@ RULES = [
     Rule("canny/ladder/nms_marks", "unpack", GLOBAL, NO_SHARED),
     Rule("label/ladder/01_union_find", "merge", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED),
     Rule("label/ladder/01_union_find", "gather", [r"\bREDG?\b|\bATOMG?\b", r"\bVOTE"], NO_SHARED),
+    # Bodies of each_pixel. A block of pixels stays in registers.
+    Rule("label/ladder/02_blocks", r"each_pixel\w*5Merge", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule("label/ladder/02_blocks", r"each_pixel\w*8Compress", GLOBAL, NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule("label/ladder/03_runs", r"each_pixel\w*4Init", [r"\bVOTE"], NO_SHARED),
+    Rule("label/ladder/03_runs", r"each_pixel\w*5Merge", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED),
+    Rule("label/ladder/03_runs", r"each_pixel\w*6Gather", [r"\bREDG?\b|\bATOMG?\b", r"\bPOPC\b"], NO_SHARED),
     Rule("motion/ladder/01_v1_0", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/02_v1_1", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/03_v1_2", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),

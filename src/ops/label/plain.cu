@@ -1,7 +1,7 @@
 // Strategy `plain`: every set pixel is joined to each of its neighbours that come before it in
 // raster order; the root of a set is then the first pixel of its component, which numbers it.
 #include "ops/label/cuda.hpp"
-#include "ops/label/cuda/components.cuh"
+#include "ops/label/cuda/pixel_nodes.cuh"
 
 namespace cuesta {
 namespace {
@@ -33,7 +33,7 @@ void label_cuda::plain(const LabelArgs& args, Call& call) {
   launch(join_neighbours, picture, call, args.options.connectivity == 8);
   call.stage("compress");
   flatten_nodes(picture, call);
-  find_components(args, picture, call);
+  find_components(args, PixelSets(picture, call), call);
 }
 
 }  // namespace cuesta

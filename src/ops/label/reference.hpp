@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "cuesta/border.hpp"
 #include "ops/label/args.hpp"
 
 namespace cuesta {
 
 /// Pixel (x, y) of a u8 or bit mask.
-inline bool mask_at(ConstAnyView mask, int32_t x, int32_t y) {
+CUESTA_HOST_DEVICE inline bool mask_at(ConstAnyView mask, int32_t x, int32_t y) {
   const char* row = static_cast<const char*>(mask.data) + ptrdiff_t(y) * mask.stride_bytes;
   if (mask.type == PixelType::u8) return row[x] != 0;
   return (reinterpret_cast<const uint64_t*>(row)[x / 64] >> (x % 64)) & 1;
@@ -28,6 +29,9 @@ inline void add_run(Component& c, int32_t begin, int32_t end, int32_t y) {
   c.sum_x += (int64_t(begin) + end - 1) * pixels / 2;
   c.sum_y += y * pixels;
 }
+
+/// The components of a picture of their labels, 1 to components.size(). Overwrites the list.
+void gather_components(ImageView<const int32_t> labels, std::vector<Component>& components);
 
 /// Strategy `serial`.
 void label_serial(const LabelArgs& args, Call& call);

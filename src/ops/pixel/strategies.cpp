@@ -1,36 +1,32 @@
 // Every strategy of pixel, on the CPU and on CUDA: the one list of what exists.
-#include "ops/pixel/reference.hpp"
-#if CUESTA_HAS_CUDA
 #include "ops/pixel/cuda.hpp"
-#endif
+#include "ops/pixel/reference.hpp"
 
 namespace cuesta {
 
 std::span<const Strategy<PixelArgs>> PixelArgs::strategies() {
   static constexpr Strategy<PixelArgs> all[] = {
-    {.name = "serial",
-     .tier = Tier::reference,
-     .idea = "the definition, one pixel after the other",
-     .paper = "004",
-     .run = pixel_serial},
-    {.name = "rows",
-     .tier = Tier::baseline,
-     .idea = "plain loops, rows over threads; histograms in bins of each strip's own",
-     .paper = "004",
-     .run = pixel_rows},
-    {.name = "simd",
-     .tier = Tier::production,
-     .idea = "vector registers, masks packed as they are made, four histograms a strip",
-     .run = pixel_simd},
-#if CUESTA_HAS_CUDA
-    {.name = "plain",
-     .space = Space::device,
-     .tier = Tier::baseline,
-     .idea = "the definition, a thread a sample or a word of 64 bits",
-     .paper = "004",
-     .host_sync = true,  // for the histogram, whose counts are the host's
-     .run = pixel_cuda::plain},
-#endif
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition, one pixel after the other",
+       .paper = "004",
+       .run = pixel_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "plain loops, rows over threads; histograms in bins of each strip's own",
+       .paper = "004",
+       .run = pixel_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "vector registers, masks packed as they are made, four histograms a strip",
+       .run = pixel_simd},
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "the definition, a thread a sample or a word of 64 bits",
+       .paper = "004",
+       .host_sync = true,  // for the histogram, whose counts are the host's
+       .run = CUESTA_GPU(pixel_cuda::plain)},
   };
   return all;
 }

@@ -1,6 +1,5 @@
-// What the device rows of label share: a node a pixel, and from finished sets of pixels to numbers,
-// labels and components. Between start_nodes() and flatten_nodes() a row joins the sets its own
-// way.
+// From finished sets to the answer, for every device row of label: numbers by a scan over the
+// roots, labels, components. What a node is, the row knows.
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>
@@ -10,102 +9,28 @@
 #include <type_traits>
 
 #include "cuda/launch.cuh"
-#include "cuda/union_find.cuh"
-#include "ops/label/args.hpp"
+#include "ops/label/reference.hpp"
 
 namespace cuesta::label_cuda {
 
-inline constexpr uint32_t threads = 256;
-inline constexpr int32_t background = -1;
 /// Room for components that follows from the size alone; a mask with more takes more.
 inline constexpr size_t components_at_once = 1 << 16;
 
-/// Nodes are pixels, y * width + x. LabelArgs::max_pixels makes the last one 2^31 - 1, an int32_t;
-/// a thread's own number may pass it by a block, so it is unsigned.
-struct Picture {
-  ConstAnyView mask;
-  int32_t* parents;
-  uint32_t pixels;
-
-  dim3 grid() const { return dim3(unsigned((int64_t(pixels) + threads - 1) / threads)); }
-};
-inline Picture picture_of(const LabelArgs& args, Call& call) {
-  const auto pixels = uint32_t(int64_t(args.mask.width) * args.mask.height);
-  return {args.mask, call.scratch().take<int32_t>(pixels), pixels};
-}
-
-struct Pixel {
-  uint32_t node;
-  int32_t x, y;
-};
-__device__ inline Pixel own_pixel(const Picture& p) {
-  const uint32_t node = blockIdx.x * threads + threadIdx.x;
-  const uint32_t y = node / uint32_t(p.mask.width);
-  return {node, int32_t(node - y * uint32_t(p.mask.width)), int32_t(y)};
-}
-/// Whether pixel `node` is set; also while sets are joined, as nobody makes a set pixel a
-/// background one.
-__device__ inline bool is_set(const Picture& p, int32_t node) {
-  return cuda::parent_of(p.parents, node) != background;
-}
-
-template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), const Picture& p, const Call& call,
-            Arguments&&... arguments) {
-  cuda::launch("label", kernel, p.grid(), dim3(threads), 0, cuda::stream_of(call), p,
-               std::forward<Arguments>(arguments)...);
-}
-
-static __global__ void init(Picture p) {
-  const auto [node, x, y] = own_pixel(p);
-  if (node >= p.pixels) return;
-  const char* row = static_cast<const char*>(p.mask.data) + ptrdiff_t(y) * p.mask.stride_bytes;
-  const bool set = p.mask.type == PixelType::u8
-                       ? row[x] != 0
-                       : (reinterpret_cast<const uint64_t*>(row)[x >> 6] >> (x & 63)) & 1;
-  p.parents[node] = set ? int32_t(node) : background;
-}
-
-static __global__ void compress(Picture p) {
-  const uint32_t node = blockIdx.x * threads + threadIdx.x;
-  if (node < p.pixels && is_set(p, int32_t(node))) cuda::flatten(p.parents, int32_t(node));
-}
-
-/// Every set pixel becomes a set of its own.
-inline void start_nodes(const Picture& p, const Call& call) { launch(init, p, call); }
-/// Every set pixel points at its root, the first pixel of its component.
-inline void flatten_nodes(const Picture& p, const Call& call) { launch(compress, p, call); }
-
-struct IsRoot {
-  const int32_t* parents;
-  __host__ __device__ int32_t operator()(int64_t node) const { return parents[node] == node; }
-};
-
-/// numbers[root] = 1 + the number of roots before it.
-inline void number_roots(const Picture& p, int32_t* numbers, Call& call) {
-  const auto roots =
-      thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0), IsRoot{p.parents});
+/// sums[i] = count(0) + ... + count(i), 0 <= i < n.
+template <class Count>
+void sum_up(const Count& count, int64_t n, int32_t* sums, Call& call) {
+  const auto counts = thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0), count);
   size_t bytes = 0;
-  cuda::check(cub::DeviceScan::InclusiveSum(nullptr, bytes, roots, numbers, int64_t(p.pixels),
-                                            cuda::stream_of(call)),
+  cuda::check(cub::DeviceScan::InclusiveSum(nullptr, bytes, counts, sums, n, cuda::stream_of(call)),
               "label: planning the scan");
   void* storage = call.scratch().take<unsigned char>(bytes);
-  cuda::check(cub::DeviceScan::InclusiveSum(storage, bytes, roots, numbers, int64_t(p.pixels),
-                                            cuda::stream_of(call)),
+  cuda::check(cub::DeviceScan::InclusiveSum(storage, bytes, counts, sums, n, cuda::stream_of(call)),
               "label: numbering");
 }
 
-/// Writes the labels, if wanted, and founds the components, if wanted and zero before, by their
-/// first pixels. Until finish(), a box holds its last column and row in place of width and height.
-static __global__ void write(Picture p, const int32_t* numbers, AnyView labels,
-                             Component* components) {
-  const auto [node, x, y] = own_pixel(p);
-  if (node >= p.pixels) return;
-  const int32_t root = p.parents[node];
-  const int32_t label = root == background ? 0 : numbers[root];
-  if (labels) labels.as<int32_t, Space::device>().at(x, y) = label;
-  if (!components || root != int32_t(node)) return;
-  Component& c = components[label - 1];
+/// Makes a component, zero before, of its first pixel. Until finish(), a box holds its last column
+/// and row in place of width and height.
+__device__ inline void found(Component& c, int32_t label, int32_t x, int32_t y) {
   c.label = label;
   c.box.x = c.box.width = x;
   c.box.y = c.box.height = y;
@@ -114,20 +39,8 @@ static __global__ void write(Picture p, const int32_t* numbers, AnyView labels,
 __device__ inline void add(int64_t& sum, int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
 }
-
-/// A run of set pixels inside a warp is one component's: its first thread adds all of it.
-static __global__ void gather(Picture p, const int32_t* numbers, Component* components) {
-  const auto [node, x, y] = own_pixel(p);
-  const unsigned lane = threadIdx.x % 32;
-  const int32_t root = node < p.pixels ? p.parents[node] : background;
-  const unsigned set = __ballot_sync(~0u, root != background);
-  const bool begins = root != background && (lane == 0 || x == 0 || (set >> (lane - 1) & 1) == 0);
-  const unsigned begin = __ballot_sync(~0u, begins);
-  if (!begins) return;
-  // Where the run ends: at the next unset pixel, the next run (of the next row), or the warp's end.
-  const unsigned stops = (~set | begin) & (lane == 31 ? 0 : ~0u << (lane + 1));
-  const int32_t length = (stops ? __ffs(int(stops)) - 1 : 32) - int32_t(lane);
-  Component& c = components[numbers[root] - 1];
+/// Adds `length` pixels from (x, y) on, beside any number of threads. Its first row it has.
+__device__ inline void gather_run(Component& c, int32_t x, int32_t y, int32_t length) {
   add(c.area, length);
   add(c.sum_x, (2 * int64_t(x) + length - 1) * length / 2);
   add(c.sum_y, int64_t(y) * length);
@@ -136,36 +49,61 @@ static __global__ void gather(Picture p, const int32_t* numbers, Component* comp
   atomicMax(&c.box.height, y);
 }
 
-static __global__ void finish(Component* components, int32_t count) {
-  const uint32_t i = blockIdx.x * threads + threadIdx.x;
+inline constexpr uint32_t finish_threads = 256;
+
+static __global__ void __launch_bounds__(finish_threads)
+    finish(Component* components, int32_t count) {
+  const uint32_t i = blockIdx.x * finish_threads + threadIdx.x;
   if (i >= uint32_t(count)) return;
   Rect& box = components[i].box;
   box.width += 1 - box.x;
   box.height += 1 - box.y;
 }
 
-/// From flat nodes to everything that is wanted. The number of components and their list are host
-/// objects: waits for the number, and for the list where one is wanted. Announces "number" and
-/// "components".
-inline void find_components(const LabelArgs& args, const Picture& p, Call& call) {
+/// Gathers the components from a copy of the picture of labels, as the host does it.
+inline void gather_on_host(ConstAnyView labels, std::vector<Component>& components, Call& call) {
+  Scratch host(call.nested(), Space::host);
+  const auto copy = host.image<int32_t>(labels.width, labels.height);
+  cuda::check(
+      cudaMemcpy2DAsync(copy.data, size_t(copy.stride_bytes), labels.data,
+                        size_t(labels.stride_bytes), size_t(labels.width) * sizeof(int32_t),
+                        size_t(labels.height), cudaMemcpyDeviceToHost, cuda::stream_of(call)),
+      "label: fetching the labels");
+  cuda::check(cudaStreamSynchronize(cuda::stream_of(call)), "label: waiting for the labels");
+  gather_components(copy, components);
+}
+
+/// From finished sets to everything that is wanted. The number of components and their list are
+/// host objects: waits for the number, and for the list where one is wanted. Announces "number" and
+/// "components". `Sets` has
+///   number(call)                     numbers the sets by their first pixels in raster order;
+///                                    returns where on the device their number will be;
+///   write(labels, components, call)  writes the labels, unless that view is none, and founds the
+///                                    components, zero before, unless that pointer is null;
+///   gather(components, call)         adds all runs to the components.
+/// With `on_host` the host gathers the components, from a copy of the labels.
+template <class Sets>
+void find_components(const LabelArgs& args, Sets sets, Call& call, bool on_host = false) {
   static_assert(std::is_trivially_copyable_v<Component>);
   const cudaStream_t stream = cuda::stream_of(call);
-  int32_t* numbers = call.scratch().take<int32_t>(p.pixels);
+  const int32_t width = args.mask.width, height = args.mask.height;
   const auto take_components = [&](size_t count) {
     return reinterpret_cast<Component*>(
         call.scratch().take<unsigned char>(count * sizeof(Component)));
   };
-  const size_t room = std::min(size_t(p.pixels) / 2 + 1, components_at_once);
-  Component* components = args.components ? take_components(room) : nullptr;
+  const size_t room = std::min(size_t(int64_t(width) * height / 2 + 1), components_at_once);
+  on_host &= args.components != nullptr;
+  AnyView labels = args.labels;
+  if (on_host && !labels) labels = call.scratch().image<int32_t, Space::device>(width, height);
+  Component* components = args.components && !on_host ? take_components(room) : nullptr;
   const auto wait = [&] {
     cuda::check(cudaStreamSynchronize(stream), "label: waiting for the components");
   };
 
   call.stage("number");
-  number_roots(p, numbers, call);
+  const int32_t* number = sets.number(call);
   int32_t count = 0;
-  cuda::check(cudaMemcpyAsync(&count, numbers + (p.pixels - 1), sizeof count,
-                              cudaMemcpyDeviceToHost, stream),
+  cuda::check(cudaMemcpyAsync(&count, number, sizeof count, cudaMemcpyDeviceToHost, stream),
               "label: fetching the count");
   wait();
   *args.count = count;
@@ -175,13 +113,14 @@ inline void find_components(const LabelArgs& args, const Picture& p, Call& call)
     cuda::check(cudaMemsetAsync(components, 0, size_t(count) * sizeof(Component), stream),
                 "label: clearing the components");
   }
-  if (args.labels || components) launch(write, p, call, numbers, args.labels, components);
+  if (labels || components) sets.write(labels, components, call);
   call.stage("components");
   if (args.components) args.components->resize(size_t(count));
-  if (!components || count == 0) return;
-  launch(gather, p, call, numbers, components);
-  cuda::launch("label", finish, dim3((uint32_t(count) + threads - 1) / threads), dim3(threads), 0,
-               stream, components, count);
+  if (!args.components || count == 0) return;
+  if (on_host) return gather_on_host(labels, *args.components, call);
+  sets.gather(components, call);
+  cuda::launch("label", finish, dim3((uint32_t(count) + finish_threads - 1) / finish_threads),
+               dim3(finish_threads), 0, stream, components, count);
   cuda::check(cudaMemcpyAsync(args.components->data(), components,
                               size_t(count) * sizeof(Component), cudaMemcpyDeviceToHost, stream),
               "label: fetching the components");

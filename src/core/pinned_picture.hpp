@@ -1,0 +1,23 @@
+// A picture in host memory that the GPU reads and writes directly.
+#pragma once
+
+#include "cuesta/image.hpp"
+
+namespace cuesta {
+
+/// Page-locked host memory: copies to and from it run beside the host and beside each other. Rows
+/// lie one after the other. Throws Error{device} in a build without CUDA, Error{out_of_memory}.
+class PinnedPicture {
+ public:
+  PinnedPicture() = default;  ///< no picture
+  PinnedPicture(PixelType type, Size size, int32_t channels = 1);
+  ~PinnedPicture();
+  PinnedPicture(PinnedPicture&& other) noexcept;
+  PinnedPicture& operator=(PinnedPicture&& other) noexcept;
+  AnyView view() const { return view_; }
+
+ private:
+  AnyView view_;
+};
+
+}  // namespace cuesta

@@ -1,0 +1,115 @@
+#include "core/pipeline.hpp"
+
+#include <utility>
+
+#include "core/check.hpp"
+#include "core/device_memory.hpp"
+#include "core/pinned_picture.hpp"
+#include "cuesta/device.hpp"
+
+namespace cuesta {
+namespace {
+
+// A GPU for the calling thread while it lives.
+class OnDevice {
+ public:
+  explicit OnDevice(int index) : before_(current_device()) {
+    if (index != before_) use_device(index);
+  }
+  ~OnDevice() {
+    try {
+      use_device(before_);
+    } catch (const Error&) {  // it was in use before; what is wrong with it, the next call tells
+    }
+  }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
+struct Pipeline::Place {
+  Place(int index, const PictureShape& source, const PictureShape& result)
+      : device(index),
+        up(source.type, source.size, source.channels),
+        down(result.type, result.size, result.channels),
+        src(source.size, source.channels, source.type, Space::device),
+        dst(result.size, result.channels, result.type, Space::device) {}
+
+  int device;
+  Stream stream;
+  PinnedPicture up, down;
+  AnyImage src, dst;
+  Workspace workspace;
+  int64_t number = -1;  // of the picture on its way; -1: none
+};
+
+Pipeline::Pipeline(PictureShape source, PictureShape result, Work work, Done done, Options options)
+    : work_(std::move(work)), done_(std::move(done)), options_(std::move(options)) {
+  if (options_.in_flight < 1) {
+    throw_invalid(std::to_string(options_.in_flight),
+                  "pipeline: {} pictures in flight; at least 1 must be", options_.in_flight);
+  }
+  if (options_.devices.empty()) options_.devices = {current_device()};
+  // Neighbours lie on different GPUs, so that all of them get work from the first pictures on.
+  for (int turn = 0; turn < options_.in_flight; ++turn) {
+    for (const int device : options_.devices) {
+      const OnDevice scope(device);
+      places_.push_back(std::make_unique<Place>(device, source, result));
+    }
+  }
+}
+
+Pipeline::~Pipeline() {
+  for (const auto& place : places_) {
+    try {
+      if (place->number >= 0) wait(place->stream.get());
+    } catch (const Error&) {  // nobody asks for its result
+    }
+  }
+}
+
+void Pipeline::show(Place& place) {
+  if (place.number < 0) return;
+  const int64_t number = std::exchange(place.number, -1);
+  const OnDevice scope(place.device);
+  wait(place.stream.get());
+  done_(number, place.down.view());
+}
+
+AnyView Pipeline::source() {
+  Place& place = *places_[next_];
+  show(place);
+  offered_ = true;
+  return place.up.view();
+}
+
+void Pipeline::submit() {
+  if (!std::exchange(offered_, false))
+    throw_invalid("submit", "pipeline: submit() without source() before it");
+  Place& place = *places_[next_];
+  const OnDevice scope(place.device);
+  Exec exec = options_.exec;
+  exec.stream = place.stream.get();
+  exec.workspace = &place.workspace;
+  upload(place.up.view(), place.src, exec.stream);
+  try {
+    work_(place.src, place.dst, exec);
+  } catch (...) {
+    wait(exec.stream);  // the upload still reads the place
+    throw;
+  }
+  detail::enqueue_download(place.dst, place.down.view(), exec.stream);
+  place.number = submitted_++;
+  next_ = (next_ + 1) % places_.size();
+}
+
+void Pipeline::finish() {
+  offered_ = false;
+  for (size_t i = 0; i < places_.size(); ++i) show(*places_[(next_ + i) % places_.size()]);
+}
+
+}  // namespace cuesta
