@@ -90,10 +90,9 @@ void add_memory(Session& session, const MotionOptions& options, int32_t width, i
   request.open_cells = options.open.count();
   request.components = 1;
   add("paper", "paper: 10wh, 3wh + 5k², 7wh", memory::paper(width, height, 15));
-  const std::pair<const char*, memory::Rung> rungs[] = {{"v1.0", memory::Rung::v1_0},
-                                                        {"v1.1", memory::Rung::v1_1},
-                                                        {"v1.2", memory::Rung::v1_2},
-                                                        {"v1.3", memory::Rung::v1_3}};
+  const std::pair<const char*, memory::Rung> rungs[] = {
+      {"v1.0", memory::Rung::v1_0}, {"v1.1", memory::Rung::v1_1}, {"v1.2", memory::Rung::v1_2},
+      {"v1.3", memory::Rung::v1_3}, {"v1.4", memory::Rung::v1_4}, {"v1.5", memory::Rung::v1_5}};
   for (const auto& [name, rung] : rungs) add("model", name, memory::ours(request, rung));
 }
 

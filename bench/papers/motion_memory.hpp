@@ -28,7 +28,7 @@ struct Request {
   int64_t components = 0;  ///< found in the frame
 };
 
-enum class Rung : uint8_t { v1_0, v1_1, v1_2, v1_3 };
+enum class Rung : uint8_t { v1_0, v1_1, v1_2, v1_3, v1_4, v1_5 };
 
 constexpr int64_t padded_row(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 /// A picture of one byte a pixel.
@@ -40,22 +40,26 @@ constexpr int64_t component = 48;
 /// Held: the caller's frame, the smoothed first frame, two pictures between the steps, the mask in
 /// bits, and labelling's parents and numbers, 4 bytes a pixel each, with its components. Over the
 /// bus: frames up, the mask in bits, the number of components and the components down, where the
-/// paper moves a label of four bytes a pixel. Taps and offsets go up with every frame: no state but
-/// the background outlives a call. v1.2 and v1.3 send them as arguments of kernels, whole structs.
-/// v1.0 holds the same while a frame lasts, and the first frame and its second smoothing.
+/// paper (and boxes=host, not counted here) moves a label of four bytes a pixel. Taps and offsets
+/// go up with every frame of v1.0 and once with v1.1; v1.2 and v1.3 send them as arguments of
+/// kernels, whole structs, and v1.4 and v1.5 the taps alone, as their elements are part of the
+/// kernels. v1.0 holds the same while a frame lasts, and the first frame and its second smoothing.
 constexpr Bytes ours(const Request& q, Rung rung) {
   const int64_t frame = q.channels * q.width * q.height;
-  const bool tiled = rung == Rung::v1_2 || rung == Rung::v1_3;
+  const bool arguments = rung != Rung::v1_0 && rung != Rung::v1_1;
+  const bool unrolled = rung == Rung::v1_4 || rung == Rung::v1_5;
   // A blur matrix of at most 15 x 15, and two steps each of two elements of at most 256 offsets.
-  const int64_t constants =
-      tiled ? (q.blur > 1 ? 4 * 225 : 0) + 4 * 4 * (256 + 1)
-            : (q.blur > 1 ? 4 * q.blur * q.blur : 0) + 4 * (q.close_cells + q.open_cells);
+  const int64_t side = arguments ? 15 : q.blur, matrix = q.blur > 1 ? 4 * side * side : 0;
+  const int64_t elements =
+      unrolled ? 0 : 4 * (arguments ? 4 * (256 + 1) : q.close_cells + q.open_cells);
+  const int64_t constants = matrix + elements;
   Bytes bytes;
   bytes.held = frame + 3 * picture(q) + bits(q) + 8 * q.width * q.height +
-               component * q.components + (tiled ? 0 : constants);
+               component * q.components + (arguments ? 0 : constants);
   if (rung == Rung::v1_0) bytes.held += frame + picture(q);
-  bytes.at_launch = frame;
-  bytes.a_frame = frame + bits(q) + 4 + component * q.components + constants;
+  bytes.at_launch = frame + (rung == Rung::v1_1 ? constants : 0);
+  bytes.a_frame =
+      frame + bits(q) + 4 + component * q.components + (rung == Rung::v1_1 ? 0 : constants);
   return bytes;
 }
 

@@ -60,19 +60,29 @@ class KeptValues {
   std::unique_ptr<void, Release> memory_;
 };
 
-/// upload() that an earlier call with the same workspace may have made, on the same stream. While a
-/// stream is being captured the copy has not run yet, so it is made and used there alone.
-template <class T>
-const T* upload_once(std::span<const T> values, Call& call, std::string_view doing) {
+/// upload() of what make() returns, a vector or span, that an earlier call with the same workspace
+/// may have made for an equal key, on the same stream. `Kept` is KeptValues or derived of it: keys
+/// of different types never meet. While a stream is being captured the copy has not run yet, so it
+/// is made and used there alone.
+template <class Kept, class Make>
+auto make_once(Key key, Make&& make, Call& call, std::string_view doing) {
+  using T = typename std::invoke_result_t<Make>::value_type;
   const cudaStream_t stream = stream_of(call);
   auto capture = cudaStreamCaptureStatusNone;
   if (call.scratch().keeps()) check(cudaStreamIsCapturing(stream, &capture), doing);
   if (!call.scratch().keeps() || capture != cudaStreamCaptureStatusNone)
-    return upload(values, call, doing);
-  const Key key = Key().add_device().add_stream(stream).add(values);
-  const auto& kept = call.scratch().kept<KeptValues>(
-      key.bytes(), [&] { return KeptValues(values, stream, doing); });
+    return upload(std::span<const T>(make()), call, doing);
+  key.add_device().add_stream(stream);
+  const auto& kept = call.scratch().kept<Kept>(
+      key.bytes(), [&] { return Kept(std::span<const T>(make()), stream, doing); });
   return static_cast<const T*>(kept.get());
+}
+
+/// The same of values at hand, which are their own key.
+template <class T>
+const T* upload_once(std::span<const T> values, Call& call, std::string_view doing) {
+  return make_once<KeptValues>(
+      Key().add(values), [&] { return values; }, call, doing);
 }
 
 }  // namespace cuesta::cuda

@@ -19,12 +19,16 @@ TEST(MotionMemoryModel, CountsWhatTheRungsTake) {
   constexpr int64_t pixels = 596 * 336, padded = 640 * 336, mask = 80 * 336;
   constexpr Bytes once = ours(q, Rung::v1_1);
   EXPECT_EQ(once.held, 3 * pixels + 3 * padded + mask + 8 * pixels + 2 * 48 + 900 + 8 * 149);
-  EXPECT_EQ(once.at_launch, 3 * pixels);
-  EXPECT_EQ(once.a_frame, 3 * pixels + mask + 4 + 2 * 48 + 900 + 8 * 149);
+  EXPECT_EQ(once.at_launch, 3 * pixels + 900 + 8 * 149) << "windows go up once";
+  EXPECT_EQ(once.a_frame, 3 * pixels + mask + 4 + 2 * 48);
   constexpr Bytes every = ours(q, Rung::v1_0);
   EXPECT_EQ(every.held - once.held, 3 * pixels + padded);
+  EXPECT_EQ(every.a_frame - once.a_frame, 900 + 8 * 149);
   EXPECT_EQ(ours(q, Rung::v1_2).held, once.held - 900 - 8 * 149) << "windows are arguments";
   EXPECT_EQ(ours(q, Rung::v1_2).held, ours(q, Rung::v1_3).held);
+  EXPECT_EQ(ours(q, Rung::v1_5).held, ours(q, Rung::v1_3).held);
+  EXPECT_EQ(ours(q, Rung::v1_3).a_frame - ours(q, Rung::v1_4).a_frame, 4 * 4 * 257)
+      << "elements are part of the kernels";
   EXPECT_LT(once.a_frame, paper(596, 336, 15).a_frame) << "no picture of labels travels";
 }
 

@@ -161,7 +161,7 @@ class Planted(unittest.TestCase):
         self.assert_found("`convolve:naive`", "`blur:naive`", "no such strategy")
         self.assert_found("`shared-constant`", "`shared-global`", "shared-global: no such strategy")
         self.assert_found("`T=21`", "`T=many`", "T=many: no such parameter")
-        self.assert_found("`T=21`", "`tiles=21`", "tiles=21: no such parameter")
+        self.assert_found("`T=21`", "`tiling=21`", "tiling=21: no such parameter")
         self.assert_found("`window=5`", "`window=7`", "window=7: no such parameter")
         self.assert_found("`--sweep load=one-each`", "`--sweep load=two-each`", "no such parameter")
         self.assert_found("`cuesta verify`", "`cuesta prove`", "no such command")

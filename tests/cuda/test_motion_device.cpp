@@ -1,4 +1,5 @@
 // The moving-object chain on the GPU. Without a GPU these skip, and say why.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -6,6 +7,7 @@
 #include "bench/papers/motion_memory.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/motion.hpp"
+#include "ops/motion/ladder/unrolled.hpp"
 #include "ops/motion/stages.hpp"
 #include "support/errors.hpp"
 #include "verify/patterns.hpp"
@@ -42,13 +44,56 @@ void draw_frame(AnyView frame, int t) {
   }
 }
 
+struct Version {
+  std::string strategy;
+  std::vector<Parameter> parameters;
+};
+
+// The paper's versions, with the settings that change how they work; those this GPU has.
+std::vector<Version> versions() {
+  std::vector<Version> all = {
+      {"v1.0", {}},
+      {"v1.0", {{"boxes", "host"}}},
+      {"v1.1", {}},
+      {"v1.2", {{"boxes", "host"}}},
+      {"v1.3", {}},
+      {"v1.3", {{"block_x", "8"}, {"block_y", "4"}}},
+      {"v1.4", {}},
+      {"v1.4", {{"block_x", "64"}, {"block_y", "4"}, {"boxes", "host"}}},
+      {"v1.5", {}},
+      {"v1.5", {{"tiles", "1"}}},
+      {"v1.5", {{"block_x", "16"}, {"block_y", "16"}, {"tiles", "7"}}},
+  };
+  if (list_devices()[0].major >= 9) {
+    all.push_back({"v1.5", {{"copy", "bulk"}}});
+    all.push_back({"v1.5", {{"copy", "bulk"}, {"block_x", "16"}, {"tiles", "3"}}});
+  }
+  return all;
+}
+
+std::string text_of(const Version& version) {
+  std::string text = version.strategy;
+  for (const auto& [name, value] : version.parameters) text += " " + name + "=" + value;
+  return text;
+}
+
+void expect_equal_masks(const MotionDetector& here, const MotionDetector& there,
+                        const std::string& what) {
+  const ConstBitView a = here.mask(), b = there.mask();
+  for (int32_t y = 0; y < a.height; ++y)
+    ASSERT_EQ(std::memcmp(a.row(y), b.row(y), size_t(a.words()) * 8), 0) << what << ", row " << y;
+}
+
 TEST_F(MotionDevice, EveryVersionFindsWhatTheCpuFinds) {
   constexpr int32_t width = 596, height = 336;
+  auto all = versions();
+  all.push_back({"plain", {}});
   for (const int32_t channels : {1, 3}) {
-    for (const std::string strategy : {"plain", "v1.0", "v1.1", "v1.2", "v1.3"}) {
+    for (const Version& version : all) {
       const Stream stream;
       const Exec on_host{.strategy = "simd"};
-      const Exec on_device{.strategy = strategy, .stream = stream.get()};
+      const Exec on_device{
+          .strategy = version.strategy, .parameters = version.parameters, .stream = stream.get()};
       MotionDetector here, there;
       Image<uint8_t> frame(width, height, channels);
       Image<uint8_t, Space::device> frame_there(width, height, channels);
@@ -58,18 +103,84 @@ TEST_F(MotionDevice, EveryVersionFindsWhatTheCpuFinds) {
         upload(frame, frame_there, stream.get());
         const auto expected = here.push(frame, on_host), found = there.push(frame_there, on_device);
         objects += expected.size();
+        const std::string what = text_of(version) + ", frame " + std::to_string(t);
         ASSERT_EQ(std::vector(found.begin(), found.end()),
                   std::vector(expected.begin(), expected.end()))
-            << strategy << ", frame " << t;
-        const ConstBitView a = here.mask(), b = there.mask();
-        for (int32_t y = 0; y < height; ++y)
-          ASSERT_EQ(std::memcmp(a.row(y), b.row(y), size_t(a.words()) * 8), 0)
-              << strategy << ", frame " << t << ", row " << y;
+            << what;
+        ASSERT_NO_FATAL_FAILURE(expect_equal_masks(here, there, what));
       }
       EXPECT_GT(objects, 29u);
       here.reset(), there.reset();
       EXPECT_TRUE(there.push(frame_there, on_device).empty()) << "reset() founds anew";
     }
+  }
+}
+
+// Every element and every blur that is unrolled, on pictures narrower and lower than a tile, and of
+// widths that no chunk divides. One workspace serves them all: it keeps windows of many requests.
+TEST_F(MotionDevice, UnrolledWindowsOfEveryShape) {
+  using motion_ladder::unrolled_elements;
+  constexpr std::pair<int32_t, int32_t> sizes[] = {{1, 1}, {3, 50}, {17, 9}, {63, 40}, {131, 67}};
+  Workspace workspace;
+  int side = 1;
+  for (const auto& e : unrolled_elements) {
+    std::vector<uint8_t> cells;
+    for (int y = 0; y < e.high; ++y)
+      for (int x = 0; x < e.wide; ++x) cells.push_back(e.contains(x, y));
+    const StructuringElement element(e.wide, e.high, cells);
+    // Turned, the anchor of an even side lies on the other side of the centre.
+    for (const bool reflected : {false, true}) {
+      MotionOptions options;
+      options.close = reflected ? element.reflected() : element;
+      options.open = StructuringElement::rectangle(2, 2);
+      options.threshold = 20;
+      options.blur = side;
+      side = side == 15 ? 1 : side + 2;
+      for (const auto& [width, height] : sizes) {
+        for (const int32_t channels : {1, 3}) {
+          Image<uint8_t> frame(width, height, channels);
+          Image<uint8_t, Space::device> frame_there(width, height, channels);
+          for (const Version& version : versions()) {
+            const Exec on_device{.strategy = version.strategy,
+                                 .parameters = version.parameters,
+                                 .workspace = &workspace};
+            MotionDetector here(options), there(options);
+            for (int t = 0; t < 2; ++t) {
+              verify::fill(frame, t ? Pattern::noise : Pattern::natural, uint64_t(side + t));
+              upload(frame, frame_there);
+              const auto expected = here.push(frame, {.strategy = "serial", .threads = 1}),
+                         found = there.push(frame_there, on_device);
+              const std::string what =
+                  fmt::format("{}, {} x {} x {}, blur {}, element {} x {} of {}{}, frame {}",
+                              text_of(version), width, height, channels, options.blur, e.wide,
+                              e.high, e.count(), reflected ? ", reflected" : "", t);
+              ASSERT_EQ(std::vector(found.begin(), found.end()),
+                        std::vector(expected.begin(), expected.end()))
+                  << what;
+              ASSERT_NO_FATAL_FAILURE(expect_equal_masks(here, there, what));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(MotionDevice, WhatIsNotUnrolledIsRefused) {
+  Image<uint8_t, Space::device> frame(64, 48);
+  for (const char* strategy : {"v1.4", "v1.5"}) {
+    MotionOptions options;
+    options.open = StructuringElement::disk(17);
+    const auto refusal = [&] {
+      MotionDetector detector(options);
+      return which([&](const Exec& exec) { detector.push(frame, exec); }, {.strategy = strategy})
+          .refusal;
+    };
+    EXPECT_NE(refusal().find("elements that are not unrolled"), std::string::npos) << refusal();
+    options.open = StructuringElement::disk(3);
+    EXPECT_EQ(refusal(), "");
+    options.blur = 17;
+    EXPECT_NE(refusal().find("blurs wider than 15"), std::string::npos) << refusal();
   }
 }
 
@@ -119,9 +230,9 @@ TEST_F(MotionDevice, MemoryIsAsTheModelSays) {
       if (t == 1) bytes = workspace.bytes(Space::device);
     }
     EXPECT_EQ(workspace.bytes(Space::device), bytes) << strategy << ": buffers come once";
-    // The workspace is all but the frame and the background; label has room for components beyond
-    // those found, and a scan has scratch of its own.
-    const int64_t model = motion_memory::ours(request, motion_memory::Rung::v1_1).held -
+    // Scratch is all but the frame, the background and the windows that are kept; label has room
+    // for components beyond those found, and a scan has scratch of its own.
+    const int64_t model = motion_memory::ours(request, motion_memory::Rung::v1_2).held -
                           3 * width * height - motion_memory::picture(request);
     EXPECT_GE(int64_t(bytes), model);
     EXPECT_LE(int64_t(bytes), model + 48 * 65536 + (1 << 19));
@@ -137,13 +248,17 @@ TEST_F(MotionDevice, EveryStageIsOneOfThePapersSteps) {
   Image<uint8_t> frame(200, 100, 3);
   Image<uint8_t, Space::device> there(200, 100, 3);
   upload(frame, there);
-  for (const char* strategy : {"plain", "v1.0", "v1.1", "v1.2", "v1.3"}) {
+  auto all = versions();
+  all.push_back({"plain", {}});
+  for (const Version& version : all) {
     Observer observer;
     MotionDetector detector;
-    detector.push(there, {.strategy = strategy, .observer = &observer});
+    detector.push(
+        there,
+        {.strategy = version.strategy, .parameters = version.parameters, .observer = &observer});
     EXPECT_GE(observer.seen.size(), 7u);
     for (const auto& name : observer.seen)
-      EXPECT_FALSE(motion_stages::whole_of(name).empty()) << strategy << ": " << name;
+      EXPECT_FALSE(motion_stages::whole_of(name).empty()) << text_of(version) << ": " << name;
   }
 }
 

@@ -87,6 +87,13 @@ RULES = [
     Rule("motion/ladder/02_v1_1", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/03_v1_2", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/04_v1_3", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),
+    # A load a cell, none of them of an index.
+    Rule("motion/ladder/05_v1_4", "(blur|morph)_unrolled", SHARED, CONSTANT_WINDOW),
+    Rule("motion/ladder/05_v1_4", "blur_unrolledILi15E", SHARED, counts={r"\bLDS\.U8\b": 225}),
+    Rule("motion/ladder/05_v1_4", "morph_unrolledILi7E", SHARED, counts={r"\bLDS\.U8\b": 149}),
+    # 16 bytes from global to shared memory past the registers, and rows by the copy engine.
+    Rule("motion/ladder/06_v1_5", "(blur|morph)_buffered", [r"\bLDGSTS\.E\.BYPASS\.128\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
+         CONSTANT_WINDOW + [r"\b(LDL|STL)\b"]),
     # A thread a pixel, and nothing shared.
     Rule("convolve/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED + TEXTURE),
     Rule("sobel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),

@@ -2,12 +2,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "cuesta/filter.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/motion/ladder/ladder.hpp"
+#include "ops/motion/ladder/unrolled.hpp"
 #include "ops/motion/stages.hpp"
 #include "support/strategies.hpp"
 #include "verify/patterns.hpp"
@@ -27,6 +30,56 @@ TEST(MotionLadder, TilesAndWhatThePapersRoundsDrop) {
       for (int n = thread; n < tile; n += threads) ++loaded;
     EXPECT_EQ(loaded, tile);
   }
+}
+
+// A row of a tile in chunks: each column in its place, and only whole chunks inside the picture.
+TEST(MotionLadder, TilesOfChunksHoldEveryColumn) {
+  using motion_ladder::chunk;
+  for (const int32_t width : {1, 7, 15, 16, 17, 31, 32, 33, 64, 100, 129}) {
+    for (const int32_t block : {8, 16, 32, 64}) {
+      for (int32_t window = 1; window <= motion_ladder::max_blur; ++window) {
+        for (int32_t left = 0; left > -window; --left) {
+          for (int32_t x0 = 0; x0 < width; x0 += block) {
+            const int32_t wide = block + window - 1;
+            const motion_ladder::TileColumns columns(x0 + left, wide, width);
+            ASSERT_EQ(columns.first % chunk, 0);
+            ASSERT_EQ(columns.first + columns.shift, x0 + left);
+            ASSERT_GE(columns.shift, 0);
+            ASSERT_LE(columns.shift + wide, columns.chunks * chunk);
+            ASSERT_LE(columns.chunks * chunk, motion_ladder::tile_pitch);
+            ASSERT_LE(columns.whole, columns.whole_end) << "no less than no chunk";
+            for (int32_t c = 0; c < columns.chunks; ++c) {
+              const int32_t x = columns.first + c * chunk;
+              ASSERT_EQ(columns.is_whole(c), x >= 0 && x + chunk <= width)
+                  << width << " " << block << " " << window << " " << left << " " << x;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(MotionLadder, UnrolledElementsAreThePublicOnes) {
+  using namespace motion_ladder;
+  std::vector<std::string> names = {"rect:2", "rect:3", "rect:5", "rect:2x3"};
+  for (int side = 1; side <= 15; side += 2) {
+    names.push_back("disk:" + std::to_string(side));
+    if (side > 1) names.push_back("ellipse:" + std::to_string(side));
+  }
+  std::set<int> seen;
+  for (const std::string& name : names) {
+    const auto element = StructuringElement::parse(name);
+    const int index = unrolled_index(element);
+    ASSERT_GE(index, 0) << name;
+    seen.insert(index);
+    EXPECT_EQ(unrolled_elements[index].count(), element.count()) << name;
+    const auto turned = element.reflected();
+    EXPECT_EQ(unrolled_index(turned), index) << name << ": the same cells, another anchor";
+  }
+  EXPECT_EQ(int(seen.size()), unrolled_count) << "each by a name";
+  for (const char* name : {"disk:17", "ellipse:4", "cross:5", "rect:4x1", "rect:3x2"})
+    EXPECT_EQ(unrolled_index(StructuringElement::parse(name)), -1) << name;
 }
 
 // One sum over the products of the taps rounds as the two passes do.

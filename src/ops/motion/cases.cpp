@@ -1,6 +1,8 @@
 // The requests every strategy of the chain is checked on: a frame after none, one or three others.
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "cuesta/device.hpp"
 #include "cuesta/filter.hpp"
 #include "ops/motion/args.hpp"
@@ -95,7 +97,12 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
       {first, 1, 3, false, 10, "rect:17x17", "rect:1x2"},
       {first, 1, 1, false, 60, "disk:1", "disk:1"},  // diagonal contacts stay
       {first, 3, 4, false, 40, "rect:9x2", "cross:3"},
+      // Elements whose loops some rungs unroll; the anchor of an even side is off the centre.
+      {first, 7, 3, false, 10, "ellipse:15", "disk:13"},
+      {first, 11, 4, false, 8, "disk:5", "rect:2x3"},
   };
+  // Else a variant would meet some patterns, histories or neighbourhoods only.
+  static_assert(std::gcd(std::size(variants), 2 * 3 * 5 * 7) == 1);
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::blobs, Pattern::noise};
   std::vector<Case<MotionArgs>> out;
   uint64_t seed = 1;

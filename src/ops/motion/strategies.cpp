@@ -1,10 +1,9 @@
 // Every strategy of motion, on the CPU and on CUDA: the one list of what exists.
-#include <algorithm>
-
 #include "ops/motion/reference.hpp"
 #if CUESTA_HAS_CUDA
 #include "ops/motion/cuda.hpp"
 #include "ops/motion/ladder/ladder.hpp"
+#include "ops/motion/ladder/unrolled.hpp"
 #endif
 
 namespace cuesta {
@@ -19,10 +18,9 @@ std::string_view chain_supports(const MotionArgs& args, int block_y) {
   if (options.background.model != BackgroundModel::first)
     return "background models other than first";
   if (options.threshold.otsu) return "automatic thresholds";
-  // The grid's second dimension ends at 65,535 blocks; steps of one thread a pixel have blocks of
-  // eight rows in other operations.
-  return args.frame.height > 65535 * std::min(block_y, 8) ? "pictures higher than 65,535 blocks"
-                                                          : std::string_view();
+  // The grid's second dimension ends there.
+  return args.frame.height > 65535 * block_y ? "pictures higher than 65,535 blocks"
+                                             : std::string_view();
 }
 
 std::string_view every_frame(const MotionArgs& args, const Parameters&) {
@@ -38,19 +36,35 @@ std::string_view once(const MotionArgs& args, const Parameters&) {
   return chain_supports(args, 32);
 }
 
-std::string_view tiled(const MotionArgs& args, int block_x, int block_y) {
+std::string_view tile_supports(const MotionArgs& args, int block_x, int block_y) {
   if (block_x * block_y > 1024) return "blocks of more than 1,024 threads";
   if (args.options->blur > max_blur) return "blurs wider than 15";
+  return chain_supports(args, block_y);
+}
+
+std::string_view tiled(const MotionArgs& args, int block_x, int block_y) {
   for (const StructuringElement* e : {&args.options->close, &args.options->open}) {
     if (e->count() > max_cells ||
         tile_bytes(block_x, block_y, e->width(), e->height()) > max_shared_bytes)
       return "elements past shared or constant memory";
   }
-  return chain_supports(args, block_y);
+  return tile_supports(args, block_x, block_y);
 }
 std::string_view square(const MotionArgs& args, const Parameters&) { return tiled(args, 32, 32); }
 std::string_view searched(const MotionArgs& args, const Parameters& p) {
   return tiled(args, p.integer("block_x"), p.integer("block_y"));
+}
+
+std::string_view unrolls(const MotionArgs& args, const Parameters& p) {
+  for (const StructuringElement* e : {&args.options->close, &args.options->open})
+    if (unrolled_index(*e) < 0) return "elements that are not unrolled";
+  return tile_supports(args, p.integer("block_x"), p.integer("block_y"));
+}
+
+std::string_view buffered(const MotionArgs& args, const Parameters& p) {
+  if (p.text("copy") == "bulk" && !has_bulk_copies())
+    return "bulk copies on a GPU or in a build below sm_90";
+  return unrolls(args, p);
 }
 
 }  // namespace
@@ -85,6 +99,7 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
      .tier = Tier::ladder,
      .idea = "a thread a pixel from global memory; all memory and the background anew every frame",
      .paper = "004",
+     .parameters = boxes_only,
      .allocates = true,
      .host_sync = true,
      .supports = every_frame,
@@ -92,8 +107,9 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
     {.name = "v1.1",
      .space = Space::device,
      .tier = Tier::ladder,
-     .idea = "memory and background once",
+     .idea = "memory, windows and background once",
      .paper = "004",
+     .parameters = boxes_only,
      .host_sync = true,
      .supports = once,
      .run = v1_1},
@@ -102,6 +118,7 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
      .tier = Tier::ladder,
      .idea = "blur, dilate and erode from shared tiles, their windows in the constant bank",
      .paper = "004",
+     .parameters = boxes_only,
      .host_sync = true,
      .supports = square,
      .run = v1_2},
@@ -114,6 +131,24 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
      .host_sync = true,
      .supports = searched,
      .run = v1_3},
+    {.name = "v1.4",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the same with windows unrolled at compile time",
+     .paper = "004",
+     .parameters = launch_shape,
+     .host_sync = true,
+     .supports = unrolls,
+     .run = v1_4},
+    {.name = "v1.5",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the same with the next tile loaded while one is computed",
+     .paper = "004",
+     .parameters = walking_shape,
+     .host_sync = true,
+     .supports = buffered,
+     .run = v1_5},
 #endif
   };
   return all;

@@ -1,7 +1,8 @@
-// Rung `v1.0` (paper 004, GPU v1.0): every buffer allocated and freed for every frame, and the
-// first frame made gray and smoothed again with every frame. Filters read global memory, blocks are
-// 32 x 32, masks are bytes, as theirs. Theirs flood-fills boxes on the host; ours come from
-// `label`. Bound: load instructions, of 2 * k^2 samples and as many taps and 4 * 149 samples and as
+// Rung `v1.0` (paper 004, GPU v1.0): every buffer allocated and freed for every frame, the blur's
+// matrix and the elements made and sent, and the first frame made gray and smoothed again with
+// every frame. Filters read global memory, blocks are 32 x 32, masks are bytes, as theirs.
+// boxes=host is theirs too: labels come down and are filled there, as in every version of the
+// paper. Bound: load instructions, of 2 * k^2 samples and as many taps and 4 * 149 samples and as
 // many offsets a pixel, and a wait for the GPU at each cudaMalloc and cudaFree. Bytes a pixel: two
 // frames of 3, 23 between the steps, 29 to 37 in `label`; the caches serve the windows. Wastes:
 // half of the blurring, all of the allocating, the memory of a frame.
@@ -43,7 +44,7 @@ void v1_0(const MotionArgs& args, Call& call) {
   const dim3 block(32, 32);
   if (args.background->frames() == 0) keep_first_frame(args, call);
 
-  Chain<GlobalFilters> chain(args, call, exec, scratch, block);
+  Chain chain(args, call, exec, scratch, block, GlobalFilters<false>(call, scratch, block));
   const Picture behind = chain.take();
   chain.smooth(*args.first_frame, behind);
   chain.smooth(args.frame, chain.second);

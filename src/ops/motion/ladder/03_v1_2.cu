@@ -10,6 +10,9 @@
 
 namespace cuesta::motion_ladder {
 
-void v1_2(const MotionArgs& args, Call& call) { run_chain<TiledFilters>(args, call, dim3(32, 32)); }
+void v1_2(const MotionArgs& args, Call& call) {
+  const dim3 block(32, 32);
+  run_chain(args, call, block, TiledFilters(call, block));
+}
 
 }  // namespace cuesta::motion_ladder

@@ -1,8 +1,10 @@
 // What the rungs share: the steps that are a thread a pixel in all of them, and the order of steps.
 #pragma once
 
+#include <bit>
+
 #include "core/pixel_arithmetic.hpp"
-#include "cuda/launch.cuh"
+#include "cuda/kept.cuh"
 #include "cuesta/device.hpp"
 #include "ops/motion/ladder/ladder.hpp"
 #include "ops/motion/stages.hpp"
@@ -39,13 +41,32 @@ static __global__ void __launch_bounds__(cuda::any_block)
   v = v > limit ? 255 : 0;
 }
 
-/// Blocks of whole warps in x: each makes half a word. Threads past the width make 0.
+/// A warp makes half a word after another, whatever the shape of its block, which is of whole
+/// warps. Threads past the width make 0.
 static __global__ void __launch_bounds__(cuda::any_block) pack(ConstPicture mask, Bits bits) {
-  const Place p;
-  if (p.y >= mask.height) return;
+  const uint32_t thread = threadIdx.y * blockDim.x + threadIdx.x;
+  const uint32_t halves = 2 * uint32_t(bits.stride_words);  // of a row
+  const int64_t half = int64_t(blockIdx.x) * (blockDim.x * blockDim.y / 32) + thread / 32;
+  const int64_t y = half / halves;
+  if (y >= mask.height) return;
+  const uint32_t at = uint32_t(half - y * halves), x = 32 * at + thread % 32;
   const uint32_t set =
-      __ballot_sync(~0u, uint32_t(p.x) < uint32_t(mask.width) && mask.at(p.x, p.y) != 0);
-  if (threadIdx.x % 32 == 0) reinterpret_cast<uint32_t*>(bits.row(p.y))[p.x / 32] = set;
+      __ballot_sync(~0u, x < uint32_t(mask.width) && mask.at(int32_t(x), int32_t(y)) != 0);
+  if (thread % 32 == 0) reinterpret_cast<uint32_t*>(bits.row(int32_t(y)))[at] = set;
+}
+
+/// What the products of the blur's taps depend on.
+inline cuda::Key key_of(int ksize, double sigma) {
+  return cuda::Key().add(ksize).add(std::bit_cast<uint64_t>(sigma));
+}
+/// What the cells of an element depend on.
+inline cuda::Key key_of(const StructuringElement& e) {
+  return cuda::Key()
+      .add(e.width())
+      .add(e.height())
+      .add(e.anchor_x())
+      .add(e.anchor_y())
+      .add(e.cells());
 }
 
 /// Hands label's stages on under the names of this chain.
@@ -62,18 +83,20 @@ class LabelStages final : public StageObserver {
 };
 
 /// One frame through the chain. `Filters` has make_blur(ksize, sigma), blur(src, dst),
-/// make_element(element) and morph(src, dst, dilate, turned).
+/// make_element(element) and morph(src, dst, dilate, turned), and says whether it reads pictures of
+/// scratch memory only, whose rows are whole words.
 template <class Filters>
 class Chain {
  public:
-  /// Memory comes from `scratch`, that of nested operations from `exec`.
-  Chain(const MotionArgs& args, Call& call, const Exec& exec, Scratch& scratch, dim3 block)
+  /// Memory comes from `scratch`, that of nested operations from `exec`. Blocks of whole warps.
+  Chain(const MotionArgs& args, Call& call, const Exec& exec, Scratch& scratch, dim3 block,
+        Filters filters)
       : args_(args),
         call_(call),
         exec_(exec),
         scratch_(scratch),
         block_(block),
-        filters_(scratch, cuda::stream_of(call), block) {
+        filters_(std::move(filters)) {
     call.stage(stages::memory);
     first = take();
     second = take();
@@ -89,10 +112,10 @@ class Chain {
   void smooth(ConstAnyView frame, Picture to) {
     const MotionOptions& o = *args_.options;
     ConstPicture seen = frame.as<uint8_t, Space::device>();
-    if (frame.channels > 1 || o.blur == 1) {
+    if (frame.channels > 1 || o.blur == 1 || Filters::scratch_only) {
       call_.stage(stages::grayscale);
       const Picture gray = o.blur > 1 ? first : to;
-      launch(grayscale, block_, seen, gray);
+      launch(grayscale, seen, gray);
       seen = gray;
     }
     if (o.blur == 1) return;
@@ -112,17 +135,23 @@ class Chain {
   void find_objects() {
     const MotionOptions& o = *args_.options;
     call_.stage(stages::threshold);
-    launch(threshold, block_, first, pixel::limit_of<uint8_t>(o.threshold.level));
+    launch(threshold, first, pixel::limit_of<uint8_t>(o.threshold.level));
     morphology(o.close, true);
     morphology(o.open, false);
     call_.stage(stages::components);
     LabelStages observer(call_);
     Exec exec = exec_;
     exec.strategy = "union-find";
+    exec.parameters = {{"block_x", std::to_string(block_.x)},
+                       {"block_y", std::to_string(block_.y)},
+                       {"boxes", std::string(call_.parameters().text("boxes"))}};
     if (call_.wants_statistics()) exec.observer = &observer;
     label(first, {}, args_.components, {o.connectivity}, exec);
     call_.stage(stages::memory);
-    launch(pack, dim3(64, 8), first, bits_);
+    const int64_t halves = 2 * int64_t(bits_.stride_words) * bits_.height;
+    const int64_t a_block = block_.x * block_.y / 32;
+    cuda::launch("motion", pack, dim3(unsigned((halves + a_block - 1) / a_block)), block_, 0,
+                 cuda::stream_of(call_), first, bits_);
     const auto pitch = size_t(bits_.stride_words) * 8;
     cuda::check(cudaMemcpy2DAsync(args_.mask.data, size_t(args_.mask.stride_words) * 8, bits_.data,
                                   pitch, pitch, size_t(bits_.height), cudaMemcpyDeviceToHost,
@@ -138,9 +167,9 @@ class Chain {
  private:
   // A thread a pixel of the first argument.
   template <class Kernel, class Over, class... Rest>
-  void launch(Kernel kernel, dim3 block, Over over, Rest... rest) {
-    cuda::launch("motion", kernel, cuda::tiles(over, int32_t(block.x), int32_t(block.y)), block, 0,
-                 cuda::stream_of(call_), over, rest...);
+  void launch(Kernel kernel, Over over, Rest... rest) {
+    cuda::launch("motion", kernel, cuda::tiles(over, int32_t(block_.x), int32_t(block_.y)), block_,
+                 0, cuda::stream_of(call_), over, rest...);
   }
 
   // From `first` to `first`; the second step reads the element turned.
@@ -162,10 +191,16 @@ class Chain {
   Bits bits_;
 };
 
+/// The block of a rung with a launch shape.
+inline dim3 block_of(const Call& call) {
+  const Parameters& p = call.parameters();
+  return dim3(unsigned(p.integer("block_x")), unsigned(p.integer("block_y")));
+}
+
 /// A frame of the rungs that keep their memory and the smoothed first frame.
 template <class Filters>
-void run_chain(const MotionArgs& args, Call& call, dim3 block) {
-  Chain<Filters> chain(args, call, call.nested(), call.scratch(), block);
+void run_chain(const MotionArgs& args, Call& call, dim3 block, Filters filters) {
+  Chain chain(args, call, call.nested(), call.scratch(), block, std::move(filters));
   chain.smooth(args.frame, chain.second);
   chain.subtract();
   chain.find_objects();

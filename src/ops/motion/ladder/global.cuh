@@ -48,55 +48,77 @@ static __global__ void __launch_bounds__(cuda::any_block)
   dst.at(p.x, p.y) = uint8_t(best);
 }
 
+/// The windows in device memory: made and sent anew for every frame, or once, to be kept by the
+/// caller's workspace.
+template <bool Once>
 class GlobalFilters {
  public:
-  GlobalFilters(Scratch& scratch, cudaStream_t stream, dim3 block)
-      : scratch_(scratch), stream_(stream), block_(block) {}
+  static constexpr bool scratch_only = false;
+
+  GlobalFilters(Call& call, Scratch& scratch, dim3 block)
+      : call_(call), scratch_(scratch), block_(block) {}
 
   void make_blur(int ksize, double sigma) {
-    const auto taps = gaussian_taps_q8(ksize, sigma);
-    std::vector<int32_t> matrix;
-    matrix.reserve(taps.size() * taps.size());
-    for (const int32_t down : taps)
-      for (const int32_t across : taps) matrix.push_back(down * across);
     side_ = ksize;
-    matrix_ = upload(matrix);
+    matrix_ = send<KeptMatrix>(key_of(ksize, sigma), [&] {
+      const auto taps = gaussian_taps_q8(ksize, sigma);
+      std::vector<int32_t> matrix;
+      matrix.reserve(taps.size() * taps.size());
+      for (const int32_t down : taps)
+        for (const int32_t across : taps) matrix.push_back(down * across);
+      return matrix;
+    });
   }
   void blur(ConstPicture src, Picture dst) {
-    cuda::launch("motion", blur_global, grid(src), block_, 0, stream_, src, dst, matrix_, side_);
+    cuda::launch("motion", blur_global, grid(src), block_, 0, cuda::stream_of(call_), src, dst,
+                 matrix_, side_);
   }
 
   void make_element(const StructuringElement& element) {
-    std::vector<Offset> offsets;
-    for (int y = 0; y < element.height(); ++y) {
-      for (int x = 0; x < element.width(); ++x) {
-        if (element.contains(x, y))
-          offsets.push_back({int16_t(x - element.anchor_x()), int16_t(y - element.anchor_y())});
+    count_ = element.count();
+    offsets_ = send<KeptOffsets>(key_of(element), [&] {
+      std::vector<Offset> offsets;
+      offsets.reserve(size_t(count_));
+      for (int y = 0; y < element.height(); ++y) {
+        for (int x = 0; x < element.width(); ++x) {
+          if (element.contains(x, y))
+            offsets.push_back({int16_t(x - element.anchor_x()), int16_t(y - element.anchor_y())});
+        }
       }
-    }
-    count_ = int32_t(offsets.size());
-    offsets_ = upload(offsets);
+      return offsets;
+    });
   }
   void morph(ConstPicture src, Picture dst, bool dilate, bool turned) {
     cuda::launch("motion", dilate ? morph_global<true> : morph_global<false>, grid(src), block_, 0,
-                 stream_, src, dst, offsets_, count_, turned ? -1 : 1);
+                 cuda::stream_of(call_), src, dst, offsets_, count_, turned ? -1 : 1);
   }
 
  private:
+  struct KeptMatrix : cuda::KeptValues {
+    using KeptValues::KeptValues;
+  };
+  struct KeptOffsets : cuda::KeptValues {
+    using KeptValues::KeptValues;
+  };
+
   dim3 grid(ConstPicture p) const { return cuda::tiles(p, int32_t(block_.x), int32_t(block_.y)); }
 
-  template <class T>
-  const T* upload(const std::vector<T>& values) {
-    T* there = scratch_.take<T>(values.size());
-    // From pageable memory: the runtime has read the values when this returns.
-    cuda::check(cudaMemcpyAsync(there, values.data(), values.size() * sizeof(T),
-                                cudaMemcpyHostToDevice, stream_),
-                "motion: uploading a window");
-    return there;
+  template <class Kept, class Make>
+  auto send(const cuda::Key& key, Make&& make) {
+    constexpr std::string_view doing = "motion: uploading a window";
+    if constexpr (Once) {
+      return cuda::make_once<Kept>(key, make, call_, doing);
+    } else {
+      const auto values = make();
+      using T = typename decltype(values)::value_type;
+      T* there = scratch_.take<T>(values.size());
+      cuda::copy_values(std::span<const T>(values), there, cuda::stream_of(call_), doing);
+      return static_cast<const T*>(there);
+    }
   }
 
+  Call& call_;
   Scratch& scratch_;
-  cudaStream_t stream_;
   dim3 block_;
   const int32_t* matrix_ = nullptr;
   const Offset* offsets_ = nullptr;
