@@ -118,12 +118,16 @@ void edges(Bytes& bytes) {
       return one_to_one<LogArgs, LogOptions>(
           bytes, source, bytes.below(2) ? PixelType::s32 : PixelType::u8,
           [](auto&&... a) { log_edges(std::forward<decltype(a)>(a)...); });
-    default:
-      return one_to_one<SobelArgs, SobelOptions>(
-          bytes, source, type,
-          [](ConstAnyView src, AnyView dst, const SobelOptions& options, const Exec& exec) {
-            sobel(src, {.magnitude = dst}, options, exec);
-          });
+    default: {
+      const auto magnitude = [](ConstAnyView src, AnyView dst, const SobelOptions& options,
+                                const Exec& exec) {
+        sobel(src, {.magnitude = dst}, options, exec);
+      };
+      if (bytes.below(3))
+        return one_to_one<SobelArgs, SobelOptions>(bytes, source, type, magnitude);
+      const AnyImage floats = picture(bytes, PixelType::f32, 1);
+      return one_to_one<SobelArgs, SobelOptions>(bytes, floats, PixelType::f32, magnitude);
+    }
   }
 }
 

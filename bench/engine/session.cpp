@@ -100,6 +100,13 @@ Image<float> Session::floats_of(const Image<uint8_t>& bytes) {
   return floats;
 }
 
+Image<uint16_t> Session::words_of(const Image<uint8_t>& bytes) {
+  Image<uint16_t> words(bytes.width(), bytes.height());
+  for (int32_t y = 0; y < bytes.height(); ++y)
+    for (int32_t x = 0; x < bytes.width(); ++x) words.at(x, y) = uint16_t(bytes.at(x, y) * 257);
+  return words;
+}
+
 void Session::note(std::string text) {
   settings_.print(text + "\n");
   result_.notes.push_back(std::move(text));

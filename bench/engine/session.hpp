@@ -91,6 +91,8 @@ class Session {
   /// Uniform noise, as the papers' random pictures; f32 holds the same whole numbers.
   static Image<uint8_t> noise(int32_t width, int32_t height, uint64_t seed = 1);
   static Image<float> floats_of(const Image<uint8_t>& bytes);
+  /// Spread over the whole range of 2 bytes.
+  static Image<uint16_t> words_of(const Image<uint8_t>& bytes);
 
   /// Compares every strategy of the operation, in every variant, with the reference on the very
   /// input, then times those that are equal, host and device apart, each beside a copy. Rows, notes

@@ -53,7 +53,9 @@ int tiles_of(const Row& row, int width, int height) {
   if (row.strategy != "adaptive-tiled" || row.kernels.empty()) return 1;
   // Shared memory of the first kernel: (T · B + width − 1) · (B + height − 1) samples.
   const int block = integer_of(row, "block", 32);
-  const size_t samples = row.kernels[0].dynamic_shared / (row.type == "f32" ? 4 : 1);
+  const size_t samples = row.kernels[0].dynamic_shared / (row.type == "f32"   ? 4
+                                                          : row.type == "u16" ? 2
+                                                                              : 1);
   const int along = int(samples / size_t(block + height - 1)) - (width - 1);
   return std::max(1, along / block);
 }

@@ -1,6 +1,6 @@
 // Paper 003: Sobel's magnitude and two sharpening filters at 512 × 512, in blocks of 32 and 16,
 // with the gain of each step over the one before. Their pictures are floats and their magnitude a
-// root; ours are u8 with the L2 magnitude in f32, and f32 for sharpening.
+// root; so are ours, and beside them u8 with roots and with the L1 magnitude in u8.
 #include <fmt/format.h>
 
 #include <span>
@@ -59,17 +59,19 @@ void bench_sobel_ladder(Session& session) {
     const Image<uint8_t> bytes = session.photograph(side, side);
     const Image<float> floats = Session::floats_of(bytes);
 
-    Work roots = sobel_work("sobel-ladder", "magnitude L2 to f32", bytes);
-    roots.result = PixelType::f32;
-    roots.bytes_per_pixel = 1 + 4;
-    roots.sweeps = blocks;
-    roots.call = [](ConstAnyView src, AnyView dst, const Exec& exec) {
-      sobel(src, {.magnitude = dst}, {.norm = Norm::l2, .border = papers_border}, exec);
-    };
-    roots.opencv = {};
-    roots.npp = {};
-    session.measure(roots, [](Row& row) { set_paper_figures(row, sobel_steps); });
-    if (first) add_figures(session, roots, sobel_steps);
+    for (const ConstAnyView source : {ConstAnyView(floats), ConstAnyView(bytes)}) {
+      Work roots = sobel_work("sobel-ladder", "magnitude L2 to f32", source);
+      roots.result = PixelType::f32;
+      roots.bytes_per_pixel = bytes_per_sample(source.type) + 4;
+      roots.sweeps = blocks;
+      roots.call = [](ConstAnyView src, AnyView dst, const Exec& exec) {
+        sobel(src, {.magnitude = dst}, {.norm = Norm::l2, .border = papers_border}, exec);
+      };
+      roots.opencv = {};
+      roots.npp = {};
+      session.measure(roots, [](Row& row) { set_paper_figures(row, sobel_steps); });
+      if (first && source.type == PixelType::f32) add_figures(session, roots, sobel_steps);
+    }
 
     // What pictures are made of today, and the host's production takes.
     Work sums = sobel_work("sobel-ladder", "magnitude L1 to u8", bytes);

@@ -120,6 +120,11 @@ class Npp final : public DevicePeer {
     const NppiSize window = {n, n};
     const NppiPoint anchor = {n / 2, n / 2};
     with_border("filter", [&](NppiBorderType border) {
+      if (src.type == PixelType::u16) {
+        return nppiFilterBorder32f_16u_C1R_Ctx(from<Npp16u>(src), step_of(src), size_of(src),
+                                               {0, 0}, to<Npp16u>(dst), step_of(dst), size_of(src),
+                                               device, window, anchor, border, context);
+      }
       return src.type == PixelType::u8
                  ? nppiFilterBorder32f_8u_C1R_Ctx(
                        from<Npp8u>(src), step_of(src), size_of(src), {0, 0}, to<Npp8u>(dst),

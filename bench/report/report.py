@@ -317,7 +317,7 @@ def gain(before, after):
 def sobel_ladder(result):
     text = ""
     rows = result.rows_of("sobel-ladder")
-    for (parameters, width), at in groups(rows, "parameters", "width").items():
+    for (parameters, _, width), at in groups(rows, "parameters", "type", "width").items():
         steps = result.figures_of("sobel-ladder", parameters=parameters, what="processing time")
         for (block,), printed_steps in groups(steps, "detail").items():
             lines, first, before, their_before = [], 0, 0, 0

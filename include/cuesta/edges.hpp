@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <type_traits>
 #include <variant>
 
 #include "cuesta/batch.hpp"
@@ -23,20 +24,23 @@ struct SobelOptions {
   Border border{};  ///< reflect101 unless told
 };
 
-/// What sobel() writes; a view without data is not wanted. All have the source's size.
+/// What sobel() writes; a view without data is not wanted. All have the source's size. Of an f32
+/// source all are f32.
 template <class View>
 struct BasicSobelOutputs {
   View gx{}, gy{};   ///< s16 (saturated) or s32 (never saturates)
   View magnitude{};  ///< u8 or u16 (saturated), or f32; l1 |gx|+|gy|, l2 floor(sqrt(gx²+gy²)), of
-                     ///< the exact gradients
+                     ///< the exact gradients; of an f32 source not rounded to a whole number
   View direction{};  ///< u8 octant codes 0..3 (0 horizontal gradient, 1 diagonal \, 2 vertical, 3
                      ///< diagonal /), or f32 radians
 };
 using SobelOutputs = BasicSobelOutputs<AnyView>;
 using SobelBatchOutputs = BasicSobelOutputs<Batch>;
 
-/// Gradients of a u8 or u16 picture (cv::Sobel, scale 1). Throws Error{invalid_argument} naming the
-/// view or option.
+/// Gradients of a u8 or u16 picture (cv::Sobel, scale 1), exact; or of an f32 picture, in f32: sums
+/// down the columns of the window, then of those across, each from +0 by fma, taps of 0 left out.
+/// Their magnitude is |gx| + |gy| or √fma(gx, gx, gy²), in f32, and every NaN is 0x7FC00000. Throws
+/// Error{invalid_argument} naming the view or option. Source: paper 003.
 void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options = {},
            const Exec& exec = {});
 /// Of each picture of a batch.
@@ -55,12 +59,22 @@ template <class Owner>
 struct Gradients {
   Owner gx{}, gy{};
 };
-/// The two gradients, s16 (saturated), in new pictures.
+/// The gradients' pictures: f32 of a float picture, else s16; told at run time where the source's
+/// type is.
 template <PictureLike Src>
-Gradients<NewOf<int16_t, Src>> sobel_gradients(const Src& src, const SobelOptions& options = {},
-                                               const Exec& exec = {}) {
-  Gradients<NewOf<int16_t, Src>> made{new_of<int16_t>(src), new_of<int16_t>(src)};
-  sobel(ConstAnyView(src), SobelOutputs{.gx = made.gx, .gy = made.gy}, options, exec);
+using GradientOf = std::conditional_t<std::is_same_v<NewLike<Src>, NewOf<float, Src>>,
+                                      NewOf<float, Src>, NewOf<int16_t, Src>>;
+/// The two gradients, f32 of a float picture, else s16 (saturated), in new pictures.
+template <PictureLike Src>
+Gradients<GradientOf<Src>> sobel_gradients(const Src& src, const SobelOptions& options = {},
+                                           const Exec& exec = {}) {
+  const ConstAnyView view = src;
+  const auto make = [&] {
+    return detail::new_picture_as<GradientOf<Src>>(
+        view, 1, view.type == PixelType::f32 ? PixelType::f32 : PixelType::s16);
+  };
+  Gradients<GradientOf<Src>> made{make(), make()};
+  sobel(view, SobelOutputs{.gx = made.gx, .gy = made.gy}, options, exec);
   return made;
 }
 /// Their magnitude, of the source's type (saturated), in a new picture.

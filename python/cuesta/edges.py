@@ -237,14 +237,15 @@ def sobel(
     Parameters
     ----------
     image : array
-        uint8 or uint16, one channel.
+        uint8, uint16 or float32, one channel.
     outputs : str or tuple of str
         "gx", "gy", "magnitude", "direction": one name gives one array, a tuple a tuple.
     **options
     dtype : str, optional
         Of gx and gy "int16" (default, saturated) or "int32"; of the magnitude "uint8", "uint16" (saturated) or
         "float32", by default the image's type; of the direction "uint8" (default: 0 horizontal gradient, 1 diagonal \\,
-        2 vertical, 3 diagonal /) or "float32" (radians). With several outputs it applies to those that take it.
+        2 vertical, 3 diagonal /) or "float32" (radians). With several outputs it applies to those that take it. Of a
+        float32 image all are float32.
     layout, strategy, parameters, threads, stream
         As `canny` has them.
     out : array, or sequence of arrays in the order of `outputs`, optional
@@ -261,9 +262,10 @@ def sobel(
 
     Notes
     -----
-    gx and gy equal cv2.Sobel with scale 1; magnitude and direction are of the exact gradients, an l2 magnitude of an
-    integer type is rounded down. Paper 003's steps are
-    strategies: on CUDA `sobel(t, strategy="shared-1d")`.
+    gx and gy of integers equal cv2.Sobel with scale 1; magnitude and direction are of the exact gradients, an l2
+    magnitude of an integer type is rounded down. Of float32 images gradients are float32 sums, down the columns of the
+    window and then across, by fma; every NaN is the same one. Paper 003's steps are strategies: on CUDA
+    `sobel(t, strategy="shared-1d")`.
     """
     single = isinstance(outputs, str)
     wanted = (outputs,) if isinstance(outputs, str) else tuple(outputs)
@@ -274,12 +276,14 @@ def sobel(
                 repr(outputs),
             )
     s = Source(image, layout, "image", options.pop("stream", None))
-    types = {
+    types: dict[str, tuple[str, ...]] = {
         "gx": ("int16", "int32"),
         "gy": ("int16", "int32"),
         "magnitude": (s.dtype if s.dtype == "uint16" else "uint8", "uint8", "uint16", "float32"),
         "direction": ("uint8", "float32"),
     }
+    if s.dtype == "float32":
+        types = dict.fromkeys(_SOBEL_OUTPUTS, ("float32",))
     if dtype is not None and not any(dtype in types[name] for name in wanted):
         accepted = sorted({t for name in wanted for t in types[name]})
         raise InvalidArgument(f"dtype is {dtype!r}; {', '.join(wanted)} take {', '.join(accepted)}", repr(dtype))

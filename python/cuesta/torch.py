@@ -86,12 +86,14 @@ def _fake_sobel(
     size = (
         (torch.uint16, torch.uint8) if image.dtype == torch.uint16 else (torch.uint8, torch.uint16)
     )
-    types = {
+    types: dict[str, tuple[torch.dtype, ...]] = {
         "gx": (torch.int16, torch.int32),
         "gy": (torch.int16, torch.int32),
         "magnitude": (*size, torch.float32),
         "direction": (torch.uint8, torch.float32),
     }
+    if image.dtype == torch.float32:
+        types = dict.fromkeys(types, (torch.float32,))
 
     def type_of(output: str) -> torch.dtype:
         wanted = _named(dtype, types[output][0])

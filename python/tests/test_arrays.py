@@ -276,6 +276,10 @@ def test_automatic_thresholds(rule: str) -> None:
         (lambda a: cuesta.log_edges(a, mode=cast(Any, "zeros")), "mode is 'zeros'"),
         (lambda a: cuesta.sobel(a, outputs="angle"), "outputs is 'angle'; it is one of gx, gy"),
         (lambda a: cuesta.sobel(a, dtype="int8"), "dtype is 'int8'; magnitude take float32, uint16, uint8"),
+        (
+            lambda a: cuesta.sobel(a.astype(np.float32), outputs="gx", dtype="int16"),
+            "dtype is 'int16'; gx take float32",
+        ),
         (lambda a: cuesta.correlate(a, [1, 2, 1]), r"stencil has shape \(3,\)"),
         (lambda a: cuesta.correlate(a, "1 x"), "x"),
         (lambda a: cuesta.erode(a, "star:3"), "star:3"),

@@ -49,6 +49,9 @@ REQUESTS: dict[str, dict[str, Call]] = {
         "all": functools.partial(cuesta.sobel, outputs=("gx", "gy", "magnitude", "direction")),
         "gradients": functools.partial(cuesta.sobel, outputs=("gx", "gy")),
         "f32": functools.partial(cuesta.sobel, dtype="float32"),
+        "floats": lambda x, **how: cuesta.sobel(
+            as_float(x), outputs=("gx", "gy", "magnitude"), norm="l2", **how
+        ),
     },
     "convolve": {
         "gaussian": functools.partial(cuesta.gaussian, sigma=1.4),

@@ -141,6 +141,30 @@ def test_sobel_is_exact(image: Any, aperture: int, border: Any, value: int) -> N
     np.testing.assert_allclose(angles, np.arctan2(gy, gx), rtol=0, atol=2.0**-21)
 
 
+@given(pictures((np.uint8, np.uint16)), st.sampled_from([3, 5, 7]), st.sampled_from(CV_BORDERS))
+def test_sobel_of_whole_floats_is_cv2s(image: Any, aperture: int, border: Any) -> None:
+    floats = image.astype(np.float32)
+    gx, gy, angles = cuesta.sobel(
+        floats, outputs=("gx", "gy", "direction"), aperture=aperture, border=border
+    )
+    for ours, order in ((gx, (1, 0)), (gy, (0, 1))):
+        theirs = cv2.Sobel(
+            plain(floats), cv2.CV_32F, *order, ksize=aperture, borderType=BORDERS[border][1]
+        )
+        theirs = theirs.reshape(image.shape) + np.float32(0)  # theirs has zeros of both signs
+        # Sums below 2^24 do not round.
+        if image.dtype == np.uint8 or aperture < 7:
+            same(ours, theirs)
+        else:
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=64)
+    np.testing.assert_allclose(angles, np.arctan2(gy, gx), rtol=0, atol=2.0**-21)
+    l1, l2 = (
+        cuesta.sobel(floats, norm=norm, aperture=aperture, border=border) for norm in ("l1", "l2")
+    )
+    same(l1, np.abs(gx) + np.abs(gy))
+    np.testing.assert_allclose(l2, np.hypot(gx, gy), rtol=4e-7)
+
+
 # ------------------------------------------------------------------------------------- filters
 
 

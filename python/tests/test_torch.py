@@ -127,6 +127,8 @@ def test_opcheck(case: Case, picture: Picture) -> None:
         ("label", (noise(12, 17) // 128,), {}),
         ("canny", (noise(12, 17), [20.0], [60.0], noise(12, 17) // 64), {}),
         ("sobel", (noise(12, 17).to(torch.uint16),), {"outputs": ["magnitude", "gx"]}),
+        ("sobel", (torch.rand(12, 17),), {"outputs": ["gx", "gy", "magnitude", "direction"]}),
+        ("sobel", (torch.rand(2, 12, 17),), {"outputs": ["magnitude"], "layout": "NHW"}),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

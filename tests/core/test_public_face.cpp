@@ -99,6 +99,9 @@ static_assert(std::is_same_v<decltype(canny(std::declval<AnyImage&>(), {})), Any
 static_assert(std::is_same_v<decltype(canny(std::declval<Image<uint16_t>&>())), Here>);
 static_assert(std::is_same_v<decltype(sobel_gradients(std::declval<There&>()).gx),
                              Image<int16_t, Space::device>>);
+static_assert(
+    std::is_same_v<decltype(sobel_gradients(std::declval<Image<float>&>()).gy), Image<float>>);
+static_assert(std::is_same_v<decltype(sobel_gradients(std::declval<AnyView&>()).gx), AnyImage>);
 static_assert(std::is_same_v<decltype(label(std::declval<BitImage&>()).labels), Image<int32_t>>);
 static_assert(std::is_same_v<decltype(erode(std::declval<BitImage&>(), disk3())), BitImage>);
 static_assert(std::is_same_v<decltype(copy(std::declval<ImageView<const float>>())), Image<float>>);

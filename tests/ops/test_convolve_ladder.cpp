@@ -111,6 +111,19 @@ TEST(ConvolveLadder, RefusesMoreBlocksThanAGridHas) {
                 .find("65,535 blocks"),
             std::string::npos);
 }
+
+TEST(ConvolveLadder, SumsOfTwoByteSamplesStayWithin32Bits) {
+  const auto refusal = [](int32_t tap, PixelType type) {
+    const AnyView src = placeholder(9, 9, type, 1, Space::device);
+    const AnyView dst = placeholder(9, 9, type, 1, Space::device);
+    const Stencil stencil = Stencil::integers(1, 1, std::vector{tap});
+    return which([&](const Exec& e) { correlate(src, dst, stencil, {}, e); }, {.strategy = "naive"})
+        .refusal;
+  };
+  EXPECT_EQ(refusal(32768, PixelType::u16), "");  // 2^31 − 32,768
+  EXPECT_NE(refusal(32769, PixelType::u16).find("sums past 32 bits"), std::string::npos);
+  EXPECT_EQ(refusal(32769, PixelType::u8), "");
+}
 #endif
 
 class ConvolveLadderDevice : public testing::Test {

@@ -154,6 +154,36 @@ TEST(Log, StencilIsThePapers) {
   EXPECT_EQ(positive * 255, 34680);
 }
 
+// The two-pass rungs sum u16 in f32, the Laplacian first: whatever part of the Gaussian has been
+// added, row by row or by columns and then across, whole numbers stay within 24 bits.
+TEST(Log, AGaussianOfALaplacianFitsFloats) {
+  constexpr int32_t g[] = {2, 4, 5, 4, 2};
+  // The positive weights of the stencil whose Gaussian has only the taps that `taken` says; the
+  // negative ones add up to as much.
+  const auto reach = [&](auto taken) {
+    int32_t stencil[7][7] = {}, positive = 0;
+    for (int j = 0; j < 5; ++j) {
+      for (int i = 0; i < 5; ++i) {
+        const int32_t tap = taken(i, j) ? g[i] * g[j] : 0;
+        stencil[j][i + 1] += tap, stencil[j + 2][i + 1] += tap;
+        stencil[j + 1][i] += tap, stencil[j + 1][i + 2] += tap;
+        stencil[j + 1][i + 1] -= 4 * tap;
+      }
+    }
+    for (const auto& row : stencil)
+      for (const int32_t weight : row) positive += std::max(weight, 0);
+    return positive;
+  };
+  int32_t most = 0;
+  for (int n = 1; n <= 25; ++n)
+    most = std::max(most, reach([n](int i, int j) { return j * 5 + i < n; }));
+  for (int n = 1; n <= 5; ++n) most = std::max(most, reach([n](int i, int) { return i < n; }));
+  EXPECT_EQ(most, 181);
+  EXPECT_EQ(reach([](int, int) { return true; }) * 255, 34680);
+  EXPECT_LT(most * 65535, 1 << 24);
+  EXPECT_GT(289 * 65535, 1 << 24) << "the Gaussian first does not";
+}
+
 TEST(Log, FactorsMakeTheStencil) {
   for (const LogOptions& options :
        {LogOptions{.sigma = 1.4}, LogOptions{.sigma = 0}, LogOptions{.sigma = 0.8},

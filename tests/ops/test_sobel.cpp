@@ -146,7 +146,7 @@ TEST(Sobel, RefusesBadInput) {
   Image<int16_t> gx(20, 10);
   Image<float> real(20, 10);
   expect_refused({}, {.gx = gx}, {}, "sobel: src has no data");
-  expect_refused(real, {.gx = gx}, {}, "sobel: src is f32");
+  expect_refused(gx, {.magnitude = magnitude}, {}, "sobel: src is s16");
   expect_refused(color, {.gx = gx}, {}, "sobel: src has 3 channels");
   expect_refused(src, {}, {}, "no output is wanted");
   expect_refused(src, {.gx = magnitude}, {}, "sobel: gx is u8");

@@ -1,6 +1,7 @@
 // Sobel against cv::Sobel, byte for byte.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <opencv2/imgproc.hpp>
 
 #include "cuesta/edges.hpp"
@@ -32,6 +33,33 @@ TEST(SobelOpenCv, GradientsEqual) {
           EXPECT_TRUE(test::equal(dy, test::mat_of(gy)))
               << width << "x" << height << " aperture " << aperture;
         }
+      }
+    }
+  }
+}
+
+// Whole floats are exact on both sides; others differ by rounding alone, since its order of sums is
+// its instructions'.
+TEST(SobelOpenCv, FloatGradientsAreClose) {
+  Image<float> src(201, 77), gx(201, 77), gy(201, 77);
+  for (const bool whole : {true, false}) {
+    verify::fill(src, verify::Pattern::noise, 7);
+    for (int32_t y = 0; whole && y < 77; ++y)
+      for (int32_t x = 0; x < 201; ++x) src.at(x, y) = std::nearbyint(src.at(x, y) * 127);
+    for (const int aperture : {3, 5, 7}) {
+      sobel(src, {.gx = gx, .gy = gy}, {.aperture = aperture});
+      // Of each sum Σ|taps| · 2 · 2^-24 an addition, of which there are at most `aperture` a pass.
+      const double taps = aperture == 3 ? 8 : aperture == 5 ? 96 : 1280;
+      const double bound = whole ? 0 : 2 * (aperture + 1) * taps * 2 / (1 << 24);
+      for (const bool across : {true, false}) {
+        cv::Mat theirs;
+        cv::Sobel(test::mat_of(src), theirs, CV_32F, across, !across, aperture, 1, 0,
+                  cv::BORDER_REFLECT_101 | cv::BORDER_ISOLATED);
+        const Image<float>& ours = across ? gx : gy;
+        for (int32_t y = 0; y < 77; ++y)
+          for (int32_t x = 0; x < 201; ++x)
+            ASSERT_LE(std::abs(double(ours.at(x, y)) - theirs.at<float>(y, x)), bound)
+                << "aperture " << aperture << " at " << x << "," << y;
       }
     }
   }

@@ -21,16 +21,16 @@ namespace {
 std::string_view window(const ConvolveArgs& args, const Parameters&) {
   using enum PixelType;
   if (args.src.channels != 1) return "more than one channel";
-  if (args.src.type != args.dst.type || (args.src.type != u8 && args.src.type != f32))
-    return "types other than u8 to u8 and f32 to f32";
+  if (args.src.type != args.dst.type) return "results of another type";
   if (args.width > convolve_ladder::max_side || args.height > convolve_ladder::max_side)
     return "stencils past the rung's shared or constant memory";
   if (args.src.type == f32) return {};
   if (args.divisor > (int64_t(1) << 30)) return "sums past 32 bits";
+  const int64_t most = args.src.type == u8 ? 255 : 65535;
   int64_t sum = 0;
   for (int32_t j = 0; j < args.height; ++j)
     for (int32_t i = 0; i < args.width; ++i)
-      sum += 255 * std::abs(int64_t(args.integers.at(i, j, args.width)));
+      sum += most * std::abs(int64_t(args.integers.at(i, j, args.width)));
   return sum < (int64_t(1) << 31) ? std::string_view() : "sums past 32 bits";
 }
 

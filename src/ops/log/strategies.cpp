@@ -18,7 +18,6 @@ std::string_view supports(const LogArgs& args, const Parameters&) {
 
 std::string_view papers_window(const LogArgs& args, const Parameters& parameters) {
   if (!log::is_papers_window(args.options)) return "windows other than the paper's";
-  if (args.src.type != PixelType::u8) return "u16 source";
   return supports(args, parameters);
 }
 

@@ -12,8 +12,8 @@ struct SobelArgs {
   static std::span<const Strategy<SobelArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<SobelArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView src{};  // u8 or u16, one channel
-  SobelOutputs out{};  // of src's size; at least one is wanted
+  ConstAnyView src{};  // u8, u16 or f32, one channel
+  SobelOutputs out{};  // of src's size; at least one is wanted; of an f32 source all are f32
   SobelOptions options{};
 
   Space space() const { return src.space; }

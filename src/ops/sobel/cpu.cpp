@@ -1,7 +1,8 @@
-// Strategy `simd`, u8 source. Where only a u8 magnitude is wanted (aperture 3, norm l1): one pass
-// down columns of registers. Else separable rows: vertical pass over the K rows of the window,
+// Strategy `simd`. u8 where only a u8 magnitude is wanted (aperture 3, norm l1): one pass down
+// columns of registers. Else separable rows: vertical pass over the K rows of the window,
 // horizontal pass over the two sums, then what is wanted of (gx, gy), all in rows that stay in L1;
-// 16-bit sums for apertures 3 and 5, 32-bit for 7.
+// 16-bit sums for apertures 3 and 5, 32-bit for 7. f32 sources go the same way in f32
+// (cpu/floats-inl.hpp).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/sobel/cpu.cpp"
 #include <hwy/foreach_target.h>
@@ -12,6 +13,7 @@
 #include "cpu/column_walk-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
+#include "ops/sobel/cpu/floats-inl.hpp"
 #include "ops/sobel/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -232,6 +234,18 @@ bool wants_only_magnitude(const SobelArgs& args) {
 }  // namespace
 
 void sobel_simd_target(const SobelArgs& args, Call& call) {
+  if (args.src.type == PixelType::f32) {
+#if HWY_NATIVE_FMA && HWY_TARGET != HWY_SCALAR
+    switch (args.options.aperture) {
+      case 3: return float_strips<3>(args, call);
+      case 5: return float_strips<5>(args, call);
+      default: return float_strips<7>(args, call);
+    }
+#else
+    // The definition has its fma: without the instruction the plain loops call fmaf.
+    return sobel_rows(args, call);
+#endif
+  }
 #if HWY_TARGET != HWY_SCALAR
   if (wants_only_magnitude(args)) {
     return thread_columns(MagnitudeWalk{}, args.src.as<uint8_t>(), args.out.magnitude.as<uint8_t>(),
@@ -257,7 +271,9 @@ void sobel_simd(const SobelArgs& args, Call& call) {
 }
 
 std::string_view sobel_simd_supports(const SobelArgs& args, const Parameters&) {
-  if (args.src.type != PixelType::u8) return "u16 source";
+  if (args.src.type == PixelType::u16) return "u16 source";
+  if (args.src.type == PixelType::f32)
+    return args.out.direction ? "a direction in radians" : std::string_view();
   if (args.out.magnitude.type == PixelType::f32 || args.out.direction.type == PixelType::f32)
     return "floating-point output";
   if (args.options.aperture == 7 && args.out.magnitude && args.options.norm == Norm::l2)

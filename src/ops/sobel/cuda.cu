@@ -1,6 +1,6 @@
 // Strategy `fused`: one pass over memory, all outputs together. u8 with aperture 3 and the common
-// outputs walks down columns; everything else makes a few neighbours of one row from a window in
-// registers.
+// outputs walks down columns; everything else makes a few neighbours, of one row or, where samples
+// are floats, of one column, from a window in registers.
 #include <optional>
 
 #include "cuda/row_words.cuh"
@@ -25,8 +25,8 @@ enum class Wanted { magnitude_u8, magnitude_f32, gradients_s16 };
 __device__ uint32_t whole(float value) { return __float_as_uint(value + 12582912.0f); }
 
 template <Wanted W, bool Aligned, int Columns>
-__device__ void store_marched(const Request& q, int32_t x0, int32_t y, const float (&gx)[Columns],
-                              const float (&gy)[Columns]) {
+__device__ void store_marched(const Request<uint8_t>& q, int32_t x0, int32_t y,
+                              const float (&gx)[Columns], const float (&gy)[Columns]) {
   if constexpr (W == Wanted::magnitude_u8) {
     uint32_t bytes[Columns / 4];
 #pragma unroll
@@ -98,7 +98,7 @@ struct March {
 };
 
 template <Wanted W, bool Aligned>
-__global__ void __launch_bounds__(block_threads) sobel_march(Request q, int32_t rows) {
+__global__ void __launch_bounds__(block_threads) sobel_march(Request<uint8_t> q, int32_t rows) {
   constexpr int columns = thread_columns;
   March<columns> march;
   float gx[columns], gy[columns];
@@ -148,10 +148,10 @@ constexpr int pixels_per_thread = 4;
 constexpr int block_x = 32, block_y = 8;
 
 template <class T, int K>
-__global__ void sobel_fused(Request q) {
+__global__ void sobel_fused(Request<T> q) {
   constexpr int r = K / 2;
   constexpr auto taps = gradient::taps(K);
-  const auto src = q.src.as<T, Space::device>();
+  const auto src = q.samples();
   const int x0 = (blockIdx.x * block_x + threadIdx.x) * pixels_per_thread;
   const int y = blockIdx.y * block_y + threadIdx.y;
   if (x0 >= src.width || y >= src.height) return;
@@ -186,6 +186,47 @@ __global__ void sobel_fused(Request q) {
   }
 }
 
+// Four pixels below each other: a warp reads and writes rows, whose floats are vectors already.
+template <int K>
+__global__ void __launch_bounds__(block_x* block_y) sobel_fused_floats(Request<float> q) {
+  constexpr int r = K / 2, high = pixels_per_thread + 2 * r;
+  constexpr auto taps = gradient::taps(K);
+  const auto src = q.samples();
+  const int x = blockIdx.x * block_x + threadIdx.x;
+  const int y0 = (blockIdx.y * block_y + threadIdx.y) * pixels_per_thread;
+  if (x >= src.width || y0 >= src.height) return;
+  const bool inside = x >= r && x + r < src.width && y0 >= r && y0 + high - r <= src.height;
+  int rows[high];
+#pragma unroll
+  for (int j = 0; j < high; ++j)
+    rows[j] = inside ? y0 + j - r : map_index(q.mode, y0 + j - r, src.height);
+  float gx[pixels_per_thread] = {}, gy[pixels_per_thread] = {};
+#pragma unroll
+  for (int i = 0; i < K; ++i) {
+    const int sx = inside ? x + i - r : map_index(q.mode, x + i - r, src.width);
+    float v[high];
+#pragma unroll
+    for (int j = 0; j < high; ++j) v[j] = (sx | rows[j]) < 0 ? q.outside : src.at(sx, rows[j]);
+#pragma unroll
+    for (int p = 0; p < pixels_per_thread; ++p) {
+      float smooth = 0, derive = 0;
+#pragma unroll
+      for (int j = 0; j < K; ++j) {
+        smooth = add_tap(smooth, taps.smoothing[j], v[p + j]);
+        derive = add_tap(derive, taps.derivative[j], v[p + j]);
+      }
+      gx[p] = add_tap(gx[p], taps.derivative[i], smooth);
+      gy[p] = add_tap(gy[p], taps.smoothing[i], derive);
+    }
+  }
+#pragma unroll
+  for (int p = 0; p < pixels_per_thread; ++p) {
+    if (y0 + p >= src.height) return;
+    const bool zero = leaves(q, x, y0 + p, r);
+    store(q, x, y0 + p, zero ? 0.0f : gx[p], zero ? 0.0f : gy[p]);
+  }
+}
+
 }  // namespace
 
 void sobel_cuda::fused(const SobelArgs& args, Call& call) {
@@ -198,10 +239,17 @@ void sobel_cuda::fused(const SobelArgs& args, Call& call) {
   }
   for_type_and_aperture(args, [&](auto sample, auto k) {
     using T = decltype(sample);
-    const dim3 grid(cuda::blocks(args.src.width, block_x * pixels_per_thread),
-                    cuda::blocks(args.src.height, block_y));
-    cuda::launch("sobel", sobel_fused<T, k()>, grid, dim3(block_x, block_y), 0,
-                 cuda::stream_of(call), request_of<T>(args));
+    constexpr int aperture = k();
+    const dim3 block(block_x, block_y);
+    if constexpr (std::is_same_v<T, float>) {
+      cuda::launch("sobel", sobel_fused_floats<aperture>,
+                   cuda::tiles(args.src, block_x, block_y * pixels_per_thread), block, 0,
+                   cuda::stream_of(call), request_of<T>(args));
+    } else {
+      cuda::launch("sobel", sobel_fused<T, aperture>,
+                   cuda::tiles(args.src, block_x * pixels_per_thread, block_y), block, 0,
+                   cuda::stream_of(call), request_of<T>(args));
+    }
   });
 }
 

@@ -9,21 +9,26 @@
 #include "cuda/border.cuh"
 #include "cuda/launch.cuh"
 #include "ops/sobel/args.hpp"
+#include "ops/sobel/sums.hpp"
 
 namespace cuesta::sobel_cuda {
 
-/// The part of a request that every kernel takes by value. `outside` is the constant border's
-/// sample.
+using namespace sobel_sums;
+
+/// The part of a request that every kernel takes by value; T is the source's sample type.
+template <class T>
 struct Request {
   ConstAnyView src;
   SobelOutputs out;
   Norm norm;
   BorderMode mode;
-  int32_t outside;
+  T outside;  // the constant border's sample
+
+  __device__ auto samples() const { return src.as<T, Space::device>(); }
 };
 
 template <class T>
-Request request_of(const SobelArgs& args) {
+Request<T> request_of(const SobelArgs& args) {
   const Border& border = args.options.border;
   return {args.src, args.out, args.options.norm, border.mode, border_sample<T>(border)};
 }
@@ -38,20 +43,25 @@ void for_type_and_aperture(const SobelArgs& args, Body&& body) {
       default: return body(sample, std::integral_constant<int, 7>());
     }
   };
-  args.src.type == PixelType::u8 ? with(uint8_t()) : with(uint16_t());
+  switch (args.src.type) {
+    case PixelType::u8: return with(uint8_t());
+    case PixelType::u16: return with(uint16_t());
+    default: return with(float());
+  }
 }
 
 /// The sample at any distance outside the picture.
 template <class T>
-__device__ int32_t sample(const Request& r, int32_t x, int32_t y) {
-  const auto src = r.src.as<T, Space::device>();
+__device__ Sum<T> sample(const Request<T>& r, int32_t x, int32_t y) {
+  const auto src = r.samples();
   if (uint32_t(x) < uint32_t(src.width) && uint32_t(y) < uint32_t(src.height)) return src.at(x, y);
-  return cuda::outside_sample(src.data, src.stride_bytes, src.width, src.height, r.mode,
-                              T(r.outside), x, y);
+  return cuda::outside_sample(src.data, src.stride_bytes, src.width, src.height, r.mode, r.outside,
+                              x, y);
 }
 
 /// True where `ignore` gives gradient 0: the window of radius r leaves the picture.
-__device__ inline bool leaves(const Request& q, int32_t x, int32_t y, int32_t r) {
+template <class T>
+__device__ bool leaves(const Request<T>& q, int32_t x, int32_t y, int32_t r) {
   return q.mode == BorderMode::ignore &&
          (x < r || y < r || x + r >= q.src.width || y + r >= q.src.height);
 }
@@ -84,16 +94,31 @@ __device__ inline void store_magnitude(const AnyView& out, Norm norm, int32_t x,
   }
 }
 
+__device__ inline void store_direction(const AnyView& out, int32_t x, int32_t y, int32_t gx,
+                                       int32_t gy) {
+  if (out.type == PixelType::u8)
+    out.as<uint8_t, Space::device>().at(x, y) = gradient::octant<int64_t>(gx, gy);
+  if (out.type == PixelType::f32)
+    out.as<float, Space::device>().at(x, y) = atan2f(float(gy), float(gx));
+}
+
 /// Writes whatever is wanted of one pixel's gradient.
-__device__ inline void store(const Request& q, int32_t x, int32_t y, int32_t gx, int32_t gy) {
+template <class T>
+__device__ void store(const Request<T>& q, int32_t x, int32_t y, int32_t gx, int32_t gy) {
   store_gradient(q.out.gx, x, y, gx);
   store_gradient(q.out.gy, x, y, gy);
   if (q.out.magnitude.data) store_magnitude(q.out.magnitude, q.norm, x, y, gx, gy);
-  if (q.out.direction.type == PixelType::u8) {
-    q.out.direction.as<uint8_t, Space::device>().at(x, y) = gradient::octant<int64_t>(gx, gy);
-  }
-  if (q.out.direction.type == PixelType::f32)
-    q.out.direction.as<float, Space::device>().at(x, y) = atan2f(float(gy), float(gx));
+  store_direction(q.out.direction, x, y, gx, gy);
+}
+// Of an f32 source every output is f32.
+__device__ inline void store(const Request<float>& q, int32_t x, int32_t y, float gx, float gy) {
+  const auto put = [&](const AnyView& out, float value) {
+    out.as<float, Space::device>().at(x, y) = value;
+  };
+  if (q.out.gx.data) put(q.out.gx, with_one_nan(gx));
+  if (q.out.gy.data) put(q.out.gy, with_one_nan(gy));
+  if (q.out.magnitude.data) put(q.out.magnitude, magnitude(q.norm, gx, gy));
+  if (q.out.direction.data) put(q.out.direction, angle(gx, gy));
 }
 
 }  // namespace cuesta::sobel_cuda

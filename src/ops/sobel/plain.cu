@@ -11,21 +11,24 @@ using namespace sobel_cuda;
 
 template <class T, int K>
 struct Pixel {
-  Request q;
+  Request<T> q;
 
   __device__ void operator()(int32_t x, int32_t y) const {
     constexpr int r = K / 2;
     constexpr auto taps = gradient::taps(K);
-    int32_t gx = 0, gy = 0;  // of u16 at most 65,535 · 640 < 2^31
+    Sum<T> gx = 0, gy = 0;
     if (!leaves(q, x, y, r)) {
 #pragma unroll
-      for (int j = 0; j < K; ++j) {
+      for (int i = 0; i < K; ++i) {
+        Sum<T> smooth = 0, derive = 0;
 #pragma unroll
-        for (int i = 0; i < K; ++i) {
-          const int32_t v = sample<T>(q, x + i - r, y + j - r);
-          gx += v * (taps.derivative[i] * taps.smoothing[j]);
-          gy += v * (taps.smoothing[i] * taps.derivative[j]);
+        for (int j = 0; j < K; ++j) {
+          const Sum<T> v = sample<T>(q, x + i - r, y + j - r);
+          smooth = add_tap(smooth, taps.smoothing[j], v);
+          derive = add_tap(derive, taps.derivative[j], v);
         }
+        gx = add_tap(gx, taps.derivative[i], smooth);
+        gy = add_tap(gy, taps.smoothing[i], derive);
       }
     }
     store(q, x, y, gx, gy);

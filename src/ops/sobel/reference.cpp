@@ -1,4 +1,5 @@
-// Sobel as the definition reads: a window, two sums, what is wanted of them. No cleverness.
+// Sobel as the definition reads: sums down the columns of a window, sums of those across, what is
+// wanted of the two. No cleverness.
 #include "ops/sobel/reference.hpp"
 
 #include <algorithm>
@@ -6,16 +7,20 @@
 
 #include "core/border_sample.hpp"
 #include "core/gradient.hpp"
+#include "ops/sobel/sums.hpp"
 
 namespace cuesta {
 namespace {
 
+using namespace sobel_sums;
+
+template <class T>
 struct Gradient {
-  int64_t x = 0, y = 0;
+  Sum<T> x = 0, y = 0;
 };
 
 template <class T>
-Gradient gradient_at(const SobelArgs& args, int32_t x, int32_t y) {
+Gradient<T> gradient_at(const SobelArgs& args, int32_t x, int32_t y) {
   const auto src = args.src.as<T>();
   const int k = args.options.aperture, r = k / 2;
   const auto [derivative, smoothing] = gradient::taps(k);
@@ -24,16 +29,19 @@ Gradient gradient_at(const SobelArgs& args, int32_t x, int32_t y) {
       (x < r || y < r || x + r >= src.width || y + r >= src.height)) {
     return {};
   }
-  const int64_t outside = border_sample<T>(border);
-  Gradient sum;
-  for (int j = 0; j < k; ++j) {
-    const int32_t sy = map_index(border.mode, y + j - r, src.height);
-    for (int i = 0; i < k; ++i) {
-      const int32_t sx = map_index(border.mode, x + i - r, src.width);
-      const int64_t v = sx < 0 || sy < 0 ? outside : src.at(sx, sy);
-      sum.x += v * derivative[i] * smoothing[j];
-      sum.y += v * smoothing[i] * derivative[j];
+  const T outside = border_sample<T>(border);
+  Gradient<T> sum;
+  for (int i = 0; i < k; ++i) {
+    const int32_t sx = map_index(border.mode, x + i - r, src.width);
+    Sum<T> smooth = 0, derive = 0;
+    for (int j = 0; j < k; ++j) {
+      const int32_t sy = map_index(border.mode, y + j - r, src.height);
+      const Sum<T> v = sx < 0 || sy < 0 ? outside : src.at(sx, sy);
+      smooth = add_tap(smooth, smoothing[j], v);
+      derive = add_tap(derive, derivative[j], v);
     }
+    sum.x = add_tap(sum.x, derivative[i], smooth);
+    sum.y = add_tap(sum.y, smoothing[i], derive);
   }
   return sum;
 }
@@ -60,15 +68,27 @@ void store_direction(AnyView out, int32_t x, int32_t y, int64_t gx, int64_t gy) 
   if (out.type == PixelType::f32) out.as<float>().at(x, y) = std::atan2(float(gy), float(gx));
 }
 
+void store(const SobelArgs& args, int32_t x, int32_t y, int32_t gx, int32_t gy) {
+  store_gradient(args.out.gx, x, y, gx);
+  store_gradient(args.out.gy, x, y, gy);
+  if (args.out.magnitude) store_magnitude(args.out.magnitude, args.options.norm, x, y, gx, gy);
+  if (args.out.direction) store_direction(args.out.direction, x, y, gx, gy);
+}
+// Of an f32 source every output is f32.
+void store(const SobelArgs& args, int32_t x, int32_t y, float gx, float gy) {
+  const auto put = [&](AnyView out, float value) { out.as<float>().at(x, y) = value; };
+  if (args.out.gx) put(args.out.gx, with_one_nan(gx));
+  if (args.out.gy) put(args.out.gy, with_one_nan(gy));
+  if (args.out.magnitude) put(args.out.magnitude, magnitude(args.options.norm, gx, gy));
+  if (args.out.direction) put(args.out.direction, angle(gx, gy));
+}
+
 template <class T>
 void reference_rows(const SobelArgs& args, int32_t first, int32_t end) {
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < args.src.width; ++x) {
       const auto [gx, gy] = gradient_at<T>(args, x, y);
-      store_gradient(args.out.gx, x, y, gx);
-      store_gradient(args.out.gy, x, y, gy);
-      if (args.out.magnitude) store_magnitude(args.out.magnitude, args.options.norm, x, y, gx, gy);
-      if (args.out.direction) store_direction(args.out.direction, x, y, gx, gy);
+      store(args, x, y, gx, gy);
     }
   }
 }
@@ -76,8 +96,11 @@ void reference_rows(const SobelArgs& args, int32_t first, int32_t end) {
 }  // namespace
 
 void sobel_reference_rows(const SobelArgs& args, int32_t first, int32_t end) {
-  args.src.type == PixelType::u8 ? reference_rows<uint8_t>(args, first, end)
-                                 : reference_rows<uint16_t>(args, first, end);
+  switch (args.src.type) {
+    case PixelType::u8: return reference_rows<uint8_t>(args, first, end);
+    case PixelType::u16: return reference_rows<uint16_t>(args, first, end);
+    default: return reference_rows<float>(args, first, end);
+  }
 }
 
 void sobel_serial(const SobelArgs& args, Call&) { sobel_reference_rows(args, 0, args.src.height); }

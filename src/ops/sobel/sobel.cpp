@@ -8,22 +8,25 @@ namespace cuesta {
 
 void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options,
            const Exec& exec) {
-  check_view(src, "sobel: src", {PixelType::u8, PixelType::u16});
+  using enum PixelType;
+  check_view(src, "sobel: src", {u8, u16, f32});
   check_options(options, "sobel");
   const auto check_output = [&](ConstAnyView plane, std::string_view what,
                                 std::initializer_list<PixelType> types) {
     if (!plane) return false;
-    check_view(plane, what, types);
+    if (src.type == f32 && plane.type != f32) {
+      throw_invalid(name_of(plane.type), "{} is {}; of an f32 source it is f32", what,
+                    name_of(plane.type));
+    }
+    src.type == f32 ? check_view(plane, what, {f32}) : check_view(plane, what, types);
     check_same_size(src, plane, "sobel: src", what);
     check_no_overlap(src, plane, "sobel: src", what);
     return true;
   };
-  const bool gx = check_output(out.gx, "sobel: gx", {PixelType::s16, PixelType::s32});
-  const bool gy = check_output(out.gy, "sobel: gy", {PixelType::s16, PixelType::s32});
-  const bool magnitude = check_output(out.magnitude, "sobel: magnitude",
-                                      {PixelType::u8, PixelType::u16, PixelType::f32});
-  const bool direction =
-      check_output(out.direction, "sobel: direction", {PixelType::u8, PixelType::f32});
+  const bool gx = check_output(out.gx, "sobel: gx", {s16, s32});
+  const bool gy = check_output(out.gy, "sobel: gy", {s16, s32});
+  const bool magnitude = check_output(out.magnitude, "sobel: magnitude", {u8, u16, f32});
+  const bool direction = check_output(out.direction, "sobel: direction", {u8, f32});
   if (!gx && !gy && !magnitude && !direction) {
     throw_invalid("none",
                   "sobel: no output is wanted; give gx, gy, magnitude or direction a picture");

@@ -11,7 +11,7 @@ namespace cuesta {
 #if CUESTA_HAS_CUDA
 namespace {
 
-constexpr std::string_view exactness = "equal bytes; f32 direction within 5e-7";
+constexpr std::string_view exactness = "equal bytes; f32 direction within 1e-6";
 
 // The grid's second dimension ends at 65,535 blocks; blocks are at least 8 rows high.
 std::string_view supports(const SobelArgs& args, const Parameters&) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -15,7 +16,7 @@
 
 namespace cuesta::convolve_cuda {
 
-/// Taps and sums of a sample type. Sums of u8 fit 32 bits: `supports` has seen to it.
+/// Taps and sums of a sample type. Sums of u8 and u16 fit 32 bits: `supports` has seen to it.
 template <class T>
 using Tap = std::conditional_t<std::is_same_v<T, float>, float, int32_t>;
 
@@ -66,7 +67,8 @@ struct Request {
       const int32_t to_next = divisor - rest;
       quotient += rest > to_next || (rest == to_next && (half_up || quotient % 2 != 0));
       const int64_t value = int64_t(absolute ? abs(quotient) : quotient) + offset;
-      dst.at(x, y) = T(value < 0 ? 0 : value > 255 ? 255 : value);
+      constexpr int64_t most = std::numeric_limits<T>::max();
+      dst.at(x, y) = T(value < 0 ? 0 : value > most ? most : value);
     }
   }
 };
@@ -175,7 +177,11 @@ __device__ Tap<T> line_sum(int length, const Taps& taps, At at) {
 /// Calls body(T{}) for the source type.
 template <class Body>
 void for_type(const ConvolveArgs& args, Body&& body) {
-  args.src.type == PixelType::u8 ? body(uint8_t()) : body(float());
+  switch (args.src.type) {
+    case PixelType::u8: return body(uint8_t());
+    case PixelType::u16: return body(uint16_t());
+    default: return body(float());
+  }
 }
 
 /// Calls body(T{}, integral_constant<K>) for the source type and the papers' windows, K = 3, 5 and

@@ -1,9 +1,11 @@
 // Rungs `naive` to `separable-tiled` (paper 000): Gaussian 5 x 5, then Laplacian 3 x 3, each pass
 // the public convolve with the strategy of that name pinned, on f32 samples; all sums are integers
-// below 2^24, so nothing rounds. Where theirs smooths the picture and then extends what it smoothed
+// below 2^24, so nothing rounds. The Gaussian of u16 would pass 2^24 (289 · 65,535): there the
+// Laplacian goes first, and what it leaves, in whatever order it is summed, reaches 181 · 65,535 at
+// most. Where theirs smooths the picture and then extends what it smoothed
 // (or skips the border), here the source is extended by three samples first: the answer is one 7 x
-// 7 stencil's. Bytes a pixel: 1 + 4 to extend, 8 a pass, 4 + 1 for the rule: 26, of which the fused
-// row keeps 2. Wastes: four launches, three pictures of f32 through device memory.
+// 7 stencil's. Bytes a pixel of u8: 1 + 4 to extend, 8 a pass, 4 + 1 for the rule: 26, of which the
+// fused row keeps 2. Wastes: four launches, three pictures of f32 through device memory.
 // Times: docs/benchmarks/h200-ladder.md.
 #include "cuesta/filter.hpp"
 #include "ops/log/kernels.cuh"
@@ -16,11 +18,12 @@ using namespace log_cuda;
 
 using Samples = ImageView<float, Space::device>;
 
+template <class T>
 __global__ void extend(Request q, Samples wide) {
   const int32_t x = int32_t(blockIdx.x * blockDim.x + threadIdx.x);
   const int32_t y = int32_t(blockIdx.y * blockDim.y + threadIdx.y);
   if (x < wide.width && y < wide.height)
-    wide.at(x, y) = float(q.sample<uint8_t>(x - q.radius, y - q.radius));
+    wide.at(x, y) = float(q.sample<T>(x - q.radius, y - q.radius));
 }
 
 __global__ void apply_rule(Request q, Samples response) {
@@ -51,20 +54,32 @@ void run_two_pass(const Passes& passes, const LogArgs& args, Call& call) {
   const Samples a = call.scratch().image<float, Space::device>(width, height);
   const Samples b = call.scratch().image<float, Space::device>(width, height);
 
+  const bool bytes = args.src.type == PixelType::u8;
   call.stage("extend");
-  cuda::launch("log", extend, cuda::tiles(a, 32, block_rows), block, 0, cuda::stream_of(call), q,
-               a);
+  cuda::launch("log", bytes ? extend<uint8_t> : extend<uint16_t>, cuda::tiles(a, 32, block_rows),
+               block, 0, cuda::stream_of(call), q, a);
   // Along the rim these are wrong, and nobody reads them: the window of a pixel ends before.
   constexpr FilterOptions any_border{.border = {BorderMode::ignore}};
-  float gaussian[25];
-  for (int i = 0; i < 25; ++i) gaussian[i] = float(window.taps[i / 5] * window.taps[i % 5]);
-  constexpr float laplacian[9] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
-  call.stage("gaussian");
-  correlate(a, b, Stencil::floats(5, 5, gaussian), any_border,
-            pinned(passes.gaussian, passes.gaussian_takes, call));
-  call.stage("laplacian");
-  correlate(b, a, Stencil::floats(3, 3, laplacian), any_border,
-            pinned(passes.laplacian, passes.laplacian_takes, call));
+  const auto smooth = [&](const Samples& from, const Samples& to) {
+    float gaussian[25];
+    for (int i = 0; i < 25; ++i) gaussian[i] = float(window.taps[i / 5] * window.taps[i % 5]);
+    call.stage("gaussian");
+    correlate(from, to, Stencil::floats(5, 5, gaussian), any_border,
+              pinned(passes.gaussian, passes.gaussian_takes, call));
+  };
+  const auto bend = [&](const Samples& from, const Samples& to) {
+    constexpr float laplacian[9] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
+    call.stage("laplacian");
+    correlate(from, to, Stencil::floats(3, 3, laplacian), any_border,
+              pinned(passes.laplacian, passes.laplacian_takes, call));
+  };
+  if (bytes) {
+    smooth(a, b);
+    bend(b, a);
+  } else {
+    bend(a, b);
+    smooth(b, a);
+  }
   call.stage("rule");
   cuda::launch("log", apply_rule, cuda::tiles(args.src, 32, block_rows), block, 0,
                cuda::stream_of(call), q, a);

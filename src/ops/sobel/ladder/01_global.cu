@@ -10,13 +10,13 @@ namespace cuesta::sobel_ladder {
 namespace {
 
 template <class T, int K, int B>
-__global__ void __launch_bounds__(B* B) kernel(Request q) {
+__global__ void __launch_bounds__(B* B) kernel(Request<T> q) {
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
   if (!makes<K>(q, x, y)) return;
   constexpr int r = K / 2;
-  const auto src = q.src.as<T, Space::device>();
-  int32_t gx, gy;
-  window<K>([&](int i, int j) -> int32_t { return src.at(x + i - r, y + j - r); }, gx, gy);
+  const auto src = q.samples();
+  Sum<T> gx, gy;
+  window<K>([&](int i, int j) -> Sum<T> { return src.at(x + i - r, y + j - r); }, gx, gy);
   store(q, x, y, gx, gy);
 }
 

@@ -10,16 +10,16 @@ namespace cuesta::sobel_ladder {
 namespace {
 
 template <class T, int K, int B>
-__global__ void __launch_bounds__(B* B) kernel(Request q) {
+__global__ void __launch_bounds__(B* B) kernel(Request<T> q) {
   __shared__ T tile[B][B];
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
-  const auto src = q.src.as<T, Space::device>();
+  const auto src = q.samples();
   if (inside(q, x, y)) tile[threadIdx.y][threadIdx.x] = src.at(x, y);
   __syncthreads();
   if (!makes<K>(q, x, y)) return;
-  int32_t gx, gy;
+  Sum<T> gx, gy;
   window<K>(
-      [&](int i, int j) -> int32_t {
+      [&](int i, int j) -> Sum<T> {
         const int tx = int(threadIdx.x) + i - K / 2, ty = int(threadIdx.y) + j - K / 2;
         const bool in_tile = tx >= 0 && tx < B && ty >= 0 && ty < B;
         return in_tile ? tile[ty][tx] : src.at(x + i - K / 2, y + j - K / 2);

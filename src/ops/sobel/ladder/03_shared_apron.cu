@@ -11,12 +11,12 @@ namespace cuesta::sobel_ladder {
 namespace {
 
 template <class T, int K, int B>
-__global__ void __launch_bounds__(B* B) kernel(Request q) {
+__global__ void __launch_bounds__(B* B) kernel(Request<T> q) {
   constexpr int r = K / 2, side = B + 2 * r;
   static_assert(B >= 2 * r);
   __shared__ T tile[side][side];
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
-  const auto src = q.src.as<T, Space::device>();
+  const auto src = q.samples();
 #pragma unroll
   for (int corner = 0; corner < 4; ++corner) {
     const int dx = corner & 1 ? 2 * r : 0, dy = corner & 2 ? 2 * r : 0;
@@ -26,9 +26,8 @@ __global__ void __launch_bounds__(B* B) kernel(Request q) {
   }
   __syncthreads();
   if (!makes<K>(q, x, y)) return;
-  int32_t gx, gy;
-  window<K>([&](int i, int j) -> int32_t { return tile[threadIdx.y + j][threadIdx.x + i]; }, gx,
-            gy);
+  Sum<T> gx, gy;
+  window<K>([&](int i, int j) -> Sum<T> { return tile[threadIdx.y + j][threadIdx.x + i]; }, gx, gy);
   store(q, x, y, gx, gy);
 }
 

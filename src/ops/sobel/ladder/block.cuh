@@ -24,19 +24,39 @@ __device__ void window(At at, int32_t& gx, int32_t& gy) {
     }
   }
 }
+/// The same of floats, in the definition's order: down the columns, then across.
+template <int K, class At>
+__device__ void window(At at, float& gx, float& gy) {
+  constexpr auto taps = gradient::taps(K);
+  gx = gy = 0;
+#pragma unroll
+  for (int i = 0; i < K; ++i) {
+    float smooth = 0, derive = 0;
+#pragma unroll
+    for (int j = 0; j < K; ++j) {
+      const float v = at(i, j);
+      smooth = add_tap(smooth, taps.smoothing[j], v);
+      derive = add_tap(derive, taps.derivative[j], v);
+    }
+    gx = add_tap(gx, taps.derivative[i], smooth);
+    gy = add_tap(gy, taps.smoothing[i], derive);
+  }
+}
 
 /// Whether a rung's kernel makes the pixel: its whole window lies inside the picture. Of the others
 /// those of `ignore` become gradient 0 here, the rest are frame.cu's.
-template <int K>
-__device__ bool makes(const Request& q, int32_t x, int32_t y) {
+template <int K, class T>
+__device__ bool makes(const Request<T>& q, int32_t x, int32_t y) {
   constexpr int r = K / 2;
   if (x >= r && y >= r && x + r < q.src.width && y + r < q.src.height) return true;
-  if (q.mode == BorderMode::ignore && x < q.src.width && y < q.src.height) store(q, x, y, 0, 0);
+  if (q.mode == BorderMode::ignore && x < q.src.width && y < q.src.height)
+    store(q, x, y, Sum<T>(0), Sum<T>(0));
   return false;
 }
 
 /// Whether there is a sample; outside lies none that a rung's windows need.
-__device__ inline bool inside(const Request& q, int32_t x, int32_t y) {
+template <class T>
+__device__ bool inside(const Request<T>& q, int32_t x, int32_t y) {
   return uint32_t(x) < uint32_t(q.src.width) && uint32_t(y) < uint32_t(q.src.height);
 }
 

@@ -13,19 +13,19 @@ __device__ __noinline__ int32_t mapped(BorderMode mode, int32_t i, int32_t n) {
 
 template <class T, int K>
 struct Pixel {
-  Request q;
+  Request<T> q;
 
   __device__ void operator()(int32_t x, int32_t y) const {
-    const auto src = q.src.as<T, Space::device>();
+    const auto src = q.samples();
     int32_t columns[K], rows[K];
 #pragma unroll
     for (int i = 0; i < K; ++i) {
       columns[i] = mapped(q.mode, x + i - K / 2, src.width);
       rows[i] = mapped(q.mode, y + i - K / 2, src.height);
     }
-    int32_t gx, gy;
+    Sum<T> gx, gy;
     window<K>(
-        [&](int i, int j) -> int32_t {
+        [&](int i, int j) -> Sum<T> {
           return columns[i] < 0 || rows[j] < 0 ? q.outside : src.at(columns[i], rows[j]);
         },
         gx, gy);
