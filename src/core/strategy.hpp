@@ -90,6 +90,12 @@ struct Strategy {
   /// Rows for the GPU stand in the table of a build without CUDA too, to be listed; nothing asks
   /// them what they take.
   bool built() const { return run != nullptr; }
+  /// The same, which waits for the GPU inside the call.
+  constexpr Strategy waiting() const {
+    Strategy row = *this;
+    row.host_sync = true;
+    return row;
+  }
 };
 
 namespace verify {

@@ -2,20 +2,17 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "ops/convolve/reference.hpp"
-#if CUESTA_HAS_CUDA
 #include "cuda/limits.hpp"
 #include "ops/convolve/cuda.hpp"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"
+#include "ops/convolve/reference.hpp"
 #include "ops/ladder_parameters.hpp"
-#endif
 
 namespace cuesta {
-
-#if CUESTA_HAS_CUDA
 namespace {
 
+#if CUESTA_HAS_CUDA
 // What the rungs take: one channel, sums in 32 bits, windows of at most convolve_ladder::max_side
 // on each side.
 std::string_view window(const ConvolveArgs& args, const Parameters&) {
@@ -96,6 +93,7 @@ std::string_view rolling_rows(const ConvolveArgs& args, const Parameters& p) {
   return bytes > cuda::shared_limit() ? "pictures whose rolling rows exceed shared memory"
                                       : window(args, p);
 }
+#endif
 
 constexpr std::string_view within = "equal bytes; f32 with factors within 2e-5 of the largest sum";
 
@@ -116,71 +114,65 @@ constexpr Strategy<ConvolveArgs> rung(
           .run = run};
 }
 
-// A rung that waits for the GPU inside the call, unless the caller's workspace keeps its texture.
-constexpr Strategy<ConvolveArgs> waiting(Strategy<ConvolveArgs> strategy) {
-  strategy.host_sync = true;
-  return strategy;
-}
-
 }  // namespace
-#endif
 
 std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
-#if CUESTA_HAS_CUDA
   using namespace convolve_ladder;
   using namespace ladder_parameters;
-#endif
   static constexpr Strategy<ConvolveArgs> all[] = {
-    {.name = "serial",
-     .tier = Tier::reference,
-     .idea = "the definition, one pixel after the other",
-     .paper = "000",
-     .run = convolve_serial},
-    {.name = "rows",
-     .tier = Tier::baseline,
-     .idea = "plain loops, rows over threads",
-     .paper = "000",
-     .run = convolve_rows},
-    {.name = "simd",
-     .tier = Tier::production,
-     .idea = "two passes where the rank is 1, sums in the fewest bits that hold them, tiles in L1",
-     .supports = convolve_simd_supports,
-     .run = convolve_simd},
-#if CUESTA_HAS_CUDA
-    {.name = "plain",
-     .space = Space::device,
-     .tier = Tier::baseline,
-     .idea = "the definition, a thread a pixel; columns, then rows, where there are factors",
-     .paper = "000",
-     .run = convolve_cuda::plain},
-    rung("naive", "a thread a pixel; image and taps from global memory", "000 001 002",
-         any_block_only, blocks, naive),
-    rung("global", "paper 003's name for naive, 3 x 3", "003", any_block_only, three_by_three,
-         naive),
-    rung("shared", "a block's samples and apron in shared memory", "000 002", block_and_load,
-         shared_window, shared),
-    rung("shared-constant", "shared, with the taps in the constant bank", "000", any_block_only,
-         block_window, shared_constant),
-    rung("constant", "naive, with the taps in the constant bank", "002", any_block_only, blocks,
-         constant),
-    waiting(rung("texture", "naive, with the image read through a texture", "002", any_block_only,
-                 blocks, texture)),
-    waiting(rung("texture-constant", "texture, with the taps in the constant bank", "002",
-                 any_block_only, blocks, texture_constant)),
-    rung("two-pass", "constant for factors: column sums, then row sums, from global memory", "002",
-         block_only, factors, two_pass, "equal bytes"),
-    rung("separable", "shared-constant for factors: two passes, at most two loads a thread each",
-         "000", block_only, factors, separable, "equal bytes"),
-    rung("tiled", "T tiles a block from one load", "000", block_and_tiles, tile_window, tiled),
-    rung("adaptive-tiled", "as many tiles a block as shared memory holds", "000", block_and_limit,
-         blocks, adaptive_tiled),
-    rung("separable-tiled", "both passes of separable with T tiles a block", "000",
-         block_tiles_and_transpose, tile_factors, separable_tiled, "equal bytes"),
-    rung("row-cyclic", "K whole rows in shared memory, rolling down", "001", grid_only,
-         rolling_rows, row_cyclic),
-    rung("shared-1d", "a one-dimensional shared tile, up to four loads a thread, 3 x 3", "003",
-         block_only, three_by_three, convolve_ladder::shared_1d),
-#endif
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition, one pixel after the other",
+       .paper = "000",
+       .run = convolve_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "plain loops, rows over threads",
+       .paper = "000",
+       .run = convolve_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea =
+           "two passes where the rank is 1, sums in the fewest bits that hold them, tiles in L1",
+       .supports = convolve_simd_supports,
+       .run = convolve_simd},
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "the definition, a thread a pixel; columns, then rows, where there are factors",
+       .paper = "000",
+       .run = CUESTA_GPU(convolve_cuda::plain)},
+      rung("naive", "a thread a pixel; image and taps from global memory", "000 001 002",
+           any_block_only, CUESTA_GPU(blocks), CUESTA_GPU(naive)),
+      rung("global", "paper 003's name for naive, 3 x 3", "003", any_block_only,
+           CUESTA_GPU(three_by_three), CUESTA_GPU(naive)),
+      rung("shared", "a block's samples and apron in shared memory", "000 002", block_and_load,
+           CUESTA_GPU(shared_window), CUESTA_GPU(shared)),
+      rung("shared-constant", "shared, with the taps in the constant bank", "000", any_block_only,
+           CUESTA_GPU(block_window), CUESTA_GPU(shared_constant)),
+      rung("constant", "naive, with the taps in the constant bank", "002", any_block_only,
+           CUESTA_GPU(blocks), CUESTA_GPU(constant)),
+      rung("texture", "naive, with the image read through a texture", "002", any_block_only,
+           CUESTA_GPU(blocks), CUESTA_GPU(texture))
+          .waiting(),
+      rung("texture-constant", "texture, with the taps in the constant bank", "002", any_block_only,
+           CUESTA_GPU(blocks), CUESTA_GPU(texture_constant))
+          .waiting(),
+      rung("two-pass", "constant for factors: column sums, then row sums, from global memory",
+           "002", block_only, CUESTA_GPU(factors), CUESTA_GPU(two_pass), "equal bytes"),
+      rung("separable", "shared-constant for factors: two passes, at most two loads a thread each",
+           "000", block_only, CUESTA_GPU(factors), CUESTA_GPU(separable), "equal bytes"),
+      rung("tiled", "T tiles a block from one load", "000", block_and_tiles,
+           CUESTA_GPU(tile_window), CUESTA_GPU(tiled)),
+      rung("adaptive-tiled", "as many tiles a block as shared memory holds", "000", block_and_limit,
+           CUESTA_GPU(blocks), CUESTA_GPU(adaptive_tiled)),
+      rung("separable-tiled", "both passes of separable with T tiles a block", "000",
+           block_tiles_and_transpose, CUESTA_GPU(tile_factors), CUESTA_GPU(separable_tiled),
+           "equal bytes"),
+      rung("row-cyclic", "K whole rows in shared memory, rolling down", "001", grid_only,
+           CUESTA_GPU(rolling_rows), CUESTA_GPU(row_cyclic)),
+      rung("shared-1d", "a one-dimensional shared tile, up to four loads a thread, 3 x 3", "003",
+           block_only, CUESTA_GPU(three_by_three), CUESTA_GPU(convolve_ladder::shared_1d)),
   };
   return all;
 }

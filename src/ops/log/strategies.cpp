@@ -1,16 +1,13 @@
 // Every strategy of log, on the CPU and on CUDA: the one list of what exists.
-#include "ops/log/reference.hpp"
-#if CUESTA_HAS_CUDA
 #include "cuda/limits.hpp"
 #include "ops/log/cuda.hpp"
 #include "ops/log/ladder/ladder.hpp"
-#endif
+#include "ops/log/reference.hpp"
 
 namespace cuesta {
-
-#if CUESTA_HAS_CUDA
 namespace {
 
+#if CUESTA_HAS_CUDA
 // The grid's second dimension ends at 65,535 blocks of 8 rows.
 std::string_view supports(const LogArgs& args, const Parameters&) {
   return args.src.height > 65535 * 8 ? "pictures higher than 524,280" : std::string_view();
@@ -35,12 +32,13 @@ std::string_view tiles(const LogArgs& args, const Parameters& parameters) {
   return bytes > cuda::shared_limit() ? "tiles that exceed shared memory"
                                       : papers_window(args, parameters);
 }
+#endif
 
 // A rung, which takes device views and runs by name only.
-constexpr Strategy<LogArgs> rung(std::string_view name, std::string_view idea,
-                                 std::span<const ParameterInfo> parameters,
-                                 void (*run)(const LogArgs&, Call&),
-                                 decltype(papers_window)* takes = papers_window) {
+constexpr Strategy<LogArgs> rung(
+    std::string_view name, std::string_view idea, std::span<const ParameterInfo> parameters,
+    void (*run)(const LogArgs&, Call&),
+    std::string_view (*takes)(const LogArgs&, const Parameters&) = CUESTA_GPU(papers_window)) {
   return {.name = name,
           .space = Space::device,
           .tier = Tier::ladder,
@@ -51,68 +49,63 @@ constexpr Strategy<LogArgs> rung(std::string_view name, std::string_view idea,
           .run = run};
 }
 
-// A rung that waits for the GPU inside the call, unless the caller's workspace keeps its texture.
-constexpr Strategy<LogArgs> waiting(Strategy<LogArgs> strategy) {
-  strategy.host_sync = true;
-  return strategy;
-}
-
 }  // namespace
-#endif
 
 std::span<const Strategy<LogArgs>> LogArgs::strategies() {
-#if CUESTA_HAS_CUDA
   using namespace log_ladder;
-#endif
   static constexpr Strategy<LogArgs> all[] = {
-    {.name = "serial",
-     .tier = Tier::reference,
-     .idea = "the definition, one pixel after the other",
-     .paper = "000",
-     .run = log_serial},
-    {.name = "rows",
-     .tier = Tier::baseline,
-     .idea = "plain loops, rows over threads",
-     .paper = "000",
-     .run = log_rows},
-    {.name = "simd",
-     .tier = Tier::production,
-     .idea = "one pass down columns of registers, 16-bit sums modulo 2^16; other windows in 32 "
-             "bits by rows",
-     .supports = log_simd_supports,
-     .run = log_simd},
-#if CUESTA_HAS_CUDA
-    {.name = "plain",
-     .space = Space::device,
-     .tier = Tier::baseline,
-     .idea = "two sums down, both across, then the rule; a thread a pixel",
-     .paper = "000",
-     .run = log_cuda::plain},
-    rung("naive", "Gaussian, then Laplacian, both convolve's naive", any_block_only,
-         two_pass<naive>),
-    rung("shared", "both passes convolve's shared", block_and_load, two_pass<shared>),
-    rung("shared-constant", "both passes convolve's shared-constant", any_block_only,
-         two_pass<shared_constant>),
-    rung("constant", "both passes convolve's constant", any_block_only, two_pass<constant>),
-    waiting(rung("texture", "both passes convolve's texture", any_block_only, two_pass<texture>)),
-    waiting(rung("texture-constant", "both passes convolve's texture-constant", any_block_only,
-                 two_pass<texture_constant>)),
-    rung("separable", "the Gaussian by its factors; the Laplacian, of rank 2, convolve's constant",
-         block_only, two_pass<separable>),
-    rung("tiled", "both passes convolve's tiled", block_and_tiles, two_pass<tiled>, tiles),
-    rung("adaptive-tiled", "both passes convolve's adaptive-tiled", block_and_limit,
-         two_pass<adaptive_tiled>),
-    rung("separable-tiled", "the Gaussian convolve's separable-tiled, the Laplacian its tiled",
-         block_tiles_and_transpose, two_pass<separable_tiled>, tiles),
-    rung("row-cyclic", "both passes convolve's row-cyclic", grid_only, two_pass<row_cyclic>,
-         rolling_rows),
-    {.name = "fused",
-     .space = Space::device,
-     .tier = Tier::production,
-     .idea = "one pass: both filters and the rule on registers rolling down four columns",
-     .supports = supports,
-     .run = log_cuda::fused},
-#endif
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition, one pixel after the other",
+       .paper = "000",
+       .run = log_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "plain loops, rows over threads",
+       .paper = "000",
+       .run = log_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "one pass down columns of registers, 16-bit sums modulo 2^16; other windows in 32 "
+               "bits by rows",
+       .supports = log_simd_supports,
+       .run = log_simd},
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "two sums down, both across, then the rule; a thread a pixel",
+       .paper = "000",
+       .run = CUESTA_GPU(log_cuda::plain)},
+      rung("naive", "Gaussian, then Laplacian, both convolve's naive", any_block_only,
+           CUESTA_GPU(two_pass<naive>)),
+      rung("shared", "both passes convolve's shared", block_and_load, CUESTA_GPU(two_pass<shared>)),
+      rung("shared-constant", "both passes convolve's shared-constant", any_block_only,
+           CUESTA_GPU(two_pass<shared_constant>)),
+      rung("constant", "both passes convolve's constant", any_block_only,
+           CUESTA_GPU(two_pass<constant>)),
+      rung("texture", "both passes convolve's texture", any_block_only,
+           CUESTA_GPU(two_pass<texture>))
+          .waiting(),
+      rung("texture-constant", "both passes convolve's texture-constant", any_block_only,
+           CUESTA_GPU(two_pass<texture_constant>))
+          .waiting(),
+      rung("separable",
+           "the Gaussian by its factors; the Laplacian, of rank 2, convolve's constant", block_only,
+           CUESTA_GPU(two_pass<separable>)),
+      rung("tiled", "both passes convolve's tiled", block_and_tiles, CUESTA_GPU(two_pass<tiled>),
+           CUESTA_GPU(tiles)),
+      rung("adaptive-tiled", "both passes convolve's adaptive-tiled", block_and_limit,
+           CUESTA_GPU(two_pass<adaptive_tiled>)),
+      rung("separable-tiled", "the Gaussian convolve's separable-tiled, the Laplacian its tiled",
+           block_tiles_and_transpose, CUESTA_GPU(two_pass<separable_tiled>), CUESTA_GPU(tiles)),
+      rung("row-cyclic", "both passes convolve's row-cyclic", grid_only,
+           CUESTA_GPU(two_pass<row_cyclic>), CUESTA_GPU(rolling_rows)),
+      {.name = "fused",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "one pass: both filters and the rule on registers rolling down four columns",
+       .supports = CUESTA_GPU(supports),
+       .run = CUESTA_GPU(log_cuda::fused)},
   };
   return all;
 }

@@ -1,18 +1,16 @@
 // Every strategy of motion, on the CPU and on CUDA: the one list of what exists.
-#include "ops/motion/reference.hpp"
-#if CUESTA_HAS_CUDA
 #include "ops/motion/cuda.hpp"
 #include "ops/motion/ladder/ladder.hpp"
 #include "ops/motion/ladder/unrolled.hpp"
-#endif
+#include "ops/motion/reference.hpp"
 
 namespace cuesta {
 
-#if CUESTA_HAS_CUDA
 namespace {
 
 using namespace motion_ladder;
 
+#if CUESTA_HAS_CUDA
 std::string_view chain_supports(const MotionArgs& args, int block_y) {
   const MotionOptions& options = *args.options;
   if (options.background.model != BackgroundModel::first)
@@ -66,90 +64,89 @@ std::string_view buffered(const MotionArgs& args, const Parameters& p) {
     return "bulk copies on a GPU or in a build below sm_90";
   return unrolls(args, p);
 }
+#endif
 
 }  // namespace
-#endif
 
 std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
   static constexpr Strategy<MotionArgs> all[] = {
-    {.name = "serial",
-     .tier = Tier::reference,
-     .idea = "paper 004's chain, every step its definition, pictures of bytes between them",
-     .paper = "004",
-     .run = motion_serial},
-    {.name = "rows",
-     .tier = Tier::baseline,
-     .idea = "the same chain, each step's rows over threads",
-     .paper = "004",
-     .run = motion_rows},
-    {.name = "simd",
-     .tier = Tier::production,
-     .idea = "every step's production row; masks are bits from the comparison on",
-     .run = motion_simd},
-#if CUESTA_HAS_CUDA
-    {.name = "plain",
-     .space = Space::device,
-     .tier = Tier::baseline,
-     .idea = "every step through its public entry; masks are bits, and only the last one travels",
-     .allocates = true,  // past 65,536 components
-     .host_sync = true,
-     .run = motion_cuda::plain},
-    {.name = "v1.0",
-     .space = Space::device,
-     .tier = Tier::ladder,
-     .idea = "a thread a pixel from global memory; all memory and the background anew every frame",
-     .paper = "004",
-     .parameters = boxes_only,
-     .allocates = true,
-     .host_sync = true,
-     .supports = every_frame,
-     .run = v1_0},
-    {.name = "v1.1",
-     .space = Space::device,
-     .tier = Tier::ladder,
-     .idea = "memory, windows and background once",
-     .paper = "004",
-     .parameters = boxes_only,
-     .host_sync = true,
-     .supports = once,
-     .run = v1_1},
-    {.name = "v1.2",
-     .space = Space::device,
-     .tier = Tier::ladder,
-     .idea = "blur, dilate and erode from shared tiles, their windows in the constant bank",
-     .paper = "004",
-     .parameters = boxes_only,
-     .host_sync = true,
-     .supports = square,
-     .run = v1_2},
-    {.name = "v1.3",
-     .space = Space::device,
-     .tier = Tier::ladder,
-     .idea = "the same with the launch shape of a grid search",
-     .paper = "004",
-     .parameters = launch_shape,
-     .host_sync = true,
-     .supports = searched,
-     .run = v1_3},
-    {.name = "v1.4",
-     .space = Space::device,
-     .tier = Tier::ladder,
-     .idea = "the same with windows unrolled at compile time",
-     .paper = "004",
-     .parameters = launch_shape,
-     .host_sync = true,
-     .supports = unrolls,
-     .run = v1_4},
-    {.name = "v1.5",
-     .space = Space::device,
-     .tier = Tier::ladder,
-     .idea = "the same with the next tile loaded while one is computed",
-     .paper = "004",
-     .parameters = walking_shape,
-     .host_sync = true,
-     .supports = buffered,
-     .run = v1_5},
-#endif
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "paper 004's chain, every step its definition, pictures of bytes between them",
+       .paper = "004",
+       .run = motion_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "the same chain, each step's rows over threads",
+       .paper = "004",
+       .run = motion_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "every step's production row; masks are bits from the comparison on",
+       .run = motion_simd},
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "every step through its public entry; masks are bits, and only the last one travels",
+       .allocates = true,  // past 65,536 components
+       .host_sync = true,
+       .run = CUESTA_GPU(motion_cuda::plain)},
+      {.name = "v1.0",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea =
+           "a thread a pixel from global memory; all memory and the background anew every frame",
+       .paper = "004",
+       .parameters = boxes_only,
+       .allocates = true,
+       .host_sync = true,
+       .supports = CUESTA_GPU(every_frame),
+       .run = CUESTA_GPU(v1_0)},
+      {.name = "v1.1",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea = "memory, windows and background once",
+       .paper = "004",
+       .parameters = boxes_only,
+       .host_sync = true,
+       .supports = CUESTA_GPU(once),
+       .run = CUESTA_GPU(v1_1)},
+      {.name = "v1.2",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea = "blur, dilate and erode from shared tiles, their windows in the constant bank",
+       .paper = "004",
+       .parameters = boxes_only,
+       .host_sync = true,
+       .supports = CUESTA_GPU(square),
+       .run = CUESTA_GPU(v1_2)},
+      {.name = "v1.3",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea = "the same with the launch shape of a grid search",
+       .paper = "004",
+       .parameters = launch_shape,
+       .host_sync = true,
+       .supports = CUESTA_GPU(searched),
+       .run = CUESTA_GPU(v1_3)},
+      {.name = "v1.4",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea = "the same with windows unrolled at compile time",
+       .paper = "004",
+       .parameters = launch_shape,
+       .host_sync = true,
+       .supports = CUESTA_GPU(unrolls),
+       .run = CUESTA_GPU(v1_4)},
+      {.name = "v1.5",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea = "the same with the next tile loaded while one is computed",
+       .paper = "004",
+       .parameters = walking_shape,
+       .host_sync = true,
+       .supports = CUESTA_GPU(buffered),
+       .run = CUESTA_GPU(v1_5)},
   };
   return all;
 }

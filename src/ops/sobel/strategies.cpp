@@ -1,95 +1,90 @@
 // Every strategy of sobel, on the CPU and on CUDA: the one list of what exists.
-#include "ops/sobel/reference.hpp"
-#if CUESTA_HAS_CUDA
 #include "ops/ladder_parameters.hpp"
 #include "ops/sobel/cuda.hpp"
 #include "ops/sobel/ladder/ladder.hpp"
-#endif
+#include "ops/sobel/reference.hpp"
 
 namespace cuesta {
-
-#if CUESTA_HAS_CUDA
 namespace {
 
 constexpr std::string_view exactness = "equal bytes; f32 direction within 1e-6";
 
+#if CUESTA_HAS_CUDA
 // The grid's second dimension ends at 65,535 blocks; blocks are at least 8 rows high.
 std::string_view supports(const SobelArgs& args, const Parameters&) {
   return args.src.height > 65535 * 8 ? "pictures higher than 524,280" : std::string_view();
 }
+#endif
 
 }  // namespace
-#endif
 
 std::span<const Strategy<SobelArgs>> SobelArgs::strategies() {
   static constexpr Strategy<SobelArgs> all[] = {
-    {.name = "serial",
-     .tier = Tier::reference,
-     .idea = "the definition, one pixel after the other",
-     .paper = "001",
-     .run = sobel_serial},
-    {.name = "rows",
-     .tier = Tier::baseline,
-     .idea = "plain loops, rows over threads",
-     .paper = "001",
-     .run = sobel_rows},
-    {.name = "simd",
-     .tier = Tier::production,
-     .idea = "separable rolling rows in vector registers, strips over threads",
-     .supports = sobel_simd_supports,
-     .run = sobel_simd},
-#if CUESTA_HAS_CUDA
-    {.name = "plain",
-     .space = Space::device,
-     .tier = Tier::baseline,
-     .idea = "the definition, a thread a pixel",
-     .paper = "003",
-     .exactness = exactness,
-     .run = sobel_cuda::plain},
-    {.name = "global",
-     .space = Space::device,
-     .tier = Tier::ladder,
-     .idea = "a thread a pixel, its window read from global memory",
-     .paper = "003",
-     .exactness = exactness,
-     .parameters = ladder_parameters::any_block_only,
-     .supports = supports,
-     .run = sobel_ladder::global},
-    {.name = "shared-no-apron",
-     .space = Space::device,
-     .tier = Tier::ladder,
-     .idea = "the block's own pixels in shared memory, the rest of the window from global memory",
-     .paper = "003",
-     .exactness = exactness,
-     .parameters = ladder_parameters::any_block_only,
-     .supports = supports,
-     .run = sobel_ladder::shared_no_apron},
-    {.name = "shared-apron",
-     .space = Space::device,
-     .tier = Tier::ladder,
-     .idea = "the apron in shared memory too, four loads a thread",
-     .paper = "003",
-     .exactness = exactness,
-     .parameters = ladder_parameters::any_block_only,
-     .supports = supports,
-     .run = sobel_ladder::shared_apron},
-    {.name = "shared-1d",
-     .space = Space::device,
-     .tier = Tier::ladder,
-     .idea = "the same tile as a one-dimensional array",
-     .paper = "003",
-     .exactness = exactness,
-     .parameters = ladder_parameters::any_block_only,
-     .supports = supports,
-     .run = sobel_ladder::shared_1d},
-    {.name = "fused",
-     .space = Space::device,
-     .tier = Tier::production,
-     .idea = "one pass: window sums in registers, four pixels a thread, all outputs together",
-     .exactness = exactness,
-     .supports = supports,
-     .run = sobel_cuda::fused},
-#endif
+      {.name = "serial",
+       .tier = Tier::reference,
+       .idea = "the definition, one pixel after the other",
+       .paper = "001",
+       .run = sobel_serial},
+      {.name = "rows",
+       .tier = Tier::baseline,
+       .idea = "plain loops, rows over threads",
+       .paper = "001",
+       .run = sobel_rows},
+      {.name = "simd",
+       .tier = Tier::production,
+       .idea = "separable rolling rows in vector registers, strips over threads",
+       .supports = sobel_simd_supports,
+       .run = sobel_simd},
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "the definition, a thread a pixel",
+       .paper = "003",
+       .exactness = exactness,
+       .run = CUESTA_GPU(sobel_cuda::plain)},
+      {.name = "global",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea = "a thread a pixel, its window read from global memory",
+       .paper = "003",
+       .exactness = exactness,
+       .parameters = ladder_parameters::any_block_only,
+       .supports = CUESTA_GPU(supports),
+       .run = CUESTA_GPU(sobel_ladder::global)},
+      {.name = "shared-no-apron",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea = "the block's own pixels in shared memory, the rest of the window from global memory",
+       .paper = "003",
+       .exactness = exactness,
+       .parameters = ladder_parameters::any_block_only,
+       .supports = CUESTA_GPU(supports),
+       .run = CUESTA_GPU(sobel_ladder::shared_no_apron)},
+      {.name = "shared-apron",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea = "the apron in shared memory too, four loads a thread",
+       .paper = "003",
+       .exactness = exactness,
+       .parameters = ladder_parameters::any_block_only,
+       .supports = CUESTA_GPU(supports),
+       .run = CUESTA_GPU(sobel_ladder::shared_apron)},
+      {.name = "shared-1d",
+       .space = Space::device,
+       .tier = Tier::ladder,
+       .idea = "the same tile as a one-dimensional array",
+       .paper = "003",
+       .exactness = exactness,
+       .parameters = ladder_parameters::any_block_only,
+       .supports = CUESTA_GPU(supports),
+       .run = CUESTA_GPU(sobel_ladder::shared_1d)},
+      {.name = "fused",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "one pass: window sums in registers, four pixels a thread, all outputs together",
+       .exactness = exactness,
+       .supports = CUESTA_GPU(supports),
+       .run = CUESTA_GPU(sobel_cuda::fused)},
   };
   return all;
 }
