@@ -44,6 +44,8 @@ constexpr Experiment experiments[] = {
      bench_motion_ladder},
     {{"label-density", "paper 004: labelling against the number of components"},
      bench_label_density},
+    {{"filter-sizes", "paper 000: every rung of convolve by the filter's side, 3 to 15"},
+     bench_filter_sizes},
     {{"roofline", "every strategy as a point under the roofline, and paper 000's curves"},
      bench_roofline},
     {{"cpu", "the operations on the host beside a memcpy and OpenCV"}, bench_cpu},

@@ -62,7 +62,8 @@ Batch run_batch(const DeviceBody& body, size_t& turn, int calls, double gate_ms,
 }
 
 struct Plan {
-  int calls = 1;
+  int calls = 1;    // of a batch
+  int at_once = 1;  // of them behind one gate
   double gate_ms = 0;
 };
 
@@ -92,8 +93,25 @@ Plan plan_of(const DeviceBody& body, size_t& turn, double batch_ms, void* stream
   Plan plan;
   plan.calls =
       int(std::clamp<int64_t>(std::llround(batch_ms / std::max(first.ms, 1e-4)), 1, max_calls));
-  if (gated) plan.gate_ms = 0.05 + 1.5 * first.enqueue_ms * plan.calls;
+  plan.at_once = plan.calls;
+  if (const int round = int(body.round); round > 1) {
+    plan.calls = (plan.calls + round - 1) / round * round;
+    const int parts = (plan.calls + max_calls / 2 - 1) / (max_calls / 2);
+    plan.at_once = (plan.calls + parts - 1) / parts;
+  }
+  if (gated) plan.gate_ms = 0.05 + 1.5 * first.enqueue_ms * plan.at_once;
   return plan;
+}
+
+// Milliseconds of one call of a batch, in as many parts as the launch queue asks for.
+double run_plan(const DeviceBody& body, const Plan& plan, size_t& turn, void* stream) {
+  double ms = 0;
+  for (int done = 0; done < plan.calls;) {
+    const int calls = std::min(plan.at_once, plan.calls - done);
+    ms += run_batch(body, turn, calls, plan.gate_ms, stream).ms * calls;
+    done += calls;
+  }
+  return ms / plan.calls;
 }
 
 KernelUse use_of(const cuda::Launch& launch) {
@@ -138,10 +156,8 @@ std::vector<Timing> time_on_device(std::span<const DeviceBody> bodies, int batch
     plans.push_back(plan_of(bodies[i], turns[i], batch_ms, stream));
   std::vector<std::vector<double>> times(bodies.size());
   for (int batch = 0; batch < batches; ++batch) {
-    for (size_t i = 0; i < bodies.size(); ++i) {
-      times[i].push_back(
-          run_batch(bodies[i], turns[i], plans[i].calls, plans[i].gate_ms, stream).ms);
-    }
+    for (size_t i = 0; i < bodies.size(); ++i)
+      times[i].push_back(run_plan(bodies[i], plans[i], turns[i], stream));
   }
   std::vector<Timing> out;
   for (auto& t : times) out.push_back(summary_of(std::move(t)));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "bench/engine/timing.hpp"
 #include "core/memory.hpp"
 
 namespace cuesta::bench {
@@ -18,7 +19,8 @@ AnyImage::AnyImage(PixelType type, int32_t width, int32_t height, int32_t channe
 Answers::Answers(const Work& work, const Exec& reference) : work_(work) {
   for (const ConstAnyView& src : work.sources) {
     pictures_.emplace_back(work.result, src.width, src.height);
-    work.call(src, pictures_.back().plane(), reference);
+    ms_ += time_once([&] { work.call(src, pictures_.back().plane(), reference); }) /
+           double(work.sources.size());
     texts_.push_back(work.answer ? work.answer() : std::string());
   }
 }

@@ -30,11 +30,14 @@ class Answers {
   std::string compare(size_t source, ConstAnyView got, bool bounded, int32_t rim = 0) const;
   /// The same for what Work::answer gives now.
   std::string compare_answer(size_t source) const;
+  /// A call of the reference when it gave them, the mean over the sources.
+  double ms() const { return ms_; }
 
  private:
   const Work& work_;
   std::vector<AnyImage> pictures_;
   std::vector<std::string> texts_;
+  double ms_ = 0;
 };
 
 }  // namespace cuesta::bench

@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <array>
 #include <cstring>
+#include <optional>
+#include <span>
 
 #include "bench/engine/answers.hpp"
 #include "bench/engine/candidates.hpp"
 #include "bench/engine/device_timing.hpp"
+#include "bench/engine/picture_costs.hpp"
 #include "bench/engine/rotation.hpp"
 #include "bench/engine/session.hpp"
 #include "bench/engine/stages.hpp"
@@ -18,8 +21,18 @@
 namespace cuesta::bench {
 namespace {
 
-// Runs of the reference that take longer are not repeated more than three times.
-constexpr double slow_ms = 100;
+// What takes longer is not repeated more than three times, or, longer still, not at all; the
+// reference's time is then that of its answers.
+constexpr double slow_ms = 100, very_slow_ms = 10'000;
+
+// Whether no variant of the same strategy is faster; times[0] is the copy's.
+bool is_fastest(const std::vector<Candidate>& timed, const std::vector<Timing>& times, size_t i) {
+  for (size_t j = 0; j < timed.size(); ++j) {
+    if (timed[j].strategy.name == timed[i].strategy.name && times[j + 1].ms < times[i + 1].ms)
+      return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -30,6 +43,8 @@ class Measurement {
       : session_(session),
         work_(work),
         src_(work.sources.at(0)),
+        brief_(session.quick() || work.brief),
+        round_(work.rounds ? work.sources.size() : 1),
         answers_(work, session.exec(work.reference)) {}
 
   Measured run(const std::function<void(Row&)>& annotate) {
@@ -52,6 +67,9 @@ class Measurement {
 
  private:
   std::vector<Candidate> candidates(Space space);
+  bool one_thread_too() const { return work_.one_thread && session_.threads() > 1; }
+  Timing per_call(const Timing& timing) const;
+  Timing time_slow(const std::function<void()>& body, double ms) const;
   /// Puts a strategy's answer to source `i` into a host picture, which has no data where the call
   /// writes none.
   using MakeAnswer = std::function<void(size_t i, AnyView got)>;
@@ -74,6 +92,8 @@ class Measurement {
   Session& session_;
   const Work& work_;
   ConstAnyView src_;
+  bool brief_;
+  size_t round_;  ///< sources that a time is a mean over
   Answers answers_;
   double serial_ms_ = 0;
   Measured measured_;
@@ -88,6 +108,13 @@ std::vector<Candidate> Measurement::candidates(Space space) {
     for (Candidate& candidate : all) {
       candidate.exec.workspace = &session_.device_workspace_;
       candidate.exec.stream = session_.stream_->get();
+    }
+  } else if (one_thread_too()) {
+    const size_t threaded = all.size();
+    for (size_t i = 0; i < threaded; ++i) {
+      if (all[i].strategy.tier != Tier::production) continue;
+      all.push_back(all[i]);
+      all.back().exec.threads = 1;
     }
   }
   return all;
@@ -113,7 +140,10 @@ bool Measurement::verified(const Candidate& candidate, const MakeAnswer& make_an
     }
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
-    measured_.notes.push_back(fmt::format("not timed: {}", error.what()));
+    std::string note = fmt::format("not timed: {}", error.what());
+    auto& notes = measured_.notes;  // on one thread it is the same
+    if (std::find(notes.begin(), notes.end(), note) == notes.end())
+      notes.push_back(std::move(note));
     return false;
   }
   return true;
@@ -185,6 +215,7 @@ Row Measurement::blank(Space space) const {
   row.height = src_.height;
   row.threads = space == Space::host ? session_.threads() : 0;
   row.bytes_per_pixel = work_.bytes_per_pixel;
+  row.pictures = int(round_);
   return row;
 }
 
@@ -203,6 +234,8 @@ Row Measurement::row_of(const Candidate& candidate, const Timing& timing, double
   row.strategy = candidate.strategy.name;
   row.variant = candidate.variant;
   row.paper = candidate.strategy.paper;
+  const bool peer = candidate.strategy.operation.empty();
+  if (!work_.border.empty()) row.border = peer ? "its own" : work_.border;
   row.ms = timing.ms;
   row.ms_spread = timing.spread;
   row.copy_ms = copy_ms;
@@ -216,6 +249,17 @@ Row Measurement::row_of(const Candidate& candidate, const Timing& timing, double
   return row;
 }
 
+Timing Measurement::per_call(const Timing& timing) const {
+  return {timing.ms / double(round_), timing.spread / double(round_)};
+}
+
+// Once more, where it is not far too slow for that.
+Timing Measurement::time_slow(const std::function<void()>& body, double ms) const {
+  std::vector<double> times = {ms};
+  for (int k = 0; k < 2 && !brief_ && ms < very_slow_ms; ++k) times.push_back(time_once(body));
+  return summary_of(std::move(times));
+}
+
 void Measurement::time_host() {
   std::vector<Candidate> timed;
   for (Candidate& candidate : candidates(Space::host)) {
@@ -225,29 +269,43 @@ void Measurement::time_host() {
   AnyImage copy(src_.type, src_.width, src_.height, src_.channels);
   AnyImage into(work_.result, src_.width, src_.height);
   size_t turn = 0;
-  const auto next = [&] { return work_.sources[turn++ % work_.sources.size()]; };
+  // A round of the sources, or the next of them.
+  const auto body_of = [&](std::function<void(ConstAnyView)> call) -> std::function<void()> {
+    return [&, call = std::move(call)] {
+      for (size_t i = 0; i < round_; ++i) call(work_.sources[turn++ % work_.sources.size()]);
+    };
+  };
+  const auto in_turns = [&](std::span<const std::function<void()>> bodies) {
+    auto times = time_in_turns(bodies, brief_ ? 7 : 11, brief_ ? 2.0 : 20.0);
+    for (Timing& timing : times) timing = per_call(timing);
+    return times;
+  };
 
   std::vector<std::function<void()>> fast = {
-      [&] { copy_rows(next(), copy.plane(), session_.threads()); }};
+      body_of([&](ConstAnyView from) { copy_rows(from, copy.plane(), session_.threads()); })};
   std::vector<size_t> slots(timed.size(), 0);  // in `fast`; 0: too slow for turns
   std::vector<Timing> slow(timed.size());
   for (size_t i = 0; i < timed.size(); ++i) {
-    const std::function<void()> body = [&, i] { work_.call(next(), into.plane(), timed[i].exec); };
-    if (const double ms = time_once(body); ms < slow_ms) {
+    const auto body =
+        body_of([&, i](ConstAnyView from) { work_.call(from, into.plane(), timed[i].exec); });
+    const double known = timed[i].strategy.name == work_.reference ? answers_.ms() * round_ : 0;
+    const bool asked_already = known > (brief_ ? slow_ms : very_slow_ms);
+    if (const double ms = asked_already ? known : time_once(body); ms < slow_ms) {
       slots[i] = fast.size();
       fast.push_back(body);
     } else {
-      std::vector<double> times = {ms};
-      for (int k = 0; k < 2 && !session_.quick(); ++k) times.push_back(time_once(body));
-      slow[i] = summary_of(std::move(times));
+      slow[i] = per_call(asked_already ? Timing{ms, 0} : time_slow(body, ms));
     }
   }
   const bool opencv = opencv_takes(into.plane());
-  if (opencv) fast.push_back([&] { work_.opencv(*session_.opencv(), next(), into.plane()); });
-  const auto times = time_in_turns(fast, session_.quick() ? 7 : 11, session_.quick() ? 2.0 : 20.0);
+  const auto of_opencv =
+      body_of([&](ConstAnyView from) { work_.opencv(*session_.opencv(), from, into.plane()); });
+  if (opencv) fast.push_back(of_opencv);
+  const auto times = in_turns(fast);
   measured_.rows.push_back(copy_row(Space::host, "memcpy", times[0]));
   for (size_t i = 0; i < timed.size(); ++i) {
     Row row = row_of(timed[i], slots[i] ? times[slots[i]] : slow[i], times[0].ms);
+    row.threads = timed[i].exec.threads;
     if (timed[i].strategy.tier == Tier::reference) {
       row.threads = 1;
       serial_ms_ = row.ms;
@@ -255,11 +313,16 @@ void Measurement::time_host() {
     if (work_.stages) add_stages(row, timed[i], nullptr);
     measured_.rows.push_back(std::move(row));
   }
-  if (opencv) {
-    Candidate peer{};
-    peer.strategy.name = "opencv";
-    measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
-  }
+  if (!opencv) return;
+  Candidate peer{};
+  peer.strategy.name = "opencv";
+  measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
+  if (!one_thread_too()) return;
+  session_.opencv()->set_threads(1);
+  const Timing alone = in_turns(std::array{of_opencv})[0];
+  session_.opencv()->set_threads(session_.threads());
+  measured_.rows.push_back(row_of(peer, alone, times[0].ms));
+  measured_.rows.back().threads = 1;
 }
 
 void Measurement::time_device() {
@@ -269,23 +332,36 @@ void Measurement::time_device() {
     if (verified_on_device(candidate, rotation)) timed.push_back(std::move(candidate));
   }
   std::vector<DeviceBody> bodies = {{[&](size_t turn, void* stream) {
-    copy_on_device(rotation.source(turn), rotation.copy(turn), stream);
-  }}};
+                                       copy_on_device(rotation.source(turn), rotation.copy(turn),
+                                                      stream);
+                                     },
+                                     false, rotation.slots(), round_}};
   for (const Candidate& candidate : timed) {
     bodies.push_back({[&](size_t turn, void*) {
                         work_.call(rotation.source(turn), rotation.result(turn), candidate.exec);
                       },
                       candidate.strategy.host_sync || candidate.strategy.allocates,
-                      rotation.slots()});
+                      rotation.slots(), round_});
   }
   const bool npp = npp_takes(rotation);
   if (npp) {
     bodies.push_back({[&](size_t turn, void* stream) {
-      work_.npp(*session_.npp(), rotation.source(turn), rotation.result(turn), stream);
-    }});
+                        work_.npp(*session_.npp(), rotation.source(turn), rotation.result(turn),
+                                  stream);
+                      },
+                      false, rotation.slots(), round_});
   }
-  const auto times = time_on_device(bodies, session_.quick() ? 7 : 15, session_.quick() ? 1.0 : 5.0,
-                                    session_.stream_->get());
+  const auto times =
+      time_on_device(bodies, brief_ ? 7 : 15, brief_ ? 1.0 : 5.0, session_.stream_->get());
+  std::optional<PictureCosts> pageable, pinned;
+  if (work_.picture_costs) {
+    const PictureShape source{src_.type, src_.width, src_.height, src_.channels},
+        result{work_.result, src_.width, src_.height, 1};
+    const int often = brief_ ? 5 : 15;
+    void* const stream = session_.stream_->get();
+    pageable = time_pictures(source, result, HostMemory::pageable, often, stream);
+    pinned = time_pictures(source, result, HostMemory::pinned, often, stream);
+  }
   measured_.rows.push_back(copy_row(Space::device, "device copy", times[0]));
   for (size_t i = 0; i < timed.size(); ++i) {
     Row row = row_of(timed[i], times[i + 1], times[0].ms);
@@ -294,7 +370,10 @@ void Measurement::time_device() {
     for (KernelUse& use : row.kernels) use.name = short_kernel_name(use.name);
     wait(session_.stream_->get());
     add_set_up(row, timed[i], rotation);
-    if (work_.end_to_end) add_end_to_end(row, timed[i], rotation);
+    row.pageable_costs = pageable, row.pinned_costs = pinned;
+    if (work_.end_to_end == EndToEnd::all ||
+        (work_.end_to_end == EndToEnd::fastest && is_fastest(timed, times, i)))
+      add_end_to_end(row, timed[i], rotation);
     if (work_.stages) add_stages(row, timed[i], &rotation);
     measured_.rows.push_back(std::move(row));
   }
@@ -314,39 +393,51 @@ void Measurement::add_set_up(Row& row, const Candidate& candidate, Rotation& rot
       wait(exec.stream);
     });
   };
-  std::vector<double> times;
-  for (int i = 0; i < (session_.quick() ? 5 : 11); ++i) {
+  std::vector<double> times, warm;
+  for (int i = 0; i < (brief_ ? 5 : 11); ++i) {
     Workspace fresh;
     exec.workspace = &fresh;
-    const double first = once();
-    times.push_back(first - once());
+    const double first = once(), next = once();
+    times.push_back(first - next);
+    warm.push_back(next);
   }
   row.set_up_ms = std::max(0.0, summary_of(std::move(times)).ms);
+  row.run_ms = summary_of(std::move(warm)).ms;
 }
 
 void Measurement::add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation) {
   void* const stream = candidate.exec.stream;
-  const auto timed = [&](ConstAnyView from, AnyView to) {
-    std::vector<double> times;
-    for (int i = 0; i < (session_.quick() ? 7 : 15); ++i) {
-      times.push_back(time_once([&] {
-        upload(from, rotation.writable_source(0), stream);
-        work_.call(rotation.source(0), rotation.result(0), candidate.exec);
-        if (to)
-          download(rotation.result(0), to, stream);
-        else
-          wait(stream);
-      }));
-    }
-    return summary_of(std::move(times)).ms;
-  };
-  AnyImage into(work_.result, src_.width, src_.height);
-  row.pageable_ms = timed(src_, into.plane());
   const PinnedPicture pinned_src(src_.type, src_.size(), src_.channels);
   PinnedPicture pinned_dst;
   if (work_.result != PixelType::none) pinned_dst = PinnedPicture(work_.result, src_.size());
-  copy_rows(src_, pinned_src.view(), 1);
-  row.pinned_ms = timed(pinned_src.view(), pinned_dst.view());
+  AnyImage into(work_.result, src_.width, src_.height);
+  const auto once = [&](size_t i, ConstAnyView from, AnyView to) {
+    return time_once([&] {
+      upload(from, rotation.writable_source(i), stream);
+      work_.call(rotation.source(i), rotation.result(i), candidate.exec);
+      if (to)
+        download(rotation.result(i), to, stream);
+      else
+        wait(stream);
+    });
+  };
+  // Slow transfers of one picture are timed three times, several pictures once round.
+  const double enough_ms = brief_ ? 50 : 250;
+  const size_t most = round_ > 1 ? round_ : brief_ ? 7 : 15, least = round_ > 1 ? round_ : 3;
+  for (const bool pinned : {false, true}) {
+    std::vector<double> times;
+    double spent = 0;
+    for (size_t i = 0; i < most && (i < least || spent < enough_ms); ++i) {
+      const size_t at = round_ > 1 ? i : 0;
+      const ConstAnyView from = work_.sources[at];
+      if (pinned) copy_rows(from, pinned_src.view(), 1);
+      times.push_back(pinned ? once(at, pinned_src.view(), pinned_dst.view())
+                             : once(at, from, into.plane()));
+      spent += times.back();
+    }
+    (pinned ? row.pinned_ms : row.pageable_ms) =
+        round_ > 1 ? mean_of(times) : summary_of(std::move(times)).ms;
+  }
 }
 
 void Measurement::add_stages(Row& row, const Candidate& candidate, Rotation* rotation) {
@@ -356,9 +447,8 @@ void Measurement::add_stages(Row& row, const Candidate& candidate, Rotation* rot
   exec.observer = &timer;
   AnyImage into(rotation ? PixelType::none : work_.result, src_.width, src_.height);
   // A reference that takes seconds is not asked eleven times.
-  const int calls = row.ms > slow_ms ? 1 : session_.quick() ? 7 : 11;
-  for (int i = 0; i < calls; ++i) {
-    const auto at = size_t(i);
+  const size_t calls = round_ > 1 ? round_ : row.ms > slow_ms ? 1 : brief_ ? 7 : 11;
+  for (size_t at = 0; at < calls; ++at) {
     timer.begin(exec.stream);
     if (rotation)
       work_.call(rotation->source(at), rotation->result(at), exec);
@@ -366,8 +456,9 @@ void Measurement::add_stages(Row& row, const Candidate& candidate, Rotation* rot
       work_.call(work_.sources[at % work_.sources.size()], into.plane(), exec);
     timer.end(exec.stream);
   }
-  row.stages = timer.stages();
-  row.statistics = timer.statistics();
+  const auto middle = round_ > 1 ? StageTimer::Middle::mean : StageTimer::Middle::median;
+  row.stages = timer.stages(middle);
+  row.statistics = timer.statistics(middle);
 }
 
 // Of each strategy that was timed in several variants.
@@ -376,7 +467,7 @@ void Measurement::note_best() {
   for (size_t i = 0; i < rows.size();) {
     size_t end = i + 1;
     while (end < rows.size() && rows[end].strategy == rows[i].strategy &&
-           rows[end].space == rows[i].space)
+           rows[end].space == rows[i].space && rows[end].threads == rows[i].threads)
       ++end;
     if (end - i > 1) {
       const auto best = std::min_element(rows.begin() + ptrdiff_t(i), rows.begin() + ptrdiff_t(end),

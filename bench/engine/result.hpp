@@ -35,6 +35,18 @@ struct Accesses {
   double counted = 0;  ///< all that our rung makes
 };
 
+/// What a request's pictures cost beside the kernels, step by step, ms by the wall clock: paper
+/// 002's overhead taken apart. Source and result count together where both are made.
+struct PictureCosts {
+  double host_allocate = 0;    ///< in pageable or pinned memory
+  double device_allocate = 0;  ///< as Image<T, Space::device> does
+  double first_upload = 0;     ///< the source into device memory that nothing has touched
+  double upload = 0;           ///< again
+  double first_download = 0;   ///< the result into host memory that nothing has touched
+  double download = 0;         ///< again
+  double release = 0;          ///< of all that was allocated
+};
+
 /// One line of a table. Times are medians over batches; the spread is the distance between their
 /// quartiles.
 struct Row {
@@ -42,6 +54,8 @@ struct Row {
   int32_t width = 0, height = 0;
   int threads = 0;        ///< of the host
   std::string variant{};  ///< the strategy's own parameters, "block=16 load=one-each"
+  std::string border{};   ///< what is done at the picture's edge: "ignore"; "" where none is named
+  int pictures = 1;       ///< over which `ms` and the stages are means, each timed equally often
   double ms = 0, ms_spread = 0;
   double copy_ms = 0;  ///< a copy of the source picture in the same space
   double gflops = 0;   ///< by the definition's multiplications and additions; 0: no such count
@@ -58,6 +72,10 @@ struct Row {
   /// What the first call with a workspace takes longer than the next, by the wall clock: scratch
   /// memory, taps, textures. `ms` has none of it. 0: not timed.
   double set_up_ms = 0;
+  /// One call by the wall clock, waited for, pictures and workspace ready; 0: not timed.
+  double run_ms = 0;
+  /// Of the row's request, the same for each of its strategies; none where they were not timed.
+  std::optional<PictureCosts> pageable_costs{}, pinned_costs{};
   std::optional<PaperFigure> paper_figure{};
   std::optional<Accesses> accesses{};
   std::vector<KernelUse> kernels{};

@@ -19,19 +19,68 @@
 namespace cuesta::bench {
 namespace {
 
+#ifdef CUESTA_HAS_PICTURES
+// Empty where none is named.
+std::filesystem::path picture_folder() {
+  const char* const folder = std::getenv("CUESTA_OPENCV_DATA");
+  return folder ? folder : "";
+}
+
+Image<uint8_t> gray_of(const io::Picture& photo) {
+  Image<uint8_t> gray(photo.width(), photo.height());
+  to_gray(photo.view(), gray);
+  return gray;
+}
+
+// In the order of their names, those of 8 bits that are no thumbnails.
+std::vector<Image<uint8_t>> pictures_in(const std::filesystem::path& folder) {
+  constexpr int32_t smallest = 128;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.is_regular_file() && io::is_picture(entry.path())) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Image<uint8_t>> pictures;
+  for (const auto& file : files) {
+    const io::Picture photo = io::read_picture(file);
+    if (photo.pixels.type() == PixelType::u8 && (photo.channels() == 1 || photo.channels() == 3) &&
+        photo.width() >= smallest && photo.height() >= smallest)
+      pictures.push_back(gray_of(photo));
+  }
+  return pictures;
+}
+#endif
+
 // Under the widest picture of a table, so that mirrored copies do not look like a texture.
 Image<uint8_t> make_tile() {
 #ifdef CUESTA_HAS_PICTURES
-  if (const char* folder = std::getenv("CUESTA_OPENCV_DATA"); folder && *folder) {
-    const io::Picture photo = io::read_picture(std::filesystem::path(folder) / "building.jpg");
-    Image<uint8_t> gray(photo.width(), photo.height());
-    to_gray(photo.view(), gray);
-    return gray;
-  }
+  if (const auto folder = picture_folder(); !folder.empty())
+    return gray_of(io::read_picture(folder / "building.jpg"));
 #endif
   Image<uint8_t> made(640, 480);
   verify::fill(made, verify::Pattern::natural, 1);
   return made;
+}
+
+// Its middle, scaled down by a whole factor or, where it is smaller, mirrored.
+Image<uint8_t> square_of(const Image<uint8_t>& picture, int32_t side) {
+  const int32_t factor = std::max(1, std::min(picture.width(), picture.height()) / side);
+  const int32_t left = std::max(0, (picture.width() - factor * side) / 2),
+                top = std::max(0, (picture.height() - factor * side) / 2);
+  Image<uint8_t> out(side, side);
+  for (int32_t y = 0; y < side; ++y) {
+    for (int32_t x = 0; x < side; ++x) {
+      int32_t sum = factor * factor / 2;
+      for (int32_t v = 0; v < factor; ++v) {
+        const uint8_t* row =
+            picture.row(map_index<BorderMode::reflect>(top + y * factor + v, picture.height()));
+        for (int32_t u = 0; u < factor; ++u)
+          sum += row[map_index<BorderMode::reflect>(left + x * factor + u, picture.width())];
+      }
+      out.at(x, y) = uint8_t(sum / (factor * factor));
+    }
+  }
+  return out;
 }
 
 }  // namespace
@@ -85,6 +134,17 @@ Image<uint8_t> Session::photograph(int32_t width, int32_t height) {
       out.at(x, y) = row[map_index<BorderMode::reflect>(x, tile_.width())];
   }
   return out;
+}
+
+std::vector<Image<uint8_t>> Session::photographs(int32_t side, size_t most) {
+#ifdef CUESTA_HAS_PICTURES
+  if (const auto folder = picture_folder(); !photographs_ && !folder.empty())
+    photographs_ = pictures_in(folder);
+#endif
+  std::vector<Image<uint8_t>> squares;
+  for (size_t i = 0; photographs_ && i < std::min(most, photographs_->size()); ++i)
+    squares.push_back(square_of((*photographs_)[i], side));
+  return squares;
 }
 
 Image<uint8_t> Session::noise(int32_t width, int32_t height, uint64_t seed) {

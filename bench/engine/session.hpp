@@ -2,6 +2,7 @@
 // whole one.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,12 +20,21 @@
 
 namespace cuesta::bench {
 
+/// Of which strategies upload, run and download are timed too.
+enum class EndToEnd : uint8_t {
+  none,
+  fastest,  ///< of each strategy its fastest variant: transfers do not depend on a launch shape
+  all,
+};
+
 /// One request that strategies of host and device answer, for Session::measure.
 struct Work {
   std::string experiment{}, operation{};
   std::string parameters{};  ///< of the request, "gaussian 5x5"; part of a row's identity
   /// Host pictures of one size and type: one, or the frames of a video, which go round.
   std::vector<ConstAnyView> sources{};
+  /// The sources ask for different work: every time is a mean over whole rounds of them.
+  bool rounds = false;
   /// The picture `call` writes, of the sources' size; none where it writes no picture.
   PixelType result = PixelType::u8;
   double bytes_per_pixel = 0, flops_per_pixel = 0;
@@ -41,9 +51,13 @@ struct Work {
   /// The host's strategy that answers are held against. `serial_ms` is of the table's reference, so
   /// absent where another one stands in.
   std::string reference = "serial";
+  std::string border{};     ///< what strategies do at the picture's edge; OpenCV's and NPP's differ
   bool device = true;       ///< where there is a GPU, its strategies too
-  bool end_to_end = false;  ///< time upload, run and download too
-  bool stages = false;      ///< time the stages of strategies that name them
+  bool one_thread = false;  ///< time the host's production, and OpenCV, on one thread too
+  bool brief = false;       ///< one of many cells: batches as in a quick run
+  EndToEnd end_to_end = EndToEnd::none;
+  bool picture_costs = false;  ///< time what the pictures cost beside the kernels
+  bool stages = false;         ///< time the stages of strategies that name them
   /// OpenCV on the host, and whether its answer must be equal, as a picture and, where the work has
   /// an `answer`, by what it leaves for that; empty: no row.
   std::function<void(Peer& opencv, ConstAnyView src, AnyView dst)> opencv{};
@@ -88,6 +102,9 @@ class Session {
   /// A photograph mirrored to the size where CUESTA_OPENCV_DATA names a folder of them, else a
   /// made-up picture: shapes with sharp edges, shading, noise.
   Image<uint8_t> photograph(int32_t width, int32_t height);
+  /// The first `most` pictures of that folder by name, gray: their middles, scaled down by whole
+  /// factors, mirrored where the square is larger. None without a folder.
+  std::vector<Image<uint8_t>> photographs(int32_t side, size_t most);
   /// Uniform noise, as the papers' random pictures; f32 holds the same whole numbers.
   static Image<uint8_t> noise(int32_t width, int32_t height, uint64_t seed = 1);
   static Image<float> floats_of(const Image<uint8_t>& bytes);
@@ -113,6 +130,7 @@ class Session {
   std::unique_ptr<Stream> stream_;  // with a GPU only
   Workspace workspace_, device_workspace_;
   Image<uint8_t> tile_;
+  std::optional<std::vector<Image<uint8_t>>> photographs_;  // at their own sizes
   std::function<void(const Measured&)> measured_ = [](const Measured&) {};
 };
 

@@ -52,21 +52,27 @@ void StageTimer::statistic(std::string_view name, double value) {
   find(statistics_, name).values.push_back(value);
 }
 
-std::vector<std::pair<std::string, double>> StageTimer::stages() const {
+namespace {
+double middle_of(const std::vector<double>& values, StageTimer::Middle middle) {
+  return middle == StageTimer::Middle::mean ? mean_of(values) : summary_of(values).ms;
+}
+}  // namespace
+
+std::vector<std::pair<std::string, double>> StageTimer::stages(Middle middle) const {
   std::vector<std::pair<std::string, double>> out;
   for (const Series& series : stages_) {
     if (series.name.empty()) continue;
-    const double ms = summary_of(series.values).ms;
+    const double ms = middle_of(series.values, middle);
     if (series.name == before && (ms < 1e-4 || stages_.size() <= 2)) continue;
     out.emplace_back(series.name, ms);
   }
   return out;
 }
 
-std::vector<std::pair<std::string, double>> StageTimer::statistics() const {
+std::vector<std::pair<std::string, double>> StageTimer::statistics(Middle middle) const {
   std::vector<std::pair<std::string, double>> out;
   for (const Series& series : statistics_)
-    out.emplace_back(series.name, summary_of(series.values).ms);
+    out.emplace_back(series.name, middle_of(series.values, middle));
   return out;
 }
 

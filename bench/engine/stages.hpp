@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,11 +31,13 @@ class StageTimer final : public StageObserver {
   void stage(std::string_view name, void* stream) override;
   void statistic(std::string_view name, double value) override;
 
-  /// Medians over the calls, in the order the stages first came. A call without a stage counts as 0
-  /// for it. Empty where no stage was named.
-  std::vector<std::pair<std::string, double>> stages() const;
-  /// Medians over the calls that gave the figure.
-  std::vector<std::pair<std::string, double>> statistics() const;
+  /// What stands for the calls: their median, or their mean where they differ in work.
+  enum class Middle : uint8_t { median, mean };
+  /// Over the calls, in the order the stages first came. A call without a stage counts as 0 for it.
+  /// Empty where no stage was named.
+  std::vector<std::pair<std::string, double>> stages(Middle middle = Middle::median) const;
+  /// Over the calls that gave the figure.
+  std::vector<std::pair<std::string, double>> statistics(Middle middle = Middle::median) const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -28,6 +28,12 @@ Timing summary_of(std::vector<double> times) {
   return {quantile(times, 0.5), quantile(times, 0.75) - quantile(times, 0.25)};
 }
 
+double mean_of(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return values.empty() ? 0 : sum / double(values.size());
+}
+
 double time_once(const std::function<void()>& body) { return time_runs(body, 1); }
 
 std::vector<Timing> time_in_turns(std::span<const std::function<void()>> bodies, int batches,

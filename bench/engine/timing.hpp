@@ -14,6 +14,8 @@ struct Timing {
 
 /// Median and spread of times of one run each.
 Timing summary_of(std::vector<double> times);
+/// 0 of none.
+double mean_of(std::span<const double> values);
 
 /// Milliseconds of one run.
 double time_once(const std::function<void()>& body);

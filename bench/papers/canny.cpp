@@ -1,5 +1,7 @@
 #include "bench/papers/canny.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -9,10 +11,16 @@
 
 namespace cuesta::bench {
 
-Image<uint8_t> canny_picture(int32_t side) {
-  Image<uint8_t> picture(side, side);
-  verify::fill(picture, verify::Pattern::natural, 1);
-  return picture;
+CannyPictures canny_pictures(Session& session, int32_t side) {
+  CannyPictures pictures;
+  pictures.made = session.quick() ? 8 : 100;
+  for (size_t seed = 1; seed <= pictures.made; ++seed) {
+    pictures.all.emplace_back(side, side);
+    verify::fill(pictures.all.back(), verify::Pattern::natural, seed);
+  }
+  for (Image<uint8_t>& photo : session.photographs(side, session.quick() ? 4 : 100))
+    pictures.all.push_back(std::move(photo));
+  return pictures;
 }
 
 CannyOptions canny_options() {
@@ -21,8 +29,14 @@ CannyOptions canny_options() {
   return options;
 }
 
-Work paper_canny_work(std::string experiment, ConstAnyView src) {
-  Work work = canny_work(std::move(experiment), canny_options(), src);
+Work paper_canny_work(std::string experiment, const CannyPictures& pictures) {
+  Work work = canny_work(std::move(experiment), canny_options(), pictures.all.at(0));
+  const size_t natural = pictures.all.size() - pictures.made;
+  work.parameters += fmt::format(", {} made{} pictures", pictures.made,
+                                 natural ? fmt::format(" and {} natural", natural) : "");
+  work.sources.assign(pictures.all.begin(), pictures.all.end());
+  work.rounds = true;
+  work.one_thread = true;
   work.sweeps = {{"hysteresis", {"bfs-launch", "union-find"}}};
   return work;
 }

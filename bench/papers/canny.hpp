@@ -3,21 +3,28 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "bench/works/edges.hpp"
 
 namespace cuesta::bench {
 
-/// Shapes over the whole picture with shading and noise, the same on every machine: as a photograph
-/// that is scaled to the size.
-Image<uint8_t> canny_picture(int32_t side);
+/// Different pictures of one size: a hundred made ones, shapes over the whole picture with shading
+/// and noise, the same on every machine, as photographs that are scaled to the size; then up to a
+/// hundred of Session::photographs. Of a quick run eight and four.
+struct CannyPictures {
+  std::vector<Image<uint8_t>> all{};
+  size_t made = 0;  ///< come first
+};
+CannyPictures canny_pictures(Session& session, int32_t side);
 
 /// Gaussian 5 x 5 of sigma 1.4, L1, thresholds 20 and 60 at every size. They are given, as in the
 /// paper: finding them would make the device's strategies wait.
 CannyOptions canny_options();
 
-/// The same with both kinds of hysteresis of the strategies that have the choice.
-Work paper_canny_work(std::string experiment, ConstAnyView src);
+/// A time is the mean over the pictures, a picture a call. With both kinds of hysteresis of the
+/// strategies that have the choice, on all threads and on one.
+Work paper_canny_work(std::string experiment, const CannyPictures& pictures);
 
 /// Puts the paper's total time beside the rows that are its own: `rows`, and `row-cyclic` with
 /// searches. Width and height are one of its sizes, else nothing.

@@ -10,9 +10,9 @@ namespace cuesta::bench {
 void bench_canny_fps(Session& session) {
   namespace p1 = paper_001;
   for (const int32_t side : session.sizes({std::begin(p1::sides), std::end(p1::sides)})) {
-    const Image<uint8_t> src = canny_picture(side);
-    Work work = paper_canny_work("canny-fps", src);
-    work.end_to_end = true;
+    const CannyPictures pictures = canny_pictures(session, side);
+    Work work = paper_canny_work("canny-fps", pictures);
+    work.end_to_end = EndToEnd::all;
     session.measure(work, set_paper_001_figure);
     const auto add = [&](const char* subject, const char* what, const char* unit, double value) {
       if (value == 0) return;

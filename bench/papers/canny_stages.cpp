@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
 
+#include "bench/engine/timing.hpp"
 #include "bench/papers/canny.hpp"
 #include "bench/papers/canny_model.hpp"
 #include "bench/papers/experiments.hpp"
@@ -19,13 +22,25 @@ namespace p1 = paper_001;
 constexpr const char* paper_gpu = "the paper's GPU";
 constexpr const char* paper_cpu = "the paper's CPU, 16 threads";
 
-// Strategies that search tell what they did; it must be what the host's search says.
-void check_statistics(Session& session, const Row& row, const EdgeSearch& search) {
+/// What the searches of some pictures had in common.
+struct Searches {
+  std::vector<double> depth{}, trees_start{}, trees_end{};
+
+  void add(const EdgeSearch& search) {
+    depth.push_back(search.depth);
+    trees_start.push_back(double(search.trees_start));
+    trees_end.push_back(double(search.trees_end));
+  }
+};
+
+// Strategies that search tell what they did, as means over the pictures; it must be what the host's
+// searches say.
+void check_statistics(Session& session, const Row& row, const Searches& all) {
   const bool single = parameter_of(row, "window", "3") == "3";
   for (const auto& [name, value] : row.statistics) {
-    const double want = name == "bfs depth" && single  ? search.depth
-                        : name == "trees at the start" ? double(search.trees_start)
-                        : name == "trees at the end"   ? double(search.trees_end)
+    const double want = name == "bfs depth" && single  ? mean_of(all.depth)
+                        : name == "trees at the start" ? mean_of(all.trees_start)
+                        : name == "trees at the end"   ? mean_of(all.trees_end)
                                                        : value;
     session.expect(value == want,
                    fmt::format("{} {}x{}: {} is {}, by the host's search {}", label_of(row),
@@ -63,8 +78,25 @@ class Figures {
   const Work& work_;
 };
 
+// Means over the pictures; of all of them with their spread.
+void add_searches(Figures& figures, const char* kind, const Searches& searches) {
+  const std::pair<const char*, const std::vector<double>*> found[] = {
+      {"initial trees", &searches.trees_start},
+      {"final trees", &searches.trees_end},
+      {"depth", &searches.depth}};
+  figures.add("found", "hysteresis", kind, "pictures", "", double(searches.depth.size()));
+  for (const auto& [what, values] : found) {
+    figures.add("found", "hysteresis", kind, what, "", mean_of(*values));
+    if (*kind) continue;
+    const auto [least, most] = std::minmax_element(values->begin(), values->end());
+    figures.add("found", "hysteresis", "between quartiles", what, "", summary_of(*values).spread);
+    figures.add("found", "hysteresis", "least", what, "", *least);
+    figures.add("found", "hysteresis", "most", what, "", *most);
+  }
+}
+
 void add_figures(Session& session, const Work& work, const CannyOptions& options,
-                 const EdgeSearch& search) {
+                 const Searches& all, const Searches& made, const Searches& natural) {
   Figures figures(session, work);
   const int32_t side = work.sources[0].width;
   if (const double ms = p1::at(p1::gpu_ms, side); ms > 0)
@@ -72,12 +104,14 @@ void add_figures(Session& session, const Work& work, const CannyOptions& options
   if (const double fps = p1::at(p1::cpu_fps, side); fps > 0)
     figures.add("paper", paper_cpu, "all", "time", "ms", 1000 / fps);
 
-  figures.add("found", "hysteresis", "", "initial trees", "", double(search.trees_start));
-  figures.add("found", "hysteresis", "", "final trees", "", double(search.trees_end));
-  figures.add("found", "hysteresis", "", "depth", "", search.depth);
+  add_searches(figures, "", all);
+  if (!natural.depth.empty()) {
+    add_searches(figures, "made", made);
+    add_searches(figures, "natural", natural);
+  }
 
   const double n = side, k = options.ksize, aperture = 3;
-  const double content = 8 * double(search.trees_end) / (n * n);
+  const double content = 8 * mean_of(all.trees_end) / (n * n), depth = mean_of(all.depth);
   const auto operations = [&](const char* stage, double value) {
     figures.add("model", "operations", stage, "operations", "", value);
   };
@@ -88,11 +122,11 @@ void add_figures(Session& session, const Work& work, const CannyOptions& options
   operations("hysteresis", model::hysteresis_operations(n, content));
   figures.add("found", "hysteresis", "", "c", "", content);
 
-  figures.add(paper_gpu, model::predict(side, search.depth, model::paper_machine));
+  figures.add(paper_gpu, model::predict(side, depth, model::paper_machine));
   // An operation a cycle, so half of what fused multiply-adds count; nothing is transferred.
   if (const Gpu* gpu = session.gpu()) {
     figures.add("this GPU",
-                model::predict(side, search.depth,
+                model::predict(side, depth,
                                {gpu->ceilings.copy_gbs * 1e9, gpu->ceilings.fma_gflops / 2 * 1e9,
                                 std::numeric_limits<double>::infinity()}));
   }
@@ -127,16 +161,21 @@ void add_words(Session& session) {
 void bench_canny_stages(Session& session) {
   add_words(session);
   for (const int32_t side : session.sizes({std::begin(p1::sides), std::end(p1::sides)})) {
-    const Image<uint8_t> src = canny_picture(side);
+    const CannyPictures pictures = canny_pictures(session, side);
     const CannyOptions options = canny_options();
-    const EdgeSearch search = search_edges(session, src, options);
-    Work work = paper_canny_work("canny-stages", src);
+    Searches all, made, natural;
+    for (const Image<uint8_t>& picture : pictures.all) {
+      const EdgeSearch search = search_edges(session, picture, options);
+      (all.depth.size() < pictures.made ? made : natural).add(search);
+      all.add(search);
+    }
+    Work work = paper_canny_work("canny-stages", pictures);
     work.stages = true;
     session.measure(work, [&](Row& row) {
       set_paper_001_figure(row);
-      check_statistics(session, row, search);
+      check_statistics(session, row, all);
     });
-    add_figures(session, work, options, search);
+    add_figures(session, work, options, all, made, natural);
   }
 }
 

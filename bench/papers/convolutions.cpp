@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/papers/formulas.hpp"
@@ -23,7 +24,15 @@ void add_formulas(Row& row, int width, int height) {
   shape.one_each = parameter_of(row, "load", "") == "one-each";
   if (!row.kernels.empty() && row.kernels[0].blocks > 0)
     shape.rows_per_block = std::ceil(double(row.height) / double(row.kernels[0].blocks));
+  if (!row.kernels.empty()) shape.threads = row.kernels[0].threads;
+  shape.columns = row.width;
   if (tiles > 1) row.statistics.emplace_back("tiles", tiles);
+  if (const auto threads = formulas::threads_of(row.strategy, width, height, shape);
+      threads.all > 0) {
+    row.statistics.emplace_back("threads of a block", threads.all);
+    row.statistics.emplace_back("load nothing", threads.load_nothing);
+    row.statistics.emplace_back("compute nothing", threads.compute_nothing);
+  }
   row.intensity_paper = formulas::intensity_of(row.strategy, width, height, tiles);
   const double pixels = double(row.width) * row.height;
   row.accesses = Accesses{formulas::accesses_paper(row.strategy, width, height) * pixels,
@@ -38,6 +47,19 @@ Stencil paper_gaussian() {
   for (const int a : g)
     for (const int b : g) taps.push_back(a * b);
   return Stencil::integers(5, 5, taps, 289);
+}
+
+Work as_papers(Work work) {
+  work.sweeps = {{"block", {"32", "16"}}};
+  work.one_thread = true;
+  work.end_to_end = EndToEnd::fastest;
+  return work;
+}
+
+Work paper_convolve_work(std::string experiment, std::string parameters, const Stencil& stencil,
+                         ConstAnyView src) {
+  return as_papers(
+      convolve_work(std::move(experiment), std::move(parameters), stencil, src, papers_border));
 }
 
 Measured measure_convolve(Session& session, const Work& work, const Stencil& stencil,

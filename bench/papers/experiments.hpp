@@ -13,6 +13,7 @@ void bench_canny_fps(Session& session);
 void bench_canny_pipeline(Session& session);
 void bench_motion_ladder(Session& session);
 void bench_label_density(Session& session);
+void bench_filter_sizes(Session& session);
 void bench_roofline(Session& session);
 
 }  // namespace cuesta::bench

@@ -56,12 +56,13 @@ constexpr double accesses_paper(std::string_view strategy, int l, int p) {
   return 0;
 }
 
-/// What of a rung's launch its accesses depend on.
+/// What of a rung's launch its accesses and its idle threads depend on.
 struct Shape {
-  int block = 16;             ///< threads along each side
-  int tiles = 1;              ///< side by side in a block
-  bool one_each = false;      ///< load=one-each
-  double rows_per_block = 1;  ///< of `row-cyclic`
+  int block = 16;                    ///< threads along each side
+  int tiles = 1;                     ///< side by side in a block
+  bool one_each = false;             ///< load=one-each
+  double rows_per_block = 1;         ///< of `row-cyclic`
+  int threads = 256, columns = 256;  ///< the same: of a block, and of the picture
 };
 
 /// Ours, all reads and writes of a pixel away from the picture's edge: samples (through a texture
@@ -81,6 +82,25 @@ constexpr double accesses_counted(std::string_view strategy, int l, int p, const
     return (wide + p - 1) / wide + 1 + (wide + l - 1) / wide + 1;
   if (strategy == "row-cyclic") return (shape.rows_per_block + p - 1) / shape.rows_per_block + 1;
   return 0;
+}
+
+/// Threads of one block, away from the picture's edge.
+struct Threads {
+  int all = 0;
+  int load_nothing = 0;     ///< into shared memory, or of their own window where there is none
+  int compute_nothing = 0;  ///< no pixel
+};
+
+/// Ours, for an L × P window; 0 threads: not counted. Of load=one-each paper 000 says 2K(2B + 2K)
+/// where B is the side of what a block makes: with ours, the side of the block, B² less the rest.
+constexpr Threads threads_of(std::string_view strategy, int l, int p, const Shape& shape) {
+  if (accesses_counted(strategy, l, p, shape) == 0) return {};
+  if (strategy == "row-cyclic") {  // threads stride over the columns
+    const int idle = std::max(0, shape.threads - shape.columns);
+    return {shape.threads, idle, idle};
+  }
+  const int all = shape.block * shape.block;
+  return {all, 0, shape.one_each ? all - (shape.block - l + 1) * (shape.block - p + 1) : 0};
 }
 
 }  // namespace cuesta::bench::formulas

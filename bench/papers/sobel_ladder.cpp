@@ -53,7 +53,6 @@ void add_figures(Session& session, const Work& work, std::span<const Step> steps
 }  // namespace
 
 void bench_sobel_ladder(Session& session) {
-  const std::vector<Sweep> blocks = {{"block", {"32", "16"}}};
   bool first = true;
   for (const int32_t side : session.sizes({512})) {
     const Image<uint8_t> bytes = session.photograph(side, side);
@@ -63,27 +62,25 @@ void bench_sobel_ladder(Session& session) {
       Work roots = sobel_work("sobel-ladder", "magnitude L2 to f32", source);
       roots.result = PixelType::f32;
       roots.bytes_per_pixel = bytes_per_sample(source.type) + 4;
-      roots.sweeps = blocks;
+      roots.border = name_of(papers_border.mode);
       roots.call = [](ConstAnyView src, AnyView dst, const Exec& exec) {
         sobel(src, {.magnitude = dst}, {.norm = Norm::l2, .border = papers_border}, exec);
       };
-      roots.opencv = {};
+      roots.opencv_equal = false;  // its border is another
       roots.npp = {};
-      session.measure(roots, [](Row& row) { set_paper_figures(row, sobel_steps); });
+      session.measure(as_papers(roots), [](Row& row) { set_paper_figures(row, sobel_steps); });
       if (first && source.type == PixelType::f32) add_figures(session, roots, sobel_steps);
     }
 
     // What pictures are made of today, and the host's production takes.
-    Work sums = sobel_work("sobel-ladder", "magnitude L1 to u8", bytes);
-    sums.sweeps = blocks;
-    session.measure(sums);
+    const Work sums = sobel_work("sobel-ladder", "magnitude L1 to u8", bytes);
+    session.measure(as_papers(sums));
 
     const std::pair<const char*, Stencil> filters[] = {
         {"sharpening -1 .. 9 .. -1", stencils::sharpen(3)},
         {"sharpening 2d - box/9", stencils::unsharp(3)}};
     for (const auto& [name, stencil] : filters) {
-      Work sharpening = convolve_work("sobel-ladder", name, stencil, floats, papers_border);
-      sharpening.sweeps = blocks;
+      Work sharpening = paper_convolve_work("sobel-ladder", name, stencil, floats);
       sharpening.takes = [](const StrategyDescription& s) {
         return s.space == Space::host || s.name == "global" || s.name == "shared-1d";
       };

@@ -28,7 +28,7 @@ class Peer {
   virtual void gaussian(ConstAnyView src, AnyView dst, int ksize, double sigma) = 0;
   /// Windows of ksize x ksize, border replicate; u8, u16 or f32.
   virtual void median(ConstAnyView src, AnyView dst, int ksize) = 0;
-  /// min(|gx| + |gy|, 255) of aperture 3; u8.
+  /// Of aperture 3 and a u8 picture: min(|gx| + |gy|, 255) to u8, the root of gx² + gy² to f32.
   virtual void sobel_magnitude(ConstAnyView src, AnyView dst) = 0;
   /// gx and gy of aperture 3 in one pass; s16.
   virtual void gradients(ConstAnyView src, AnyView gx, AnyView gy) = 0;
@@ -47,7 +47,7 @@ class Peer {
 
 /// What a peer module exports under the name below: a new Peer, or null where it was built against
 /// another version of this header.
-inline constexpr int peer_interface = 3;
+inline constexpr int peer_interface = 4;
 using MakePeer = Peer* (*)(int interface);
 inline constexpr const char* make_peer_symbol = "cuesta_make_peer";
 

@@ -51,6 +51,12 @@ class OpenCv final : public Peer {
   void sobel_magnitude(ConstAnyView src, AnyView dst) override {
     const cv::Mat in = mat_of(src);
     cv::Mat out = mat_of(dst);
+    if (dst.type == PixelType::f32) {
+      cv::Sobel(in, gx_, CV_32F, 1, 0);
+      cv::Sobel(in, gy_, CV_32F, 0, 1);
+      cv::magnitude(gx_, gy_, out);
+      return;
+    }
     cv::Sobel(in, gx_, CV_16S, 1, 0);
     cv::Sobel(in, gy_, CV_16S, 0, 1);
     cv::convertScaleAbs(gx_, absolute_x_);

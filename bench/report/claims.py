@@ -40,7 +40,14 @@ class Run:
                              | {f["subject"]}, f) for f in whole.get("figures", [])]
 
     def rows(self, wanted):
-        return [row for words, row in self.all_rows if matches(words, wanted)]
+        """Without a word threads=N, of rows that differ in nothing else those on the most threads."""
+        found = [row for words, row in self.all_rows if matches(words, wanted)]
+        if "threads=" in wanted:
+            return found
+        most = {}
+        for row in found:
+            most[identity(row)] = max(row["threads"], most.get(identity(row), 0))
+        return [row for row in found if row["threads"] == most[identity(row)]]
 
     def row(self, wanted):
         return one(self.rows(wanted), wanted, lambda r: f"{r['experiment']} {r['parameters']} {r['type']} {size(r)} {label(r)}")
@@ -164,12 +171,14 @@ class Calls:
                 for row in self.whole["overhead"] if row["side"] == side]
 
 
-def ratios(now, before, wanted):
-    """Times of the rows that both runs have, of the first over the second."""
-    def identity(row):
-        return tuple(row[key] for key in ("experiment", "operation", "strategy", "space", "parameters", "strategy_parameters", "type",
+def identity(row):
+    """But for the host's threads."""
+    return tuple(row.get(key) for key in ("experiment", "operation", "strategy", "space", "parameters", "strategy_parameters", "type",
                                           "width", "height"))
 
+
+def ratios(now, before, wanted):
+    """Times of the rows that both runs have, of the first over the second."""
     times = {identity(row): row["ms"] for row in before.rows(wanted)}
     return [row["ms"] / times[identity(row)] for row in now.rows(wanted) if identity(row) in times]
 

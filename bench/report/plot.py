@@ -36,7 +36,10 @@ def device_name(result):
 
 
 def label_of(row):
-    return f"{row['strategy']} (CPU)" if row["space"] == "host" else row["strategy"]
+    if row["space"] != "host":
+        return row["strategy"]
+    alone = row.get("threads") == 1 and row["strategy"] != "serial"
+    return f"{row['strategy']} (CPU, 1 thread)" if alone else f"{row['strategy']} (CPU)"
 
 
 class Styles:
@@ -245,7 +248,9 @@ def stages(result, experiment, out):
 
 
 def density(result, out):
-    rows = [row for row in result["rows"] if row["experiment"] == "label-density" and row["statistics"]]
+    # Squares of the paper's size, by production and rungs: the others were timed at some densities alone.
+    rows = [row for row in result["rows"] if row["experiment"] == "label-density" and row["statistics"]
+            and row["statistics"].get("square", 20) == 20]
     if not rows:
         return None
     largest = max(row["width"] for row in rows)

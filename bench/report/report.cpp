@@ -30,6 +30,17 @@ Json json_of(const KernelUse& use) {
           {"occupancy", use.occupancy}};
 }
 
+Json json_of(const std::optional<PictureCosts>& costs) {
+  if (!costs) return nullptr;
+  return {{"host_allocate", costs->host_allocate},
+          {"device_allocate", costs->device_allocate},
+          {"first_upload", costs->first_upload},
+          {"upload", costs->upload},
+          {"first_download", costs->first_download},
+          {"download", costs->download},
+          {"release", costs->release}};
+}
+
 Json json_of(const Row& row) {
   Json json = {{"experiment", row.experiment},
                {"operation", row.operation},
@@ -56,6 +67,11 @@ Json json_of(const Row& row) {
                {"pageable_ms", or_null(row.pageable_ms)},
                {"pinned_ms", or_null(row.pinned_ms)},
                {"set_up_ms", or_null(row.set_up_ms)},
+               {"run_ms", or_null(row.run_ms)},
+               {"border", row.border},
+               {"pictures", row.pictures},
+               {"pageable_costs", json_of(row.pageable_costs)},
+               {"pinned_costs", json_of(row.pinned_costs)},
                {"paper", row.paper},
                {"paper_figure", nullptr},
                {"accesses", nullptr},

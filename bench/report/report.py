@@ -14,6 +14,8 @@ import math
 import sys
 from pathlib import Path
 
+import analysis
+
 NONE = "no paper figure"
 # What is timed beside us and is no strategy of ours: bench/peers.
 PEERS = ("opencv", "npp", "cuesta", "triton", "triton-two-pass", "torch.compile", "torch-conv2d", "numba", "cupy")
@@ -149,6 +151,47 @@ def share_serial_times(rows):
     for row in rows:
         if not row.get("serial_ms") and (serial := times.get(request(row))):
             row |= {"serial_ms": serial, "speedup": serial / row["ms"]}
+# Tables that several papers have.
+
+
+def bordered(grid, row, name=None):
+    """The first column says what a row does at the picture's edge, where that is known."""
+    if row.get("border"):
+        if "border" not in grid.columns:
+            grid.columns.insert(0, "border")
+        grid.set(name or label(row), "border", row["border"])
+
+
+def spreads(title, rows, column=size):
+    """The distance between quartiles, in percent of the median."""
+    grid = Grid()
+    for row in rows:
+        if row["ms"] and row["ms_spread"]:
+            grid.set(label(row), column(row), percent(row["ms_spread"], row["ms"]))
+    return grid.text(f"{title}: spread, the distance between quartiles, of the time", "strategy")
+
+
+def copies(title, rows, column=size):
+    """Device rows with their pictures on the GPU already, and with upload and download."""
+    grid = Grid()
+    for row in rows:
+        for where, field in analysis.COPIES:
+            if row.get("pageable_ms") and row.get(field):
+                grid.set(f"{label(row)}, {where}", column(row), milliseconds(row[field]))
+    return grid.text(f"{title}: ms with pictures resident, and with upload and download from pinned and pageable memory", "strategy")
+
+
+def crossovers(title, cells):
+    """Where the GPU wins over the CPU; cells are (place, rows)."""
+    if not any(row["space"] == "device" for _, rows in cells for row in rows):
+        return ""
+    return table(f"{title}: where the GPU's fastest row is faster than the CPU's",
+                 ["than", *(f"pictures {where}" for where, _ in analysis.COPIES)], analysis.crossovers(cells))
+
+
+def by_width(rows):
+    """Cells by size, the smallest first."""
+    return [(size(at[0]), at) for _, at in sorted(groups(rows, "width", "height").items())]
 
 
 class Result:
@@ -183,15 +226,17 @@ def log_ladder(result):
         [row for row in rows if row["operation"] != "copy"], "operation", "parameters", "type"
     ).items():
         title = f"paper 000: {operation} {parameters}, {kind}, {result.where}"
-        copies = [r for r in rows if r["operation"] == "copy" and (r["parameters"], r["type"]) == (parameters, kind)]
+        moves = [r for r in rows if r["operation"] == "copy" and (r["parameters"], r["type"]) == (parameters, kind)]
         runtime, speedup, flops = Grid(), Grid(), Grid()
         stars = False
-        for (width,), at in groups(copies + group, "width").items():
+        for (width,), at in groups(moves + group, "width").items():
             tiled = [r for r in at if r["strategy"].endswith("tiled") and r["strategy"] != "separable-tiled"]
             best = min(tiled, key=lambda row: row["ms"], default=None)
             stars = stars or best is not None
             for row in at:
                 star = " *" if row is best else ""
+                for grid in (runtime, speedup, flops):
+                    bordered(grid, row)
                 runtime.set(label(row), size(row), milliseconds(100 * row["ms"]) + star)
                 speedup.set(label(row), size(row), figure(row["speedup"], 1))
                 flops.set(label(row), size(row), figure(row["gflops"], 1))
@@ -200,9 +245,24 @@ def log_ladder(result):
         text += "  * the fastest T at that size\n" if stars else ""
         text += speedup.text(f"{title}: speed-up over one serial core {chart}", "strategy")
         text += flops.text(f"{title}: GFLOP/s", "strategy")
+        text += spreads(title, group) + copies(title, group)
+        text += crossovers(title, by_width(group)) + idle_threads(title, group)
         if result.gpu:
             text += log_theory(result, title, [row for row in group if row["width"] == group[-1]["width"]])
     return text
+
+
+def idle_threads(title, rows):
+    """Of each rung's blocks, by their launch, at the largest picture."""
+    lines = []
+    for row in rows:
+        found = row["statistics"]
+        if "threads of a block" in found and row["width"] == rows[-1]["width"]:
+            threads, loads, sums = (found[name] for name in ("threads of a block", "load nothing", "compute nothing"))
+            lines.append([label(row), f"{threads:.0f}", f"{loads:.0f}", f"{sums:.0f}", f"{100 * sums / threads:.1f} %"])
+    return table(f"{title}: threads of a block that idle, away from the picture's edge (the paper: of (B + 2K)² threads that load "
+                 "one sample each, 2K(2B + 2K) compute nothing)", ["strategy", "threads", "load nothing", "compute nothing", "share"],
+                 lines)
 
 
 def log_theory(result, title, rows):
@@ -216,8 +276,32 @@ def log_theory(result, title, rows):
             ours = min(ceilings["fma_gflops"], intensity * ceilings["copy_gbs"])
             lines.append([f"{label(row)} T={tiles:.0f}", figure(intensity, 3), figure(min(peak, intensity * bandwidth), 1),
                           figure(ours, 1), figure(row["gflops"], 1)])
-    return table(f"{title}: theory of section 4 (4-byte samples), GFLOP/s = FLOP/byte x bandwidth",
+    return table(f"{title}: theory of section 4 (4-byte samples), GFLOP/s = FLOP/byte x bandwidth; of separable "
+                 "rungs it counts the operations of two passes, attained those of the definition",
                  ["strategy", "FLOP/byte", "on the paper's GPU", "on this GPU", "attained on this GPU"], lines)
+
+
+def filter_sizes(result):
+    """Figs. 5 to 7 measured: GFLOP/s by the filter's side, and the paper's theory for the same GPU."""
+    text = ""
+    rows = [row for row in result.rows_of("filter-sizes") if row["operation"] != "copy"]
+    for (kind, width), at in groups(rows, "type", "width").items():
+        title = f"paper 000, figs. 5 to 7: {at[0]['parameters'].split()[0]}, {size(at[0])} {kind}, {result.where}"
+        attained, theory, share = Grid(), Grid(), Grid()
+        for row in at:
+            side = row["parameters"].split()[-1]
+            bordered(attained, row)
+            attained.set(label(row), side, figure(row["gflops"], 1))
+            if result.gpu and row["intensity_paper"]:
+                ceilings = result.gpu["ceilings"]
+                most = min(ceilings["fma_gflops"], row["intensity_paper"] * ceilings["copy_gbs"])
+                theory.set(label(row), side, figure(most, 1))
+                share.set(label(row), side, percent(row["gflops"], most, 0))
+        text += attained.text(f"{title}: GFLOP/s attained, two operations a tap", "strategy")
+        text += theory.text(f"{title}: GFLOP/s by the paper's formula, FLOP/byte x bandwidth under the peak (4-byte samples; separable "
+                            "rungs by the operations of two passes)", "strategy")
+        text += share.text(f"{title}: attained of that", "strategy")
+    return text
 
 
 def roofline(result):
@@ -249,62 +333,106 @@ def roofline(result):
 
 
 MEMORY_STEPS = ("serial", "naive", "shared", "constant", "texture", "texture-constant", "two-pass")
+BESIDE = ("rows", "simd", "simd, 1 thread", "opencv", "opencv, 1 thread", "device copy")
 
 
 def memory_ladder(result):
-    """A line a size and filter width, ours over theirs where the paper has that size."""
+    """A line a size, filter width and block, ours over theirs where the paper has that size."""
     rows = result.rows_of("memory-ladder")
     text = ""
     for name in dict.fromkeys(row["parameters"].split()[0] for row in rows):
-        grids = {key: Grid() for key in ("time", "speedup", "accesses", "overhead", "rate")}
-        for (parameters, width), at in groups(rows, "parameters", "width").items():
-            if parameters.split()[0] == name:
-                memory_lines(result, grids, at, parameters, width)
+        grids = {key: Grid() for key in ("time", "speedup", "accesses", "overhead", "costs", "rate")}
+        mine = [row for row in rows if row["parameters"].split()[0] == name]
+        for (parameters, width), at in groups(mine, "parameters", "width").items():
+            memory_lines(result, grids, at, parameters, width)
         title = f"paper 002: {name} filter f32, {result.where}"
         corner = "image, filter"
-        text += grids["time"].text(f"{title}: kernel time, ms", corner)
+        text += grids["time"].text(f"{title}: kernel time, ms (theirs: block 16)", corner)
         text += grids["speedup"].text(f"{title}: speed-up over one serial core", corner)
-        text += grids["accesses"].text(f"{title}: global memory accesses (counted: at block 32)", corner)
-        text += grids["overhead"].text(f"{title}: overhead, ms (upload, download, enqueueing; set-up: scratch, taps and "
-                                        "textures, the first call over the next; theirs also allocates)", corner)
+        text += grids["accesses"].text(f"{title}: global memory accesses", corner)
+        text += grids["overhead"].text(f"{title}: overhead, ms (upload, download, enqueueing over the kernel time; run: a call by the "
+                                        "wall clock, waited for; set-up: scratch, taps and textures, the first call over the next; "
+                                        "theirs also allocates)", corner)
+        text += grids["costs"].text(f"{title}: what the pictures cost beside the kernels, ms (once: with memory that is made for the "
+                                     "call; theirs: once, the means of its four strategies)", corner)
         text += grids["rate"].text(f"{title}: GFLOP/s, 2LP a pixel (theirs is not comparable: it counts index arithmetic)",
                                    corner)
+        for (parameters,), at in groups(mine, "parameters").items():
+            about = f"{title}, {parameters.split()[1]}"
+            text += spreads(about, at) + copies(about, at) + crossovers(about, by_width(at))
     return text
+
+
+def blocks_of(rows):
+    """The sides of blocks that rungs were timed with; "" where they have one alone."""
+    found = list(dict.fromkeys(parameter(row, "block") for row in rows if parameter(row, "block")))
+    return found if len(found) > 1 else [""]
 
 
 def memory_lines(result, grids, rows, parameters, width):
     line = f"{width}x{width} {parameters.split()[1]}"
-    theirs = {(f["source"], f["subject"], f["what"]): f["value"]
+    theirs = {(f["source"], f["subject"], f["what"], f["detail"]): f["value"]
               for f in result.figures_of("memory-ladder", parameters=parameters, width=width)}
-    known = ("paper", "serial", "kernel time") in theirs  # a size that the paper has
+    known = ("paper", "serial", "kernel time", "") in theirs  # a size that the paper has
+    counted = list(dict.fromkeys(detail for source, _, _, detail in theirs if source == "counted"))
+    blocks = blocks_of(rows)
+    others = list(dict.fromkeys(row["strategy"] for row in rows if row["space"] == "device" and "answer" in row))
+    found = {}
+    for row in rows:
+        alone = row["threads"] == 1 and row["strategy"] != "serial"
+        found.setdefault((row["strategy"] + ", 1 thread" * alone, parameter(row, "block") if len(blocks) > 1 else ""), row)
 
     def paper(grid, column, what, digits):
         if known:
-            grids[grid].set(f"{line} paper", column, printed(theirs.get(("paper", column, what)), digits))
+            grids[grid].set(f"{line} paper", column, printed(theirs.get(("paper", column, what, "")), digits))
 
-    others = [row["strategy"] for row in rows if row["space"] == "device" and "answer" in row]
-    for column in (*MEMORY_STEPS, "simd", "device copy", *others):
-        row = find(rows, column, "host" if column in ("serial", "simd") else "device")
-        step = column in MEMORY_STEPS
-        grids["time"].set(line, column, milliseconds(row["ms"]) if row else "-")
-        grids["rate"].set(line, column, figure(row["gflops"], 1) if row else "-")
-        if step:
-            paper("time", column, "kernel time", 3)
-            paper("rate", column, "rate", 1)
+    for block in blocks:
+        name = f"{line}, block {block}" if block else line
+        if ours := next((row for row in rows if row.get("border") and row["strategy"] not in PEERS), None):
+            for grid in ("time", "rate", "speedup"):
+                bordered(grids[grid], ours, name)
+        for column in (*MEMORY_STEPS, *BESIDE, *others):
+            row = found.get((column, block)) or found.get((column, ""))
+            grids["time"].set(name, column, milliseconds(row["ms"]) if row else "-")
+            grids["rate"].set(name, column, figure(row["gflops"], 1) if row else "-")
+            if column != "serial":
+                grids["speedup"].set(name, column, figure(row["speedup"], 1) if row else "-")
+    for column in MEMORY_STEPS:
+        paper("time", column, "kernel time", 3)
+        paper("rate", column, "rate", 1)
         if column == "serial":
             continue
-        grids["speedup"].set(line, column, figure(row["speedup"], 1) if row else "-")
-        if not step:
-            continue
         paper("speedup", column, "speed-up", 1)
-        for source, words in (("paper", "paper's formula"), ("counted", "counted")):
-            grids["accesses"].set(f"{line} {words}", column, figure(theirs.get((source, column, "accesses")), 0))
+        grids["accesses"].set(f"{line} paper's formula", column, figure(theirs.get(("paper", column, "accesses", "")), 0))
+        for detail in counted:
+            grids["accesses"].set(f"{line} counted" + f", {detail}" * bool(detail), column,
+                                  figure(theirs.get(("counted", column, "accesses", detail)), 0))
         for words, field in (("pageable", "pageable_ms"), ("pinned", "pinned_ms")) if result.gpu else ():
-            more = row[field] - row["ms"] if row and row[field] else None
-            grids["overhead"].set(f"{line} {words}", column, milliseconds(more))
-        if result.gpu:
-            grids["overhead"].set(f"{line} set-up", column, milliseconds(row.get("set_up_ms") if row else None))
+            timed = next((row for row in rows if row["strategy"] == column and row[field]), None)
+            grids["overhead"].set(f"{line} {words}", column, milliseconds(timed[field] - timed["ms"] if timed else None))
+        for words, field in (("run", "run_ms"), ("set-up", "set_up_ms")) if result.gpu else ():
+            timed = analysis.fastest([row for row in rows if row["strategy"] == column], field)
+            grids["overhead"].set(f"{line} {words}", column, milliseconds(timed[field] if timed else None))
         paper("overhead", column, "overhead", 1)
+    picture_costs(grids["costs"], line, rows, [value for (source, _, what, _), value in theirs.items()
+                                               if (source, what) == ("paper", "overhead")])
+
+
+COSTS = (("host_allocate", "host memory"), ("device_allocate", "device memory"), ("first_upload", "first upload"),
+         ("upload", "upload again"), ("first_download", "first download"), ("download", "download again"), ("release", "release"))
+ONCE = ("host_allocate", "device_allocate", "first_upload", "first_download", "release")
+
+
+def picture_costs(grid, line, rows, theirs):
+    """The same for every strategy of the request."""
+    for memory in ("pageable", "pinned"):
+        costs = next((row[f"{memory}_costs"] for row in rows if row.get(f"{memory}_costs")), None)
+        if not costs:
+            continue
+        for field, words in COSTS:
+            grid.set(f"{line} {memory}", words, milliseconds(costs[field]))
+        grid.set(f"{line} {memory}", "once", milliseconds(sum(costs[field] for field in ONCE)))
+        grid.set(f"{line} {memory}", "paper's", printed(sum(theirs) / len(theirs) if theirs else 0, 1))
 
 
 # Paper 003.
@@ -336,6 +464,8 @@ def sobel_ladder(result):
             text += table(f"paper 003: {parameters}, {size(at[0])} {at[0]['type']}, {result.where}, {block} (theirs: 512x512)",
                           ["step", "ms", "over the step before", "over the first", "paper's ms", "over the step before",
                            "over the first"], lines)
+    for (parameters,), at in groups(rows, "parameters").items():
+        text += crossovers(f"paper 003: {parameters}, {result.where}", by_width(at))
     return text + details(result, "sobel-ladder")
 
 
@@ -369,10 +499,16 @@ def searching(rows, strategy):
     return next((r for r in rows if r["strategy"] == strategy and parameter(r, "hysteresis") == "bfs-launch"), None)
 
 
+def canny_title(rows, where):
+    """A time is a mean where several pictures went round."""
+    several = f"means over {rows[0]['pictures']} pictures, " if rows and rows[0].get("pictures", 1) > 1 else ""
+    return f"paper 001: Canny u8, {several}{where}"
+
+
 def canny_stages(result):
     rows = sorted(result.rows_of("canny-stages"), key=lambda row: row["width"])
-    title = f"paper 001: Canny u8, {result.where}"
-    text = ""
+    title = canny_title(rows, result.where)
+    text = spreads(title, rows)
     for column in STAGES:
         text += by_size(f"{title}: {column}, ms (no paper figure: chart only)", rows, lambda row: stage_ms(row, column))
     runs = groups(rows, "width")
@@ -413,16 +549,44 @@ def stage_operations(result, title, runs):
                  "every edge)", ["image", *STAGES[:-1], "c", "all"], lines)
 
 
+SEARCH = ("initial trees", "final trees", "depth")
+
+
 def edge_search(result, title, runs):
-    lines = []
+    """Means over the pictures, their spread beside them, and how they grow."""
+    lines, points = [], {}
     for (width,), rows in runs.items():
-        found = {f["what"]: f["value"] for f in result.figures_of("canny-stages", source="found", width=width)}
-        if found:
-            lines.append([f"{width}x{width}", rows[0]["parameters"].split("L1, ")[-1],
-                          *(f"{found[what]:.0f}" for what in ("initial trees", "final trees", "depth")), NONE])
-    text = table(f"{title}: breadth-first search of hysteresis, window 3x3",
-                 ["image", "thresholds", "initial trees", "final trees", "depth", "paper's depth"], lines)
-    return text + ("  theirs are means over 100 to 200 pictures, in charts\n" if lines else "")
+        found = {(f["detail"], f["what"]): f["value"] for f in result.figures_of("canny-stages", source="found", width=width)}
+        for kind in ("", "made", "natural"):
+            if (kind, "depth") not in found:
+                continue
+            line = [f"{width}x{width}", kind or rows[0]["parameters"].split("L1, ")[-1], figure(found.get((kind, "pictures"), 1), 0)]
+            for what in SEARCH:
+                value = found[kind, what]
+                line.append(f"{value:.1f}".removesuffix(".0"))
+                around = [found.get((part, what)) for part in ("between quartiles", "least", "most")] if not kind else [None]
+                line.append("" if None in around else "{:.0f}, {:.0f} to {:.0f}".format(*around))
+                points.setdefault((kind, what), []).append((width, value))
+            lines.append([*line, NONE])
+    text = table(f"{title}: breadth-first search of hysteresis, window 3x3; beside each mean the distance between quartiles, and the "
+                 "least and the most", ["image", "pictures", "of them", *(cell for what in SEARCH for cell in (what, "spread")),
+                                         "paper's depth"], lines)
+    return text + ("  theirs are means over 100 to 200 pictures, in charts\n" if lines else "") + growths(title, points)
+
+
+def growths(title, points):
+    lines = []
+    for (kind, what), by_n in points.items():
+        fits = {name: rest for name, *rest in analysis.growth(by_n)}
+        if not fits:
+            continue
+        line = [" ".join(filter(None, (what, kind and f"({kind} pictures)")))]
+        a, b, r2 = fits.get("logarithm", (0, 0, 0))
+        line += [f"{a:.1f} {'+' if b >= 0 else '-'} {abs(b):.2f} log2 N", f"{r2:.3f}"]
+        line += [f"{fits['power'][0]:.3g} N^{fits['power'][1]:.2f}", f"{fits['power'][2]:.3f}"] if "power" in fits else ["-", "-"]
+        lines.append(line)
+    return table(f"{title}: how the search grows with the side N, fitted to the means above (the paper: N² log N in all, a depth that "
+                 "grows as log N)", ["", "by a logarithm", "R²", "by a power", "R² of logarithms"], lines)
 
 
 def time_model(result, title, runs):
@@ -438,7 +602,7 @@ def time_model(result, title, runs):
         if not (theirs := model("the paper's GPU")):
             continue
         ms = result.value("canny-stages", source="paper", what="time", subject="the paper's GPU", width=width)
-        line = [f"{width}x{width}", f"{result.value('canny-stages', what='depth', width=width):.0f}",
+        line = [f"{width}x{width}", f"{result.value('canny-stages', what='depth', width=width):.1f}".removesuffix(".0"),
                 *(milliseconds(theirs[part]) for part in ("memory", "computation", "transfer", "all")), printed(ms, 4),
                 figure(ms / theirs["all"])]
         if result.gpu:
@@ -481,7 +645,7 @@ def rolling_rows(result, title, runs):
 
 def canny_fps(result):
     rows = result.rows_of("canny-fps")
-    title = f"paper 001: Canny u8, {result.where}"
+    title = canny_title(rows, result.where)
     resident = ", pictures resident on the GPU" if result.gpu else ""
     forms = [("ms", milliseconds, f"{title}: a picture, ms"), ("ms", rate, f"{title}: frames a second{resident}")]
     if result.gpu:
@@ -492,6 +656,7 @@ def canny_fps(result):
         grid = Grid()
         for row in rows:
             if row[field] and (show is milliseconds or row["operation"] != "copy"):
+                bordered(grid, row)
                 grid.set(label(row), size(row), show(row[field]))
         subjects = ["paper, Quadro P5000"] + (["paper, 16 cores"] if (field, show) == ("ms", rate) else [])
         for subject in subjects:
@@ -500,6 +665,7 @@ def canny_fps(result):
                                       unit="ms" if show is milliseconds else "frames/s")
                 grid.set(subject, size(row), printed(theirs, 4 if show is milliseconds else 0))
         text += grid.text(heading, "strategy")
+    text += spreads(title, rows) + crossovers(title, by_width(rows))
     # The paper's hypothesis, at its largest size.
     for goal in result.figures_of("canny-fps", subject="the paper's goal"):
         missed = [label(row) for row in rows if row["width"] == goal["width"] and row["operation"] != "copy"
@@ -518,8 +684,9 @@ def motion_ladder(result):
     for at in groups(rows, "width", "height").values():
         fastest = {}
         for row in at:
-            if row["strategy"] not in fastest or row["ms"] < fastest[row["strategy"]]["ms"]:
-                fastest[row["strategy"]] = row
+            key = (row["strategy"], row["threads"])
+            if key not in fastest or row["ms"] < fastest[key]["ms"]:
+                fastest[key] = row
         few = list(fastest.values())
         title = f"paper 004: {size(at[0])} RGB, one object, {result.where}"
         text += motion_rates(result, title, few)
@@ -531,7 +698,8 @@ def motion_ladder(result):
         text += motion_memory(result, title, at[0])
         for row in few:
             text += motion_kernels(result, title, row)
-        if best := fastest.get("v1.3"):
+        text += crossovers(title, [(size(at[0]), at)])
+        if best := fastest.get(("v1.3", 0)):
             grid = Grid()
             for row in at:
                 if row["strategy"] == "v1.3":
@@ -549,36 +717,38 @@ def paper_of(result, row, **wanted):
 
 
 def motion_rates(result, title, rows):
-    head = ["strategy", "frame, ms", "spread", "frames/s", "times opencv"]
-    copies = [("pageable_ms", "with copies, pageable"), ("pinned_ms", "with copies, pinned")] if result.gpu else []
+    head = ["strategy", "frames timed", "frame, ms", "spread", "frames/s", "times opencv"]
+    moved = [("pageable_ms", "with copies, pageable"), ("pinned_ms", "with copies, pinned")] if result.gpu else []
     opencv = find(rows, "opencv")
     lines = []
     for row in rows:
         theirs = paper_of(result, row).get(("", "rate"))
-        lines.append([label(row), milliseconds(row["ms"]), milliseconds(row["ms_spread"]), figure(1000 / row["ms"], 1),
+        lines.append([label(row), str(row.get("pictures", "-")), milliseconds(row["ms"]), milliseconds(row["ms_spread"]),
+                      figure(1000 / row["ms"], 1),
                       milliseconds(opencv["ms"] / row["ms"]) if opencv else "-",
-                      *(figure(1000 / row[field], 1) if row[field] else "-" for field, _ in copies), printed(theirs, 1)])
-    return table(f"{title}: frames a second", [*head, *(name for _, name in copies), "paper's frames/s"], lines)
+                      *(figure(1000 / row[field], 1) if row[field] else "-" for field, _ in moved), printed(theirs, 1)])
+    return table(f"{title}: frames a second", [*head, *(name for _, name in moved), "paper's frames/s"], lines)
 
 
 def motion_steps(result, title, row, before):
     """One version as the paper's table of it, whose figures stand on the right."""
     before = before if row["space"] == "device" else None
     theirs = paper_of(result, row)
-    frames = int(result.value("motion-ladder", what="frames"))
+    frames = row.get("pictures", 0)  # that were timed; earlier versions do not say
+    their_frames = int(result.value("motion-ladder", what="frames"))
     steps = {f["subject"]: f["detail"] for f in result.figures_of("motion-ladder", what="step")}
 
     def step_ms(of, step):
         return sum(ms for name, ms in of["stages"].items() if name == step or steps.get(name) == step)
 
     whole = sum(row["stages"].values())
-    head = ["step", "frame, ms", f"{frames} frames, ms", "share"]
+    head = ["step", "frame, ms"] + ([f"the {frames} timed, ms"] if frames else []) + ["share"]
     head += [f"over {before['strategy']}"] if before else []
-    head += ["paper: frame, ms", f"{frames} frames, ms", "share", "over the last"] if theirs else []
+    head += ["paper: frame, ms", f"its {their_frames}, ms", "share", "over the last"] if theirs else []
     lines = []
 
     def add(name, ms, ms_before, paper):
-        line = [name, milliseconds(ms), milliseconds(frames * ms), percent(ms, whole, 2)]
+        line = [name, milliseconds(ms), *([milliseconds(frames * ms)] if frames else []), percent(ms, whole, 2)]
         lines.append(line + ([change(ms_before, ms)] if before else []) + (paper if theirs else []))
 
     for step, part_of in (steps or {name: "" for name in row["stages"]}).items():
@@ -593,7 +763,7 @@ def motion_steps(result, title, row, before):
         add(("  " if part_of else "") + step, ms, step_ms(before, step) if before else 0, paper)
     video = theirs.get(("", "time of the video"), 0)
     add("all steps", whole, sum(before["stages"].values()) if before else 0,
-        [milliseconds(video / frames if frames else 0), milliseconds(video), "100 %", "-"])
+        [milliseconds(video / their_frames if their_frames else 0), milliseconds(video), "100 %", "-"])
     return (table(f"{title}: {label(row)}, by step", head, lines)
             + f"  a call that nobody observes: {milliseconds(row['ms'])} ms\n")
 
@@ -626,23 +796,63 @@ def motion_kernels(result, title, row):
                  ["kernel", "launches", "blocks", "threads", "registers", "paper's", "shared B", "occupancy", "paper's"], lines)
 
 
+PAPERS_SQUARE = 20  # a side, in pixels
+COLUMNS = 13  # of a table; the JSON and the picture have every density
+
+
 def label_density(result):
     text = ""
     for (width,), rows in groups(result.rows_of("label-density"), "width").items():
-        time, stages, ends = Grid(), Grid(), {}
+        of_the_paper = [row for row in rows if row["statistics"].get("square", PAPERS_SQUARE) == PAPERS_SQUARE]
+        cells = sorted(groups([{**row, "count": row["statistics"]["components"]} for row in of_the_paper], "count").items())
+        title = f"paper 004: labelling, squares of 20x20 in {width}x{width} u8, {result.where}"
+        text += label_by_count(title, analysis.thinned(cells, COLUMNS))
+        text += crossovers(title, [(f"{count:.0f}", at) for (count,), at in cells])
+        text += label_by_granularity(f"paper 004: labelling, squares in {width}x{width} u8, {result.where}", rows)
+    return text
+
+
+def label_by_count(title, cells):
+    time, moved, stages, ends = Grid(), Grid(), Grid(), {}
+    for (count,), rows in cells:
+        column = f"{count:.0f}"
         for row in rows:
-            column = f"{row['statistics']['components']:.0f}"
             time.set(label(row), column, milliseconds(row["ms"]))
             ends.setdefault(label(row), []).append(row["ms"])
+            for where, field in analysis.COPIES[1:]:
+                if row.get(field):
+                    moved.set(f"{label(row)}, {where}", column, milliseconds(row[field]))
             if row["space"] != "host":
                 for stage, ms in row["stages"].items():
                     stages.set(f"{label(row)}: {stage}", column, milliseconds(ms))
-        for name, times in ends.items():  # how much the fullest mask costs over the empty one
-            time.set(name, "full/empty", figure(times[-1] / times[0]))
-        title = f"paper 004: labelling, squares of 20x20 in {width}x{width} u8, {result.where}"
-        text += time.text(f"{title}: ms by number of components (no paper figure: chart only)", "strategy")
-        text += stages.text(f"{title}: ms by stage and number of components", "stage")
-    return text
+    for name, times in ends.items():  # how much the fullest mask costs over the empty one
+        time.set(name, "full/empty", figure(times[-1] / times[0]))
+    text = time.text(f"{title}: ms by number of components (no paper figure: chart only)", "strategy")
+    text += moved.text(f"{title}: ms with upload and download by number of components", "strategy")
+    text += spreads(title, [row for _, rows in cells for row in rows], lambda row: f"{row['statistics']['components']:.0f}")
+    return text + stages.text(f"{title}: ms by stage and number of components", "stage")
+
+
+def label_by_granularity(title, rows):
+    """A line a mask: squares of other sizes, and of the paper's where a quarter of the cells, or more, is set."""
+    def share(row):
+        return row["statistics"]["set, %"]
+
+    known = [row for row in rows if "square" in row["statistics"]]
+    fullest = max((row["statistics"]["components"] for row in known if row["statistics"]["square"] == PAPERS_SQUARE), default=0)
+    cells, grid = {}, Grid()
+    for row in sorted(known, key=lambda row: (row["statistics"]["square"], share(row))):
+        square, count = row["statistics"]["square"], row["statistics"]["components"]
+        if square == PAPERS_SQUARE and (not count or 4 * count % fullest):
+            continue
+        place = f"{square:.0f}x{square:.0f}, {share(row):.0f} % set"
+        cells.setdefault(place, []).append(row)
+        grid.set(place, "components", f"{count:.0f}")
+        grid.set(place, label(row), milliseconds(row["ms"]))
+    if len({row["statistics"]["square"] for row in known}) < 2:
+        return ""
+    text = grid.text(f"{title}: ms by granularity (no paper figure)", "squares")
+    return text + crossovers(f"{title}, by granularity", list(cells.items()))
 
 
 # Any experiment.
@@ -667,12 +877,13 @@ def details(result, experiment):
                 str(max(use["registers"] for use in uses)) if uses else "-",
                 str(max(use["static_shared_bytes"] + use["dynamic_shared_bytes"] for use in uses)) if uses else "-",
                 f"{100 * min(use['occupancy'] for use in uses):.0f} %" if uses else "-",
+                *(milliseconds(row.get(field)) for field in ("pinned_ms", "pageable_ms")), row.get("border") or "-",
                 f"{paper['value']:.4g} {paper['unit']}" if paper else "-",
                 *(row.get(name, "") for name in answers),
             ])  # fmt: skip
         text += table(f"{experiment}: {at[-1]['operation']} {parameters}, {kind}, {width}x{height}, {result.where}",
                       ["strategy", "ms", "spread", "x copy", "speed-up", "x opencv", "GFLOP/s", "FLOP/byte", "by paper",
-                       "% roofline", "registers", "shared B", "occupancy", "paper's", *answers], lines)
+                       "% roofline", "registers", "shared B", "occupancy", "pinned", "pageable", "border", "paper's", *answers], lines)
     return text
 
 
@@ -685,6 +896,7 @@ FORMS = {
     "motion-ladder": motion_ladder,
     "label-density": label_density,
     "roofline": roofline,
+    "filter-sizes": filter_sizes,
 }
 
 

@@ -61,7 +61,7 @@ std::string text_of(const Measured& measured) {
   const Row& first = measured.rows.front();
   double opencv_ms = 0;
   for (const Row& row : measured.rows) {
-    if (row.strategy == "opencv") opencv_ms = row.ms;
+    if (row.strategy == "opencv" && opencv_ms == 0) opencv_ms = row.ms;  // on all threads
   }
   struct Column {
     const char* name;
@@ -83,6 +83,7 @@ std::string text_of(const Measured& measured) {
        }},
       {"GFLOP/s", [](const Row& row) { return figure(row.gflops, 1); }},
       {"% roofline", [](const Row& row) { return figure(row.roofline_percent(), 1); }},
+      {"border", [](const Row& row) { return row.border.empty() ? std::string("-") : row.border; }},
       {"paper's", [](const Row& row) {
          return row.paper_figure
                     ? fmt::format("{:.4g} {}", row.paper_figure->value, row.paper_figure->unit)

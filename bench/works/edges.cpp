@@ -20,6 +20,7 @@ Work work_of(std::string experiment, std::string operation, std::string paramete
   work.parameters = std::move(parameters);
   work.sources = {src};
   work.bytes_per_pixel = 2;
+  work.border = name_of(BorderMode::reflect101);
   return work;
 }
 
@@ -39,6 +40,7 @@ Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyVie
   work.call = [options](ConstAnyView from, AnyView to, const Exec& exec) {
     canny(from, to, options, exec);
   };
+  work.border = smooth ? "reflect101, then replicate" : "replicate";
   work.opencv = [ksize, sigma = options.sigma, low, high](Peer& peer, ConstAnyView from,
                                                           AnyView to) {
     peer.canny(from, to, ksize, sigma, low, high);

@@ -33,6 +33,7 @@ Work convolve_work(std::string experiment, std::string parameters, const Stencil
   work.bytes_per_pixel = 2.0 * bytes_per_sample(src.type);
   work.flops_per_pixel = 2.0 * stencil.width() * stencil.height();
   work.bound = bound_of(stencil);
+  work.border = name_of(border.mode);
   const auto held = std::make_shared<Stencil>(stencil);
   work.call = [held, border](ConstAnyView from, AnyView to, const Exec& exec) {
     correlate(from, to, *held, {.border = border}, exec);

@@ -154,12 +154,14 @@ MotionOptions motion_options() {
 }
 
 Work motion_work(Session& session, std::string experiment, std::string parameters,
-                 const MotionOptions& options, const std::vector<Image<uint8_t>>& video, int step) {
+                 const MotionOptions& options, const std::vector<Image<uint8_t>>& video, int step,
+                 int first) {
   Work work;
   work.experiment = std::move(experiment);
   work.operation = "motion";
   work.parameters = std::move(parameters);
-  for (size_t t = 1; t < video.size(); t += size_t(step)) work.sources.push_back(video[t]);
+  for (size_t t = size_t(first); t < video.size(); t += size_t(step))
+    work.sources.push_back(video[t]);
   work.result = PixelType::none;
   work.bytes_per_pixel = video[0].channels();
   const auto detectors = std::make_shared<Detectors>(options, video[0]);

@@ -21,10 +21,11 @@ std::vector<Image<uint8_t>> moving_object_video(int32_t width, int32_t height, i
 MotionOptions motion_options();
 
 /// A call is a frame, to a detector of each strategy and setting that was founded on the video's
-/// first; every `step`th of the others is a source. OpenCV is left out, and the difference noted,
-/// where it finds other boxes in a frame; so is a frame in which production does not find the one
-/// object. The video stays the caller's.
+/// first; the frames from `first` on in steps of `step` are the sources. OpenCV is left out, and
+/// the difference noted, where it finds other boxes in a frame; so is a frame in which production
+/// does not find the one object. The video stays the caller's.
 Work motion_work(Session& session, std::string experiment, std::string parameters,
-                 const MotionOptions& options, const std::vector<Image<uint8_t>>& video, int step);
+                 const MotionOptions& options, const std::vector<Image<uint8_t>>& video, int step,
+                 int first = 1);
 
 }  // namespace cuesta::bench

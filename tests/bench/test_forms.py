@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+NONE = "no paper figure"
 REPORT = ROOT / "bench" / "report" / "report.py"
 COMMAND = sys.argv.pop(1) if len(sys.argv) > 1 else None
 
@@ -20,7 +21,8 @@ def row(experiment, operation, strategy, space="device", variant="", side=512, m
              "threads": 0 if space == "device" else 1 if strategy == "serial" else 2, "ms": ms, "ms_spread": 0.01,
              "copy_ms": 0.5, "times_copy": 2 * ms, "serial_ms": 20.0, "speedup": 20 / ms, "gflops": 100.0, "bytes_per_pixel": 2,
              "intensity": 6.25, "intensity_paper": None, "roofline_gflops": None, "roofline_percent": None,
-             "pageable_ms": None, "pinned_ms": None, "set_up_ms": None, "paper": "", "paper_figure": None, "accesses": None, "kernels": [],
+             "pageable_ms": None, "pinned_ms": None, "set_up_ms": None, "run_ms": None, "border": "", "pictures": 1,
+             "pageable_costs": None, "pinned_costs": None, "paper": "", "paper_figure": None, "accesses": None, "kernels": [],
              "stages": {}, "statistics": {}}
     return {**whole, **more}
 
@@ -98,7 +100,7 @@ class Forms(unittest.TestCase):
                    figure("memory-ladder", "counted", "naive", "accesses", 1245184, **about)]
         text = self.report(rows, figures)
         title = "paper 002: averaging filter f32, a GPU: "
-        self.assert_table(text, title + "kernel time", "256x256 3x3 20.00 0.5000 - - - - - - -",
+        self.assert_table(text, title + "kernel time", "256x256 3x3 20.00 0.5000" + 11 * " -",
                           "256x256 3x3 paper 14.537 0.041" + 5 * " no paper figure")
         self.assert_table(text, title + "overhead", "256x256 3x3 pageable 2.000 - - - - -", "256x256 3x3 pinned 0.5000 - - - - -",
                           "256x256 3x3 set-up 0.2500 - - - - -",
@@ -144,7 +146,7 @@ class Forms(unittest.TestCase):
         self.assert_table(text, f"{title}, 64x64: share", "global hysteresis=bfs-launch 50.0 % 50.0 % - - - - 2.000 2.000",
                           "paper's GPU, in words" + 4 * " no paper figure" + " 40 to 60 %")
         self.assert_table(text, f"{title}: the paper's operations", "64x64 3.000 1.000 0.50 4.000", "share 75.0 % 25.0 %")
-        self.assert_table(text, f"{title}: breadth-first", "64x64 request 10 30 7 no paper figure")
+        self.assert_table(text, f"{title}: breadth-first", "64x64 request 1 10 30 7 no paper figure")
         self.assert_table(text, f"{title}: the paper's time model",
                           "64x64 7 0.2000 0.1000 0.1000 0.4000 0.1758 0.44 0.4000 2.000 1.000 5.00")
         self.assert_table(text, f"{title}: gaussian and sobel", "64x64 1.500 0.7500 2.00 2.00 2.00 no paper figure")
@@ -170,7 +172,10 @@ class Forms(unittest.TestCase):
         rows = [row(name, "motion", "v1.2", ms=0.2, stages={"blur": 0.2}, **size),
                 row(name, "motion", "v1.3", variant="block_x=8 block_y=4", ms=0.1, stages={"blur": 0.05, "dilate": 0.05},
                     kernels=[kernel], **size),
-                row(name, "motion", "v1.3", variant="block_x=16 block_y=4", ms=0.4, stages={"blur": 0.4}, **size)]
+                row(name, "motion", "v1.3", variant="block_x=16 block_y=4", ms=0.4, stages={"blur": 0.4}, **size),
+                row(name, "motion", "simd", "host", **size), row(name, "motion", "simd", "host", ms=2.0, **size, threads=1)]
+        for of in rows:
+            of["pictures"] = 4
         of = {"side": 596, "height": 336}
         figures = [figure(name, "model", step, "step", 0, part) for step, part in
                    (("blur", ""), ("morphology", ""), ("dilate", "morphology"))]
@@ -186,12 +191,20 @@ class Forms(unittest.TestCase):
                     for what, value in (("held", 2 * 596 * 336), ("moved at launch", 7), ("moved a frame", 596 * 336))]
         text = self.report(rows, figures)
         title = "paper 004: 596x336 RGB, one object, a GPU"
-        self.assert_table(text, f"{title}: frames a second", "v1.2 0.2000 0.01000 5000.0 - - - no paper figure",
-                          "v1.3 block_x=8 block_y=4 0.1000 0.01000 10000.0 - - - 224.0")
+        self.assert_table(text, f"{title}: frames a second", "v1.2 4 0.2000 0.01000 5000.0 - - - no paper figure",
+                          "v1.3 block_x=8 block_y=4 4 0.1000 0.01000 10000.0 - - - 224.0",
+                          "simd, 2 threads 4 1.000 0.01000 1000.0 - - - no paper figure",
+                          "simd, 1 thread 4 2.000 0.01000 500.0 - - - no paper figure")
+        self.assert_table(text, f"{title}: where the GPU", "ours, 1 thread everywhere - -", "ours, 2 threads everywhere - -")
         self.assert_table(text, f"{title}: v1.3 block_x=8 block_y=4, by step",
-                          "blur 0.05000 6.200 50.00 % -75 % 0.9080 113.0 20.1 % -",
-                          "morphology 0.05000 6.200 50.00 % - no paper figure - - -",
-                          "all steps 0.1000 12.40 100.00 % -50 % 4.508 559.0 100 % -")
+                          "step frame, ms the 4 timed, ms share over v1.2 paper: frame, ms its 124, ms share over the last",
+                          "blur 0.05000 0.2000 50.00 % -75 % 0.9080 113.0 20.1 % -",
+                          "morphology 0.05000 0.2000 50.00 % - no paper figure - - -",
+                          "all steps 0.1000 0.4000 100.00 % -50 % 4.508 559.0 100 % -")
+        for of in rows:
+            del of["pictures"]  # earlier versions: how many were timed is not known
+        self.assert_table(self.report(rows, figures), f"{title}: v1.3 block_x=8 block_y=4, by step",
+                          "step frame, ms share over v1.2 paper: frame, ms its 124, ms share over the last")
         self.assert_table(text, f"{title}: memory", "v1.0 400512 2.00 7 200256 1.00")
         self.assert_table(text, f"{title}: kernels of v1.3", "morph<x> 4 9 256 30 37 16 75 % 72 %")
         self.assert_table(text, f"{title}: launch shape", "block_x=8 block_x=16", "block_y=4 0.1000 * 0.4000")
@@ -209,7 +222,7 @@ class Forms(unittest.TestCase):
         rows = [row("canny", "copy", "memcpy", "host", ms=0.5), row("canny", "canny", "simd", "host"),
                 row("canny", "canny", "opencv", "host", ms=4.0)]
         self.assert_table(self.report(rows), "canny: canny request, u8, 512x512, a GPU",
-                          "simd, 2 threads 1.000 0.01000 2.00 20.0 4.00 100.0 6.25 - - - - - -")
+                          "simd, 2 threads 1.000 0.01000 2.00 20.0 4.00 100.0 6.25 - - - - - - - - -")
         self.assertIn("error: no rows of 'speed'; there are canny", self.run_report(None, "--only", "speed").stderr)
 
     def test_several_files(self):
@@ -230,16 +243,89 @@ class Forms(unittest.TestCase):
         text = self.report(ours, steps, peers)
         self.assertIn("; triton 3.6\n", text)
         self.assert_table(text, "paper 002: averaging filter f32, a GPU: kernel time",
-                          "image, filter serial naive shared constant texture texture-constant two-pass simd device copy triton",
-                          "512x512 3x3 - 1.000 - - - - - - 0.2500 0.5000")
-        self.assert_table(text, "paper 002: averaging filter f32, a GPU: speed-up", "512x512 3x3 20.0 - - - - - - 80.0 40.0")
+                          "image, filter serial naive shared constant texture texture-constant two-pass rows simd simd, 1 thread opencv "
+                          "opencv, 1 thread device copy triton",
+                          "512x512 3x3 - 1.000" + 10 * " -" + " 0.2500 0.5000")
+        self.assert_table(text, "paper 002: averaging filter f32, a GPU: speed-up", "512x512 3x3 20.0" + 10 * " -" + " 80.0 40.0")
         self.assert_table(text, "sobel-ladder: sobel request, u8, 1024x1024, a GPU",
-                          "triton 0.2500 0.01000 0.50 - - 100.0 6.25 - - - - - - not equal: so")
+                          "triton 0.2500 0.01000 0.50 - - 100.0 6.25 - - - - - - - - - not equal: so")
         self.assertNotIn("1024x1024 u8", text)  # no paper's form of a size that no rung has
         peers.write_text(json.dumps({**peer, "gpu": {**peer["gpu"], "name": "another"}}), encoding="utf-8")
         done = self.run_report(None, peers)
         self.assertEqual(done.returncode, 3)
         self.assertIn("of another GPU, another", done.stderr)
+    def test_blocks_and_borders_and_what_pictures_cost(self):
+        of = {"parameters": "sobel 3x3", "type": "f32", "side": 256, "border": "ignore"}
+        costs = dict(zip(("host_allocate", "device_allocate", "first_upload", "upload", "first_download", "download", "release"),
+                         (0.5, 1.0, 2.0, 1.5, 4.0, 3.0, 0.25)))
+        rows = [row("memory-ladder", "convolve", "serial", "host", ms=20.0, **of),
+                row("memory-ladder", "convolve", "naive", variant="block=32", ms=0.5, **of),
+                row("memory-ladder", "convolve", "naive", variant="block=16", ms=0.25, pageable_ms=2.25, pinned_ms=1.25, run_ms=0.75,
+                    pageable_costs=costs, pinned_costs={**costs, "host_allocate": 9.5}, **of)]
+        figures = [figure("memory-ladder", "paper", "serial", "kernel time", 0, words=NONE, parameters="sobel 3x3", side=256),
+                   figure("memory-ladder", "counted", "naive", "accesses", 7, "block=16", parameters="sobel 3x3", side=256)]
+        text = self.report(rows, figures)
+        title = "paper 002: sobel filter f32, a GPU"
+        self.assert_table(text, f"{title}: kernel time", "256x256 3x3, block 32 ignore 20.00 0.5000" + 11 * " -",
+                          "256x256 3x3, block 16 ignore 20.00 0.2500" + 11 * " -", "256x256 3x3 paper" + 7 * f" {NONE}")
+        self.assert_table(text, f"{title}: global memory accesses", "256x256 3x3 counted, block=16 7 - - - - -")
+        self.assert_table(text, f"{title}: overhead", "256x256 3x3 pageable 2.000 - - - - -", "256x256 3x3 run 0.7500 - - - - -")
+        self.assert_table(text, f"{title}: what the pictures cost",
+                          f"256x256 3x3 pageable 0.5000 1.000 2.000 1.500 4.000 3.000 0.2500 7.750 {NONE}",
+                          f"256x256 3x3 pinned 9.500 1.000 2.000 1.500 4.000 3.000 0.2500 16.75 {NONE}")
+        self.assert_table(text, f"{title}, 3x3: ms with pictures", "naive block=16, resident 0.2500", "naive block=16, pageable 2.250")
+
+    def test_idle_threads_and_who_wins_from_where(self):
+        idle = {"threads of a block": 1024, "load nothing": 0, "compute nothing": 124}
+        rows = []
+        for side, cpu in ((256, 0.05), (512, 0.5)):
+            rows += [row("log-ladder", "copy", "memcpy", "host", side=side),
+                     row("log-ladder", "convolve", "simd", "host", side=side, ms=cpu, border="ignore"),
+                     row("log-ladder", "convolve", "shared", variant="load=one-each", side=side, ms=0.1, pinned_ms=0.3,
+                         pageable_ms=0.6, statistics=idle, border="ignore")]
+        text = self.report(rows)
+        title = "paper 000: convolve request, u8, a GPU"
+        self.assert_table(text, f"{title}: runtime", "strategy border 256x256 512x512", "memcpy, 2 threads 100.0 100.0",
+                          "shared load=one-each ignore 10.00 10.00")
+        self.assert_table(text, f"{title}: threads of a block", "shared load=one-each 1024 0 124 12.1 %")
+        self.assert_table(text, f"{title}: where the GPU", "ours, 2 threads from 512x512 on from 512x512 on nowhere")
+
+    def test_filter_sizes(self):
+        rows = [row("filter-sizes", "convolve", "naive", parameters=f"average {n}x{n}", type="f32", side=2048, gflops=250.0 * n,
+                    intensity_paper=0.25) for n in (3, 5)]
+        text = self.report(rows)
+        title = "paper 000, figs. 5 to 7: average, 2048x2048 f32, a GPU: GFLOP/s"
+        self.assert_table(text, f"{title} attained", "strategy 3x3 5x5", "naive 750.0 1250.0")
+        self.assert_table(text, f"{title} by the paper's formula", "naive 1000.0 1000.0")
+
+    def test_searches_of_many_pictures(self):
+        rows, figures = [], []
+        for side, depth in ((64, 10), (128, 12.5), (256, 15)):
+            rows.append(row("canny-stages", "canny", "simd", "host", side=side, pictures=100))
+            for what, mean in (("initial trees", 10.0), ("final trees", 2.0 * side), ("depth", depth)):
+                for detail, value in (("", mean), ("between quartiles", 2), ("least", 1), ("most", 40)):
+                    figures.append(figure("canny-stages", "found", "hysteresis", what, value, detail, side=side))
+            figures.append(figure("canny-stages", "found", "hysteresis", "pictures", 100, side=side))
+        text = self.report(rows, figures)
+        title = "paper 001: Canny u8, means over 100 pictures, a GPU"
+        self.assert_table(text, f"{title}: breadth-first", f"128x128 request 100 10 2, 1 to 40 256 2, 1 to 40 12.5 2, 1 to 40 {NONE}")
+        self.assert_table(text, f"{title}: how the search grows", "depth -5.0 + 2.50 log2 N 1.000 2.98 N^0.29 0.997",
+                          "final trees -1045.3 + 192.00 log2 N 0.964 2 N^1.00 1.000")
+
+    def test_granularity_of_labels(self):
+        def of(square, count, ms, space="device", **more):
+            return row("label-density", "label", "simd" if space == "host" else "union-find", space, ms=ms, side=2048,
+                       statistics={"square": square, "set, %": 100 * count * square**2 / 2048**2, "components": count}, **more)
+
+        rows = [of(20, count, 0.5) for count in range(0, 3601, 10)] + [of(20, 1800, 0.9, "host")]
+        rows += [of(2, 131072, 1.0), of(2, 131072, 0.75, "host", threads=1)]
+        text = self.report(rows)
+        self.assert_table(text, "paper 004: labelling, squares of 20x20 in 2048x2048 u8, a GPU: ms by number",
+                          "strategy 0 300 600 900 1200 1500 1800 2100 2400 2700 3000 3300 3600 full/empty")
+        self.assert_table(text, "paper 004: labelling, squares in 2048x2048 u8, a GPU: ms by granularity",
+                          "2x2, 12 % set 131072 1.000 0.7500", "20x20, 17 % set 1800 0.5000 0.9000", "20x20, 34 % set 3600 0.5000")
+        self.assert_table(text, "paper 004: labelling, squares in 2048x2048 u8, a GPU, by granularity: where the GPU",
+                          "ours, 1 thread nowhere - -", "ours, 2 threads everywhere - -")
 
     def test_of_what_earlier_versions_wrote(self):
         for file in (ROOT / "docs" / "benchmarks").glob("*-bench.json"):
@@ -252,7 +338,7 @@ class Forms(unittest.TestCase):
     def test_of_what_the_command_writes(self):
         titles = {"log-ladder": "speed-up over one serial core", "memory-ladder": "global memory accesses",
                   "sobel-ladder": "sobel-ladder: sobel magnitude L1 to u8", "canny-stages": "the paper's time model",
-                  "canny-fps": "frames a second", "label-density": "full/empty", "roofline": "figs. 5 to 7"}
+                  "canny-fps": "frames a second", "filter-sizes": "GFLOP/s attained", "label-density": "full/empty", "roofline": "figs. 5 to 7"}
         for experiment, title in titles.items():
             done = subprocess.run([COMMAND, "bench", experiment, "--quick", "--sizes", "64", "--device", "cpu", "--threads", "2",
                                    "--json", self.file], capture_output=True, text=True)
@@ -264,7 +350,7 @@ class Forms(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         text = self.report(None)
         self.assertIn("32x32 is less than 160x160, left out", text)
-        self.assert_table(text, "paper 004: 160x160 RGB", "strategy frame, ms spread frames/s "
+        self.assert_table(text, "paper 004: 160x160 RGB", "strategy frames timed frame, ms spread frames/s "
                           "times opencv paper's frames/s")
         self.assertIn("10wh, 3wh + 5k², 7wh", text)
 

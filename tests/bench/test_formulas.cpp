@@ -121,5 +121,31 @@ TEST(Paper002, LinesAndColumnsAreThePapers) {
   }
 }
 
+TEST(Formulas, ThreadsThatIdle) {
+  // Paper 000, 3.2: of (B + 2K)² threads of option i, 2K(2B + 2K) compute nothing.
+  for (const int k : {1, 2, 4}) {
+    for (const int made : {16, 24}) {
+      const int side = made + 2 * k, window = 2 * k + 1;
+      const auto threads =
+          formulas::threads_of("shared", window, window, {.block = side, .one_each = true});
+      EXPECT_EQ(threads.all, side * side);
+      EXPECT_EQ(threads.load_nothing, 0);
+      EXPECT_EQ(threads.compute_nothing, 2 * k * (2 * made + 2 * k));
+    }
+  }
+  for (const char* name : {"naive", "shared", "shared-constant", "tiled", "separable", "texture"}) {
+    const auto threads = formulas::threads_of(name, 5, 5, {.block = 16});
+    EXPECT_EQ(threads.all, 256) << name;
+    EXPECT_EQ(threads.compute_nothing, 0) << name;
+  }
+  // Threads stride over the columns: of a picture of 64 the others of 256 have none.
+  const auto rolling = formulas::threads_of("row-cyclic", 5, 5, {.threads = 256, .columns = 64});
+  EXPECT_EQ(rolling.all, 256);
+  EXPECT_EQ(rolling.load_nothing, 192);
+  EXPECT_EQ(rolling.compute_nothing, 192);
+  EXPECT_EQ(formulas::threads_of("row-cyclic", 5, 5, {.columns = 1024}).compute_nothing, 0);
+  EXPECT_EQ(formulas::threads_of("fused", 5, 5, {}).all, 0) << "no rung of a paper";
+}
+
 }  // namespace
 }  // namespace cuesta::bench

@@ -145,6 +145,49 @@ TEST(Measure, EverySourceIsVerified) {
   EXPECT_EQ(f.result.differences.size(), 1u);
 }
 
+TEST(Measure, ProductionAndThePeerOnOneThreadToo) {
+  Fixture f;
+  Work work = sobel_work(f.picture);
+  work.one_thread = true;
+  work.border = "reflect101";
+  const Measured measured = f.session.measure(work);
+  ASSERT_EQ(strategies_of(measured),
+            (std::vector<std::string>{"memcpy", "serial", "rows", "simd", "simd"}));
+  EXPECT_EQ(measured.rows[3].threads, 2);
+  EXPECT_EQ(measured.rows[4].threads, 1);
+  EXPECT_TRUE(measured.notes.empty()) << "two numbers of threads are no variants";
+  EXPECT_EQ(measured.rows[0].border, "");
+  EXPECT_EQ(measured.rows[4].border, "reflect101");
+  EXPECT_EQ(measured.rows[4].pictures, 1);
+}
+
+TEST(Measure, ARoundIsTheMeanOverItsSources) {
+  Fixture f;
+  const std::vector<Image<uint8_t>> pictures = [&] {
+    std::vector<Image<uint8_t>> made;
+    for (uint64_t seed = 1; seed <= 3; ++seed) made.push_back(Session::noise(64, 48, seed));
+    return made;
+  }();
+  Work work = sobel_work(f.picture);
+  work.sources.assign(pictures.begin(), pictures.end());
+  work.rounds = true;
+  work.stages = true;
+  // The second picture takes 12 ms more than the others.
+  work.call = [&](ConstAnyView from, AnyView to, const Exec& exec) {
+    if (exec.observer) exec.observer->stage("all", nullptr);
+    sobel(from, {.magnitude = to}, {}, {.strategy = exec.strategy, .threads = exec.threads});
+    if (from.data == pictures[1].view().data)
+      std::this_thread::sleep_for(std::chrono::milliseconds(12));
+  };
+  const Measured measured = f.session.measure(work);
+  const Row* simd = measured.find("simd", Space::host);
+  ASSERT_TRUE(simd);
+  EXPECT_EQ(simd->pictures, 3);
+  EXPECT_GE(simd->ms, 4.0);
+  ASSERT_FALSE(simd->stages.empty());
+  EXPECT_GE(simd->stages.back().second, 4.0) << "the mean; the median has none of it";
+}
+
 TEST(Measure, ARefusalIsToldInWords) {
   Fixture f;
   Work work = sobel_work(f.picture);
@@ -224,6 +267,14 @@ TEST(Stages, AddUpWithinACallAndMedianOverCalls) {
   EXPECT_GE(stages[stages.size() - 2].second, 4.0);
   EXPECT_GE(stages.back().second, 2.0);
   EXPECT_EQ(timer.statistics(), (std::vector<std::pair<std::string, double>>{{"depth", 1.0}}));
+  timer.begin();
+  timer.stage("blur", nullptr);
+  timer.statistic("depth", 9);
+  timer.end();
+  const auto means = timer.stages(StageTimer::Middle::mean);
+  EXPECT_GE(means.back().second, 1.5) << "2 ms of three calls in four";
+  EXPECT_EQ(timer.statistics(StageTimer::Middle::mean),
+            (std::vector<std::pair<std::string, double>>{{"depth", 3.0}}));
 }
 
 TEST(Stages, ACallThatNamesNoneHasNone) {
@@ -309,7 +360,7 @@ TEST(Measure, DeviceRowsWhereThereIsAGpu) {
   if (devices.empty()) GTEST_SKIP() << "no GPU: " << why;
   Settings settings{.sizes = {128}, .quick = true, .device = 0};
   settings.sweeps = {{"block", {"16", "32"}}};
-  const std::string names[] = {"sobel-ladder"};
+  const std::string names[] = {"sobel-ladder", "memory-ladder"};
   const Result result = run(names, settings);
   EXPECT_TRUE(result.differences.empty());
   ASSERT_TRUE(result.gpu);
@@ -326,6 +377,15 @@ TEST(Measure, DeviceRowsWhereThereIsAGpu) {
     EXPECT_GT(row.kernels[0].occupancy, 0);
     EXPECT_FALSE(row.kernels[0].name.empty());
     EXPECT_GT(row.speedup(), 0);
+    EXPECT_GT(row.run_ms, 0);
+    EXPECT_EQ(row.pageable_costs.has_value(), row.experiment == "memory-ladder");
+    for (const auto& costs : {row.pageable_costs, row.pinned_costs}) {
+      if (!costs) continue;
+      for (const double ms :
+           {costs->host_allocate, costs->device_allocate, costs->first_upload, costs->upload,
+            costs->first_download, costs->download, costs->release})
+        EXPECT_GT(ms, 0) << row.strategy;
+    }
   }
   EXPECT_GT(device_rows, 8);
 }

@@ -88,6 +88,14 @@ class MadeUp(unittest.TestCase):
         self.data({**RESULT, "rows": rows})
         self.assert_found(HEAD + SENTENCE + CLAIMS, "1 of 2 is 0 of 2", "not so: ms")
 
+    def test_one_thread_beside_all(self):
+        alone = {**row("simd", 2.0, space="host"), "threads": 1}
+        run = claims.Run({**RESULT, "rows": [alone, *RESULT["rows"]]})
+        self.assertEqual(run.ms("64 simd"), 0.3)
+        self.assertEqual(run.ms("64 simd threads=16"), 0.3)
+        self.assertEqual(run.ms("64 simd threads=1"), 2.0)
+        self.assertEqual(len(run.rows("64")), 4)
+
     def test_a_claim_without_data(self):
         self.assert_found(HEAD + SENTENCE + CLAIMS.replace("64 shared", "64 texture"), "'64 texture' selects 0")
         self.assert_found(HEAD + SENTENCE + CLAIMS.replace("64 shared", "shared"), "'shared' selects 2")

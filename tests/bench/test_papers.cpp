@@ -10,11 +10,14 @@
 #include "bench/engine/session.hpp"
 #include "bench/papers/canny.hpp"
 #include "bench/papers/canny_model.hpp"
+#include "bench/papers/formulas.hpp"
 #include "bench/papers/paper_001.hpp"
 #include "bench/papers/paper_004.hpp"
+#include "bench/papers/squares.hpp"
 #include "bench/works/motion.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/motion.hpp"
+#include "cuesta/objects.hpp"
 #include "ops/motion/stages.hpp"
 
 namespace cuesta::bench {
@@ -50,7 +53,8 @@ std::vector<std::string> strategies_of(const std::vector<Row>& rows) {
   for (const Row& row : rows) names.push_back(row.strategy);
   return names;
 }
-const std::vector<std::string> all_of_the_host = {"serial", "rows", "simd"};
+// Production on all threads, and on one.
+const std::vector<std::string> all_of_the_host = {"serial", "rows", "simd", "simd"};
 
 std::vector<std::string> stages_of(const Row& row) {
   std::vector<std::string> names;
@@ -88,7 +92,12 @@ TEST(Papers, CannyByStage) {
     }
     EXPECT_EQ(stages_of(rows[2]),
               (std::vector<std::string>{"gradient and suppression", "hysteresis"}));
+    EXPECT_EQ(stages_of(rows[3]), stages_of(rows[2]));
     EXPECT_EQ(rows[1].paper_figure.has_value(), side == 64);
+    EXPECT_EQ(rows[2].threads, 2);
+    EXPECT_EQ(rows[3].threads, 1);
+    for (const Row& row : rows) EXPECT_EQ(row.pictures, 8);
+    EXPECT_NE(rows[0].parameters.find(", 8 made pictures"), std::string::npos);
   }
   constexpr const char* gpu = "the paper's GPU";
   EXPECT_EQ(value_of(outcome, "paper", gpu, "all", "time", 64), 0.1758);
@@ -99,6 +108,10 @@ TEST(Papers, CannyByStage) {
   for (const int32_t side : {32, 64}) {
     const double depth = value_of(outcome, "found", "hysteresis", "", "depth", side);
     EXPECT_GE(depth, 0);
+    EXPECT_LE(value_of(outcome, "found", "hysteresis", "least", "depth", side), depth);
+    EXPECT_GE(value_of(outcome, "found", "hysteresis", "most", "depth", side), depth);
+    EXPECT_GE(value_of(outcome, "found", "hysteresis", "between quartiles", "depth", side), 0);
+    EXPECT_EQ(value_of(outcome, "found", "hysteresis", "", "pictures", side), 8);
     EXPECT_GT(value_of(outcome, "found", "hysteresis", "", "final trees", side), 0);
     EXPECT_DOUBLE_EQ(value_of(outcome, "model", gpu, "all", "time", side),
                      1e3 * canny_model::predict(side, depth, canny_model::paper_machine).total());
@@ -133,6 +146,7 @@ TEST(Papers, MotionByStep) {
     double all = 0;
     for (const auto& stage : row.stages) all += stage.second;
     EXPECT_GT(all, 0);
+    EXPECT_EQ(row.pictures, 4) << "of 124 frames, a quick run";
   }
   ASSERT_FALSE(outcome.result.notes.empty());
   EXPECT_EQ(outcome.result.notes[0], "motion-ladder: 64x64 is less than 160x160, left out");
@@ -148,14 +162,82 @@ TEST(Papers, LabelsByDensity) {
   // 102 pixels hold 3 x 3 cells.
   const Outcome outcome = outcome_of("label-density", {102});
   const auto rows = rows_of(outcome, 102);
-  std::vector<double> counts;
+  std::vector<double> counts, finer;
   for (const Row& row : rows) {
-    ASSERT_FALSE(row.statistics.empty());
-    EXPECT_EQ(row.statistics.back().first, "components");
-    if (row.strategy == "simd") counts.push_back(row.statistics.back().second);
+    ASSERT_EQ(row.statistics.size(), 3u);
+    EXPECT_EQ(row.statistics[0].first, "square");
+    EXPECT_EQ(row.statistics[1].first, "set, %");
+    EXPECT_EQ(row.statistics[2].first, "components");
+    const double square = row.statistics[0].second, count = row.statistics[2].second;
+    EXPECT_DOUBLE_EQ(row.statistics[1].second, 100 * count * square * square / (102.0 * 102));
+    if (row.strategy == "simd" && row.threads == 2)
+      (square == 20 ? counts : finer).push_back(count);
   }
   EXPECT_EQ(counts, (std::vector<double>{0, 2, 4, 6, 9}));
-  EXPECT_EQ(rows.size(), 3 * counts.size());
+  // 25 x 25 cells of squares of 2, half of them; none of 80 fits.
+  EXPECT_EQ(finer, (std::vector<double>{312}));
+  // Finer ones without the reference and plain loops.
+  EXPECT_EQ(rows.size(), 4 * counts.size() + 2 * finer.size());
+}
+
+TEST(Papers, SquaresAreWholeAndAloneAtEveryGranularity) {
+  EXPECT_EQ(cell_of(20), 34);
+  EXPECT_EQ(most_squares(2048, 20), 3600);
+  for (const int32_t square : {1, 2, 3, 5, 20, 40}) {
+    const int32_t most = most_squares(170, square);
+    for (const int32_t count : {0, 1, most}) {
+      std::vector<Component> found;
+      label(squares(170, count, square), {}, &found);
+      ASSERT_EQ(found.size(), size_t(count)) << square;
+      for (const Component& c : found) EXPECT_EQ(c.area, int64_t(square) * square);
+    }
+  }
+}
+
+TEST(Papers, CannysPicturesAllDiffer) {
+  Result result;
+  for (const bool quick : {true, false}) {
+    const Settings settings{.quick = quick};
+    Session session(settings, result, nullptr);
+    const CannyPictures pictures = canny_pictures(session, 32);
+    EXPECT_EQ(pictures.made, quick ? 8u : 100u);
+    ASSERT_GE(pictures.all.size(), pictures.made);
+    for (size_t i = 0; i < pictures.made; ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        bool equal = true;
+        for (int32_t y = 0; y < 32; ++y)
+          equal = equal && std::equal(pictures.all[i].row(y), pictures.all[i].row(y) + 32,
+                                      pictures.all[j].row(y));
+        EXPECT_FALSE(equal) << i << " " << j;
+      }
+    }
+  }
+}
+
+TEST(Papers, EveryFilterSizeAndTheFilterWithoutFigures) {
+  const Outcome sizes = outcome_of("filter-sizes", {64});
+  std::vector<std::string> requests;
+  for (const Row& row : rows_of(sizes, 64)) {
+    EXPECT_EQ(row.border, "ignore");
+    if (row.threads == 1) requests.push_back(row.parameters);
+  }
+  EXPECT_EQ(requests,
+            (std::vector<std::string>{"average 3x3", "average 5x5", "average 7x7", "average 9x9",
+                                      "average 11x11", "average 13x13", "average 15x15"}));
+  const Outcome memory = outcome_of("memory-ladder", {256});
+  std::vector<std::string> filters;
+  for (const Row& row : rows_of(memory, 256))
+    if (row.strategy == "serial") filters.push_back(row.parameters);
+  EXPECT_EQ(filters, (std::vector<std::string>{"averaging 3x3", "averaging 5x5", "averaging 9x9",
+                                               "sharpening 3x3", "sharpening 5x5", "sharpening 9x9",
+                                               "sobel 3x3"}));
+  for (const Figure& figure : memory.result.figures) {
+    if (figure.parameters != "sobel 3x3" || figure.what == "accesses") continue;
+    EXPECT_EQ(figure.words, "no paper figure") << figure.subject << " " << figure.what;
+    EXPECT_EQ(figure.value, 0);
+  }
+  EXPECT_EQ(value_of(memory, "counted", "shared", "block=16", "accesses", 256),
+            formulas::accesses_counted("shared", 3, 3, {.block = 16}) * 256 * 256);
 }
 
 TEST(Papers, SearchOfEdgesByHand) {

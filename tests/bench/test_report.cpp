@@ -38,6 +38,10 @@ Row device_row() {
   row.pageable_ms = 1;
   row.set_up_ms = 0.25;
   row.pinned_ms = 0.5;
+  row.run_ms = 0.03;
+  row.border = "ignore";
+  row.pageable_costs = PictureCosts{0.01, 0.2, 0.5, 0.4, 0.7, 0.6, 0.3};
+  row.pinned_costs = PictureCosts{2.0, 0.2, 0.1, 0.1, 0.1, 0.1, 0.5};
   row.paper = "000 002";
   row.paper_figure = PaperFigure{0.293, "ms", "kernel time"};
   row.accesses = Accesses{671744, 7000000};
@@ -99,6 +103,11 @@ TEST(Report, JsonHasEveryFieldThatTheDocumentNames) {
     EXPECT_FALSE(value.is_null()) << name;
   }
   for (const auto& [name, value] : row["kernels"][0].items()) named(name);
+  for (const auto& [name, value] : row["pinned_costs"].items()) named(name);
+  EXPECT_EQ(row["pageable_costs"]["first_upload"], 0.5);
+  EXPECT_EQ(row["pinned_costs"]["host_allocate"], 2.0);
+  EXPECT_EQ(row["pinned_costs"]["release"], 0.5);
+  EXPECT_EQ(row["pictures"], 1);
   EXPECT_EQ(json["gpu"]["ceilings"]["copy_gbs"], 4000);
   EXPECT_EQ(row["speedup"], 1000);
   EXPECT_EQ(row["roofline_percent"], 50);

@@ -1,0 +1,22 @@
+// What pictures cost a user beside the kernels: memory for them, and moving them.
+#pragma once
+
+#include <cstdint>
+
+#include "bench/engine/result.hpp"
+
+namespace cuesta::bench {
+
+struct PictureShape {
+  PixelType type = PixelType::u8;  ///< none: there is no such picture
+  int32_t width = 0, height = 0, channels = 1;
+};
+
+enum class HostMemory : uint8_t { pageable, pinned };
+
+/// Makes both pictures on host and device, moves and releases them, `times` times anew; the median
+/// of each step. Every step ends when `stream` has done its part.
+PictureCosts time_pictures(const PictureShape& source, const PictureShape& result,
+                           HostMemory memory, int times, void* stream);
+
+}  // namespace cuesta::bench
