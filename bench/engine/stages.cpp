@@ -55,7 +55,7 @@ void StageTimer::statistic(std::string_view name, double value) {
 std::vector<std::pair<std::string, double>> StageTimer::stages() const {
   std::vector<std::pair<std::string, double>> out;
   for (const Series& series : stages_) {
-    if (series.name.empty()) continue;
+    if (series.name.empty() || series.name == counting) continue;
     const double ms = summary_of(series.values).ms;
     if (series.name == before && (ms < 1e-4 || stages_.size() <= 2)) continue;
     out.emplace_back(series.name, ms);

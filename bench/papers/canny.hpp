@@ -16,7 +16,7 @@ Image<uint8_t> canny_picture(int32_t side);
 /// paper: finding them would make the device's strategies wait.
 CannyOptions canny_options();
 
-/// The same with both kinds of hysteresis of the strategies that have the choice.
+/// The same with every kind of hysteresis of the strategies that have the choice.
 Work paper_canny_work(std::string experiment, ConstAnyView src);
 
 /// Puts the paper's total time beside the rows that are its own: `rows`, and `row-cyclic` with
@@ -26,6 +26,7 @@ void set_paper_001_figure(Row& row);
 /// The breadth-first search that hysteresis is, all strong pixels first.
 struct EdgeSearch {
   int depth = 0;            ///< steps that gained a pixel
+  int rounds = 0;           ///< the same where a step goes on within tiles of 32 x 32
   int64_t trees_start = 0;  ///< strong pixels
   int64_t trees_end = 0;    ///< edges
 };

@@ -24,6 +24,7 @@ void check_statistics(Session& session, const Row& row, const EdgeSearch& search
   const bool single = parameter_of(row, "window", "3") == "3";
   for (const auto& [name, value] : row.statistics) {
     const double want = name == "bfs depth" && single  ? search.depth
+                        : name == "rounds"             ? search.rounds
                         : name == "trees at the start" ? double(search.trees_start)
                         : name == "trees at the end"   ? double(search.trees_end)
                                                        : value;
