@@ -61,7 +61,7 @@ double middle_of(const std::vector<double>& values, StageTimer::Middle middle) {
 std::vector<std::pair<std::string, double>> StageTimer::stages(Middle middle) const {
   std::vector<std::pair<std::string, double>> out;
   for (const Series& series : stages_) {
-    if (series.name.empty()) continue;
+    if (series.name.empty() || series.name == counting) continue;
     const double ms = middle_of(series.values, middle);
     if (series.name == before && (ms < 1e-4 || stages_.size() <= 2)) continue;
     out.emplace_back(series.name, ms);

@@ -22,6 +22,8 @@ class StageTimer final : public StageObserver {
  public:
   /// The stage a call is in before it names one, where that takes time.
   static constexpr std::string_view before = "before the first stage";
+  /// What a strategy does for its observer alone, and so is no stage of the work.
+  static constexpr std::string_view counting = "counting";
 
   explicit StageTimer(Space space);
   ~StageTimer() override;

@@ -10,6 +10,37 @@
 #include "verify/patterns.hpp"
 
 namespace cuesta::bench {
+namespace {
+
+constexpr int32_t tile_side = 32;  // of the strategy that floods tiles
+
+using Place = std::pair<int32_t, int32_t>;
+
+// Lets what is `left` join that is reached, step after step: what joins, and how many steps gained.
+// Within a step the search goes on inside the tile in which a pixel joined.
+int64_t flooded(std::vector<Place> reached, Image<uint8_t>& left, int32_t tile, int& steps) {
+  int64_t gained = 0;
+  std::vector<Place> next;
+  const auto spread = [&](Place from, bool within) {
+    const auto [x, y] = from;
+    for (int32_t v = std::max(0, y - 1); v <= std::min(left.height() - 1, y + 1); ++v) {
+      for (int32_t u = std::max(0, x - 1); u <= std::min(left.width() - 1, x + 1); ++u) {
+        if (within && (u / tile != x / tile || v / tile != y / tile)) continue;
+        if (std::exchange(left.at(u, v), uint8_t(0)) != 0) next.emplace_back(u, v);
+      }
+    }
+  };
+  for (;; reached.swap(next)) {
+    next.clear();
+    for (const Place& from : reached) spread(from, false);
+    for (size_t i = 0; i < next.size(); ++i) spread(Place(next[i]), true);
+    if (next.empty()) return gained;
+    ++steps;
+    gained += int64_t(next.size());
+  }
+}
+
+}  // namespace
 
 CannyPictures canny_pictures(Session& session, int32_t side) {
   CannyPictures pictures;
@@ -37,6 +68,7 @@ Work paper_canny_work(std::string experiment, const CannyPictures& pictures) {
   work.sources.assign(pictures.all.begin(), pictures.all.end());
   work.rounds = true;
   work.one_thread = true;
+  // The other kinds have rows of their own.
   work.sweeps = {{"hysteresis", {"bfs-launch", "union-find"}}};
   return work;
 }
@@ -67,29 +99,21 @@ EdgeSearch search_edges(Session& session, ConstAnyView src, const CannyOptions& 
   const Image<uint8_t> strong = maxima_above(high);
   Image<uint8_t> left = maxima_above(low);  // candidates not reached yet
 
-  std::vector<std::pair<int32_t, int32_t>> reached, next;
+  std::vector<Place> strong_places;
   for (int32_t y = 0; y < src.height; ++y) {
     for (int32_t x = 0; x < src.width; ++x) {
       if (strong.at(x, y) == 0) continue;
       left.at(x, y) = 0;
-      reached.emplace_back(x, y);
+      strong_places.emplace_back(x, y);
     }
   }
+  Image<uint8_t> left_too(src.width, src.height);
+  for (int32_t y = 0; y < src.height; ++y) std::copy_n(left.row(y), src.width, left_too.row(y));
   EdgeSearch search;
-  search.trees_start = search.trees_end = int64_t(reached.size());
-  for (;; reached.swap(next)) {
-    next.clear();
-    for (const auto& [x, y] : reached) {
-      for (int32_t v = std::max(0, y - 1); v <= std::min(src.height - 1, y + 1); ++v) {
-        for (int32_t u = std::max(0, x - 1); u <= std::min(src.width - 1, x + 1); ++u) {
-          if (std::exchange(left.at(u, v), uint8_t(0)) != 0) next.emplace_back(u, v);
-        }
-      }
-    }
-    if (next.empty()) return search;
-    ++search.depth;
-    search.trees_end += int64_t(next.size());
-  }
+  search.trees_start = int64_t(strong_places.size());
+  search.trees_end = search.trees_start + flooded(strong_places, left, 1, search.depth);
+  flooded(std::move(strong_places), left_too, tile_side, search.rounds);
+  return search;
 }
 
 }  // namespace cuesta::bench

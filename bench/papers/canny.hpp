@@ -22,7 +22,7 @@ CannyPictures canny_pictures(Session& session, int32_t side);
 /// paper: finding them would make the device's strategies wait.
 CannyOptions canny_options();
 
-/// A time is the mean over the pictures, a picture a call. With both kinds of hysteresis of the
+/// A time is the mean over the pictures, a picture a call. With two kinds of hysteresis of the
 /// strategies that have the choice, on all threads and on one.
 Work paper_canny_work(std::string experiment, const CannyPictures& pictures);
 
@@ -33,6 +33,7 @@ void set_paper_001_figure(Row& row);
 /// The breadth-first search that hysteresis is, all strong pixels first.
 struct EdgeSearch {
   int depth = 0;            ///< steps that gained a pixel
+  int rounds = 0;           ///< the same where a step goes on within tiles of 32 x 32
   int64_t trees_start = 0;  ///< strong pixels
   int64_t trees_end = 0;    ///< edges
 };

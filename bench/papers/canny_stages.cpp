@@ -24,10 +24,11 @@ constexpr const char* paper_cpu = "the paper's CPU, 16 threads";
 
 /// What the searches of some pictures had in common.
 struct Searches {
-  std::vector<double> depth{}, trees_start{}, trees_end{};
+  std::vector<double> depth{}, rounds{}, trees_start{}, trees_end{};
 
   void add(const EdgeSearch& search) {
     depth.push_back(search.depth);
+    rounds.push_back(search.rounds);
     trees_start.push_back(double(search.trees_start));
     trees_end.push_back(double(search.trees_end));
   }
@@ -39,6 +40,7 @@ void check_statistics(Session& session, const Row& row, const Searches& all) {
   const bool single = parameter_of(row, "window", "3") == "3";
   for (const auto& [name, value] : row.statistics) {
     const double want = name == "bfs depth" && single  ? mean_of(all.depth)
+                        : name == "rounds"             ? mean_of(all.rounds)
                         : name == "trees at the start" ? mean_of(all.trees_start)
                         : name == "trees at the end"   ? mean_of(all.trees_end)
                                                        : value;

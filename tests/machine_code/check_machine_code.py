@@ -25,6 +25,8 @@ CONSTANT_TAPS = [r"\bFFMA\b.*(c\[0x0\]|UR\d)"]
 GLOBAL = [r"\bLDG\b"]
 # A window read by an index, an argument of the kernel: a constant bank behind a register.
 CONSTANT_WINDOW = [r"\bU?LDC\b.*c\[0x0\]\[U?R\d"]
+# A pixel claimed in the word of its mark; places from a sum over the warp and one addition.
+STEP_FROM_QUEUE = GLOBAL + [r"\bATOMG?\.E\.OR\b", r"\bSHFL\.UP\b", r"\bATOMG?\.E\.ADD\b"]
 # Of the kernels that take a type and a window: f32 with the papers' windows, whose loops unroll.
 F32 = r"If\w*Li[359]E"
 
@@ -71,10 +73,18 @@ RULES = [
     Rule("canny/ladder/02_row_cyclic", "(gaussian|sobel)", GLOBAL + SHARED),
     Rule("canny/ladder/stages", "(measure|suppress|compare)", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     # Counted over the block, then one addition.
-    Rule("canny/ladder/03_bfs_launch", "(step|count_strong)", GLOBAL + [r"\bBAR\.RED\.POPC\b", r"\b(RED|ATOM)G?\b"]),
+    Rule("canny/ladder/03_bfs_launch", "step", GLOBAL + [r"\bBAR\.RED\.POPC\b", r"\b(RED|ATOM)G?\b"]),
+    Rule("canny/ladder/04_bfs_queue", "step", STEP_FROM_QUEUE, NO_SHARED),
+    Rule("canny/ladder/05_tile_flood", "flood", SHARED + [r"\bBAR\.RED\.OR\b", r"\bATOMG?\.E\.EXCH\b"]),
+    # The grid meets inside the kernel: what other blocks counted is read past the first-level cache.
+    Rule("canny/ladder/06_persistent", "all_steps", STEP_FROM_QUEUE + [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bMEMBAR\b"]),
+    Rule("canny/ladder/07_graph", "step", STEP_FROM_QUEUE + [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bMEMBAR\b"]),
     # Reads that see other threads' links, and the compare-and-swap that makes one.
-    Rule("canny/ladder/04_union_find", "merge", [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bATOMG?\.E\.CAS\b"]),
+    Rule("canny/ladder/08_union_find", "merge", [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bATOMG?\.E\.CAS\b"]),
+    Rule("canny/ladder/09_runs", "pack", GLOBAL + [r"\bVOTE"], NO_SHARED),
     Rule("canny/ladder/nms_marks", "unpack", GLOBAL, NO_SHARED),
+    Rule("canny/ladder/queue", "collect", GLOBAL + [r"\bSHFL\.UP\b", r"\bATOMG?\.E\.ADD\b"], NO_SHARED),
+    Rule("canny/ladder/hysteresis", "write", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("label/ladder/01_union_find", "merge", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED),
     Rule("label/ladder/01_union_find", "gather", [r"\bREDG?\b|\bATOMG?\b", r"\bVOTE"], NO_SHARED),
     # Bodies of each_pixel. A block of pixels stays in registers.

@@ -16,7 +16,7 @@ void fused(const CannyArgs& args, Call& call) {
     const CannyArgs piece = args.part(int32_t(begin), count);
     const Masks masks = find_masks(piece, call);
     call.stage("hysteresis");
-    connect(masks, piece, call);
+    connect(masks, Batch(piece.dst, count, piece.dst_step), call);
   }
 }
 

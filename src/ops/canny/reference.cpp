@@ -7,6 +7,7 @@
 
 #include "core/gradient.hpp"
 #include "cuesta/filter.hpp"
+#include "ops/canny/suppression.hpp"
 
 namespace cuesta {
 namespace {
@@ -120,15 +121,9 @@ void canny_suppress_rows(const CannyStages& stages, int32_t first, int32_t end) 
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < stages.gx.width; ++x) {
       const auto at = [&](int32_t dx, int32_t dy) { return magnitude.at(x + 1 + dx, y + 1 + dy); };
-      const int64_t m = at(0, 0);
-      bool largest = false;
-      switch (gradient::octant<int64_t>(stages.gx.at(x, y), stages.gy.at(x, y))) {
-        case 0: largest = m > at(-1, 0) && m >= at(1, 0); break;
-        case 1: largest = m > at(-1, -1) && m > at(1, 1); break;
-        case 2: largest = m > at(0, -1) && m >= at(0, 1); break;
-        case 3: largest = m > at(1, -1) && m > at(-1, 1); break;
-      }
-      stages.marks.at(x + 1, y + 1) = largest ? CannyStages::candidate : CannyStages::none;
+      const uint8_t octant = gradient::octant<int64_t>(stages.gx.at(x, y), stages.gy.at(x, y));
+      stages.marks.at(x + 1, y + 1) =
+          canny_is_maximum(octant, at) ? CannyStages::candidate : CannyStages::none;
     }
   }
 }

@@ -21,8 +21,19 @@ std::string_view supports(const CannyArgs& args, const Parameters&) {
   return {};
 }
 
-std::string_view rolling_rows(const CannyArgs& args, const Parameters& parameters) {
+std::string_view graph_loops(const CannyArgs& args, const Parameters& parameters) {
   if (const auto why = supports(args, parameters); !why.empty()) return why;
+  return canny_ladder::graph_loops() ? std::string_view()
+                                     : "a CUDA driver or toolkit older than 12.4";
+}
+
+std::string_view stages(const CannyArgs& args, const Parameters& parameters) {
+  return parameters.text("hysteresis") == "graph" ? graph_loops(args, parameters)
+                                                  : supports(args, parameters);
+}
+
+std::string_view rolling_rows(const CannyArgs& args, const Parameters& parameters) {
+  if (const auto why = stages(args, parameters); !why.empty()) return why;
   return canny_ladder::row_cyclic_shared_bytes(args) > cuda::shared_limit()
              ? "pictures whose rolling rows exceed shared memory"
              : std::string_view();
@@ -64,7 +75,7 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
      .paper = "001",
      .parameters = canny_ladder::global_parameters,
      .host_sync = true,
-     .supports = supports,
+     .supports = stages,
      .run = each_picture<canny_ladder::global>},
     {.name = "row-cyclic",
      .space = Space::device,
@@ -84,6 +95,37 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
      .host_sync = true,
      .supports = supports,
      .run = each_picture<canny_ladder::bfs_launch>},
+    {.name = "bfs-queue",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the same search from a queue of the pixels that joined last, a launch a step",
+     .paper = "001",
+     .host_sync = true,
+     .supports = supports,
+     .run = each_picture<canny_ladder::bfs_queue>},
+    {.name = "tile-flood",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "tiles flooded in shared memory; a launch takes those that a neighbour touched",
+     .paper = "001",
+     .host_sync = true,
+     .supports = supports,
+     .run = each_picture<canny_ladder::tile_flood>},
+    {.name = "persistent",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the search from a queue in one kernel, a barrier of the grid a step",
+     .paper = "001",
+     .supports = supports,
+     .run = each_picture<canny_ladder::persistent>},
+    {.name = "graph",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the search from a queue as a loop in a CUDA graph, which the GPU turns by itself",
+     .paper = "001",
+     .host_sync = true,  // unless the caller's workspace keeps the graph
+     .supports = graph_loops,
+     .run = each_picture<canny_ladder::graph>},
     {.name = "union-find",
      .space = Space::device,
      .tier = Tier::ladder,
@@ -92,6 +134,13 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
      .paper = "001",
      .supports = supports,
      .run = each_picture<canny_ladder::union_find>},
+    {.name = "runs",
+     .space = Space::device,
+     .tier = Tier::ladder,
+     .idea = "the production gradient and suppression, and its hysteresis by sets of runs",
+     .paper = "001",
+     .supports = supports,
+     .run = each_picture<canny_ladder::runs>},
     {.name = "fused",
      .space = Space::device,
      .tier = Tier::production,

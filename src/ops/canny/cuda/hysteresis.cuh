@@ -16,6 +16,7 @@
 #include "cuda/union_find.cuh"
 #include "ops/canny/cuda/gradient_nms.cuh"
 #include "ops/canny/cuda/mask_runs.hpp"
+#include "ops/canny/cuda/masks.cuh"
 
 namespace cuesta::canny_cuda {
 
@@ -156,10 +157,9 @@ __global__ void __launch_bounds__(256)
   }
 }
 
-/// Masks to args.dst, of every picture. Overwrites the masks.
-inline void connect(const Masks& masks, const CannyArgs& args, Call& call) {
+void connect(const Masks& masks, const Batch& edges, Call& call) {
   const cudaStream_t stream = cuda::stream_of(call);
-  const auto pictures = unsigned(args.count);
+  const auto pictures = unsigned(edges.count);
   const auto all = size_t(Labels::of_picture(masks.words())) * pictures;
   const Labels labels{call.scratch().take<int32_t>(all), masks.words_per_row};
   cuda::launch("canny", flood,
@@ -169,7 +169,7 @@ inline void connect(const Masks& masks, const CannyArgs& args, Call& call) {
   const dim3 block(32, 8);
   const dim3 grid(cuda::blocks(masks.words_per_row, 32), cuda::blocks(masks.height, 8), pictures);
   cuda::launch("canny", merge, grid, block, 0, stream, masks, labels);
-  const DeviceBatch<uint8_t> dst{args.dst.as<uint8_t, Space::device>(), args.dst_step};
+  const DeviceBatch<uint8_t> dst{edges.first.as<uint8_t, Space::device>(), edges.step_bytes};
   cuda::launch("canny", write_edges, grid, block, 0, stream, masks, labels, dst);
 }
 

@@ -1,6 +1,8 @@
-// What lies between the production gradient and suppression and hysteresis.
+// What lies between the production gradient and suppression and hysteresis, and these two for other
+// rows.
 #pragma once
 
+#include "cuesta/batch.hpp"
 #include "ops/canny/cuda/device.cuh"
 
 namespace cuesta::canny_cuda {
@@ -23,5 +25,8 @@ struct Masks {
 /// The production gradient and suppression: smoothing, gradient, suppression, thresholds. The masks
 /// live in the call's scratch memory. Sets args.result, of every picture.
 Masks find_masks(const CannyArgs& args, Call& call);
+/// The production hysteresis (hysteresis.cuh): masks to edges of 0 and 255, as many pictures as
+/// `edges` has. Overwrites the masks.
+void connect(const Masks& masks, const Batch& edges, Call& call);
 
 }  // namespace cuesta::canny_cuda

@@ -8,6 +8,7 @@
 #include "cuesta/filter.hpp"
 #include "ops/canny/cuda.hpp"
 #include "ops/canny/cuda/device.cuh"
+#include "ops/canny/suppression.hpp"
 
 namespace cuesta {
 namespace {
@@ -64,13 +65,9 @@ struct Suppress {
   }
   __device__ void operator()(int32_t x, int32_t y) const {
     const int64_t m = at(x, y);
-    bool largest = false;
-    switch (gradient::octant<int64_t>(p.gx.at(x, y), p.gy.at(x, y))) {
-      case 0: largest = m > at(x - 1, y) && m >= at(x + 1, y); break;
-      case 1: largest = m > at(x - 1, y - 1) && m > at(x + 1, y + 1); break;
-      case 2: largest = m > at(x, y - 1) && m >= at(x, y + 1); break;
-      case 3: largest = m > at(x + 1, y - 1) && m > at(x - 1, y + 1); break;
-    }
+    const uint8_t octant = gradient::octant<int64_t>(p.gx.at(x, y), p.gy.at(x, y));
+    const bool largest =
+        canny_is_maximum(octant, [&](int dx, int dy) { return at(x + dx, y + dy); });
     p.marks.at(x, y) = !largest || m <= limits.low ? none : m > limits.high ? strong : candidate;
   }
 };

@@ -8,9 +8,9 @@
 // sizes are the same on every run. Bound: launches times one pass over the marks, N² (1 + depth)
 // bytes, and a wait of the host for each. Wastes: almost every thread of almost every launch.
 //
-// Statistics: "bfs depth" is the number of launches that gained; "trees at the start" and "trees at
-// the end" count the strong pixels before and the edge pixels after.
+// Statistics: "bfs depth" is the number of launches that gained.
 // Times: docs/benchmarks/h200-ladder.md.
+#include "ops/canny/ladder/hysteresis.cuh"
 #include "ops/canny/ladder/nms_marks.cuh"
 
 namespace cuesta::canny_ladder {
@@ -44,55 +44,23 @@ __global__ void step(Marks marks, uint8_t frontier, uint8_t color, uint32_t* gai
   if (sum > 0 && threadIdx.x == 0 && threadIdx.y == 0) atomicAdd(gained, uint32_t(sum));
 }
 
-__global__ void count_strong(Marks marks, uint32_t* counted) {
-  const auto [x, y] = this_pixel();
-  const int sum = __syncthreads_count(inside(marks, {x, y}) && marks.at(x, y) >= strong);
-  if (sum > 0 && threadIdx.x == 0 && threadIdx.y == 0) atomicAdd(counted, uint32_t(sum));
-}
-
-__global__ void write(Marks marks, DeviceImage<uint8_t> dst) {
-  const auto [x, y] = this_pixel();
-  if (inside(marks, {x, y})) dst.at(x, y) = marks.at(x, y) >= strong ? 255 : 0;
-}
-
-// What `count` adds to a counter on the device, once the GPU is there.
-template <class Count>
-uint32_t counted(uint32_t* counter, Call& call, Count&& count) {
-  const cudaStream_t stream = cuda::stream_of(call);
-  cuda::check(cudaMemsetAsync(counter, 0, sizeof(uint32_t), stream), "canny");
-  count();
-  uint32_t there = 0;
-  cuda::check(cudaMemcpyAsync(&there, counter, sizeof there, cudaMemcpyDeviceToHost, stream),
-              "canny");
-  cuda::check(cudaStreamSynchronize(stream), "canny");
-  return there;
-}
-
 }  // namespace
 
-void hysteresis_by_steps(const Marks& marks, AnyView dst, int block, Call& call) {
+void hysteresis_by_launches(const Marks& marks, AnyView dst, int block, Call& call) {
   const auto kernel = call.parameters().integer("window") == 5 ? step<5> : step<3>;
-  auto* counter = call.scratch().take<uint32_t>(1);
-  double trees = 0;
-  if (call.wants_statistics()) {
-    trees = counted(counter, call,
-                    [&] { for_pixels(marks, block, call, count_strong, marks, counter); });
-    call.statistic("trees at the start", trees);
-  }
-  const auto color = [](int n) { return uint8_t(strong + n % 3); };
+  auto* gained = call.scratch().take<uint32_t>(1);
   int depth = 0;
   for (;; ++depth) {
-    const uint32_t gained = counted(counter, call, [&] {
-      for_pixels(marks, block, call, kernel, marks, color(depth), color(depth + 1), counter);
-    });
-    if (gained == 0) break;
-    trees += gained;
+    cuda::check(cudaMemsetAsync(gained, 0, sizeof *gained, cuda::stream_of(call)), "canny");
+    for_pixels(marks, block, call, kernel, marks, color_of(depth), color_of(depth + 1), gained);
+    if (read_back(gained, call) == 0) break;
   }
   call.statistic("bfs depth", depth);
-  call.statistic("trees at the end", trees);
-  for_pixels(marks, block, call, write, marks, dst.as<uint8_t, Space::device>());
+  write_joined(marks, dst, block, call);
 }
 
-void bfs_launch(const CannyArgs& args, Call& call) { behind_nms(args, call, hysteresis_by_steps); }
+void bfs_launch(const CannyArgs& args, Call& call) {
+  behind_nms(args, call, hysteresis_by_launches);
+}
 
 }  // namespace cuesta::canny_ladder

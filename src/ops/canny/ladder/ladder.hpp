@@ -7,7 +7,9 @@
 
 namespace cuesta::canny_ladder {
 
-inline constexpr std::string_view hysteresis_values[] = {"bfs-launch", "union-find"};
+inline constexpr std::string_view hysteresis_values[] = {
+    "bfs-launch", "bfs-queue", "tile-flood", "persistent", "graph", "union-find", "runs"};
+inline constexpr std::string_view suppression_values[] = {"gpu", "cpu"};
 inline constexpr std::string_view window_values[] = {"3", "5"};
 
 inline constexpr ParameterInfo hysteresis = {"hysteresis", "how edges spread to candidates",
@@ -16,10 +18,14 @@ inline constexpr ParameterInfo window = {
     "window", "candidates that a step of bfs-launch reaches: one or two pixels away",
     window_values};
 
+inline constexpr ParameterInfo suppression = {
+    "suppression", "where maxima are found; cpu: gradients to the host, maxima back",
+    suppression_values};
+
 inline constexpr ParameterInfo global_parameters[] = {ladder_parameters::any_block, hysteresis,
-                                                      window};
+                                                      window, suppression};
 inline constexpr ParameterInfo row_cyclic_parameters[] = {ladder_parameters::grid, hysteresis,
-                                                          window};
+                                                          window, suppression};
 inline constexpr ParameterInfo bfs_parameters[] = {window};
 
 void global(const CannyArgs& args, Call& call);
@@ -27,6 +33,13 @@ void row_cyclic(const CannyArgs& args, Call& call);
 /// Bytes of shared memory that a block of `row-cyclic` asks for.
 size_t row_cyclic_shared_bytes(const CannyArgs& args);
 void bfs_launch(const CannyArgs& args, Call& call);
+void bfs_queue(const CannyArgs& args, Call& call);
+void tile_flood(const CannyArgs& args, Call& call);
+void persistent(const CannyArgs& args, Call& call);
+void graph(const CannyArgs& args, Call& call);
+/// Whether build and driver know the loops of graphs.
+bool graph_loops();
 void union_find(const CannyArgs& args, Call& call);
+void runs(const CannyArgs& args, Call& call);
 
 }  // namespace cuesta::canny_ladder

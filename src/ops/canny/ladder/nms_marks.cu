@@ -16,13 +16,12 @@ __global__ void unpack(Masks masks, Marks marks) {
 
 }  // namespace
 
-void behind_nms(const CannyArgs& args, Call& call, decltype(hysteresis_by_steps)* hysteresis) {
+void behind_nms(const CannyArgs& args, Call& call, Hysteresis* hysteresis) {
   constexpr int block = 16;
   const Masks masks = find_masks(args, call);
   const Marks marks = device_image<uint8_t>(call, args.src.width, args.src.height);
   for_pixels(marks, block, call, unpack, masks, marks);
-  call.stage("hysteresis");
-  hysteresis(marks, args.dst, block, call);
+  run_hysteresis(hysteresis, marks, args.dst, block, call);
 }
 
 }  // namespace cuesta::canny_ladder

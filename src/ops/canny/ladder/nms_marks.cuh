@@ -2,11 +2,11 @@
 // marks.
 #pragma once
 
-#include "ops/canny/ladder/stages.cuh"
+#include "ops/canny/ladder/hysteresis.cuh"
 
 namespace cuesta::canny_ladder {
 
 /// Everything before hysteresis, thresholds found; then `hysteresis`.
-void behind_nms(const CannyArgs& args, Call& call, decltype(hysteresis_by_steps)* hysteresis);
+void behind_nms(const CannyArgs& args, Call& call, Hysteresis* hysteresis);
 
 }  // namespace cuesta::canny_ladder

@@ -1,11 +1,18 @@
 // Paper 001's stages after the convolutions: magnitude and direction, non-maximum suppression,
 // double threshold, each a launch with a thread a pixel. Suppression writes a picture of its own,
 // as the paper's does against the race of working in place. Theirs takes arctan and a root of
-// floats and compares rounded angles; ours compares integers, so that every strategy agrees. Theirs
-// copies pictures to the host and back between suppression and thresholds; ours stay on the GPU.
+// floats and compares rounded angles; ours compares integers, so that every strategy agrees. In
+// theirs this array of the suppression's goes over the host, N² integers there and N² back, and
+// takes a share of the time that the kernel does not explain. suppression=cpu makes that journey:
+// magnitudes and directions to the host, the suppression there by its threads, maxima back, the
+// host waiting meanwhile; suppression=gpu keeps all on the GPU.
 // Bytes a pixel: magnitude 4 + 5 (gx, gy in; magnitude, direction out), suppression 5 + 4
-// (neighbours from the caches), threshold 4 + 1.
+// (neighbours from the caches; over the bus, where it goes over the host), threshold 4 + 1.
 #include "ops/canny/ladder/stages.cuh"
+
+#include "cuesta/device.hpp"
+#include "ops/canny/ladder/hysteresis.cuh"
+#include "ops/canny/suppression.hpp"
 
 namespace cuesta::canny_ladder {
 namespace {
@@ -30,16 +37,31 @@ __global__ void measure(Gradients g, Measured m) {
 __global__ void suppress(Measured m, DeviceImage<int32_t> maxima) {
   const auto [x, y] = this_pixel();
   if (!inside(maxima, {x, y})) return;
-  const int32_t centre = m.magnitude.at(x, y);
   const auto at = [&](int dx, int dy) { return at_or_zero(m.magnitude, x + dx, y + dy); };
-  bool largest = false;
-  switch (m.direction.at(x, y)) {
-    case 0: largest = centre > at(-1, 0) && centre >= at(1, 0); break;
-    case 1: largest = centre > at(-1, -1) && centre > at(1, 1); break;
-    case 2: largest = centre > at(0, -1) && centre >= at(0, 1); break;
-    case 3: largest = centre > at(1, -1) && centre > at(-1, 1); break;
-  }
-  maxima.at(x, y) = largest ? centre : 0;
+  maxima.at(x, y) = canny_is_maximum(m.direction.at(x, y), at) ? m.magnitude.at(x, y) : 0;
+}
+
+// The same by the host, for it and from it.
+void suppress_on_host(const Measured& m, const DeviceImage<int32_t>& maxima, Call& call) {
+  const int32_t width = maxima.width, height = maxima.height;
+  Scratch host(call.nested(), Space::host);
+  const auto magnitude = host.image<int32_t>(width, height);
+  const auto direction = host.image<uint8_t>(width, height);
+  const auto found = host.image<int32_t>(width, height);
+  download(m.direction, direction, call.stream());
+  download(m.magnitude, magnitude, call.stream());
+  parallel_rows(height, call.threads(), [&](int32_t first, int32_t end) {
+    for (int32_t y = first; y < end; ++y) {
+      for (int32_t x = 0; x < width; ++x) {
+        const auto at = [&](int dx, int dy) {
+          return inside(magnitude, {x + dx, y + dy}) ? magnitude.at(x + dx, y + dy) : 0;
+        };
+        found.at(x, y) = canny_is_maximum(direction.at(x, y), at) ? magnitude.at(x, y) : 0;
+      }
+    }
+  });
+  upload(found, maxima, call.stream());
+  wait(call.stream());  // `found` goes
 }
 
 __global__ void count(Measured m, uint32_t* bins) {
@@ -68,16 +90,16 @@ void finish(const CannyArgs& args, const Gradients& g, int block, Call& call) {
   call.stage("magnitude");
   for_pixels(marks, block, call, measure, g, measured);
   call.stage("suppression");
-  for_pixels(marks, block, call, suppress, measured, maxima);
+  if (call.parameters().text("suppression") == "cpu")
+    suppress_on_host(measured, maxima, call);
+  else
+    for_pixels(marks, block, call, suppress, measured, maxima);
   call.stage("threshold");
   find_thresholds(args, call,
                   [&](uint32_t* bins) { for_pixels(marks, block, call, count, measured, bins); });
   for_pixels(marks, block, call, compare, maxima, limits_of(args), marks);
-  call.stage("hysteresis");
-  if (call.parameters().text("hysteresis") == "union-find")
-    hysteresis_by_sets(marks, args.dst, block, call);
-  else
-    hysteresis_by_steps(marks, args.dst, block, call);
+  run_hysteresis(hysteresis_named(call.parameters().text("hysteresis")), marks, args.dst, block,
+                 call);
 }
 
 }  // namespace cuesta::canny_ladder

@@ -29,13 +29,9 @@ auto for_aperture(int aperture, Make&& make) {
 enum Mark : uint8_t { none, candidate, strong };
 using Marks = DeviceImage<uint8_t>;
 
-/// Magnitude and direction, suppression, thresholds, hysteresis as the parameter of that name says:
-/// each a kernel with a thread a pixel, in blocks of `block` × `block`.
+/// Magnitude and direction, suppression, thresholds, each a kernel with a thread a pixel in blocks
+/// of `block` × `block`; suppression and hysteresis as the parameters of these names say.
 void finish(const CannyArgs& args, const Gradients& gradients, int block, Call& call);
-
-/// Hysteresis from marks to edges of 0 and 255. Both change the marks.
-void hysteresis_by_steps(const Marks& marks, AnyView dst, int block, Call& call);
-void hysteresis_by_sets(const Marks& marks, AnyView dst, int block, Call& call);
 
 /// The pixel of a thread in a grid of square blocks.
 struct Pixel {
@@ -46,7 +42,7 @@ __device__ inline Pixel this_pixel() {
           int32_t(blockIdx.y * blockDim.y + threadIdx.y)};
 }
 template <class Image>
-__device__ bool inside(const Image& image, Pixel p) {
+CUESTA_HOST_DEVICE bool inside(const Image& image, Pixel p) {
   return p.x >= 0 && p.y >= 0 && p.x < image.width && p.y < image.height;
 }
 /// A picture's pixel, 0 outside.

@@ -6,6 +6,7 @@
 // Wastes: a label for each pixel though all of a 2 × 2 block are neighbours; four launches that all
 // read every mark. Times: docs/benchmarks/h200-ladder.md.
 #include "cuda/union_find.cuh"
+#include "ops/canny/ladder/hysteresis.cuh"
 #include "ops/canny/ladder/nms_marks.cuh"
 
 namespace cuesta::canny_ladder {

@@ -1,0 +1,22 @@
+#include "ops/canny/ladder/queue.cuh"
+
+namespace cuesta::canny_ladder {
+namespace {
+
+__global__ void collect(Marks marks, int32_t* queue, uint32_t* found) {
+  const auto [x, y] = this_pixel();
+  const bool mine = inside(marks, {x, y}) && marks.at(x, y) == strong;
+  const uint32_t to = reserve(mine, found);
+  if (mine) queue[to] = y * marks.width + x;
+}
+
+}  // namespace
+
+Search search_from_strong(const Marks& marks, int block, Call& call) {
+  auto* queue = call.scratch().take<int32_t>(size_t(marks.width) * size_t(marks.height));
+  auto* found = cleared<uint32_t>(1, call);
+  for_pixels(marks, block, call, collect, marks, queue, found);
+  return {marks, queue, found};
+}
+
+}  // namespace cuesta::canny_ladder
