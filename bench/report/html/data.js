@@ -26,10 +26,12 @@ function groups(list, keyOf) {
   return found;
 }
 
+const leastTime = (rows) => rows.reduce((a, b) => (b.ms < a.ms ? b : a));
+
 /// Of each strategy's variants for a request, the fastest.
 function fastest(rows) {
   const key = (row) => [row.experiment, requestOf(row), sizeOf(row), row.space, row.strategy].join("|");
-  return [...groups(rows, key).values()].map((all) => all.reduce((a, b) => (b.ms < a.ms ? b : a)));
+  return [...groups(rows, key).values()].map(leastTime);
 }
 
 // Numbers, as report.py prints them.
@@ -160,7 +162,7 @@ const filterOf = (row) => {
 /// Of a strategy's variants the one with the theory's T, else the fastest.
 function withTiles(rows, tiles) {
   const same = rows.filter((row) => row.statistics && row.statistics.tiles === tiles);
-  return fastest(tiles > 1 && same.length ? same : rows)[0];
+  return leastTime(tiles > 1 && same.length ? same : rows);
 }
 
 const tiledWords = (theory) => [...new Set(theory.filter((point) => point.tiles > 1).map((point) => `${point.strategy}: T = ${point.tiles}.`))];
@@ -235,7 +237,7 @@ const INPUT_AXES = [
 
 /// A chart against each axis that the rows go along; what else they differ in makes views of its own.
 function densityViews(result) {
-  const rows = fastest(result.rows.filter((row) => row.experiment === "label-density" && row.statistics));
+  const rows = result.rows.filter((row) => row.experiment === "label-density" && row.statistics);
   const views = [];
   for (const [axis, words] of INPUT_AXES) {
     const having = rows.filter((row) => known(row.statistics[axis]));
@@ -254,7 +256,7 @@ function densityViews(result) {
         series: [...groups(some, labelOf)].map(([name, own]) => ({
           name,
           line: true,
-          points: own.map((row) => ({ x: row.statistics[axis], y: row.ms, error: row.ms_spread / 2,
+          points: [...groups(own, (row) => row.statistics[axis]).values()].map(leastTime).map((row) => ({ x: row.statistics[axis], y: row.ms, error: row.ms_spread / 2,
             hint: hintOf(row, `${axis} ${figure(row.statistics[axis])}`) })).sort(by("x")),
         })),
       }] });

@@ -125,6 +125,7 @@ function openNamed() {
   const section = document.getElementById(location.hash.slice(1));
   const details = section && section.querySelector("details");
   if (details) details.open = true;
+  if (section) section.scrollIntoView();
 }
 
 function sortable({ columns, rows }, name) {

@@ -10,9 +10,9 @@ function styleOf(palette, names, name) {
   return { color: palette.series[at % palette.series.length], marker: palette.markers[at % palette.markers.length] };
 }
 
-/// Of stages: seven colours, then their tints.
+/// Of stages: seven colours, then their tints and shades.
 function stageColor(palette, names, name) {
-  const colors = [...palette.series, ...palette.tints];
+  const colors = [...palette.series, ...palette.tints, ...palette.shades];
   return colors[Math.max(names.indexOf(name), 0) % colors.length];
 }
 
@@ -101,7 +101,7 @@ function placeFor(text, places, frame, taken) {
 /// Around a point at (x, y), near ones first.
 function placesAround(text, x, y) {
   const { w, h } = textBox(text);
-  return [0, 9, 18].flatMap((away) => [[x + 8 + away, y - h / 2], [x - w - 8 - away, y - h / 2], [x - w / 2, y - h - 6 - away],
+  return [0, 7].flatMap((away) => [[x + 8 + away, y - h / 2], [x - w - 8 - away, y - h / 2], [x - w / 2, y - h - 6 - away],
     [x - w / 2, y + 6 + away], [x + 6, y - h - 3 - away], [x - w - 6, y - h - 3 - away], [x + 6, y + 3 + away], [x - w - 6, y + 3 + away]]);
 }
 
