@@ -251,7 +251,7 @@ class Scripts(unittest.TestCase):
         first = table["rows"][0]
         self.assertEqual((first["registers"], first["shared_bytes"], first["occupancy_percent"]), (30, 116, 25))
         self.assertEqual((first["size"], first["stages_ms"], first["border"]), ("100x100", "blur 0.5000", "ignore"))
-        self.assertEqual([row.get("answer") for row in table["rows"]], ["equal", "peer", None])
+        self.assertEqual([row.get("answer") for row in table["rows"]], ["verified", "a peer's", None])
         self.assertNotIn("paper_figure", table["columns"])
         self.assertEqual(set(table["columns"]), {name for row in table["rows"] for name in row})
 
@@ -282,6 +282,14 @@ class Scripts(unittest.TestCase):
         low, middle, high = evaluate("[1, 10, 100].map(scaleOf({log: true}, [1, 100], 0, 500).at)")
         self.assertAlmostEqual(middle - low, high - middle)
         self.assertTrue(0 < low < high < 500)
+
+    def test_spreads_are_inside(self):
+        rows = [row("simd", experiment="label-density", statistics={"components": x}, ms=ms, ms_spread=spread)
+                for x, ms, spread in ((1.0, 1.0, 1.999), (2.0, 1.1, 3.0), (3.0, 1.2, 0.0))]
+        picture = xml.fromstring(evaluate("svgOfPlot(densityViews(result)[0].panels[0], palette, [])", result=result(*rows)))
+        bars = [one for one in picture.iter("line") if one.get("stroke")]
+        self.assertEqual(len(bars), 1)  # none where it would reach 0, none of 0
+        self.inside(picture)
 
     def test_styles_are_distinct(self):
         names = [f"s{n}" for n in range(56)]
@@ -319,7 +327,7 @@ class Scripts(unittest.TestCase):
         """Nothing lies outside the picture, and names do not overlap."""
         _, _, width, height = map(float, picture.get("viewBox").split())
         for one in picture.iter():
-            for name, limit in (("x", width), ("cx", width), ("x2", width), ("y", height), ("cy", height), ("y2", height)):
+            for name, limit in (("x", width), ("cx", width), ("x1", width), ("x2", width), ("y", height), ("y1", height), ("cy", height), ("y2", height)):
                 if one.get(name):
                     self.assertTrue(0 <= float(one.get(name)) <= limit, xml.tostring(one))
         boxes = [(float(one.get("x")), float(one.get("y")), 6.1 * len(one.text)) for one in picture.iter("text")

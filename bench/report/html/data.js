@@ -105,7 +105,8 @@ function rungPoints(row) {
   const counted = countedIntensity(row);
   const facts = [
     `${figure(row.gflops)} GFLOP/s`,
-    `FLOP/byte: ${figure(row.intensity_paper) || "-"} by the paper, ${figure(counted) || "-"} counted, ${figure(row.intensity)} by the request`,
+    `FLOP/byte: ${figure(row.intensity_paper) || "-"} by the paper, ${figure(counted) || "-"} counted, ` +
+      `${figure(row.intensity)} by the request`,
   ];
   const at = (x, open, words) => ({ x, y: row.gflops, open, hint: hintOf(row, ...facts, `drawn: ${words}`) });
   const points = [];
@@ -119,7 +120,8 @@ function rooflineViews(result) {
   const space = result.gpu ? "device" : "host";
   const all = result.rows.filter((row) => row.gflops && row.intensity && !isCopy(row));
   // The experiment of that name first, then the ladders whose rungs have a formula.
-  const experiments = [...groups(all, (row) => row.experiment)].filter(([name, rows]) => name === "roofline" || rows.some((row) => row.intensity_paper))
+  const experiments = [...groups(all, (row) => row.experiment)]
+    .filter(([name, rows]) => name === "roofline" || rows.some((row) => row.intensity_paper))
     .sort(([a], [b]) => (b === "roofline") - (a === "roofline"));
   const ceilings = ceilingsOf(result, space);
   return [...groups(experiments.flatMap(([, rows]) => rows), (row) => `${row.experiment} ${sizeOf(row)}`)].map(([label, rows]) => ({
@@ -142,7 +144,8 @@ function rooflinePanel(title, rows, space, ceilings) {
   const least = Math.min(...drawn.map((row) => row.gflops));
   const [{ intensity }] = drawn;
   const above = Math.min(ceilings.peak || Infinity, intensity * ceilings.copy || Infinity);
-  const request = Number.isFinite(above) && above > least ? [{ points: [[intensity, least], [intensity, above]], label: "request", faint: true }] : [];
+  const request = Number.isFinite(above) && above > least
+    ? [{ points: [[intensity, least], [intensity, above]], label: "request", faint: true }] : [];
   return {
     title,
     x: { label: "operations a byte", log: true },
@@ -165,7 +168,8 @@ function withTiles(rows, tiles) {
   return leastTime(tiles > 1 && same.length ? same : rows);
 }
 
-const tiledWords = (theory) => [...new Set(theory.filter((point) => point.tiles > 1).map((point) => `${point.strategy}: T = ${point.tiles}.`))];
+const tiledWords = (theory) =>
+  [...new Set(theory.filter((point) => point.tiles > 1).map((point) => `${point.strategy}: T = ${point.tiles}.`))];
 
 function theorySeries(theory, field) {
   return [...groups(theory, (point) => `${point.strategy}|${point.tiles}`).values()].map((curve) => ({
@@ -175,7 +179,8 @@ function theorySeries(theory, field) {
       x: point.filter,
       y: point[field],
       small: true,
-      hint: `${point.strategy}${point.tiles > 1 ? `, T = ${point.tiles}` : ""}\n${point.filter}x${point.filter}\n${figure(point[field])} GFLOP/s by the formula`,
+      hint: [point.tiles > 1 ? `${point.strategy}, T = ${point.tiles}` : point.strategy, `${point.filter}x${point.filter}`,
+        `${figure(point[field])} GFLOP/s by the formula`].join("\n"),
     })),
   })).filter((one) => one.points.length);
 }
@@ -256,7 +261,8 @@ function densityViews(result) {
         series: [...groups(some, labelOf)].map(([name, own]) => ({
           name,
           line: true,
-          points: [...groups(own, (row) => row.statistics[axis]).values()].map(leastTime).map((row) => ({ x: row.statistics[axis], y: row.ms, error: row.ms_spread / 2,
+          points: [...groups(own, (row) => row.statistics[axis]).values()].map(leastTime).map((row) => ({
+            x: row.statistics[axis], y: row.ms, error: row.ms_spread / 2,
             hint: hintOf(row, `${axis} ${figure(row.statistics[axis])}`) })).sort(by("x")),
         })),
       }] });
@@ -352,11 +358,12 @@ function cellsOf(row, peers) {
     put("accesses_paper", row.accesses.paper);
     put("accesses_counted", row.accesses.counted);
   }
-  if (row.paper_figure) cells.paper_figure = `${figure(row.paper_figure.value)} ${row.paper_figure.unit} ${row.paper_figure.what}`;
+  const { paper_figure: theirs } = row;
+  if (theirs) cells.paper_figure = `${figure(theirs.value)} ${theirs.unit} ${theirs.what}`;
   put("stages_ms", listed(row.stages));
   put("statistics", listed(row.statistics));
-  // What differs is not timed: a strategy's row that is here gave the reference's answer.
-  if (!isCopy(row)) cells.answer = peers.includes(row.strategy) ? "peer" : "equal";
+  // What differs from the reference is not timed: a strategy's row that is here was held against it.
+  if (!isCopy(row)) cells.answer = peers.includes(row.strategy) ? "a peer's" : "verified";
   return cells;
 }
 

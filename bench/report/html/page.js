@@ -30,7 +30,8 @@ function make(tag, attributes = {}, ...children) {
 function heading(result) {
   const { machine, gpu } = result;
   const facts = [
-    ["GPU", gpu ? `${gpu.name}, driver ${gpu.driver}, CUDA ${gpu.runtime}, compute capability ${gpu.compute_capability}` : `none: ${result.why_no_gpu || "not told"}`],
+    ["GPU", gpu ? `${gpu.name}, driver ${gpu.driver}, CUDA ${gpu.runtime}, compute capability ${gpu.compute_capability}`
+      : `none: ${result.why_no_gpu || "not told"}`],
     gpu && ["Ceilings", `${ceilingsText(gpu.ceilings)}; measured in this run`],
     ["CPU", `${machine.cpu}, ${machine.threads} threads, ${machine.simd}`],
     ["Peers", (machine.peers || []).join(", ") || "none found"],
@@ -40,7 +41,8 @@ function heading(result) {
   ].filter(known);
   const differences = result.differences || [];
   const verdict = !differences.length
-    ? make("p", { class: "equal" }, "Every strategy was verified before it was timed, and gave the reference's answer on the very input it was timed on.")
+    ? make("p", { class: "equal" }, "Every strategy was verified before it was timed, and held against the reference on the very input " +
+        "it was timed on: equal bytes, or floats within the bound that cuesta list tells.")
     : make("div", { class: "different" }, make("p", {}, "Not equal to the reference, so not timed:"),
         make("ul", {}, ...differences.map((text) => make("li", {}, text))));
   return make("header", {}, make("h1", {}, `cuesta bench: ${placeOf(result)}`),
@@ -89,10 +91,12 @@ function chartsOf(view, palette) {
   }));
   const legend = make("ul", { class: "legend" }, ...shown.map((name) => {
     const item = make("li", { tabindex: 0 });
-    const mark = bars ? `<rect width="12" height="12" fill="${stageColor(palette, shown, name)}"/>` : markerOf(styleOf(palette, shown, name), 6, 6);
+    const mark = bars ? `<rect width="12" height="12" fill="${stageColor(palette, shown, name)}"/>`
+      : markerOf(styleOf(palette, shown, name), 6, 6);
     item.insertAdjacentHTML("beforeend", `<svg viewBox="0 0 12 12" aria-hidden="true">${mark}</svg>`);
     item.append(name);
-    const only = (on) => () => panels.querySelectorAll(".series").forEach((one) => one.classList.toggle("dim", on && one.dataset.name !== name));
+    const only = (on) => () => panels.querySelectorAll(".series")
+      .forEach((one) => one.classList.toggle("dim", on && one.dataset.name !== name));
     for (const event of ["pointerenter", "focus"]) item.addEventListener(event, only(true));
     for (const event of ["pointerleave", "blur"]) item.addEventListener(event, only(false));
     return item;

@@ -120,16 +120,23 @@ const SIZE = { width: 600, height: 400 };
 const FRAME = { left: 62, right: 594, top: 10, bottom: 352 };
 const NAMES = 108;  // pixels right of curves, for their names
 
+const svgOf = ({ title }, height, parts) =>
+  `<svg viewBox="0 0 ${SIZE.width} ${height}" role="img" aria-label="${escaped(title)}">${parts.join("")}</svg>`;
+
 function svgOfPlot(panel, palette, names) {
   const points = panel.series.flatMap((one) => one.points.map((point) => [point.x, point.y]));
   const every = [...points, ...panel.lines.flatMap((line) => line.points)];
   const curves = !panel.x.log && panel.series.some((one) => one.line);
   const right = FRAME.right - (curves ? NAMES : 0);
   const x = scaleOf(panel.x, every.map((point) => point[0]), FRAME.left, right);
-  const y = scaleOf(panel.y, every.map((point) => point[1]), FRAME.bottom, FRAME.top);
+  const ends = ({ y: value, error }) => (error && error < value ? [value - error, value + error] : []);
+  const bars = panel.series.flatMap((one) => one.points.flatMap(ends));
+  const y = scaleOf(panel.y, [...every.map((point) => point[1]), ...bars], FRAME.bottom, FRAME.top);
   const parts = [];
-  const line = (name, x1, y1, x2, y2) => parts.push(`<line class="${name}" x1="${px(x1)}" y1="${px(y1)}" x2="${px(x2)}" y2="${px(y2)}"/>`);
-  const text = (name, at, top, words, more = "") => parts.push(`<text class="${name}" x="${px(at)}" y="${px(top)}" ${more}>${escaped(words)}</text>`);
+  const line = (name, x1, y1, x2, y2) =>
+    parts.push(`<line class="${name}" x1="${px(x1)}" y1="${px(y1)}" x2="${px(x2)}" y2="${px(y2)}"/>`);
+  const text = (name, left, top, words, more = "") =>
+    parts.push(`<text class="${name}" x="${px(left)}" y="${px(top)}" ${more}>${escaped(words)}</text>`);
 
   for (const tick of x.ticks) {
     line("grid", x.at(tick), FRAME.top, x.at(tick), FRAME.bottom);
@@ -142,7 +149,8 @@ function svgOfPlot(panel, palette, names) {
   line("axis", FRAME.left, FRAME.bottom, right, FRAME.bottom);
   line("axis", FRAME.left, FRAME.top, FRAME.left, FRAME.bottom);
   text("name middle", (FRAME.left + right) / 2, SIZE.height - 10, panel.x.label);
-  text("name middle", 14, (FRAME.top + FRAME.bottom) / 2, panel.y.label, `transform="rotate(-90 14 ${px((FRAME.top + FRAME.bottom) / 2)})"`);
+  const middle = px((FRAME.top + FRAME.bottom) / 2);
+  text("name middle", 14, middle, panel.y.label, `transform="rotate(-90 14 ${middle})"`);
 
   const at = (point) => [x.at(point.x), y.at(point.y)];
   const taken = points.map(([a, b]) => ({ x: x.at(a) - 4, y: y.at(b) - 4, w: 8, h: 8 }));
@@ -154,13 +162,15 @@ function svgOfPlot(panel, palette, names) {
     taken.push(place);
     text(name, place.x, place.y + 10, words);
   };
-  const roofs = panel.lines.map((one) => ({ ...one, ends: one.points.map(([a, b]) => [x.at(a), y.at(b)]) }));
-  for (const { ends, faint } of roofs) {
-    line(faint ? "roof faint" : "roof", ...ends[0], ...ends[1]);
-    taken.push(...boxesAlong(...ends));
+  const pixel = ([a, b]) => [x.at(a), y.at(b)];
+  const roofs = panel.lines.map((one) => ({ ...one, from: pixel(one.points[0]), to: pixel(one.points[1]) }));
+  for (const { from, to, faint } of roofs) {
+    line(faint ? "roof faint" : "roof", ...from, ...to);
+    taken.push(...boxesAlong(from, to));
   }
-  for (const { ends: [[x1, y1], [x2, y2]], label, faint } of roofs.filter((one) => one.label)) {
-    const places = (faint ? [0.95, 0.85, 0.75, 0.65, 0.5] : [0.5, 0.7, 0.3, 0.9, 0.1]).flatMap((part) => placesAround(label, x1 + (x2 - x1) * part, y1 + (y2 - y1) * part));
+  for (const { from: [x1, y1], to: [x2, y2], label, faint } of roofs.filter((one) => one.label)) {
+    const places = (faint ? [0.95, 0.85, 0.75, 0.65, 0.5] : [0.5, 0.7, 0.3, 0.9, 0.1])
+      .flatMap((part) => placesAround(label, x1 + (x2 - x1) * part, y1 + (y2 - y1) * part));
     named("roof-name", label, placeFor(label, places, FRAME, taken));
   }
 
@@ -173,7 +183,8 @@ function svgOfPlot(panel, palette, names) {
     }
     for (const point of one.points) {
       const [cx, cy] = at(point);
-      if (point.error && point.y > point.error) parts.push(`<line stroke="${style.color}" x1="${px(cx)}" x2="${px(cx)}" y1="${px(y.at(point.y - point.error))}" y2="${px(y.at(point.y + point.error))}"/>`);
+      const [low, high] = ends(point).map((value) => px(y.at(value)));
+      if (known(low)) parts.push(`<line stroke="${style.color}" x1="${px(cx)}" x2="${px(cx)}" y1="${low}" y2="${high}"/>`);
       parts.push(markerOf(style, cx, cy, point));
     }
     parts.push("</g>");
@@ -183,7 +194,7 @@ function svgOfPlot(panel, palette, names) {
     const places = curves ? placesBehind(...at(own[own.length - 1])) : placesAround(name, ...at(own[0]));
     named("point-name", name, placeFor(name, places, FRAME, taken));
   }
-  return `<svg viewBox="0 0 ${SIZE.width} ${SIZE.height}" role="img" aria-label="${escaped(panel.title)}">${parts.join("")}</svg>`;
+  return svgOf(panel, SIZE.height, parts);
 }
 
 // Bars of shares.
@@ -202,13 +213,18 @@ function svgOfBars(panel, palette, stages) {
       const width = share * BARS.width;
       const color = stageColor(palette, stages, name);
       const words = `${name}\n${milliseconds(value)} ms, ${(100 * share).toFixed(1)} %`;
-      parts.push(`<g class="series" data-name="${escaped(name)}"><rect class="part" x="${px(left)}" y="${top}" width="${px(width)}" height="${BARS.height - 4}" fill="${color}"><title>${escaped(words)}</title></rect>`);
-      if (share >= 0.06) parts.push(`<text class="middle" style="fill: ${inkOn(color)}" x="${px(left + width / 2)}" y="${top + 13}">${(100 * share).toFixed(0)}</text>`);
+      const place = `x="${px(left)}" y="${top}" width="${px(width)}" height="${BARS.height - 4}"`;
+      parts.push(`<g class="series" data-name="${escaped(name)}">`,
+        `<rect class="part" ${place} fill="${color}"><title>${escaped(words)}</title></rect>`);
+      if (share >= 0.06) {
+        const middle = px(left + width / 2);
+        parts.push(`<text class="middle" style="fill: ${inkOn(color)}" x="${middle}" y="${top + 13}">${(100 * share).toFixed(0)}</text>`);
+      }
       parts.push("</g>");
       left += width;
     }
     parts.push(`<text class="tick" x="${BARS.left + BARS.width + 6}" y="${top + 13}">${milliseconds(bar.total)} ms</text>`);
   });
   const height = 8 + panel.bars.length * BARS.height;
-  return `<svg viewBox="0 0 ${SIZE.width} ${height}" role="img" aria-label="${escaped(panel.title)}">${parts.join("")}</svg>`;
+  return svgOf(panel, height, parts);
 }
