@@ -7,7 +7,7 @@
     theory.svg              paper 000's curves (figs. 5 to 7), for its GPU and for the one in use, there beside what was measured
     speedup-EXPERIMENT.svg  speed-up over one serial core against size
     stages-EXPERIMENT.svg   share of each stage, for rows that have stages
-    density.svg             time of labelling against density, granularity or number of components (experiment `label-density`)
+    density.svg             time of labelling against the number of squares, and against their size (experiment `label-density`)
 
 A picture without data is not written. html/data.js says the same of the page that `cuesta bench --html` writes; colours and markers
 are palette.json's. Results of several files are put together; the machine is the
@@ -52,7 +52,10 @@ def device_name(result):
 
 
 def label_of(row):
-    return f"{row['strategy']} (CPU)" if row["space"] == "host" else row["strategy"]
+    if row["space"] != "host":
+        return row["strategy"]
+    alone = row.get("threads") == 1 and row["strategy"] != "serial"
+    return f"{row['strategy']} (CPU, 1 thread)" if alone else f"{row['strategy']} (CPU)"
 
 
 class Styles:
@@ -70,7 +73,7 @@ def best_variants(rows):
     """The fastest variant of each strategy for each request."""
     best = {}
     for row in rows:
-        key = (row["operation"], row["parameters"], row["type"], row["width"], row["height"], row["space"], row["strategy"])
+        key = (row["operation"], row["parameters"], row["type"], row["width"], row["height"], label_of(row))
         if key not in best or row["ms"] < best[key]["ms"]:
             best[key] = row
     return list(best.values())
@@ -310,6 +313,13 @@ def speedup(result, experiment, out):
     return save(figure, out / f"speedup-{experiment}.svg")
 
 
+def thinned(items, most):
+    """At most so many of a list, evenly, with its ends."""
+    if len(items) <= most:
+        return items
+    return [items[round(i * (len(items) - 1) / (most - 1))] for i in range(most)]
+
+
 def ink_on(color):
     """Black or white, whichever is read on it."""
     red, green, blue = (int(color[at:at + 2], 16) for at in (1, 3, 5))
@@ -331,6 +341,7 @@ def stages(result, experiment, out):
         return f"{label_of(row)} {row['strategy_parameters']}".rstrip()
 
     order = list(dict.fromkeys(variant(row) for row in rows))
+    rows = [row for name in order for row in thinned([row for row in rows if variant(row) == name], 13)]
     rows.sort(key=lambda row: (order.index(variant(row)), row["width"]))
     requests = list(dict.fromkeys(row["parameters"] for row in rows))
     names = []  # in the order of a call: what a row adds stands behind its neighbour
@@ -364,31 +375,41 @@ def stages(result, experiment, out):
     return save(figure, out / f"stages-{experiment}.svg")
 
 
-AXES = {"components": "components", "density": "set pixels, %", "granularity": "granularity, pixels a side"}
+PAPERS_SQUARE = 20
+
+
+def square_of(row):
+    return row["statistics"].get("square", PAPERS_SQUARE)
+
+
+def count_of(row):
+    return row["statistics"]["components"]
 
 
 def density_panels(rows):
-    """(axis, what is the same, rows) of every axis that the rows go along; components follow from the other two where those are told."""
-    panels = []
-    for axis in AXES:
-        others = [name for name in AXES if name not in (axis, "components")]
-        having = [row for row in rows if axis in row["statistics"]]
-        if axis == "components" and any(name in row["statistics"] for row in having for name in others):
-            continue
-        groups = {}
-        for row in having:
-            fixed = ", ".join(f"{name} {row['statistics'][name]:g}" for name in others if name in row["statistics"])
-            groups.setdefault(fixed, []).append(row)
-        panels += [(axis, fixed, some) for fixed, some in groups.items() if len({row["statistics"][axis] for row in some}) > 1]
+    """(title, words of x, what is x of a row, rows): by the number of squares, for each size of them with three or more; then by
+    their size, for each quarter of the most that was timed."""
+    squares = {}
+    for row in rows:
+        squares.setdefault(square_of(row), []).append(row)
+    squares = {square: own for square, own in squares.items() if len({count_of(row) for row in own}) > 2}
+    most = {square: max(map(count_of, own)) for square, own in squares.items()}
+    panels = [(f"squares of {square:g}x{square:g}", "components", count_of, squares[square])
+              for square in sorted(squares, key=lambda square: (square != PAPERS_SQUARE, square))]
+    for quarters in (1, 2, 3, 4):
+        own = [row for row in rows if square_of(row) in most and count_of(row) == most[square_of(row)] * quarters // 4]
+        if len({square_of(row) for row in own}) > 1:
+            panels.append((f"{25 * quarters} % of the squares that fit", "granularity: side of the squares", square_of, own))
     return panels
 
 
 def density(result, out):
-    rows = [row for row in result["rows"] if row["experiment"] == "label-density" and row["statistics"]]
+    rows = [row for row in result["rows"] if row["experiment"] == "label-density" and "components" in row["statistics"]]
     largest = max((row["width"] for row in rows), default=0)
     rows = [row for row in rows if row["width"] == largest]
     if not (panels := density_panels(rows)):
         return None
+    panels = panels[:1] + [panel for panel in panels if panel[2] is square_of]  # the page has the other squares' numbers
     styles = Styles(rows)
     columns = min(3, len(panels))
     lines = -(-len(panels) // columns)
@@ -396,17 +417,29 @@ def density(result, out):
     flat = [axes for line in all_axes for axes in line]
     for axes in flat[len(panels):]:
         axes.set_visible(False)
-    for axes, (axis, fixed, some) in zip(flat, panels):
+    for axes, (title, words, x_of, some) in zip(flat, panels):
         for label in styles.order:
             fastest = {}
             for row in sorted((row for row in some if label_of(row) == label), key=lambda row: -row["ms"]):
-                fastest[row["statistics"][axis]] = (row["ms"], row["ms_spread"] / 2)
+                fastest[x_of(row)] = (row["ms"], row["ms_spread"] / 2)
             if curve := sorted((at, *time) for at, time in fastest.items()):
-                axes.errorbar(*zip(*curve), linewidth=1.2, markersize=5, capsize=2, label=label, **styles.of(label))
-        axes.set(yscale="log", xlabel=AXES[axis], ylabel="ms (bars: between quartiles)", title=fixed)
+                many = len(curve) > 30
+                axes.errorbar(*zip(*curve), linewidth=1.2, markersize=0 if many else 5, capsize=0 if many else 2, label=label,
+                              **styles.of(label))
+        axes.set(yscale="log", xlabel=words, ylabel="ms (bars: between quartiles)")
+        axes.set_title(title, fontsize=10)
+        if x_of is square_of:
+            axes.set_xscale("log")
+            sides = sorted({square_of(row) for row in some})
+            axes.set_xticks(sides, [f"{side:g}" for side in sides])
+            axes.minorticks_off()
         axes.grid(True, color="0.9")
     figure.suptitle(f"labelling {rows[0]['width']}x{rows[0]['height']}, {device_name(result)}", fontsize=11)
-    flat[columns - 1].legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=8, frameon=False)
+    figure.tight_layout()
+    handles = {}
+    for axes in flat[:len(panels)]:
+        handles.update(zip(*reversed(axes.get_legend_handles_labels())))
+    flat[columns - 1].legend(handles.values(), handles.keys(), loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=8, frameon=False)
     return save(figure, out / "density.svg")
 
 

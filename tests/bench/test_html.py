@@ -213,17 +213,27 @@ class Scripts(unittest.TestCase):
         self.assertEqual(evaluate("theoryViews(result)", result=result()), [])
 
     def test_density_and_granularity(self):
-        def at(**statistics):
-            return row("union-find", experiment="label-density", operation="label", parameters=str(statistics), statistics=statistics,
-                       ms=sum(statistics.values()))
-        views = evaluate("densityViews(result)", result=result(at(components=9.0), at(components=0.5), at(components=4.0)))
-        self.assertEqual([point["x"] for point in views[0]["panels"][0]["series"][0]["points"]], [0.5, 4, 9])
-        both = [at(components=1.0, density=d, granularity=g) for d in (10.0, 50.0) for g in (1.0, 4.0, 16.0)]
+        def at(count, square=None, ms=1.0, threads=0, name="union-find"):
+            statistics = {"components": float(count)} | ({"square": float(square)} if square else {})
+            return row(name, "host" if threads else "device", experiment="label-density", operation="label", threads=threads, ms=ms,
+                       parameters=f"{count} squares of {square or 20}x{square or 20}", type="u8", statistics=statistics)
+
+        rows = [at(9, ms=2.0), at(0), at(4), at(4, ms=0.5), at(9, name="simd", threads=1), at(9, name="simd", threads=16)]
+        (view,) = evaluate("densityViews(result)", result=result(*rows))
+        series = {one["name"]: [(point["x"], point["y"]) for point in one["points"]] for one in view["panels"][0]["series"]}
+        self.assertEqual(series, {"union-find": [(0, 1), (4, 0.5), (9, 2)], "simd (CPU, 1 thread)": [(9, 1)], "simd (CPU)": [(9, 1)]})
+        both = [at(most * quarters // 4, square, ms=square + quarters) for square, most in ((1, 1001), (20, 361), (80, 16))
+                for quarters in (1, 2, 3, 4)] + [at(7, 20), at(5, 40)]
         views = evaluate("densityViews(result)", result=result(*both))
         self.assertEqual([view["label"] for view in views],
-                         [f"by density: u8 100x100, granularity {g}".replace("u8", "f32") for g in (1, 4, 16)]
-                         + [f"by granularity: f32 100x100, density {d}" for d in (10, 50)])
-        self.assertEqual([point["y"] for point in views[-1]["panels"][0]["series"][0]["points"]], [52, 55, 67])
+                         [f"by number of squares of {square}x{square}, 100x100" for square in (20, 1, 80)]
+                         + [f"by granularity, {percent} % of the squares that fit, 100x100" for percent in (25, 50, 75, 100)])
+        for quarters, view in enumerate(views[3:], 1):
+            points = [(point["x"], point["y"]) for point in view["panels"][0]["series"][0]["points"]]
+            self.assertEqual(points, [(square, square + quarters) for square in (1, 20, 80)])
+
+    def test_a_long_list_is_thinned(self):
+        self.assertEqual(evaluate("[thinned([1, 2, 3], 3), thinned([...Array(361).keys()], 13)]"), [[1, 2, 3], [30 * i for i in range(13)]])
 
     def test_stages(self):
         rows = [row("fused", experiment="canny-stages", width=side, stages={"gradient": 1.0, "hysteresis": side / 100})

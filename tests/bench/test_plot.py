@@ -139,19 +139,26 @@ class AsOnThePage(unittest.TestCase):
         self.assertGreater(len(theirs), 10)
 
     def density(self, whole):
-        views = evaluate("densityViews(result)", result=whole)
         rows = [row for row in whole["rows"] if row["experiment"] == "label-density"]
-        panels = self.plot.density_panels(rows)
-        self.assertEqual([axis for axis, _, _ in panels], [view["label"].split(":")[0][3:] for view in views])
-        for (axis, _, some), view in zip(panels, views):
-            self.assertEqual({(self.plot.label_of(row), row["statistics"][axis], row["ms"]) for row in some},
+        panels, views = self.plot.density_panels(rows), evaluate("densityViews(result)", result=whole)
+        self.assertEqual(len(panels), len(views))
+        for (title, _, x_of, some), view in zip(panels, views):
+            self.assertIn(title, view["label"])
+            self.assertEqual({(self.plot.label_of(row), x_of(row), row["ms"]) for row in some},
                              {(one["name"], point["x"], point["y"]) for one in view["panels"][0]["series"] for point in one["points"]})
 
     def test_density_and_granularity(self):
-        rows = [row("label-density", "union-find", "device", 64, None, statistics={"components": 3.0, "density": d, "granularity": g})
-                for d in (10.0, 20.0) for g in (1.0, 4.0, 16.0)]
-        self.assertEqual([(axis, fixed, len(some)) for axis, fixed, some in self.plot.density_panels(rows)],
-                         [("density", f"granularity {g}", 2) for g in (1, 4, 16)] + [("granularity", f"density {d}", 3) for d in (10, 20)])
+        whole = result()
+        whole["rows"] = [row("label-density", name, space, 64, None, operation="label", threads=threads, ms=square + part, ms_spread=0.1,
+                             statistics={"components": float(most * part // 4), "square": float(square)})
+                         for name, space, threads in (("union-find", "device", 0), ("simd", "host", 1), ("simd", "host", 16))
+                         for square, most in ((1, 1001), (20, 361), (80, 16)) for part in (0, 1, 2, 3, 4)]
+        self.assertEqual(len(self.plot.density_panels(whole["rows"])), 7)
+        self.density(whole)
+        with tempfile.TemporaryDirectory() as folder:
+            drawn = self.plot.density(whole, Path(folder)).read_text(encoding="utf-8")
+        for words in ("squares of 20x20", "75 % of the squares that fit", "simd (CPU, 1 thread)"):
+            self.assertIn(words, drawn)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 //
 // A view is {label, panels, note}. A panel is a plot {title, x, y, series, lines} or bars {title, bars}:
 //   x, y     {label, log, ticks}; ticks where they are not to be chosen
-//   series   [{name, points: [{x, y, hint, open, error}], line, dash}]; open: a hollow marker
+//   series   [{name, points: [{x, y, hint, open, small, error}], line, dash}]; open: a hollow marker
 //   lines    [{points: [[x, y], [x, y]], label, faint}], ceilings
 //   bars     [{label, total, parts: [{name, value}]}], shares of the total
 
@@ -11,7 +11,11 @@ const known = (value) => value !== null && value !== undefined && value !== "";
 const by = (key) => (a, b) => (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0);
 const sizeOf = (row) => `${row.width}x${row.height}`;
 const requestOf = (row) => `${row.operation} ${row.parameters}, ${row.type}`;
-const labelOf = (row) => (row.space === "host" ? `${row.strategy} (CPU)` : row.strategy);
+/// Its strategy; a host's with what it ran on, where it was timed on one thread beside all.
+function labelOf(row) {
+  if (row.space !== "host") return row.strategy;
+  return `${row.strategy} (CPU${row.threads === 1 && row.strategy !== "serial" ? ", 1 thread" : ""})`;
+}
 const variantOf = (row) => [labelOf(row), row.strategy_parameters].filter(known).join(" ");
 const isCopy = (row) => row.operation === "copy";
 
@@ -30,8 +34,14 @@ const leastTime = (rows) => rows.reduce((a, b) => (b.ms < a.ms ? b : a));
 
 /// Of each strategy's variants for a request, the fastest.
 function fastest(rows) {
-  const key = (row) => [row.experiment, requestOf(row), sizeOf(row), row.space, row.strategy].join("|");
+  const key = (row) => [row.experiment, requestOf(row), sizeOf(row), labelOf(row)].join("|");
   return [...groups(rows, key).values()].map(leastTime);
+}
+
+/// At most so many of a list, evenly, with its ends.
+function thinned(list, most) {
+  if (list.length <= most) return list;
+  return Array.from({ length: most }, (_, i) => list[Math.round((i * (list.length - 1)) / (most - 1))]);
 }
 
 // Numbers, as report.py prints them.
@@ -231,44 +241,46 @@ function measuredSeries(rows, tiles) {
   }));
 }
 
-// Times by an axis of the input.
+// Labelling, by what its pictures hold: squares of one size, as many as `components` says.
 
-/// What the pictures of experiment `label-density` differ in, with words and unit.
-const INPUT_AXES = [
-  ["components", "components"],
-  ["density", "set pixels, %"],
-  ["granularity", "granularity, pixels a side"],
-];
+const PAPERS_SQUARE = 20;
+const squareOf = (row) => (known(row.statistics.square) ? row.statistics.square : PAPERS_SQUARE);
 
-/// A chart against each axis that the rows go along; what else they differ in makes views of its own.
+function timesBy(rows, label, x, valueOf) {
+  return { label, note: "Bars: the distance between the quartiles.", panels: [{
+    title: `time ${label}`,
+    x,
+    y: { label: "ms", log: true },
+    lines: [],
+    series: [...groups(rows, labelOf)].map(([name, own]) => ({
+      name,
+      line: true,
+      points: [...groups(own, valueOf).values()].map(leastTime).map((row) => ({
+        x: valueOf(row), y: row.ms, error: row.ms_spread / 2, small: own.length > 30,
+        hint: hintOf(row, Object.entries(row.statistics).map(([what, value]) => `${what} ${figure(value)}`).join("; ")),
+      })).sort(by("x")),
+    })),
+  }] };
+}
+
+/// By the number of squares, for each size of them with three or more; then by their size, for each quarter of the most that was timed.
 function densityViews(result) {
-  const rows = result.rows.filter((row) => row.experiment === "label-density" && row.statistics);
-  const views = [];
-  for (const [axis, words] of INPUT_AXES) {
-    const having = rows.filter((row) => known(row.statistics[axis]));
-    // Components follow from the other two where they are told.
-    const others = INPUT_AXES.map(([name]) => name).filter((name) => name !== axis && name !== "components");
-    if (axis === "components" && having.some((row) => others.some((name) => known(row.statistics[name])))) continue;
-    const fixed = (row) => [`${row.type} ${sizeOf(row)}`, ...others.filter((name) => known(row.statistics[name]))
-      .map((name) => `${name} ${figure(row.statistics[name])}`)].join(", ");
-    for (const [label, some] of groups(having, fixed)) {
-      if (new Set(some.map((row) => row.statistics[axis])).size < 2) continue;
-      views.push({ label: `by ${axis}: ${label}`, note: "Bars: the distance between the quartiles.", panels: [{
-        title: `time by ${axis}, ${label}`,
-        x: { label: words, log: false },
-        y: { label: "ms", log: true },
-        lines: [],
-        series: [...groups(some, labelOf)].map(([name, own]) => ({
-          name,
-          line: true,
-          points: [...groups(own, (row) => row.statistics[axis]).values()].map(leastTime).map((row) => ({
-            x: row.statistics[axis], y: row.ms, error: row.ms_spread / 2,
-            hint: hintOf(row, `${axis} ${figure(row.statistics[axis])}`) })).sort(by("x")),
-        })),
-      }] });
-    }
-  }
-  return views;
+  const all = result.rows.filter((row) => row.experiment === "label-density" && row.statistics && known(row.statistics.components));
+  const countOf = (row) => row.statistics.components;
+  return [...groups(all, sizeOf)].flatMap(([size, rows]) => {
+    const squares = [...groups(rows, squareOf)].filter(([, own]) => new Set(own.map(countOf)).size > 2)
+      .sort(([a], [b]) => (b === PAPERS_SQUARE) - (a === PAPERS_SQUARE) || a - b);
+    const most = new Map(squares.map(([square, own]) => [square, Math.max(...own.map(countOf))]));
+    const byCount = squares.map(([square, own]) =>
+      timesBy(own, `by number of squares of ${square}x${square}, ${size}`, { label: "components", log: false }, countOf));
+    const bySquare = [1, 2, 3, 4].map((quarters) => {
+      const own = rows.filter((row) => countOf(row) === Math.floor((most.get(squareOf(row)) * quarters) / 4));
+      const sides = [...new Set(own.map(squareOf))].sort((a, b) => a - b);
+      const x = { label: "granularity: side of the squares", log: true, ticks: sides };
+      return sides.length > 1 ? timesBy(own, `by granularity, ${25 * quarters} % of the squares that fit, ${size}`, x, squareOf) : null;
+    });
+    return [...byCount, ...bySquare.filter(known)];
+  });
 }
 
 // Shares of stages.
@@ -285,7 +297,7 @@ function stageViews(result) {
     label,
     panels: [...groups(withoutSearches(all), variantOf)].map(([title, own]) => ({
       title,
-      bars: [...own].sort(by("width")).map((row) => ({
+      bars: thinned([...own].sort(by("width")), 13).map((row) => ({
         label: own.every((other) => other.width === row.width) && own.length > 1 ? row.parameters : sizeOf(row),
         total: Object.values(row.stages).reduce((a, b) => a + b, 0),
         parts: Object.entries(row.stages).map(([name, value]) => ({ name, value })),

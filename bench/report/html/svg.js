@@ -118,7 +118,7 @@ function boxesAlong([x1, y1], [x2, y2]) {
 
 const SIZE = { width: 600, height: 400 };
 const FRAME = { left: 62, right: 594, top: 10, bottom: 352 };
-const NAMES = 108;  // pixels right of curves, for their names
+const NAMES = 132;  // pixels right of curves, for their names
 
 const svgOf = ({ title }, height, parts) =>
   `<svg viewBox="0 0 ${SIZE.width} ${height}" role="img" aria-label="${escaped(title)}">${parts.join("")}</svg>`;
@@ -126,7 +126,7 @@ const svgOf = ({ title }, height, parts) =>
 function svgOfPlot(panel, palette, names) {
   const points = panel.series.flatMap((one) => one.points.map((point) => [point.x, point.y]));
   const every = [...points, ...panel.lines.flatMap((line) => line.points)];
-  const curves = !panel.x.log && panel.series.some((one) => one.line);
+  const curves = panel.series.some((one) => one.line) && (!panel.x.log || panel.x.ticks);  // else rungs
   const right = FRAME.right - (curves ? NAMES : 0);
   const x = scaleOf(panel.x, every.map((point) => point[0]), FRAME.left, right);
   const ends = ({ y: value, error }) => (error && error < value ? [value - error, value + error] : []);
