@@ -19,7 +19,7 @@ struct State {
   CommonOptions common;
   std::vector<std::string> experiments;
   std::vector<std::string> sweeps;
-  std::string json_file, csv_file, baseline;
+  std::string json_file, csv_file, html_file, baseline, from;
   bench::Settings settings;
 };
 
@@ -91,20 +91,37 @@ class Output {
   std::optional<io::StagedFile> file_;
 };
 
+// No run: the page of an earlier one.
+int show(const State& state) {
+  const bench::Settings& settings = state.settings;
+  const bool run = !state.experiments.empty() || !state.sweeps.empty() || settings.quick ||
+                   !settings.sizes.empty() || !settings.only.empty();
+  if (state.html_file.empty() || run || !state.json_file.empty() || !state.csv_file.empty() ||
+      !state.baseline.empty())
+    usage_error(state.from, "--from {}: nothing is run, so --html FILE goes with it and no other",
+                state.from);
+  Output html(state.html_file);
+  html.write(bench::html_of(bench::read_result(state.from), state.from));
+  return exit_done;
+}
+
 int run(State& state) {
+  if (!state.from.empty()) return show(state);
   bench::Settings& settings = state.settings;
   if (state.experiments.empty()) state.experiments = {"cpu"};
   for (const auto& text : state.sweeps) settings.sweeps.push_back(parse_sweep(text));
-  if (state.json_file == "-" && state.csv_file == "-")
-    usage_error("-", "--json - and --csv -: only one of them goes to standard output");
+  const std::string* files[] = {&state.json_file, &state.csv_file, &state.html_file};
+  const auto to_stdout =
+      std::count_if(std::begin(files), std::end(files), [](auto* file) { return *file == "-"; });
+  if (to_stdout > 1)
+    usage_error("-", "--json -, --csv - and --html -: only one of them goes to standard output");
   choose_device(state);
   std::optional<bench::Baseline> baseline;
   if (!state.baseline.empty()) baseline.emplace(state.baseline);
   settings.threads = state.common.threads;
-  const bool quiet = state.json_file == "-" || state.csv_file == "-";
-  if (!quiet) settings.print = [](std::string_view text) { print_data(text); };
+  if (to_stdout == 0) settings.print = [](std::string_view text) { print_data(text); };
   bench::check(state.experiments, settings);
-  Output json(state.json_file), csv(state.csv_file);
+  Output json(state.json_file), csv(state.csv_file), html(state.html_file);
 
   if (!verified(settings.device >= 0)) {
     print_error("nothing was timed: cuesta verify says more");
@@ -114,6 +131,7 @@ int run(State& state) {
 
   if (json) json.write(bench::json_of(result));
   if (csv) csv.write(bench::csv_of(result));
+  if (html) html.write(bench::html_of(bench::json_of(result)));
   if (baseline) settings.print(baseline->compare(result).table);
   for (const auto& difference : result.differences)
     print_error(fmt::format("not equal, so not timed: {}", difference));
@@ -134,7 +152,9 @@ Verb add_bench(CLI::App& parent) {
       "bench",
       "Verifies every strategy, then times them beside a copy of the picture and, where its "
       "module\n"
-      "is there, OpenCV. bench/report/report.py makes the papers' tables of a --json file.\n"
+      "is there, OpenCV. --html makes a page of tables and charts, bench/report/report.py the "
+      "papers'\n"
+      "tables of a --json file.\n"
       "Without a GPU the CPU's rows alone. Exit code 0: done; 1: a strategy or a peer gave "
       "another\n"
       "answer.\n\nExperiments:\n" +
@@ -162,14 +182,20 @@ Verb add_bench(CLI::App& parent) {
       ->type_name("FILE");
   app->add_option("--csv", state->csv_file, "the rows into a file; - writes them alone to stdout")
       ->type_name("FILE");
+  app->add_option("--html", state->html_file,
+                  "sortable tables and charts into one page that opens from disk")
+      ->type_name("FILE");
   app->add_option("--baseline", state->baseline,
                   "an earlier --json FILE to compare with; marks what got slower")
+      ->type_name("FILE");
+  app->add_option("--from", state->from, "runs nothing: --html shows this earlier --json FILE")
       ->type_name("FILE");
   add_common(
       *app, state->common, takes_device | takes_threads,
       {"cuesta bench cpu --quick --only canny,log", "cuesta bench log-ladder --json log.json",
        "cuesta bench sobel-ladder --sweep block=8,16,32",
-       "cuesta bench all --device cuda:0 --baseline before.json"});
+       "cuesta bench all --device cuda:0 --baseline before.json",
+       "cuesta bench --from before.json --html before.html"});
   return {app, [state] { return run(*state); }};
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "bench/report/report.hpp"
 #include "bench/report/table.hpp"
@@ -23,23 +24,33 @@ std::string key_of(std::string_view experiment, std::string_view operation,
 
 }  // namespace
 
-Baseline::Baseline(const std::filesystem::path& path) : name_(path.string()) {
+std::string read_result(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ErrorCode::input, fmt::format("{}: cannot be read", name_), name_);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf()))
+    throw Error(ErrorCode::input, fmt::format("{}: cannot be read", path.string()), path.string());
+  return text.str();
+}
+
+Error no_result(const std::string& name, std::string_view why) {
+  return {ErrorCode::input, fmt::format("{}: no result of cuesta bench --json ({})", name, why),
+          name};
+}
+
+Baseline::Baseline(const std::filesystem::path& path) : name_(path.string()) {
+  const std::string text = read_result(path);
   try {
-    const auto json = nlohmann::json::parse(file);
+    const auto json = nlohmann::json::parse(text);
     for (const auto& row : json.at("rows")) {
-      const auto text = [&](const char* name) { return row.value(name, std::string()); };
-      rows_[key_of(text("experiment"), text("operation"), text("strategy"), text("space"),
-                   text("parameters"), text("strategy_parameters"), text("type"),
+      const auto word = [&](const char* name) { return row.value(name, std::string()); };
+      rows_[key_of(word("experiment"), word("operation"), word("strategy"), word("space"),
+                   word("parameters"), word("strategy_parameters"), word("type"),
                    row.at("width").get<int>(), row.at("height").get<int>(),
                    row.at("threads").get<int>())] = {row.at("ms").get<double>(),
                                                      row.at("ms_spread").get<double>()};
     }
   } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorCode::input,
-                fmt::format("{}: no result of cuesta bench --json ({})", name_, error.what()),
-                name_);
+    throw no_result(name_, error.what());
   }
 }
 

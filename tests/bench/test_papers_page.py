@@ -199,8 +199,8 @@ class Planted(unittest.TestCase):
     def test_verdicts_and_counts(self):
         self.assert_found("| in part: ", "| works: ", "the head counts")
         self.assert_found("| works: ", "| mostly: ", "no verdict")
-        found = re.search(r"\| not here: [^|]*\|", self.text)
-        self.assert_found(found.group(0), "| not here |", "no word of why")
+        found = re.search(r"\| in part: [^|]*\|", self.text)
+        self.assert_found(found.group(0), "| in part |", "no word of why")
         for line in re.findall(r"(?m)^\| (?:\d{3}|all) \|.*$", self.text):
             for cell in re.finditer(r"(?<=\| )\d+(?= \|)", line):
                 if cell.start() > 2:

@@ -3,6 +3,7 @@
 what is no result. Exits with 77 (skipped) where matplotlib is absent."""
 
 import copy
+import importlib.util
 import json
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
+
+from test_html import COMMITTED, NODE, evaluate, quickjs
 
 PLOT = Path(__file__).resolve().parents[2] / "bench" / "report" / "plot.py"
 
@@ -27,7 +30,7 @@ def result():
     for experiment in ("roofline", "log-ladder"):
         for side in (256, 512):
             rows += [row(experiment, "memcpy", "host", side, None, operation="copy", speedup=None, intensity=None),
-                     row(experiment, "serial", "host", side, 0.5), row(experiment, "simd", "host", side, 70),
+                     row(experiment, "serial", "host", side, 0.5), row(experiment, "simd", "host", side, 70, ms=0.5),
                      row(experiment, "naive", "device", side, 900), row(experiment, "shared", "device", side, 1500),
                      row(experiment, "shared", "device", side, 1800, ms=0.5, strategy_parameters="block=16")]
     rows.append(row("canny-stages", "fused", "device", 512, None, speedup=None, stages={"blur": 0.1, "link": 0.3}))
@@ -96,6 +99,66 @@ class Plot(unittest.TestCase):
             self.assertEqual(done.returncode, 3, text)
             self.assertTrue(done.stderr.startswith("error: "), done.stderr)
             self.assertNotIn("Traceback", done.stderr)
+
+
+@unittest.skipUnless(quickjs or NODE, "neither the module quickjs nor node is here to run the page's scripts")
+class AsOnThePage(unittest.TestCase):
+    """plot.py and html/data.js draw the same points."""
+
+    def setUp(self):
+        spec = importlib.util.spec_from_file_location("plot", PLOT)
+        self.plot = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.plot)
+
+    def test_points(self):
+        for source in COMMITTED:
+            whole = json.loads(source.read_text(encoding="utf-8"))
+            with self.subTest(source.name):
+                self.roofline(whole)
+                self.theory(whole)
+                self.density(whole)
+
+    def roofline(self, whole):
+        view, *_ = evaluate("rooflineViews(result)", result=whole)
+        theirs = {(panel["title"], one["name"], point["x"], point["y"], point["open"])
+                  for panel in view["panels"] for one in panel["series"] for point in one["points"]}
+        rows = self.plot.best_variants([row for row in whole["rows"] if row["experiment"] == "roofline" and row["gflops"]
+                                        and row["intensity"] and row["space"] == "device"])
+        ours = {(f"{row['operation']} {row['parameters']}, {row['type']}", self.plot.label_of(row), x, row["gflops"], hollow)
+                for row in rows for x, hollow in self.plot.rung_points(row)}
+        self.assertGreater(len(ours), 80)
+        self.assertEqual(ours, {point for point in theirs if "(CPU)" not in point[1]})
+
+    def theory(self, whole):
+        view, *_ = evaluate("theoryViews(result)", result=whole)
+        theirs = {(one["name"], point["x"], point["y"]) for one in view["panels"][1]["series"] if one.get("dash")
+                  for point in one["points"]}
+        words, measured = self.plot.measured_by_filter(whole, {point["strategy"]: point["tiles"] for point in whole["theory"]})
+        self.assertEqual(words, view["label"])
+        self.assertEqual({(name, n, row["gflops"]) for name, curve in measured.items() for n, row in curve.items()}, theirs)
+        self.assertGreater(len(theirs), 10)
+
+    def density(self, whole):
+        rows = [row for row in whole["rows"] if row["experiment"] == "label-density"]
+        panels, views = self.plot.density_panels(rows), evaluate("densityViews(result)", result=whole)
+        self.assertEqual(len(panels), len(views))
+        for (title, _, x_of, some), view in zip(panels, views):
+            self.assertIn(title, view["label"])
+            self.assertEqual({(self.plot.label_of(row), x_of(row), row["ms"]) for row in some},
+                             {(one["name"], point["x"], point["y"]) for one in view["panels"][0]["series"] for point in one["points"]})
+
+    def test_density_and_granularity(self):
+        whole = result()
+        whole["rows"] = [row("label-density", name, space, 64, None, operation="label", threads=threads, ms=square + part, ms_spread=0.1,
+                             statistics={"components": float(most * part // 4), "square": float(square)})
+                         for name, space, threads in (("union-find", "device", 0), ("simd", "host", 1), ("simd", "host", 16))
+                         for square, most in ((1, 1001), (20, 361), (80, 16)) for part in (0, 1, 2, 3, 4)]
+        self.assertEqual(len(self.plot.density_panels(whole["rows"])), 7)
+        self.density(whole)
+        with tempfile.TemporaryDirectory() as folder:
+            drawn = self.plot.density(whole, Path(folder)).read_text(encoding="utf-8")
+        for words in ("squares of 20x20", "75 % of the squares that fit", "simd (CPU, 1 thread)"):
+            self.assertIn(words, drawn)
 
 
 if __name__ == "__main__":
