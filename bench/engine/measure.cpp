@@ -355,8 +355,8 @@ void Measurement::time_device() {
       time_on_device(bodies, brief_ ? 7 : 15, brief_ ? 1.0 : 5.0, session_.stream_->get());
   std::optional<PictureCosts> pageable, pinned;
   if (work_.picture_costs) {
-    const PictureShape source{src_.type, src_.width, src_.height, src_.channels},
-        result{work_.result, src_.width, src_.height, 1};
+    const PictureShape source{src_.type, src_.size(), src_.channels};
+    const PictureShape result{work_.result, src_.size()};
     const int often = brief_ ? 5 : 15;
     void* const stream = session_.stream_->get();
     pageable = time_pictures(source, result, HostMemory::pageable, often, stream);
@@ -407,9 +407,8 @@ void Measurement::add_set_up(Row& row, const Candidate& candidate, Rotation& rot
 
 void Measurement::add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation) {
   void* const stream = candidate.exec.stream;
-  const PinnedPicture pinned_src(src_.type, src_.size(), src_.channels);
-  PinnedPicture pinned_dst;
-  if (work_.result != PixelType::none) pinned_dst = PinnedPicture(work_.result, src_.size());
+  const PinnedPicture pinned_src({src_.type, src_.size(), src_.channels});
+  const PinnedPicture pinned_dst({work_.result, src_.size()});
   AnyImage into(work_.result, src_.width, src_.height);
   const auto once = [&](size_t i, ConstAnyView from, AnyView to) {
     return time_once([&] {

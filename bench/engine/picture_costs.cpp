@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/engine/rotation.hpp"
 #include "bench/engine/timing.hpp"
 #include "core/memory.hpp"
 #include "cuesta/device.hpp"
@@ -20,12 +19,12 @@ class Picture {
   Picture(const PictureShape& shape, Space space, HostMemory memory = HostMemory::pageable) {
     if (shape.type == PixelType::none) return;
     if (memory == HostMemory::pinned)
-      pinned_.emplace(shape.type, shape.width, shape.height, shape.channels);
+      pinned_.emplace(shape);
     else
-      owned_.emplace(shape.width, shape.height, shape.channels, shape.type, space);
+      owned_.emplace(shape.size, shape.channels, shape.type, space);
   }
   AnyView plane() {
-    if (pinned_) return pinned_->plane();
+    if (pinned_) return pinned_->view();
     return owned_ ? owned_->view() : AnyView();
   }
 

@@ -4,13 +4,9 @@
 #include <cstdint>
 
 #include "bench/engine/result.hpp"
+#include "core/pinned_picture.hpp"
 
 namespace cuesta::bench {
-
-struct PictureShape {
-  PixelType type = PixelType::u8;  ///< none: there is no such picture
-  int32_t width = 0, height = 0, channels = 1;
-};
 
 enum class HostMemory : uint8_t { pageable, pinned };
 

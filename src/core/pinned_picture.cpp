@@ -7,10 +7,12 @@
 
 namespace cuesta {
 
-PinnedPicture::PinnedPicture(PixelType type, Size size, int32_t channels) {
-  const ptrdiff_t stride = detail::row_bytes(type, size.width, channels);
-  void* memory = detail::allocate_pinned(size_t(stride) * size_t(size.height));
-  view_ = AnyView(memory, size.width, size.height, channels, stride, type);
+PinnedPicture::PinnedPicture(const PictureShape& shape) {
+  if (shape.type == PixelType::none) return;
+  const auto [width, height] = shape.size;
+  const ptrdiff_t stride = detail::row_bytes(shape.type, width, shape.channels);
+  void* memory = detail::allocate_pinned(size_t(stride) * size_t(height));
+  view_ = AnyView(memory, width, height, shape.channels, stride, shape.type);
 }
 PinnedPicture::~PinnedPicture() {
   if (view_.data) detail::release_pinned(view_.data);

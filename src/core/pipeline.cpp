@@ -4,7 +4,6 @@
 
 #include "core/check.hpp"
 #include "core/device_memory.hpp"
-#include "core/pinned_picture.hpp"
 #include "cuesta/device.hpp"
 
 namespace cuesta {
@@ -34,8 +33,8 @@ class OnDevice {
 struct Pipeline::Place {
   Place(int index, const PictureShape& source, const PictureShape& result)
       : device(index),
-        up(source.type, source.size, source.channels),
-        down(result.type, result.size, result.channels),
+        up(source),
+        down(result),
         src(source.size, source.channels, source.type, Space::device),
         dst(result.size, result.channels, result.type, Space::device) {}
 

@@ -8,17 +8,11 @@
 #include <memory>
 #include <vector>
 
+#include "core/pinned_picture.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 
 namespace cuesta {
-
-/// Size, channels and type of a picture.
-struct PictureShape {
-  PixelType type = PixelType::u8;
-  Size size{};
-  int32_t channels = 1;
-};
 
 /// Every picture in flight has a place: page-locked memory for it and for its result, pictures on
 /// its GPU, a stream and a workspace. Places take turns, so that results are those of one GPU, in
