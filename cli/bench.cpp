@@ -20,6 +20,7 @@ struct State {
   std::vector<std::string> experiments;
   std::vector<std::string> sweeps;
   std::string json_file, csv_file, baseline;
+  std::string explain;
   bench::Settings settings;
 };
 
@@ -91,7 +92,14 @@ class Output {
   std::optional<io::StagedFile> file_;
 };
 
+// What the model says of a strategy: nothing runs.
+int explain(const State& state) {
+  print_data(bench::explain(state.explain, state.settings));
+  return exit_done;
+}
+
 int run(State& state) {
+  if (!state.explain.empty()) return explain(state);
   bench::Settings& settings = state.settings;
   if (state.experiments.empty()) state.experiments = {"cpu"};
   for (const auto& text : state.sweeps) settings.sweeps.push_back(parse_sweep(text));
@@ -165,11 +173,21 @@ Verb add_bench(CLI::App& parent) {
   app->add_option("--baseline", state->baseline,
                   "an earlier --json FILE to compare with; marks what got slower")
       ->type_name("FILE");
+  app->add_option("--gpu-model", state->settings.gpu_model,
+                  fmt::format("where no GPU runs: predict the rungs' times on this one, a --json "
+                              "file of a run or one of {}",
+                              fmt::join(bench::known_gpus(), ", ")))
+      ->type_name("FILE");
+  app->add_option("--explain", state->explain,
+                  "run nothing; say in words what the model predicts of a strategy, and why")
+      ->type_name("OPERATION:STRATEGY");
   add_common(
       *app, state->common, takes_device | takes_threads,
       {"cuesta bench cpu --quick --only canny,log", "cuesta bench log-ladder --json log.json",
        "cuesta bench sobel-ladder --sweep block=8,16,32",
-       "cuesta bench all --device cuda:0 --baseline before.json"});
+       "cuesta bench all --device cuda:0 --baseline before.json",
+       "cuesta bench memory-ladder --gpu-model gtx-1060",
+       "cuesta bench model --explain convolve:tiled"});
   return {app, [state] { return run(*state); }};
 }
 

@@ -33,8 +33,7 @@ __global__ void __launch_bounds__(threads) fma_chains(int steps, float factor, f
   keep(all, sink);
 }
 
-// Sums that each take in another chain's, so that none can be left out. A quarter of the chains
-// floats and integers alike in `mixed_chains`.
+// Sums that each take in another chain's, so that none can be left out.
 __global__ void __launch_bounds__(threads) mixed_chains(int steps, float factor, float* sink) {
   float sum[chains / 2];
   uint32_t whole[chains / 2];
@@ -72,8 +71,10 @@ __global__ void __launch_bounds__(threads) integer_chains(int steps, float* sink
   keep(float(int32_t(all)), sink);
 }
 
-// A warp reads a line of 128 bytes, then the next, and round again.
-__global__ void __launch_bounds__(threads) l1_loads(int steps, const float* from, float* sink) {
+// A warp reads a line of 128 bytes, then the next, and round again. The compiler does not know that
+// `none` is 0, and so not that it has read these lines before.
+__global__ void __launch_bounds__(threads)
+    l1_loads(int steps, int none, const float* from, float* sink) {
   const float* mine = from + threadIdx.x % 32;
   float sum[4] = {};
   for (int step = 0; step < steps; step += unrolled) {
@@ -83,15 +84,16 @@ __global__ void __launch_bounds__(threads) l1_loads(int steps, const float* from
       asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(value) : "l"(mine + 32 * i));
       sum[i % 4] += value;
     }
+    mine += none;
   }
   keep(sum[0] + sum[1] + sum[2] + sum[3], sink);
 }
 
-__global__ void __launch_bounds__(threads) shared_loads(int steps, float* sink) {
+__global__ void __launch_bounds__(threads) shared_loads(int steps, int none, float* sink) {
   __shared__ float lines[32 * unrolled];
   for (int i = threadIdx.x; i < 32 * unrolled; i += threads) lines[i] = float(i);
   __syncthreads();
-  const auto mine = uint32_t(__cvta_generic_to_shared(lines + threadIdx.x % 32));
+  auto mine = uint32_t(__cvta_generic_to_shared(lines + threadIdx.x % 32));
   float sum[4] = {};
   for (int step = 0; step < steps; step += unrolled) {
 #pragma unroll
@@ -100,18 +102,20 @@ __global__ void __launch_bounds__(threads) shared_loads(int steps, float* sink) 
       asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(mine + 128 * i));
       sum[i % 4] += value;
     }
+    mine += none;
   }
   keep(sum[0] + sum[1] + sum[2] + sum[3], sink);
 }
 
 __global__ void __launch_bounds__(threads)
-    fetches(int steps, cudaTextureObject_t texture, float* sink) {
+    fetches(int steps, float none, cudaTextureObject_t texture, float* sink) {
   const float x = float(threadIdx.x % 32);
+  float y = 0;
   float sum[4] = {};
   for (int step = 0; step < steps; step += unrolled) {
 #pragma unroll
-    for (int i = 0; i < unrolled; ++i)
-      sum[i % 4] += tex2D<float>(texture, x, float((step + i) % 32));
+    for (int i = 0; i < unrolled; ++i) sum[i % 4] += tex2D<float>(texture, x, y + float(i));
+    y += none;
   }
   keep(sum[0] + sum[1] + sum[2] + sum[3], sink);
 }
@@ -178,22 +182,22 @@ double enqueue_integers(const Fill& fill, int steps) {
 }
 
 double enqueue_l1_loads(const Fill& fill, int steps, const float* from) {
-  l1_loads<<<fill.multiprocessors * blocks_each, threads, 0, stream_of(fill.stream)>>>(steps, from,
-                                                                                       fill.sink);
+  l1_loads<<<fill.multiprocessors * blocks_each, threads, 0, stream_of(fill.stream)>>>(
+      steps, 0, from, fill.sink);
   check_launch();
   return steps * threads_of(fill) / 32;
 }
 
 double enqueue_shared_loads(const Fill& fill, int steps) {
   shared_loads<<<fill.multiprocessors * blocks_each, threads, 0, stream_of(fill.stream)>>>(
-      steps, fill.sink);
+      steps, 0, fill.sink);
   check_launch();
   return steps * threads_of(fill) / 32;
 }
 
 double enqueue_fetches(const Fill& fill, int steps, uint64_t texture) {
   fetches<<<fill.multiprocessors * blocks_each, threads, 0, stream_of(fill.stream)>>>(
-      steps, texture, fill.sink);
+      steps, 0.0f, texture, fill.sink);
   check_launch();
   return steps * threads_of(fill);
 }

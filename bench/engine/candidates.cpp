@@ -39,9 +39,10 @@ std::vector<std::vector<Parameter>> variants_of(const StrategyDescription& strat
 }  // namespace
 
 std::vector<Candidate> candidates_of(const Work& work, Space space,
-                                     const std::vector<Sweep>& sweeps, const Exec& exec) {
+                                     const std::vector<Sweep>& sweeps, const Exec& exec,
+                                     const std::vector<StrategyDescription>& strategies) {
   std::vector<Candidate> out;
-  for (const StrategyDescription& strategy : list_strategies()) {
+  for (const StrategyDescription& strategy : strategies) {
     if (strategy.operation != work.operation || strategy.space != space) continue;
     if (work.takes && !work.takes(strategy)) continue;
     for (auto& parameters : variants_of(strategy, sweeps)) {

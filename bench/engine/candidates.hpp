@@ -17,7 +17,8 @@ struct Candidate {
 
 /// The strategies that `work` takes in `space`, each with every combination of the swept values
 /// that it declares. Of two sweeps of one parameter the later counts. `exec` is pinned to each.
-std::vector<Candidate> candidates_of(const Work& work, Space space,
-                                     const std::vector<Sweep>& sweeps, const Exec& exec);
+std::vector<Candidate> candidates_of(
+    const Work& work, Space space, const std::vector<Sweep>& sweeps, const Exec& exec,
+    const std::vector<StrategyDescription>& strategies = list_strategies());
 
 }  // namespace cuesta::bench

@@ -58,6 +58,9 @@ struct Row {
   /// What the first call with a workspace takes longer than the next, by the wall clock: scratch
   /// memory, taps, textures. `ms` has none of it. 0: not timed.
   double set_up_ms = 0;
+  /// By bench/model, before it ran, for the GPU in use; 0: nothing was predicted.
+  double predicted_ms = 0;
+  std::string bound_by{};  ///< what the model says it waits for: "issue", "device memory"
   std::optional<PaperFigure> paper_figure{};
   std::optional<Accesses> accesses{};
   std::vector<KernelUse> kernels{};
@@ -76,6 +79,9 @@ struct Row {
 /// and which value of a swept parameter was best.
 struct Measured {
   std::vector<Row> rows{};
+  /// Of device strategies that were not run: predictions for the GPU `predicted_for`.
+  std::vector<Row> predicted{};
+  std::string predicted_for{};
   std::vector<std::string> notes{};
   /// The row of a strategy (its first variant, unless one is named); null where there is none.
   const Row* find(std::string_view strategy, Space space, std::string_view variant = {}) const;

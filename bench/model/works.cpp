@@ -23,6 +23,7 @@ ModelWorks::ModelWorks(int32_t side)
   Work roots = sobel_work("model", "magnitude L2 to f32", bytes);
   roots.result = PixelType::f32;
   roots.bytes_per_pixel = 1 + 4;
+  roots.window.frame = false;
   roots.call = [](ConstAnyView src, AnyView dst, const Exec& exec) {
     sobel(src, {.magnitude = dst}, {.norm = Norm::l2, .border = papers_border}, exec);
   };

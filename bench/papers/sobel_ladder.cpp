@@ -62,6 +62,7 @@ void bench_sobel_ladder(Session& session) {
     Work roots = sobel_work("sobel-ladder", "magnitude L2 to f32", bytes);
     roots.result = PixelType::f32;
     roots.bytes_per_pixel = 1 + 4;
+    roots.window.frame = papers_border.mode != BorderMode::ignore;
     roots.sweeps = blocks;
     roots.call = [](ConstAnyView src, AnyView dst, const Exec& exec) {
       sobel(src, {.magnitude = dst}, {.norm = Norm::l2, .border = papers_border}, exec);

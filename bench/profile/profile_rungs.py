@@ -91,31 +91,14 @@ COLUMNS = [
     ("bytes_read", "DRAM read, MB", "{:.2f}", (READ,), Launches.sum),
     ("bytes_written", "written, MB", "{:.2f}", (WRITTEN,), Launches.sum),
 ]
-# What bench/model counts by formula, or is told apart with: instructions, by pipe and by memory; requests, sectors and
-# wavefronts of the first-level cache; sectors of the second; the launch.
+# What bench/model counts by formula: instructions; sectors and wavefronts of the first-level cache; sectors of the
+# second; bytes of device memory; the launch. A pass of the profiler counts a few, so the list is short.
 COUNTERS = [
-    "smsp__inst_executed.sum", "smsp__inst_issued.sum",
-    *(f"sm__inst_executed_pipe_{pipe}.sum" for pipe in
-      ("alu", "fma", "fmaheavy", "fp64", "xu", "lsu", "tex", "adu", "cbu", "uniform")),
-    *(f"smsp__inst_executed_op_{kind}.sum" for kind in
-      ("global_ld", "global_st", "global_red", "shared_ld", "shared_st", "ldgsts", "texture")),
-    "l1tex__lsuin_requests.sum", "l1tex__texin_requests.sum",
-    *(f"l1tex__t_{what}_pipe_lsu_mem_global_op_{kind}.sum" for what in ("requests", "sectors") for kind in ("ld", "st")),
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_requests_pipe_tex_mem_texture.sum", "l1tex__t_sectors_pipe_tex_mem_texture.sum",
-    "l1tex__t_sectors_pipe_tex_mem_texture_op_tex.sum", "l1tex__data_pipe_tex_wavefronts.sum", "l1tex__f_wavefronts.sum",
-    "l1tex__data_pipe_lsu_wavefronts.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
-    SHARED_LOADS, SHARED_STORES, "l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum",
-    "l1tex__lsu_writeback_active.sum", "l1tex__tex_writeback_active.sum",
-    "l1tex__m_xbar2l1tex_read_sectors.sum", "l1tex__m_l1tex2xbar_write_sectors.sum",
-    "lts__t_sectors.sum", "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum",
-    "lts__t_sectors_srcunit_tex_op_read.sum", "lts__t_sectors_srcunit_tex_op_write.sum", "lts__t_sectors_op_read_lookup_hit.sum",
-    "idc__requests.sum", "idc__requests_lookup_miss.sum",
-    READ, WRITTEN,
-    "sm__cycles_active.sum", "sm__cycles_elapsed.max", "sm__warps_active.sum", "smsp__cycles_active.sum",
+    "smsp__inst_executed.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__data_pipe_lsu_wavefronts.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "l1tex__texin_requests.sum",
+    "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum", READ, WRITTEN,
     "launch__grid_size", "launch__block_size", "launch__registers_per_thread",
     "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic",
-    "launch__waves_per_multiprocessor",
 ]
 
 MILLIONS = {"instructions", "bytes_read", "bytes_written"}  # whole in the JSON
@@ -322,7 +305,7 @@ def known_to(ncu, metrics):
 
 def measure(arguments):
     """Runs the program under ncu; leaves NAME.csv and NAME.list.json."""
-    wanted = EVERY_METRIC if arguments.model else METRICS
+    wanted = [DURATION, *COUNTERS] if arguments.model else METRICS
     metrics = known_to(arguments.ncu, [metric for metric in wanted if metric not in arguments.without])
     version = output_of([arguments.ncu, "--version"]).split("\n")
     asked = (["--model"] if arguments.model else []) + arguments.only
@@ -331,6 +314,9 @@ def measure(arguments):
     listed["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     listed["profiler"] = next((line for line in version if line.startswith("Version")), "").replace("Version", "ncu")
     Path(arguments.list).write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+    if arguments.model and len(arguments.only) != 1:
+        names = arguments.only or list(dict.fromkeys(row["operation"] for row in listed["rows"]))
+        return measure_each(arguments, names)
     command = [arguments.ncu, "--nvtx", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none",
                "--metrics", ",".join(metrics), "--log-file", arguments.csv, arguments.program, *asked]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
@@ -340,6 +326,25 @@ def measure(arguments):
         raise Refused(f"ncu profiled nothing and ended with {done.returncode}: {log.strip()[-2000:]}")
     if done.returncode != 0:
         print(f"warning: ncu ended with {done.returncode}; what it has is in the tables", file=sys.stderr)
+
+
+def measure_each(arguments, operations):
+    """An ncu an operation, so that what came before one that was cut is kept: NAME-OPERATION.csv, and joined NAME.csv."""
+    joined = ""
+    for operation in operations:
+        part = argparse.Namespace(**vars(arguments))
+        part.only, part.csv, part.list = [operation], f"{arguments.out}-{operation}.csv", f"{arguments.out}-{operation}.list.json"
+        try:
+            measure(part)
+        except Refused as error:
+            print(f"warning: {operation}: {error}", file=sys.stderr)
+            continue
+        text = Path(part.csv).read_text(encoding="utf-8")
+        lines = text[text.index('"ID",'):].splitlines(keepends=True)
+        joined += "".join(lines if not joined else lines[2:])  # heads and units once
+        Path(arguments.csv).write_text(joined, encoding="utf-8")
+    if not joined:
+        raise Refused("ncu profiled no operation")
 
 
 def main():

@@ -56,6 +56,8 @@ Json json_of(const Row& row) {
                {"pageable_ms", or_null(row.pageable_ms)},
                {"pinned_ms", or_null(row.pinned_ms)},
                {"set_up_ms", or_null(row.set_up_ms)},
+               {"predicted_ms", or_null(row.predicted_ms)},
+               {"bound_by", row.bound_by},
                {"paper", row.paper},
                {"paper_figure", nullptr},
                {"accesses", nullptr},

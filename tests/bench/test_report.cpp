@@ -38,6 +38,8 @@ Row device_row() {
   row.pageable_ms = 1;
   row.set_up_ms = 0.25;
   row.pinned_ms = 0.5;
+  row.predicted_ms = 0.018;
+  row.bound_by = "issue";
   row.paper = "000 002";
   row.paper_figure = PaperFigure{0.293, "ms", "kernel time"};
   row.accesses = Accesses{671744, 7000000};
