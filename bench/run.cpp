@@ -208,6 +208,8 @@ Result run(std::span<const std::string> names, const Settings& settings) {
   session.predict_with(model.get());
   session.on_measured([&](const Measured& measured) { settings.print(text_of(measured)); });
   settings.print(heading(result));
+  if (result.gpu && !settings.gpu_model.empty())
+    session.note("predictions are for the GPU in use: --gpu-model is for runs without one");
   if (!why_no_npp.empty()) session.note(fmt::format("no rows of NPP: {}", why_no_npp));
   for (const auto& experiment : experiments) {
     if (!all && std::find(names.begin(), names.end(), experiment.info.name) == names.end())

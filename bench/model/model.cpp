@@ -135,7 +135,12 @@ void bench_model(Session& session) {
   std::vector<std::string> outside;
   for (const int32_t side : session.sizes({1024, 2048, 4096})) {
     ModelWorks works(side);
-    for (const Work& work : works.works) {
+    for (Work& work : works.works) {
+      const auto all_rungs = model::rungs();
+      if (std::none_of(all_rungs.begin(), all_rungs.end(),
+                       [&](const model::Rung& rung) { return rung.operation == work.operation; }))
+        continue;
+      work.takes = [](const StrategyDescription& s) { return s.space == Space::device; };
       session.measure(work, [&](Row& row) {
         if (row.space != name_of(Space::device) || row.predicted_ms <= 0 || row.ms <= 0) return;
         const double error = row.predicted_ms / row.ms - 1;
@@ -147,6 +152,7 @@ void bench_model(Session& session) {
       });
     }
   }
+  if (!session.gpu()) session.note("model: nothing is measured beside it without a GPU");
   if (all == 0) return;
   session.note(fmt::format("model: {} of {} rows within {:.0f} %", within, all, 100 * allowed));
   for (const std::string& line : outside) session.note("model: outside: " + line);

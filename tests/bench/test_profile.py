@@ -204,6 +204,27 @@ class Command(unittest.TestCase):
         silent = self.script("silent", "")
         self.assertEqual(rungs.known_to(silent, metrics), metrics)
 
+    def test_the_model_s_operations_apart(self):
+        """One ncu an operation, joined; one that is cut leaves the others."""
+        request = {"name": "model-f32", "text": "f32", "width": 64, "height": 64, "parameters": "gaussian 5x5", "type": "f32"}
+        listed = LISTED | {"requests": [request | {"operation": operation} for operation in ("convolve", "sobel", "log")],
+                           "rows": [{"operation": operation, "strategy": "naive"} for operation in ("convolve", "sobel", "log")]}
+        (self.at / "listed.json").write_text(json.dumps(listed), encoding="utf-8")
+        for operation in ("convolve", "log"):
+            text = raw([launch(f"cuesta/{operation}/naive/model-f32", "kernel", "10")],
+                       heads=["ID", "Process ID", RANGE, "Kernel Name", rungs.DURATION, "smsp__inst_executed.sum"])
+            (self.at / f"{operation}.csv").write_text(text, encoding="utf-8")
+        program = self.script("cuesta_profile", f'[ "$1 $2" = "--list --model" ] && cat "{self.at}/listed.json"\n')
+        ncu = self.script("ncu", '[ "$1" = --version ] && exit\n[ "$1" = --query-metrics ] && exit\nfor last; do :; done\n'
+                          f'[ "$last" = sobel ] && exit 9\ncp "{self.at}/$last.csv" "{self.at}/profile-$last.csv"\n')
+        done = self.run_script("--model", "--ncu", ncu, "--program", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: sobel: ncu profiled nothing", done.stderr)
+        result = json.loads((self.at / "profile.json").read_text(encoding="utf-8"))
+        self.assertEqual([row["operation"] for row in result["rows"]], ["convolve", "log"])
+        self.assertEqual(result["rows"][0]["kernels"][0]["counters"], {"smsp__inst_executed.sum": 1})
+        self.assertEqual(result["not_profiled"], ["sobel naive"])
+
     def test_refusals(self):
         for options, says in ((["--ncu", "/nowhere/ncu"], "/nowhere/ncu does not run"),
                               (["--csv", "/nowhere/a.csv", "--list", "/nowhere/a.json"], "No such file")):
