@@ -640,8 +640,8 @@ class ListAndVerify(CommandTest):
         alone = json.loads(self.run_cuesta("bench", "cpu", "--only", "log", *quick, "--json", "-").stdout)
         self.assertEqual({row["experiment"] for row in alone["rows"]}, {"log"})
         words = self.run_cuesta("bench", "model", "--explain", "convolve:tiled", "--gpu-model", "p5000", "--sizes", "512").stdout
-        self.assertIn("Quadro P5000 (from the data sheet)", words)
-        self.assertIn("512 x 512", words)
+        self.assertIn(b"Quadro P5000 (from the data sheet)", words)
+        self.assertIn(b"512 x 512", words)
         self.fails(USAGE, "bench", "--explain", "convolve:none", says=["convolve:none", "convolve:naive"])
         self.fails(USAGE, "bench", "--explain", "convolve:naive", "--gpu-model", "p6000", says=["p6000", "p5000"])
         self.fails(USAGE, "bench", "cpu", "--gpu-model", "p6000", says=["p6000", "p5000"])
