@@ -21,6 +21,13 @@ std::vector<ExperimentInfo> list_cpu_tables();
 
 /// What run() refuses, told before anything takes time.
 void check(std::span<const std::string> names, const Settings& settings);
+/// How the model comes to a strategy's time on the GPU of Settings::gpu_model, else on an H200, in
+/// words. `what` is "convolve:tiled"; nothing runs. Throws Error{invalid_argument} for a strategy
+/// that the model has no formulas for.
+std::string explain(const std::string& what, const Settings& settings);
+/// GPUs that Settings::gpu_model may name, besides files.
+std::vector<std::string> known_gpus();
+
 /// Runs the named experiments (`all`: every one) in the order of the list. Throws
 /// Error{invalid_argument} for a name that no experiment or table of `cpu` has, or a sweep that no
 /// strategy declares.

@@ -11,6 +11,7 @@
 #include "bench/cpu.hpp"
 #include "bench/engine/device_timing.hpp"
 #include "bench/engine/session.hpp"
+#include "bench/model/model.hpp"
 #include "bench/papers/experiments.hpp"
 #include "bench/peers/peers.hpp"
 #include "bench/report/table.hpp"
@@ -48,6 +49,7 @@ constexpr Experiment experiments[] = {
      bench_filter_sizes},
     {{"roofline", "every strategy as a point under the roofline, and paper 000's curves"},
      bench_roofline},
+    {{"model", "what the model predicts of each rung, beside what it takes"}, bench_model},
     {{"cpu", "the operations on the host beside a memcpy and OpenCV"}, bench_cpu},
 };
 
@@ -164,7 +166,16 @@ void check(std::span<const std::string> names, const Settings& settings) {
   }
   for (const std::string& name : settings.only) check_name(name, list_cpu_tables(), "table of cpu");
   for (const Sweep& sweep : settings.sweeps) check_sweep(sweep);
+  if (!settings.gpu_model.empty()) model::read_gpu(settings.gpu_model);
 }
+
+std::string explain(const std::string& what, const Settings& settings) {
+  return model::explain(what,
+                        model::read_gpu(settings.gpu_model.empty() ? "h200" : settings.gpu_model),
+                        settings.sizes);
+}
+
+std::vector<std::string> known_gpus() { return model::known_gpus(); }
 
 Result run(std::span<const std::string> names, const Settings& settings) {
   check(names, settings);
@@ -193,8 +204,16 @@ Result run(std::span<const std::string> names, const Settings& settings) {
   Session session(settings, result, load_peer("opencv"), std::move(npp));
   result.libraries.insert(result.libraries.end(), result.machine.peers.begin(),
                           result.machine.peers.end());
+  std::unique_ptr<Predictor> model;
+  if (result.gpu)
+    model = std::make_unique<model::Model>(model::model_of(*result.gpu));
+  else if (!settings.gpu_model.empty())
+    model = std::make_unique<model::Model>(model::read_gpu(settings.gpu_model));
+  session.predict_with(model.get());
   session.on_measured([&](const Measured& measured) { settings.print(text_of(measured)); });
   settings.print(heading(result));
+  if (result.gpu && !settings.gpu_model.empty())
+    session.note("predictions are for the GPU in use: --gpu-model is for runs without one");
   if (!why_no_npp.empty()) session.note(fmt::format("no rows of NPP: {}", why_no_npp));
   for (const auto& experiment : experiments) {
     if (!all && std::find(names.begin(), names.end(), experiment.info.name) == names.end())

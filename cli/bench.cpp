@@ -20,6 +20,7 @@ struct State {
   std::vector<std::string> experiments;
   std::vector<std::string> sweeps;
   std::string json_file, csv_file, html_file, baseline, from;
+  std::string explain;
   bench::Settings settings;
 };
 
@@ -105,8 +106,15 @@ int show(const State& state) {
   return exit_done;
 }
 
+// What the model says of a strategy: nothing runs.
+int explain(const State& state) {
+  print_data(bench::explain(state.explain, state.settings));
+  return exit_done;
+}
+
 int run(State& state) {
   if (!state.from.empty()) return show(state);
+  if (!state.explain.empty()) return explain(state);
   bench::Settings& settings = state.settings;
   if (state.experiments.empty()) state.experiments = {"cpu"};
   for (const auto& text : state.sweeps) settings.sweeps.push_back(parse_sweep(text));
@@ -190,12 +198,22 @@ Verb add_bench(CLI::App& parent) {
       ->type_name("FILE");
   app->add_option("--from", state->from, "runs nothing: --html shows this earlier --json FILE")
       ->type_name("FILE");
+  app->add_option("--gpu-model", state->settings.gpu_model,
+                  fmt::format("where no GPU runs: predict the rungs' times on this one, a --json "
+                              "file of a run or one of {}",
+                              fmt::join(bench::known_gpus(), ", ")))
+      ->type_name("FILE");
+  app->add_option("--explain", state->explain,
+                  "run nothing; say in words what the model predicts of a strategy, and why")
+      ->type_name("OPERATION:STRATEGY");
   add_common(
       *app, state->common, takes_device | takes_threads,
       {"cuesta bench cpu --quick --only canny,log", "cuesta bench log-ladder --json log.json",
        "cuesta bench sobel-ladder --sweep block=8,16,32",
        "cuesta bench all --device cuda:0 --baseline before.json",
-       "cuesta bench --from before.json --html before.html"});
+       "cuesta bench --from before.json --html before.html",
+       "cuesta bench memory-ladder --gpu-model gtx-1060",
+       "cuesta bench model --explain convolve:tiled"});
   return {app, [state] { return run(*state); }};
 }
 

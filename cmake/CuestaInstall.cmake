@@ -64,4 +64,7 @@ if(TARGET cuesta_command)
   file(RELATIVE_PATH cuesta_bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(cuesta_command PROPERTIES INSTALL_RPATH "$ORIGIN/${cuesta_bin_to_lib}")
   install(TARGETS cuesta_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+  # Where bench --gpu-model looks for names.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/model/gpus DESTINATION ${CMAKE_INSTALL_DATADIR}/cuesta
+    COMPONENT runtime FILES_MATCHING PATTERN "*.json")
 endif()

@@ -177,26 +177,6 @@ void copy_on_device(ConstAnyView from, AnyView to, void* stream) {
         "bench: a copy");
 }
 
-Ceilings measure_ceilings(bool quick) {
-  constexpr int32_t row = 1 << 20;
-  size_t free_bytes = 0, all_bytes = 0;
-  check(cudaMemGetInfo(&free_bytes, &all_bytes), "bench: free memory");
-  const auto rows = int32_t(std::clamp<size_t>(free_bytes / 8 / row, 1, 512));
-  Image<uint8_t, Space::device> from(row, rows), to(row, rows);
-  Image<float, Space::device> sink(1, 1);
-  double operations = 0;
-  const DeviceBody bodies[] = {
-      {[&](size_t, void* s) { copy_on_device(from.view(), to.view(), s); }}, {[&](size_t, void* s) {
-        operations = device::enqueue_fma(cuda::multiprocessors(), 1 << 14, sink.view().data, s);
-      }}};
-  const auto times = time_on_device(bodies, quick ? 7 : 15, quick ? 5 : 20, nullptr);
-  const double bytes = 2.0 * row * rows;
-  const auto rate = [](double work, double ms) { return ms > 0 ? work / (ms * 1e6) : 0; };
-  return {rate(bytes, times[0].ms), rate(bytes, times[0].ms) * times[0].spread / times[0].ms,
-          rate(operations, times[1].ms),
-          rate(operations, times[1].ms) * times[1].spread / times[1].ms};
-}
-
 std::vector<KernelUse> kernels_of(const std::function<void()>& call) {
   std::vector<cuda::Launch> launches;
   {

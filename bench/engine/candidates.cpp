@@ -39,11 +39,12 @@ std::vector<std::vector<Parameter>> variants_of(const StrategyDescription& strat
 }  // namespace
 
 std::vector<Candidate> candidates_of(const Work& work, Space space,
-                                     const std::vector<Sweep>& sweeps, const Exec& exec) {
+                                     const std::vector<Sweep>& sweeps, const Exec& exec,
+                                     bool built) {
   std::vector<Candidate> out;
   for (const StrategyDescription& strategy : list_strategies()) {
-    if (strategy.operation != work.operation || strategy.space != space || !strategy.built)
-      continue;
+    if (strategy.operation != work.operation || strategy.space != space) continue;
+    if (built && !strategy.built) continue;
     if (work.takes && !work.takes(strategy)) continue;
     for (auto& parameters : variants_of(strategy, sweeps)) {
       Candidate candidate{strategy, exec, {}};

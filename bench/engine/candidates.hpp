@@ -17,7 +17,9 @@ struct Candidate {
 
 /// The strategies that `work` takes in `space`, each with every combination of the swept values
 /// that it declares. Of two sweeps of one parameter the later counts. `exec` is pinned to each.
+/// `built`: without those that this build only lists.
 std::vector<Candidate> candidates_of(const Work& work, Space space,
-                                     const std::vector<Sweep>& sweeps, const Exec& exec);
+                                     const std::vector<Sweep>& sweeps, const Exec& exec,
+                                     bool built = true);
 
 }  // namespace cuesta::bench

@@ -11,6 +11,7 @@
 #include "bench/engine/candidates.hpp"
 #include "bench/engine/device_timing.hpp"
 #include "bench/engine/picture_costs.hpp"
+#include "bench/engine/predictor.hpp"
 #include "bench/engine/rotation.hpp"
 #include "bench/engine/session.hpp"
 #include "bench/engine/stages.hpp"
@@ -53,9 +54,12 @@ class Measurement {
     note_best();
     for (Row& row : measured_.rows) {
       if (row.operation != "copy") row.serial_ms = serial_ms_;
+      if (session_.predictor_ && row.space == name_of(Space::device))
+        session_.predictor_->predict(work_, row);
       if (annotate) annotate(row);
       session_.result_.rows.push_back(row);
     }
+    if (session_.predictor_ && !session_.gpu() && work_.device) predict_device(annotate);
     for (const std::string& note : measured_.notes) {
       session_.result_.notes.push_back(fmt::format("{}: {} {}, {}x{} {}: {}", work_.experiment,
                                                    work_.operation, work_.parameters, src_.width,
@@ -83,6 +87,7 @@ class Measurement {
   void add_set_up(Row& row, const Candidate& candidate, Rotation& rotation);
   void add_end_to_end(Row& row, const Candidate& candidate, Rotation& rotation);
   void add_stages(Row& row, const Candidate& candidate, Rotation* rotation);
+  void predict_device(const std::function<void(Row&)>& annotate);
   void note_best();
   Row blank(Space space) const;
   Row row_of(const Candidate& candidate, const Timing& timing, double copy_ms) const;
@@ -242,7 +247,7 @@ Row Measurement::row_of(const Candidate& candidate, const Timing& timing, double
   const double pixels = double(src_.width) * src_.height;
   if (row.ms > 0) row.gflops = work_.flops_per_pixel * pixels / (row.ms * 1e6);
   if (work_.bytes_per_pixel > 0) row.intensity = work_.flops_per_pixel / work_.bytes_per_pixel;
-  if (candidate.strategy.space == Space::device && row.intensity > 0) {
+  if (candidate.strategy.space == Space::device && row.intensity > 0 && session_.gpu()) {
     const Ceilings& ceilings = session_.gpu()->ceilings;
     row.roofline_gflops = std::min(ceilings.fma_gflops, row.intensity * ceilings.copy_gbs);
   }
@@ -458,6 +463,33 @@ void Measurement::add_stages(Row& row, const Candidate& candidate, Rotation* rot
   const auto middle = round_ > 1 ? StageTimer::Middle::mean : StageTimer::Middle::median;
   row.stages = timer.stages(middle);
   row.statistics = timer.statistics(middle);
+}
+
+// Rows as time_device() would make, of nothing but predictions.
+void Measurement::predict_device(const std::function<void(Row&)>& annotate) {
+  std::vector<Sweep> sweeps = work_.sweeps;
+  sweeps.insert(sweeps.end(), session_.settings_.sweeps.begin(), session_.settings_.sweeps.end());
+  const Predictor& model = *session_.predictor_;
+  measured_.predicted_for = model.gpu();
+  for (const Candidate& candidate :
+       candidates_of(work_, Space::device, sweeps, session_.exec(), false)) {
+    Row row = row_of(candidate, {}, 0);
+    model.predict(work_, row);
+    if (row.predicted_ms <= 0) continue;
+    if (annotate) annotate(row);
+    session_.add_figure({.experiment = row.experiment,
+                         .parameters = row.parameters,
+                         .width = row.width,
+                         .height = row.height,
+                         .source = "predicted",
+                         .subject = row.strategy,
+                         .detail = row.variant,
+                         .what = "time on " + model.gpu(),
+                         .unit = "ms",
+                         .value = row.predicted_ms,
+                         .words = row.bound_by});
+    measured_.predicted.push_back(std::move(row));
+  }
 }
 
 // Of each strategy that was timed in several variants.

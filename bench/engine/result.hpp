@@ -76,6 +76,9 @@ struct Row {
   double run_ms = 0;
   /// Of the row's request, the same for each of its strategies; none where they were not timed.
   std::optional<PictureCosts> pageable_costs{}, pinned_costs{};
+  /// By bench/model, before it ran, for the GPU in use; 0: nothing was predicted.
+  double predicted_ms = 0;
+  std::string bound_by{};  ///< what the model says it waits for: "issue", "device memory"
   std::optional<PaperFigure> paper_figure{};
   std::optional<Accesses> accesses{};
   std::vector<KernelUse> kernels{};
@@ -94,6 +97,9 @@ struct Row {
 /// and which value of a swept parameter was best.
 struct Measured {
   std::vector<Row> rows{};
+  /// Of device strategies that were not run: predictions for the GPU `predicted_for`.
+  std::vector<Row> predicted{};
+  std::string predicted_for{};
   std::vector<std::string> notes{};
   /// The row of a strategy (its first variant, unless one is named); null where there is none.
   const Row* find(std::string_view strategy, Space space, std::string_view variant = {}) const;
@@ -105,11 +111,45 @@ struct Machine {
   std::vector<std::string> peers{};  ///< "opencv 4.6.0"
 };
 
-/// What a large copy and a chain of fused multiply-adds reach, measured in the same run.
+/// What the GPU reaches in each thing that a kernel may wait for, measured in the same run by small
+/// kernels that do nothing else (bench/cuda/ceilings.cu). 0: not known.
 struct Ceilings {
-  double copy_gbs = 0, copy_spread = 0;  ///< bytes read and written
+  double copy_gbs = 0, copy_spread = 0;  ///< device memory: bytes read and written
   double fma_gflops = 0, fma_spread = 0;
+  double l2_gbs = 0;              ///< read from the second-level cache, past the first
+  double l1_gwavefronts = 0;      ///< 10⁹ a second: a warp's 128 bytes from the first-level cache
+  double shared_gwavefronts = 0;  ///< the same from shared memory
+  double texture_gfetches = 0;    ///< 10⁹ samples a second, through a texture, from its cache
+  double issue_ginstructions = 0;  ///< 10⁹ warp instructions a second, floats and integers by turns
+  double integer_ginstructions = 0;  ///< the same of integers alone
+  double launch_us = 0;   ///< from one kernel that does nothing to the next, enqueued before
+  double enqueue_us = 0;  ///< of the host, to enqueue one
+  double wait_us = 0;     ///< of the host: such a kernel and the wait for it
+  double memory_ns = 0;   ///< one thread's read from device memory, each from where the last said
+  double l2_ns = 0;       ///< the same from the second-level cache
+  double block_us = 0;    ///< a multiprocessor takes to begin and end blocks of 1,024 idle threads
+  double warp_us = 0;     ///< and of 32
 };
+
+/// All of them by the name that they have in JSON.
+inline constexpr std::pair<const char*, double Ceilings::*> ceiling_fields[] = {
+    {"copy_gbs", &Ceilings::copy_gbs},
+    {"copy_spread", &Ceilings::copy_spread},
+    {"fma_gflops", &Ceilings::fma_gflops},
+    {"fma_spread", &Ceilings::fma_spread},
+    {"l2_gbs", &Ceilings::l2_gbs},
+    {"l1_gwavefronts", &Ceilings::l1_gwavefronts},
+    {"shared_gwavefronts", &Ceilings::shared_gwavefronts},
+    {"texture_gfetches", &Ceilings::texture_gfetches},
+    {"issue_ginstructions", &Ceilings::issue_ginstructions},
+    {"integer_ginstructions", &Ceilings::integer_ginstructions},
+    {"launch_us", &Ceilings::launch_us},
+    {"enqueue_us", &Ceilings::enqueue_us},
+    {"wait_us", &Ceilings::wait_us},
+    {"memory_ns", &Ceilings::memory_ns},
+    {"l2_ns", &Ceilings::l2_ns},
+    {"block_us", &Ceilings::block_us},
+    {"warp_us", &Ceilings::warp_us}};
 
 struct Gpu {
   std::string name{}, compute_capability{}, driver{}, runtime{};

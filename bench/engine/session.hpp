@@ -27,6 +27,15 @@ enum class EndToEnd : uint8_t {
   all,
 };
 
+class Predictor;
+
+/// What a model of the device's kernels asks of a request besides its size and types.
+struct Window {
+  int width = 0, height = 0;  ///< taps a side; 0: the operation has none, or they are its own
+  bool separable = false;
+  bool frame = false;  ///< pixels whose window leaves the picture take a launch of their own
+};
+
 /// One request that strategies of host and device answer, for Session::measure.
 struct Work {
   std::string experiment{}, operation{};
@@ -38,6 +47,7 @@ struct Work {
   /// The picture `call` writes, of the sources' size; none where it writes no picture.
   PixelType result = PixelType::u8;
   double bytes_per_pixel = 0, flops_per_pixel = 0;
+  Window window{};
   /// How far f32 results of strategies that do not promise equal bytes may be from the reference's.
   double bound = 0;
   /// One call. Source and destination lie where `exec.strategy` runs; it must not wait for the GPU.
@@ -111,6 +121,9 @@ class Session {
   /// Spread over the whole range of 2 bytes.
   static Image<uint16_t> words_of(const Image<uint8_t>& bytes);
 
+  /// Whoever is asked of every device row, and of rows that there are none of; null: nobody.
+  void predict_with(const Predictor* predictor) { predictor_ = predictor; }
+
   /// Compares every strategy of the operation, in every variant, with the reference on the very
   /// input, then times those that are equal, host and device apart, each beside a copy. Rows, notes
   /// and differences go into the result, each row once `annotate` has added what the experiment
@@ -132,6 +145,7 @@ class Session {
   Image<uint8_t> tile_;
   std::optional<std::vector<Image<uint8_t>>> photographs_;  // at their own sizes
   std::function<void(const Measured&)> measured_ = [](const Measured&) {};
+  const Predictor* predictor_ = nullptr;
 };
 
 /// Rows over threads, copying a picture on the host.

@@ -20,7 +20,9 @@ struct Settings {
   std::vector<std::string> only{};  ///< tables of experiment `cpu`; empty: all
   int device = -1;                  ///< the GPU by the runtime's index; -1: none
   std::string why_no_device{};      ///< where there is none: the reason, for the tables
-  std::vector<Sweep> sweeps{};      ///< tried by every strategy that declares the parameter
+  /// Without a device: whose times the model predicts, a file or a name of known_gpus().
+  std::string gpu_model{};
+  std::vector<Sweep> sweeps{};  ///< tried by every strategy that declares the parameter
   /// Receives the tables as they are made.
   std::function<void(std::string_view)> print = [](std::string_view) {};
 };

@@ -42,13 +42,17 @@ int64_t flooded(std::vector<Place> reached, Image<uint8_t>& left, int32_t tile, 
 
 }  // namespace
 
+Image<uint8_t> canny_picture(int32_t side, uint64_t seed) {
+  Image<uint8_t> picture(side, side);
+  verify::fill(picture, verify::Pattern::natural, seed);
+  return picture;
+}
+
 CannyPictures canny_pictures(Session& session, int32_t side) {
   CannyPictures pictures;
   pictures.made = session.quick() ? 8 : 100;
-  for (size_t seed = 1; seed <= pictures.made; ++seed) {
-    pictures.all.emplace_back(side, side);
-    verify::fill(pictures.all.back(), verify::Pattern::natural, seed);
-  }
+  for (size_t seed = 1; seed <= pictures.made; ++seed)
+    pictures.all.push_back(canny_picture(side, seed));
   for (Image<uint8_t>& photo : session.photographs(side, session.quick() ? 4 : 100))
     pictures.all.push_back(std::move(photo));
   return pictures;

@@ -17,6 +17,8 @@ struct CannyPictures {
   size_t made = 0;  ///< come first
 };
 CannyPictures canny_pictures(Session& session, int32_t side);
+/// A made one.
+Image<uint8_t> canny_picture(int32_t side, uint64_t seed = 1);
 
 /// Gaussian 5 x 5 of sigma 1.4, L1, thresholds 20 and 60 at every size. They are given, as in the
 /// paper: finding them would make the device's strategies wait.

@@ -63,6 +63,7 @@ void bench_sobel_ladder(Session& session) {
       roots.result = PixelType::f32;
       roots.bytes_per_pixel = bytes_per_sample(source.type) + 4;
       roots.border = name_of(papers_border.mode);
+      roots.window.frame = papers_border.mode != BorderMode::ignore;
       roots.call = [](ConstAnyView src, AnyView dst, const Exec& exec) {
         sobel(src, {.magnitude = dst}, {.norm = Norm::l2, .border = papers_border}, exec);
       };

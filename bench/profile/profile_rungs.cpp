@@ -2,9 +2,14 @@
 // so that every kernel can be told by its strategy. profile_rungs.py runs it under Nsight Compute
 // and makes the tables.
 //
-//   cuesta_profile [OPERATION...]          runs the strategies, of all operations or these
-//   cuesta_profile --list [OPERATION...]   says as JSON which strategies and requests; needs no GPU
+//   cuesta_profile [--model] [OPERATION...]          runs the strategies, of all operations or
+//   these cuesta_profile --list [--model] [OPERATION...]   says as JSON which strategies and
+//   requests;
+//                                                    needs no GPU
+//
+// A strategy is asked the first request that it takes; with --model all those of `bench model`.
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <functional>
 #include <memory>
@@ -14,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/model/works.hpp"
 #include "bench/papers/canny.hpp"
 #include "bench/papers/convolutions.hpp"
 #include "bench/papers/paper_004.hpp"
@@ -22,7 +28,6 @@
 #include "bench_commit.hpp"
 #include "cuesta/cuesta.hpp"
 #include "cuesta/device.hpp"
-#include "verify/patterns.hpp"
 
 namespace cuesta::bench {
 namespace {
@@ -39,8 +44,7 @@ Image<T, Space::device> on_device(const Image<T>& host) {
 /// The pictures of all requests, on the GPU.
 struct Pictures {
   Pictures() {
-    Image<uint8_t> host(side, side);
-    verify::fill(host, verify::Pattern::natural, 1);
+    const Image<uint8_t> host = canny_picture(side);
     Image<float> host_floats(side, side);
     for (int32_t y = 0; y < side; ++y)
       for (int32_t x = 0; x < side; ++x) host_floats.at(x, y) = float(host.at(x, y));
@@ -67,9 +71,10 @@ struct Pictures {
 
 /// What a strategy is asked. `prepare` makes what the call needs and returns the call.
 struct Request {
-  std::string_view operation, name, text;
+  std::string operation, name, text;
   int32_t width, height;
   std::function<std::function<void()>(Pictures&, const Exec&)> prepare;
+  std::string parameters{}, type{};  // of the bench's row that it is, where it is one
 };
 
 // Of an operation with several, a strategy is asked the first that it takes.
@@ -132,6 +137,53 @@ const std::vector<Request>& requests() {
   return all;
 }
 
+// "model-f32-gaussian-5x5-1024"
+std::string name_of(const Work& work) {
+  const ConstAnyView src = work.sources.at(0);
+  std::string name = "model-" + std::string(cuesta::name_of(src.type)) + "-" + work.parameters +
+                     "-" + std::to_string(src.width);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.') c = '-';
+  return name;
+}
+
+Request request_of(const Work& work) {
+  const ConstAnyView src = work.sources.at(0);
+  const std::string type(cuesta::name_of(src.type));
+  return {work.operation,
+          name_of(work),
+          type + ", " + work.parameters,
+          src.width,
+          src.height,
+          [&work, src](Pictures&, const Exec& exec) {
+            const auto from = std::make_shared<AnyImage>(src.width, src.height, src.channels,
+                                                         src.type, Space::device);
+            const auto to =
+                std::make_shared<AnyImage>(src.width, src.height, 1, work.result, Space::device);
+            upload(src, *from);
+            return [&work, from, to, exec] { work.call(*from, *to, exec); };
+          },
+          work.parameters,
+          type};
+}
+
+// What `bench model` times, but Canny, whose searches launch many kernels: a pass of the profiler
+// over each takes its time. Of 1024 pixels a side all, of 2048 one, for what grows with size.
+const std::vector<Request>& model_requests() {
+  static const ModelWorks small(1024), large(2048);
+  static const std::vector<Request> all = [] {
+    std::vector<Request> requests;
+    for (const Work& work : small.works)
+      if (work.operation != "canny") requests.push_back(request_of(work));
+    for (const Work& work : large.works) {
+      if (work.parameters == "gaussian 5x5" && work.sources.at(0).type == PixelType::f32)
+        requests.push_back(request_of(work));
+    }
+    return requests;
+  }();
+  return all;
+}
+
 using Strategies = std::vector<StrategyDescription>;
 
 /// Of all operations where none is named.
@@ -145,18 +197,22 @@ Strategies device_strategies(const std::vector<std::string_view>& operations) {
   return strategies;
 }
 
+bool asked_of(const std::vector<Request>& requests, std::string_view operation) {
+  return std::any_of(requests.begin(), requests.end(),
+                     [&](const Request& request) { return request.operation == operation; });
+}
+
 /// Operations with strategies that no request asks.
 std::vector<std::string> forgotten(const Strategies& strategies) {
   std::vector<std::string> names;
   for (const StrategyDescription& strategy : strategies) {
-    bool asked = !names.empty() && names.back() == strategy.operation;
-    for (const Request& request : requests()) asked |= request.operation == strategy.operation;
-    if (!asked) names.emplace_back(strategy.operation);
+    const bool named = !names.empty() && names.back() == strategy.operation;
+    if (!named && !asked_of(requests(), strategy.operation)) names.emplace_back(strategy.operation);
   }
   return names;
 }
 
-void list(const Strategies& strategies) {
+void list(const Strategies& strategies, const std::vector<Request>& requests) {
   nlohmann::ordered_json out;
   out["commit"] = CUESTA_COMMIT;
   out["gpu"] = nullptr;
@@ -168,47 +224,59 @@ void list(const Strategies& strategies) {
         {"driver", gpu.driver},
         {"runtime", gpu.runtime}};
   }
-  for (const Request& request : requests()) {
-    out["requests"].push_back({{"operation", request.operation},
-                               {"name", request.name},
-                               {"text", request.text},
-                               {"width", request.width},
-                               {"height", request.height}});
+  for (const Request& request : requests) {
+    nlohmann::ordered_json json = {{"operation", request.operation},
+                                   {"name", request.name},
+                                   {"text", request.text},
+                                   {"width", request.width},
+                                   {"height", request.height}};
+    if (!request.parameters.empty()) json["parameters"] = request.parameters;
+    if (!request.type.empty()) json["type"] = request.type;
+    out["requests"].push_back(std::move(json));
   }
   for (const StrategyDescription& strategy : strategies)
     out["rows"].push_back({{"operation", strategy.operation}, {"strategy", strategy.name}});
   std::puts(out.dump(1).c_str());
 }
 
-/// The range's name is what profile_rungs.py looks for.
-bool profile(Pictures& pictures, const StrategyDescription& strategy) {
+/// Whether the strategy takes the request, which then ran. The range's name is what
+/// profile_rungs.py looks for.
+bool profile(Pictures& pictures, const StrategyDescription& strategy, const Request& request,
+             std::string& refusals) {
   const Exec exec{.strategy = std::string(strategy.name)};
-  std::string refusals;
-  for (const Request& request : requests()) {
-    if (request.operation != strategy.operation) continue;
-    const std::string label = "cuesta/" + std::string(strategy.operation) + "/" +
-                              std::string(strategy.name) + "/" + std::string(request.name);
-    try {
-      const std::function<void()> call = request.prepare(pictures, exec);
-      wait();
-      const nvtx3::scoped_range range(label.c_str());
-      call();
-      wait();
-      return true;
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::unsupported) throw;
-      refusals += label + ": " + error.what() + "\n";
-    }
+  const std::string label = "cuesta/" + std::string(strategy.operation) + "/" +
+                            std::string(strategy.name) + "/" + request.name;
+  try {
+    const std::function<void()> call = request.prepare(pictures, exec);
+    wait();
+    const nvtx3::scoped_range range(label.c_str());
+    call();
+    wait();
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    refusals += label + ": " + error.what() + "\n";
+    return false;
   }
-  std::fputs(refusals.c_str(), stderr);
-  return false;
 }
 
-bool profile(const Strategies& strategies) {
+/// Every strategy by the requests of its operation, or the first that it takes; false where one
+/// takes none.
+bool profile(const Strategies& strategies, const std::vector<Request>& requests, bool each) {
   use_device(0);
   Pictures pictures;
   bool all = true;
-  for (const StrategyDescription& strategy : strategies) all &= profile(pictures, strategy);
+  for (const StrategyDescription& strategy : strategies) {
+    std::string refusals;
+    bool ran = false;
+    for (const Request& request : requests) {
+      if (request.operation != strategy.operation) continue;
+      ran |= profile(pictures, strategy, request, refusals);
+      if (ran && !each) break;
+    }
+    if (!ran) std::fputs(refusals.c_str(), stderr);
+    all &= ran;
+  }
   return all;
 }
 
@@ -216,6 +284,7 @@ bool profile(const Strategies& strategies) {
 int command(int argc, char** argv) {
   std::vector<std::string_view> operations(argv + 1, argv + argc);
   const bool only_list = std::erase(operations, "--list") > 0;
+  const bool model = std::erase(operations, "--model") > 0;
   for (const std::string_view name : operations) {
     if (device_strategies({name}).empty()) {
       std::fprintf(stderr, "%s: no operation of this name has device strategies\n",
@@ -223,16 +292,20 @@ int command(int argc, char** argv) {
       return 2;
     }
   }
-  const Strategies strategies = device_strategies(operations);
+  Strategies strategies = device_strategies(operations);
   const std::vector<std::string> left_out = forgotten(strategies);
   for (const std::string& operation : left_out)
     std::fprintf(stderr, "%s has device strategies, and no request is made of them\n",
                  operation.c_str());
   bool all = left_out.empty();
+  const std::vector<Request>& asked = model ? model_requests() : requests();
+  std::erase_if(strategies, [&](const StrategyDescription& strategy) {
+    return !asked_of(asked, strategy.operation);
+  });
   if (only_list)
-    list(strategies);
+    list(strategies, asked);
   else
-    all &= profile(strategies);
+    all &= profile(strategies, asked, model);
   return all ? 0 : 1;
 }
 

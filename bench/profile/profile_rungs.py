@@ -2,12 +2,16 @@
 """What the profiler counts of every device strategy, as a table. Needs Nsight Compute (ncu), a GPU whose
 counters may be read, and cuesta_profile; Python's own library is all that it imports.
 
-    profile_rungs.py --out NAME [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
+    profile_rungs.py --out NAME [--model] [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
     profile_rungs.py --out NAME --csv NAME.csv --list NAME.list.json
 
 The first runs cuesta_profile (from beside this file unless told) under ncu and keeps what both said, as
 NAME.csv and NAME.list.json. Both write NAME.md, the tables, and NAME.json, the same with every kernel. The
-second makes them from a run that was kept. A metric that an ncu does not know is left out with --without.
+second makes them from a run that was kept. Metrics that `ncu --query-metrics` does not list are left out and named;
+--without leaves out others.
+
+With --model every strategy is asked all requests of `bench model`, and each kernel in NAME.json has `counters`: what
+bench/model predicts of it, sums over its launches under the profiler's own names.
 
 A kernel that a strategy launches several times is one line: times, instructions and bytes are sums, transactions a
 request and SM efficiency are quotients of sums, the other percentages are means weighted by time. NAME.md leaves
@@ -87,8 +91,19 @@ COLUMNS = [
     ("bytes_read", "DRAM read, MB", "{:.2f}", (READ,), Launches.sum),
     ("bytes_written", "written, MB", "{:.2f}", (WRITTEN,), Launches.sum),
 ]
+# What bench/model counts by formula: instructions; sectors and wavefronts of the first-level cache; sectors of the
+# second; bytes of device memory; the launch. A pass of the profiler counts a few, so the list is short.
+COUNTERS = [
+    "smsp__inst_executed.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__data_pipe_lsu_wavefronts.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "l1tex__texin_requests.sum",
+    "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum", READ, WRITTEN,
+    "launch__grid_size", "launch__block_size", "launch__registers_per_thread",
+    "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic",
+]
+
 MILLIONS = {"instructions", "bytes_read", "bytes_written"}  # whole in the JSON
 METRICS = list(dict.fromkeys(metric for column in COLUMNS for metric in column[3]))
+EVERY_METRIC = list(dict.fromkeys(METRICS + COUNTERS))
 
 LEGEND = """\
 occupancy: warps resident while the multiprocessor works, of the most it holds. SM: cycles in which a multiprocessor has a warp, of
@@ -161,7 +176,7 @@ def launches_of(text):
         if len(line) != len(head):
             raise Refused(f"a line has {len(line)} fields, the heads {len(head)}")
         label = re.search(r"\bcuesta/([^/:\"]+)/([^/:\"]+)/([^/:\"\s]+)", " ".join(line[n] for n in ranges))
-        metrics = {metric: number(line[head.index(metric)]) for metric in METRICS if metric in head}
+        metrics = {metric: number(line[head.index(metric)]) for metric in EVERY_METRIC if metric in head}
         if metrics[DURATION] is None:
             raise Refused(f"a launch of {line[head.index('Kernel Name')]} has no time")
         yield (*(label.groups() if label else (None,) * 3), short_name(line[head.index("Kernel Name")]), metrics)
@@ -174,6 +189,13 @@ def figures_of(launches):
         value = make(kernel) if name == "us" else make(kernel, *metrics)
         figures[name] = None if value is None else round(value, 4)
     return figures
+
+
+def counters_of(launches):
+    """What of COUNTERS the CSV has: the launch's shape of the first launch, else sums."""
+    kernel = Launches(launches)
+    values = {metric: launches[0].get(metric) if metric.startswith("launch__") else kernel.sum(metric) for metric in COUNTERS}
+    return {metric: int(value) if value.is_integer() else value for metric, value in values.items() if value is not None}
 
 
 def profile_of(text, listed):
@@ -190,9 +212,12 @@ def profile_of(text, listed):
     rows = []
     for (operation, strategy, request), kernels in grouped.items():
         asked = requests[operation, request]
-        rows.append({"operation": operation, "strategy": strategy, "request": asked["text"],
+        of_model = {key: asked[key] for key in ("parameters", "type") if key in asked}
+        counted = (lambda launches: {"counters": counters_of(launches)}) if of_model else (lambda launches: {})
+        rows.append({"operation": operation, "strategy": strategy, "request": asked["text"], **of_model,
                      "width": asked["width"], "height": asked["height"],
-                     "kernels": [{"name": name, **figures_of(launches)} for name, launches in kernels.items()]})
+                     "kernels": [{"name": name, **figures_of(launches), **counted(launches)}
+                                 for name, launches in kernels.items()]})
     seen = {(row["operation"], row["strategy"]) for row in rows}
     absent = [f"{row['operation']} {row['strategy']}" for row in listed["rows"]
               if (row["operation"], row["strategy"]) not in seen]
@@ -269,16 +294,31 @@ def output_of(command):
         raise Refused(f"{' '.join(map(str, command))} ended with {error.returncode}: {error.stderr.strip()}") from None
 
 
+def known_to(ncu, metrics):
+    """Those of `metrics` that the ncu lists for its GPU; all where its list lacks even the duration. What describes a
+    launch, and what is made of patched machine code, is in no list."""
+    listed = {line.split()[0] for line in output_of([ncu, "--query-metrics"]).splitlines() if "__" in line[:line.find(" ")]}
+    def known(metric):
+        return metric.startswith("launch__") or "__sass_" in metric or metric.split(".")[0] in listed
+    return [metric for metric in metrics if known(metric)] if DURATION.split(".")[0] in listed else metrics
+
+
 def measure(arguments):
     """Runs the program under ncu; leaves NAME.csv and NAME.list.json."""
-    metrics = [metric for metric in METRICS if metric not in arguments.without]
+    wanted = [DURATION, *COUNTERS] if arguments.model else METRICS
+    metrics = known_to(arguments.ncu, [metric for metric in wanted if metric not in arguments.without])
     version = output_of([arguments.ncu, "--version"]).split("\n")
-    listed = json.loads(output_of([arguments.program, "--list", *arguments.only]))
+    asked = (["--model"] if arguments.model else []) + arguments.only
+    listed = json.loads(output_of([arguments.program, "--list", *asked]))
+    listed["not_counted"] = [metric for metric in wanted if metric not in metrics]
     listed["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     listed["profiler"] = next((line for line in version if line.startswith("Version")), "").replace("Version", "ncu")
     Path(arguments.list).write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
+    if arguments.model and len(arguments.only) != 1:
+        names = arguments.only or list(dict.fromkeys(row["operation"] for row in listed["rows"]))
+        return measure_each(arguments, names)
     command = [arguments.ncu, "--nvtx", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none",
-               "--metrics", ",".join(metrics), "--log-file", arguments.csv, arguments.program, *arguments.only]
+               "--metrics", ",".join(metrics), "--log-file", arguments.csv, arguments.program, *asked]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     sys.stderr.write(done.stderr)
     log = Path(arguments.csv).read_text(encoding="utf-8") if Path(arguments.csv).exists() else ""
@@ -288,12 +328,32 @@ def measure(arguments):
         print(f"warning: ncu ended with {done.returncode}; what it has is in the tables", file=sys.stderr)
 
 
+def measure_each(arguments, operations):
+    """An ncu an operation, so that what came before one that was cut is kept: NAME-OPERATION.csv, and joined NAME.csv."""
+    joined = ""
+    for operation in operations:
+        part = argparse.Namespace(**vars(arguments))
+        part.only, part.csv, part.list = [operation], f"{arguments.out}-{operation}.csv", f"{arguments.out}-{operation}.list.json"
+        try:
+            measure(part)
+        except Refused as error:
+            print(f"warning: {operation}: {error}", file=sys.stderr)
+            continue
+        text = Path(part.csv).read_text(encoding="utf-8")
+        lines = text[text.index('"ID",'):].splitlines(keepends=True)
+        joined += "".join(lines if not joined else lines[2:])  # heads and units once
+        Path(arguments.csv).write_text(joined, encoding="utf-8")
+    if not joined:
+        raise Refused("ncu profiled no operation")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", required=True, metavar="NAME", help="what the names of the files written begin with")
     parser.add_argument("--program", default=str(Path(__file__).resolve().parent / "cuesta_profile"))
     parser.add_argument("--ncu", default="ncu")
-    parser.add_argument("--without", action="append", default=[], choices=METRICS, metavar="METRIC")
+    parser.add_argument("--without", action="append", default=[], choices=EVERY_METRIC, metavar="METRIC")
+    parser.add_argument("--model", action="store_true", help="the requests and the counters that bench/model is tested with")
     parser.add_argument("--only", action="append", default=[], metavar="OPERATION", help="may be given several times")
     parser.add_argument("--csv", help="what an earlier run kept, with --list")
     parser.add_argument("--list")
@@ -306,7 +366,7 @@ def main():
             measure(arguments)
         listed = json.loads(Path(arguments.list).read_text(encoding="utf-8"))
         profile = profile_of(Path(arguments.csv).read_text(encoding="utf-8"), listed)
-        profile = {key: listed[key] for key in ("date", "profiler") if key in listed} | profile
+        profile = {key: listed[key] for key in ("date", "profiler", "not_counted") if key in listed} | profile
     except (Refused, OSError, KeyError, TypeError, ValueError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         print(f"error: {what}", file=sys.stderr)
@@ -314,6 +374,8 @@ def main():
     Path(arguments.out + ".json").write_text(compact(profile), encoding="utf-8")
     Path(arguments.out + ".md").write_text(markdown_of(profile), encoding="utf-8")
     print(f"{arguments.out}.md\n{arguments.out}.json")
+    if profile.get("not_counted"):
+        print(f"warning: not counted: {', '.join(profile['not_counted'])}", file=sys.stderr)
     if profile["not_profiled"]:
         print(f"warning: not profiled: {', '.join(profile['not_profiled'])}", file=sys.stderr)
     return 0

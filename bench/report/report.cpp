@@ -72,6 +72,8 @@ Json json_of(const Row& row) {
                {"pictures", row.pictures},
                {"pageable_costs", json_of(row.pageable_costs)},
                {"pinned_costs", json_of(row.pinned_costs)},
+               {"predicted_ms", or_null(row.predicted_ms)},
+               {"bound_by", row.bound_by},
                {"paper", row.paper},
                {"paper_figure", nullptr},
                {"accesses", nullptr},
@@ -113,6 +115,8 @@ Json json_of(const Figure& figure) {
 Json gpu_json(const Result& result) {
   if (!result.gpu) return nullptr;
   const Gpu& gpu = *result.gpu;
+  Json ceilings = Json::object();
+  for (const auto& [name, member] : ceiling_fields) ceilings[name] = gpu.ceilings.*member;
   return {{"name", gpu.name},
           {"compute_capability", gpu.compute_capability},
           {"driver", gpu.driver},
@@ -120,11 +124,7 @@ Json gpu_json(const Result& result) {
           {"multiprocessors", gpu.multiprocessors},
           {"memory_bytes", gpu.memory_bytes},
           {"l2_bytes", gpu.l2_bytes},
-          {"ceilings",
-           {{"copy_gbs", gpu.ceilings.copy_gbs},
-            {"copy_spread", gpu.ceilings.copy_spread},
-            {"fma_gflops", gpu.ceilings.fma_gflops},
-            {"fma_spread", gpu.ceilings.fma_spread}}}};
+          {"ceilings", std::move(ceilings)}};
 }
 
 std::string quoted(const std::string& text) {

@@ -887,6 +887,30 @@ def details(result, experiment):
     return text
 
 
+def model(result):
+    """Predicted, measured, bound by: a table a request."""
+    text = ""
+    for (operation, parameters, kind, width), rows in groups(
+        [row for row in result.rows_of("model") if row.get("predicted_ms")], "operation", "parameters", "type", "width"
+    ).items():
+        lines = [[label(row), milliseconds(row["predicted_ms"]), milliseconds(row["ms"]),
+                  change(row["ms"], row["predicted_ms"]), row["bound_by"]] for row in rows]
+        text += table(f"model: {operation} {parameters}, {kind}, {width}x{width}, {result.where}",
+                      ["strategy", "predicted, ms", "measured, ms", "error", "bound by"], lines)
+    return text
+
+
+def predictions(result, experiment):
+    """For a GPU that was not there, where the run had none."""
+    text = ""
+    for (what, parameters, width, height), found in groups(
+        result.figures_of(experiment, source="predicted"), "what", "parameters", "width", "height"
+    ).items():
+        lines = [[f"{f['subject']} {f['detail']}".strip(), milliseconds(f["value"]), f["words"]] for f in found]
+        text += table(f"{experiment}: {parameters}, {width}x{height}, predicted {what}", ["strategy", "ms", "bound by"], lines)
+    return text
+
+
 FORMS = {
     "log-ladder": log_ladder,
     "memory-ladder": memory_ladder,
@@ -897,6 +921,7 @@ FORMS = {
     "label-density": label_density,
     "roofline": roofline,
     "filter-sizes": filter_sizes,
+    "model": model,
 }
 
 
@@ -914,6 +939,7 @@ def report(result, only=None, all_details=False):
             continue
         form = FORMS.get(experiment)
         text += form(result) if form else details(result, experiment)
+        text += predictions(result, experiment)
         if form and all_details and form not in (roofline, sobel_ladder):
             text += details(result, experiment)
     notes = [note for note in result.whole.get("notes", []) if not only or note.startswith(only + ":")]

@@ -24,10 +24,30 @@ size_t place_of(std::vector<std::string>& names, const std::string& name) {
   return place;
 }
 
+std::string papers(const Row& row) {
+  return row.paper_figure
+             ? fmt::format("{:.4g} {}", row.paper_figure->value, row.paper_figure->unit)
+             : std::string("-");
+}
+
 std::string printed(const Figure& figure) {
   if (!figure.words.empty()) return figure.words;
   return figure.value < 1e4 ? fmt::format("{:.4g}", figure.value)
                             : fmt::format("{:.0f}", figure.value);
+}
+
+// What a model says of rows that there are none of, the paper's figures beside it.
+std::string predicted_text_of(const Measured& measured) {
+  if (measured.predicted.empty()) return {};
+  const Row& first = measured.predicted.front();
+  TextTable table(
+      fmt::format("{}: {} {}, {}x{} {}, predicted for {}", first.experiment, first.operation,
+                  first.parameters, first.width, first.height, first.type, measured.predicted_for),
+      {"strategy", "predicted, ms", "bound by", "paper's"});
+  for (const Row& row : measured.predicted) {
+    table.add({label_of(row), milliseconds(row.predicted_ms), row.bound_by, papers(row)});
+  }
+  return table.text();
 }
 
 }  // namespace
@@ -68,6 +88,7 @@ std::string text_of(const Measured& measured) {
     std::function<std::string(const Row&)> cell;
   };
   const Column columns[] = {
+      {"predicted", [](const Row& row) { return milliseconds(row.predicted_ms); }},
       {"ms", [](const Row& row) { return milliseconds(row.ms); }},
       {"spread", [](const Row& row) { return milliseconds(row.ms_spread); }},
       {"Mpixel/s",
@@ -83,12 +104,9 @@ std::string text_of(const Measured& measured) {
        }},
       {"GFLOP/s", [](const Row& row) { return figure(row.gflops, 1); }},
       {"% roofline", [](const Row& row) { return figure(row.roofline_percent(), 1); }},
+      {"bound by", [](const Row& row) { return row.bound_by.empty() ? "-" : row.bound_by; }},
       {"border", [](const Row& row) { return row.border.empty() ? std::string("-") : row.border; }},
-      {"paper's", [](const Row& row) {
-         return row.paper_figure
-                    ? fmt::format("{:.4g} {}", row.paper_figure->value, row.paper_figure->unit)
-                    : std::string("-");
-       }}};
+      {"paper's", [](const Row& row) { return papers(row); }}};
   std::vector<std::string> head = {"strategy"};
   std::vector<std::vector<std::string>> lines;
   for (const Row& row : measured.rows) lines.push_back({label_of(row)});
@@ -108,7 +126,7 @@ std::string text_of(const Measured& measured) {
   for (auto& line : lines) table.add(std::move(line));
   std::string text = table.text();
   for (const std::string& note : measured.notes) text += "  " + note + "\n";
-  return text;
+  return text + predicted_text_of(measured);
 }
 
 std::string paper_text_of(std::span<const Figure> figures, std::string_view experiment) {

@@ -77,6 +77,7 @@ Work log_work(std::string experiment, std::string parameters, ConstAnyView src) 
 
 Work sobel_work(std::string experiment, std::string parameters, ConstAnyView src) {
   Work work = work_of(std::move(experiment), "sobel", std::move(parameters), src);
+  work.window = {3, 3, true, true};
   // Two sums of nine products, two absolute values and a sum.
   work.flops_per_pixel = 2 * 2 * 9 + 3;
   work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {

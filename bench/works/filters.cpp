@@ -32,6 +32,8 @@ Work convolve_work(std::string experiment, std::string parameters, const Stencil
   work.result = src.type;
   work.bytes_per_pixel = 2.0 * bytes_per_sample(src.type);
   work.flops_per_pixel = 2.0 * stencil.width() * stencil.height();
+  work.window = {stencil.width(), stencil.height(), stencil.factors().has_value(),
+                 border.mode != BorderMode::ignore};
   work.bound = bound_of(stencil);
   work.border = name_of(border.mode);
   const auto held = std::make_shared<Stencil>(stencil);

@@ -79,6 +79,17 @@ class Forms(unittest.TestCase):
                           "global 0.08000 - 0 % 0.099 - 0 %", "shared-1d 0.02000 75 % 75 % 0.054 45 % 45 %",
                           "a copy of the picture 0.01000")
 
+    def test_predictions(self):
+        rows = [row("model", "convolve", "naive", variant="block=32", ms=0.1, predicted_ms=0.08, bound_by="issue"),
+                row("model", "convolve", "plain", ms=0.3, predicted_ms=None, bound_by="")]
+        self.assert_table(self.report(rows), "model: convolve request, u8, 512x512, a GPU",
+                          "naive block=32 0.08000 0.1000 -20 % issue")
+        host = [row("memory-ladder", "convolve", "simd", space="host", parameters="averaging 3x3")]
+        figures = [figure("memory-ladder", "predicted", "naive", "time on a P5000", 0.5, "block=32", "ms", side=512,
+                          parameters="averaging 3x3", words="issue")]
+        self.assert_table(self.report(host, figures), "memory-ladder: averaging 3x3, 512x512, predicted time on a P5000",
+                          "naive block=32 0.5000 issue")
+
     def test_tiles_and_theory_of_log(self):
         rows = [row("log-ladder", "convolve", "tiled", variant=f"T={t}", ms=ms, intensity_paper=2.0, statistics={"tiles": t})
                 for t, ms in ((1, 0.2), (8, 0.1))]

@@ -31,7 +31,7 @@ LISTED = {
 
 def launch(label, kernel, nanoseconds, **counters):
     """A launch as ncu prints it; every metric is 1 unless told."""
-    values = dict.fromkeys(rungs.METRICS, "1") | {rungs.DURATION: nanoseconds} | counters
+    values = dict.fromkeys(rungs.EVERY_METRIC, "1") | {rungs.DURATION: nanoseconds} | counters
     inside = f' 1  "<default domain>:{label}:none:none:none:none:none:none"  ' if label else ""
     return [inside, f"cuesta::<unnamed>::{kernel}(cuesta::Request<float>, (cuesta::Space)1, int)", values]
 
@@ -74,6 +74,24 @@ class Tables(unittest.TestCase):
         self.assertEqual(kernel["instructions"], 3e6)
         self.assertEqual(profile["launches_outside"], 1)
         self.assertEqual(profile["not_profiled"], ["convolve naive", "motion v1.3"])
+
+    def test_counters_of_the_model_s_requests(self):
+        of_model = {"operation": "convolve", "name": "model-f32-gaussian-5x5-64", "text": "f32, gaussian 5x5", "width": 64,
+                    "height": 64, "parameters": "gaussian 5x5", "type": "f32"}
+        listed = LISTED | {"requests": [*LISTED["requests"], of_model]}
+        heads = ["ID", "Process ID", RANGE, "Kernel Name", *rungs.METRICS, "launch__grid_size", "lts__t_sectors_op_read.sum"]
+        twice = {"launch__grid_size": "64", "lts__t_sectors_op_read.sum": "1,024"}
+        profile = rungs.profile_of(raw([
+            launch("cuesta/convolve/naive/model-f32-gaussian-5x5-64", "kernel", "10", **twice),
+            launch("cuesta/convolve/naive/model-f32-gaussian-5x5-64", "kernel", "10", **twice),
+            launch(NAIVE, "kernel", "10")], heads=heads), listed)
+        model, other = profile["rows"]
+        self.assertEqual((model["parameters"], model["type"]), ("gaussian 5x5", "f32"))
+        counters = model["kernels"][0]["counters"]
+        self.assertEqual(counters["launch__grid_size"], 64)  # of one launch
+        self.assertEqual(counters["lts__t_sectors_op_read.sum"], 2048)
+        self.assertNotIn("lts__t_sectors_op_write.sum", counters)  # the CSV has none
+        self.assertNotIn("counters", other["kernels"][0])
 
     def test_what_was_not_counted(self):
         profile = rungs.profile_of(raw([launch(NAIVE, "kernel", "10", **{
@@ -176,6 +194,36 @@ class Command(unittest.TestCase):
         again = self.run_script("--csv", self.at / "profile.csv", "--list", self.at / "profile.list.json")
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual((self.at / "profile.md").read_text(encoding="utf-8"), page)
+
+    def test_metrics_that_ncu_does_not_list(self):
+        listed = self.script("ncu", 'printf "Device NVIDIA H200\\n\\nMetric Name  Type\\n"\n'
+                             'printf "gpu__time_duration   Counter  ns\\nlts__t_sectors_op_read  Counter  sectors\\n"\n')
+        metrics = ["gpu__time_duration.sum", "lts__t_sectors_op_read.sum", "idc__requests.sum", "launch__grid_size",
+                   "smsp__sass_average_branch_targets_threads_uniform.pct"]
+        self.assertEqual(rungs.known_to(listed, metrics), [metric for metric in metrics if not metric.startswith("idc")])
+        silent = self.script("silent", "")
+        self.assertEqual(rungs.known_to(silent, metrics), metrics)
+
+    def test_the_model_s_operations_apart(self):
+        """One ncu an operation, joined; one that is cut leaves the others."""
+        request = {"name": "model-f32", "text": "f32", "width": 64, "height": 64, "parameters": "gaussian 5x5", "type": "f32"}
+        listed = LISTED | {"requests": [request | {"operation": operation} for operation in ("convolve", "sobel", "log")],
+                           "rows": [{"operation": operation, "strategy": "naive"} for operation in ("convolve", "sobel", "log")]}
+        (self.at / "listed.json").write_text(json.dumps(listed), encoding="utf-8")
+        for operation in ("convolve", "log"):
+            text = raw([launch(f"cuesta/{operation}/naive/model-f32", "kernel", "10")],
+                       heads=["ID", "Process ID", RANGE, "Kernel Name", rungs.DURATION, "smsp__inst_executed.sum"])
+            (self.at / f"{operation}.csv").write_text(text, encoding="utf-8")
+        program = self.script("cuesta_profile", f'[ "$1 $2" = "--list --model" ] && cat "{self.at}/listed.json"\n')
+        ncu = self.script("ncu", '[ "$1" = --version ] && exit\n[ "$1" = --query-metrics ] && exit\nfor last; do :; done\n'
+                          f'[ "$last" = sobel ] && exit 9\ncp "{self.at}/$last.csv" "{self.at}/profile-$last.csv"\n')
+        done = self.run_script("--model", "--ncu", ncu, "--program", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: sobel: ncu profiled nothing", done.stderr)
+        result = json.loads((self.at / "profile.json").read_text(encoding="utf-8"))
+        self.assertEqual([row["operation"] for row in result["rows"]], ["convolve", "log"])
+        self.assertEqual(result["rows"][0]["kernels"][0]["counters"], {"smsp__inst_executed.sum": 1})
+        self.assertEqual(result["not_profiled"], ["sobel naive"])
 
     def test_refusals(self):
         for options, says in ((["--ncu", "/nowhere/ncu"], "/nowhere/ncu does not run"),

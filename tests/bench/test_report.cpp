@@ -42,6 +42,8 @@ Row device_row() {
   row.border = "ignore";
   row.pageable_costs = PictureCosts{0.01, 0.2, 0.5, 0.4, 0.7, 0.6, 0.3};
   row.pinned_costs = PictureCosts{2.0, 0.2, 0.1, 0.1, 0.1, 0.1, 0.5};
+  row.predicted_ms = 0.018;
+  row.bound_by = "issue";
   row.paper = "000 002";
   row.paper_figure = PaperFigure{0.293, "ms", "kernel time"};
   row.accesses = Accesses{671744, 7000000};

@@ -648,6 +648,12 @@ class ListAndVerify(CommandTest):
         self.assertIn(f"{len(result['rows'])} rows compared".encode(), again)
         alone = json.loads(self.run_cuesta("bench", "cpu", "--only", "log", *quick, "--json", "-").stdout)
         self.assertEqual({row["experiment"] for row in alone["rows"]}, {"log"})
+        words = self.run_cuesta("bench", "model", "--explain", "convolve:tiled", "--gpu-model", "p5000", "--sizes", "512").stdout
+        self.assertIn(b"Quadro P5000 (from the data sheet)", words)
+        self.assertIn(b"512 x 512", words)
+        self.fails(USAGE, "bench", "--explain", "convolve:none", says=["convolve:none", "convolve:naive"])
+        self.fails(USAGE, "bench", "--explain", "convolve:naive", "--gpu-model", "p6000", says=["p6000", "p5000"])
+        self.fails(USAGE, "bench", "cpu", "--gpu-model", "p6000", says=["p6000", "p5000"])
         self.fails(USAGE, "bench", "speed", says=["speed", "log-ladder"])
         self.fails(USAGE, "bench", "cpu", "--only", "speed", says=["speed"])
         self.fails(USAGE, "bench", "roofline", "--sweep", "block", says=["block=8,16,32"])

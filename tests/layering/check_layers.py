@@ -3,7 +3,7 @@
 
     include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, tests}
                                               {verify, io} <- {python, fuzz}
-    bench:  peers <- engine <- {report, cuda, works <- papers} <- bench.hpp, run.cpp, cpu.cpp
+    bench:  peers <- engine <- {report, cuda, works <- papers <- model} <- bench.hpp, run.cpp, cpu.cpp
 
 Operations meet only through public headers and the descriptions of their options, nothing but an operation's own table sees its ladder/, and each
 library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that breaks a
@@ -43,7 +43,8 @@ BENCH = {
     "report": {"engine", "report"},
     "works": {"engine", "peers", "works"},
     "papers": {"engine", "peers", "works", "papers"},
-    "profile": {"works", "papers"},
+    "model": {"engine", "peers", "works", "papers", "model"},
+    "profile": {"works", "papers", "model"},
 }
 
 # Files that see every operation's Args: the one list of them, and verify's fold over it.

@@ -1,0 +1,52 @@
+// Every strategy that the model has formulas for.
+#include "bench/model/convolve.hpp"
+#include "bench/model/log.hpp"
+#include "bench/model/model.hpp"
+
+namespace cuesta::bench::model {
+namespace {
+
+namespace c = convolve;
+
+template <log::Rung Gaussian, log::Rung Laplacian = Gaussian>
+std::vector<Kernel> log_by(const Request& q) {
+  return log::two_pass(q, Gaussian, Laplacian);
+}
+
+std::vector<Kernel> global(const Request& q) {
+  return q.k == 3 ? c::naive(q) : std::vector<Kernel>();
+}
+
+constexpr Rung all[] = {
+    {"convolve", "naive", c::naive},
+    {"convolve", "global", global},
+    {"convolve", "shared", c::shared},
+    {"convolve", "shared-constant", c::shared_constant},
+    {"convolve", "constant", c::constant},
+    {"convolve", "texture", c::texture},
+    {"convolve", "texture-constant", c::texture_constant},
+    {"convolve", "two-pass", c::two_pass},
+    {"convolve", "separable", c::separable},
+    {"convolve", "tiled", c::tiled},
+    {"convolve", "adaptive-tiled", c::adaptive_tiled},
+    {"convolve", "separable-tiled", c::separable_tiled},
+    {"convolve", "row-cyclic", c::row_cyclic},
+    {"convolve", "shared-1d", c::shared_1d},
+    {"log", "naive", log_by<c::naive>},
+    {"log", "shared", log_by<c::shared>},
+    {"log", "shared-constant", log_by<c::shared_constant>},
+    {"log", "constant", log_by<c::constant>},
+    {"log", "texture", log_by<c::texture>},
+    {"log", "texture-constant", log_by<c::texture_constant>},
+    {"log", "separable", log_by<c::separable, c::constant>},
+    {"log", "tiled", log_by<c::tiled>},
+    {"log", "adaptive-tiled", log_by<c::adaptive_tiled>},
+    {"log", "separable-tiled", log_by<c::separable_tiled, c::tiled>},
+    {"log", "row-cyclic", log_by<c::row_cyclic>},
+};
+
+}  // namespace
+
+std::span<const Rung> rungs() { return all; }
+
+}  // namespace cuesta::bench::model
