@@ -11,9 +11,9 @@
 #include "bench/papers/canny.hpp"
 #include "bench/papers/experiments.hpp"
 #include "bench/papers/paper_001.hpp"
+#include "bench/works/edges.hpp"
 #include "core/pipeline.hpp"
 #include "cuesta/device.hpp"
-#include "verify/patterns.hpp"
 
 namespace cuesta::bench {
 namespace {
@@ -24,9 +24,8 @@ struct Pictures {
   explicit Pictures(Session& session, int32_t side) {
     Exec exec = session.exec("simd");
     for (int i = 0; i < different; ++i) {
-      Image<uint8_t>& picture = sources.emplace_back(side, side);
-      verify::fill(picture, verify::Pattern::natural, uint64_t(i + 1));
-      canny(picture, results.emplace_back(side, side), canny_options(), exec);
+      sources.push_back(canny_picture(side, uint64_t(i + 1)));
+      canny(sources.back(), results.emplace_back(side, side), canny_options(), exec);
     }
   }
   std::vector<Image<uint8_t>> sources, results;
@@ -81,23 +80,32 @@ Timing rate_of(Session& session, const Pictures& pictures, const Setting& settin
   return summary_of(std::move(rates));
 }
 
+// The CPU's way with the same pictures, which is what the GPU's is held against.
+void measure_host(Session& session, const Pictures& pictures) {
+  Work work = canny_work("canny-pipeline", canny_options(), pictures.sources[0]);
+  work.parameters += fmt::format(", {} pictures in turn", different);
+  work.sources.assign(pictures.sources.begin(), pictures.sources.end());
+  work.rounds = true;
+  work.device = false;
+  session.measure(work);
+}
+
 }  // namespace
 
 void bench_canny_pipeline(Session& session) {
-  if (!session.gpu()) {
-    session.note("canny-pipeline: needs a GPU; the paper has no figure of its future work");
-    return;
+  std::vector<int> all;
+  if (session.gpu()) {
+    all = {current_device()};
+    for (const DeviceInfo& gpu : list_devices())
+      if (gpu.index != all[0]) all.push_back(gpu.index);
+    if (all.size() == 1)
+      session.note("canny-pipeline: one GPU here; rows of several need a machine that has them");
   }
-  const int first = current_device();
-  std::vector<int> all = {first};
-  for (const DeviceInfo& gpu : list_devices())
-    if (gpu.index != first) all.push_back(gpu.index);
-  if (all.size() == 1)
-    session.note("canny-pipeline: one GPU here; rows of several need a machine that has them");
 
   for (const int32_t side :
        session.sizes({std::begin(paper_001::sides), std::end(paper_001::sides)})) {
     const Pictures pictures(session, side);
+    measure_host(session, pictures);
     for (size_t gpus = 1; gpus <= all.size(); gpus *= 2) {
       for (const int in_flight : {1, 2, 3, 8}) {
         for (const bool pageable : {false, true}) {

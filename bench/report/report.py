@@ -675,6 +675,18 @@ def canny_fps(result):
     return text
 
 
+def canny_pipeline(result):
+    """The paper's future work: a picture in each phase, on one GPU and on several."""
+    rows = result.rows_of("canny-pipeline")
+    grid = Grid()
+    for row in rows:
+        if row["operation"] != "copy":
+            grid.set(label(row), size(row), rate(row["ms"]))
+    for found in result.figures_of("canny-pipeline", source="found", what="rate"):
+        grid.set(f"{found['detail']}, {found['subject']}", size(found), figure(found["value"], 0))
+    return grid.text(f"{canny_title(rows, result.where)}: frames a second, pictures uploaded, worked on and downloaded at once", "way")
+
+
 # Paper 004.
 
 
@@ -917,6 +929,7 @@ FORMS = {
     "sobel-ladder": sobel_ladder,
     "canny-stages": canny_stages,
     "canny-fps": canny_fps,
+    "canny-pipeline": canny_pipeline,
     "motion-ladder": motion_ladder,
     "label-density": label_density,
     "roofline": roofline,

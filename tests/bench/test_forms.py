@@ -309,6 +309,13 @@ class Forms(unittest.TestCase):
         self.assert_table(text, f"{title} attained", "strategy 3x3 5x5", "naive 750.0 1250.0")
         self.assert_table(text, f"{title} by the paper's formula", "naive 1000.0 1000.0")
 
+    def test_pictures_in_every_phase(self):
+        rows = [row("canny-pipeline", "copy", "memcpy", "host"), row("canny-pipeline", "canny", "simd", "host", ms=4.0)]
+        figures = [figure("canny-pipeline", "found", "page-locked", "rate", value, detail, "frames/s")
+                   for detail, value in (("1 in flight, 1 GPU", 1000.0), ("3 in flight, 2 GPUs", 3210.4))]
+        self.assert_table(self.report(rows, figures), "paper 001: Canny", "simd, 2 threads 250", "1 in flight, 1 GPU, page-locked 1000",
+                          "3 in flight, 2 GPUs, page-locked 3210")
+
     def test_searches_of_many_pictures(self):
         rows, figures = [], []
         for side, depth in ((64, 10), (128, 12.5), (256, 15)):

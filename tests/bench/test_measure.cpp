@@ -372,14 +372,15 @@ TEST(Measure, DeviceRowsWhereThereIsAGpu) {
     EXPECT_GT(result.gpu->ceilings.*member, 0) << name;
   }
   // What must be so on any GPU: a cache is faster than what it caches, half the instructions being
-  // integers does not make more of them, and a wait includes its launch.
+  // integers does not make more of them, a wait includes its launch, and a block of many warps does
+  // not begin sooner than one of a warp.
   EXPECT_GT(result.gpu->ceilings.l2_gbs, 0.5 * result.gpu->ceilings.copy_gbs);
   EXPECT_GT(result.gpu->ceilings.l1_gwavefronts * 128, result.gpu->ceilings.l2_gbs);
   EXPECT_GT(result.gpu->ceilings.memory_ns, result.gpu->ceilings.l2_ns);
   EXPECT_LT(result.gpu->ceilings.integer_ginstructions,
             1.2 * result.gpu->ceilings.issue_ginstructions);
   EXPECT_GT(result.gpu->ceilings.wait_us, result.gpu->ceilings.enqueue_us);
-  EXPECT_GT(result.gpu->ceilings.block_us, result.gpu->ceilings.warp_us);
+  EXPECT_GT(1.3 * result.gpu->ceilings.block_us, result.gpu->ceilings.warp_us);
   int device_rows = 0;
   for (const Row& row : result.rows) {
     if (row.space != "device") continue;

@@ -78,7 +78,7 @@ RULES = [
     Rule("canny/ladder/05_tile_flood", "flood", SHARED + [r"\bBAR\.RED\.OR\b", r"\bATOMG?\.E\.EXCH\b"]),
     # The grid meets inside the kernel: what other blocks counted is read past the first-level cache.
     Rule("canny/ladder/06_persistent", "all_steps", STEP_FROM_QUEUE + [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bMEMBAR\b"]),
-    Rule("canny/ladder/07_graph", "step", STEP_FROM_QUEUE + [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bMEMBAR\b"]),
+    Rule("canny/ladder/07_graph", "graph_step", STEP_FROM_QUEUE + [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bMEMBAR\b"]),
     # Reads that see other threads' links, and the compare-and-swap that makes one.
     Rule("canny/ladder/08_union_find", "merge", [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bATOMG?\.E\.CAS\b"]),
     Rule("canny/ladder/09_runs", "pack", GLOBAL + [r"\bVOTE"], NO_SHARED),

@@ -25,7 +25,7 @@ struct Progress {
 };
 
 __global__ void __launch_bounds__(step_threads)
-    step(Search search, Progress* progress, cudaGraphConditionalHandle again) {
+    graph_step(Search search, Progress* progress, cudaGraphConditionalHandle again) {
   const bool is_first = progress->end == 0;
   const uint32_t begin = progress->begin, end = is_first ? *search.found : progress->end;
   step_from_queue(search, begin, end, end, &progress->gained);
@@ -72,7 +72,7 @@ cudaGraphNode_t add_loop(cudaGraph_t graph, const After& after, Search search, P
   void* arguments[] = {&search, &progress, &again};
   cudaGraphNodeParams body{};
   body.type = cudaGraphNodeTypeKernel;
-  body.kernel.func = reinterpret_cast<void*>(step);
+  body.kernel.func = reinterpret_cast<void*>(graph_step);
   body.kernel.gridDim = dim3(resident_blocks(search.marks));
   body.kernel.blockDim = dim3(step_threads);
   body.kernel.kernelParams = arguments;
@@ -148,8 +148,8 @@ void hysteresis_by_graph(const Marks& marks, AnyView dst, int block, Call& call)
   const cudaStream_t stream = cuda::stream_of(call);
   auto* progress = cleared<Progress>(1, call);
   // Noted once, however often the loop turns.
-  cuda::note_launch({"canny", reinterpret_cast<const void*>(step), dim3(resident_blocks(marks)),
-                     dim3(step_threads)});
+  cuda::note_launch({"canny", reinterpret_cast<const void*>(graph_step),
+                     dim3(resident_blocks(marks)), dim3(step_threads)});
   if (!captured(search, progress, stream)) {
     const cuda::Key key = cuda::Key()
                               .add_device()
