@@ -1,4 +1,4 @@
-// From counts to a time. Decision 0017 tells why it has this form.
+// From counts to a time. Decision 0014 tells why it has this form.
 #pragma once
 
 #include <string>
