@@ -10,7 +10,7 @@
 
 namespace cuesta::motion_ladder {
 
-/// 2^16 times the blur of the pixel whose window begins at `own`, rounding added.
+/// 2^16 x the blur of the pixel whose window begins at `own`, rounding added.
 template <int Side>
 __device__ int32_t weighted_sum(const uint8_t* own, const Matrix& matrix) {
   int32_t sum = 1 << 15;
