@@ -54,7 +54,8 @@ void list_all_strategies(bool as_json) {
   }
   print_data(text);
   if (unbuilt > 0)
-    note("device*: {} strategies for NVIDIA GPUs that this build, without CUDA, only lists", unbuilt);
+    note("device*: {} strategies for NVIDIA GPUs that this build, without CUDA, only lists",
+         unbuilt);
 }
 
 // Each type of source and space: which tier's strategies the small requests of verify go to.

@@ -24,8 +24,9 @@ using namespace nb::literals;
 using ParameterRow = std::tuple<std::string, std::string, std::vector<std::string>>;
 
 // As cuesta::StrategyDescription orders its members.
-using StrategyRow = std::tuple<std::string, std::string, std::string, std::string, std::string,
-                               std::string, std::string, std::vector<ParameterRow>, bool, bool, bool>;
+using StrategyRow =
+    std::tuple<std::string, std::string, std::string, std::string, std::string, std::string,
+               std::string, std::vector<ParameterRow>, bool, bool, bool>;
 
 std::vector<StrategyRow> strategies() {
   std::vector<StrategyRow> rows;
@@ -36,8 +37,8 @@ std::vector<StrategyRow> strategies() {
                               std::string(p.meaning) + (p.most > 0 ? "; " + p.choices() : ""),
                               std::vector<std::string>(p.values.begin(), p.values.end()));
     rows.emplace_back(row.operation, row.name, name_of(row.space), name_of(row.tier), row.idea,
-                      row.paper, row.exactness, std::move(parameters), row.allocates,
-                      row.host_sync, row.built);
+                      row.paper, row.exactness, std::move(parameters), row.allocates, row.host_sync,
+                      row.built);
   }
   return rows;
 }
