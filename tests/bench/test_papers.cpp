@@ -96,8 +96,13 @@ TEST(Papers, CannyByStage) {
     EXPECT_EQ(rows[1].paper_figure.has_value(), side == 64);
     EXPECT_EQ(rows[2].threads, 2);
     EXPECT_EQ(rows[3].threads, 1);
-    for (const Row& row : rows) EXPECT_EQ(row.pictures, 8);
-    EXPECT_NE(rows[0].parameters.find(", 8 made pictures"), std::string::npos);
+    // Eight made ones, and four natural ones where CUESTA_OPENCV_DATA names a folder of them.
+    const bool natural = rows[0].pictures > 8;
+    for (const Row& row : rows) EXPECT_EQ(row.pictures, natural ? 12 : 8);
+    EXPECT_NE(
+        rows[0].parameters.find(natural ? ", 8 made and 4 natural pictures" : ", 8 made pictures"),
+        std::string::npos)
+        << rows[0].parameters;
   }
   constexpr const char* gpu = "the paper's GPU";
   EXPECT_EQ(value_of(outcome, "paper", gpu, "all", "time", 64), 0.1758);
@@ -111,7 +116,8 @@ TEST(Papers, CannyByStage) {
     EXPECT_LE(value_of(outcome, "found", "hysteresis", "least", "depth", side), depth);
     EXPECT_GE(value_of(outcome, "found", "hysteresis", "most", "depth", side), depth);
     EXPECT_GE(value_of(outcome, "found", "hysteresis", "between quartiles", "depth", side), 0);
-    EXPECT_EQ(value_of(outcome, "found", "hysteresis", "", "pictures", side), 8);
+    EXPECT_EQ(value_of(outcome, "found", "hysteresis", "", "pictures", side),
+              rows_of(outcome, side)[0].pictures);
     EXPECT_GT(value_of(outcome, "found", "hysteresis", "", "final trees", side), 0);
     EXPECT_DOUBLE_EQ(value_of(outcome, "model", gpu, "all", "time", side),
                      1e3 * canny_model::predict(side, depth, canny_model::paper_machine).total());
