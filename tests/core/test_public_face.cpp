@@ -3,14 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "cuesta/cuesta.hpp"
 #include "support/errors.hpp"
+#include "support/pictures.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta {
 namespace {
+
+using test::equal;
 
 using Here = Image<uint8_t>;
 using There = Image<uint8_t, Space::device>;
@@ -109,19 +111,6 @@ static_assert(std::is_same_v<decltype(copy(std::declval<ImageView<const float>>(
 const StructuringElement& disk3() {
   static const StructuringElement element = StructuringElement::disk(3);
   return element;
-}
-
-bool equal(ConstAnyView a, ConstAnyView b) {
-  if (a.size() != b.size() || a.channels != b.channels || a.type != b.type) return false;
-  const size_t row = a.type == PixelType::bit
-                         ? size_t(a.width + 63) / 64 * 8
-                         : size_t(a.width) * size_t(a.channels) * size_t(bytes_per_sample(a.type));
-  for (int32_t y = 0; y < a.height; ++y) {
-    if (std::memcmp(static_cast<const char*>(a.data) + y * a.stride_bytes,
-                    static_cast<const char*>(b.data) + y * b.stride_bytes, row) != 0)
-      return false;
-  }
-  return true;
 }
 
 // Every operation: the new picture is what the writing form writes, for typed and untyped sources.

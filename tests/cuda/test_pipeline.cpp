@@ -2,7 +2,6 @@
 // these skip, and say why.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -10,10 +9,13 @@
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/error.hpp"
+#include "support/pictures.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta {
 namespace {
+
+using test::equal;
 
 constexpr int32_t width = 131, height = 67;
 const PictureShape shape{PixelType::u8, {width, height}};
@@ -37,14 +39,6 @@ Image<uint8_t> picture(int64_t number) {
 
 void edges(ConstAnyView source, AnyView result, const Exec& exec) {
   canny(source, result, {.thresholds = Thresholds::given(20, 60)}, exec);
-}
-
-bool equal(ConstAnyView a, ConstAnyView b) {
-  for (int32_t y = 0; y < a.height; ++y) {
-    const uint8_t* row = a.as<uint8_t>().row(y);
-    if (!std::equal(row, row + a.width, b.as<uint8_t>().row(y))) return false;
-  }
-  return true;
 }
 
 void send(Pipeline& pipeline, int64_t number) {
