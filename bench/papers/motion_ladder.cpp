@@ -112,27 +112,55 @@ std::vector<std::pair<std::string, double>> opencv_stages(Peer& opencv, const Wo
   return timer.stages(StageTimer::Middle::mean);
 }
 
-void run(Session& session, int32_t width, int32_t height) {
-  const auto video = moving_object_video(width, height, p4::frames);
-  const MotionOptions options = motion_options();
-  // All frames, the first against itself too; of a quick run a few, without it, since the reference
-  // may take a second for each.
-  const bool few = session.quick();
+// The frames from `first` on in steps of `step`.
+Work ladder_work(Session& session, const MotionOptions& options,
+                 const std::vector<Image<uint8_t>>& video, int step, int first) {
   Work work = motion_work(
       session, experiment,
       fmt::format("rgb, first frame, gaussian 15, > {}, ellipse:15", options.threshold.level),
-      options, video, few ? 36 : 1, few ? 1 : 0);
+      options, video, step, first);
   work.sweeps = {{"block_x", {"8", "16", "32", "64"}}, {"block_y", {"4", "8", "16", "32"}}};
   work.rounds = true;
   work.one_thread = true;
   work.end_to_end = EndToEnd::fastest;
   work.stages = true;
-  session.measure(work, [&](Row& row) {
-    if (const p4::Version* version = version_of(row))
-      row.paper_figure = PaperFigure{version->fps, "frames/s", "frames a second"};
-    if (row.strategy == "opencv")
-      row.stages = opencv_stages(*session.opencv(), work, options, row.threads, session.threads());
-  });
+  return work;
+}
+
+bool is_plain_host(const StrategyDescription& s) {
+  return s.space == Space::host && s.tier != Tier::production;
+}
+
+void run(Session& session, int32_t width, int32_t height) {
+  const auto video = moving_object_video(width, height, p4::frames);
+  const MotionOptions options = motion_options();
+  Work few = ladder_work(session, options, video, 36, 1);
+  double serial_ms = 0;
+  const auto annotate = [&](const Work& work) {
+    return [&](Row& row) {
+      if (row.strategy == "serial") serial_ms = row.ms;
+      if (row.operation != "copy") row.serial_ms = serial_ms;
+      if (const p4::Version* version = version_of(row))
+        row.paper_figure = PaperFigure{version->fps, "frames/s", "frames a second"};
+      if (row.strategy == "opencv")
+        row.stages =
+            opencv_stages(*session.opencv(), work, options, row.threads, session.threads());
+    };
+  };
+  if (session.quick()) {
+    session.measure(few, annotate(few));
+  } else {
+    // Of the plain rows on the host a frame may take a second: a few frames. Of the others the
+    // whole video, the first frame against itself too.
+    few.takes = is_plain_host;
+    few.device = false;
+    few.opencv = nullptr;
+    session.measure(few, annotate(few));
+    Work whole = ladder_work(session, options, video, 1, 0);
+    whole.reference = "simd";
+    whole.takes = [](const StrategyDescription& s) { return !is_plain_host(s); };
+    session.measure(whole, annotate(whole));
+  }
   add_memory(session, options, width, height);
 }
 
