@@ -876,7 +876,7 @@ def details(result, experiment):
     rows = result.rows_of(experiment)
     for (parameters, kind, width, height), at in groups(rows, "parameters", "type", "width", "height").items():
         opencv = find(at, "opencv")
-        answers = ["answer"] if any("answer" in row for row in at) else []
+        answers = ["answer"] if any(row.get("answer") for row in at) else []
         lines = []
         for row in at:
             uses = row["kernels"]

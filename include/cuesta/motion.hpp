@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuesta/batch.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 #include "cuesta/objects.hpp"
@@ -125,6 +126,10 @@ class MotionDetector {
   /// The first frame founds the background and has none. Without exec.workspace the detector's own
   /// serves.
   std::span<const Detection> push(ConstAnyView frame, const Exec& exec = {});
+  /// The same of the next frames, for each what push() would find in it; valid until the next call.
+  /// On the GPU their steps share launches where nothing of one frame depends on the one before,
+  /// and are waited for together. mask() and threshold() are the last frame's.
+  std::span<const std::vector<Detection>> push(const ConstBatch& frames, const Exec& exec = {});
 
   /// The mask of the last frame, one bit a pixel, after opening and closing; on the host.
   ConstBitView mask() const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "core/check_batch.hpp"
 #include "ops/motion/options.hpp"
 #include "ops/motion/reference.hpp"
 
@@ -16,6 +17,7 @@ struct MotionDetector::State {
   BitImage mask;
   std::vector<Component> components;
   std::vector<Detection> detections;
+  std::vector<std::vector<Detection>> of_each;  // frame of a batch
   double threshold = 0;
 
   explicit State(MotionOptions o) : options(std::move(o)), background(options.background) {}
@@ -77,6 +79,19 @@ std::span<const Detection> MotionDetector::push(ConstAnyView frame, const Exec& 
       state.detections.push_back({c.box, c.area, c.centroid_x(), c.centroid_y()});
   }
   return state.detections;
+}
+
+std::span<const std::vector<Detection>> MotionDetector::push(const ConstBatch& frames,
+                                                             const Exec& exec) {
+  check_batch(frames, "motion: frames");
+  auto& found = state_->of_each;
+  found.resize(size_t(frames.count));
+  for (int32_t i = 0; i < frames.count; ++i) {
+    const std::span<const Detection> detections = push(frames[i], exec);
+    if (exec.choices) return {};
+    found[size_t(i)].assign(detections.begin(), detections.end());
+  }
+  return found;
 }
 
 ConstBitView MotionDetector::mask() const { return state_->mask.view(); }
