@@ -80,6 +80,7 @@ void bench_production(Session& session) {
       measure(session, odd);
     }
   }
+  if (!gpu) return;  // the host's detector is in experiment `cpu`
   Video video;
   for (Request& request : detector_requests(session, video)) measure(session, request);
 }

@@ -118,7 +118,7 @@ are emptied before each kernel; clocks are left as they are."""
 PAPER_004 = [
     ("grayscale", "grayscaleGPU", 79.6097, 84.48, 100, 0, 0, 0, 20.90, 11),
     ("blur_tiled", "blurTiledConstantGPU", 72.2304, 98.95, 100, 1, 0.539258, 24.96, 33.58, 37),
-    ("background_first", "diffGPU", 78.6947, 81.86, 100, 0, 0, 0, 35.90, 8),
+    ("background_frames<First>", "diffGPU", 78.6947, 81.86, 100, 0, 0, 0, 35.90, 8),
     ("threshold", "thresholdGPU", 80.5545, 85.16, 100, 0, 0, 0, 35.90, 7),
     ("morph_tiled<1>", "dilateTiledConstantGPU", 71.4877, 99.16, 100, 0.644444, 0.539258, 24.93, 33.58, 37),
     ("morph_tiled<0>", "erodeTiledConstantGPU", 71.7115, 99.12, 100, 0.644444, 0.539258, 24.93, 33.58, 37),

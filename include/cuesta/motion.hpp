@@ -42,6 +42,7 @@ struct BasicBackgroundOutputs {
   View mask{};        ///< u8 or bits: difference > limit
 };
 using BackgroundOutputs = BasicBackgroundOutputs<AnyView>;
+using BackgroundBatchOutputs = BasicBackgroundOutputs<Batch>;
 
 /// A model of the background, learned frame by frame. Frames are u8, one channel, all of one size
 /// and in one space; the first sets both, and the state lives there. Nothing allocates after it.
@@ -67,6 +68,10 @@ class BackgroundSubtractor {
     push(ConstAnyView(frame), BackgroundOutputs{out.background, out.difference, out.mask}, limit,
          exec);
   }
+  /// The same of the next frames, one after the other: on the GPU in one launch, which reads and
+  /// writes the state once.
+  void push(const ConstBatch& frames, const BackgroundBatchOutputs& out = {}, double limit = 25,
+            const Exec& exec = {});
   /// Forgets everything; the next frame founds the background anew and may have another size.
   void reset();
   /// Frames since the background was founded, the founding one included.

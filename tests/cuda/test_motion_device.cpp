@@ -212,6 +212,61 @@ TEST_F(MotionDevice, EveryModelRunsWithoutAName) {
   }
 }
 
+// Frames lower than the blur reaches, elements with the anchor off the centre, borders where
+// objects of neighbouring frames would touch, and more frames than go together.
+TEST_F(MotionDevice, ABatchIsFrameAfterFrame) {
+  struct Shape {
+    int32_t width, height, channels, count;
+  };
+  constexpr Shape shapes[] = {{300, 168, 1, 9}, {97, 3, 1, 70},   {65, 1, 3, 5},
+                              {512, 64, 1, 64}, {131, 67, 4, 17}, {1920, 1080, 1, 8}};
+  constexpr std::pair<const char*, const char*> elements[] = {{"disk:15", "disk:15"},
+                                                              {"rect:9x2", "ellipse:5x4"}};
+  for (const Shape& shape : shapes) {
+    for (const auto model : {BackgroundModel::first, BackgroundModel::mean, BackgroundModel::median,
+                             BackgroundModel::mixture}) {
+      for (const int blur : {1, 15}) {
+        const auto& [close, open] = elements[blur > 1 ? 0 : 1];
+        MotionOptions options;
+        options.background.model = model;
+        options.blur = blur;
+        options.threshold.otsu = model == BackgroundModel::mean && blur == 1;
+        options.close = StructuringElement::parse(close);
+        options.open = StructuringElement::parse(open);
+        if (shape.height < 10) options.open = StructuringElement::disk(1);
+        Image<uint8_t> all(shape.width, shape.height * shape.count, shape.channels);
+        for (int32_t i = 0; i < shape.count; ++i)
+          draw_frame(all.view().region({0, i * shape.height, shape.width, shape.height}), i);
+        Image<uint8_t, Space::device> there(shape.width, shape.height * shape.count,
+                                            shape.channels);
+        upload(all, there);
+        MotionDetector on_host(options), on_device(options);
+        const auto batch = [&](const auto& picture, int32_t begin, int32_t n) {
+          return ConstBatch(
+              picture.view().region({0, begin * shape.height, shape.width, shape.height}), n,
+              shape.height * picture.view().stride_bytes);
+        };
+        size_t objects = 0;
+        for (int32_t begin = 0, n = 2; begin < shape.count; begin += n) {
+          n = std::min(begin == 0 ? 2 : shape.count, shape.count - begin);
+          const auto expected = on_host.push(batch(all, begin, n));
+          const auto found = on_device.push(batch(there, begin, n));
+          ASSERT_EQ(found.size(), expected.size());
+          for (size_t i = 0; i < found.size(); ++i) {
+            objects += expected[i].size();
+            ASSERT_EQ(found[i], expected[i])
+                << fmt::format("{} x {} x {}, {}, blur {}, frame {}", shape.width, shape.height,
+                               shape.channels, name_of(model), blur, size_t(begin) + i);
+          }
+          ASSERT_EQ(on_device.threshold(), on_host.threshold());
+          ASSERT_NO_FATAL_FAILURE(expect_equal_masks(on_host, on_device, name_of(model).data()));
+        }
+        EXPECT_GT(objects, 0u) << shape.width << " x " << shape.height << ' ' << name_of(model);
+      }
+    }
+  }
+}
+
 TEST_F(MotionDevice, MemoryIsAsTheModelSays) {
   namespace motion_memory = bench::motion_memory;
   constexpr int32_t width = 596, height = 336;
