@@ -33,9 +33,9 @@ uint32_t random_at(int32_t x, int32_t y) {
 
 bool on_spiral(int32_t x, int32_t y, int32_t n) {
   const int32_t ring = std::min({x, y, n - 1 - x, n - 1 - y});
-  // A ring opens below its first cell, and from there a cell leads to the next ring but one.
-  const bool gate = x == ring && y == ring + 1 && n - 2 * ring > 1;
-  return ring % 2 == 0 ? !gate : gate;
+  // A ring opens below its first cell; one further in, a cell leads from there to the next ring.
+  const bool gate = x == ring && y == ring + 1;
+  return ring % 2 == 0 ? !gate : gate && n - 2 * ring > 2;
 }
 
 const Image<uint8_t>& ProductionPictures::natural() {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/pixel_arithmetic.hpp"
+#include "cuda/any_bytes.cuh"
 #include "cuda/launch.cuh"
 #include "ops/background/cuda.hpp"
 #include "ops/background/models.hpp"
@@ -38,41 +39,6 @@ template <class Model>
 constexpr int pixels_of = Model::planes > 2                     ? 4
                           : sizeof(typename Model::Sample) == 2 ? 8
                                                                 : 16;
-
-// `Pixels` samples from any address, of which the row has `left`; others are 0.
-template <int Pixels>
-__device__ void load(const uint8_t* from, int32_t left, uint32_t (&words)[Pixels / 4]) {
-  const auto shift = uint32_t(reinterpret_cast<uintptr_t>(from) & 3);
-  if (left >= Pixels && reinterpret_cast<uintptr_t>(from) % Pixels == 0) {
-    if constexpr (Pixels == 16) {
-      const uint4 q = __ldcs(reinterpret_cast<const uint4*>(from));
-      words[0] = q.x, words[1] = q.y, words[2] = q.z, words[3] = q.w;
-    } else if constexpr (Pixels == 8) {
-      const uint2 q = __ldcs(reinterpret_cast<const uint2*>(from));
-      words[0] = q.x, words[1] = q.y;
-    } else {
-      words[0] = __ldcs(reinterpret_cast<const uint32_t*>(from));
-    }
-    return;
-  }
-  // The last word may end three bytes behind the samples.
-  if (left >= Pixels + 3) {
-    const auto* aligned = reinterpret_cast<const uint32_t*>(from - shift);
-    uint32_t before = __ldcs(aligned);
-#pragma unroll
-    for (int i = 0; i < Pixels / 4; ++i) {
-      const uint32_t after = shift || i + 1 < Pixels / 4 ? __ldcs(aligned + i + 1) : 0;
-      words[i] = __funnelshift_r(before, after, 8 * shift);
-      before = after;
-    }
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < Pixels / 4; ++i) words[i] = 0;
-#pragma unroll
-  for (int i = 0; i < Pixels; ++i)
-    if (i < left) words[i / 4] |= uint32_t(from[i]) << (i % 4 * 8);
-}
 
 // The state of a thread's pixels: plane p of pixel i is samples[p * Pixels + i].
 template <class Model, int Pixels>
@@ -176,12 +142,13 @@ __global__ void __launch_bounds__(block_x* block_y)
     State<Model, Pixels> state;
     if (!q.founds) state.read(q, x0, y);
     uint32_t next[Pixels / 4];
-    load<Pixels>(at(q.frame, q.frame_step, first, x0, y), left, next);
+    cuda::load_bytes<Pixels>(at(q.frame, q.frame_step, first, x0, y), left, next);
     for (int32_t t = first; t < end; ++t) {
       uint32_t words[Pixels / 4];
 #pragma unroll
       for (int i = 0; i < Pixels / 4; ++i) words[i] = next[i];
-      if (t + 1 < end) load<Pixels>(at(q.frame, q.frame_step, t + 1, x0, y), left, next);
+      if (t + 1 < end)
+        cuda::load_bytes<Pixels>(at(q.frame, q.frame_step, t + 1, x0, y), left, next);
       const int32_t rate = q.rate[t], dither = q.dither[t];
       uint8_t levels[Pixels], differences[Pixels];
       uint32_t foreground = 0;

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "core/pixel_arithmetic.hpp"
+#include "cuda/any_bytes.cuh"
 #include "cuda/launch.cuh"
 #include "cuesta/border.hpp"
 #include "cuesta/filter.hpp"
@@ -35,23 +36,26 @@ struct Stack {
   ptrdiff_t frame_step;
   Picture tall;
   int32_t rows, reach;  // of a frame with its reflected ones; of these above it
-  bool words;           // frames may be read 16 bytes at a time
 
   __device__ void operator()(int32_t group, int32_t y) const {
     const int32_t i = y / rows, x = group * pixels;
     const int32_t sy = map_index<BorderMode::reflect101>(y - i * rows - reach, frame.height);
     const uint8_t* from = static_cast<const uint8_t*>(frame.data) + frame_step * i +
                           ptrdiff_t(sy) * frame.stride_bytes + ptrdiff_t(x) * frame.channels;
-    uint8_t* to = tall.row(y) + x;
-    if (words && x + pixels <= frame.width) {
-      *reinterpret_cast<uint4*>(to) = __ldcs(reinterpret_cast<const uint4*>(from));
-      return;
+    const int32_t left = frame.width - x;
+    uint32_t words[pixels / 4] = {};
+    if (frame.channels == 1) {
+      cuda::load_bytes<pixels>(from, left, words);
+    } else {
+#pragma unroll
+      for (int32_t k = 0; k < pixels; ++k) {
+        if (k >= left) break;
+        const uint8_t* v = from + k * frame.channels;
+        words[k / 4] |= uint32_t(pixel::gray(v[0], v[1], v[2])) << (k % 4 * 8);
+      }
     }
-    const int32_t n = min(pixels, frame.width - x);
-    for (int32_t k = 0; k < n; ++k) {
-      const uint8_t* v = from + k * frame.channels;
-      to[k] = frame.channels == 1 ? v[0] : uint8_t(pixel::gray(v[0], v[1], v[2]));
-    }
+    // Rows of scratch memory are whole words, whatever the width.
+    *reinterpret_cast<uint4*>(tall.row(y) + x) = make_uint4(words[0], words[1], words[2], words[3]);
   }
 };
 
@@ -140,14 +144,9 @@ void together(const MotionArgs& args, const Tall& tall, bool last, Call& call) {
   Picture gray;
   if (tall.makes_gray) {
     gray = scratch.image<uint8_t, Space::device>(width, count * tall.gray_rows);
-    const bool words = args.frame.channels == 1 &&
-                       (reinterpret_cast<uintptr_t>(args.frame.data) | uintptr_t(args.frame_step) |
-                        uintptr_t(args.frame.stride_bytes)) %
-                               Stack::pixels ==
-                           0;
-    cuda::for_each_pixel(
-        "motion", (width - 1) / Stack::pixels + 1, gray.height,
-        Stack{args.frame, args.frame_step, gray, tall.gray_rows, tall.reach, words}, call);
+    cuda::for_each_pixel("motion", (width - 1) / Stack::pixels + 1, gray.height,
+                         Stack{args.frame, args.frame_step, gray, tall.gray_rows, tall.reach},
+                         call);
   }
   call.stage(motion_stages::blur);
   if (o.blur > 1) {
