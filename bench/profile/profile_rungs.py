@@ -118,7 +118,7 @@ are emptied before each kernel; clocks are left as they are."""
 PAPER_004 = [
     ("grayscale", "grayscaleGPU", 79.6097, 84.48, 100, 0, 0, 0, 20.90, 11),
     ("blur_tiled", "blurTiledConstantGPU", 72.2304, 98.95, 100, 1, 0.539258, 24.96, 33.58, 37),
-    ("background_frames<First>", "diffGPU", 78.6947, 81.86, 100, 0, 0, 0, 35.90, 8),
+    ("background_first", "diffGPU", 78.6947, 81.86, 100, 0, 0, 0, 35.90, 8),
     ("threshold", "thresholdGPU", 80.5545, 85.16, 100, 0, 0, 0, 35.90, 7),
     ("morph_tiled<1>", "dilateTiledConstantGPU", 71.4877, 99.16, 100, 0.644444, 0.539258, 24.93, 33.58, 37),
     ("morph_tiled<0>", "erodeTiledConstantGPU", 71.7115, 99.12, 100, 0.644444, 0.539258, 24.93, 33.58, 37),
@@ -126,6 +126,7 @@ PAPER_004 = [
     ("merge<1>", "mergeCCL", 61.4099, 63.50, 87.95, 0, 0, 0, 39.90, 15),
     ("compress", "compressCCL", 68.9342, 79.00, 95.05, 0, 0, 0, 42.63, 8),
 ]
+RENAMED = {"background_first": "background_frames<First>"}  # since the kept profile
 PAPER_COLUMNS = ["occupancy", "sm_efficiency", "branch_efficiency", "shared_load_transactions",
                  "shared_store_transactions", "shared_efficiency", "load_efficiency", "registers"]
 
@@ -258,6 +259,7 @@ def paper_table(rows):
     columns = {column[0]: column for column in COLUMNS}
     lines = []
     for name, theirs, *figures in PAPER_004:
+        name = name if name in kernels else RENAMED.get(name, name)
         line = [f"`{name}`", f"`{theirs}`"]
         for key, figure in zip(PAPER_COLUMNS, figures):
             form = columns[key][2]
