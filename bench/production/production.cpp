@@ -67,7 +67,7 @@ Request oddly(const Request& request) {
 void bench_production(Session& session) {
   const bool gpu = session.gpu() != nullptr;
   const auto usual = !gpu              ? std::vector<int32_t>{512}
-                     : session.quick() ? std::vector<int32_t>{512, 2048, 8192}
+                     : session.quick() ? std::vector<int32_t>{1024, 8192}
                                        : std::vector<int32_t>{512, 1024, 2048, 4096, 8192, 16384};
   for (const int32_t side : session.sizes(usual)) {
     // Below, launches alone would be compared.
