@@ -55,6 +55,7 @@ struct Row {
   int threads = 0;        ///< of the host
   std::string variant{};  ///< the strategy's own parameters, "block=16 load=one-each"
   std::string border{};   ///< what is done at the picture's edge: "ignore"; "" where none is named
+  std::string answer{};   ///< of a peer whose answer may differ: how it does; "" where it may not
   int pictures = 1;       ///< over which `ms` and the stages are means, each timed equally often
   double ms = 0, ms_spread = 0;
   double copy_ms = 0;  ///< a copy of the source picture in the same space

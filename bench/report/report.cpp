@@ -89,6 +89,7 @@ Json json_of(const Row& row) {
     json["accesses"] = {{"paper", or_null(row.accesses->paper)},
                         {"counted", or_null(row.accesses->counted)}};
   for (const KernelUse& use : row.kernels) json["kernels"].push_back(json_of(use));
+  json["answer"] = row.answer;
   return json;
 }
 

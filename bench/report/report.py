@@ -876,7 +876,7 @@ def details(result, experiment):
     rows = result.rows_of(experiment)
     for (parameters, kind, width, height), at in groups(rows, "parameters", "type", "width", "height").items():
         opencv = find(at, "opencv")
-        answers = ["answer"] if any("answer" in row for row in at) else []
+        answers = ["answer"] if any(row.get("answer") for row in at) else []
         lines = []
         for row in at:
             uses = row["kernels"]
@@ -923,6 +923,62 @@ def predictions(result, experiment):
     return text
 
 
+def reaches(result, experiment="production"):
+    """A table a size, a line a request: what a user of the GPU gets, beside a copy and what it is to reach."""
+    text = ""
+    rows = result.rows_of(experiment)
+    lines_of = groups(rows, "height", "parameters", "type", "width")
+    ours = {key: next((row for row in at if is_ours(row)), None) for key, at in lines_of.items()}
+    tables = {}  # by height, whose first request is the widest
+    for key, at in lines_of.items():
+        height, parameters, kind, width = key
+        row, npp, opencv = ours[key], find(at, "npp"), find(at, "opencv")
+        goals = {f["subject"]: f for f in result.figures_of(experiment, source="goal", parameters=parameters, width=width, height=height)}
+        reach, stretch = goals.get("reach"), goals.get("stretch")
+        value = 0
+        if row and reach:
+            # An odd width is a little less than its aligned one.
+            beside = next((r for k, r in ours.items() if r and k[:3] == (height, reach["detail"], kind)), None)
+            value = judged(row, find(at, "device copy"), beside, reach["what"])
+        operation = next((r["operation"] for r in at if r["operation"] != "copy"), "")
+        tables.setdefault(height, (width, []))[1].append([
+            f"{operation} {parameters}", label(row) if row else "-", milliseconds(row and row["ms"]),
+            figure(row["times_copy"]) if row else "-", figure(value), reach["what"] if reach else "-",
+            figure(reach["value"]) if reach else "-", figure(stretch["value"]) if stretch else "-", met(value, reach, stretch),
+            figure(npp["times_copy"]) if npp else "-", (npp.get("answer") or "-") if npp else "-",
+            milliseconds(opencv and opencv["ms"])])  # fmt: skip
+    for height, (width, lines) in tables.items():
+        text += table(f"{experiment}: {width}x{height}, goals, {result.where}",
+                      ["work", "strategy", "ms", "x copy", "judged", "", "reach", "stretch", "met", "npp x copy", "npp's answer",
+                       "opencv, ms"], lines)
+    return text
+
+
+def is_ours(row):
+    return row["space"] == "device" and row["operation"] != "copy" and row["strategy"] not in PEERS
+
+
+def judged(row, copy, beside, what):
+    """A row in what its goal is told in; 0 where it cannot be told."""
+    if what == "times a copy":
+        return row["times_copy"]
+    if what == "us a picture":
+        return 1e3 * row["ms"] / row["statistics"].get("pictures a call", 1)
+    if what == "of a copy's bandwidth":
+        return row["bytes_per_pixel"] / copy["bytes_per_pixel"] * row["copy_ms"] / row["ms"] if copy else 0
+    return row["ms"] / row["width"] / (beside["ms"] / beside["width"]) if beside else 0
+
+
+def met(value, reach, stretch):
+    if not reach or not value:
+        return "-"
+
+    def by(goal):
+        return goal and (value >= goal["value"] if goal["what"] == "of a copy's bandwidth" else value <= goal["value"])
+
+    return "stretch" if by(stretch) else "reach" if by(reach) else "no"
+
+
 FORMS = {
     "log-ladder": log_ladder,
     "memory-ladder": memory_ladder,
@@ -935,6 +991,7 @@ FORMS = {
     "roofline": roofline,
     "filter-sizes": filter_sizes,
     "model": model,
+    "production": reaches,
 }
 
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuesta/device.hpp"
 #include "cuesta/stencil.hpp"
 
 namespace cuesta::bench {
@@ -23,6 +24,37 @@ Work work_of(std::string experiment, std::string operation, std::string paramete
   work.border = name_of(BorderMode::reflect101);
   return work;
 }
+
+/// gy of the last call, in the space of its source.
+class GradientsDown {
+ public:
+  AnyView beside(ConstAnyView src) {
+    space_ = src.space;
+    if (space_ == Space::device) return of_size(device_, src);
+    return of_size(host_, src);
+  }
+  std::string bytes() {
+    if (space_ == Space::device) {
+      const ConstAnyView there = device_;
+      download(there, of_size(host_, there));
+    }
+    std::string bytes;
+    for (int32_t y = 0; y < host_.height(); ++y)
+      bytes.append(reinterpret_cast<const char*>(host_.row(y)), size_t(host_.width()) * 2);
+    return bytes;
+  }
+
+ private:
+  template <class Picture>
+  static AnyView of_size(Picture& picture, ConstAnyView src) {
+    if (picture.width() != src.width || picture.height() != src.height)
+      picture = Picture(src.width, src.height);
+    return picture;
+  }
+  Image<int16_t> host_;
+  Image<int16_t, Space::device> device_;
+  Space space_ = Space::host;
+};
 
 }  // namespace
 
@@ -93,20 +125,16 @@ Work sobel_work(std::string experiment, std::string parameters, ConstAnyView src
 
 Work gradients_work(std::string experiment, std::string parameters, ConstAnyView src) {
   Work work = work_of(std::move(experiment), "sobel", std::move(parameters), src);
-  work.result = PixelType::s16;  // gx; gy is the host's own
-  work.device = false;
+  work.result = PixelType::s16;  // gx; gy is the work's own
   work.bytes_per_pixel = 5;
-  const auto gy = std::make_shared<Image<int16_t>>(src.width, src.height);
+  const auto gy = std::make_shared<GradientsDown>();
   work.call = [gy](ConstAnyView from, AnyView to, const Exec& exec) {
-    sobel(from, {.gx = to, .gy = *gy}, {}, exec);
+    sobel(from, {.gx = to, .gy = gy->beside(from)}, {}, exec);
   };
-  work.answer = [gy] {
-    std::string bytes;
-    for (int32_t y = 0; y < gy->height(); ++y)
-      bytes.append(reinterpret_cast<const char*>(gy->row(y)), size_t(gy->width()) * 2);
-    return bytes;
+  work.answer = [gy] { return gy->bytes(); };
+  work.opencv = [gy](Peer& peer, ConstAnyView from, AnyView to) {
+    peer.gradients(from, to, gy->beside(from));
   };
-  work.opencv = [gy](Peer& peer, ConstAnyView from, AnyView to) { peer.gradients(from, to, *gy); };
   work.opencv_equal = true;
   return work;
 }
