@@ -4,7 +4,7 @@
 // of 16 bytes; what lies before the first and after the last vector of a row goes pixel by pixel.
 // Sources that are not aligned alike are read in words and shifted. Pictures whose rows follow each
 // other without padding are one long row. Samples stay packed: four bytes a comparison, bits by one
-// multiplication of four signs. All but the histogram are bound by memory.
+// multiplication of four signs. The time goes with the bytes moved, but the histogram's.
 #include "core/pixel_arithmetic.hpp"
 #include "cuda/lane_rows.cuh"
 #include "cuda/limits.hpp"
