@@ -6,7 +6,7 @@
 
 #include "core/border_sample.hpp"
 #include "cuda/launch.cuh"
-#include "ops/convolve/args.hpp"
+#include "ops/convolve/rounding.hpp"
 
 namespace cuesta::convolve_cuda {
 
@@ -73,6 +73,17 @@ struct FlatRequest {
     };
     return src.stride_bytes % 16 == 0 && dst.stride_bytes % 16 == 0 && offset(src) == offset(dst);
   }
+};
+
+/// Of f32 pictures, with what follows the sum.
+struct FloatRequest : FlatRequest<float> {
+  convolution::Finish finish;
+  bool changes;  // whether results are anything but the sum
+
+  explicit FloatRequest(const ConvolveArgs& args)
+      : FlatRequest(args),
+        finish(args),
+        changes(args.absolute || args.offset != 0 || mode == BorderMode::ignore) {}
 };
 
 /// How far the window reaches to any side, in samples of a row or in rows.

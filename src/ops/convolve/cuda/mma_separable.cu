@@ -1,16 +1,16 @@
-// Strategy `mma-separable`: u8 factors without signs (Gaussians, boxes) as two int8 tensor-core
-// products that never leave registers, so that a window of 33 x 33 costs little more than reading
-// and writing.
+// Strategy `mma-separable`: factors without signs (Gaussians, boxes) as two int8 tensor-core
+// products that never leave registers.
 //
-//   H (16 columns x 8 rows)    = band of taps (16 x K) . samples (K of a row x 8 rows)       u8 .
-//   u8 out (16 rows x 8 columns)  = band of taps (16 x 32 or 48) . H, its bytes apart: high, low
+//   H (16 columns x 8 rows)   = band of taps (16 x K) . samples (K of a row x 8 rows)
+//   out (16 rows x 8 columns) = band of taps (16 x 32 or 48) . H, its bytes apart: low, high
 //
-// A sum across is at most 65,535 and so two bytes; of 256 . high + low + 2^15 the third byte is a
-// Gaussian's result. K of the first product is dealt so that lane t of four brings the words of its
-// own 16 columns as they lie in memory and makes 4 of H's columns of them a step: the band is
-// block-diagonal. H comes out with rows in a lane's registers, which is the second product's B with
-// K dealt in that order, and the result is 16 neighbouring bytes in a lane. A warp owns 64 columns
-// and walks down 16 rows a step. More channels are wider rows and taps further apart.
+// A sum of u8 across is at most 65,280 and so two bytes; of 256 . high + low + 2^15 the third byte
+// is a Gaussian's result. (u16 samples are two planes of bytes; their sums have three bytes.) K of
+// the first product is dealt so that lane t of four brings the words of its own 16 columns as they
+// lie in memory and makes 4 of H's columns of them a step: the band is block-diagonal. H comes out
+// with rows in a lane's registers, which is the second product's B with K dealt in that order, and
+// the result is 16 neighbouring samples in a lane. A warp owns 64 columns and walks down 16 rows a
+// step. More channels are wider rows and taps further apart.
 //
 // Borders are kept out of that: columns whose window leaves the picture sideways belong to warps of
 // their own, which read samples one by one and walk short strips; rows are mapped. Bound by
@@ -285,13 +285,15 @@ __device__ __forceinline__ void walk(const Request<T>& q, const Bands& taps, int
     else
       row.load(q.src.row(sy) + x0);
   };
-  fetch(ahead[0], y), fetch(ahead[1], y + 8);
+  if constexpr (!Edge) fetch(ahead[0], y), fetch(ahead[1], y + 8);
 
   const auto take = [&](Sums<T>& sums) {
     Planes<T, Before> samples[2];
+    if constexpr (Edge) fetch(ahead[0], y), fetch(ahead[1], y + 8);
     ahead[0].planes(samples[0]), ahead[1].planes(samples[1]);
     y += step_rows;
-    fetch(ahead[0], y), fetch(ahead[1], y + 8);  // before the products, which take long
+    // Before the products, which take long.
+    if constexpr (!Edge) fetch(ahead[0], y), fetch(ahead[1], y + 8);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       int32_t h[2][planes][4] = {};
@@ -381,22 +383,24 @@ __device__ __forceinline__ void walk(const Request<T>& q, const Bands& taps, int
     }
   };
 
+  if constexpr (Edge) {  // the least code: each instruction runs a few times
+    Sums<T> a = {}, b = {}, c;
+#pragma unroll 1
+    for (int32_t at = y0 - (S::groups - 1) * step_rows; at < y1; at += step_rows) {
+      take(c);
+      if (at >= y0) {
+        if constexpr (S::groups == 3)
+          emit(a, b, c, at + g);
+        else
+          emit(b, c, c, at + g);
+      }
+      std::memcpy(a, b, sizeof a), std::memcpy(b, c, sizeof b);
+    }
+    return;
+  }
   Sums<T> a, b, c;
   take(a);
-  if constexpr (S::groups == 3) take(b);
-  if constexpr (Edge) {  // moved, for the sake of less code
-#pragma unroll 1
-    for (int32_t at = y0; at < y1; at += step_rows) {
-      take(c);
-      if constexpr (S::groups == 3) {
-        emit(a, b, c, at + g);
-        std::memcpy(a, b, sizeof a), std::memcpy(b, c, sizeof b);
-      } else {
-        emit(a, c, c, at + g);
-        std::memcpy(a, c, sizeof a);
-      }
-    }
-  } else if constexpr (S::groups == 2) {
+  if constexpr (S::groups == 2) {
 #pragma unroll 1
     for (int32_t at = y0; at < y1; at += 2 * step_rows) {
       take(b);
@@ -406,6 +410,7 @@ __device__ __forceinline__ void walk(const Request<T>& q, const Bands& taps, int
       emit(b, a, a, at + step_rows + g);
     }
   } else {
+    take(b);
 #pragma unroll 1
     for (int32_t at = y0; at < y1; at += 3 * step_rows) {
       take(c);
@@ -423,8 +428,9 @@ __device__ __forceinline__ void walk(const Request<T>& q, const Bands& taps, int
 /// A strip of the columns whose windows leave the picture sideways. A function of its own, so that
 /// it takes no registers of the others.
 template <class T, int Before, bool Q16>
-__device__ __noinline__ void walk_edge(const Request<T>& q, const Bands& taps, int32_t warp,
+__device__ __noinline__ void walk_edge(const Request<T>& request, const Bands& taps, int32_t warp,
                                        int32_t (&map)[4][4 * Shape<Before>::samples]) {
+  const Request<T> q = request;  // read once, not after each store
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4, n = warp % edge_warps * 4 + t;
   const int32_t x0 = n < q.left ? lane_columns * n : q.end + lane_columns * (n - q.left);
   const int32_t x1 = min(x0 + lane_columns, n < q.left ? min(q.begin, q.src.width) : q.src.width);
@@ -435,11 +441,11 @@ __device__ __noinline__ void walk_edge(const Request<T>& q, const Bands& taps, i
                                    map[t]);
 }
 
-/// Blocks of a multiprocessor.
+/// Blocks of a multiprocessor: as many as leave registers enough.
 template <class T, int Before, bool Aligned>
-inline constexpr int resident_blocks = Before > 8                  ? 2
-                                       : sizeof(T) == 1 && Aligned ? 4
-                                                                   : 3;
+inline constexpr int resident_blocks = Before > 8 || sizeof(T) == 2 ? 2
+                                       : Aligned                    ? 4
+                                                                    : 3;
 
 template <class T, int Before, bool Q16, bool Aligned>
 __global__ void __launch_bounds__(32 * block_warps, resident_blocks<T, Before, Aligned>)
@@ -462,12 +468,12 @@ __global__ void __launch_bounds__(32 * block_warps, resident_blocks<T, Before, A
                                        min(y0 + q.rows, q.src.height), nullptr);
 }
 
-/// Rows of an edge warp's strip: few, since it is slow.
-constexpr int32_t most_edge_rows = 32;
-
-/// Divides the picture among warps: as many as the GPU holds at a time where there are rows enough.
+/// Divides the picture among warps. Strips of many rows read few of them twice; those of edge warps
+/// are short, since they are slow. (H200, 2026-11-22, Gaussian 5 x 5 of u8: at 8192² four waves
+/// take 1.68 copies and one 1.77; at 4096² two waves take 1.92 and four 2.11; at 2048² strips of 32
+/// rows take 13.0 µs with edges of 16 and 17.0 with edges of 32.)
 template <bool Aligned, class T>
-void divide(Request<T>& q, int resident_warps, int32_t edge_rows = most_edge_rows) {
+void divide(Request<T>& q, int resident_warps) {
   const int32_t w = q.src.width, h = q.src.height;
   // A warp's results then fill whole sectors.
   constexpr int32_t sector_samples = 64 / sizeof(T);
@@ -482,10 +488,14 @@ void divide(Request<T>& q, int resident_warps, int32_t edge_rows = most_edge_row
     q.begin = q.end = edge_warps * warp_columns / 2;
   q.left = int32_t(cuda::blocks(q.begin, lane_columns));
   q.groups = int32_t(cuda::blocks(q.end - q.begin, warp_columns));
-  const int32_t strips = q.groups ? std::max(1, resident_warps / q.groups) : 1;
-  q.rows = int32_t(cuda::blocks(int32_t(cuda::blocks(h, strips)), step_rows)) * step_rows;
+  // Rows of strips that make `waves` times as many warps as the GPU holds.
+  const auto rows_of = [&](int waves) {
+    const int32_t strips = std::max(1, waves * resident_warps / std::max(1, q.groups));
+    return int32_t(cuda::blocks(int32_t(cuda::blocks(h, strips)), step_rows)) * step_rows;
+  };
+  q.rows = std::max(rows_of(4), std::min(64, rows_of(1)));
   q.strips = q.groups ? int32_t(cuda::blocks(h, q.rows)) : 0;
-  q.edge_rows = std::min(edge_rows, q.rows);
+  q.edge_rows = std::clamp(q.rows / 2, 16, 32);
   q.edge_strips = int32_t(cuda::blocks(h, q.edge_rows));
 }
 
