@@ -112,6 +112,10 @@ RULES = [
     Rule("morphology/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("pixel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("pixel/plain", "countIh", GLOBAL + [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
+    # Tensor cores; taps from the constant bank where they are more than registers hold, none of them 0.
+    Rule("convolve/cuda/mma_separable", "mma_separable_kernel", [r"\bIMMA\b"]),
+    Rule("convolve/cuda/rolling_f32", r"rolling_f32_kernelILi[579]ELb0E", GLOBAL + CONSTANT_TAPS, NO_SHARED),
+    Rule("convolve/cuda/separable_f32", r"separable_f32_kernelILi\d+ELb0E", GLOBAL + CONSTANT_TAPS + [r"\bLDS\.128\b"]),
     # Production kernels keep everything in registers.
     Rule("canny/cuda", r"gradient_nmsILi\dELi\dELNS_4NormE\dELb0", [r"\bSHFL\b", r"\bPRMT\b"], NO_SHARED),
     Rule("canny/cuda", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),
