@@ -35,6 +35,9 @@ __device__ Node index_of(Node node) {
   return node;
 }
 
+// What the searches below ask of an array of parents: parent_of(), set_parent() and link_root(),
+// here for one in device memory. Another kind of array has them beside it.
+
 /// The parent of `node`, as some thread has left it.
 template <class Node>
 __device__ Node parent_of(Node* parents, Node node) {
@@ -51,26 +54,6 @@ __device__ void set_parent(Node* parents, Node node, Node parent) {
 template <class Node>
 __device__ Node link_root(Node* parents, Node node, Node parent) {
   return compare_and_swap(parents + index_of(node), node, parent);
-}
-
-/// The parents array where it lies in a block's shared memory, of int32_t or, for at most 65,536
-/// nodes, uint16_t. Accesses are volatile and not atomic_ref's, which the compiler makes by generic
-/// addresses (CUDA 13.0); an aligned element is written whole.
-template <class Element>
-struct SharedParents {
-  Element* parents;
-};
-template <class Element>
-__device__ int32_t parent_of(SharedParents<Element> shared, int32_t node) {
-  return *static_cast<volatile Element*>(shared.parents + node);
-}
-template <class Element>
-__device__ void set_parent(SharedParents<Element> shared, int32_t node, int32_t parent) {
-  *static_cast<volatile Element*>(shared.parents + node) = Element(parent);
-}
-template <class Element>
-__device__ int32_t link_root(SharedParents<Element> shared, int32_t node, int32_t parent) {
-  return atomicCAS(shared.parents + node, Element(node), Element(parent));
 }
 
 /// The root of `node`; changes nothing. While others unite, a node that was its root a moment ago.

@@ -1,21 +1,23 @@
 // Strategy `tiles`: sets are found a tile at a time in shared memory, and what goes on in device
 // memory is a tile's sets, not its pixels or runs. In launches:
-// 1. A block reads its tile (bits, or bytes that it packs) and joins runs of set pixels in words of
-//    32. A thread has a strip of words one below the other: runs of a strip join without atomics,
-//    strips by compare-and-swap in shared memory. Written are, a run, its set's number in the tile;
-//    a set, its first pixel; a word, which pixels are first ones. Sets at the rim are open.
-// 2. Open sets that touch across the rims become one, as nodes of src/cuda/union_find.cuh; first
-//    pixels that were none after all are cleared.
-// 3. A scan over counts of first pixels numbers the sets in raster order.
-// 4. A block adds up its tile's sets in shared memory and writes those that are not open whole; of
-//    open ones one addition a tile goes to device memory. Labels are written in the same launch.
-// 5. Components of open sets.
-// Bound: the labels' store where they are wanted; else issue, by the steps a run takes.
-// Held a pixel: 2 bytes for runs and sets (touched as far as there are some), 1 for open sets, 1/4
-// for words (3/8 for a mask of bytes) and 3/4 for components; all follow from the size. A mask with
-// more components than one in 64 pixels, and more than 65,536, takes memory for them beside.
-// Source: tiles first is Playne and Hawick, "A new algorithm for parallel connected-component
-// labelling on GPUs", IEEE TPDS 29(6), 2018; runs as in ladder/03_runs.cu.
+// 1. A block reads its tile (bits, or bytes that it packs), lists its runs of set pixels in words
+//    of 32, hangs each below the first that it touches, halves those ways until they are short, and
+//    joins what else touches by compare-and-swap. Written are, a run, its place and its set's
+//    number in the tile; a set, its first pixel; a word, which of its pixels are first ones. Sets
+//    at the rim are open.
+// 2. Open sets that touch across rims become one, as nodes of src/cuda/union_find.cuh; first pixels
+//    that were none after all are cleared.
+// 3. A scan over first pixels numbers the sets in raster order.
+// 4. A block adds up its tile's sets in shared memory and writes those that are not open whole; an
+//    open one adds to its root in device memory once. Labels are written in the same launch.
+// 5. Components of open sets are written.
+// Bound: 1 by issue, with about half of the lanes at work; 2 by chains of dependent reads; 4 by the
+// labels' store, without labels by latency.
+// Held a pixel, whatever the mask: 3 bytes for runs and sets (touched as far as there are some), 1
+// for open sets, 1/4 for words (3/8 for a mask of bytes), 3/4 for components. With more components
+// than one in 64 pixels, and than 65,536, memory for all of them beside.
+// Source: tiles first is D. P. Playne and K. Hawick, "A new algorithm for parallel
+// connected-component labelling on GPUs", IEEE TPDS 29(6), 2018; runs as in ladder/03_runs.cu.
 #include "ops/label/cuda.hpp"
 #include "ops/label/cuda/components.cuh"
 #include "ops/label/cuda/tile_answers.cuh"
@@ -28,19 +30,26 @@ namespace {
 
 using namespace label_cuda;
 
-using Shape = TileShape<8, 64, 256>;
+// H200, 2026-11-22, components of a natural mask of bits in ms, 256 and 512 threads: 8192² 0.219
+// and 0.231, 1024² 0.050 and 0.042, 512² 0.040 and 0.038. 4 x 64, 8 x 32, 16 x 32 and 4 x 128 words
+// lost at 8192², by a hundredth (4 x 128) to a fifth.
+using ManyTiles = TileShape<8, 64, 256>;
+using FewTiles = TileShape<8, 64, 512>;
+/// FewTiles where all run at once, 2,048 threads a multiprocessor. (What 4096² takes, with twice as
+/// many, was not measured.)
+constexpr int64_t most_at_once = 4;
 
 /// Room for components: one in so many pixels, and components_at_once.
 constexpr int64_t pixels_a_component = 64;
 
-/// Components that come with their number, in one copy. (Not measured: 12 KB, a tenth of what the
-/// copy's latency would carry.)
+/// Components that come with their number, in one copy of 12 KB.
 constexpr int32_t fetched_at_once = 256;
 struct Few {
   Counts counts;
   Component components[fetched_at_once];
 };
 
+template <class Shape>
 class Labelling {
  public:
   Labelling(const LabelArgs& args, Call& call) : args_(args), call_(call) {
@@ -181,6 +190,12 @@ class Labelling {
 
 }  // namespace
 
-void label_cuda::tiles(const LabelArgs& args, Call& call) { Labelling(args, call).run(); }
+void label_cuda::tiles(const LabelArgs& args, Call& call) {
+  const dim3 grid = cuda::tiles(args.mask, ManyTiles::pixels, ManyTiles::rows);
+  if (int64_t(grid.x) * grid.y <= most_at_once * cuda::multiprocessors())
+    Labelling<FewTiles>(args, call).run();
+  else
+    Labelling<ManyTiles>(args, call).run();
+}
 
 }  // namespace cuesta

@@ -1,6 +1,8 @@
 // Strategy `tiles`, the answers: labels, and components from sums of a tile's sets.
 #pragma once
 
+#include <cstddef>
+
 #include "ops/label/cuda/components.cuh"
 #include "ops/label/cuda/tiles.cuh"
 #include "ops/label/cuda/warp_sums.cuh"
@@ -56,6 +58,20 @@ __device__ void add_parts(int32_t to, const Part& part, Add&& add) {
     if (joins) to = -1;
   }
   if (to >= 0) add(to, part);
+}
+
+/// Writes a component, whose number is `label`, in three stores; its padding too, as all is copied.
+__device__ inline void write_component(Component* components, int32_t label, const Rect& box,
+                                       int64_t area, int64_t sum_x, int64_t sum_y) {
+  static_assert(sizeof(Component) == 48 && offsetof(Component, box) == 4 &&
+                offsetof(Component, area) == 24 && offsetof(Component, sum_x) == 32 &&
+                offsetof(Component, sum_y) == 40);
+  const auto low = [](int64_t v) { return int32_t(uint32_t(uint64_t(v))); };
+  const auto high = [](int64_t v) { return int32_t(v >> 32); };
+  auto* to = reinterpret_cast<int4*>(components + (label - 1));
+  to[0] = make_int4(label, box.x, box.y, box.width);
+  to[1] = make_int4(box.height, 0, low(area), high(area));
+  to[2] = make_int4(low(sum_x), high(sum_x), low(sum_y), high(sum_y));
 }
 
 /// Labels, unless that view is none, and components, unless there is none or no room for all. Sets
@@ -134,15 +150,11 @@ __global__ void __launch_bounds__(Shape::threads)
             open = global_index(entry);
           } else {
             const int32_t first_row = int32_t(entry) / Shape::pixels;
-            Component c;
-            memset(&c, 0, sizeof c);
-            c.label = set_labels[s];
-            c.box = {left + part.left, top + first_row, part.right - part.left + 1,
-                     part.bottom - first_row + 1};
-            c.area = part.area;
-            c.sum_x = part.x + int64_t(part.area) * left;
-            c.sum_y = part.y + int64_t(part.area) * top;
-            components[c.label - 1] = c;
+            write_component(components, set_labels[s],
+                            {left + part.left, top + first_row, part.right - part.left + 1,
+                             part.bottom - first_row + 1},
+                            part.area, part.x + int64_t(part.area) * left,
+                            part.y + int64_t(part.area) * top);
           }
         }
         add_parts(open, part, [&](int32_t to, const Part& p) {
@@ -201,14 +213,9 @@ static __global__ void __launch_bounds__(open_set_threads)
     if (index_of(t.parents[k]) != k) continue;
     const Sums& of = t.open_sums[k];
     const int32_t top = of.first_pixel / t.width;
-    Component c;
-    memset(&c, 0, sizeof c);
-    c.label = t.label(of.first_pixel);
-    c.box = {of.left, top, of.right - of.left + 1, of.bottom - top + 1};
-    c.area = of.area;
-    c.sum_x = of.x;
-    c.sum_y = of.y;
-    components[c.label - 1] = c;
+    write_component(components, t.label(of.first_pixel),
+                    {of.left, top, of.right - of.left + 1, of.bottom - top + 1}, of.area, of.x,
+                    of.y);
   }
 }
 

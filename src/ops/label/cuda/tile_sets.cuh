@@ -51,6 +51,31 @@ struct ByteSource {
   }
 };
 
+/// Parents of a tile's runs in a block's shared memory, each below its run's place, which stays.
+/// While sets are joined every access is an atomic one.
+struct TileParents {
+  uint32_t* runs;
+
+  static constexpr uint32_t parent_bits = 0xffff;
+};
+__device__ inline uint32_t run_entry(TileParents parents, int32_t run) {
+  return atomicOr(parents.runs + run, 0u);
+}
+__device__ inline int32_t parent_of(TileParents parents, int32_t run) {
+  return int32_t(run_entry(parents, run) & TileParents::parent_bits);
+}
+__device__ inline void set_parent(TileParents parents, int32_t run, int32_t parent) {
+  // Parents only fall.
+  const uint32_t place = run_entry(parents, run) & ~TileParents::parent_bits;
+  atomicMin(parents.runs + run, place | uint32_t(parent));
+}
+__device__ inline int32_t link_root(TileParents parents, int32_t run, int32_t parent) {
+  const uint32_t place = run_entry(parents, run) & ~TileParents::parent_bits;
+  const uint32_t had =
+      atomicCAS(parents.runs + run, place | uint32_t(run), place | uint32_t(parent));
+  return int32_t(had & TileParents::parent_bits);
+}
+
 /// The sets of a tile in a block's shared memory. Runs are counted in raster order and are the
 /// nodes; every step takes a run a thread, as words have very different numbers of them.
 template <bool Eight, class Shape>
@@ -58,23 +83,21 @@ struct TileSets {
   uint32_t words[Shape::words_in_all];
   uint32_t first_pixels[Shape::words_in_all];  // of sets, by word
   uint16_t first[Shape::words_in_all];         // runs before the word's
-  uint16_t places[Shape::runs];                // of a run's first pixel; `further`
-  uint16_t parents[Shape::runs];
-  uint32_t roots[Shape::runs / 32], open[Shape::runs / 32];  // a bit a run
-  uint32_t before[Shape::runs / 32];                         // sets, open ones in the upper half
+  uint32_t runs[Shape::runs];                  // parent; place of the first pixel above
+  // A bit a run: it touches more runs than the one it is linked to at once; roots; open ones.
+  uint32_t further[Shape::runs / 32], roots[Shape::runs / 32], open[Shape::runs / 32];
+  uint32_t before[Shape::runs / 32];  // sets, open ones in the upper half
   uint32_t warps[2][Shape::threads / 32];
   int32_t first_open;
-
-  /// A run touches more runs than the one that it was linked to at once.
-  static constexpr uint32_t further = 0x8000;
 
   struct Run {
     int word, column, row, start;
     uint32_t here, pixels;
   };
-  __device__ Run run(int n) const {
-    const int place = int(places[n] & ~further), word = place / word_pixels;
-    const int start = place % word_pixels;
+  __device__ static int place_of(uint32_t entry) { return int(entry >> 16); }
+  __device__ static int parent_of(uint32_t entry) { return int(entry & TileParents::parent_bits); }
+  __device__ Run run(uint32_t entry) const {
+    const int place = place_of(entry), word = place / word_pixels, start = place % word_pixels;
     const uint32_t here = words[word];
     return {word, word % Shape::words, word / Shape::words, start, here, run_from(here, start)};
   }
@@ -99,6 +122,33 @@ struct TileSets {
       each(first[word] + runs_upto(words[word], start));
     });
   }
+  /// Gives runs what new_parent(n, entry) says, from parents that nobody changes meanwhile; whether
+  /// this thread changed any. Called by the whole block; ends with a barrier.
+  template <class NewParent>
+  __device__ bool replace_parents(int count, NewParent&& new_parent) {
+    constexpr int at_once = 4;  // held in registers
+    bool moves = false;
+    for (int from = 0; from < count; from += at_once * Shape::threads) {
+      uint32_t entries[at_once];
+      unsigned changed = 0;
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        const int n = from + k * Shape::threads + int(threadIdx.x);
+        if (n >= count) continue;
+        const uint32_t entry = runs[n];
+        const int parent = new_parent(n, entry);
+        entries[k] = (entry & ~TileParents::parent_bits) | uint32_t(parent);
+        if (entries[k] != entry) changed |= 1u << k;
+      }
+      __syncthreads();
+#pragma unroll
+      for (int k = 0; k < at_once; ++k)
+        if (changed >> k & 1) runs[from + k * Shape::threads + int(threadIdx.x)] = entries[k];
+      __syncthreads();
+      moves |= changed != 0;
+    }
+    return moves;
+  }
   __device__ int set_of(int root) const {
     return int(before[root / 32] & 0xffff) + count_bits(roots[root / 32] & ((1u << root % 32) - 1));
   }
@@ -111,7 +161,7 @@ template <bool Eight, class Shape, class Source>
 __global__ void __launch_bounds__(Shape::threads) find_tile_sets(Tiles t, Source source) {
   constexpr int own_words = Shape::words_in_all / Shape::threads;
   __shared__ TileSets<Eight, Shape> s;
-  const cuda::SharedParents<uint16_t> parents{s.parents};
+  const TileParents parents{s.runs};
   const int own = int(threadIdx.x), lane = own % 32;
   const int32_t tile = int32_t(blockIdx.x), tile_y = tile / t.across;
   const int32_t tile_x = tile - tile_y * t.across;
@@ -136,7 +186,7 @@ __global__ void __launch_bounds__(Shape::threads) find_tile_sets(Tiles t, Source
     s.first_pixels[word] = 0;
     s.first[word] = uint16_t(next);
     for (uint32_t starts = starts_of(loaded[k]); starts; starts &= starts - 1)
-      s.places[next++] = uint16_t(word * word_pixels + lowest_bit(starts));
+      s.runs[next++] = uint32_t(word * word_pixels + lowest_bit(starts)) << 16;
   }
   for (int i = own; i < Shape::runs / 32; i += Shape::threads) s.roots[i] = s.open[i] = 0;
   __syncthreads();
@@ -162,36 +212,40 @@ __global__ void __launch_bounds__(Shape::threads) find_tile_sets(Tiles t, Source
     return write_words();
   }
   // A run hangs below the first that it touches.
-  for (int n = own; n < runs; n += Shape::threads) {
-    int parent = n;
+  for (int n = own; n - lane < runs; n += Shape::threads) {
     bool further = false;
-    s.each_before(s.run(n), [&](int other) {
-      further = parent != n;
-      if (!further) parent = other;
-    });
-    s.parents[n] = uint16_t(parent);
-    if (further) s.places[n] |= uint16_t(s.further);
+    if (n < runs) {
+      int parent = n;
+      s.each_before(s.run(s.runs[n]), [&](int other) {
+        further = parent != n;
+        if (!further) parent = other;
+      });
+      s.runs[n] |= uint32_t(parent);
+    }
+    const unsigned many = __ballot_sync(~0u, further);
+    if (lane == 0) s.further[n / 32] = many;
   }
   // Twice as far up each time.
-  bool moves = true;
-  while (__syncthreads_or(moves)) {
-    moves = false;
-    for (int n = own; n < runs; n += Shape::threads) {
-      const int32_t parent = cuda::parent_of(parents, n), above = cuda::parent_of(parents, parent);
-      if (above == parent) continue;
-      cuda::set_parent(parents, n, above);
-      moves = true;
-    }
+  __syncthreads();
+  const auto parents_parent = [&](int, uint32_t entry) {
+    return s.parent_of(s.runs[s.parent_of(entry)]);
+  };
+  while (__syncthreads_or(s.replace_parents(runs, parents_parent))) {
   }
   for (int n = own; n < runs; n += Shape::threads) {
-    if ((s.places[n] & s.further) == 0) continue;
+    if ((s.further[n / 32] >> n % 32 & 1) == 0) continue;
     bool linked = false;
-    s.each_before(s.run(n), [&](int other) {
+    s.each_before(s.run(run_entry(parents, n)), [&](int other) {
       if (linked) cuda::unite(parents, n, other);
       linked = true;
     });
   }
   __syncthreads();
+  s.replace_parents(runs, [&](int, uint32_t entry) {
+    int root = s.parent_of(entry);
+    for (int above; (above = s.parent_of(s.runs[root])) != root;) root = above;
+    return root;
+  });
 
   // Roots, and which of them have runs at the rim where the picture goes on beyond it.
   const bool up = first_row > 0, down = first_row + Shape::rows < t.height;
@@ -199,9 +253,9 @@ __global__ void __launch_bounds__(Shape::threads) find_tile_sets(Tiles t, Source
   for (int n = own; n - lane < runs; n += Shape::threads) {
     bool is_root = false;
     if (n < runs) {
-      const int root = cuda::flatten(parents, n);
+      const int root = s.parent_of(s.runs[n]);
       is_root = root == n;
-      const auto r = s.run(n);
+      const auto r = s.run(s.runs[n]);
       if ((r.row == 0 && up) || (r.row == Shape::rows - 1 && down) ||
           (r.column == 0 && before && r.pixels & 1) ||
           (r.column == Shape::words - 1 && after && r.pixels >> 31))
@@ -224,12 +278,12 @@ __global__ void __launch_bounds__(Shape::threads) find_tile_sets(Tiles t, Source
   }
   __syncthreads();
   for (int n = own; n < runs; n += Shape::threads) {
-    const int root = s.parents[n], set = s.set_of(root);
+    const int root = s.parent_of(s.runs[n]), set = s.set_of(root);
+    const int place = s.place_of(s.runs[n]);
     t.set_of_run[room + n] = uint16_t(set);
-    const uint32_t place = s.places[n] & ~s.further;
     t.places[room + n] = uint16_t(place);
     if (root != n) continue;
-    const int word = int(place) / word_pixels, start = int(place) % word_pixels;
+    const int word = place / word_pixels, start = place % word_pixels;
     atomicOr(&s.first_pixels[word], 1u << start);
     if (s.open[n / 32] >> n % 32 & 1) {
       const int open_number = s.open_set_of(n);
