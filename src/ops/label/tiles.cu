@@ -32,7 +32,8 @@ using namespace label_cuda;
 
 // H200, 2026-11-22, components of a natural mask of bits in ms, 256 and 512 threads: 8192² 0.219
 // and 0.231, 1024² 0.050 and 0.042, 512² 0.040 and 0.038. 4 x 64, 8 x 32, 16 x 32 and 4 x 128 words
-// lost at 8192², by a hundredth (4 x 128) to a fifth.
+// lost at 8192², by a hundredth (4 x 128) to a fifth. (Before step 1 read by atomics while it
+// joins.)
 using ManyTiles = TileShape<8, 64, 256>;
 using FewTiles = TileShape<8, 64, 512>;
 /// FewTiles where all run at once, 2,048 threads a multiprocessor. (What 4096² takes, with twice as
