@@ -70,10 +70,16 @@ inline void add_taps(Kernel& kernel, int taps, double wavefronts = 0.5) {
   kernel.wavefronts += kernel.warps() * taps * wavefronts;
 }
 
+/// Passes of a warp that reads samples side by side from rows of shared memory `pitch` samples
+/// long.
+inline double row_passes(const Request& q, double pitch, int bytes) {
+  return passes(lanes(q), 1, int(pitch), bytes);
+}
+
 /// Loads of wide × high samples a block, row by row in pieces of B, and their stores to shared
-/// memory. Returns the loads of all warps.
+/// memory, a row after the other unless a store takes other passes. Returns the loads of all warps.
 inline double add_tile(Kernel& kernel, const Request& q, double wide, double high, int bytes,
-                       int left) {
+                       int left, double store_passes = 0) {
   const int b = q.block, n = lanes(q);
   double loads = 0;
   for (int x = 0; x < wide; x += b) {
@@ -84,7 +90,8 @@ inline double add_tile(Kernel& kernel, const Request& q, double wide, double hig
     loads += rows / rows_a_warp(q);
   }
   kernel.l2_sectors += kernel.blocks * high * sectors(int(wide), b, bytes, -left);
-  kernel.shared_wavefronts += loads;
+  kernel.shared_wavefronts +=
+      loads * (store_passes > 0 ? store_passes : row_passes(q, wide, bytes));
   return loads;
 }
 
@@ -134,7 +141,7 @@ inline std::vector<Kernel> from_shared(const Request& q, const char* name, bool 
   const double unused = q.one_each ? 85 : 25;
   kernel.instructions = kernel.warps() * (code_of(name, q.floats)(q.k) - unused);
   add_tile(kernel, q, side, side, q.bytes(), q.k / 2);
-  kernel.shared_wavefronts += kernel.warps() * q.k * q.k;
+  kernel.shared_wavefronts += kernel.warps() * q.k * q.k * row_passes(q, side, q.bytes());
   if (taps_loaded) add_taps(kernel, q.k * q.k, 1);
   kernel.l2_trips = q.one_each ? 0 : 1;
   return with_frame(q, {kernel});
@@ -152,7 +159,7 @@ inline std::vector<Kernel> shared_1d(const Request& q) {
   kernel.shared_bytes = int(side * side) * q.bytes();
   kernel.instructions = kernel.warps() * (q.floats ? 194 : 240);
   add_tile(kernel, q, side, side, q.bytes(), 1);
-  kernel.shared_wavefronts += kernel.warps() * 9;
+  kernel.shared_wavefronts += kernel.warps() * 9 * row_passes(q, side, q.bytes());
   kernel.l2_trips = 1;
   return with_frame(q, {kernel});
 }
@@ -168,11 +175,10 @@ inline std::vector<Kernel> tiled_by(const Request& q, int tiles) {
   kernel.instructions =
       tiles == 1 ? kernel.warps() * code_of("tiled T=1", q.floats)(q.k)
                  : kernel.warps() * code.once + loads * code.load + pixels * code.tile(q.k);
-  kernel.shared_wavefronts += pixels * q.k * q.k;
+  kernel.shared_wavefronts += pixels * q.k * q.k * row_passes(q, wide, q.bytes());
   // Four loads are under way together; the apron's rows come after the block's own.
   kernel.memory_trips = trips_of(wide / q.block);
   kernel.l2_trips = kernel.memory_trips;
-  kernel.dependent = tiles > 1 ? 0.5 : 1;
   return with_frame(q, {kernel});
 }
 inline std::vector<Kernel> tiled(const Request& q) { return tiled_by(q, q.tiles); }
@@ -208,14 +214,14 @@ inline std::vector<Kernel> separable(const Request& q) {
   columns.shared_bytes = int(q.block * side) * q.bytes();
   columns.instructions = columns.warps() * code_of("separable columns", q.floats)(q.k);
   add_tile(columns, q, q.block, side, q.bytes(), 0);
-  columns.shared_wavefronts += columns.warps() * q.k;
+  columns.shared_wavefronts += columns.warps() * q.k * row_passes(q, q.block, q.bytes());
   columns.l2_trips = 1;
   Kernel rows = grid_of(q, "rows", q.block, q.block, 4, q.bytes());
   rows.kept_bytes = q.pixels() * 4;
   rows.shared_bytes = int(q.block * side) * 4;
   rows.instructions = rows.warps() * code_of("separable rows", q.floats)(q.k);
   add_tile(rows, q, side, q.block, 4, q.k / 2);
-  rows.shared_wavefronts += rows.warps() * q.k;
+  rows.shared_wavefronts += rows.warps() * q.k * row_passes(q, side, 4);
   rows.l2_trips = 1;
   return with_frame(q, {columns, rows});
 }
@@ -227,10 +233,15 @@ inline std::vector<Kernel> separable_tiled(const Request& q) {
   columns.shared_bytes =
       int(q.block * (int(along) | 1)) * q.bytes() + (q.transpose ? q.block * (q.block + 1) * 4 : 0);
   const LoopCode& down = q.transpose ? columns_transposed : columns_straight;
-  double loads = add_tile(columns, q, q.block, along, q.bytes(), 0);
+  const int b = q.block, n = lanes(q), pitch = q.transpose ? int(along) | 1 : b;
+  double loads = add_tile(columns, q, b, along, q.bytes(), 0,
+                          q.transpose ? passes(n, pitch, 1, q.bytes()) : 0);
   double pixels = columns.warps() * q.tiles;
   columns.instructions = columns.warps() * down.once + loads * down.load + pixels * down.tile(q.k);
-  columns.shared_wavefronts += pixels * (q.k + (q.transpose ? 2 : 0));
+  // Down a column of its own each lane row, or side by side; the sums back through a square.
+  columns.shared_wavefronts += pixels * q.k * passes(n, 1, pitch, q.bytes());
+  if (q.transpose)
+    columns.shared_wavefronts += pixels * (passes(n, b + 1, 1, 4) + passes(n, 1, b + 1, 4));
   columns.memory_trips = trips_of(along / q.block);
   columns.l2_trips = 1;
 
@@ -241,7 +252,7 @@ inline std::vector<Kernel> separable_tiled(const Request& q) {
   loads = add_tile(rows, q, along, q.block, 4, q.k / 2);
   pixels = rows.warps() * q.tiles;
   rows.instructions = rows.warps() * across.once + loads * across.load + pixels * across.tile(q.k);
-  rows.shared_wavefronts += pixels * q.k;
+  rows.shared_wavefronts += pixels * q.k * row_passes(q, along, 4);
   rows.memory_trips = trips_of(along / q.block);
   rows.l2_trips = 1;
   return with_frame(q, {columns, rows});
@@ -267,10 +278,9 @@ inline std::vector<Kernel> row_cyclic(const Request& q) {
   kernel.wavefronts = loads + pixels;
   kernel.shared_wavefronts = loads + pixels * q.k * q.k;
   kernel.memory_bytes = 2 * q.pixels() * q.bytes();
-  // One load of a thread at a time.
-  kernel.memory_trips = (rows + q.k - 1) * covers(q.width, kernel.threads);
-  // Barriers, and remainders.
-  kernel.dependent = 1.2;
+  // One load of a thread at a time; the rows that end a block's share began another's.
+  kernel.memory_trips = rows * covers(q.width, kernel.threads);
+  kernel.l2_trips = (q.k - 1) * covers(q.width, kernel.threads);
   return with_frame(q, {kernel});
 }
 

@@ -75,6 +75,9 @@ struct Request {
   int32_t width, height;
   std::function<std::function<void()>(Pictures&, const Exec&)> prepare;
   std::string parameters{}, type{};  // of the bench's row that it is, where it is one
+  /// Whether a strategy is asked; empty: all are.
+  std::function<bool(const StrategyDescription&)> takes{};
+  std::vector<Parameter> settings{};  // of the strategies
 };
 
 // Of an operation with several, a strategy is asked the first that it takes.
@@ -167,14 +170,24 @@ Request request_of(const Work& work) {
           type};
 }
 
-// What `bench model` times, but Canny, whose searches launch many kernels: a pass of the profiler
-// over each takes its time. Of 1024 pixels a side all, of 2048 one, for what grows with size.
+bool has_stages_of_its_own(const StrategyDescription& strategy) {
+  return std::any_of(strategy.parameters.begin(), strategy.parameters.end(),
+                     [](const ParameterInfo& info) { return info.name == "hysteresis"; });
+}
+
+// What `bench model` times. Of Canny the strategies whose stages the model knows, with a hysteresis
+// of few launches: it is not compared, and a pass of the profiler over each takes its time. Of 1024
+// pixels a side all, of 2048 one, for what grows with size.
 const std::vector<Request>& model_requests() {
   static const ModelWorks small(1024), large(2048);
   static const std::vector<Request> all = [] {
     std::vector<Request> requests;
-    for (const Work& work : small.works)
-      if (work.operation != "canny") requests.push_back(request_of(work));
+    for (const Work& work : small.works) {
+      requests.push_back(request_of(work));
+      if (work.operation != "canny") continue;
+      requests.back().takes = has_stages_of_its_own;
+      requests.back().settings = {{"hysteresis", "union-find"}};
+    }
     for (const Work& work : large.works) {
       if (work.parameters == "gaussian 5x5" && work.sources.at(0).type == PixelType::f32)
         requests.push_back(request_of(work));
@@ -197,9 +210,8 @@ Strategies device_strategies(const std::vector<std::string_view>& operations) {
   return strategies;
 }
 
-bool asked_of(const std::vector<Request>& requests, std::string_view operation) {
-  return std::any_of(requests.begin(), requests.end(),
-                     [&](const Request& request) { return request.operation == operation; });
+bool asks(const Request& request, const StrategyDescription& strategy) {
+  return request.operation == strategy.operation && (!request.takes || request.takes(strategy));
 }
 
 /// Operations with strategies that no request asks.
@@ -207,7 +219,9 @@ std::vector<std::string> forgotten(const Strategies& strategies) {
   std::vector<std::string> names;
   for (const StrategyDescription& strategy : strategies) {
     const bool named = !names.empty() && names.back() == strategy.operation;
-    if (!named && !asked_of(requests(), strategy.operation)) names.emplace_back(strategy.operation);
+    const bool asked = std::any_of(requests().begin(), requests().end(),
+                                   [&](const Request& request) { return asks(request, strategy); });
+    if (!named && !asked) names.emplace_back(strategy.operation);
   }
   return names;
 }
@@ -243,7 +257,7 @@ void list(const Strategies& strategies, const std::vector<Request>& requests) {
 /// profile_rungs.py looks for.
 bool profile(Pictures& pictures, const StrategyDescription& strategy, const Request& request,
              std::string& refusals) {
-  const Exec exec{.strategy = std::string(strategy.name)};
+  const Exec exec{.strategy = std::string(strategy.name), .parameters = request.settings};
   const std::string label = "cuesta/" + std::string(strategy.operation) + "/" +
                             std::string(strategy.name) + "/" + request.name;
   try {
@@ -270,7 +284,7 @@ bool profile(const Strategies& strategies, const std::vector<Request>& requests,
     std::string refusals;
     bool ran = false;
     for (const Request& request : requests) {
-      if (request.operation != strategy.operation) continue;
+      if (!asks(request, strategy)) continue;
       ran |= profile(pictures, strategy, request, refusals);
       if (ran && !each) break;
     }
@@ -300,7 +314,8 @@ int command(int argc, char** argv) {
   bool all = left_out.empty();
   const std::vector<Request>& asked = model ? model_requests() : requests();
   std::erase_if(strategies, [&](const StrategyDescription& strategy) {
-    return !asked_of(asked, strategy.operation);
+    return std::none_of(asked.begin(), asked.end(),
+                        [&](const Request& request) { return asks(request, strategy); });
   });
   if (only_list)
     list(strategies, asked);
