@@ -3,49 +3,52 @@
 // picture's: Request::depth. What else hysteresis costs depends on where its edges lie.
 #pragma once
 
+#include <initializer_list>
 #include <vector>
 
 #include "bench/model/convolve.hpp"
 
 namespace cuesta::bench::model::canny {
 
-/// Blocks of `block` × `block` threads, each with a pixel that it reads `in` bytes for and makes
-/// `out` of; `between`: what it reads is what the kernel before wrote.
-inline Kernel pixels_of(const Request& q, int block, const char* stage, const char* name, int in,
-                        int out) {
+/// Blocks of `block` × `block` threads, each with a pixel. `loads` and `stores` are the samples of
+/// a pixel, bytes each, that the kernel reads and writes in step; what it reads the one before
+/// wrote.
+inline Kernel pixels_of(const Request& q, int block, const char* stage, const char* name,
+                        std::initializer_list<int> loads, std::initializer_list<int> stores) {
   Request shape = q;
   shape.block = block;
-  Kernel kernel = convolve::grid_of(shape, name, block, block, in, out);
+  const double rows = q.pixels() / convolve::lanes(shape);
+  Kernel kernel;
   kernel.stage = stage;
+  kernel.name = name;
+  kernel.blocks = covers(q.width, block) * covers(q.height, block);
+  kernel.threads = block * block;
   kernel.instructions = kernel.warps() * canny_code_of(name);
-  kernel.kept_bytes = q.pixels() * in;
-  return kernel;
-}
-
-/// Loads, and further stores, of a line a warp and row.
-inline void add_lines(Kernel& kernel, const Request& q, std::initializer_list<int> load_bytes,
-                      int more_stores = 0) {
-  for (const int bytes : load_bytes) {
-    kernel.load_sectors += q.pixels() * bytes / 32;
-    kernel.l2_sectors += q.pixels() * bytes / 32;
-    kernel.wavefronts += q.pixels() / 32;
+  for (const int bytes : loads) {
+    kernel.load_sectors += convolve::row_sectors(shape, bytes);
+    kernel.kept_bytes += q.pixels() * bytes;
+    kernel.wavefronts += rows;
   }
-  kernel.wavefronts += q.pixels() / 32 * more_stores;
+  kernel.memory_bytes = kernel.kept_bytes;
+  for (const int bytes : stores) {
+    kernel.store_sectors += convolve::row_sectors(shape, bytes);
+    kernel.memory_bytes += q.pixels() * bytes;
+    kernel.wavefronts += rows;
+  }
+  kernel.l2_sectors = kernel.load_sectors + kernel.store_sectors;
+  return kernel;
 }
 
 inline Kernel measure(const Request& q, int block) {
-  Kernel kernel = pixels_of(q, block, "magnitude", "measure", 4, 5);
-  add_lines(kernel, q, {2, 2}, 1);
-  return kernel;
+  return pixels_of(q, block, "magnitude", "measure", {2, 2}, {4, 1});
 }
 
 /// The pixel and its direction; then, direction by direction, a neighbour of each lane and, where
 /// that is less, the other one. A maximum is read once more.
 inline Kernel suppress(const Request& q, int block) {
-  Kernel kernel = pixels_of(q, block, "suppression", "suppress", 5, 4);
-  add_lines(kernel, q, {1, 4});
-  // Eight lanes of 32 on either side of a line's four or five sectors, then half of them.
-  constexpr double first = 3.7, second = 2.8, again = 2.8;
+  Kernel kernel = pixels_of(q, block, "suppression", "suppress", {1, 4}, {4});
+  // Sectors that eight lanes of 32 touch, and four; the bench's picture by the profiler.
+  constexpr double first = 3.2, second = 2.2, again = 2.8;
   kernel.load_sectors += kernel.warps() * (4 * (first + second) + again);
   kernel.wavefronts += kernel.warps() * (4 * (1.2 + 1.1) + 1);
   kernel.l2_trips = 2;
@@ -53,24 +56,19 @@ inline Kernel suppress(const Request& q, int block) {
 }
 
 inline Kernel compare(const Request& q, int block) {
-  Kernel kernel = pixels_of(q, block, "threshold", "compare", 4, 1);
-  add_lines(kernel, q, {4});
-  return kernel;
+  return pixels_of(q, block, "threshold", "compare", {4}, {1});
 }
 
 /// A thread looks at its own mark; only candidates look further.
 inline Kernel step(const Request& q, int block) {
-  Kernel kernel = pixels_of(q, block, "hysteresis", "step", 1, 0);
-  add_lines(kernel, q, {1});
+  Kernel kernel = pixels_of(q, block, "hysteresis", "step", {1}, {});
   kernel.times = q.depth + 1;
   kernel.waited_with = 2;  // the counter's clearing and its copy
   return kernel;
 }
 
 inline Kernel write(const Request& q, int block) {
-  Kernel kernel = pixels_of(q, block, "hysteresis", "write", 1, 1);
-  add_lines(kernel, q, {1});
-  return kernel;
+  return pixels_of(q, block, "hysteresis", "write", {1}, {1});
 }
 
 /// Hysteresis by a launch a step, where it is known how many steps there are.
@@ -93,29 +91,28 @@ inline std::vector<Kernel> finish(const Request& q, int block, std::vector<Kerne
 inline bool whole(const Request& q) { return q.depth >= 0 && q.search && !q.suppress_on_host; }
 
 inline std::vector<Kernel> global(const Request& q) {
-  if (q.k < 1) return {};
+  if (q.k < 1 || q.words) return {};
   std::vector<Kernel> kernels;
-  const auto add_loads = [&](Kernel& kernel, int k) {
-    convolve::add_window(kernel, q, k, k, 1);
-    kernels.push_back(kernel);
-  };
   if (q.k > 1) {
-    Kernel kernel = pixels_of(q, q.block, "gaussian", "gaussian", 1, 1);
+    Kernel kernel = pixels_of(q, q.block, "gaussian", "gaussian", {}, {1});
+    kernel.memory_bytes += q.pixels();
     kernel.instructions = kernel.warps() * canny_gaussian(q.k);
-    kernel.kept_bytes = 0;
+    convolve::add_window(kernel, q, q.k, q.k, 1);
     // Row after row of the window: its loads wait, all but the first for what a block beside it or
     // a warp before it has fetched.
     kernel.l2_trips = 1;
-    add_loads(kernel, q.k);
+    kernels.push_back(std::move(kernel));
   }
-  Kernel kernel = pixels_of(q, q.block, "sobel", "sobel", 1, 4);
-  if (q.k == 1) kernel.kept_bytes = 0;
-  // Two stores; the window's middle counts for neither gradient.
+  Kernel kernel = pixels_of(q, q.block, "sobel", "sobel", {}, {2, 2});
+  kernel.memory_bytes += q.pixels();
+  if (q.k > 1) kernel.kept_bytes = q.pixels();
+  convolve::add_window(kernel, q, 3, 3, 1);
+  // The window's middle counts for neither gradient.
   const double middle = kernel.warps() * convolve::rows_a_warp(q);
   const int n = convolve::lanes(q);
   kernel.load_sectors -= middle * sectors(n, n, 1, 0);
-  kernel.wavefronts += q.pixels() / 32 - middle * lines(n, n, 1, 0);
-  add_loads(kernel, 3);
+  kernel.wavefronts -= middle * lines(n, n, 1, 0);
+  kernels.push_back(std::move(kernel));
   return finish(q, q.block, std::move(kernels));
 }
 
@@ -135,9 +132,9 @@ inline Kernel rolling(const Request& q, const char* name, int k, int out, const 
   const double pixels = q.pixels() / 32;
   kernel.instructions = kernel.warps() * code.once + loaded_rows * 8 * code.row +
                         loads * code.load + pixels * code.pixel(k);
-  kernel.load_sectors = loads;
+  kernel.load_sectors = loads * sectors(32, 32, 1, -(k / 2));
   kernel.store_sectors = pixels * out;
-  kernel.l2_sectors = kernel.load_sectors + kernel.store_sectors;
+  kernel.l2_sectors = loads + kernel.store_sectors;
   kernel.wavefronts = loads + pixels * (out > 1 ? 2 : 1);
   // Of an aperture of 3 the middle is not read.
   kernel.shared_wavefronts = loads + pixels * (out > 1 ? k * k - 1 : k * k);
@@ -148,7 +145,7 @@ inline Kernel rolling(const Request& q, const char* name, int k, int out, const 
 }
 
 inline std::vector<Kernel> row_cyclic(const Request& q) {
-  if (q.k < 1) return {};
+  if (q.k < 1 || q.words) return {};
   std::vector<Kernel> kernels;
   if (q.k > 1) kernels.push_back(rolling(q, "gaussian", q.k, 1, canny_gaussian_rows, 2));
   kernels.push_back(rolling(q, "sobel", 3, 4, canny_sobel_rows, 1));
@@ -168,8 +165,7 @@ inline std::vector<Kernel> bfs_launch(const Request& q) {
 /// few enough for one block.
 inline std::vector<Kernel> bfs_queue(const Request& q) {
   if (q.depth < 0) return {};
-  Kernel collect = pixels_of(q, 16, "hysteresis", "collect", 1, 0);
-  add_lines(collect, q, {1});
+  Kernel collect = pixels_of(q, 16, "hysteresis", "collect", {1}, {});
   collect.waited_with = 2;
   Kernel step;
   step.name = "step";

@@ -31,6 +31,7 @@ struct Kernel {
   /// Round trips to device memory, and to the second-level cache, that wait for one another in the
   /// life of a block.
   double memory_trips = 1, l2_trips = 0;
+  double uneven = 1;         ///< the largest block's work over the mean
   std::string_view stage{};  ///< of the strategy's, where it names stages
   double times = 1;          ///< launched, one after another; a mean where pictures differ
   /// What the host enqueues around each launch before it waits for all of that; -1: it does not
@@ -46,7 +47,8 @@ struct Request {
   int k = 3;  ///< taps a side
   bool separable = false;
   bool frame = false;   ///< with a launch for the pixels whose window leaves the picture
-  bool floats = false;  ///< f32 samples, else u8
+  bool floats = false;  ///< f32 samples
+  bool words = false;   ///< u16 samples; else u8
   bool float_result = false;
   bool root = false;  ///< of sobel: the magnitude is a root of whole numbers, L2
   /// Of canny: the steps that its breadth-first search takes on the picture; below 0: not known.
@@ -61,8 +63,8 @@ struct Request {
   int shared_limit = 48 * 1024;  ///< what a block may take
 
   double pixels() const { return width * height; }
-  int bytes() const { return floats ? 4 : 1; }
-  int result_bytes() const { return floats || float_result ? 4 : 1; }
+  int bytes() const { return floats ? 4 : words ? 2 : 1; }
+  int result_bytes() const { return float_result ? 4 : bytes(); }
 };
 
 /// Pieces of `unit` bytes that `samples` samples of `bytes` touch which begin `shift` samples from

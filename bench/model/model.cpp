@@ -48,7 +48,7 @@ std::string defaults_of(const Rung& rung) {
 }
 
 bool request_of(const Work& work, const Row& row, const GpuModel& gpu, Request& request) {
-  const bool known = row.type == "f32" || row.type == "u8";
+  const bool known = row.type == "f32" || row.type == "u8" || row.type == "u16";
   if (!known || work.window.width != work.window.height) return false;
   request = {};
   request.root = row.parameters.find("L2") != std::string::npos;
@@ -63,6 +63,7 @@ bool request_of(const Work& work, const Row& row, const GpuModel& gpu, Request& 
   request.separable = work.window.separable;
   request.frame = work.window.frame;
   request.floats = row.type == "f32";
+  request.words = row.type == "u16";
   request.float_result = work.result == PixelType::f32;
   request.block = integer_of(row, "block", 32);
   request.tiles = integer_of(row, "T", 4);

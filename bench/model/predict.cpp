@@ -28,7 +28,9 @@ KernelTime time_of(const Kernel& kernel, const GpuModel& gpu) {
   time.resident = gpu.blocks_of(kernel.threads, kernel.registers, kernel.shared_bytes);
   const double mps = gpu.multiprocessors, warps = std::ceil(kernel.threads / 32.0);
   time.waves = kernel.blocks / (mps * time.resident);
-  time.rounding = std::ceil(kernel.blocks / mps) * mps / kernel.blocks;
+  // Of several blocks on a multiprocessor one large one is a part.
+  const double most = std::ceil(kernel.blocks / mps), uneven = 1 + (kernel.uneven - 1) / most;
+  time.rounding = most * mps / kernel.blocks * uneven;
 
   const double start = c.warp_us + (c.block_us - c.warp_us) * (warps - 1) / 31;
   time.inside = {
@@ -39,7 +41,7 @@ KernelTime time_of(const Kernel& kernel, const GpuModel& gpu) {
            us_of(kernel.shared_wavefronts, c.shared_gwavefronts)},
       {"textures", kernel.fetches, "fetches", us_of(kernel.fetches, c.texture_gfetches)},
       {"dependent instructions", kernel.instructions / kernel.warps(), "instructions of a warp",
-       std::max(1.0, time.waves * time.rounding) / time.rounding * kernel.instructions /
+       std::max(uneven, time.waves * time.rounding) / time.rounding * kernel.instructions /
            kernel.warps() * dependent_cycles / (gpu.gigahertz() * 1e3)},
       {"blocks", kernel.blocks, "blocks", kernel.blocks / mps * start}};
   const bool kept = kernel.kept_bytes > 0 && kernel.kept_bytes <= 0.5 * gpu.l2_bytes;

@@ -1,6 +1,6 @@
-// What the kernels of sobel's rungs do, aperture 3. Of nine samples the one in the middle counts
-// for neither gradient, and the compiler leaves its load out. A root of 0 takes a way of its own,
-// some 20 instructions a root, which is not counted: how often depends on the picture.
+// What the kernels of sobel's rungs do, aperture 3, u8 and f32. Of nine samples the one in the
+// middle counts for neither gradient, and the compiler leaves its load out. A root of 0 takes a way
+// of its own, some 20 instructions a root, which is not counted: how often depends on the picture.
 #pragma once
 
 #include <vector>
@@ -22,13 +22,14 @@ inline Kernel kernel_of(const Request& q, const char* name, double instructions)
 inline std::vector<Kernel> with_frame(const Request& q, Kernel inside) {
   if (!q.frame) return {std::move(inside)};
   Kernel frame = convolve::frame_kernel(q);
-  // Where each of three columns and three rows lies is asked out of line.
-  frame.instructions = frame.warps() * 760;
+  // Where each of three columns and three rows lies is asked out of line: by the profiler.
+  frame.instructions = frame.warps() * 416;
+  frame.load_sectors *= 8 / 9.0;
   return {std::move(inside), std::move(frame)};
 }
 
 inline std::vector<Kernel> global(const Request& q) {
-  if (q.k != 3) return {};
+  if (q.k != 3 || q.words) return {};
   Kernel kernel = kernel_of(q, "global", sobel_code_of("global", q.block)(q.floats, q.root));
   convolve::add_window(kernel, q, 3, 3, q.bytes());
   const int n = convolve::lanes(q);
@@ -41,7 +42,7 @@ inline std::vector<Kernel> global(const Request& q) {
 /// Three samples on either side of a row come from beyond the block, and three whole rows above and
 /// below it.
 inline std::vector<Kernel> shared_no_apron(const Request& q) {
-  if (q.k != 3) return {};
+  if (q.k != 3 || q.words) return {};
   Kernel kernel =
       kernel_of(q, "shared-no-apron", sobel_code_of("shared-no-apron", q.block)(q.floats, q.root));
   const int b = q.block;
@@ -65,7 +66,7 @@ inline std::vector<Kernel> shared_no_apron(const Request& q) {
 /// One tile of B + 2 a side, four loads a thread; all blocks but those of 32 × 32 leap over what a
 /// warp has no sample of.
 inline std::vector<Kernel> from_apron(const Request& q, const char* name) {
-  if (q.k != 3) return {};
+  if (q.k != 3 || q.words) return {};
   Kernel kernel = kernel_of(q, name, sobel_code_of(name, q.block)(q.floats, q.root));
   const int side = q.block + 2;
   kernel.shared_bytes = side * side * q.bytes();

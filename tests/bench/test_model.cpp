@@ -69,7 +69,7 @@ std::pair<Work, Row> of(const nlohmann::json& json, const std::string& variant) 
 const std::set<std::string>& reasons() {
   static const std::set<std::string> all = {
       "convolve:adaptive-tiled",   "convolve:constant",
-      "convolve:row-cyclic",       "convolve:separable-tiled",
+      "convolve:row-cyclic",       "convolve:separable",
       "convolve:shared",           "convolve:shared-constant",
       "convolve:texture-constant", "convolve:tiled",
       "canny:global threshold",    "canny:row-cyclic gaussian",
@@ -225,7 +225,7 @@ TEST(Model, NineRowsInTenOfTheNewestRunAreWithinAFifth) {
     within += std::fabs(error) <= 0.2;
     seen.insert(row.operation + ":" + row.strategy);
     if (std::fabs(error) > 0.2) outside.insert(row.operation + ":" + row.strategy);
-    EXPECT_LT(std::fabs(error), 0.36) << json.dump();
+    EXPECT_LT(std::fabs(error), 0.4) << json.dump();
   }
   EXPECT_GT(all, 400);
   EXPECT_GE(within, 0.9 * all) << within << " of " << all;
@@ -438,37 +438,67 @@ TEST(Model, ExplainsCannysStages) {
   EXPECT_NE(search.find("These are not all of its stages"), std::string::npos) << search;
 }
 
-// Against the profiler's counters, within a tenth, where a kept profile has them.
+/// What the model counts of a kernel, by the profiler's names.
+std::map<std::string, double> counts_of(const Kernel& kernel) {
+  return {{"smsp__inst_executed.sum", kernel.instructions},
+          {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", kernel.load_sectors},
+          {"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", kernel.store_sectors},
+          {"shared", kernel.shared_wavefronts}};
+}
+
+// Against the profiler's counters, within a tenth. Of canny kernel by kernel, since hysteresis is
+// among the others; else a strategy's kernels together, of which a frame is next to nothing.
 TEST(Model, CountsAreTheProfilers) {
-  const auto profile = read("2026-11-21-h200-profile.json");
+  const auto profile = read("2026-11-22-h200-profile.json");
   const GpuModel gpu = read_gpu("h200");
   int compared = 0;
+  std::set<std::string> seen;
   for (const auto& json : profile.at("rows")) {
-    if (!json.contains("parameters")) continue;
-    const Rung* rung =
-        find(json.at("operation").get<std::string>(), json.at("strategy").get<std::string>());
-    if (!rung) continue;
-    auto [work, row] = of(json, defaults_of(*rung));
+    const std::string operation = json.at("operation"), strategy = json.at("strategy");
+    const Rung* rung = find(operation, strategy);
+    if (!json.contains("parameters") || !rung) continue;
+    std::string variant = json.value("strategy_parameters", "");
+    // The first of a name counts.
+    variant += (variant.empty() ? "" : " ") + defaults_of(*rung);
+    auto [work, row] = of(json, variant);
     Request request;
     ASSERT_TRUE(request_of(work, row, gpu, request));
-    std::map<std::string, double> counted, predicted;
-    for (const auto& kernel : json.at("kernels"))
-      for (const auto& [name, value] : kernel.at("counters").items())
-        if (!name.starts_with("launch__")) counted[name] += value.get<double>();
-    for (const Kernel& kernel : rung->kernels(request)) {
-      predicted["smsp__inst_executed.sum"] += kernel.instructions;
-      predicted["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] += kernel.load_sectors;
-      predicted["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"] += kernel.store_sectors;
-      predicted["l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"] += kernel.shared_wavefronts;
+    std::map<std::string, std::map<std::string, double>> counted, predicted;
+    const std::vector<Kernel> kernels = rung->kernels(request);
+    for (const Kernel& kernel : kernels)
+      for (const auto& [name, value] : counts_of(kernel))
+        predicted[operation == "canny" ? kernel.name : ""][name] += value;
+    for (const auto& kernel : json.at("kernels")) {
+      const std::string name = kernel.at("name"), of = operation == "canny" ? name : "";
+      auto& counts = counted[of.substr(0, of.find('<'))];
+      for (const auto& [counter, value] : kernel.at("counters").items()) {
+        const bool shared = counter.starts_with("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_");
+        counts[shared ? "shared" : counter] += value.get<double>();
+      }
     }
-    for (const auto& [name, value] : predicted) {
-      if (!counted.contains(name) || counted[name] == 0) continue;
-      ++compared;
-      EXPECT_NEAR(value / counted[name], 1, 0.1)
-          << rung->operation << ":" << rung->strategy << " " << json.at("request") << " " << name;
+    for (const auto& [kernel, counts] : predicted) {
+      ASSERT_TRUE(counted.contains(kernel)) << strategy << " " << kernel;
+      for (const auto& [counter, value] : counts) {
+        if (!counted[kernel].contains(counter)) continue;  // not every part counted all
+        const double there = counted[kernel].at(counter);
+        ++compared;
+        EXPECT_NEAR(value, there, 0.1 * there)
+            << operation << ":" << strategy << " " << kernel << " " << json.at("request") << " "
+            << counter << " " << (there > 0 ? value / there : 0);
+        seen.insert(operation + ":" + strategy);
+      }
     }
   }
-  if (compared == 0) GTEST_SKIP() << "the kept profile is older than profile_rungs.py --model";
+  EXPECT_GT(compared, 300);
+  // The profile ends where the GPU's time did: of log one rung, whose passes are convolve's.
+  for (const Rung& rung : rungs()) {
+    const std::string name = fmt::format("{}:{}", rung.operation, rung.strategy);
+    const std::set<std::string> without = {"convolve:row-cyclic", "convolve:shared-1d",
+                                           "canny:bfs-launch", "canny:bfs-queue"};
+    if (rung.operation == "log" || without.contains(name)) continue;
+    EXPECT_TRUE(seen.contains(name)) << name;
+  }
+  EXPECT_TRUE(seen.contains("log:naive"));
 }
 
 }  // namespace

@@ -16,7 +16,8 @@ import sys
 from pathlib import Path
 
 CODES = Path(__file__).resolve().parents[2] / "bench" / "model" / "codes.hpp"
-# Of codes.hpp's names: the object, and the mangled kernel of a type (f or h) and a window.
+TYPES = {"f": "f32", "h": "u8", "t": "u16"}  # as names of kernels have them
+# Of codes.hpp's names: the object, and the mangled kernel of a type and a window.
 KERNELS = {
     "naive": ("01_naive", "kernelI{}Li{}E"),
     "constant": ("03_constant", "kernelI{}Li{}E"),
@@ -53,8 +54,9 @@ def codes():
     """(name, type) -> head, row, tap."""
     text = CODES.read_text(encoding="utf-8")
     found = {}
-    for name, floats, whole in re.findall(rf'\{{"([^"]+)",\s*{NUMBERS},\s*{NUMBERS}\}}', text):
-        found[name, "f"], found[name, "h"] = ([float(n) for n in numbers.split(",")] for numbers in (floats, whole))
+    for name, *types in re.findall(rf'\{{"([^"]+)",\s*{NUMBERS},\s*{NUMBERS},\s*{NUMBERS}\}}', text):
+        for kind, numbers in zip("fht", types):
+            found[name, kind] = [float(n) for n in numbers.split(",")]
     return found
 
 
@@ -120,14 +122,14 @@ class Objects:
 def convolve_checks(objects):
     """(what, as codes.hpp says, as the code is)."""
     model = codes()
-    wanted = {(name, kind) for name in KERNELS for kind in "fh"}
+    wanted = {(name, kind) for name in KERNELS for kind in "fht"}
     if set(model) != wanted:
         sys.exit(f"codes.hpp and this test know other kernels: {sorted(set(model) ^ wanted)}")
     for (name, kind), (head, row, tap) in sorted(model.items()):
         object_name, pattern = KERNELS[name]
         for k in (3, 5, 9):
             code = objects.kernel(f"convolve/ladder/{object_name}", pattern.format(kind, k))
-            yield f"{name} {'f32' if kind == 'f' else 'u8'} {k} x {k}", head + row * k + tap * k * k, straight_length(code)
+            yield f"{name} {TYPES[kind]} {k} x {k}", head + row * k + tap * k * k, straight_length(code)
 
 
 def sobel_checks(objects):
