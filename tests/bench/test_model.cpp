@@ -70,6 +70,7 @@ const std::set<std::string>& reasons() {
   static const std::set<std::string> all = {
       "convolve:adaptive-tiled",   "convolve:constant",
       "convolve:row-cyclic",       "convolve:separable",
+      "convolve:separable-tiled",  "convolve:texture",
       "convolve:shared",           "convolve:shared-constant",
       "convolve:texture-constant", "convolve:tiled",
       "canny:global threshold",    "canny:row-cyclic gaussian",
