@@ -32,10 +32,13 @@ nlohmann::json read(const std::string& name) {
   return nlohmann::json::parse(file);
 }
 
+// The taps a side that a request names, "gaussian 5x5", of those whose machine code was counted;
+// else 0.
 int window_of(const std::string& parameters) {
-  for (const int k : {3, 5, 9})
-    if (parameters.find(std::to_string(k) + "x" + std::to_string(k)) != std::string::npos) return k;
-  return 0;
+  std::smatch found;
+  if (!std::regex_search(parameters, found, std::regex("\\b(\\d+)x\\1\\b"))) return 0;
+  const int k = std::stoi(found[1]);
+  return k == 3 || k == 5 || k == 9 ? k : 0;
 }
 
 // The request and the row of a line of JSON.
