@@ -503,19 +503,23 @@ void Measurement::predict_device(const std::function<void(Row&)>& annotate) {
        candidates_of(work_, Space::device, sweeps, session_.exec(), false)) {
     Row row = row_of(candidate, {}, 0);
     model.predict(work_, row);
+    const auto add = [&](const std::string& what, double ms, const std::string& words) {
+      session_.add_figure({.experiment = row.experiment,
+                           .parameters = row.parameters,
+                           .width = row.width,
+                           .height = row.height,
+                           .source = "predicted",
+                           .subject = row.strategy,
+                           .detail = row.variant,
+                           .what = what + " on " + model.gpu(),
+                           .unit = "ms",
+                           .value = ms,
+                           .words = words});
+    };
+    for (const auto& [stage, ms] : row.predicted_stages) add(stage, ms, "");
     if (row.predicted_ms <= 0) continue;
     if (annotate) annotate(row);
-    session_.add_figure({.experiment = row.experiment,
-                         .parameters = row.parameters,
-                         .width = row.width,
-                         .height = row.height,
-                         .source = "predicted",
-                         .subject = row.strategy,
-                         .detail = row.variant,
-                         .what = "time on " + model.gpu(),
-                         .unit = "ms",
-                         .value = row.predicted_ms,
-                         .words = row.bound_by});
+    add("time", row.predicted_ms, row.bound_by);
     measured_.predicted.push_back(std::move(row));
   }
 }

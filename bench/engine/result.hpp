@@ -80,6 +80,8 @@ struct Row {
   /// By bench/model, before it ran, for the GPU in use; 0: nothing was predicted.
   double predicted_ms = 0;
   std::string bound_by{};  ///< what the model says it waits for: "issue", "device memory"
+  /// Of those stages that it knows, ms; they may be less than all.
+  std::vector<std::pair<std::string, double>> predicted_stages{};
   std::optional<PaperFigure> paper_figure{};
   std::optional<Accesses> accesses{};
   std::vector<KernelUse> kernels{};

@@ -34,6 +34,9 @@ struct Window {
   int width = 0, height = 0;  ///< taps a side; 0: the operation has none, or they are its own
   bool separable = false;
   bool frame = false;  ///< pixels whose window leaves the picture take a launch of their own
+  /// Of canny, whose window is the Gaussian's: the steps of its breadth-first search, where they
+  /// are known before it runs; below 0 they are not.
+  double search_depth = -1;
 };
 
 /// Where device pictures lie: so many samples (of bits: words) past an aligned address, with

@@ -74,6 +74,7 @@ Json json_of(const Row& row) {
                {"pinned_costs", json_of(row.pinned_costs)},
                {"predicted_ms", or_null(row.predicted_ms)},
                {"bound_by", row.bound_by},
+               {"predicted_stages", pairs(row.predicted_stages)},
                {"paper", row.paper},
                {"paper_figure", nullptr},
                {"accesses", nullptr},

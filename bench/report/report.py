@@ -514,6 +514,7 @@ def canny_stages(result):
     runs = groups(rows, "width")
     for at in runs.values():
         text += stage_shares(result, title, at)
+    text += predicted_stages(title, rows)
     text += stage_operations(result, title, runs) + edge_search(result, title, runs)
     text += time_model(result, title, runs) + cpu_model(result, title, rows)
     return text + rolling_rows(result, title, runs)
@@ -909,7 +910,20 @@ def model(result):
                   change(row["ms"], row["predicted_ms"]), row["bound_by"]] for row in rows]
         text += table(f"model: {operation} {parameters}, {kind}, {width}x{width}, {result.where}",
                       ["strategy", "predicted, ms", "measured, ms", "error", "bound by"], lines)
-    return text
+    return text + predicted_stages("model", result.rows_of("model"))
+
+
+def predicted_stages(title, rows):
+    """Of the stages that bench/model knows. Between two stages lies an event; the stage before the first is nothing else, and is
+    taken off what was measured."""
+    lines = []
+    for row in rows:
+        for stage, ms in row.get("predicted_stages", {}).items():
+            measured = row["stages"].get(stage, 0) - row["stages"].get("before the first stage", 0)
+            if measured > 0:
+                lines.append([label(row), size(row), stage, milliseconds(ms), milliseconds(measured), change(measured, ms)])
+    return table(f"{title}: stages predicted, and measured without the event between them", [
+        "strategy", "image", "stage", "predicted, ms", "measured, ms", "error"], lines)
 
 
 def predictions(result, experiment):

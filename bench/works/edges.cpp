@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -69,6 +70,8 @@ Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyVie
                           smooth ? fmt::format("{0}x{0} sigma {1}, ", ksize, options.sigma) : "",
                           low, high),
               src);
+  if (options.aperture == 3 && options.norm == Norm::l1 && !options.mask)
+    work.window = {.width = std::max(ksize, 1), .height = std::max(ksize, 1)};
   work.call = [options](ConstAnyView from, AnyView to, const Exec& exec) {
     canny(from, to, options, exec);
   };

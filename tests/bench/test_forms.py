@@ -111,6 +111,18 @@ class Forms(unittest.TestCase):
         self.assert_table(self.report(host, figures), "memory-ladder: averaging 3x3, 512x512, predicted time on a P5000",
                           "naive block=32 0.5000 issue")
 
+    def test_predicted_stages(self):
+        stages = {"before the first stage": 0.002, "gaussian": 0.032, "hysteresis": 0.1}
+        rows = [row("canny-stages", "canny", "global", variant="block=32", stages=stages,
+                    predicted_stages={"gaussian": 0.027, "sobel": 0.01}),
+                row("canny-stages", "canny", "fused", stages=stages)]
+        found = self.report(rows)
+        title = "stages predicted, and measured without the event between them"
+        self.assertIn(title, found)
+        lines = [line.split() for line in found[found.index(title):].split("\n\n")[0].splitlines()[2:]]
+        # The stage that was not measured has no line, nor the strategy that is not predicted.
+        self.assertEqual(lines, [["global", "block=32", "512x512", "gaussian", "0.02700", "0.03000", "-10", "%"]])
+
     def test_tiles_and_theory_of_log(self):
         rows = [row("log-ladder", "convolve", "tiled", variant=f"T={t}", ms=ms, intensity_paper=2.0, statistics={"tiles": t})
                 for t, ms in ((1, 0.2), (8, 0.1))]
