@@ -7,5 +7,7 @@ namespace cuesta::convolve_cuda {
 
 /// The definition, a thread a pixel; takes every request.
 void plain(const ConvolveArgs& args, Call& call);
+/// Small windows of u8 as products of matrices of bytes.
+void tensor(const ConvolveArgs& args, Call& call);
 
 }  // namespace cuesta::convolve_cuda

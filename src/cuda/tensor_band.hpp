@@ -1,0 +1,54 @@
+// Stencils as matrices of bytes: how taps lie in the registers of a product. Plain arithmetic,
+// tested without a GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "cuesta/border.hpp"
+
+namespace cuesta::cuda::tensor {
+
+/// A patch is 4 x 4 outputs; its samples are 4 · groups rows and columns, from `Reach` above and to
+/// the left on. A row of the product is a patch, a column one of 8 outputs: half 0 makes columns 0
+/// and 1 of the patch, half 1 columns 2 and 3.
+template <int Reach>
+struct Shape {
+  static_assert(Reach == 2 || Reach == 4);
+  static constexpr int groups = Reach == 2 ? 2 : 3;
+  static constexpr int registers = groups * groups;  // of the taps, for a half
+};
+
+/// The taps of a window. Word (i, j) holds those over four samples in a row, the first of which
+/// lies i − Reach − 3 to the right of the output and j − Reach − 3 below it.
+template <int Reach>
+struct Band {
+  static constexpr int down = 2 * Reach + 7, across = 4 * Shape<Reach>::groups;
+  uint32_t words[down * across] = {};
+};
+
+/// tap(i, j) of a window of width × height whose anchor is (x, y), within Reach on all sides.
+template <int Reach, class Tap>
+Band<Reach> band_of(int32_t width, int32_t height, int32_t x, int32_t y, Tap&& tap) {
+  Band<Reach> band;
+  for (int j = 0; j < band.down; ++j) {
+    for (int i = 0; i < band.across; ++i) {
+      for (int e = 0; e < 4; ++e) {
+        const int row = j - Reach - 3 + y, column = i + e - Reach - 3 + x;
+        if (row < 0 || row >= height || column < 0 || column >= width) continue;
+        band.words[j * band.across + i] |= uint32_t(uint8_t(tap(column, row))) << (8 * e);
+      }
+    }
+  }
+  return band;
+}
+
+/// The word of a Band that lane 4 g + t holds in register `r` of a half: the taps of the half's
+/// output g over four samples of row t of row group r / groups, column group r % groups.
+template <int Reach>
+CUESTA_HOST_DEVICE constexpr int band_word(int half, int r, int g, int t) {
+  constexpr int groups = Shape<Reach>::groups;
+  const int y = g / 2, x = 2 * half + g % 2;  // the output
+  return (4 * (r / groups) + t - y + 3) * Band<Reach>::across + 4 * (r % groups) - x + 3;
+}
+
+}  // namespace cuesta::cuda::tensor
