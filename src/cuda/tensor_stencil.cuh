@@ -19,7 +19,6 @@
 
 #include <cuda/ptx>
 
-#include "cuda/border.cuh"
 #include "cuda/launch.cuh"
 #include "cuda/row_words.cuh"
 #include "cuda/tensor_band.hpp"
@@ -148,9 +147,9 @@ struct Samples<2> {
 
 // -- Samples into shared memory -------------------------------------------------------------------
 
-/// map_index out of line, for the few rows outside a picture.
-static __device__ __noinline__ int32_t outside_row(BorderMode mode, int32_t y, int32_t height) {
-  return map_index(mode, y, height);
+/// map_index out of line, for the few columns and rows outside a picture.
+static __device__ __noinline__ int32_t outside_index(BorderMode mode, int32_t i, int32_t n) {
+  return map_index(mode, i, n);
 }
 
 /// The samples of a block of `Warps` warps: rows of its columns and four more on either side,
@@ -162,25 +161,9 @@ struct Tile {
   uint64_t arrived;          // an mbarrier
   uint8_t shift[most_rows];  // where in its place a row's column left − 4 lies
 
-  /// The whole pieces of a row that the tile wants and the picture has, and where the row's place
-  /// would lie in memory.
-  struct Pieces {
-    uintptr_t place, begin, end;
-    __device__ int bytes() const { return int(end - begin); }
-  };
-  __device__ static Pieces pieces_of(const uint8_t* row, int32_t left, int32_t width) {
-    const auto first = reinterpret_cast<uintptr_t>(row), end = first + uintptr_t(width);
-    const uintptr_t wanted = first + uintptr_t(left) - 4;
-    Pieces p;
-    p.place = wanted & ~uintptr_t(15);
-    p.begin = max(p.place, (first + 15) & ~uintptr_t(15));
-    p.end = max(p.begin, min((wanted + columns + 23) & ~uintptr_t(15), end & ~uintptr_t(15)));
-    return p;
-  }
-  /// The row that stands for row y; −1: none.
-  template <class Out>
-  __device__ static int32_t row_of(const Request<Out>& q, int32_t y) {
-    return uint32_t(y) < uint32_t(q.src.height) ? y : outside_row(q.mode, y, q.src.height);
+  /// The column or row that stands for i; −1: none.
+  __device__ static int32_t inside(BorderMode mode, int32_t i, int32_t n) {
+    return uint32_t(i) < uint32_t(n) ? i : outside_index(mode, i, n);
   }
 
   __device__ void init() {
@@ -195,23 +178,30 @@ struct Tile {
 
   /// Begins to bring rows top .. top + rows − 1 to `tile`. All threads of the block call it, then
   /// synchronise, then wait(). A bulk copy is issued lane by lane, so the warps share the rows.
-  template <class Out>
+  template <bool Aligned, class Out>
   __device__ void fetch(const Request<Out>& q, uint8_t* tile, int32_t left, int32_t top, int rows) {
     const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
     const int32_t width = q.src.width, height = q.src.height;
+    const auto pieces = [&](const uint8_t* row) {
+      return pieces_of(Aligned ? 0 : uint32_t(reinterpret_cast<uintptr_t>(row)), left, width,
+                       columns);
+    };
+    // Where column 0 of row r would lie.
+    const auto place = [&](int r, const Pieces& p) {
+      return tile + r * pitch + int(p.shift) - (left - 4);
+    };
 #if __CUDA_ARCH__ >= 900
     int bytes = 0;
 #pragma unroll 1
     for (int r = warp + Warps * lane; r < rows; r += 32 * Warps) {
-      const int32_t y = row_of(q, top + r);
-      const Pieces p = pieces_of(q.src.row(max(y, 0)), left, width);
-      shift[r] = uint8_t(reinterpret_cast<uintptr_t>(q.src.row(max(y, 0))) + uintptr_t(left) - 4 -
-                         p.place);
-      if (y < 0 || p.bytes() == 0) continue;
-      bytes += p.bytes();
-      ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global,
-                         tile + r * pitch + (p.begin - p.place),
-                         reinterpret_cast<const void*>(p.begin), uint32_t(p.bytes()), &arrived);
+      const int32_t y = inside(q.mode, top + r, height);
+      const uint8_t* row = q.src.row(max(y, 0));
+      const Pieces p = pieces(row);
+      if (!Aligned) shift[r] = uint8_t(p.shift);
+      if (y < 0 || p.from == p.to) continue;
+      bytes += p.to - p.from;
+      ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, place(r, p) + p.from, row + p.from,
+                         uint32_t(p.to - p.from), &arrived);
     }
     bytes = __reduce_add_sync(0xFFFFFFFF, bytes);
     if (lane == 0)
@@ -219,36 +209,35 @@ struct Tile {
                                      uint32_t(bytes));
 #else
     for (int r = warp; r < rows; r += Warps) {
-      const int32_t y = row_of(q, top + r);
-      const Pieces p = pieces_of(q.src.row(max(y, 0)), left, width);
-      if (lane == 0)
-        shift[r] = uint8_t(reinterpret_cast<uintptr_t>(q.src.row(max(y, 0))) + uintptr_t(left) - 4 -
-                           p.place);
+      const int32_t y = inside(q.mode, top + r, height);
+      const uint8_t* row = q.src.row(max(y, 0));
+      const Pieces p = pieces(row);
+      if (!Aligned && lane == 0) shift[r] = uint8_t(p.shift);
       if (y < 0) continue;
-      for (int i = 16 * lane; i < p.bytes(); i += 16 * 32)
-        *reinterpret_cast<uint4*>(tile + r * pitch + (p.begin - p.place) + i) =
-            __ldg(reinterpret_cast<const uint4*>(p.begin + uintptr_t(i)));
+      for (int32_t x = p.from + 16 * lane; x < p.to; x += 16 * 32)
+        *reinterpret_cast<uint4*>(place(r, p) + x) = __ldg(reinterpret_cast<const uint4*>(row + x));
     }
 #endif
     // What no whole piece holds: at and beyond the picture's sides, and rows that none stands for.
     const bool sides = left == 0 || width - left < columns + 4 + 15;
     const bool no_rows = q.mode == BorderMode::constant || q.mode == BorderMode::ignore;
     if (!sides && !(no_rows && (top < 0 || top + rows > height))) return;
-    const int32_t stop = left + min(columns, width - left) + 4;
+    const int32_t stop = stop_of(left, width, columns), first = left - 4 + lane,
+                  last = stop - 1 - lane;
+    const int32_t first_from = inside(q.mode, first, width),
+                  last_from = inside(q.mode, last, width);
     for (int r = warp; r < rows; r += Warps) {
-      const int32_t y = row_of(q, top + r);
+      const int32_t y = inside(q.mode, top + r, height);
       const uint8_t* row = q.src.row(max(y, 0));
-      const Pieces p = pieces_of(row, left, width);
-      const auto base = reinterpret_cast<uintptr_t>(row);
-      auto from = int32_t(p.begin - base), to = int32_t(p.end - base);
-      if (y < 0 || p.bytes() == 0) from = to = stop;
-      uint8_t* at = tile + r * pitch + ptrdiff_t(base - p.place);
-      const auto copy = [&](int32_t x) {
-        at[x] = outside_sample(q.src.data, q.src.stride_bytes, width, height, q.mode, q.outside, x,
-                               top + r);
-      };
-      for (int32_t x = left - 4 + lane; x < from; x += 32) copy(x);
-      for (int32_t x = to + lane; x < stop; x += 32) copy(x);
+      const Pieces p = pieces(row);
+      uint8_t* at = place(r, p);
+      if (y < 0) {
+        for (int32_t x = first; x < stop; x += 32) at[x] = q.outside;
+        continue;
+      }
+      const Rest rest = rest_of(p, left, stop);
+      if (first < rest.before) at[first] = first_from < 0 ? q.outside : __ldg(row + first_from);
+      if (last >= rest.after) at[last] = last_from < 0 ? q.outside : __ldg(row + last_from);
     }
   }
 
@@ -280,14 +269,15 @@ struct Results {
             make_uint4(word[i], word[i + 1], word[i + 2], word[i + 3]);
     }
   }
-  /// The first `count` of 8, one by one: few lanes do, so the code is short, not fast.
-  __device__ void store(Out* to, int count) const {
+  /// Those of 8 that lie before column `room`, where the first is `column`; one by one: few lanes
+  /// do, so the code is short, not fast.
+  __device__ void store(Out* to, int column, int32_t room) const {
+    constexpr int in_word = 4 / sizeof(Out);
 #pragma unroll
     for (int w = 0; w < words; ++w) {
       uint32_t v = word[w];
-      constexpr int in_word = 4 / sizeof(Out);
 #pragma unroll 1
-      for (int i = w * in_word; i < min(count, (w + 1) * in_word); ++i) {
+      for (int i = w * in_word; i < (w + 1) * in_word && column + i < room; ++i) {
         if constexpr (sizeof(Out) == 4) {
           reinterpret_cast<uint32_t*>(to)[i] = v;
         } else {
@@ -324,23 +314,21 @@ __device__ void store_shifted(const Results<Out> (&r)[2], Out* to, bool wanted) 
   }
   if (odd == 0 || (g != 0 && g != 7)) return;
   // Of the row's first word what comes before a whole word, or of its last what comes after one.
-  uint32_t v = g == 0 ? r[0].word[0] : r[1].word[words - 1] >> (8 * (4 - odd));
-  auto* sample = reinterpret_cast<Out*>(
-      g == 0 ? address : address + 8 * Results<Out>::bytes + Results<Out>::bytes - odd);
-#pragma unroll 1
-  for (uint32_t left = g == 0 ? 4 - odd : odd; left > 0; left -= sizeof(Out)) {
-    *sample++ = Out(v);
-    v >>= 8 * sizeof(Out) % 32;
-  }
+  const uint32_t v = g == 0 ? r[0].word[0] : r[1].word[words - 1] >> (8 * (4 - odd));
+  const int bytes = g == 0 ? 4 - int(odd) : int(odd);
+  auto* sample = reinterpret_cast<Out*>(g == 0 ? address : address + 9 * Results<Out>::bytes - odd);
+#pragma unroll
+  for (int i = 0; i < 4; i += int(sizeof(Out)))
+    if (i < bytes) sample[i / sizeof(Out)] = Out(v >> (8 * i));
 }
 
 // -- The kernel -----------------------------------------------------------------------------------
 
-/// One warp's part of a tile: rows top .. end − 1 of its 128 columns.
+/// One warp's part of a tile: 128 columns of `rows` rows from `top` on.
 template <int Reach, bool Aligned, int Warps, class Rule>
 __device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* tile,
                           const uint8_t* shift, const Taps<Reach>& taps, const Rule& rule,
-                          int32_t left, int32_t top, int32_t end) {
+                          int32_t left, int32_t top, int rows) {
   using Out = typename Rule::Out;
   using T = Tile<Warps>;
   constexpr int groups = Shape<Reach>::groups;
@@ -349,7 +337,7 @@ __device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* t
   if (room + 8 * g <= 0) return;
 
   const uint8_t* from = tile + t * T::pitch + 128 * warp + 8 * g;
-  int row = t;
+  int row = t, next_shift = Aligned ? 0 : shift[row];
   const auto take = [&](Samples<Reach>& s) {
     constexpr int words = Samples<Reach>::words;
     uint32_t w[2][words];
@@ -365,7 +353,7 @@ __device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* t
           w[half][i] = Reach == 4 ? v[i] : __byte_perm(v[i], v[(i + 1) % 4], 0x5432);
       }
     } else {
-      const uint32_t offset = shift[row] + (4 - Reach), odd = offset & 3;
+      const uint32_t offset = uint32_t(next_shift) + (4 - Reach), odd = offset & 3;
       const uint8_t* at = from + (offset - odd);
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
@@ -378,6 +366,7 @@ __device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* t
         }
       }
       row += 4;
+      next_shift = shift[row];  // a step ahead; after the last row whatever lies there
     }
     s.set(w);
     from += 4 * T::pitch;
@@ -386,11 +375,13 @@ __device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* t
   Samples<Reach> s[groups];  // take turns, so that nothing moves
 #pragma unroll
   for (int i = 0; i + 1 < groups; ++i) take(s[i]);
-  Out* to = q.dst.row(min(top + t, end - 1)) + left + 128 * warp + 8 * g;
-  for (int rows = end - top; rows > 0;) {
+  Out* to = q.dst.row(top + min(t, rows - 1)) + left + 128 * warp + 8 * g;
+  // Rows from the lane's own on: one register less than a count and t.
+  int own = rows - t;
+  while (__any_sync(0xFFFFFFFF, own > 0)) {
 #pragma unroll
     for (int turn = 0; turn < groups; ++turn) {
-      if (turn && rows <= 0) break;
+      if (turn && !__any_sync(0xFFFFFFFF, own > 0)) break;
       take(s[(turn + groups - 1) % groups]);
       int32_t left_sums[2][4], right_sums[2][4];  // of both halves of the patches' outputs
 #pragma unroll
@@ -410,7 +401,7 @@ __device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* t
         rule.results(right_sums[0][a], right_sums[0][b], right_sums[1][a], right_sums[1][b],
                      out[half].word + patch);
       }
-      const bool wanted = t < rows;
+      const bool wanted = own > 0;
       if (!Aligned && room + 8 * g >= 128) {
         store_shifted(out, to, wanted);
       } else if (wanted) {
@@ -419,11 +410,11 @@ __device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* t
           if (Aligned && room >= 64 * half + 8)
             out[half].store(to + 64 * half);
           else
-            out[half].store(to + 64 * half, min(room - 64 * half, 8));
+            out[half].store(to + 64 * half, 64 * half, room);
         }
       }
       to = reinterpret_cast<Out*>(reinterpret_cast<uint8_t*>(to) + 4 * q.dst.stride_bytes);
-      rows -= 4;
+      own -= 4;
     }
   }
 }
@@ -441,9 +432,9 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   __shared__ T in;
   __shared__ uint32_t taps_there[Band<Reach>::down * Band<Reach>::across];
   const int32_t left = int32_t(blockIdx.x) * T::columns;
-  const int64_t y0 = (int64_t(blockIdx.z) * gridDim.y + blockIdx.y) * rows;
-  if (y0 >= q.src.height) return;
-  const auto top = int32_t(y0), end = int32_t(min(y0 + rows, int64_t(q.src.height)));
+  const uint32_t y0 = (blockIdx.z * gridDim.y + blockIdx.y) * uint32_t(rows);
+  if (y0 >= uint32_t(q.src.height)) return;
+  const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   // By an address of which nothing is known: an argument read by an index that differs between
   // lanes would be read once for each.
   const uint32_t* words = band.words;
@@ -454,7 +445,8 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   for (int i = 0; i * threads < count; ++i)
     own_words[i] = words[min(int(threadIdx.x) + i * threads, count - 1)];
   in.init();
-  in.fetch(q, tile, left, top - Reach, (end - top + 3) / 4 * 4 + 4 * (Shape<Reach>::groups - 1));
+  in.template fetch<Aligned>(q, tile, left, top - Reach,
+                             (here + 3) / 4 * 4 + 4 * (Shape<Reach>::groups - 1));
 #pragma unroll
   for (int i = 0; i * threads < count; ++i)
     taps_there[min(int(threadIdx.x) + i * threads, count - 1)] = own_words[i];
@@ -462,7 +454,7 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   Taps<Reach> taps;
   taps.load(taps_there);
   in.wait(0);
-  make_rows<Reach, Aligned, Warps>(q, tile, in.shift, taps, rule, left, top, end);
+  make_rows<Reach, Aligned, Warps>(q, tile, in.shift, taps, rule, left, top, here);
 }
 
 template <int Reach, bool Aligned, int Warps, int Blocks, class Rule>
@@ -511,18 +503,20 @@ template <int Reach, class Rule, class Tap>
 void run(std::string_view operation, const Request<typename Rule::Out>& q,
          const Window<Tap>& window, const Rule& rule, Call& call) {
   using Out = typename Rule::Out;
-  constexpr int warps = 4, fewest = sizeof(Out) > 1 ? 4 : 5;
-  constexpr int many = Reach == 2 ? fewest + 2 : fewest + (Rule::few_registers ? 1 : 0);
-  constexpr int shifted = Reach == 2 ? fewest + 1 : fewest;
+  constexpr bool bytes = sizeof(Out) == 1;
+  constexpr int warps = 4, blocks = Reach == 2                     ? (bytes ? 8 : 7)
+                                    : bytes && Rule::few_registers ? 6
+                                                                   : 5;
   const int32_t width = q.dst.width, height = q.dst.height;
   const int rows = rows_of_block<Reach, Out>(int64_t(width) * height);
   const auto band =
       band_of<Reach>(window.width, window.height, window.anchor_x, window.anchor_y, window.tap);
   const auto stream = stream_of(call);
   if (has_word_rows(q.src, 16) && has_word_rows(q.dst, std::min(16, int(8 * sizeof(Out)))))
-    launch_stencil<Reach, true, warps, many>(operation, q, rows, band, rule, stream);
+    launch_stencil<Reach, true, warps, blocks>(operation, q, rows, band, rule, stream);
   else
-    launch_stencil<Reach, false, warps, shifted>(operation, q, rows, band, rule, stream);
+    launch_stencil<Reach, false, warps, blocks - (Reach == 2)>(operation, q, rows, band, rule,
+                                                               stream);
   if (q.mode == BorderMode::ignore) {
     for_each_frame_pixel(
         operation,

@@ -65,6 +65,47 @@ TEST(TensorRows, BandsMakeTheWindowsSums) {
   expect_band_makes_sums<2>(3, 2, 2, 0, random);  // an anchor at the corner
 }
 
+// Every column of a tile's row is written once, by a piece or by a lane, inside the row's place.
+TEST(TensorRows, PiecesAndLanesBringEveryColumnOnce) {
+  using namespace cuda::tensor;
+  int64_t wrong = 0, tiles = 0;
+  for (const int columns : {128, 512}) {
+    for (uint32_t address = 32; address < 48; ++address) {
+      for (int width = 1; width < 1100; width += width < 160 ? 1 : 7) {
+        for (int left = 0; left < width; left += columns) {
+          ++tiles;
+          const Pieces p = pieces_of(address, left, width, columns);
+          const int stop = stop_of(left, width, columns);
+          const int place = int(p.shift) - (left - 4);  // of column 0
+          if (p.from < p.to) {
+            wrong += (int(address) + p.from) % 16 != 0 || (int(address) + p.to) % 16 != 0;
+            wrong += (place + p.from) % 16 != 0 || place + p.from < 0;
+            wrong += p.from < 0 || p.to > width || place + p.to > columns + 32;
+          }
+          std::vector<int> writes(size_t(columns) + 8, 0);
+          const auto write = [&](int x) {
+            const int i = x - (left - 4);
+            if (i < 0 || place + x < 0 || place + x >= columns + 32)
+              ++wrong;
+            else if (x < stop)
+              ++writes[size_t(i)];
+          };
+          for (int x = std::max(p.from, left - 4); x < p.to; ++x) write(x);
+          const Rest rest = rest_of(p, left, stop);
+          for (int lane = 0; lane < 32; ++lane) {
+            const int first = left - 4 + lane, last = stop - 1 - lane;
+            if (first < rest.before) write(first), wrong += first >= stop;
+            if (last >= rest.after) write(last), wrong += last < left - 4;
+          }
+          for (int x = left - 4; x < stop; ++x) wrong += writes[size_t(x - (left - 4))] != 1;
+        }
+      }
+    }
+  }
+  EXPECT_GT(tiles, 10000);
+  EXPECT_EQ(wrong, 0);
+}
+
 ConvolveArgs request(const Stencil& stencil, PixelType to = PixelType::u8) {
   ConvolveArgs args;
   args.src.type = PixelType::u8, args.src.channels = 1, args.dst.type = to;
@@ -101,12 +142,12 @@ TEST(TensorRows, RefuseWhatBytesDoNotHold) {
     EXPECT_EQ(byte_taps(request(Stencil::integers(2, 1, window)), taps), "taps past a signed byte");
   }
   EXPECT_EQ(byte_taps(request(stencils::average(10)), taps), "windows past four samples to a side");
-  const Stencil laplacian = stencils::laplacian();
-  ConvolveArgs args = request(laplacian);
-  args.anchor_x = -2;  // the window lies four to the right
+  const Stencil line = Stencil::integers(9, 1, std::array<int32_t, 9>{1, 1, 1, 1, 1, 1, 1, 1, 1});
+  ConvolveArgs args = request(line);
   EXPECT_EQ(byte_taps(args, taps), "");
-  args.anchor_x = -3;
+  args.anchor_x = 3;  // five to the right
   EXPECT_EQ(byte_taps(args, taps), "windows past four samples to a side");
+  const Stencil laplacian = stencils::laplacian();
   args = request(laplacian);
   args.rounding = Rounding::half_up, args.divisor = 2;
   EXPECT_EQ(byte_taps(args, taps), "halves of negative sums going up");

@@ -34,7 +34,7 @@ struct Edge {
 /// The same for any T that 32 bits hold.
 struct WideEdge {
   using Out = uint8_t;
-  static constexpr bool few_registers = false;
+  static constexpr bool few_registers = true;
   int32_t threshold;
   __device__ static int32_t start() { return 0; }
   __device__ void results(int32_t a, int32_t b, int32_t c, int32_t d, uint32_t* words) const {
