@@ -134,6 +134,9 @@ RULES = [
     Rule("pixel/vectors", "count_bytes", [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
     Rule("median/cuda", "median_pairs", [r"\bVIMNMX3?\.U16x2\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
+    # Matrices of bytes, from tiles that the copy engine brings.
+    Rule("convolve/cuda/tensor", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
+    Rule("log/tensor", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
     Rule("log/cuda", "log_marchILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
 ]
 

@@ -7,6 +7,8 @@ namespace cuesta::convolve_cuda {
 
 /// The definition, a thread a pixel; takes every request.
 void plain(const ConvolveArgs& args, Call& call);
+/// Small windows of u8 as products of matrices of bytes.
+void tensor(const ConvolveArgs& args, Call& call);
 
 /// u8 factors without signs, as two int8 tensor-core products (cuda/mma_separable.cu).
 std::string_view mma_separable_takes(const ConvolveArgs& args, const Parameters& parameters);
