@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(nms_warps* canny_nms::lanes, nms_blocks(K, Hal
   using namespace canny_nms;
   using L = Lane<K, Half, N>;
   const Job job = limits.with(first_job.picture(blockIdx.z), blockIdx.z);
-  // Rows of the masks, and bins, before this picture's: a piece has fewer than 2^21, and 2^26.
+  // Rows of the masks, and bins, before this picture's: a piece has fewer than 2^20, and 2^26.
   const int32_t above = int32_t(blockIdx.z) * job.height;
   const int32_t bins_before = int32_t(blockIdx.z) * out.bins_per_picture;
   __shared__ uint32_t counted[Count ? shared_bins : 1];

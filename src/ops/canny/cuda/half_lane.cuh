@@ -10,9 +10,9 @@
 // Direction, with hi and lo the larger and the smaller of |gx|, |gy|: diagonal where lo > t · hi.
 // cv::Canny asks for tan = 13573/2^15 on one side and 1/(2 + tan) on the other. No fraction of two
 // integers up to 1,020 lies between these, nor between them and t = 53/128 + 5/2^15
-// (tests/ops/test_canny_nms.cpp asks all pairs): one test serves. lo − t · hi is hi + lo − 181/128 hi
-// − 5/2^15 hi, where the first difference is a multiple of 1/128 and exact below 16, beyond which
-// the last term changes no sign: two fused steps have the exact sign.
+// (tests/ops/test_canny_nms.cpp asks all pairs): one test serves. lo − t · hi is hi + lo − 181/128
+// hi − 5/2^15 hi, where the first difference is a multiple of 1/128 and exact below 16, beyond
+// which the last term changes no sign: two fused steps have the exact sign.
 //
 // Suppression looks at magnitudes less low, or 0: a pixel above its neighbours is above low.
 #pragma once
@@ -129,8 +129,8 @@ struct Directions {
       // −181/128 and −5/2^15.
       straight[j] = bits(__hfma2(larger, halves(0x89008900u),
                                  __hfma2(larger, halves(0xbda8bda8u), __hadd2(x, y))));
-      which[j] = choose(straight[j], bits(__hsub2(y, x)),
-                        bits(__hmul2(halves(gx[j]), halves(gy[j]))));
+      which[j] =
+          choose(straight[j], bits(__hsub2(y, x)), bits(__hmul2(halves(gx[j]), halves(gy[j]))));
     }
   }
 };
@@ -283,8 +283,8 @@ struct Lane<Norm::l2> {
       const uint32_t which = wide(directions.which[i % P]);
       const float beside = fmaxf(row[i + 2] - 1, row[i]), over = fmaxf(down[i + 1] - 1, up[i + 1]);
       const float along = fmaxf(up[i], down[i + 2]), across = fmaxf(up[i + 2], down[i]);
-      const float least = choose(is_straight, choose(which, beside, over),
-                                 choose(which, across, along));
+      const float least =
+          choose(is_straight, choose(which, beside, over), choose(which, across, along));
       maxima[i] = least - row[i + 1];
       above[i] = __uint_as_float(limits.high) - row[i + 1];
     }

@@ -17,7 +17,8 @@ namespace cuesta::canny_half {
 
 using canny_nms::Job;
 
-/// The least compute capability whose instructions a lane needs: for older ones the kernel is empty.
+/// The least compute capability whose instructions a lane needs: for older ones the kernel is
+/// empty.
 inline constexpr int least_major = 8;
 
 // ---- reading
@@ -74,10 +75,10 @@ __device__ inline void take(const Ahead<W>& from, uint32_t (&row)[W]) {
   const uint32_t beyond = M == Meets::aligned ? 0 : __shfl_down_sync(~0u, from.words[0], 1);
 #pragma unroll
   for (int i = 0; i < W; ++i) {
-    row[i] = M == Meets::aligned
-                 ? from.words[i]
-                 : packed::shift_pair(from.words[i], i + 1 < W ? from.words[i + 1] : beyond,
-                                      from.shift);
+    row[i] =
+        M == Meets::aligned
+            ? from.words[i]
+            : packed::shift_pair(from.words[i], i + 1 < W ? from.words[i + 1] : beyond, from.shift);
   }
 }
 
@@ -90,9 +91,8 @@ __device__ inline void walk(const Job& job, int32_t low, int32_t high, int32_t x
                             int32_t end, Measured&& measured, Found&& found) {
   constexpr int ahead = 3, words = Lane<N>::pixels / 4;
   Lane<N> lane = {};
-  const auto limits = Lane<N>::limits(low, high, [&](int i) {
-    return M != Meets::edge || uint32_t(x + i) < uint32_t(job.width);
-  });
+  const auto limits = Lane<N>::limits(
+      low, high, [&](int i) { return M != Meets::edge || uint32_t(x + i) < uint32_t(job.width); });
   Ahead<words> next[ahead];
   const auto load = [&](int32_t y, Ahead<words>& to) {
     const int32_t row = min(M == Meets::edge ? max(y, 0) : y, job.height - 1);
@@ -100,7 +100,7 @@ __device__ inline void walk(const Job& job, int32_t low, int32_t high, int32_t x
   };
 #pragma unroll
   for (int i = 0; i < ahead; ++i) load(first - 2 + i, next[i]);
-  // Row r comes in, three to a round: the rows of magnitudes turn their names by themselves.
+    // Row r comes in, three to a round: the rows of magnitudes turn their names by themselves.
 #pragma unroll 1
   for (int32_t y = first - 2; y < end + 2; y += 3) {
     const auto step = [&]<int turn>(std::integral_constant<int, turn> this_turn) {
@@ -134,8 +134,8 @@ constexpr int32_t strips(int32_t width) {
 template <Norm N, bool Count>
 __global__ void __launch_bounds__(canny_cuda::nms_warps * 32, N == Norm::l1 ? 3 : 4)
     gradient_nms_half(const __grid_constant__ Job first_job,
-                      const __grid_constant__ canny_nms::LimitTable table, canny_cuda::NmsOutput out,
-                      int32_t rows_per_warp) {
+                      const __grid_constant__ canny_nms::LimitTable table,
+                      canny_cuda::NmsOutput out, int32_t rows_per_warp) {
 #if __CUDA_ARCH__ >= 800
   using L = Lane<N>;
   using Group = typename L::Group;
@@ -184,8 +184,8 @@ __global__ void __launch_bounds__(canny_cuda::nms_warps * 32, N == Norm::l1 ? 3 
       candidates += groups;
       strong += groups;
     };
-    const bool inside = base > 0 && base + 32 * L::pixels <= job.width && first >= 2 &&
-                        end + 2 <= job.height;
+    const bool inside =
+        base > 0 && base + 32 * L::pixels <= job.width && first >= 2 && end + 2 <= job.height;
     const auto address = reinterpret_cast<uintptr_t>(job.src) | uintptr_t(job.src_stride);
     if (!inside)
       walk<N, Meets::edge>(job, low, high, x, first, end, measured, found);

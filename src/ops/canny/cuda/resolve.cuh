@@ -1,19 +1,20 @@
 // Hysteresis of canny on CUDA, first launch: a block resolves a tile of its masks, of which only
 // what reaches the tile's rim goes on (seams.cuh). blockIdx.z is the picture.
 //
-//   sweep    a warp holds a strip of Rows rows of 1,024 pixels in registers, a word a lane, and lets
-//            edges run down and up through candidates, row after row: a sweep follows a path through
-//            all rows while it does not turn. Then the same from the strip's rim through what is
-//            left: only `open` candidates can become edges by others. Sweeps end when nothing moves
-//            or after a fixed number; then all that is undecided is open.
+//   sweep    a strip of Rows rows lies in registers, a word a lane, and edges run down and up
+//   through
+//            candidates, row after row: a sweep follows a path through all rows while it does not
+//            turn. Strips hand their outermost rows on, a few times. Then the same from the strip's
+//            rim through what is left: only `open` candidates can become edges by others. Sweeps
+//            end when nothing moves or after a fixed number; then all that is undecided is open.
 //   unite    the strips' open candidates, in shared memory, a node a thread. A node is a run of
 //            (upper | lower row) of a pair of rows: all pixels of such a run touch. Each points at
 //            one that it touches before itself, or at 0, which stands for edges; paths are halved
 //            until they are gone; then the few nodes that touch several unite their sets.
 //   decide   sets with node 0 are edges, sets that reach the tile's rim stay open, the others are
 //            nothing. The tile's picture is written. Of the masks only what the later launches read
-//            goes back: the outermost rows and columns and the words that hold open runs. Every open
-//            run points at the root of its set in the tile, and a list names it.
+//            goes back: the outermost rows and columns and the words that hold open runs. Every
+//            open run points at the root of its set in the tile, and a list names it.
 //
 // Whatever the masks hold, a strip takes a fixed number of sweeps and a word has at most 8 nodes.
 // What binds: the latency of a sweep's rows and of paths in shared memory.
@@ -27,15 +28,24 @@ namespace cuesta::canny_cuda {
 
 /// What tiles leave to the later launches.
 struct Open {
-  int32_t* parents;   // of labels (canny_tiles::labels_of() a picture), which name sets of open runs
-  uint16_t* nodes;    // lists of open runs, Tile::nodes a tile
-  uint16_t* overflow; // as many: nodes of a tile that its shared memory has no place to list
-  int32_t* counts;    // of open runs, for each tile
+  int32_t* parents;  // of labels (canny_tiles::labels_of() a picture), which name sets of open runs
+  uint16_t* nodes;   // lists of open runs, a tile's in list_of()
+  uint16_t* overflow;  // as large: nodes of a tile that its shared memory has no place to list
+  int32_t* counts;     // of open runs, for each tile
 
   static constexpr int32_t edge = 0;
 
   __device__ int32_t* parents_of(uint32_t picture, const Masks& masks) const {
     return parents + picture * canny_tiles::labels_of(masks.words_per_row, masks.height);
+  }
+  /// The place of a block's tile in `lists`: as many entries as it can have nodes.
+  template <class T>
+  __device__ static uint16_t* list_of(uint16_t* lists, const Masks& masks) {
+    const int64_t row = int64_t(blockIdx.y) * T::rows;
+    const int64_t pairs = (min(int64_t(T::rows), masks.height - row) + 1) / 2;
+    const int64_t before = row / 2 * masks.words_per_row + int64_t(blockIdx.x) * T::across * pairs;
+    return lists + blockIdx.z * canny_tiles::labels_of(masks.words_per_row, masks.height) +
+           before * canny_tiles::nodes_of_pair;
   }
 };
 
@@ -48,22 +58,27 @@ __device__ inline int64_t tile_number() {
   return (int64_t(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
 }
 
-template <int Warps, int Rows>
+/// Across words wide; a warp has 32 / Across strips of Rows rows, one below the other.
+template <int Warps, int Rows, int Across>
 struct Tile {
-  static constexpr int warps = Warps, threads = warps * 32, strip_rows = Rows;  // a warp's
-  static constexpr int across = canny_tiles::across;                            // words
-  static constexpr int rows = warps * strip_rows, words = rows * across, pairs = words / 2;
+  static constexpr int warps = Warps, threads = warps * 32, across = Across, strip_rows = Rows;
+  static constexpr int strips = threads / across;
+  static constexpr int rows = strips * strip_rows, words = rows * across, pairs = words / 2;
   static constexpr int nodes = pairs * canny_tiles::nodes_of_pair;
-  static constexpr int listed_here = words;  // nodes; the others in device memory
-  static constexpr uint32_t several = 1 << 15;  // in a list: a node that touches more than one before
-  static_assert(strip_rows % 2 == 0 && strip_rows <= 32 && nodes <= int(several));
+  // Nodes that are listed here; the others in device memory.
+  static constexpr int listed_here = words, several_here = words;
+  static constexpr uint32_t several =
+      1 << 15;  // in the list: a node that touches more than one before
+  static_assert(strip_rows % 2 == 0 && strip_rows <= 32 && 32 % across == 0 &&
+                nodes <= int(several));
 
   uint32_t open[words];
-  uint32_t edge[words];                    // for a while: pixels of `open` that touch an edge
-  uint32_t at_rim[nodes / 32 + 1];         // a bit a node: a root whose set reaches the tile's rim
-  uint16_t parents[nodes + 2];             // of node + 1
+  // For a while what is weak, pixels of `open` that touch an edge, and nodes with several links.
+  uint32_t edge[words];
+  uint32_t at_rim[nodes / 32 + 1];  // a bit a node: a root whose set reaches the tile's rim
+  uint32_t parents[nodes + 1];      // of node + 1
   uint16_t list[listed_here];
-  int32_t count, left;  // of nodes; of those that stay open
+  int32_t count, linked, left;  // nodes; those with several links; those that stay open
 };
 
 // ---- sweeps
@@ -75,18 +90,19 @@ __device__ inline uint32_t fill_both(uint32_t open, uint32_t seeds) {
   return __brev((mirrored & ~(mirrored + from)) | from);
 }
 
-/// A row's pixels and their neighbours, a word a lane.
+/// A row's pixels and their neighbours, a word a lane, Across words a row.
+template <int Across>
 __device__ inline uint32_t widen_across(uint32_t word) {
   uint32_t left = __shfl_up_sync(~0u, word, 1), right = __shfl_down_sync(~0u, word, 1);
-  if (threadIdx.x == 0) left = 0;
-  if (threadIdx.x == 31) right = 0;
+  if (threadIdx.x % Across == 0) left = 0;
+  if (threadIdx.x % Across == Across - 1) right = 0;
   return word | __funnelshift_l(left, word, 1) | __funnelshift_r(word, right, 1);
 }
 
 /// A warp spreads `seeds` through `open`, a subset of which they are, in at most `sweeps` sweeps. A
-/// sweep visits the rows of `dirty`: those that are not filled, or beside which something changed.
-/// Returns those that are left.
-template <int Rows>
+/// sweep visits the rows of `dirty`: those that are not filled, or beside which something changed,
+/// in any of the warp's strips. Returns those that are left.
+template <int Across, int Rows>
 __device__ inline uint32_t spread(const uint32_t (&open)[Rows], uint32_t (&seeds)[Rows],
                                   uint32_t dirty, int sweeps) {
   const auto visit = [&](int r) {
@@ -94,7 +110,7 @@ __device__ inline uint32_t spread(const uint32_t (&open)[Rows], uint32_t (&seeds
     dirty &= ~(1u << r);
     const uint32_t was = seeds[r];
     const uint32_t t = was | (r > 0 ? seeds[r - 1] : 0) | (r + 1 < Rows ? seeds[r + 1] : 0);
-    const uint32_t now = fill_both(open[r], was | (widen_across(t) & open[r]));
+    const uint32_t now = fill_both(open[r], was | (widen_across<Across>(t) & open[r]));
     const uint32_t gained = now & ~was;
     seeds[r] = now;
     if (!__any_sync(~0u, gained != 0)) return;
@@ -131,39 +147,49 @@ __device__ inline uint32_t rows_with(const uint32_t (&words)[Rows]) {
 
 // ---- sets of nodes in shared memory; the smallest node of a set is its root
 
+/// A place in a list that `counter` counts for each lane that wants one; a whole warp asks.
+__device__ inline int places_for(bool wants, int32_t* counter) {
+  const uint32_t who = __ballot_sync(~0u, wants);
+  int first = 0;
+  if (threadIdx.x == 0 && who != 0) first = atomicAdd(counter, __popc(who));
+  return __shfl_sync(~0u, first, 0) + __popc(who & ((1u << threadIdx.x) - 1));
+}
+
+// Parents only ever become smaller, so that all that threads do to them at once is an atomic
+// minimum or, at a root, compare-and-swap.
+
+__device__ inline uint32_t parent_of(uint32_t* parents, uint32_t node) {
+  return atomicOr(parents + node, 0u);
+}
 /// `node` points at its root, where nobody unites. Paths halve as others do the same.
-__device__ inline uint32_t flatten(volatile uint16_t* parents, uint32_t node) {
-  uint32_t parent = parents[node];
+__device__ inline uint32_t flatten(uint32_t* parents, uint32_t node) {
+  uint32_t parent = parent_of(parents, node);
   for (;;) {
-    const uint32_t next = parents[parent];
+    const uint32_t next = parent_of(parents, parent);
     if (next == parent) return parent;
-    parents[node] = uint16_t(next);
+    atomicMin(parents + node, next);
     parent = next;
   }
 }
-__device__ inline uint32_t root_and_shorten(volatile uint16_t* parents, uint32_t node) {
-  uint32_t parent = parents[node];
-  while (parent != node) {
-    const uint32_t next = parents[parent];
-    if (next != parent) parents[node] = uint16_t(next);
+__device__ inline uint32_t root_of(uint32_t* parents, uint32_t node) {
+  for (;;) {
+    const uint32_t parent = parent_of(parents, node);
+    if (parent == node) return node;
     node = parent;
-    parent = next;
   }
-  return node;
 }
-__device__ inline void unite_nodes(uint16_t* parents, uint32_t a, uint32_t b) {
-  a = root_and_shorten(parents, a);
-  b = root_and_shorten(parents, b);
+__device__ inline void unite_nodes(uint32_t* parents, uint32_t a, uint32_t b) {
+  a = root_of(parents, a);
+  b = root_of(parents, b);
   while (a != b) {
     if (a < b) {
       const uint32_t smaller = a;
       a = b;
       b = smaller;
     }
-    const uint32_t seen = atomicCAS(reinterpret_cast<unsigned short*>(parents + a),
-                                    (unsigned short)a, (unsigned short)b);
+    const uint32_t seen = atomicCAS(parents + a, a, b);
     if (seen == a) return;
-    a = root_and_shorten(parents, seen);
+    a = root_of(parents, seen);
   }
 }
 
@@ -250,22 +276,26 @@ __device__ inline void write_row(const uint32_t* words, uint8_t* to, int count) 
 
 // ---- the kernel
 
+/// A strip's sweeps before others are heard again, and how often they are heard.
+inline constexpr int most_sweeps = 8, most_rounds = 4;
+
 template <class T>
 __global__ void __launch_bounds__(T::threads)
-    resolve(Masks all_masks, Open all_open, DeviceBatch<uint8_t> pictures, int sweeps) {
+    resolve(Masks all_masks, Open all_open, DeviceBatch<uint8_t> pictures) {
   using namespace mask_runs;
   constexpr int R = T::strip_rows;
   extern __shared__ uint32_t shared[];
   T& tile = *reinterpret_cast<T*>(shared);
   const Masks masks = all_masks.picture(blockIdx.z);
   const int lane = int(threadIdx.x), warp = int(threadIdx.y), thread = warp * 32 + lane;
+  const int column = lane % T::across, strip = thread / T::across;
   const int32_t word0 = int32_t(blockIdx.x) * T::across, row0 = int32_t(blockIdx.y) * T::rows;
-  const int32_t word = word0 + lane, row = row0 + warp * R;
+  const int32_t word = word0 + column, row = row0 + strip * R;
   const ptrdiff_t pitch = masks.words_per_row, at = ptrdiff_t(row) * pitch + word;
   const DeviceImage<uint8_t> dst = pictures.here();
   int32_t* parents = all_open.parents_of(blockIdx.z, masks);
   if (thread == 0) {
-    tile.count = tile.left = 0;
+    tile.count = tile.linked = tile.left = 0;
     if (blockIdx.x == 0 && blockIdx.y == 0) parents[Open::edge] = Open::edge;
   }
   for (int i = thread; i < int(sizeof(tile.at_rim) / 4); i += T::threads) tile.at_rim[i] = 0;
@@ -273,10 +303,16 @@ __global__ void __launch_bounds__(T::threads)
   const bool up = blockIdx.y > 0, down = blockIdx.y + 1 < gridDim.y;
   const uint32_t left_end = blockIdx.x > 0 ? 1 : 0;
   const uint32_t right_end = blockIdx.x + 1 < gridDim.x ? 1u << 31 : 0;
-  const uint32_t side = lane == 0 ? left_end : lane == 31 ? right_end : 0;
+  const uint32_t side = column == 0 ? left_end : column == T::across - 1 ? right_end : 0;
   // Of the strip, in the tile's shared masks.
-  uint32_t* const open_rows = tile.open + warp * R * T::across + lane;
-  uint32_t* const edge_rows = tile.edge + warp * R * T::across + lane;
+  uint32_t* const open_rows = tile.open + strip * R * T::across + column;
+  uint32_t* const edge_rows = tile.edge + strip * R * T::across + column;
+  constexpr int bottom = (R - 1) * T::across;
+  // A row of the strip above, and of the strip below.
+  const auto above = [&](const uint32_t* rows) { return strip > 0 ? rows[-T::across] : 0; };
+  const auto below = [&](const uint32_t* rows) {
+    return strip < T::strips - 1 ? rows[R * T::across] : 0;
+  };
 
   uint32_t weak[R], edge[R], open[R];
 #pragma unroll
@@ -287,43 +323,63 @@ __global__ void __launch_bounds__(T::threads)
   }
   const bool any = __syncthreads_or(rows_with(weak) != 0);
   if (any) {
-    // Edges, then what is open; one body of code for both.
-    uint32_t undecided = 0;
+    // Edges, in rounds; then what is open, from the rims. One body of code for all. Between two
+    // rounds the strips' outermost rows of edges lie in tile.edge, of what is weak in tile.open.
+    uint32_t rest = 0, undecided = 0, edge_above = 0, edge_below = 0;
+    bool last_round = false;
 #pragma unroll 1
-    for (int phase = 0; phase < 2; ++phase) {
-      if (phase == 1) {
-#pragma unroll
-        for (int r = 0; r < R; ++r) {
-          edge[r] = open[r];
-          edge_rows[r * T::across] = edge[r];
-          weak[r] &= ~edge[r];
-          const bool whole = (r == 0 && (warp > 0 || up)) ||
-                             (r == R - 1 && (warp < T::warps - 1 || down)) || undecided >> r & 1;
-          open[r] = whole ? weak[r] : weak[r] & side;
-        }
+    for (int round = 0;; ++round) {
+      uint32_t dirty = rest;
+      if (round == 0 || last_round) {
+        const uint32_t seeded = rows_with(open);
+        dirty = (seeded | seeded << 1 | seeded >> 1) & (~0u >> (32 - R));
+      } else {
+        const uint32_t first = widen_across<T::across>(edge_above) & weak[0] & ~open[0];
+        const uint32_t last = widen_across<T::across>(edge_below) & weak[R - 1] & ~open[R - 1];
+        open[0] |= first;
+        open[R - 1] |= last;
+        if (__any_sync(~0u, first != 0)) dirty |= 1 | (R > 1 ? 2 : 0);
+        if (__any_sync(~0u, last != 0)) dirty |= (1u << (R - 1)) | (1u << (R - 2));
       }
-      const uint32_t seeded = rows_with(open);
-      const uint32_t dirty = (seeded | seeded << 1 | seeded >> 1) & (~0u >> (32 - R));
-      const uint32_t rest = spread(weak, open, dirty, sweeps);
-      if (phase == 0) {
-        undecided = rest;
-      } else if (rest != 0) {
+      const bool moves = dirty != 0;
+      rest = spread<T::across>(weak, open, dirty, most_sweeps);
+      if (last_round) break;
+      if (!__syncthreads_or(round == 0 || moves) || round == most_rounds) last_round = true;
+      edge_rows[0] = open[0];
+      edge_rows[bottom] = open[R - 1];
+      open_rows[0] = weak[0];
+      open_rows[bottom] = weak[R - 1];
+      __syncthreads();
+      edge_above = above(edge_rows);
+      edge_below = below(edge_rows);
+      if (!last_round) continue;
+      // What other strips have beside the outermost rows, weak or an edge.
+      undecided = rest;
+      const uint32_t first = widen_across<T::across>(above(open_rows) | edge_above);
+      const uint32_t last = widen_across<T::across>(below(open_rows) | edge_below);
 #pragma unroll
-        for (int r = 0; r < R; ++r) open[r] = weak[r];
+      for (int r = 0; r < R; ++r) {
+        edge[r] = open[r];
+        weak[r] &= ~edge[r];
+        uint32_t rim = side;
+        if (r == 0) rim |= strip > 0 ? first : up ? ~0u : 0;
+        if (r == R - 1) rim |= strip < T::strips - 1 ? last : down ? ~0u : 0;
+        open[r] = undecided >> r & 1 ? weak[r] : weak[r] & rim;
       }
+      __syncthreads();
     }
-    __syncthreads();
-    const uint32_t edge_above = warp > 0 ? edge_rows[-T::across] : 0;
-    const uint32_t edge_below = warp < T::warps - 1 ? edge_rows[R * T::across] : 0;
-    __syncthreads();
+    if (rest != 0) {
+#pragma unroll
+      for (int r = 0; r < R; ++r) open[r] = weak[r];
+    }
     // Open pixels that touch an edge: another strip's, or one that was not followed to its end.
 #pragma unroll
     for (int r = 0; r < R; ++r) {
       uint32_t touch = 0;
       if (r == 0 || r == R - 1 || undecided) {
-        const uint32_t t = edge[r] | (r > 0 ? edge[r - 1] : edge_above) |
-                           (r + 1 < R ? edge[r + 1] : edge_below);
-        touch = open[r] & widen_across(t);
+        const uint32_t t =
+            edge[r] | (r > 0 ? edge[r - 1] : edge_above) | (r + 1 < R ? edge[r + 1] : edge_below);
+        touch = open[r] & widen_across<T::across>(t);
       }
       edge_rows[r * T::across] = touch;
       open_rows[r * T::across] = open[r];
@@ -343,14 +399,14 @@ __global__ void __launch_bounds__(T::threads)
     int first = 0;
     if (lane == 31 && place > 0) first = atomicAdd(&tile.count, place);
     place += __shfl_sync(~0u, first, 31) - count;
-    uint16_t* const beyond = all_open.overflow + tile_number() * T::nodes;
+    uint16_t* const beyond = Open::list_of<T>(all_open.overflow, masks);
     const auto entry = [&](int i) -> uint16_t& {
       return i < T::listed_here ? tile.list[i] : beyond[i - T::listed_here];
     };
 #pragma unroll
     for (int r = 0; r < R; r += 2) {
       const uint32_t both = open[r] | open[r + 1];
-      const int pair = (warp * R + r) / 2 * T::across + lane;
+      const int pair = (strip * R + r) / 2 * T::across + column;
       for (uint32_t starts = both & ~(both << 1); starts != 0; starts &= starts - 1)
         entry(place++) = uint16_t(pair * canny_tiles::nodes_of_pair + lowest_bit(starts) / 2);
     }
@@ -368,24 +424,32 @@ __global__ void __launch_bounds__(T::threads)
       node.links([&](uint32_t other) {
         if (links++ == 0) parent = other;
       });
-      tile.parents[number + 1] = uint16_t(parent);
+      tile.parents[number + 1] = parent;
       if (links > 1) entry(i) = uint16_t(number | T::several);
+    }
+    __syncthreads();
+    // Those with several links go to a list of their own, so that no lane waits for them.
+    uint16_t* const here = reinterpret_cast<uint16_t*>(tile.edge);
+    uint16_t* const left = Open::list_of<T>(all_open.nodes, masks);
+    const auto linked_entry = [&](int i) -> uint16_t& {
+      return i < T::several_here ? here[i] : left[i - T::several_here];
+    };
+    const int all_lanes = (nodes + 31) / 32 * 32;
+    for (int i = thread; i < all_lanes; i += T::threads) {
+      const uint32_t number = i < nodes ? entry(i) : 0;
+      const int at_list = places_for((number & T::several) != 0, &tile.linked);
+      if (number & T::several) linked_entry(at_list) = uint16_t(number & ~T::several);
+      if (i < nodes) flatten(tile.parents, (number & ~T::several) + 1);
+    }
+    __syncthreads();
+    for (int i = thread; i < tile.linked; i += T::threads) {
+      const uint32_t number = linked_entry(i);
+      const Node<T> node(tile, number);
+      node.links([&](uint32_t other) { unite_nodes(tile.parents, number + 1, other); });
     }
     __syncthreads();
 #pragma unroll
     for (int r = 0; r < R; ++r) edge_rows[r * T::across] = edge[r];
-    for (int i = thread; i < nodes; i += T::threads)
-      flatten(tile.parents, (entry(i) & ~T::several) + 1);
-    __syncthreads();
-    for (int i = thread; i < nodes; i += T::threads) {
-      const uint32_t number = entry(i);
-      if (!(number & T::several)) continue;
-      const Node<T> node(tile, number & ~T::several);
-      node.links([&](uint32_t other) {
-        unite_nodes(tile.parents, (number & ~T::several) + 1, other);
-      });
-    }
-    __syncthreads();
     // Every node points at its root; roots learn whether they reach the rim.
     for (int i = thread; i < nodes; i += T::threads) {
       const uint32_t number = entry(i) & ~T::several;
@@ -399,8 +463,7 @@ __global__ void __launch_bounds__(T::threads)
       if (rim) atomicOr(tile.at_rim + root / 32, 1u << (root % 32));
     }
     __syncthreads();
-    uint16_t* const left = all_open.nodes + tile_number() * T::nodes;
-    for (int i = thread; i < (nodes + 31) / 32 * 32; i += T::threads) {
+    for (int i = thread; i < all_lanes; i += T::threads) {
       bool stays = false;
       uint32_t number = 0;
       if (i < nodes) {
@@ -420,11 +483,8 @@ __global__ void __launch_bounds__(T::threads)
           if (node.lower) atomicOr(tile.edge + w + T::across, node.lower);
         }
       }
-      const uint32_t who = __ballot_sync(~0u, stays);
-      int begin = 0;
-      if (lane == 0 && who) begin = atomicAdd(&tile.left, __popc(who));
-      begin = __shfl_sync(~0u, begin, 0);
-      if (stays) left[begin + __popc(who & ((1u << lane) - 1))] = uint16_t(number);
+      const int place = places_for(stays, &tile.left);
+      if (stays) left[place] = uint16_t(number);
     }
     __syncthreads();
   } else {
@@ -433,14 +493,15 @@ __global__ void __launch_bounds__(T::threads)
     __syncthreads();
   }
   if (thread == 0) all_open.counts[tile_number()] = tile.left;
-  // What the seams read of the masks: rows and columns at the rim, and the rows that complete pairs;
-  // and the pairs that the list names.
+    // What the seams read of the masks: rows and columns at the rim, and the rows that complete
+    // pairs; and the pairs that the list names.
 #pragma unroll
   for (int r = 0; r < R; r += 2) {
     const uint32_t e0 = edge_rows[r * T::across], e1 = edge_rows[(r + 1) * T::across];
     const uint32_t o0 = open_rows[r * T::across] & ~e0, o1 = open_rows[(r + 1) * T::across] & ~e1;
-    const bool first_pair = warp == 0 && r == 0, last_pair = warp == T::warps - 1 && r == R - 2;
-    const bool at_side = lane == 0 || lane == T::across - 1;
+    const bool first_pair = strip == 0 && r == 0;
+    const bool last_pair = strip == T::strips - 1 && r == R - 2;
+    const bool at_side = column == 0 || column == T::across - 1;
     const bool writes = at_side || first_pair || last_pair || (o0 | o1) != 0;
     if (!writes || word >= masks.words_per_row) continue;
     const ptrdiff_t to = at + r * pitch;
@@ -455,8 +516,9 @@ __global__ void __launch_bounds__(T::threads)
   }
   const int32_t x0 = word0 * word_pixels;
   const int count = int(min(int64_t(dst.width) - x0, int64_t(T::across) * word_pixels));
-  for (int r = 0; r < R && row + r < dst.height; ++r)
-    write_row(tile.edge + (warp * R + r) * T::across, dst.row(row + r) + x0, count);
+  constexpr int warp_rows = T::rows / T::warps;
+  for (int i = warp * warp_rows; i < (warp + 1) * warp_rows && row0 + i < dst.height; ++i)
+    write_row(tile.edge + i * T::across, dst.row(row0 + i) + x0, count);
 }
 
 }  // namespace cuesta::canny_cuda

@@ -1,7 +1,7 @@
 // Hysteresis of canny on CUDA, second and third launch: open sets (resolve.cuh) are joined across
 // the tiles' rims by union-find in device memory, with label 0 where they touch another tile's
-// edges, and the pixels of those that end there become edges. A block takes a tile, a thread a pixel
-// of its seams or a run of its list; blockIdx.z is the picture. What binds: latency.
+// edges, and the pixels of those that end there become edges. A block takes a tile, a thread a
+// pixel of its seams or a run of its list; blockIdx.z is the picture. What binds: latency.
 #pragma once
 
 #include "cuda/union_find.cuh"
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(seam_threads)
   const Masks masks = all_masks.picture(blockIdx.z);
   const DeviceImage<uint8_t> dst = pictures.here();
   int32_t* parents = all_open.parents_of(blockIdx.z, masks);
-  const uint16_t* nodes = all_open.nodes + tile_number() * T::nodes;
+  const uint16_t* nodes = Open::list_of<T>(all_open.nodes, masks);
   const int32_t count = all_open.counts[tile_number()];
   for (int i = int(threadIdx.y) * 32 + int(threadIdx.x); i < count; i += seam_threads) {
     const int node = nodes[i], pair = node / canny_tiles::nodes_of_pair;

@@ -10,11 +10,11 @@
 //           above, and with label 0 where they touch an edge, which only another tile's can be.
 //   write   a weak run is an edge when its root is label 0.
 //
-// Label 0 is smaller than all others and so the root of whatever reaches it. Bound: 1/4 byte a pixel
-// of masks read and written by flood, 1/4 read by merge and by write, 1 written; labels only where
-// weak runs are. Wastes: every weak run has its place in chains of labels in device memory, though
-// most end in their own tile (cuda/resolve.cuh); behind marks (`hysteresis=runs`) also a pass that
-// packs them, which the row of this name has no need of.
+// Label 0 is smaller than all others and so the root of whatever reaches it. Bound: 1/4 byte a
+// pixel of masks read and written by flood, 1/4 read by merge and by write, 1 written; labels only
+// where weak runs are. Wastes: every weak run has its place in chains of labels in device memory,
+// though most end in their own tile (cuda/resolve.cuh); behind marks (`hysteresis=runs`) also a
+// pass that packs them, which the row of this name has no need of.
 #include "cuda/union_find.cuh"
 #include "ops/canny/cuda/masks.cuh"
 #include "ops/canny/cuda/nms_march.hpp"
@@ -156,7 +156,8 @@ __global__ void __launch_bounds__(256)
       const int64_t x = int64_t(first_word) * 32 + half * 512 + threadIdx.x * 16;
       if (x + 16 <= dst.width) {
         *reinterpret_cast<uint4*>(to + x) =
-            make_uint4(spread_bits(bits), spread_bits(bits >> 4), spread_bits(bits >> 8), spread_bits(bits >> 12));
+            make_uint4(spread_bits(bits), spread_bits(bits >> 4), spread_bits(bits >> 8),
+                       spread_bits(bits >> 12));
       } else {
         for (int i = 0; i < 16 && x + i < dst.width; ++i) to[x + i] = bits >> i & 1 ? 255 : 0;
       }
@@ -200,8 +201,7 @@ void hysteresis_by_runs(const Marks& marks, AnyView dst, int, Call& call) {
 
 void runs(const CannyArgs& args, Call& call) {
   const Masks masks = find_masks(args, call);
-  with_trees(IsStrongBit{masks}, args.dst, call,
-             [&] { connect_runs(masks, args.dst, call); });
+  with_trees(IsStrongBit{masks}, args.dst, call, [&] { connect_runs(masks, args.dst, call); });
 }
 
 }  // namespace cuesta::canny_ladder
