@@ -238,14 +238,14 @@ TEST(CannyNms, OneWaveOfWarpsMakesAllRows) {
                            {8192, 8192},
                            {16384, 16384},
                            {100, 500000}}) {
-    const int32_t rows = rows_per_warp(size.first, size.second, 1, resident);
+    const int32_t rows = rows_per_warp(strips(size.first), size.second, 1, resident);
     const int64_t chunks = (int64_t(size.second) + rows - 1) / rows;
     EXPECT_GE(rows, 8);
     EXPECT_LE(chunks * strips(size.first), resident) << size.first << "x" << size.second;
   }
-  EXPECT_EQ(rows_per_warp(8192, 8192, 1, resident), 137);
-  EXPECT_EQ(rows_per_warp(1024, 1024, 1, resident), 8);
-  EXPECT_EQ(rows_per_warp(2000000, 30, 1, resident), 30);  // more strips than warps
+  EXPECT_EQ(rows_per_warp(strips(8192), 8192, 1, resident), 137);
+  EXPECT_EQ(rows_per_warp(strips(1024), 1024, 1, resident), 8);
+  EXPECT_EQ(rows_per_warp(strips(2000000), 30, 1, resident), 30);  // more strips than warps
 }
 
 // ---- batches
