@@ -110,6 +110,10 @@ RULES = [
     Rule("log/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("median/plain", "median_samples", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("morphology/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule("morphology/octagon_bits", "walk_down", GLOBAL + [r"\bSHFL\b", r"\bSHF\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule("morphology/octagon_samples", "strip_walk", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
+    Rule("morphology/rectangle", "(strip|rectangle)_walk", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
+    Rule("morphology/runs", "by_runs", SHARED, [r"\b(LDL|STL)\b"]),
     Rule("pixel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("pixel/plain", "countIh", GLOBAL + [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
     # Production kernels keep everything in registers.
@@ -117,7 +121,7 @@ RULES = [
     Rule("canny/cuda", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),
     Rule("canny/cuda", "merge", [r"\bATOMG?\.E\.CAS\b"]),
     Rule("sobel/cuda", "sobel_fused", GLOBAL, NO_SHARED),
-    Rule("median/cuda", "median_pairs", [r"\bVIMNMX3?\.U16x2\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule("median/cuda", "strip_walk.*Median[35]", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
     Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
     Rule("log/cuda", "log_marchILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
 ]
