@@ -121,7 +121,8 @@ RULES = [
     Rule("canny/cuda", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),
     Rule("canny/cuda", "merge", [r"\bATOMG?\.E\.CAS\b"]),
     Rule("sobel/cuda", "sobel_fused", GLOBAL, NO_SHARED),
-    Rule("median/cuda", "strip_walk.*Median[35]", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
+    Rule("median/cuda", "strip_walk.*Median3", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
+    Rule("median/cuda", "strip_walk.*Median5", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"]),
     Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
     Rule("log/cuda", "log_marchILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
 ]
