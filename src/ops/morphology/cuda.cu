@@ -36,8 +36,8 @@ void step(ConstAnyView src, AnyView dst, const MorphologyArgs& args, bool second
   } else {
     if (octagon && src.type == PixelType::u8)
       return step_by_octagon(src, dst, *octagon, rule, call);
-    if (is_rectangle(*args.element) &&
-        rectangle_ring_bytes(src.type, rule.height) <= cuda::shared_limit() - rectangle_map_bytes)
+    if (is_rectangle(*args.element) && rectangle_ring_bytes(src.type, rule.height) <=
+                                           cuda::shared_limit() - 2 * rectangle_map_bytes)
       return step_by_rectangle(src, dst, rule, call);
   }
   step_by_runs(src, dst, element, rule, call);
