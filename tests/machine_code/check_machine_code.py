@@ -113,6 +113,10 @@ RULES = [
     Rule("log/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("median/plain", "median_samples", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("morphology/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule("morphology/octagon_bits", "walk_down", GLOBAL + [r"\bSHFL\b", r"\bSHF\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule("morphology/octagon_samples", "strip_walk", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
+    Rule("morphology/rectangle", "(strip|rectangle)_walk", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
+    Rule("morphology/runs", "by_runs", SHARED, [r"\b(LDL|STL)\b"]),
     Rule("pixel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("pixel/plain", "countIh", GLOBAL + [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
     # Tensor cores; taps from the constant bank where they are more than registers hold, none of them 0.
@@ -132,7 +136,8 @@ RULES = [
     Rule("pixel/vectors", "pixel_vectors", GLOBAL + [r"\bSTG\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule("pixel/vectors", "pixel_vectors.*4GrayIh", [r"\bIDP\.2A\b"]),
     Rule("pixel/vectors", "count_bytes", [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
-    Rule("median/cuda", "median_pairs", [r"\bVIMNMX3?\.U16x2\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule("median/cuda", "strip_walk.*Median3", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
+    Rule("median/cuda", "strip_walk.*Median5", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"]),
     Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
     # Matrices of bytes, from tiles that the copy engine brings.
     Rule("convolve/cuda/tensor", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
