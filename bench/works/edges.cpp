@@ -76,11 +76,13 @@ Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyVie
     canny(from, to, options, exec);
   };
   work.border = smooth ? "reflect101, then replicate" : "replicate";
-  work.opencv = [ksize, sigma = options.sigma, low, high](Peer& peer, ConstAnyView from,
-                                                          AnyView to) {
-    peer.canny(from, to, ksize, sigma, low, high);
-  };
-  work.opencv_equal = true;
+  if (src.type == PixelType::u8) {  // cv::Canny takes no other
+    work.opencv = [ksize, sigma = options.sigma, low, high](Peer& peer, ConstAnyView from,
+                                                            AnyView to) {
+      peer.canny(from, to, ksize, sigma, low, high);
+    };
+    work.opencv_equal = true;
+  }
   std::vector<float> taps;
   if (smooth) {
     const std::vector<double> exact = gaussian_taps(ksize, options.sigma);
@@ -106,7 +108,8 @@ Work log_work(std::string experiment, std::string parameters, ConstAnyView src) 
   work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
     log_edges(from, to, {}, exec);
   };
-  work.opencv = [](Peer& peer, ConstAnyView from, AnyView) { peer.log(from, 1.4); };
+  if (src.type == PixelType::u8)  // OpenCV makes 16-bit responses of no other
+    work.opencv = [](Peer& peer, ConstAnyView from, AnyView) { peer.log(from, 1.4); };
   return work;
 }
 
@@ -118,8 +121,10 @@ Work sobel_work(std::string experiment, std::string parameters, ConstAnyView src
   work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
     sobel(from, {.magnitude = to}, {}, exec);
   };
-  work.opencv = [](Peer& peer, ConstAnyView from, AnyView to) { peer.sobel_magnitude(from, to); };
-  work.opencv_equal = true;
+  if (src.type == PixelType::u8) {  // OpenCV makes 16-bit gradients of no other
+    work.opencv = [](Peer& peer, ConstAnyView from, AnyView to) { peer.sobel_magnitude(from, to); };
+    work.opencv_equal = true;
+  }
   work.npp = [](DevicePeer& peer, ConstAnyView from, AnyView to, void* stream) {
     peer.sobel_magnitude(from, to, stream);
   };

@@ -195,10 +195,11 @@ struct LaneRows {
       for (int s = 0; s < side; ++s) w[s] = word_at(base, first ? 0 : s - side);
 #pragma unroll
       for (int i = 0; i < own; ++i) w[side + i] = word_at(base, i);
-      // Words past the last needed byte are not touched; one that holds it may reach past the end
-      // of the picture.
+      // Words past the last needed byte are not touched; of the one that holds it, which may reach
+      // past the end of the row, only the row's bytes: what follows may be nobody's, or never
+      // written.
       const int end = (last ? own : own + side) - (shift == 0);
-      const char* limit = reinterpret_cast<const char*>(src.row(src.height - 1) + src.width);
+      const char* limit = reinterpret_cast<const char*>(src.row(y) + src.width);
 #pragma unroll
       for (int s = 0; s <= side; ++s)
         w[side + own + s] = last_word_at(base + 4 * min(own + s, end), limit);
