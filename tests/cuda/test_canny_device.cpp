@@ -70,9 +70,9 @@ class CannyDevice : public testing::Test {
     std::string why;
     if (list_devices(&why).empty()) GTEST_SKIP() << "no GPU: " << why;
   }
-  static DevicePicture there(const Image<uint8_t>& picture) {
+  static DevicePicture there(const Image<uint8_t>& picture, void* stream = nullptr) {
     DevicePicture device(picture.width(), picture.height());
-    upload(picture, device);
+    upload(picture, device, stream);
     return device;
   }
   static Image<uint8_t> edges(const DevicePicture& src, const CannyOptions& options, const Row& row,
@@ -201,7 +201,8 @@ TEST_F(CannyDevice, AWindowOfFiveTakesTwoSteps) {
 }
 
 // One workspace for pictures and sizes in turn, on two streams: what it keeps for a picture is not
-// used for another.
+// used for another. A picture goes up on the stream that reads it: from pageable memory the copy
+// may still be under way when upload() returns.
 TEST_F(CannyDevice, AWorkspaceServesEveryPictureInTurn) {
   CannyOptions options;
   options.thresholds = Thresholds::given(15, 120);
@@ -219,7 +220,7 @@ TEST_F(CannyDevice, AWorkspaceServesEveryPictureInTurn) {
       exec.parameters = row.parameters;
       exec.stream = stream.get();
       exec.workspace = &workspace;
-      const DevicePicture src = there(picture);
+      const DevicePicture src = there(picture, stream.get());
       DevicePicture dst(side, side + turn % 2);
       for (int again = 0; again < 3; ++again) canny(src, dst, options, exec);
       download(dst, host, stream.get());

@@ -116,7 +116,7 @@ RULES = [
     Rule("morphology/octagon_bits", "walk_down", GLOBAL + [r"\bSHFL\b", r"\bSHF\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule("morphology/octagon_samples", "strip_walk", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
     Rule("morphology/rectangle", "(strip|rectangle)_walk", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
-    Rule("morphology/runs", "by_runs", SHARED, [r"\b(LDL|STL)\b"]),
+    Rule("morphology/runs", "(samples|bits)_by_runs", SHARED, [r"\b(LDL|STL)\b"]),
     Rule("pixel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("pixel/plain", "countIh", GLOBAL + [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
     # Tensor cores; taps from the constant bank where they are more than registers hold, none of them 0.
@@ -124,9 +124,12 @@ RULES = [
     Rule("convolve/cuda/rolling_f32", r"rolling_f32_kernelILi[579]ELb0E", GLOBAL + CONSTANT_TAPS, NO_SHARED),
     Rule("convolve/cuda/separable_f32", r"separable_f32_kernelILi\d+ELb0E", GLOBAL + CONSTANT_TAPS + [r"\bLDS\.128\b"]),
     # Production kernels keep everything in registers.
-    Rule("canny/cuda", r"gradient_nmsILi\dELi\dELNS_4NormE\dELb0", [r"\bSHFL\b", r"\bPRMT\b"], NO_SHARED),
-    Rule("canny/cuda", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),
-    Rule("canny/cuda", "merge", [r"\bATOMG?\.E\.CAS\b"]),
+    Rule("canny/cuda/nms", r"gradient_nmsILi\dELi\dELNS_4NormE\dELb0", [r"\bSHFL\b", r"\bPRMT\b"], NO_SHARED),
+    Rule("canny/cuda/nms", "gradient_nms_half", [r"\bHADD2\b", r"\bHFMA2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
+    Rule("canny/cuda/hysteresis", "resolve", [r"\bSHFL\b", r"\bVOTE", r"\bLDS\b"], [r"\b(LDL|STL)\b"]),
+    Rule("canny/cuda/hysteresis", "join_tiles", [r"\bATOMG?\.E\.CAS\b"], NO_SHARED),
+    Rule("canny/ladder/09_runs", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),
+    Rule("canny/ladder/09_runs", "merge", [r"\bATOMG?\.E\.CAS\b"]),
     Rule("sobel/cuda", "sobel_fused", GLOBAL, NO_SHARED),
     # Integers by fp16 instructions, products by the tensor cores, and vectors of 16 bytes.
     Rule("sobel/pairs", "sobel_pairs", [r"\bHADD2\b", r"\bLDG\.E(\.\w+)*\b", r"\bSTG\.E\.128\b"],
