@@ -189,11 +189,11 @@ def identity(row):
 
 
 def block_of(row):
-    return next((int(word[6:]) for word in row["strategy_parameters"].split() if word.startswith("block=")), 0)
+    return next((int(word[6:]) for word in (row.get("strategy_parameters") or "").split() if word.startswith("block=")), 0)
 
 
 def without_block(row):
-    return identity({**row, "strategy_parameters": " ".join(word for word in row["strategy_parameters"].split()
+    return identity({**row, "strategy_parameters": " ".join(word for word in (row.get("strategy_parameters") or "").split()
                                                             if not word.startswith("block="))})
 
 
