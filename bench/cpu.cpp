@@ -70,27 +70,13 @@ void time_sobel(Session& session, int32_t side) {
   time(session, gradients_work("sobel gradients", "aperture 3, gx and gy to s16", src));
 }
 
-// Small integers of both signs, all different enough that no rank-1 factors exist.
-Stencil full_rank(int n) {
-  verify::Random random(static_cast<uint64_t>(n));
-  std::vector<int32_t> taps;
-  for (int i = 0; i < n * n; ++i) taps.push_back(int32_t(random.below(19)) - 9);
-  return Stencil::integers(n, n, taps);
-}
-
 void time_convolve(Session& session, int32_t side) {
   const Image<uint8_t> bytes = session.photograph(side, side);
   const Image<float> floats = Session::floats_of(bytes);
   for (const ConstAnyView src : {ConstAnyView(bytes), ConstAnyView(floats)}) {
     for (const int n : {3, 5, 9}) {
-      const Stencil taps = full_rank(n);
-      const bool exact = src.type == PixelType::u8;
-      const Stencil stencil = exact ? taps : Stencil::floats(n, n, [&] {
-        std::vector<float> values;
-        for (int y = 0; y < n; ++y)
-          for (int x = 0; x < n; ++x) values.push_back(float(taps.tap(x, y)));
-        return values;
-      }());
+      const Stencil taps = full_rank_stencil(n);
+      const Stencil stencil = src.type == PixelType::u8 ? taps : floats_of(taps);
       time(session, convolve_work("convolve", fmt::format("{0}x{0}, full rank", n), stencil, src));
     }
   }

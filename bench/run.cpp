@@ -14,6 +14,8 @@
 #include "bench/model/model.hpp"
 #include "bench/papers/experiments.hpp"
 #include "bench/peers/peers.hpp"
+#include "bench/production/production.hpp"
+#include "bench/report/reach.hpp"
 #include "bench/report/table.hpp"
 #include "bench_commit.hpp"
 #include "core/threads.hpp"
@@ -50,6 +52,9 @@ constexpr Experiment experiments[] = {
     {{"roofline", "every strategy as a point under the roofline, and paper 000's curves"},
      bench_roofline},
     {{"model", "what the model predicts of each rung, beside what it takes"}, bench_model},
+    {{"production",
+      "what automatic choice takes on the GPU beside a copy of the same picture, and its goals"},
+     bench_production},
     {{"cpu", "the operations on the host beside a memcpy and OpenCV"}, bench_cpu},
 };
 
@@ -221,6 +226,7 @@ Result run(std::span<const std::string> names, const Settings& settings) {
     experiment.run(session);
     // No device row carries the paper's figures then.
     if (!result.gpu) settings.print(paper_text_of(result.figures, experiment.info.name));
+    settings.print(reach_text_of(result, experiment.info.name));
   }
   return result;
 }

@@ -26,6 +26,8 @@ namespace {
 // reference's time is then that of its answers.
 constexpr double slow_ms = 100, very_slow_ms = 10'000;
 
+double bits_of(PixelType type) { return type == PixelType::bit ? 1 : 8.0 * bytes_per_sample(type); }
+
 // Whether no variant of the same strategy is faster; times[0] is the copy's.
 bool is_fastest(const std::vector<Candidate>& timed, const std::vector<Timing>& times, size_t i) {
   for (size_t j = 0; j < timed.size(); ++j) {
@@ -49,7 +51,7 @@ class Measurement {
         answers_(work, session.exec(work.reference)) {}
 
   Measured run(const std::function<void(Row&)>& annotate) {
-    time_host();
+    if (work_.host) time_host();
     if (session_.gpu() && work_.device) time_device();
     note_best();
     for (Row& row : measured_.rows) {
@@ -70,7 +72,12 @@ class Measurement {
   }
 
  private:
-  std::vector<Candidate> candidates(Space space);
+  std::vector<Candidate> candidates(Space space, ConstAnyView src, AnyView dst);
+  /// Whether the answers that others are held against are this host's strategy's.
+  bool gave_answers(const Candidate& candidate) const {
+    return work_.reference.empty() ? work_.automatic && candidate.exec.threads == session_.threads()
+                                   : candidate.strategy.name == work_.reference;
+  }
   bool one_thread_too() const { return work_.one_thread && session_.threads() > 1; }
   Timing per_call(const Timing& timing) const;
   Timing time_slow(const std::function<void()>& body, double ms) const;
@@ -81,7 +88,7 @@ class Measurement {
   bool verified_on_host(const Candidate& candidate);
   bool verified_on_device(const Candidate& candidate, Rotation& rotation);
   bool opencv_takes(AnyView into);
-  bool npp_takes(Rotation& rotation);
+  bool npp_takes(Rotation& rotation, std::string& how);
   void time_host();
   void time_device();
   void add_set_up(Row& row, const Candidate& candidate, Rotation& rotation);
@@ -104,11 +111,21 @@ class Measurement {
   Measured measured_;
 };
 
-std::vector<Candidate> Measurement::candidates(Space space) {
+// `src` and `dst` are views that the strategies will get.
+std::vector<Candidate> Measurement::candidates(Space space, ConstAnyView src, AnyView dst) {
   std::vector<Sweep> sweeps = work_.sweeps;
   const auto& users = session_.settings_.sweeps;
   sweeps.insert(sweeps.end(), users.begin(), users.end());
   auto all = candidates_of(work_, space, sweeps, session_.exec());
+  if (work_.automatic) {
+    const auto choices =
+        which_all([&](const Exec& exec) { work_.call(src, dst, exec); }, session_.exec());
+    std::erase_if(all, [&](const Candidate& candidate) {
+      return std::none_of(choices.begin(), choices.end(), [&](const Choice& choice) {
+        return choice.operation == work_.operation && choice.strategy == candidate.strategy.name;
+      });
+    });
+  }
   if (space == Space::device) {
     for (Candidate& candidate : all) {
       candidate.exec.workspace = &session_.device_workspace_;
@@ -183,7 +200,8 @@ bool Measurement::opencv_takes(AnyView into) {
   return true;
 }
 
-bool Measurement::npp_takes(Rotation& rotation) {
+// Whether NPP is timed, and how its answer stands to the reference's.
+bool Measurement::npp_takes(Rotation& rotation, std::string& how) {
   if (!work_.npp || !session_.npp()) return false;
   void* const stream = session_.stream_->get();
   AnyImage got(work_.result, src_.width, src_.height);
@@ -196,16 +214,18 @@ bool Measurement::npp_takes(Rotation& rotation) {
     measured_.notes.push_back(fmt::format("not timed: npp: {}", error.what()));
     return false;
   }
-  if (!work_.npp_note.empty()) measured_.notes.push_back("npp: " + work_.npp_note);
-  if (!got.plane() || !work_.npp_note.empty()) return true;
+  how = work_.npp_note;
+  if (!how.empty()) measured_.notes.push_back("npp: " + how);
+  if (!got.plane() || !how.empty()) return true;
   download(rotation.result(0), got.plane(), stream);
   // NPP knows one border only, the replicated one.
   constexpr int32_t rim = 8;
   const std::string why = answers_.compare(0, got.plane(), true),
                     inside = answers_.compare(0, got.plane(), true, rim);
-  measured_.notes.push_back(why.empty()      ? "npp: equal"
-                            : inside.empty() ? "npp: equal but for its border"
-                                             : fmt::format("npp: not equal: {}", inside));
+  how = why.empty()      ? "equal"
+        : inside.empty() ? "equal but for its border"
+                         : fmt::format("not equal: {}", inside);
+  measured_.notes.push_back("npp: " + how);
   return true;
 }
 
@@ -230,7 +250,9 @@ Row Measurement::copy_row(Space space, std::string strategy, const Timing& timin
   row.strategy = std::move(strategy);
   row.ms = row.copy_ms = timing.ms;
   row.ms_spread = timing.spread;
-  row.bytes_per_pixel = 2.0 * src_.channels * bytes_per_sample(src_.type);
+  const double bits =
+      work_.copied == PixelType::none ? src_.channels * bits_of(src_.type) : bits_of(work_.copied);
+  row.bytes_per_pixel = 2 * bits / 8;
   return row;
 }
 
@@ -266,13 +288,16 @@ Timing Measurement::time_slow(const std::function<void()>& body, double ms) cons
 }
 
 void Measurement::time_host() {
+  const bool apart = work_.copied != PixelType::none;
+  AnyImage copied(work_.copied, src_.width, src_.height);
+  AnyImage copy = apart ? AnyImage(work_.copied, src_.width, src_.height)
+                        : AnyImage(src_.type, src_.width, src_.height, src_.channels);
+  AnyImage into(work_.result, src_.width, src_.height);
   std::vector<Candidate> timed;
-  for (Candidate& candidate : candidates(Space::host)) {
-    if (candidate.strategy.name == work_.reference || verified_on_host(candidate))
+  for (Candidate& candidate : candidates(Space::host, src_, into.plane())) {
+    if (gave_answers(candidate) || verified_on_host(candidate))
       timed.push_back(std::move(candidate));
   }
-  AnyImage copy(src_.type, src_.width, src_.height, src_.channels);
-  AnyImage into(work_.result, src_.width, src_.height);
   size_t turn = 0;
   // A round of the sources, or the next of them.
   const auto body_of = [&](std::function<void(ConstAnyView)> call) -> std::function<void()> {
@@ -286,14 +311,15 @@ void Measurement::time_host() {
     return times;
   };
 
-  std::vector<std::function<void()>> fast = {
-      body_of([&](ConstAnyView from) { copy_rows(from, copy.plane(), session_.threads()); })};
+  std::vector<std::function<void()>> fast = {body_of([&](ConstAnyView from) {
+    copy_rows(apart ? copied.plane() : from, copy.plane(), session_.threads());
+  })};
   std::vector<size_t> slots(timed.size(), 0);  // in `fast`; 0: too slow for turns
   std::vector<Timing> slow(timed.size());
   for (size_t i = 0; i < timed.size(); ++i) {
     const auto body =
         body_of([&, i](ConstAnyView from) { work_.call(from, into.plane(), timed[i].exec); });
-    const double known = timed[i].strategy.name == work_.reference ? answers_.ms() * round_ : 0;
+    const double known = gave_answers(timed[i]) ? answers_.ms() * round_ : 0;
     const bool asked_already = known > (brief_ ? slow_ms : very_slow_ms);
     if (const double ms = asked_already ? known : time_once(body); ms < slow_ms) {
       slots[i] = fast.size();
@@ -333,11 +359,11 @@ void Measurement::time_host() {
 void Measurement::time_device() {
   Rotation rotation(work_, size_t(session_.gpu()->l2_bytes), session_.stream_->get());
   std::vector<Candidate> timed;
-  for (Candidate& candidate : candidates(Space::device)) {
+  for (Candidate& candidate : candidates(Space::device, rotation.source(0), rotation.result(0))) {
     if (verified_on_device(candidate, rotation)) timed.push_back(std::move(candidate));
   }
   std::vector<DeviceBody> bodies = {{[&](size_t turn, void* stream) {
-                                       copy_on_device(rotation.source(turn), rotation.copy(turn),
+                                       copy_on_device(rotation.copied(turn), rotation.copy(turn),
                                                       stream);
                                      },
                                      false, rotation.slots(), round_}};
@@ -345,10 +371,11 @@ void Measurement::time_device() {
     bodies.push_back({[&](size_t turn, void*) {
                         work_.call(rotation.source(turn), rotation.result(turn), candidate.exec);
                       },
-                      candidate.strategy.host_sync || candidate.strategy.allocates,
+                      work_.waits || candidate.strategy.host_sync || candidate.strategy.allocates,
                       rotation.slots(), round_});
   }
-  const bool npp = npp_takes(rotation);
+  std::string npp_answer;
+  const bool npp = npp_takes(rotation, npp_answer);
   if (npp) {
     bodies.push_back({[&](size_t turn, void* stream) {
                         work_.npp(*session_.npp(), rotation.source(turn), rotation.result(turn),
@@ -387,6 +414,7 @@ void Measurement::time_device() {
     peer.strategy.name = "npp";
     peer.strategy.space = Space::device;
     measured_.rows.push_back(row_of(peer, times.back(), times[0].ms));
+    measured_.rows.back().answer = npp_answer;
   }
 }
 
@@ -475,19 +503,23 @@ void Measurement::predict_device(const std::function<void(Row&)>& annotate) {
        candidates_of(work_, Space::device, sweeps, session_.exec(), false)) {
     Row row = row_of(candidate, {}, 0);
     model.predict(work_, row);
+    const auto add = [&](const std::string& what, double ms, const std::string& words) {
+      session_.add_figure({.experiment = row.experiment,
+                           .parameters = row.parameters,
+                           .width = row.width,
+                           .height = row.height,
+                           .source = "predicted",
+                           .subject = row.strategy,
+                           .detail = row.variant,
+                           .what = what + " on " + model.gpu(),
+                           .unit = "ms",
+                           .value = ms,
+                           .words = words});
+    };
+    for (const auto& [stage, ms] : row.predicted_stages) add(stage, ms, "");
     if (row.predicted_ms <= 0) continue;
     if (annotate) annotate(row);
-    session_.add_figure({.experiment = row.experiment,
-                         .parameters = row.parameters,
-                         .width = row.width,
-                         .height = row.height,
-                         .source = "predicted",
-                         .subject = row.strategy,
-                         .detail = row.variant,
-                         .what = "time on " + model.gpu(),
-                         .unit = "ms",
-                         .value = row.predicted_ms,
-                         .words = row.bound_by});
+    add("time", row.predicted_ms, row.bound_by);
     measured_.predicted.push_back(std::move(row));
   }
 }

@@ -14,8 +14,8 @@ class Predictor {
   virtual ~Predictor() = default;
   /// The GPU that is spoken of.
   virtual const std::string& gpu() const = 0;
-  /// Sets the row's predicted_ms and bound_by where the strategy, its parameters and the request
-  /// are known; leaves the row alone otherwise.
+  /// Sets the row's predicted_ms, bound_by and predicted_stages as far as the strategy, its
+  /// parameters and the request are known.
   virtual void predict(const Work& work, Row& row) const = 0;
 };
 

@@ -55,6 +55,7 @@ struct Row {
   int threads = 0;        ///< of the host
   std::string variant{};  ///< the strategy's own parameters, "block=16 load=one-each"
   std::string border{};   ///< what is done at the picture's edge: "ignore"; "" where none is named
+  std::string answer{};   ///< of a peer whose answer may differ: how it does; "" where it may not
   int pictures = 1;       ///< over which `ms` and the stages are means, each timed equally often
   double ms = 0, ms_spread = 0;
   double copy_ms = 0;  ///< a copy of the source picture in the same space
@@ -79,6 +80,8 @@ struct Row {
   /// By bench/model, before it ran, for the GPU in use; 0: nothing was predicted.
   double predicted_ms = 0;
   std::string bound_by{};  ///< what the model says it waits for: "issue", "device memory"
+  /// Of those stages that it knows, ms; they may be less than all.
+  std::vector<std::pair<std::string, double>> predicted_stages{};
   std::optional<PaperFigure> paper_figure{};
   std::optional<Accesses> accesses{};
   std::vector<KernelUse> kernels{};

@@ -17,15 +17,18 @@ size_t bytes_of(const Work& work) {
 
 }  // namespace
 
-Rotation::Slab::Slab(PixelType type, ConstAnyView shape, int32_t channels, size_t slots) {
+Rotation::Slab::Slab(PixelType type, ConstAnyView shape, int32_t channels, size_t slots,
+                     const Placement& placement) {
   if (type == PixelType::none) return;
-  // Every slot begins at a multiple of 512 bytes, as a picture of its own would.
+  const ptrdiff_t sample = type == PixelType::bit ? 8 : bytes_per_sample(type);
+  const ptrdiff_t row = detail::row_bytes(type, shape.width, channels) + placement.padding * sample;
+  const ptrdiff_t offset = placement.offset * sample;
+  // Every slot of aligned ones begins at a multiple of 512 bytes, as a picture of its own would.
   rows_ = padded_rows(shape.height);
-  memory_ = Image<uint8_t, Space::device>(int32_t(detail::row_bytes(type, shape.width, channels)),
-                                          int32_t(size_t(rows_) * slots));
+  memory_ = Image<uint8_t, Space::device>(int32_t(row + offset), int32_t(size_t(rows_) * slots));
   const auto all = memory_.view();
-  first_ =
-      AnyView(all.data, shape.width, shape.height, channels, all.stride_bytes, type, Space::device);
+  first_ = AnyView(all.data + offset, shape.width, shape.height, channels,
+                   placement.is_aligned() ? all.stride_bytes : row, type, Space::device);
 }
 
 AnyView Rotation::Slab::at(size_t slot) const {
@@ -39,9 +42,15 @@ Rotation::Rotation(const Work& work, size_t l2_bytes, void* stream)
     : slots_(slots_past(l2_bytes, bytes_of(work), work.sources.size())),
       stream_(stream),
       poison_(work.result, work.sources[0].width, work.sources[0].height),
-      sources_(work.sources[0].type, work.sources[0], work.sources[0].channels, slots_),
-      results_(work.result, work.sources[0], 1, slots_),
-      copies_(work.sources[0].type, work.sources[0], work.sources[0].channels, slots_) {
+      apart_(work.copied != PixelType::none) {
+  const ConstAnyView source = work.sources[0];
+  const auto slab = [&](PixelType type, int32_t channels) {
+    return Slab(type, source, channels, slots_, work.placement);
+  };
+  sources_ = slab(source.type, source.channels);
+  results_ = slab(work.result, 1);
+  if (apart_) copied_ = slab(work.copied, 1);
+  copies_ = apart_ ? slab(work.copied, 1) : slab(source.type, source.channels);
   for (size_t i = 0; i < slots_; ++i)
     upload(work.sources[i % work.sources.size()], sources_.at(i), stream);
   if (const AnyView p = poison_.plane()) {

@@ -27,6 +27,8 @@ class Rotation {
   AnyView writable_source(size_t turn) const { return sources_.at(turn % slots_); }
   /// Without data where the work writes no picture.
   AnyView result(size_t turn) const { return results_.at(turn % slots_); }
+  /// What the copy row copies, and where to.
+  ConstAnyView copied(size_t turn) const { return (apart_ ? copied_ : sources_).at(turn % slots_); }
   AnyView copy(size_t turn) const { return copies_.at(turn % slots_); }
   /// Fills a result with bytes that no answer has everywhere.
   void poison(size_t turn);
@@ -35,7 +37,8 @@ class Rotation {
   class Slab {
    public:
     Slab() = default;
-    Slab(PixelType type, ConstAnyView shape, int32_t channels, size_t slots);
+    Slab(PixelType type, ConstAnyView shape, int32_t channels, size_t slots,
+         const Placement& placement);
     AnyView at(size_t slot) const;
     static int32_t padded_rows(int32_t height) { return (height + 7) / 8 * 8; }
     size_t slot_bytes() const;
@@ -48,7 +51,8 @@ class Rotation {
   size_t slots_;
   void* stream_;
   AnyImage poison_;
-  Slab sources_, results_, copies_;
+  bool apart_;  ///< what is copied is not the source
+  Slab sources_, results_, copied_, copies_;
 };
 
 }  // namespace cuesta::bench

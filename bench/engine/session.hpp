@@ -34,6 +34,16 @@ struct Window {
   int width = 0, height = 0;  ///< taps a side; 0: the operation has none, or they are its own
   bool separable = false;
   bool frame = false;  ///< pixels whose window leaves the picture take a launch of their own
+  /// Of canny, whose window is the Gaussian's: the steps of its breadth-first search, where they
+  /// are known before it runs; below 0 they are not.
+  double search_depth = -1;
+};
+
+/// Where device pictures lie: so many samples (of bits: words) past an aligned address, with
+/// strides of so many past their width.
+struct Placement {
+  int offset = 0, padding = 0;
+  bool is_aligned() const { return offset == 0 && padding == 0; }
 };
 
 /// One request that strategies of host and device answer, for Session::measure.
@@ -56,12 +66,21 @@ struct Work {
   std::function<std::string()> answer{};
   /// Whether a strategy takes part; empty takes all.
   std::function<bool(const StrategyDescription&)> takes{};
+  /// Of each space only the strategy that a call without a name takes: what a user gets.
+  bool automatic = false;
+  /// On the device the call waits for its result, whatever its strategy says.
+  bool waits = false;
+  Placement placement{};
+  /// What the copy row copies: one channel of this type, of the source's size; none copies the
+  /// source.
+  PixelType copied = PixelType::none;
   /// Parameter values that the experiment tries, besides Settings::sweeps.
   std::vector<Sweep> sweeps{};
-  /// The host's strategy that answers are held against. `serial_ms` is of the table's reference, so
-  /// absent where another one stands in.
+  /// The host's strategy that answers are held against; empty takes automatic choice's. `serial_ms`
+  /// is of the table's reference, so absent where another one stands in.
   std::string reference = "serial";
   std::string border{};     ///< what strategies do at the picture's edge; OpenCV's and NPP's differ
+  bool host = true;         ///< time the host's strategies and OpenCV
   bool device = true;       ///< where there is a GPU, its strategies too
   bool one_thread = false;  ///< time the host's production, and OpenCV, on one thread too
   bool brief = false;       ///< one of many cells: batches as in a quick run
@@ -91,7 +110,7 @@ class Session {
   }
   bool quick() const { return settings_.quick; }
   int threads() const { return threads_; }
-  /// Of experiment `cpu`, by Settings::only.
+  /// Of experiments `cpu` and `production`, by Settings::only.
   bool wants_table(std::string_view name) const;
   /// Null where the device's strategies are left out; Result::why_no_gpu says why.
   const Gpu* gpu() const { return result_.gpu ? &*result_.gpu : nullptr; }

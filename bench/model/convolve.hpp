@@ -16,6 +16,11 @@ namespace cuesta::bench::model::convolve {
 inline int lanes(const Request& q) { return std::min(q.block, 32); }
 inline int rows_a_warp(const Request& q) { return 32 / lanes(q); }
 
+/// Sectors of all pixels' samples, a warp's row of them at a time.
+inline double row_sectors(const Request& q, int bytes) {
+  return q.pixels() / lanes(q) * sectors(lanes(q), lanes(q), bytes, 0);
+}
+
 /// Blocks of B × B threads that make wide × high pixels each; the store of every pixel.
 inline Kernel grid_of(const Request& q, std::string name, double wide, double high, int in_bytes,
                       int out_bytes) {
@@ -24,7 +29,7 @@ inline Kernel grid_of(const Request& q, std::string name, double wide, double hi
   kernel.blocks = covers(q.width, wide) * covers(q.height, high);
   kernel.threads = q.block * q.block;
   kernel.memory_bytes = q.pixels() * (in_bytes + out_bytes);
-  kernel.store_sectors = q.pixels() * out_bytes / 32;
+  kernel.store_sectors = row_sectors(q, out_bytes);
   kernel.l2_sectors = kernel.store_sectors;
   kernel.wavefronts = q.pixels() / 32;
   return kernel;
@@ -38,7 +43,8 @@ inline Kernel frame_kernel(const Request& q) {
   const double pixels = 2 * (q.width + q.height) * (q.k / 2);
   kernel.blocks = covers(pixels, 64);
   kernel.instructions = kernel.warps() * (300 + 40 * q.k + 4 * q.k * q.k);
-  kernel.load_sectors = pixels * q.k * q.k;
+  // Half of them lie in rows, half in columns, of which each has a sector of its own.
+  kernel.load_sectors = pixels * q.k * q.k * (0.5 + 1 / 32.0);
   kernel.wavefronts = pixels * q.k * q.k / 4;
   kernel.l2_sectors = pixels * (q.k + 1);
   kernel.memory_bytes = pixels * 32;
@@ -70,10 +76,16 @@ inline void add_taps(Kernel& kernel, int taps, double wavefronts = 0.5) {
   kernel.wavefronts += kernel.warps() * taps * wavefronts;
 }
 
+/// Passes of a warp that reads samples side by side from rows of shared memory `pitch` samples
+/// long.
+inline double row_passes(const Request& q, double pitch, int bytes) {
+  return passes(lanes(q), 1, int(pitch), bytes);
+}
+
 /// Loads of wide × high samples a block, row by row in pieces of B, and their stores to shared
-/// memory. Returns the loads of all warps.
+/// memory, a row after the other unless a store takes other passes. Returns the loads of all warps.
 inline double add_tile(Kernel& kernel, const Request& q, double wide, double high, int bytes,
-                       int left) {
+                       int left, double store_passes = 0) {
   const int b = q.block, n = lanes(q);
   double loads = 0;
   for (int x = 0; x < wide; x += b) {
@@ -84,7 +96,8 @@ inline double add_tile(Kernel& kernel, const Request& q, double wide, double hig
     loads += rows / rows_a_warp(q);
   }
   kernel.l2_sectors += kernel.blocks * high * sectors(int(wide), b, bytes, -left);
-  kernel.shared_wavefronts += loads;
+  kernel.shared_wavefronts +=
+      loads * (store_passes > 0 ? store_passes : row_passes(q, wide, bytes));
   return loads;
 }
 
@@ -98,11 +111,11 @@ inline double trips_of(double loads) {
 
 inline std::vector<Kernel> from_global(const Request& q, const char* name, bool taps_loaded) {
   Kernel kernel = grid_of(q, name, q.block, q.block, q.bytes(), q.bytes());
-  kernel.instructions = kernel.warps() * code_of(name, q.floats)(q.k);
+  kernel.instructions = kernel.warps() * code_of(name, q.bytes())(q.k);
   add_window(kernel, q, q.k, q.k, q.bytes());
   if (taps_loaded) add_taps(kernel, q.k * q.k);
   // Two more than two blocks have.
-  if (taps_loaded && !q.floats && q.k == 5) kernel.registers = 34;
+  if (taps_loaded && q.bytes() == 1 && q.k == 5) kernel.registers = 34;
   return with_frame(q, {kernel});
 }
 inline std::vector<Kernel> naive(const Request& q) { return from_global(q, "naive", true); }
@@ -110,7 +123,7 @@ inline std::vector<Kernel> constant(const Request& q) { return from_global(q, "c
 
 inline std::vector<Kernel> from_texture(const Request& q, const char* name, bool taps_loaded) {
   Kernel kernel = grid_of(q, name, q.block, q.block, q.bytes(), q.bytes());
-  kernel.instructions = kernel.warps() * code_of(name, q.floats)(q.k);
+  kernel.instructions = kernel.warps() * code_of(name, q.bytes())(q.k);
   kernel.fetches = kernel.warps() * 32 * q.k * q.k;
   kernel.l2_sectors += kernel.blocks * (q.block + q.k - 1) *
                        sectors(q.block + q.k - 1, q.block, q.bytes(), -(q.k / 2));
@@ -130,11 +143,12 @@ inline std::vector<Kernel> from_shared(const Request& q, const char* name, bool 
   const double side = q.one_each ? q.block : q.block + q.k - 1;
   Kernel kernel = grid_of(q, name, made, made, q.bytes(), q.bytes());
   kernel.shared_bytes = int(side * side) * q.bytes();
-  // Of two ways through the second round of loads a warp takes one; with one load neither.
-  const double unused = q.one_each ? 85 : 25;
-  kernel.instructions = kernel.warps() * (code_of(name, q.floats)(q.k) - unused);
+  // Of two ways through the second round of loads a warp takes one, by the profile of 2026-11-22;
+  // with one load neither.
+  const double unused = q.one_each ? 85 : q.floats ? 28 : 49;
+  kernel.instructions = kernel.warps() * (code_of(name, q.bytes())(q.k) - unused);
   add_tile(kernel, q, side, side, q.bytes(), q.k / 2);
-  kernel.shared_wavefronts += kernel.warps() * q.k * q.k;
+  kernel.shared_wavefronts += kernel.warps() * q.k * q.k * row_passes(q, side, q.bytes());
   if (taps_loaded) add_taps(kernel, q.k * q.k, 1);
   kernel.l2_trips = q.one_each ? 0 : 1;
   return with_frame(q, {kernel});
@@ -152,27 +166,31 @@ inline std::vector<Kernel> shared_1d(const Request& q) {
   kernel.shared_bytes = int(side * side) * q.bytes();
   kernel.instructions = kernel.warps() * (q.floats ? 194 : 240);
   add_tile(kernel, q, side, side, q.bytes(), 1);
-  kernel.shared_wavefronts += kernel.warps() * 9;
+  kernel.shared_wavefronts += kernel.warps() * 9 * row_passes(q, side, q.bytes());
   kernel.l2_trips = 1;
   return with_frame(q, {kernel});
 }
 
-/// T tiles side by side from one load.
+/// T tiles side by side from one load. Where the last block of a row has fewer, the counts are of
+/// the tiles there are, but for the loop of loads, which runs on without them.
 inline std::vector<Kernel> tiled_by(const Request& q, int tiles) {
   Kernel kernel = grid_of(q, "tiled", tiles * q.block, q.block, q.bytes(), q.bytes());
   const double wide = tiles * q.block + q.k - 1, high = q.block + q.k - 1;
   kernel.shared_bytes = int(wide * high) * q.bytes();
+  const double passes_a_row = row_passes(q, wide, q.bytes());
+  kernel.uneven = covers(q.width, tiles * q.block) * tiles / covers(q.width, q.block);
   const double loads = add_tile(kernel, q, wide, high, q.bytes(), q.k / 2);
-  const double pixels = kernel.warps() * tiles;
+  for (double* count :
+       {&kernel.load_sectors, &kernel.wavefronts, &kernel.l2_sectors, &kernel.shared_wavefronts})
+    *count /= kernel.uneven;
+  const double pixels = q.pixels() / 32;
   const LoopCode& code = q.floats ? tiled_floats : tiled_bytes;
-  kernel.instructions =
-      tiles == 1 ? kernel.warps() * code_of("tiled T=1", q.floats)(q.k)
-                 : kernel.warps() * code.once + loads * code.load + pixels * code.tile(q.k);
-  kernel.shared_wavefronts += pixels * q.k * q.k;
+  kernel.instructions = tiles == 1 ? kernel.warps() * code_of("tiled T=1", q.bytes())(q.k)
+                                   : code(kernel.warps(), wide / q.block, loads, pixels, q.k);
+  kernel.shared_wavefronts += pixels * q.k * q.k * passes_a_row;
   // Four loads are under way together; the apron's rows come after the block's own.
   kernel.memory_trips = trips_of(wide / q.block);
   kernel.l2_trips = kernel.memory_trips;
-  kernel.dependent = tiles > 1 ? 0.5 : 1;
   return with_frame(q, {kernel});
 }
 inline std::vector<Kernel> tiled(const Request& q) { return tiled_by(q, q.tiles); }
@@ -192,11 +210,11 @@ inline std::vector<Kernel> adaptive_tiled(const Request& q) {
 inline std::vector<Kernel> two_pass(const Request& q) {
   if (!q.separable) return {};
   Kernel columns = grid_of(q, "columns", q.block, q.block, q.bytes(), 4);
-  columns.instructions = columns.warps() * code_of("two-pass columns", q.floats)(q.k);
+  columns.instructions = columns.warps() * code_of("two-pass columns", q.bytes())(q.k);
   add_window(columns, q, 1, q.k, q.bytes());
   Kernel rows = grid_of(q, "rows", q.block, q.block, 4, q.bytes());
   rows.kept_bytes = q.pixels() * 4;
-  rows.instructions = rows.warps() * code_of("two-pass rows", q.floats)(q.k);
+  rows.instructions = rows.warps() * code_of("two-pass rows", q.bytes())(q.k);
   add_window(rows, q, q.k, 1, 4);
   return with_frame(q, {columns, rows});
 }
@@ -206,16 +224,16 @@ inline std::vector<Kernel> separable(const Request& q) {
   Kernel columns = grid_of(q, "columns", q.block, q.block, q.bytes(), 4);
   const double side = q.block + q.k - 1;
   columns.shared_bytes = int(q.block * side) * q.bytes();
-  columns.instructions = columns.warps() * code_of("separable columns", q.floats)(q.k);
+  columns.instructions = columns.warps() * code_of("separable columns", q.bytes())(q.k);
   add_tile(columns, q, q.block, side, q.bytes(), 0);
-  columns.shared_wavefronts += columns.warps() * q.k;
+  columns.shared_wavefronts += columns.warps() * q.k * row_passes(q, q.block, q.bytes());
   columns.l2_trips = 1;
   Kernel rows = grid_of(q, "rows", q.block, q.block, 4, q.bytes());
   rows.kept_bytes = q.pixels() * 4;
   rows.shared_bytes = int(q.block * side) * 4;
-  rows.instructions = rows.warps() * code_of("separable rows", q.floats)(q.k);
+  rows.instructions = rows.warps() * code_of("separable rows", q.bytes())(q.k);
   add_tile(rows, q, side, q.block, 4, q.k / 2);
-  rows.shared_wavefronts += rows.warps() * q.k;
+  rows.shared_wavefronts += rows.warps() * q.k * row_passes(q, side, 4);
   rows.l2_trips = 1;
   return with_frame(q, {columns, rows});
 }
@@ -227,10 +245,15 @@ inline std::vector<Kernel> separable_tiled(const Request& q) {
   columns.shared_bytes =
       int(q.block * (int(along) | 1)) * q.bytes() + (q.transpose ? q.block * (q.block + 1) * 4 : 0);
   const LoopCode& down = q.transpose ? columns_transposed : columns_straight;
-  double loads = add_tile(columns, q, q.block, along, q.bytes(), 0);
+  const int b = q.block, n = lanes(q), pitch = q.transpose ? int(along) | 1 : b;
+  double loads = add_tile(columns, q, b, along, q.bytes(), 0,
+                          q.transpose ? passes(n, pitch, 1, q.bytes()) : 0);
   double pixels = columns.warps() * q.tiles;
-  columns.instructions = columns.warps() * down.once + loads * down.load + pixels * down.tile(q.k);
-  columns.shared_wavefronts += pixels * (q.k + (q.transpose ? 2 : 0));
+  columns.instructions = down(columns.warps(), along / b, loads, pixels, q.k);
+  // Down a column of its own each lane row, or side by side; the sums back through a square.
+  columns.shared_wavefronts += pixels * q.k * passes(n, 1, pitch, q.bytes());
+  if (q.transpose)
+    columns.shared_wavefronts += pixels * (passes(n, b + 1, 1, 4) + passes(n, 1, b + 1, 4));
   columns.memory_trips = trips_of(along / q.block);
   columns.l2_trips = 1;
 
@@ -240,8 +263,8 @@ inline std::vector<Kernel> separable_tiled(const Request& q) {
   const LoopCode& across = q.floats ? rows_floats : rows_bytes;
   loads = add_tile(rows, q, along, q.block, 4, q.k / 2);
   pixels = rows.warps() * q.tiles;
-  rows.instructions = rows.warps() * across.once + loads * across.load + pixels * across.tile(q.k);
-  rows.shared_wavefronts += pixels * q.k;
+  rows.instructions = across(rows.warps(), along / b, loads, pixels, q.k);
+  rows.shared_wavefronts += pixels * q.k * row_passes(q, along, 4);
   rows.memory_trips = trips_of(along / q.block);
   rows.l2_trips = 1;
   return with_frame(q, {columns, rows});
@@ -260,17 +283,16 @@ inline std::vector<Kernel> row_cyclic(const Request& q) {
   const double loads = kernel.blocks * (rows + q.k - 1) * q.width / 32;
   const double pixels = q.pixels() / 32;
   const LoopCode& code = q.floats ? cyclic_floats : cyclic_bytes;
-  kernel.instructions = kernel.warps() * code.once + loads * code.load + pixels * code.tile(q.k);
+  kernel.instructions = code(kernel.warps(), 1, loads, pixels, q.k);
   kernel.load_sectors = loads * q.bytes();
   kernel.store_sectors = pixels * q.bytes();
   kernel.l2_sectors = kernel.load_sectors + kernel.store_sectors;
   kernel.wavefronts = loads + pixels;
   kernel.shared_wavefronts = loads + pixels * q.k * q.k;
   kernel.memory_bytes = 2 * q.pixels() * q.bytes();
-  // One load of a thread at a time.
-  kernel.memory_trips = (rows + q.k - 1) * covers(q.width, kernel.threads);
-  // Barriers, and remainders.
-  kernel.dependent = 1.2;
+  // One load of a thread at a time; the rows that end a block's share began another's.
+  kernel.memory_trips = rows * covers(q.width, kernel.threads);
+  kernel.l2_trips = (q.k - 1) * covers(q.width, kernel.threads);
   return with_frame(q, {kernel});
 }
 

@@ -15,8 +15,11 @@ std::string amount_of(double value, const char* unit) {
 std::string words_of(const KernelTime& time) {
   const Kernel& kernel = time.kernel;
   std::string text = fmt::format(
-      "\n  {}: {:.0f} blocks of {} threads, {} registers a thread, {} bytes of shared memory.\n",
-      kernel.name, kernel.blocks, kernel.threads, kernel.registers, kernel.shared_bytes);
+      "\n  {}{}{}: {:.0f} blocks of {} threads, {} registers a thread, {} bytes of shared "
+      "memory.\n",
+      kernel.stage, kernel.stage.empty() || kernel.stage == kernel.name ? "" : ", ",
+      kernel.stage == kernel.name ? "" : kernel.name, kernel.blocks, kernel.threads,
+      kernel.registers, kernel.shared_bytes);
   text += fmt::format(
       "    A multiprocessor keeps {} of them, so they come in {:.2f} waves; the busiest has {:.2f} "
       "times its share.\n",
@@ -33,6 +36,9 @@ std::string words_of(const KernelTime& time) {
       "cache that wait for one another, every wave\n",
       "latency", time.latency_us, kernel.memory_trips, kernel.l2_trips);
   text += fmt::format("    {:<22} {:>9.2f} us\n", "launch", time.launch_us);
+  if (kernel.waited_with >= 0)
+    text += fmt::format("    {:<22} {:>9.2f} us   it enqueues {} things more, and waits\n",
+                        "the host, each time", time.host_us, kernel.waited_with);
   const auto most = [](const std::vector<Part>& parts) {
     return *std::max_element(parts.begin(), parts.end(),
                              [](const Part& a, const Part& b) { return a.us < b.us; });
@@ -58,7 +64,7 @@ std::string words_of(const Prediction& prediction, const std::string& what, cons
       gpu.ceilings.l2_ns, gpu.ceilings.launch_us);
   for (const KernelTime& time : prediction.kernels) text += words_of(time);
   if (prediction.waits_us > 0)
-    text += fmt::format("\n  Waits of the host: {:.2f} us.\n", prediction.waits_us);
+    text += fmt::format("\n  The host, enqueuing and waiting: {:.2f} us.\n", prediction.waits_us);
   text += fmt::format("\n  Together {:.2f} us, bound by {}.\n", prediction.us, prediction.bound_by);
   return text;
 }

@@ -1,7 +1,9 @@
 // What the model counts of a kernel, and what a count is made from. Plain arithmetic.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +25,18 @@ struct Kernel {
   double fetches = 0;            ///< samples through a texture
   double l2_sectors = 0;         ///< of 32 bytes, between first- and second-level cache, both ways
   double memory_bytes = 0;       ///< from and to device memory, nothing cached before
-  /// How much of a warp's instructions wait for one another: half where tiles are made two by two.
-  double dependent = 1;
   /// Of the bytes read, those that the kernel before wrote: the second-level cache still has them
   /// where half of it holds them.
   double kept_bytes = 0;
   /// Round trips to device memory, and to the second-level cache, that wait for one another in the
   /// life of a block.
   double memory_trips = 1, l2_trips = 0;
+  double uneven = 1;         ///< the largest block's work over the mean
+  std::string_view stage{};  ///< of the strategy's, where it names stages
+  double times = 1;          ///< launched, one after another; a mean where pictures differ
+  /// What the host enqueues around each launch before it waits for all of that; -1: it does not
+  /// wait.
+  int waited_with = -1;
 
   double warps() const { return blocks * std::ceil(threads / 32.0); }
 };
@@ -41,18 +47,24 @@ struct Request {
   int k = 3;  ///< taps a side
   bool separable = false;
   bool frame = false;   ///< with a launch for the pixels whose window leaves the picture
-  bool floats = false;  ///< f32 samples, else u8
+  bool floats = false;  ///< f32 samples
+  bool words = false;   ///< u16 samples; else u8
   bool float_result = false;
+  bool root = false;  ///< of sobel: the magnitude is a root of whole numbers, L2
+  /// Of canny: the steps that its breadth-first search takes on the picture; below 0: not known.
+  double depth = -1;
   // The strategy's parameters.
   int block = 32, tiles = 4, grid = 0;
   bool one_each = false, transpose = true;
+  bool search = true;  ///< of canny: hysteresis is `bfs-launch`
+  bool suppress_on_host = false;
   // Of the GPU.
   int multiprocessors = 1;
   int shared_limit = 48 * 1024;  ///< what a block may take
 
   double pixels() const { return width * height; }
-  int bytes() const { return floats ? 4 : 1; }
-  int result_bytes() const { return floats || float_result ? 4 : 1; }
+  int bytes() const { return floats ? 4 : words ? 2 : 1; }
+  int result_bytes() const { return float_result ? 4 : bytes(); }
 };
 
 /// Pieces of `unit` bytes that `samples` samples of `bytes` touch which begin `shift` samples from
@@ -72,6 +84,23 @@ constexpr double sectors(int samples, int step, int bytes, int shift) {
 }
 constexpr double lines(int samples, int step, int bytes, int shift) {
   return pieces(samples, step, bytes, shift, 128);
+}
+
+/// Passes through shared memory that a warp's access takes: samples of `bytes`, `n` of each row, a
+/// row's `step` samples apart, rows `pitch`. 32 banks of 4 bytes each give a word a pass; the mean
+/// over where in a word the first begins.
+inline double passes(int n, int step, int pitch, int bytes) {
+  double sum = 0;
+  const int places = std::max(1, 4 / bytes);
+  for (int place = 0; place < places; ++place) {
+    std::set<int> words;
+    for (int lane = 0; lane < 32; ++lane)
+      words.insert((place + lane % n * step + lane / n * pitch) * bytes / 4);
+    int banks[32] = {}, most = 0;
+    for (const int word : words) most = std::max(most, ++banks[word % 32]);
+    sum += most;
+  }
+  return sum / places;
 }
 
 constexpr double covers(double n, double size) {

@@ -31,10 +31,11 @@ inline std::vector<Kernel> two_pass(const Request& q, Rung gaussian, Rung laplac
   Request pass = q;
   pass.width += 6, pass.height += 6;
   pass.floats = true;
+  pass.words = false;
   pass.frame = false;
   pass.separable = true;
   pass.k = 5;
-  std::vector<Kernel> kernels = {plain_kernel("extend", pass.width, pass.height, 1, 4, 55)};
+  std::vector<Kernel> kernels = {plain_kernel("extend", pass.width, pass.height, q.bytes(), 4, 55)};
   const double between = pass.pixels() * 4;
   const auto add = [&](std::vector<Kernel> more) {
     for (Kernel& kernel : more) {

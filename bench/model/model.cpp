@@ -48,15 +48,22 @@ std::string defaults_of(const Rung& rung) {
 }
 
 bool request_of(const Work& work, const Row& row, const GpuModel& gpu, Request& request) {
-  const bool known = row.type == "f32" || row.type == "u8";
+  const bool known = row.type == "f32" || row.type == "u8" || row.type == "u16";
   if (!known || work.window.width != work.window.height) return false;
   request = {};
+  request.root = row.parameters.find("L2") != std::string::npos;
+  request.depth = work.window.search_depth;
+  for (const auto& [name, value] : row.statistics)
+    if (request.depth < 0 && name == "bfs depth") request.depth = value;
+  request.search = parameter_of(row, "hysteresis", "bfs-launch") == "bfs-launch";
+  request.suppress_on_host = parameter_of(row, "suppression", "gpu") == "cpu";
   request.width = row.width;
   request.height = row.height;
   request.k = work.window.width;
   request.separable = work.window.separable;
   request.frame = work.window.frame;
   request.floats = row.type == "f32";
+  request.words = row.type == "u16";
   request.float_result = work.result == PixelType::f32;
   request.block = integer_of(row, "block", 32);
   request.tiles = integer_of(row, "T", 4);
@@ -75,7 +82,15 @@ void Model::predict(const Work& work, Row& row) const {
   if (!rung || !request_of(work, row, gpu_, request)) return;
   const std::vector<Kernel> kernels = rung->kernels(request);
   if (kernels.empty()) return;
-  const Prediction prediction = model::predict(kernels, 0, gpu_);
+  const Prediction prediction = model::predict(kernels, gpu_);
+  for (const KernelTime& time : prediction.kernels) {
+    if (time.kernel.stage.empty()) continue;
+    auto& stages = row.predicted_stages;
+    if (stages.empty() || stages.back().first != time.kernel.stage)
+      stages.emplace_back(time.kernel.stage, 0);
+    stages.back().second += time.all_us() / 1e3;
+  }
+  if (rung->whole && !rung->whole(request)) return;
   row.predicted_ms = prediction.us / 1e3;
   row.bound_by = prediction.bound_by;
 }
@@ -85,6 +100,11 @@ std::string explain(const std::string& what, const GpuModel& gpu, std::span<cons
   const Rung* rung = colon == what.npos ? nullptr
                                         : find(std::string_view(what).substr(0, colon),
                                                std::string_view(what).substr(colon + 1));
+  for (const Unpredicted& none : unpredicted()) {
+    if (fmt::format("{}:{}", none.operation, none.strategy) == what)
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("the model has no formulas for '{}': {}", what, none.why), what);
+  }
   if (!rung) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("the model has no formulas for '{}'; it has {}", what,
@@ -102,15 +122,24 @@ std::string explain(const std::string& what, const GpuModel& gpu, std::span<cons
       row.strategy = rung->strategy;
       row.variant = defaults_of(*rung);
       row.type = name_of(work.sources[0].type);
+      row.parameters = work.parameters;
       row.width = row.height = side;
       Request request;
       if (!request_of(work, row, gpu, request)) continue;
+      const bool searches = row.operation == "canny" && request.depth < 0;
+      if (searches) request.depth = 0;
       const auto kernels = rung->kernels(request);
       if (kernels.empty()) continue;
-      text += words_of(model::predict(kernels, 0, gpu),
+      text += words_of(model::predict(kernels, gpu),
                        fmt::format("{} {}, {} {} x {} {}", what, row.variant, work.parameters, side,
                                    side, row.type),
                        gpu);
+      if (searches)
+        text +=
+            "  Its search is taken to gain nothing: each step that gains, as many as the picture "
+            "asks for, is one launch of `step`\n  more, and one wait.\n";
+      if (rung->whole && !rung->whole(request))
+        text += "  These are not all of its stages; the others have no formulas.\n";
       break;
     }
   }

@@ -17,8 +17,15 @@ namespace cuesta::bench::model {
 struct Rung {
   std::string_view operation{}, strategy{};
   std::vector<Kernel> (*kernels)(const Request&) = nullptr;
+  /// Whether they are all of a call; null: they are. Else some stages alone are predicted.
+  bool (*whole)(const Request&) = nullptr;
 };
 std::span<const Rung> rungs();
+/// A rung without formulas, and why; steps of a paper on the device, of operations that have some.
+struct Unpredicted {
+  std::string_view operation{}, strategy{}, why{};
+};
+std::span<const Unpredicted> unpredicted();
 const Rung* find(std::string_view operation, std::string_view strategy);
 /// The first value of each of its parameters, "block=32 T=4".
 std::string defaults_of(const Rung& rung);

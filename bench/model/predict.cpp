@@ -28,7 +28,9 @@ KernelTime time_of(const Kernel& kernel, const GpuModel& gpu) {
   time.resident = gpu.blocks_of(kernel.threads, kernel.registers, kernel.shared_bytes);
   const double mps = gpu.multiprocessors, warps = std::ceil(kernel.threads / 32.0);
   time.waves = kernel.blocks / (mps * time.resident);
-  time.rounding = std::ceil(kernel.blocks / mps) * mps / kernel.blocks;
+  // Of several blocks on a multiprocessor one large one is a part.
+  const double most = std::ceil(kernel.blocks / mps), uneven = 1 + (kernel.uneven - 1) / most;
+  time.rounding = most * mps / kernel.blocks * uneven;
 
   const double start = c.warp_us + (c.block_us - c.warp_us) * (warps - 1) / 31;
   time.inside = {
@@ -39,8 +41,8 @@ KernelTime time_of(const Kernel& kernel, const GpuModel& gpu) {
            us_of(kernel.shared_wavefronts, c.shared_gwavefronts)},
       {"textures", kernel.fetches, "fetches", us_of(kernel.fetches, c.texture_gfetches)},
       {"dependent instructions", kernel.instructions / kernel.warps(), "instructions of a warp",
-       std::max(1.0, time.waves) * kernel.dependent * kernel.instructions / kernel.warps() *
-           dependent_cycles / (gpu.gigahertz() * 1e3)},
+       std::max(uneven, time.waves * time.rounding) / time.rounding * kernel.instructions /
+           kernel.warps() * dependent_cycles / (gpu.gigahertz() * 1e3)},
       {"blocks", kernel.blocks, "blocks", kernel.blocks / mps * start}};
   const bool kept = kernel.kept_bytes > 0 && kernel.kept_bytes <= 0.5 * gpu.l2_bytes;
   const double memory_bytes = kernel.memory_bytes - (kept ? kernel.kept_bytes : 0);
@@ -61,10 +63,12 @@ KernelTime time_of(const Kernel& kernel, const GpuModel& gpu) {
   time.launch_us = c.launch_us + 2 * c.memory_ns / 1e3;
 
   const Part& busiest = longest(time.inside);
-  // Two blocks wait at the same time and then both compute; more of them fall out of step.
+  // Two blocks wait at the same time and then both compute; more of them fall out of step, but for
+  // the first of a multiprocessor, which all begin at once.
   const double busy = time.rounding * busiest.us;
-  const double within = std::max(busy, time.latency_us) +
-                        std::min(busy, time.latency_us) * std::min(1.0, 2.0 / time.resident);
+  const double in_step =
+      std::min(1.0, std::max(2.0 / time.resident, 1 / std::max(1.0, time.waves)));
+  const double within = std::max(busy, time.latency_us) + std::min(busy, time.latency_us) * in_step;
   const Part& slowest = longest(time.outside);
   time.us = time.launch_us + std::max(within, slowest.us + trip_us);
   if (time.launch_us > 0.5 * time.us)
@@ -73,21 +77,23 @@ KernelTime time_of(const Kernel& kernel, const GpuModel& gpu) {
     time.bound_by = slowest.of;
   else
     time.bound_by = time.latency_us > time.rounding * busiest.us ? "latency" : busiest.of;
+  // A wait is measured with an idle kernel, whose own launch is this one's.
+  if (kernel.waited_with >= 0)
+    time.host_us = c.wait_us - c.launch_us + kernel.waited_with * c.enqueue_us;
   return time;
 }
 
-Prediction predict(const std::vector<Kernel>& kernels, int waits, const GpuModel& gpu) {
+Prediction predict(const std::vector<Kernel>& kernels, const GpuModel& gpu) {
   Prediction prediction;
   double most = -1;
   for (const Kernel& kernel : kernels) {
     prediction.kernels.push_back(time_of(kernel, gpu));
     const KernelTime& time = prediction.kernels.back();
-    prediction.us += time.us;
-    if (time.us > most) prediction.bound_by = time.bound_by;
-    most = std::max(most, time.us);
+    prediction.us += time.all_us();
+    prediction.waits_us += kernel.times * time.host_us;
+    if (kernel.times * time.us > most) prediction.bound_by = time.bound_by;
+    most = std::max(most, kernel.times * time.us);
   }
-  prediction.waits_us = waits * gpu.ceilings.wait_us;
-  prediction.us += prediction.waits_us;
   if (prediction.waits_us > most) prediction.bound_by = "waits";
   return prediction;
 }

@@ -30,19 +30,22 @@ struct KernelTime {
   double latency_us = 0;  ///< round trips that nothing hides
   double launch_us = 0;
   double us = 0;
+  double host_us = 0;  ///< until the host has enqueued it and what goes with it, and waited
   std::string bound_by{};
+  /// All its launches, and the host's part.
+  double all_us() const { return kernel.times * (us + host_us); }
 };
 
 KernelTime time_of(const Kernel& kernel, const GpuModel& gpu);
 
 struct Prediction {
   std::vector<KernelTime> kernels{};
-  double waits_us = 0;  ///< of the host for the GPU, inside the call
+  double waits_us = 0;  ///< of the host for the GPU, inside the call; what it enqueues before too
   double us = 0;
   std::string bound_by{};  ///< of the kernel that takes longest
 };
 
 /// A call: its kernels one after another, and what the host waits inside it.
-Prediction predict(const std::vector<Kernel>& kernels, int waits, const GpuModel& gpu);
+Prediction predict(const std::vector<Kernel>& kernels, const GpuModel& gpu);
 
 }  // namespace cuesta::bench::model

@@ -1,7 +1,9 @@
 // Every strategy that the model has formulas for.
+#include "bench/model/canny.hpp"
 #include "bench/model/convolve.hpp"
 #include "bench/model/log.hpp"
 #include "bench/model/model.hpp"
+#include "bench/model/sobel.hpp"
 
 namespace cuesta::bench::model {
 namespace {
@@ -43,10 +45,27 @@ constexpr Rung all[] = {
     {"log", "adaptive-tiled", log_by<c::adaptive_tiled>},
     {"log", "separable-tiled", log_by<c::separable_tiled, c::tiled>},
     {"log", "row-cyclic", log_by<c::row_cyclic>},
+    {"sobel", "global", sobel::global},
+    {"sobel", "shared-no-apron", sobel::shared_no_apron},
+    {"sobel", "shared-apron", sobel::shared_apron},
+    {"sobel", "shared-1d", sobel::shared_1d},
+    {"canny", "global", canny::global, canny::whole},
+    {"canny", "row-cyclic", canny::row_cyclic, canny::whole},
+    {"canny", "bfs-launch", canny::bfs_launch, canny::nothing_whole},
+    {"canny", "bfs-queue", canny::bfs_queue, canny::nothing_whole},
+};
+
+constexpr Unpredicted without_formulas[] = {
+    {"canny", "tile-flood", "how long a tile is flooded depends on the edges in it"},
+    {"canny", "persistent", "a barrier of the grid a step, which no ceiling measures"},
+    {"canny", "graph", "a turn of a graph's loop a step, which no ceiling measures"},
+    {"canny", "union-find", "how far a pixel's set is searched for depends on the edges"},
+    {"canny", "runs", "how many runs there are, and what they touch, depends on the edges"},
 };
 
 }  // namespace
 
 std::span<const Rung> rungs() { return all; }
+std::span<const Unpredicted> unpredicted() { return without_formulas; }
 
 }  // namespace cuesta::bench::model

@@ -30,6 +30,7 @@ ModelWorks::ModelWorks(int32_t side)
   works.push_back(std::move(roots));
   works.push_back(log_work("model", "edges, sigma 1.4, threshold 5", bytes));
   works.push_back(canny_work("model", canny_options(), bytes));
+  works.back().stages = true;
   // The kernels are what is predicted; other libraries stand in the papers' tables.
   for (Work& work : works) {
     work.opencv = {};

@@ -173,6 +173,7 @@ void bench_canny_stages(Session& session) {
     }
     Work work = paper_canny_work("canny-stages", pictures);
     work.stages = true;
+    work.window.search_depth = mean_of(all.depth);
     session.measure(work, [&](Row& row) {
       set_paper_001_figure(row);
       check_statistics(session, row, all);

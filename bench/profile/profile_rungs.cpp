@@ -15,6 +15,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <nvtx3/nvtx3.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,58 +70,72 @@ struct Pictures {
   std::vector<Component> components;
 };
 
-/// What a strategy is asked. `prepare` makes what the call needs and returns the call.
+/// What a strategy is asked. `prepare` makes what the call needs and returns the call; the model's
+/// requests bring their own pictures and get none.
 struct Request {
   std::string operation, name, text;
   int32_t width, height;
-  std::function<std::function<void()>(Pictures&, const Exec&)> prepare;
+  std::function<std::function<void()>(Pictures*, const Exec&)> prepare;
   std::string parameters{}, type{};  // of the bench's row that it is, where it is one
+  /// Whether a strategy is asked; empty: all are.
+  std::function<bool(const StrategyDescription&)> takes{};
+  std::vector<Parameter> settings{};  // of the strategies
 };
 
 // Of an operation with several, a strategy is asked the first that it takes.
 const std::vector<Request>& requests() {
   static const std::vector<Request> all = {
       {"convolve", "gaussian-5x5", "f32, Gaussian 5 x 5", side, side,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          return [&p, exec] { correlate(p.floats, p.filtered, paper_gaussian(), {}, exec); };
        }},
       {"convolve", "sharpen-3x3", "f32, sharpening 3 x 3", side, side,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          return [&p, exec] { sharpen(p.floats, p.filtered, {.n = 3}, exec); };
        }},
       {"median", "5x5", "u8, 5 x 5", side, side,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          return [&p, exec] { median(p.bytes, p.edges, {.ksize = 5}, exec); };
        }},
       {"sobel", "magnitude", "u8, magnitude l1 to u8", side, side,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          return [&p, exec] { sobel(p.bytes, {.magnitude = p.edges}, {}, exec); };
        }},
       {"log", "edges", "u8, sigma 1.4, threshold 5", side, side,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          return [&p, exec] { log_edges(p.bytes, p.edges, {}, exec); };
        }},
       {"canny", "edges", "u8, 5 x 5 sigma 1.4, l1, low 20, high 60", side, side,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          return [&p, exec] { canny(p.bytes, p.edges, canny_options(), exec); };
        }},
       {"pixel", "threshold", "u8, above 128", side, side,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          return [&p, exec] { threshold(p.bytes, p.edges, 128, exec); };
        }},
       {"morphology", "close", "u8 mask of discs and specks, ellipse 15 x 15", side, side,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          return [&p, exec, element = StructuringElement::ellipse(15, 15)] {
            morph_close(p.mask, p.edges, element, {}, exec);
          };
        }},
       {"label", "objects", "u8 mask of discs and specks, label picture and components", side, side,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          return [&p, exec] { label(p.mask, p.labels, &p.components, {}, exec); };
        }},
       {"background", "first", "u8, the frame after the founding one, mask", paper_004::width,
        paper_004::height,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          const auto model = std::make_shared<BackgroundSubtractor>();
          model->push(p.gray_frames[0], {}, 25, exec);
          return
@@ -128,7 +143,8 @@ const std::vector<Request>& requests() {
        }},
       {"motion", "frame", "RGB, first frame as background, Gaussian 15, disk:15; a later frame",
        paper_004::width, paper_004::height,
-       [](Pictures& p, const Exec& exec) {
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
          const auto detector = std::make_shared<MotionDetector>();
          detector->push(p.frames[0], exec);
          return [&p, exec, detector] { detector->push(p.frames[1], exec); };
@@ -155,7 +171,7 @@ Request request_of(const Work& work) {
           type + ", " + work.parameters,
           src.width,
           src.height,
-          [&work, src](Pictures&, const Exec& exec) {
+          [&work, src](Pictures*, const Exec& exec) {
             const auto from = std::make_shared<AnyImage>(src.width, src.height, src.channels,
                                                          src.type, Space::device);
             const auto to =
@@ -167,14 +183,33 @@ Request request_of(const Work& work) {
           type};
 }
 
-// What `bench model` times, but Canny, whose searches launch many kernels: a pass of the profiler
-// over each takes its time. Of 1024 pixels a side all, of 2048 one, for what grows with size.
+/// The same of strategies that have the parameter, set to a value that is not its default.
+Request with(Request request, const char* name, const char* value) {
+  request.takes = [name](const StrategyDescription& strategy) {
+    return std::any_of(strategy.parameters.begin(), strategy.parameters.end(),
+                       [&](const ParameterInfo& info) { return info.name == name; });
+  };
+  request.settings = {{name, value}};
+  request.name += std::string("-") + name + "-" + value;
+  request.text += std::string(", ") + name + "=" + value;
+  return request;
+}
+
+// What `bench model` times. Of Canny the strategies whose stages the model knows, with a hysteresis
+// of few launches: it is not compared, and a pass of the profiler over each takes its time. Of 1024
+// pixels a side all, one in blocks of 16 too, where rows of a warp meet in shared memory's banks;
+// of 2048 one, for what grows with size.
 const std::vector<Request>& model_requests() {
   static const ModelWorks small(1024), large(2048);
   static const std::vector<Request> all = [] {
     std::vector<Request> requests;
-    for (const Work& work : small.works)
-      if (work.operation != "canny") requests.push_back(request_of(work));
+    for (const Work& work : small.works) {
+      const Request request = request_of(work);
+      const bool one = work.parameters == "gaussian 5x5" && request.type == "f32";
+      requests.push_back(work.operation == "canny" ? with(request, "hysteresis", "union-find")
+                                                   : request);
+      if (one) requests.push_back(with(request, "block", "16"));
+    }
     for (const Work& work : large.works) {
       if (work.parameters == "gaussian 5x5" && work.sources.at(0).type == PixelType::f32)
         requests.push_back(request_of(work));
@@ -197,9 +232,8 @@ Strategies device_strategies(const std::vector<std::string_view>& operations) {
   return strategies;
 }
 
-bool asked_of(const std::vector<Request>& requests, std::string_view operation) {
-  return std::any_of(requests.begin(), requests.end(),
-                     [&](const Request& request) { return request.operation == operation; });
+bool asks(const Request& request, const StrategyDescription& strategy) {
+  return request.operation == strategy.operation && (!request.takes || request.takes(strategy));
 }
 
 /// Operations with strategies that no request asks.
@@ -207,9 +241,18 @@ std::vector<std::string> forgotten(const Strategies& strategies) {
   std::vector<std::string> names;
   for (const StrategyDescription& strategy : strategies) {
     const bool named = !names.empty() && names.back() == strategy.operation;
-    if (!named && !asked_of(requests(), strategy.operation)) names.emplace_back(strategy.operation);
+    const bool asked = std::any_of(requests().begin(), requests().end(),
+                                   [&](const Request& request) { return asks(request, strategy); });
+    if (!named && !asked) names.emplace_back(strategy.operation);
   }
   return names;
+}
+
+// "hysteresis=union-find", as rows of the bench have it.
+std::string text_of(const std::vector<Parameter>& settings) {
+  std::string text;
+  for (const auto& [name, value] : settings) text += (text.empty() ? "" : " ") + name + "=" + value;
+  return text;
 }
 
 void list(const Strategies& strategies, const std::vector<Request>& requests) {
@@ -232,6 +275,7 @@ void list(const Strategies& strategies, const std::vector<Request>& requests) {
                                    {"height", request.height}};
     if (!request.parameters.empty()) json["parameters"] = request.parameters;
     if (!request.type.empty()) json["type"] = request.type;
+    if (!request.settings.empty()) json["strategy_parameters"] = text_of(request.settings);
     out["requests"].push_back(std::move(json));
   }
   for (const StrategyDescription& strategy : strategies)
@@ -241,9 +285,9 @@ void list(const Strategies& strategies, const std::vector<Request>& requests) {
 
 /// Whether the strategy takes the request, which then ran. The range's name is what
 /// profile_rungs.py looks for.
-bool profile(Pictures& pictures, const StrategyDescription& strategy, const Request& request,
+bool profile(Pictures* pictures, const StrategyDescription& strategy, const Request& request,
              std::string& refusals) {
-  const Exec exec{.strategy = std::string(strategy.name)};
+  const Exec exec{.strategy = std::string(strategy.name), .parameters = request.settings};
   const std::string label = "cuesta/" + std::string(strategy.operation) + "/" +
                             std::string(strategy.name) + "/" + request.name;
   try {
@@ -264,14 +308,15 @@ bool profile(Pictures& pictures, const StrategyDescription& strategy, const Requ
 /// takes none.
 bool profile(const Strategies& strategies, const std::vector<Request>& requests, bool each) {
   use_device(0);
-  Pictures pictures;
+  std::optional<Pictures> own;
+  if (!each) own.emplace();
   bool all = true;
   for (const StrategyDescription& strategy : strategies) {
     std::string refusals;
     bool ran = false;
     for (const Request& request : requests) {
-      if (request.operation != strategy.operation) continue;
-      ran |= profile(pictures, strategy, request, refusals);
+      if (!asks(request, strategy)) continue;
+      ran |= profile(own ? &*own : nullptr, strategy, request, refusals);
       if (ran && !each) break;
     }
     if (!ran) std::fputs(refusals.c_str(), stderr);
@@ -300,7 +345,8 @@ int command(int argc, char** argv) {
   bool all = left_out.empty();
   const std::vector<Request>& asked = model ? model_requests() : requests();
   std::erase_if(strategies, [&](const StrategyDescription& strategy) {
-    return !asked_of(asked, strategy.operation);
+    return std::none_of(asked.begin(), asked.end(),
+                        [&](const Request& request) { return asks(request, strategy); });
   });
   if (only_list)
     list(strategies, asked);

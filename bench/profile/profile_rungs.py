@@ -92,11 +92,15 @@ COLUMNS = [
     ("bytes_written", "written, MB", "{:.2f}", (WRITTEN,), Launches.sum),
 ]
 # What bench/model counts by formula: instructions; sectors and wavefronts of the first-level cache; sectors of the
-# second; bytes of device memory; the launch. A pass of the profiler counts a few, so the list is short.
+# second; bytes of device memory; the launch. Then what it does not: for what a warp's next instruction waits, cycles of
+# a warp for each that is issued. A pass of the profiler counts a few, so the list is short.
+STALLS = ["long_scoreboard", "short_scoreboard", "wait", "barrier", "mio_throttle", "lg_throttle", "tex_throttle", "math_pipe_throttle",
+          "not_selected"]
 COUNTERS = [
     "smsp__inst_executed.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__data_pipe_lsu_wavefronts.sum", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", "l1tex__texin_requests.sum",
+    "l1tex__data_pipe_lsu_wavefronts.sum", SHARED_LOADS, SHARED_STORES, "l1tex__texin_requests.sum",
     "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum", READ, WRITTEN,
+    *(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio" for stall in STALLS),
     "launch__grid_size", "launch__block_size", "launch__registers_per_thread",
     "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic",
 ]
@@ -126,6 +130,7 @@ PAPER_004 = [
     ("merge<1>", "mergeCCL", 61.4099, 63.50, 87.95, 0, 0, 0, 39.90, 15),
     ("compress", "compressCCL", 68.9342, 79.00, 95.05, 0, 0, 0, 42.63, 8),
 ]
+RENAMED = {"background_first": "background_frames<First>"}  # since the kept profile
 PAPER_COLUMNS = ["occupancy", "sm_efficiency", "branch_efficiency", "shared_load_transactions",
                  "shared_store_transactions", "shared_efficiency", "load_efficiency", "registers"]
 
@@ -136,7 +141,8 @@ class Refused(Exception):
 
 def short_name(demangled):
     """A kernel's name without its parameters, types of template arguments, and namespaces: `morph_tiled<1>`."""
-    name = re.sub(r"\((?:anonymous namespace|unsigned \w+|[\w:]+)\)(?:::)?|<unnamed>::", "", demangled)
+    # Of `ops::<unnamed>::kernel` some versions of ncu leave no more than `unnamed>::kernel`.
+    name = re.sub(r"\((?:anonymous namespace|unsigned \w+|[\w:]+)\)(?:::)?|(?:(?<!\w)<)?unnamed>::", "", demangled)
     name = re.sub(r"^(?:static )?void ", "", name)
     name = re.sub(r"\btrue\b", "1", re.sub(r"\bfalse\b", "0", name))
     depth = 0
@@ -192,9 +198,15 @@ def figures_of(launches):
 
 
 def counters_of(launches):
-    """What of COUNTERS the CSV has: the launch's shape of the first launch, else sums."""
+    """What of COUNTERS the CSV has: the launch's shape of the first launch, means of quotients, else sums."""
     kernel = Launches(launches)
-    values = {metric: launches[0].get(metric) if metric.startswith("launch__") else kernel.sum(metric) for metric in COUNTERS}
+
+    def value(metric):
+        if metric.startswith("launch__"):
+            return launches[0].get(metric)
+        return kernel.mean(metric) if metric.endswith(".ratio") else kernel.sum(metric)
+
+    values = {metric: value(metric) for metric in COUNTERS}
     return {metric: int(value) if value.is_integer() else value for metric, value in values.items() if value is not None}
 
 
@@ -212,7 +224,7 @@ def profile_of(text, listed):
     rows = []
     for (operation, strategy, request), kernels in grouped.items():
         asked = requests[operation, request]
-        of_model = {key: asked[key] for key in ("parameters", "type") if key in asked}
+        of_model = {key: asked[key] for key in ("parameters", "strategy_parameters", "type") if key in asked}
         counted = (lambda launches: {"counters": counters_of(launches)}) if of_model else (lambda launches: {})
         rows.append({"operation": operation, "strategy": strategy, "request": asked["text"], **of_model,
                      "width": asked["width"], "height": asked["height"],
@@ -258,6 +270,7 @@ def paper_table(rows):
     columns = {column[0]: column for column in COLUMNS}
     lines = []
     for name, theirs, *figures in PAPER_004:
+        name = name if name in kernels else RENAMED.get(name, name)
         line = [f"`{name}`", f"`{theirs}`"]
         for key, figure in zip(PAPER_COLUMNS, figures):
             form = columns[key][2]

@@ -74,6 +74,7 @@ Json json_of(const Row& row) {
                {"pinned_costs", json_of(row.pinned_costs)},
                {"predicted_ms", or_null(row.predicted_ms)},
                {"bound_by", row.bound_by},
+               {"predicted_stages", pairs(row.predicted_stages)},
                {"paper", row.paper},
                {"paper_figure", nullptr},
                {"accesses", nullptr},
@@ -89,6 +90,7 @@ Json json_of(const Row& row) {
     json["accesses"] = {{"paper", or_null(row.accesses->paper)},
                         {"counted", or_null(row.accesses->counted)}};
   for (const KernelUse& use : row.kernels) json["kernels"].push_back(json_of(use));
+  json["answer"] = row.answer;
   return json;
 }
 

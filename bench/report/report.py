@@ -514,6 +514,7 @@ def canny_stages(result):
     runs = groups(rows, "width")
     for at in runs.values():
         text += stage_shares(result, title, at)
+    text += predicted_stages(title, rows)
     text += stage_operations(result, title, runs) + edge_search(result, title, runs)
     text += time_model(result, title, runs) + cpu_model(result, title, rows)
     return text + rolling_rows(result, title, runs)
@@ -876,7 +877,7 @@ def details(result, experiment):
     rows = result.rows_of(experiment)
     for (parameters, kind, width, height), at in groups(rows, "parameters", "type", "width", "height").items():
         opencv = find(at, "opencv")
-        answers = ["answer"] if any("answer" in row for row in at) else []
+        answers = ["answer"] if any(row.get("answer") for row in at) else []
         lines = []
         for row in at:
             uses = row["kernels"]
@@ -909,7 +910,20 @@ def model(result):
                   change(row["ms"], row["predicted_ms"]), row["bound_by"]] for row in rows]
         text += table(f"model: {operation} {parameters}, {kind}, {width}x{width}, {result.where}",
                       ["strategy", "predicted, ms", "measured, ms", "error", "bound by"], lines)
-    return text
+    return text + predicted_stages("model", result.rows_of("model"))
+
+
+def predicted_stages(title, rows):
+    """Of the stages that bench/model knows. Between two stages lies an event; the stage before the first is nothing else, and is
+    taken off what was measured."""
+    lines = []
+    for row in rows:
+        for stage, ms in row.get("predicted_stages", {}).items():
+            measured = row["stages"].get(stage, 0) - row["stages"].get("before the first stage", 0)
+            if measured > 0:
+                lines.append([label(row), size(row), stage, milliseconds(ms), milliseconds(measured), change(measured, ms)])
+    return table(f"{title}: stages predicted, and measured without the event between them", [
+        "strategy", "image", "stage", "predicted, ms", "measured, ms", "error"], lines)
 
 
 def predictions(result, experiment):
@@ -921,6 +935,62 @@ def predictions(result, experiment):
         lines = [[f"{f['subject']} {f['detail']}".strip(), milliseconds(f["value"]), f["words"]] for f in found]
         text += table(f"{experiment}: {parameters}, {width}x{height}, predicted {what}", ["strategy", "ms", "bound by"], lines)
     return text
+
+
+def reaches(result, experiment="production"):
+    """A table a size, a line a request: what a user of the GPU gets, beside a copy and what it is to reach."""
+    text = ""
+    rows = result.rows_of(experiment)
+    lines_of = groups(rows, "height", "parameters", "type", "width")
+    ours = {key: next((row for row in at if is_ours(row)), None) for key, at in lines_of.items()}
+    tables = {}  # by height, whose first request is the widest
+    for key, at in lines_of.items():
+        height, parameters, kind, width = key
+        row, npp, opencv = ours[key], find(at, "npp"), find(at, "opencv")
+        goals = {f["subject"]: f for f in result.figures_of(experiment, source="goal", parameters=parameters, width=width, height=height)}
+        reach, stretch = goals.get("reach"), goals.get("stretch")
+        value = 0
+        if row and reach:
+            # An odd width is a little less than its aligned one.
+            beside = next((r for k, r in ours.items() if r and k[:3] == (height, reach["detail"], kind)), None)
+            value = judged(row, find(at, "device copy"), beside, reach["what"])
+        operation = next((r["operation"] for r in at if r["operation"] != "copy"), "")
+        tables.setdefault(height, (width, []))[1].append([
+            f"{operation} {parameters}", label(row) if row else "-", milliseconds(row and row["ms"]),
+            figure(row["times_copy"]) if row else "-", figure(value), reach["what"] if reach else "-",
+            figure(reach["value"]) if reach else "-", figure(stretch["value"]) if stretch else "-", met(value, reach, stretch),
+            figure(npp["times_copy"]) if npp else "-", (npp.get("answer") or "-") if npp else "-",
+            milliseconds(opencv and opencv["ms"])])  # fmt: skip
+    for height, (width, lines) in tables.items():
+        text += table(f"{experiment}: {width}x{height}, goals, {result.where}",
+                      ["work", "strategy", "ms", "x copy", "judged", "", "reach", "stretch", "met", "npp x copy", "npp's answer",
+                       "opencv, ms"], lines)
+    return text
+
+
+def is_ours(row):
+    return row["space"] == "device" and row["operation"] != "copy" and row["strategy"] not in PEERS
+
+
+def judged(row, copy, beside, what):
+    """A row in what its goal is told in; 0 where it cannot be told."""
+    if what == "times a copy":
+        return row["times_copy"]
+    if what == "us a picture":
+        return 1e3 * row["ms"] / row["statistics"].get("pictures a call", 1)
+    if what == "of a copy's bandwidth":
+        return row["bytes_per_pixel"] / copy["bytes_per_pixel"] * row["copy_ms"] / row["ms"] if copy else 0
+    return row["ms"] / row["width"] / (beside["ms"] / beside["width"]) if beside else 0
+
+
+def met(value, reach, stretch):
+    if not reach or not value:
+        return "-"
+
+    def by(goal):
+        return goal and (value >= goal["value"] if goal["what"] == "of a copy's bandwidth" else value <= goal["value"])
+
+    return "stretch" if by(stretch) else "reach" if by(reach) else "no"
 
 
 FORMS = {
@@ -935,6 +1005,7 @@ FORMS = {
     "roofline": roofline,
     "filter-sizes": filter_sizes,
     "model": model,
+    "production": reaches,
 }
 
 

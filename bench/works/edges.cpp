@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "cuesta/device.hpp"
 #include "cuesta/stencil.hpp"
 
 namespace cuesta::bench {
@@ -24,6 +26,37 @@ Work work_of(std::string experiment, std::string operation, std::string paramete
   return work;
 }
 
+/// gy of the last call, in the space of its source.
+class GradientsDown {
+ public:
+  AnyView beside(ConstAnyView src) {
+    space_ = src.space;
+    if (space_ == Space::device) return of_size(device_, src);
+    return of_size(host_, src);
+  }
+  std::string bytes() {
+    if (space_ == Space::device) {
+      const ConstAnyView there = device_;
+      download(there, of_size(host_, there));
+    }
+    std::string bytes;
+    for (int32_t y = 0; y < host_.height(); ++y)
+      bytes.append(reinterpret_cast<const char*>(host_.row(y)), size_t(host_.width()) * 2);
+    return bytes;
+  }
+
+ private:
+  template <class Picture>
+  static AnyView of_size(Picture& picture, ConstAnyView src) {
+    if (picture.width() != src.width || picture.height() != src.height)
+      picture = Picture(src.width, src.height);
+    return picture;
+  }
+  Image<int16_t> host_;
+  Image<int16_t, Space::device> device_;
+  Space space_ = Space::host;
+};
+
 }  // namespace
 
 Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyView src) {
@@ -37,15 +70,19 @@ Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyVie
                           smooth ? fmt::format("{0}x{0} sigma {1}, ", ksize, options.sigma) : "",
                           low, high),
               src);
+  if (options.aperture == 3 && options.norm == Norm::l1 && !options.mask)
+    work.window = {.width = std::max(ksize, 1), .height = std::max(ksize, 1)};
   work.call = [options](ConstAnyView from, AnyView to, const Exec& exec) {
     canny(from, to, options, exec);
   };
   work.border = smooth ? "reflect101, then replicate" : "replicate";
-  work.opencv = [ksize, sigma = options.sigma, low, high](Peer& peer, ConstAnyView from,
-                                                          AnyView to) {
-    peer.canny(from, to, ksize, sigma, low, high);
-  };
-  work.opencv_equal = true;
+  if (src.type == PixelType::u8) {  // cv::Canny takes no other
+    work.opencv = [ksize, sigma = options.sigma, low, high](Peer& peer, ConstAnyView from,
+                                                            AnyView to) {
+      peer.canny(from, to, ksize, sigma, low, high);
+    };
+    work.opencv_equal = true;
+  }
   std::vector<float> taps;
   if (smooth) {
     const std::vector<double> exact = gaussian_taps(ksize, options.sigma);
@@ -71,7 +108,8 @@ Work log_work(std::string experiment, std::string parameters, ConstAnyView src) 
   work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
     log_edges(from, to, {}, exec);
   };
-  work.opencv = [](Peer& peer, ConstAnyView from, AnyView) { peer.log(from, 1.4); };
+  if (src.type == PixelType::u8)  // OpenCV makes 16-bit responses of no other
+    work.opencv = [](Peer& peer, ConstAnyView from, AnyView) { peer.log(from, 1.4); };
   return work;
 }
 
@@ -83,8 +121,10 @@ Work sobel_work(std::string experiment, std::string parameters, ConstAnyView src
   work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
     sobel(from, {.magnitude = to}, {}, exec);
   };
-  work.opencv = [](Peer& peer, ConstAnyView from, AnyView to) { peer.sobel_magnitude(from, to); };
-  work.opencv_equal = true;
+  if (src.type == PixelType::u8) {  // OpenCV makes 16-bit gradients of no other
+    work.opencv = [](Peer& peer, ConstAnyView from, AnyView to) { peer.sobel_magnitude(from, to); };
+    work.opencv_equal = true;
+  }
   work.npp = [](DevicePeer& peer, ConstAnyView from, AnyView to, void* stream) {
     peer.sobel_magnitude(from, to, stream);
   };
@@ -93,20 +133,16 @@ Work sobel_work(std::string experiment, std::string parameters, ConstAnyView src
 
 Work gradients_work(std::string experiment, std::string parameters, ConstAnyView src) {
   Work work = work_of(std::move(experiment), "sobel", std::move(parameters), src);
-  work.result = PixelType::s16;  // gx; gy is the host's own
-  work.device = false;
+  work.result = PixelType::s16;  // gx; gy is the work's own
   work.bytes_per_pixel = 5;
-  const auto gy = std::make_shared<Image<int16_t>>(src.width, src.height);
+  const auto gy = std::make_shared<GradientsDown>();
   work.call = [gy](ConstAnyView from, AnyView to, const Exec& exec) {
-    sobel(from, {.gx = to, .gy = *gy}, {}, exec);
+    sobel(from, {.gx = to, .gy = gy->beside(from)}, {}, exec);
   };
-  work.answer = [gy] {
-    std::string bytes;
-    for (int32_t y = 0; y < gy->height(); ++y)
-      bytes.append(reinterpret_cast<const char*>(gy->row(y)), size_t(gy->width()) * 2);
-    return bytes;
+  work.answer = [gy] { return gy->bytes(); };
+  work.opencv = [gy](Peer& peer, ConstAnyView from, AnyView to) {
+    peer.gradients(from, to, gy->beside(from));
   };
-  work.opencv = [gy](Peer& peer, ConstAnyView from, AnyView to) { peer.gradients(from, to, *gy); };
   work.opencv_equal = true;
   return work;
 }

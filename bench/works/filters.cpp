@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuesta/filter.hpp"
+#include "verify/patterns.hpp"
 
 namespace cuesta::bench {
 namespace {
@@ -21,6 +22,20 @@ double bound_of(const Stencil& stencil) {
 }
 
 }  // namespace
+
+Stencil full_rank_stencil(int n, int most, int64_t divisor) {
+  verify::Random random(static_cast<uint64_t>(n));
+  std::vector<int32_t> taps;
+  for (int i = 0; i < n * n; ++i)
+    taps.push_back(int32_t(random.below(2 * uint32_t(most) + 1)) - most);
+  return Stencil::integers(n, n, taps, divisor);
+}
+
+Stencil floats_of(const Stencil& stencil) {
+  std::vector<float> taps;
+  for (const int32_t tap : stencil.integer_taps()) taps.push_back(float(tap));
+  return Stencil::floats(stencil.width(), stencil.height(), taps);
+}
 
 Work convolve_work(std::string experiment, std::string parameters, const Stencil& stencil,
                    ConstAnyView src, Border border) {
@@ -64,11 +79,19 @@ Work gaussian_work(std::string experiment, int ksize, ConstAnyView src) {
   work.operation = "convolve";
   work.parameters = fmt::format("{0}x{0}", ksize);
   work.sources = {src};
-  work.bytes_per_pixel = 2;
+  work.result = src.type;
+  work.bytes_per_pixel = 2.0 * bytes_per_sample(src.type);
   work.flops_per_pixel = 4.0 * ksize;
   work.call = [ksize](ConstAnyView from, AnyView to, const Exec& exec) {
     gaussian(from, to, {.ksize = ksize}, exec);
   };
+  if (src.type == PixelType::u16) return work;
+  const std::vector<double> exact = gaussian_taps(ksize, 0);
+  work.npp = [taps = std::vector<float>(exact.begin(), exact.end())](
+                 DevicePeer& peer, ConstAnyView from, AnyView to, void* stream) {
+    peer.gaussian(from, to, taps, stream);
+  };
+  if (src.type != PixelType::u8) return work;
   work.opencv = [ksize](Peer& peer, ConstAnyView from, AnyView to) {
     peer.gaussian(from, to, ksize, 0);
   };

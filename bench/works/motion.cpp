@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "ops/background/models.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta::bench {
@@ -26,15 +27,17 @@ class Detectors {
   Detectors(const MotionOptions& options, ConstAnyView first) : options_(options), first_(first) {}
 
   void push(ConstAnyView frame, const Exec& exec) {
-    Entry& entry = find(exec, frame.space);
-    last_ = (exec.observer ? entry.observed : entry.plain).push(frame, exec);
+    of_each_ = {};
+    last_ = detector(exec, frame.space).push(frame, exec);
+  }
+  void push(const ConstBatch& frames, const Exec& exec) {
+    last_ = {};
+    of_each_ = detector(exec, frames.first.space).push(frames, exec);
   }
 
   std::string text() const {
-    std::string text;
-    for (const Detection& d : last_)
-      fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {} {}\n", d.box.x, d.box.y,
-                     d.box.width, d.box.height, d.area, d.centroid_x, d.centroid_y);
+    std::string text = text_of(last_);
+    for (const auto& detections : of_each_) text += "frame\n" + text_of(detections);
     return text;
   }
 
@@ -52,6 +55,19 @@ class Detectors {
     Space space;
     MotionDetector plain, observed;
   };
+
+  static std::string text_of(std::span<const Detection> detections) {
+    std::string text;
+    for (const Detection& d : detections)
+      fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {} {}\n", d.box.x, d.box.y,
+                     d.box.width, d.box.height, d.area, d.centroid_x, d.centroid_y);
+    return text;
+  }
+
+  MotionDetector& detector(const Exec& exec, Space space) {
+    Entry& entry = find(exec, space);
+    return exec.observer ? entry.observed : entry.plain;
+  }
 
   Entry& find(const Exec& exec, Space space) {
     for (Entry& entry : entries_) {
@@ -85,6 +101,39 @@ class Detectors {
   ConstAnyView first_;
   std::deque<Entry> entries_;
   std::span<const Detection> last_;
+  std::span<const std::vector<Detection>> of_each_;
+};
+
+/// A background for every strategy and setting.
+class Backgrounds {
+ public:
+  explicit Backgrounds(const BackgroundOptions& options) : options_(options) {}
+
+  BackgroundSubtractor& of(const Exec& exec, Space space) {
+    for (Entry& entry : entries_) {
+      if (entry.space == space && entry.strategy == exec.strategy &&
+          entry.parameters == exec.parameters)
+        return entry.background;
+    }
+    return entries_
+        .emplace_back(exec.strategy, exec.parameters, space, BackgroundSubtractor(options_))
+        .background;
+  }
+
+ private:
+  struct Entry {
+    std::string strategy;
+    std::vector<Parameter> parameters;
+    Space space;
+    BackgroundSubtractor background;
+    Entry(std::string s, std::vector<Parameter> p, Space where, BackgroundSubtractor b)
+        : strategy(std::move(s)),
+          parameters(std::move(p)),
+          space(where),
+          background(std::move(b)) {}
+  };
+  BackgroundOptions options_;
+  std::deque<Entry> entries_;
 };
 
 std::vector<Rect> sorted(std::vector<Rect> boxes) {
@@ -176,6 +225,44 @@ Work motion_work(Session& session, std::string experiment, std::string parameter
       peer.motion(frame, threshold, 15, *boxes, nullptr);
     };
   }
+  return work;
+}
+
+Work motion_batch_work(std::string experiment, std::string parameters, const MotionOptions& options,
+                       const Image<uint8_t>& first, const Image<uint8_t>& frames, int count) {
+  Work work;
+  work.experiment = std::move(experiment);
+  work.operation = "motion";
+  work.parameters = std::move(parameters);
+  work.sources = {frames};
+  work.result = PixelType::none;
+  work.bytes_per_pixel = frames.channels();
+  const auto detectors = std::make_shared<Detectors>(options, first);
+  work.call = [detectors, count](ConstAnyView all, AnyView, const Exec& exec) {
+    const int32_t height = all.height / count;
+    detectors->push(
+        ConstBatch(all.region({0, 0, all.width, height}), count, height * all.stride_bytes), exec);
+  };
+  work.answer = [detectors] { return detectors->text(); };
+  return work;
+}
+
+Work background_work(std::string experiment, std::string parameters,
+                     const BackgroundOptions& options, const std::vector<ConstAnyView>& frames) {
+  Work work;
+  work.experiment = std::move(experiment);
+  work.operation = "background";
+  work.parameters = std::move(parameters);
+  work.sources = frames;
+  work.result = PixelType::bit;
+  const auto layout = background::layout_of(options.model);
+  const int state = layout.planes * bytes_per_sample(layout.type);
+  const bool learns = options.model != BackgroundModel::first;
+  work.bytes_per_pixel = 1 + (learns ? 2 : 1) * state + 0.125;
+  const auto backgrounds = std::make_shared<Backgrounds>(options);
+  work.call = [backgrounds](ConstAnyView frame, AnyView mask, const Exec& exec) {
+    backgrounds->of(exec, frame.space).push(frame, {.mask = mask}, 25, exec);
+  };
   return work;
 }
 

@@ -27,5 +27,14 @@ MotionOptions motion_options();
 Work motion_work(Session& session, std::string experiment, std::string parameters,
                  const MotionOptions& options, const std::vector<Image<uint8_t>>& video, int step,
                  int first = 1);
+/// A call is `count` frames that lie below each other in one picture, to detectors founded on
+/// `first`.
+Work motion_batch_work(std::string experiment, std::string parameters, const MotionOptions& options,
+                       const Image<uint8_t>& first, const Image<uint8_t>& frames, int count);
+
+/// A mask of bits of what differs from the background by more than 25, and learning it; frames of
+/// one channel go round, of which the first founds it. A model of each strategy and setting.
+Work background_work(std::string experiment, std::string parameters,
+                     const BackgroundOptions& options, const std::vector<ConstAnyView>& frames);
 
 }  // namespace cuesta::bench

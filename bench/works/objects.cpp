@@ -1,9 +1,6 @@
 #include "bench/works/objects.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,21 +11,15 @@
 namespace cuesta::bench {
 namespace {
 
-std::string text_of(const std::vector<Component>& components) {
-  std::string text;
-  for (const Component& c : components) {
-    fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {} {} {}\n", c.label, c.box.x, c.box.y,
-                   c.box.width, c.box.height, c.area, c.sum_x, c.sum_y);
-  }
-  return text;
-}
-
-std::string bytes_of(const BitImage& bits) {
-  Image<uint8_t> mask(bits.width(), bits.height());
-  unpack_mask(bits, mask);
+// All that is known of them, as bytes: there may be millions.
+std::string bytes_of(const std::vector<Component>& components) {
   std::string bytes;
-  for (int32_t y = 0; y < mask.height(); ++y)
-    bytes.append(reinterpret_cast<const char*>(mask.row(y)), size_t(mask.width()));
+  bytes.reserve(components.size() * 8 * sizeof(int64_t));
+  for (const Component& c : components) {
+    const int64_t values[] = {c.label,      c.box.x, c.box.y, c.box.width,
+                              c.box.height, c.area,  c.sum_x, c.sum_y};
+    bytes.append(reinterpret_cast<const char*>(values), sizeof values);
+  }
   return bytes;
 }
 
@@ -42,10 +33,15 @@ Work mask_work(std::string experiment, std::string operation, std::string parame
   return work;
 }
 
-std::shared_ptr<BitImage> packed(const Image<uint8_t>& mask) {
-  auto bits = std::make_shared<BitImage>(mask.width(), mask.height());
+// The source is the mask in bits, which the work holds; a copy is still of the mask.
+void take_bits(Work& work, const Image<uint8_t>& mask) {
+  const auto bits = std::make_shared<BitImage>(mask.width(), mask.height());
   pack_mask(mask, *bits);
-  return bits;
+  work.sources = {*bits};
+  work.copied = PixelType::u8;
+  work.call = [bits, call = std::move(work.call)](ConstAnyView src, AnyView dst, const Exec& exec) {
+    call(src, dst, exec);
+  };
 }
 
 }  // namespace
@@ -68,7 +64,7 @@ Work label_work(std::string experiment, std::string parameters, const Image<uint
   work.call = [found](ConstAnyView src, AnyView labels, const Exec& exec) {
     label(src, labels, found.get(), {}, exec);
   };
-  work.answer = [found] { return text_of(*found); };
+  work.answer = [found] { return bytes_of(*found); };
   const auto areas = std::make_shared<std::vector<int64_t>>();
   work.opencv = [areas](Peer& peer, ConstAnyView src, AnyView) { peer.components(src, *areas); };
   work.npp = [](DevicePeer& peer, ConstAnyView src, AnyView labels, void* stream) {
@@ -78,18 +74,18 @@ Work label_work(std::string experiment, std::string parameters, const Image<uint
   return work;
 }
 
-Work label_bits_work(std::string experiment, std::string parameters, const Image<uint8_t>& mask) {
+Work label_bits_work(std::string experiment, std::string parameters, const Image<uint8_t>& mask,
+                     bool labels) {
   Work work = label_work(std::move(experiment), std::move(parameters), mask);
-  work.result = PixelType::none;
-  work.device = false;
-  work.bytes_per_pixel = 0.125;
   work.npp = {};
-  const auto bits = packed(mask);
-  const auto found = std::make_shared<std::vector<Component>>();
-  work.call = [bits, found](ConstAnyView, AnyView, const Exec& exec) {
-    label(*bits, {}, found.get(), {}, exec);
+  work.npp_note = {};
+  if (!labels) work.result = PixelType::none;
+  work.bytes_per_pixel = 0.125 + (labels ? 4 : 0);
+  take_bits(work, mask);
+  const auto areas = std::make_shared<std::vector<int64_t>>();
+  work.opencv = [areas, view = ConstAnyView(mask)](Peer& peer, ConstAnyView, AnyView) {
+    peer.components(view, *areas);
   };
-  work.answer = [found] { return text_of(*found); };
   return work;
 }
 
@@ -127,20 +123,46 @@ Work close_open_bits_work(std::string experiment, std::string parameters,
                           const StructuringElement& element, int opencv_size,
                           const Image<uint8_t>& mask) {
   Work work = mask_work(std::move(experiment), "morphology", std::move(parameters), mask);
-  work.result = PixelType::none;
-  work.device = false;
+  work.result = PixelType::bit;
   work.bytes_per_pixel = 0.25;
-  const auto bits = packed(mask);
-  const auto closed = std::make_shared<BitImage>(mask.width(), mask.height());
-  const auto opened = std::make_shared<BitImage>(mask.width(), mask.height());
-  work.call = [bits, closed, opened, element](ConstAnyView, AnyView, const Exec& exec) {
-    morph_close(*bits, *closed, element, {}, exec);
-    morph_open(*closed, *opened, element, {}, exec);
+  work.call = [element](ConstAnyView src, AnyView dst, const Exec& exec) {
+    morph_close(src, dst, element, {}, exec);
+    morph_open(dst, dst, element, {}, exec);
   };
-  work.answer = [opened] { return bytes_of(*opened); };
+  take_bits(work, mask);
   const auto theirs = std::make_shared<Image<uint8_t>>(mask.width(), mask.height());
-  work.opencv = [theirs, opencv_size](Peer& peer, ConstAnyView src, AnyView) {
-    peer.close_open(src, *theirs, opencv_size);
+  work.opencv = [theirs, opencv_size, view = ConstAnyView(mask)](Peer& peer, ConstAnyView,
+                                                                 AnyView) {
+    peer.close_open(view, *theirs, opencv_size);
+  };
+  return work;
+}
+
+Work dilate_work(std::string experiment, std::string parameters, const StructuringElement& element,
+                 ConstAnyView src) {
+  Work work;
+  work.experiment = std::move(experiment);
+  work.operation = "morphology";
+  work.parameters = std::move(parameters);
+  work.sources = {src};
+  work.result = src.type;
+  work.bytes_per_pixel = 2.0 * bytes_per_sample(src.type);
+  work.call = [element](ConstAnyView from, AnyView to, const Exec& exec) {
+    dilate(from, to, element, {}, exec);
+  };
+  return work;
+}
+
+Work gray_work(std::string experiment, std::string parameters, ConstAnyView color) {
+  Work work;
+  work.experiment = std::move(experiment);
+  work.operation = "pixel";
+  work.parameters = std::move(parameters);
+  work.sources = {color};
+  work.bytes_per_pixel = color.channels + 1;
+  work.copied = color.type;
+  work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
+    to_gray(from, to, ColorOrder::rgb, exec);
   };
   return work;
 }

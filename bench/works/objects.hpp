@@ -14,8 +14,10 @@ Image<uint8_t> object_mask(int32_t side);
 /// Labels and components of a u8 mask, 8-way, beside cv::connectedComponentsWithStats and NPP,
 /// which number otherwise: see same_components.
 Work label_work(std::string experiment, std::string parameters, const Image<uint8_t>& mask);
-/// Components alone, from the mask in bits; OpenCV takes the u8 mask and makes labels too.
-Work label_bits_work(std::string experiment, std::string parameters, const Image<uint8_t>& mask);
+/// Components of the mask in bits, and the picture of labels where it is wanted; OpenCV takes the
+/// u8 mask and makes labels always. The mask stays the caller's.
+Work label_bits_work(std::string experiment, std::string parameters, const Image<uint8_t>& mask,
+                     bool labels = false);
 /// Whether OpenCV, where it is there, finds components of the same areas; a difference is noted as
 /// `what`.
 bool same_components(Session& session, const Image<uint8_t>& mask, const std::string& what);
@@ -24,9 +26,16 @@ bool same_components(Session& session, const Image<uint8_t>& mask, const std::st
 /// cv::morphologyEx twice.
 Work close_open_work(std::string experiment, std::string parameters, int size,
                      const Image<uint8_t>& mask);
-/// The same of the mask in bits with any element; the picture and OpenCV's are u8.
+/// The same of the mask in bits with any element; OpenCV's is the u8 mask, which stays the
+/// caller's.
 Work close_open_bits_work(std::string experiment, std::string parameters,
                           const StructuringElement& element, int opencv_size,
                           const Image<uint8_t>& mask);
+/// The largest sample under the element.
+Work dilate_work(std::string experiment, std::string parameters, const StructuringElement& element,
+                 ConstAnyView src);
+
+/// Gray of a picture of three channels; a copy is of one.
+Work gray_work(std::string experiment, std::string parameters, ConstAnyView color);
 
 }  // namespace cuesta::bench

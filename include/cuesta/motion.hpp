@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuesta/batch.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 #include "cuesta/objects.hpp"
@@ -41,6 +42,7 @@ struct BasicBackgroundOutputs {
   View mask{};        ///< u8 or bits: difference > limit
 };
 using BackgroundOutputs = BasicBackgroundOutputs<AnyView>;
+using BackgroundBatchOutputs = BasicBackgroundOutputs<Batch>;
 
 /// A model of the background, learned frame by frame. Frames are u8, one channel, all of one size
 /// and in one space; the first sets both, and the state lives there. Nothing allocates after it.
@@ -66,6 +68,10 @@ class BackgroundSubtractor {
     push(ConstAnyView(frame), BackgroundOutputs{out.background, out.difference, out.mask}, limit,
          exec);
   }
+  /// The same of the next frames, one after the other: on the GPU in one launch, which reads and
+  /// writes the state once.
+  void push(const ConstBatch& frames, const BackgroundBatchOutputs& out = {}, double limit = 25,
+            const Exec& exec = {});
   /// Forgets everything; the next frame founds the background anew and may have another size.
   void reset();
   /// Frames since the background was founded, the founding one included.
@@ -125,6 +131,10 @@ class MotionDetector {
   /// The first frame founds the background and has none. Without exec.workspace the detector's own
   /// serves.
   std::span<const Detection> push(ConstAnyView frame, const Exec& exec = {});
+  /// The same of the next frames, for each what push() would find in it; valid until the next call.
+  /// On the GPU their steps share launches where nothing of one frame depends on the one before,
+  /// and are waited for together. mask() and threshold() are the last frame's.
+  std::span<const std::vector<Detection>> push(const ConstBatch& frames, const Exec& exec = {});
 
   /// The mask of the last frame, one bit a pixel, after opening and closing; on the host.
   ConstBitView mask() const;

@@ -52,6 +52,7 @@ REQUESTS: dict[str, dict[str, Call]] = {
         "floats": lambda x, **how: cuesta.sobel(
             as_float(x), outputs=("gx", "gy", "magnitude"), norm="l2", **how
         ),
+        "aperture": functools.partial(cuesta.sobel, dtype="uint8", aperture=5),
     },
     "convolve": {
         "gaussian": functools.partial(cuesta.gaussian, sigma=1.4),
@@ -63,6 +64,8 @@ REQUESTS: dict[str, dict[str, Call]] = {
         "ignore": functools.partial(cuesta.box, n=5, border="ignore"),
         "constant": functools.partial(cuesta.box, n=5, border="constant"),
         "laplacian": cuesta.laplacian,
+        "box-f32": lambda x, **how: cuesta.box(as_float(x), **how),
+        "sharpen-f32": lambda x, **how: cuesta.sharpen(as_float(x), **how),
     },
     "median": {
         "3": cuesta.median,

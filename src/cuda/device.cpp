@@ -121,6 +121,17 @@ int attribute(cudaDeviceAttr which) {
 size_t shared_limit() { return size_t(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)); }
 int multiprocessors() { return attribute(cudaDevAttrMultiProcessorCount); }
 
+int compute_capability() {
+  int device = 0, major = 0, minor = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != cudaSuccess) {
+    cudaGetLastError();  // not a later call's
+    return 0;
+  }
+  return 10 * major + minor;
+}
+
 }  // namespace cuda
 
 namespace detail {

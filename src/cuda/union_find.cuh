@@ -28,16 +28,37 @@ __device__ inline int64_t compare_and_swap(int64_t* at, int64_t expected, int64_
   return int64_t(atomicCAS(reinterpret_cast<Word*>(at), Word(expected), Word(wanted)));
 }
 
+/// Where the parent of a node stands. A type of nodes that are not their own index has an overload
+/// beside it, and one of compare_and_swap().
+template <class Node>
+__device__ Node index_of(Node node) {
+  return node;
+}
+
+// What the searches below ask of an array of parents: parent_of(), set_parent() and link_root(),
+// here for one in device memory. Another kind of array has them beside it.
+
 /// The parent of `node`, as some thread has left it.
 template <class Node>
 __device__ Node parent_of(Node* parents, Node node) {
-  return ::cuda::atomic_ref<Node, ::cuda::thread_scope_device>(parents[node])
+  return ::cuda::atomic_ref<Node, ::cuda::thread_scope_device>(parents[index_of(node)])
       .load(::cuda::memory_order_relaxed);
+}
+/// `parent`, an ancestor of the node or itself, for a node that nobody else gives a new set.
+template <class Node>
+__device__ void set_parent(Node* parents, Node node, Node parent) {
+  ::cuda::atomic_ref<Node, ::cuda::thread_scope_device>(parents[index_of(node)])
+      .store(parent, ::cuda::memory_order_relaxed);
+}
+/// `parent` for a node that is a root; else nothing. Returns the parent that it had.
+template <class Node>
+__device__ Node link_root(Node* parents, Node node, Node parent) {
+  return compare_and_swap(parents + index_of(node), node, parent);
 }
 
 /// The root of `node`; changes nothing. While others unite, a node that was its root a moment ago.
-template <class Node>
-__device__ Node find(Node* parents, Node node) {
+template <class Parents, class Node>
+__device__ Node find(Parents parents, Node node) {
   for (;;) {
     const Node parent = parent_of(parents, node);
     if (parent == node) return node;
@@ -47,15 +68,12 @@ __device__ Node find(Node* parents, Node node) {
 
 /// The same, and every node on the way skips one: later searches are shorter. Safe beside find(),
 /// unite() and itself: it writes to nodes that are no roots, which nobody else gives a new set.
-template <class Node>
-__device__ Node find_and_shorten(Node* parents, Node node) {
+template <class Parents, class Node>
+__device__ Node find_and_shorten(Parents parents, Node node) {
   Node parent = parent_of(parents, node);
   while (parent != node) {
     const Node grandparent = parent_of(parents, parent);
-    if (grandparent != parent) {
-      ::cuda::atomic_ref<Node, ::cuda::thread_scope_device>(parents[node])
-          .store(grandparent, ::cuda::memory_order_relaxed);
-    }
+    if (grandparent != parent) set_parent(parents, node, grandparent);
     node = parent;
     parent = grandparent;
   }
@@ -63,8 +81,8 @@ __device__ Node find_and_shorten(Node* parents, Node node) {
 }
 
 /// One set from those of a and b.
-template <class Node>
-__device__ void unite(Node* parents, Node a, Node b) {
+template <class Parents, class Node>
+__device__ void unite(Parents parents, Node a, Node b) {
   a = find_and_shorten(parents, a);
   b = find_and_shorten(parents, b);
   while (a != b) {
@@ -74,7 +92,7 @@ __device__ void unite(Node* parents, Node a, Node b) {
       b = smaller;
     }
     // `b` need not be a root any more: it is a smaller node of the set that a's joins.
-    const Node seen = compare_and_swap(parents + a, a, b);
+    const Node seen = link_root(parents, a, b);
     if (seen == a) return;
     a = find_and_shorten(parents, seen);
   }
@@ -82,11 +100,10 @@ __device__ void unite(Node* parents, Node a, Node b) {
 
 /// After the last unite(), in a later kernel: `node` points at its root. Every node is written by
 /// one thread; others may pass through it meanwhile and find the same root.
-template <class Node>
-__device__ Node flatten(Node* parents, Node node) {
+template <class Parents, class Node>
+__device__ Node flatten(Parents parents, Node node) {
   const Node root = find(parents, node);
-  ::cuda::atomic_ref<Node, ::cuda::thread_scope_device>(parents[node])
-      .store(root, ::cuda::memory_order_relaxed);
+  set_parent(parents, node, root);
   return root;
 }
 

@@ -79,6 +79,27 @@ class Forms(unittest.TestCase):
                           "global 0.08000 - 0 % 0.099 - 0 %", "shared-1d 0.02000 75 % 75 % 0.054 45 % 45 %",
                           "a copy of the picture 0.01000")
 
+    def test_goals_of_production(self):
+        def goal(parameters, subject, what, value, beside="", side=8192):
+            return figure("production", "goal", subject, what, value, beside, parameters=parameters, side=side, height=8192)
+
+        def work(parameters, ms, strategy="tile", **more):
+            return row("production", "sobel", strategy, parameters=parameters, side=8192, ms=ms, **{"bytes_per_pixel": 3, **more})
+
+        copy = row("production", "copy", "device copy", parameters="state", side=8192, ms=0.5)
+        rows = [work("a", 0.6), work("a", 4.0, "npp", answer="equal"), work("b", 0.7), work("a, odd", 0.6, width=8189),
+                copy, work("state", 1.5), work("many", 0.64, statistics={"pictures a call": 64}), work("free", 0.5)]
+        figures = [goal("a", "reach", "times a copy", 1.3), goal("a", "stretch", "times a copy", 1.2),
+                   goal("b", "reach", "times a copy", 1.3), goal("a, odd", "reach", "times the aligned", 1.15, "a", 8189),
+                   goal("state", "reach", "of a copy's bandwidth", 0.75), goal("many", "reach", "us a picture", 8)]
+        self.assert_table(self.report(rows, figures), "production: 8192x8192, goals, a GPU",
+                          "sobel a tile 0.6000 1.20 1.20 times a copy 1.30 1.20 stretch 8.00 equal -",
+                          "sobel b tile 0.7000 1.40 1.40 times a copy 1.30 - no - - -",
+                          "sobel a, odd tile 0.6000 1.20 1.00 times the aligned 1.15 - reach - - -",
+                          "sobel state tile 1.500 3.00 0.50 of a copy's bandwidth 0.75 - no - - -",
+                          "sobel many tile 0.6400 1.28 10.00 us a picture 8.00 - no - - -",
+                          "sobel free tile 0.5000 1.00 - - - - - - - -")
+
     def test_predictions(self):
         rows = [row("model", "convolve", "naive", variant="block=32", ms=0.1, predicted_ms=0.08, bound_by="issue"),
                 row("model", "convolve", "plain", ms=0.3, predicted_ms=None, bound_by="")]
@@ -89,6 +110,18 @@ class Forms(unittest.TestCase):
                           parameters="averaging 3x3", words="issue")]
         self.assert_table(self.report(host, figures), "memory-ladder: averaging 3x3, 512x512, predicted time on a P5000",
                           "naive block=32 0.5000 issue")
+
+    def test_predicted_stages(self):
+        stages = {"before the first stage": 0.002, "gaussian": 0.032, "hysteresis": 0.1}
+        rows = [row("canny-stages", "canny", "global", variant="block=32", stages=stages,
+                    predicted_stages={"gaussian": 0.027, "sobel": 0.01}),
+                row("canny-stages", "canny", "fused", stages=stages)]
+        found = self.report(rows)
+        title = "stages predicted, and measured without the event between them"
+        self.assertIn(title, found)
+        lines = [line.split() for line in found[found.index(title):].split("\n\n")[0].splitlines()[2:]]
+        # The stage that was not measured has no line, nor the strategy that is not predicted.
+        self.assertEqual(lines, [["global", "block=32", "512x512", "gaussian", "0.02700", "0.03000", "-10", "%"]])
 
     def test_tiles_and_theory_of_log(self):
         rows = [row("log-ladder", "convolve", "tiled", variant=f"T={t}", ms=ms, intensity_paper=2.0, statistics={"tiles": t})

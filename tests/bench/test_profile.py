@@ -77,7 +77,7 @@ class Tables(unittest.TestCase):
 
     def test_counters_of_the_model_s_requests(self):
         of_model = {"operation": "convolve", "name": "model-f32-gaussian-5x5-64", "text": "f32, gaussian 5x5", "width": 64,
-                    "height": 64, "parameters": "gaussian 5x5", "type": "f32"}
+                    "height": 64, "parameters": "gaussian 5x5", "strategy_parameters": "block=16", "type": "f32"}
         listed = LISTED | {"requests": [*LISTED["requests"], of_model]}
         heads = ["ID", "Process ID", RANGE, "Kernel Name", *rungs.METRICS, "launch__grid_size", "lts__t_sectors_op_read.sum"]
         twice = {"launch__grid_size": "64", "lts__t_sectors_op_read.sum": "1,024"}
@@ -86,7 +86,7 @@ class Tables(unittest.TestCase):
             launch("cuesta/convolve/naive/model-f32-gaussian-5x5-64", "kernel", "10", **twice),
             launch(NAIVE, "kernel", "10")], heads=heads), listed)
         model, other = profile["rows"]
-        self.assertEqual((model["parameters"], model["type"]), ("gaussian 5x5", "f32"))
+        self.assertEqual((model["parameters"], model["strategy_parameters"], model["type"]), ("gaussian 5x5", "block=16", "f32"))
         counters = model["kernels"][0]["counters"]
         self.assertEqual(counters["launch__grid_size"], 64)  # of one launch
         self.assertEqual(counters["lts__t_sectors_op_read.sum"], 2048)
@@ -136,6 +136,10 @@ class Tables(unittest.TestCase):
                  "morph_tiled<1>"),
                 ("cuesta::(anonymous namespace)::init(cuesta::Picture)", "init"),
                 ("void cuesta::<unnamed>::kernel<float, (int)5>(cuesta::Request<T1>, const float *)", "kernel<float, 5>"),
+                ("unnamed>::gaussian(ImageView<const unsigned char, 1>, canny_cuda::Taps)", "gaussian"),
+                ("void cuda::each_pixel<unnamed>::Pixel<unsigned char, 3>>(int, int, T1)", "each_pixel<Pixel<unsigned char, 3>>"),
+                ("void cuda::each_frame_pixel<sobel_ladder::<unnamed>::Pixel<float, 3>>(cuda::Frame, T1)",
+                 "each_frame_pixel<Pixel<float, 3>>"),
                 ("merge", "merge")):
             self.assertEqual(rungs.short_name(demangled), short)
 
@@ -206,7 +210,7 @@ class Command(unittest.TestCase):
 
     def test_the_model_s_operations_apart(self):
         """One ncu an operation, joined; one that is cut leaves the others."""
-        request = {"name": "model-f32", "text": "f32", "width": 64, "height": 64, "parameters": "gaussian 5x5", "type": "f32"}
+        request = {"name": "model-f32", "text": "f32", "width": 64, "height": 64, "parameters": "gaussian 5x5", "strategy_parameters": "block=16", "type": "f32"}
         listed = LISTED | {"requests": [request | {"operation": operation} for operation in ("convolve", "sobel", "log")],
                            "rows": [{"operation": operation, "strategy": "naive"} for operation in ("convolve", "sobel", "log")]}
         (self.at / "listed.json").write_text(json.dumps(listed), encoding="utf-8")

@@ -44,6 +44,7 @@ Row device_row() {
   row.pinned_costs = PictureCosts{2.0, 0.2, 0.1, 0.1, 0.1, 0.1, 0.5};
   row.predicted_ms = 0.018;
   row.bound_by = "issue";
+  row.predicted_stages = {{"blur", 0.009}};
   row.paper = "000 002";
   row.paper_figure = PaperFigure{0.293, "ms", "kernel time"};
   row.accesses = Accesses{671744, 7000000};
@@ -117,6 +118,7 @@ TEST(Report, JsonHasEveryFieldThatTheDocumentNames) {
   EXPECT_EQ(row["accesses"]["paper"], 671744);
   EXPECT_EQ(row["kernels"][0]["registers"], 30);
   EXPECT_EQ(row["stages"]["label"], 0.005);
+  EXPECT_EQ(row["predicted_stages"], (nlohmann::json{{"blur", 0.009}}));
 }
 
 TEST(Report, CsvHasOneLineARow) {

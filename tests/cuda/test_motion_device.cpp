@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "bench/papers/motion_memory.hpp"
@@ -42,6 +43,20 @@ void draw_frame(AnyView frame, int t) {
       }
     }
   }
+}
+
+// Frames below each other, in all but the first a bright block that reaches both borders of low
+// ones.
+Image<uint8_t> draw_frames(int32_t width, int32_t height, int32_t channels, int32_t count) {
+  Image<uint8_t> all(width, height * count, channels);
+  for (int32_t t = 0; t < count; ++t) {
+    const auto frame = all.view().region({0, t * height, width, height});
+    draw_frame(frame, t);
+    const int32_t left = (8 + 5 * t) % (width / 2);
+    for (int32_t y = 0; t > 0 && y < std::min(height, 40); ++y)
+      std::fill_n(&frame.at(left, y), 24 * channels, uint8_t(250));
+  }
+  return all;
 }
 
 struct Version {
@@ -208,6 +223,58 @@ TEST_F(MotionDevice, EveryModelRunsWithoutAName) {
         ASSERT_EQ(there.threshold(), here.threshold()) << name_of(model) << ", frame " << t;
       }
       EXPECT_GT(objects, 0u) << name_of(model);
+    }
+  }
+}
+
+// Frames lower than the blur reaches, elements with the anchor off the centre, borders where
+// objects of neighbouring frames would touch, and more frames than go together.
+TEST_F(MotionDevice, ABatchIsFrameAfterFrame) {
+  struct Shape {
+    int32_t width, height, channels, count;
+  };
+  constexpr Shape shapes[] = {{300, 168, 1, 9}, {97, 3, 1, 70},   {65, 1, 3, 5},
+                              {512, 64, 1, 64}, {131, 67, 4, 17}, {640, 360, 1, 8}};
+  constexpr std::pair<const char*, const char*> elements[] = {{"disk:15", "disk:15"},
+                                                              {"rect:9x2", "ellipse:5x4"}};
+  for (const Shape& shape : shapes) {
+    const Image<uint8_t> all = draw_frames(shape.width, shape.height, shape.channels, shape.count);
+    Image<uint8_t, Space::device> there(shape.width, shape.height * shape.count, shape.channels);
+    upload(all, there);
+    for (const auto model : {BackgroundModel::first, BackgroundModel::mean, BackgroundModel::median,
+                             BackgroundModel::mixture}) {
+      for (const int blur : {1, 15}) {
+        const auto& [close, open] = elements[blur > 1 ? 0 : 1];
+        MotionOptions options;
+        options.background.model = model;
+        options.blur = blur;
+        options.threshold.otsu = model == BackgroundModel::mean && blur == 1;
+        options.close = StructuringElement::parse(close);
+        options.open = StructuringElement::parse(open);
+        if (shape.height < 10) options.open = StructuringElement::disk(1);
+        MotionDetector on_host(options), on_device(options);
+        const auto batch = [&](const auto& picture, int32_t begin, int32_t n) {
+          return ConstBatch(
+              picture.view().region({0, begin * shape.height, shape.width, shape.height}), n,
+              shape.height * picture.view().stride_bytes);
+        };
+        size_t objects = 0;
+        for (int32_t begin = 0, n = 2; begin < shape.count; begin += n) {
+          n = std::min(begin == 0 ? 2 : shape.count, shape.count - begin);
+          const auto expected = on_host.push(batch(all, begin, n));
+          const auto found = on_device.push(batch(there, begin, n));
+          ASSERT_EQ(found.size(), expected.size());
+          for (size_t i = 0; i < found.size(); ++i) {
+            objects += expected[i].size();
+            ASSERT_EQ(found[i], expected[i])
+                << fmt::format("{} x {} x {}, {}, blur {}, frame {}", shape.width, shape.height,
+                               shape.channels, name_of(model), blur, size_t(begin) + i);
+          }
+          ASSERT_EQ(on_device.threshold(), on_host.threshold());
+          ASSERT_NO_FATAL_FAILURE(expect_equal_masks(on_host, on_device, name_of(model).data()));
+        }
+        EXPECT_GT(objects, 0u) << shape.width << " x " << shape.height << ' ' << name_of(model);
+      }
     }
   }
 }

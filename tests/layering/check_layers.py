@@ -3,7 +3,7 @@
 
     include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, tests}
                                               {verify, io} <- {python, fuzz}
-    bench:  peers <- engine <- {report, cuda, works <- papers <- model} <- bench.hpp, run.cpp, cpu.cpp
+    bench:  peers <- engine <- {report, cuda, works <- {papers <- model, production}} <- bench.hpp, run.cpp, cpu.cpp
 
 Operations meet only through public headers and the descriptions of their options, nothing but an operation's own table sees its ladder/, and each
 library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that breaks a
@@ -44,6 +44,7 @@ BENCH = {
     "works": {"engine", "peers", "works"},
     "papers": {"engine", "peers", "works", "papers"},
     "model": {"engine", "peers", "works", "papers", "model"},
+    "production": {"engine", "peers", "works", "production"},
     "profile": {"works", "papers", "model"},
 }
 

@@ -40,7 +40,8 @@ TEST(BackgroundFaults, AreCaught) {
       "a limit that is reached instead of exceeded");
   verify::expect_caught<BackgroundArgs>(
       [](const BackgroundArgs& args, Call&) {
-        background_reference_rows(args, 0, args.frame.height - 1);
+        for (int32_t i = 0; i < args.count; ++i)
+          background_reference_rows(args.one(i), 0, args.frame.height - 1);
       },
       "a last row that is not learned");
 }
@@ -154,6 +155,48 @@ TEST(Background, FoundingFrameHasNoDifference) {
       EXPECT_EQ(subtractor.frames(), 0);
     }
   }
+}
+
+TEST(Background, ABatchIsFrameAfterFrame) {
+  constexpr int32_t width = 70, height = 5, count = 9;
+  Image<uint8_t> all(width, height * count), levels(width, height * count);
+  verify::fill(all, verify::Pattern::noise, 1);
+  const ptrdiff_t step = height * all.view().stride_bytes;
+  const auto part = [&](auto& picture, int32_t i) {
+    return picture.view().region({0, i * height, width, height});
+  };
+  for (const auto model : models) {
+    BackgroundSubtractor alone({model}), together({model});
+    int32_t begin = 0;
+    for (const int32_t n : {1, 3, 5}) {
+      together.push(ConstBatch(part(all, begin), n, step),
+                    {.background = Batch(part(levels, begin), n, step)});
+      for (int32_t i = begin; i < begin + n; ++i) {
+        Image<uint8_t> expected(width, height);
+        alone.push(part(all, i), {.background = expected});
+        for (int32_t y = 0; y < height; ++y)
+          for (int32_t x = 0; x < width; ++x)
+            ASSERT_EQ(part(levels, i).at(x, y), expected.at(x, y)) << name_of(model) << ' ' << i;
+      }
+      begin += n;
+      EXPECT_EQ(together.frames(), alone.frames());
+    }
+  }
+}
+
+TEST(Background, BatchesThatDoNotFitAreRefused) {
+  BackgroundSubtractor background;
+  Image<uint8_t> frames(64, 40), masks(64, 40);
+  const ptrdiff_t step = 10 * frames.view().stride_bytes;
+  const auto first = [](auto& picture) { return picture.view().region({0, 0, 64, 10}); };
+  const ConstBatch four(first(frames), 4, step);
+  EXPECT_EQ(test::error_of(ErrorCode::invalid_argument,
+                           [&] { background.push(four, {.mask = Batch(first(masks), 3, step)}); }),
+            "background: frame has 4 pictures and background: mask has 3; they must be as many");
+  EXPECT_NE(test::error_of(ErrorCode::invalid_argument,
+                           [&] { background.push(four, {.mask = Batch(first(masks), 4, 0)}); }),
+            "");
+  EXPECT_EQ(background.frames(), 0);
 }
 
 TEST(Background, DitherVisitsEveryValueOnce) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "cuesta/stencil.hpp"
@@ -237,14 +238,14 @@ TEST(CannyNms, OneWaveOfWarpsMakesAllRows) {
                            {8192, 8192},
                            {16384, 16384},
                            {100, 500000}}) {
-    const int32_t rows = rows_per_warp(size.first, size.second, 1, resident);
+    const int32_t rows = rows_per_warp(strips(size.first), size.second, 1, resident);
     const int64_t chunks = (int64_t(size.second) + rows - 1) / rows;
     EXPECT_GE(rows, 8);
     EXPECT_LE(chunks * strips(size.first), resident) << size.first << "x" << size.second;
   }
-  EXPECT_EQ(rows_per_warp(8192, 8192, 1, resident), 137);
-  EXPECT_EQ(rows_per_warp(1024, 1024, 1, resident), 8);
-  EXPECT_EQ(rows_per_warp(2000000, 30, 1, resident), 30);  // more strips than warps
+  EXPECT_EQ(rows_per_warp(strips(8192), 8192, 1, resident), 137);
+  EXPECT_EQ(rows_per_warp(strips(1024), 1024, 1, resident), 8);
+  EXPECT_EQ(rows_per_warp(strips(2000000), 30, 1, resident), 30);  // more strips than warps
 }
 
 // ---- batches
@@ -294,7 +295,7 @@ TEST(CannyNms, WavesOfABatchFillTheGpu) {
   constexpr int resident = 16 * 132;
   for (const auto& size : {std::pair{32, 32}, {256, 256}, {640, 480}, {1024, 1024}, {1920, 1080}}) {
     for (const int32_t pictures : {2, 5, 16, 64, 100, 256, 300, 1000, 65535}) {
-      const int32_t rows = rows_per_warp(size.first, size.second, pictures, resident);
+      const int32_t rows = rows_per_warp(strips(size.first), size.second, pictures, resident);
       EXPECT_GE(rows, 8);
       EXPECT_LE(rows, size.second);
       const int64_t chunks = (int64_t(size.second) + rows - 1) / rows;
@@ -305,6 +306,28 @@ TEST(CannyNms, WavesOfABatchFillTheGpu) {
       const double least = double(strips(size.first)) * pictures * size.second / resident;
       EXPECT_LT(double(waves) * (rows + 8), 1.3 * least + 2 * 8 + size.second * 0.3)
           << size.first << "x" << size.second << " x " << pictures << ": " << rows;
+    }
+  }
+}
+
+// ---- directions in fp16 (cuda/half_lane.cuh)
+
+double rounded_to_half(double v) {
+  if (v == 0) return 0;
+  const double step = std::ldexp(1.0, std::max(std::ilogb(v), -14) - 10);
+  return std::nearbyint(v / step) * step;
+}
+
+TEST(CannyHalves, OneTestOfDiagonalsServesBothTangents) {
+  for (int32_t x = 0; x <= 1020; ++x) {
+    for (int32_t y = 0; y <= 1020; ++y) {
+      if (x == 0 && y == 0) continue;  // no maximum
+      const int32_t larger = std::max(x, y), sum = x + y;
+      const bool diagonal = gradient::octant(x, y) % 2 == 1;
+      ASSERT_EQ((sum - larger) * 32768 > larger * (53 * 256 + 5), diagonal) << x << " " << y;
+      // The two fused steps, each rounded once.
+      const double first = rounded_to_half(sum - larger * (181 / 128.0));
+      ASSERT_EQ(first - larger * (5 / 32768.0) >= 0, diagonal) << x << " " << y;
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "ops/canny/cuda/mask_runs.hpp"
+#include "ops/canny/ladder/mask_runs.hpp"
 
 namespace cuesta {
 namespace {

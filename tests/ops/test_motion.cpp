@@ -113,6 +113,38 @@ TEST(Motion, AutomaticThresholdIsNeverBelowTheGivenOne) {
   EXPECT_GE(detector.threshold(), 40);
 }
 
+TEST(Motion, ABatchIsFrameAfterFrame) {
+  constexpr int32_t width = 150, height = 90, count = 7;
+  Image<uint8_t> all(width, height * count);  // below each other
+  for (int32_t i = 0; i < count; ++i) {
+    const Image<uint8_t> frame = frame_with_square(width, height, 15 * i, 9 * i, i ? 20 : 0);
+    for (int32_t y = 0; y < height; ++y) std::copy_n(frame.row(y), width, all.row(i * height + y));
+  }
+  const auto frame = [&](int32_t i) { return all.view().region({0, i * height, width, height}); };
+  auto strategies = test::host_strategies<MotionArgs>();
+  strategies.emplace_back();  // the automatic choice
+  for (const std::string& strategy : strategies) {
+    const Exec exec{.strategy = strategy};
+    MotionDetector alone(sharp_options()), together(sharp_options());
+    int32_t begin = 0;
+    for (const int32_t n : {2, 1, 4}) {
+      const auto found =
+          together.push(ConstBatch(frame(begin), n, height * all.view().stride_bytes), exec);
+      ASSERT_EQ(found.size(), size_t(n));
+      for (int32_t i = 0; i < n; ++i) {
+        const auto expected = alone.push(frame(begin + i), exec);
+        EXPECT_EQ(expected.size(), begin + i > 0 ? 1u : 0u);
+        EXPECT_EQ(found[size_t(i)], std::vector(expected.begin(), expected.end())) << begin + i;
+      }
+      begin += n;
+      EXPECT_EQ(together.threshold(), alone.threshold());
+      for (int32_t y = 0; y < height; ++y)
+        for (int32_t x = 0; x < width; ++x)
+          ASSERT_EQ(together.mask().at(x, y), alone.mask().at(x, y));
+    }
+  }
+}
+
 TEST(Motion, ResetFoundsAnew) {
   MotionDetector detector(sharp_options());
   detector.push(frame_with_square(100, 80, 0, 0, 0));
@@ -199,7 +231,7 @@ TEST(MotionErrors, SayWhatIsWrong) {
   Image<uint16_t> deep(100, 80);
   EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push(deep); }),
             "motion: frame is u16; it takes u8");
-  EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push({}); }),
+  EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push(ConstAnyView()); }),
             "motion: frame has no data");
 
   const auto refused = [&](auto&& change) {

@@ -2,11 +2,21 @@
 // it.
 #pragma once
 
+#include <span>
+
 #include "core/strategy.hpp"
 #include "cuesta/motion.hpp"
 
 namespace cuesta {
 
+/// How a frame is learned.
+struct BackgroundStep {
+  int32_t rate = 1;    // at 2^-rate, 1..12
+  int32_t dither = 0;  // added before dividing by 2^rate, 0..2^rate − 1
+};
+
+/// A frame, or a batch, each frame of which meets what those before it left: then `frame` and `out`
+/// are the first one's.
 struct BackgroundArgs {
   static constexpr std::string_view operation = "background";
   static constexpr std::string_view summary = "models of the background of a video";
@@ -14,16 +24,51 @@ struct BackgroundArgs {
   static std::vector<verify::Case<BackgroundArgs>> cases(verify::Level level);  // cases.cpp
 
   BackgroundModel model = BackgroundModel::first;
-  bool founds = false;      // the frame founds the state, whatever it holds
-  int32_t rate = 1;         // learn at 2^-rate, 1..12
-  int32_t dither = 0;       // added before dividing by 2^rate, 0..2^rate − 1
+  bool founds = false;  // the frame founds the state, whatever it holds
+  int32_t rate = 1;     // of the first frame's step
+  int32_t dither = 0;
   double limit = 0;         // not NaN
   ConstAnyView frame{};     // u8
   AnyView state{};          // background::layout_of(model): plane p of row y is row y · planes + p
   BackgroundOutputs out{};  // of the frame's size
 
+  int32_t count = 1;                             // frames
+  std::span<const BackgroundStep> steps{};       // of each; none needed for one frame
+  ptrdiff_t frame_step = 0;                      // bytes from one to the next
+  BasicBackgroundOutputs<ptrdiff_t> out_step{};  // the same
+
   Space space() const { return frame.space; }
   PixelType type() const { return frame.type; }
+
+  BackgroundStep step(int32_t i) const {
+    return steps.empty() ? BackgroundStep{rate, dither} : steps[size_t(i)];
+  }
+  /// Frame i of the batch alone.
+  BackgroundArgs one(int32_t i) const {
+    BackgroundArgs alone = *this;
+    alone.founds = founds && i == 0;
+    alone.rate = step(i).rate;
+    alone.dither = step(i).dither;
+    alone.frame = ConstBatch(frame, count, frame_step)[i];
+    const auto at = [&](AnyView first, ptrdiff_t step) {
+      return first ? Batch(first, count, step)[i] : first;
+    };
+    alone.out = {at(out.background, out_step.background), at(out.difference, out_step.difference),
+                 at(out.mask, out_step.mask)};
+    alone.count = 1;
+    alone.steps = {};
+    return alone;
+  }
 };
+
+/// A strategy for one frame as one for batches: frame after frame.
+template <void (*Run)(const BackgroundArgs&, Call&)>
+void each_frame(const BackgroundArgs& args, Call& call) {
+  if (args.count == 1) return Run(args, call);
+  for (int32_t i = 0; i < args.count; ++i) {
+    const Scratch scope(call.nested(), args.space());  // the next one takes the same memory
+    Run(args.one(i), call);
+  }
+}
 
 }  // namespace cuesta

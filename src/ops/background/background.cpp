@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <vector>
 
 #include "core/check.hpp"
+#include "core/check_batch.hpp"
 #include "ops/background/options.hpp"
 #include "ops/background/reference.hpp"
 
@@ -21,10 +23,23 @@ struct BackgroundSubtractor::State {
   BackgroundOptions options;
   int64_t frames = 0;
   int32_t width = 0, height = 0;
-  AnyImage model;  // the model's state
+  AnyImage model;                     // the model's state
+  std::vector<BackgroundStep> steps;  // of a batch
 
   bool fits(ConstAnyView frame) const {
     return frame.width == width && frame.height == height && frame.space == model.space();
+  }
+
+  /// How frame i from now on is learned.
+  BackgroundStep step(int64_t i) const {
+    return background::with_model(options.model, [&](auto of) {
+      const auto t = uint64_t(frames + i);
+      int32_t rate = options.rate_shift ? options.rate_shift : int32_t(of.own_rate);
+      // Frame t of a young mean weighs 2^-floor(log2(t + 1)), so that the mean is of all frames so
+      // far, not of the founding one.
+      if (of.young) rate = std::clamp(int32_t(std::bit_width(t + 1)) - 1, 1, rate);
+      return BackgroundStep{rate, background::dither_of(t, rate)};
+    });
   }
 
   void allocate(ConstAnyView frame) {
@@ -56,15 +71,24 @@ const BackgroundOptions& BackgroundSubtractor::options() const { return state_->
 
 void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out, double limit,
                                 const Exec& exec) {
+  push(ConstBatch(frame, 1, 0),
+       {Batch(out.background, 1, 0), Batch(out.difference, 1, 0), Batch(out.mask, 1, 0)}, limit,
+       exec);
+}
+
+void BackgroundSubtractor::push(const ConstBatch& frames, const BackgroundBatchOutputs& out,
+                                double limit, const Exec& exec) {
   State& state = *state_;
+  const ConstAnyView frame = frames.first;
   check_view(frame, "background: frame", {PixelType::u8});
+  check_batch(frames, "background: frame");
   if (std::isnan(limit)) throw_invalid("nan", "background: limit is not a number");
-  const auto check_output = [&](ConstAnyView plane, std::string_view what,
+  const auto check_output = [&](const Batch& planes, std::string_view what,
                                 std::initializer_list<PixelType> types) {
-    if (!plane) return;
-    check_view(plane, what, types);
-    check_same_size(frame, plane, "background: frame", what);
-    check_no_overlap(frame, plane, "background: frame", what);
+    if (!planes.first) return;
+    check_view(planes.first, what, types);
+    check_same_size(frame, planes.first, "background: frame", what);
+    check_batches({{frames, "background: frame"}}, {{planes, what}});
   };
   check_output(out.background, "background: background", {PixelType::u8});
   check_output(out.difference, "background: difference", {PixelType::u8});
@@ -89,21 +113,22 @@ void BackgroundSubtractor::push(ConstAnyView frame, const BackgroundOutputs& out
   BackgroundArgs args;
   args.model = state.options.model;
   args.founds = state.frames == 0;
-  args.rate = background::with_model(args.model, [&](auto model) {
-    const int32_t rate =
-        state.options.rate_shift ? state.options.rate_shift : int32_t(model.own_rate);
-    // Frame t of a young mean weighs 2^-floor(log2(t + 1)), so that the mean is of all frames so
-    // far, not of the founding one.
-    const auto young = int32_t(std::bit_width(uint64_t(state.frames) + 1)) - 1;
-    return model.young ? std::clamp(young, 1, rate) : rate;
-  });
-  args.dither = background::dither_of(uint64_t(state.frames), args.rate);
+  args.rate = state.step(0).rate;
+  args.dither = state.step(0).dither;
+  args.count = frames.count;
+  if (args.count > 1) {
+    state.steps.clear();
+    for (int32_t i = 0; i < args.count; ++i) state.steps.push_back(state.step(i));
+    args.steps = state.steps;
+    args.frame_step = frames.step_bytes;
+    args.out_step = {out.background.step_bytes, out.difference.step_bytes, out.mask.step_bytes};
+  }
   args.limit = limit;
   args.frame = frame;
   args.state = state.model;
-  args.out = out;
+  args.out = {out.background.first, out.difference.first, out.mask.first};
   dispatch(args, exec);
-  if (!only_chooses) ++state.frames;
+  if (!only_chooses) state.frames += frames.count;
 }
 
 }  // namespace cuesta

@@ -7,7 +7,7 @@ namespace cuesta::background_cuda {
 
 /// Strategy `plain`, on the device; it takes every request.
 void plain(const BackgroundArgs& args, Call& call);
-/// One pass, a thread a pixel; model `first`.
+/// One pass over the frames of a batch, the state in registers meanwhile.
 void fused(const BackgroundArgs& args, Call& call);
 
 }  // namespace cuesta::background_cuda

@@ -85,17 +85,18 @@ CUESTA_HOST_DEVICE constexpr Verdict mixture(uint16_t* state, ptrdiff_t stride, 
   }
   const Verdict verdict{uint8_t(at_most((m[0] + 128) >> 8, 255)), uint8_t(explained ? 0 : nearest)};
 
-  if (matched >= 0) {
+  for (int k = 0; k < count; ++k) {  // by constants, so that a GPU keeps all of it in registers
+    if (k != matched) continue;
     // Mean and variance learn at the rate over the weight, rounded down to a power of two: a young
     // component learns fast.
-    const int32_t log2_weight = 31 - std::countl_zero(uint32_t(w[matched]));
+    const int32_t log2_weight = 31 - std::countl_zero(uint32_t(w[k]));
     const int32_t shift = rate - 15 + log2_weight > 1 ? rate - 15 + log2_weight : 1;
     const int32_t finer = dither >> (rate - shift);
-    const int32_t delta = (v << 8) - m[matched];
-    const int32_t apart = distance(v << 8, m[matched]) >> 4;
-    m[matched] += (delta + finer) >> shift;
-    const int32_t variance = s[matched] + ((apart * apart - s[matched] + finer) >> shift);
-    s[matched] = at_most(variance < min_variance ? min_variance : variance, max_variance);
+    const int32_t delta = (v << 8) - m[k];
+    const int32_t apart = distance(v << 8, m[k]) >> 4;
+    m[k] += (delta + finer) >> shift;
+    const int32_t variance = s[k] + ((apart * apart - s[k] + finer) >> shift);
+    s[k] = at_most(variance < min_variance ? min_variance : variance, max_variance);
   }
   for (int k = 0; k < count; ++k)
     w[k] += k == matched ? (whole - w[k] + dither) >> rate : -((w[k] + dither) >> rate);
@@ -129,14 +130,16 @@ struct Samples {
 };
 
 /// A model: its names; `planes` planes of `Sample`; `own_rate`, at which it learns unless told,
-/// `young` where its first frames weigh more (BackgroundSubtractor::push has how); found(), the
-/// state after a founding frame of v; learn(), the recurrence.
+/// `young` where its first frames weigh more (BackgroundSubtractor::push has how); `learns` where a
+/// frame changes the state; found(), the state after a founding frame of v; learn(), the
+/// recurrence.
 struct First {
   static constexpr BackgroundModel id = BackgroundModel::first;
   static constexpr std::string_view name = "first";
   using Sample = uint8_t;  // the first frame
   static constexpr int32_t planes = 1, own_rate = 1;
   static constexpr bool young = false;
+  static constexpr bool learns = false;
 
   CUESTA_HOST_DEVICE static constexpr void found(Samples<uint8_t> state, uint8_t v) {
     state[0] = v;
@@ -153,6 +156,7 @@ struct Mean {
   using Sample = uint16_t;  // Q8
   static constexpr int32_t planes = 1, own_rate = 6;
   static constexpr bool young = true;
+  static constexpr bool learns = true;
 
   CUESTA_HOST_DEVICE static constexpr void found(Samples<uint16_t> state, uint8_t v) {
     state[0] = uint16_t(v << 8);
@@ -169,6 +173,7 @@ struct Median {
   using Sample = uint8_t;  // median, deviation
   static constexpr int32_t planes = 2, own_rate = 1;
   static constexpr bool young = false;
+  static constexpr bool learns = true;
 
   CUESTA_HOST_DEVICE static constexpr void found(Samples<uint8_t> state, uint8_t v) {
     state[0] = v;
@@ -188,6 +193,7 @@ struct Mixture {
   // A young mixture's weights must not follow fast: what passes by at once would be taken for
   // background.
   static constexpr bool young = false;
+  static constexpr bool learns = true;
 
   CUESTA_HOST_DEVICE static constexpr void found(Samples<uint16_t> state, uint8_t v) {
     using namespace gaussians;

@@ -44,7 +44,8 @@ void background_reference_rows(const BackgroundArgs& args, int32_t first, int32_
 }
 
 void background_serial(const BackgroundArgs& args, Call&) {
-  background_reference_rows(args, 0, args.frame.height);
+  for (int32_t i = 0; i < args.count; ++i)
+    background_reference_rows(args.one(i), 0, args.frame.height);
 }
 
 }  // namespace cuesta

@@ -5,7 +5,7 @@
 
 namespace cuesta {
 
-/// Rows [first, end) of the frame.
+/// Rows [first, end) of one frame.
 void background_reference_rows(const BackgroundArgs& args, int32_t first, int32_t end);
 
 /// Strategy `serial`.

@@ -1,12 +1,9 @@
-// Strategy `fused`: the gradient and suppression in one kernel,
-// hysteresis in three.
+// Strategy `fused`: the gradient and suppression in one kernel (cuda/nms.cu), hysteresis in three
+// (cuda/hysteresis.cu), a batch in pieces.
 #include "ops/canny/cuda.hpp"
-#include "ops/canny/cuda/gradient_nms.cuh"
-#include "ops/canny/cuda/hysteresis.cuh"
+#include "ops/canny/cuda/masks.cuh"
 
 namespace cuesta::canny_cuda {
-
-Masks find_masks(const CannyArgs& args, Call& call) { return masks_before_hysteresis(args, call); }
 
 void fused(const CannyArgs& args, Call& call) {
   const int32_t most = pictures_per_chunk(args);

@@ -134,14 +134,15 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
       {.name = "runs",
        .space = Space::device,
        .tier = Tier::ladder,
-       .idea = "the production gradient and suppression, and its hysteresis by sets of runs",
+       .idea = "the production gradient and suppression; hysteresis by sets of runs",
        .paper = "001",
        .supports = CUESTA_GPU(supports),
        .run = CUESTA_GPU(each_picture<canny_ladder::runs>)},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,
-       .idea = "one kernel to one-bit masks; hysteresis by sets of runs, three launches",
+       .idea =
+           "one kernel to one-bit masks; hysteresis in tiles, of which what reaches a rim goes on",
        .supports = CUESTA_GPU(supports),
        .run = CUESTA_GPU(canny_cuda::fused)},
   };

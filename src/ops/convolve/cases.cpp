@@ -18,6 +18,7 @@ enum class Kind : uint8_t {
   gaussian,  // cv::GaussianBlur's taps and rounding
   box,       // ones over n²
   small,     // sums that fit 16 bits on u8
+  byte,      // any taps of a signed byte
   edge,      // Σ|tap| of 255..257: the last sums that 16 bits tell apart
   medium,    // sums below 2^24 on u8
   wide,      // sums beyond 32 bits
@@ -26,7 +27,7 @@ enum class Kind : uint8_t {
   zero,      // no tap at all
   q16,       // what float taps on u8 and u16 become
 };
-constexpr std::string_view names[] = {"gaussian", "box",  "small", "edge", "medium",
+constexpr std::string_view names[] = {"gaussian", "box",  "small", "byte", "edge", "medium",
                                       "wide",     "huge", "outer", "zero", "q16"};
 
 struct Window {
@@ -45,7 +46,8 @@ constexpr Window windows[] = {
     {Kind::huge, 14, 13},   {Kind::outer, 3, 3},      {Kind::outer, 7, 4},
     {Kind::outer, 1, 6},    {Kind::zero, 3, 2},       {Kind::q16, 3, 3},
     {Kind::q16, 5, 4},      {Kind::gaussian, 1, 1},   {Kind::box, 2, 2},
-    {Kind::box, 1, 1},      {Kind::gaussian, 13, 13}, {Kind::edge, 9, 1}};
+    {Kind::box, 1, 1},      {Kind::gaussian, 13, 13}, {Kind::edge, 9, 1},
+    {Kind::gaussian, 7, 7}, {Kind::gaussian, 21, 21}, {Kind::small, 7, 7}};
 
 // Half the taps of a larger window are 0, so that its sums stay where the kind wants them.
 int32_t drawn_tap(Kind kind, Random& random) {
@@ -54,6 +56,7 @@ int32_t drawn_tap(Kind kind, Random& random) {
   };
   switch (kind) {
     case Kind::small: return random.below(2) ? within(4) : 0;
+    case Kind::byte: return int32_t(random.below(256)) - 128;
     case Kind::medium: return within(900);
     case Kind::wide: return within(1 << 28);
     case Kind::huge: return within(0x7FFFFFFF);
@@ -249,6 +252,17 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
                                {Kind::medium, 3, 3},
                                {Kind::outer, 5, 5}}) {
     for (int i = 0; i < (level == Level::full ? 8 : 2); ++i) add(window, 5000 + 331 * i, 3 + i);
+  }
+  // Of several blocks each way.
+  for (const Window& window : {Window{Kind::byte, 3, 3},
+                               {Kind::byte, 5, 5},
+                               {Kind::byte, 9, 9},
+                               {Kind::byte, 8, 3},
+                               {Kind::byte, 2, 6},
+                               {Kind::small, 7, 7},
+                               {Kind::gaussian, 5, 5}}) {
+    for (int i = 0; i < (level == Level::full ? 30 : 3); ++i)
+      add(window, i % 3 ? 500 + 37 * i : 512 + 16 * i, 20 + 7 * i % 97);
   }
   return out;
 }

@@ -7,5 +7,17 @@ namespace cuesta::convolve_cuda {
 
 /// The definition, a thread a pixel; takes every request.
 void plain(const ConvolveArgs& args, Call& call);
+/// Small windows of u8 as products of matrices of bytes.
+void tensor(const ConvolveArgs& args, Call& call);
+
+/// u8 factors without signs, as two int8 tensor-core products (cuda/mma_separable.cu).
+std::string_view mma_separable_takes(const ConvolveArgs& args, const Parameters& parameters);
+void mma_separable(const ConvolveArgs& args, Call& call);
+/// f32 factors, both passes in one kernel (cuda/separable_f32.cu).
+std::string_view separable_f32_takes(const ConvolveArgs& args, const Parameters& parameters);
+void separable_f32(const ConvolveArgs& args, Call& call);
+/// f32 windows, sums in registers rolling down (cuda/rolling_f32.cu).
+std::string_view rolling_f32_takes(const ConvolveArgs& args, const Parameters& parameters);
+void rolling_f32(const ConvolveArgs& args, Call& call);
 
 }  // namespace cuesta::convolve_cuda

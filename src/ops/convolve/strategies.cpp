@@ -3,6 +3,8 @@
 #include <cstdlib>
 
 #include "cuda/limits.hpp"
+#include "cuda/tensor_cores.hpp"
+#include "ops/convolve/byte_taps.hpp"
 #include "ops/convolve/cuda.hpp"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"
@@ -13,6 +15,12 @@ namespace cuesta {
 namespace {
 
 #if CUESTA_HAS_CUDA
+std::string_view tensor_taps(const ConvolveArgs& args, const Parameters&) {
+  if (!cuda::multiplies_bytes()) return "GPUs before compute capability 8.0";
+  ByteTaps taps;
+  return byte_taps(args, taps);
+}
+
 // What the rungs take: one channel, sums in 32 bits, windows of at most convolve_ladder::max_side
 // on each side.
 std::string_view window(const ConvolveArgs& args, const Parameters&) {
@@ -173,6 +181,31 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
            CUESTA_GPU(rolling_rows), CUESTA_GPU(row_cyclic)),
       rung("shared-1d", "a one-dimensional shared tile, up to four loads a thread, 3 x 3", "003",
            block_only, CUESTA_GPU(three_by_three), CUESTA_GPU(convolve_ladder::shared_1d)),
+      {.name = "tensor",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "windows to 9 x 9 as products of matrices of bytes on the tensor cores, from tiles "
+               "copied in bulk",
+       .supports = CUESTA_GPU(tensor_taps),
+       .run = CUESTA_GPU(convolve_cuda::tensor)},
+      {.name = "mma-separable",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "u8 factors without signs as two int8 tensor-core products in registers",
+       .supports = CUESTA_GPU(convolve_cuda::mma_separable_takes),
+       .run = CUESTA_GPU(convolve_cuda::mma_separable)},
+      {.name = "separable-f32",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "f32 factors in one pass: column sums rolling down in registers, exchanged across",
+       .supports = CUESTA_GPU(convolve_cuda::separable_f32_takes),
+       .run = CUESTA_GPU(convolve_cuda::separable_f32)},
+      {.name = "rolling-f32",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "f32 windows in one pass: a row is added to the sums of all rows it belongs to",
+       .supports = CUESTA_GPU(convolve_cuda::rolling_f32_takes),
+       .run = CUESTA_GPU(convolve_cuda::rolling_f32)},
   };
   return all;
 }

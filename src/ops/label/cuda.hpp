@@ -7,5 +7,7 @@ namespace cuesta::label_cuda {
 
 /// Strategy `plain`, on the device; it takes every request.
 void plain(const LabelArgs& args, Call& call);
+/// Strategy `tiles`, on the device; it takes every request.
+void tiles(const LabelArgs& args, Call& call);
 
 }  // namespace cuesta::label_cuda

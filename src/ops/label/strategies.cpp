@@ -33,6 +33,14 @@ std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
        .tier = Tier::production,
        .idea = "union-find over runs found in words of bits, strips over threads",
        .run = label_simd},
+      {.name = "tiles",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea =
+           "runs joined a tile at a time in shared memory; what meets the rim, in device memory",
+       .allocates = true,  // for more components than one in 64 pixels
+       .host_sync = true,
+       .run = CUESTA_GPU(label_cuda::tiles)},
       {.name = "plain",
        .space = Space::device,
        .tier = Tier::baseline,

@@ -9,5 +9,7 @@ namespace cuesta::log_cuda {
 void plain(const LogArgs& args, Call& call);
 /// One pass over memory: both filters and the rule.
 void fused(const LogArgs& args, Call& call);
+/// The whole stencil as products of matrices of bytes.
+void tensor(const LogArgs& args, Call& call);
 
 }  // namespace cuesta::log_cuda

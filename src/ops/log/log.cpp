@@ -1,6 +1,7 @@
 // The public entry of log: check, choose a strategy, run.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
@@ -47,6 +48,32 @@ log::Factors log::factors(const Window& window) {
         (i > 0 ? f.smooth[i - 1] : 0) - 2 * f.smooth[i] + (i + 1 < f.size ? f.smooth[i + 1] : 0);
   }
   return f;
+}
+
+log::ByteStencil log::byte_stencil(const Window& window) {
+  ByteStencil out;
+  if (window.size + 2 > ByteStencil::max_size) return out;
+  const Factors f = factors(window);
+  const auto weight = [&](int32_t i, int32_t j) {
+    return f.smooth[j] * f.bend[i] + f.bend[j] * f.smooth[i];
+  };
+  int32_t shared = 0;
+  for (int32_t j = 0; j < f.size; ++j)
+    for (int32_t i = 0; i < f.size; ++i) shared = std::gcd(shared, weight(i, j));
+  int32_t positive = 0;
+  for (int32_t j = 0; j < f.size; ++j) {
+    for (int32_t i = 0; i < f.size; ++i) {
+      const int32_t w = weight(i, j) / shared;
+      if (w < -128 || w > 127) return out;
+      out.weights[j * f.size + i] = int8_t(w);
+      positive += std::max(w, 0);
+    }
+  }
+  out.size = f.size;
+  out.factor = shared;
+  out.most = 255 * positive;  // the weights sum to 0
+  out.threshold = window.threshold / shared;
+  return out;
 }
 
 void log_edges(ConstAnyView src, OutView dst, const LogOptions& options, const Exec& exec) {

@@ -1,5 +1,6 @@
 // Every strategy of log, on the CPU and on CUDA: the one list of what exists.
 #include "cuda/limits.hpp"
+#include "cuda/tensor_cores.hpp"
 #include "ops/log/cuda.hpp"
 #include "ops/log/ladder/ladder.hpp"
 #include "ops/log/reference.hpp"
@@ -11,6 +12,17 @@ namespace {
 // The grid's second dimension ends at 65,535 blocks of 8 rows.
 std::string_view supports(const LogArgs& args, const Parameters&) {
   return args.src.height > 65535 * 8 ? "pictures higher than 524,280" : std::string_view();
+}
+
+std::string_view byte_stencil(const LogArgs& args, const Parameters&) {
+  if (!cuda::multiplies_bytes()) return "GPUs before compute capability 8.0";
+  if (args.src.type != PixelType::u8) return "u16 source";
+  const bool response = args.dst.type == PixelType::s32;
+  if (!response && args.options.mode == LogMode::zero_crossings) return "zero crossings";
+  const log::ByteStencil stencil = log::byte_stencil(log::window(args.options));
+  if (stencil.size == 0) return "windows whose weights are no signed bytes";
+  return response && stencil.factor != 1 ? "responses whose weights share a factor"
+                                         : std::string_view();
 }
 
 std::string_view papers_window(const LogArgs& args, const Parameters& parameters) {
@@ -100,6 +112,13 @@ std::span<const Strategy<LogArgs>> LogArgs::strategies() {
            block_tiles_and_transpose, CUESTA_GPU(two_pass<separable_tiled>), CUESTA_GPU(tiles)),
       rung("row-cyclic", "both passes convolve's row-cyclic", grid_only,
            CUESTA_GPU(two_pass<row_cyclic>), CUESTA_GPU(rolling_rows)),
+      {.name = "tensor",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "the whole window as products of matrices of bytes on the tensor cores, from tiles "
+               "copied in bulk",
+       .supports = CUESTA_GPU(byte_stencil),
+       .run = CUESTA_GPU(log_cuda::tensor)},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,

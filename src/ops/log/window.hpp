@@ -33,6 +33,18 @@ struct Factors {
 };
 Factors factors(const Window& window);
 
+/// The stencil where its weights, over what they share, are signed bytes and its window has 9 x 9
+/// samples at most. |L| > threshold exactly when |Σ weights · samples| > `threshold` here.
+struct ByteStencil {
+  static constexpr int32_t max_size = 9;
+  int32_t size = 0;                          // odd; 0: no such stencil
+  int32_t factor = 1;                        // what the weights share
+  int8_t weights[max_size * max_size] = {};  // row-major
+  int32_t most = 0;                          // the largest |Σ| on u8
+  int64_t threshold = 0;
+};
+ByteStencil byte_stencil(const Window& window);
+
 /// The papers' own: g = 2 4 5 4 2, scale 289.
 constexpr bool is_papers_window(const LogOptions& options) {
   return options.sigma == 1.4 && options.ksize == 0;

@@ -1,18 +1,15 @@
-// Strategy `fused`. Windows of 3 and 5: columns sorted and merged in registers. Larger: a warp
-// walks down a column with the window's histogram in shared memory, a row of samples out and a row
-// in. Bits: every lane of a warp walks down with the count of its window.
-#include "cuda/row_words.cuh"
+// Strategy `fused`. Windows of 3 and 5: columns sorted and merged in registers, u8 and u16 of one
+// channel two a register in walks down strips (strips.cuh). Larger: a warp walks down a column with
+// the window's histogram in shared memory, a row of samples out and a row in. Bits: every lane of a
+// warp walks down with the count of its window.
 #include "ops/median/cuda.hpp"
 #include "ops/median/device.cuh"
+#include "ops/median/strips.cuh"
 
 namespace cuesta {
 namespace {
 
 using namespace median_cuda;
-
-#define MEDIAN_INLINE __device__ __forceinline__
-#include "ops/median/network.inc"
-#undef MEDIAN_INLINE
 
 // A grid's second dimension ends at 65,535 blocks; kernels walk whole grids further.
 dim3 walking_grid(int64_t columns, int columns_per_block, int32_t height, int32_t rows_per_block,
@@ -22,108 +19,9 @@ dim3 walking_grid(int64_t columns, int columns_per_block, int32_t height, int32_
               unsigned(std::min<int64_t>(rows, 65535)), unsigned(channels));
 }
 
-// -- 3 and 5, u8 and u16 of one channel -----------------------------------------------------------
-
-constexpr int block_x = 32, block_y = 8, pair_columns = 4;
-
-// Two samples of 16 bits in a register.
-struct Pairs {
-  __device__ uint32_t low(uint32_t a, uint32_t b) const { return __vminu2(a, b); }
-  __device__ uint32_t high(uint32_t a, uint32_t b) const { return __vmaxu2(a, b); }
-};
-
-/// The pairs that begin at columns x0 − r, x0 − r + 2, … of row y.
-template <class T, int K, bool Words>
-__device__ void load_pairs(const Request& q, int32_t x0, int32_t y,
-                           uint32_t (&pairs)[(K + 3) / 2]) {
-  constexpr int r = K / 2;
-  const auto src = q.src.as<T, Space::device>();
-  const int32_t width = src.width, sy = map_index(q.mode, y, src.height);
-  const T* row = src.row(max(sy, 0));
-  if (sy >= 0 && x0 >= 4 && x0 <= width - 8) {
-    if constexpr (sizeof(T) == 1 && Words) {
-      const auto* from = reinterpret_cast<const uint32_t*>(row + x0 - 4);
-      const uint32_t words[] = {__ldg(from), __ldg(from + 1), __ldg(from + 2)};
-#pragma unroll
-      for (int p = 0; p < (K + 3) / 2; ++p) {
-        constexpr int last = 2;
-        const int byte = 4 - r + 2 * p, word = byte / 4, at = byte % 4;
-        pairs[p] = __byte_perm(words[word], words[word < last ? word + 1 : last],
-                               uint32_t(at | (at + 1) << 8)) &
-                   0x00FF00FFu;
-      }
-    } else {
-#pragma unroll
-      for (int p = 0; p < (K + 3) / 2; ++p) {
-        const T* from = row + x0 - r + 2 * p;
-        pairs[p] = uint32_t(from[0]) | uint32_t(from[1]) << 16;
-      }
-    }
-    return;
-  }
-  const auto sample = [&](int32_t x) {
-    const int32_t sx = map_index(q.mode, x, width);
-    return uint32_t(sx < 0 || sy < 0 ? q.outside : int32_t(row[sx]));
-  };
-#pragma unroll
-  for (int p = 0; p < (K + 3) / 2; ++p)
-    pairs[p] = sample(x0 - r + 2 * p) | sample(x0 - r + 2 * p + 1) << 16;
-}
-
-template <class T, int K, bool Words>
-__global__ void __launch_bounds__(block_x* block_y) median_pairs(Request q) {
-  constexpr int r = K / 2, loaded = (K + 3) / 2;
-  const Pairs order;
-  const int64_t first = (int64_t(blockIdx.x) * block_x + threadIdx.x) * pair_columns;
-  if (first >= q.src.width) return;
-  const auto x0 = int32_t(first);
-  for (int64_t row = int64_t(blockIdx.y) * block_y + threadIdx.y; row < q.src.height;
-       row += int64_t(gridDim.y) * block_y) {
-    const auto y = int32_t(row);
-    uint32_t sorted[loaded][K];
-    {
-      uint32_t lines[K][loaded];
-#pragma unroll
-      for (int j = 0; j < K; ++j) load_pairs<T, K, Words>(q, x0, y + j - r, lines[j]);
-#pragma unroll
-      for (int p = 0; p < loaded; ++p) {
-#pragma unroll
-        for (int j = 0; j < K; ++j) sorted[p][j] = lines[j][p];
-        sort(order, sorted[p]);
-      }
-    }
-    uint32_t out[2];
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      uint32_t ranks[K][K];
-#pragma unroll
-      for (int i = 0; i < K; ++i) {
-        // Pairs that begin at odd columns lie across two loaded ones.
-        const int p = 2 * half + i;
-#pragma unroll
-        for (int j = 0; j < K; ++j)
-          ranks[j][i] = p % 2 ? __byte_perm(sorted[p / 2][j], sorted[p / 2 + 1][j], 0x5432)
-                              : sorted[p / 2][j];
-      }
-      out[half] = middle_of_columns(order, ranks);
-      if (q.mode == BorderMode::ignore) {
-        if (leaves(q, x0 + 2 * half, y)) out[half] &= 0xFFFF0000u;
-        if (leaves(q, x0 + 2 * half + 1, y)) out[half] &= 0x0000FFFFu;
-      }
-    }
-    if constexpr (sizeof(T) == 1) {
-      const uint32_t bytes[1] = {__byte_perm(out[0], out[1], 0x6420)};
-      cuda::store_bytes<Words, pair_columns>(q.dst.as<uint8_t, Space::device>(), x0, y, bytes);
-    } else {
-      T* to = q.dst.as<T, Space::device>().row(y) + x0;
-#pragma unroll
-      for (int i = 0; i < pair_columns; ++i)
-        if (x0 + i < q.src.width) to[i] = T(out[i / 2] >> (i % 2 * 16));
-    }
-  }
-}
-
 // -- 1, 3 and 5, everything else ------------------------------------------------------------------
+
+constexpr int block_x = 32, block_y = 8;
 
 struct Numbers {
   __device__ int32_t low(int32_t a, int32_t b) const { return min(a, b); }
@@ -318,22 +216,35 @@ __global__ void __launch_bounds__(block_threads) median_bit_march(Request q, int
 
 // -------------------------------------------------------------------------------------------------
 
+/// Windows of 3 and 5 of one channel.
+template <class T, int K>
+void launch_strips(const MedianArgs& args, Call& call) {
+  using Step = std::conditional_t<K == 3, Median3<T>, Median5<T>>;
+  const Request q = request_of(args);
+  // Walks a multiprocessor. (H200, 2026-11-22, 8192², an earlier form with walks of 8, 16 and 64
+  // rows: 3 × 3 0.065, 0.066 and 0.087 ms; 5 × 5 0.172, 0.161 and 0.193.)
+  constexpr int walks = K == 3 ? 40 : 24;
+  cuda::launch_strip_walks<Step, T>("median",
+                                    {.src = q.src,
+                                     .dst = q.dst,
+                                     .mode = q.mode,
+                                     .outside = uint32_t(q.outside),
+                                     .x_begin = q.radius,
+                                     .x_end = q.src.width - q.radius,
+                                     .y_begin = q.radius,
+                                     .y_end = q.src.height - q.radius},
+                                    walks, cuda::stream_of(call));
+}
+
 template <class T, int K>
 void launch_network(const MedianArgs& args, Call& call) {
-  const Request q = request_of(args);
   const ConstAnyView& src = args.src;
   if constexpr (K > 1 && !std::is_same_v<T, float>) {
-    if (src.channels == 1) {
-      const bool words = cuda::has_word_rows(src) && cuda::has_word_rows(args.dst);
-      cuda::launch("median", words ? median_pairs<T, K, true> : median_pairs<T, K, false>,
-                   walking_grid(src.width, block_x * pair_columns, src.height, block_y, 1),
-                   dim3(block_x, block_y), 0, cuda::stream_of(call), q);
-      return;
-    }
+    if (src.channels == 1) return launch_strips<T, K>(args, call);
   }
   cuda::launch("median", median_network<T, K>,
                walking_grid(src.width, block_x, src.height, block_y, src.channels),
-               dim3(block_x, block_y), 0, cuda::stream_of(call), q);
+               dim3(block_x, block_y), 0, cuda::stream_of(call), request_of(args));
 }
 
 template <class T>

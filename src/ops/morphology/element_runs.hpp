@@ -22,6 +22,20 @@ struct Run {
   bool same_cells(const Run& other) const { return begin == other.begin && end == other.end; }
 };
 
+/// visit(run) for every run of an element, row by row.
+template <class Visit>
+void for_each_run(const ElementView& element, Visit visit) {
+  for (int j = 0; j < element.height(); ++j) {
+    for (int begin = 0; begin < element.width(); ++begin) {
+      if (!element.contains(begin, j)) continue;
+      int end = begin;
+      while (end < element.width() && element.contains(end, j)) ++end;
+      visit(Run{uint8_t(begin), uint8_t(end), uint8_t(j)});
+      begin = end;
+    }
+  }
+}
+
 class ElementRuns {
  public:
   static constexpr int max_levels = 8;  // blocks of up to 2^7 cells in 255
@@ -29,16 +43,10 @@ class ElementRuns {
   /// The list lives in `scratch`.
   ElementRuns(const ElementView& element, Scratch& scratch) : element_(element) {
     runs_ = scratch.take<Run>(size_t(element.width() / 2 + 1) * size_t(element.height()));
-    for (int j = 0; j < element.height(); ++j) {
-      for (int begin = 0; begin < element.width(); ++begin) {
-        if (!element.contains(begin, j)) continue;
-        int end = begin;
-        while (end < element.width() && element.contains(end, j)) ++end;
-        runs_[count_++] = {uint8_t(begin), uint8_t(end), uint8_t(j)};
-        top_level_ = std::max(top_level_, runs_[count_ - 1].level());
-        begin = end;
-      }
-    }
+    for_each_run(element, [&](const Run& run) {
+      runs_[count_++] = run;
+      top_level_ = std::max(top_level_, run.level());
+    });
     std::sort(runs_, runs_ + count_, [](const Run& a, const Run& b) {
       return std::tuple(a.begin, a.end, a.row) < std::tuple(b.begin, b.end, b.row);
     });

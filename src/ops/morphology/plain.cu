@@ -6,42 +6,31 @@
 #include <vector>
 
 #include "core/bits.hpp"
-#include "cuda/launch.cuh"
-#include "ops/morphology/reference.hpp"
+#include "ops/morphology/step.cuh"
 
 namespace cuesta {
 namespace {
+
+using morphology_cuda::bit_range;
+using morphology_cuda::Rule;
 
 /// A cell of the element, from its anchor.
 struct Cell {
   int16_t dx, dy;
 };
 
-/// What a step does besides its pictures.
-struct Rule {
+/// A step with its element as a list of cells.
+struct CellRule : Rule {
   const Cell* cells;
   int32_t count;
-  int32_t sign;                               // −1: the element turned by 180 degrees
-  int32_t width, height, anchor_x, anchor_y;  // of the element as this step reads it
-  bool dilate, neutral;
-  BorderMode border;
-  uint16_t outside;  // the sample of `constant`
-
-  /// Whether `ignore` clears the result by the rows of the window.
-  __device__ bool leaves_rows(int32_t y, int32_t rows) const {
-    return ignores() && (y < anchor_y || y - anchor_y + height > rows);
-  }
-  __device__ bool leaves_columns(int32_t x, int32_t columns) const {
-    return ignores() && (x < anchor_x || x - anchor_x + width > columns);
-  }
-  __device__ bool ignores() const { return !neutral && border == BorderMode::ignore; }
+  int32_t sign;  // −1: the element turned by 180 degrees
 };
 
 template <class T>
 struct StepSamples {
   ImageView<const T, Space::device> src;
   ImageView<T, Space::device> dst;
-  Rule rule;
+  CellRule rule;
 
   __device__ void operator()(int32_t x, int32_t y) const {
     if (rule.leaves_rows(y, src.height) || rule.leaves_columns(x, src.width)) {
@@ -67,23 +56,15 @@ struct StepSamples {
   }
 };
 
-/// The bits [begin, end) of a word; either may lie outside it.
-__device__ uint64_t bit_range(int64_t begin, int64_t end) {
-  if (begin < 0) begin = 0;
-  if (end > 64) end = 64;
-  if (begin >= end) return 0;
-  return (~uint64_t(0) >> (64 - (end - begin))) << begin;
-}
-
 struct StepBits {
   BasicBitView<const uint64_t, Space::device> src;
   BasicBitView<uint64_t, Space::device> dst;
-  Rule rule;
+  CellRule rule;
 
   /// Word `w` of row y.
   __device__ void operator()(int32_t w, int32_t y) const {
     const int32_t first = w * 64;
-    const uint64_t wanted = bit_range(0, int64_t(src.width) - first);
+    const uint64_t wanted = bit_range<uint64_t>(0, int64_t(src.width) - first);
     uint64_t& result = dst.row(y)[w];
     if (rule.leaves_rows(y, src.height)) {
       result = 0;
@@ -106,7 +87,7 @@ struct StepBits {
       }
       const uint64_t* row = src.row(sy);
       // Pixels sx … sx + 63, and which of them the picture has.
-      const uint64_t inside = bit_range(-int64_t(sx), int64_t(src.width) - sx);
+      const uint64_t inside = bit_range<uint64_t>(-int64_t(sx), int64_t(src.width) - sx);
       uint64_t seen = (pixels(row, sx) ^ flip) & inside;
       uint64_t missing = rule.neutral ? 0 : wanted & ~inside;
       if (rule.border == BorderMode::constant || rule.border == BorderMode::ignore) {
@@ -122,8 +103,8 @@ struct StepBits {
     }
     uint64_t keep = wanted;
     if (rule.ignores()) {
-      keep &= bit_range(int64_t(rule.anchor_x) - first,
-                        int64_t(src.width) - rule.width + rule.anchor_x + 1 - first);
+      keep &= bit_range<uint64_t>(int64_t(rule.anchor_x) - first,
+                                  int64_t(src.width) - rule.width + rule.anchor_x + 1 - first);
     }
     result = (found ^ flip) & keep;
   }
@@ -148,7 +129,7 @@ struct Samples {
   static Result scratch(ConstAnyView like, Call& call) {
     return call.scratch().image<T, Space::device>(like.width, like.height);
   }
-  static void step(const Source& src, const Result& dst, const Rule& rule, Call& call) {
+  static void step(const Source& src, const Result& dst, const CellRule& rule, Call& call) {
     cuda::for_each_pixel("morphology", src.width, src.height, StepSamples<T>{src, dst, rule}, call);
   }
 };
@@ -161,7 +142,7 @@ struct Bits {
   static Result scratch(ConstAnyView like, Call& call) {
     return call.scratch().bits<Space::device>(like.width, like.height);
   }
-  static void step(const Source& src, const Result& dst, const Rule& rule, Call& call) {
+  static void step(const Source& src, const Result& dst, const CellRule& rule, Call& call) {
     cuda::for_each_pixel("morphology", src.words(), src.height, StepBits{src, dst, rule}, call);
   }
 };
@@ -176,20 +157,12 @@ std::span<const Cell> upload_cells(const ElementView& element, Call& call) {
   return {cuda::upload<Cell>(cells, call, "morphology: uploading the element"), cells.size()};
 }
 
-Rule rule_of(const MorphologyArgs& args, std::span<const Cell> cells, bool second) {
-  const ElementView element = second ? args.second() : args.first();
-  const Border border = args.options.border.value_or(Border{});
-  return {.cells = cells.data(),
-          .count = int32_t(cells.size()),
-          .sign = second ? -1 : 1,
-          .width = element.width(),
-          .height = element.height(),
-          .anchor_x = element.anchor_x(),
-          .anchor_y = element.anchor_y(),
-          .dilate = args.dilates_first() != second,
-          .neutral = !args.options.border,
-          .border = border.mode,
-          .outside = morphology_border_sample(args.src.type, border)};
+CellRule rule_of(const MorphologyArgs& args, std::span<const Cell> cells, bool second) {
+  CellRule rule{morphology_cuda::rule_of(args, second)};
+  rule.cells = cells.data();
+  rule.count = int32_t(cells.size());
+  rule.sign = second ? -1 : 1;
+  return rule;
 }
 
 template <class Picture>
@@ -197,7 +170,7 @@ void run(const MorphologyArgs& args, Call& call) {
   const auto src = Picture::source(args.src);
   const auto dst = Picture::result(args.dst);
   const std::span<const Cell> cells = upload_cells(args.first(), call);
-  const Rule first = rule_of(args, cells, false);
+  const CellRule first = rule_of(args, cells, false);
   if (!args.two_steps() && args.src.data != args.dst.data) {
     Picture::step(src, dst, first, call);
     return;
@@ -209,13 +182,9 @@ void run(const MorphologyArgs& args, Call& call) {
   } else {
     // In place: one cell on the anchor copies.
     const Cell anchor{0, 0};
-    Rule copy{.cells = cuda::upload<Cell>(std::span(&anchor, 1), call, "morphology: in place"),
-              .count = 1,
-              .sign = 1,
-              .width = 1,
-              .height = 1,
-              .dilate = true,
-              .neutral = true};
+    CellRule copy{{.width = 1, .height = 1, .dilate = true, .neutral = true}};
+    copy.cells = cuda::upload<Cell>(std::span(&anchor, 1), call, "morphology: in place");
+    copy.count = copy.sign = 1;
     Picture::step(between, dst, copy, call);
   }
 }

@@ -26,6 +26,13 @@ std::span<const Strategy<MorphologyArgs>> MorphologyArgs::strategies() {
        .idea = "the definition, a thread a pixel or a word of 64, the element as a list of cells",
        .paper = "004",
        .run = CUESTA_GPU(morphology_cuda::plain)},
+      {.name = "fused",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "warps walk down: disks as squares and rhombi, bits of both steps in one launch; "
+               "rectangles by van Herk; other elements by runs",
+       .supports = CUESTA_GPU(morphology_cuda::fused_supports),
+       .run = CUESTA_GPU(morphology_cuda::fused)},
   };
   return all;
 }

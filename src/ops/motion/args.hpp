@@ -1,5 +1,5 @@
-// The one argument of every strategy of the moving-object chain: one frame. The public entry has
-// checked all of it.
+// The one argument of every strategy of the moving-object chain. The public entry has checked all
+// of it.
 #pragma once
 
 #include "core/strategy.hpp"
@@ -7,6 +7,7 @@
 
 namespace cuesta {
 
+/// A frame, or a batch of frames that follow each other: then `frame` is the first.
 struct MotionArgs {
   static constexpr std::string_view operation = "motion";
   static constexpr std::string_view summary =
@@ -17,14 +18,35 @@ struct MotionArgs {
   ConstAnyView frame{};                          // u8; 1 (gray), 3 or 4 channels (RGB order)
   const MotionOptions* options = nullptr;        // lives as long as the call
   BackgroundSubtractor* background = nullptr;    // of smoothed gray frames; learns this one
-  BitView mask{};                                // of the frame's size; always on the host
-  std::vector<Component>* components = nullptr;  // every component of the mask, in raster order
-  double* threshold = nullptr;                   // the one used
+  BitView mask{};                                // of the last frame, always on the host
+  std::vector<Component>* components = nullptr;  // of each frame's mask all, in raster order
+  double* threshold = nullptr;                   // the one used for the last frame
   // Where a device row that needs it again keeps the first frame as it came; may be null.
   Image<uint8_t, Space::device>* first_frame = nullptr;
 
+  int32_t count = 1;         // frames
+  ptrdiff_t frame_step = 0;  // bytes from one to the next
+
   Space space() const { return frame.space; }
   PixelType type() const { return frame.type; }
+
+  /// Frames [begin, begin + n) of the batch.
+  MotionArgs part(int32_t begin, int32_t n) const {
+    MotionArgs some = *this;
+    some.frame = ConstBatch(frame, count, frame_step)[begin];
+    some.components = components + begin;
+    some.count = n;
+    return some;
+  }
 };
+
+/// A strategy for one frame as one for batches: frame after frame.
+template <void (*Run)(const MotionArgs&, Call&)>
+void each_frame(const MotionArgs& args, Call& call) {
+  for (int32_t i = 0; i < args.count; ++i) {
+    const Scratch scope(call.nested(), args.space());  // the next one takes the same memory
+    Run(args.part(i, 1), call);
+  }
+}
 
 }  // namespace cuesta

@@ -15,7 +15,7 @@ namespace {
 struct Chain {
   MotionOptions options;
   BackgroundSubtractor background;
-  std::vector<Component> components;
+  std::vector<std::vector<Component>> components;
   double threshold = -1;
   Image<uint8_t, Space::device> first_frame;
 };
@@ -37,6 +37,7 @@ void push_before(const MotionArgs& args, uint64_t frames, uint64_t seed) {
   Image<uint8_t> frame(width, height, args.frame.channels);
   BitImage mask(width, height);
   MotionArgs before = args;
+  before.count = 1;
   before.frame = frame;
   before.mask = mask;
   Workspace workspace;
@@ -112,15 +113,17 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
       const uint64_t before = seed % 5 == 0 ? 0 : seed % 3 == 0 ? 3 : 1;
       const Pattern pattern = patterns[seed % 7 % 3];
       const int connectivity = seed % 4 ? 8 : 4;
+      const int32_t count = seed % 4 == 1 ? int32_t(2 + seed % 3) : 1;  // below each other
       const auto threshold = v.automatic ? DifferenceThreshold::automatic(v.threshold)
                                          : DifferenceThreshold(v.threshold);
       ++seed;
       out.push_back(
-          {fmt::format("{} {}x{}x{} blur={} {}threshold={} close={} open={} way={} before={} {} "
-                       "seed={}",
-                       cuesta::name_of(v.model), width, height, v.channels, v.blur,
-                       v.automatic ? "automatic " : "", v.threshold, v.close, v.open, connectivity,
-                       before, name_of(pattern), seed),
+          {fmt::format(
+               "{} {}x{}x{} count={} blur={} {}threshold={} close={} open={} way={} before={} {} "
+               "seed={}",
+               cuesta::name_of(v.model), width, height, v.channels, count, v.blur,
+               v.automatic ? "automatic " : "", v.threshold, v.close, v.open, connectivity, before,
+               name_of(pattern), seed),
            [=](Harness& h) {
              MotionOptions wanted{.background = {v.model, 0},
                                   .blur = v.blur,
@@ -128,15 +131,21 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
                                   .close = StructuringElement::parse(v.close),
                                   .open = StructuringElement::parse(v.open),
                                   .connectivity = connectivity};
-             auto& chain =
-                 h.keep(Chain{std::move(wanted), BackgroundSubtractor({v.model, 0}), {}, -1, {}});
+             auto& chain = h.keep(Chain{std::move(wanted),
+                                        BackgroundSubtractor({v.model, 0}),
+                                        std::vector<std::vector<Component>>(size_t(count)),
+                                        -1,
+                                        {}});
              MotionArgs args;
-             args.frame = h.input(PixelType::u8, width, height, v.channels, pattern, seed);
+             args.frame = h.input(PixelType::u8, width, height * count, v.channels, pattern, seed);
+             args.frame.height = height;
+             args.frame_step = height * args.frame.stride_bytes;
+             args.count = count;
              const AnyView bits = h.host_output("mask", PixelType::bit, width, height);
              args.mask = {static_cast<uint64_t*>(bits.data), width, height, bits.stride_bytes / 8};
              args.options = &chain.options;
              args.background = &chain.background;
-             args.components = &chain.components;
+             args.components = chain.components.data();
              args.threshold = &chain.threshold;
              args.first_frame = &chain.first_frame;
              push_before(args, before, seed);
@@ -144,9 +153,12 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
            },
            [](const MotionArgs& args, Harness& h) {
              std::string text = fmt::format("threshold {}", *args.threshold);
-             for (const Component& c : *args.components)
-               text += fmt::format("; {},{} {}x{} area {} sums {} {}", c.box.x, c.box.y,
-                                   c.box.width, c.box.height, c.area, c.sum_x, c.sum_y);
+             for (int32_t i = 0; i < args.count; ++i) {
+               text += fmt::format("; frame {}", i);
+               for (const Component& c : args.components[i])
+                 text += fmt::format("; {}: {},{} {}x{} area {} sums {} {}", c.label, c.box.x,
+                                     c.box.y, c.box.width, c.box.height, c.area, c.sum_x, c.sum_y);
+             }
              h.value("components", text);
              const Image<uint8_t> known = learned(args);
              uint64_t sum = 0;

@@ -8,7 +8,7 @@
 
 namespace cuesta {
 
-void motion_on_bits(const MotionArgs& args, AnyView mask, Call& call) {
+void motion_mask(const MotionArgs& args, AnyView mask, Call& call) {
   const MotionOptions& options = *args.options;
   const Exec exec = call.nested();
   const auto picture = [&]() -> AnyView {
@@ -47,11 +47,17 @@ void motion_on_bits(const MotionArgs& args, AnyView mask, Call& call) {
   call.stage(motion_stages::morphology);
   morph_close(mask, mask, options.close, {}, exec);
   morph_open(mask, mask, options.open, {}, exec);
-  call.stage(motion_stages::components);
-  label(mask, {}, args.components, {options.connectivity}, exec);
   *args.threshold = limit;
 }
 
-void motion_simd(const MotionArgs& args, Call& call) { motion_on_bits(args, args.mask, call); }
+void motion_components(const MotionArgs& args, ConstAnyView mask, Call& call) {
+  call.stage(motion_stages::components);
+  label(mask, {}, args.components, {args.options->connectivity}, call.nested());
+}
+
+void motion_simd(const MotionArgs& args, Call& call) {
+  motion_mask(args, args.mask, call);
+  motion_components(args, args.mask, call);
+}
 
 }  // namespace cuesta

@@ -7,5 +7,7 @@ namespace cuesta::motion_cuda {
 
 /// Strategy `plain`, on the device; it takes every request.
 void plain(const MotionArgs& args, Call& call);
+/// Strategy `stacked`; it takes every request.
+void stacked(const MotionArgs& args, Call& call);
 
 }  // namespace cuesta::motion_cuda

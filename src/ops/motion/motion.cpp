@@ -1,7 +1,10 @@
 // MotionDetector: check, choose a strategy, run, keep what is large enough.
 #include <algorithm>
 
+#include "core/bits.hpp"
 #include "core/check.hpp"
+#include "core/check_batch.hpp"
+#include "core/pinned_picture.hpp"
 #include "ops/motion/options.hpp"
 #include "ops/motion/reference.hpp"
 
@@ -13,25 +16,101 @@ struct MotionDetector::State {
   BackgroundSubtractor background;
   Image<uint8_t, Space::device> first_frame;
   Space space = Space::host;  // of the frames
-  BitImage mask;
-  std::vector<Component> components;
+  // Of the last frame: the GPU writes to page-locked memory beside the host.
+  BitImage on_host;
+  PinnedPicture pinned;
+  BitView mask;
+  std::vector<std::vector<Component>> components;  // of each frame
   std::vector<Detection> detections;
+  std::vector<std::vector<Detection>> of_each;  // frame of a batch
   double threshold = 0;
 
   explicit State(MotionOptions o) : options(std::move(o)), background(options.background) {}
 
-  void allocate(int32_t width, int32_t height) {
-    mask = BitImage(width, height);
+  bool fits(const ConstBatch& frames) const {
+    const ConstAnyView frame = frames.first;
+    return frame.width == mask.width && frame.height == mask.height &&
+           (frame.space == Space::device) == bool(pinned.view()) &&
+           components.size() >= size_t(frames.count);
+  }
+
+  void allocate(const ConstBatch& frames) {
+    const int32_t width = frames.first.width, height = frames.first.height;
+    on_host = {};
+    pinned = {};
+    if (frames.first.space == Space::device) {
+      pinned = PinnedPicture({PixelType::bit, {width, height}});
+      mask = bits_of(pinned.view());
+    } else {
+      on_host = BitImage(width, height);
+      mask = on_host.view();
+    }
     // Room for as many components as an opened mask can hold: each covers the element about some
     // pixel, of which the picture's corner leaves at least a quarter. A frame with more than the
-    // cap, of what is not opened, lets the lists grow once more.
+    // cap, of what is not opened, lets the lists grow once more; so do those of batches, whose
+    // frames share the cap.
     constexpr int64_t cap = 1 << 16;
     const int64_t smallest = std::max(options.open.count() / 4, 2);
     const auto room = size_t(std::min(int64_t(width) * height / smallest + 1, cap));
-    components.reserve(room);
+    if (components.size() < size_t(frames.count)) components.resize(size_t(frames.count));
+    components[0].reserve(room);
     detections.reserve(room);
   }
+
+  void check(const ConstBatch& frames) const;
+  void find(const ConstBatch& frames, const Exec& wanted);
+
+  /// Of the components of frame i those that are large enough.
+  void collect(int32_t i, std::vector<Detection>& into) const {
+    into.clear();
+    for (const Component& c : components[size_t(i)]) {
+      if (c.area >= options.min_area)
+        into.push_back({c.box, c.area, c.centroid_x(), c.centroid_y()});
+    }
+  }
 };
+
+void MotionDetector::State::check(const ConstBatch& frames) const {
+  const ConstAnyView frame = frames.first;
+  check_view(frame, "motion: frame", {PixelType::u8}, 1, 4);
+  if (frame.channels == 2)
+    throw_invalid("2", "motion: frame has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
+  check_batch(frames, "motion: frame");
+  if (background.frames() == 0) return;
+  if (frame.width != mask.width || frame.height != mask.height) {
+    throw Error(ErrorCode::input,
+                fmt::format("motion: frame is {} x {} after frames of {} x {}; reset() begins "
+                            "anew",
+                            frame.width, frame.height, mask.width, mask.height),
+                fmt::format("{} x {}", frame.width, frame.height));
+  }
+  if (frame.space != space) {
+    throw Error(ErrorCode::input,
+                fmt::format("motion: frame is on the {} after frames on the {}; reset() begins "
+                            "anew",
+                            name_of(frame.space), name_of(space)),
+                std::string(name_of(frame.space)));
+  }
+}
+
+void MotionDetector::State::find(const ConstBatch& frames, const Exec& wanted) {
+  check(frames);
+  if (!wanted.choices && !fits(frames)) allocate(frames);
+  Exec exec = wanted;
+  if (!exec.workspace) exec.workspace = &workspace;
+  MotionArgs args;
+  args.frame = frames.first;
+  args.count = frames.count;
+  args.frame_step = frames.step_bytes;
+  args.options = &options;
+  args.background = &background;
+  args.mask = mask;
+  args.components = components.data();
+  args.threshold = &threshold;
+  args.first_frame = &first_frame;
+  dispatch(args, exec);
+  if (!wanted.choices) space = frames.first.space;
+}
 
 MotionDetector::MotionDetector(MotionOptions options) {
   check_options(options, "motion");
@@ -41,45 +120,25 @@ MotionDetector::~MotionDetector() = default;
 MotionDetector::MotionDetector(MotionDetector&&) noexcept = default;
 MotionDetector& MotionDetector::operator=(MotionDetector&&) noexcept = default;
 
-std::span<const Detection> MotionDetector::push(ConstAnyView frame, const Exec& wanted) {
+std::span<const Detection> MotionDetector::push(ConstAnyView frame, const Exec& exec) {
   State& state = *state_;
-  check_view(frame, "motion: frame", {PixelType::u8}, 1, 4);
-  if (frame.channels == 2)
-    throw_invalid("2", "motion: frame has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
-  const bool same_size = frame.width == state.mask.width() && frame.height == state.mask.height();
-  if (!same_size) {
-    if (state.background.frames() > 0) {
-      throw Error(ErrorCode::input,
-                  fmt::format("motion: frame is {} x {} after frames of {} x {}; reset() begins "
-                              "anew",
-                              frame.width, frame.height, state.mask.width(), state.mask.height()),
-                  fmt::format("{} x {}", frame.width, frame.height));
-    }
-    if (!wanted.choices) state.allocate(frame.width, frame.height);
-  }
-  if (state.background.frames() > 0 && frame.space != state.space) {
-    throw Error(ErrorCode::input,
-                fmt::format("motion: frame is on the {} after frames on the {}; reset() begins "
-                            "anew",
-                            name_of(frame.space), name_of(state.space)),
-                std::string(name_of(frame.space)));
-  }
-  Exec exec = wanted;
-  if (!exec.workspace) exec.workspace = &state.workspace;
-  dispatch(MotionArgs{frame, &state.options, &state.background, state.mask.view(),
-                      &state.components, &state.threshold, &state.first_frame},
-           exec);
-  if (wanted.choices) return {};
-  state.space = frame.space;
-  state.detections.clear();
-  for (const Component& c : state.components) {
-    if (c.area >= state.options.min_area)
-      state.detections.push_back({c.box, c.area, c.centroid_x(), c.centroid_y()});
-  }
+  state.find(ConstBatch(frame, 1, 0), exec);
+  if (exec.choices) return {};
+  state.collect(0, state.detections);
   return state.detections;
 }
 
-ConstBitView MotionDetector::mask() const { return state_->mask.view(); }
+std::span<const std::vector<Detection>> MotionDetector::push(const ConstBatch& frames,
+                                                             const Exec& exec) {
+  State& state = *state_;
+  state.find(frames, exec);
+  if (exec.choices) return {};
+  state.of_each.resize(size_t(frames.count));
+  for (int32_t i = 0; i < frames.count; ++i) state.collect(i, state.of_each[size_t(i)]);
+  return state.of_each;
+}
+
+ConstBitView MotionDetector::mask() const { return state_->mask; }
 double MotionDetector::threshold() const { return state_->threshold; }
 void MotionDetector::reset() { state_->background.reset(); }
 const MotionOptions& MotionDetector::options() const { return state_->options; }

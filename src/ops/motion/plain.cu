@@ -10,7 +10,8 @@ namespace cuesta {
 void motion_cuda::plain(const MotionArgs& args, Call& call) {
   call.stage(motion_stages::memory);
   const auto mask = call.scratch().bits<Space::device>(args.frame.width, args.frame.height);
-  motion_on_bits(args, mask, call);
+  motion_mask(args, mask, call);
+  motion_components(args, mask, call);
   call.stage(motion_stages::memory);
   download(mask, args.mask, call.stream());
 }

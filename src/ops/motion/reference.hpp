@@ -5,13 +5,15 @@
 
 namespace cuesta {
 
-/// Every step of the chain through its public entry with the strategy of this name, pictures of
-/// bytes between them.
+/// All of these take one frame. Every step of the chain through its public entry with the strategy
+/// of this name, pictures of bytes between them.
 void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy);
 
 /// Every step through its public entry by the best row for the frame's space, which is `mask`'s
-/// too: a mask of bits of the frame's size, from the comparison on. args.mask is not read.
-void motion_on_bits(const MotionArgs& args, AnyView mask, Call& call);
+/// too: a mask of bits of the frame's size, from the comparison on. args.mask is not read. The
+/// components are motion_components' to find.
+void motion_mask(const MotionArgs& args, AnyView mask, Call& call);
+void motion_components(const MotionArgs& args, ConstAnyView mask, Call& call);
 
 /// Strategy `serial`.
 void motion_serial(const MotionArgs& args, Call& call);

@@ -3,6 +3,16 @@
 #include "ops/pixel/reference.hpp"
 
 namespace cuesta {
+#if CUESTA_HAS_CUDA
+namespace {
+
+std::string_view vectors_supports(const PixelArgs& args, const Parameters&) {
+  return args.op == PixelOp::histogram && args.a.type == PixelType::u16 ? "histograms of u16"
+                                                                        : std::string_view();
+}
+
+}  // namespace
+#endif
 
 std::span<const Strategy<PixelArgs>> PixelArgs::strategies() {
   static constexpr Strategy<PixelArgs> all[] = {
@@ -27,6 +37,13 @@ std::span<const Strategy<PixelArgs>> PixelArgs::strategies() {
        .paper = "004",
        .host_sync = true,  // for the histogram, whose counts are the host's
        .run = CUESTA_GPU(pixel_cuda::plain)},
+      {.name = "vectors",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "16-byte vectors of packed samples, histograms a lane",
+       .host_sync = true,  // for the histogram, whose counts are the host's
+       .supports = CUESTA_GPU(vectors_supports),
+       .run = CUESTA_GPU(pixel_cuda::vectors)},
   };
   return all;
 }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ops/canny/cuda/mask_runs.hpp"
 #include "ops/canny/cuda/nms_march.hpp"
+#include "ops/canny/cuda/tiles.hpp"
 
 namespace cuesta::canny_chunks {
 
@@ -15,11 +15,15 @@ inline constexpr int64_t max_bytes = int64_t{256} << 20;
 /// The grid's third dimension.
 inline constexpr int32_t max_pictures = 65535;
 
-/// Scratch memory of a picture: two masks and labels; the smoothed picture of a window that is not
-/// fused; `bins` counters.
+/// Scratch memory of a picture: two masks, labels and their lists; the smoothed picture of a window
+/// that is not fused; `bins` counters.
 constexpr int64_t scratch_bytes(int32_t width, int32_t height, bool smooths_apart, int32_t bins) {
   const int64_t mask = int64_t(canny_nms::mask_bytes(width)) * height;
-  const int64_t labels = mask * mask_runs::labels_per_word + 4;
+  const int32_t words = canny_nms::mask_bytes(width) / 4;
+  // Of 512 × 64; smaller tiles are for small pictures.
+  const int64_t tiles =
+      int64_t(canny_tiles::columns_of(words, 16)) * canny_tiles::rows_of(height, 64);
+  const int64_t labels = canny_tiles::bytes_of(words, height, tiles);
   const int64_t smoothed = smooths_apart ? (int64_t(width) + 63) * height : 0;
   return 2 * mask + labels + smoothed + int64_t(bins) * 4;
 }

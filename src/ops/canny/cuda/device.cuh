@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 
 #include "core/gradient.hpp"
 #include "cuda/launch.cuh"
@@ -21,6 +22,21 @@ DeviceImage<T> device_image(Call& call, int32_t width, int32_t height) {
   return call.scratch().image<T, Space::device>(width, height);
 }
 
+/// A batch's pictures in device memory; blockIdx.z is the picture.
+template <class T>
+struct DeviceBatch {
+  DeviceImage<T> first;
+  ptrdiff_t step;  // bytes
+
+  __device__ DeviceImage<T> here() const {
+    DeviceImage<T> picture = first;
+    using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+    picture.data =
+        reinterpret_cast<T*>(reinterpret_cast<Byte*>(first.data) + ptrdiff_t(blockIdx.z) * step);
+    return picture;
+  }
+  operator DeviceBatch<const T>() const requires(!std::is_const_v<T>) { return {first, step}; }
+};
 /// The smoothing window as a kernel's argument, which lies in a constant bank. Size 1 smooths
 /// nothing.
 struct Taps {

@@ -22,10 +22,27 @@ struct Masks {
   }
 };
 
+/// Warps of a block of the gradient and suppression.
+inline constexpr int nms_warps = 4;
+/// What it writes: masks as bytes of 8 pixels, or bins; those of each picture after those
+/// of the one before.
+struct NmsOutput {
+  uint8_t *candidates, *strong;
+  uint32_t* bins;
+  int32_t bins_per_picture;
+};
+
+/// 4 bits as 4 bytes of 0 or 255.
+__device__ inline uint32_t spread_bits(uint32_t bits) {
+  return ((bits & 15) * 0x00204081u & 0x01010101u) * 255u;
+}
+
 /// The production gradient and suppression: smoothing, gradient, suppression, thresholds. The masks
 /// live in the call's scratch memory. Sets args.result, of every picture.
 Masks find_masks(const CannyArgs& args, Call& call);
-/// The production hysteresis (hysteresis.cuh): masks to edges of 0 and 255, as many pictures as
+/// Pictures of a batch that go through the kernels together.
+int32_t pictures_per_chunk(const CannyArgs& args);
+/// The production hysteresis (resolve.cuh): masks to edges of 0 and 255, as many pictures as
 /// `edges` has. Overwrites the masks.
 void connect(const Masks& masks, const Batch& edges, Call& call);
 

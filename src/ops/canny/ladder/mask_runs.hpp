@@ -1,5 +1,4 @@
-// Runs of ones in the words of a mask: what the production hysteresis on CUDA does with a word.
-// Host and device.
+// Runs of ones in the words of a mask: what the rung `runs` does with a word. Host and device.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,91 @@
+// Stencils as matrices of bytes: how taps lie in the registers of a product, and which part of a
+// row is copied in whole pieces. Plain arithmetic, tested without a GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "cuesta/border.hpp"
+
+namespace cuesta::cuda::tensor {
+
+/// A patch is 4 x 4 outputs; its samples are 4 · groups rows and columns, from `Reach` above and to
+/// the left on. A row of the product is a patch, a column one of 8 outputs: half 0 makes columns 0
+/// and 1 of the patch, half 1 columns 2 and 3.
+template <int Reach>
+struct Shape {
+  static_assert(Reach == 2 || Reach == 4);
+  static constexpr int groups = Reach == 2 ? 2 : 3;
+  static constexpr int registers = groups * groups;  // of the taps, for a half
+};
+
+/// The taps of a window. Word (i, j) holds those over four samples in a row, the first of which
+/// lies i − Reach − 3 to the right of the output and j − Reach − 3 below it.
+template <int Reach>
+struct Band {
+  static constexpr int down = 2 * Reach + 7, across = 4 * Shape<Reach>::groups;
+  uint32_t words[down * across] = {};
+};
+
+/// tap(i, j) of a window of width × height whose anchor is (x, y), within Reach on all sides.
+template <int Reach, class Tap>
+Band<Reach> band_of(int32_t width, int32_t height, int32_t x, int32_t y, Tap&& tap) {
+  Band<Reach> band;
+  for (int j = 0; j < band.down; ++j) {
+    for (int i = 0; i < band.across; ++i) {
+      for (int e = 0; e < 4; ++e) {
+        const int row = j - Reach - 3 + y, column = i + e - Reach - 3 + x;
+        if (row < 0 || row >= height || column < 0 || column >= width) continue;
+        band.words[j * band.across + i] |= uint32_t(uint8_t(tap(column, row))) << (8 * e);
+      }
+    }
+  }
+  return band;
+}
+
+/// The word of a Band that lane 4 g + t holds in register `r` of a half: the taps of the half's
+/// output g over four samples of row t of row group r / groups, column group r % groups.
+template <int Reach>
+CUESTA_HOST_DEVICE constexpr int band_word(int half, int r, int g, int t) {
+  constexpr int groups = Shape<Reach>::groups;
+  const int y = g / 2, x = 2 * half + g % 2;  // the output
+  return (4 * (r / groups) + t - y + 3) * Band<Reach>::across + 4 * (r % groups) - x + 3;
+}
+
+/// Columns [from, to) of a row are whole pieces of 16 bytes that a tile wants and the row has;
+/// column x belongs `shift` + x − (left − 4) bytes into the tile's row.
+struct Pieces {
+  int32_t from, to;
+  uint32_t shift;
+};
+
+/// Of a row of `width` samples at `address` (its last four bits count) for a tile of `columns` from
+/// `left` on, and four more on either side. left is 0 or at least 32.
+CUESTA_HOST_DEVICE constexpr Pieces pieces_of(uint32_t address, int32_t left, int32_t width,
+                                              int32_t columns) {
+  Pieces p{};
+  p.shift = (address + uint32_t(left) - 4) & 15;
+  p.from = left - 4 - int32_t(p.shift);
+  if (p.from < 0) p.from = int32_t((0 - address) & 15);
+  const int32_t rest = width - left, end = width - int32_t((address + uint32_t(width)) & 15);
+  p.to = left + (rest < columns + 4 ? rest : columns + 4);
+  const auto pad = int32_t((0 - (address + uint32_t(p.to))) & 15);
+  p.to = end - p.to >= pad ? p.to + pad : end;
+  if (p.to < p.from) p.to = p.from;
+  return p;
+}
+
+/// The columns of a tile's row that no piece brings, for 32 lanes: lane i writes column left − 4 +
+/// i where that is below `before`, and column stop − 1 − i where that is not below `after`; the row
+/// ends before `stop`.
+struct Rest {
+  int32_t before, after;
+};
+CUESTA_HOST_DEVICE constexpr int32_t stop_of(int32_t left, int32_t width, int32_t columns) {
+  return left + (width - left < columns ? width - left : columns) + 4;
+}
+CUESTA_HOST_DEVICE constexpr Rest rest_of(const Pieces& p, int32_t left, int32_t stop) {
+  if (p.from < p.to) return {p.from, p.to};
+  return {stop, left + 28};  // at most 38 columns
+}
+
+}  // namespace cuesta::cuda::tensor

@@ -1,0 +1,66 @@
+// What the int8 tensor cores' sums become in convolve: quotients, rounded, shifted, saturated. Host
+// and device make them.
+#pragma once
+
+#include "ops/convolve/cuda/quotients.hpp"
+
+namespace cuesta::convolve_cuda {
+
+/// To u8 by 16-bit lanes: |quotient| and |quotient + offset| below 2^15.
+struct Bytes {
+  using Out = uint8_t;
+  static constexpr bool few_registers = false;
+  Once divide;
+  uint32_t offset;  // twice
+  __device__ static int32_t start() { return magic_bits; }
+  __device__ void results(int32_t a, int32_t b, int32_t c, int32_t d, uint32_t* words) const {
+    const auto pair = [&](int32_t x, int32_t y) {
+      const uint32_t p = __byte_perm(divide(sum_of(x)), divide(sum_of(y)), 0x5410);
+      return __viaddmin_s16x2_relu(p, offset, 0x00FF00FF);
+    };
+    words[0] = __byte_perm(pair(a, b), pair(c, d), 0x6420);
+  }
+};
+
+/// To u8 or s16, any quotient and any offset within 2^24.
+template <class T>
+struct Whole {
+  using Out = T;
+  static constexpr bool few_registers = false;
+  Twice divide;
+  uint32_t sign;   // clears the sum's where |.| is asked for
+  int32_t offset;  // less the bits of 1.5 * 2^23
+  __device__ static int32_t start() { return magic_bits; }
+  __device__ int32_t whole(int32_t x) const {
+    return int32_t(divide(float_of(bits_of(sum_of(x)) & sign))) + offset;
+  }
+  __device__ void results(int32_t a, int32_t b, int32_t c, int32_t d, uint32_t* words) const {
+    const int32_t p = whole(a), q = whole(b), r = whole(c), s = whole(d);
+    if constexpr (sizeof(T) == 1) {
+      uint32_t high;
+      asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(s), "r"(r));
+      asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(words[0]) : "r"(q), "r"(p), "r"(high));
+    } else {
+      asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(words[0]) : "r"(q), "r"(p));
+      asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(words[1]) : "r"(s), "r"(r));
+    }
+  }
+};
+
+/// To f32.
+struct Quotient {
+  using Out = float;
+  static constexpr bool few_registers = false;
+  Exact divide;
+  uint32_t sign;
+  float offset;
+  __device__ static int32_t start() { return magic_bits; }
+  __device__ uint32_t result(int32_t x) const {
+    return bits_of(divide(float_of(bits_of(sum_of(x)) & sign)) + offset);
+  }
+  __device__ void results(int32_t a, int32_t b, int32_t c, int32_t d, uint32_t* words) const {
+    words[0] = result(a), words[1] = result(b), words[2] = result(c), words[3] = result(d);
+  }
+};
+
+}  // namespace cuesta::convolve_cuda

@@ -1,0 +1,148 @@
+// What the kernels of strategy `tiles` share: how the mask is cut, what is held of it, and how a
+// set is found and numbered. src/ops/label/tiles.cu says how they play together.
+#pragma once
+
+#include "cuda/union_find.cuh"
+#include "cuda/word_runs.hpp"
+#include "ops/label/args.hpp"
+
+namespace cuesta::label_cuda {
+
+using namespace mask_runs;
+
+/// A tile is Words x Rows words of 32 pixels; a block of `Threads` has one.
+template <int Words, int Rows, int Threads>
+struct TileShape {
+  static constexpr int words = Words, rows = Rows, threads = Threads;
+  static constexpr int words_in_all = Words * Rows;
+  static constexpr int runs = words_in_all * word_pixels / 2;  ///< that a tile can have
+  static constexpr int pixels = Words * word_pixels;           ///< across
+  /// Sets that reach a tile's rim: two pixels side by side are of one.
+  static constexpr int open_sets = pixels + Rows;
+  static_assert(Rows % 32 == 0 && words_in_all % Threads == 0 && Threads % 32 == 0);
+  static_assert(runs / 32 <= Threads);  // a thread a word of bits of runs
+  static_assert(words_in_all * word_pixels <=
+                1 << 15);  // a place in a tile leaves a bit of a uint16_t
+};
+
+/// A set of one tile that reaches the tile's rim, as a node of the sets of the whole picture: its
+/// index below, its first pixel y * width + x above. So nodes stand in raster order, while their
+/// indices come as tiles end.
+enum class OpenSet : int64_t {};
+__device__ inline OpenSet open_set(int32_t first_pixel, int32_t index) {
+  return OpenSet(int64_t(first_pixel) << 32 | uint32_t(index));
+}
+__device__ inline int32_t index_of(OpenSet set) { return int32_t(uint32_t(int64_t(set))); }
+__device__ inline int32_t first_pixel_of(OpenSet set) { return int32_t(int64_t(set) >> 32); }
+__device__ inline OpenSet compare_and_swap(OpenSet* at, OpenSet expected, OpenSet wanted) {
+  return OpenSet(
+      cuda::compare_and_swap(reinterpret_cast<int64_t*>(at), int64_t(expected), int64_t(wanted)));
+}
+
+/// What the tiles hold of a set, in device memory only of open ones.
+struct Sums {
+  int64_t area, x, y;
+  int32_t left, right, bottom;
+  int32_t first_pixel;
+};
+
+/// What is counted over all tiles, in the layout of the components that follow it.
+struct alignas(16) Counts {
+  int32_t open_sets, sets;
+  int32_t parts;  // that the scan has taken
+};
+
+inline constexpr int open_set_threads = 128;
+
+/// Roots are counted for so many words together.
+inline constexpr int words_a_group = 4;
+
+/// Everything held of a mask, in device memory. Words are counted row by row over the picture, runs
+/// and sets word by word over a tile, in the room of the most that one can have.
+struct Tiles {
+  const char* bits;
+  ptrdiff_t stride_bytes;
+  int32_t width, height, words_a_row;
+  int32_t across, down, groups;  // tiles; groups of 32 rows
+
+  uint16_t* first_run;   // of each word
+  uint16_t* set_of_run;  // of each run: its set's number in the tile
+  uint16_t* places;      // of each run: of its first pixel in the tile
+  uint16_t* sets;        // of each set: see set_entry
+  int4* tile_sets;       // of each tile: sets; the index of its first open one; runs
+  uint32_t* roots;       // of each word: pixels that are the first of a set
+  uint32_t* sides;       // the first and last column of each tile, 32 rows a word
+  int32_t* sums;         // of each group of words: roots up to its end
+  OpenSet* parents;      // of each open set
+  Sums* open_sums;       // of each open set
+  uint64_t* parts;       // of the scan: what is known of each
+  Counts* counts;
+
+  /// Bits past the width are 0, and so is all outside.
+  __device__ uint32_t word(int32_t i, int32_t y) const {
+    if (i < 0 || i >= words_a_row || y < 0 || y >= height) return 0;
+    const uint32_t all = reinterpret_cast<const uint32_t*>(bits + ptrdiff_t(y) * stride_bytes)[i];
+    const int32_t left = width - i * word_pixels;
+    return left < word_pixels ? all & ((1u << left) - 1) : all;
+  }
+  __host__ __device__ int64_t words() const { return int64_t(words_a_row) * height; }
+  __host__ __device__ int64_t word_groups() const { return (words() - 1) / words_a_group + 1; }
+  __device__ int64_t at(int32_t word, int32_t y) const { return int64_t(y) * words_a_row + word; }
+  __device__ uint32_t* side(int32_t tile_x, int32_t right) const {
+    return sides + (int64_t(tile_x) * 2 + right) * groups;
+  }
+  /// Of the set whose first pixel is (x, y), when roots are counted.
+  __device__ int32_t label(int32_t x, int32_t y) const {
+    const int64_t word = at(x / word_pixels, y), group = word / words_a_group;
+    const uint4 own = reinterpret_cast<const uint4*>(roots)[group];
+    const uint32_t of[words_a_group] = {own.x, own.y, own.z, own.w};
+    const int last = int(word % words_a_group);
+    int32_t after = 0;
+#pragma unroll
+    for (int i = 0; i < words_a_group; ++i) {
+      const uint32_t upto = (2u << (x % word_pixels)) - 1;
+      after += count_bits(i < last ? 0 : i > last ? of[i] : of[i] & ~upto);
+    }
+    return sums[group] - after;
+  }
+  __device__ int32_t label(int32_t first_pixel) const {
+    const int32_t y = first_pixel / width;
+    return label(first_pixel - y * width, y);
+  }
+};
+
+/// Where a run of each word begins.
+__device__ inline uint32_t starts_of(uint32_t word) { return word & ~(word << 1); }
+/// How many runs begin before pixel `bit`.
+__device__ inline int runs_upto(uint32_t word, int bit) {
+  return count_bits(starts_of(word) & ((1u << bit) - 1));
+}
+
+/// What is kept of a set of a tile: the place of its first pixel in the tile, or, of one that
+/// reaches the rim, its number among those.
+inline constexpr uint32_t open_entry = 0x8000;
+
+/// The sum of `value` over the threads of a block before this one, and over all of them.
+template <int Threads>
+__device__ uint2 sum_before(uint32_t value, uint32_t (&warps)[Threads / 32]) {
+  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
+  uint32_t upto = value;
+#pragma unroll
+  for (int step = 1; step < 32; step *= 2) {
+    const uint32_t other = __shfl_up_sync(~0u, upto, step);
+    if (lane >= step) upto += other;
+  }
+  if (lane == 31) warps[warp] = upto;
+  __syncthreads();
+  uint32_t before = 0, all = 0;
+  const uint32_t of_warp = lane < Threads / 32 ? warps[lane] : 0;
+#pragma unroll
+  for (int i = 0; i < Threads / 32; ++i) {
+    const uint32_t sum = __shfl_sync(~0u, of_warp, i);
+    if (i < warp) before += sum;
+    all += sum;
+  }
+  return make_uint2(before + upto - value, all);
+}
+
+}  // namespace cuesta::label_cuda

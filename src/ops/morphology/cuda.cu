@@ -1,0 +1,89 @@
+// Strategy `fused`: a step by the kernel for the shape of its element. Disks of bits from 7 to 15
+// pixels, both steps of opening and closing together (octagon_bits.cu); of u8, a step at a time
+// (octagon_samples.cu); rectangles of u8 and u16 (rectangle.cu); every other element by its runs of
+// cells (runs.cu).
+#include <limits>
+
+#include "cuda/limits.hpp"
+#include "ops/morphology/cuda.hpp"
+#include "ops/morphology/octagon.hpp"
+#include "ops/morphology/step.cuh"
+
+namespace cuesta {
+namespace {
+
+using namespace morphology_cuda;
+
+/// Whether octagon_bits.cu takes a step: what lies around the mask is all the same, and strides are
+/// numbers of 31 bits.
+bool takes_bits(const Rule& rule, ConstAnyView src, ConstAnyView dst) {
+  constexpr ptrdiff_t most = std::numeric_limits<int32_t>::max();
+  return (rule.neutral || rule.border == BorderMode::constant) && src.stride_bytes <= most &&
+         dst.stride_bytes <= most;
+}
+
+bool is_rectangle(const StructuringElement& element) {
+  return element.count() == element.width() * element.height();
+}
+
+void step(ConstAnyView src, AnyView dst, const MorphologyArgs& args, bool second, Call& call) {
+  const Rule rule = rule_of(args, second);
+  const ElementView element = second ? args.second() : args.first();
+  const auto octagon = morph::octagon_of(element);
+  if (src.type == PixelType::bit) {
+    if (octagon && takes_bits(rule, src, dst))
+      return bits_by_octagon(src, dst, *octagon, rule, nullptr, call);
+  } else {
+    if (octagon && src.type == PixelType::u8)
+      return step_by_octagon(src, dst, *octagon, rule, call);
+    if (is_rectangle(*args.element) && rectangle_ring_bytes(src.type, rule.height) <=
+                                           cuda::shared_limit() - 2 * rectangle_map_bytes)
+      return step_by_rectangle(src, dst, rule, call);
+  }
+  step_by_runs(src, dst, element, rule, call);
+}
+
+AnyView scratch_like(ConstAnyView picture, Call& call) {
+  const int32_t width = picture.width, height = picture.height;
+  switch (picture.type) {
+    case PixelType::u8: return call.scratch().image<uint8_t, Space::device>(width, height);
+    case PixelType::u16: return call.scratch().image<uint16_t, Space::device>(width, height);
+    default: return call.scratch().bits<Space::device>(width, height);
+  }
+}
+
+void copy_rows(ConstAnyView src, AnyView dst, Call& call) {
+  const size_t bytes = src.type == PixelType::bit
+                           ? size_t(half_words(src.width)) * 4
+                           : size_t(src.width) * size_t(bytes_per_sample(src.type));
+  cuda::check(
+      cudaMemcpy2DAsync(dst.data, size_t(dst.stride_bytes), src.data, size_t(src.stride_bytes),
+                        bytes, size_t(src.height), cudaMemcpyDeviceToDevice, cuda::stream_of(call)),
+      "morphology: in place");
+}
+
+}  // namespace
+
+std::string_view morphology_cuda::fused_supports(const MorphologyArgs& args, const Parameters&) {
+  return count_runs(*args.element) > most_runs ? "elements of more than 1200 runs of cells"
+                                               : std::string_view();
+}
+
+void morphology_cuda::fused(const MorphologyArgs& args, Call& call) {
+  const bool in_place = args.src.data == args.dst.data;
+  if (args.two_steps() && !in_place && args.src.type == PixelType::bit) {
+    const Rule first = rule_of(args, false), second = rule_of(args, true);
+    const auto octagon = morph::octagon_of(args.first());
+    if (octagon && takes_bits(first, args.src, args.dst))
+      return bits_by_octagon(args.src, args.dst, *octagon, first, &second, call);
+  }
+  if (!args.two_steps() && !in_place) return step(args.src, args.dst, args, false, call);
+  const AnyView between = scratch_like(args.src, call);
+  step(args.src, between, args, false, call);
+  if (args.two_steps())
+    step(between, args.dst, args, true, call);
+  else
+    copy_rows(between, args.dst, call);
+}
+
+}  // namespace cuesta

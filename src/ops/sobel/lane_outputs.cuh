@@ -1,0 +1,140 @@
+// What the walking strategies of sobel make of a lane's gradients: whatever is wanted of
+// neighbouring columns of a row.
+#pragma once
+
+#include "cuda/lane_rows.cuh"
+#include "ops/sobel/outputs.cuh"
+
+namespace cuesta::sobel_cuda {
+
+/// What is written: an integer magnitude alone, or anything.
+enum class Wanted { magnitude, any };
+
+__device__ inline float magnitude_of(float v) { return fabsf(v); }
+__device__ inline int32_t magnitude_of(int32_t v) { return abs(v); }
+/// A whole number of 16 bits, or of 17 with its sign, in the low half of a word.
+__device__ inline uint32_t low_half(float v) { return __float_as_uint(v + 12582912.0f); }
+__device__ inline uint32_t low_half(int32_t v) { return uint32_t(v); }
+__device__ inline int32_t as_integer(float v) {  // |v| < 2^22
+  return int32_t(__float_as_uint(v + 12582912.0f) - 0x4B400000u);
+}
+__device__ inline int32_t as_integer(int32_t v) { return v; }
+
+__device__ inline float square_root(float v) {
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(v));
+  return root;
+}
+
+/// The integer magnitude, saturated to `most`. The root's half unit more, which no floor shows,
+/// keeps roots of squares away from where their error counts: below 256 for sums of any size
+/// (what is rounded is past it), and below 1,443 by the exact root.
+template <bool Small, class S>
+__device__ uint32_t integer_magnitude(S gx, S gy, Norm norm, int32_t most) {
+  if (norm == Norm::l1) return low_half(min(magnitude_of(gx) + magnitude_of(gy), S(most)));
+  const float x = float(gx), y = float(gy), squares = fmaf(x, x, fmaf(y, y, 0.5f));
+  const float root = Small ? __fsqrt_rn(squares) : square_root(fminf(squares, 65025.5f));
+  return __float_as_uint(fminf(root, float(most) + 0.25f) + 8388607.5f);
+}
+
+/// Four magnitudes l1 of integers, saturated, as bytes.
+__device__ inline uint32_t four_magnitudes(const int32_t* gx, const int32_t* gy) {
+  const auto m = [&](int i) { return __sad(gx[i], 0, __sad(gy[i], 0, 0)); };
+  uint32_t high, all;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(high) : "r"(m(3)), "r"(m(2)), "r"(0));
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(m(1)), "r"(m(0)), "r"(high));
+  return all;
+}
+
+/// Writes what is wanted of the gradients of a lane's columns of row y. Every lane of the warp
+/// calls it.
+template <class T, int K, Wanted W, bool Aligned, bool Plain, int Columns, class S, class Lane>
+__device__ void write_outputs(const Request<T>& q, const Lane& lane, int32_t y, S (&gx)[Columns],
+                              S (&gy)[Columns]) {
+  constexpr int r = K / 2;
+  constexpr bool small = sizeof(T) == 1 && K == 3;  // squares are exact in f32
+  const auto row_of = [](const AnyView& out, int32_t y) {
+    return static_cast<char*>(out.data) + y * out.stride_bytes;
+  };
+  if (!Plain && q.mode == BorderMode::ignore) {
+    const bool zero_row = y < r || y >= q.src.height - r;
+#pragma unroll
+    for (int i = 0; i < Columns; ++i)
+      if (zero_row || (lane.first && i < r) || (lane.last && i >= Columns - r)) gx[i] = gy[i] = 0;
+  }
+  const auto store_bytes = [&](const AnyView& out, auto&& byte_of) {
+    uint32_t bytes[Columns / 4];
+#pragma unroll
+    for (int i = 0; i < Columns / 4; ++i)
+      bytes[i] = __byte_perm(__byte_perm(byte_of(4 * i), byte_of(4 * i + 1), 0x0040),
+                             __byte_perm(byte_of(4 * i + 2), byte_of(4 * i + 3), 0x0040), 0x5410);
+    cuda::store_lanes<Aligned, Plain>(row_of(out, y), lane.x0, bytes, lane);
+  };
+  const auto store_halves = [&](const AnyView& out, auto&& half_of) {
+#pragma unroll
+    for (int part = 0; part < Columns / 8; ++part) {
+      uint32_t words[4];
+#pragma unroll
+      for (int i = 0; i < 4; ++i)
+        words[i] = __byte_perm(half_of(8 * part + 2 * i), half_of(8 * part + 2 * i + 1), 0x5410);
+      cuda::store_lanes<Aligned, Plain>(row_of(out, y) + 16 * part, 2 * int64_t(lane.x0), words,
+                                        lane);
+    }
+  };
+  const auto store_words = [&](const AnyView& out, auto&& word_of) {
+    uint32_t words[Columns];
+#pragma unroll
+    for (int i = 0; i < Columns; ++i) words[i] = word_of(i);
+    cuda::store_lane_words<Aligned, Plain>(row_of(out, y), words, lane);
+  };
+  const auto store_magnitude = [&](const AnyView& out) {
+    if constexpr (std::is_same_v<S, int32_t>) {
+      if (out.type == PixelType::u8 && q.norm == Norm::l1) {
+        uint32_t bytes[Columns / 4];
+#pragma unroll
+        for (int i = 0; i < Columns / 4; ++i) bytes[i] = four_magnitudes(gx + 4 * i, gy + 4 * i);
+        return cuda::store_lanes<Aligned, Plain>(row_of(out, y), lane.x0, bytes, lane);
+      }
+    }
+    if (out.type == PixelType::u8)
+      store_bytes(out, [&](int i) { return integer_magnitude<small>(gx[i], gy[i], q.norm, 255); });
+    else
+      store_halves(out,
+                   [&](int i) { return integer_magnitude<small>(gx[i], gy[i], q.norm, 65535); });
+  };
+  if constexpr (W == Wanted::magnitude) {
+    store_magnitude(q.out.magnitude);
+  } else {
+    const auto store_gradient = [&](const AnyView& out, const S(&g)[Columns]) {
+      if (out.type == PixelType::s16)
+        store_halves(out, [&](int i) {
+          constexpr bool fits = sizeof(T) == 1 && K < 7;  // 16 bits
+          return low_half(fits ? g[i] : min(max(g[i], S(-32768)), S(32767)));
+        });
+      else
+        store_words(out, [&](int i) { return uint32_t(as_integer(g[i])); });
+    };
+    if (q.out.gx.data) store_gradient(q.out.gx, gx);
+    if (q.out.gy.data) store_gradient(q.out.gy, gy);
+    if (q.out.magnitude.data) {
+      if (q.out.magnitude.type == PixelType::f32)
+        store_words(q.out.magnitude, [&](int i) {
+          const float m =
+              q.norm == Norm::l1
+                  ? float(magnitude_of(gx[i]) + magnitude_of(gy[i]))
+                  : __fsqrt_rn(fmaf(float(gx[i]), float(gx[i]), float(gy[i]) * float(gy[i])));
+          return __float_as_uint(m);
+        });
+      else
+        store_magnitude(q.out.magnitude);
+    }
+    if (q.out.direction.data) {
+      using Wide = std::conditional_t < sizeof(T) == 1 && K<7, int32_t, int64_t>;
+      store_bytes(q.out.direction, [&](int i) {
+        return uint32_t(gradient::octant<Wide>(as_integer(gx[i]), as_integer(gy[i])));
+      });
+    }
+  }
+}
+
+}  // namespace cuesta::sobel_cuda

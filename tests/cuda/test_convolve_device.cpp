@@ -1,0 +1,154 @@
+// The production rows of convolve on a GPU: who takes what, in a caller's graph, on long sides.
+#include <gtest/gtest.h>
+
+#ifdef CUESTA_HAS_CUDA
+
+#include <string>
+#include <type_traits>
+
+#include "cuda/check.hpp"
+#include "cuesta/device.hpp"
+#include "cuesta/filter.hpp"
+#include "verify/patterns.hpp"
+
+namespace cuesta {
+namespace {
+
+// Whether a row takes call(src, dst, exec) on pictures of a type.
+bool takes(std::string_view row, PixelType type, int32_t channels, const auto& call) {
+  const AnyView src = placeholder(640, 480, type, channels, Space::device);
+  const AnyView dst = placeholder(640, 480, type, channels, Space::device);
+  const Choice choice =
+      which([&](const Exec& exec) { call(src, dst, exec); }, {.strategy = std::string(row)});
+  return choice.refusal.empty();
+}
+bool takes_gaussian(std::string_view row, PixelType type, int32_t channels, int ksize) {
+  return takes(row, type, channels, [&](AnyView src, AnyView dst, const Exec& exec) {
+    gaussian(src, dst, {.ksize = ksize}, exec);
+  });
+}
+bool takes_box(std::string_view row, PixelType type) {
+  return takes(row, type, 1,
+               [&](AnyView src, AnyView dst, const Exec& exec) { box(src, dst, {.n = 6}, exec); });
+}
+bool takes_sharpening(std::string_view row, PixelType type, int32_t channels, int n) {
+  return takes(row, type, channels, [&](AnyView src, AnyView dst, const Exec& exec) {
+    sharpen(src, dst, {.n = n}, exec);
+  });
+}
+
+TEST(ConvolveProduction, TakesWhatItsTypeFactorsAndReachAllow) {
+  using enum PixelType;
+  EXPECT_TRUE(takes_gaussian("mma-separable", u8, 1, 5));
+  EXPECT_TRUE(takes_gaussian("mma-separable", u8, 1, 33));
+  EXPECT_FALSE(takes_gaussian("mma-separable", u8, 1, 35));
+  EXPECT_TRUE(takes_gaussian("mma-separable", u8, 4, 9));
+  EXPECT_FALSE(takes_gaussian("mma-separable", u8, 4, 11));
+  EXPECT_FALSE(takes_gaussian("mma-separable", u8, 1, 1));  // its tap is 256
+  EXPECT_TRUE(takes_gaussian("mma-separable", u16, 3, 5));
+  EXPECT_FALSE(takes_gaussian("mma-separable", f32, 1, 5));
+  EXPECT_TRUE(takes_box("mma-separable", u8));
+  EXPECT_FALSE(takes_box("mma-separable", u16));
+  EXPECT_FALSE(takes_sharpening("mma-separable", u8, 1, 3));
+  EXPECT_TRUE(takes_gaussian("separable-f32", f32, 1, 31));
+  EXPECT_FALSE(takes_gaussian("separable-f32", f32, 1, 33));
+  EXPECT_TRUE(takes_gaussian("separable-f32", f32, 3, 11));
+  EXPECT_FALSE(takes_sharpening("separable-f32", f32, 1, 3));
+  EXPECT_TRUE(takes_sharpening("rolling-f32", f32, 1, 9));
+  EXPECT_FALSE(takes_sharpening("rolling-f32", f32, 1, 11));
+  EXPECT_TRUE(takes_sharpening("rolling-f32", f32, 4, 3));
+  EXPECT_FALSE(takes_sharpening("rolling-f32", f32, 4, 5));
+  EXPECT_FALSE(takes_gaussian("rolling-f32", f32, 1, 5));
+}
+
+class ConvolveDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string why;
+    if (list_devices(&why).empty()) GTEST_SKIP() << "no GPU: " << why;
+  }
+  template <class T>
+  static void expect_equal(const Image<T>& a, const Image<T>& b, const std::string& what) {
+    int64_t different = 0;
+    for (int32_t y = 0; y < a.height(); ++y)
+      for (int32_t x = 0; x < a.width(); ++x) different += a.at(x, y) != b.at(x, y);
+    EXPECT_EQ(different, 0) << what;
+  }
+};
+
+// Of each row a request, from the reference's types: run(src, dst, exec) in either space.
+template <class T, class Test>
+void each_row(Test&& test) {
+  const auto smooth = [](ConstAnyView src, AnyView dst, const Exec& exec) {
+    gaussian(src, dst, {.ksize = 7}, exec);
+  };
+  if constexpr (std::is_same_v<T, float>) {
+    test("separable-f32", smooth);
+    test("rolling-f32", [](ConstAnyView src, AnyView dst, const Exec& exec) {
+      sharpen(src, dst, {.n = 5}, exec);
+    });
+  } else {
+    test("mma-separable", smooth);
+  }
+}
+
+TEST_F(ConvolveDevice, ProductionRowsAreCaptured) {
+  const auto ok = [](cudaError_t status) { cuda::check(status, "a graph of the test's"); };
+  const auto of_type = [&]<class T>(T) {
+    constexpr int32_t width = 501, height = 300;
+    Image<T> pictures[] = {Image<T>(width, height), Image<T>(width, height)}, host(width, height),
+             expected(width, height);
+    verify::fill(pictures[0], verify::Pattern::natural, 3);
+    verify::fill(pictures[1], verify::Pattern::noise, 4);
+    Image<T, Space::device> src(width, height), dst(width, height);
+    each_row<T>([&](const char* name, const auto& run) {
+      const Stream stream;
+      const auto there = static_cast<cudaStream_t>(stream.get());
+      Exec exec;
+      exec.strategy = name, exec.stream = stream.get();
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t instance = nullptr;
+      ok(cudaStreamBeginCapture(there, cudaStreamCaptureModeThreadLocal));
+      run(src, dst, exec);
+      ok(cudaStreamEndCapture(there, &graph));
+      ok(cudaGraphInstantiate(&instance, graph, 0));
+      for (const int turn : {0, 1, 0}) {
+        upload(pictures[turn], src, stream.get());
+        ok(cudaGraphLaunch(instance, there));
+        download(dst, host, stream.get());
+        run(pictures[turn], expected, {.strategy = "serial"});
+        expect_equal(host, expected, std::string(name) + ", picture " + std::to_string(turn));
+      }
+      ok(cudaGraphExecDestroy(instance));
+      ok(cudaGraphDestroy(graph));
+    });
+  };
+  of_type(uint8_t());
+  of_type(uint16_t());
+  of_type(float());
+}
+
+TEST_F(ConvolveDevice, SidesPassAGridsLimit) {
+  const auto of_type = [&]<class T>(T) {
+    for (const auto& [width, height] : {std::pair{7, 600000}, {600000, 7}}) {
+      Image<T> picture(width, height), host(width, height), expected(width, height);
+      verify::fill(picture, verify::Pattern::noise, 5);
+      Image<T, Space::device> src(width, height), dst(width, height);
+      upload(picture, src);
+      each_row<T>([&](const char* name, const auto& run) {
+        run(src, dst, {.strategy = name});
+        download(dst, host);
+        run(picture, expected, {});
+        expect_equal(host, expected, name + std::to_string(width));
+      });
+    }
+  };
+  of_type(uint8_t());
+  of_type(uint16_t());
+  of_type(float());
+}
+
+}  // namespace
+}  // namespace cuesta
+
+#endif

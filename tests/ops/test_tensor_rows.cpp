@@ -1,0 +1,208 @@
+// What the tensor-core rows of convolve and log rest on, without a GPU: taps in signed bytes, how
+// they lie in the registers of a product, and quotients in floats.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "cuda/tensor_band.hpp"
+#include "cuesta/stencil.hpp"
+#include "ops/convolve/byte_taps.hpp"
+#include "ops/convolve/cuda/quotients.hpp"
+#include "ops/convolve/rounding.hpp"
+#include "ops/log/window.hpp"
+#include "verify/patterns.hpp"
+
+namespace cuesta {
+namespace {
+
+// Sums of a patch by the product's own definition (m16n8k32, B by columns) against those of the
+// window.
+template <int Reach>
+void expect_band_makes_sums(int width, int height, int x, int y, verify::Random& random) {
+  using namespace cuda::tensor;
+  std::vector<int> taps(size_t(width) * size_t(height));
+  for (int& t : taps) t = int(random.below(256)) - 128;
+  const auto tap = [&](int i, int j) { return taps[size_t(j) * size_t(width) + size_t(i)]; };
+  const auto band = band_of<Reach>(width, height, x, y, tap);
+  constexpr int groups = Shape<Reach>::groups, side = 4 * groups;
+  std::array<std::array<int, side>, side>
+      sample;  // [row][column], the first Reach before the patch
+  for (auto& row : sample)
+    for (int& v : row) v = int(random.below(256));
+  for (int half = 0; half < 2; ++half) {
+    for (int g = 0; g < 8; ++g) {
+      int made = 0, wanted = 0;
+      for (int r = 0; r < Shape<Reach>::registers; ++r) {
+        for (int t = 0; t < 4; ++t) {
+          const uint32_t word = band.words[band_word<Reach>(half, r, g, t)];
+          for (int e = 0; e < 4; ++e)
+            made += int8_t(word >> (8 * e)) *
+                    sample[size_t(4 * (r / groups) + t)][size_t(4 * (r % groups) + e)];
+        }
+      }
+      for (int j = 0; j < height; ++j)
+        for (int i = 0; i < width; ++i)
+          wanted += tap(i, j) *
+                    sample[size_t(g / 2 + Reach + j - y)][size_t(2 * half + g % 2 + Reach + i - x)];
+      EXPECT_EQ(made, wanted) << width << " x " << height << " at " << x << ", " << y << ", output "
+                              << g;
+    }
+  }
+}
+
+TEST(TensorRows, BandsMakeTheWindowsSums) {
+  verify::Random random(5);
+  for (int side = 1; side <= 9; ++side) {
+    for (int other = 1; other <= 9; ++other) {
+      for (const int back : {0, 1}) {
+        const int x = (side - back) / 2, y = (other - back) / 2;
+        expect_band_makes_sums<4>(side, other, x, y, random);
+        if (std::max(side, other) <= 5) expect_band_makes_sums<2>(side, other, x, y, random);
+      }
+    }
+  }
+  expect_band_makes_sums<2>(3, 2, 2, 0, random);  // an anchor at the corner
+}
+
+// Every column of a tile's row is written once, by a piece or by a lane, inside the row's place.
+TEST(TensorRows, PiecesAndLanesBringEveryColumnOnce) {
+  using namespace cuda::tensor;
+  int64_t wrong = 0, tiles = 0;
+  for (const int columns : {128, 512}) {
+    for (uint32_t address = 32; address < 48; ++address) {
+      for (int width = 1; width < 1100; width += width < 160 ? 1 : 7) {
+        for (int left = 0; left < width; left += columns) {
+          ++tiles;
+          const Pieces p = pieces_of(address, left, width, columns);
+          const int stop = stop_of(left, width, columns);
+          const int place = int(p.shift) - (left - 4);  // of column 0
+          if (p.from < p.to) {
+            wrong += (int(address) + p.from) % 16 != 0 || (int(address) + p.to) % 16 != 0;
+            wrong += (place + p.from) % 16 != 0 || place + p.from < 0;
+            wrong += p.from < 0 || p.to > width || place + p.to > columns + 32;
+          }
+          std::vector<int> writes(size_t(columns) + 8, 0);
+          const auto write = [&](int x) {
+            const int i = x - (left - 4);
+            if (i < 0 || place + x < 0 || place + x >= columns + 32)
+              ++wrong;
+            else if (x < stop)
+              ++writes[size_t(i)];
+          };
+          for (int x = std::max(p.from, left - 4); x < p.to; ++x) write(x);
+          const Rest rest = rest_of(p, left, stop);
+          for (int lane = 0; lane < 32; ++lane) {
+            const int first = left - 4 + lane, last = stop - 1 - lane;
+            if (first < rest.before) write(first), wrong += first >= stop;
+            if (last >= rest.after) write(last), wrong += last < left - 4;
+          }
+          for (int x = left - 4; x < stop; ++x) wrong += writes[size_t(x - (left - 4))] != 1;
+        }
+      }
+    }
+  }
+  EXPECT_GT(tiles, 10000);
+  EXPECT_EQ(wrong, 0);
+}
+
+ConvolveArgs request(const Stencil& stencil, PixelType to = PixelType::u8) {
+  ConvolveArgs args;
+  args.src.type = PixelType::u8, args.src.channels = 1, args.dst.type = to;
+  args.width = stencil.width(), args.height = stencil.height();
+  args.anchor_x = stencil.anchor_x(), args.anchor_y = stencil.anchor_y();
+  args.integers.window = stencil.integer_taps();
+  args.divisor = stencil.divisor();
+  return args;
+}
+
+TEST(TensorRows, WhatTapsAndDivisorShareIsTakenOut) {
+  ByteTaps taps;
+  const Stencil gaussian = stencils::gaussian(5, 0);  // 1 4 6 4 1, in units of 2^-16
+  EXPECT_EQ(byte_taps(request(gaussian), taps), "");
+  EXPECT_EQ(taps.divisor, 256);
+  EXPECT_EQ(int(taps.at(2, 2)), 36);
+  EXPECT_EQ(taps.most, 255 * 256);
+  EXPECT_EQ(taps.least, 0);
+
+  const std::array<int32_t, 2> ends{-128, 127};
+  EXPECT_EQ(byte_taps(request(Stencil::integers(2, 1, ends)), taps), "");
+  EXPECT_EQ(taps.least, -128 * 255);
+  EXPECT_EQ(taps.most, 127 * 255);
+
+  const std::array<int32_t, 4> zeros{};
+  EXPECT_EQ(byte_taps(request(Stencil::integers(2, 2, zeros, 77)), taps), "");
+  EXPECT_EQ(taps.divisor, 1);
+}
+
+TEST(TensorRows, RefuseWhatBytesDoNotHold) {
+  ByteTaps taps;
+  for (const int32_t tap : {-129, 128}) {
+    const std::array<int32_t, 2> window{tap, 1};
+    EXPECT_EQ(byte_taps(request(Stencil::integers(2, 1, window)), taps), "taps past a signed byte");
+  }
+  EXPECT_EQ(byte_taps(request(stencils::average(10)), taps), "windows past four samples to a side");
+  const Stencil line = Stencil::integers(9, 1, std::array<int32_t, 9>{1, 1, 1, 1, 1, 1, 1, 1, 1});
+  ConvolveArgs args = request(line);
+  EXPECT_EQ(byte_taps(args, taps), "");
+  args.anchor_x = 3;  // five to the right
+  EXPECT_EQ(byte_taps(args, taps), "windows past four samples to a side");
+  const Stencil laplacian = stencils::laplacian();
+  args = request(laplacian);
+  args.rounding = Rounding::half_up, args.divisor = 2;
+  EXPECT_EQ(byte_taps(args, taps), "halves of negative sums going up");
+  args = request(laplacian, PixelType::f32);
+  args.divisor = (1 << 24) + 1;
+  EXPECT_EQ(byte_taps(args, taps), "f32 results with a divisor past 24 bits");
+}
+
+TEST(TensorRows, TheLogOfThePaperIsItsStencil) {
+  const log::ByteStencil stencil = log::byte_stencil(log::window({}));
+  const Stencil wanted = stencils::log();
+  ASSERT_EQ(stencil.size, 7);
+  EXPECT_EQ(stencil.factor, 1);
+  EXPECT_EQ(stencil.most, 34680);
+  EXPECT_EQ(stencil.threshold, 1445);
+  for (int i = 0; i < 49; ++i) EXPECT_EQ(stencil.weights[i], wanted.integer_taps()[size_t(i)]);
+
+  // 256 alone is the Laplacian, 65,536 times.
+  const log::ByteStencil bare = log::byte_stencil(log::window({.threshold = 2.5, .sigma = 0}));
+  EXPECT_EQ(bare.size, 3);
+  EXPECT_EQ(bare.factor, 65536);
+  EXPECT_EQ(bare.threshold, 2);
+  EXPECT_EQ(int(bare.weights[4]), -4);
+  EXPECT_EQ(log::byte_stencil(log::window({.sigma = 0, .ksize = 7})).size, 0);
+}
+
+// Every sum that byte taps can make.
+TEST(TensorRows, QuotientsInFloatsAreExact) {
+  using namespace convolve_cuda;
+  constexpr int most = ByteTaps::max_side * ByteTaps::max_side * 128 * 255;
+  for (const int64_t divisor : {1, 2, 3, 6, 9, 12, 25, 36, 256, 273, 819, 4094, 65536, 1000003,
+                                2 * most, 2 * most + 2, 1 << 24}) {
+    ConvolveArgs args;
+    args.divisor = divisor;
+    const convolution::Finish even(args);
+    args.rounding = Rounding::half_up;
+    const convolution::Finish up(args);
+    const Divisors by(divisor);
+    const bool no_ties = divisor % 2 == 1 || (divisor & (divisor - 1)) == 0;
+    int64_t wrong = 0;
+    for (int s = -most; s <= most; ++s) {
+      const auto sum = float(s);
+      const auto wanted = even.sample<int32_t>(int64_t(s));
+      wrong += int(by.twice()(sum)) - magic_bits != wanted;
+      wrong += no_ties && int(by.once()(sum)) - magic_bits != wanted;
+      if (s >= 0) {
+        const auto above = up.sample<int32_t>(int64_t(s));
+        wrong += int(by.twice_up()(sum)) - magic_bits != above;
+        wrong += int(by.once_up()(sum)) - magic_bits != above;
+      }
+      wrong += by.exact()(sum) != even.sample<float>(int64_t(s));
+    }
+    EXPECT_EQ(wrong, 0) << "divided by " << divisor;
+  }
+}
+
+}  // namespace
+}  // namespace cuesta
