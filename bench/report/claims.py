@@ -50,7 +50,11 @@ class Run:
         return [row for row in found if row["threads"] == most[identity(row)]]
 
     def row(self, wanted):
-        return one(self.rows(wanted), wanted, lambda r: f"{r['experiment']} {r['parameters']} {r['type']} {size(r)} {label(r)}")
+        """Without a word block=N, of rows that differ in nothing else the one with the largest block."""
+        found = self.rows(wanted)
+        if " block=" not in wanted and len({without_block(row) for row in found}) == 1:
+            found = sorted(found, key=block_of)[-1:]
+        return one(found, wanted, lambda r: f"{r['experiment']} {r['parameters']} {r['type']} {size(r)} {label(r)}")
 
     def best(self, wanted):
         """The fastest of the rows."""
@@ -104,9 +108,16 @@ class Run:
         return 100 * self.stage(wanted, *names) / self.stage(wanted)
 
     def figure(self, wanted, field="value"):
-        """A figure beside the rows: the paper's, a model's, a count."""
+        """A figure beside the rows: the paper's, a model's, a count; of several the one that has no detail."""
         found = [f for words, f in self.all_figures if matches(words, wanted)]
+        if len(found) > 1:
+            found = [f for f in found if not f["detail"]] or found
         return one(found, wanted, lambda f: f"{f['experiment']} {f['subject']} {f['detail']} {f['what']} {f['width']}")[field]
+
+    def detailed(self, wanted, detail):
+        """The figure with that very detail."""
+        found = [f for words, f in self.all_figures if f["detail"] == detail and matches(words, wanted)]
+        return one(found, f"{wanted}, {detail}", lambda f: f"{f['experiment']} {f['subject']} {f['what']} {f['width']}")["value"]
 
     def said(self, wanted):
         """The words that stand where the paper has no figure."""
@@ -175,6 +186,15 @@ def identity(row):
     """But for the host's threads."""
     return tuple(row.get(key) for key in ("experiment", "operation", "strategy", "space", "parameters", "strategy_parameters", "type",
                                           "width", "height"))
+
+
+def block_of(row):
+    return next((int(word[6:]) for word in (row.get("strategy_parameters") or "").split() if word.startswith("block=")), 0)
+
+
+def without_block(row):
+    return identity({**row, "strategy_parameters": " ".join(word for word in (row.get("strategy_parameters") or "").split()
+                                                            if not word.startswith("block="))})
 
 
 def ratios(now, before, wanted):
