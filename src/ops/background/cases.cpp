@@ -77,12 +77,12 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
                    first_of(h.input(PixelType::u8, width, height * count, 1, pattern, seed), count,
                             args.frame_step);
                args.count = count;
-               auto& steps = h.keep(std::vector<BackgroundStep>(size_t(count)));
-               for (size_t t = 0; t < steps.size(); ++t) {
+               auto& kept = h.keep(std::vector<BackgroundStep>(size_t(count)));
+               for (size_t t = 0; t < kept.size(); ++t) {
                  const auto its = int32_t(1 + (size_t(rate) + t) % 12);
-                 steps[t] = {its, int32_t((seed + t) * 2654435761u % (uint64_t(1) << its))};
+                 kept[t] = {its, int32_t((seed + t) * 2654435761u % (uint64_t(1) << its))};
                }
-               if (count > 1) args.steps = steps;
+               if (count > 1) args.steps = kept;
                const auto layout = background::layout_of(model);
                args.state = h.in_out("state", layout.type, width, height * layout.planes, 1,
                                      [&](AnyView held) {
