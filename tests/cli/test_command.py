@@ -98,7 +98,7 @@ class CommandTest(unittest.TestCase):
 
     def run_cuesta(self, *arguments, code=0, stdin=b"", **options):
         done = subprocess.run(
-            [CUESTA, *map(str, arguments)], input=stdin, capture_output=True, timeout=120, cwd=self.at, **options
+            [CUESTA, *map(str, arguments)], input=stdin, capture_output=True, timeout=600, cwd=self.at, **options
         )
         self.assertEqual(done.returncode, code, f"{arguments}\n{done.stderr.decode()}")
         return done
