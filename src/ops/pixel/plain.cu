@@ -1,6 +1,7 @@
 // Strategy `plain` (device): the definitions as they read, a thread a pixel, or a word where the
 // result is bits. The histogram counts on the device and waits, because its counts are the host's.
 #include "ops/pixel/cuda.hpp"
+#include "ops/pixel/device.cuh"
 
 #include "core/bits.hpp"
 #include "core/pixel_arithmetic.hpp"
@@ -155,29 +156,13 @@ __global__ void __launch_bounds__(count_threads) count(Source<T> src, Count* bin
 template <class T>
 void histogram(const PixelArgs& args, Call& call) {
   const auto src = args.a.as<T, Space::device>();
-  const auto stream = cuda::stream_of(call);
-  auto* bins = call.scratch().take<Count>(args.bins.size());
-  cuda::check(cudaMemsetAsync(bins, 0, args.bins.size_bytes(), stream),
-              "pixel: clearing the histogram");
-  cuda::launch("pixel", count<T>, dim3(unsigned(std::min(src.height, count_blocks))),
-               dim3(count_threads), 0, stream, src, bins);
-  cuda::check(cudaMemcpyAsync(args.bins.data(), bins, args.bins.size_bytes(),
-                              cudaMemcpyDeviceToHost, stream),
-              "pixel: reading the histogram");
-  cuda::check(cudaStreamSynchronize(stream), "pixel: waiting for the histogram");
+  pixel_cuda::fill_bins<Count>(args, call, [&](Count* bins) {
+    cuda::launch("pixel", count<T>, dim3(unsigned(std::min(src.height, count_blocks))),
+                 dim3(count_threads), 0, cuda::stream_of(call), src, bins);
+  });
 }
 
 // -- Which of them --------------------------------------------------------------------------------
-
-/// Calls body(T{}) for the source type.
-template <class Body>
-void for_integers(const PixelArgs& args, Body&& body) {
-  args.a.type == PixelType::u8 ? body(uint8_t()) : body(uint16_t());
-}
-template <class Body>
-void for_samples(const PixelArgs& args, Body&& body) {
-  args.a.type == PixelType::f32 ? body(float()) : for_integers(args, body);
-}
 
 template <class T>
 Source<T> source(ConstAnyView view) {
@@ -194,31 +179,32 @@ void to_samples(const PixelArgs& args, const Body& body, Call& call) {
 void pixel_cuda::plain(const PixelArgs& args, Call& call) {
   switch (args.op) {
     case PixelOp::gray:
-      return for_integers(args, [&](auto sample) {
+      return pixel_cuda::for_integers(args, [&](auto sample) {
         using T = decltype(sample);
         to_samples(args, Gray<T>{source<T>(args.a), args.dst.as<T, Space::device>(), args.order},
                    call);
       });
     case PixelOp::absdiff:
-      return for_samples(args, [&](auto sample) {
+      return pixel_cuda::for_samples(args, [&](auto sample) {
         using T = decltype(sample);
         to_samples(
             args, AbsDiff<T>{source<T>(args.a), source<T>(args.b), args.dst.as<T, Space::device>()},
             call);
       });
     case PixelOp::threshold:
-      return for_samples(args, [&](auto sample) {
+      return pixel_cuda::for_samples(args, [&](auto sample) {
         using T = decltype(sample);
         write_mask(args, Exceeds<T>{source<T>(args.a), args.limit}, call);
       });
     case PixelOp::absdiff_threshold:
-      return for_integers(args, [&](auto sample) {
+      return pixel_cuda::for_integers(args, [&](auto sample) {
         using T = decltype(sample);
         write_mask(args, DifferenceExceeds<T>{source<T>(args.a), source<T>(args.b), args.limit},
                    call);
       });
     case PixelOp::histogram:
-      return for_integers(args, [&](auto sample) { histogram<decltype(sample)>(args, call); });
+      return pixel_cuda::for_integers(
+          args, [&](auto sample) { histogram<decltype(sample)>(args, call); });
     case PixelOp::pack: return write_mask(args, IsNotZero{source<uint8_t>(args.a)}, call);
     case PixelOp::unpack: return write_mask(args, IsSet{bits_of<Space::device>(args.a)}, call);
   }

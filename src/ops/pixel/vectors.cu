@@ -9,6 +9,7 @@
 #include "cuda/lane_rows.cuh"
 #include "cuda/limits.hpp"
 #include "ops/pixel/cuda.hpp"
+#include "ops/pixel/device.cuh"
 
 namespace cuesta {
 namespace {
@@ -426,29 +427,13 @@ void write_mask(const PixelArgs& args, const Set& set, Call& call) {
 void histogram(const PixelArgs& args, Call& call) {
   const Shape shape = shape_of(args.a.width, args.a.height, {args.a});
   const uint32_t warps = warps_a_row(shape.width, count_pixels);
-  const auto stream = cuda::stream_of(call);
-  auto* bins = call.scratch().take<Count>(args.bins.size());
-  cuda::check(cudaMemsetAsync(bins, 0, args.bins.size_bytes(), stream),
-              "pixel: clearing the histogram");
   const int64_t blocks =
       std::min<int64_t>(2 * cuda::multiprocessors(),
                         covering(shape.height * warps, count_threads / cuda::warp_lanes));
-  cuda::launch("pixel", count_bytes, dim3(unsigned(blocks)), dim3(count_threads), 0, stream,
-               plane_of(args.a), shape, warps, bins);
-  cuda::check(cudaMemcpyAsync(args.bins.data(), bins, args.bins.size_bytes(),
-                              cudaMemcpyDeviceToHost, stream),
-              "pixel: reading the histogram");
-  cuda::check(cudaStreamSynchronize(stream), "pixel: waiting for the histogram");
-}
-
-/// Calls body(T{}) for the source type.
-template <class Body>
-void for_integers(const PixelArgs& args, Body&& body) {
-  args.a.type == PixelType::u8 ? body(uint8_t()) : body(uint16_t());
-}
-template <class Body>
-void for_samples(const PixelArgs& args, Body&& body) {
-  args.a.type == PixelType::f32 ? body(float()) : for_integers(args, body);
+  pixel_cuda::fill_bins<Count>(args, call, [&](Count* bins) {
+    cuda::launch("pixel", count_bytes, dim3(unsigned(blocks)), dim3(count_threads), 0,
+                 cuda::stream_of(call), plane_of(args.a), shape, warps, bins);
+  });
 }
 
 }  // namespace
@@ -457,16 +442,18 @@ void pixel_cuda::vectors(const PixelArgs& args, Call& call) {
   switch (args.op) {
     case PixelOp::gray:
       if (args.a.channels == 1) return copy_samples(args, call);
-      return for_integers(args, [&](auto sample) { gray<decltype(sample)>(args, call); });
+      return pixel_cuda::for_integers(args,
+                                      [&](auto sample) { gray<decltype(sample)>(args, call); });
     case PixelOp::absdiff:
-      return for_samples(args, [&](auto sample) { absdiff<decltype(sample)>(args, call); });
+      return pixel_cuda::for_samples(args,
+                                     [&](auto sample) { absdiff<decltype(sample)>(args, call); });
     case PixelOp::threshold:
-      return for_samples(args, [&](auto sample) {
+      return pixel_cuda::for_samples(args, [&](auto sample) {
         using T = decltype(sample);
         write_mask(args, Samples<T>{plane_of(args.a), Above<T>::of(args.limit)}, call);
       });
     case PixelOp::absdiff_threshold:
-      return for_integers(args, [&](auto sample) {
+      return pixel_cuda::for_integers(args, [&](auto sample) {
         using T = decltype(sample);
         write_mask(args,
                    Differences<T>{plane_of(args.a), plane_of(args.b), Above<T>::of(args.limit)},

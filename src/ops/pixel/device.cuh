@@ -1,0 +1,35 @@
+// What the device's strategies of pixel share: the source's type, and the way of a histogram's
+// bins.
+#pragma once
+
+#include "cuda/launch.cuh"
+#include "ops/pixel/args.hpp"
+
+namespace cuesta::pixel_cuda {
+
+/// Calls body(T{}) for the source type.
+template <class Body>
+void for_integers(const PixelArgs& args, Body&& body) {
+  args.a.type == PixelType::u8 ? body(uint8_t()) : body(uint16_t());
+}
+template <class Body>
+void for_samples(const PixelArgs& args, Body&& body) {
+  args.a.type == PixelType::f32 ? body(float()) : for_integers(args, body);
+}
+
+/// Clears bins of type Count in scratch memory, calls add(bins), which adds to them on the call's
+/// stream, and waits until args.bins has what they hold.
+template <class Count, class Add>
+void fill_bins(const PixelArgs& args, Call& call, Add&& add) {
+  const auto stream = cuda::stream_of(call);
+  auto* bins = call.scratch().take<Count>(args.bins.size());
+  cuda::check(cudaMemsetAsync(bins, 0, args.bins.size_bytes(), stream),
+              "pixel: clearing the histogram");
+  add(bins);
+  cuda::check(cudaMemcpyAsync(args.bins.data(), bins, args.bins.size_bytes(),
+                              cudaMemcpyDeviceToHost, stream),
+              "pixel: reading the histogram");
+  cuda::check(cudaStreamSynchronize(stream), "pixel: waiting for the histogram");
+}
+
+}  // namespace cuesta::pixel_cuda
