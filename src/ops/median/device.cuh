@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/border_sample.hpp"
+#include "cuda/bit_rows.cuh"
 #include "cuda/launch.cuh"
 #include "ops/median/args.hpp"
 #include "ops/median/order.hpp"
@@ -70,15 +71,7 @@ __device__ inline bool leaves(const Request& q, int32_t x, int32_t y) {
   return q.mode == BorderMode::ignore && medians::leaves(x, y, q.src.width, q.src.height, q.radius);
 }
 
-/// Row y of a mask as words of 32 pixels; a row has an even number of them.
-__device__ inline const uint32_t* bit_row(const ConstAnyView& mask, int32_t y) {
-  return reinterpret_cast<const uint32_t*>(static_cast<const char*>(mask.data) +
-                                           ptrdiff_t(y) * mask.stride_bytes);
-}
-__device__ inline uint32_t* bit_row(const AnyView& mask, int32_t y) {
-  return reinterpret_cast<uint32_t*>(static_cast<char*>(mask.data) +
-                                     ptrdiff_t(y) * mask.stride_bytes);
-}
+using cuda::bit_row;
 __device__ inline int32_t bit_at(const Request& q, int32_t x, int32_t y) {
   const int32_t sx = map_index(q.mode, x, q.src.width), sy = map_index(q.mode, y, q.src.height);
   return sx < 0 || sy < 0 ? q.outside : int32_t(bit_row(q.src, sy)[sx / 32] >> (sx % 32) & 1);

@@ -1,6 +1,7 @@
 // One erosion or dilation as the kernels read it, and the steps of which `fused` is made.
 #pragma once
 
+#include "cuda/bit_rows.cuh"
 #include "cuda/launch.cuh"
 #include "ops/morphology/octagon.hpp"
 #include "ops/morphology/reference.hpp"
@@ -80,15 +81,7 @@ CUESTA_HOST_DEVICE Outside<T> outside_of(const Rule& rule) {
   return {rule.border, T(rule.outside)};
 }
 
-/// Row y of a mask as words of 32 pixels; a row has an even number of them.
-__device__ inline const uint32_t* bit_row(const ConstAnyView& mask, int32_t y) {
-  return reinterpret_cast<const uint32_t*>(static_cast<const char*>(mask.data) +
-                                           ptrdiff_t(y) * mask.stride_bytes);
-}
-__device__ inline uint32_t* bit_row(const AnyView& mask, int32_t y) {
-  return reinterpret_cast<uint32_t*>(static_cast<char*>(mask.data) +
-                                     ptrdiff_t(y) * mask.stride_bytes);
-}
+using cuda::bit_row;
 /// Words of 32 pixels in a row of a mask.
 CUESTA_HOST_DEVICE constexpr int32_t half_words(int32_t width) { return (width + 63) / 64 * 2; }
 
