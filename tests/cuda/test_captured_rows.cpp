@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #ifdef CUESTA_HAS_CUDA
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
 
 #include "ops/operations.hpp"
 #include "support/graph.hpp"
+#include "support/pictures.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta {
@@ -96,6 +98,40 @@ TEST(CapturedRows, RunAgainOnAnotherPicture) {
   std::string why;
   if (list_devices(&why).empty()) GTEST_SKIP() << "no GPU: " << why;
   for_each_operation([]<class Args>(std::type_identity<Args>) { walk<Args>(); });
+}
+
+TEST(CapturedRows, WhatWaitsIsRefusedInWords) {
+  std::string why;
+  if (list_devices(&why).empty()) GTEST_SKIP() << "no GPU: " << why;
+  Image<uint8_t> picture(300, 200), here(300, 200), back(300, 200);
+  verify::fill(picture, verify::Pattern::natural, 3);
+  Image<uint8_t, Space::device> src(300, 200), dst(300, 200);
+  upload(picture, src);
+  wait();
+  const std::pair<const char*, std::function<void(const Exec&)>> calls[] = {
+      {"canny", [&](const Exec& exec) { canny(src, dst, {}, exec); }},
+      {"histogram", [&](const Exec& exec) { histogram(src, exec); }},
+      {"label", [&](const Exec& exec) { label(src, AnyView(), nullptr, {}, exec); }}};
+  for (const auto& [name, call] : calls) {
+    const Stream stream;
+    try {
+      const test::Graph graph(stream, [&](void* on) {
+        Exec exec;
+        exec.stream = on;
+        call(exec);
+      });
+      ADD_FAILURE() << name << " was recorded";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unsupported) << name << ": " << error.what();
+      EXPECT_NE(std::string(error.what()).find("a CUDA graph is being recorded"), std::string::npos)
+          << name << ": " << error.what();
+    }
+    // And the GPU goes on.
+    sobel(src, {.magnitude = dst}, {}, {.stream = stream.get()});
+    download(dst, back, stream.get());
+    sobel(picture, {.magnitude = here});
+    EXPECT_TRUE(test::equal(here, back)) << "after " << name;
+  }
 }
 
 }  // namespace
