@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -407,7 +408,9 @@ DrawnRequest draw_background(Bytes& bytes, int32_t longest) {
 DrawnRequest draw_motion(Bytes& bytes, int32_t longest) {
   static constexpr int32_t channels[] = {1, 3, 4};
   const Pictures p = draw_pictures(bytes, u8, longest, channels[bytes.below(3)]);
-  const auto options = draw_options<MotionOptions>(bytes);
+  auto options = draw_options<MotionOptions>(bytes);
+  // The reference sums whole windows: wide ones now and then.
+  if (bytes.below(16)) options.blur = std::min(options.blur, 21);
   return {"motion", fmt::format("detections in {}{}", p.text(), text_of_options(options)),
           [=](Harness& h, const Exec& exec) {
             MotionDetector detector(options);
