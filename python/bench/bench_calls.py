@@ -11,6 +11,7 @@ counts, of all bursts the best and the median.
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 import json
 import os
@@ -26,20 +27,20 @@ import numpy as np
 import cuesta
 from cuesta import _core
 
-Call = Callable[[Any], object]
+Call = Callable[..., object]
 BURST = 20  # calls: fewer than a stream queues
 
 CALLS: dict[str, Call] = {
-    "sobel": lambda x: cuesta.sobel(x, threads=1),
-    "log_edges": lambda x: cuesta.log_edges(x, threads=1),
-    "canny": lambda x: cuesta.canny(x, 50, 100, sigma=0, threads=1),
-    "gaussian": lambda x: cuesta.gaussian(x, 1.4, threads=1),
-    "box": lambda x: cuesta.box(x, 5, threads=1),
-    "sharpen": lambda x: cuesta.sharpen(x, 3, threads=1),
-    "median": lambda x: cuesta.median(x, 3, threads=1),
-    "close": lambda x: cuesta.close(x, "disk:5", threads=1),
-    "threshold": lambda x: cuesta.threshold(x, 100, threads=1),
-    "absdiff": lambda x: cuesta.absdiff(x, x, threads=1),
+    "sobel": cuesta.sobel,
+    "log_edges": cuesta.log_edges,
+    "canny": functools.partial(cuesta.canny, low=50, high=100, sigma=0),
+    "gaussian": functools.partial(cuesta.gaussian, sigma=1.4),
+    "box": functools.partial(cuesta.box, n=5),
+    "sharpen": cuesta.sharpen,
+    "median": cuesta.median,
+    "close": functools.partial(cuesta.close, element="disk:5"),
+    "threshold": functools.partial(cuesta.threshold, limit=100),
+    "absdiff": lambda x, **how: cuesta.absdiff(x, x, **how),
 }
 
 
@@ -62,11 +63,12 @@ def measure(call: Callable[[], object], wait: Callable[[], object], bursts: int)
     return min(taken), statistics.median(taken)
 
 
-def rows_of(library: str, image: Any, wait: Callable[[], object], bursts: int, graphs: bool) -> list[dict[str, Any]]:
+def rows_of(library: str, image: Any, wait: Callable[[], object], bursts: int, on_gpu: bool) -> list[dict[str, Any]]:
     rows = []
     for name, call in CALLS.items():
-        ways = {"call": lambda call=call: call(image)}
-        if graphs:
+        how = {} if on_gpu else {"threads": 1}
+        ways: dict[str, Callable[[], object]] = {"call": functools.partial(call, image, **how)}
+        if on_gpu:
             ways["graph"] = cuesta.graphed(call, image)
         for way, run in ways.items():
             best, median = measure(run, wait, bursts)
