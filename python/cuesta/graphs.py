@@ -199,7 +199,8 @@ def graphed(function: Callable[..., R], *examples: Any, **options: Any) -> Graph
         For arrays on the CPU, of other libraries, or on several devices.
     Unsupported
         For calls whose answer is a host object, which they wait for: automatic thresholds of `canny`, `histogram`,
-        `label`, `MotionDetector`.
+        `label`, `MotionDetector`; and for filters that the strategy "plain" alone takes, which copies its taps from the
+        host.
 
     Notes
     -----
