@@ -249,8 +249,15 @@ __device__ void add_parts(int32_t to, const Part& part, Add&& add) {
   if (to >= 0) add(to, part);
 }
 
+/// Threads of find_tile_sets that a multiprocessor holds.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+inline constexpr int resident_threads = 1024;  // all that there may be
+#else
+inline constexpr int resident_threads = 1536;
+#endif
+
 template <class Shape, bool Labels, class Source>
-__global__ void __launch_bounds__(Shape::threads, 1536 / Shape::threads)
+__global__ void __launch_bounds__(Shape::threads, resident_threads / Shape::threads)
     find_tile_sets(Tiles t, Source source) {
   using Sets = TileSets<Shape>;
   __shared__ Sets s;
