@@ -279,8 +279,9 @@ TEST_F(LabelDevice, EveryRowGivesOneAnswerAThousandTimes) {
 }
 
 TEST_F(LabelDevice, MoreComponentsThanARoomAreAllListed) {
-  // Single pixels, 131,072 of them: twice what a call has room for before it knows their number.
-  constexpr int32_t width = 1024, height = 512;
+  // Single pixels, 524,288 of them: twice and more what any row has room for before it knows their
+  // number.
+  constexpr int32_t width = 2048, height = 1024;
   Image<uint8_t> mask(width, height);
   for (int32_t y = 0; y < height; ++y)
     for (int32_t x = 0; x < width; ++x) mask.at(x, y) = x % 2 == 0 && y % 2 == 0;

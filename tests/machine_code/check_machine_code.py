@@ -94,8 +94,9 @@ RULES = [
     Rule("label/ladder/03_runs", r"each_pixel\w*5Merge", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED),
     Rule("label/ladder/03_runs", r"each_pixel\w*6Gather", [r"\bREDG?\b|\bATOMG?\b", r"\bPOPC\b"], NO_SHARED),
     # Strategy `tiles`: sets in shared memory; only open ones and finished components beyond it.
-    Rule("label/tiles", "find_tile_sets", [r"\bATOMS\b.*\bCAS\b", r"\bPOPC\b"], [r"\b(LDL|STL)\b"]),
-    Rule("label/tiles", "answer_tilesILb0ELb1E", [r"\bATOMS\b", r"\bREDUX\b|\bCREDUX\b"], [r"\b(LDL|STL)\b"]),
+    Rule("label/tiles", "find_tile_sets", [r"\bATOMS\b.*\bCAS\b", r"\bPOPC\b", r"\bREDUX\b|\bCREDUX\b"], [r"\b(LDL|STL)\b"]),
+    Rule("label/tiles", "join_seams", [r"\bATOMG?\b.*\bCAS\b", r"\bMATCH\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule("label/tiles", "merge_open_sets", [r"\bREDG?\b|\bATOMG?\b", r"\bSHFL\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule("motion/ladder/01_v1_0", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/02_v1_1", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/03_v1_2", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),

@@ -36,9 +36,9 @@ std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
       {.name = "tiles",
        .space = Space::device,
        .tier = Tier::production,
-       .idea =
-           "runs joined a tile at a time in shared memory; what meets the rim, in device memory",
-       .allocates = true,  // for more components than one in 64 pixels
+       .idea = "sets found and added up a tile at a time in shared memory; what meets the rim, "
+               "beyond it",
+       .allocates = true,  // for more components than one in 32 pixels
        .host_sync = true,
        .run = CUESTA_GPU(label_cuda::tiles)},
       {.name = "plain",

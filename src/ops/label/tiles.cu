@@ -1,25 +1,29 @@
-// Strategy `tiles`: sets are found a tile at a time in shared memory, and what goes on in device
-// memory is a tile's sets, not its pixels or runs. In launches:
-// 1. A block reads its tile (bits, or bytes that it packs), lists its runs of set pixels in words
-//    of 32, hangs each below the first that it touches, halves those ways until they are short, and
-//    joins what else touches by compare-and-swap. Written are, a run, its place and its set's
-//    number in the tile; a set, its first pixel; a word, which of its pixels are first ones. Sets
-//    at the rim are open.
-// 2. Open sets that touch across rims become one, as nodes of src/cuda/union_find.cuh; first pixels
-//    that were none after all are cleared.
-// 3. A scan over first pixels numbers the sets in raster order.
-// 4. A block adds up its tile's sets in shared memory and writes those that are not open whole; an
-//    open one adds to its root in device memory once. Labels are written in the same launch.
-// 5. Components of open sets are written.
-// Bound: 1 by issue, with about half of the lanes at work; 2 by chains of dependent reads; 4 by the
-// labels' store, without labels by latency.
-// Held a pixel, whatever the mask: 3 bytes for runs and sets (touched as far as there are some), 1
-// for open sets, 1/4 for words (3/8 for a mask of bytes), 3/4 for components. With more components
-// than one in 64 pixels, and than 65,536, memory for all of them beside.
+// Strategy `tiles`: sets are found and added up a tile at a time in shared memory, and what goes on
+// in device memory is a tile's sets, not its pixels or runs. In launches:
+// 1. A block reads a tile (bits, or bytes that it packs) and lists its nodes: 8-way the runs of
+//    columns that hold a pixel in two rows of a word, 4-way the runs of one row. A node that stands
+//    alone in its word, in a streak of such, hangs below the first of the streak, others below the
+//    first that they touch; what else touches is joined by compare-and-swap. Nodes are added up to
+//    sets. Those that do not reach the rim are components but for their number; for each pixel of
+//    the rim the set that holds it is written, and for each word which pixels are first ones.
+// 2. Open sets, those at the rim, that touch across rims become one, as nodes of
+//    src/cuda/union_find.cuh.
+// 3. They are added to their roots, and these have first pixels.
+// 4. A scan over first pixels numbers the sets in raster order.
+// 5. Components, closed sets and roots, are written where their numbers say.
+// 6. Labels, where they are wanted.
+// Bound: 1, which is half of the work and more, by issue and by chains of reads from shared memory;
+// many components by their way to the host (cuda/fetch.cuh); labels by their store.
+// Held a pixel, whatever the mask: 1 1/4 bytes for open sets, rims and words (4-way 2), 2 1/2 for
+// components (touched as far as there are some), 3/4 more for labels (4-way 1 1/4).
 // Source: tiles first is D. P. Playne and K. Hawick, "A new algorithm for parallel
-// connected-component labelling on GPUs", IEEE TPDS 29(6), 2018; runs as in ladder/03_runs.cu.
+// connected-component labelling on GPUs", IEEE TPDS 29(6), 2018; runs as in ladder/03_runs.cu; two
+// rows to a node as the blocks of C. Grana, D. Borghesani and R. Cucchiara, "Optimized block-based
+// connected components labeling with decision trees", IEEE TIP 19(6), 2010.
 #include "ops/label/cuda.hpp"
-#include "ops/label/cuda/components.cuh"
+
+#include "cuda/launch.cuh"
+#include "ops/label/cuda/fetch.cuh"
 #include "ops/label/cuda/tile_answers.cuh"
 #include "ops/label/cuda/tile_numbers.cuh"
 #include "ops/label/cuda/tile_seams.cuh"
@@ -30,159 +34,156 @@ namespace {
 
 using namespace label_cuda;
 
-// H200, 2026-11-22, components of a natural mask of bits in ms, 256 and 512 threads: 8192² 0.219
-// and 0.231, 1024² 0.050 and 0.042, 512² 0.040 and 0.038. 4 x 64, 8 x 32, 16 x 32 and 4 x 128 words
-// lost at 8192², by a hundredth (4 x 128) to a fifth. (Before step 1 read by atomics while it
-// joins.)
-using ManyTiles = TileShape<8, 64, 256>;
-using FewTiles = TileShape<8, 64, 512>;
-/// FewTiles where all run at once, 2,048 threads a multiprocessor. (What 4096² takes, with twice as
-/// many, was not measured.)
-constexpr int64_t most_at_once = 4;
-
-/// Room for components: one in so many pixels, and components_at_once.
-constexpr int64_t pixels_a_component = 64;
-
-/// Components that come with their number, in one copy of 12 KB.
-constexpr int32_t fetched_at_once = 256;
-struct Few {
-  Counts counts;
-  Component components[fetched_at_once];
-};
+/// Room for components: one in so many pixels, and at least components_in_any, as far as a mask can
+/// have them.
+constexpr int64_t pixels_a_component = 32;
+constexpr int64_t components_in_any = 1 << 18;
 
 template <class Shape>
 class Labelling {
  public:
-  Labelling(const LabelArgs& args, Call& call) : args_(args), call_(call) {
+  Labelling(const LabelArgs& args, Call& call) : args_(args), call_(call), fetch_(call) {
     const ConstAnyView mask = args.mask;
-    Scratch& scratch = call.scratch();
     t_.bits = static_cast<const char*>(mask.data);
     t_.stride_bytes = mask.stride_bytes;
     t_.width = mask.width, t_.height = mask.height;
     t_.words_a_row = (mask.width - 1) / word_pixels + 1;
     t_.across = (t_.words_a_row - 1) / Shape::words + 1;
     t_.down = (mask.height - 1) / Shape::rows + 1;
-    t_.groups = t_.down * (Shape::rows / 32);
-    const auto words = size_t(t_.words()), count = size_t(tiles());
-    if (mask.type == PixelType::u8) {
-      packed_ = scratch.take<uint32_t>(words);
+    const auto count = size_t(tiles());
+    if (mask.type == PixelType::u8 && args.labels) {
+      packed_ = take<uint32_t>(size_t(t_.words()));
       t_.bits = reinterpret_cast<const char*>(packed_);
       t_.stride_bytes = ptrdiff_t(t_.words_a_row) * ptrdiff_t(sizeof(uint32_t));
     }
-    t_.first_run = scratch.take<uint16_t>(words);
-    t_.set_of_run = scratch.take<uint16_t>(count * Shape::runs);
-    t_.sets = scratch.take<uint16_t>(count * Shape::runs);
-    t_.places = scratch.take<uint16_t>(count * Shape::runs);
-    t_.tile_sets = scratch.take<int4>(count);
-    t_.sides = scratch.take<uint32_t>(size_t(t_.across) * 2 * size_t(t_.groups));
-    t_.sums = scratch.take<int32_t>(size_t(t_.word_groups()));
-    t_.parents = scratch.take<OpenSet>(count * Shape::open_sets);
-    t_.open_sums = scratch.take<Sums>(count * Shape::open_sets);
-    const int64_t pixels = int64_t(t_.width) * t_.height;
-    if (args.components) {
-      room_ = int32_t(std::min(pixels / 2 + 1,
-                               std::max(int64_t(components_at_once), pixels / pixels_a_component)));
+    t_.first_rows = take<int32_t>(size_t(t_.down) * size_t(t_.width));
+    t_.last_rows = take<int32_t>(size_t(t_.down) * size_t(t_.width));
+    t_.first_columns = take<int32_t>(size_t(t_.across) * size_t(t_.height));
+    t_.last_columns = take<int32_t>(size_t(t_.across) * size_t(t_.height));
+    t_.sums = take<int32_t>(size_t(t_.word_groups()));
+    t_.parents = take<OpenSet>(count * Shape::open_sets);
+    t_.open_sums = take<Sums>(count * Shape::open_sets);
+    if (args.labels) {
+      t_.tile_sets = take<int4>(count);
+      t_.first_node = take<uint16_t>(count * Shape::cells);
+      t_.set_of_node = take<uint16_t>(count * Shape::nodes);
+      t_.open_labels = take<int32_t>(count * Shape::open_sets);
     }
-    // What has to be 0 lies together: the end of the last group, the parts of the scan, the counts,
-    // components that are fetched before their number is known.
-    const size_t roots = size_t(t_.word_groups()) * words_a_group;
-    const size_t part_states = size_t(parts() + 1) / 2 * 2;  // what follows is aligned
-    const size_t after = part_states * sizeof(uint64_t) + sizeof(Counts);
-    auto* memory = scratch.take<unsigned char>(roots * sizeof(uint32_t) + after +
-                                               size_t(room_) * sizeof(Component));
-    t_.roots = reinterpret_cast<uint32_t*>(memory);
-    t_.parts = reinterpret_cast<uint64_t*>(t_.roots + roots);
-    t_.counts = reinterpret_cast<Counts*>(t_.parts + part_states);
-    if (args.components) components_ = reinterpret_cast<Component*>(t_.counts + 1);
+    const int64_t pixels = int64_t(t_.width) * t_.height;
+    make_room(
+        std::min(most_components(), std::max(components_in_any, pixels / pixels_a_component)));
   }
 
   void run() {
-    call_.stage("tiles");
-    auto* tail = reinterpret_cast<unsigned char*>(t_.roots + t_.words());
-    const auto end = reinterpret_cast<const unsigned char*>(t_.counts) + few_bytes();
-    cuda::check(cudaMemsetAsync(tail, 0, size_t(end - tail), stream()),
-                "label: clearing the counts");
-    args_.options.connectivity == 8 ? find_sets<true>() : find_sets<false>();
-    call_.stage("number");
-    launch(number_sets, parts(), number_threads, t_);
-    call_.stage("components");
-    answer();
+    Counts counts = answer();
+    if (wants_sets() && counts.sets > room_) {
+      // Once more, in memory that follows from the mask.
+      make_room(counts.sets);
+      counts = answer();
+    }
+    *args_.count = counts.sets;
+    if (args_.components) fetch_.components(components_, counts.sets, *args_.components);
   }
 
  private:
   cudaStream_t stream() const { return cuda::stream_of(call_); }
-  int64_t parts() const { return (t_.word_groups() - 1) / groups_a_part + 1; }
   int64_t tiles() const { return int64_t(t_.across) * t_.down; }
+  bool wants_sets() const { return args_.components || args_.labels; }
+  template <class T>
+  T* take(size_t count) {
+    return call_.scratch().template take<T>(count);
+  }
+  /// As many as a mask of the size can have.
+  int64_t most_components() const {
+    const int64_t pairs = (int64_t(t_.width) + 1) / 2;
+    return Shape::eight ? pairs * ((int64_t(t_.height) + 1) / 2)
+                        : (int64_t(t_.width) * t_.height + 1) / 2;
+  }
+
+  /// Memory for so many components. What has to be 0 lies together: words past the last, the parts
+  /// of the scan, the counts, components that are fetched before their number is known.
+  void make_room(int64_t components) {
+    room_ = wants_sets() ? int32_t(components) : 0;
+    t_.closed_room = room_;
+    const int32_t listed = args_.components ? room_ : 0;
+    t_.closed = take<ClosedSet>(size_t(room_));
+    if (args_.labels) t_.closed_labels = take<int32_t>(size_t(room_));
+    const size_t roots = size_t(t_.word_groups()) * words_a_group;
+    const size_t parts = size_t(this->parts() + 1) / 2 * 2;  // what follows is aligned
+    auto* memory = take<unsigned char>(roots * sizeof(uint32_t) + parts * sizeof(uint64_t) +
+                                       sizeof(Counts) + size_t(listed) * sizeof(Component));
+    t_.roots = reinterpret_cast<uint32_t*>(memory);
+    t_.parts = reinterpret_cast<uint64_t*>(t_.roots + roots);
+    t_.counts = reinterpret_cast<Counts*>(t_.parts + parts);
+    components_ = reinterpret_cast<Component*>(t_.counts + 1);
+  }
+  int64_t parts() const { return (t_.word_groups() - 1) / groups_a_part + 1; }
+
+  /// All but components beyond those that come with the counts.
+  Counts answer() {
+    const int32_t with_counts = args_.components ? fetch_.with_head(room_) : 0;
+    auto* cleared = reinterpret_cast<char*>(t_.roots + t_.words());
+    const auto* end = reinterpret_cast<const char*>(components_ + with_counts);
+    call_.stage("tiles");
+    cuda::check(cudaMemsetAsync(cleared, 0, size_t(end - cleared), stream()),
+                "label: clearing the counts");
+    find_sets();
+    call_.stage("seams");
+    const int64_t rim_pixels = int64_t(t_.down - 1) * t_.width + int64_t(t_.across - 1) * t_.height;
+    if (rim_pixels > 0)
+      launch(join_seams<Shape::eight>, (rim_pixels - 1) / seam_threads + 1, seam_threads, t_);
+    launch_sets(merge_open_sets, tiles() * Shape::open_sets, 8);
+    call_.stage("number");
+    launch(number_sets, parts(), number_threads, t_);
+    if (wants_sets()) {
+      call_.stage("components");
+      const auto kernel = !args_.labels      ? answer_sets<false, true>
+                          : args_.components ? answer_sets<true, true>
+                                             : answer_sets<true, false>;
+      launch_sets(kernel, room_ + tiles() * Shape::open_sets, 16, components_, room_);
+    }
+    if (args_.labels) {
+      call_.stage("labels");
+      launch(write_labels<Shape>, tiles(), Shape::threads, t_,
+             args_.labels.as<int32_t, Space::device>());
+    }
+    call_.stage("fetch");
+    return fetch_.head(t_.counts, with_counts);
+  }
+  void find_sets() {
+    if (args_.mask.type == PixelType::u8) {
+      find_sets(ByteSource{static_cast<const uint8_t*>(args_.mask.data), args_.mask.stride_bytes,
+                           packed_});
+    } else {
+      find_sets(BitSource());
+    }
+  }
+  template <class Source>
+  void find_sets(const Source& source) {
+    const auto kernel =
+        args_.labels ? find_tile_sets<Shape, true, Source> : find_tile_sets<Shape, false, Source>;
+    launch(kernel, tiles(), Shape::threads, t_, source);
+  }
   template <class... Parameters, class... Arguments>
   void launch(void (*kernel)(Parameters...), int64_t blocks, int threads,
               Arguments&&... arguments) {
     cuda::launch("label", kernel, dim3(unsigned(blocks)), dim3(unsigned(threads)), 0, stream(),
                  std::forward<Arguments>(arguments)...);
   }
-  /// A thread an open set as far as the GPU has room for, which walk on from there.
+  /// A thread for each of at most so many sets as far as the GPU has room, `blocks` a
+  /// multiprocessor; they walk on from there.
   template <class... Parameters, class... Arguments>
-  void launch_open_sets(void (*kernel)(Parameters...), Arguments&&... arguments) {
-    const int64_t most = (tiles() * Shape::open_sets - 1) / open_set_threads + 1;
-    launch(kernel, std::min<int64_t>(most, 8 * cuda::multiprocessors()), open_set_threads, t_,
-           std::forward<Arguments>(arguments)...);
-  }
-
-  template <bool Eight>
-  void find_sets() {
-    if (packed_) {
-      const ByteSource source{static_cast<const uint8_t*>(args_.mask.data), args_.mask.stride_bytes,
-                              packed_};
-      launch(find_tile_sets<Eight, Shape, ByteSource>, tiles(), Shape::threads, t_, source);
-    } else {
-      launch(find_tile_sets<Eight, Shape, BitSource>, tiles(), Shape::threads, t_, BitSource());
-    }
-    call_.stage("seams");
-    const int64_t warps =
-        int64_t(t_.down - 1) * t_.words_a_row + int64_t(t_.across - 1) * t_.groups;
-    if (warps == 0) return;
-    launch(join_seams<Eight, Shape>, (warps * 32 - 1) / seam_threads + 1, seam_threads, t_);
-    launch_open_sets(flatten_open_sets);
-  }
-
-  int32_t few() const { return std::min(room_, fetched_at_once); }
-  size_t few_bytes() const { return sizeof(Counts) + size_t(few()) * sizeof(Component); }
-  void launch_answer() {
-    const auto labels = args_.labels ? args_.labels.as<int32_t, Space::device>()
-                                     : ImageView<int32_t, Space::device>();
-    const auto kernel = !components_   ? answer_tiles<true, false, Shape>
-                        : args_.labels ? answer_tiles<true, true, Shape>
-                                       : answer_tiles<false, true, Shape>;
-    launch(kernel, tiles(), Shape::threads, t_, labels, components_, room_);
-    if (components_ && tiles() > 1) launch_open_sets(answer_open_sets, components_, room_);
-  }
-  void fetch(void* to, const void* from, size_t bytes) {
-    cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream()),
-                "label: fetching the components");
-    cuda::check(cudaStreamSynchronize(stream()), "label: waiting for the components");
-  }
-
-  /// Answers before the number is known, in room for as many components as masks mostly have; with
-  /// more, once again. Waits for the number, and for components beyond the first few.
-  void answer() {
-    if (args_.labels || components_) launch_answer();
-    Few got;
-    fetch(&got, t_.counts, few_bytes());
-    const int32_t count = *args_.count = got.counts.sets;
-    if (!components_) return;
-    auto& components = *args_.components;
-    if (count <= few()) return components.assign(got.components, got.components + count);
-    if (count > room_) {
-      components_ = reinterpret_cast<Component*>(
-          call_.scratch().take<unsigned char>(size_t(count) * sizeof(Component)));
-      room_ = count;
-      launch_answer();
-    }
-    components.resize(size_t(count));
-    fetch(components.data(), components_, size_t(count) * sizeof(Component));
+  void launch_sets(void (*kernel)(Parameters...), int64_t most, int blocks,
+                   Arguments&&... arguments) {
+    launch(
+        kernel,
+        std::min<int64_t>((most - 1) / set_threads + 1, int64_t(blocks) * cuda::multiprocessors()),
+        set_threads, t_, std::forward<Arguments>(arguments)...);
   }
 
   const LabelArgs& args_;
   Call& call_;
+  ComponentFetch<Counts> fetch_;
   Tiles t_{};
   uint32_t* packed_ = nullptr;
   Component* components_ = nullptr;
@@ -191,12 +192,13 @@ class Labelling {
 
 }  // namespace
 
+// Tiles of 8 words. H200, 2026-11-22, components of masks of bits in ms, without their way to the
+// host, 8 and 4 words: 8192² 0.145 and 0.147, 1024² 0.038 and 0.046; 16 words lost by a fifth.
 void label_cuda::tiles(const LabelArgs& args, Call& call) {
-  const dim3 grid = cuda::tiles(args.mask, ManyTiles::pixels, ManyTiles::rows);
-  if (int64_t(grid.x) * grid.y <= most_at_once * cuda::multiprocessors())
-    Labelling<FewTiles>(args, call).run();
+  if (args.options.connectivity == 8)
+    Labelling<TileShape<true, 8>>(args, call).run();
   else
-    Labelling<ManyTiles>(args, call).run();
+    Labelling<TileShape<false, 8>>(args, call).run();
 }
 
 }  // namespace cuesta

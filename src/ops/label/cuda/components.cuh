@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "cuda/launch.cuh"
+#include "ops/label/cuda/sums.cuh"
 #include "ops/label/reference.hpp"
 
 namespace cuesta::label_cuda {
@@ -36,9 +37,6 @@ __device__ inline void found(Component& c, int32_t label, int32_t x, int32_t y) 
   c.box.y = c.box.height = y;
 }
 
-__device__ inline void add(int64_t& sum, int64_t value) {
-  atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
-}
 /// Adds `length` pixels from (x, y) on, beside any number of threads. Its first row it has.
 __device__ inline void gather_run(Component& c, int32_t x, int32_t y, int32_t length) {
   add(c.area, length);

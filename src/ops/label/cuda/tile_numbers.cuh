@@ -1,8 +1,8 @@
 // Strategy `tiles`, the numbers: a scan in one pass over the first pixels of sets.
 #pragma once
 
+#include "ops/label/cuda/sums.cuh"
 #include "ops/label/cuda/tiles.cuh"
-#include "ops/label/cuda/warp_sums.cuh"
 
 namespace cuesta::label_cuda {
 

@@ -10,19 +10,20 @@ namespace cuesta::label_cuda {
 
 using namespace mask_runs;
 
-/// A tile is Words x Rows words of 32 pixels; a block of `Threads` has one.
-template <int Words, int Rows, int Threads>
+/// A cell is a word of 32 pixels in one row, 8-way in two, of which neighbouring columns always
+/// touch: its nodes are the runs of columns that hold a pixel. A tile is Words x 32 cells, a warp
+/// for each column of them and a lane for each cell.
+template <bool Eight, int Words>
 struct TileShape {
-  static constexpr int words = Words, rows = Rows, threads = Threads;
-  static constexpr int words_in_all = Words * Rows;
-  static constexpr int runs = words_in_all * word_pixels / 2;  ///< that a tile can have
-  static constexpr int pixels = Words * word_pixels;           ///< across
+  static constexpr bool eight = Eight;
+  static constexpr int words = Words, threads = Words * 32;
+  static constexpr int rows_a_cell = Eight ? 2 : 1, rows = 32 * rows_a_cell;
+  static constexpr int cells = Words * 32;
+  static constexpr int nodes = cells * word_pixels / 2;  ///< that a tile can have
+  static constexpr int pixels = Words * word_pixels;     ///< across
   /// Sets that reach a tile's rim: two pixels side by side are of one.
-  static constexpr int open_sets = pixels + Rows;
-  static_assert(Rows % 32 == 0 && words_in_all % Threads == 0 && Threads % 32 == 0);
-  static_assert(runs / 32 <= Threads);  // a thread a word of bits of runs
-  static_assert(words_in_all * word_pixels <=
-                1 << 15);  // a place in a tile leaves a bit of a uint16_t
+  static constexpr int open_sets = pixels + rows;
+  static_assert(nodes / 32 <= threads * 2 && nodes <= 1 << 15);
 };
 
 /// A set of one tile that reaches the tile's rim, as a node of the sets of the whole picture: its
@@ -39,48 +40,62 @@ __device__ inline OpenSet compare_and_swap(OpenSet* at, OpenSet expected, OpenSe
       cuda::compare_and_swap(reinterpret_cast<int64_t*>(at), int64_t(expected), int64_t(wanted)));
 }
 
-/// What the tiles hold of a set, in device memory only of open ones.
+/// What is held of an open set, of the picture's when it is a root and all are merged.
 struct Sums {
   int64_t area, x, y;
   int32_t left, right, bottom;
   int32_t first_pixel;
 };
 
+/// A set that does not reach its tile's rim, and so is a component.
+struct alignas(16) ClosedSet {
+  int32_t x, top;              // of its first pixel
+  int32_t left;                // of its box
+  int32_t size;                // of its box: width, and height above
+  int32_t area, sum_x, sum_y;  // from the box's corner
+  int32_t spare;
+};
+
 /// What is counted over all tiles, in the layout of the components that follow it.
 struct alignas(16) Counts {
-  int32_t open_sets, sets;
+  int32_t closed_sets, open_sets, sets;
   int32_t parts;  // that the scan has taken
 };
 
-inline constexpr int open_set_threads = 128;
+inline constexpr int set_threads = 128;
 
 /// Roots are counted for so many words together.
 inline constexpr int words_a_group = 4;
 
-/// Everything held of a mask, in device memory. Words are counted row by row over the picture, runs
-/// and sets word by word over a tile, in the room of the most that one can have.
+/// Everything held of a mask, in device memory. Words are counted row by row over the picture.
 struct Tiles {
   const char* bits;
   ptrdiff_t stride_bytes;
   int32_t width, height, words_a_row;
-  int32_t across, down, groups;  // tiles; groups of 32 rows
+  int32_t across, down;  // tiles
+  int32_t closed_room;
 
-  uint16_t* first_run;   // of each word
-  uint16_t* set_of_run;  // of each run: its set's number in the tile
-  uint16_t* places;      // of each run: of its first pixel in the tile
-  uint16_t* sets;        // of each set: see set_entry
-  int4* tile_sets;       // of each tile: sets; the index of its first open one; runs
-  uint32_t* roots;       // of each word: pixels that are the first of a set
-  uint32_t* sides;       // the first and last column of each tile, 32 rows a word
-  int32_t* sums;         // of each group of words: roots up to its end
-  OpenSet* parents;      // of each open set
-  Sums* open_sums;       // of each open set
-  uint64_t* parts;       // of the scan: what is known of each
+  uint32_t* roots;  // of each word: pixels that are the first of a set
+  int32_t* sums;    // of each group of words: roots up to its end
+  // At the rims, of each pixel: the index of its open set, counted from 1. Rows of the picture's
+  // width that are the first and the last of tiles; columns of its height.
+  int32_t *first_rows, *last_rows, *first_columns, *last_columns;
+  OpenSet* parents;   // of each open set
+  Sums* open_sums;    // of each open set
+  ClosedSet* closed;  // closed_room of them
+  uint64_t* parts;    // of the scan: what is known of each
   Counts* counts;
+
+  // For a picture of labels alone.
+  int4* tile_sets;         // of each tile: nodes; the index of its first closed set, and open one
+  uint16_t* first_node;    // of each cell
+  uint16_t* set_of_node;   // of each node: its set's number in the tile
+  int32_t* closed_labels;  // of each closed set
+  int32_t* open_labels;    // of each open set
 
   /// Bits past the width are 0, and so is all outside.
   __device__ uint32_t word(int32_t i, int32_t y) const {
-    if (i < 0 || i >= words_a_row || y < 0 || y >= height) return 0;
+    if (i >= words_a_row || y >= height) return 0;
     const uint32_t all = reinterpret_cast<const uint32_t*>(bits + ptrdiff_t(y) * stride_bytes)[i];
     const int32_t left = width - i * word_pixels;
     return left < word_pixels ? all & ((1u << left) - 1) : all;
@@ -88,9 +103,6 @@ struct Tiles {
   __host__ __device__ int64_t words() const { return int64_t(words_a_row) * height; }
   __host__ __device__ int64_t word_groups() const { return (words() - 1) / words_a_group + 1; }
   __device__ int64_t at(int32_t word, int32_t y) const { return int64_t(y) * words_a_row + word; }
-  __device__ uint32_t* side(int32_t tile_x, int32_t right) const {
-    return sides + (int64_t(tile_x) * 2 + right) * groups;
-  }
   /// Of the set whose first pixel is (x, y), when roots are counted.
   __device__ int32_t label(int32_t x, int32_t y) const {
     const int64_t word = at(x / word_pixels, y), group = word / words_a_group;
@@ -118,8 +130,7 @@ __device__ inline int runs_upto(uint32_t word, int bit) {
   return count_bits(starts_of(word) & ((1u << bit) - 1));
 }
 
-/// What is kept of a set of a tile: the place of its first pixel in the tile, or, of one that
-/// reaches the rim, its number among those.
+/// In a set's number in its tile: it is the number of an open one.
 inline constexpr uint32_t open_entry = 0x8000;
 
 /// The sum of `value` over the threads of a block before this one, and over all of them.
@@ -135,10 +146,9 @@ __device__ uint2 sum_before(uint32_t value, uint32_t (&warps)[Threads / 32]) {
   if (lane == 31) warps[warp] = upto;
   __syncthreads();
   uint32_t before = 0, all = 0;
-  const uint32_t of_warp = lane < Threads / 32 ? warps[lane] : 0;
 #pragma unroll
   for (int i = 0; i < Threads / 32; ++i) {
-    const uint32_t sum = __shfl_sync(~0u, of_warp, i);
+    const uint32_t sum = warps[i];
     if (i < warp) before += sum;
     all += sum;
   }

@@ -1,9 +1,14 @@
-// Sums, least and greatest values over a whole warp, on every lane.
+// Sums in device memory by any number of threads; sums, least and greatest values over a whole
+// warp, on every lane.
 #pragma once
 
 #include <cstdint>
 
 namespace cuesta::label_cuda {
+
+__device__ inline void add(int64_t& sum, int64_t value) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
+}
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 __device__ inline int32_t warp_sum(int32_t v) { return __reduce_add_sync(~0u, v); }
