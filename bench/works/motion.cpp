@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ops/background/models.hpp"
+#include "core/background_models.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta::bench {

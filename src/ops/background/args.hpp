@@ -6,7 +6,7 @@
 
 #include "core/strategy.hpp"
 #include "cuesta/motion.hpp"
-#include "ops/background/models.hpp"
+#include "core/background_models.hpp"
 
 namespace cuesta {
 

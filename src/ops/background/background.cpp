@@ -4,7 +4,7 @@
 
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
-#include "ops/background/access.hpp"
+#include "core/background_access.hpp"
 #include "ops/background/options.hpp"
 #include "ops/background/reference.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/any_bytes.cuh"
-#include "ops/background/lanes.cuh"
+#include "cuda/background_lanes.cuh"
 
 namespace cuesta::background_cuda {
 

@@ -1,21 +1,26 @@
-// Strategy `fused`: frames of any number of cameras, and batches of them, in two launches before
-// their components: from frames to bits (cuda/frames_to_bits.cuh; one for each background model
-// among the cameras), and bits closed and opened (cuda/clean_bits.cuh). The second writes the
-// masks below each other into one tall mask, of the widest one's words, with a row of 0 below each:
-// so label finds all components in one call, in raster order, which is camera after camera and
-// frame after frame. Cameras are told to the kernels as arguments, so that nothing is uploaded. The
-// last mask of each camera goes to the host. Bound: of one frame by latency, most of it label's; of
-// many by the blur's dot products and the shared memory of the cleaning. A frame that founds a
-// background goes without those that follow it; the other cameras go on.
+// Strategy `fused`: frames of any number of cameras, and batches of them, in three launches: from
+// frames to bits (cuda/frames_to_bits.cuh; one launch for each background model among the cameras),
+// bits closed and opened (cuda/clean_bits.cuh), and components, which with the last mask of each
+// camera go straight to page-locked memory (cuda/few_components.cuh), so that nothing is fetched
+// and the host waits once. Cameras are told to the kernels as arguments, so that nothing is sent
+// either. The second launch writes the masks below each other into one tall mask, of the widest
+// one's words, with a row of 0 below each: where a mask has too many runs for the third, label
+// finds the components of all in one call, in raster order, which is camera after camera and frame
+// after frame. Bound: of one frame by latency, three kernels one after the other; of many by the
+// blur's dot products and the shared memory of the cleaning. A frame that founds a background goes
+// without those that follow it; the other cameras go on.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
+#include "core/background_access.hpp"
+#include "core/pinned_picture.hpp"
 #include "core/stencil_factors.hpp"
-#include "cuda/launch.cuh"
-#include "ops/background/access.hpp"
+#include "cuda/kept.cuh"
 #include "ops/motion/cuda.hpp"
 #include "ops/motion/cuda/clean_bits.cuh"
+#include "ops/motion/cuda/few_components.cuh"
 #include "ops/motion/cuda/frames_to_bits.cuh"
 #include "ops/motion/reference.hpp"
 #include "ops/motion/stages.hpp"
@@ -37,6 +42,23 @@ template <class Model>
 constexpr int blocks_of = Model::planes > 2 ? 2 : 3;
 
 int32_t words_of(int32_t width) { return (width + 63) / 64 * 2; }
+
+/// What few_components writes, where host and GPU see it.
+struct Found {
+  static constexpr size_t most_kept = 4;
+  explicit Found(size_t masks)
+      : memory({PixelType::u8, {int32_t(masks * sizeof(FewComponents)), 1}}) {}
+  FewComponents* get() const { return static_cast<FewComponents*>(memory.view().data); }
+  PinnedPicture memory;
+};
+
+/// Where the GPU may write a mask itself: dense rows of page-locked memory. Else null.
+uint64_t* seen_from_gpu(BitView mask) {
+  if (mask.stride_words != mask.words()) return nullptr;
+  cudaPointerAttributes known{};
+  cuda::check(cudaPointerGetAttributes(&known, mask.data), "motion: asking where a mask is");
+  return known.type == cudaMemoryTypeHost ? static_cast<uint64_t*>(known.devicePointer) : nullptr;
+}
 
 /// The frames of one camera that go together with others: [begin, begin + count) of its batch.
 struct Part {
@@ -86,22 +108,23 @@ class Together {
     call_.stage(motion_stages::difference);
     for (int i = 0; i < count_; ++i) {
       const Part& p = parts_[size_t(i)];
-      bits_[size_t(i)] = scratch.take<uint32_t>(size_t(words_of(p.camera->frame.width)) *
-                                                size_t(p.camera->frame.height) * size_t(p.count));
+      const size_t rows = size_t(p.camera->frame.height) * size_t(p.count);
+      bits_[size_t(i)] = scratch.take<uint32_t>(size_t(words_of(p.camera->frame.width)) * rows);
+      touched_[size_t(i)] = scratch.take<uint8_t>(size_t(tiles_across()) * rows);
     }
     background::for_each_model([&](auto model) { find_bits(model); });
     call_.stage(motion_stages::morphology);
     const auto tall = scratch.bits<Space::device>(width_, rows_);
     clean_all(tall);
+    if (are_small()) return find_few(tall);
     call_.stage(motion_stages::memory);
-    fetch_masks(tall);
-    ConstAnyView masks = tall;
-    masks.height -= 1;  // the last row is of 0
-    components_of(masks);
+    for (int i = 0; i < count_; ++i) fetch_mask(parts_[size_t(i)], tall);
+    find_all(tall);
   }
 
  private:
   cudaStream_t stream() const { return cuda::stream_of(call_); }
+  int32_t tiles_across() const { return int32_t(cuda::blocks(words_of(width_), Clean::out_words)); }
 
   template <class Model>
   void find_bits(Model) {
@@ -162,7 +185,8 @@ class Together {
       job.out = reinterpret_cast<uint32_t*>(tall.row(p.first_row));
       job.out_step = int64_t(job.out_words) * job.out_rows;
       job.first_block = blocks;
-      job.across = int32_t(cuda::blocks(job.out_words, Clean::out_words));
+      job.touched = touched_[size_t(i)];
+      job.across = tiles_across();
       job.down = int32_t(cuda::blocks(job.out_rows, Clean::rows));
       job.count = p.count;
       job.close = *half_widths_of(camera.options->close);
@@ -176,25 +200,75 @@ class Together {
                  jobs);
   }
 
-  void fetch_masks(BasicBitView<uint64_t, Space::device> tall) {
+  bool is_last(const Part& p) const { return p.begin + p.count == p.camera->count; }
+  void fetch_mask(const Part& p, BasicBitView<uint64_t, Space::device> tall) {
+    if (!is_last(p)) return;
+    const BitView mask = p.camera->mask;
+    cuda::check(cudaMemcpy2DAsync(mask.data, size_t(mask.stride_words) * 8,
+                                  tall.row(p.first_row + (p.count - 1) * p.rows()),
+                                  size_t(tall.stride_words) * 8, size_t(mask.words()) * 8,
+                                  size_t(mask.height), cudaMemcpyDeviceToHost, stream()),
+                "motion: fetching a mask");
+  }
+
+  bool are_small() const {
+    for (int i = 0; i < count_; ++i) {
+      const ConstAnyView frame = parts_[size_t(i)].camera->frame;
+      if (frame.width > most_columns || frame.height > most_rows) return false;
+    }
+    return true;
+  }
+
+  /// Components of masks with few runs, in one launch with the masks' way to the host; else
+  /// find_all().
+  void find_few(BasicBitView<uint64_t, Space::device> tall) {
+    call_.stage(motion_stages::components);
+    ComponentsJobs jobs{};
+    jobs.count = count_;
+    jobs.eight = parts_[0].camera->options->connectivity == 8;
     for (int i = 0; i < count_; ++i) {
       const Part& p = parts_[size_t(i)];
-      const BitView mask = p.camera->mask;
-      if (p.begin + p.count < p.camera->count) continue;
-      const uint64_t* from = tall.row(p.first_row + (p.count - 1) * p.rows());
-      const size_t bytes = size_t(mask.words()) * 8, apart = size_t(mask.stride_words) * 8;
-      const bool dense = mask.stride_words == mask.words() && tall.stride_words == mask.words();
-      cuda::check(
-          dense ? cudaMemcpyAsync(mask.data, from, bytes * size_t(mask.height),
-                                  cudaMemcpyDeviceToHost, stream())
-                : cudaMemcpy2DAsync(mask.data, apart, from, size_t(tall.stride_words) * 8, bytes,
-                                    size_t(mask.height), cudaMemcpyDeviceToHost, stream()),
-          "motion: fetching a mask");
+      ComponentsJob& job = jobs.jobs[i];
+      job.width = p.camera->frame.width;
+      job.height = p.camera->frame.height;
+      job.row_words = words_of(width_);
+      job.bits = reinterpret_cast<const uint32_t*>(tall.row(p.first_row));
+      job.step = int64_t(job.row_words) * p.rows();
+      job.across = tiles_across();
+      job.touched = touched_[size_t(i)];
+      job.touched_step = int64_t(job.across) * job.height;
+      job.count = p.count;
+      job.first = jobs.masks;
+      job.last = is_last(p) ? seen_from_gpu(p.camera->mask) : nullptr;
+      jobs.masks += p.count;
+    }
+    const size_t room = std::bit_ceil(size_t(jobs.masks));
+    const Found& found = call_.scratch().kept<Found>(cuda::Key().add(room).add_device().bytes(),
+                                                     [&] { return Found(room); });
+    jobs.found = found.get();
+    cuda::allow_shared(few_components, sizeof(few::Shared), "motion");
+    cuda::launch("motion", few_components, dim3(unsigned(jobs.masks + count_ * mask_blocks)),
+                 dim3(few_threads), sizeof(few::Shared), stream(), jobs);
+    for (int i = 0; i < count_; ++i)
+      if (!jobs.jobs[i].last) fetch_mask(parts_[size_t(i)], tall);
+    cuda::check(cudaStreamSynchronize(stream()), "motion: waiting for the components");
+    const std::span<const FewComponents> all(jobs.found, size_t(jobs.masks));
+    if (std::any_of(all.begin(), all.end(), [](const auto& mask) { return mask.count < 0; }))
+      return find_all(tall);
+    for (int i = 0; i < count_; ++i) {
+      const Part& p = parts_[size_t(i)];
+      *p.camera->threshold = p.camera->options->threshold.level;
+      for (int32_t t = 0; t < p.count; ++t) {
+        const FewComponents& mask = all[size_t(jobs.jobs[i].first + t)];
+        p.camera->components[p.begin + t].assign(mask.components, mask.components + mask.count);
+      }
     }
   }
 
-  /// Those of the tall mask come into the first frame's list, and are handed out.
-  void components_of(ConstAnyView tall) {
+  /// Components of the tall mask, handed out.
+  void find_all(ConstAnyView tall) {
+    tall.height -= 1;  // the last row is of 0
+    // They come into the first frame's list.
     const MotionArgs first = parts_[0].camera->part(parts_[0].begin, 1);
     motion_components(first, tall, call_);
     std::vector<Component>& all = first.components[0];
@@ -229,6 +303,7 @@ class Together {
   int32_t rows_ = 0, width_ = 0;  // of the tall mask
   std::array<Part, most_jobs> parts_;
   std::array<uint32_t*, most_jobs> bits_;
+  std::array<uint8_t*, most_jobs> touched_;  // rows of the clean masks, by tiles
 };
 
 }  // namespace

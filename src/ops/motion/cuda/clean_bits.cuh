@@ -21,7 +21,7 @@ struct MaskJob {
   int64_t bits_step;     // words of 32 from mask to mask
   uint32_t* out;
   int64_t out_step;
-  uint32_t* last_out;  // where the last one is wanted besides, with rows of whole words
+  uint8_t* touched;  // of each row `across` bytes: whether a tile has set pixels there
   int32_t width, height;
   int32_t out_words;                  // of a row there; those past the width are cleared
   int32_t out_rows;                   // as are rows past the height
@@ -125,14 +125,18 @@ __global__ void __launch_bounds__(256) clean_bits(const __grid_constant__ MaskJo
                              [&](uint32_t v, int r) { return (v ^ flip) & inside(r); });
     __syncthreads();
   }
+  static_assert(Rows % rows_at_once == 0 && 32 % Words == 0, "whole warps come here together");
+  const int32_t tile_x = block % job.across;
+#pragma unroll
   for (int r = Tile::reach + own; r < Tile::reach + Rows; r += rows_at_once) {
     const int32_t y = first_row + r;
-    if (y >= job.out_rows || column >= job.out_words || word == 0 || word > Tile::out_words)
-      continue;
-    const uint32_t v = raw[r * Words + word];
-    job.out[job.out_step * t + int64_t(y) * job.out_words + column] = v;
-    if (job.last_out && t + 1 == job.count && y < job.height && column < bit_words)
-      job.last_out[int64_t(y) * bit_words + column] = v;
+    const bool wanted =
+        y < job.out_rows && column < job.out_words && word > 0 && word <= Tile::out_words;
+    const uint32_t v = wanted ? raw[r * Words + word] : 0;
+    if (wanted) job.out[job.out_step * t + int64_t(y) * job.out_words + column] = v;
+    const uint32_t set = __ballot_sync(~0u, v != 0) >> (own * Words % 32) & ((1ull << Words) - 1);
+    if (word == 0 && y < job.height)
+      job.touched[(int64_t(t) * job.height + y) * job.across + tile_x] = set != 0;
   }
 }
 
