@@ -156,6 +156,7 @@ __device__ inline Component component_of(const Shared::Set& set, int32_t label) 
 }
 
 __device__ inline void copy_mask(const ComponentsJob& job, int part) {
+  if (!job.last) return;
   const int32_t words = (job.width + 63) / 64;
   const auto* from = reinterpret_cast<const uint64_t*>(job.bits + job.step * (job.count - 1));
   const int64_t all = int64_t(words) * job.height;
