@@ -35,11 +35,16 @@ constexpr int most_blur = 2 * max_reach + 1;
 constexpr int64_t most_bytes = int64_t(512) << 20;
 constexpr int64_t most_pixels = INT32_MAX;  // of a mask that label takes
 
-/// Tiles of clean_bits, and blocks of frames_to_bits that a multiprocessor is to hold.
-using Clean = CleanTile<16, 32>;
-constexpr auto clean = clean_bits<16, 32>;
+/// Tiles of clean_bits: of 8, 16 and 32 words and 16, 32 and 64 rows these are the fastest of many
+/// frames, and of one within a tenth (H200, 2026-11-22).
+using Clean = CleanTile<16, 64>;
+constexpr auto clean = clean_bits<16, 64>;
+/// Blocks of frames_to_bits that a multiprocessor is to hold: the fastest of 1 to 5, alone and of
+/// 64 (H200, 2026-11-22). For more the mixture's state leaves the registers.
 template <class Model>
-constexpr int blocks_of = Model::planes > 2 ? 2 : 3;
+constexpr int blocks_of = Model::planes > 2 ? 2
+                          : Model::learns   ? 4
+                                            : 5;
 
 int32_t words_of(int32_t width) { return (width + 63) / 64 * 2; }
 

@@ -76,6 +76,9 @@ __device__ inline void find_runs(const ComponentsJob& job, const uint32_t* bits,
   const int lane = int(threadIdx.x) % 32;
   const int32_t words = (job.width + 31) / 32;
   for (int k = int(threadIdx.x) / 32; k < s.row_count; k += few_threads / 32) {
+    // A dense mask is given up after its first rows.
+    const int so_far = *const_cast<volatile int32_t*>(&s.run_count);
+    if (__shfl_sync(~0u, so_far, 0) > most_runs) break;
     const int32_t y = s.rows[k];
     const uint32_t* row = bits + int64_t(y) * job.row_words;
     int count = 0;

@@ -7,8 +7,8 @@
 //    with taps that are shifted for each pixel; sums of two rows lie in one word of 16 bits each.
 // 3. Down: a thread makes sixteen rows of a column by dot products of such a word with two taps.
 //    Sums are exact (taps are bytes and sum to 256) and rounded once, as gaussian()'s.
-// 4. A thread has 16 bytes of state a plane (cuda/background_lanes.cuh), which it has read before 1.
-// Frames of one model that learns follow each other in one block, the state in registers.
+// 4. A thread has 16 bytes of state a plane (cuda/background_lanes.cuh), which it has read
+// before 1. Frames of one model that learns follow each other in one block, the state in registers.
 // Bound: one frame by latency; many by the dot products, 12.5 a pixel.
 #pragma once
 
