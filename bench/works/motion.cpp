@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ops/background/models.hpp"
+#include "core/background_models.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta::bench {
@@ -20,6 +20,27 @@ namespace {
 constexpr int32_t margin = 10;  // to the edge of the scene
 // Gray levels 16 to 143, 60 and more below the object's.
 constexpr uint8_t object[3] = {220, 212, 190};
+
+std::string text_of(std::span<const Detection> detections) {
+  std::string text;
+  for (const Detection& d : detections)
+    fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {} {}\n", d.box.x, d.box.y,
+                   d.box.width, d.box.height, d.area, d.centroid_x, d.centroid_y);
+  return text;
+}
+
+// Founds a detector that works in `space` on a frame of the host's.
+void found_on(ConstAnyView first, MotionDetector& detector, Exec exec, Space space) {
+  exec.observer = nullptr;
+  if (space == Space::host) {
+    detector.push(first, exec);
+    return;
+  }
+  Image<uint8_t, Space::device> there(first.width, first.height, first.channels);
+  upload(first, there, exec.stream);
+  detector.push(there, exec);
+  wait(exec.stream);
+}
 
 /// A detector for every strategy and setting, founded on the video's first frame in its space.
 class Detectors {
@@ -56,14 +77,6 @@ class Detectors {
     MotionDetector plain, observed;
   };
 
-  static std::string text_of(std::span<const Detection> detections) {
-    std::string text;
-    for (const Detection& d : detections)
-      fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {} {}\n", d.box.x, d.box.y,
-                     d.box.width, d.box.height, d.area, d.centroid_x, d.centroid_y);
-    return text;
-  }
-
   MotionDetector& detector(const Exec& exec, Space space) {
     Entry& entry = find(exec, space);
     return exec.observer ? entry.observed : entry.plain;
@@ -77,7 +90,8 @@ class Detectors {
     }
     Entry& made = entries_.emplace_back(options_, exec, space);
     try {
-      for (MotionDetector* detector : {&made.plain, &made.observed}) found(*detector, exec, space);
+      for (MotionDetector* detector : {&made.plain, &made.observed})
+        found_on(first_, *detector, exec, space);
     } catch (...) {  // a setting that the strategy refuses
       entries_.pop_back();
       throw;
@@ -85,23 +99,70 @@ class Detectors {
     return made;
   }
 
-  void found(MotionDetector& detector, Exec exec, Space space) {
-    exec.observer = nullptr;
-    if (space == Space::host) {
-      detector.push(first_, exec);
-      return;
-    }
-    Image<uint8_t, Space::device> there(first_.width, first_.height, first_.channels);
-    upload(first_, there, exec.stream);
-    detector.push(there, exec);
-    wait(exec.stream);
-  }
-
   MotionOptions options_;
   ConstAnyView first_;
   std::deque<Entry> entries_;
   std::span<const Detection> last_;
   std::span<const std::vector<Detection>> of_each_;
+};
+
+/// The same with a detector a camera.
+class Cameras {
+ public:
+  Cameras(const MotionOptions& options, ConstAnyView first, int count)
+      : options_(options), first_(first), count_(count) {}
+
+  void push(ConstAnyView all, const Exec& exec) {
+    Entry& entry = find(exec, all.space);
+    const int32_t height = all.height / count_;
+    for (int i = 0; i < count_; ++i)
+      entry.frames[size_t(i)] = all.region({0, i * height, all.width, height});
+    found_ = MotionDetector::push(entry.pointers, entry.frames, exec);
+  }
+  std::string text() const {
+    std::string text;
+    for (const auto& detections : found_) text += "camera\n" + text_of(detections);
+    return text;
+  }
+
+ private:
+  struct Entry {
+    std::string strategy;
+    std::vector<Parameter> parameters;
+    Space space = Space::host;
+    bool observed = false;
+    std::vector<MotionDetector> detectors{};
+    std::vector<MotionDetector*> pointers{};
+    std::vector<ConstAnyView> frames{};
+  };
+
+  Entry& find(const Exec& exec, Space space) {
+    const bool observed = exec.observer != nullptr;
+    for (Entry& entry : entries_) {
+      if (entry.space == space && entry.observed == observed && entry.strategy == exec.strategy &&
+          entry.parameters == exec.parameters)
+        return entry;
+    }
+    Entry& made = entries_.emplace_back(Entry{exec.strategy, exec.parameters, space, observed});
+    for (int i = 0; i < count_; ++i) made.detectors.emplace_back(options_);
+    try {
+      for (MotionDetector& detector : made.detectors) {
+        made.pointers.push_back(&detector);
+        found_on(first_, detector, exec, space);
+      }
+    } catch (...) {  // a setting that the strategy refuses
+      entries_.pop_back();
+      throw;
+    }
+    made.frames.resize(size_t(count_));
+    return made;
+  }
+
+  MotionOptions options_;
+  ConstAnyView first_;
+  int count_;
+  std::deque<Entry> entries_;
+  std::span<const std::vector<Detection>> found_;
 };
 
 /// A background for every strategy and setting.
@@ -244,6 +305,22 @@ Work motion_batch_work(std::string experiment, std::string parameters, const Mot
         ConstBatch(all.region({0, 0, all.width, height}), count, height * all.stride_bytes), exec);
   };
   work.answer = [detectors] { return detectors->text(); };
+  return work;
+}
+
+Work motion_cameras_work(std::string experiment, std::string parameters,
+                         const MotionOptions& options, const Image<uint8_t>& first,
+                         const Image<uint8_t>& frames, int count) {
+  Work work;
+  work.experiment = std::move(experiment);
+  work.operation = "motion";
+  work.parameters = std::move(parameters);
+  work.sources = {frames};
+  work.result = PixelType::none;
+  work.bytes_per_pixel = frames.channels();
+  const auto cameras = std::make_shared<Cameras>(options, first, count);
+  work.call = [cameras](ConstAnyView all, AnyView, const Exec& exec) { cameras->push(all, exec); };
+  work.answer = [cameras] { return cameras->text(); };
   return work;
 }
 

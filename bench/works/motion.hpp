@@ -32,6 +32,12 @@ Work motion_work(Session& session, std::string experiment, std::string parameter
 Work motion_batch_work(std::string experiment, std::string parameters, const MotionOptions& options,
                        const Image<uint8_t>& first, const Image<uint8_t>& frames, int count);
 
+/// A call is a frame of each of `count` cameras, which lie below each other in one picture, to as
+/// many detectors founded on `first`.
+Work motion_cameras_work(std::string experiment, std::string parameters,
+                         const MotionOptions& options, const Image<uint8_t>& first,
+                         const Image<uint8_t>& frames, int count);
+
 /// A mask of bits of what differs from the background by more than 25, and learning it; frames of
 /// one channel go round, of which the first founds it. A model of each strategy and setting.
 Work background_work(std::string experiment, std::string parameters,

@@ -79,6 +79,7 @@ class BackgroundSubtractor {
   const BackgroundOptions& options() const;
 
  private:
+  friend struct BackgroundAccess;
   struct State;
   std::unique_ptr<State> state_;
 };
@@ -135,6 +136,15 @@ class MotionDetector {
   /// On the GPU their steps share launches where nothing of one frame depends on the one before,
   /// and are waited for together. mask() and threshold() are the last frame's.
   std::span<const std::vector<Detection>> push(const ConstBatch& frames, const Exec& exec = {});
+
+  /// The next frame of each of several cameras: of frames[i] what detectors[i] would find in it
+  /// alone, in every detector the mask and the threshold too; valid until the next call of the
+  /// first detector. Sizes and options may differ, the space may not; a detector stands there once.
+  /// On the GPU the cameras share launches and one wait. Without exec.workspace the first
+  /// detector's serves.
+  static std::span<const std::vector<Detection>> push(std::span<MotionDetector* const> detectors,
+                                                      std::span<const ConstAnyView> frames,
+                                                      const Exec& exec = {});
 
   /// The mask of the last frame, one bit a pixel, after opening and closing; on the host.
   ConstBitView mask() const;

@@ -279,6 +279,56 @@ TEST_F(MotionDevice, ABatchIsFrameAfterFrame) {
   }
 }
 
+// More cameras than a launch takes, of all models and several sizes; where one of them wants what
+// `fused` refuses, by another strategy.
+TEST_F(MotionDevice, FramesOfManyCamerasAreFrameByFrame) {
+  constexpr std::pair<int32_t, int32_t> sizes[] = {{300, 168}, {97, 31}, {640, 360}, {65, 70}};
+  constexpr BackgroundModel models[] = {BackgroundModel::first, BackgroundModel::mean,
+                                        BackgroundModel::median, BackgroundModel::mixture};
+  for (const bool refused : {false, true}) {
+    constexpr int32_t cameras = 31, frames = 4;
+    std::vector<MotionDetector> on_host, on_device;
+    std::vector<MotionDetector*> all;
+    for (int32_t i = 0; i < cameras; ++i) {
+      MotionOptions options;
+      options.background.model = models[i % 4];
+      options.blur = i % 3 == 2 ? 1 : 2 * (i % 8) + 1;
+      options.open = StructuringElement::disk(i % 5 == 0 ? 15 : 3);
+      options.threshold.otsu = refused && i == 7;
+      on_host.emplace_back(options);
+      on_device.emplace_back(options);
+    }
+    for (MotionDetector& detector : on_device) all.push_back(&detector);
+    size_t objects = 0;
+    for (int32_t t = 0; t < frames; ++t) {
+      std::vector<Image<uint8_t>> here;
+      std::vector<Image<uint8_t, Space::device>> there;
+      std::vector<ConstAnyView> views;
+      for (int32_t i = 0; i < cameras; ++i) {
+        const auto [width, height] = sizes[i % 7 % 4];
+        const int32_t channels = i % 9 == 4 ? 3 : 1;
+        here.push_back(draw_frames(width, height, channels, frames));
+        there.emplace_back(width, height, channels);
+        upload(here.back().view().region({0, t * height, width, height}), there.back());
+      }
+      for (const auto& frame : there) views.push_back(frame);
+      const auto found = MotionDetector::push(all, views);
+      ASSERT_EQ(found.size(), size_t(cameras));
+      for (size_t i = 0; i < size_t(cameras); ++i) {
+        const int32_t width = views[i].width, height = views[i].height;
+        const auto expected =
+            on_host[i].push(here[i].view().region({0, t * height, width, height}));
+        objects += expected.size();
+        ASSERT_TRUE(std::equal(found[i].begin(), found[i].end(), expected.begin(), expected.end()))
+            << "camera " << i << ", frame " << t;
+        ASSERT_EQ(on_device[i].threshold(), on_host[i].threshold());
+        ASSERT_NO_FATAL_FAILURE(expect_equal_masks(on_host[i], on_device[i], "cameras"));
+      }
+    }
+    EXPECT_GT(objects, 0u);
+  }
+}
+
 TEST_F(MotionDevice, MemoryIsAsTheModelSays) {
   namespace motion_memory = bench::motion_memory;
   constexpr int32_t width = 596, height = 336;

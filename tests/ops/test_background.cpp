@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ops/background/models.hpp"
+#include "core/background_models.hpp"
 #include "ops/background/reference.hpp"
 #include "support/errors.hpp"
 #include "support/planted.hpp"

@@ -145,6 +145,38 @@ TEST(Motion, ABatchIsFrameAfterFrame) {
   }
 }
 
+TEST(Motion, FramesOfSeveralCamerasAreFrameByFrame) {
+  auto strategies = test::host_strategies<MotionArgs>();
+  strategies.emplace_back();  // the automatic choice
+  for (const std::string& strategy : strategies) {
+    const Exec exec{.strategy = strategy};
+    MotionOptions other = sharp_options();
+    other.background.model = BackgroundModel::mean;
+    other.threshold = DifferenceThreshold::automatic();
+    other.min_area = 401;
+    MotionDetector alone[] = {MotionDetector(sharp_options()), MotionDetector(other)};
+    MotionDetector together[] = {MotionDetector(sharp_options()), MotionDetector(other)};
+    MotionDetector* const both[] = {&together[0], &together[1]};
+    for (int32_t t = 0; t < 4; ++t) {
+      const Image<uint8_t> frames[] = {frame_with_square(150, 90, 15 * t, 9 * t, t ? 20 : 0),
+                                       frame_with_square(70, 101, 9 * t, 15 * t, t ? 21 : 0, 3)};
+      const ConstAnyView views[] = {frames[0], frames[1]};
+      const auto found = MotionDetector::push(both, views, exec);
+      ASSERT_EQ(found.size(), 2u);
+      for (int i = 0; i < 2; ++i) {
+        const auto expected = alone[i].push(views[i], exec);
+        EXPECT_EQ(expected.size(), t ? 1u : 0u);
+        EXPECT_TRUE(std::equal(found[size_t(i)].begin(), found[size_t(i)].end(), expected.begin(),
+                               expected.end()));
+        EXPECT_EQ(together[i].threshold(), alone[i].threshold());
+        for (int32_t y = 0; y < views[i].height; ++y)
+          for (int32_t x = 0; x < views[i].width; ++x)
+            ASSERT_EQ(together[i].mask().at(x, y), alone[i].mask().at(x, y));
+      }
+    }
+  }
+}
+
 TEST(Motion, ResetFoundsAnew) {
   MotionDetector detector(sharp_options());
   detector.push(frame_with_square(100, 80, 0, 0, 0));
@@ -233,6 +265,21 @@ TEST(MotionErrors, SayWhatIsWrong) {
             "motion: frame is u16; it takes u8");
   EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push(ConstAnyView()); }),
             "motion: frame has no data");
+
+  MotionDetector second(sharp_options());
+  const Image<uint8_t> frame = frame_with_square(100, 80, 0, 0, 0);
+  const std::vector<ConstAnyView> frames(2, ConstAnyView(frame));
+  const auto refused_cameras = [&](std::vector<MotionDetector*> detectors) {
+    return test::error_of(invalid_argument, [&] { MotionDetector::push(detectors, frames); });
+  };
+  EXPECT_EQ(refused_cameras({&detector}),
+            "motion: 1 detectors and 2 frames; give each of one or more detectors a frame");
+  EXPECT_EQ(refused_cameras({&detector, nullptr}),
+            "motion: detector 1 is none; give a detector for each frame");
+  EXPECT_EQ(
+      refused_cameras({&second, &second}),
+      "motion: detector 1 stands there before; give a batch where frames of one camera follow "
+      "each other");
 
   const auto refused = [&](auto&& change) {
     MotionOptions options;

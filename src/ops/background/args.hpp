@@ -6,14 +6,11 @@
 
 #include "core/strategy.hpp"
 #include "cuesta/motion.hpp"
+#include "core/background_models.hpp"
 
 namespace cuesta {
 
-/// How a frame is learned.
-struct BackgroundStep {
-  int32_t rate = 1;    // at 2^-rate, 1..12
-  int32_t dither = 0;  // added before dividing by 2^rate, 0..2^rate − 1
-};
+using BackgroundStep = background::Step;
 
 /// A frame, or a batch, each frame of which meets what those before it left: then `frame` and `out`
 /// are the first one's.

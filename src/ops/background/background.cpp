@@ -1,11 +1,10 @@
 // The public entry of the background models: check, choose a strategy, run.
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <vector>
 
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
+#include "core/background_access.hpp"
 #include "ops/background/options.hpp"
 #include "ops/background/reference.hpp"
 
@@ -33,15 +32,17 @@ struct BackgroundSubtractor::State {
   /// How frame i from now on is learned.
   BackgroundStep step(int64_t i) const {
     return background::with_model(options.model, [&](auto of) {
-      const auto t = uint64_t(frames + i);
-      int32_t rate = options.rate_shift ? options.rate_shift : int32_t(of.own_rate);
-      // Frame t of a young mean weighs 2^-floor(log2(t + 1)), so that the mean is of all frames so
-      // far, not of the founding one.
-      if (of.young) rate = std::clamp(int32_t(std::bit_width(t + 1)) - 1, 1, rate);
-      return BackgroundStep{rate, background::dither_of(t, rate)};
+      return background::step_of(of, options.rate_shift, uint64_t(frames + i));
     });
   }
 
+  void check_follows(ConstAnyView frame) const;
+  /// Room for the first frame's state.
+  void make_room(ConstAnyView frame) {
+    if (!fits(frame)) allocate(frame);
+  }
+
+ private:
   void allocate(ConstAnyView frame) {
     const auto layout = background::layout_of(options.model);
     width = height = 0;
@@ -55,6 +56,34 @@ struct BackgroundSubtractor::State {
     width = frame.width, height = frame.height;
   }
 };
+
+void BackgroundSubtractor::State::check_follows(ConstAnyView frame) const {
+  if (frames == 0) return;
+  if (frame.width != width || frame.height != height) {
+    throw Error(ErrorCode::input,
+                fmt::format("background: frame is {} x {} after frames of {} x {}; reset() begins "
+                            "anew",
+                            frame.width, frame.height, width, height),
+                fmt::format("{} x {}", frame.width, frame.height));
+  }
+  if (frame.space != model.space()) {
+    throw Error(ErrorCode::input,
+                fmt::format("background: frame is on the {} after frames on the {}; reset() begins "
+                            "anew",
+                            name_of(frame.space), name_of(model.space())),
+                std::string(name_of(frame.space)));
+  }
+}
+
+AnyView BackgroundAccess::state_for(BackgroundSubtractor& background, ConstAnyView frame) {
+  BackgroundSubtractor::State& state = *background.state_;
+  state.check_follows(frame);
+  state.make_room(frame);
+  return state.model;
+}
+void BackgroundAccess::learned(BackgroundSubtractor& background, int32_t frames) {
+  background.state_->frames += frames;
+}
 
 BackgroundSubtractor::BackgroundSubtractor(BackgroundOptions options)
     : state_(std::make_unique<State>()) {
@@ -93,22 +122,9 @@ void BackgroundSubtractor::push(const ConstBatch& frames, const BackgroundBatchO
   check_output(out.background, "background: background", {PixelType::u8});
   check_output(out.difference, "background: difference", {PixelType::u8});
   check_output(out.mask, "background: mask", {PixelType::u8, PixelType::bit});
-  if (state.frames > 0 && (frame.width != state.width || frame.height != state.height)) {
-    throw Error(ErrorCode::input,
-                fmt::format("background: frame is {} x {} after frames of {} x {}; reset() begins "
-                            "anew",
-                            frame.width, frame.height, state.width, state.height),
-                fmt::format("{} x {}", frame.width, frame.height));
-  }
-  if (state.frames > 0 && frame.space != state.model.space()) {
-    throw Error(ErrorCode::input,
-                fmt::format("background: frame is on the {} after frames on the {}; reset() begins "
-                            "anew",
-                            name_of(frame.space), name_of(state.model.space())),
-                std::string(name_of(frame.space)));
-  }
+  state.check_follows(frame);
   const bool only_chooses = exec.choices != nullptr;
-  if (!only_chooses && !state.fits(frame)) state.allocate(frame);
+  if (!only_chooses) state.make_room(frame);
 
   BackgroundArgs args;
   args.model = state.options.model;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ops/background/args.hpp"
-#include "ops/background/models.hpp"
+#include "core/background_models.hpp"
 #include "ops/background/reference.hpp"
 #include "verify/verify.hpp"
 

@@ -9,7 +9,7 @@
 #include "core/bits.hpp"
 #include "cpu/bits-inl.hpp"
 #include "cpu/simd-inl.hpp"
-#include "ops/background/models.hpp"
+#include "core/background_models.hpp"
 #include "ops/background/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/options.hpp"
-#include "ops/background/models.hpp"
+#include "core/background_models.hpp"
 
 namespace cuesta {
 

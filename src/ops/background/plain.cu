@@ -5,7 +5,7 @@
 #include "core/pixel_arithmetic.hpp"
 #include "cuda/launch.cuh"
 #include "ops/background/cuda.hpp"
-#include "ops/background/models.hpp"
+#include "core/background_models.hpp"
 
 namespace cuesta {
 namespace {

@@ -2,7 +2,7 @@
 #include "ops/background/reference.hpp"
 
 #include "core/bits.hpp"
-#include "ops/background/models.hpp"
+#include "core/background_models.hpp"
 
 namespace cuesta {
 namespace {

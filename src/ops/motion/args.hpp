@@ -7,7 +7,8 @@
 
 namespace cuesta {
 
-/// A frame, or a batch of frames that follow each other: then `frame` is the first.
+/// A frame, or a batch of frames that follow each other: then `frame` is the first. Frames of other
+/// cameras may go with them.
 struct MotionArgs {
   static constexpr std::string_view operation = "motion";
   static constexpr std::string_view summary =
@@ -27,26 +28,32 @@ struct MotionArgs {
   int32_t count = 1;         // frames
   ptrdiff_t frame_step = 0;  // bytes from one to the next
 
+  // Of other cameras, in the same space: each with options, background and results of its own, and
+  // none with others.
+  std::span<const MotionArgs> others{};
+
   Space space() const { return frame.space; }
   PixelType type() const { return frame.type; }
 
-  /// Frames [begin, begin + n) of the batch.
+  /// Frames [begin, begin + n) of this camera's batch.
   MotionArgs part(int32_t begin, int32_t n) const {
     MotionArgs some = *this;
     some.frame = ConstBatch(frame, count, frame_step)[begin];
     some.components = components + begin;
     some.count = n;
+    some.others = {};
     return some;
   }
 };
 
-/// A strategy for one frame as one for batches: frame after frame.
+/// A strategy for one frame as one for batches and cameras: frame after frame.
 template <void (*Run)(const MotionArgs&, Call&)>
 void each_frame(const MotionArgs& args, Call& call) {
   for (int32_t i = 0; i < args.count; ++i) {
     const Scratch scope(call.nested(), args.space());  // the next one takes the same memory
     Run(args.part(i, 1), call);
   }
+  for (const MotionArgs& other : args.others) each_frame<Run>(other, call);
 }
 
 }  // namespace cuesta

@@ -12,6 +12,7 @@
 namespace cuesta::verify {
 namespace {
 
+// A camera and what is found in its frames.
 struct Chain {
   MotionOptions options;
   BackgroundSubtractor background;
@@ -77,6 +78,63 @@ Image<uint8_t> learned(const MotionArgs& args) {
   return background;
 }
 
+// One camera's frames, below each other, and what its strategy meets: frames learned before.
+struct Camera {
+  Variant variant;
+  int32_t width, height, count;
+  int connectivity;
+  uint64_t before, seed;
+  Pattern pattern;
+};
+
+MotionArgs args_of(const Camera& c, const char* mask, Harness& h) {
+  const Variant& v = c.variant;
+  const auto threshold =
+      v.automatic ? DifferenceThreshold::automatic(v.threshold) : DifferenceThreshold(v.threshold);
+  MotionOptions wanted{.background = {v.model, 0},
+                       .blur = v.blur,
+                       .threshold = threshold,
+                       .close = StructuringElement::parse(v.close),
+                       .open = StructuringElement::parse(v.open),
+                       .connectivity = c.connectivity};
+  auto& chain = h.keep(Chain{std::move(wanted),
+                             BackgroundSubtractor({v.model, 0}),
+                             std::vector<std::vector<Component>>(size_t(c.count)),
+                             -1,
+                             {}});
+  MotionArgs args;
+  args.frame = h.input(PixelType::u8, c.width, c.height * c.count, v.channels, c.pattern, c.seed);
+  args.frame.height = c.height;
+  args.frame_step = c.height * args.frame.stride_bytes;
+  args.count = c.count;
+  const AnyView bits = h.host_output(mask, PixelType::bit, c.width, c.height);
+  args.mask = {static_cast<uint64_t*>(bits.data), c.width, c.height, bits.stride_bytes / 8};
+  args.options = &chain.options;
+  args.background = &chain.background;
+  args.components = chain.components.data();
+  args.threshold = &chain.threshold;
+  args.first_frame = &chain.first_frame;
+  push_before(args, c.before, c.seed);
+  return args;
+}
+
+// What was found, in words, and what was learned.
+void tell(const MotionArgs& args, const std::string& camera, Harness& h) {
+  std::string text = fmt::format("threshold {}", *args.threshold);
+  for (int32_t i = 0; i < args.count; ++i) {
+    text += fmt::format("; frame {}", i);
+    for (const Component& c : args.components[i])
+      text += fmt::format("; {}: {},{} {}x{} area {} sums {} {}", c.label, c.box.x, c.box.y,
+                          c.box.width, c.box.height, c.area, c.sum_x, c.sum_y);
+  }
+  h.value("components" + camera, text);
+  const Image<uint8_t> known = learned(args);
+  uint64_t sum = 0;
+  for (int32_t y = 0; y < known.height(); ++y)
+    for (int32_t x = 0; x < known.width(); ++x) sum = sum * 0x100000001B3ull + known.at(x, y);
+  h.value("background" + camera, fmt::format("{:x}", sum));
+}
+
 }  // namespace
 
 }  // namespace cuesta::verify
@@ -114,58 +172,36 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
       const Pattern pattern = patterns[seed % 7 % 3];
       const int connectivity = seed % 4 ? 8 : 4;
       const int32_t count = seed % 4 == 1 ? int32_t(2 + seed % 3) : 1;  // below each other
-      const auto threshold = v.automatic ? DifferenceThreshold::automatic(v.threshold)
-                                         : DifferenceThreshold(v.threshold);
+      const bool several = seed % 6 == 1;  // two other cameras go with it
       ++seed;
       out.push_back(
           {fmt::format(
-               "{} {}x{}x{} count={} blur={} {}threshold={} close={} open={} way={} before={} {} "
+               "{} {}x{}x{} count={} blur={} {}threshold={} close={} open={} way={} before={} {}{} "
                "seed={}",
                cuesta::name_of(v.model), width, height, v.channels, count, v.blur,
                v.automatic ? "automatic " : "", v.threshold, v.close, v.open, connectivity, before,
-               name_of(pattern), seed),
+               name_of(pattern), several ? " cameras=3" : "", seed),
            [=](Harness& h) {
-             MotionOptions wanted{.background = {v.model, 0},
-                                  .blur = v.blur,
-                                  .threshold = threshold,
-                                  .close = StructuringElement::parse(v.close),
-                                  .open = StructuringElement::parse(v.open),
-                                  .connectivity = connectivity};
-             auto& chain = h.keep(Chain{std::move(wanted),
-                                        BackgroundSubtractor({v.model, 0}),
-                                        std::vector<std::vector<Component>>(size_t(count)),
-                                        -1,
-                                        {}});
-             MotionArgs args;
-             args.frame = h.input(PixelType::u8, width, height * count, v.channels, pattern, seed);
-             args.frame.height = height;
-             args.frame_step = height * args.frame.stride_bytes;
-             args.count = count;
-             const AnyView bits = h.host_output("mask", PixelType::bit, width, height);
-             args.mask = {static_cast<uint64_t*>(bits.data), width, height, bits.stride_bytes / 8};
-             args.options = &chain.options;
-             args.background = &chain.background;
-             args.components = chain.components.data();
-             args.threshold = &chain.threshold;
-             args.first_frame = &chain.first_frame;
-             push_before(args, before, seed);
+             const Camera camera{v, width, height, count, connectivity, before, seed, pattern};
+             MotionArgs args = args_of(camera, "mask", h);
+             if (!several) return args;
+             auto& others = h.keep(std::vector<MotionArgs>());
+             Camera other = camera;
+             other.variant = variants[seed % std::size(variants)];
+             other.width = width / 2 + 1, other.height = height + 3, other.count = 1;
+             other.before = 2;
+             others.push_back(args_of(other, "second mask", h));
+             other = camera;
+             other.variant.model = variants[seed % 5].model;
+             other.width = width + 70, other.before = seed % 2;
+             others.push_back(args_of(other, "third mask", h));
+             args.others = others;
              return args;
            },
            [](const MotionArgs& args, Harness& h) {
-             std::string text = fmt::format("threshold {}", *args.threshold);
-             for (int32_t i = 0; i < args.count; ++i) {
-               text += fmt::format("; frame {}", i);
-               for (const Component& c : args.components[i])
-                 text += fmt::format("; {}: {},{} {}x{} area {} sums {} {}", c.label, c.box.x,
-                                     c.box.y, c.box.width, c.box.height, c.area, c.sum_x, c.sum_y);
-             }
-             h.value("components", text);
-             const Image<uint8_t> known = learned(args);
-             uint64_t sum = 0;
-             for (int32_t y = 0; y < known.height(); ++y)
-               for (int32_t x = 0; x < known.width(); ++x)
-                 sum = sum * 0x100000001B3ull + known.at(x, y);
-             h.value("background", fmt::format("{:x}", sum));
+             tell(args, "", h);
+             for (size_t i = 0; i < args.others.size(); ++i)
+               tell(args.others[i], fmt::format(" {}", i + 1), h);
            }});
     }
   }

@@ -22,7 +22,8 @@ struct MotionDetector::State {
   BitView mask;
   std::vector<std::vector<Component>> components;  // of each frame
   std::vector<Detection> detections;
-  std::vector<std::vector<Detection>> of_each;  // frame of a batch
+  std::vector<std::vector<Detection>> of_each;  // frame of a batch, or camera
+  std::vector<MotionArgs> cameras;              // of one call
   double threshold = 0;
 
   explicit State(MotionOptions o) : options(std::move(o)), background(options.background) {}
@@ -58,6 +59,7 @@ struct MotionDetector::State {
   }
 
   void check(const ConstBatch& frames) const;
+  MotionArgs prepare(const ConstBatch& frames, const Exec& exec);
   void find(const ConstBatch& frames, const Exec& wanted);
 
   /// Of the components of frame i those that are large enough.
@@ -93,11 +95,9 @@ void MotionDetector::State::check(const ConstBatch& frames) const {
   }
 }
 
-void MotionDetector::State::find(const ConstBatch& frames, const Exec& wanted) {
-  check(frames);
-  if (!wanted.choices && !fits(frames)) allocate(frames);
-  Exec exec = wanted;
-  if (!exec.workspace) exec.workspace = &workspace;
+/// What strategies are told of these frames, which have been checked.
+MotionArgs MotionDetector::State::prepare(const ConstBatch& frames, const Exec& exec) {
+  if (!exec.choices && !fits(frames)) allocate(frames);
   MotionArgs args;
   args.frame = frames.first;
   args.count = frames.count;
@@ -108,7 +108,14 @@ void MotionDetector::State::find(const ConstBatch& frames, const Exec& wanted) {
   args.components = components.data();
   args.threshold = &threshold;
   args.first_frame = &first_frame;
-  dispatch(args, exec);
+  return args;
+}
+
+void MotionDetector::State::find(const ConstBatch& frames, const Exec& wanted) {
+  check(frames);
+  Exec exec = wanted;
+  if (!exec.workspace) exec.workspace = &workspace;
+  dispatch(prepare(frames, exec), exec);
   if (!wanted.choices) space = frames.first.space;
 }
 
@@ -136,6 +143,50 @@ std::span<const std::vector<Detection>> MotionDetector::push(const ConstBatch& f
   state.of_each.resize(size_t(frames.count));
   for (int32_t i = 0; i < frames.count; ++i) state.collect(i, state.of_each[size_t(i)]);
   return state.of_each;
+}
+
+std::span<const std::vector<Detection>> MotionDetector::push(
+    std::span<MotionDetector* const> detectors, std::span<const ConstAnyView> frames,
+    const Exec& wanted) {
+  if (detectors.size() != frames.size() || detectors.empty()) {
+    throw_invalid(std::to_string(frames.size()),
+                  "motion: {} detectors and {} frames; give each of one or more detectors a frame",
+                  detectors.size(), frames.size());
+  }
+  for (size_t i = 0; i < frames.size(); ++i) {
+    const auto before = detectors.first(i);
+    if (!detectors[i] || !detectors[i]->state_)
+      throw_invalid("null", "motion: detector {} is none; give a detector for each frame", i);
+    if (std::find(before.begin(), before.end(), detectors[i]) != before.end()) {
+      throw_invalid(std::to_string(i),
+                    "motion: detector {} stands there before; give a batch where frames of one "
+                    "camera follow each other",
+                    i);
+    }
+    detectors[i]->state_->check(ConstBatch(frames[i], 1, 0));
+    if (frames[i].space != frames[0].space) {
+      throw_invalid(std::string(name_of(frames[i].space)),
+                    "motion: frame {} is on the {} and frame 0 on the {}; they must be in one "
+                    "space",
+                    i, name_of(frames[i].space), name_of(frames[0].space));
+    }
+  }
+  State& first = *detectors[0]->state_;
+  Exec exec = wanted;
+  if (!exec.workspace) exec.workspace = &first.workspace;
+  first.cameras.clear();
+  for (size_t i = 0; i < frames.size(); ++i)
+    first.cameras.push_back(detectors[i]->state_->prepare(ConstBatch(frames[i], 1, 0), exec));
+  MotionArgs args = first.cameras[0];
+  args.others = std::span<const MotionArgs>(first.cameras).subspan(1);
+  dispatch(args, exec);
+  if (exec.choices) return {};
+  first.of_each.resize(frames.size());
+  for (size_t i = 0; i < frames.size(); ++i) {
+    detectors[i]->state_->space = frames[i].space;
+    detectors[i]->state_->collect(0, first.of_each[i]);
+  }
+  return first.of_each;
 }
 
 ConstBitView MotionDetector::mask() const { return state_->mask; }

@@ -211,6 +211,7 @@ void motion_cuda::stacked(const MotionArgs& args, Call& call) {
       together(some, tall, last, call);
     begin += n;
   }
+  for (const MotionArgs& other : args.others) stacked(other, call);
 }
 
 }  // namespace cuesta

@@ -1,5 +1,6 @@
 // Every strategy of motion, on the CPU and on CUDA: the one list of what exists.
 #include "ops/motion/cuda.hpp"
+#include "ops/motion/half_widths.hpp"
 #include "ops/motion/ladder/ladder.hpp"
 #include "ops/motion/ladder/unrolled.hpp"
 #include "ops/motion/reference.hpp"
@@ -13,6 +14,7 @@ using namespace motion_ladder;
 #if CUESTA_HAS_CUDA
 std::string_view chain_supports(const MotionArgs& args, int block_y) {
   const MotionOptions& options = *args.options;
+  if (!args.others.empty()) return "frames of several cameras";
   if (options.background.model != BackgroundModel::first)
     return "background models other than first";
   if (options.threshold.otsu) return "automatic thresholds";
@@ -64,9 +66,32 @@ std::string_view buffered(const MotionArgs& args, const Parameters& p) {
     return "bulk copies on a GPU or in a build below sm_90";
   return unrolls(args, p);
 }
+
+std::string_view fused_supports_one(const MotionArgs& args) {
+  const MotionOptions& options = *args.options;
+  if (options.threshold.otsu) return "automatic thresholds";
+  if (options.blur > max_blur) return "blurs wider than 15";
+  if (args.frame.width > INT32_MAX - 256) return "frames wider than 2^31 - 257 pixels";
+  for (const StructuringElement* e : {&options.close, &options.open})
+    if (!motion_cuda::half_widths_of(*e)) return "elements past 15 x 15 or without symmetry";
+  return {};
+}
 #endif
 
 }  // namespace
+
+#if CUESTA_HAS_CUDA
+std::string_view motion_cuda::fused_supports(const MotionArgs& args, const Parameters&) {
+  std::string_view why = fused_supports_one(args);
+  for (const MotionArgs& other : args.others) {
+    if (!why.empty()) break;
+    why = other.options->connectivity != args.options->connectivity
+              ? "cameras of different connectivity"
+              : fused_supports_one(other);
+  }
+  return why;
+}
+#endif
 
 std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
   static constexpr Strategy<MotionArgs> all[] = {
@@ -91,6 +116,16 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
        .allocates = true,  // past 65,536 components
        .host_sync = true,
        .run = CUESTA_GPU(each_frame<motion_cuda::plain>)},
+      {.name = "fused",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea =
+           "from frames of any cameras to bits in one launch, to clean bits in one more; labels "
+           "of all together",
+       .allocates = true,  // past 65,536 components
+       .host_sync = true,
+       .supports = CUESTA_GPU(motion_cuda::fused_supports),
+       .run = CUESTA_GPU(motion_cuda::fused)},
       {.name = "stacked",
        .space = Space::device,
        .tier = Tier::production,

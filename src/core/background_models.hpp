@@ -27,7 +27,7 @@ CUESTA_HOST_DEVICE constexpr int32_t at_most(int32_t v, int32_t most) {
 /// The dither of frame t: van der Corput's sequence, which visits each of 0 .. 2^rate − 1 once in
 /// 2^rate frames. Added before a division by 2^rate that rounds down, it makes the mean over frames
 /// exact, where rounding alone would stop learning below half a unit.
-constexpr int32_t dither_of(uint64_t t, int32_t rate) {
+CUESTA_HOST_DEVICE constexpr int32_t dither_of(uint64_t t, int32_t rate) {
   int32_t reversed = 0;
   for (int32_t bit = 0; bit < rate; ++bit) reversed |= int32_t((t >> bit) & 1) << (rate - 1 - bit);
   return reversed;
@@ -234,6 +234,25 @@ constexpr auto with_model(BackgroundModel id, Take&& take, ModelList<Model, Othe
 template <class Take>
 constexpr auto with_model(BackgroundModel id, Take&& take) {
   return with_model(id, take, Models());
+}
+
+/// How a frame is learned.
+struct Step {
+  int32_t rate = 1;    // at 2^-rate, 1..12
+  int32_t dither = 0;  // added before dividing by 2^rate, 0..2^rate − 1
+};
+/// Of frame t, the founding one being 0. `rate_shift` as in BackgroundOptions.
+template <class Model>
+CUESTA_HOST_DEVICE constexpr Step step_of(Model, int32_t rate_shift, uint64_t t) {
+  int32_t rate = rate_shift ? rate_shift : Model::own_rate;
+  if constexpr (Model::young) {
+    // Frame t of a young mean weighs 2^-floor(log2(t + 1)), so that the mean is of all frames so
+    // far, not of the founding one.
+    int32_t log2 = 0;
+    while (log2 < rate && (t + 1) >> (log2 + 1)) ++log2;
+    rate = log2 > 1 ? log2 : 1;
+  }
+  return {rate, dither_of(t, rate)};
 }
 
 /// The state of a model: planes of one sample a pixel.
