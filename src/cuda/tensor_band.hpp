@@ -51,41 +51,43 @@ CUESTA_HOST_DEVICE constexpr int band_word(int half, int r, int g, int t) {
   return (4 * (r / groups) + t - y + 3) * Band<Reach>::across + 4 * (r % groups) - x + 3;
 }
 
-/// Columns [from, to) of a row are whole pieces of 16 bytes that a tile wants and the row has;
-/// column x belongs `shift` + x − (left − 4) bytes into the tile's row.
+/// Bytes [from, to) of a row are whole pieces of 16 that a tile wants and the row has; byte x
+/// belongs `shift` + x − (left − margin) bytes into the tile's row.
 struct Pieces {
   int32_t from, to;
   uint32_t shift;
 };
 
-/// Of a row of `width` samples at `address` (its last four bits count) for a tile of `columns` from
-/// `left` on, and four more on either side. left is 0 or at least 32.
+/// Of a row of `width` bytes at `address` (its last four bits count) for a tile of `columns` bytes
+/// from `left` on, and `margin` more on either side, 4 to 32. left is 0 or at least 64.
 CUESTA_HOST_DEVICE constexpr Pieces pieces_of(uint32_t address, int32_t left, int32_t width,
-                                              int32_t columns) {
+                                              int32_t columns, int32_t margin = 4) {
   Pieces p{};
-  p.shift = (address + uint32_t(left) - 4) & 15;
-  p.from = left - 4 - int32_t(p.shift);
+  p.shift = (address + uint32_t(left - margin)) & 15;
+  p.from = left - margin - int32_t(p.shift);
   if (p.from < 0) p.from = int32_t((0 - address) & 15);
   const int32_t rest = width - left, end = width - int32_t((address + uint32_t(width)) & 15);
-  p.to = left + (rest < columns + 4 ? rest : columns + 4);
+  p.to = left + (rest < columns + margin ? rest : columns + margin);
   const auto pad = int32_t((0 - (address + uint32_t(p.to))) & 15);
   p.to = end - p.to >= pad ? p.to + pad : end;
   if (p.to < p.from) p.to = p.from;
   return p;
 }
 
-/// The columns of a tile's row that no piece brings, for 32 lanes: lane i writes column left − 4 +
-/// i where that is below `before`, and column stop − 1 − i where that is not below `after`; the row
-/// ends before `stop`.
+/// The samples of a tile's row that no piece brings, for 32 lanes: lane i writes the sample of
+/// `size` bytes at left − margin + i · size where that is below `before`, and the one at stop − (i
+/// + 1) · size where that is not below `after`; the row ends before `stop`.
 struct Rest {
   int32_t before, after;
 };
-CUESTA_HOST_DEVICE constexpr int32_t stop_of(int32_t left, int32_t width, int32_t columns) {
-  return left + (width - left < columns ? width - left : columns) + 4;
+CUESTA_HOST_DEVICE constexpr int32_t stop_of(int32_t left, int32_t width, int32_t columns,
+                                             int32_t margin = 4) {
+  return left + (width - left < columns ? width - left : columns) + margin;
 }
-CUESTA_HOST_DEVICE constexpr Rest rest_of(const Pieces& p, int32_t left, int32_t stop) {
+CUESTA_HOST_DEVICE constexpr Rest rest_of(const Pieces& p, int32_t left, int32_t stop,
+                                          int32_t margin = 4, int32_t size = 1) {
   if (p.from < p.to) return {p.from, p.to};
-  return {stop, left + 28};  // at most 38 columns
+  return {stop, left - margin + 32 * size};  // at most 64 samples
 }
 
 }  // namespace cuesta::cuda::tensor

@@ -145,6 +145,7 @@ RULES = [
     # Matrices of bytes, from tiles that the copy engine brings.
     Rule("convolve/cuda/tensor", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
     Rule("log/tensor", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
+    Rule("log/mma_separable", "log_products", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"]),
     Rule("log/cuda", "log_marchILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
 ]
 

@@ -10,6 +10,7 @@
 #include "ops/convolve/byte_taps.hpp"
 #include "ops/convolve/cuda/quotients.hpp"
 #include "ops/convolve/rounding.hpp"
+#include "ops/log/gaussian_bands.hpp"
 #include "ops/log/window.hpp"
 #include "verify/patterns.hpp"
 
@@ -172,6 +173,78 @@ TEST(TensorRows, TheLogOfThePaperIsItsStencil) {
   EXPECT_EQ(bare.threshold, 2);
   EXPECT_EQ(int(bare.weights[4]), -4);
   EXPECT_EQ(log::byte_stencil(log::window({.sigma = 0, .ksize = 7})).size, 0);
+}
+
+// Both products by their own definition (m16n8k32): what the first leaves in a lane's registers is
+// what the second takes, and 16 columns of 16 rows are the Gaussian's sums.
+void expect_bands_make_sums(const log::ByteTaps& taps, verify::Random& random) {
+  using log::Bands, log::band_side, log::band_reach;
+  constexpr int all = 2 * band_side;
+  const Bands bands = log::bands_of(taps);
+  int sample[all][all];  // [row][column], the first band_reach before the sums
+  for (auto& row : sample)
+    for (int& v : row) v = int(random.below(256));
+  const auto byte = [](uint32_t word, int e) { return int(word >> (8 * e) & 255); };
+  // a of the product: registers 2 and 3 are the second half of K, 1 and 3 rows 8 to 15.
+  const auto product = [&](const uint32_t(&a)[4][32], int row, auto b) {
+    int sum = 0;
+    for (int k = 0; k < all; ++k) {
+      const int t = k % band_side / 4, lane = row % 8 * 4 + t;
+      sum += byte(a[row / 8 + k / band_side * 2][lane], k % 4) * b(k / band_side, t, k % 4);
+    }
+    return sum;
+  };
+  int across[all][band_side];  // [row][row of the product]
+  for (int y = 0; y < all; ++y) {
+    for (int row = 0; row < band_side; ++row) {
+      across[y][row] = product(bands.across, row, [&](int half, int t, int e) {
+        return sample[y][half * band_side + 4 * t + e];
+      });
+    }
+  }
+  int wrong = 0;
+  for (int y = 0; y < band_side; ++y) {
+    for (int row = 0; row < band_side; ++row) {
+      const int made = product(bands.down, y, [&](int half, int t, int e) {
+        return across[half * band_side + Bands::row_of_byte(t, e)][row];
+      });
+      int wanted = 0;
+      const int x = Bands::column_of_row(row), r = taps.size / 2;
+      for (int j = 0; j < taps.size; ++j)
+        for (int i = 0; i < taps.size; ++i)
+          wanted +=
+              taps.taps[j] * taps.taps[i] * sample[y + band_reach + j - r][x + band_reach + i - r];
+      wrong += made != wanted;
+    }
+  }
+  EXPECT_EQ(wrong, 0) << taps.size << " taps";
+}
+
+TEST(TensorRows, TwoBandsMakeAGaussian) {
+  verify::Random random(7);
+  for (int32_t size = 1; size <= log::ByteTaps::max_size; size += 2) {
+    log::ByteTaps taps;
+    taps.size = size;
+    for (int32_t i = 0; i < size; ++i) taps.taps[i] = uint8_t(random.below(256));
+    expect_bands_make_sums(taps, random);
+  }
+}
+
+TEST(TensorRows, TapsOfAGaussianOverWhatTheyShare) {
+  const log::ByteTaps papers = log::byte_taps(log::window({}));
+  EXPECT_EQ(papers.size, 5);
+  EXPECT_EQ(papers.factor, 1);
+  EXPECT_EQ(papers.most, 136);
+  const log::ByteTaps bare = log::byte_taps(log::window({.sigma = 0}));
+  EXPECT_EQ(bare.size, 1);
+  EXPECT_EQ(bare.factor, 256);
+  EXPECT_EQ(int(bare.taps[0]), 1);
+  EXPECT_EQ(bare.most, 4);
+  const log::ByteTaps binomial = log::byte_taps(log::window({.sigma = 0, .ksize = 5}));
+  EXPECT_EQ(binomial.factor, 16);  // 1 4 6 4 1
+  EXPECT_EQ(int(binomial.taps[2]), 6);
+  EXPECT_EQ(log::byte_taps(log::window({.ksize = 15})).size, 15);
+  EXPECT_EQ(log::byte_taps(log::window({.ksize = 17})).size, 0);
 }
 
 // Every sum that byte taps can make.
