@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
+#include <set>
 #include <system_error>
 
 #include "cli/options.hpp"
@@ -139,7 +141,7 @@ bool find_gpu(const CommonOptions& common, std::string& why_not) {
   const auto devices = list_devices(&why_not);
   if (size_t(wanted) < devices.size()) {
     use_device(wanted);
-    detail("there is {}", devices[size_t(wanted)].name);
+    detail_once("there is " + devices[size_t(wanted)].name);
     return true;
   }
   if (!devices.empty()) {
@@ -164,6 +166,13 @@ void print_note(std::string_view text) {
 }
 void print_detail(std::string_view text) {
   if (current_verbosity >= 1) print_line("", "", text);
+}
+
+void detail_once(const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard lock(mutex);
+  if (said.insert(text).second) print_detail(text);
 }
 
 void print_explanation(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }

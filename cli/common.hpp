@@ -108,6 +108,8 @@ template <class... Values>
 void detail(fmt::format_string<Values...> text, Values&&... values) {
   if (verbosity() >= 1) print_detail(fmt::format(text, std::forward<Values>(values)...));
 }
+/// detail() of what several threads find out each by itself: the same text once.
+void detail_once(const std::string& text);
 template <class... Values>
 [[noreturn]] void usage_error(std::string value, fmt::format_string<Values...> text,
                               Values&&... values) {

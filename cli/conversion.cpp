@@ -11,25 +11,28 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-void report(const Job& job, const CommonOptions& common, const Conversion& conversion,
-            ConstAnyView out, int64_t frames, double seconds) {
-  if (frames > 0) {
-    detail("{} -> {}: {} frames of {} x {}, {:.1f}/s", job.input, job.output, frames, out.width,
-           out.height, double(frames) / seconds);
-  } else {
-    detail("{} -> {}: {} x {}{}", job.input, job.output, out.width, out.height,
-           conversion.remark(out));
-  }
-  if (!common.json) return;
+// What there is to say of a result, said when the job's turn comes.
+std::function<void()> report(const Job& job, const CommonOptions& common,
+                             const Conversion& conversion, ConstAnyView out, int64_t frames,
+                             double seconds) {
+  const std::string text =
+      frames > 0 ? fmt::format("{} -> {}: {} frames of {} x {}, {:.1f}/s", job.input, job.output,
+                               frames, out.width, out.height, double(frames) / seconds)
+                 : fmt::format("{} -> {}: {} x {}{}", job.input, job.output, out.width, out.height,
+                               conversion.remark(out));
+  if (!common.json) return [text] { print_detail(text); };
   Json line = {
       {"input", job.input}, {"output", job.output}, {"width", out.width}, {"height", out.height}};
   conversion.add_facts(line, out, frames);
   if (frames > 0) line["frames"] = frames;
   line["seconds"] = seconds;
-  print_data(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  return [text, data = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"] {
+    print_detail(text);
+    print_data(data);
+  };
 }
 
-void run(const Job& job, const CommonOptions& common, Conversion& conversion) {
+std::function<void()> run(const Job& job, const CommonOptions& common, Conversion& conversion) {
   const auto begin = Clock::now();
   ConstAnyView out;
   int64_t frames = 0;
@@ -46,18 +49,25 @@ void run(const Job& job, const CommonOptions& common, Conversion& conversion) {
     frames = result.frames;
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  report(job, common, conversion, out, frames, seconds);
+  return report(job, common, conversion, out, frames, seconds);
 }
 
 }  // namespace
 
-int convert(const JobOptions& jobs, const CommonOptions& common, Conversion& conversion,
+int convert(const JobOptions& jobs, const CommonOptions& common,
+            const std::function<std::unique_ptr<Conversion>()>& make,
             const std::vector<std::string>& also_read) {
+  const std::shared_ptr<Conversion> first = make();
   if (common.json && jobs.out == "-")
     usage_error("-", "--json: -o - already takes standard output; name a file for one of them");
   const Plan plan = plan_jobs(jobs, also_read);
-  const int code = run_jobs(plan, [&](const Job& job) { run(job, common, conversion); });
-  conversion.explain();
+  // What --explain sums up is one thread's.
+  const int at_once = common.explain ? 1 : jobs_at_once(plan, common.threads);
+  const int code = run_jobs(plan, at_once, [&]() -> JobWork {
+    const std::shared_ptr<Conversion> own = at_once > 1 ? make() : first;
+    return [own, &common](const Job& job) { return run(job, common, *own); };
+  });
+  first->explain();
   return code;
 }
 

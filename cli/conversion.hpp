@@ -1,6 +1,8 @@
 // Verbs that make pictures of pictures and videos of videos: what edges and filter share.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -32,8 +34,11 @@ class Conversion {
 };
 
 /// Runs every job of the command line, reports each, and returns the exit code. `also_read` are
-/// further files that no result may replace.
-int convert(const JobOptions& jobs, const CommonOptions& common, Conversion& conversion,
+/// further files that no result may replace. Several pictures are converted at once, each thread of
+/// them with a conversion that `make` makes there; the first is made, and may refuse the options,
+/// before anything is read.
+int convert(const JobOptions& jobs, const CommonOptions& common,
+            const std::function<std::unique_ptr<Conversion>()>& make,
             const std::vector<std::string>& also_read);
 
 }  // namespace cuesta::cli

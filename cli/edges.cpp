@@ -170,15 +170,15 @@ void EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Ex
   }
 }
 
+io::ReadLimits limits_of(const State& state) {
+  return {state.common.max_pixels, state.common.partial};
+}
+
 class Edges : public Conversion {
  public:
-  explicit Edges(const State& state)
-      : state_(state), region_(state.common.region_rect()), finder_(state) {
-    if (state.mask.empty()) return;
-    const auto picture = io::read_picture(state.mask, limits());
-    mask_ = Image<uint8_t>(picture.width(), picture.height());
-    fill_mask(picture.view(), picture.has_alpha, mask_);
-  }
+  /// `mask` is empty or of the pictures' size, and outlives it.
+  Edges(const State& state, const Image<uint8_t>& mask)
+      : state_(state), region_(state.common.region_rect()), finder_(state), mask_(mask) {}
 
   ConstAnyView on_picture(const Job& job) override {
     const auto picture = io::read_picture(job.input, limits());
@@ -206,7 +206,7 @@ class Edges : public Conversion {
   void explain() const override { finder_.explain(); }
 
  private:
-  io::ReadLimits limits() const { return {state_.common.max_pixels, state_.common.partial}; }
+  io::ReadLimits limits() const { return limits_of(state_); }
   // The mask of a picture of this size, cut as the picture is.
   ConstAnyView mask_for(const std::string& name, Size size) const {
     if (mask_.empty()) return {};
@@ -222,15 +222,22 @@ class Edges : public Conversion {
   const State& state_;
   std::optional<Rect> region_;
   EdgeFinder finder_;
-  Image<uint8_t> mask_;
+  const Image<uint8_t>& mask_;
   AnyImage gray_, edges_;
 };
 
 int run(const State& state) {
-  Edges edges(state);
+  Image<uint8_t> mask;
   std::vector<std::string> also_read;
-  if (!state.mask.empty()) also_read.push_back(state.mask);
-  return convert(state.jobs, state.common, edges, also_read);
+  const auto make = [&] { return std::make_unique<Edges>(state, mask); };
+  if (!state.mask.empty()) {
+    make();  // what it refuses comes before a file is read
+    also_read.push_back(state.mask);
+    const auto picture = io::read_picture(state.mask, limits_of(state));
+    mask = Image<uint8_t>(picture.width(), picture.height());
+    fill_mask(picture.view(), picture.has_alpha, mask);
+  }
+  return convert(state.jobs, state.common, make, also_read);
 }
 
 }  // namespace

@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/memory.hpp"
 #include "cuesta/device.hpp"
 
 namespace cuesta::cli {
 namespace {
+
+constexpr size_t alignment = 256;
+
+size_t bytes_of(ConstAnyView picture) {
+  return size_t(detail::row_bytes(picture)) * size_t(picture.height);
+}
 
 // A picture like this one, elsewhere and without samples; none where there is none.
 AnyView like(ConstAnyView picture, Space space) {
@@ -24,7 +31,7 @@ bool may_go_to_gpu(const CommonOptions& common, const Choice& choice) {
         fmt::format("{}: only the plain strategy on the GPU takes this request", choice.operation);
   if (why.empty()) return true;
   if (!automatic) throw Error(ErrorCode::unsupported, why, common.strategy);
-  detail("running on the CPU: {}", why);
+  detail_once(fmt::format("running on the CPU: {}", why));
   return false;
 }
 
@@ -37,6 +44,25 @@ EitherDevice::EitherDevice(const CommonOptions& common, Work work)
   explainer_.watch(execs_.pinned, common.explain);
   explainer_.watch(execs_.around, common.explain);
   may_use_gpu_ = find_gpu(common, why_not_);
+  if (may_use_gpu_) execs_.pinned.stream = execs_.around.stream = stream_.emplace().get();
+}
+
+void PinnedRoom::reserve(size_t bytes, size_t pictures) {
+  used_ = 0;
+  const size_t wanted = bytes + pictures * alignment;
+  const ConstAnyView have = memory_.view();
+  if (have && size_t(have.width) * size_t(have.height) >= wanted) return;
+  constexpr size_t row = 4096;
+  memory_ = {};  // before the next is taken
+  memory_ = PinnedPicture({PixelType::u8, {int32_t(row), int32_t((wanted + row - 1) / row)}});
+}
+
+AnyView PinnedRoom::place(ConstAnyView like) {
+  const ptrdiff_t stride = detail::row_bytes(like);
+  const AnyView made(static_cast<char*>(memory_.view().data) + used_, like.width, like.height,
+                     like.channels, stride, like.type);
+  used_ += (bytes_of(like) + alignment - 1) / alignment * alignment;
+  return made;
 }
 
 std::vector<Choice> EitherDevice::ask(std::span<const ConstAnyView> sources, ConstAnyView out,
@@ -68,7 +94,7 @@ bool EitherDevice::goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyVi
     goes = std::all_of(choices.begin(), choices.end(),
                        [&](const Choice& choice) { return may_go_to_gpu(common_, choice); });
   } else if (!why_not_.empty()) {
-    detail("running on the CPU: {}", std::exchange(why_not_, {}));
+    detail_once(fmt::format("running on the CPU: {}", std::exchange(why_not_, {})));
   }
   decided_[shape] = goes;
   return goes;
@@ -86,6 +112,9 @@ void EitherDevice::run(std::initializer_list<ConstAnyView> sources, AnyView out)
 void EitherDevice::run_on_gpu(std::span<const ConstAnyView> sources, AnyView out) {
   while (sources_.size() < sources.size()) sources_.emplace_back();
   std::vector<ConstAnyView> there;
+  size_t bytes = 0;
+  for (const ConstAnyView& source : sources) bytes += source ? bytes_of(source) : 0;
+  up_.reserve(bytes, sources.size());
   for (const ConstAnyView& source : sources) {
     if (!source) {
       there.emplace_back();
@@ -93,14 +122,27 @@ void EitherDevice::run_on_gpu(std::span<const ConstAnyView> sources, AnyView out
     }
     const AnyView copy =
         sources_[there.size()].create(source.size(), source.channels, source.type, Space::device);
-    upload(source, copy);
+    const AnyView staged = up_.place(source);
+    cuesta::copy(source, staged);
+    upload(staged, copy, stream_->get());
     there.push_back(copy);
   }
-  if (!out) return work_(there, {}, execs_);
-  const AnyView result = out_.create(out.size(), out.channels, out.type, Space::device);
-  work_(there, result, execs_);
-  explainer_.end();
-  download(result, out);
+  try {
+    if (!out) {
+      work_(there, {}, execs_);
+      return wait(stream_->get());  // the next picture takes the same memory
+    }
+    const AnyView result = out_.create(out.size(), out.channels, out.type, Space::device);
+    work_(there, result, execs_);
+    explainer_.end();
+    down_.reserve(bytes_of(out), 1);
+    const AnyView back = down_.place(out);
+    download(result, back, stream_->get());
+    cuesta::copy(back, out);
+  } catch (...) {
+    wait(stream_->get());
+    throw;
+  }
 }
 
 void EitherDevice::explain() const {

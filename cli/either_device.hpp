@@ -13,12 +13,27 @@
 #include "cli/common.hpp"
 #include "cli/explain.hpp"
 #include "cli/samples.hpp"
+#include "core/pinned_picture.hpp"
+#include "cuesta/device.hpp"
 
 namespace cuesta::cli {
 
 /// How a verb's calls run: the operation that --strategy pins, and the operations around it.
 struct Execs {
   Exec pinned, around;
+};
+
+/// Page-locked memory that grows to the largest picture, or pictures, of a run.
+class PinnedRoom {
+ public:
+  /// Empties it and makes room for so many bytes, rounded up for each of `pictures`.
+  void reserve(size_t bytes, size_t pictures);
+  /// A picture like this one, behind those that were placed since reserve().
+  AnyView place(ConstAnyView like);
+
+ private:
+  PinnedPicture memory_;
+  size_t used_ = 0;
 };
 
 class EitherDevice {
@@ -36,11 +51,12 @@ class EitherDevice {
   /// one.
   void check(PixelType source, std::optional<PixelType> out = {}) const;
   /// Runs the work on these pictures in host memory, or on copies of them on the GPU, as
-  /// goes_to_gpu() says.
+  /// goes_to_gpu() says. Copies go through page-locked memory on a stream of this object's: what
+  /// several objects run on threads of their own overlaps.
   void run(std::initializer_list<ConstAnyView> sources, AnyView out = {});
   /// Whether pictures like these go to the GPU. With --device auto they do where every operation
-  /// has a production strategy for them there, or the one that is pinned; -v tells, once for each
-  /// shape. Throws Error{unsupported} where the device that was asked for cannot run them.
+  /// has a production strategy for them there, or the one that is pinned; -v tells why not, once.
+  /// Throws Error{unsupported} where the device that was asked for cannot run them.
   bool goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyView out);
 
   const Execs& execs() const { return execs_; }
@@ -60,6 +76,8 @@ class EitherDevice {
   bool may_use_gpu_ = false;
   std::string why_not_;  // said once
   std::map<std::tuple<PixelType, int32_t, int32_t, int32_t>, bool> decided_;
+  std::optional<Stream> stream_;  // of this object, so that those of other threads run beside it
+  PinnedRoom up_, down_;
   std::deque<AnyImage> sources_;
   AnyImage out_;
 };

@@ -52,7 +52,7 @@ void copy_alpha(ConstAnyView src, AnyView dst) {
 
 class Filter : public Conversion {
  public:
-  explicit Filter(const State& state);
+  Filter(const State& state, KernelSpec kernel);
 
   ConstAnyView on_picture(const Job& job) override;
   void check_video() const override {
@@ -93,9 +93,9 @@ class Filter : public Conversion {
   AnyImage source_, result_;
 };
 
-Filter::Filter(const State& state)
+Filter::Filter(const State& state, KernelSpec kernel)
     : state_(state),
-      kernel_(is_median() ? KernelSpec{} : parse_kernel(state.kernel)),
+      kernel_(std::move(kernel)),
       region_(state.common.region_rect()),
       device_(state.common, [this](std::span<const ConstAnyView> sources, AnyView out,
                                    const Execs& execs) { run(sources[0], out, execs.pinned); }) {
@@ -143,11 +143,13 @@ int run(const State& state) {
   if (!state.median.empty() && !state.kernel.empty())
     usage_error(state.kernel, "--kernel {}: give this or --median {}, not both", state.kernel,
                 state.median);
-  Filter filter(state);
+  // A file of taps is read once: it may be a pipe.
+  const KernelSpec kernel = state.median.empty() ? parse_kernel(state.kernel) : KernelSpec{};
   std::vector<std::string> also_read;
   std::error_code ignored;
   if (std::filesystem::is_regular_file(state.kernel, ignored)) also_read.push_back(state.kernel);
-  return convert(state.jobs, state.common, filter, also_read);
+  return convert(
+      state.jobs, state.common, [&] { return std::make_unique<Filter>(state, kernel); }, also_read);
 }
 
 }  // namespace

@@ -2,11 +2,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
 #include <map>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <set>
+#include <thread>
 
 #include "cli/progress.hpp"
+#include "core/threads.hpp"
 #include "io/formats.hpp"
 #include "io/picture.hpp"
 
@@ -181,17 +188,96 @@ Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_r
   return plan;
 }
 
-int run_jobs(const Plan& plan, const std::function<void(const Job&)>& work) {
+namespace {
+
+// Jobs done by threads that take them in order; their outcomes wait here for their turn.
+class Lanes {
+ public:
+  Lanes(const std::vector<Job>& jobs, int count, const std::function<JobWork()>& make_work)
+      : jobs_(jobs), outcomes_(jobs.size()) {
+    for (int i = 0; i < count; ++i) threads_.emplace_back([this, &make_work] { run(make_work); });
+  }
+  ~Lanes() { next_ = jobs_.size(); }  // nobody asks for the others
+
+  /// Waits for the job of that number, throws what it threw, or says what it did.
+  void tell(size_t number) {
+    Outcome outcome;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return outcomes_[number].is_done || broken_; });
+      if (!outcomes_[number].is_done) std::rethrow_exception(broken_);
+      outcome = std::move(outcomes_[number]);
+    }
+    if (outcome.error) std::rethrow_exception(outcome.error);
+    outcome.say();
+  }
+
+ private:
+  struct Outcome {
+    bool is_done = false;
+    std::exception_ptr error{};
+    std::function<void()> say{};
+  };
+  void run(const std::function<JobWork()>& make_work) {
+    try {
+      const JobWork work = make_work();
+      for (size_t at = next_++; at < jobs_.size(); at = next_++) {
+        Outcome outcome{.is_done = true};
+        try {
+          outcome.say = work(jobs_[at]);
+        } catch (...) {
+          outcome.error = std::current_exception();
+        }
+        const std::lock_guard lock(mutex_);
+        outcomes_[at] = std::move(outcome);
+        changed_.notify_all();
+      }
+    } catch (...) {  // no work was made: nobody would do the jobs
+      const std::lock_guard lock(mutex_);
+      broken_ = std::current_exception();
+      changed_.notify_all();
+    }
+  }
+
+  const std::vector<Job>& jobs_;
+  std::atomic<size_t> next_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Outcome> outcomes_;
+  std::exception_ptr broken_{};
+  std::vector<std::jthread> threads_;  // last: they end first
+};
+
+}  // namespace
+
+int jobs_at_once(const Plan& plan, int threads) {
+  constexpr int most = 16;  // pictures in memory
+  // A stream shows its own progress and overlaps its own frames.
+  const bool pictures = std::all_of(plan.jobs.begin(), plan.jobs.end(),
+                                    [](const Job& job) { return job.kind == InputKind::picture; });
+  if (!plan.is_batch || !pictures) return 1;
+  const int wanted = threads > 0 ? threads : std::max(3, thread_count(0));
+  return int(std::min(plan.jobs.size(), size_t(std::min(wanted, most))));
+}
+
+int run_jobs(const Plan& plan, int at_once, const std::function<JobWork()>& make_work) {
   if (!plan.is_batch) {
-    work(plan.jobs.at(0));
+    make_work()(plan.jobs.at(0))();
     return exit_done;
   }
   Progress progress("pictures", int64_t(plan.jobs.size()));
   int code = exit_done;
   int64_t failed = 0;
-  for (const auto& job : plan.jobs) {
+  std::optional<Lanes> lanes;
+  JobWork own;
+  if (at_once > 1)
+    lanes.emplace(plan.jobs, at_once, make_work);
+  else
+    own = make_work();
+  for (size_t number = 0; number < plan.jobs.size(); ++number) {
+    const Job& job = plan.jobs[number];
     try {
-      work(job);
+      lanes ? lanes->tell(number) : own(job)();
     } catch (const Error& error) {
       print_error(message_of(error));
       code = std::max<int>(code, exit_code_of(error.code()));

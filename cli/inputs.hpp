@@ -47,8 +47,16 @@ void add_job_options(CLI::App& app, JobOptions& jobs);
 /// two inputs of one name. Throws Error{input} for a folder without pictures.
 Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_read = {});
 
-/// Runs `work` on every job with a progress bar, and returns the exit code. In a batch, errors are
-/// reported and the others go on; the highest code is returned. Otherwise errors are thrown.
-int run_jobs(const Plan& plan, const std::function<void(const Job&)>& work);
+/// Does a job, and returns what says so to the user.
+using JobWork = std::function<std::function<void()>(const Job&)>;
+/// How many jobs of a plan are done at once: pictures, as many as `threads` (0: as there are cores,
+/// three at least, so that one goes to a GPU and one comes back while one is worked on).
+int jobs_at_once(const Plan& plan, int threads);
+/// Runs every job with a progress bar, and returns the exit code. In a batch, errors are reported
+/// and the others go on; the highest code is returned. Otherwise errors are thrown. With
+/// `at_once` above 1 as many threads take the jobs in order, each with a work of its own, made
+/// there: reading, working and writing of several overlap. What is said comes in the jobs' order,
+/// from the calling thread.
+int run_jobs(const Plan& plan, int at_once, const std::function<JobWork()>& make_work);
 
 }  // namespace cuesta::cli

@@ -103,8 +103,8 @@ constexpr double canny_code_of(std::string_view kernel) {
 /// A K × K Gaussian with a loop of rows and one of columns, four at a time.
 inline constexpr Code canny_gaussian = {-102, 94, 11.4};
 
-/// Kernels that loop, by the profile of 2026-11-22 with four tiles and as many as fit (fewer,
-/// columns_straight and `row-cyclic` are not in it: estimates): a warp once, more where four loads
+/// Kernels that loop, by the profile of 2026-11-22 with four tiles and as many as fit (fewer and
+/// columns_straight are not in it: estimates): a warp once, more where four loads
 /// go together, each load of a warp, each tile (or row of a warp's pixels).
 struct LoopCode {
   double once = 0, four = 0, load = 0;
@@ -121,9 +121,11 @@ inline constexpr LoopCode columns_transposed = {50, 118, 15, {22.5, 1.3, 0}};
 inline constexpr LoopCode columns_straight = {50, 118, 15, {15, 1.3, 0}};
 inline constexpr LoopCode rows_floats = {45, 85, 15, {30, 2.1, 0}},
                           rows_bytes = {45, 85, 15, {88, 2.4, 0}};
-/// `row-cyclic`: a row of the window is found by a remainder.
-inline constexpr LoopCode cyclic_floats = {60, 0, 9, {40, 8, 2.65}},
-                          cyclic_bytes = {60, 0, 9, {90, 8, 2.6}};
+/// `row-cyclic`: a row of the window is found by a remainder; besides, what a warp makes for each
+/// row of its block, whose two barriers are in it.
+inline constexpr LoopCode cyclic_floats = {60, 0, 9, {14, 1.7, 2.7}},
+                          cyclic_bytes = {60, 0, 9, {73.5, 0, 2.64}};
+inline constexpr double cyclic_row = 120;
 /// Canny's rows that roll: a warp once, each row that it loads, each load of it, each of its
 /// pixels.
 struct RollCode {

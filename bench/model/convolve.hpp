@@ -164,7 +164,7 @@ inline std::vector<Kernel> shared_1d(const Request& q) {
   Kernel kernel = grid_of(q, "shared-1d", q.block, q.block, q.bytes(), q.bytes());
   const double side = q.block + 2;
   kernel.shared_bytes = int(side * side) * q.bytes();
-  kernel.instructions = kernel.warps() * (q.floats ? 194 : 240);
+  kernel.instructions = kernel.warps() * (q.floats ? 153.5 : 198);
   add_tile(kernel, q, side, side, q.bytes(), 1);
   kernel.shared_wavefronts += kernel.warps() * 9 * row_passes(q, side, q.bytes());
   kernel.l2_trips = 1;
@@ -283,7 +283,8 @@ inline std::vector<Kernel> row_cyclic(const Request& q) {
   const double loads = kernel.blocks * (rows + q.k - 1) * q.width / 32;
   const double pixels = q.pixels() / 32;
   const LoopCode& code = q.floats ? cyclic_floats : cyclic_bytes;
-  kernel.instructions = code(kernel.warps(), 1, loads, pixels, q.k);
+  kernel.instructions =
+      code(kernel.warps(), 1, loads, pixels, q.k) + kernel.warps() * rows * cyclic_row;
   kernel.load_sectors = loads * q.bytes();
   kernel.store_sectors = pixels * q.bytes();
   kernel.l2_sectors = kernel.load_sectors + kernel.store_sectors;

@@ -10,7 +10,8 @@ namespace cuesta::bench::model::log {
 
 using Rung = std::vector<Kernel> (*)(const Request&);
 
-/// A thread a pixel in blocks of 32 × 8, from one picture to another.
+/// A thread a pixel in blocks of 32 × 8, from one picture to another, three samples aside: a warp's
+/// loads reach into one sector more.
 inline Kernel plain_kernel(const char* name, double width, double height, int in_bytes,
                            int out_bytes, double instructions) {
   Kernel kernel;
@@ -19,7 +20,7 @@ inline Kernel plain_kernel(const char* name, double width, double height, int in
   kernel.blocks = covers(width, 32) * covers(height, 8);
   kernel.instructions = kernel.warps() * instructions;
   const double pixels = width * height;
-  kernel.load_sectors = pixels * in_bytes / 32;
+  kernel.load_sectors = covers(width, 32) * height * (in_bytes + 1);
   kernel.store_sectors = pixels * out_bytes / 32;
   kernel.wavefronts = pixels / 16;
   kernel.l2_sectors = kernel.load_sectors + kernel.store_sectors;

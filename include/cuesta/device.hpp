@@ -41,9 +41,9 @@ class Stream {
   void* stream_ = nullptr;
 };
 
-/// Copies a picture of one size and type; returns when the host memory may be reused (upload from
-/// pageable memory, download always). Throws Error{invalid_argument} for views that do not match,
-/// Error{device} for faults, also of earlier work on `stream`.
+/// Copies a picture on `stream`. upload() may return while the copy is under way there: pageable
+/// memory is staged and may be reused, pinned memory not before the stream is past it; download()
+/// waits. Throws Error{invalid_argument} for unlike views, Error{device}, also for earlier faults.
 void upload(ConstAnyView host, AnyView device, void* stream = nullptr);
 void download(ConstAnyView device, AnyView host, void* stream = nullptr);
 /// Waits for everything enqueued on `stream`. Throws Error{device} for a fault in it, naming the

@@ -16,6 +16,7 @@ from cuesta.errors import (
     Unsupported,
 )
 from cuesta.filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
+from cuesta.graphs import Graphed, graphed
 from cuesta.info import (
     Choice,
     Device,
@@ -49,6 +50,7 @@ __all__ = [
     "Device",
     "DeviceError",
     "Error",
+    "Graphed",
     "InputError",
     "InvalidArgument",
     "Labels",
@@ -69,6 +71,7 @@ __all__ = [
     "dilate",
     "erode",
     "gaussian",
+    "graphed",
     "histogram",
     "label",
     "laplacian",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 
@@ -37,7 +37,9 @@ class Kind(Protocol):
     def device(self, array: Any) -> int:
         """The CUDA device's index; -1 for the CPU."""
 
-    def stream(self, array: Any, stream: Any) -> int: ...
+    def stream(self, array: Any, stream: Any, device: int) -> int:
+        """The pointer of the caller's stream, or of the library's current one on that device; 0 on the CPU."""
+
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any: ...
     def writable(self, array: Any) -> bool: ...
     def cast(self, array: Any, dtype: str) -> Any: ...
@@ -60,8 +62,8 @@ class _Numpy:
     def device(self, array: Any) -> int:
         return -1
 
-    def stream(self, array: Any, stream: Any) -> int:
-        return _no_stream(stream)
+    def stream(self, array: Any, stream: Any, device: int) -> int:
+        return 0 if stream is None else _no_stream(stream)
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
         return np.empty(shape, dtype)
@@ -95,6 +97,11 @@ class _Torch:
         self._names = {
             getattr(torch, name): name for name in DTYPES if hasattr(torch, name)
         }  # torch < 2.3 has no uint16
+        self._types = {name: dtype for dtype, name in self._names.items()}
+        # current_stream() makes an object, which costs more than the call it is for.
+        self._raw_stream: Callable[[int], int] = getattr(
+            torch._C, "_cuda_getCurrentRawStream", lambda device: torch.cuda.current_stream(device).cuda_stream
+        )
 
     def dtype(self, array: Any) -> str:
         return self._names.get(array.dtype) or str(array.dtype).removeprefix("torch.")
@@ -105,24 +112,27 @@ class _Torch:
 
     def device(self, array: Any) -> int:
         if array.is_cuda:
-            return int(array.get_device())
-        if array.device.type != "cpu":
+            device: int = array.get_device()
+            return device
+        if not array.is_cpu:
             raise InvalidArgument(
                 f"image is on device {array.device}; it must be on the CPU or on a CUDA device",
                 str(array.device),
             )
         return -1
 
-    def stream(self, array: Any, stream: Any) -> int:
-        if self.device(array) < 0:
-            return _no_stream(stream)
-        if stream is None:
-            stream = self._torch.cuda.current_stream(array.device)
-        return int(getattr(stream, "cuda_stream", stream))
+    def stream(self, array: Any, stream: Any, device: int) -> int:
+        if device < 0:
+            return 0 if stream is None else _no_stream(stream)
+        return self._raw_stream(device) if stream is None else int(getattr(stream, "cuda_stream", stream))
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
-        made = self._torch.empty(shape, dtype=getattr(self._torch, dtype), device=like.device)
-        if hasattr(stream, "cuda_stream"):
+        torch = self._torch
+        if type(like) is torch.Tensor and like.shape == shape:  # half of the time
+            made = torch.empty_like(like, dtype=self._types[dtype], memory_format=torch.contiguous_format)
+        else:
+            made = torch.empty(shape, dtype=self._types[dtype], device=like.device)
+        if stream is not None and hasattr(stream, "cuda_stream"):
             # The allocator must not hand the memory out again before this stream has used it.
             made.record_stream(stream)
         return made
@@ -131,7 +141,7 @@ class _Torch:
         return True
 
     def cast(self, array: Any, dtype: str) -> Any:
-        return array.to(getattr(self._torch, dtype))
+        return array.to(self._types[dtype])
 
     def to_interleaved(self, array: Any, axis: int) -> Any:
         return array.movedim(axis, -1).contiguous()
@@ -153,7 +163,7 @@ class _Cupy:
         self._cupy = cupy
 
     def dtype(self, array: Any) -> str:
-        return str(array.dtype)
+        return _NUMPY.dtype(array)  # its dtypes are numpy's
 
     def handle(self, array: Any, dtype: str) -> Any:
         viewed = array.view(self._cupy.uint8) if dtype == "bool" else array
@@ -162,13 +172,17 @@ class _Cupy:
     def device(self, array: Any) -> int:
         return int(array.device.id)
 
-    def stream(self, array: Any, stream: Any) -> int:
+    def stream(self, array: Any, stream: Any, device: int) -> int:
         if stream is None:
+            if device == self._cupy.cuda.runtime.getDevice():
+                return int(self._cupy.cuda.get_current_stream().ptr)
             with array.device:
                 stream = self._cupy.cuda.get_current_stream()
         return int(getattr(stream, "ptr", stream))
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
+        if stream is None and self._cupy.cuda.runtime.getDevice() == like.device.id:
+            return self._cupy.empty(shape, dtype)
         with like.device:
             if hasattr(stream, "ptr"):
                 with stream:
@@ -209,10 +223,10 @@ class _Dlpack:
         kind, index = array.__dlpack_device__()
         return int(index) if int(kind) in (2, 13) else -1
 
-    def stream(self, array: Any, stream: Any) -> int:
-        if self.device(array) < 0:
-            return _no_stream(stream)
-        return 0 if stream is None else int(stream)
+    def stream(self, array: Any, stream: Any, device: int) -> int:
+        if stream is None:
+            return 0
+        return _no_stream(stream) if device < 0 else int(stream)
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
         device = self.device(like)
@@ -238,13 +252,11 @@ class _Dlpack:
         return space.from_dlpack(result)
 
 
-def _no_stream(stream: Any) -> int:
-    if stream is not None:
-        raise InvalidArgument(
-            f"stream is {stream!r}; it is for arrays on a CUDA device, and image is on the CPU",
-            repr(stream),
-        )
-    return 0
+def _no_stream(stream: Any) -> NoReturn:
+    raise InvalidArgument(
+        f"stream is {stream!r}; it is for arrays on a CUDA device, and image is on the CPU",
+        repr(stream),
+    )
 
 
 _NUMPY = _Numpy()
@@ -312,7 +324,7 @@ def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -
 class Source:
     """A picture, or several, as an operation reads them."""
 
-    __slots__ = ("array", "dtype", "given", "handle", "kind", "layout", "shape", "stream", "stream_argument")
+    __slots__ = ("array", "device", "dtype", "given", "handle", "kind", "layout", "shape", "stream", "stream_argument")
 
     def __init__(
         self, array: Any, layout: str | None = None, what: str = "image", stream: Any = None
@@ -329,7 +341,8 @@ class Source:
             )
         self.shape = shape = tuple(array.shape)
         self.layout = 0 if layout is None and len(shape) == 2 else layout_of(shape, layout, kind, what)
-        self.stream = kind.stream(array, stream)
+        self.device = device = kind.device(array)
+        self.stream = kind.stream(array, stream, device)
         self.stream_argument = stream
         self.handle = kind.handle(array, dtype)
 
@@ -348,10 +361,10 @@ class Source:
 def companion(array: Any, s: Source, what: str) -> Any:
     """The handle of a second input, which must be of the first one's kind, device and shape."""
     kind = kind_of(array, what)
-    if kind is not s.kind or kind.device(array) != s.kind.device(s.given):
+    if kind is not s.kind or kind.device(array) != s.device:
         raise InvalidArgument(
-            f"{what} is {_where(kind, array)} and image is {_where(s.kind, s.given)}; they must be alike",
-            _where(kind, array),
+            f"{what} is {where(kind, array)} and image is {where(s.kind, s.given)}; they must be alike",
+            where(kind, array),
         )
     if tuple(array.shape) != s.shape:
         raise InvalidArgument(
@@ -360,7 +373,8 @@ def companion(array: Any, s: Source, what: str) -> Any:
     return kind.handle(array, kind.dtype(array))
 
 
-def _where(kind: Kind, array: Any) -> str:
+def where(kind: Kind, array: Any) -> str:
+    """An array's library and device in words."""
     device = kind.device(array)
     return f"{kind.name} on {'the CPU' if device < 0 else f'CUDA device {device}'}"
 
@@ -383,10 +397,10 @@ class Result:
             if dtype == "float16":
                 raise Unsupported(f"{what}: float16 results are converted from float32; leave {what} away", "float16")
             kind = kind_of(out, what)
-            if kind is not s.kind or kind.device(out) != s.kind.device(s.given):
+            if kind is not s.kind or kind.device(out) != s.device:
                 raise InvalidArgument(
-                    f"{what} is {_where(kind, out)} and image is {_where(s.kind, s.given)}; they must be alike",
-                    _where(kind, out),
+                    f"{what} is {where(kind, out)} and image is {where(s.kind, s.given)}; they must be alike",
+                    where(kind, out),
                 )
             found = kind.dtype(out)
             if tuple(out.shape) != shape or (found != dtype and (found, dtype) != ("bool", "uint8")):

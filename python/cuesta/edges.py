@@ -196,6 +196,17 @@ def log_edges(
 
 
 _SOBEL_OUTPUTS = ("gx", "gy", "magnitude", "direction")
+# Of each source's type, the types that its outputs come in; the first is what comes without one.
+_SOBEL_OF_U8: dict[str, tuple[str, ...]] = {
+    "gx": ("int16", "int32"),
+    "gy": ("int16", "int32"),
+    "magnitude": ("uint8", "uint16", "float32"),
+    "direction": ("uint8", "float32"),
+}
+_SOBEL_TYPES: dict[str, dict[str, tuple[str, ...]]] = {
+    "uint16": _SOBEL_OF_U8 | {"magnitude": ("uint16", "uint8", "float32")},
+    "float32": dict.fromkeys(_SOBEL_OUTPUTS, ("float32",)),
+}
 
 
 @overload
@@ -276,27 +287,21 @@ def sobel(
                 repr(outputs),
             )
     s = Source(image, layout, "image", options.pop("stream", None))
-    types: dict[str, tuple[str, ...]] = {
-        "gx": ("int16", "int32"),
-        "gy": ("int16", "int32"),
-        "magnitude": (s.dtype if s.dtype == "uint16" else "uint8", "uint8", "uint16", "float32"),
-        "direction": ("uint8", "float32"),
-    }
-    if s.dtype == "float32":
-        types = dict.fromkeys(_SOBEL_OUTPUTS, ("float32",))
+    types = _SOBEL_TYPES.get(s.dtype, _SOBEL_OF_U8)
     if dtype is not None and not any(dtype in types[name] for name in wanted):
         accepted = sorted({t for name in wanted for t in types[name]})
         raise InvalidArgument(f"dtype is {dtype!r}; {', '.join(wanted)} take {', '.join(accepted)}", repr(dtype))
     given = (out,) if single else (None,) * len(wanted) if out is None else tuple(out)
     if len(given) != len(wanted):
         raise InvalidArgument(f"out has {len(given)} arrays and outputs {len(wanted)} names", str(len(given)))
-    results = {
-        name: Result(s, array, dtype if dtype in types[name] and dtype is not None else types[name][0])
+    results = [
+        Result(s, array, dtype if dtype in types[name] and dtype is not None else types[name][0])
         for name, array in zip(wanted, given)
-    }
-    gx, gy, magnitude, direction = (
-        results[name].handle if name in results else None for name in _SOBEL_OUTPUTS
-    )
+    ]
+    handles: list[Any] = [None] * len(_SOBEL_OUTPUTS)
+    for name, r in zip(wanted, results):
+        handles[_SOBEL_OUTPUTS.index(name)] = r.handle
+    gx, gy, magnitude, direction = handles
     _core.sobel(s.handle, gx, gy, magnitude, direction, s.layout, options, s.stream)
-    made = tuple(results[name].finish() for name in wanted)
+    made = tuple(r.finish() for r in results)
     return made[0] if single else made

@@ -146,8 +146,10 @@ void check_same_count(int64_t a, int64_t b, const char* name_a, const char* name
 
 DeviceScope::DeviceScope(const Array& array) {
   if (!on_gpu(array.device_type())) return;
-  before_ = current_device();
+  const int before = current_device();
+  if (before == array.device_id()) return;
   use_device(array.device_id());
+  before_ = before;
 }
 
 DeviceScope::~DeviceScope() {

@@ -52,6 +52,7 @@ void read_whole(Keywords& keywords, std::string_view name, Whole& into) {
 }
 
 void read_border_value(Keywords& keywords, std::string_view name, Border& into) {
+  if (keywords.empty()) return;
   read(keywords, fmt::format("{}_value", name), into.value);
 }
 
@@ -72,6 +73,7 @@ std::optional<BorderMode> take_mode(Keywords& keywords, std::string_view name) {
 }  // namespace
 
 nb::object Keywords::take(std::string_view name) {
+  if (empty()) return {};
   const nb::str key(name.data(), name.size());
   nb::object value = nb::borrow(PyDict_GetItemWithError(ptr(), key.ptr()));
   if (!value) {
@@ -83,6 +85,7 @@ nb::object Keywords::take(std::string_view name) {
 }
 
 void Keywords::refuse_others(std::string_view function) const {
+  if (empty()) return;
   for (const auto& [name, value] : nb::borrow<nb::dict>(*this)) {
     throw nb::type_error(
         fmt::format("{}() got an unexpected keyword argument {}", function, repr_of(name)).c_str());

@@ -18,6 +18,8 @@ namespace cuesta::python {
 class Keywords : public nb::object {
   NB_OBJECT_DEFAULT(Keywords, nb::object, "collections.abc.Mapping[str, object]", PyDict_Check)
 
+  /// Whether all are taken: most calls give none, and ask for all.
+  bool empty() const { return PyDict_Size(ptr()) == 0; }
   /// Takes a keyword out; null where it is absent or None.
   nb::object take(std::string_view name);
   /// Throws TypeError for any that nobody took.

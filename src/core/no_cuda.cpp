@@ -1,5 +1,6 @@
 // The device seam of a build without CUDA.
 #include "core/device_memory.hpp"
+#include "core/recording.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 
@@ -24,6 +25,9 @@ void copy_on_device(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
 void* allocate_pinned(size_t) { throw_no_cuda(); }
 void release_pinned(void*) noexcept {}
 void enqueue_download(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
+bool is_recorded(void*) { return false; }
+void* allocate_recorded(size_t, void*) { throw_no_cuda(); }
+void release_recorded(void*, void*) noexcept {}
 }  // namespace detail
 
 std::vector<DeviceInfo> list_devices(std::string* why_none) {

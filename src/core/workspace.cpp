@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/memory.hpp"
+#include "core/recording.hpp"
 #include "cuesta/error.hpp"
 
 namespace cuesta {
@@ -24,8 +25,15 @@ struct Stack {
     size_t size = 0, used = 0;
   };
   Space space = Space::host;
+  bool recorded = false;  // of a call in a caller's graph: the memory is the graph's
+  void* stream = nullptr;
   std::vector<Block> blocks;
   size_t current = 0;
+
+  char* obtain(size_t bytes) const {
+    return static_cast<char*>(recorded ? detail::allocate_recorded(bytes, stream)
+                                       : detail::allocate(space, bytes));
+  }
 
   void* take(size_t bytes) {
     bytes = rounded(bytes);
@@ -34,7 +42,7 @@ struct Stack {
     }
     if (current == blocks.size()) {
       const size_t size = std::max(bytes, size_t(1) << 16);
-      blocks.push_back({static_cast<char*>(detail::allocate(space, size)), size, 0});
+      blocks.push_back({obtain(size), size, 0});
     }
     Block& block = blocks[current];
     void* memory = block.data + block.used;
@@ -44,16 +52,21 @@ struct Stack {
   void unwind(size_t block, size_t used) {
     current = std::min(block, blocks.empty() ? 0 : blocks.size() - 1);
     if (!blocks.empty()) blocks[current].used = current == block ? used : 0;
-    if (block == 0 && used == 0 && blocks.size() > 1) merge();
+    if (block == 0 && used == 0 && blocks.size() > 1 && !recorded) merge();
   }
   void merge() {
     size_t total = 0;
     for (const Block& b : blocks) total += b.size;
     clear();
-    blocks.push_back({static_cast<char*>(detail::allocate(space, total)), total, 0});
+    blocks.push_back({obtain(total), total, 0});
   }
   void clear() {
-    for (const Block& b : blocks) detail::release(space, b.data);
+    for (const Block& b : blocks) {
+      if (recorded)
+        detail::release_recorded(b.data, stream);
+      else
+        detail::release(space, b.data);
+    }
     blocks.clear();
     current = 0;
   }
@@ -94,6 +107,11 @@ struct Shelf {
 
 struct Workspace::State {
   State() { stacks[1].space = Space::device; }
+  // Of one call that is being recorded.
+  explicit State(void* stream) : State() {
+    stacks[1].recorded = true;
+    stacks[1].stream = stream;
+  }
   ~State() { clear(); }
   void clear() {
     kept.clear();
@@ -123,9 +141,17 @@ std::map<void*, Workspace>& thread_cache() {
 void release_memory() { thread_cache().clear(); }
 
 Scratch::Scratch(const Exec& exec, Space space)
-    : state_((exec.workspace ? *exec.workspace : thread_cache()[exec.stream]).state_.get()),
-      space_(space),
-      keeps_(exec.workspace != nullptr) {
+    : state_(nullptr), space_(space), keeps_(exec.workspace != nullptr) {
+  if (exec.workspace) {
+    state_ = exec.workspace->state_.get();
+  } else if (space == Space::device && detail::is_recorded(exec.stream)) {
+    // The thread's cache may give its memory back, or to another call, before the graph runs again.
+    const auto own = std::make_shared<Workspace::State>(exec.stream);
+    state_ = own.get();
+    own_.push_back(own);
+  } else {
+    state_ = thread_cache()[exec.stream].state_.get();
+  }
   const std::lock_guard lock(state_->mutex);
   if (state_->depth && state_->owner != std::this_thread::get_id()) {
     throw Error(ErrorCode::invalid_argument,
@@ -140,7 +166,8 @@ Scratch::Scratch(const Exec& exec, Space space)
 }
 
 Scratch::~Scratch() {
-  own_.clear();
+  // Of a recorded call the state is the first of them, and goes last.
+  own_.resize(!own_.empty() && own_.front().get() == state_ ? 1 : 0);
   const std::lock_guard lock(state_->mutex);
   --state_->depth;
   try {

@@ -6,6 +6,7 @@
 #include "core/check.hpp"
 #include "core/device_memory.hpp"
 #include "core/memory.hpp"
+#include "core/recording.hpp"
 #include "cuda/architectures.hpp"
 #include "cuda/check.hpp"
 #include "cuesta/device.hpp"
@@ -102,6 +103,13 @@ void check(cudaError_t status, std::string_view doing) {
                       "(CMAKE_CUDA_ARCHITECTURES)",
                       doing),
           {}, Hint::use_cpu);
+    case cudaErrorStreamCaptureUnsupported:
+    case cudaErrorStreamCaptureInvalidated:
+    case cudaErrorStreamCaptureImplicit:
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("{}: a CUDA graph is being recorded, and it holds nothing that waits "
+                              "for the GPU; record calls whose answers stay there",
+                              doing));
     default:
       throw Error(ErrorCode::device,
                   fmt::format("{}: CUDA reports '{}' (last operation: {})", doing, reason,
@@ -166,6 +174,23 @@ void* allocate_pinned(size_t bytes) {
 void release_pinned(void* memory) noexcept { cudaFreeHost(memory); }
 void enqueue_download(ConstAnyView device, AnyView host, void* stream) {
   copy_picture(device, host, cudaMemcpyDeviceToHost, stream, "download");
+}
+
+bool is_recorded(void* stream) {
+  auto status = cudaStreamCaptureStatusNone;
+  if (cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status) != cudaSuccess)
+    cudaGetLastError();  // not a later call's
+  return status == cudaStreamCaptureStatusActive;
+}
+void* allocate_recorded(size_t bytes, void* stream) {
+  void* memory = nullptr;
+  cuda::check(cudaMallocAsync(&memory, bytes, static_cast<cudaStream_t>(stream)),
+              "scratch memory of a CUDA graph");
+  return memory;
+}
+void release_recorded(void* memory, void* stream) noexcept {
+  if (cudaFreeAsync(memory, static_cast<cudaStream_t>(stream)) != cudaSuccess)
+    cudaGetLastError();  // the graph came to nothing
 }
 
 std::string device_name() {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -159,6 +160,25 @@ AnyView Harness::in_out(std::string name, PixelType type, int32_t width, int32_t
                         int32_t channels, Pattern pattern, uint64_t seed) {
   return in_out(std::move(name), type, width, height, channels,
                 [&](AnyView plane) { fill(plane, pattern, seed); });
+}
+
+void Harness::rewind() {
+  for (const auto& b : buffers_) {
+    std::copy(b->before.begin(), b->before.end(), b->begin);
+    if (b->device) detail::copy_to_device(b->device, b->begin, b->bytes);
+  }
+}
+
+void Harness::turn_over() {
+  for (const auto& b : buffers_) {
+    if (b->is_output) continue;
+    const auto row = [&](int32_t y) {
+      return b->before.begin() + ptrdiff_t(b->first) + y * b->stride;
+    };
+    for (int32_t top = 0, low = b->host.height - 1; top < low; ++top, --low)
+      std::swap_ranges(row(top), row(top) + b->row_bytes, row(low));
+  }
+  rewind();
 }
 
 void Harness::finish() {

@@ -65,6 +65,12 @@ class Harness {
     values_.push_back({std::move(name), std::move(text)});
   }
 
+  /// Every picture as it was handed out, where strategies see it: for another run.
+  void rewind();
+  /// The same, with the pictures that are only read turned upside down: another request of the same
+  /// shape.
+  void turn_over();
+
   /// After the run: brings device pictures back. Then:
   void finish();
   /// "" or what was written where nothing may be written (around outputs, into inputs).

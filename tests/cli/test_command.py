@@ -447,6 +447,30 @@ class BadInput(CommandTest):
         self.assertIn(b"missing.png", done.stderr)
         self.assertEqual(sorted(p.name for p in (self.at / "out2").iterdir()), ["c.png", "photo.png"])
 
+    def test_a_folder_at_once_is_the_folder_one_by_one(self):
+        names = []
+        for number in range(11):
+            names.append(f"p{number:02}.pgm")
+            width = 30 + 7 * number
+            self.file(f"in/{names[-1]}", pgm(width, 30, bytes((x * x + 3 * y * number) % 251 for y in range(30) for x in range(width))))
+        self.file("in/p04.pgm", b"broken")
+        self.file("in/p08.pgm", b"P5 10 10 255\n")
+        said = {}
+        for threads in (1, 2, 3, 8, 0):
+            out = f"out{threads}"
+            done = self.run_cuesta("edges", "in", "-o", out, "--format", "png", "--json", "--threads", threads, code=INPUT)
+            lines = [json.loads(line) for line in done.stdout.splitlines()]
+            for line in lines:
+                line.pop("seconds")
+                line["output"] = Path(line["output"]).name
+            said[threads] = (lines, done.stderr, sorted((p.name, p.read_bytes()) for p in (self.at / out).iterdir()))
+        self.assertEqual([Path(line["input"]).name for line in said[1][0]], [n for n in names if n not in ("p04.pgm", "p08.pgm")])
+        self.assertLess(said[1][1].index(b"p04.pgm"), said[1][1].index(b"p08.pgm"))
+        self.assertIn(b"2 of 11 inputs failed", said[1][1])
+        for threads, everything in said.items():
+            self.assertEqual(everything, said[1], f"--threads {threads}")
+        self.assert_no_leftovers()
+
     def test_a_folder_without_pictures(self):
         (self.at / "nothing").mkdir()
         self.fails(INPUT, "edges", "nothing", "-o", "out", says=["nothing"])

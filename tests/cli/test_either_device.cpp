@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include "cli/either_device.hpp"
@@ -91,6 +93,30 @@ TEST_F(EitherDeviceOnTheGpu, CopiesGoThereAndTheResultComesBack) {
     sobel(src, {.magnitude = here});
     EXPECT_TRUE(same_bytes(here, there));
   }
+}
+
+// As the command converts a folder: an object a thread, pictures of any size.
+TEST_F(EitherDeviceOnTheGpu, ThreadsRunBesideEachOther) {
+  CommonOptions common;
+  common.device = "cuda";
+  std::atomic<int> wrong{0}, next{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        EitherDevice either(common, magnitude);
+        for (int number = next++; number < 60; number = next++) {
+          const int32_t width = 20 + 37 * (number % 13), height = 15 + 29 * (number % 7);
+          Image<uint8_t> src(width, height), here(width, height), there(width, height);
+          verify::fill(src, verify::Pattern::natural, uint64_t(number));
+          either.run({src}, there);
+          sobel(src, {.magnitude = here}, {}, {.strategy = "serial"});
+          wrong += !same_bytes(here, there);
+        }
+      });
+    }
+  }
+  EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(EitherDeviceOnTheGpu, WhatAProductionStrategyRefusesGoesToTheCpuIfThatIsAllowed) {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "cuda/check.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "support/drawings.hpp"
+#include "support/graph.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta {
@@ -241,10 +241,8 @@ TEST_F(CannyDevice, RowsThatDoNotWaitAreCaptured) {
   CannyOptions options;
   options.thresholds = Thresholds::given(20, 200);
   DevicePicture src(side, side), dst(side, side);
-  const auto ok = [](cudaError_t status) { cuda::check(status, "a graph of the test's"); };
   for (const char* name : {"persistent", "graph", "union-find", "runs", "fused"}) {
     const Stream stream;
-    const auto there = static_cast<cudaStream_t>(stream.get());
     Workspace workspace;
     Observer observer;
     Exec exec;
@@ -255,22 +253,15 @@ TEST_F(CannyDevice, RowsThatDoNotWaitAreCaptured) {
     for (int again = 0; again < 2; ++again) canny(src, dst, options, exec);  // memory
     wait(stream.get());
     exec.observer = &observer;
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t instance = nullptr;
-    ok(cudaStreamBeginCapture(there, cudaStreamCaptureModeThreadLocal));
-    canny(src, dst, options, exec);
-    ok(cudaStreamEndCapture(there, &graph));
+    const test::Graph graph(stream, [&](void*) { canny(src, dst, options, exec); });
     EXPECT_TRUE(observer.statistics.empty()) << name;
-    ok(cudaGraphInstantiate(&instance, graph, 0));
     for (const int turn : {0, 1, 1, 0}) {
       upload(pictures[turn], src, stream.get());
-      ok(cudaGraphLaunch(instance, there));
+      graph.launch();
       download(dst, host, stream.get());
       EXPECT_EQ(hash_of(host), hash_of(canny(pictures[turn], options, {.strategy = "serial"})))
           << name << ", picture " << turn;
     }
-    ok(cudaGraphExecDestroy(instance));
-    ok(cudaGraphDestroy(graph));
   }
 }
 #endif

@@ -1,4 +1,4 @@
-// The production rows of convolve on a GPU: who takes what, in a caller's graph, on long sides.
+// The production rows of convolve on a GPU: who takes what, on long sides.
 #include <gtest/gtest.h>
 
 #ifdef CUESTA_HAS_CUDA
@@ -6,7 +6,6 @@
 #include <string>
 #include <type_traits>
 
-#include "cuda/check.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/filter.hpp"
 #include "verify/patterns.hpp"
@@ -90,42 +89,6 @@ void each_row(Test&& test) {
   } else {
     test("mma-separable", smooth);
   }
-}
-
-TEST_F(ConvolveDevice, ProductionRowsAreCaptured) {
-  const auto ok = [](cudaError_t status) { cuda::check(status, "a graph of the test's"); };
-  const auto of_type = [&]<class T>(T) {
-    constexpr int32_t width = 501, height = 300;
-    Image<T> pictures[] = {Image<T>(width, height), Image<T>(width, height)}, host(width, height),
-             expected(width, height);
-    verify::fill(pictures[0], verify::Pattern::natural, 3);
-    verify::fill(pictures[1], verify::Pattern::noise, 4);
-    Image<T, Space::device> src(width, height), dst(width, height);
-    each_row<T>([&](const char* name, const auto& run) {
-      const Stream stream;
-      const auto there = static_cast<cudaStream_t>(stream.get());
-      Exec exec;
-      exec.strategy = name, exec.stream = stream.get();
-      cudaGraph_t graph = nullptr;
-      cudaGraphExec_t instance = nullptr;
-      ok(cudaStreamBeginCapture(there, cudaStreamCaptureModeThreadLocal));
-      run(src, dst, exec);
-      ok(cudaStreamEndCapture(there, &graph));
-      ok(cudaGraphInstantiate(&instance, graph, 0));
-      for (const int turn : {0, 1, 0}) {
-        upload(pictures[turn], src, stream.get());
-        ok(cudaGraphLaunch(instance, there));
-        download(dst, host, stream.get());
-        run(pictures[turn], expected, {.strategy = "serial"});
-        expect_equal(host, expected, std::string(name) + ", picture " + std::to_string(turn));
-      }
-      ok(cudaGraphExecDestroy(instance));
-      ok(cudaGraphDestroy(graph));
-    });
-  };
-  of_type(uint8_t());
-  of_type(uint16_t());
-  of_type(float());
 }
 
 TEST_F(ConvolveDevice, SidesPassAGridsLimit) {

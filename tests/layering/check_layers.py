@@ -112,8 +112,9 @@ def breach(path, bracket, target):
                 return f"operations meet only through public headers, not {target}"
     elif layer == "python" and first == "ops" and not DESCRIPTION.match(target):
         return "python sees the descriptions of operations' options alone"
-    elif layer == "verify" and first == "ops" and not SEES_EVERY_OPERATION.match(path):
-        return "verify sees operations only in its list"
+    elif layer == "verify" and first == "ops":
+        if not SEES_EVERY_OPERATION.match(path) and not DESCRIPTION.match(target):
+            return "verify sees operations in its list, and the descriptions of their options"
     return None
 
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/border_sample.hpp"
+#include "core/recording.hpp"
 #include "cuda/launch.cuh"
 #include "ops/convolve/rounding.hpp"
 
@@ -123,8 +124,17 @@ float outside_column(std::span<const float> column, float outside) {
   return sum;
 }
 
+// A recorded copy would read the caller's taps when the graph runs, and they are gone by then.
+void refuse_to_be_recorded(const Call& call) {
+  if (!detail::is_recorded(call.stream())) return;
+  throw Error(ErrorCode::unsupported,
+              "convolve: a CUDA graph is being recorded, and strategy 'plain' copies its taps from "
+              "the host; record a request that a production strategy takes");
+}
+
 template <class T, class Out>
 void run(const ConvolveArgs& args, const Taps<Tap<T>>& taps, Call& call) {
+  refuse_to_be_recorded(call);
   constexpr std::string_view uploading = "convolve: uploading taps";
   const auto src = args.src.as<T, Space::device>();
   const auto dst = args.dst.as<Out, Space::device>();

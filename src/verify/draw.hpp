@@ -1,5 +1,5 @@
-// Options drawn from a fuzzer's bytes by their descriptions: mostly what they may be, at times what
-// they may not.
+// Options drawn from bytes by their descriptions: mostly what they may be, at times what they may
+// not. The bytes are a fuzzer's, or a generator's.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "core/options.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/motion.hpp"
 
-namespace cuesta::fuzz {
+namespace cuesta::verify {
 
 class Bytes {
  public:
@@ -26,6 +27,11 @@ class Bytes {
   }
   /// 0 <= result < n, n at most 256.
   int below(int n) { return next() % n; }
+  /// The same of n up to 65,536, from two bytes.
+  int below_many(int n) {
+    const int high = next();
+    return (high * 256 + next()) % n;
+  }
 
  private:
   std::span<const uint8_t> left_;
@@ -71,12 +77,21 @@ inline void draw(Bytes& bytes, const Limits& limits, std::optional<Border>& valu
   draw(bytes, limits, value.emplace());
 }
 inline void draw(Bytes& bytes, const Limits&, StructuringElement& value) {
-  const int width = 1 + bytes.below(20), height = 1 + bytes.below(20);
-  switch (bytes.below(4)) {
-    case 0: value = StructuringElement::rectangle(width, height); break;
-    case 1: value = StructuringElement::ellipse(width, height); break;
-    case 2: value = StructuringElement::cross(width, height); break;
-    default: value = StructuringElement::disk(width | 1); break;
+  // Mostly small; also longer than a warp, and cells at random.
+  const auto side = [&](int most) { return 1 + bytes.below(bytes.below(4) == 0 ? most : 9); };
+  switch (bytes.below(6)) {
+    case 0: value = StructuringElement::rectangle(side(60), side(40)); break;
+    case 1: value = StructuringElement::ellipse(side(40), side(30)); break;
+    case 2: value = StructuringElement::cross(side(20), side(20)); break;
+    case 3: {
+      const int width = side(40), height = side(12);
+      std::vector<uint8_t> cells(size_t(width) * size_t(height));
+      for (auto& cell : cells) cell = bytes.below(4) == 0;
+      cells[size_t(bytes.below_many(int(cells.size())))] = 1;
+      value = {width, height, cells};
+      break;
+    }
+    default: value = StructuringElement::disk(side(20) | 1); break;
   }
 }
 inline void draw(Bytes& bytes, const Limits& limits, DifferenceThreshold& value) {
@@ -100,4 +115,4 @@ Options draw_options(Bytes& bytes) {
   return options;
 }
 
-}  // namespace cuesta::fuzz
+}  // namespace cuesta::verify

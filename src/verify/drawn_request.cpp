@@ -1,0 +1,489 @@
+#include "verify/drawn_request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "cuesta/cuesta.hpp"
+#include "ops/canny/options.hpp"
+#include "ops/log/options.hpp"
+#include "ops/median/options.hpp"
+#include "ops/motion/options.hpp"
+
+namespace cuesta::verify {
+namespace {
+
+using enum PixelType;
+
+template <size_t N>
+PixelType one_of_types(Bytes& bytes, const PixelType (&types)[N]) {
+  return types[bytes.below(int(N))];
+}
+
+template <class Options>
+std::string text_of_options(const Options& options) {
+  std::string text;
+  for_each_field<Options>([&](const auto& one) {
+    text += fmt::format(" {}={}", one.name, cuesta::text_of(one.get(options)));
+  });
+  return text;
+}
+
+// The pictures of a request: one, or a few below each other.
+struct Pictures {
+  PixelType type = u8;
+  int32_t width = 1, height = 1, channels = 1, count = 1;
+  Pattern pattern = Pattern::noise;
+  uint64_t seed = 0;
+
+  std::string text() const {
+    return fmt::format("{} of {}x{}x{} {} {}", count, width, height, channels, name_of(type),
+                       name_of(pattern));
+  }
+  ConstBatch source(Harness& h, uint64_t other = 0) const {
+    return first_of<ConstBatch>(
+        h.input(type, width, height * count, channels, pattern, seed + other));
+  }
+  Batch result(Harness& h, const char* name, PixelType of, int32_t of_channels = 1) const {
+    return first_of<Batch>(h.output(name, of, width, height * count, of_channels));
+  }
+  /// Read and written in place.
+  Batch both(Harness& h) const {
+    return first_of<Batch>(
+        h.in_out("in place", type, width, height * count, channels, pattern, seed));
+  }
+
+ private:
+  template <class B, class View>
+  B first_of(View all) const {
+    all.height = height;
+    return {all, count, ptrdiff_t(height) * all.stride_bytes};
+  }
+};
+
+// Mostly a few strips' and walks' ends; at times long.
+int32_t draw_side(Bytes& bytes, int32_t longest) {
+  const int how = bytes.below(24);
+  const int drawn = bytes.below_many(how == 0 ? 1200 : how < 8 ? 150 : 40);
+  return 1 + drawn % longest;
+}
+
+Pictures draw_pictures(Bytes& bytes, PixelType type, int32_t longest, int32_t channels = 1) {
+  Pictures drawn{type, draw_side(bytes, longest), draw_side(bytes, longest), channels};
+  if (bytes.below(4) == 0) drawn.count = 1 + bytes.below(4);
+  drawn.pattern = Pattern(bytes.below(8));
+  drawn.seed = uint64_t(bytes.below_many(65536));
+  return drawn;
+}
+
+// Whether one picture or a batch is asked for: run(src, dst) takes either.
+template <class Run, class... Batches>
+void call(const Pictures& pictures, const Run& run, const Batches&... batches) {
+  if (pictures.count == 1)
+    run(batches.first...);
+  else
+    run(batches...);
+}
+
+// An operation that makes one picture of one.
+template <class Options, class Run>
+DrawnRequest one_to_one(std::string_view operation, std::string what, const Pictures& pictures,
+                        PixelType result, const Options& options, Run run) {
+  return {operation,
+          fmt::format("{} of {} to {}{}", what, pictures.text(), name_of(result),
+                      text_of_options(options)),
+          [=](Harness& h, const Exec& exec) {
+            const ConstBatch source = pictures.source(h);
+            const Batch target = pictures.result(h, "result", result, pictures.channels);
+            call(
+                pictures, [&](const auto& src, const auto& dst) { run(src, dst, options, exec); },
+                source, target);
+          }};
+}
+
+// A limit between samples, at one, and beyond them.
+double draw_level(Bytes& bytes, PixelType type) {
+  const double unit = type == u16 ? 256 : type == f32 ? 1.0 / 64 : 1;
+  switch (bytes.below(8)) {
+    case 0: return -1e300;
+    case 1: return 1e300;
+    case 2: return -0.5;
+    default: return (bytes.next() + bytes.below(4) / 4.0) * unit;
+  }
+}
+
+DrawnRequest draw_pixel(Bytes& bytes, int32_t longest) {
+  const int which = bytes.below(7);
+  const auto one = [&](const char* what, const Pictures& p, PixelType to, int32_t channels,
+                       auto run) {
+    return DrawnRequest{"pixel", fmt::format("{} of {} to {}", what, p.text(), name_of(to)),
+                        [=](Harness& h, const Exec& exec) {
+                          const ConstBatch a = p.source(h), b = p.source(h, 1000);
+                          const Batch to_write = p.result(h, "result", to, channels);
+                          call(
+                              p,
+                              [&](const auto& src, const auto& other, const auto& dst) {
+                                run(src, other, dst, exec);
+                              },
+                              a, b, to_write);
+                        }};
+  };
+  switch (which) {
+    case 0: {
+      static constexpr int32_t channels[] = {1, 3, 4};
+      const PixelType type = one_of_types(bytes, {u8, u16});
+      const Pictures p = draw_pictures(bytes, type, longest, channels[bytes.below(3)]);
+      const auto order = ColorOrder(bytes.below(2));
+      return one("to_gray", p, type, 1,
+                 [=](const auto& src, const auto&, const auto& dst, const Exec& exec) {
+                   to_gray(src, dst, order, exec);
+                 });
+    }
+    case 1: {
+      const PixelType type = one_of_types(bytes, {u8, u16, f32});
+      const Pictures p = draw_pictures(bytes, type, longest, 1 + bytes.below(4));
+      return one("absdiff", p, type, p.channels,
+                 [](const auto& a, const auto& b, const auto& dst, const Exec& exec) {
+                   absdiff(a, b, dst, exec);
+                 });
+    }
+    case 2: {
+      const PixelType type = one_of_types(bytes, {u8, u16, f32}),
+                      to = one_of_types(bytes, {u8, bit});
+      const Pictures p = draw_pictures(bytes, type, longest);
+      const double limit = draw_level(bytes, type);
+      return one(fmt::format("threshold {}", limit).c_str(), p, to, 1,
+                 [=](const auto& src, const auto&, const auto& dst, const Exec& exec) {
+                   threshold(src, dst, limit, exec);
+                 });
+    }
+    case 3: {
+      const PixelType type = one_of_types(bytes, {u8, u16}), to = one_of_types(bytes, {u8, bit});
+      const Pictures p = draw_pictures(bytes, type, longest);
+      const double limit = draw_level(bytes, type);
+      return one(fmt::format("absdiff_threshold {}", limit).c_str(), p, to, 1,
+                 [=](const auto& a, const auto& b, const auto& dst, const Exec& exec) {
+                   absdiff_threshold(a, b, dst, limit, exec);
+                 });
+    }
+    case 4:
+      return one("pack_mask", draw_pictures(bytes, u8, longest), bit, 1,
+                 [](const auto& src, const auto&, const auto& dst, const Exec& exec) {
+                   pack_mask(src, dst, exec);
+                 });
+    case 5:
+      return one("unpack_mask", draw_pictures(bytes, bit, longest), u8, 1,
+                 [](const auto& src, const auto&, const auto& dst, const Exec& exec) {
+                   unpack_mask(src, dst, exec);
+                 });
+    default: {
+      const PixelType type = one_of_types(bytes, {u8, u16});
+      Pictures p = draw_pictures(bytes, type, longest);
+      p.count = 1;
+      return {"pixel", "histogram of " + p.text(), [p](Harness& h, const Exec& exec) {
+                std::vector<uint64_t> bins(p.type == u8 ? 256 : 65536);
+                histogram(p.source(h).first, bins, exec);
+                std::string text;
+                for (size_t i = 0; i < bins.size(); ++i)
+                  if (bins[i]) text += fmt::format(" {}:{}", i, bins[i]);
+                h.value("bins", std::move(text));
+              }};
+    }
+  }
+}
+
+// Of rank 1 or not, of whole numbers of a byte or larger, of floats.
+Stencil draw_stencil(Bytes& bytes) {
+  const int width = 1 + bytes.below(bytes.below(3) ? 9 : 15);
+  const int height = bytes.below(2) ? width : 1 + bytes.below(15);
+  const size_t taps = size_t(width) * size_t(height);
+  const bool factors = bytes.below(3) == 0;
+  const int largest = bytes.below(3) ? 12 : 300;
+  const auto draw_tap = [&] { return bytes.below_many(2 * largest + 1) - largest; };
+  std::vector<int32_t> column(size_t(height), 1), row(size_t(width), 1), integers(taps);
+  if (factors) {
+    for (auto& tap : column) tap = draw_tap() % 16;
+    for (auto& tap : row) tap = draw_tap() % 16;
+  }
+  for (size_t i = 0; i < taps; ++i)
+    integers[i] = factors ? column[i / size_t(width)] * row[i % size_t(width)] : draw_tap();
+  if (bytes.below(3)) return Stencil::integers(width, height, integers, 1 + bytes.next());
+  std::vector<float> floats(integers.begin(), integers.end());
+  for (float& tap : floats) tap /= 64;
+  return Stencil::floats(width, height, floats);
+}
+
+DrawnRequest draw_convolve(Bytes& bytes, int32_t longest) {
+  const PixelType type = one_of_types(bytes, {u8, u8, u16, f32});
+  const int which = bytes.below(6);
+  const int32_t channels = bytes.below(2) ? 1 : 1 + bytes.below(4);
+  const Pictures p = draw_pictures(bytes, type, longest, channels);
+  const PixelType more[] = {type, type, s16, f32};
+  const PixelType to = more[bytes.below(4)];
+  const auto filter = [&](const char* what, PixelType result, const auto& options, auto run) {
+    return one_to_one("convolve", what, p, result, options, run);
+  };
+  switch (which) {
+    case 0:
+      return filter("gaussian", type, draw_options<GaussianOptions>(bytes),
+                    [](auto&&... a) { gaussian(a...); });
+    case 1:
+      return filter("box", to, draw_options<BoxOptions>(bytes), [](auto&&... a) { box(a...); });
+    case 2:
+      return filter("sharpen", to, draw_options<SharpenOptions>(bytes),
+                    [](auto&&... a) { sharpen(a...); });
+    case 3:
+      return filter("laplacian", to, draw_options<FilterOptions>(bytes),
+                    [](auto&&... a) { laplacian(a...); });
+    default: {
+      const bool turned = which == 4;
+      const Stencil stencil = draw_stencil(bytes);
+      const std::string what =
+          fmt::format("{} with {}x{} {} taps", turned ? "convolve" : "correlate", stencil.width(),
+                      stencil.height(), stencil.is_integer() ? "whole" : "float");
+      return filter(
+          what.c_str(), to, draw_options<FilterOptions>(bytes),
+          [=](const auto& src, const auto& dst, const FilterOptions& options, const Exec& exec) {
+            if (turned)
+              convolve(src, dst, stencil, options, exec);
+            else
+              correlate(src, dst, stencil, options, exec);
+          });
+    }
+  }
+}
+
+DrawnRequest draw_median(Bytes& bytes, int32_t longest) {
+  const PixelType type = one_of_types(bytes, {u8, u16, f32, bit});
+  auto options = draw_options<MedianOptions>(bytes);
+  if (bytes.below(3)) options.ksize = bytes.below(2) ? 3 : 5;
+  const int32_t channels = type == bit || bytes.below(2) ? 1 : 1 + bytes.below(4);
+  return one_to_one("median", "median", draw_pictures(bytes, type, longest, channels), type,
+                    options, [](auto&&... a) { median(a...); });
+}
+
+DrawnRequest draw_sobel(Bytes& bytes, int32_t longest) {
+  const PixelType type = one_of_types(bytes, {u8, u16, f32});
+  const Pictures p = draw_pictures(bytes, type, longest);
+  const auto options = draw_options<SobelOptions>(bytes);
+  const auto as_drawn = [&](PixelType drawn) { return type == f32 ? f32 : drawn; };
+  const int wanted = 1 + bytes.below(15);  // bits: gx, gy, magnitude, direction
+  const PixelType gradient = as_drawn(one_of_types(bytes, {s16, s32}));
+  const PixelType magnitude = as_drawn(one_of_types(bytes, {u8, u16, f32}));
+  const PixelType direction = as_drawn(one_of_types(bytes, {u8, u8, f32}));
+  return {"sobel",
+          fmt::format("outputs {:#x} ({}, {}, {}) of {}{}", wanted, name_of(gradient),
+                      name_of(magnitude), name_of(direction), p.text(), text_of_options(options)),
+          [=](Harness& h, const Exec& exec) {
+            const ConstBatch source = p.source(h);
+            SobelBatchOutputs out;
+            if (wanted & 1) out.gx = p.result(h, "gx", gradient);
+            if (wanted & 2) out.gy = p.result(h, "gy", gradient);
+            if (wanted & 4) out.magnitude = p.result(h, "magnitude", magnitude);
+            if (wanted & 8) {
+              // Angles are the one answer that is within a bound.
+              AnyView all = h.output("direction", direction, p.width, p.height * p.count, 1, 1e-6);
+              all.height = p.height;
+              out.direction = {all, p.count, ptrdiff_t(p.height) * all.stride_bytes};
+            }
+            if (p.count > 1) return sobel(source, out, options, exec);
+            sobel(
+                source.first,
+                SobelOutputs{out.gx.first, out.gy.first, out.magnitude.first, out.direction.first},
+                options, exec);
+          }};
+}
+
+DrawnRequest draw_log(Bytes& bytes, int32_t longest) {
+  const PixelType type = one_of_types(bytes, {u8, u16}), to = one_of_types(bytes, {u8, u8, s32});
+  auto options = draw_options<LogOptions>(bytes);
+  if (bytes.below(3) == 0) options.sigma = 1.4, options.ksize = 0;  // the paper's taps
+  return one_to_one("log", "log_edges", draw_pictures(bytes, type, longest), to, options,
+                    [](auto&&... a) { log_edges(a...); });
+}
+
+DrawnRequest draw_canny(Bytes& bytes, int32_t longest) {
+  const PixelType type = one_of_types(bytes, {u8, u8, u16});
+  const Pictures p = draw_pictures(bytes, type, longest);
+  auto options = draw_options<CannyOptions>(bytes);
+  if (bytes.below(2)) options.sigma = bytes.below(2) ? 0 : 1.4, options.ksize = 0;
+  const bool masked = bytes.below(6) == 0;
+  Pictures mask = p;
+  mask.type = u8, mask.pattern = Pattern::blobs;
+  return {
+      "canny",
+      fmt::format("edges of {}{}{}", p.text(), masked ? " masked" : "", text_of_options(options)),
+      [=](Harness& h, const Exec& exec) {
+        const ConstBatch source = p.source(h);
+        const Batch target = p.result(h, "edges", u8);
+        std::vector<CannyResult> used(size_t(p.count));
+        CannyEach each{.results = used};
+        if (masked) each.mask = mask.source(h, 1);
+        canny(source, target, options, each, exec);
+        for (const CannyResult& one : used)
+          h.value("thresholds", fmt::format("{} {}", one.low, one.high));
+      }};
+}
+
+DrawnRequest draw_morphology(Bytes& bytes, int32_t longest) {
+  const PixelType type = one_of_types(bytes, {u8, u16, bit});
+  Pictures p = draw_pictures(bytes, type, longest);
+  const auto options = draw_options<MorphologyOptions>(bytes);
+  const auto what = Morph(bytes.below(4));
+  const bool in_place = bytes.below(4) == 0;
+  StructuringElement element = StructuringElement::rectangle(1, 1);
+  draw(bytes, any(), element);
+  return {"morphology",
+          fmt::format("morph {}{} of {}, element {}x{} of {} cells{}", int(what),
+                      in_place ? " in place" : "", p.text(), element.width(), element.height(),
+                      element.count(), text_of_options(options)),
+          [=](Harness& h, const Exec& exec) {
+            const Batch target = in_place ? p.both(h) : p.result(h, "result", p.type);
+            const ConstBatch source = in_place ? ConstBatch(target) : p.source(h);
+            call(
+                p,
+                [&](const auto& src, const auto& dst) {
+                  morphology(src, dst, what, element, options, exec);
+                },
+                source, target);
+          }};
+}
+
+std::string text_of_components(const std::vector<Component>& components) {
+  std::string text;
+  for (const Component& c : components) {
+    text += fmt::format("{}:{},{},{},{} {} {} {};", c.label, c.box.x, c.box.y, c.box.width,
+                        c.box.height, c.area, c.sum_x, c.sum_y);
+  }
+  return text;
+}
+
+DrawnRequest draw_label(Bytes& bytes, int32_t longest) {
+  Pictures p = draw_pictures(bytes, one_of_types(bytes, {u8, bit}), longest);
+  p.count = 1;
+  const auto options = draw_options<LabelOptions>(bytes);
+  const bool labels = bytes.below(4) != 0, components = bytes.below(4) != 0;
+  return {"label",
+          fmt::format("{}{}of {}{}", labels ? "labels " : "", components ? "components " : "",
+                      p.text(), text_of_options(options)),
+          [=](Harness& h, const Exec& exec) {
+            const ConstAnyView mask = p.source(h).first;
+            const AnyView into = labels ? p.result(h, "labels", s32).first : AnyView();
+            std::vector<Component> found;
+            const int32_t count = label(mask, into, components ? &found : nullptr, options, exec);
+            h.value("count", std::to_string(count));
+            h.value("components", text_of_components(found));
+          }};
+}
+
+DrawnRequest draw_background(Bytes& bytes, int32_t longest) {
+  Pictures p = draw_pictures(bytes, u8, longest);
+  const auto options = draw_options<BackgroundOptions>(bytes);
+  const double limit = draw_level(bytes, u8);
+  const PixelType mask = one_of_types(bytes, {u8, bit});
+  const int wanted = bytes.below(8), before = bytes.below(6);
+  return {"background",
+          fmt::format("outputs {:#x} of {} after {}, limit {}{}", wanted, p.text(), before, limit,
+                      text_of_options(options)),
+          [=](Harness& h, const Exec& exec) {
+            BackgroundSubtractor subtractor(options);
+            for (int t = 0; t < before; ++t)
+              subtractor.push(p.source(h, uint64_t(t % 2)).first, {}, limit, exec);
+            BackgroundBatchOutputs out;
+            if (wanted & 1) out.mask = p.result(h, "mask", mask);
+            if (wanted & 2) out.difference = p.result(h, "difference", u8);
+            if (wanted & 4) out.background = p.result(h, "background", u8);
+            const ConstBatch frames = p.source(h, 7);
+            if (p.count > 1) return subtractor.push(frames, out, limit, exec);
+            subtractor.push(
+                frames.first,
+                BackgroundOutputs{out.background.first, out.difference.first, out.mask.first},
+                limit, exec);
+          }};
+}
+
+DrawnRequest draw_motion(Bytes& bytes, int32_t longest) {
+  static constexpr int32_t channels[] = {1, 3, 4};
+  const Pictures p = draw_pictures(bytes, u8, longest, channels[bytes.below(3)]);
+  auto options = draw_options<MotionOptions>(bytes);
+  // The reference sums whole windows: wide ones now and then.
+  if (bytes.below(16)) options.blur = std::min(options.blur, 21);
+  return {"motion", fmt::format("detections in {}{}", p.text(), text_of_options(options)),
+          [=](Harness& h, const Exec& exec) {
+            MotionDetector detector(options);
+            const auto tell = [&](std::span<const Detection> found) {
+              std::string text;
+              for (const Detection& d : found) {
+                text += fmt::format("{},{},{},{} {} {} {};", d.box.x, d.box.y, d.box.width,
+                                    d.box.height, d.area, d.centroid_x, d.centroid_y);
+              }
+              h.value("detections", std::move(text));
+            };
+            tell(detector.push(p.source(h).first, exec));
+            for (const auto& found : detector.push(p.source(h, 1), exec)) tell(found);
+            copy(detector.mask(), h.host_output("mask", bit, p.width, p.height));
+            h.value("threshold", fmt::format("{}", detector.threshold()));
+          }};
+}
+
+struct Drawing {
+  std::string_view operation;
+  DrawnRequest (*draw)(Bytes&, int32_t);
+};
+constexpr Drawing drawings[] = {
+    {"pixel", draw_pixel},           {"convolve", draw_convolve}, {"median", draw_median},
+    {"sobel", draw_sobel},           {"log", draw_log},           {"canny", draw_canny},
+    {"morphology", draw_morphology}, {"label", draw_label},       {"background", draw_background},
+    {"motion", draw_motion}};
+
+// The error that the call throws, or none.
+std::optional<Error> run_in(Harness& harness, const DrawnRequest& request, const Exec& exec) {
+  try {
+    request.run(harness, exec);
+    harness.finish();
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Held hold(const DrawnRequest& request, Space space, Layout layout, const Exec& exec,
+          const Exec& oracle) {
+  using enum Held::Is;
+  Harness mine(layout, 0xCD, space), theirs(Layout::tight, 0x5A);
+  const auto failed = run_in(mine, request, exec);
+  if (failed && failed->code() == ErrorCode::unsupported) return {unsupported, {}};
+  const auto refused = run_in(theirs, request, oracle);
+  if (refused && refused->code() != ErrorCode::invalid_argument)
+    return {different, std::string("the host's throws: ") + refused->what()};
+  if (failed || refused) {
+    if (failed && refused && failed->code() == refused->code()) return {no_request, {}};
+    return {different, std::string("one alone throws: ") + (failed ? *failed : *refused).what()};
+  }
+  std::string problem = mine.check_canaries();
+  if (problem.empty()) problem = mine.compare(theirs, true);
+  return {problem.empty() ? equal : different, std::move(problem)};
+}
+
+std::span<const std::string_view> drawn_operations() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> made;
+    for (const Drawing& one : drawings) made.push_back(one.operation);
+    return made;
+  }();
+  return names;
+}
+
+DrawnRequest draw_request(Bytes& bytes, std::string_view operation, int32_t longest) {
+  for (const Drawing& one : drawings)
+    if (one.operation == operation) return one.draw(bytes, longest);
+  throw Error(ErrorCode::invalid_argument, fmt::format("no requests are drawn for '{}'", operation),
+              std::string(operation));
+}
+
+}  // namespace cuesta::verify
