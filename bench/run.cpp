@@ -40,7 +40,6 @@ constexpr Experiment experiments[] = {
     {{"canny-stages",
       "paper 001: time and share of each stage of Canny, beside the paper's models"},
      bench_canny_stages},
-    {{"canny-fps", "paper 001: Canny's frames a second at 64x64 to 1024x1024"}, bench_canny_fps},
     {{"canny-pipeline", "paper 001's future work: a picture in each phase, on one GPU and on all"},
      bench_canny_pipeline},
     {{"motion-ladder", "paper 004: moving objects by step and version on a made-up video"},

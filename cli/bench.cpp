@@ -1,4 +1,4 @@
-// cuesta bench: verify first, then time.
+// cuesta bench: verify each operation first, then time it.
 #include "bench/bench.hpp"
 
 #include <CLI/CLI.hpp>
@@ -25,22 +25,23 @@ struct State {
 };
 
 // A fast wrong answer has no time.
-bool verified(bool device) {
-  bool equal = true;
+std::vector<std::string> differences(std::string_view operation, bool device) {
   std::vector<Space> spaces = {Space::host};
   if (device) spaces.push_back(Space::device);
-  for (const auto& operation : verify::operations()) {
-    for (const Space space : spaces) {
-      for (const auto& row : operation.run({.space = space})) {
-        if (row.passed()) continue;
-        equal = false;
-        print_error(fmt::format("{} {} {} differs from the reference: {}", name_of(space),
+  const auto& all = verify::operations();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == operation; });
+  if (found == all.end()) return {fmt::format("{}: there is nothing to verify it with", operation)};
+  std::vector<std::string> out;
+  for (const Space space : spaces) {
+    for (const auto& row : found->run({.space = space})) {
+      if (row.passed()) continue;
+      out.push_back(fmt::format("{} {} {}: {}; cuesta verify says more", name_of(space),
                                 row.operation, row.strategy,
                                 row.failures.empty() ? "it ran no case" : row.failures.front()));
-      }
     }
   }
-  return equal;
+  return out;
 }
 
 bench::Sweep parse_sweep(const std::string& text) {
@@ -131,10 +132,9 @@ int run(State& state) {
   bench::check(state.experiments, settings);
   Output json(state.json_file), csv(state.csv_file), html(state.html_file);
 
-  if (!verified(settings.device >= 0)) {
-    print_error("nothing was timed: cuesta verify says more");
-    return exit_different;
-  }
+  settings.verify = [device = settings.device >= 0](std::string_view operation) {
+    return differences(operation, device);
+  };
   const bench::Result result = bench::run(state.experiments, settings);
 
   if (json) json.write(bench::json_of(result));

@@ -543,6 +543,7 @@ void Measurement::note_best() {
 }
 
 Measured Session::measure(const Work& work, const std::function<void(Row&)>& annotate) {
+  if (!verified(work.operation)) return {};
   return Measurement(*this, work).run(annotate);
 }
 

@@ -172,6 +172,16 @@ void Session::note(std::string text) {
   result_.notes.push_back(std::move(text));
 }
 
+bool Session::verified(const std::string& operation) {
+  if (!settings_.verify) return true;
+  const auto [known, first] = verified_.try_emplace(operation, true);
+  if (first) {
+    for (const std::string& difference : settings_.verify(operation))
+      known->second = expect(false, difference);
+  }
+  return known->second;
+}
+
 bool Session::expect(bool equal, std::string_view what) {
   if (!equal) result_.differences.emplace_back(what);
   return equal;

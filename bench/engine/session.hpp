@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -149,6 +150,8 @@ class Session {
   /// knows of it. measure.cpp.
   Measured measure(const Work& work, const std::function<void(Row&)>& annotate = {});
 
+  /// Whether Settings::verify found the operation's strategies equal; it is asked once.
+  bool verified(const std::string& operation);
   /// Notes a difference; returns `equal`.
   bool expect(bool equal, std::string_view what);
 
@@ -165,6 +168,7 @@ class Session {
   std::optional<std::vector<Image<uint8_t>>> photographs_;  // at their own sizes
   std::function<void(const Measured&)> measured_ = [](const Measured&) {};
   const Predictor* predictor_ = nullptr;
+  std::map<std::string, bool> verified_;  // operations
 };
 
 /// Rows over threads, copying a picture on the host.

@@ -22,6 +22,9 @@ struct Settings {
   std::string why_no_device{};      ///< where there is none: the reason, for the tables
   /// Without a device: whose times the model predicts, a file or a name of known_gpus().
   std::string gpu_model{};
+  /// Asked for each operation before it is first timed: in what its strategies differ from the
+  /// reference, on verify's own pictures. What differs is not timed. Empty: nobody is asked.
+  std::function<std::vector<std::string>(std::string_view operation)> verify{};
   std::vector<Sweep> sweeps{};  ///< tried by every strategy that declares the parameter
   /// Receives the tables as they are made.
   std::function<void(std::string_view)> print = [](std::string_view) {};

@@ -1,4 +1,4 @@
-// Canny as paper 001 times it: what canny-stages and canny-fps share.
+// Canny as paper 001 times it: its pictures, its options, its search.
 #pragma once
 
 #include <cstdint>

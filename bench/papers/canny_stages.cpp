@@ -1,4 +1,6 @@
-// Paper 001: Canny by stage. Time and share of each stage by size, the paper's operation counts,
+// Paper 001: Canny from picture to edges and by stage, 64 x 64 to 1024 x 1024. Frames a second with
+// the pictures on the GPU already, as theirs are between its stages, and with upload and download
+// from pageable and from pinned memory; time and share of each stage, the paper's operation counts,
 // the search of hysteresis, its time models. Its stage tables are charts without figures.
 #include <fmt/format.h>
 
@@ -101,10 +103,15 @@ void add_figures(Session& session, const Work& work, const CannyOptions& options
                  const Searches& all, const Searches& made, const Searches& natural) {
   Figures figures(session, work);
   const int32_t side = work.sources[0].width;
-  if (const double ms = p1::at(p1::gpu_ms, side); ms > 0)
+  if (const double ms = p1::at(p1::gpu_ms, side); ms > 0) {
     figures.add("paper", paper_gpu, "all", "time", "ms", ms);
-  if (const double fps = p1::at(p1::cpu_fps, side); fps > 0)
+    figures.add("paper", paper_gpu, "all", "rate", "frames/s", p1::at(p1::gpu_fps, side));
+  }
+  if (const double fps = p1::at(p1::cpu_fps, side); fps > 0) {
     figures.add("paper", paper_cpu, "all", "time", "ms", 1000 / fps);
+    figures.add("paper", paper_cpu, "all", "rate", "frames/s", fps);
+  }
+  if (side == 1024) figures.add("paper", "its goal", "all", "rate", "frames/s", p1::goal_fps);
 
   add_searches(figures, "", all);
   if (!natural.depth.empty()) {
@@ -173,6 +180,7 @@ void bench_canny_stages(Session& session) {
     }
     Work work = paper_canny_work("canny-stages", pictures);
     work.stages = true;
+    work.end_to_end = EndToEnd::all;
     work.window.search_depth = mean_of(all.depth);
     session.measure(work, [&](Row& row) {
       set_paper_001_figure(row);

@@ -9,7 +9,6 @@ void bench_log_ladder(Session& session);
 void bench_memory_ladder(Session& session);
 void bench_sobel_ladder(Session& session);
 void bench_canny_stages(Session& session);
-void bench_canny_fps(Session& session);
 void bench_canny_pipeline(Session& session);
 void bench_motion_ladder(Session& session);
 void bench_label_density(Session& session);

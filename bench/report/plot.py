@@ -348,7 +348,7 @@ def stages(result, experiment, out):
         axes.text(101, at, f"{total:.0f} ms" if total >= 100 else f"{total:.3g} ms", va="center", fontsize=8)
     axes.set_yticks(range(len(rows)), [" ".join([variant(row)] + [row["parameters"]] * (len(requests) > 1)
                                                 + [f"{row['width']}x{row['height']}"]) for row in rows], fontsize=8)
-    axes.set(xlim=(0, 118), ylim=(len(rows) - 0.4, -0.6), xlabel="share of the stages' time, %")
+    axes.set(xlim=(0, 128), ylim=(len(rows) - 0.4, -0.6), xlabel="share of the stages' time, %")
     axes.set_xticks(range(0, 101, 20))
     axes.set_title(f"{experiment}, {device_name(result)}" + (f"\n{requests[0]}" if len(requests) == 1 else ""), fontsize=10)
     # Every stage, also those that the first row lacks.

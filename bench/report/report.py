@@ -508,7 +508,7 @@ def canny_title(rows, where):
 def canny_stages(result):
     rows = sorted(result.rows_of("canny-stages"), key=lambda row: row["width"])
     title = canny_title(rows, result.where)
-    text = spreads(title, rows)
+    text = frames(result, title, rows) + spreads(title, rows)
     for column in STAGES:
         text += by_size(f"{title}: {column}, ms (no paper figure: chart only)", rows, lambda row: stage_ms(row, column))
     runs = groups(rows, "width")
@@ -518,6 +518,37 @@ def canny_stages(result):
     text += stage_operations(result, title, runs) + edge_search(result, title, runs)
     text += time_model(result, title, runs) + cpu_model(result, title, rows)
     return text + rolling_rows(result, title, runs)
+
+
+def frames(result, title, rows):
+    """Whole calls: times and rates by size, with and without transfers."""
+    resident = ", pictures resident on the GPU" if result.gpu else ""
+    forms = [("ms", milliseconds, f"{title}: a picture, ms"), ("ms", rate, f"{title}: frames a second{resident}")]
+    if result.gpu:
+        forms += [(f"{kind}_ms", rate, f"{title}: frames a second with upload and download, {kind} memory")
+                  for kind in ("pageable", "pinned")]
+    text = ""
+    for field, show, heading in forms:
+        grid = Grid()
+        for row in rows:
+            if row[field] and (show is milliseconds or row["operation"] != "copy"):
+                bordered(grid, row)
+                grid.set(label(row), size(row), show(row[field]))
+        subjects = ["the paper's GPU"] + (["the paper's CPU, 16 threads"] if (field, show) == ("ms", rate) else [])
+        for subject in subjects:
+            for row in rows:
+                theirs = result.value("canny-stages", source="paper", subject=subject, width=row["width"],
+                                      unit="ms" if show is milliseconds else "frames/s")
+                grid.set(subject, size(row), printed(theirs, 4 if show is milliseconds else 0))
+        text += grid.text(heading, "strategy")
+    text += crossovers(title, by_width(rows))
+    # The paper's hypothesis, at its largest size.
+    for goal in result.figures_of("canny-stages", subject="its goal"):
+        missed = [label(row) for row in rows if row["width"] == goal["width"] and row["operation"] != "copy"
+                  and max(row["ms"], row["pageable_ms"] or 0) > 1000 / goal["value"]]
+        text += (f"  the paper's goal, {goal['value']:.0f} frames a second at {goal['width']}x{goal['height']}, transfers "
+                 f"included: {'missed by ' + '; '.join(missed) if missed else 'every row reaches it'}\n")
+    return text
 
 
 def stage_shares(result, title, rows):
@@ -642,38 +673,6 @@ def rolling_rows(result, title, runs):
     return table(f"{title}: gaussian and sobel from global memory and from rolling rows in shared memory, ms "
                  f"(the paper: 30K²/(3K²+20) = {words})",
                  ["image", "global", "row-cyclic", "gain", "gaussian alone", "sobel alone", "paper's gain"], lines)
-
-
-def canny_fps(result):
-    rows = result.rows_of("canny-fps")
-    title = canny_title(rows, result.where)
-    resident = ", pictures resident on the GPU" if result.gpu else ""
-    forms = [("ms", milliseconds, f"{title}: a picture, ms"), ("ms", rate, f"{title}: frames a second{resident}")]
-    if result.gpu:
-        forms += [(f"{kind}_ms", rate, f"{title}: frames a second with upload and download, {kind} memory")
-                  for kind in ("pageable", "pinned")]
-    text = ""
-    for field, show, heading in forms:
-        grid = Grid()
-        for row in rows:
-            if row[field] and (show is milliseconds or row["operation"] != "copy"):
-                bordered(grid, row)
-                grid.set(label(row), size(row), show(row[field]))
-        subjects = ["paper, Quadro P5000"] + (["paper, 16 cores"] if (field, show) == ("ms", rate) else [])
-        for subject in subjects:
-            for row in rows:
-                theirs = result.value("canny-fps", subject=subject, width=row["width"],
-                                      unit="ms" if show is milliseconds else "frames/s")
-                grid.set(subject, size(row), printed(theirs, 4 if show is milliseconds else 0))
-        text += grid.text(heading, "strategy")
-    text += spreads(title, rows) + crossovers(title, by_width(rows))
-    # The paper's hypothesis, at its largest size.
-    for goal in result.figures_of("canny-fps", subject="the paper's goal"):
-        missed = [label(row) for row in rows if row["width"] == goal["width"] and row["operation"] != "copy"
-                  and max(row["ms"], row["pageable_ms"] or 0) > 1000 / goal["value"]]
-        text += (f"  the paper's goal, {goal['value']:.0f} frames a second at {goal['width']}x{goal['height']}, transfers "
-                 f"included: {'missed by ' + '; '.join(missed) if missed else 'every row reaches it'}\n")
-    return text
 
 
 def canny_pipeline(result):
@@ -998,7 +997,6 @@ FORMS = {
     "memory-ladder": memory_ladder,
     "sobel-ladder": sobel_ladder,
     "canny-stages": canny_stages,
-    "canny-fps": canny_fps,
     "canny-pipeline": canny_pipeline,
     "motion-ladder": motion_ladder,
     "label-density": label_density,

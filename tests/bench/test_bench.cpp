@@ -86,6 +86,24 @@ TEST(Bench, ReportsAPeerThatDiffersAndDoesNotTimeIt) {
             (std::vector<std::string>{"memcpy", "serial", "rows", "simd"}));
 }
 
+TEST(Bench, AsksOnceBeforeAnOperationIsTimedAndTimesNothingThatDiffers) {
+  std::vector<std::string> asked;
+  Settings settings{.sizes = {32}, .threads = 1, .quick = true, .only = {"sobel", "log"}};
+  settings.verify = [&](std::string_view operation) {
+    asked.emplace_back(operation);
+    return operation == "log" ? std::vector<std::string>{"log simd differs"}
+                              : std::vector<std::string>();
+  };
+  Result result;
+  Session session(settings, result, nullptr);
+  bench_cpu(session);
+  std::sort(asked.begin(), asked.end());
+  EXPECT_EQ(asked, (std::vector<std::string>{"log", "sobel"}));
+  EXPECT_EQ(result.differences, std::vector<std::string>{"log simd differs"});
+  EXPECT_TRUE(strategies_of(result, "log").empty());
+  EXPECT_EQ(strategies_of(result, "sobel gradients").size(), 4u);
+}
+
 TEST(Bench, LargePicturesAreTimedByProductionAlone) {
   Result result;
   Settings settings{.sizes = {1040}, .threads = 2, .quick = true, .only = {"sobel"}};

@@ -197,15 +197,15 @@ class Forms(unittest.TestCase):
         self.assertIn("= 5.74 at K = 3)", text)
 
     def test_frames_of_canny(self):
-        rows = [row("canny-fps", "canny", "fused", side=1024, ms=0.5, pageable_ms=20.0, pinned_ms=2.0)]
-        paper = "paper, Quadro P5000"
-        figures = [figure("canny-fps", "paper", paper, "time", 7.1329, unit="ms", side=1024),
-                   figure("canny-fps", "paper", paper, "rate", 140, unit="frames/s", side=1024),
-                   figure("canny-fps", "paper", "the paper's goal", "rate", 60, unit="frames/s", side=1024)]
+        rows = [row("canny-stages", "canny", "fused", side=1024, ms=0.5, pageable_ms=20.0, pinned_ms=2.0)]
+        paper = "the paper's GPU"
+        figures = [figure("canny-stages", "paper", paper, "time", 7.1329, detail="all", unit="ms", side=1024),
+                   figure("canny-stages", "paper", paper, "rate", 140, detail="all", unit="frames/s", side=1024),
+                   figure("canny-stages", "paper", "its goal", "rate", 60, detail="all", unit="frames/s", side=1024)]
         text = self.report(rows, figures)
         self.assert_table(text, "paper 001: Canny u8, a GPU: a picture, ms", "fused 0.5000", f"{paper} 7.1329")
         self.assert_table(text, "paper 001: Canny u8, a GPU: frames a second, pictures resident", "fused 2000", f"{paper} 140",
-                          "paper, 16 cores no paper figure")
+                          "the paper's CPU, 16 threads no paper figure")
         self.assertIn("60 frames a second at 1024x1024, transfers included: missed by fused", text)
 
     def test_versions_of_motion(self):
@@ -389,7 +389,7 @@ class Forms(unittest.TestCase):
     def test_of_what_the_command_writes(self):
         titles = {"log-ladder": "speed-up over one serial core", "memory-ladder": "global memory accesses",
                   "sobel-ladder": "sobel-ladder: sobel magnitude L1 to u8", "canny-stages": "the paper's time model",
-                  "canny-fps": "frames a second", "filter-sizes": "GFLOP/s attained", "label-density": "full/empty", "roofline": "figs. 5 to 7"}
+                  "filter-sizes": "GFLOP/s attained", "label-density": "full/empty", "roofline": "figs. 5 to 7"}
         for experiment, title in titles.items():
             done = subprocess.run([COMMAND, "bench", experiment, "--quick", "--sizes", "64", "--device", "cpu", "--threads", "2",
                                    "--json", self.file], capture_output=True, text=True)

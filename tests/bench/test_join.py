@@ -27,7 +27,7 @@ def run_of(experiment, ms, commit="abc"):
 
 class Joined(unittest.TestCase):
     def setUp(self):
-        self.one, self.two = run_of("log-ladder", 2.0), run_of("canny-fps", 3.0, "def")
+        self.one, self.two = run_of("log-ladder", 2.0), run_of("canny-stages", 3.0, "def")
 
     def both(self):
         return join.joined([("one.json", self.one), ("two.json", self.two)])
@@ -35,14 +35,14 @@ class Joined(unittest.TestCase):
     def test_has_the_rows_and_figures_of_all_once(self):
         both = self.both()
         self.assertEqual([(r["experiment"], r["ms"]) for r in both["rows"] if r["operation"] == "log"],
-                         [("log-ladder", 2.0), ("canny-fps", 3.0)])
-        self.assertEqual([f["experiment"] for f in both["figures"]], ["all", "log-ladder", "canny-fps"])
+                         [("log-ladder", 2.0), ("canny-stages", 3.0)])
+        self.assertEqual([f["experiment"] for f in both["figures"]], ["all", "log-ladder", "canny-stages"])
         self.assertEqual(both["notes"], ["log-ladder: a note"])
 
     def test_says_which_runs_it_is_of(self):
         both = self.both()
         self.assertEqual([(r["commit"], r["experiments"]) for r in both["runs"]],
-                         [("abc", ["log-ladder"]), ("def", ["canny-fps"])])
+                         [("abc", ["log-ladder"]), ("def", ["canny-stages"])])
         self.assertEqual(both["commit"], "abc")
 
     def test_another_pace_of_the_gpu_is_no_other_gpu(self):

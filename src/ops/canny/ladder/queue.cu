@@ -13,6 +13,13 @@ __global__ void collect(Marks marks, int32_t* queue, uint32_t* found) {
 }  // namespace
 
 Search search_from_strong(const Marks& marks, int block, Call& call) {
+  // claim() reads a mark's whole word: at a row's end also what lies between it and the next.
+  if (marks.stride_bytes > marks.width) {
+    cuda::check(cudaMemset2DAsync(marks.row(0) + marks.width, size_t(marks.stride_bytes), 0,
+                                  size_t(marks.stride_bytes - marks.width), size_t(marks.height),
+                                  cuda::stream_of(call)),
+                "canny");
+  }
   auto* queue = call.scratch().take<int32_t>(size_t(marks.width) * size_t(marks.height));
   auto* found = cleared<uint32_t>(1, call);
   for_pixels(marks, block, call, collect, marks, queue, found);

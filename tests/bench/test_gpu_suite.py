@@ -1,0 +1,77 @@
+"""scripts/test-gpu, on programs that answer as those of a GPU's host would."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts/test-gpu"
+PROGRAMS = {
+    "nvidia-smi": "echo 'NVIDIA H200, 9.0, 580.1'",
+    "cuesta": """case "$*" in
+        "list operations --json") echo '[{"operation": "sobel"}, {"operation": "canny"}]' ;;
+        *) echo "$2       device  fused   12 cases equal  3 refused  ok"; echo "1 strategies passed, 0 failed" ;;
+    esac""",
+    "cuesta_tests": "echo '[  PASSED  ] 2 tests.'; echo '[  SKIPPED ] 1 test, listed below:'",
+    # With the launches of canny waited for, and of it alone.
+    "compute-sanitizer": """case "$* $CUDA_LAUNCH_BLOCKING" in *canny*\ 1 | *sobel*\ ) ;; *) exit 3 ;; esac
+        [ $2 = racecheck ] && echo '========= RACECHECK SUMMARY: 0 hazards displayed' || echo '========= ERROR SUMMARY: 0 errors'""",
+}
+
+
+class Suite(unittest.TestCase):
+    def run_with(self, *arguments, **programs):
+        """The script's exit code, output and JSON, some of the programs being others."""
+        with tempfile.TemporaryDirectory() as folder:
+            at = Path(folder)
+            for name, script in {**PROGRAMS, **programs}.items():
+                (at / name).write_text(f"#!/bin/bash\n{script}\n")
+                (at / name).chmod(0o755)
+            done = subprocess.run([sys.executable, SCRIPT, "--build", at, "--json", at / "a.json", "--commit", "abc", *arguments],
+                                  env=os.environ | {"PATH": f"{at}:{os.environ['PATH']}"}, capture_output=True, text=True)
+            result = json.loads((at / "a.json").read_text()) if (at / "a.json").exists() else None
+            return done.returncode, done.stdout + done.stderr, result
+
+    def test_all_is_well(self):
+        code, text, result = self.run_with()
+        self.assertEqual((code, text.splitlines()[-1]), (0, "all passed"), text)
+        self.assertEqual([result[key] for key in ("gpu", "driver", "commit", "not_passed")], ["NVIDIA H200", "580.1", "abc", []])
+        self.assertEqual((result["verify"]["passed"], result["verify"]["failed"]), (2, 0))
+        self.assertEqual(result["verify"]["rows"][0], {"operation": "canny", "strategy": "fused", "equal": 12, "refused": 3,
+                                                       "passed": True, "level": "full"})
+        self.assertEqual(result["sanitizer"]["findings"]["racecheck"], {"canny": 0, "sobel": 0})
+        self.assertEqual(result["tests"]["passed"], 2 * len(result["tests"]["groups"]))
+
+    def test_what_fails_is_named(self):
+        code, text, result = self.run_with(
+            "--only", "sobel",
+            cuesta="""[ $1 = list ] && echo '[{"operation": "sobel"}]' && exit
+                echo "sobel  device  plain  4 cases equal  0 refused  FAILED"; exit 1""",
+            cuesta_tests="echo '[  PASSED  ] 1 test.'; echo '[  FAILED  ] 1 test, listed below:'; echo '[  FAILED  ] A.B'; exit 1",
+            **{"compute-sanitizer": "echo '========= ERROR SUMMARY: 7 errors'; exit 9"})
+        self.assertEqual(code, 1)
+        self.assertEqual((result["verify"]["passed"], result["verify"]["failed"]), (0, 1))
+        self.assertEqual(set(result["tests"]["failed"]), {"A.B"})
+        self.assertEqual(result["sanitizer"]["findings"]["initcheck"], {"sobel": 7})
+        for part in ("verify sobel", "sizes sobel", "sanitizer memcheck sobel", "tests canny"):
+            self.assertIn(part, result["not_passed"])
+        self.assertIn("not passed: ", text)
+
+    def test_what_found_no_time_is_no_success(self):
+        code, _, result = self.run_with("--limit", "2", cuesta_tests="sleep 30", **{"compute-sanitizer": "sleep 30"})
+        self.assertEqual(code, 1)
+        self.assertEqual(result["sanitizer"]["findings"]["memcheck"], {"canny": None, "sobel": None})
+        self.assertIn("tests canny", result["not_passed"])
+
+    def test_without_a_gpu_it_says_so(self):
+        code, text, result = self.run_with(**{"nvidia-smi": "echo no devices were found; exit 6"})
+        self.assertNotEqual(code, 0)
+        self.assertIn("no GPU", text)
+        self.assertIsNone(result)
+
+
+if __name__ == "__main__":
+    unittest.main()
