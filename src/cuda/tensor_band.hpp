@@ -51,41 +51,78 @@ CUESTA_HOST_DEVICE constexpr int band_word(int half, int r, int g, int t) {
   return (4 * (r / groups) + t - y + 3) * Band<Reach>::across + 4 * (r % groups) - x + 3;
 }
 
-/// Columns [from, to) of a row are whole pieces of 16 bytes that a tile wants and the row has;
-/// column x belongs `shift` + x − (left − 4) bytes into the tile's row.
+/// Wide windows, up to 15 rows of 17 samples: a patch is 2 rows of 4 outputs, the 8 columns of a
+/// product; its samples are 16 rows, from the window's first, of 20 columns, from 8 to the left on.
+/// Word (i, j) holds the taps over four samples in a row, the first of which lies i − 11 to the
+/// right of the output, in row j − 1 of the window.
+struct WideBand {
+  static constexpr int rows = 16, words_across = 5, reach = 8, most_rows = rows - 1;
+  static constexpr int registers = rows / 4 * words_across;
+  static constexpr int down = rows + 1, across = 20;
+  uint32_t words[down * across] = {};
+};
+
+/// tap(i, j) of a window of width × height, at most `reach` columns on either side of column x and
+/// `most_rows` high.
+template <class Tap>
+WideBand wide_band_of(int32_t width, int32_t height, int32_t x, Tap&& tap) {
+  WideBand band;
+  for (int j = 0; j < band.down; ++j) {
+    for (int i = 0; i < band.across; ++i) {
+      for (int e = 0; e < 4; ++e) {
+        const int row = j - 1, column = i + e - 11 + x;
+        if (row < 0 || row >= height || column < 0 || column >= width) continue;
+        band.words[j * band.across + i] |= uint32_t(uint8_t(tap(column, row))) << (8 * e);
+      }
+    }
+  }
+  return band;
+}
+
+/// The word of a WideBand that lane 4 g + t holds in register `r`: the taps of output g (row g / 4,
+/// column g % 4) over word r % words_across of row 4 (r / words_across) + t.
+CUESTA_HOST_DEVICE constexpr int wide_band_word(int r, int g, int t) {
+  return (4 * (r / WideBand::words_across) + t - g / 4 + 1) * WideBand::across +
+         4 * (r % WideBand::words_across) - g % 4 + 3;
+}
+
+/// Bytes [from, to) of a row are whole pieces of 16 that a tile wants and the row has; byte x
+/// belongs `shift` + x − (left − margin) bytes into the tile's row.
 struct Pieces {
   int32_t from, to;
   uint32_t shift;
 };
 
-/// Of a row of `width` samples at `address` (its last four bits count) for a tile of `columns` from
-/// `left` on, and four more on either side. left is 0 or at least 32.
+/// Of a row of `width` bytes at `address` (its last four bits count) for a tile of `columns` bytes
+/// from `left` on, and `margin` more on either side, 4 to 32. left is 0 or at least 64.
 CUESTA_HOST_DEVICE constexpr Pieces pieces_of(uint32_t address, int32_t left, int32_t width,
-                                              int32_t columns) {
+                                              int32_t columns, int32_t margin) {
   Pieces p{};
-  p.shift = (address + uint32_t(left) - 4) & 15;
-  p.from = left - 4 - int32_t(p.shift);
+  p.shift = (address + uint32_t(left - margin)) & 15;
+  p.from = left - margin - int32_t(p.shift);
   if (p.from < 0) p.from = int32_t((0 - address) & 15);
   const int32_t rest = width - left, end = width - int32_t((address + uint32_t(width)) & 15);
-  p.to = left + (rest < columns + 4 ? rest : columns + 4);
+  p.to = left + (rest < columns + margin ? rest : columns + margin);
   const auto pad = int32_t((0 - (address + uint32_t(p.to))) & 15);
   p.to = end - p.to >= pad ? p.to + pad : end;
   if (p.to < p.from) p.to = p.from;
   return p;
 }
 
-/// The columns of a tile's row that no piece brings, for 32 lanes: lane i writes column left − 4 +
-/// i where that is below `before`, and column stop − 1 − i where that is not below `after`; the row
-/// ends before `stop`.
+/// The samples of a tile's row that no piece brings, for 32 lanes: lane i writes the sample of
+/// `size` bytes at left − margin + i · size where that is below `before`, and the one at stop − (i
+/// + 1) · size where that is not below `after`; the row ends before `stop`.
 struct Rest {
   int32_t before, after;
 };
-CUESTA_HOST_DEVICE constexpr int32_t stop_of(int32_t left, int32_t width, int32_t columns) {
-  return left + (width - left < columns ? width - left : columns) + 4;
+CUESTA_HOST_DEVICE constexpr int32_t stop_of(int32_t left, int32_t width, int32_t columns,
+                                             int32_t margin) {
+  return left + (width - left < columns ? width - left : columns) + margin;
 }
-CUESTA_HOST_DEVICE constexpr Rest rest_of(const Pieces& p, int32_t left, int32_t stop) {
+CUESTA_HOST_DEVICE constexpr Rest rest_of(const Pieces& p, int32_t left, int32_t stop,
+                                          int32_t margin, int32_t size) {
   if (p.from < p.to) return {p.from, p.to};
-  return {stop, left + 28};  // at most 38 columns
+  return {stop, left - margin + 32 * size};  // at most 64 samples
 }
 
 }  // namespace cuesta::cuda::tensor

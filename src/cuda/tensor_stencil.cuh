@@ -1,11 +1,7 @@
-// Integer stencils of u8 pictures, up to four samples to every side and taps of one signed byte, on
-// the int8 tensor cores. What becomes of the sums is a rule.
+// Integer stencils of u8 and u16 pictures, up to four samples to every side, on the int8 tensor
+// cores. What becomes of the sums is a rule.
 //
-// A block makes 128 columns a warp and some rows. Its samples and those around them come into
-// shared memory row by row, by the bulk copy engine where the GPU has one: whole pieces of 16 bytes
-// whatever the row's address, so a row lies `shift` bytes into its place. A row above or below the
-// picture is another row's address; samples left and right of it are written one by one, by the few
-// blocks that have any.
+// A block makes 128 columns a warp and some rows, from a tile in shared memory (tensor_tile.cuh).
 //
 // A row of the product is a patch of 4 x 4 outputs, K runs over the patch's 8 x 8 or 12 x 12
 // samples (reach 2 or 4), N over 8 of its outputs, so two products make 16. The taps stay in
@@ -14,28 +10,37 @@
 // the same patch of the two halves. Samples are multiplied as they lie in memory, and a lane
 // receives 8 neighbouring sums of row t.
 //
+// Taps past a signed byte are two planes of them, tap = low + 256 high, and so are samples of u16;
+// sums of the higher planes come first and are the start, times 256, of the lower ones.
+//
 // Exact: products of u8 and s8, summed in s32.
 #pragma once
-
-#include <cuda/ptx>
 
 #include "cuda/launch.cuh"
 #include "cuda/row_words.cuh"
 #include "cuda/tensor_band.hpp"
+#include "cuda/tensor_tile.cuh"
 #include "cuesta/border.hpp"
 #include "cuesta/image.hpp"
 
 namespace cuesta::cuda::tensor {
 
-namespace ptx = ::cuda::ptx;
-
 /// Pictures and border, by value. The kernel takes `ignore` for `constant`.
-template <class Out>
+template <class T, class Out>
 struct Request {
-  ImageView<const uint8_t, Space::device> src;
+  ImageView<const T, Space::device> src;
   ImageView<Out, Space::device> dst;
   BorderMode mode;
-  uint8_t outside;
+  T outside;
+
+  /// The column or row that stands for one; −1: none.
+  __device__ int32_t place(int32_t x) const { return inside(x, src.width); }
+  __device__ int32_t place_row(int32_t y) const { return inside(y, src.height); }
+
+ private:
+  __device__ int32_t inside(int32_t i, int32_t n) const {
+    return uint32_t(i) < uint32_t(n) ? i : outside_index(mode, i, n);
+  }
 };
 
 // -- Products -------------------------------------------------------------------------------------
@@ -74,7 +79,7 @@ __device__ inline void multiply_add(int32_t (&d)[4], const uint32_t (&a)[2], uin
 #endif
 }
 
-/// A lane's taps.
+/// A lane's taps of one plane.
 template <int Reach>
 struct Taps {
   uint32_t word[2][Shape<Reach>::registers];  // of each half of a patch's outputs
@@ -142,111 +147,6 @@ struct Samples<2> {
   __device__ void add(int32_t (&left)[4], int32_t (&right)[4], const uint32_t* b) const {
     multiply_add(left, left_patch, b[0], b[1]);
     multiply_add(right, right_patch, b[0], b[1]);
-  }
-};
-
-// -- Samples into shared memory -------------------------------------------------------------------
-
-/// map_index out of line, for the few columns and rows outside a picture.
-static __device__ __noinline__ int32_t outside_index(BorderMode mode, int32_t i, int32_t n) {
-  return map_index(mode, i, n);
-}
-
-/// The samples of a block of `Warps` warps: rows of its columns and four more on either side,
-/// `pitch` bytes apart (32 modulo 128, so that four rows lie in different banks).
-template <int Warps>
-struct Tile {
-  static constexpr int columns = 128 * Warps, pitch = columns + 32, most_rows = 64;
-
-  uint64_t arrived;          // an mbarrier
-  uint8_t shift[most_rows];  // where in its place a row's column left − 4 lies
-
-  /// The column or row that stands for i; −1: none.
-  __device__ static int32_t inside(BorderMode mode, int32_t i, int32_t n) {
-    return uint32_t(i) < uint32_t(n) ? i : outside_index(mode, i, n);
-  }
-
-  __device__ void init() {
-#if __CUDA_ARCH__ >= 900
-    if (threadIdx.x == 0) {
-      ptx::mbarrier_init(&arrived, Warps);
-      ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
-    }
-#endif
-    __syncthreads();
-  }
-
-  /// Begins to bring rows top .. top + rows − 1 to `tile`. All threads of the block call it, then
-  /// synchronise, then wait(). A bulk copy is issued lane by lane, so the warps share the rows.
-  template <bool Aligned, class Out>
-  __device__ void fetch(const Request<Out>& q, uint8_t* tile, int32_t left, int32_t top, int rows) {
-    const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-    const int32_t width = q.src.width, height = q.src.height;
-    const auto pieces = [&](const uint8_t* row) {
-      return pieces_of(Aligned ? 0 : uint32_t(reinterpret_cast<uintptr_t>(row)), left, width,
-                       columns);
-    };
-    // Where column 0 of row r would lie.
-    const auto place = [&](int r, const Pieces& p) {
-      return tile + r * pitch + int(p.shift) - (left - 4);
-    };
-#if __CUDA_ARCH__ >= 900
-    int bytes = 0;
-#pragma unroll 1
-    for (int r = warp + Warps * lane; r < rows; r += 32 * Warps) {
-      const int32_t y = inside(q.mode, top + r, height);
-      const uint8_t* row = q.src.row(max(y, 0));
-      const Pieces p = pieces(row);
-      if (!Aligned) shift[r] = uint8_t(p.shift);
-      if (y < 0 || p.from == p.to) continue;
-      bytes += p.to - p.from;
-      ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, place(r, p) + p.from, row + p.from,
-                         uint32_t(p.to - p.from), &arrived);
-    }
-    bytes = __reduce_add_sync(0xFFFFFFFF, bytes);
-    if (lane == 0)
-      ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &arrived,
-                                     uint32_t(bytes));
-#else
-    for (int r = warp; r < rows; r += Warps) {
-      const int32_t y = inside(q.mode, top + r, height);
-      const uint8_t* row = q.src.row(max(y, 0));
-      const Pieces p = pieces(row);
-      if (!Aligned && lane == 0) shift[r] = uint8_t(p.shift);
-      if (y < 0) continue;
-      for (int32_t x = p.from + 16 * lane; x < p.to; x += 16 * 32)
-        *reinterpret_cast<uint4*>(place(r, p) + x) = __ldg(reinterpret_cast<const uint4*>(row + x));
-    }
-#endif
-    // What no whole piece holds: at and beyond the picture's sides, and rows that none stands for.
-    const bool sides = left == 0 || width - left < columns + 4 + 15;
-    const bool no_rows = q.mode == BorderMode::constant || q.mode == BorderMode::ignore;
-    if (!sides && !(no_rows && (top < 0 || top + rows > height))) return;
-    const int32_t stop = stop_of(left, width, columns), first = left - 4 + lane,
-                  last = stop - 1 - lane;
-    const int32_t first_from = inside(q.mode, first, width),
-                  last_from = inside(q.mode, last, width);
-    for (int r = warp; r < rows; r += Warps) {
-      const int32_t y = inside(q.mode, top + r, height);
-      const uint8_t* row = q.src.row(max(y, 0));
-      const Pieces p = pieces(row);
-      uint8_t* at = place(r, p);
-      if (y < 0) {
-        for (int32_t x = first; x < stop; x += 32) at[x] = q.outside;
-        continue;
-      }
-      const Rest rest = rest_of(p, left, stop);
-      if (first < rest.before) at[first] = first_from < 0 ? q.outside : __ldg(row + first_from);
-      if (last >= rest.after) at[last] = last_from < 0 ? q.outside : __ldg(row + last_from);
-    }
-  }
-
-  /// For the copies of the fetch of this number: 0, 1, 2, ..., modulo 2.
-  __device__ void wait(int parity) {
-#if __CUDA_ARCH__ >= 900
-    while (!ptx::mbarrier_try_wait_parity(&arrived, uint32_t(parity))) {
-    }
-#endif
   }
 };
 
@@ -324,55 +224,84 @@ __device__ void store_shifted(const Results<Out> (&r)[2], Out* to, bool wanted) 
 
 // -- The kernel -----------------------------------------------------------------------------------
 
+/// What a kernel is for: reach, planes of taps, samples, rows at multiples of 16 bytes, warps.
+template <int Reach_, int TapPlanes, class T, bool Aligned_, int Warps_>
+struct Kind {
+  using Sample = T;
+  static constexpr int reach = Reach_, warps = Warps_;
+  static constexpr bool aligned = Aligned_;
+  static constexpr int groups = Shape<Reach_>::groups;
+  static constexpr int sample_planes = sizeof(T), tap_planes = TapPlanes;
+  // Of a tile a row begins four bytes before the first sample, or where the window does.
+  static constexpr int margin = Reach_ * int(sizeof(T)) < 4 ? 4 : Reach_;
+  using Tile = tensor::Tile<T, 128 * Warps_, margin, 32, Warps_>;
+};
+
+/// A lane's words of a row, from x0 − reach on in either half of the warp's columns, as planes of
+/// bytes. `from` is the lane's place in the row, `shift` what Tile::shift says.
+template <class K>
+__device__ __forceinline__ void load_samples(const uint8_t* from, uint32_t shift,
+                                             Samples<K::reach> (&to)[K::sample_planes]) {
+  constexpr int words = Samples<K::reach>::words, planes = K::sample_planes;
+  constexpr int before = K::reach * planes;               // bytes of the window before the sample
+  constexpr bool halves = K::aligned && before % 4 != 0;  // of words: shifted by two bytes
+  uint32_t w[planes][2][words];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    uint32_t v[planes * words + 1];
+    if constexpr (K::aligned) {
+      const uint8_t* at = from + 16 + 64 * planes * half - (before + 3) / 4 * 4;
+#pragma unroll
+      for (int i = 0; i < planes * words + halves; ++i)
+        v[i] = reinterpret_cast<const uint32_t*>(at)[i];
+#pragma unroll
+      for (int i = 0; i < planes * words && halves; ++i) v[i] = __byte_perm(v[i], v[i + 1], 0x5432);
+    } else {
+      const uint32_t offset = shift + (K::Tile::margin - before), odd = offset & 3;
+      const auto* at =
+          reinterpret_cast<const uint32_t*>(from + (offset - odd) + 64 * planes * half);
+#pragma unroll
+      for (int i = 0; i <= planes * words; ++i) v[i] = at[i];
+#pragma unroll
+      for (int i = 0; i < planes * words; ++i) v[i] = __funnelshift_r(v[i], v[i + 1], 8 * odd);
+    }
+#pragma unroll
+    for (int i = 0; i < words; ++i) {
+      if constexpr (planes == 2) {
+        w[0][half][i] = __byte_perm(v[2 * i], v[2 * i + 1], 0x6420);
+        w[1][half][i] = __byte_perm(v[2 * i], v[2 * i + 1], 0x7531);
+      } else {
+        w[0][half][i] = v[i];
+      }
+    }
+  }
+#pragma unroll
+  for (int p = 0; p < planes; ++p) to[p].set(w[p]);
+}
+
 /// One warp's part of a tile: 128 columns of `rows` rows from `top` on.
-template <int Reach, bool Aligned, int Warps, class Rule>
-__device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* tile,
-                          const uint8_t* shift, const Taps<Reach>& taps, const Rule& rule,
+template <class K, class Rule>
+__device__ void make_rows(const Request<typename K::Sample, typename Rule::Out>& q,
+                          const uint8_t* tile, const uint8_t* shift,
+                          const Taps<K::reach> (&taps)[K::tap_planes], const Rule& rule,
                           int32_t left, int32_t top, int rows) {
   using Out = typename Rule::Out;
-  using T = Tile<Warps>;
-  constexpr int groups = Shape<Reach>::groups;
+  constexpr int groups = K::groups, pitch = K::Tile::pitch;
+  constexpr int highest = K::sample_planes + K::tap_planes - 2;
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
   const int32_t room = q.src.width - left - 128 * warp - 8 * g;  // columns from the lane's first on
   if (room + 8 * g <= 0) return;
 
-  const uint8_t* from = tile + t * T::pitch + 128 * warp + 8 * g;
-  int row = t, next_shift = Aligned ? 0 : shift[row];
-  const auto take = [&](Samples<Reach>& s) {
-    constexpr int words = Samples<Reach>::words;
-    uint32_t w[2][words];
-    if constexpr (Aligned) {
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        uint32_t v[4];  // from 4 to the left on
-#pragma unroll
-        for (int i = 0; i < 4; ++i)
-          v[i] = *reinterpret_cast<const uint32_t*>(from + 12 + 64 * half + 4 * i);
-#pragma unroll
-        for (int i = 0; i < words; ++i)
-          w[half][i] = Reach == 4 ? v[i] : __byte_perm(v[i], v[(i + 1) % 4], 0x5432);
-      }
-    } else {
-      const uint32_t offset = uint32_t(next_shift) + (4 - Reach), odd = offset & 3;
-      const uint8_t* at = from + (offset - odd);
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        uint32_t low = *reinterpret_cast<const uint32_t*>(at + 64 * half);
-#pragma unroll
-        for (int i = 0; i < words; ++i) {
-          const uint32_t high = *reinterpret_cast<const uint32_t*>(at + 64 * half + 4 * i + 4);
-          w[half][i] = __funnelshift_r(low, high, 8 * odd);
-          low = high;
-        }
-      }
-      row += 4;
-      next_shift = shift[row];  // a step ahead; after the last row whatever lies there
-    }
-    s.set(w);
-    from += 4 * T::pitch;
+  const uint8_t* from = tile + t * pitch + (128 * warp + 8 * g) * K::sample_planes;
+  int row = t, next_shift = K::aligned ? 0 : shift[row];
+  const auto take = [&](Samples<K::reach>(&s)[K::sample_planes]) {
+    load_samples<K>(from, uint32_t(next_shift), s);
+    // A step ahead; after the last row whatever lies there.
+    if constexpr (!K::aligned) row += 4, next_shift = shift[row];
+    from += 4 * pitch;
   };
 
-  Samples<Reach> s[groups];  // take turns, so that nothing moves
+  Samples<K::reach> s[groups][K::sample_planes];  // take turns, so that nothing moves
 #pragma unroll
   for (int i = 0; i + 1 < groups; ++i) take(s[i]);
   Out* to = q.dst.row(top + min(t, rows - 1)) + left + 128 * warp + 8 * g;
@@ -386,10 +315,30 @@ __device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* t
       int32_t left_sums[2][4], right_sums[2][4];  // of both halves of the patches' outputs
 #pragma unroll
       for (int n = 0; n < 2; ++n) {
-        s[turn].start(left_sums[n], right_sums[n], taps.word[n], Rule::start());
 #pragma unroll
-        for (int k = 1; k < groups; ++k)
-          s[(turn + k) % groups].add(left_sums[n], right_sums[n], taps.word[n] + groups * k);
+        for (int high = highest; high >= 0; --high) {
+          const int32_t start = high == 0 ? rule.start() : 0;
+          bool first = high == highest;
+#pragma unroll
+          for (int i = 0; i < 4 && !first; ++i) {
+            left_sums[n][i] = left_sums[n][i] * 256 + start;
+            right_sums[n][i] = right_sums[n][i] * 256 + start;
+          }
+#pragma unroll
+          for (int p = 0; p < K::sample_planes; ++p) {
+            if (high < p || high - p >= K::tap_planes) continue;
+            const uint32_t* words = taps[high - p].word[n];
+#pragma unroll
+            for (int k = 0; k < groups; ++k) {
+              const auto& samples = s[(turn + k) % groups][p];
+              if (first)
+                samples.start(left_sums[n], right_sums[n], words, start);
+              else
+                samples.add(left_sums[n], right_sums[n], words + groups * k);
+              first = false;
+            }
+          }
+        }
       }
       Results<Out> out[2];
 #pragma unroll
@@ -402,12 +351,12 @@ __device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* t
                      out[half].word + patch);
       }
       const bool wanted = own > 0;
-      if (!Aligned && room + 8 * g >= 128) {
+      if (!K::aligned && room + 8 * g >= 128) {
         store_shifted(out, to, wanted);
       } else if (wanted) {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-          if (Aligned && room >= 64 * half + 8)
+          if (K::aligned && room >= 64 * half + 8)
             out[half].store(to + 64 * half);
           else
             out[half].store(to + 64 * half, 64 * half, room);
@@ -419,53 +368,62 @@ __device__ void make_rows(const Request<typename Rule::Out>& q, const uint8_t* t
   }
 }
 
+/// The planes of a window's taps.
+template <int Reach, int Planes>
+struct Bands {
+  Band<Reach> plane[Planes];
+};
+
 /// `Rule` has Out, the type of results; few_registers, whether it leaves registers for one block
 /// more; start(), what every sum starts at; results(a, b, c, d, words): four neighbouring sums as
 /// they lie in memory. Aligned: rows of the source begin at multiples of 16, those of the results
 /// where Results::store() wants them.
-template <int Reach, bool Aligned, int Warps, int Blocks, class Rule>
-__global__ void __launch_bounds__(32 * Warps, Blocks)
-    stencil(const __grid_constant__ Request<typename Rule::Out> q, int rows,
-            const __grid_constant__ Band<Reach> band, const __grid_constant__ Rule rule) {
-  using T = Tile<Warps>;
+template <class K, int Blocks, class Rule>
+__global__ void __launch_bounds__(32 * K::warps, Blocks)
+    stencil(const __grid_constant__ Request<typename K::Sample, typename Rule::Out> q, int rows,
+            const __grid_constant__ Bands<K::reach, K::tap_planes> bands,
+            const __grid_constant__ Rule rule) {
+  using Band = tensor::Band<K::reach>;
   extern __shared__ __align__(128) uint8_t tile[];
-  __shared__ T in;
-  __shared__ uint32_t taps_there[Band<Reach>::down * Band<Reach>::across];
-  const int32_t left = int32_t(blockIdx.x) * T::columns;
+  __shared__ typename K::Tile in;
+  constexpr int count = K::tap_planes * Band::down * Band::across, threads = 32 * K::warps;
+  __shared__ uint32_t taps_there[count];
+  const int32_t left = int32_t(blockIdx.x) * 128 * K::warps;
   const uint32_t y0 = (blockIdx.z * gridDim.y + blockIdx.y) * uint32_t(rows);
   if (y0 >= uint32_t(q.src.height)) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   // By an address of which nothing is known: an argument read by an index that differs between
   // lanes would be read once for each.
-  const uint32_t* words = band.words;
+  const uint32_t* words = bands.plane[0].words;
   asm("" : "+l"(words));
-  constexpr int count = Band<Reach>::down * Band<Reach>::across, threads = 32 * Warps;
   uint32_t own_words[(count + threads - 1) / threads];
 #pragma unroll
   for (int i = 0; i * threads < count; ++i)
     own_words[i] = words[min(int(threadIdx.x) + i * threads, count - 1)];
   in.init();
-  in.template fetch<Aligned>(q, tile, left, top - Reach,
-                             (here + 3) / 4 * 4 + 4 * (Shape<Reach>::groups - 1));
+  in.template fetch<K::aligned>(q, tile, left, top - K::reach,
+                                (here + 3) / 4 * 4 + 4 * (K::groups - 1));
 #pragma unroll
   for (int i = 0; i * threads < count; ++i)
     taps_there[min(int(threadIdx.x) + i * threads, count - 1)] = own_words[i];
   __syncthreads();
-  Taps<Reach> taps;
-  taps.load(taps_there);
+  Taps<K::reach> taps[K::tap_planes];
+#pragma unroll
+  for (int p = 0; p < K::tap_planes; ++p) taps[p].load(taps_there + p * Band::down * Band::across);
   in.wait(0);
-  make_rows<Reach, Aligned, Warps>(q, tile, in.shift, taps, rule, left, top, here);
+  make_rows<K>(q, tile, in.shift, taps, rule, left, top, here);
 }
 
-template <int Reach, bool Aligned, int Warps, int Blocks, class Rule>
-void launch_stencil(std::string_view operation, const Request<typename Rule::Out>& q, int rows,
-                    const Band<Reach>& band, const Rule& rule, cudaStream_t stream) {
-  using T = Tile<Warps>;
+template <class K, int Blocks, class Rule>
+void launch_stencil(std::string_view operation,
+                    const Request<typename K::Sample, typename Rule::Out>& q, int rows,
+                    const Bands<K::reach, K::tap_planes>& bands, const Rule& rule,
+                    cudaStream_t stream) {
   const unsigned strips = blocks(q.src.height, rows), high = std::min(strips, max_grid_y);
-  const dim3 grid(blocks(q.src.width, T::columns), high, (strips + high - 1) / high);
-  const size_t shared = size_t((rows + 3) / 4 * 4 + 4 * (Shape<Reach>::groups - 1)) * T::pitch;
-  launch(operation, stencil<Reach, Aligned, Warps, Blocks, Rule>, grid, dim3(32 * Warps), shared,
-         stream, q, rows, band, rule);
+  const dim3 grid(blocks(q.src.width, 128 * K::warps), high, (strips + high - 1) / high);
+  const size_t shared = size_t((rows + 3) / 4 * 4 + 4 * (K::groups - 1)) * K::Tile::pitch;
+  launch(operation, stencil<K, Blocks, Rule>, grid, dim3(32 * K::warps), shared, stream, q, rows,
+         bands, rule);
 }
 
 /// Rows that a block makes: few, where the picture is small, so that it fills the GPU; more, where
@@ -494,35 +452,61 @@ struct Clear {
   __device__ void operator()(int32_t x, int32_t y) const { dst.at(x, y) = Out(0); }
 };
 
+/// Clears the pixels whose window leaves the picture where the border is `ignore`.
+template <class T, class Out, class Tap>
+void clear_frame(std::string_view operation, const Request<T, Out>& q, const Window<Tap>& window,
+                 Call& call) {
+  if (q.mode != BorderMode::ignore) return;
+  for_each_frame_pixel(operation,
+                       frame_of(q.dst.width, q.dst.height, window.width, window.height,
+                                window.anchor_x, window.anchor_y),
+                       Clear<Out>{q.dst}, call);
+}
+
+/// Planes of signed bytes that make taps: the low one, and what is left of it times 256.
+template <int Reach, int Planes, class Tap>
+Bands<Reach, Planes> bands_of(const Window<Tap>& w) {
+  Bands<Reach, Planes> bands;
+  for (int p = 0; p < Planes; ++p) {
+    bands.plane[p] =
+        band_of<Reach>(w.width, w.height, w.anchor_x, w.anchor_y, [&](int32_t i, int32_t j) {
+          const int32_t tap = w.tap(i, j), low = int8_t(tap);
+          return p == 0 ? low : (tap - low) / 256;
+        });
+  }
+  return bands;
+}
+
+/// Blocks of a multiprocessor: as many as leave a kernel its registers.
+template <class K, class Rule>
+constexpr int resident_blocks() {
+  constexpr bool bytes = sizeof(typename Rule::Out) == 1;
+  constexpr int planes = K::sample_planes * K::tap_planes;
+  if (K::reach == 2)
+    return (planes == 1 ? (bytes ? 8 : 7) : planes == 2 ? 5 : 4) - (K::aligned ? 0 : 1);
+  return planes == 1 ? (bytes && Rule::few_registers ? 6 : 5) : planes == 2 ? 4 : 3;
+}
+
 /// What `rule` makes of a window's sums, enqueued; with the border `ignore` the frame is cleared by
 /// a thin launch more.
 ///
-/// Four warps a block: at 8192 x 8192, two take 1.14 of their time (H200, 2026-11-22). As many
-/// blocks at once as leave a kernel its registers.
-template <int Reach, class Rule, class Tap>
-void run(std::string_view operation, const Request<typename Rule::Out>& q,
+/// Four warps a block: at 8192 x 8192, two take 1.14 of their time (H200, 2026-11-22).
+template <int Reach, int TapPlanes = 1, class T, class Rule, class Tap>
+void run(std::string_view operation, const Request<T, typename Rule::Out>& q,
          const Window<Tap>& window, const Rule& rule, Call& call) {
   using Out = typename Rule::Out;
-  constexpr bool bytes = sizeof(Out) == 1;
-  constexpr int warps = 4, blocks = Reach == 2                     ? (bytes ? 8 : 7)
-                                    : bytes && Rule::few_registers ? 6
-                                                                   : 5;
   const int32_t width = q.dst.width, height = q.dst.height;
   const int rows = rows_of_block<Reach, Out>(int64_t(width) * height);
-  const auto band =
-      band_of<Reach>(window.width, window.height, window.anchor_x, window.anchor_y, window.tap);
-  const auto stream = stream_of(call);
+  const auto bands = bands_of<Reach, TapPlanes>(window);
+  const auto with = [&](auto aligned) {
+    using K = Kind<Reach, TapPlanes, T, aligned(), 4>;
+    launch_stencil<K, resident_blocks<K, Rule>()>(operation, q, rows, bands, rule, stream_of(call));
+  };
   if (has_word_rows(q.src, 16) && has_word_rows(q.dst, std::min(16, int(8 * sizeof(Out)))))
-    launch_stencil<Reach, true, warps, blocks>(operation, q, rows, band, rule, stream);
+    with(std::true_type());
   else
-    launch_stencil<Reach, false, warps, blocks - (Reach == 2)>(operation, q, rows, band, rule,
-                                                               stream);
-  if (q.mode == BorderMode::ignore) {
-    for_each_frame_pixel(
-        operation,
-        frame_of(width, height, window.width, window.height, window.anchor_x, window.anchor_y),
-        Clear<Out>{q.dst}, call);
-  }
+    with(std::false_type());
+  clear_frame(operation, q, window, call);
 }
 
 }  // namespace cuesta::cuda::tensor

@@ -3,6 +3,7 @@
 
 #ifdef CUESTA_HAS_CUDA
 
+#include <array>
 #include <string>
 #include <type_traits>
 
@@ -49,6 +50,15 @@ TEST(ConvolveProduction, TakesWhatItsTypeFactorsAndReachAllow) {
   EXPECT_TRUE(takes_box("mma-separable", u8));
   EXPECT_FALSE(takes_box("mma-separable", u16));
   EXPECT_FALSE(takes_sharpening("mma-separable", u8, 1, 3));
+  EXPECT_TRUE(takes_sharpening("tensor", u8, 1, 9));
+  EXPECT_TRUE(takes_sharpening("tensor", u8, 1, 11));   // 11 x 11, its tap 121
+  EXPECT_FALSE(takes_sharpening("tensor", u8, 1, 13));  // 169
+  EXPECT_TRUE(takes_sharpening("tensor", u16, 1, 9));
+  EXPECT_FALSE(takes_sharpening("tensor", u16, 1, 11));
+  EXPECT_FALSE(takes_sharpening("tensor", u8, 3, 3));
+  EXPECT_TRUE(takes_gaussian("tensor", u8, 1, 5));    // 1 4 6 4 1
+  EXPECT_FALSE(takes_gaussian("tensor", u8, 1, 15));  // mma-separable's
+  EXPECT_FALSE(takes_gaussian("tensor", u16, 1, 5));
   EXPECT_TRUE(takes_gaussian("separable-f32", f32, 1, 31));
   EXPECT_FALSE(takes_gaussian("separable-f32", f32, 1, 33));
   EXPECT_TRUE(takes_gaussian("separable-f32", f32, 3, 11));
@@ -88,6 +98,18 @@ void each_row(Test&& test) {
     });
   } else {
     test("mma-separable", smooth);
+    const auto with = [&](int n) {
+      test("tensor", [n](ConstAnyView src, AnyView dst, const Exec& exec) {
+        sharpen(src, dst, {.n = n}, exec);
+      });
+    };
+    with(5);
+    if (sizeof(T) == 1) with(11);
+    test("tensor", [](ConstAnyView src, AnyView dst, const Exec& exec) {
+      static const Stencil planes =
+          Stencil::integers(3, 3, std::array<int32_t, 9>{300, -1, 7, 0, 991, 2, -500, 3, 129}, 900);
+      correlate(src, dst, planes, {}, exec);
+    });
   }
 }
 

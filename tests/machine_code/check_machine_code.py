@@ -121,7 +121,7 @@ RULES = [
     Rule("pixel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("pixel/plain", "countIh", GLOBAL + [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
     # Tensor cores; taps from the constant bank where they are more than registers hold, none of them 0.
-    Rule("convolve/cuda/mma_separable", "mma_separable_kernel", [r"\bIMMA\b"]),
+    Rule("convolve/cuda/mma_separable", "mma_separable_kernel", [r"\bIMMA\b", r"\bUBLKCP\b", r"\bSYNCS\b"]),
     Rule("convolve/cuda/rolling_f32", r"rolling_f32_kernelILi[579]ELb0E", GLOBAL + CONSTANT_TAPS, NO_SHARED),
     Rule("convolve/cuda/separable_f32", r"separable_f32_kernelILi\d+ELb0E", GLOBAL + CONSTANT_TAPS + [r"\bLDS\.128\b"]),
     # Production kernels keep everything in registers.
@@ -144,8 +144,10 @@ RULES = [
     Rule("median/cuda", "strip_walk.*Median5", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"]),
     Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
     # Matrices of bytes, from tiles that the copy engine brings.
-    Rule("convolve/cuda/tensor", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
+    *(Rule(f"convolve/cuda/{file}", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"])
+      for file in ("tensor", "tensor_two_planes", "tensor_words", "tensor_wide")),
     Rule("log/tensor", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
+    Rule("log/mma_separable", "log_products", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"]),
     Rule("log/cuda", "log_marchILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
 ]
 

@@ -19,6 +19,7 @@ enum class Kind : uint8_t {
   box,       // ones over n²
   small,     // sums that fit 16 bits on u8
   byte,      // any taps of a signed byte
+  bytes,     // any taps of two
   edge,      // Σ|tap| of 255..257: the last sums that 16 bits tell apart
   medium,    // sums below 2^24 on u8
   wide,      // sums beyond 32 bits
@@ -27,8 +28,8 @@ enum class Kind : uint8_t {
   zero,      // no tap at all
   q16,       // what float taps on u8 and u16 become
 };
-constexpr std::string_view names[] = {"gaussian", "box",  "small", "byte", "edge", "medium",
-                                      "wide",     "huge", "outer", "zero", "q16"};
+constexpr std::string_view names[] = {"gaussian", "box",  "small", "byte",  "bytes", "edge",
+                                      "medium",   "wide", "huge",  "outer", "zero",  "q16"};
 
 struct Window {
   Kind kind;
@@ -57,6 +58,7 @@ int32_t drawn_tap(Kind kind, Random& random) {
   switch (kind) {
     case Kind::small: return random.below(2) ? within(4) : 0;
     case Kind::byte: return int32_t(random.below(256)) - 128;
+    case Kind::bytes: return int32_t(random.below(65280)) - 128 * 257;
     case Kind::medium: return within(900);
     case Kind::wide: return within(1 << 28);
     case Kind::huge: return within(0x7FFFFFFF);
@@ -260,7 +262,15 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
                                {Kind::byte, 8, 3},
                                {Kind::byte, 2, 6},
                                {Kind::small, 7, 7},
-                               {Kind::gaussian, 5, 5}}) {
+                               {Kind::byte, 15, 15},
+                               {Kind::byte, 16, 11},
+                               {Kind::small, 13, 14},
+                               {Kind::bytes, 5, 5},
+                               {Kind::bytes, 7, 9},
+                               {Kind::medium, 5, 4},
+                               {Kind::gaussian, 5, 5},
+                               {Kind::gaussian, 15, 15},
+                               {Kind::gaussian, 31, 31}}) {
     for (int i = 0; i < (level == Level::full ? 30 : 3); ++i)
       add(window, i % 3 ? 500 + 37 * i : 512 + 16 * i, 20 + 7 * i % 97);
   }

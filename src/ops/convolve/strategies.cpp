@@ -4,21 +4,25 @@
 
 #include "cuda/limits.hpp"
 #include "cuda/tensor_cores.hpp"
-#include "ops/convolve/byte_taps.hpp"
 #include "ops/convolve/cuda.hpp"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"
 #include "ops/convolve/reference.hpp"
+#include "ops/convolve/tensor_taps.hpp"
 #include "ops/ladder_parameters.hpp"
 
 namespace cuesta {
 namespace {
 
 #if CUESTA_HAS_CUDA
-std::string_view tensor_taps(const ConvolveArgs& args, const Parameters&) {
+std::string_view tensor_takes(const ConvolveArgs& args, const Parameters& parameters) {
   if (!cuda::multiplies_bytes()) return "GPUs before compute capability 8.0";
-  ByteTaps taps;
-  return byte_taps(args, taps);
+  TensorTaps taps;
+  if (const auto why = tensor_taps(args, taps); !why.empty()) return why;
+  const bool one_product = args.src.type == PixelType::u8 && taps.planes == 1 && !taps.is_wide();
+  return !one_product && convolve_cuda::mma_separable_takes(args, parameters).empty()
+             ? "factors that mma-separable takes in less time"
+             : std::string_view();
 }
 
 // What the rungs take: one channel, sums in 32 bits, windows of at most convolve_ladder::max_side
@@ -184,9 +188,9 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
       {.name = "tensor",
        .space = Space::device,
        .tier = Tier::production,
-       .idea = "windows to 9 x 9 as products of matrices of bytes on the tensor cores, from tiles "
-               "copied in bulk",
-       .supports = CUESTA_GPU(tensor_taps),
+       .idea = "windows to 9 x 9, of u8 to 15 x 15, as products of matrices of bytes on the tensor "
+               "cores, from tiles copied in bulk",
+       .supports = CUESTA_GPU(tensor_takes),
        .run = CUESTA_GPU(convolve_cuda::tensor)},
       {.name = "mma-separable",
        .space = Space::device,

@@ -11,5 +11,9 @@ void plain(const LogArgs& args, Call& call);
 void fused(const LogArgs& args, Call& call);
 /// The whole stencil as products of matrices of bytes.
 void tensor(const LogArgs& args, Call& call);
+/// Both Gaussian passes as products of matrices of bytes, then the Laplacian; and what it does not
+/// take.
+void mma_separable(const LogArgs& args, Call& call);
+std::string_view mma_separable_takes(const LogArgs& args, const Parameters& parameters);
 
 }  // namespace cuesta::log_cuda

@@ -119,6 +119,13 @@ std::span<const Strategy<LogArgs>> LogArgs::strategies() {
                "copied in bulk",
        .supports = CUESTA_GPU(byte_stencil),
        .run = CUESTA_GPU(log_cuda::tensor)},
+      {.name = "mma-separable",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "the Gaussian as two products of matrices of bytes on the tensor cores, then the "
+               "Laplacian and the rule walking down",
+       .supports = CUESTA_GPU(log_cuda::mma_separable_takes),
+       .run = CUESTA_GPU(log_cuda::mma_separable)},
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,

@@ -21,9 +21,9 @@ void run(const LogArgs& args, const log::ByteStencil& stencil, const Rule& rule,
                                     }};
   const Border& border = args.options.border;
   cuda::tensor::run<4>("log",
-                       cuda::tensor::Request<Out>{args.src.as<uint8_t, Space::device>(),
-                                                  args.dst.as<Out, Space::device>(), border.mode,
-                                                  border_sample<uint8_t>(border)},
+                       cuda::tensor::Request<uint8_t, Out>{
+                           args.src.as<uint8_t, Space::device>(), args.dst.as<Out, Space::device>(),
+                           border.mode, border_sample<uint8_t>(border)},
                        window, rule, call);
 }
 

@@ -5,6 +5,7 @@
 // even, and the low bits are the whole number.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -47,8 +48,8 @@ struct Once {
   CUESTA_HOST_DEVICE uint32_t operator()(float s) const { return bits_of(fmaf(s, inverse, magic)); }
 };
 
-/// Any divisor: 1 / divisor taken a little too small and a little too large gives neighbours where
-/// the quotient is a tie, else the same number twice; half their sum rounds as it should.
+/// Any divisor, |s| < 2.7 million: 1 / divisor a little too small and a little too large gives
+/// neighbours where the quotient is a tie, else one number twice; half their sum rounds rightly.
 struct Twice {
   float below, above;
   CUESTA_HOST_DEVICE uint32_t operator()(float s) const {
@@ -74,16 +75,49 @@ class Divisors {
       : divisor_(float(divisor)),
         inverse_(float(1 / double(divisor))),
         below_(std::nextafter(inverse_, 0.0f)),
-        above_(std::nextafter(inverse_, 2.0f)) {}
+        above_(std::nextafter(inverse_, 2.0f)),
+        up_(divisor % 2 == 0 ? above_ : inverse_) {}
   Once once() const { return {inverse_}; }
   Twice twice() const { return {below_, above_}; }
-  /// Halves go up; no sum is negative.
-  Once once_up() const { return {above_}; }
-  Twice twice_up() const { return {above_, above_}; }
+  /// Halves, which odd divisors do not make, go up; no sum is negative.
+  Once once_up() const { return {up_}; }
+  Twice twice_up() const { return {up_, up_}; }
   Exact exact() const { return {inverse_, divisor_}; }
 
  private:
-  float divisor_, inverse_, below_, above_;
+  float divisor_, inverse_, below_, above_, up_;
+};
+
+/// Rounded quotients of whole numbers: by the upper half of a product with a multiplier a little
+/// too large, exact for dividends below 2^31 (Granlund, Montgomery: Division by invariant integers
+/// using multiplication, 1994). Sums start at `start`: half a divisor, and as many divisors as make
+/// every sum positive, an even number of them, so that a quotient keeps its parity.
+struct Division {
+  uint32_t divisor, multiplier, ties;
+  int32_t shift, start, more;  // more: what quotients are too large by
+
+  Division() = default;
+  /// Of sums from `least`, not above 0, to 2^31 − 3 by + least; `by` is at least 2 and below 2^31.
+  /// Halves go up or to the even neighbour.
+  Division(int64_t by, int64_t least, bool up)
+      : divisor(uint32_t(by)),
+        ties(up || by % 2 != 0 ? 0 : divisor),
+        shift(int32_t(std::bit_width(divisor - 1)) - 1) {
+    const int64_t twice = (2 * by - 1 - least) / (2 * by);
+    // ceil(2^(32 + shift) / by), too large by less than 1.
+    multiplier = uint32_t((uint64_t(1) << (32 + shift)) / divisor + 1);
+    start = int32_t(twice * 2 * by + by / 2), more = int32_t(2 * twice);
+  }
+  /// Of a sum and `start` together.
+  CUESTA_HOST_DEVICE int32_t operator()(uint32_t dividend) const {
+#ifdef __CUDA_ARCH__
+    uint32_t q = __umulhi(dividend, multiplier) >> shift;
+#else
+    uint32_t q = uint32_t(uint64_t(dividend) * multiplier >> 32) >> shift;
+#endif
+    if (q * ties == dividend) q &= ~1u;  // a dividend is never 0
+    return int32_t(q) - more;
+  }
 };
 
 }  // namespace cuesta::convolve_cuda

@@ -2,9 +2,28 @@
 // and device make them.
 #pragma once
 
+#include <type_traits>
+
 #include "ops/convolve/cuda/quotients.hpp"
 
 namespace cuesta::convolve_cuda {
+
+/// Four whole numbers to u8, u16 or s16, saturated.
+template <class T>
+__device__ __forceinline__ void saturate(int32_t a, int32_t b, int32_t c, int32_t d,
+                                         uint32_t* words) {
+  if constexpr (sizeof(T) == 1) {
+    uint32_t high;
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(d), "r"(c));
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(words[0]) : "r"(b), "r"(a), "r"(high));
+  } else if constexpr (std::is_signed_v<T>) {
+    asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(words[0]) : "r"(b), "r"(a));
+    asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(words[1]) : "r"(d), "r"(c));
+  } else {
+    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(words[0]) : "r"(b), "r"(a));
+    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(words[1]) : "r"(d), "r"(c));
+  }
+}
 
 /// To u8 by 16-bit lanes: |quotient| and |quotient + offset| below 2^15.
 struct Bytes {
@@ -22,7 +41,22 @@ struct Bytes {
   }
 };
 
-/// To u8 or s16, any quotient and any offset within 2^24.
+/// The sum itself, to u8, u16 or s16: no divisor. Sums with the offset stay below 2^31.
+template <class T>
+struct Direct {
+  using Out = T;
+  static constexpr bool few_registers = true;
+  bool absolute;
+  int32_t offset;
+  __device__ static int32_t start() { return 0; }
+  __device__ void results(int32_t a, int32_t b, int32_t c, int32_t d, uint32_t* words) const {
+    if (absolute) a = abs(a), b = abs(b), c = abs(c), d = abs(d);
+    if (offset != 0) a += offset, b += offset, c += offset, d += offset;
+    saturate<T>(a, b, c, d, words);
+  }
+};
+
+/// To u8 or s16 by floats, sums below 2^22, any quotient.
 template <class T>
 struct Whole {
   using Out = T;
@@ -35,15 +69,25 @@ struct Whole {
     return int32_t(divide(float_of(bits_of(sum_of(x)) & sign))) + offset;
   }
   __device__ void results(int32_t a, int32_t b, int32_t c, int32_t d, uint32_t* words) const {
-    const int32_t p = whole(a), q = whole(b), r = whole(c), s = whole(d);
-    if constexpr (sizeof(T) == 1) {
-      uint32_t high;
-      asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(s), "r"(r));
-      asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(words[0]) : "r"(q), "r"(p), "r"(high));
-    } else {
-      asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(words[0]) : "r"(q), "r"(p));
-      asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(words[1]) : "r"(s), "r"(r));
-    }
+    saturate<T>(whole(a), whole(b), whole(c), whole(d), words);
+  }
+};
+
+/// To u8, u16 or s16 by whole numbers.
+template <class T>
+struct Integers {
+  using Out = T;
+  static constexpr bool few_registers = false;
+  Division divide;
+  bool absolute;
+  int32_t offset;
+  __device__ int32_t start() const { return divide.start; }
+  __device__ int32_t whole(int32_t x) const {
+    const int32_t v = divide(uint32_t(x));
+    return (absolute ? abs(v) : v) + offset;
+  }
+  __device__ void results(int32_t a, int32_t b, int32_t c, int32_t d, uint32_t* words) const {
+    saturate<T>(whole(a), whole(b), whole(c), whole(d), words);
   }
 };
 

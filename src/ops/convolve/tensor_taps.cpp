@@ -1,0 +1,68 @@
+#include "ops/convolve/tensor_taps.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace cuesta {
+int32_t TensorTaps::radius() const {
+  return std::max({anchor_x, width - 1 - anchor_x, anchor_y, height - 1 - anchor_y});
+}
+
+std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
+  using enum PixelType;
+  if (args.src.type != u8 && args.src.type != u16) return "sources other than u8 and u16";
+  if (args.src.channels != 1) return "more than one channel";
+  if (int64_t(args.src.width) * bytes_per_sample(args.src.type) > INT32_MAX - 4096)
+    return "rows past 2^31 - 4,096 bytes";
+  out = {args.width, args.height, args.anchor_x, args.anchor_y};
+  const bool wide =
+      args.width > TensorTaps::max_side || args.height > TensorTaps::max_side || out.is_wide();
+  if (wide && args.src.type != u8) return "windows of u16 past four samples to a side";
+  if (wide && (args.height > TensorTaps::wide_rows || args.anchor_x > TensorTaps::wide_reach ||
+               args.width - 1 - args.anchor_x > TensorTaps::wide_reach))
+    return "windows past four samples to a side that have more than 15 rows or pass eight samples";
+  const auto tap = [&](int32_t i, int32_t j) {
+    return args.integers.separable()
+               ? int64_t(args.integers.column[size_t(j)]) * args.integers.row[size_t(i)]
+               : int64_t(args.integers.window[size_t(j) * size_t(args.width) + size_t(i)]);
+  };
+  int64_t shared = args.divisor;
+  for (int32_t j = 0; j < args.height; ++j)
+    for (int32_t i = 0; i < args.width; ++i) shared = std::gcd(shared, tap(i, j));
+  out.divisor = args.divisor / shared;
+  const int64_t largest = args.src.type == u8 ? 255 : 65535;
+  for (int32_t j = 0; j < args.height; ++j) {
+    for (int32_t i = 0; i < args.width; ++i) {
+      const int64_t t = tap(i, j) / shared;
+      if (t < TensorTaps::least_tap || t > TensorTaps::most_tap)
+        return "taps past two signed bytes";
+      if (t < -128 || t > 127) out.planes = 2;
+      out.taps[j * args.width + i] = int32_t(t);
+      (t < 0 ? out.least : out.most) += largest * t;
+    }
+  }
+  if (wide && out.planes > 1) return "windows past four samples to a side with taps past a byte";
+  if (args.dst.type == f32) {
+    // Floats hold both, and what taking out the shared factor changes in double(divisor) is
+    // nothing.
+    if (out.largest() >= TensorTaps::float_sums) return "f32 results of sums past 22 bits";
+    return out.divisor > (1 << 24) || args.divisor > (int64_t(1) << 53)
+               ? "f32 results with a divisor past 24 bits"
+               : std::string_view();
+  }
+  if (args.rounding == Rounding::half_up && out.least < 0)
+    return "halves of negative sums going up";
+  // Every quotient by a larger divisor is 0.
+  out.divisor = std::min(out.divisor, 2 * out.largest() + 1);
+  const int64_t quotient = out.largest() / out.divisor + 1, end = int64_t(1) << 31;
+  const int64_t saturating = quotient + 65536;
+  out.offset = int32_t(std::clamp<int64_t>(args.offset, -saturating, saturating));
+  // Sums with what makes them positive before they are divided; results before they are saturated.
+  return out.most - out.least + 3 * out.divisor < end &&
+                 quotient + std::abs(int64_t(out.offset)) < end
+             ? std::string_view()
+             : "sums past 31 bits";
+}
+
+}  // namespace cuesta

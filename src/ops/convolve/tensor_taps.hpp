@@ -1,0 +1,40 @@
+// Integer stencils whose taps are one or two signed bytes, once what taps and divisor share is
+// taken out: what products of matrices of bytes make.
+#pragma once
+
+#include <algorithm>
+
+#include "ops/convolve/args.hpp"
+
+namespace cuesta {
+
+struct TensorTaps {
+  static constexpr int32_t reach = 4;  ///< samples on any side of the output
+  /// Of u8 by one plane of taps: samples to the left and right, and rows.
+  static constexpr int32_t wide_reach = 8, wide_rows = 15;
+  static constexpr int32_t max_side = 2 * wide_reach + 1;
+  /// Taps of two signed bytes, low + 256 · high.
+  static constexpr int32_t least_tap = -128 * 257, most_tap = 127 * 257;
+  /// Below this either way floats divide sums without an error.
+  static constexpr int64_t float_sums = 1 << 22;
+
+  int32_t width = 0, height = 0, anchor_x = 0, anchor_y = 0;
+  int32_t taps[max_side * wide_rows] = {};  ///< row-major
+  int planes = 1;                           ///< signed bytes of a tap
+  int64_t divisor = 1;
+  int64_t least = 0, most = 0;  ///< bounds of the sum over every picture of the source's type
+  int32_t offset = 0;           ///< cut where any sum saturates
+
+  int32_t at(int32_t i, int32_t j) const { return taps[j * width + i]; }
+  /// How far the window reaches at most.
+  int32_t radius() const;
+  /// Whether it takes more than `reach`.
+  bool is_wide() const { return radius() > reach; }
+  /// Of a sum, without its sign.
+  int64_t largest() const { return std::max(-least, most); }
+};
+
+/// "" and the taps, or why the request has none.
+std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out);
+
+}  // namespace cuesta
