@@ -100,6 +100,13 @@ __device__ void load_bytes(const char* from, const char* limit, uint32_t (&words
     words[i] = __funnelshift_r(words[i], i + 1 < Words ? words[i + 1] : past, 8 * uint32_t(shift));
 }
 
+/// What is known of all lanes of a warp when compiling.
+enum class Place {
+  any,
+  regular,  ///< columns begin at multiples of their number, addresses at multiples of 16 bytes
+  inner,    ///< LaneColumns::inner, and the rows read lie inside
+};
+
 /// Rows of samples T for windows that reach `Reach` columns to either side (at most 3), as 32-bit
 /// words: those of the lane's own columns and `side` on either side. `Aligned`: base and stride of
 /// the picture are multiples of 16 bytes; otherwise any.
@@ -123,16 +130,17 @@ struct LaneRows {
   BorderMode mode;
   uint32_t outside;  // a word of the samples outside
   Lane lane;
-  uint32_t left[side], right[side];  // which bytes of the 8 next to the edge stand outside it
+  // Which bytes of the 8 next to the edge stand outside it; of the first and last lane.
+  uint32_t left[side] = {}, right[side] = {};
 
   __device__ LaneRows(Source source, BorderMode border, T outside_sample, int32_t lane_number)
       : src(source),
         mode(border),
         outside(size == 1 ? outside_sample * 0x01010101u : outside_sample * 0x00010001u),
         lane(lane_number, source.width) {
+    if (!lane.first && !lane.last) return;
 #pragma unroll
     for (int s = 0; s < side; ++s) {
-      left[s] = right[s] = 0;
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const int at = (4 * s + j) / size;  // column of the side, left to right
@@ -152,23 +160,21 @@ struct LaneRows {
     return reinterpret_cast<const char*>(src.row(sy) + lane.x0);
   }
 
-  /// Starts reading what stands for row y, at any distance outside. `Plain`: y lies inside, and the
-  /// lane is an inner one.
-  template <bool Plain>
+  /// Whether every lane, those past the end too, is as Place::regular has it.
+  __device__ bool all_regular() const { return Aligned && src.width % Columns == 0; }
+
+  /// Starts reading what stands for row y, at any distance outside. Nothing waits for what was
+  /// read: no branch here ends in a choice between it and something else.
+  template <Place P>
   __device__ void load(Raw& raw, int32_t y) const {
     uint32_t* w = raw.words;
-    if constexpr (!Plain) {
+    if constexpr (P != Place::inner) {
       raw.y = uint32_t(y) < uint32_t(src.height) ? y : outside_index(mode, y, src.height);
-      if (raw.y < 0) {
-#pragma unroll
-        for (int i = 0; i <= count; ++i) w[i] = outside;
-        return;
-      }
-      y = raw.y;
+      y = max(raw.y, 0);
     }
     const char* p = own_bytes(y);
-    const bool first = !Plain && lane.first, last = !Plain && lane.last;
-    if (Aligned && (Plain || lane.regular)) {
+    const bool first = P != Place::inner && lane.first, last = P != Place::inner && lane.last;
+    if (Aligned && (P != Place::any || lane.regular)) {
       // Sides that are not there: any address that is.
 #pragma unroll
       for (int s = 0; s < side; ++s) {
@@ -187,7 +193,7 @@ struct LaneRows {
     }
     const int shift = int(reinterpret_cast<uintptr_t>(p) & 3);
     const char* base = p - shift;
-    if constexpr (Plain) {
+    if constexpr (P == Place::inner) {
 #pragma unroll
       for (int i = 0; i <= count; ++i) w[i] = word_at(base, i - side);
     } else {
@@ -208,16 +214,22 @@ struct LaneRows {
 
   /// Makes the first `count` words of `raw`, loaded for row y, the row's, its sides as the border
   /// has them.
-  template <bool Plain>
+  template <Place P>
   __device__ void finish(Raw& raw, int32_t y) const {
     uint32_t* w = raw.words;
-    if constexpr (!Plain) y = max(raw.y, 0);
-    if (!Aligned || (!Plain && !lane.regular)) {
+    if constexpr (P != Place::inner) y = max(raw.y, 0);
+    if (!Aligned || (P == Place::any && !lane.regular)) {
       const uint32_t shift = 8 * uint32_t(reinterpret_cast<uintptr_t>(own_bytes(y)) & 3);
 #pragma unroll
       for (int i = 0; i < count; ++i) w[i] = __funnelshift_r(w[i], w[i + 1], shift);
     }
-    if (!Plain && (lane.first || lane.last)) fill_sides(y, w);
+    if constexpr (P != Place::inner) {
+      if (lane.first || lane.last) fill_sides(y, w);
+      if (raw.y < 0) {
+#pragma unroll
+        for (int i = 0; i < count; ++i) w[i] = outside;
+      }
+    }
   }
 
  private:
@@ -353,6 +365,19 @@ __device__ void store_lane_words(char* row, const uint32_t (&words)[Words], cons
   }
 }
 
+/// body(place), a constant by its type, for a warp whose rows lie inside or do not. Bodies differ
+/// by what they do at a picture's edges, and so that a warp there is not much slower than others:
+/// the last of a launch would be waited for.
+template <class Rows, class Body>
+__device__ void walk_by_place(const Rows& rows, bool rows_inside, Body&& body) {
+  if (rows_inside && __all_sync(~0u, rows.lane.inner))
+    body(std::integral_constant<Place, Place::inner>());
+  else if (rows.all_regular())
+    body(std::integral_constant<Place, Place::regular>());
+  else
+    body(std::integral_constant<Place, Place::any>());
+}
+
 /// Walks down rows y0 .. end − 1 and `Reach` more on either side: take(plain, parity, words, y,
 /// reload) gets the words of row after row, and y, the row whose window ends there (below y0 at
 /// first, and perhaps past the last at the end); parity, a constant by its type, is 0 and 1 in
@@ -361,18 +386,19 @@ __device__ void store_lane_words(char* row, const uint32_t (&words)[Words], cons
 template <int Ahead, int Reach, class Rows, class Take>
 __device__ void walk_down(const Rows& rows, int32_t y0, int32_t end, Take&& take) {
   static_assert(Ahead == 2 || Ahead == 4);
-  const auto all = [&](auto plain) {
-    constexpr bool is_plain = plain();
+  const auto all = [&](auto place) {
+    constexpr Place where = place();
+    constexpr std::bool_constant<where == Place::inner> plain;
     const auto step = [&](auto i, int32_t y, typename Rows::Raw& raw) {
-      rows.template finish<is_plain>(raw, y);
+      rows.template finish<where>(raw, y);
       take(plain, std::integral_constant<int, i() % 2>(), raw.words, y - Reach, [&] {
-        if (y + Ahead < end + Reach) rows.template load<is_plain>(raw, y + Ahead);
+        if (y + Ahead < end + Reach) rows.template load<where>(raw, y + Ahead);
       });
     };
     typename Rows::Raw raw[Ahead];
 #pragma unroll
     for (int i = 0; i < Ahead; ++i)
-      rows.template load<is_plain>(raw[i], min(y0 - Reach + i, end + Reach - 1));
+      rows.template load<where>(raw[i], min(y0 - Reach + i, end + Reach - 1));
     for (int32_t y = y0 - Reach; y < end + Reach; y += Ahead) {
       step(std::integral_constant<int, 0>(), y, raw[0]);
       step(std::integral_constant<int, 1>(), y + 1, raw[1]);
@@ -382,11 +408,7 @@ __device__ void walk_down(const Rows& rows, int32_t y0, int32_t end, Take&& take
       }
     }
   };
-  const bool inside = y0 >= Reach && end + Reach <= rows.src.height;
-  if (inside && __all_sync(~0u, rows.lane.inner))
-    all(std::true_type());
-  else
-    all(std::false_type());
+  walk_by_place(rows, y0 >= Reach && end + Reach <= rows.src.height, all);
 }
 
 }  // namespace cuesta::cuda

@@ -4,8 +4,10 @@
 #ifdef CUESTA_HAS_CUDA
 
 #include <array>
+#include <bit>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "cuesta/device.hpp"
 #include "cuesta/filter.hpp"
@@ -131,6 +133,67 @@ TEST_F(ConvolveDevice, SidesPassAGridsLimit) {
   of_type(uint8_t());
   of_type(uint16_t());
   of_type(float());
+}
+
+// Equal bits, or both no number: which of those it is no definition says.
+int64_t different_floats(const Image<float>& a, const Image<float>& b) {
+  int64_t different = 0;
+  for (int32_t y = 0; y < a.height(); ++y) {
+    for (int32_t x = 0; x < a.width(); ++x) {
+      const float v = a.at(x, y), w = b.at(x, y);
+      different += std::bit_cast<uint32_t>(v) != std::bit_cast<uint32_t>(w) && (v == v || w == w);
+    }
+  }
+  return different;
+}
+
+// Windows with taps of 0, which show where a sample is infinite or no number and where a sum is −0.
+// Scaled, their products are lost below the smallest denormal.
+Stencil stencil_with_zeros(int n, bool factors, float scale) {
+  std::vector<float> taps;
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) {
+      const int row = i == n / 2 ? 0 : i - n / 2, column = j % 3 ? j + 1 : 0;
+      taps.push_back(scale * float(factors ? column * row : (5 * i + 7 * j + i * j) % 4 - 1));
+    }
+  }
+  return Stencil::floats(n, n, taps);
+}
+
+TEST_F(ConvolveDevice, TapsOfZeroAreLeftOutWhereItShows) {
+  constexpr int32_t width = 700, height = 300;
+  static constexpr uint32_t odd[] = {0x7F800000, 0xFF800000, 0x7FC00000, 0x80000000,
+                                     0x00000001, 0x80000003, 0x7F7FFFFF, 0x00000000};
+  enum class Kind { numbers, some_odd, tiny };
+  for (const Kind kind : {Kind::numbers, Kind::some_odd, Kind::tiny}) {
+    Image<float> picture(width, height), host(width, height), expected(width, height);
+    uint32_t drawn = 1;
+    for (int32_t y = 0; y < height; ++y) {
+      for (int32_t x = 0; x < width; ++x) {
+        drawn = drawn * 1664525u + 1013904223u;
+        float& v = picture.at(x, y);
+        v = float(drawn >> 8) / float(1 << 16) - 90;
+        if (kind == Kind::tiny) v *= 0x1p-140f;
+        if (kind == Kind::some_odd && drawn >> 20 == 7)
+          v = std::bit_cast<float>(odd[drawn >> 8 & 7]);
+      }
+    }
+    Image<float, Space::device> src(width, height), dst(width, height);
+    upload(picture, src);
+    for (const bool factors : {false, true}) {
+      for (const int n : {3, 5, 7, 9, 15, 31}) {
+        if (!factors && n > 9) continue;
+        const Stencil stencil = stencil_with_zeros(n, factors, kind == Kind::tiny ? 0x1p-12f : 1);
+        const FilterOptions options{.border = {BorderMode::constant, 3.5}};
+        correlate(src, dst, stencil, options,
+                  {.strategy = factors ? "separable-f32" : "rolling-f32"});
+        download(dst, host);
+        correlate(picture, expected, stencil, options, {.strategy = "rows"});
+        EXPECT_EQ(different_floats(host, expected), 0)
+            << n << (factors ? " factors" : " window") << ", picture " << int(kind);
+      }
+    }
+  }
 }
 
 }  // namespace

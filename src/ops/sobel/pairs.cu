@@ -148,17 +148,18 @@ __global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
 }
 
 // H200, 2026-11-22, 8192², times of a copy. l1: two rows under way and 20 warps a multiprocessor
-// 1.36, four and 16 1.45, four and 20 1.57 (registers spill). l2: 20 warps 1.56, 16 1.67. s16: 24
-// warps 2.65, 16 2.66, 32 2.66.
+// 1.33, four and 16 1.32. l2: 20 warps 1.49. s16: 24 warps 2.65, 16 2.66, 32 2.66.
 constexpr int block_threads = 64, ahead = 2;
 template <Result R>
 constexpr int warps = R == Result::gradients ? 24 : 20;
 
-/// Rows of a strip. (H200, 2026-11-22: 8 are best at 8192², l1 4 rows 1.50, 8 1.36, 16 1.39,
-/// 32 1.51 times a copy; 4 at 1024², 4 rows 0.99, 8 1.34.)
+/// Rows of a strip. (H200, 2026-11-22, 8192²: l1 4 rows 1.47, 8 1.33, 16 1.37, 32 1.44 times a
+/// copy, l2 8 1.52, 12 1.49, 32 1.70; l1 at 1024², 4 rows 0.99, 8 1.34.)
+template <Result R>
 int32_t strip_rows(ConstAnyView picture, int32_t columns_a_block) {
-  const dim3 grid = cuda::tiles(picture, columns_a_block, 8);
-  return int64_t(grid.x) * grid.y >= 8 * cuda::multiprocessors() ? 8 : 4;
+  constexpr int32_t rows = R == Result::magnitude_l2 ? 12 : 8;
+  const dim3 grid = cuda::tiles(picture, columns_a_block, rows);
+  return int64_t(grid.x) * grid.y >= 8 * cuda::multiprocessors() ? rows : 4;
 }
 
 template <Result R>
@@ -167,7 +168,7 @@ void launch(const SobelArgs& args, Call& call) {
   const bool aligned = cuda::has_word_rows(args.src, 16) &&
                        cuda::has_word_rows(args.out.magnitude, 16) &&
                        cuda::has_word_rows(args.out.gx, 16) && cuda::has_word_rows(args.out.gy, 16);
-  const int32_t rows = strip_rows(args.src, block_threads * columns);
+  const int32_t rows = strip_rows<R>(args.src, block_threads * columns);
   const dim3 grid(cuda::lane_blocks(aligned, args.src.width, columns, block_threads),
                   std::min(cuda::blocks(args.src.height, rows), cuda::max_grid_y));
   cuda::launch("sobel",

@@ -97,16 +97,17 @@ __global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
   for (int64_t strip = blockIdx.y; strip * rows < q.src.height; strip += gridDim.y) {
     const int32_t y0 = int32_t(strip) * rows, end = min(y0 + rows, q.src.height);
     const int32_t first = y0 - Win::lead, past = end + Win::lead + 4;
-    const auto walk = [&](auto plain) {
-      constexpr bool is_plain = plain();
+    const auto walk = [&](auto place) {
+      constexpr cuda::Place where = place();
+      constexpr bool is_plain = where == cuda::Place::inner;
       typename Rows::Raw raw[ahead];
       Group kept[groups];
       // Rows that no result needs are those at the ends of its groups; they may be any.
       const auto load = [&](typename Rows::Raw& into, int32_t y) {
-        source.template load<is_plain>(into, min(y, end + Win::lead + 3));
+        source.template load<where>(into, min(y, end + Win::lead + 3));
       };
       const auto take = [&](typename Rows::Raw& from, int32_t y, Group& into) {
-        source.template finish<is_plain>(from, y);
+        source.template finish<where>(from, y);
 #pragma unroll
         for (int i = 0; i < samples; ++i)
           into.v[i] =
@@ -155,23 +156,33 @@ __global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
         if constexpr (turns == 3) step(std::integral_constant<int, 2>());
       }
     };
-    const bool inside = first >= 0 && end + Win::lead + 4 <= q.src.height;
-    if (inside && __all_sync(~0u, lane.inner))
-      walk(std::true_type());
-    else
-      walk(std::false_type());
+    cuda::walk_by_place(source, first >= 0 && end + Win::lead + 4 <= q.src.height, walk);
   }
 }
 
 constexpr int block_threads = 64;
-/// Warps of a multiprocessor: few, so that a lane has the registers that its rows need.
+/// Warps of a multiprocessor: few, so that a lane has the registers that its rows need. (H200,
+/// 2026-11-22, 8192², times of a copy: aperture 5 16 warps 1.69, 20, with 24 bytes of stack, 1.63;
+/// aperture 7 12 warps 2.57, 16, with 40 bytes, 2.38.)
 template <int K>
-constexpr int warps = K == 7 ? 12 : 16;
+constexpr int warps = K == 7 ? 16 : 20;
+
+/// Rows of a strip: many, since groups of four rows around it are read and kept for nothing, but
+/// few enough to fill the GPU. (Aperture 5: 24 rows 1.69, 48 1.63, 64 1.70; 7: 24 rows 2.65,
+/// 48 2.42, 96 2.38.)
+template <int K>
+int32_t strip_rows(ConstAnyView picture, int32_t columns_a_block) {
+  for (int32_t rows = K == 7 ? 96 : 48; rows > 8; rows /= 2) {
+    const dim3 grid = cuda::tiles(picture, columns_a_block, rows);
+    if (int64_t(grid.x) * grid.y >= 8 * cuda::multiprocessors()) return rows;
+  }
+  return 8;
+}
 
 template <int K>
 void launch(const SobelArgs& args, Call& call) {
   constexpr int across = block_threads / lanes_down * columns;
-  const int32_t rows = cuda::rows_to_march(args.src, across, 8);
+  const int32_t rows = strip_rows<K>(args.src, across);
   const dim3 grid(cuda::blocks(args.src.width, across),
                   std::min(cuda::blocks(args.src.height, rows), cuda::max_grid_y));
   cuda::launch("sobel", sobel_tensor<K, block_threads, warps<K>>, grid, dim3(block_threads), 0,

@@ -3,16 +3,18 @@
 //
 // A thread owns 4 or 8 samples of a row and walks down. A row, loaded once, is added to the K rows
 // of results it belongs to: K − 1 partial sums a column stay in registers, and the last sum of a
-// row is written where the next row's was, so that nothing moves.  Taps are operands from the
-// constant bank. Smaller and even windows lie in the next odd square; where that has taps of 0,
-// which the definition leaves out (it shows where a sample is infinite or a sum −0), a kernel of
-// its own skips them by a mask.
+// row is written where the next row's was, so that nothing moves. Taps are uniform registers,
+// filled from the constant bank. Smaller and even windows lie in the next odd square; taps of 0,
+// which the definition leaves out, are multiplied all the same where that does not show
+// (zero_taps.hpp), and a strip where it may is made once more without them.
 //
-// Columns whose window leaves the picture sideways belong to warps of their own, which read sample
-// by sample; rows are mapped. 3 x 3 and 5 x 5 are bound by memory, 9 x 9 by FFMA: 81 a pixel.
+// Strips whose rows lie inside have a loop of their own, without a map of rows. Columns whose
+// window leaves the picture sideways belong to warps of their own, which read sample by sample. 3 x
+// 3 and 5 x 5 are bound by memory, 9 x 9 by FFMA: 81 a pixel, of some 95 instructions.
 #include "ops/convolve/cuda.hpp"
 #include "ops/convolve/cuda/any_alignment.cuh"
 #include "ops/convolve/cuda/flat_rows.cuh"
+#include "ops/convolve/cuda/zero_taps.hpp"
 
 namespace cuesta {
 namespace {
@@ -36,6 +38,7 @@ struct Request : FloatRequest {
   // to edge warps, two a lane.
   int32_t begin, end;
   int32_t groups, rows, strips, edge_strips;  // warps side by side, rows of a strip, strips
+  uint32_t least = 0;                         // least_sample() of the taps
 
   using FloatRequest::FloatRequest;
 };
@@ -70,10 +73,6 @@ struct AlignedRow {
 #pragma unroll
     for (int i = 0; i < wide; ++i) to[i] = sample[side - reach + i];
   }
-  __device__ __forceinline__ void fill(float value) {
-#pragma unroll
-    for (float& v : sample) v = value;
-  }
 };
 
 template <int K, int C>
@@ -88,12 +87,6 @@ struct AnyRow {
 #pragma unroll
     for (int i = 0; i < wide; ++i) to[i] = __uint_as_float(words[i]);
   }
-  __device__ __forceinline__ void fill(float value) {
-    const uint32_t word = __float_as_uint(value);
-    pieces.offset = 0;
-#pragma unroll
-    for (uint4& piece : pieces.piece) piece = make_uint4(word, word, word, word);
-  }
 };
 
 /// Sample by sample.
@@ -102,38 +95,33 @@ struct MappedRow {
   static constexpr int wide = C + K - 1;
   float sample[wide];
 
-  __device__ __forceinline__ void load(const float* row, const int32_t (&map)[wide],
-                                       float outside) {
+  __device__ __forceinline__ void load(const float* row, const int32_t (&map)[wide]) {
 #pragma unroll
-    for (int i = 0; i < wide; ++i) {
-      const float inside =
-          __ldg(row + max(map[i], 0));  // no branch: all loads are under way at once
-      sample[i] = map[i] < 0 ? outside : inside;
-    }
+    for (int i = 0; i < wide; ++i) sample[i] = __ldg(row + max(map[i], 0));
   }
-  __device__ __forceinline__ void samples(float (&to)[wide]) const {
+  __device__ __forceinline__ void samples(float (&to)[wide], const int32_t (&map)[wide],
+                                          float outside) const {
 #pragma unroll
-    for (int i = 0; i < wide; ++i) to[i] = sample[i];
-  }
-  __device__ __forceinline__ void fill(float value) {
-#pragma unroll
-    for (float& v : sample) v = value;
+    for (int i = 0; i < wide; ++i) to[i] = map[i] < 0 ? outside : sample[i];
   }
 };
 
 /// Adds a row to the sums of the K rows of results it belongs to; the one that is then whole is
-/// `out`. sum[j] has its first j rows of taps.
-template <int K, int C, bool Zeros>
+/// `out`. sum[j] has its first j rows of taps. `Trim`: rows of taps but first .. last need not be
+/// added.
+template <int K, int C, bool LeaveOut, bool Trim>
 __device__ __forceinline__ void add_row(const Window<K>& window, const float (&row)[C + K - 1],
-                                        float (&sum)[K][C], float (&out)[C]) {
+                                        float (&sum)[K][C], float (&out)[C], int32_t first,
+                                        int32_t last) {
 #pragma unroll
   for (int j = K - 1; j >= 0; --j) {
+    if (Trim && (j < first || j > last)) continue;
     float s[C];
 #pragma unroll
     for (int c = 0; c < C; ++c) s[c] = j ? sum[j][c] : 0.0f;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-      if (Zeros && !window.uses(j * K + k)) continue;
+      if (LeaveOut && !window.uses(j * K + k)) continue;
 #pragma unroll
       for (int c = 0; c < C; ++c) s[c] = __fmaf_rn(window.taps[j * K + k], row[c + k], s[c]);
     }
@@ -142,89 +130,159 @@ __device__ __forceinline__ void add_row(const Window<K>& window, const float (&r
   }
 }
 
-/// Walks down a strip. x0 .. x1 − 1 are the lane's columns. `Ahead`: rows loaded before they are
-/// used.
-template <int K, int C, int Ahead, bool Zeros, bool Aligned, bool Edge>
-__device__ __forceinline__ void walk(const Request& q, const Window<K>& window, int lane,
-                                     int32_t x0, int32_t x1, int32_t y0, int32_t y1) {
+/// What a lane has of its columns: where they begin, how many samples from there are its own (fewer
+/// than it computes at the right of an edge warp), whether it writes.
+struct Columns {
+  int lane;
+  int32_t x0, x1;
+  bool active;
+};
+
+template <int C, bool Aligned>
+__device__ __forceinline__ void store_columns(float* to, const float (&out)[C], const Columns& at,
+                                              int32_t end) {
+  if constexpr (Aligned) {
+    if (at.active) {
+#pragma unroll
+      for (int i = 0; i < C; i += 4)
+        *reinterpret_cast<float4*>(to + i) =
+            make_float4(out[i], out[i + 1], out[i + 2], out[i + 3]);
+    }
+  } else {
+    uint32_t words[C];
+#pragma unroll
+    for (int i = 0; i < C; ++i) words[i] = __float_as_uint(out[i]);
+    store_run<C>(to, words, at.lane == 0, at.lane == 31 || at.x0 + C == end, at.active);
+  }
+}
+
+/// Which of a strip's windows leave the picture, and how.
+enum class Strip {
+  edge,    // columns and rows may lie outside
+  middle,  // rows may
+  inside   // none, nor do 2 · Ahead rows more below them
+};
+
+/// Walks down rows y0 .. y1 − 1. `Ahead`: rows loaded before they are used; nothing waits for them,
+/// since no branch ends in a choice between them and something else. Gives, of zeros multiplied,
+/// whether a result may differ for it. It does where the sample is infinite or no number, which
+/// makes the sum no number, and where the sum is −0, which only what is lost below the smallest
+/// denormal leaves behind: nothing is where magnitudes are 0 or Request::least and more.
+template <int K, int C, int Ahead, Zeros Z, bool Aligned, Strip S>
+__device__ __forceinline__ bool walk(const Request& q, const Window<K>& window,
+                                     const Columns& columns, int32_t y0, int32_t y1) {
+  constexpr bool Edge = S == Strip::edge;
   using Row = std::conditional_t<Edge, MappedRow<K, C>,
                                  std::conditional_t<Aligned, AlignedRow<K, C>, AnyRow<K, C>>>;
   constexpr int R = K / 2;
-  const bool active = x0 < x1;
-  if (!Edge && !active) x0 = q.end - C;
+  constexpr bool leaves_out = Z == Zeros::left_out, is_inside = S == Strip::inside;
+  // Rows before and after the strip cost as much as it where windows are large and strips short.
+  constexpr bool trims = K >= 7 && !Edge && !leaves_out;
+  const int32_t x0 = columns.x0;
   int32_t map[C + K - 1];
   if constexpr (Edge) {
 #pragma unroll
     for (int i = 0; i < C + K - 1; ++i) map[i] = q.place(x0 - R + i);
   }
   Row ahead[Ahead];
+  bool is_outside[Ahead];
   int32_t y = y0 - R;
-  const int32_t last_row = min(y1, q.src.height) - 1 + R;
-  const auto fetch = [&](Row& row) {
-    const int32_t sy = q.place_row(min(y, last_row));
+  const int32_t last_row = y1 - 1 + R;
+  const float* next = q.src.row(max(y, 0)) + x0;
+  const auto fetch = [&](int i) {
+    if constexpr (is_inside) {
+      ahead[i].load(next);
+      next =
+          reinterpret_cast<const float*>(reinterpret_cast<const char*>(next) + q.src.stride_bytes);
+      return;
+    }
+    int32_t sy = min(y, last_row);
     ++y;
-    if (sy < 0) return row.fill(q.outside);
+    if (uint32_t(sy) >= uint32_t(q.src.height)) sy = q.place_row(sy);
+    is_outside[i] = sy < 0;
+    const float* from = q.src.row(max(sy, 0));
     if constexpr (Edge)
-      row.load(q.src.row(sy), map, q.outside);
+      ahead[i].load(from, map);
     else
-      row.load(q.src.row(sy) + x0);
+      ahead[i].load(from + x0);
   };
   const auto store = [&](float(&out)[C], int32_t at) {
     if (q.changes) {
 #pragma unroll
-      for (float& v : out) v = q.is_void_row(at) ? 0.0f : q.finish.template sample<float>(v);
+      for (float& v : out)
+        v = !is_inside && q.is_void_row(at) ? 0.0f : q.finish.template sample<float>(v);
     }
     float* to = q.dst.row(at) + x0;
     if constexpr (Edge) {
 #pragma unroll
       for (int i = 0; i < C; ++i)
-        if (x0 + i < x1) to[i] = q.is_void_sample(x0 + i) ? 0.0f : out[i];
-    } else if constexpr (Aligned) {
-      if (active) {
-#pragma unroll
-        for (int i = 0; i < C; i += 4)
-          *reinterpret_cast<float4*>(to + i) =
-              make_float4(out[i], out[i + 1], out[i + 2], out[i + 3]);
-      }
+        if (x0 + i < columns.x1) to[i] = q.is_void_sample(x0 + i) ? 0.0f : out[i];
     } else {
-      uint32_t words[C];
-#pragma unroll
-      for (int i = 0; i < C; ++i) words[i] = __float_as_uint(out[i]);
-      store_run<C>(to, words, lane == 0, lane == 31 || x0 + C == q.end, active);
+      store_columns<C, Aligned>(to, out, columns, q.end);
     }
   };
 #pragma unroll
-  for (Row& row : ahead) fetch(row);
+  for (int i = 0; i < Ahead; ++i) fetch(i);
   float sum[K][C] = {};
-  for (int32_t at = y0 - 2 * R; at < y1; at += Ahead) {
+  float nan = 0;
+  uint32_t least = ~0u;
+  const int32_t rows = y1 - y0;
+  for (int32_t n = 0; n < rows + 2 * R; n += Ahead) {
 #pragma unroll
     for (int i = 0; i < Ahead; ++i) {
       float row[C + K - 1], out[C];
-      ahead[i].samples(row);
-      fetch(ahead[i]);
-      add_row<K, C, Zeros>(window, row, sum, out);
-      if (at + i >= y0 && at + i < y1) store(out, at + i);
+      if constexpr (Edge)
+        ahead[i].samples(row, map, q.outside);
+      else
+        ahead[i].samples(row);
+      if (!is_inside && is_outside[i]) {
+#pragma unroll
+        for (float& v : row) v = q.outside;
+      }
+      fetch(i);
+      if (Z == Zeros::multiplied && q.least) {
+#pragma unroll
+        for (const float v : row) least = min(least, 2 * __float_as_uint(v) - 1);
+      }
+      if (trims && (n + i < 2 * R || n + i >= rows))
+        add_row<K, C, leaves_out, true>(window, row, sum, out, n + i - rows + 1, n + i);
+      else
+        add_row<K, C, leaves_out, false>(window, row, sum, out, 0, 0);
+      if (n + i < 2 * R || n + i >= rows + 2 * R) continue;
+      if constexpr (Z == Zeros::multiplied) {
+#pragma unroll
+        for (const float v : out) nan = __fmaf_rn(v, 0.0f, nan);
+      }
+      store(out, y0 + n + i - 2 * R);
     }
   }
+  return Z == Zeros::multiplied && (nan != 0 || least < q.least);
 }
 
 /// What was best of those tried for a window: columns of a lane, rows loaded before they are used,
 /// blocks of a multiprocessor, rows of a strip in pictures that fill the GPU. (H200, 2026-11-22,
-/// 8192²: 1.11, 1.34, 1.62 and 2.03 f32 copies; strips of 16 rows take 1.17, 1.39, 1.79 and 2.55.)
+/// 8192², with taps of 0, times an f32 copy: 3 x 3 1.13, with 16 rows 1.23; 5 x 5 1.25, with 4
+/// columns 1.32; 9 x 9 1.97 with 32, 48 and 64 rows, 2.05 with 128.)
+template <int Columns, int Ahead, int Blocks, int Rows>
 struct Policy {
-  int columns, ahead, blocks, rows;
+  static constexpr int columns = Columns, ahead = Ahead, blocks = Blocks, rows = Rows;
 };
 template <int K>
-inline constexpr Policy policy = K == 3   ? Policy{4, 2, 8, 8}
-                                 : K == 5 ? Policy{4, 1, 8, 32}
-                                 : K == 7 ? Policy{8, 1, 4, 64}
-                                          : Policy{8, 1, 3, 128};
+struct Chosen : Policy<8, 1, 4, 64> {};
+template <>
+struct Chosen<3> : Policy<4, 2, 8, 8> {};
+template <>
+struct Chosen<5> : Policy<8, 1, 6, 32> {};
+template <>
+struct Chosen<7> : Policy<8, 1, 4, 32> {};
 
-template <int K, bool Zeros, bool Aligned>
-__global__ void __launch_bounds__(32 * block_warps, policy<K>.blocks)
+template <int K, bool HasZeros, bool Aligned>
+__global__ void __launch_bounds__(32 * block_warps, Chosen<K>::blocks)
     rolling_f32_kernel(const __grid_constant__ Request q,
                        const __grid_constant__ Window<K> window) {
-  constexpr int C = policy<K>.columns;
+  using P = Chosen<K>;
+  constexpr int C = P::columns;
+  constexpr Zeros exact = HasZeros ? Zeros::left_out : Zeros::none;
   const int lane = threadIdx.x % 32;
   int32_t warp = int32_t(blockIdx.x) * block_warps + int32_t(threadIdx.x) / 32;
   if (warp < q.edge_strips) {
@@ -232,15 +290,24 @@ __global__ void __launch_bounds__(32 * block_warps, policy<K>.blocks)
     const int32_t x0 = lane < left ? 2 * lane : q.end + 2 * (lane - left);
     const int32_t x1 = min(x0 + 2, lane < left ? q.begin : q.src.width);
     if (x0 >= x1) return;
-    walk<K, 2, K == 3 ? 2 : 1, Zeros, Aligned, true>(q, window, lane, x0, x1, warp * edge_rows,
-                                                     min((warp + 1) * edge_rows, q.src.height));
+    const int32_t y0 = warp * edge_rows;
+    walk<K, 2, K == 3 ? 2 : 1, exact, Aligned, Strip::edge>(q, window, {lane, x0, x1, true}, y0,
+                                                            min(y0 + edge_rows, q.src.height));
     return;
   }
   warp -= q.edge_strips;
   if (warp >= q.groups * q.strips) return;
   const int32_t x0 = q.begin + warp % q.groups * 32 * C + lane * C, y0 = warp / q.groups * q.rows;
-  walk<K, C, policy<K>.ahead, Zeros, Aligned, false>(q, window, lane, x0, min(x0 + C, q.end), y0,
-                                                     min(y0 + q.rows, q.src.height));
+  const int32_t y1 = min(y0 + q.rows, q.src.height);
+  const bool active = x0 < q.end;
+  const Columns columns{lane, active ? x0 : q.end - C, q.end, active};
+  constexpr Zeros first = HasZeros ? Zeros::multiplied : Zeros::none;
+  const bool again =
+      y0 >= K / 2 && y1 + K / 2 + 2 * P::ahead <= q.src.height
+          ? walk<K, C, P::ahead, first, Aligned, Strip::inside>(q, window, columns, y0, y1)
+          : walk<K, C, 1, first, Aligned, Strip::middle>(q, window, columns, y0, y1);
+  if (HasZeros && __any_sync(~0u, again))
+    walk<K, C, 1, exact, Aligned, Strip::middle>(q, window, columns, y0, y1);
 }
 
 /// Divides the picture among warps of 32 · C samples.
@@ -261,23 +328,23 @@ void divide(Request& q, int32_t rows) {
   q.edge_strips = int32_t(cuda::blocks(q.src.height, edge_rows));
 }
 
-template <int K, bool Zeros, bool Aligned>
+template <int K, bool HasZeros, bool Aligned>
 void run(Request q, const Window<K>& window, Call& call) {
+  using P = Chosen<K>;
   // Fewer rows while the GPU is not full: the rows around a strip are read twice.
-  int32_t rows = policy<K>.rows;
-  const int64_t resident = int64_t(cuda::multiprocessors()) * policy<K>.blocks * block_warps;
-  divide<policy<K>.columns>(q, rows);
-  while (rows > 8 && int64_t(q.groups) * q.strips < resident)
-    divide<policy<K>.columns>(q, rows /= 2);
+  int32_t rows = P::rows;
+  const int64_t resident = int64_t(cuda::multiprocessors()) * P::blocks * block_warps;
+  divide<P::columns>(q, rows);
+  while (rows > 8 && int64_t(q.groups) * q.strips < resident) divide<P::columns>(q, rows /= 2);
   const int64_t warps = q.edge_strips + int64_t(q.groups) * q.strips;
-  cuda::launch("convolve", rolling_f32_kernel<K, Zeros, Aligned>,
+  cuda::launch("convolve", rolling_f32_kernel<K, HasZeros, Aligned>,
                dim3(unsigned((warps + block_warps - 1) / block_warps)), dim3(32 * block_warps), 0,
                cuda::stream_of(call), q, window);
 }
 
 template <int K>
 void run_window(const ConvolveArgs& args, Call& call) {
-  const Request q(args);
+  Request q(args);
   Window<K> window{};
   bool zeros = false;
   for (int32_t j = 0; j < args.height; ++j) {
@@ -285,10 +352,12 @@ void run_window(const ConvolveArgs& args, Call& call) {
       const int at =
           (j + K / 2 - args.anchor_y) * K + (i - args.anchor_x) * args.src.channels + K / 2;
       window.taps[at] = args.floats.at(i, j, args.width);
-      if (window.taps[at] != 0) window.used[at / 32] |= 1u << at % 32;
+      if (window.taps[at] == 0) continue;
+      window.used[at / 32] |= 1u << at % 32;
     }
   }
   for (const float tap : window.taps) zeros |= tap == 0;
+  q.least = least_sample(lowest_bit(window.taps));
   const auto with = [&](auto some) {
     q.is_aligned() ? run<K, some(), true>(q, window, call) : run<K, some(), false>(q, window, call);
   };
