@@ -89,6 +89,22 @@ __device__ __forceinline__ Pairs unfold(const Packed<T>& v) {
   return out;
 }
 
+/// The same of pixels in the order of memory that were unfolded.
+template <class T>
+__device__ __forceinline__ Pairs pairs_of(const Pairs& unfolded) {
+  Pairs out;
+#pragma unroll
+  for (int j = 0; j < lane_pairs; ++j) {
+    if constexpr (sizeof(T) == 1) {
+      const int byte = j % 4 / 2 * 2 + 1, r = j / 4 * 2 + j % 2;
+      out.r[j] = __byte_perm(unfolded.r[r], unfolded.r[r + 4], byte * 0x0011 + (4 + byte) * 0x1100);
+    } else {
+      out.r[j] = __byte_perm(unfolded.r[j / 2], unfolded.r[4 + j / 2], j % 2 ? 0x7632 : 0x5410);
+    }
+  }
+  return out;
+}
+
 /// A register of pixels j as that of pixels j + 8, and of j − 8.
 __device__ __forceinline__ uint32_t wrap_after(uint32_t v) {
   return __byte_perm(v, __shfl_down_sync(~0u, v, 1), 0x5432);
@@ -148,17 +164,21 @@ struct StripWalk {
       : strip(int32_t(blockIdx.x % unsigned(q.strips))),
         top(int32_t(int64_t(blockIdx.x / unsigned(q.strips)) * q.rows)),
         end(int32_t(min(int64_t(top) + q.rows, int64_t(q.src.height)))) {}
-  /// Whether rows are words of 16 bytes, and the picture has all that is read: rows from `above`
-  /// over the walk to `below` under it, of all the strip's columns.
-  __device__ bool is_inner(const StripPictures& q, int above, int below) const {
+  /// Whether rows are words of 16 bytes, and every lane's columns lie inside the picture or
+  /// outside, where all samples are one, or the walk meets nothing outside: rows from `above` over
+  /// it to `below` under it, of all the strip's columns.
+  __device__ bool is_whole(const StripPictures& q, int above, int below) const {
     const int64_t left = int64_t(strip) * q.strip_columns() - int64_t(q.sides) * lane_pixels;
-    return q.wide && left >= 0 && left + 32 * lane_pixels <= q.src.width && top >= above &&
+    const int64_t right = left + 32 * lane_pixels;
+    if (q.mode == BorderMode::constant)
+      return q.wide && (right <= q.src.width || q.src.width % lane_pixels == 0);
+    return q.wide && left >= 0 && right <= q.src.width && top >= above &&
            int64_t(top) + q.rows + below <= q.src.height;
   }
 };
 
-/// A lane's part of a strip. `Inner`: the walk is_inner().
-template <class T, bool Inner>
+/// A lane's part of a strip. `Whole`: the walk is_whole().
+template <class T, bool Whole>
 class StripLane {
  public:
   static constexpr int in_word = 4 / int(sizeof(T)), bits = 8 * int(sizeof(T));
@@ -172,8 +192,9 @@ class StripLane {
         x0_(walk.strip * q.strip_columns() + (int32_t(threadIdx.x) - q.sides) * lane_pixels),
         map_(map + int32_t(threadIdx.x) * lane_pixels),
         // Words that the lane's samples begin and end in are the row's too.
-        interior_(Inner || (x0_ >= 4 && x0_ <= src_.width - lane_pixels - 4)) {
-    if (!interior_) {
+        interior_(Whole ? x0_ >= 0 && x0_ < src_.width
+                        : x0_ >= 4 && x0_ <= src_.width - lane_pixels - 4) {
+    if (!Whole && !interior_) {
 #pragma unroll 1
       for (int i = 0; i < lane_pixels; ++i) map_[i] = map_index(q.mode, x0_ + i, src_.width);
     }
@@ -181,9 +202,15 @@ class StripLane {
     writes_ = lane >= q.sides && lane < 32 - q.sides && x0_ < src_.width;
   }
 
-  /// Row y; unless Inner, at any distance outside the picture.
+  /// Row y, at any distance outside the picture.
   __device__ __forceinline__ Packed<T> load(int32_t y) const {
-    if constexpr (Inner) return load_wide(src_.row(y) + x0_);
+    if constexpr (Whole) {
+      Packed<T> out;
+#pragma unroll
+      for (uint32_t& w : out.w) w = q_.outside * (bits == 8 ? 0x01010101u : 0x00010001u);
+      if (interior_ && uint32_t(y) < uint32_t(src_.height)) out = load_wide(src_.row(y) + x0_);
+      return out;
+    }
     const int32_t sy = map_index(q_.mode, y, src_.height);
     const T* row = src_.row(max(sy, 0));
     if (interior_ && sy >= 0) return q_.wide ? load_wide(row + x0_) : load_words(row + x0_);
@@ -201,7 +228,7 @@ class StripLane {
   /// write.
   __device__ __forceinline__ void store(bool wanted, int32_t y, Packed<T> row) const {
     T* to = dst_.row(y) + x0_;
-    if constexpr (Inner) {
+    if constexpr (Whole) {
       store_if(wanted && writes_, to, row);
     } else {
       if (!wanted || !writes_) return;
@@ -283,53 +310,47 @@ class StripLane {
   bool interior_, writes_;
 };
 
-/// A warp walks down its strip. step.push(in, out) gets `together` rows and gives those Step::reach
-/// above them; the loop is unrolled for `round` rows, so that none of what a step keeps of earlier
-/// rows moves between registers, if it keeps no row longer.
-template <class Step, class T, bool Inner>
+/// A warp walks down its strip, one of Step::least_walks of a multiprocessor, with Step::ahead rows
+/// under way. step.push() gets row after row and gives the result of the row Step::reach above; the
+/// loop is unrolled for `round` rows, so that none of what a step keeps of earlier rows moves
+/// between registers, if it keeps no row longer.
+template <class Step, class T, bool Whole>
 __device__ __forceinline__ void walk_down(const StripPictures& q, const StripWalk& walk,
                                           Packed<T> (&stage)[Step::round][32],
-                                          typename StripLane<T, Inner>::Map& map) {
-  constexpr int n = Step::together, reach = Step::reach, round = Step::round, ahead = 2 * n;
-  static_assert(round % n == 0);
-  const StripLane<T, Inner> strip(q, walk, map);
+                                          typename StripLane<T, Whole>::Map& map) {
+  constexpr int reach = Step::reach, round = Step::round, ahead = Step::ahead;
+  const StripLane<T, Whole> strip(q, walk, map);
   const int lane = threadIdx.x;
   Step step;
   int32_t y = walk.top - reach;
   Packed<T> coming[ahead];
-  if constexpr (Inner) {
+  if constexpr (Whole) {
 #pragma unroll
     for (int i = 0; i < ahead; ++i) coming[i] = strip.load(y + i);
   }
 #pragma unroll 1
   for (; y < walk.end + reach; y += round) {
     // Where loads and stores are many operations they are loops of their own.
-    if constexpr (!Inner) {
+    if constexpr (!Whole) {
 #pragma unroll 4
       for (int i = 0; i < round; ++i) stage[i][lane] = strip.load(y + i);
     }
 #pragma unroll
-    for (int i = 0; i < round; i += n) {
-      Packed<T> in[n], out[n];
+    for (int i = 0; i < round; ++i) {
+      const Packed<T> in = Whole ? coming[0] : stage[i][lane];
+      if constexpr (Whole) {
 #pragma unroll
-      for (int k = 0; k < n; ++k) in[k] = Inner ? coming[k] : stage[i + k][lane];
-      if constexpr (Inner) {
-#pragma unroll
-        for (int k = 0; k + n < ahead; ++k) coming[k] = coming[k + n];
-#pragma unroll
-        for (int k = ahead - n; k < ahead; ++k) coming[k] = strip.load(y + i + n + k);
+        for (int k = 0; k + 1 < ahead; ++k) coming[k] = coming[k + 1];
+        coming[ahead - 1] = strip.load(y + i + ahead);
       }
-      step.push(in, out);
-#pragma unroll
-      for (int k = 0; k < n; ++k) {
-        const int32_t to = y + i + k - reach;
-        if constexpr (Inner)
-          strip.store(to >= walk.top && to < walk.end, to, out[k]);
-        else
-          stage[i + k][lane] = out[k];
-      }
+      const Packed<T> out = step.push(in);
+      const int32_t to = y + i - reach;
+      if constexpr (Whole)
+        strip.store(to >= walk.top && to < walk.end, to, out);
+      else
+        stage[i][lane] = out;
     }
-    if constexpr (!Inner) {
+    if constexpr (!Whole) {
 #pragma unroll 1
       for (int i = 0; i < round; ++i) {
         const int32_t to = y + i - reach;
@@ -340,11 +361,12 @@ __device__ __forceinline__ void walk_down(const StripPictures& q, const StripWal
 }
 
 template <class Step, class T>
-__global__ void __launch_bounds__(32) strip_walk(const __grid_constant__ StripPictures q) {
+__global__ void __launch_bounds__(32, Step::least_walks)
+    strip_walk(const __grid_constant__ StripPictures q) {
   __shared__ Packed<T> stage[Step::round][32];
   __shared__ int32_t map[32 * lane_pixels];
   const StripWalk walk(q);
-  if (walk.is_inner(q, Step::reach, Step::reach + 2 * Step::together))
+  if (walk.is_whole(q, Step::reach, Step::reach + Step::ahead))
     walk_down<Step, T, true>(q, walk, stage, map);
   else
     walk_down<Step, T, false>(q, walk, stage, map);

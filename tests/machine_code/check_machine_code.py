@@ -140,8 +140,7 @@ RULES = [
     Rule("pixel/vectors", "pixel_vectors", GLOBAL + [r"\bSTG\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule("pixel/vectors", "pixel_vectors.*4GrayIh", [r"\bIDP\.2A\b"]),
     Rule("pixel/vectors", "count_bytes", [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
-    Rule("median/cuda", "strip_walk.*Median3", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
-    Rule("median/cuda", "strip_walk.*Median5", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"]),
+    Rule("median/cuda", "median_strips.*Median[35]", [r"\bVIMNMX3?\.U16x2\b", r"\bIMAD\b"], NO_SHARED),
     Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
     # Matrices of bytes, from tiles that the copy engine brings.
     *(Rule(f"convolve/cuda/{file}", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"])

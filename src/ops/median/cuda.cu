@@ -2,6 +2,8 @@
 // channel two a register in walks down strips (strips.cuh). Larger: a warp walks down a column with
 // the window's histogram in shared memory, a row of samples out and a row in. Bits: every lane of a
 // warp walks down with the count of its window.
+#include "cuda/limits.hpp"
+#include "cuda/row_words.cuh"
 #include "ops/median/cuda.hpp"
 #include "ops/median/device.cuh"
 #include "ops/median/strips.cuh"
@@ -218,29 +220,50 @@ __global__ void __launch_bounds__(block_threads) median_bit_march(Request q, int
 
 /// Windows of 3 and 5 of one channel.
 template <class T, int K>
+struct Strips {
+  // Columns a lane, warps a multiprocessor and rows of a strip on large pictures. (H200,
+  // 2026-11-22, 8192² u8, times of a copy. 3 × 3, strips of 8, 16, 32 rows: 1.67, 1.60, 1.71; of 8
+  // columns a lane 1.82. 5 × 5, strips of 8, 32 and 64: 6.2, 4.9, 4.9; of 16 columns a lane 5.3;
+  // blocks of 32 threads with strips of 16 rows or fewer 7 and more.)
+  static constexpr int columns = K == 3 ? 16 / int(sizeof(T)) : 8;
+  static constexpr int threads = K == 3 ? 32 : 64, warps = K == 3 ? 24 : 16;
+  static constexpr int32_t most_rows = K == 3 ? 16 : 32, least_rows = 4;
+  using Step = std::conditional_t<K == 3, Median3<T, columns>, Median5<T, columns>>;
+  static constexpr int least_width = cuda::LaneRows<T, columns, K / 2, true>::least_width;
+
+  static auto kernel(bool aligned) {
+    return aligned ? median_strips<T, Step, columns, threads, warps, true>
+                   : median_strips<T, Step, columns, threads, warps, false>;
+  }
+  /// As many as leave half of the warps that the GPU has room for, or more.
+  static int32_t rows(ConstAnyView picture) {
+    int32_t rows = most_rows;
+    while (rows > least_rows) {
+      const dim3 grid = cuda::tiles(picture, threads * columns, rows);
+      if (int64_t(grid.x) * grid.y * threads / 32 >= warps * cuda::multiprocessors() / 2) break;
+      rows /= 2;
+    }
+    return rows;
+  }
+};
+
+template <class T, int K>
 void launch_strips(const MedianArgs& args, Call& call) {
-  using Step = std::conditional_t<K == 3, Median3<T>, Median5<T>>;
-  const Request q = request_of(args);
-  // Walks a multiprocessor. (H200, 2026-11-22, 8192², an earlier form with walks of 8, 16 and 64
-  // rows: 3 × 3 0.065, 0.066 and 0.087 ms; 5 × 5 0.172, 0.161 and 0.193.)
-  constexpr int walks = K == 3 ? 40 : 24;
-  cuda::launch_strip_walks<Step, T>("median",
-                                    {.src = q.src,
-                                     .dst = q.dst,
-                                     .mode = q.mode,
-                                     .outside = uint32_t(q.outside),
-                                     .x_begin = q.radius,
-                                     .x_end = q.src.width - q.radius,
-                                     .y_begin = q.radius,
-                                     .y_end = q.src.height - q.radius},
-                                    walks, cuda::stream_of(call));
+  using S = Strips<T, K>;
+  const int32_t rows = S::rows(args.src);
+  const bool aligned = cuda::has_word_rows(args.src, 16) && cuda::has_word_rows(args.dst, 16);
+  const dim3 grid(cuda::lane_blocks(aligned, args.src.width, S::columns, S::threads),
+                  std::min(cuda::blocks(args.src.height, rows), cuda::max_grid_y));
+  cuda::launch("median", S::kernel(aligned), grid, dim3(S::threads), 0, cuda::stream_of(call),
+               request_of(args), rows);
 }
 
 template <class T, int K>
 void launch_network(const MedianArgs& args, Call& call) {
   const ConstAnyView& src = args.src;
   if constexpr (K > 1 && !std::is_same_v<T, float>) {
-    if (src.channels == 1) return launch_strips<T, K>(args, call);
+    if (src.channels == 1 && src.width >= Strips<T, K>::least_width)
+      return launch_strips<T, K>(args, call);
   }
   cuda::launch("median", median_network<T, K>,
                walking_grid(src.width, block_x, src.height, block_y, src.channels),

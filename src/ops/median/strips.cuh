@@ -1,9 +1,10 @@
-// Medians of 3 × 3 and 5 × 5 of u8 and u16 with one channel, as steps of walks down strips
-// (cuda/strip.cuh): pairs of samples in registers, so that a minimum or maximum is one operation
-// for two. Bound by the integer pipe.
+// Medians of 3 × 3 and 5 × 5 of u8 and u16 with one channel, in walks down strips
+// (cuda/lane_rows.cuh): a lane has neighbouring columns, two a register, so that a minimum or
+// maximum is one operation for two, least and greatest of three too. Bound by the integer pipe.
 #pragma once
 
-#include "cuda/strip.cuh"
+#include "cuda/lane_rows.cuh"
+#include "ops/median/device.cuh"
 
 namespace cuesta::median_cuda {
 
@@ -13,124 +14,206 @@ struct InPairs {
   __device__ uint32_t high(uint32_t a, uint32_t b) const { return __vmaxu2(a, b); }
 };
 
+/// Exchanges whose greater sample is both less the lesser one, on the multiplier's pipe, which
+/// works beside the one that has minima. Halves do not disturb each other: both sums are the same.
+struct InSums : InPairs {
+  uint32_t one;  // what the compiler does not know, or it makes additions of them
+};
+
 #define MEDIAN_INLINE __device__ __forceinline__
+/// a + factor · b.
+MEDIAN_INLINE uint32_t sum(uint32_t a, uint32_t b, uint32_t factor) {
+  uint32_t out;
+  asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(b), "r"(factor), "r"(a));
+  return out;
+}
+MEDIAN_INLINE void exchange(InSums o, uint32_t& a, uint32_t& b) {
+  const uint32_t least = o.low(a, b);
+  b = sum(sum(a, b, o.one), least, -o.one);
+  a = least;
+}
 #include "ops/median/network.inc"
 #undef MEDIAN_INLINE
 
-/// Columns of three are sorted once; two neighbours share the order of their middles.
-template <class T>
-struct Median3 {
-  static constexpr int reach = 1, together = 1, round = 4;
-  cuda::Pairs above = {}, here = {};
+/// A lane's columns, `pairs` registers of them: register j has columns j and j + pairs. Rows are
+/// read with `Reach` more on either side, as registers −Reach … pairs + Reach − 1.
+template <class T, int Columns, int Reach>
+struct Pairing {
+  static constexpr int columns = Columns, reach = Reach, pairs = Columns / 2;
+  static constexpr int in_word = 4 / int(sizeof(T)), words = Columns / in_word;
+  static constexpr int count = pairs + 2 * Reach;
+  using Row = uint32_t[count];
 
-  __device__ __forceinline__ void push(const cuda::Packed<T> (&in)[1], cuda::Packed<T> (&out)[1]) {
-    constexpr int n = cuda::lane_pairs;
-    const InPairs o;
-    const cuda::Pairs below = cuda::pairs_of<T>(in[0]);
-    // Pixels −1 … 16 of the lane, as n + 2 registers.
-    uint32_t least[n + 2], middle[n + 2], greatest[n + 2];
+  /// From words that begin `side` columns before the lane's. u8 samples are both bytes of their
+  /// halves.
+  static __device__ __forceinline__ void read(const uint32_t* w, int side, Row& out) {
 #pragma unroll
-    for (int j = 0; j < n; ++j) {
-      const uint32_t a = above.r[j], b = here.r[j], c = below.r[j];
-      least[j + 1] = o.low(o.low(a, b), c);
-      greatest[j + 1] = o.high(o.high(a, b), c);
-      middle[j + 1] = a ^ b ^ c ^ least[j + 1] ^ greatest[j + 1];
+    for (int j = 0; j < count; ++j) {
+      const int a = side - Reach + j, b = a + pairs, at = a % in_word;
+      static_assert(pairs % in_word == 0);
+      out[j] =
+          __byte_perm(w[a / in_word], w[b / in_word],
+                      sizeof(T) == 1 ? at * 0x0011 + (4 + at) * 0x1100 : (at ? 0x7632 : 0x5410));
     }
-    above = here;
-    here = below;
-    const auto wrap = [](uint32_t(&v)[n + 2]) {
-      v[0] = cuda::wrap_before(v[n]);
-      v[n + 1] = cuda::wrap_after(v[1]);
-    };
-    wrap(least);
-    wrap(middle);
-    wrap(greatest);
-    cuda::Pairs result;
+  }
+  static __device__ __forceinline__ void packed(const uint32_t (&v)[pairs],
+                                                uint32_t (&out)[words]) {
+    constexpr int half = words / 2;
+#pragma unroll
+    for (int k = 0; k < half; ++k) {
+      if constexpr (sizeof(T) == 1) {
+        const uint32_t a = __byte_perm(v[4 * k], v[4 * k + 1], 0x7351);
+        const uint32_t b = __byte_perm(v[4 * k + 2], v[4 * k + 3], 0x7351);
+        out[k] = __byte_perm(a, b, 0x5410);
+        out[half + k] = __byte_perm(a, b, 0x7632);
+      } else {
+        out[k] = __byte_perm(v[2 * k], v[2 * k + 1], 0x5410);
+        out[half + k] = __byte_perm(v[2 * k], v[2 * k + 1], 0x7632);
+      }
+    }
+  }
+};
+
+/// Columns of three are sorted once; two neighbours share the order of their middles.
+template <class T, int Columns>
+struct Median3 {
+  using P = Pairing<T, Columns, 1>;
+  static constexpr int reach = 1, together = 1;
+  uint32_t unit;  // 1, see InSums
+  typename P::Row above = {}, here = {};
+
+  __device__ __forceinline__ void push(const typename P::Row (&rows)[1],
+                                       uint32_t (&out)[1][P::words]) {
+    constexpr int n = P::pairs;
+    const InPairs o;
+    typename P::Row least, middle, greatest;
+#pragma unroll
+    for (int j = 0; j < P::count; ++j) {
+      const uint32_t a = above[j], b = here[j], c = rows[0][j];
+      least[j] = o.low(o.low(a, b), c);
+      greatest[j] = o.high(o.high(a, b), c);
+      middle[j] = sum(sum(sum(sum(a, b, unit), c, unit), least[j], -unit), greatest[j], -unit);
+      above[j] = b, here[j] = c;
+    }
+    uint32_t result[n];
 #pragma unroll
     for (int j = 0; j < n; ++j) {
       // The pair of columns that this one shares with its neighbour.
       const int p = j / 2 * 2 + 1, other = j % 2 ? j + 2 : j;
-      const uint32_t low = o.low(middle[p], middle[p + 1]), high = o.high(middle[p], middle[p + 1]);
+      uint32_t low = middle[p], high = middle[p + 1];
+      exchange(o, low, high);
       const uint32_t mid = o.high(low, o.low(high, middle[other]));
-      const uint32_t lows = o.high(o.high(least[j], least[j + 1]), least[j + 2]);
-      const uint32_t highs = o.low(o.low(greatest[j], greatest[j + 1]), greatest[j + 2]);
-      result.r[j] = o.high(o.low(lows, highs), o.low(o.high(lows, highs), mid));
+      uint32_t below = o.high(o.high(least[j], least[j + 1]), least[j + 2]);
+      uint32_t above = o.low(o.low(greatest[j], greatest[j + 1]), greatest[j + 2]);
+      exchange(o, below, above);
+      result[j] = o.high(below, o.low(above, mid));
     }
-    out[0] = cuda::packed_of<T>(result);
+    P::packed(result, out[0]);
   }
 };
 
 /// Two rows of results together. Four rows of a column are sorted once for both; two such columns
 /// are merged once for the two cores that have them; a core of 4 × 4 is made once for the four
 /// windows around it, which add a column of four, a row of four and the sample between them.
-template <class T>
+template <class T, int Columns>
 struct Median5 {
-  static constexpr int reach = 2, together = 2, round = 2;
+  using P = Pairing<T, Columns, 2>;
+  static constexpr int reach = 2, together = 2;
+  uint32_t unit;  // 1, see InSums
   // Rows before the next two: 1, 2 and 4 above the first of them; of 2 and 3 above, each column
   // sorted.
-  cuda::Pairs one = {}, two = {}, four = {}, low = {}, high = {};
+  typename P::Row one = {}, two = {}, four = {}, low = {}, high = {};
 
-  __device__ __forceinline__ void push(const cuda::Packed<T> (&in)[2], cuda::Packed<T> (&out)[2]) {
-    constexpr int n = cuda::lane_pairs;
+  __device__ __forceinline__ void push(const typename P::Row (&in)[2],
+                                       uint32_t (&out)[2][P::words]) {
+    constexpr int n = P::pairs;
     const InPairs o;
-    const cuda::Pairs fresh = cuda::pairs_of<T>(in[0]), last = cuda::pairs_of<T>(in[1]);
-    // Pixels −1 … 18 of the lane as n + 4 registers: columns of the common rows, sorted, and the
-    // rows above and below them.
+    const InSums sums{{}, unit};
+    // Columns of the common rows, sorted, and the rows above and below them.
     uint32_t columns[n + 4][4], rows[2][n + 4];
 #pragma unroll
-    for (int j = 0; j < n; ++j) {
-      uint32_t a = one.r[j], b = fresh.r[j];
-      exchange(o, a, b);
-      merge(o, low.r[j], high.r[j], a, b, columns[j + 1]);
-      low.r[j] = a, high.r[j] = b;
-      rows[0][j + 1] = four.r[j], rows[1][j + 1] = last.r[j];
+    for (int j = 0; j < n + 4; ++j) {
+      uint32_t a = one[j], b = in[0][j];
+      exchange(sums, a, b);
+      merge(sums, low[j], high[j], a, b, columns[j]);
+      low[j] = a, high[j] = b;
+      rows[0][j] = four[j], rows[1][j] = in[1][j];
+      four[j] = two[j], two[j] = in[0][j], one[j] = in[1][j];
     }
-    four = two;
-    two = fresh;
-    one = last;
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      columns[0][i] = cuda::wrap_before(columns[n][i]);
-#pragma unroll
-      for (int k = 1; k < 4; ++k) columns[n + k][i] = cuda::wrap_after(columns[k][i]);
-    }
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      rows[i][0] = cuda::wrap_before(rows[i][n]);
-#pragma unroll
-      for (int k = 1; k < 4; ++k) rows[i][n + k] = cuda::wrap_after(rows[i][k]);
-    }
-    uint32_t pair[8], result[2][n + 1];
+    uint32_t pair[8], result[2][n];
     merge(o, columns[1], columns[2], pair);
 #pragma unroll
-    for (int c = 1; c < n; c += 2) {  // cores begin at columns 1, 3, 5 and 7, of pixels 0, 2 …
+    for (int c = 0; c < n; c += 2) {  // the core has columns c + 1 … c + 4
       uint32_t next[8], core[10], left[6], right[6];
-      merge(o, columns[c + 2], columns[c + 3], next);
+      merge(o, columns[c + 3], columns[c + 4], next);
       middle_ten(o, pair, next, core);
 #pragma unroll
       for (int i = 0; i < 8; ++i) pair[i] = next[i];
-      middle_six(o, core, columns[c - 1], left);
-      middle_six(o, core, columns[c + 4], right);
+      middle_six(o, core, columns[c], left);
+      middle_six(o, core, columns[c + 5], right);
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
-        uint32_t a = rows[i][c], b = rows[i][c + 1], d = rows[i][c + 2], e = rows[i][c + 3];
-        exchange(o, a, b);
-        exchange(o, d, e);
+        uint32_t a = rows[i][c + 1], b = rows[i][c + 2], d = rows[i][c + 3], e = rows[i][c + 4];
+        exchange(sums, a, b);
+        exchange(sums, d, e);
         uint32_t row[4];
-        merge(o, a, b, d, e, row);
-        result[i][c] = middle_of_eleven(o, left, row, rows[i][c - 1]);
-        result[i][c + 1] = middle_of_eleven(o, right, row, rows[i][c + 4]);
+        merge(sums, a, b, d, e, row);
+        result[i][c] = middle_of_eleven(o, left, row, rows[i][c]);
+        result[i][c + 1] = middle_of_eleven(o, right, row, rows[i][c + 5]);
       }
     }
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      cuda::Pairs all;
-      all.r[0] = cuda::wrap_before(result[i][n]);
-#pragma unroll
-      for (int j = 1; j < n; ++j) all.r[j] = result[i][j];
-      out[i] = cuda::packed_of<T>(all);
-    }
+    P::packed(result[0], out[0]);
+    P::packed(result[1], out[1]);
   }
 };
+
+/// A lane walks down `rows` rows. Step::push() takes `together` rows and gives those Step::reach
+/// above them.
+template <class T, class Step, int Columns, int Threads, int Warps, bool Aligned>
+__global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
+    median_strips(const __grid_constant__ Request q, int32_t rows) {
+  using P = typename Step::P;
+  using Rows = cuda::LaneRows<T, Columns, Step::reach, Aligned>;
+  constexpr int n = Step::together, reach = Step::reach;
+  const Rows source(q.src.as<T, Space::device>(), q.mode, T(q.outside),
+                    cuda::lane_number<Aligned>());
+  const auto& lane = source.lane;
+  const bool zero_frame = q.mode == BorderMode::ignore;
+  for (int64_t strip = blockIdx.y; strip * rows < q.src.height; strip += gridDim.y) {
+    const auto y0 = int32_t(strip * rows), end = min(y0 + rows, q.src.height);
+    Step step{uint32_t(q.ksize) & 1};
+    typename P::Row in[n];
+    cuda::walk_down<2, reach>(
+        source, y0, end,
+        [&](auto plain, auto parity, const uint32_t* words, int32_t y, auto&& reload) {
+          constexpr bool is_plain = plain();
+          constexpr int i = n == 1 ? 0 : parity();
+          P::read(words, Rows::margin, in[i]);
+          reload();
+          if constexpr (i == n - 1) {
+            uint32_t out[n][P::words];
+            step.push(in, out);
+#pragma unroll
+            for (int k = 0; k < n; ++k) {
+              const int32_t to = y + k - (n - 1);
+              if (to < y0 || to >= end) continue;
+              if (!is_plain && zero_frame) {
+                const bool zero_row = to < reach || to >= q.src.height - reach;
+                constexpr uint32_t sides =
+                    reach * sizeof(T) == 4 ? ~0u : (1u << 8 * (reach * sizeof(T) % 4)) - 1;
+                if (lane.first) out[k][0] &= ~sides;
+                if (lane.last) out[k][P::words - 1] &= ~(sides << (32 - 8 * reach * sizeof(T)));
+#pragma unroll
+                for (uint32_t& w : out[k])
+                  if (zero_row) w = 0;
+              }
+              cuda::store_lanes<Aligned, is_plain>(
+                  static_cast<char*>(q.dst.data) + to * q.dst.stride_bytes,
+                  int64_t(lane.x0) * int64_t(sizeof(T)), out[k], lane);
+            }
+          }
+        });
+  }
+}
 
 }  // namespace cuesta::median_cuda

@@ -66,28 +66,34 @@ __device__ __forceinline__ cuda::Pairs across(cuda::Pairs v) {
     return J::of(cuda::before<Last::distance>(v), cuda::after<Last::distance>(v));
 }
 
-/// The last Length rows, folded.
-template <class T, int Length>
+/// The last Length rows: of Packed<T>, folded, or of Pairs, which are twice the registers of u8 but
+/// need no work.
+template <class Row, int Length>
 struct Line {
-  cuda::Packed<T> v[Length] = {};
-  __device__ __forceinline__ void push(const cuda::Packed<T>& row) {
+  Row v[Length] = {};
+  __device__ __forceinline__ void push(const Row& row) {
 #pragma unroll
     for (int i = 0; i + 1 < Length; ++i) v[i] = v[i + 1];
     v[Length - 1] = row;
   }
-  __device__ __forceinline__ void push(const cuda::Pairs& row) { push(cuda::fold<T>(row)); }
   /// The row pushed n − 1 before the last.
-  __device__ __forceinline__ cuda::Pairs back(int n) const {
-    return cuda::unfold<T>(v[Length - n]);
-  }
+  __device__ __forceinline__ const Row& back(int n) const { return v[Length - n]; }
+};
+template <class T, int Length>
+struct Folded {
+  Line<cuda::Packed<T>, Length> line;
+  __device__ __forceinline__ void push(const cuda::Pairs& row) { line.push(cuda::fold<T>(row)); }
+  __device__ __forceinline__ void push(const cuda::Packed<T>& row) { line.push(row); }
+  __device__ __forceinline__ cuda::Pairs back(int n) const { return cuda::unfold<T>(line.back(n)); }
 };
 
-/// Windows down of 2 Reach + 1 rows: push() gives that of the row Reach above.
-template <class J, class T, int Reach>
+/// Windows down of 2 Reach + 1 rows: push() gives that of the row Reach above. Kept is what keeps
+/// rows.
+template <class J, template <int> class Kept, int Reach>
 struct Down {
   using Last = LastStep<Reach>;
-  Down<J, T, Last::from> before;
-  Line<T, 2 * Last::distance> rows;
+  Down<J, Kept, Last::from> before;
+  Kept<2 * Last::distance> rows;
   __device__ __forceinline__ cuda::Pairs push(cuda::Pairs v) {
     v = before.push(v);
     cuda::Pairs out;
@@ -99,8 +105,8 @@ struct Down {
     return out;
   }
 };
-template <class J, class T>
-struct Down<J, T, 0> {
+template <class J, template <int> class Kept>
+struct Down<J, Kept, 0> {
   __device__ __forceinline__ cuda::Pairs push(const cuda::Pairs& v) { return v; }
 };
 

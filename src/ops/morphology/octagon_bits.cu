@@ -1,12 +1,13 @@
 // Erosion, dilation, opening and closing of bits by an octagon (octagon.hpp), of `fused`: the steps
-// of one call in one pass over memory. A warp walks down 32 words side by side. A step makes of
-// each row the square's window, across by two joins of three and down by two more; then the rhombus
-// as two or four points at a time, each the same shape at half the distance: 20 operations a word
-// for disk:15, where rows of six widths take 35. What earlier rows left stays in registers, in
-// lines as long as the step looks back. Pixels move one way only, so that a word needs one
-// neighbour: results lie as many pixels to the right as steps reach, and are moved back when they
-// are written. Bound by the integer pipe; rows above a walk are made again for it, twice the reach
-// a step.
+// of one call in one pass over memory. A warp walks down 32 words side by side, some rows at a
+// time. A step makes of each row the square's window, across by two joins of three and down by two
+// more; then the rhombus as two or four points at a time, each the same shape at half the distance:
+// 20 operations a word for disk:15, where rows of six widths take 35. All rows of a round take each
+// operation before the next one: a shuffle is then as many independent ones, and nobody waits for
+// it. What earlier rounds left stays in registers, in lines as long as the step looks back. Pixels
+// move one way only, so that a word needs one neighbour: results lie as many pixels to the right as
+// steps reach, and are moved back when they are written. Bound by the integer pipe; rows above a
+// walk are made again for it, twice the reach a step.
 #include "cuda/strip.cuh"
 #include "ops/morphology/octagon.hpp"
 #include "ops/morphology/step.cuh"
@@ -16,17 +17,23 @@ namespace {
 
 using namespace morphology_cuda;
 
-/// The last Length rows.
+/// Rows of a round, and the last Length rows of the rounds before.
+template <int Round>
+using Rows = uint32_t[Round];
 template <int Length>
 struct Line {
   uint32_t v[Length] = {};
-  __device__ __forceinline__ void push(uint32_t row) {
-#pragma unroll
-    for (int i = 0; i + 1 < Length; ++i) v[i] = v[i + 1];
-    v[Length - 1] = row;
+  /// The row n before row i of a round that is not kept yet.
+  template <int Round>
+  __device__ __forceinline__ uint32_t before(const Rows<Round>& rows, int i, int n) const {
+    return i >= n ? rows[(Round + i - n) % Round] : v[(Length + i - n) % Length];
   }
-  /// The row pushed n − 1 before the last.
-  __device__ __forceinline__ uint32_t back(int n) const { return v[Length - n]; }
+  template <int Round>
+  __device__ __forceinline__ void keep(const Rows<Round>& rows) {
+    static_assert(Length <= Round);
+#pragma unroll
+    for (int i = 0; i < Length; ++i) v[i] = rows[Round - Length + i];
+  }
 };
 
 template <bool Dilate>
@@ -39,8 +46,12 @@ struct Join {
   }
 };
 
-/// The word to the right.
-__device__ __forceinline__ uint32_t next(uint32_t v) { return __shfl_down_sync(~0u, v, 1); }
+/// The words to the right.
+template <int Round>
+__device__ __forceinline__ void next(const Rows<Round>& v, Rows<Round>& out) {
+#pragma unroll
+  for (int i = 0; i < Round; ++i) out[i] = __shfl_down_sync(~0u, v[i], 1);
+}
 /// Pixel x is v's pixel x + K.
 template <int K>
 __device__ __forceinline__ uint32_t moved(uint32_t v, uint32_t next_word) {
@@ -51,63 +62,83 @@ __device__ __forceinline__ uint32_t moved(uint32_t v, uint32_t next_word) {
 /// result's x + K + Extra.
 template <bool Dilate, int K, int Extra>
 struct FourPoints {
-  Line<2 * K> rows;
-  __device__ __forceinline__ uint32_t push(uint32_t v) {
+  Line<2 * K> line;
+  template <int Round>
+  __device__ __forceinline__ void push(Rows<Round>& v) {
     using J = Join<Dilate>;
-    const uint32_t ends = J::of(v, rows.back(2 * K)), middle = rows.back(K);
-    const uint32_t next_ends = next(ends), next_middle = next(middle);
-    rows.push(v);
-    return J::of(moved<Extra>(middle, next_middle), moved<2 * K + Extra>(middle, next_middle),
-                 moved<K + Extra>(ends, next_ends));
+    Rows<Round> ends, middle, next_ends, next_middle;
+#pragma unroll
+    for (int i = 0; i < Round; ++i) {
+      ends[i] = J::of(v[i], line.before(v, i, 2 * K));
+      middle[i] = line.before(v, i, K);
+    }
+    next(ends, next_ends);
+    next(middle, next_middle);
+    line.keep(v);
+#pragma unroll
+    for (int i = 0; i < Round; ++i)
+      v[i] = J::of(moved<Extra>(middle[i], next_middle[i]),
+                   moved<2 * K + Extra>(middle[i], next_middle[i]),
+                   moved<K + Extra>(ends[i], next_ends[i]));
   }
 };
 
-/// One step: push() takes row after row and gives the result of the row `reach` above, whose pixel
-/// x is its word's x − reach.
+/// One step: push() makes of a round of rows the results of the rows `reach` above each, whose
+/// pixel x is its word's x − reach.
 template <bool Dilate, int Square, int Rhombus>
 class OctagonStep {
  public:
   static constexpr int reach = Square + Rhombus + 1;
+  /// No line is longer, and rows before the first result are whole rounds.
+  static constexpr int round = reach < 5 ? 2 * reach : reach;
 
-  __device__ __forceinline__ uint32_t push(uint32_t v) {
+  __device__ __forceinline__ void push(Rows<round>& v) {
     using J = Join<Dilate>;
     static_assert(Square == 2 || Square == 3);
-    const uint32_t after = next(v);
-    const uint32_t octagon = rhombus(square(v, after));
+    Rows<round> after, octagon, centres, tips;
+    next(v, after);
     // The tips at the sides, above and below.
-    const uint32_t centre = moved<reach>(v, after);
-    const uint32_t out = J::of(octagon_, tips_.back(reach), centre);
-    tips_.push(J::of(v, moved<2 * reach>(v, after), centres_.back(reach)));
-    centres_.push(centre);
-    octagon_ = octagon;
-    return out;
+#pragma unroll
+    for (int i = 0; i < round; ++i) {
+      centres[i] = moved<reach>(v[i], after[i]);
+      tips[i] = J::of(v[i], moved<2 * reach>(v[i], after[i]), centres_.before(centres, i, reach));
+      octagon[i] = J::of(v[i], moved<1>(v[i], after[i]), moved<2>(v[i], after[i]));
+    }
+    centres_.keep(centres);
+    square(octagon);
+    if constexpr (Rhombus >= 1) one_.push(octagon);
+    if constexpr (Rhombus >= 2) two_.push(octagon);
+#pragma unroll
+    for (int i = 0; i < round; ++i)
+      v[i] = J::of(octagon_.before(octagon, i, 1), tips_.before(tips, i, reach), centres[i]);
+    octagon_.keep(octagon);
+    tips_.keep(tips);
   }
 
  private:
-  __device__ __forceinline__ uint32_t square(uint32_t v, uint32_t after) {
+  /// Of windows across of three.
+  __device__ __forceinline__ void square(Rows<round>& three) {
     using J = Join<Dilate>;
     constexpr int extra = Rhombus == 0 ? 1 : 0;
-    const uint32_t three = J::of(v, moved<1>(v, after), moved<2>(v, after)), right = next(three);
-    uint32_t across = J::of(moved<extra>(three, right), moved<2 + extra>(three, right));
-    if constexpr (Square == 3) across = J::of(across, moved<4 + extra>(three, right));
-    const uint32_t down = J::of(across, across_.back(1), across_.back(2));
-    across_.push(across);
-    uint32_t all = J::of(down, down_.back(2));
-    if constexpr (Square == 3) all = J::of(all, down_.back(2 * Square - 2));
-    down_.push(down);
-    return all;
-  }
-  __device__ __forceinline__ uint32_t rhombus(uint32_t v) {
-    if constexpr (Rhombus >= 1) v = one_.push(v);
-    if constexpr (Rhombus >= 2) v = two_.push(v);
-    return v;
+    Rows<round> right, across, down;
+    next(three, right);
+#pragma unroll
+    for (int i = 0; i < round; ++i) {
+      across[i] = J::of(moved<extra>(three[i], right[i]), moved<2 + extra>(three[i], right[i]));
+      if constexpr (Square == 3) across[i] = J::of(across[i], moved<4 + extra>(three[i], right[i]));
+      down[i] = J::of(across[i], across_.before(across, i, 1), across_.before(across, i, 2));
+      three[i] = J::of(down[i], down_.before(down, i, 2));
+      if constexpr (Square == 3) three[i] = J::of(three[i], down_.before(down, i, 2 * Square - 2));
+    }
+    across_.keep(across);
+    down_.keep(down);
   }
 
   Line<2> across_;
   Line<2 * Square - 2> down_;
   FourPoints<Dilate, 1, Rhombus == 1 ? 1 : 0> one_;
   FourPoints<Dilate, Rhombus == 3 ? 2 : 1, 1> two_;
-  uint32_t octagon_ = 0;
+  Line<1> octagon_;
   Line<reach> centres_, tips_;
 };
 
@@ -118,6 +149,14 @@ __device__ __forceinline__ void store_if(bool on, uint32_t* to, uint32_t v) {
       "l"(to), "r"(v));
 }
 
+/// i rows on, by one operation that is not the integer pipe's.
+template <class Byte>
+__device__ __forceinline__ Byte* rows_on(Byte* from, int i, int32_t stride) {
+  uint64_t at;
+  asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(at) : "r"(i), "r"(stride), "l"(from));
+  return reinterpret_cast<Byte*>(at);
+}
+
 struct Walk {
   ConstAnyView src;
   AnyView dst;
@@ -126,14 +165,13 @@ struct Walk {
   uint32_t outside[2];             // what lies around the source of each step
 };
 
-/// Rows that a walk loads ahead, and makes in a round: no line is longer, so none moves in a round.
-constexpr int ahead = 8;
 constexpr int strip_words = 30;  // the first and the last word are there for their neighbours
 
 /// Inner: all that the walk reads lies in the picture.
 template <class First, class Second, int Steps, bool Inner>
 __device__ __forceinline__ void walk(const Walk& q, int32_t word, int32_t top) {
-  constexpr int reach = First::reach, all = Steps * reach;
+  constexpr int reach = First::reach, all = Steps * reach, round = First::round;
+  static_assert(2 * reach % round == 0);
   const int32_t width = q.src.width, height = q.src.height, end = min(top + q.rows, height);
   const int64_t pixel = int64_t(word) * 32;
   const uint32_t own = bit_range<uint32_t>(-pixel, width - pixel);
@@ -141,41 +179,51 @@ __device__ __forceinline__ void walk(const Walk& q, int32_t word, int32_t top) {
   const bool there = word >= 0 && word < q.words;
   const int lane = threadIdx.x;
   const int32_t writes = lane > 0 && lane <= strip_words && there ? end - top : 0;
-  const char* from = static_cast<const char*>(q.src.data) + int64_t(word) * 4;
-  char* to = static_cast<char*>(q.dst.data) + int64_t(word) * 4;
-  const auto load = [&](int32_t y) {
-    const auto* at = reinterpret_cast<const uint32_t*>(from + int64_t(y) * q.src_stride);
+  // Of the first row of a round, and of its result.
+  const char* from =
+      rows_on(static_cast<const char*>(q.src.data) + int64_t(word) * 4, top - all, q.src_stride);
+  char* to = rows_on(static_cast<char*>(q.dst.data) + int64_t(word) * 4, top - 2 * all - round,
+                     q.dst_stride);
+  const auto load = [&](int32_t y, int i) {
+    const auto* at = reinterpret_cast<const uint32_t*>(rows_on(from, i, q.src_stride));
     if constexpr (Inner) return __ldg(at);
     uint32_t v = q.outside[0];
-    if (there && uint32_t(y) < uint32_t(height)) v = (__ldg(at) & own) | (q.outside[0] & ~own);
+    if (there && uint32_t(y + i) < uint32_t(height)) v = __ldg(at);
     return v;
   };
   First first;
   Second second;
-  uint32_t coming[ahead];
+  uint32_t coming[round];
 #pragma unroll
-  for (int i = 0; i < ahead; ++i) coming[i] = load(top - all + i);
+  for (int i = 0; i < round; ++i) coming[i] = load(top - all, i);
 #pragma unroll 1
-  for (int32_t y = top - all; y < end + all; y += ahead) {
-    uint32_t rows[ahead];
+  for (int32_t y = top - all; y < end + all; y += round) {
+    from = rows_on(from, round, q.src_stride);
+    to = rows_on(to, round, q.dst_stride);
+    Rows<round> rows;
 #pragma unroll
-    for (int i = 0; i < ahead; ++i) rows[i] = coming[i];
+    for (int i = 0; i < round; ++i)
+      rows[i] = Inner ? coming[i] : (coming[i] & own) | (q.outside[0] & ~own);
 #pragma unroll
-    for (int i = 0; i < ahead; ++i) coming[i] = load(y + ahead + i);
+    for (int i = 0; i < round; ++i) coming[i] = load(y + round, i);
+    first.push(rows);
+    if constexpr (Steps == 2) {
+      if (y < top) continue;  // nothing of the second step's first window yet
+      if constexpr (!Inner) {
 #pragma unroll
-    for (int i = 0; i < ahead; ++i) {
-      uint32_t v = first.push(rows[i]);
-      if constexpr (Steps == 2) {
-        if constexpr (!Inner)
-          v = uint32_t(y + i - reach) < uint32_t(height)
-                  ? (v & own_between) | (q.outside[1] & ~own_between)
-                  : q.outside[1];
-        v = second.push(v);
+        for (int i = 0; i < round; ++i)
+          rows[i] = uint32_t(y + i - reach) < uint32_t(height)
+                        ? (rows[i] & own_between) | (q.outside[1] & ~own_between)
+                        : q.outside[1];
       }
-      v = __funnelshift_l(__shfl_up_sync(~0u, v, 1), v, all);
-      store_if(uint32_t(y + i - all - top) < uint32_t(writes),
-               reinterpret_cast<uint32_t*>(to + int64_t(y + i - all) * q.dst_stride),
-               Inner ? v : v & own);
+      second.push(rows);
+    }
+#pragma unroll
+    for (int i = 0; i < round; ++i) {
+      const uint32_t v = __funnelshift_l(__shfl_up_sync(~0u, rows[i], 1), rows[i], all);
+      store_if(
+          Inner ? writes > 0 && y >= top + all : uint32_t(y + i - all - top) < uint32_t(writes),
+          reinterpret_cast<uint32_t*>(rows_on(to, i, q.dst_stride)), Inner ? v : v & own);
     }
   }
 }
@@ -183,12 +231,12 @@ __device__ __forceinline__ void walk(const Walk& q, int32_t word, int32_t top) {
 // A block is a warp: the compiler then knows that all of it walks the same way.
 template <class First, class Second, int Steps>
 __global__ void __launch_bounds__(32) walk_down(const __grid_constant__ Walk q) {
-  constexpr int all = Steps * First::reach;
+  constexpr int all = Steps * First::reach, round = First::round;
   const auto strip = int32_t(blockIdx.x % unsigned(q.strips));
   const auto top = int32_t(int64_t(blockIdx.x / unsigned(q.strips)) * q.rows);
   const int32_t left = strip * strip_words - 1;
   const bool inner = left >= 0 && int64_t(left + 33) * 32 <= q.src.width && top >= all &&
-                     int64_t(top) + q.rows + all + ahead <= q.src.height;
+                     int64_t(top) + q.rows + all + round <= q.src.height;
   if (inner)
     walk<First, Second, Steps, true>(q, left + int32_t(threadIdx.x), top);
   else
@@ -213,7 +261,7 @@ void launch(ConstAnyView src, AnyView dst, const Rule& first, const Rule* second
   q.outside[0] = outside_word(first);
   q.outside[1] = second ? outside_word(*second) : 0;
   q.rows = cuda::rows_of_walks(q.strips, src.height, (second ? 4 : 2) * Dilation::reach,
-                               walks[second ? 1 : 0], ahead);
+                               walks[second ? 1 : 0], Dilation::round);
   const auto kernel =
       second ? first.dilate ? walk_down<Dilation, Erosion, 2> : walk_down<Erosion, Dilation, 2>
       : first.dilate ? walk_down<Dilation, Dilation, 1>

@@ -1,10 +1,12 @@
 // Steps of u8 and u16 by rectangles, of `fused`, in one pass over memory. A warp walks down a strip
 // (cuda/strip.cuh). Across, windows of 3, 7, 15 ... samples are joined of three of the one before,
-// then three of the last that overlap. Down, van Herk and Gil-Werman: rows go in blocks as high as
-// the rectangle, and a window is the rows of its block so far and the last rows of the block
-// before, whose joins from below lie in shared memory, a thread's columns in its own words; so the
-// height costs nothing but memory. (van Herk, Pattern Recognition Letters 13, 1992; Gil and Werman,
-// IEEE PAMI 15, 1993.) Bound by the integer pipe, u8 at large sizes nearly by memory.
+// then three of the last that overlap; a join of three is one operation. Down, squares of 3, 5, 7
+// and 15 samples do the same before that, with earlier rows in registers. Others go by van Herk and
+// Gil-Werman: rows in blocks as high as the rectangle, and a window is the rows of its block so far
+// and the last rows of the block before, whose joins from below lie in shared memory, a thread's
+// columns in its own words; so the height costs nothing but memory. (van Herk, Pattern Recognition
+// Letters 13, 1992; Gil and Werman, IEEE PAMI 15, 1993.) Bound by the integer pipe and, at twelve
+// warps a multiprocessor, by rows that are still on their way.
 #include "cuda/limits.hpp"
 #include "cuda/strip.cuh"
 #include "ops/morphology/join.cuh"
@@ -87,10 +89,10 @@ struct Ring {
   }
 };
 
-template <class J, class T, bool Inner>
+template <class J, class T, bool Whole>
 __device__ __forceinline__ void walk_blocks(const Rectangle& q, const cuda::StripWalk& walk,
                                             uint4* shared, int32_t (&map)[32 * lane_pixels]) {
-  const cuda::StripLane<T, Inner> lane(q.pictures, walk, map);
+  const cuda::StripLane<T, Whole> lane(q.pictures, walk, map);
   const int high = q.above + q.below + 1;
   const Ring<T> ring{shared + threadIdx.x};
   for (int i = 0; i < high; ++i) ring.put(i, J::none());
@@ -126,7 +128,7 @@ __global__ void __launch_bounds__(32) rectangle_walk(const __grid_constant__ Rec
   extern __shared__ uint4 shared[];
   __shared__ int32_t map[32 * lane_pixels];
   const cuda::StripWalk walk(q.pictures);
-  if (walk.is_inner(q.pictures, q.above, q.below + 2))
+  if (walk.is_whole(q.pictures, q.above, q.below + 2))
     walk_blocks<J, T, true>(q, walk, shared, map);
   else
     walk_blocks<J, T, false>(q, walk, shared, map);
@@ -154,10 +156,18 @@ void by_blocks(ConstAnyView src, AnyView dst, const Rule& rule, Call& call) {
 
 template <class J, class T, int Reach>
 struct SquareStep {
-  static constexpr int reach = Reach, together = 1, round = round_rows;
-  Down<J, T, Reach> down;
-  __device__ __forceinline__ void push(const Packed<T> (&in)[1], Packed<T> (&out)[1]) {
-    out[0] = cuda::packed_of<T>(down.push(across<J, Reach>(cuda::pairs_of<T>(in[0]))));
+  static constexpr int reach = Reach, round = round_rows;
+  // H200, 2026-11-22, 15 × 15 of u8 at 8192²: 2, 4 and 6 rows under way 0.058, 0.057 and 0.054 ms.
+  static constexpr int least_walks = sizeof(T) == 1 ? 12 : 8,
+                       ahead = sizeof(T) == 1 && Reach == 7 ? 6 : 4;
+  // Down first: rows as they come are unfolded by half the work that makes pairs of them. Long
+  // lines are folded: unfolded, a multiprocessor has room for 8 walks of 15 × 15, not 12.
+  template <int Length>
+  using Kept = std::conditional_t<(Length > 4), Folded<T, Length>, Line<Pairs, Length>>;
+  Down<J, Kept, Reach> down;
+  __device__ __forceinline__ Packed<T> push(const Packed<T>& in) {
+    const Pairs window = cuda::pairs_of<T>(down.push(cuda::unfold<T>(in)));
+    return cuda::packed_of<T>(across<J, Reach>(window));
   }
 };
 
@@ -169,14 +179,16 @@ struct SquareOf {
 
 template <class T>
 void launch(ConstAnyView src, AnyView dst, const Rule& rule, Call& call) {
-  // As above, 15 × 15: 0.304 ms with 4, 0.172 with 8, 0.141 with 12.
-  constexpr int walks = 24;
+  // Walks a multiprocessor: of 15 × 15 as many as it has room for, one wave. (H200, 2026-11-22, u8
+  // at 8192²: 98 rows, one wave, 0.054 ms; 90 rows 0.066, 50 rows 0.058.)
+  constexpr int walks = 24, tall_walks = 12;
   if (rule.width == rule.height) {
     switch (rule.width) {
       case 3: return launch_step<SquareOf<T, 1>::template Step, T>(src, dst, rule, walks, call);
       case 5: return launch_step<SquareOf<T, 2>::template Step, T>(src, dst, rule, walks, call);
       case 7: return launch_step<SquareOf<T, 3>::template Step, T>(src, dst, rule, walks, call);
-      case 15: return launch_step<SquareOf<T, 7>::template Step, T>(src, dst, rule, walks, call);
+      case 15:
+        return launch_step<SquareOf<T, 7>::template Step, T>(src, dst, rule, tall_walks, call);
     }
   }
   by_blocks<T>(src, dst, rule, call);
