@@ -427,8 +427,10 @@ void run(const ConvolveArgs& args, Call& call) {
       constexpr int blocks = sizeof(T) == 1 ? 3 : 2;
       const int rows = rows_of_block(int64_t(q.src.width) * q.src.height);
       const auto stream = cuda::stream_of(call);
-      q.is_aligned() ? launch<T, before(), q16(), true, 8, blocks>(q, bands, rows, stream)
-                     : launch<T, before(), q16(), false, 8, blocks>(q, bands, rows, stream);
+      // Pictures may lie beside multiples of 16 bytes alike; bulk copies want the multiples.
+      const bool aligned = q.is_aligned() && reinterpret_cast<uintptr_t>(q.src.data) % 16 == 0;
+      aligned ? launch<T, before(), q16(), true, 8, blocks>(q, bands, rows, stream)
+              : launch<T, before(), q16(), false, 8, blocks>(q, bands, rows, stream);
     };
     reach_of(args) <= 8 ? with_reach(std::integral_constant<int, 8>())
                         : with_reach(std::integral_constant<int, 16>());

@@ -61,6 +61,20 @@ struct Shared {
 };
 static_assert(sizeof(Shared) <= 60 * 1024);
 
+/// Parents in shared memory, for cuda/union_find.cuh. Read by atomics too, as others write them.
+struct Parents {
+  int32_t* of;
+};
+__device__ inline int32_t parent_of(Parents parents, int32_t node) {
+  return atomicOr(parents.of + node, 0);
+}
+__device__ inline void set_parent(Parents parents, int32_t node, int32_t parent) {
+  atomicMin(parents.of + node, parent);  // parents only fall
+}
+__device__ inline int32_t link_root(Parents parents, int32_t node, int32_t parent) {
+  return atomicCAS(parents.of + node, node, parent);
+}
+
 /// Rows with set pixels, in any order.
 __device__ inline void find_rows(const ComponentsJob& job, const uint8_t* touched, Shared& s) {
   for (int32_t y = threadIdx.x; y <= job.height; y += few_threads) s.runs_of[y] = 0;
@@ -77,7 +91,7 @@ __device__ inline void find_runs(const ComponentsJob& job, const uint32_t* bits,
   const int32_t words = (job.width + 31) / 32;
   for (int k = int(threadIdx.x) / 32; k < s.row_count; k += few_threads / 32) {
     // A dense mask is given up after its first rows.
-    const int so_far = *const_cast<volatile int32_t*>(&s.run_count);
+    const int so_far = lane == 0 ? atomicOr(&s.run_count, 0) : 0;
     if (__shfl_sync(~0u, so_far, 0) > most_runs) break;
     const int32_t y = s.rows[k];
     const uint32_t* row = bits + int64_t(y) * job.row_words;
@@ -129,7 +143,7 @@ __device__ inline void join_above(int i, int reach, Shared& s) {
   const int y = s.row[i], count = s.runs_of[y];  // of row y - 1
   const int begin = int(s.begin[i]) - reach, end = int(s.end[i]) + reach;
   for (int k = s.first_run[y], last = k + count; k < last; ++k)
-    if (s.begin[k] <= end && s.end[k] >= begin) cuda::unite<int32_t*, int32_t>(s.parents, i, k);
+    if (s.begin[k] <= end && s.end[k] >= begin) cuda::unite(Parents{s.parents}, i, k);
 }
 
 __device__ inline void add_up(int i, int component, Shared& s) {
@@ -206,7 +220,7 @@ static __global__ void __launch_bounds__(few_threads)
 #pragma unroll
   for (int k = 0; k < most_runs / few_threads; ++k) {
     const int i = int(threadIdx.x) + k * few_threads;
-    root[k] = i < runs ? cuda::find<int32_t*, int32_t>(s.parents, i) : -1;
+    root[k] = i < runs ? cuda::find(few::Parents{s.parents}, i) : -1;
   }
   __syncthreads();
 #pragma unroll
