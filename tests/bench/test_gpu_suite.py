@@ -33,6 +33,7 @@ class Suite(unittest.TestCase):
             done = subprocess.run([sys.executable, SCRIPT, "--build", at, "--json", at / "a.json", "--commit", "abc", *arguments],
                                   env=os.environ | {"PATH": f"{at}:{os.environ['PATH']}"}, capture_output=True, text=True)
             result = json.loads((at / "a.json").read_text()) if (at / "a.json").exists() else None
+            self.logs = {file.name: file.read_text() for file in (at / "a.logs").glob("*")}
             return done.returncode, done.stdout + done.stderr, result
 
     def test_all_is_well(self):
@@ -59,6 +60,7 @@ class Suite(unittest.TestCase):
         for part in ("verify sobel", "sizes sobel", "sanitizer memcheck sobel", "tests canny"):
             self.assertIn(part, result["not_passed"])
         self.assertIn("not passed: ", text)
+        self.assertIn("A.B", self.logs["tests-canny.txt"])
 
     def test_what_found_no_time_is_no_success(self):
         code, _, result = self.run_with("--limit", "2", cuesta_tests="sleep 30", **{"compute-sanitizer": "sleep 30"})
