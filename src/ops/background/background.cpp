@@ -2,9 +2,9 @@
 #include <cmath>
 #include <vector>
 
+#include "core/background_access.hpp"
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
-#include "core/background_access.hpp"
 #include "ops/background/options.hpp"
 #include "ops/background/reference.hpp"
 

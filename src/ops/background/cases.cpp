@@ -2,8 +2,8 @@
 // random over all of their bits, so that a strategy must agree also where no video leads.
 #include <fmt/format.h>
 
-#include "ops/background/args.hpp"
 #include "core/background_models.hpp"
+#include "ops/background/args.hpp"
 #include "ops/background/reference.hpp"
 #include "verify/verify.hpp"
 

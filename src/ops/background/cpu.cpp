@@ -6,10 +6,10 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
+#include "core/background_models.hpp"
 #include "core/bits.hpp"
 #include "cpu/bits-inl.hpp"
 #include "cpu/simd-inl.hpp"
-#include "core/background_models.hpp"
 #include "ops/background/reference.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "core/options.hpp"
 #include "core/background_models.hpp"
+#include "core/options.hpp"
 
 namespace cuesta {
 
