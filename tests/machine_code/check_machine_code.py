@@ -144,7 +144,8 @@ RULES = [
     Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
     # Matrices of bytes, from tiles that the copy engine brings.
     *(Rule(f"convolve/cuda/{file}", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"])
-      for file in ("tensor", "tensor_two_planes", "tensor_words", "tensor_wide")),
+      for file in ("tensor", "tensor_two_planes", "tensor_words")),
+    Rule("convolve/cuda/tensor_wide", "wide_stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
     Rule("log/tensor", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
     Rule("log/mma_separable", "log_products", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"]),
     Rule("log/cuda", "log_marchILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
