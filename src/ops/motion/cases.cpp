@@ -185,17 +185,17 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
              const Camera camera{v, width, height, count, connectivity, before, seed, pattern};
              MotionArgs args = args_of(camera, "mask", h);
              if (!several) return args;
-             auto& others = h.keep(std::vector<MotionArgs>());
+             auto& more = h.keep(std::vector<MotionArgs>());
              Camera other = camera;
              other.variant = variants[seed % std::size(variants)];
              other.width = width / 2 + 1, other.height = height + 3, other.count = 1;
              other.before = 2;
-             others.push_back(args_of(other, "second mask", h));
+             more.push_back(args_of(other, "second mask", h));
              other = camera;
              other.variant.model = variants[seed % 5].model;
              other.width = width + 70, other.before = seed % 2;
-             others.push_back(args_of(other, "third mask", h));
-             args.others = others;
+             more.push_back(args_of(other, "third mask", h));
+             args.others = more;
              return args;
            },
            [](const MotionArgs& args, Harness& h) {
