@@ -289,8 +289,9 @@ Work motion_work(Session& session, std::string experiment, std::string parameter
   return work;
 }
 
-Work motion_batch_work(std::string experiment, std::string parameters, const MotionOptions& options,
-                       const Image<uint8_t>& first, const Image<uint8_t>& frames, int count) {
+// Many frames in one picture, one below the other; nothing is made of them but objects.
+static Work work_of_frames(std::string experiment, std::string parameters,
+                           const Image<uint8_t>& frames) {
   Work work;
   work.experiment = std::move(experiment);
   work.operation = "motion";
@@ -298,6 +299,12 @@ Work motion_batch_work(std::string experiment, std::string parameters, const Mot
   work.sources = {frames};
   work.result = PixelType::none;
   work.bytes_per_pixel = frames.channels();
+  return work;
+}
+
+Work motion_batch_work(std::string experiment, std::string parameters, const MotionOptions& options,
+                       const Image<uint8_t>& first, const Image<uint8_t>& frames, int count) {
+  Work work = work_of_frames(std::move(experiment), std::move(parameters), frames);
   const auto detectors = std::make_shared<Detectors>(options, first);
   work.call = [detectors, count](ConstAnyView all, AnyView, const Exec& exec) {
     const int32_t height = all.height / count;
@@ -311,13 +318,7 @@ Work motion_batch_work(std::string experiment, std::string parameters, const Mot
 Work motion_cameras_work(std::string experiment, std::string parameters,
                          const MotionOptions& options, const Image<uint8_t>& first,
                          const Image<uint8_t>& frames, int count) {
-  Work work;
-  work.experiment = std::move(experiment);
-  work.operation = "motion";
-  work.parameters = std::move(parameters);
-  work.sources = {frames};
-  work.result = PixelType::none;
-  work.bytes_per_pixel = frames.channels();
+  Work work = work_of_frames(std::move(experiment), std::move(parameters), frames);
   const auto cameras = std::make_shared<Cameras>(options, first, count);
   work.call = [cameras](ConstAnyView all, AnyView, const Exec& exec) { cameras->push(all, exec); };
   work.answer = [cameras] { return cameras->text(); };

@@ -12,6 +12,7 @@
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
 #include "ops/motion/options.hpp"
+#include "verify/components.hpp"
 
 namespace cuesta::verify {
 namespace {
@@ -352,15 +353,6 @@ DrawnRequest draw_morphology(Bytes& bytes, int32_t longest) {
           }};
 }
 
-std::string text_of_components(const std::vector<Component>& components) {
-  std::string text;
-  for (const Component& c : components) {
-    text += fmt::format("{}:{},{},{},{} {} {} {};", c.label, c.box.x, c.box.y, c.box.width,
-                        c.box.height, c.area, c.sum_x, c.sum_y);
-  }
-  return text;
-}
-
 DrawnRequest draw_label(Bytes& bytes, int32_t longest) {
   Pictures p = draw_pictures(bytes, one_of_types(bytes, {u8, bit}), longest);
   p.count = 1;
@@ -375,7 +367,7 @@ DrawnRequest draw_label(Bytes& bytes, int32_t longest) {
             std::vector<Component> found;
             const int32_t count = label(mask, into, components ? &found : nullptr, options, exec);
             h.value("count", std::to_string(count));
-            h.value("components", text_of_components(found));
+            h.value("components", text_of(found));
           }};
 }
 

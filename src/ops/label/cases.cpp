@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ops/label/args.hpp"
+#include "verify/components.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta::verify {
@@ -54,15 +55,6 @@ void draw(AnyView mask, Shape shape) {
         row[x] = char(set ? 1 + x % 255 : 0);
     }
   }
-}
-
-std::string text_of(const std::vector<Component>& components) {
-  std::string text;
-  for (const Component& c : components) {
-    text += fmt::format("{}:{},{},{},{} {} {} {};", c.label, c.box.x, c.box.y, c.box.width,
-                        c.box.height, c.area, c.sum_x, c.sum_y);
-  }
-  return text;
 }
 
 }  // namespace
