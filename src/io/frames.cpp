@@ -50,7 +50,9 @@ bool is_live(const std::string& path) {
   return found == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
-std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& limits) {
+std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& given) {
+  StreamLimits limits = given;
+  limits.with_stop();  // one for all that read
   if (is_address(path) || is_camera(path)) {
 #if defined(CUESTA_HAS_VIDEO)
     return open_live(path, limits);

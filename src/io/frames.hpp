@@ -101,6 +101,11 @@ struct StreamLimits {
   /// Seconds for which a lost address or camera is sought again; 0 not at all.
   double reconnect = std::numeric_limits<double>::infinity();
   std::function<void(const std::string&)> report{};  ///< is told of such things; from any thread
+
+  /// Makes a signal to stop where the caller brought none.
+  void with_stop() {
+    if (!stop) stop = std::make_shared<StopSignal>();
+  }
 };
 
 /// Whether a video comes as it happens, so that it cannot be read twice and may have no end: an

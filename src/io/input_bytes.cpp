@@ -19,15 +19,11 @@ namespace {
 
 constexpr size_t buffer_bytes = 1 << 16;
 
-StreamLimits with_stop(StreamLimits limits) {
-  if (!limits.stop) limits.stop = std::make_shared<StopSignal>();
-  return limits;
-}
-
 }  // namespace
 
 InputBytes::InputBytes(int descriptor, std::string name, const StreamLimits& limits)
-    : descriptor_(descriptor), name_(std::move(name)), limits_(with_stop(limits)) {
+    : descriptor_(descriptor), name_(std::move(name)), limits_(limits) {
+  limits_.with_stop();
   look();
 }
 
@@ -36,8 +32,9 @@ InputBytes::InputBytes(const std::string& path, const StreamLimits& limits)
     : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)),
       owned_(true),
       name_(path),
-      limits_(with_stop(limits)) {
+      limits_(limits) {
   if (descriptor_ < 0) throw_input(name_, reason_of(errno));
+  limits_.with_stop();
   look();
 }
 

@@ -33,10 +33,8 @@ class InputBytes {
   int get();
 
   const std::string& name() const { return name_; }
-  bool stopped() const { return limits_.stop && limits_.stop->requested(); }
-  void stop() const {
-    if (limits_.stop) limits_.stop->request();
-  }
+  bool stopped() const { return limits_.stop->requested(); }
+  void stop() const { limits_.stop->request(); }
   /// Bytes of a regular file; −1 of all else, which has no seek() either.
   int64_t size() const { return size_; }
   int64_t position() const { return position_; }

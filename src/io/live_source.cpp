@@ -19,7 +19,7 @@ class LiveSource final : public FrameSource {
  public:
   LiveSource(std::string place, const StreamLimits& limits)
       : place_(std::move(place)), limits_(limits) {
-    if (!limits_.stop) limits_.stop = std::make_shared<StopSignal>();
+    limits_.with_stop();
     reader_ = connect();
     format_ = reader_->format();
     name_ = reader_->name();

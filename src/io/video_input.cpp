@@ -182,7 +182,8 @@ bool VideoInput::is_over() {
 }
 
 std::string VideoInput::words(int error) const {
-  if (timed_out_) return fmt::format("nothing came for {:g} s", limits_->timeout);
+  if (limits_ && (timed_out_ || error == AVERROR_EXIT))
+    return fmt::format("nothing came for {:g} s", limits_->timeout);
   if (error == AVERROR_PROTOCOL_NOT_FOUND)
     return "FFmpeg's libav was built here without this protocol";
   if (error == AVERROR_EOF) return "it ends before its first frame";
@@ -239,8 +240,13 @@ void VideoInput::open(int64_t max_pixels) {
       if (codec.width > 0 && codec.height > 0)
         check_pixels(name_, codec.width, codec.height, max_pixels);
     }
-    if (limits_) {  // it may look at as much of the stream as would be played in 5 s
-      wait_no_longer_than(limits_->timeout + 5);
+    if (limits_) {
+      // Frames are wanted soon: what shows the codec is enough, whether other streams follow or
+      // not.
+      constexpr double most = 1.5;  // seconds of the stream
+      context_->max_analyze_duration = int64_t(most * AV_TIME_BASE);
+      context_->fps_probe_size = 10;  // frames that show their rate
+      wait_no_longer_than(limits_->timeout + most);
     }
     // libav tries decoders here; they keep to the limit too.
     std::vector<AVDictionary*> options(context_->nb_streams);

@@ -79,6 +79,7 @@ struct VideoReader::State {
 
   State(std::unique_ptr<VideoInput> i, const StreamLimits& l) : input(std::move(i)), limits(l) {
     if (!packet || !decoded) throw std::bad_alloc();
+    limits.with_stop();
     open_decoder();
     if (!decode()) throw_input(name(), "the video stream holds no frame");
     describe();
@@ -251,7 +252,7 @@ struct VideoReader::State {
 
   void end_of_packets(int error) {
     const char* what = input->is_live() ? "stream" : "file";
-    if (limits.stop && limits.stop->requested())
+    if (limits.stop->requested())
       ended = true;  // what the decoder still holds was not asked for
     else if (error == AVERROR_EXIT)
       fault = input->words(error);
@@ -333,16 +334,14 @@ std::string VideoReader::damage() const {
     return fmt::format("{} times its data were damaged", s.damaged_frames);
   return s.damaged;
 }
-void VideoReader::stop() {
-  if (state_->limits.stop) state_->limits.stop->request();
-}
+void VideoReader::stop() { state_->limits.stop->request(); }
 bool VideoReader::has_end() const {
   const AVFormatContext& context = state_->input->context();
   return context.duration > 0 && context.duration != AV_NOPTS_VALUE;
 }
 
 bool VideoReader::next(Frame& frame) {
-  if (state_->limits.stop && state_->limits.stop->requested()) return false;
+  if (state_->limits.stop->requested()) return false;
   if (!std::exchange(state_->first_waits, false) && !state_->decode()) return false;
   state_->deliver(frame);
   return true;
