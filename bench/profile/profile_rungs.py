@@ -2,7 +2,7 @@
 """What the profiler counts of every device strategy, as a table. Needs Nsight Compute (ncu), a GPU whose
 counters may be read, and cuesta_profile; Python's own library is all that it imports.
 
-    profile_rungs.py --out NAME [--model] [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
+    profile_rungs.py --out NAME [--model | --production] [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
     profile_rungs.py --out NAME --csv NAME.csv --list NAME.list.json
 
 The first runs cuesta_profile (from beside this file unless told) under ncu and keeps what both said, as
@@ -11,7 +11,8 @@ second makes them from a run that was kept. Metrics that `ncu --query-metrics` d
 --without leaves out others.
 
 With --model every strategy is asked all requests of `bench model`, and each kernel in NAME.json has `counters`: what
-bench/model predicts of it, sums over its launches under the profiler's own names.
+bench/model predicts of it, sums over its launches under the profiler's own names. With --production what automatic choice
+takes is asked the requests of `bench production`, and the counters are those that tell what binds a kernel.
 
 A kernel that a strategy launches several times is one line: times, instructions and bytes are sums, transactions a
 request and SM efficiency are quotients of sums, the other percentages are means weighted by time. NAME.md leaves
@@ -104,10 +105,25 @@ COUNTERS = [
     "launch__grid_size", "launch__block_size", "launch__registers_per_thread",
     "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic",
 ]
+# What a kernel may be bound by, in percent of the most that the GPU sustains; names as binding_of() prints them.
+UNITS_BUSY = {
+    "memory": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "second-level cache": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+    "first-level cache and shared memory": "l1tex__throughput.avg.pct_of_peak_sustained_active",
+    "issue": "smsp__issue_active.avg.pct_of_peak_sustained_active",
+    "integers": "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active",
+    "fma": "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active",
+    "halves": "sm__inst_executed_pipe_fp16.avg.pct_of_peak_sustained_active",
+    "tensor cores": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
+}
+BINDING = [READ, WRITTEN, "smsp__inst_executed.sum", *UNITS_BUSY.values(),
+           *(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio" for stall in STALLS),
+           "sm__warps_active.avg.pct_of_peak_sustained_active", "launch__registers_per_thread"]
 
 MILLIONS = {"instructions", "bytes_read", "bytes_written"}  # whole in the JSON
 METRICS = list(dict.fromkeys(metric for column in COLUMNS for metric in column[3]))
-EVERY_METRIC = list(dict.fromkeys(METRICS + COUNTERS))
+COUNTED = list(dict.fromkeys(COUNTERS + BINDING))
+EVERY_METRIC = list(dict.fromkeys(METRICS + COUNTED))
 
 LEGEND = """\
 occupancy: warps resident while the multiprocessor works, of the most it holds. SM: cycles in which a multiprocessor has a warp, of
@@ -198,15 +214,15 @@ def figures_of(launches):
 
 
 def counters_of(launches):
-    """What of COUNTERS the CSV has: the launch's shape of the first launch, means of quotients, else sums."""
+    """What of COUNTED the CSV has: the launch's shape of the first launch, means of quotients, else sums."""
     kernel = Launches(launches)
 
     def value(metric):
         if metric.startswith("launch__"):
             return launches[0].get(metric)
-        return kernel.mean(metric) if metric.endswith(".ratio") else kernel.sum(metric)
+        return kernel.mean(metric) if metric.endswith(".ratio") or ".pct" in metric else kernel.sum(metric)
 
-    values = {metric: value(metric) for metric in COUNTERS}
+    values = {metric: value(metric) for metric in COUNTED}
     return {metric: int(value) if value.is_integer() else value for metric, value in values.items() if value is not None}
 
 
@@ -235,6 +251,17 @@ def profile_of(text, listed):
               if (row["operation"], row["strategy"]) not in seen]
     return {"gpu": listed["gpu"], "commit": listed["commit"], "rows": rows, "not_profiled": absent,
             "launches_outside": outside}
+
+
+def binding_of(row):
+    """What binds a row's kernel of most time: (kernel, its share of the row's time in percent, the busiest unit, how busy in
+    percent of the most it sustains, what a warp waits for most where no unit is at 60 %, else None)."""
+    kernel = max(row["kernels"], key=lambda one: one["us"])
+    counters = kernel["counters"]
+    busy, unit = max((counters.get(metric, 0), unit) for unit, metric in UNITS_BUSY.items())
+    waits = max(STALLS, key=lambda stall: counters.get(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio", 0))
+    return (kernel["name"], 100 * kernel["us"] / sum(one["us"] for one in row["kernels"]), unit, busy,
+            waits.replace("_", " ") if busy < 60 else None)
 
 
 def cell(name, form, value):
@@ -318,10 +345,10 @@ def known_to(ncu, metrics):
 
 def measure(arguments):
     """Runs the program under ncu; leaves NAME.csv and NAME.list.json."""
-    wanted = [DURATION, *COUNTERS] if arguments.model else METRICS
+    wanted = [DURATION, *COUNTERS] if arguments.model else [DURATION, *BINDING] if arguments.production else METRICS
     metrics = known_to(arguments.ncu, [metric for metric in wanted if metric not in arguments.without])
     version = output_of([arguments.ncu, "--version"]).split("\n")
-    asked = (["--model"] if arguments.model else []) + arguments.only
+    asked = ["--model"] * arguments.model + ["--production"] * arguments.production + arguments.only
     listed = json.loads(output_of([arguments.program, "--list", *asked]))
     listed["not_counted"] = [metric for metric in wanted if metric not in metrics]
     listed["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
@@ -367,10 +394,13 @@ def main():
     parser.add_argument("--ncu", default="ncu")
     parser.add_argument("--without", action="append", default=[], choices=EVERY_METRIC, metavar="METRIC")
     parser.add_argument("--model", action="store_true", help="the requests and the counters that bench/model is tested with")
+    parser.add_argument("--production", action="store_true", help="the requests of `bench production`, and what binds each")
     parser.add_argument("--only", action="append", default=[], metavar="OPERATION", help="may be given several times")
     parser.add_argument("--csv", help="what an earlier run kept, with --list")
     parser.add_argument("--list")
     arguments = parser.parse_args()
+    if arguments.model and arguments.production:
+        parser.error("--model and --production are two runs")
     if bool(arguments.csv) != bool(arguments.list):
         parser.error("--csv and --list go together")
     try:
