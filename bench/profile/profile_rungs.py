@@ -242,10 +242,9 @@ def profile_of(text, listed):
         asked = requests[operation, request]
         of_model = {key: asked[key] for key in ("parameters", "strategy_parameters", "type") if key in asked}
         counted = (lambda launches: {"counters": counters_of(launches)}) if of_model else (lambda launches: {})
+        made = [{"name": name, **figures_of(launches), **counted(launches)} for name, launches in kernels.items()]
         rows.append({"operation": operation, "strategy": strategy, "request": asked["text"], **of_model,
-                     "width": asked["width"], "height": asked["height"],
-                     "kernels": [{"name": name, **figures_of(launches), **counted(launches)}
-                                 for name, launches in kernels.items()]})
+                     "width": asked["width"], "height": asked["height"], **binding_of(made), "kernels": made})
     seen = {(row["operation"], row["strategy"]) for row in rows}
     absent = [f"{row['operation']} {row['strategy']}" for row in listed["rows"]
               if (row["operation"], row["strategy"]) not in seen]
@@ -253,15 +252,20 @@ def profile_of(text, listed):
             "launches_outside": outside}
 
 
-def binding_of(row):
-    """What binds a row's kernel of most time: (kernel, its share of the row's time in percent, the busiest unit, how busy in
-    percent of the most it sustains, what a warp waits for most where no unit is at 60 %, else None)."""
-    kernel = max(row["kernels"], key=lambda one: one["us"])
-    counters = kernel["counters"]
-    busy, unit = max((counters.get(metric, 0), unit) for unit, metric in UNITS_BUSY.items())
-    waits = max(STALLS, key=lambda stall: counters.get(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio", 0))
-    return (kernel["name"], 100 * kernel["us"] / sum(one["us"] for one in row["kernels"]), unit, busy,
-            waits.replace("_", " ") if busy < 60 else None)
+def binding_of(kernels):
+    """What binds the kernel of most time, as a row's `bound`: its share of the row's time and how busy the busiest unit is, in
+    percent; below 60 also what a warp waits for most. Nothing where the units were not counted."""
+    kernel = max(kernels, key=lambda one: one["us"])
+    counters = kernel.get("counters", {})
+    busy = [(counters[metric], unit) for unit, metric in UNITS_BUSY.items() if metric in counters]
+    if not busy:
+        return {}
+    most, unit = max(busy)
+    bound = {"kernel": kernel["name"], "share": round(100 * kernel["us"] / sum(one["us"] for one in kernels), 1), "unit": unit, "busy": most}
+    if most < 60:
+        waits = max(STALLS, key=lambda stall: counters.get(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio", 0))
+        bound["waits"] = waits.replace("_", " ")
+    return {"bound": bound}
 
 
 def cell(name, form, value):

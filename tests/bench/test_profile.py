@@ -105,9 +105,10 @@ class Tables(unittest.TestCase):
         def row(**counters):
             return rungs.profile_of(raw([launch(label, "front", "30"), launch(label, "main", "60", **counters),
                                          launch(label, "main", "10", **counters)], heads=heads), listed)["rows"][0]
-        kernel, share, unit, busy, waits = rungs.binding_of(row(**{memory: "81", fma: "70"}))
-        self.assertEqual((kernel, share, unit, busy, waits), ("main", 70, "memory", 81, None))
-        self.assertEqual(rungs.binding_of(row(**{fma: "55", stall: "4"}))[2:], ("fma", 55, "long scoreboard"))
+        self.assertEqual(row(**{memory: "81", fma: "70"})["bound"], {"kernel": "main", "share": 70, "unit": "memory", "busy": 81})
+        self.assertEqual(row(**{fma: "55", stall: "4"})["bound"],
+                         {"kernel": "main", "share": 70, "unit": "fma", "busy": 55, "waits": "long scoreboard"})
+        self.assertNotIn("bound", rungs.profile_of(raw([launch(NAIVE, "kernel", "10")]), LISTED)["rows"][0])
 
     def test_what_was_not_counted(self):
         profile = rungs.profile_of(raw([launch(NAIVE, "kernel", "10", **{
