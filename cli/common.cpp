@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "cli/options.hpp"
 #include "cuesta/device.hpp"
@@ -24,11 +25,18 @@ int current_verbosity = 0;
 
 std::atomic<io::StopSignal*> first_stop{nullptr};
 std::atomic<bool> signal_came{false};
+std::atomic<int> handlers{0};
 static_assert(std::atomic<io::StopSignal*>::is_always_lock_free);
 
 extern "C" void end_on_signal(int) {
   signal_came.store(true);
-  if (io::StopSignal* stop = first_stop.exchange(nullptr)) return stop->request();
+  ++handlers;  // a StopOnSignal waits for them before its signal goes
+  if (io::StopSignal* stop = first_stop.exchange(nullptr)) {
+    stop->request();
+    --handlers;
+    return;
+  }
+  --handlers;
   io::remove_staged_files();
   _exit(exit_interrupted);
 }
@@ -225,7 +233,10 @@ void install_signal_handlers() {
 StopOnSignal::StopOnSignal() : signal_(std::make_shared<io::StopSignal>()) {
   first_stop.store(signal_.get());
 }
-StopOnSignal::~StopOnSignal() { first_stop.store(nullptr); }
+StopOnSignal::~StopOnSignal() {
+  first_stop.store(nullptr);
+  while (handlers.load() > 0) std::this_thread::yield();
+}
 bool StopOnSignal::came() const { return signal_came.load(); }
 
 }  // namespace cuesta::cli

@@ -222,9 +222,7 @@ Verb add_detect(CLI::App& parent) {
       ->type_name("OUT");
   app->add_option("--json", state->json, "a header line, then one line a frame; - is stdout")
       ->type_name("FILE");
-  app->add_flag("--follow", state->follow,
-                "results grow under their names and are kept as far as they come; so they do "
-                "without it where VIDEO is live");
+  add_follow(*app, state->follow);
   state->described.add<MotionOptions>(*app);
   add_common(
       *app, state->common,

@@ -131,6 +131,13 @@ InputKind kind_of(const std::string& path) {
                                                                        : InputKind::stream;
 }
 
+void add_follow(CLI::App& app, bool& follow) {
+  app.add_flag(
+      "--follow", follow,
+      "results of a video grow under their names and are kept as far as they come; so they "
+      "do without it where it is live");
+}
+
 void add_job_options(CLI::App& app, JobOptions& jobs) {
   app.add_option("INPUT", jobs.inputs, "pictures, a folder, a video, an address, or - (stdin)")
       ->type_name("")
@@ -142,19 +149,20 @@ void add_job_options(CLI::App& app, JobOptions& jobs) {
   app.add_option("--format", jobs.format,
                  "in a folder OUT, write this format instead of the input's: png, tif, ...")
       ->type_name("EXT");
+  add_follow(app, jobs.follow);
 }
 
 Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_read) {
-  const auto& [inputs, out, format] = options;
+  const auto& [inputs, out, format, follow] = options;
   Plan plan;
   plan.is_batch = inputs.size() > 1;
   for (const auto& input : inputs) {
     if (input != "-" && is_folder(input)) {
       plan.is_batch = true;
       for (auto& picture : pictures_in(input))
-        plan.jobs.push_back({std::move(picture), {}, InputKind::picture});
+        plan.jobs.push_back({std::move(picture), {}, InputKind::picture, false});
     } else {
-      plan.jobs.push_back({input, {}, kind_of(input)});
+      plan.jobs.push_back({input, {}, kind_of(input), follow});
     }
   }
   // One missing input is the whole story; one of many is told when its turn comes.

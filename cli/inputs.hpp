@@ -18,6 +18,7 @@ struct Job {
   std::string input{};  ///< a path, or "-"
   std::string output{};
   InputKind kind = InputKind::picture;
+  bool follow = false;  ///< of a stream: its result grows, live or not
 };
 
 struct Plan {
@@ -33,10 +34,14 @@ std::string place_of(const std::string& path);
 /// What `path` is, by its first bytes; by its extension where those tell nothing.
 InputKind kind_of(const std::string& path);
 
-/// INPUT..., -o and --format, as every verb that turns inputs into outputs takes them.
+/// --follow, as every verb on videos takes it.
+void add_follow(CLI::App& app, bool& follow);
+
+/// INPUT..., -o, --format and --follow, as every verb that turns inputs into outputs takes them.
 struct JobOptions {
   std::vector<std::string> inputs{};
   std::string out{}, format{};
+  bool follow = false;
 };
 void add_job_options(CLI::App& app, JobOptions& jobs);
 

@@ -23,6 +23,11 @@ std::string name_and_size(const std::string& name) {
   return fmt::format("{} ({:.1f} MB)", name, bytes / 1e6);
 }
 
+io::StreamLimits limits_of(const CommonOptions& common, const StopOnSignal& stop) {
+  return {common.max_pixels, common.partial,   common.threads, stop.signal(),
+          common.timeout,    common.reconnect, print_warning};
+}
+
 }  // namespace
 
 JsonLines::JsonLines(const std::string& name, io::Placing placing)
@@ -74,11 +79,6 @@ void Results::finish(Ending ending, const std::string& stream, int64_t frames) {
 
 io::Placing placing_of(const std::string& input, bool follow) {
   return follow || io::is_live(input) ? io::Placing::growing : io::Placing::when_whole;
-}
-
-io::StreamLimits limits_of(const CommonOptions& common, const StopOnSignal& stop) {
-  return {common.max_pixels, common.partial,   common.threads, stop.signal(),
-          common.timeout,    common.reconnect, print_warning};
 }
 
 std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,

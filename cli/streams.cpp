@@ -21,7 +21,7 @@ StreamResult pass_stream(const Job& job, const CommonOptions& common, bool keeps
     format.chroma = io::Chroma::none;
     format.full_range = true;
   }
-  Results results(placing_of(job.input, false));
+  Results results(placing_of(job.input, job.follow));
   const auto sink = io::create_frames(job.output, format, io::is_live(job.input) ? "" : job.input,
                                       {.threads = common.threads}, results.placing());
   results.add(job.output, [&] { sink->finish(); });

@@ -584,9 +584,9 @@ class BadOutput(CommandTest):
         self.assertTrue(target.read_bytes().startswith(b"\x89PNG"))
         self.assertEqual(target.stat().st_mode & 0o777, 0o640)
 
-    def interrupted(self, sign, name, stdin=None):
+    def interrupted(self, sign, name, *options, stdin=None):
         """Interrupts `edges` on a long video once its result has begun."""
-        process = subprocess.Popen([CUESTA, "edges", name, "-o", "out.y4m", "--strategy", "serial"], cwd=self.at,
+        process = subprocess.Popen([CUESTA, "edges", name, "-o", "out.y4m", "--strategy", "serial", *options], cwd=self.at,
                                    stdin=subprocess.PIPE, stderr=subprocess.PIPE)
         if stdin:
             process.stdin.write(stdin)
@@ -607,10 +607,12 @@ class BadOutput(CommandTest):
             said = self.interrupted(sign, "long.y4m")
             self.assertIn("no result is kept", said)
             self.assertFalse((self.at / "out.y4m").exists())
+        self.assertIn("kept: out.y4m", self.interrupted(signal.SIGINT, "long.y4m", "--follow"))
+        self.assertGreater((self.at / "out.y4m").read_bytes().count(b"FRAME\n"), 0)
 
     def test_an_interrupt_keeps_what_came_of_a_pipe(self):
         for sign in (signal.SIGINT, signal.SIGTERM):
-            said = self.interrupted(sign, "-", y4m(40, 30, [Streams.frame] * 50))
+            said = self.interrupted(sign, "-", stdin=y4m(40, 30, [Streams.frame] * 50))
             self.assertIn("kept: out.y4m", said)
             frames = (self.at / "out.y4m").read_bytes().count(b"FRAME\n")
             self.assertGreater(frames, 0)
