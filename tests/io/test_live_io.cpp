@@ -34,12 +34,6 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-io::StreamFormat format_of(int32_t width, int32_t height) {
-  io::StreamFormat format;
-  format.width = width, format.height = height;
-  return format;
-}
-
 TEST(LiveIo, StopEndsWaitingAtOnce) {
   io::StopSignal stop;
   EXPECT_FALSE(stop.wait(0.01));
@@ -154,6 +148,12 @@ TEST(LiveIo, RecordsAreWholeWhileTheFileGrows) {
 }
 
 #if defined(CUESTA_HAS_VIDEO)
+
+io::StreamFormat format_of(int32_t width, int32_t height) {
+  io::StreamFormat format;
+  format.width = width, format.height = height;
+  return format;
+}
 
 // Every chroma and depth of y4m, read by us, and by libav's own demuxer and pixel formats.
 TEST(LiveIo, DeepY4mIsWhatLibavReads) {
