@@ -12,6 +12,7 @@
 #include "cli/common.hpp"
 #include "cli/described.hpp"
 #include "cli/either_device.hpp"
+#include "cli/events/watching.hpp"
 #include "cli/inputs.hpp"
 #include "cli/progress.hpp"
 #include "cli/samples.hpp"
@@ -21,16 +22,17 @@
 #include "io/overlap.hpp"
 #include "io/staged_file.hpp"
 #include "ops/motion/options.hpp"
+#include "track/options.hpp"
 
 namespace cuesta::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 struct State {
   CommonOptions common;
   DescribedOptions described;
+  WatchOptions watch;
   std::string input, out, json;
 };
 
@@ -40,18 +42,27 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }
 
 void check_names(const State& state) {
-  if (state.out.empty() && state.json.empty())
+  auto outputs = state.watch.outputs();
+  if (!state.out.empty()) outputs.emplace_back("-o", state.out);
+  if (!state.json.empty()) outputs.emplace_back("--json", state.json);
+  if (outputs.empty() && state.watch.on_event.empty())
     usage_error("", "detect: say where results go: -o boxes.mp4, --json objects.ndjson, or both");
-  if (state.out == "-" && state.json == "-")
-    usage_error("-", "-o - and --json -: standard output takes one of them; name a file");
-  if (is_same_file(state.out, state.json))
-    usage_error(state.out, "-o {} and --json {} are one file", state.out, state.json);
-  for (const auto* name : {&state.out, &state.json}) {
-    if (is_same_file(*name, state.input)) {
-      usage_error(*name, "{} {}: this is read and would be written over; choose another name",
-                  name == &state.out ? "-o" : "--json", *name);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [option, name] = outputs[i];
+    if (is_same_file(name, state.input)) {
+      usage_error(name, "{} {}: this is read and would be written over; choose another name",
+                  option, name);
+    }
+    for (size_t k = 0; k < i; ++k) {
+      const auto& [other, other_name] = outputs[k];
+      if (name == "-" && other_name == "-")
+        usage_error("-", "{} - and {} -: standard output takes one of them; name a file", other,
+                    option);
+      if (is_same_file(name, other_name))
+        usage_error(name, "{} {} and {} {} are one file", other, other_name, option, name);
     }
   }
+  state.watch.check();
 }
 
 /// Lines of JSON: on standard output at once, or in a file that appears when it is whole.
@@ -103,7 +114,8 @@ Json fact(const DifferenceThreshold& value) {
   return value.otsu ? Json(text_of(value)) : Json(value.level);
 }
 
-Json header_of(const State& state, const MotionOptions& options, const io::FrameSource& source) {
+Json header_of(const State& state, const MotionOptions& options,
+               const std::optional<TrackingOptions>& tracking, const io::FrameSource& source) {
   const io::StreamFormat& format = source.format();
   Json line = {{"schema", 1},
                {"width", format.width},
@@ -113,12 +125,21 @@ Json header_of(const State& state, const MotionOptions& options, const io::Frame
                {"start_time", format.start},
                {"source", state.input}};
   for_each_field<MotionOptions>([&](const auto& one) { line[one.name] = fact(one.get(options)); });
+  if (tracking)
+    for_each_field<TrackingOptions>(
+        [&](const auto& one) { line[one.name] = fact(one.get(*tracking)); });
   if (!state.common.region.empty()) line["region"] = state.common.region;
   line["cuesta"] = CUESTA_VERSION;
   return line;
 }
 
-Json line_of(const io::Frame& frame, std::span<const Detection> objects) {
+Json line_of(const io::Frame& frame, std::span<const Detection> objects, const Watching& watching) {
+  if (watching.is_tracking()) {
+    Json line = {
+        {"frame", frame.index}, {"time", frame.time}, {"objects", watching.objects_json()}};
+    if (watching.has_lines()) line["crossings"] = watching.crossings_json();
+    return line;
+  }
   Json list = Json::array();
   for (const auto& object : objects) {
     const Rect& b = object.box;
@@ -157,6 +178,10 @@ class Finder {
     return objects_;
   }
 
+  /// Of the last frame, and where its corner lies in it.
+  ConstBitView mask() const { return detector_.mask(); }
+  Rect corner() const { return region_.value_or(Rect{}); }
+
   void explain() const { device_.explain(); }
 
  private:
@@ -173,16 +198,25 @@ int run(const State& state) {
   check_names(state);
   MotionOptions options;
   state.described.read(options);
+  std::optional<TrackingOptions> tracking;
+  if (state.watch.is_on()) {
+    tracking = state.watch.tracking();
+    // Parts of an object are joined before it is held against the limit.
+    tracking->min_area = options.min_area;
+    if (tracking->join > 0) options.min_area = 0;
+  }
   Finder finder(state, options);
   const io::StreamLimits limits{state.common.max_pixels, state.common.partial,
                                 state.common.threads};
   const auto source = io::open_frames(state.input, limits);
   if (const auto text = source->description(); !text.empty()) detail("{}: {}", state.input, text);
 
+  Watching watching(state.watch, tracking.value_or(TrackingOptions()), state.input,
+                    source->format(), limits);
   std::unique_ptr<Lines> lines;
   if (!state.json.empty()) {
     lines = std::make_unique<Lines>(state.json);
-    lines->write(header_of(state, options, *source));
+    lines->write(header_of(state, options, tracking, *source));
   }
   std::unique_ptr<io::FrameSink> sink;
   if (!state.out.empty()) {
@@ -199,8 +233,16 @@ int run(const State& state) {
         *source,
         [&](io::FrameBuffer& buffer) {
           const auto found = finder.find(buffer.frame().luma);
-          if (lines) lines->write(line_of(buffer.frame(), found));
-          if (sink) painter.draw(buffer, found);
+          watching.found(buffer.frame(), found, finder.mask(), finder.corner().x,
+                         finder.corner().y);
+          if (lines) {
+            for (const Json& line : watching.take_event_lines()) lines->write(line);
+            lines->write(line_of(buffer.frame(), found, watching));
+          }
+          if (sink && watching.is_tracking())
+            painter.draw(buffer, watching.step().objects);
+          else if (sink)
+            painter.draw(buffer, found);
           ++frames;
           objects += int64_t(found.size());
           progress.step();
@@ -214,7 +256,11 @@ int run(const State& state) {
                 state.input);
   }
   if (sink) sink->finish();
-  if (lines) lines->finish();
+  watching.finish();
+  if (lines) {
+    for (const Json& line : watching.take_event_lines()) lines->write(line);
+    lines->finish();
+  }
   finder.explain();
   if (const auto what = source->damage(); !what.empty())
     warn("{}: {}; went on (--partial)", source->name(), what);
@@ -240,11 +286,13 @@ Verb add_detect(CLI::App& parent) {
   app->add_option("--json", state->json, "a header line, then one line a frame; - is stdout")
       ->type_name("FILE");
   state->described.add<MotionOptions>(*app);
+  add_watch_options(*app, state->watch);
   add_common(
       *app, state->common,
       takes_device | takes_strategy | takes_threads | takes_region | takes_limits | takes_explain,
       {"cuesta detect street.mp4 -o boxes.mp4",
        "cuesta detect street.mp4 --json objects.ndjson --background mixture --min-area 200",
+       "cuesta detect street.mp4 --scene yard.toml --events events.csv --report street.html",
        "ffmpeg -i rtsp://camera/1 -f yuv4mpegpipe - | cuesta detect - --json -"});
   return {app, [state] { return run(*state); }};
 }

@@ -84,6 +84,8 @@ struct TrackingOptions {
   double post_roll = 1;     ///< and after it
   double min_event = 0;     ///< shorter events are none
   double max_event = 3600;  ///< longer ones are cut, so that what is kept of one stays small
+
+  friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;
 };
 
 /// When a frame is shown.

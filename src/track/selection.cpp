@@ -58,15 +58,15 @@ void check_line(const CountingLine& line, const std::string& what) {
   if (line.from == line.to) throw_invalid("to", "{}: from and to are one point", what);
 }
 
-void check_scene(const Scene& scene) {
+void check_scene(const Scene& scene, const std::string& name) {
   if (scene.zones.size() > 64) {
-    throw_invalid(std::to_string(scene.zones.size()), "scene: there are {} zones; it may have 64",
+    throw_invalid(std::to_string(scene.zones.size()), "there are {} zones; it may have 64",
                   scene.zones.size());
   }
-  const auto check_all = [](const auto& list, const char* kind, auto check) {
+  const auto check_all = [&](const auto& list, const char* kind, auto check) {
     std::set<std::string> names;
     for (size_t i = 0; i < list.size(); ++i) {
-      const std::string what = fmt::format("scene: {}[{}]", kind, i);
+      const std::string what = fmt::format("{}: {}[{}]", name, kind, i);
       check(list[i], what);
       if (!names.insert(list[i].name).second)
         throw_invalid(list[i].name, "{}: another has the name \"{}\"", what, list[i].name);
@@ -80,7 +80,7 @@ Selection::Selection(Size size, const Scene& scene, const TrackingOptions& optio
     : size_(size), join_(options.join) {
   if (size.width <= 0 || size.height <= 0)
     throw_invalid("size", "scene: frames of {} x {} pixels hold nothing", size.width, size.height);
-  check_scene(scene);
+  check_scene(scene, "scene");
   everywhere_ = {.polygon = {},
                  .bit = 0,
                  .min_area = options.min_area,

@@ -12,8 +12,8 @@ namespace cuesta::track {
 /// Throws Error{invalid_argument}: "WHAT: a corner is (1.2, 0.5); ..."
 void check_zone(const Zone& zone, const std::string& what);
 void check_line(const CountingLine& line, const std::string& what);
-/// The same for all of a scene, and that names differ.
-void check_scene(const Scene& scene);
+/// The same for all of the scene of that name, and that the names in it differ.
+void check_scene(const Scene& scene, const std::string& name);
 
 class Selection {
  public:
