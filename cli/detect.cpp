@@ -235,8 +235,9 @@ int run(const State& state) {
           const auto found = finder.find(buffer.frame().luma);
           watching.found(buffer.frame(), found, finder.mask(), finder.corner().x,
                          finder.corner().y);
+          const auto event_lines = watching.take_event_lines();
           if (lines) {
-            for (const Json& line : watching.take_event_lines()) lines->write(line);
+            for (const Json& line : event_lines) lines->write(line);
             lines->write(line_of(buffer.frame(), found, watching));
           }
           if (sink && watching.is_tracking())
