@@ -71,7 +71,10 @@ Json parsed_toml(const std::string&, const std::string& path) {
 Json parsed_json(const std::string& text, const std::string& path) {
   // Without `message`'s own prefix, "[json.exception.parse_error.101] parse error at ".
   try {
-    return Json::parse(text);
+    return Json::parse(text, [&](int depth, Json::parse_event_t, const Json&) {
+      if (depth > 64) fail(path, "lists and tables lie more than 64 deep in each other");
+      return true;
+    });
   } catch (const Json::parse_error& error) {
     const std::string_view says = error.what();
     const size_t at = says.find("at line");
@@ -80,7 +83,8 @@ Json parsed_json(const std::string& text, const std::string& path) {
 }
 
 std::string shown(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() <= 80 ? text : text.substr(0, 77) + "...";
 }
 
 // A table of the file: its members by name, each asked for once.

@@ -60,8 +60,8 @@ void check_line(const CountingLine& line, const std::string& what) {
 
 void check_scene(const Scene& scene, const std::string& name) {
   if (scene.zones.size() > 64) {
-    throw_invalid(std::to_string(scene.zones.size()), "there are {} zones; it may have 64",
-                  scene.zones.size());
+    throw_invalid(std::to_string(scene.zones.size()), "{}: there are {} zones; it may have 64",
+                  name, scene.zones.size());
   }
   const auto check_all = [&](const auto& list, const char* kind, auto check) {
     std::set<std::string> names;

@@ -307,6 +307,8 @@ to = [0.5, 0]
                            says=("scene.toml", *says))
         self.scene('{"zones": [}', "scene.json")
         self.fails(INPUT, "detect", self.video, "--json", "o", "--scene", "scene.json", says=("scene.json", "line 1"))
+        self.scene("[" * 100000 + "]" * 100000, "scene.json")
+        self.fails(INPUT, "detect", self.video, "--json", "o", "--scene", "scene.json", says=("64 deep",))
         self.scene("[1]", "scene.json")
         self.fails(INPUT, "detect", self.video, "--json", "o", "--scene", "scene.json", says=("[1] is no table",))
         self.fails(INPUT, "detect", self.video, "--json", "o", "--scene", "none.toml",
