@@ -45,7 +45,7 @@ void check_names(const State& state) {
   auto outputs = state.watch.outputs();
   if (!state.out.empty()) outputs.emplace_back("-o", state.out);
   if (!state.json.empty()) outputs.emplace_back("--json", state.json);
-  if (outputs.empty() && state.watch.on_event.empty())
+  if (outputs.empty() && state.watch.on_event.empty() && state.watch.clips.empty())
     usage_error("", "detect: say where results go: -o boxes.mp4, --json objects.ndjson, or both");
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto& [option, name] = outputs[i];

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "cli/events/clips.hpp"
 #include "cli/events/hook.hpp"
 #include "cli/events/lists.hpp"
 #include "cli/events/report.hpp"
@@ -30,6 +31,10 @@ void add_watch_options(CLI::App& app, WatchOptions& options) {
   app.add_option("--report", options.report,
                  "one HTML page: timeline, every event with a picture, heat map")
       ->type_name("FILE");
+  app.add_option(
+         "--clips", options.clips,
+         "the part of the video that shows each event, into this folder; nothing is encoded")
+      ->type_name("FOLDER");
   app.add_option("--coco", options.coco, "objects of every frame as COCO annotations")
       ->type_name("FILE");
   app.add_option("--mot", options.mot, "objects of every frame as MOTChallenge lines")
@@ -62,8 +67,9 @@ TrackingOptions WatchOptions::tracking() const {
 }
 
 bool WatchOptions::is_on() const {
-  return track || !scene.empty() || !mask.empty() || !report.empty() || !coco.empty() ||
-         !mot.empty() || !on_event.empty() || !events.empty() || tracking() != TrackingOptions();
+  return track || !scene.empty() || !mask.empty() || !report.empty() || !clips.empty() ||
+         !coco.empty() || !mot.empty() || !on_event.empty() || !events.empty() ||
+         tracking() != TrackingOptions();
 }
 
 void WatchOptions::check() const {
@@ -110,6 +116,7 @@ Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking,
   }
   watch_.emplace(facts_.size(), file.scene, tracking);
   for (const std::string& path : options.events) sinks_.push_back(event_list(path, facts_));
+  if (!options.clips.empty()) sinks_.push_back(clip_folder(options.clips, facts_));
   if (!options.coco.empty()) sinks_.push_back(coco_file(options.coco, facts_));
   if (!options.mot.empty()) sinks_.push_back(mot_file(options.mot));
   if (!options.report.empty()) sinks_.push_back(html_report(options.report, facts_, *heat_));

@@ -18,7 +18,7 @@ namespace cuesta::cli {
 /// The options as given. Any of them but --heatmap turns tracking on.
 struct WatchOptions {
   bool track = false;
-  std::string scene{}, mask{}, heat_map{}, report{}, coco{}, mot{}, on_event{};
+  std::string scene{}, mask{}, heat_map{}, report{}, clips{}, coco{}, mot{}, on_event{};
   std::vector<std::string> events{};
   DescribedOptions described{};
 

@@ -415,6 +415,51 @@ class Lists(EventsTest):
         self.fails(OUTPUT, "detect", "visits.y4m", "--mot", "none/m.txt", says=("none/m.txt",))
 
 
+class Clips(EventsTest):
+    def mp4(self, source, name):
+        done = self.run_cuesta("filter", source, "-o", name, "--kernel", "average:1", code=None)
+        if b"y4m only" in done.stderr:
+            self.skipTest("built without libav")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_clips_show_their_events(self):
+        # Cuts, where encoders put frames that can be decoded by themselves: a flash before each visit.
+        flash = {FIRST.start - 3, SECOND.start - 10}
+        frames = [bytes([230]) * (WIDTH * HEIGHT) if k in flash else luma(k) for k in range(FRAMES)]
+        self.file("flashes.y4m", y4m(WIDTH, HEIGHT, frames))
+        limits = ("--max-area", 1000, "--pre-roll", 0.2, "--post-roll", 0.2, "--min-area", 100)
+        for name in ("visits.mp4", "visits.mkv", "visits.mov"):
+            with self.subTest(name):
+                self.mp4("flashes.y4m", name)
+                events = self.ended(*limits, "--clips", f"clips/{name}", name=name)
+                self.assertEqual(len(events), 2)
+                clips = sorted((self.at / "clips" / name).iterdir())
+                suffix = Path(name).suffix
+                self.assertEqual([clip.name for clip in clips], [f"event-{k:04}{suffix}" for k in (1, 2)])
+                whole = self.pictures(name)
+                for clip, event in zip(clips, events):
+                    part = self.pictures(clip)
+                    # The same pictures, one after the other, somewhere around the event.
+                    first = next(k for k in range(len(whole)) if whole[k : k + len(part)] == part)
+                    begin, end = (round(seconds * RATE) for seconds in event["clip"])
+                    self.assertLessEqual(first, begin)
+                    self.assertGreaterEqual(first + len(part) - 1, end)
+                    self.assertLess(first + len(part) - 1, end + 8)
+
+    def pictures(self, name):
+        """The decoded luma of each frame."""
+        stream = self.run_cuesta("filter", name, "-o", "-", "--kernel", "average:1").stdout
+        header, rest = stream.split(b"\n", 1)
+        samples = WIDTH * HEIGHT * (1 if b"Cmono" in header else 3 if b"C444" in header else 1.5)
+        size = int(samples) + 6
+        return [rest[k + 6 : k + 6 + WIDTH * HEIGHT] for k in range(0, len(rest), size)]
+
+    def test_only_of_files(self):
+        self.fails(USAGE, "detect", "-", "--clips", "clips", says=("--clips clips", "standard input"), stdin=visits())
+        self.file("taken", b"")
+        self.fails(OUTPUT, "detect", self.video, "--clips", "taken/clips", says=("taken/clips",))
+
+
 class Page(html.parser.HTMLParser):
     """Tags that are open, images, references, and the text of the script."""
 
