@@ -5,6 +5,7 @@
 #ifdef CUESTA_HAS_VIDEO
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "io/av.hpp"
@@ -151,8 +152,10 @@ void cut_clip(const std::string& source, const std::filesystem::path& target, do
 
 std::string clip_extension(const std::string& source) {
   const AVOutputFormat* container = av_guess_format(nullptr, source.c_str(), nullptr);
-  const bool fits =
-      container && !(container->flags & AVFMT_NOFILE) && container->video_codec != AV_CODEC_ID_NONE;
+  // y4m's writer takes frames, not packets.
+  const bool fits = container && !(container->flags & AVFMT_NOFILE) &&
+                    container->video_codec != AV_CODEC_ID_NONE &&
+                    std::string_view(container->name) != "yuv4mpegpipe";
   return fits ? std::filesystem::path(source).extension().string() : ".mkv";
 }
 
