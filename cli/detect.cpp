@@ -257,7 +257,9 @@ int run(const State& state) {
                 state.input);
   }
   if (sink) sink->finish();
-  watching.finish();
+  watching.end_event();
+  watching.wait();
+  for (const auto& [name, finish] : watching.files()) finish();
   if (lines) {
     for (const Json& line : watching.take_event_lines()) lines->write(line);
     lines->finish();

@@ -16,11 +16,15 @@ class Clips final : public EventSink {
       usage_error(folder, "--clips {}: clips are cut from a file, and {} can be read only once",
                   folder, facts.source == "-" ? "standard input" : facts.source);
     }
+    extension_ = io::clip_extension(facts.source);
+    if (extension_.empty()) {
+      usage_error(folder, "--clips {}: clips are copied as they are encoded, and {} is not encoded",
+                  folder, facts.source);
+    }
     std::filesystem::create_directories(folder, error);
     if (error)
       throw Error(ErrorCode::output, fmt::format("cannot make {}: {}", folder, error.message()),
                   folder);
-    extension_ = io::clip_extension(facts.source);
   }
   void ended(const Event& event) override {
     io::cut_clip(facts_.source, folder_ / fmt::format("event-{:04}{}", event.id, extension_),

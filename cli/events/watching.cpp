@@ -115,16 +115,19 @@ Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking,
     file.scene.mask = mask;
   }
   watch_.emplace(facts_.size(), file.scene, tracking);
-  for (const std::string& path : options.events) sinks_.push_back(event_list(path, facts_));
-  if (!options.clips.empty()) sinks_.push_back(clip_folder(options.clips, facts_));
-  if (!options.coco.empty()) sinks_.push_back(coco_file(options.coco, facts_));
-  if (!options.mot.empty()) sinks_.push_back(mot_file(options.mot));
-  if (!options.report.empty()) sinks_.push_back(html_report(options.report, facts_, *heat_));
-  if (!options.on_event.empty()) sinks_.push_back(event_hook(options.on_event, facts_));
+  const auto add = [&](const std::string& name, std::unique_ptr<EventSink> sink) {
+    sinks_.emplace_back(name, std::move(sink));
+  };
+  for (const std::string& path : options.events) add(path, event_list(path, facts_));
+  if (!options.clips.empty()) add({}, clip_folder(options.clips, facts_));
+  if (!options.coco.empty()) add(options.coco, coco_file(options.coco, facts_));
+  if (!options.mot.empty()) add(options.mot, mot_file(options.mot));
+  if (!options.report.empty()) add(options.report, html_report(options.report, facts_, *heat_));
+  if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts_));
 }
 
 void Watching::ended(const Event& event) {
-  for (const auto& sink : sinks_) sink->ended(event);
+  for (const auto& [name, sink] : sinks_) sink->ended(event);
   event_lines_.push_back({{"event", json_of(event, "ended", facts_)}});
 }
 
@@ -134,18 +137,30 @@ void Watching::found(const io::Frame& frame, std::span<const Detection> detectio
   if (!watch_) return;
   step_ = watch_->push({frame.index, frame.time}, detections);
   for (const Event& event : step_.ended) ended(event);
-  for (const auto& sink : sinks_) sink->frame(frame, step_);
+  for (const auto& [name, sink] : sinks_) sink->frame(frame, step_);
   if (!step_.began) return;
-  for (const auto& sink : sinks_) sink->began(*step_.event);
+  for (const auto& [name, sink] : sinks_) sink->began(*step_.event);
   event_lines_.push_back({{"event", json_of(*step_.event, "began", facts_)}});
 }
 
-void Watching::finish() {
-  if (watch_)
-    for (const Event& event : watch_->finish()) ended(event);
+void Watching::end_event() {
   step_ = {};
-  for (const auto& sink : sinks_) sink->finish();
-  if (!heat_path_.empty()) io::write_picture(heat_path_, heat_->picture());
+  if (!watch_) return;
+  for (const Event& event : watch_->finish()) ended(event);
+}
+
+void Watching::wait() {
+  for (const auto& [name, sink] : sinks_)
+    if (name.empty()) sink->finish();
+}
+
+std::vector<std::pair<std::string, std::function<void()>>> Watching::files() {
+  std::vector<std::pair<std::string, std::function<void()>>> all;
+  for (const auto& [name, sink] : sinks_)
+    if (!name.empty()) all.emplace_back(name, [one = sink.get()] { one->finish(); });
+  if (!heat_path_.empty())
+    all.emplace_back(heat_path_, [this] { io::write_picture(heat_path_, heat_->picture()); });
+  return all;
 }
 
 Json Watching::objects_json() const {

@@ -1,6 +1,7 @@
 // What `cuesta detect` says of objects over time: its options, and everything they write.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -44,15 +45,19 @@ class Watching {
   /// A frame as decoded, what was found in it, and the mask, whose corner lies at (x, y).
   void found(const io::Frame& frame, std::span<const Detection> detections, ConstBitView mask,
              int32_t x, int32_t y);
-  /// Ends the event under way; files come under their names.
-  void finish();
+  /// After the last frame, or where the stream breaks off for a while: ends the event under way.
+  void end_event();
+  /// After end_event(): waits for the programs of --on-event.
+  void wait();
+  /// Each file and what makes it whole, after end_event().
+  std::vector<std::pair<std::string, std::function<void()>>> files();
 
   /// Whether there are objects with ids, beside what was found.
   bool is_tracking() const { return watch_.has_value(); }
   /// What the last frame brought; empty where nothing is tracked.
   const SceneStep& step() const { return step_; }
   /// Lines of JSON: of the frame's objects, of crossings, and what events ended or began since the
-  /// last call; also after finish().
+  /// last call; also after end_event().
   Json objects_json() const;
   Json crossings_json() const;
   std::vector<Json> take_event_lines();
@@ -66,7 +71,8 @@ class Watching {
   SceneStep step_{};
   std::optional<HeatMap> heat_;
   std::string heat_path_;
-  std::vector<std::unique_ptr<EventSink>> sinks_;
+  // Of each, the file's name; empty for what is none.
+  std::vector<std::pair<std::string, std::unique_ptr<EventSink>>> sinks_;
   std::vector<Json> event_lines_;
 };
 

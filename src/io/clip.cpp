@@ -152,10 +152,10 @@ void cut_clip(const std::string& source, const std::filesystem::path& target, do
 
 std::string clip_extension(const std::string& source) {
   const AVOutputFormat* container = av_guess_format(nullptr, source.c_str(), nullptr);
-  // y4m's writer takes frames, not packets.
-  const bool fits = container && !(container->flags & AVFMT_NOFILE) &&
-                    container->video_codec != AV_CODEC_ID_NONE &&
-                    std::string_view(container->name) != "yuv4mpegpipe";
+  // Pictures as they are, which few containers take.
+  if (container && std::string_view(container->name) == "yuv4mpegpipe") return {};
+  const bool fits =
+      container && !(container->flags & AVFMT_NOFILE) && container->video_codec != AV_CODEC_ID_NONE;
   return fits ? std::filesystem::path(source).extension().string() : ".mkv";
 }
 

@@ -16,7 +16,7 @@ void cut_clip(const std::string& source, const std::filesystem::path& target, do
               double end);
 
 /// The extension for clips of `source`: its own where that is a container that can be written, else
-/// ".mkv".
+/// ".mkv". Empty for y4m, which is not encoded.
 std::string clip_extension(const std::string& source);
 
 }  // namespace cuesta::io

@@ -456,8 +456,10 @@ class Clips(EventsTest):
 
     def test_only_of_files(self):
         self.fails(USAGE, "detect", "-", "--clips", "clips", says=("--clips clips", "standard input"), stdin=visits())
+        self.fails(USAGE, "detect", "visits.y4m", "--clips", "clips", says=("--clips clips", "visits.y4m is not encoded"))
         self.file("taken", b"")
-        self.fails(OUTPUT, "detect", self.video, "--clips", "taken/clips", says=("taken/clips",))
+        self.mp4("visits.y4m", "visits.mp4")
+        self.fails(OUTPUT, "detect", "visits.mp4", "--clips", "taken/clips", says=("taken/clips",))
 
 
 class Page(html.parser.HTMLParser):
