@@ -4,16 +4,17 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <set>
-#include <system_error>
 
 #include "cli/options.hpp"
 #include "cuesta/device.hpp"
+#include "io/errors.hpp"
 #include "io/staged_file.hpp"
 
 namespace cuesta::cli {
@@ -21,7 +22,13 @@ namespace {
 
 int current_verbosity = 0;
 
+std::atomic<io::StopSignal*> first_stop{nullptr};
+std::atomic<bool> signal_came{false};
+static_assert(std::atomic<io::StopSignal*>::is_always_lock_free);
+
 extern "C" void end_on_signal(int) {
+  signal_came.store(true);
+  if (io::StopSignal* stop = first_stop.exchange(nullptr)) return stop->request();
   io::remove_staged_files();
   _exit(exit_interrupted);
 }
@@ -117,6 +124,16 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
         ->group("Input");
     app.add_flag("--partial", common.partial, "take what a truncated file still holds")
         ->group("Input");
+    app.add_option("--timeout", common.timeout,
+                   "a live video that is silent for so long is lost (default 10)")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.1, 1e6))
+        ->group("Input");
+    app.add_option("--reconnect", common.reconnect,
+                   "seek a lost address or camera for so long (default for ever)")
+        ->type_name("SECONDS")
+        ->check(CLI::NonNegativeNumber)
+        ->group("Input");
   }
   if (which & takes_json)
     app.add_flag("--json", common.json, "results as JSON on stdout")->group("Messages");
@@ -181,10 +198,7 @@ void print_data(std::string_view text) {
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
     return;
-  throw Error(
-      ErrorCode::output,
-      fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)),
-      "-");
+  io::throw_output_errno("standard output", errno);
 }
 
 bool stderr_is_terminal() {
@@ -207,5 +221,11 @@ void install_signal_handlers() {
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
 }
+
+StopOnSignal::StopOnSignal() : signal_(std::make_shared<io::StopSignal>()) {
+  first_stop.store(signal_.get());
+}
+StopOnSignal::~StopOnSignal() { first_stop.store(nullptr); }
+bool StopOnSignal::came() const { return signal_came.load(); }
 
 }  // namespace cuesta::cli

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +16,7 @@
 #include "cuesta/error.hpp"
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
+#include "io/stop.hpp"
 
 namespace CLI {
 class App;
@@ -59,6 +62,8 @@ struct CommonOptions {
   std::string region;
   int64_t max_pixels = int64_t(1) << 28;
   bool partial = false;
+  double timeout = 10;
+  double reconnect = std::numeric_limits<double>::infinity();
   bool json = false;
   bool explain = false;
 
@@ -75,7 +80,7 @@ enum : unsigned {
   takes_threads = 4,
   takes_region = 8,
   takes_json = 16,
-  takes_limits = 32,  ///< --max-pixels and --partial
+  takes_limits = 32,  ///< --max-pixels, --partial, --timeout and --reconnect
   takes_explain = 64,
 };
 /// Adds them, and `examples` at the head of the verb's help, one line each.
@@ -117,16 +122,34 @@ template <class... Values>
               std::move(value));
 }
 
-/// Writes all of `text` to stdout. Throws Error{output} where that fails (a closed pipe, a full
-/// disc).
+/// Writes all of `text` to stdout. Throws Error{output} where that fails (a full disc),
+/// io::ClosedPipe where nobody reads it any more.
 void print_data(std::string_view text);
 
 /// True when stderr is a terminal that takes color, and NO_COLOR is not set.
 bool stderr_has_color();
 bool stderr_is_terminal();
 
-/// Ends the process with 130 on SIGINT, SIGTERM and SIGHUP, leaving no half-written file; a closed
-/// pipe becomes an error where it is written to.
+/// Ends the process with 130 on SIGINT, SIGTERM and SIGHUP, leaving no half-written file, unless
+/// a StopOnSignal asks for another end; a closed pipe becomes an error where it is written to.
 void install_signal_handlers();
+
+/// Thrown when a StopOnSignal's signal has been obeyed, past all other work; main() ends with 130.
+struct Interrupted {};
+
+/// While it lives, the first such signal only ends reading; what was read is worked on and written.
+/// The second ends the process.
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  ~StopOnSignal();
+  const std::shared_ptr<io::StopSignal>& signal() const { return signal_; }
+  bool came() const;
+
+ private:
+  std::shared_ptr<io::StopSignal> signal_;
+};
 
 }  // namespace cuesta::cli

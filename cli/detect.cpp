@@ -1,12 +1,8 @@
 // cuesta detect: a video in, boxes around what moves out, as a video and as one line of JSON a
 // frame.
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <system_error>
+#include <memory>
 
 #include "cli/boxes.hpp"
 #include "cli/common.hpp"
@@ -14,13 +10,11 @@
 #include "cli/either_device.hpp"
 #include "cli/events/watching.hpp"
 #include "cli/inputs.hpp"
-#include "cli/progress.hpp"
+#include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/version.hpp"
 #include "io/frames.hpp"
-#include "io/overlap.hpp"
-#include "io/staged_file.hpp"
 #include "ops/motion/options.hpp"
 #include "track/options.hpp"
 
@@ -34,6 +28,7 @@ struct State {
   DescribedOptions described;
   WatchOptions watch;
   std::string input, out, json;
+  bool follow = false;
 };
 
 bool is_same_file(const std::string& a, const std::string& b) {
@@ -65,43 +60,6 @@ void check_names(const State& state) {
   state.watch.check();
 }
 
-/// Lines of JSON: on standard output at once, or in a file that appears when it is whole.
-class Lines {
- public:
-  explicit Lines(const std::string& path) : name_(path) {
-    if (path == "-") return;
-    staged_ = std::make_unique<io::StagedFile>(path);
-    file_ = std::fopen(staged_->path().c_str(), "wbe");
-    if (!file_) fail();
-  }
-  Lines(const Lines&) = delete;
-  Lines& operator=(const Lines&) = delete;
-  ~Lines() {
-    if (file_) std::fclose(file_);
-  }
-
-  void write(const Json& line) {
-    const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-    if (!staged_) return print_data(text);
-    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
-  }
-  void finish() {
-    if (!staged_) return;
-    if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
-    staged_->commit();
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw Error(ErrorCode::output,
-                fmt::format("cannot write {}: {}", name_, std::generic_category().message(errno)),
-                name_);
-  }
-  std::string name_;
-  std::unique_ptr<io::StagedFile> staged_;
-  std::FILE* file_ = nullptr;
-};
-
 // A value of an option in JSON: a number as one, the others as the command takes them.
 template <class T>
 Json fact(const T& value) {
@@ -114,6 +72,11 @@ Json fact(const DifferenceThreshold& value) {
   return value.otsu ? Json(text_of(value)) : Json(value.level);
 }
 
+// Addresses come without their passwords.
+std::string name_of(const State& state, const io::FrameSource& source) {
+  return state.input == "-" ? state.input : source.name();
+}
+
 Json header_of(const State& state, const MotionOptions& options,
                const std::optional<TrackingOptions>& tracking, const io::FrameSource& source) {
   const io::StreamFormat& format = source.format();
@@ -123,7 +86,7 @@ Json header_of(const State& state, const MotionOptions& options,
                {"luma", format.full_range ? "full" : "limited"},
                {"frame_rate", double(format.rate_num) / double(format.rate_den)},
                {"start_time", format.start},
-               {"source", state.input}};
+               {"source", name_of(state, source)}};
   for_each_field<MotionOptions>([&](const auto& one) { line[one.name] = fact(one.get(options)); });
   if (tracking)
     for_each_field<TrackingOptions>(
@@ -133,13 +96,15 @@ Json header_of(const State& state, const MotionOptions& options,
   return line;
 }
 
-Json line_of(const io::Frame& frame, std::span<const Detection> objects, const Watching& watching) {
-  if (watching.is_tracking()) {
-    Json line = {
-        {"frame", frame.index}, {"time", frame.time}, {"objects", watching.objects_json()}};
-    if (watching.has_lines()) line["crossings"] = watching.crossings_json();
-    return line;
-  }
+Json line_of(const io::Gap& gap) {
+  Json line = {{"begin", gap.begin}, {"end", nullptr}};
+  if (gap.end) line["end"] = *gap.end;
+  line["attempts"] = gap.attempts;
+  line["reason"] = gap.reason;
+  return {{"gap", std::move(line)}};
+}
+
+Json list_of(std::span<const Detection> objects) {
   Json list = Json::array();
   for (const auto& object : objects) {
     const Rect& b = object.box;
@@ -147,7 +112,16 @@ Json line_of(const io::Frame& frame, std::span<const Detection> objects, const W
                     {"area", object.area},
                     {"centroid", {object.centroid_x, object.centroid_y}}});
   }
-  return {{"frame", frame.index}, {"time", frame.time}, {"objects", std::move(list)}};
+  return list;
+}
+
+Json line_of(const io::Frame& frame, std::span<const Detection> objects, const Watching& watching) {
+  Json line = {{"frame", frame.index},
+               {"time", frame.time},
+               {"objects", watching.is_tracking() ? watching.objects_json() : list_of(objects)}};
+  if (watching.has_lines()) line["crossings"] = watching.crossings_json();
+  if (frame.damaged) line["damaged"] = true;
+  return line;
 }
 
 /// Finds objects in a frame's luma, in coordinates of the whole frame.
@@ -193,6 +167,76 @@ class Finder {
   std::vector<Detection> objects_;
 };
 
+/// What `detect` writes: a line of JSON a frame, the video with boxes, and what --events and the
+/// like ask for.
+class Outputs {
+ public:
+  Outputs(const State& state, const MotionOptions& options,
+          const std::optional<TrackingOptions>& tracking, const io::FrameSource& source)
+      : results_(placing_of(state.input, state.follow)),
+        painter_(source.format()),
+        watching_(state.watch, tracking.value_or(TrackingOptions()), name_of(state, source),
+                  source.format(), state.common, results_.placing()) {
+    if (!state.json.empty()) {
+      lines_ = std::make_unique<JsonLines>(state.json, results_.placing());
+      lines_->write(header_of(state, options, tracking, source));
+    }
+    if (!state.out.empty()) {
+      video_ =
+          io::create_frames(state.out, source.format(), io::is_live(state.input) ? "" : state.input,
+                            {.threads = state.common.threads}, results_.placing());
+      if (const auto text = video_->description(); !text.empty()) detail("{}: {}", state.out, text);
+      if (const auto text = video_->loss(); !text.empty()) warn("{}: {}", state.out, text);
+    }
+    // Whatever is kept: the event under way ends, and who is told of events is told.
+    results_.add("-", [this] {
+      watching_.end_event();
+      write_event_lines();
+      watching_.wait();
+    });
+    results_.add(state.out, [this] { video_->finish(); });
+    for (auto& [name, finish] : watching_.files()) results_.add(name, std::move(finish));
+    results_.add(state.json, [this, &source] {
+      if (const auto gap = source.open_gap()) lines_->write(line_of(*gap));
+      lines_->finish();
+    });
+  }
+
+  /// Told of every frame, in order: first with what was found, on one thread, then to be written,
+  /// on another.
+  void found(io::FrameBuffer& buffer, std::span<const Detection> objects, const Finder& finder) {
+    const io::Frame& frame = buffer.frame();
+    if (frame.gap) {
+      watching_.end_event();
+      write_event_lines();
+      if (lines_) lines_->write(line_of(*frame.gap));
+    }
+    watching_.found(frame, objects, finder.mask(), finder.corner().x, finder.corner().y);
+    write_event_lines();
+    if (lines_) lines_->write(line_of(frame, objects, watching_));
+    if (video_ && watching_.is_tracking())
+      painter_.draw(buffer, watching_.step().objects);
+    else if (video_)
+      painter_.draw(buffer, objects);
+  }
+  void write(const io::Frame& frame) {
+    if (video_) video_->write(frame);
+  }
+  Results& results() { return results_; }
+
+ private:
+  void write_event_lines() {
+    for (const Json& line : watching_.take_event_lines())
+      if (lines_) lines_->write(line);
+  }
+
+  Results results_;
+  BoxPainter painter_;
+  Watching watching_;
+  std::unique_ptr<JsonLines> lines_;
+  std::unique_ptr<io::FrameSink> video_;
+};
+
 int run(const State& state) {
   const auto begin = Clock::now();
   check_names(state);
@@ -206,71 +250,24 @@ int run(const State& state) {
     if (tracking->join > 0) options.min_area = 0;
   }
   Finder finder(state, options);
-  const io::StreamLimits limits{state.common.max_pixels, state.common.partial,
-                                state.common.threads};
-  const auto source = io::open_frames(state.input, limits);
-  if (const auto text = source->description(); !text.empty()) detail("{}: {}", state.input, text);
-
-  Watching watching(state.watch, tracking.value_or(TrackingOptions()), state.input,
-                    source->format(), limits);
-  std::unique_ptr<Lines> lines;
-  if (!state.json.empty()) {
-    lines = std::make_unique<Lines>(state.json);
-    lines->write(header_of(state, options, tracking, *source));
-  }
-  std::unique_ptr<io::FrameSink> sink;
-  if (!state.out.empty()) {
-    sink = io::create_frames(state.out, source->format(), state.input == "-" ? "" : state.input,
-                             limits);
-    if (const auto text = sink->description(); !text.empty()) detail("{}: {}", state.out, text);
-  }
-
-  const BoxPainter painter(source->format());
+  const StopOnSignal stop;
+  const auto source = open_stream(state.input, state.common, stop);
+  Outputs outputs(state, options, tracking, *source);
   int64_t frames = 0, objects = 0;
-  {
-    Progress progress("frames", source->expected_frames());
-    io::overlap(
-        *source,
-        [&](io::FrameBuffer& buffer) {
-          const auto found = finder.find(buffer.frame().luma);
-          watching.found(buffer.frame(), found, finder.mask(), finder.corner().x,
-                         finder.corner().y);
-          const auto event_lines = watching.take_event_lines();
-          if (lines) {
-            for (const Json& line : event_lines) lines->write(line);
-            lines->write(line_of(buffer.frame(), found, watching));
-          }
-          if (sink && watching.is_tracking())
-            painter.draw(buffer, watching.step().objects);
-          else if (sink)
-            painter.draw(buffer, found);
-          ++frames;
-          objects += int64_t(found.size());
-          progress.step();
-        },
-        [&](const io::Frame& frame) {
-          if (sink) sink->write(frame);
-        });
-  }
-  if (frames == 0) {
-    throw Error(ErrorCode::input, fmt::format("{}: the video has no frames", source->name()),
-                state.input);
-  }
-  if (sink) sink->finish();
-  watching.end_event();
-  watching.wait();
-  for (const auto& [name, finish] : watching.files()) finish();
-  if (lines) {
-    for (const Json& line : watching.take_event_lines()) lines->write(line);
-    lines->finish();
-  }
+  const int code = pass_frames(
+      *source, state.common, stop, outputs.results(), state.json == "-" || state.out == "-",
+      [&](io::FrameBuffer& buffer) {
+        const auto found = finder.find(buffer.frame().luma);
+        outputs.found(buffer, found, finder);
+        ++frames;
+        objects += int64_t(found.size());
+      },
+      [&](const io::Frame& frame) { outputs.write(frame); });
   finder.explain();
-  if (const auto what = source->damage(); !what.empty())
-    warn("{}: {}; went on (--partial)", source->name(), what);
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   detail("{}: {} objects in {} frames, {:.1f} frames/s", state.input, objects, frames,
          double(frames) / seconds);
-  return exit_done;
+  return code;
 }
 
 }  // namespace
@@ -283,11 +280,18 @@ Verb add_detect(CLI::App& parent) {
       "background,\n"
       "threshold, close, open, components. Writes the video with boxes, one line of JSON a frame, "
       "or both.");
-  app->add_option("VIDEO", state->input, "a video, or - (y4m on stdin)")->type_name("")->required();
+  app->add_option(
+         "VIDEO", state->input,
+         "a video, an address (rtsp://, http://, ...), a camera (/dev/video0), or - (stdin)")
+      ->type_name("")
+      ->required();
   app->add_option("-o,--output", state->out, "the video with boxes; - writes y4m to stdout")
       ->type_name("OUT");
   app->add_option("--json", state->json, "a header line, then one line a frame; - is stdout")
       ->type_name("FILE");
+  app->add_flag("--follow", state->follow,
+                "results grow under their names and are kept as far as they come; so they do "
+                "without it where VIDEO is live");
   state->described.add<MotionOptions>(*app);
   add_watch_options(*app, state->watch);
   add_common(
@@ -296,7 +300,7 @@ Verb add_detect(CLI::App& parent) {
       {"cuesta detect street.mp4 -o boxes.mp4",
        "cuesta detect street.mp4 --json objects.ndjson --background mixture --min-area 200",
        "cuesta detect street.mp4 --scene yard.toml --events events.csv --report street.html",
-       "ffmpeg -i rtsp://camera/1 -f yuv4mpegpipe - | cuesta detect - --json -"});
+       "cuesta detect rtsp://camera/1 -o boxes.mkv --json objects.ndjson"});
   return {app, [state] { return run(*state); }};
 }
 

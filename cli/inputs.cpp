@@ -14,6 +14,7 @@
 
 #include "cli/progress.hpp"
 #include "core/threads.hpp"
+#include "io/address.hpp"
 #include "io/formats.hpp"
 #include "io/picture.hpp"
 
@@ -68,7 +69,7 @@ void check_output(const Job& job) {
 }
 
 void check_exists(const std::string& input) {
-  if (input == "-") return;
+  if (input == "-" || io::is_address(input)) return;
   std::error_code error;
   if (!fs::exists(fs::status(input, error)))
     throw Error(ErrorCode::input, fmt::format("{}: {}", input, error.message()), input);
@@ -91,6 +92,7 @@ void check_not_read(const Plan& plan, const std::vector<std::string>& also_read)
 
 std::string name_in_folder(const Job& job, const fs::path& folder, const std::string& format) {
   fs::path name = job.input == "-" ? fs::path("stdin.y4m") : fs::path(job.input).filename();
+  if (io::is_address(job.input)) name += ".mkv";
   if (job.kind == InputKind::picture) {
     if (!format.empty())
       name.replace_extension(format);
@@ -118,7 +120,7 @@ std::string place_of(const std::string& path) {
 }
 
 InputKind kind_of(const std::string& path) {
-  if (path == "-") return InputKind::stream;
+  if (path == "-" || io::is_address(path)) return InputKind::stream;
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
   if (fs::is_fifo(status) || fs::is_character_file(status)) return InputKind::stream;
@@ -130,7 +132,7 @@ InputKind kind_of(const std::string& path) {
 }
 
 void add_job_options(CLI::App& app, JobOptions& jobs) {
-  app.add_option("INPUT", jobs.inputs, "pictures, a folder, a video, or - (y4m on stdin)")
+  app.add_option("INPUT", jobs.inputs, "pictures, a folder, a video, an address, or - (stdin)")
       ->type_name("")
       ->required();
   app.add_option("-o,--output", jobs.out,

@@ -5,6 +5,7 @@
 #include "cli/common.hpp"
 #include "cli/help.hpp"
 #include "cuesta/version.hpp"
+#include "io/errors.hpp"
 
 namespace {
 
@@ -16,6 +17,10 @@ int run(const std::vector<cuesta::cli::Verb>& verbs) {
     for (const auto& verb : verbs) {
       if (verb.app->parsed()) return verb.run();
     }
+  } catch (const Interrupted&) {
+    return exit_interrupted;
+  } catch (const cuesta::io::ClosedPipe&) {
+    return exit_output;  // who stopped reading knows
   } catch (const Error& error) {
     print_error(message_of(error));
     return exit_code_of(error.code());

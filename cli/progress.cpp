@@ -1,5 +1,7 @@
 #include "cli/progress.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -11,10 +13,11 @@ namespace cuesta::cli {
 
 using namespace std::chrono_literals;
 
-Progress::Progress(std::string_view unit, std::optional<int64_t> total)
+Progress::Progress(std::string_view unit, std::optional<int64_t> total, bool has_stdout)
     : unit_(unit),
       total_(total && *total > 0 ? total : std::nullopt),
-      visible_(stderr_is_terminal() && verbosity() >= 0),
+      visible_(stderr_is_terminal() && verbosity() >= 0 &&
+               !(has_stdout && isatty(STDOUT_FILENO) == 1)),
       begin_(Clock::now()),
       last_(begin_) {}
 

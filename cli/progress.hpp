@@ -11,7 +11,9 @@ namespace cuesta::cli {
 class Progress {
  public:
   /// `unit` is what is counted: "pictures", "frames". Without a total there is a count and a rate.
-  Progress(std::string_view unit, std::optional<int64_t> total);
+  /// Where `has_stdout` says that data go to standard output, and that is a terminal too, there is
+  /// no bar: they would share its lines.
+  Progress(std::string_view unit, std::optional<int64_t> total, bool has_stdout = false);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   /// Takes the bar off the terminal.

@@ -22,7 +22,7 @@ using StreamWork =
 /// Reads job.input, makes a new luma plane of every frame with `work`, and writes job.output, with
 /// the sound of the input; reading and writing run beside the work. The color planes stay where
 /// `keeps_color` says so and there is no --region; else the result is gray in full range. Throws
-/// Error, also for a stream without frames.
+/// Error, also for a stream without frames; Interrupted when what there is to keep is kept.
 StreamResult pass_stream(const Job& job, const CommonOptions& common, bool keeps_color,
                          const StreamWork& work);
 

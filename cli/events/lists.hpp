@@ -20,6 +20,6 @@ std::unique_ptr<EventSink> coco_file(const std::string& path, const WatchFacts& 
 
 /// Objects of every frame: MOTChallenge's lines (frame, id, left, top, width, height, 1, -1, -1,
 /// -1), where frames and pixels count from 1.
-std::unique_ptr<EventSink> mot_file(const std::string& path);
+std::unique_ptr<EventSink> mot_file(const std::string& path, const WatchFacts& facts);
 
 }  // namespace cuesta::cli

@@ -13,6 +13,8 @@
 namespace cuesta::cli {
 namespace {
 
+using namespace std::string_view_literals;  // of a text, span would take the 0 at its end
+
 constexpr size_t most_pictures = 1000;
 
 constexpr std::string_view style = R"(
@@ -67,7 +69,7 @@ std::string picture_tag(const Image<uint8_t>& rgb, std::string_view attributes) 
 class Report final : public EventSink {
  public:
   Report(const std::string& path, const WatchFacts& facts, const HeatMap& heat)
-      : facts_(facts), heat_(heat), file_(path) {
+      : facts_(facts), heat_(heat), file_(text_file(path, facts.placing)) {
     // What a build cannot do is said before the video is watched.
     io::encode_picture(".jpg", Image<uint8_t>(8, 8));
   }
@@ -90,7 +92,7 @@ class Report final : public EventSink {
       best_ = snapshot_of(frame, facts_.format, step.event->best_box);
   }
   void finish() override {
-    file_.write(fmt::format(
+    file_->write(fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
         "name=\"viewport\" content=\"width=device-width\">\n<title>{0}</title>\n<style>{1}</style>"
         "\n</head>\n<body>\n<h1>{0}</h1>\n<p>{2} × {3} pixels, {4:.4g} frames/s, {5} frames, {6}: "
@@ -100,12 +102,12 @@ class Report final : public EventSink {
         objects_.size() == 1 ? "" : "s"));
     write_timeline();
     write_lines();
-    file_.write("<h2>Events</h2>\n");
-    file_.write(bars_.empty() ? "<p>None.</p>\n"
-                              : fmt::format("<div class=\"events\">\n{}</div>\n", cards_));
+    file_->write("<h2>Events</h2>\n"sv);
+    file_->write(bars_.empty() ? "<p>None.</p>\n"
+                               : fmt::format("<div class=\"events\">\n{}</div>\n", cards_));
     if (bars_.size() > most_pictures)
-      file_.write(fmt::format("<p>Pictures are of the first {} events.</p>\n", most_pictures));
-    file_.write(fmt::format(
+      file_->write(fmt::format("<p>Pictures are of the first {} events.</p>\n", most_pictures));
+    file_->write(fmt::format(
         "<h2>Where it moved</h2>\n{}\n",
         picture_tag(shrunk(heat_.picture(), {1280, 960}),
                     "class=\"heat\" alt=\"The brighter, the longer something moved there\"")));
@@ -113,11 +115,11 @@ class Report final : public EventSink {
     std::string data = data_;
     for (size_t at = data.find('<'); at != std::string::npos; at = data.find('<', at))
       data.replace(at, 1, "\\u003c");
-    file_.write(fmt::format(
+    file_->write(fmt::format(
         "<script type=\"application/json\" id=\"events\">[{}]</script>\n<footer>cuesta {}</footer>"
         "\n</body>\n</html>\n",
         data, CUESTA_VERSION));
-    file_.finish();
+    file_->finish();
   }
 
  private:
@@ -157,7 +159,7 @@ class Report final : public EventSink {
           "<title>{0}: {3}</title></rect></a>\n",
           bar.id, 1000 * bar.start / length, std::max(2.0, 1000 * bar.width / length),
           clock_text(bar.start));
-    file_.write(fmt::format(
+    file_->write(fmt::format(
         "<h2>When</h2>\n<svg class=\"timeline\" viewBox=\"0 0 1000 100\" "
         "preserveAspectRatio=\"none\">\n{}</svg>\n<div class=\"ends\"><span>0:00.0</span><span>{}"
         "</span></div>\n",
@@ -166,18 +168,18 @@ class Report final : public EventSink {
 
   void write_lines() {
     if (facts_.lines.empty()) return;
-    file_.write(
+    file_->write(
         "<h2>Lines crossed</h2>\n<table><tr><th>line</th><th>to the right</th><th>to the left</th>"
-        "</tr>\n");
+        "</tr>\n"sv);
     for (size_t i = 0; i < facts_.lines.size(); ++i)
-      file_.write(fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                              escaped(facts_.lines[i]), counts_[i].to_right, counts_[i].to_left));
-    file_.write("</table>\n");
+      file_->write(fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                               escaped(facts_.lines[i]), counts_[i].to_right, counts_[i].to_left));
+    file_->write("</table>\n"sv);
   }
 
   const WatchFacts& facts_;
   const HeatMap& heat_;
-  TextFile file_;
+  std::unique_ptr<io::RecordFile> file_;
   Image<uint8_t> best_;
   std::string cards_, data_;
   std::vector<Bar> bars_;

@@ -1,11 +1,7 @@
 #include "cli/events/sink.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <memory>
-#include <system_error>
 
 #include "cli/common.hpp"
 
@@ -16,34 +12,6 @@ double rounded(double value) { return std::round(value * 1000) / 1000; }
 Json box_json(const Rect& b) { return {b.x, b.y, b.width, b.height}; }
 
 }  // namespace
-
-TextFile::TextFile(const std::string& path) : name_(path) {
-  if (path == "-") return;
-  staged_ = std::make_unique<io::StagedFile>(path);
-  file_ = std::fopen(staged_->path().c_str(), "wbe");
-  if (!file_) fail();
-}
-
-TextFile::~TextFile() {
-  if (file_) std::fclose(file_);
-}
-
-void TextFile::write(std::string_view text) {
-  if (!staged_) return print_data(text);
-  if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
-}
-
-void TextFile::finish() {
-  if (!staged_) return;
-  if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
-  staged_->commit();
-}
-
-void TextFile::fail() const {
-  throw Error(ErrorCode::output,
-              fmt::format("cannot write {}: {}", name_, std::generic_category().message(errno)),
-              name_);
-}
 
 std::string line_of(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -2,23 +2,22 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/results.hpp"
 #include "cuesta/tracking.hpp"
 #include "io/frames.hpp"
-#include "io/staged_file.hpp"
+#include "io/output_file.hpp"
 
 namespace cuesta::cli {
-
-using Json = nlohmann::ordered_json;
 
 /// What holds for a whole stream.
 struct WatchFacts {
   std::string source{};
   io::StreamFormat format{};
-  std::vector<std::string> zones{}, lines{};  ///< names, as the scene has them
+  io::Placing placing = io::Placing::when_whole;  ///< of results
+  std::vector<std::string> zones{}, lines{};      ///< names, as the scene has them
 
   Size size() const { return {format.width, format.height}; }
   double rate() const { return double(format.rate_num) / double(format.rate_den); }
@@ -37,26 +36,8 @@ class EventSink {
   virtual void frame(const io::Frame&, const SceneStep&) {}
   /// The event that this frame began.
   virtual void began(const Event&) {}
-  /// After the last frame. Only then is a file under its name.
+  /// After the last frame. Only then is a file whole.
   virtual void finish() = 0;
-};
-
-/// A text that appears under its name when it is whole; "-" is standard output, at once.
-class TextFile {
- public:
-  /// Throws Error{output}.
-  explicit TextFile(const std::string& path);
-  TextFile(const TextFile&) = delete;
-  TextFile& operator=(const TextFile&) = delete;
-  ~TextFile();
-  void write(std::string_view text);
-  void finish();
-
- private:
-  [[noreturn]] void fail() const;
-  std::string name_;
-  std::unique_ptr<io::StagedFile> staged_;
-  std::FILE* file_ = nullptr;
 };
 
 // ---- the same words in every result that is JSON (docs/schemas)

@@ -83,8 +83,8 @@ void WatchOptions::check() const {
 
 namespace {
 
-Image<uint8_t> mask_in(const std::string& path, const io::StreamLimits& limits) {
-  const auto picture = io::read_picture(path, {limits.max_pixels, limits.allow_partial});
+Image<uint8_t> mask_in(const std::string& path, const CommonOptions& common) {
+  const auto picture = io::read_picture(path, {common.max_pixels, common.partial});
   Image<uint8_t> mask(picture.width(), picture.height());
   fill_mask(picture.view(), picture.has_alpha, mask);
   return mask;
@@ -94,8 +94,8 @@ Image<uint8_t> mask_in(const std::string& path, const io::StreamLimits& limits) 
 
 Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking,
                    const std::string& source, const io::StreamFormat& format,
-                   const io::StreamLimits& limits)
-    : facts_{.source = source, .format = format}, heat_path_(options.heat_map) {
+                   const CommonOptions& common, io::Placing placing)
+    : facts_{.source = source, .format = format, .placing = placing}, heat_path_(options.heat_map) {
   if (!options.heat_map.empty() || !options.report.empty()) heat_.emplace(format);
   if (!options.is_on()) return;
   SceneFile file;
@@ -105,7 +105,7 @@ Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking,
   const std::string mask_path = options.mask.empty() ? file.mask : options.mask;
   Image<uint8_t> mask;
   if (!mask_path.empty()) {
-    mask = mask_in(mask_path, limits);
+    mask = mask_in(mask_path, common);
     if (mask.size() != facts_.size()) {
       throw Error(ErrorCode::input,
                   fmt::format("the mask {} has {} x {} pixels, and {} has {} x {}", mask_path,
@@ -121,7 +121,7 @@ Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking,
   for (const std::string& path : options.events) add(path, event_list(path, facts_));
   if (!options.clips.empty()) add({}, clip_folder(options.clips, facts_));
   if (!options.coco.empty()) add(options.coco, coco_file(options.coco, facts_));
-  if (!options.mot.empty()) add(options.mot, mot_file(options.mot));
+  if (!options.mot.empty()) add(options.mot, mot_file(options.mot, facts_));
   if (!options.report.empty()) add(options.report, html_report(options.report, facts_, *heat_));
   if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts_));
 }

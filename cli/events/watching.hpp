@@ -38,7 +38,7 @@ class Watching {
   /// Reads scene and mask, and begins the files. Throws Error, also for a scene that does not fit
   /// the frames, naming the option and the value.
   Watching(const WatchOptions& options, const TrackingOptions& tracking, const std::string& source,
-           const io::StreamFormat& format, const io::StreamLimits& limits);
+           const io::StreamFormat& format, const CommonOptions& common, io::Placing placing);
   Watching(const Watching&) = delete;  // results refer to it
   Watching& operator=(const Watching&) = delete;
 

@@ -23,8 +23,7 @@ AudioCopy::AudioCopy(const std::string& source, AVFormatContext& out) {
     if (from.codecpar->codec_type != AVMEDIA_TYPE_AUDIO) continue;
     const char* codec = avcodec_get_name(from.codecpar->codec_id);
     if (avformat_query_codec(out.oformat, from.codecpar->codec_id, FF_COMPLIANCE_NORMAL) != 1) {
-      description_ =
-          fmt::format("without its sound ({} does not take {})", out.oformat->name, codec);
+      loss_ = fmt::format("without its sound ({} does not take {})", out.oformat->name, codec);
       continue;
     }
     AVStream* to = avformat_new_stream(&out, nullptr);

@@ -17,8 +17,10 @@ class AudioCopy {
   AudioCopy(const std::string& source, AVFormatContext& out);
 
   bool any() const { return !tracks_.empty(); }
-  /// "aac", or "without its sound (mp4 does not take pcm_s16le)"; empty where the source has none.
+  /// "sound copied (aac)"; empty where none is.
   const std::string& description() const { return description_; }
+  /// "without its sound (mp4 does not take pcm_s16le)"; empty where all of it is copied.
+  const std::string& loss() const { return loss_; }
   /// Copies what begins before `seconds` (counted from the file's beginning). The header is
   /// written. Returns a libav error of the output, else 0; a fault in the source ends the sound
   /// there.
@@ -34,7 +36,7 @@ class AudioCopy {
   std::vector<Track> tracks_;
   av::PacketPtr packet_{av_packet_alloc()};
   bool waits_ = false, ended_ = false;
-  std::string description_;
+  std::string description_, loss_;
 };
 
 }  // namespace cuesta::io

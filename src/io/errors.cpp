@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <system_error>
 
 namespace cuesta::io {
@@ -13,6 +14,12 @@ void throw_input(const std::string& name, std::string_view reason, Hint hint) {
 void throw_output(const std::filesystem::path& name, std::string_view reason) {
   throw Error(ErrorCode::output, fmt::format("cannot write {}: {}", name.string(), reason),
               name.string());
+}
+
+void throw_output_errno(const std::string& name, int error) {
+  if (error != EPIPE) throw_output(name, reason_of(error));
+  throw ClosedPipe(ErrorCode::output, fmt::format("cannot write {}: {}", name, reason_of(error)),
+                   name);
 }
 
 void check_pixels(const std::string& name, int64_t width, int64_t height, int64_t max_pixels) {

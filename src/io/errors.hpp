@@ -15,6 +15,19 @@ namespace cuesta::io {
                               Hint hint = Hint::none);
 /// Throws Error{output}: "cannot write NAME: reason".
 [[noreturn]] void throw_output(const std::filesystem::path& name, std::string_view reason);
+/// A stream that goes on as another: nothing that was made for it takes the frames that follow.
+class ChangedStream : public Error {
+ public:
+  ChangedStream(const std::string& name, const std::string& how)
+      : Error(ErrorCode::input, name + ": " + how, name) {}
+};
+/// The reader of a pipe that is written to went away.
+class ClosedPipe : public Error {
+ public:
+  using Error::Error;
+};
+/// throw_output() of what a write or flush left in errno; ClosedPipe for EPIPE.
+[[noreturn]] void throw_output_errno(const std::string& name, int error);
 /// Throws Error{input} for a picture or frame of more pixels than `max_pixels`, or of none.
 void check_pixels(const std::string& name, int64_t width, int64_t height, int64_t max_pixels);
 /// The system's words for one of its error numbers.

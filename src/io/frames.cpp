@@ -7,8 +7,10 @@
 
 #include <cstdio>
 
+#include "io/address.hpp"
 #include "io/errors.hpp"
 #include "io/formats.hpp"
+#include "io/input_bytes.hpp"
 #include "io/y4m.hpp"
 
 #if defined(CUESTA_HAS_VIDEO)
@@ -19,6 +21,11 @@ namespace cuesta::io {
 namespace {
 
 bool is_y4m(const Format* format) { return format && format->kind == FileKind::video; }
+
+bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
 
 bool is_y4m_name(const std::string& path) {
   return is_y4m(format_of_extension(std::filesystem::path(path).extension().string()));
@@ -36,45 +43,68 @@ PlaneSize chroma_size(Chroma chroma, int32_t width, int32_t height) {
   return {0, 0};
 }
 
-std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& limits) {
-  if (path == "-") {
-    if (isatty(STDIN_FILENO)) throw_input("standard input", "this is a terminal, not a y4m stream");
-    return std::make_unique<Y4mSource>(stdin, "standard input", limits);
-  }
+bool is_live(const std::string& path) {
+  if (is_address(path)) return true;
   struct stat status {};
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    if (S_ISDIR(status.st_mode)) throw_input(path, "this is a folder, not a video");
-    return std::make_unique<Y4mSource>(path, limits);  // a named pipe cannot be looked at twice
-  }
-  std::string head;
-  if (const auto error = read_head(path, head)) throw_input(path, error.message());
-  if (head.empty()) throw_input(path, "the file is empty");
-  if (is_y4m(format_of_bytes(head))) return std::make_unique<Y4mSource>(path, limits);
+  const int found = path == "-" ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status);
+  return found == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& given) {
+  StreamLimits limits = given;
+  limits.with_stop();  // one for all that read
+  if (is_address(path) || is_camera(path)) {
 #if defined(CUESTA_HAS_VIDEO)
-  return open_video(path, limits);
+    return open_live(path, limits);
 #else
-  if (is_y4m_name(path)) throw_input(path, "not a y4m stream: it does not begin with YUV4MPEG2");
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{}: this build of Cuesta reads y4m only; build it with FFmpeg's libav "
+                            "libraries for addresses and cameras",
+                            without_password(path)),
+                without_password(path));
+#endif
+  }
+  std::unique_ptr<InputBytes> bytes;
+  if (path == "-") {
+    if (isatty(STDIN_FILENO)) throw_input("standard input", "this is a terminal, not a video");
+    bytes = std::make_unique<InputBytes>(STDIN_FILENO, "standard input", limits);
+  } else {
+    if (is_folder(path)) throw_input(path, "this is a folder, not a video");
+    bytes = std::make_unique<InputBytes>(path, limits);
+  }
+  const std::string_view head = bytes->peek(y4m_magic.size());
+  if (head.empty()) {
+    throw_input(bytes->name(),
+                bytes->size() >= 0 ? "the file is empty" : "the stream ended before it began");
+  }
+  if (is_y4m(format_of_bytes(head))) return std::make_unique<Y4mSource>(std::move(bytes), limits);
+#if defined(CUESTA_HAS_VIDEO)
+  if (path != "-" && bytes->size() >= 0) return open_video(path, limits);
+  return open_video(std::move(bytes), limits);
+#else
+  if (is_y4m_name(path))
+    throw_input(bytes->name(), "not a y4m stream: it does not begin with YUV4MPEG2");
   throw Error(ErrorCode::unsupported,
               fmt::format("{}: this build of Cuesta reads y4m only; build it with FFmpeg's libav "
                           "libraries for other videos",
-                          path),
-              path);
+                          bytes->name()),
+              bytes->name());
 #endif
 }
 
 std::unique_ptr<FrameSink> create_frames(const std::string& path, const StreamFormat& format,
-                                         const std::string& audio_from,
-                                         const StreamLimits& limits) {
+                                         const std::string& audio_from, const StreamLimits& limits,
+                                         Placing placing) {
   if (path == "-") {
     if (isatty(STDOUT_FILENO)) {
       throw Error(ErrorCode::output,
                   "cannot write y4m to standard output: it is a terminal; pipe it on", "-");
     }
-    return std::make_unique<Y4mSink>(stdout, "standard output", format);
+    return std::make_unique<Y4mSink>(STDOUT_FILENO, "standard output", format);
   }
-  if (is_y4m_name(path)) return std::make_unique<Y4mSink>(path, format);
+  if (is_y4m_name(path)) return std::make_unique<Y4mSink>(path, format, placing);
 #if defined(CUESTA_HAS_VIDEO)
-  return create_video(path, format, audio_from, limits);
+  return create_video(path, format, audio_from, limits, placing);
 #else
   (void)audio_from, (void)limits;
   throw Error(ErrorCode::unsupported,

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "cuesta/image.hpp"
+#include "io/output_file.hpp"
+#include "io/stop.hpp"
 
 namespace cuesta::io {
 
@@ -33,6 +37,14 @@ struct StreamFormat {
   double start = 0;  ///< seconds that the container's own clock shows at Frame::time 0
 };
 
+/// What a live stream lost: its source was away, and came back or did not.
+struct Gap {
+  double begin = 0;           ///< seconds: when the next frame should have come
+  std::optional<double> end;  ///< when it came; nothing while the source is away
+  int attempts = 0;           ///< to reach the source again
+  std::string reason{};       ///< why it was lost, in a sentence
+};
+
 /// One frame, in planes as decoded. The views belong to whoever made the frame.
 struct Frame {
   ConstAnyView luma{};      ///< u8, one channel, of the stream's size
@@ -40,6 +52,8 @@ struct Frame {
   int64_t index = 0;        ///< counts from 0
   int64_t pts = 0;          ///< from the stream's own timestamps, in units of its time base
   double time = 0;          ///< the same in seconds; 0 is the beginning of the file
+  bool damaged = false;     ///< decoded from damaged data of a live stream
+  std::shared_ptr<const Gap> gap{};  ///< what was lost before this frame; null for nothing
 };
 
 class FrameSource {
@@ -57,6 +71,10 @@ class FrameSource {
   virtual std::string description() const { return {}; }
   /// What allow_partial passed over so far, as one sentence without the name; empty for nothing.
   virtual std::string damage() const { return {}; }
+  /// What is away as long as the stream ends with it; null for nothing.
+  virtual std::shared_ptr<const Gap> open_gap() const { return nullptr; }
+  /// Ends a next() that waits, from any thread; there are no more frames then.
+  virtual void stop() {}
 };
 
 class FrameSink {
@@ -64,27 +82,48 @@ class FrameSink {
   virtual ~FrameSink() = default;
   /// Frames come in order, of the size and chroma the sink was made for. Throws Error{output}.
   virtual void write(const Frame& frame) = 0;
-  /// Only after this is the file whole and under its name. A sink destroyed before leaves nothing.
+  /// Only after this is the file whole, and one that is placed then under its name; destroyed
+  /// before, such a sink leaves nothing, and a growing one what was written.
   virtual void finish() = 0;
   /// Format, sound and the like in a few words, for -v; may be empty.
   virtual std::string description() const { return {}; }
+  /// What of the source is not in the result though it could be in another, as a sentence without
+  /// the name; empty for nothing.
+  virtual std::string loss() const { return {}; }
 };
 
 struct StreamLimits {
   int64_t max_pixels = int64_t(1) << 28;  ///< of one frame
   bool allow_partial = false;             ///< a stream that breaks off ends there, without an error
   int threads = 0;                        ///< of the decoder or encoder; 0 takes every core
+  std::shared_ptr<StopSignal> stop{};     ///< ends reading; may be null
+  double timeout = 10;  ///< seconds that a live input may be silent before that is reported
+  /// Seconds for which a lost address or camera is sought again; 0 not at all.
+  double reconnect = std::numeric_limits<double>::infinity();
+  std::function<void(const std::string&)> report{};  ///< is told of such things; from any thread
+
+  /// Makes a signal to stop where the caller brought none.
+  void with_stop() {
+    if (!stop) stop = std::make_shared<StopSignal>();
+  }
 };
 
-/// Opens a video: "-" is y4m on standard input, a file that begins as y4m does is read as such, all
-/// others go to libav. Throws Error{input | unsupported} naming the file.
+/// Whether a video comes as it happens, so that it cannot be read twice and may have no end: an
+/// address, a camera, a pipe, by its name or as standard input ("-").
+bool is_live(const std::string& path);
+
+/// Opens a video: a file, "-" for standard input, a named pipe, an address (rtsp://, http:// and
+/// the others of io/address.hpp), a camera (/dev/video0). What begins as y4m is read as such, all
+/// else goes to libav. Of addresses and cameras, see open_live() in io/video.hpp. Throws
+/// Error{input | unsupported} naming the file.
 std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& limits = {});
 
-/// A video to be written: "-" is y4m on standard output, *.y4m a y4m file, all others go to libav
-/// (beside the target, renamed by finish()). `audio_from` names the file whose sound is copied;
-/// empty for none. Throws Error{output | unsupported} naming the file.
+/// A video to be written: "-" is y4m on standard output, *.y4m a y4m file, all others go to libav.
+/// A growing file can be played at any moment, whatever ends the process. `audio_from` names the
+/// file whose sound is copied; empty for none. Throws Error{output | unsupported} naming the file.
 std::unique_ptr<FrameSink> create_frames(const std::string& path, const StreamFormat& format,
                                          const std::string& audio_from = {},
-                                         const StreamLimits& limits = {});
+                                         const StreamLimits& limits = {},
+                                         Placing placing = Placing::when_whole);
 
 }  // namespace cuesta::io

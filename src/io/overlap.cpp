@@ -121,6 +121,7 @@ void overlap(FrameSource& source, const std::function<void(FrameBuffer&)>& work,
         }
       } catch (...) {
         write_error = std::current_exception();
+        source.stop();
         free.stop();
         decoded.stop();
       }
@@ -133,7 +134,8 @@ void overlap(FrameSource& source, const std::function<void(FrameBuffer&)>& work,
       done.close();
     } catch (...) {
       work_error = std::current_exception();
-      done.stop();
+      source.stop();
+      done.close();
       free.stop();
     }
   }

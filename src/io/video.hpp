@@ -8,8 +8,11 @@
 #include <string>
 
 #include "io/frames.hpp"
+#include "io/input_bytes.hpp"
 
 namespace cuesta::io {
+
+class VideoInput;
 
 /// Frames of a video file, in the order and at the times they are shown, upright. Luma is the
 /// decoded plane, in place wherever the decoder keeps 8 bits a sample; sound, subtitles and covers
@@ -21,6 +24,9 @@ class VideoReader final : public FrameSource {
   explicit VideoReader(const std::string& path, const StreamLimits& limits = {});
   /// Reads `bytes`, which stay the caller's and must outlive this; `name` is for messages.
   VideoReader(std::span<const uint8_t> bytes, std::string name, const StreamLimits& limits = {});
+  /// Any other: what is damaged of a live one is told by limits.report and by damage(), and passed
+  /// over; its end before the container says so is an error all the same.
+  VideoReader(std::unique_ptr<VideoInput> input, const StreamLimits& limits);
   ~VideoReader() override;
 
   const StreamFormat& format() const override;
@@ -32,6 +38,9 @@ class VideoReader final : public FrameSource {
   const std::string& name() const override;
   std::string description() const override;
   std::string damage() const override;
+  void stop() override;
+  /// Whether the container says how long it is: a file, wherever it lies, not a camera.
+  bool has_end() const;
 
  private:
   struct State;
@@ -39,18 +48,21 @@ class VideoReader final : public FrameSource {
 };
 
 /// Writes a video file: H.264 (libx264) where libav and the container have it, else MPEG-4 or the
-/// container's own format; the same size, the frames' own times, and the sound of another file.
+/// container's own format; the same size, the frames' own times, and the sound of another file. One
+/// that grows can be played at any moment: a second at most of it is still in memory, fragments of
+/// MP4 and clusters of Matroska are as long, and no frame waits in the encoder for later ones.
 class VideoWriter final : public FrameSink {
  public:
   /// Throws Error{output} naming the file: its name is not that of a container, it cannot be made.
   VideoWriter(const std::string& path, const StreamFormat& format,
-              const std::string& audio_from = {}, const StreamLimits& limits = {});
-  /// Without finish(), leaves no file.
+              const std::string& audio_from = {}, const StreamLimits& limits = {},
+              Placing placing = Placing::when_whole);
   ~VideoWriter() override;
 
   void write(const Frame& frame) override;
   void finish() override;
   std::string description() const override;
+  std::string loss() const override;
 
  private:
   struct State;
@@ -58,8 +70,13 @@ class VideoWriter final : public FrameSink {
 };
 
 std::unique_ptr<FrameSource> open_video(const std::string& path, const StreamLimits& limits = {});
+std::unique_ptr<FrameSource> open_video(std::unique_ptr<InputBytes> bytes,
+                                        const StreamLimits& limits = {});
+/// An address or camera: what is lost is sought again, and its frames go on, with a Gap.
+std::unique_ptr<FrameSource> open_live(const std::string& place, const StreamLimits& limits = {});
 std::unique_ptr<FrameSink> create_video(const std::string& path, const StreamFormat& format,
                                         const std::string& audio_from = {},
-                                        const StreamLimits& limits = {});
+                                        const StreamLimits& limits = {},
+                                        Placing placing = Placing::when_whole);
 
 }  // namespace cuesta::io

@@ -26,13 +26,6 @@ void reuse(Image<uint8_t>& image, int32_t width, int32_t height, int32_t channel
     image = Image<uint8_t>(width, height, channels);
 }
 
-int32_t shifted(int32_t size, int shift) { return (size + (1 << shift) - 1) >> shift; }
-
-uint8_t rounded(uint32_t value, int depth) {
-  if (depth <= 8) return uint8_t(value);
-  return uint8_t(std::min<uint32_t>(255, (value + (1u << (depth - 9))) >> (depth - 8)));
-}
-
 }  // namespace
 
 int Orientation::degrees() const {
@@ -48,10 +41,6 @@ std::optional<Orientation> orientation_of(const int32_t* matrix) {
   // Output x runs along stored y and the other way round: stored x = ±y', stored y = ±x'.
   if (b != 0 && c != 0 && none(a, b) && none(d, c)) return Orientation{true, b < 0, c < 0};
   return std::nullopt;
-}
-
-ChromaShift shift_of(Chroma chroma) {
-  return {chroma == Chroma::c420 || chroma == Chroma::c422, chroma == Chroma::c420};
 }
 
 void orient(ImageView<const uint8_t> src, ImageView<uint8_t> dst, Orientation how) {
@@ -75,25 +64,6 @@ void orient(ImageView<const uint8_t> src, ImageView<uint8_t> dst, Orientation ho
         uint8_t* to = dst.row(y);
         for (int32_t x = x0; x < x1; ++x) to[x] = src.row(how.flip_y ? last_y - x : x)[column];
       }
-    }
-  }
-}
-
-void resample_chroma(ImageView<const uint8_t> src, ChromaShift from, ImageView<uint8_t> dst,
-                     ChromaShift to) {
-  // Along each axis: the stored samples [first, first + many) under one output sample.
-  const int many_x = 1 << std::max(0, to.x - from.x), many_y = 1 << std::max(0, to.y - from.y);
-  const int up_x = std::max(0, from.x - to.x), up_y = std::max(0, from.y - to.y);
-  const int shift = std::countr_zero(unsigned(many_x * many_y));
-  for (int32_t y = 0; y < dst.height; ++y) {
-    for (int32_t x = 0; x < dst.width; ++x) {
-      uint32_t sum = (1u << shift) >> 1;
-      for (int32_t j = 0; j < many_y; ++j) {
-        const uint8_t* row = src.row(std::min(src.height - 1, (y >> up_y) * many_y + j));
-        for (int32_t i = 0; i < many_x; ++i)
-          sum += row[std::min(src.width - 1, (x >> up_x) * many_x + i)];
-      }
-      dst.row(y)[x] = uint8_t(sum >> shift);
     }
   }
 }
@@ -138,13 +108,13 @@ ImageView<const uint8_t> VideoPlanes::component(const AVFrame& frame,
       const uint32_t mask = (1u << c.depth) - 1;
       for (int32_t x = 0; x < width; ++x) {
         const uint8_t* at = row + ptrdiff_t(x) * c.step;
-        to[x] = rounded(((at[0] | uint32_t(at[1]) << 8) >> c.shift) & mask, c.depth);
+        to[x] = to_8_bits(((at[0] | uint32_t(at[1]) << 8) >> c.shift) & mask, c.depth);
       }
     } else {
       line_.resize(size_t(width));
       av_read_image_line2(line_.data(), const_cast<const uint8_t**>(frame.data), frame.linesize,
                           &format, 0, y, index, width, 0, sizeof line_[0]);
-      for (int32_t x = 0; x < width; ++x) to[x] = rounded(line_[size_t(x)], c.depth);
+      for (int32_t x = 0; x < width; ++x) to[x] = to_8_bits(line_[size_t(x)], c.depth);
     }
   }
   return out;

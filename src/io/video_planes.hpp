@@ -7,6 +7,7 @@
 
 #include "cuesta/image.hpp"
 #include "io/av.hpp"
+#include "io/chroma.hpp"
 #include "io/frames.hpp"
 
 namespace cuesta::io {
@@ -23,18 +24,6 @@ struct Orientation {
 /// angles than multiples of 90 degrees.
 std::optional<Orientation> orientation_of(const int32_t* matrix);
 
-/// log2 of how many luma samples share a chroma sample.
-struct ChromaShift {
-  int x = 0, y = 0;
-  friend bool operator==(const ChromaShift&, const ChromaShift&) = default;
-};
-ChromaShift shift_of(Chroma chroma);
-
-/// Means when there are fewer samples after than before, repeats where there are more. `src` and
-/// `dst` are one color plane of a picture at both samplings.
-void resample_chroma(ImageView<const uint8_t> src, ChromaShift from, ImageView<uint8_t> dst,
-                     ChromaShift to);
-
 /// Writes `src` turned upright.
 void orient(ImageView<const uint8_t> src, ImageView<uint8_t> dst, Orientation how);
 
@@ -48,7 +37,7 @@ class VideoPlanes {
   static bool is_rgb(AVPixelFormat format);
 
   /// Points the planes of `out` at the samples of `frame`, or at upright 8-bit copies. More than 8
-  /// bits are rounded: (v + half) >> (bits − 8), at most 255. Valid while `frame` is and until the
+  /// bits are rounded (to_8_bits). Valid while `frame` is and until the
   /// next call. Throws Error{input} for a format that nothing here or in swscale reads.
   void convert(const AVFrame& frame, Chroma chroma, Orientation how, const std::string& name,
                Frame& out);

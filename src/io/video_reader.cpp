@@ -54,7 +54,7 @@ AVRational positive_or(AVRational value, AVRational otherwise) {
 }  // namespace
 
 struct VideoReader::State {
-  VideoInput input;
+  std::unique_ptr<VideoInput> input;
   StreamLimits limits;
   AVStream* stream = nullptr;
   av::CodecPtr decoder;
@@ -74,21 +74,22 @@ struct VideoReader::State {
   bool draining = false, ended = false;
   std::string fault;  // thrown when the frames before it are out
   std::string damaged;
+  int64_t damaged_frames = 0;  // of a live stream
+  bool frame_is_damaged = false;
 
-  template <class... Source>
-  explicit State(const StreamLimits& l, Source&&... source)
-      : input(std::forward<Source>(source)..., l.max_pixels), limits(l) {
+  State(std::unique_ptr<VideoInput> i, const StreamLimits& l) : input(std::move(i)), limits(l) {
     if (!packet || !decoded) throw std::bad_alloc();
+    limits.with_stop();
     open_decoder();
-    if (!decode()) throw_input(input.name(), "the video stream holds no frame");
+    if (!decode()) throw_input(name(), "the video stream holds no frame");
     describe();
     first_waits = true;
   }
 
-  const std::string& name() const { return input.name(); }
+  const std::string& name() const { return input->name(); }
 
   void open_decoder() {
-    AVFormatContext& context = input.context();
+    AVFormatContext& context = input->context();
     const int best = av_find_best_stream(&context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     if (best >= 0) stream = context.streams[best];
     if (!stream || (stream->disposition & AV_DISPOSITION_ATTACHED_PIC))
@@ -110,13 +111,14 @@ struct VideoReader::State {
     decoder->thread_type = thread_type_for(parameters.codec_id);
     decoder->max_pixels = limits.max_pixels;
     // Damage is an error here, not something to paint over, unless the user said otherwise.
-    if (!limits.allow_partial) decoder->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
+    if (!limits.allow_partial && !input->is_live())
+      decoder->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
     const int error = avcodec_open2(decoder.get(), codec, nullptr);
     if (error < 0) {
       throw_input(name(), fmt::format("its video stream ({}) cannot be decoded: {}", codec->name,
                                       av::words(error)));
     }
-    start = av_rescale_q(input.start(), AV_TIME_BASE_Q, stream->time_base);
+    start = av_rescale_q(input->start(), AV_TIME_BASE_Q, stream->time_base);
   }
 
   void describe() {
@@ -135,13 +137,13 @@ struct VideoReader::State {
     format.chroma = VideoPlanes::chroma_for(AVPixelFormat(f.format), turned);
     format.full_range = is_full_range(f, decoder->codec_id);
     const AVRational rate =
-        positive_or(av_guess_frame_rate(&input.context(), stream, nullptr), {25, 1});
+        positive_or(av_guess_frame_rate(&input->context(), stream, nullptr), {25, 1});
     format.rate_num = rate.num;
     format.rate_den = rate.den;
     format.time_base_num = stream->time_base.num;
     format.time_base_den = stream->time_base.den;
     AVRational aspect =
-        positive_or(av_guess_sample_aspect_ratio(&input.context(), stream, decoded.get()), {1, 1});
+        positive_or(av_guess_sample_aspect_ratio(&input->context(), stream, decoded.get()), {1, 1});
     if (turned) std::swap(aspect.num, aspect.den);
     format.aspect_num = aspect.num;
     format.aspect_den = aspect.den;
@@ -152,7 +154,7 @@ struct VideoReader::State {
       format.transfer = uint8_t(f.color_trc);
       format.matrix = uint8_t(f.colorspace);
     }
-    format.start = double(input.start()) / AV_TIME_BASE;
+    format.start = double(input->start()) / AV_TIME_BASE;
   }
 
   /// Frame number first, so that it is clear how far the file is good.
@@ -160,14 +162,29 @@ struct VideoReader::State {
     return fmt::format("frame {}: {}", index, what);
   }
 
-  /// Tells or throws, as the limits say.
+  /// Tells or throws, as the limits say; a live stream goes on.
   void report(std::string what) {
+    if (input->is_live()) {
+      frame_is_damaged = true;
+      if (damaged_frames++ == 0 && limits.report)
+        limits.report(fmt::format("{}: {}; going on", name(), what));
+      return;
+    }
     if (!limits.allow_partial) throw_input(name(), what, Hint::allow_partial);
     if (damaged.empty()) damaged = std::move(what);
   }
 
+  // What came before is out.
+  void end_with_fault() {
+    // What was never there cannot be had in part.
+    const Hint hint = packets > 0 ? Hint::allow_partial : Hint::none;
+    if (!limits.allow_partial) throw_input(name(), fault, hint);
+    if (damaged.empty()) damaged = fault;
+  }
+
   /// Decodes one frame into `decoded`; false after the last one.
   bool decode() {
+    frame_is_damaged = false;
     while (!ended) {
       const int error = avcodec_receive_frame(decoder.get(), decoded.get());
       if (error == 0) {
@@ -176,7 +193,7 @@ struct VideoReader::State {
       }
       if (error == AVERROR_EOF) {
         ended = true;
-        if (!fault.empty()) report(fault);
+        if (!fault.empty()) end_with_fault();
       } else if (error == AVERROR(EAGAIN)) {
         feed();
       } else if (error == AVERROR(ENOMEM)) {
@@ -193,7 +210,8 @@ struct VideoReader::State {
   void check() {
     const AVFrame& f = *decoded;
     if (stored_width && (f.width != stored_width || f.height != stored_height)) {
-      throw_input(name(), at_frame(fmt::format("its size changes from {}x{} to {}x{}", stored_width,
+      throw ChangedStream(name(),
+                          at_frame(fmt::format("its size changes from {}x{} to {}x{}", stored_width,
                                                stored_height, f.width, f.height)));
     }
     check_pixels(name(), f.width, f.height, limits.max_pixels);
@@ -206,7 +224,7 @@ struct VideoReader::State {
     int error = 0;
     do {
       av_packet_unref(packet.get());
-      error = draining ? AVERROR_EOF : av_read_frame(&input.context(), packet.get());
+      error = draining ? AVERROR_EOF : input->read(*packet);
     } while (error >= 0 && packet->stream_index != stream->index);
     if (error < 0) return end_of_packets(error);
 
@@ -214,7 +232,7 @@ struct VideoReader::State {
     const int64_t shown = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
     if (shown != AV_NOPTS_VALUE)
       packets_end = std::max(packets_end, shown - start + std::max<int64_t>(packet->duration, 0));
-    if ((packet->flags & AV_PKT_FLAG_CORRUPT) && !limits.allow_partial) {
+    if ((packet->flags & AV_PKT_FLAG_CORRUPT) && !limits.allow_partial && !input->is_live()) {
       fault = fmt::format("the file is cut off or damaged after {} frames", packets - 1);
       return drain();
     }
@@ -228,21 +246,33 @@ struct VideoReader::State {
     avcodec_send_packet(decoder.get(), nullptr);
   }
 
+  bool is_mp4() const {
+    return std::string_view(input->context().iformat->name).find("mp4") != std::string_view::npos;
+  }
+
   void end_of_packets(int error) {
-    if (error != AVERROR_EOF)
-      fault = fmt::format("the file is damaged after {} frames: {}", packets, av::words(error));
+    const char* what = input->is_live() ? "stream" : "file";
+    if (limits.stop->requested())
+      ended = true;  // what the decoder still holds was not asked for
+    else if (error == AVERROR_EXIT)
+      fault = input->words(error);
+    else if (packets == 0 && input->is_live() && is_mp4())
+      fault = "its index is at the end, and a pipe cannot be read backwards; give it as a file";
+    else if (error != AVERROR_EOF)
+      fault =
+          fmt::format("the {} is damaged after {} frames: {}", what, packets, input->words(error));
     else if (ends_early())
-      fault = fmt::format("the file is cut off after {} frames", packets);
+      fault = fmt::format("the {} is cut off after {} frames", what, packets);
     drain();
   }
 
   /// Whether the container promised more than came. Only what containers state exactly counts:
   /// MP4's index, AVI's number of frames, the length of a lone stream.
   bool ends_early() const {
-    const AVFormatContext& context = input.context();
+    const AVFormatContext& context = input->context();
     if (context.pb && context.pb->error < 0 && context.pb->error != AVERROR_EOF) return true;
     const std::string_view container = context.iformat->name;
-    if (container.find("mp4") != container.npos) return packets < av::index_entries(*stream);
+    if (is_mp4()) return packets < av::index_entries(*stream);
     if (container == "avi") {
       const int64_t frame = std::max<int64_t>(
           1, av_rescale_q(1, av_inv_q(positive_or(stream->avg_frame_rate, {25, 1})),
@@ -273,6 +303,7 @@ struct VideoReader::State {
     const AVFrame& f = *decoded;
     planes.convert(f, format.chroma, orientation, name(), out);
     out.index = index++;
+    out.damaged = frame_is_damaged;
     out.pts =
         f.best_effort_timestamp != AV_NOPTS_VALUE ? f.best_effort_timestamp - start : next_pts;
     out.time = double(out.pts) * double(format.time_base_num) / double(format.time_base_den);
@@ -286,17 +317,31 @@ struct VideoReader::State {
 };
 
 VideoReader::VideoReader(const std::string& path, const StreamLimits& limits)
-    : state_(std::make_unique<State>(limits, path)) {}
+    : VideoReader(std::make_unique<VideoInput>(path, limits.max_pixels), limits) {}
 VideoReader::VideoReader(std::span<const uint8_t> bytes, std::string name,
                          const StreamLimits& limits)
-    : state_(std::make_unique<State>(limits, bytes, std::move(name))) {}
+    : VideoReader(std::make_unique<VideoInput>(bytes, std::move(name), limits.max_pixels), limits) {
+}
+VideoReader::VideoReader(std::unique_ptr<VideoInput> input, const StreamLimits& limits)
+    : state_(std::make_unique<State>(std::move(input), limits)) {}
 VideoReader::~VideoReader() = default;
 
 const StreamFormat& VideoReader::format() const { return state_->format; }
-const std::string& VideoReader::name() const { return state_->input.name(); }
-std::string VideoReader::damage() const { return state_->damaged; }
+const std::string& VideoReader::name() const { return state_->input->name(); }
+std::string VideoReader::damage() const {
+  const State& s = *state_;
+  if (s.damaged_frames > 0 && s.damaged.empty())
+    return fmt::format("{} times its data were damaged", s.damaged_frames);
+  return s.damaged;
+}
+void VideoReader::stop() { state_->limits.stop->request(); }
+bool VideoReader::has_end() const {
+  const AVFormatContext& context = state_->input->context();
+  return context.duration > 0 && context.duration != AV_NOPTS_VALUE;
+}
 
 bool VideoReader::next(Frame& frame) {
+  if (state_->limits.stop->requested()) return false;
   if (!std::exchange(state_->first_waits, false) && !state_->decode()) return false;
   state_->deliver(frame);
   return true;
@@ -305,8 +350,8 @@ bool VideoReader::next(Frame& frame) {
 std::optional<int64_t> VideoReader::expected_frames() const {
   const AVStream& s = *state_->stream;
   if (s.nb_frames > 0) return s.nb_frames;
-  const AVFormatContext& context = state_->input.context();
-  if (context.duration <= 0) return std::nullopt;
+  const AVFormatContext& context = state_->input->context();
+  if (!has_end()) return std::nullopt;
   return av_rescale_q(context.duration, AV_TIME_BASE_Q,
                       {int(state_->format.rate_den), int(state_->format.rate_num)});
 }
@@ -325,6 +370,11 @@ std::string VideoReader::description() const {
 
 std::unique_ptr<FrameSource> open_video(const std::string& path, const StreamLimits& limits) {
   return std::make_unique<VideoReader>(path, limits);
+}
+std::unique_ptr<FrameSource> open_video(std::unique_ptr<InputBytes> bytes,
+                                        const StreamLimits& limits) {
+  return std::make_unique<VideoReader>(
+      std::make_unique<VideoInput>(std::move(bytes), limits.max_pixels), limits);
 }
 
 }  // namespace cuesta::io

@@ -8,7 +8,7 @@
 #include "io/audio_copy.hpp"
 #include "io/av.hpp"
 #include "io/errors.hpp"
-#include "io/staged_file.hpp"
+#include "io/output_file.hpp"
 #include "io/video.hpp"
 #include "io/video_planes.hpp"
 
@@ -71,7 +71,7 @@ void copy_plane(ImageView<const uint8_t> src, ImageView<uint8_t> dst, bool to_li
 struct VideoWriter::State {
   std::string name;
   StreamFormat format;
-  StagedFile staged;
+  OutputFile place;
   AVFormatContext* out = nullptr;
   AVStream* stream = nullptr;
   av::CodecPtr encoder;
@@ -81,11 +81,11 @@ struct VideoWriter::State {
   bool to_limited = false;
   int64_t last_pts = std::numeric_limits<int64_t>::min();
   int64_t frame_duration = 1;
-  std::string text;
+  std::string text, lost;
 
   State(const std::string& path, const StreamFormat& f, const std::string& audio_from,
-        const StreamLimits& limits)
-      : name(path), format(f), staged(path) {
+        const StreamLimits& limits, Placing placing)
+      : name(path), format(f), place(path, placing) {
     av::be_quiet();
     if (!packet) throw std::bad_alloc();
     open(audio_from, limits);
@@ -115,21 +115,36 @@ struct VideoWriter::State {
       close();
       open_encoder(*container, *codec, plain, limits);
       sound = std::make_unique<AudioCopy>(with_sound ? audio_from : std::string(), *out);
-      const int error = avformat_write_header(out, nullptr);
+      const int error = write_header();
       if (error >= 0) break;
       if (!with_sound || !sound->any()) fail(av::words(error));
-      text = fmt::format("without its sound ({} does not take it)", container->name);
+      lost = fmt::format("without its sound ({} does not take it)", container->name);
     }
-    if (text.empty()) text = sound->description();
+    if (lost.empty()) lost = sound->loss();
     const char* samples = av_get_pix_fmt_name(encoder->pix_fmt);
     text = fmt::format("{} in {}, {}{}{}", codec->name, container->name, samples ? samples : "?",
-                       text.empty() ? "" : ", ", text);
+                       sound->description().empty() ? "" : ", ", sound->description());
+  }
+
+  int write_header() {
+    AVDictionary* options = nullptr;
+    if (place.grows()) {
+      // What is written so far can be played: no index at the end is waited for, and nothing longer
+      // than a second. Muxers ignore what they do not know.
+      av_dict_set(&options, "movflags", "frag_keyframe+empty_moov+default_base_moof", 0);
+      av_dict_set(&options, "frag_duration", "1000000", 0);    // microseconds
+      av_dict_set(&options, "cluster_time_limit", "1000", 0);  // milliseconds
+      out->flags |= AVFMT_FLAG_FLUSH_PACKETS;
+    }
+    const int error = avformat_write_header(out, &options);
+    av_dict_free(&options);
+    return error;
   }
 
   void open_encoder(const AVOutputFormat& container, const AVCodec& codec, bool plain,
                     const StreamLimits& limits) {
-    const std::string staged_path = staged.path().string();
-    int error = avformat_alloc_output_context2(&out, nullptr, container.name, staged_path.c_str());
+    const std::string place_path = place.path().string();
+    int error = avformat_alloc_output_context2(&out, nullptr, container.name, place_path.c_str());
     if (error < 0) fail(av::words(error));
     out->flags |= AVFMT_FLAG_BITEXACT;  // the same bytes for the same frames
 
@@ -158,6 +173,10 @@ struct VideoWriter::State {
     if (codec.id == AV_CODEC_ID_H264) {
       av_opt_set(e.priv_data, "preset", "veryfast", 0);
       av_opt_set(e.priv_data, "crf", "20", 0);
+      if (place.grows()) {
+        av_opt_set(e.priv_data, "tune", "zerolatency", 0);
+        e.gop_size = std::max<int>(1, int(2 * format.rate_num / format.rate_den));
+      }
     } else if (codec.id == AV_CODEC_ID_VP9 || codec.id == AV_CODEC_ID_VP8) {
       av_opt_set(e.priv_data, "deadline", "realtime", 0);
       av_opt_set_int(e.priv_data, "cpu-used", 6, 0);
@@ -181,7 +200,7 @@ struct VideoWriter::State {
     stream->time_base = e.time_base;
     stream->avg_frame_rate = e.framerate;
     stream->sample_aspect_ratio = e.sample_aspect_ratio;
-    error = avio_open(&out->pb, ("file:" + staged_path).c_str(), AVIO_FLAG_WRITE);
+    error = avio_open(&out->pb, ("file:" + place_path).c_str(), AVIO_FLAG_WRITE);
     if (error < 0) fail(av::words(error));
   }
 
@@ -252,8 +271,9 @@ struct VideoWriter::State {
   }
 
   void check(int error) const {
+    if (error >= 0 && out->pb) error = out->pb->error;
+    if (error == AVERROR(EPIPE)) throw_output_errno(name, EPIPE);
     if (error < 0) fail(av::words(error));
-    if (out->pb && out->pb->error < 0) fail(av::words(out->pb->error));
   }
 
   void finish() {
@@ -263,13 +283,13 @@ struct VideoWriter::State {
     const int error = avio_closep(&out->pb);
     if (error < 0) fail(av::words(error));
     close();
-    staged.commit();
+    place.commit();
   }
 };
 
 VideoWriter::VideoWriter(const std::string& path, const StreamFormat& format,
-                         const std::string& audio_from, const StreamLimits& limits)
-    : state_(std::make_unique<State>(path, format, audio_from, limits)) {}
+                         const std::string& audio_from, const StreamLimits& limits, Placing placing)
+    : state_(std::make_unique<State>(path, format, audio_from, limits, placing)) {}
 VideoWriter::~VideoWriter() = default;
 
 void VideoWriter::write(const Frame& frame) {
@@ -285,10 +305,12 @@ void VideoWriter::write(const Frame& frame) {
 
 void VideoWriter::finish() { state_->finish(); }
 std::string VideoWriter::description() const { return state_->text; }
+std::string VideoWriter::loss() const { return state_->lost; }
 
 std::unique_ptr<FrameSink> create_video(const std::string& path, const StreamFormat& format,
-                                        const std::string& audio_from, const StreamLimits& limits) {
-  return std::make_unique<VideoWriter>(path, format, audio_from, limits);
+                                        const std::string& audio_from, const StreamLimits& limits,
+                                        Placing placing) {
+  return std::make_unique<VideoWriter>(path, format, audio_from, limits, placing);
 }
 
 }  // namespace cuesta::io

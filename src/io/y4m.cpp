@@ -1,11 +1,8 @@
 #include "io/y4m.hpp"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "core/check.hpp"
 #include "io/errors.hpp"
@@ -22,14 +19,37 @@ bool parse_whole(std::string_view text, T& value) {
   return problem == std::errc() && at == text.data() + text.size();
 }
 
-Chroma parse_chroma(std::string_view text, const std::string& name) {
-  if (text == "mono") return Chroma::none;
-  if (text == "420" || text == "420jpeg" || text == "420mpeg2" || text == "420paldv")
-    return Chroma::c420;
-  if (text == "422") return Chroma::c422;
-  if (text == "444") return Chroma::c444;
-  throw_input(name,
-              fmt::format("y4m chroma C{} is not read; 8-bit mono, 420, 422 and 444 are", text));
+struct Sampling {
+  std::string_view name;
+  Chroma chroma;
+  ChromaShift stored;
+  bool has_alpha;
+};
+constexpr Sampling samplings[] = {
+    {"mono", Chroma::none, {}, false},         {"420jpeg", Chroma::c420, {1, 1}, false},
+    {"420mpeg2", Chroma::c420, {1, 1}, false}, {"420paldv", Chroma::c420, {1, 1}, false},
+    {"420", Chroma::c420, {1, 1}, false},      {"422", Chroma::c422, {1, 0}, false},
+    {"444alpha", Chroma::c444, {0, 0}, true},  {"444", Chroma::c444, {0, 0}, false},
+    {"411", Chroma::c444, {2, 0}, false},      {"410", Chroma::c444, {2, 2}, false},
+    {"440", Chroma::c444, {0, 1}, false}};
+
+// "420p10", "mono12": a sampling, and how many bits where that is not 8.
+void parse_chroma(std::string_view text, Y4mLayout& layout, const std::string& name) {
+  for (const auto& sampling : samplings) {
+    if (!text.starts_with(sampling.name)) continue;
+    std::string_view bits = text.substr(sampling.name.size());
+    if (sampling.chroma != Chroma::none && bits.starts_with('p')) bits.remove_prefix(1);
+    int depth = 8;
+    if (text != sampling.name && (!parse_whole(bits, depth) || depth < 9 || depth > 16)) continue;
+    layout.format.chroma = sampling.chroma;
+    layout.depth = depth;
+    layout.stored = sampling.stored;
+    layout.has_alpha = sampling.has_alpha;
+    return;
+  }
+  throw_input(name, fmt::format("y4m chroma C{} is not read; mono, 410, 411, 420, 422, 440 and 444 "
+                                "of 8 to 16 bits are (C420p10, Cmono12)",
+                                text));
 }
 
 void parse_rate(std::string_view text, StreamFormat& format, const std::string& name) {
@@ -46,12 +66,13 @@ void parse_rate(std::string_view text, StreamFormat& format, const std::string& 
 
 }  // namespace
 
-StreamFormat parse_y4m_header(std::string_view line, const std::string& name,
-                              const StreamLimits& limits) {
+Y4mLayout parse_y4m_header(std::string_view line, const std::string& name,
+                           const StreamLimits& limits) {
   if (!line.starts_with(magic) || (line.size() > magic.size() && line[magic.size()] != ' '))
     throw_input(name, fmt::format("not a y4m stream: it does not begin with {}", magic));
-  StreamFormat format;
-  format.chroma = Chroma::c420;
+  Y4mLayout layout;
+  StreamFormat& format = layout.format;
+  std::string_view chroma = "420";
   std::string_view rest = line.substr(magic.size());
   while (!rest.empty()) {
     const size_t blank = rest.find(' ');
@@ -69,7 +90,7 @@ StreamFormat parse_y4m_header(std::string_view line, const std::string& name,
           throw_input(name, fmt::format("y4m height {} is no size", field));
         break;
       case 'F': parse_rate(value, format, name); break;
-      case 'C': format.chroma = parse_chroma(value, name); break;
+      case 'C': chroma = value; break;
       case 'X':
         if (value == "COLORRANGE=FULL") format.full_range = true;
         break;
@@ -80,7 +101,8 @@ StreamFormat parse_y4m_header(std::string_view line, const std::string& name,
     throw_input(name,
                 fmt::format("the y4m header has no {}", format.width == 0 ? "width" : "height"));
   check_pixels(name, format.width, format.height, limits.max_pixels);
-  return format;
+  parse_chroma(chroma, layout, name);
+  return layout;
 }
 
 std::string y4m_header(const StreamFormat& format) {
@@ -93,157 +115,159 @@ std::string y4m_header(const StreamFormat& format) {
                      format.full_range ? "FULL" : "LIMITED");
 }
 
-Y4mSource::Y4mSource(std::FILE* file, std::string name, const StreamLimits& limits)
-    : file_(file), name_(std::move(name)), limits_(limits) {
-  start();
-}
-
-Y4mSource::Y4mSource(const std::string& path, const StreamLimits& limits)
-    : file_(std::fopen(path.c_str(), "rbe")), owned_(true), name_(path), limits_(limits) {
-  if (!file_) throw_input(name_, reason_of(errno));
-  try {
-    start();
-  } catch (...) {
-    std::fclose(file_);
-    throw;
-  }
-}
-
-Y4mSource::~Y4mSource() {
-  if (owned_) std::fclose(file_);
-}
-
-void Y4mSource::start() {
+Y4mSource::Y4mSource(std::unique_ptr<InputBytes> bytes, const StreamLimits& limits)
+    : bytes_(std::move(bytes)), limits_(limits) {
   std::string line;
   if (!read_line(line)) {
-    if (line.empty()) throw_input(name_, "the stream is empty");
+    if (line.empty()) throw_input(name(), "the stream is empty");
     // Either it is something else, or it was cut.
-    parse_y4m_header(line, name_, limits_);
-    throw_input(name_, "the y4m header is cut off");
+    parse_y4m_header(line, name(), limits_);
+    throw_input(name(), "the y4m header is cut off");
   }
-  format_ = parse_y4m_header(line, name_, limits_);
-  const PlaneSize chroma = chroma_size(format_.chroma, format_.width, format_.height);
-  luma_ = Image<uint8_t>(format_.width, format_.height);
-  if (chroma.width > 0) {
-    cb_ = Image<uint8_t>(chroma.width, chroma.height);
-    cr_ = Image<uint8_t>(chroma.width, chroma.height);
+  layout_ = parse_y4m_header(line, name(), limits_);
+  const StreamFormat& format = layout_.format;
+  planes_[0] = Image<uint8_t>(format.width, format.height);
+  int64_t samples = int64_t(format.width) * format.height * (layout_.has_alpha ? 2 : 1);
+  if (format.chroma != Chroma::none) {
+    const ChromaShift shift = layout_.stored;
+    const PlaneSize wanted = chroma_size(format.chroma, format.width, format.height);
+    for (size_t i = 1; i <= 2; ++i) {
+      planes_[i] = Image<uint8_t>(shifted(format.width, shift.x), shifted(format.height, shift.y));
+      samples += int64_t(planes_[i].width()) * planes_[i].height();
+      if (shift != shift_of(format.chroma))
+        sampled_[i] = Image<uint8_t>(wanted.width, wanted.height);
+    }
   }
-  struct stat status {};
-  const long at = std::ftell(file_);
-  if (at >= 0 && fstat(fileno(file_), &status) == 0 && S_ISREG(status.st_mode)) {
-    const int64_t frame =
-        6 + int64_t(format_.width) * format_.height + 2 * int64_t(chroma.width) * chroma.height;
-    expected_ = (status.st_size - at) / frame;
+  if (bytes_->size() >= 0) {
+    const int64_t frame = 6 + samples * (layout_.depth > 8 ? 2 : 1);
+    expected_ = (bytes_->size() - bytes_->position()) / frame;
   }
+}
+
+std::string Y4mSource::description() const {
+  const StreamFormat& f = layout_.format;
+  return fmt::format("y4m, {}x{}, {:.4g} frames/s, {} bits, {} range", f.width, f.height,
+                     double(f.rate_num) / double(f.rate_den), layout_.depth,
+                     f.full_range ? "full" : "limited");
 }
 
 // False at the end of the stream; what came before it is in `line`.
 bool Y4mSource::read_line(std::string& line) {
   line.clear();
-  for (int c = std::fgetc(file_); c != EOF; c = std::fgetc(file_)) {
+  for (int c = bytes_->get(); c >= 0; c = bytes_->get()) {
     if (c == '\n') return true;
     line.push_back(char(c));
     // Something else than y4m may have no newline for a long time.
     if (line.size() > longest_line ||
-        (index_ == 0 && luma_.empty() && line.size() <= magic.size() &&
+        (index_ == 0 && planes_[0].empty() && line.size() <= magic.size() &&
          line != magic.substr(0, line.size())))
       return false;
   }
-  if (std::ferror(file_)) throw_input(name_, reason_of(errno));
   return false;
 }
 
-template <class T>
-bool Y4mSource::read_plane(Image<T>& plane) {
+bool Y4mSource::read_plane(Image<uint8_t>& plane) {
+  const auto width = size_t(plane.width());
   for (int32_t y = 0; y < plane.height(); ++y) {
-    const size_t row = size_t(plane.width());
-    if (std::fread(plane.row(y), 1, row, file_) != row) {
-      if (std::ferror(file_)) throw_input(name_, reason_of(errno));
-      return false;
+    uint8_t* row = plane.row(y);
+    if (layout_.depth == 8) {
+      if (bytes_->read(row, width) != width) return false;
+      continue;
     }
+    line_.resize(2 * width);
+    if (bytes_->read(line_.data(), line_.size()) != line_.size()) return false;
+    for (size_t x = 0; x < width; ++x)
+      row[x] = to_8_bits(uint32_t(line_[2 * x] | line_[2 * x + 1] << 8), layout_.depth);
   }
   return true;
 }
 
+bool Y4mSource::skip_alpha() {
+  line_.resize(size_t(layout_.format.width) * (layout_.depth > 8 ? 2 : 1));
+  for (int32_t y = 0; layout_.has_alpha && y < layout_.format.height; ++y) {
+    if (bytes_->read(line_.data(), line_.size()) != line_.size()) return false;
+  }
+  return true;
+}
+
+bool Y4mSource::read_planes() {
+  for (auto& plane : planes_) {
+    if (!read_plane(plane)) return false;
+  }
+  for (size_t i = 1; i <= 2; ++i) {
+    if (!sampled_[i].empty())
+      resample_chroma(planes_[i].view(), layout_.stored, sampled_[i].view(),
+                      shift_of(layout_.format.chroma));
+  }
+  return skip_alpha();
+}
+
 bool Y4mSource::next(Frame& frame) {
-  if (ended_) return false;
+  if (ended_ || bytes_->stopped()) return false;
   std::string line;
   const bool whole_line = read_line(line);
-  if (!whole_line && line.empty()) {
+  if (bytes_->stopped() || (!whole_line && line.empty())) {
     ended_ = true;
     return false;
   }
   const bool is_frame = line == "FRAME" || line.starts_with("FRAME ");
   if (whole_line && !is_frame)
-    throw_input(name_, fmt::format("frame {} does not begin with FRAME: the y4m stream is corrupt",
-                                   index_));
-  if (!whole_line || !read_plane(luma_) || !read_plane(cb_) || !read_plane(cr_)) {
+    throw_input(name(), fmt::format("frame {} does not begin with FRAME: the y4m stream is corrupt",
+                                    index_));
+  if (!whole_line || !read_planes()) {
     ended_ = true;
+    if (bytes_->stopped()) return false;
     damage_ = fmt::format("the stream breaks off in frame {}", index_);
-    if (!limits_.allow_partial) throw_input(name_, damage_, Hint::allow_partial);
+    if (!limits_.allow_partial) throw_input(name(), damage_, Hint::allow_partial);
     return false;
   }
-  frame.luma = luma_;
-  frame.cb = cb_;
-  frame.cr = cr_;
+  const auto color = [&](size_t i) -> ConstAnyView {
+    if (planes_[i].empty()) return {};
+    return sampled_[i].empty() ? planes_[i] : sampled_[i];
+  };
+  const StreamFormat& format = layout_.format;
+  frame.luma = planes_[0];
+  frame.cb = color(1);
+  frame.cr = color(2);
   frame.index = frame.pts = index_;
-  frame.time = double(index_) * double(format_.rate_den) / double(format_.rate_num);
+  frame.time = double(index_) * double(format.rate_den) / double(format.rate_num);
   ++index_;
   return true;
 }
 
-Y4mSink::Y4mSink(std::FILE* file, std::string name, const StreamFormat& format)
-    : file_(file), name_(std::move(name)), format_(format) {
-  const std::string header = y4m_header(format_);
-  write_bytes(header.data(), header.size());
+Y4mSink::Y4mSink(int descriptor, std::string name, const StreamFormat& format)
+    : file_(descriptor, std::move(name)), format_(format) {
+  write_header();
 }
 
-Y4mSink::Y4mSink(const std::string& path, const StreamFormat& format)
-    : staged_(std::make_unique<StagedFile>(path)),
-      file_(std::fopen(staged_->path().c_str(), "wbe")),
-      name_(path),
-      format_(format) {
-  if (!file_) throw_output(name_, reason_of(errno));
-  const std::string header = y4m_header(format_);
-  write_bytes(header.data(), header.size());
+Y4mSink::Y4mSink(const std::string& path, const StreamFormat& format, Placing placing)
+    : file_(path, placing), format_(format) {
+  write_header();
 }
 
-Y4mSink::~Y4mSink() {
-  if (staged_ && file_) std::fclose(file_);
-}
+void Y4mSink::write_header() { file_.write(y4m_header(format_)); }
 
-void Y4mSink::write_bytes(const void* bytes, size_t count) {
-  if (std::fwrite(bytes, 1, count, file_) != count) throw_output(name_, reason_of(errno));
-}
-
-void Y4mSink::write_plane(ConstAnyView plane, PlaneSize size, const char* what) {
+void Y4mSink::add_plane(ConstAnyView plane, PlaneSize size, const char* what) {
   if (plane.width != size.width || plane.height != size.height || plane.type != PixelType::u8 ||
       plane.channels != 1) {
     throw_invalid(what, "y4m: {} of a frame is {} x {} {}; the stream has {} x {} u8", what,
                   plane.width, plane.height, name_of(plane.type), size.width, size.height);
   }
   const auto view = plane.as<uint8_t>();
-  for (int32_t y = 0; y < size.height; ++y) write_bytes(view.row(y), size_t(size.width));
+  for (int32_t y = 0; y < size.height; ++y)
+    record_.insert(record_.end(), view.row(y), view.row(y) + size.width);
 }
 
 void Y4mSink::write(const Frame& frame) {
-  write_bytes("FRAME\n", 6);
-  write_plane(frame.luma, {format_.width, format_.height}, "luma");
-  if (format_.chroma == Chroma::none) return;
-  const PlaneSize chroma = chroma_size(format_.chroma, format_.width, format_.height);
-  write_plane(frame.cb, chroma, "cb");
-  write_plane(frame.cr, chroma, "cr");
-}
-
-void Y4mSink::finish() {
-  if (!staged_) {
-    if (std::fflush(file_) != 0) throw_output(name_, reason_of(errno));
-    return;
+  constexpr std::string_view mark = "FRAME\n";
+  record_.assign(mark.begin(), mark.end());
+  add_plane(frame.luma, {format_.width, format_.height}, "luma");
+  if (format_.chroma != Chroma::none) {
+    const PlaneSize chroma = chroma_size(format_.chroma, format_.width, format_.height);
+    add_plane(frame.cb, chroma, "cb");
+    add_plane(frame.cr, chroma, "cr");
   }
-  const int failed = std::fclose(file_);
-  file_ = nullptr;
-  if (failed) throw_output(name_, reason_of(errno));
-  staged_->commit();
+  file_.write(record_);
 }
 
 }  // namespace cuesta::io

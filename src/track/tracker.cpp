@@ -85,7 +85,7 @@ class Association {
     for (const int t : group)
       for (const Pair& pair : near_[size_t(t)]) columns.push_back(pair.detection);
     std::ranges::sort(columns);
-    columns.erase(std::ranges::unique(columns).begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     std::vector<int64_t> worth(group.size() * columns.size(), 0);
     for (size_t r = 0; r < group.size(); ++r) {
       for (const Pair& pair : near_[size_t(group[r])]) {

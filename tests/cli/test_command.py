@@ -364,7 +364,9 @@ class Streams(CommandTest):
             "no height": b"YUV4MPEG2 W40\nFRAME\n",
             "bad width": b"YUV4MPEG2 W-4 H3\nFRAME\n",
             "huge": b"YUV4MPEG2 W2000000000 H2000000000\nFRAME\n",
-            "ten bits": b"YUV4MPEG2 W4 H4 C420p10\nFRAME\n",
+            "seven bits": b"YUV4MPEG2 W4 H4 C420p7\nFRAME\n",
+            "unknown chroma": b"YUV4MPEG2 W4 H4 C999\nFRAME\n",
+            "cut ten bits": b"YUV4MPEG2 W4 H4 C420p10\nFRAME\n" + bytes(24),
             "bad rate": b"YUV4MPEG2 W4 H4 F30\nFRAME\n",
             "endless header": b"YUV4MPEG2 " + b"X" * 100000,
             "no frames": b"YUV4MPEG2 W4 H4 Cmono\n",
@@ -376,7 +378,15 @@ class Streams(CommandTest):
         for name, data in cases.items():
             with self.subTest(name):
                 self.fails(INPUT, "edges", "-", "-o", "out.y4m", stdin=data, says=["standard input"])
-                self.assertFalse((self.at / "out.y4m").exists())
+                # Standard input is live: the frames before are kept.
+                kept = {"cut frame": 1, "cut frame line": 2, "no FRAME": 2}.get(name)
+                self.assertEqual((self.at / "out.y4m").exists(), kept is not None)
+                if kept is not None:
+                    self.assertEqual((self.at / "out.y4m").read_bytes().count(b"FRAME\n"), kept)
+                    (self.at / "out.y4m").unlink()
+                with self.subTest("as a file"):
+                    self.fails(INPUT, "edges", self.file("bad.y4m", data), "-o", "out.y4m", says=["bad.y4m"])
+                    self.assertFalse((self.at / "out.y4m").exists())
         self.fails(INPUT, "edges", "-", "-o", "out.y4m", stdin=good[:-5], says=["breaks off in frame 1", "--partial"])
         self.run_cuesta("edges", "-", "-o", "out.y4m", "--partial", stdin=good[:-5])
         self.assertEqual((self.at / "out.y4m").read_bytes().count(b"FRAME\n"), 1)
@@ -574,22 +584,38 @@ class BadOutput(CommandTest):
         self.assertTrue(target.read_bytes().startswith(b"\x89PNG"))
         self.assertEqual(target.stat().st_mode & 0o777, 0o640)
 
-    def test_an_interrupt_leaves_nothing(self):
-        for sign in (signal.SIGINT, signal.SIGTERM):
-            process = subprocess.Popen([CUESTA, "edges", "-", "-o", "out.y4m"], cwd=self.at, stdin=subprocess.PIPE,
-                                       stderr=subprocess.PIPE)
-            process.stdin.write(y4m(40, 30, [Streams.frame] * 50))
+    def interrupted(self, sign, name, stdin=None):
+        """Interrupts `edges` on a long video once its result has begun."""
+        process = subprocess.Popen([CUESTA, "edges", name, "-o", "out.y4m", "--strategy", "serial"], cwd=self.at,
+                                   stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        if stdin:
+            process.stdin.write(stdin)
             process.stdin.flush()
-            for _ in range(200):
-                if list(self.at.glob(".out*")):
-                    break
-                time.sleep(0.05)
-            self.assertTrue(list(self.at.glob(".out*")), "no file was begun")
-            process.send_signal(sign)
-            process.communicate(timeout=30)
-            self.assertEqual(process.returncode, INTERRUPTED)
+        for _ in range(400):
+            if any(path.stat().st_size for path in [*self.at.glob(".out*"), *self.at.glob("out.y4m")]):
+                break
+            time.sleep(0.02)
+        process.send_signal(sign)
+        said = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, INTERRUPTED)
+        self.assert_no_leftovers()
+        return said.decode()
+
+    def test_an_interrupt_leaves_nothing_of_a_file(self):
+        self.file("long.y4m", y4m(800, 600, [bytes(800 * 600)] * 200))
+        for sign in (signal.SIGINT, signal.SIGTERM):
+            said = self.interrupted(sign, "long.y4m")
+            self.assertIn("no result is kept", said)
             self.assertFalse((self.at / "out.y4m").exists())
-            self.assert_no_leftovers()
+
+    def test_an_interrupt_keeps_what_came_of_a_pipe(self):
+        for sign in (signal.SIGINT, signal.SIGTERM):
+            said = self.interrupted(sign, "-", y4m(40, 30, [Streams.frame] * 50))
+            self.assertIn("kept: out.y4m", said)
+            frames = (self.at / "out.y4m").read_bytes().count(b"FRAME\n")
+            self.assertGreater(frames, 0)
+            self.assertIn(f"after {frames} frames", said)
+            (self.at / "out.y4m").unlink()
 
 
 class Messages(CommandTest):

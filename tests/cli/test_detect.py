@@ -456,28 +456,6 @@ class BadOutput(DetectTest):
                 self.assertEqual((self.at / "o.ndjson").read_bytes(), b"old")
                 self.assert_no_leftovers()
 
-    def test_an_interrupt_leaves_nothing(self):
-        self.needs_video()
-        for sign in (signal.SIGINT, signal.SIGTERM):
-            for out in ("o.y4m", "o.mp4"):
-                with self.subTest((sign, out)):
-                    self.file(out, b"old")
-                    process = subprocess.Popen([test_command.CUESTA, "detect", "-", "-o", out, "--json", "o.ndjson"],
-                                               cwd=self.at, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-                    process.stdin.write(street())
-                    process.stdin.flush()
-                    for _ in range(400):
-                        if len(list(self.at.glob(".o.*"))) == 2:
-                            break
-                        time.sleep(0.05)
-                    self.assertEqual(len(list(self.at.glob(".o.*"))), 2, "no files were begun")
-                    process.send_signal(sign)
-                    process.communicate(timeout=30)
-                    self.assertEqual(process.returncode, INTERRUPTED)
-                    self.assertEqual((self.at / out).read_bytes(), b"old")
-                    self.assertFalse((self.at / "o.ndjson").exists())
-                    self.assert_no_leftovers()
-
 
 if __name__ == "__main__":
     test_command.CUESTA = os.path.abspath(sys.argv.pop(1))

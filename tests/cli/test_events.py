@@ -14,6 +14,8 @@ import importlib
 import io
 import json
 import os
+import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -90,8 +92,6 @@ class EventsTest(CommandTest):
     def run_cuesta(self, *arguments, code=0, **options):
         if code is not None:
             return super().run_cuesta(*arguments, code=code, **options)
-        import subprocess
-
         return subprocess.run([test_command.CUESTA, *map(str, arguments)], capture_output=True, timeout=600, cwd=self.at)
 
     def scene(self, text, name="scene.toml"):
@@ -543,6 +543,7 @@ class Pictures(EventsTest):
         self.assertEqual(page.links, ["#event-1", "#event-2"])
         self.assertLessEqual({"event-1", "event-2"}, page.ids)
         self.assertNotIn("http", text, "nothing is fetched")
+        self.assertNotIn("\0", text)
         self.assertEqual(len(page.images), 3)  # an event each, and the heat map
         for source in page.images:
             kind, data = source.split(",", 1)
@@ -558,6 +559,51 @@ class Pictures(EventsTest):
         page = Page((self.at / "report.html").read_text(encoding="utf-8"))
         self.assertIn("None.", page.text)
         self.assertEqual(json.loads(page.script), [])
+
+
+class LiveEvents(EventsTest):
+    def until(self, holds, what):
+        end = time.monotonic() + 60
+        while not holds():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.02)
+
+    def test_lists_grow_and_an_interrupt_ends_the_event(self):
+        self.needs_pictures()
+        header, frames = visits().split(b"\n", 1)
+        size = 6 + WIDTH * HEIGHT
+        process = subprocess.Popen(
+            [test_command.CUESTA, "detect", "-", *map(str, self.EXACT), "--events", "e.csv", "--report", "r.html",
+             "--mot", "m.txt", "--heatmap", "h.png", "--json", "o.ndjson", "--merge-window", "1"],
+            cwd=self.at, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+
+        def rows(name):
+            path = self.at / name
+            return path.read_bytes().count(b"\n") if path.exists() else 0
+
+        try:
+            process.stdin.write(header + b"\n" + frames[: 100 * size])
+            process.stdin.flush()
+            self.until(lambda: rows("e.csv") == 2, "the first event is in the list while the video goes on")
+            self.assertEqual(rows("m.txt"), len(FIRST) - 2)
+            process.stdin.write(frames[100 * size : 130 * size])
+            process.stdin.flush()
+            self.until(lambda: rows("m.txt") > len(FIRST), "the second visitor is seen")
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=60), test_command.INTERRUPTED)
+        finally:
+            process.kill()
+            try:
+                process.stdin.close()
+            except BrokenPipeError:
+                pass
+        self.assertEqual(rows("e.csv"), 3)
+        last = json.loads((self.at / "o.ndjson").read_text().splitlines()[-1])
+        self.assertEqual((last["event"]["id"], last["event"]["state"]), (2, "ended"))
+        page = Page((self.at / "r.html").read_text(encoding="utf-8"))
+        self.assertEqual((page.open, len(json.loads(page.script))), ([], 2))
+        self.assertEqual(read_png((self.at / "h.png").read_bytes())[:2], (WIDTH, HEIGHT))
 
 
 class Hook(EventsTest):

@@ -1,0 +1,128 @@
+#include "cli/results.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <exception>
+#include <filesystem>
+#include <utility>
+
+#include "cli/progress.hpp"
+#include "io/errors.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+// "boxes.mp4 (1.2 MB)"; pipes and devices have no size.
+std::string name_and_size(const std::string& name) {
+  struct stat status {};
+  if (stat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return name;
+  const auto bytes = double(status.st_size);
+  if (bytes < 1e3) return fmt::format("{} ({} bytes)", name, status.st_size);
+  if (bytes < 1e6) return fmt::format("{} ({:.1f} kB)", name, bytes / 1e3);
+  return fmt::format("{} ({:.1f} MB)", name, bytes / 1e6);
+}
+
+}  // namespace
+
+std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing placing) {
+  if (name == "-") return std::make_unique<io::RecordFile>(STDOUT_FILENO, "standard output");
+  return std::make_unique<io::RecordFile>(name, placing);
+}
+
+JsonLines::JsonLines(const std::string& name, io::Placing placing)
+    : file_(text_file(name, placing)) {}
+
+void JsonLines::write(const Json& line) {
+  file_->write(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+void Results::add(const std::string& name, std::function<void()> finish) {
+  if (!name.empty()) all_.push_back({name, std::move(finish)});
+}
+
+void Results::finish(Ending ending, const std::string& stream, int64_t frames) {
+  const bool grows = placing_ == io::Placing::growing, is_empty = frames == 0;
+  const bool keeps = ending == Ending::whole || (grows && !is_empty);
+  std::exception_ptr failed;
+  std::string kept;
+  bool files = false;
+  for (const auto& one : all_) {
+    files |= one.name != "-";
+    if (!keeps && one.name != "-") {
+      std::error_code ignored;
+      if (grows && std::filesystem::is_regular_file(one.name, ignored))
+        std::filesystem::remove(one.name, ignored);
+      continue;
+    }
+    try {
+      one.finish();
+    } catch (const Error&) {
+      if (!failed) failed = std::current_exception();
+      if (!grows) break;
+    }
+    if (one.name != "-") kept += (kept.empty() ? "" : ", ") + name_and_size(one.name);
+  }
+  if (ending != Ending::whole) {
+    const char* how = ending == Ending::interrupted ? "interrupted" : "ended";
+    if (!kept.empty())
+      note("{}: {} after {} frames; kept: {}", stream, how, frames, kept);
+    else if (files && !is_empty)
+      note("{}: {} after {} frames; no result is kept (--follow keeps what was written)", stream,
+           how, frames);
+    else if (ending == Ending::interrupted)
+      note("{}: {} after {} frames", stream, how, frames);
+  }
+  if (failed && ending != Ending::faulty) std::rethrow_exception(failed);
+}
+
+io::Placing placing_of(const std::string& input, bool follow) {
+  return follow || io::is_live(input) ? io::Placing::growing : io::Placing::when_whole;
+}
+
+io::StreamLimits limits_of(const CommonOptions& common, const StopOnSignal& stop) {
+  return {common.max_pixels, common.partial,   common.threads, stop.signal(),
+          common.timeout,    common.reconnect, print_warning};
+}
+
+std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
+                                             const StopOnSignal& stop) {
+  try {
+    auto source = io::open_frames(input, limits_of(common, stop));
+    if (stop.came()) throw Interrupted();
+    if (const auto text = source->description(); !text.empty())
+      detail("{}: {}", source->name(), text);
+    return source;
+  } catch (const Error&) {
+    if (stop.came()) throw Interrupted();
+    throw;
+  }
+}
+
+int pass_frames(io::FrameSource& source, const CommonOptions& common, const StopOnSignal& stop,
+                Results& results, bool has_stdout,
+                const std::function<void(io::FrameBuffer&)>& work,
+                const std::function<void(const io::Frame&)>& write) {
+  int64_t frames = 0;
+  try {
+    Progress progress("frames", source.expected_frames(), has_stdout);
+    io::overlap(
+        source,
+        [&](io::FrameBuffer& buffer) {
+          work(buffer);
+          ++frames;
+          progress.step();
+        },
+        write);
+    if (frames == 0 && !stop.came()) io::throw_input(source.name(), "the video has no frames");
+  } catch (...) {
+    results.finish(Ending::faulty, source.name(), frames);
+    throw;
+  }
+  results.finish(stop.came() ? Ending::interrupted : Ending::whole, source.name(), frames);
+  if (const auto what = source.damage(); !what.empty())
+    warn("{}: {}; went on{}", source.name(), what, common.partial ? " (--partial)" : "");
+  return stop.came() ? exit_interrupted : exit_done;
+}
+
+}  // namespace cuesta::cli

@@ -1,0 +1,79 @@
+// Results of a stream: where each goes, whether it grows there, and what is kept of one that ended
+// early.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/boxes.hpp"
+#include "cli/common.hpp"
+#include "io/frames.hpp"
+#include "io/overlap.hpp"
+
+namespace cuesta::cli {
+
+using Json = nlohmann::ordered_json;
+
+/// A text under its name; "-" is standard output.
+std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing placing);
+
+/// Lines of JSON in a file or on standard output ("-"), each written when it is known.
+class JsonLines {
+ public:
+  JsonLines(const std::string& name, io::Placing placing);
+  /// Throws Error{output}.
+  void write(const Json& line);
+  void finish() { file_->finish(); }
+
+ private:
+  std::unique_ptr<io::RecordFile> file_;
+};
+
+/// What became of a stream: all was read, the user ended it, or a fault did.
+enum class Ending : uint8_t { whole, interrupted, faulty };
+
+/// Several results that share one fate: whole together, or, where they grow, kept together.
+class Results {
+ public:
+  explicit Results(io::Placing placing) : placing_(placing) {}
+
+  io::Placing placing() const { return placing_; }
+  /// `finish` makes what was written a result under `name`; "-" is standard output, and empty one
+  /// that is not asked for.
+  void add(const std::string& name, std::function<void()> finish);
+  /// Finishes every result of a whole stream, and the growing ones of any that gave a frame (else
+  /// they are removed); one that cannot be finished does not keep the others from it. Says what is
+  /// kept of a stream that was not read to its end. Throws the first Error{output}, unless the
+  /// stream is faulty: then that fault counts.
+  void finish(Ending ending, const std::string& stream, int64_t frames);
+
+ private:
+  struct One {
+    std::string name;
+    std::function<void()> finish;
+  };
+  io::Placing placing_;
+  std::vector<One> all_;
+};
+
+/// Whether results of this input grow under their names: where --follow says so, and where the
+/// input is live.
+io::Placing placing_of(const std::string& input, bool follow);
+
+/// Opens a video with the limits of the options; what happens to a live one is told as a warning.
+/// Throws Error, Interrupted.
+std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
+                                             const StopOnSignal& stop);
+
+/// Passes every frame of `source` through `work` and `write` (io::overlap) under a progress bar,
+/// until its end, a signal or a fault; then finishes `results` accordingly. Returns the exit code.
+/// Throws the fault, and Error{input} for a stream without frames.
+int pass_frames(io::FrameSource& source, const CommonOptions& common, const StopOnSignal& stop,
+                Results& results, bool has_stdout,
+                const std::function<void(io::FrameBuffer&)>& work,
+                const std::function<void(const io::Frame&)>& write);
+
+}  // namespace cuesta::cli

@@ -1,0 +1,173 @@
+// An address or a camera as one stream of frames, over every connection that it takes.
+#ifdef CUESTA_HAS_VIDEO
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "io/errors.hpp"
+#include "io/video.hpp"
+#include "io/video_input.hpp"
+
+namespace cuesta::io {
+namespace {
+
+constexpr double first_delay = 0.5, longest_delay = 30;  // seconds between two attempts; doubled
+
+class LiveSource final : public FrameSource {
+ public:
+  LiveSource(std::string place, const StreamLimits& limits)
+      : place_(std::move(place)), limits_(limits) {
+    limits_.with_stop();
+    reader_ = connect();
+    format_ = reader_->format();
+    name_ = reader_->name();
+  }
+
+  const StreamFormat& format() const override { return format_; }
+  const std::string& name() const override { return name_; }
+  std::string description() const override { return reader_->description(); }
+  std::optional<int64_t> expected_frames() const override { return reader_->expected_frames(); }
+  std::string damage() const override {
+    std::string all = damage_;
+    if (const auto more = reader_->damage(); !more.empty()) all += (all.empty() ? "" : "; ") + more;
+    return all;
+  }
+  std::shared_ptr<const Gap> open_gap() const override { return away_; }
+  void stop() override { limits_.stop->request(); }
+
+  bool next(Frame& frame) override {
+    for (;;) {
+      std::string reason = "the stream ended";
+      try {
+        if (reader_->next(frame)) {
+          retime(frame);
+          return true;
+        }
+        if (limits_.stop->requested() || reader_->has_end()) return false;
+      } catch (const ChangedStream&) {
+        throw;
+      } catch (const Error& error) {
+        // A file over HTTP that breaks off would begin anew, not go on.
+        if (error.code() != ErrorCode::input || reader_->has_end()) throw;
+        reason = without_name(error.what());
+      }
+      if (limits_.stop->requested() || !find_again(reason)) return false;
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  std::unique_ptr<VideoReader> connect() const {
+    return std::make_unique<VideoReader>(std::make_unique<VideoInput>(Live{place_}, limits_),
+                                         limits_);
+  }
+
+  std::string without_name(std::string text) const {
+    return text.starts_with(name_ + ": ") ? text.substr(name_.size() + 2) : text;
+  }
+
+  void tell(const std::string& text) const {
+    if (limits_.report) limits_.report(fmt::format("{}: {}", name_, text));
+  }
+
+  double frame_seconds() const { return double(format_.rate_den) / double(format_.rate_num); }
+
+  /// False where it was stopped meanwhile. Throws Error{input} where it is given up.
+  bool find_again(const std::string& reason) {
+    const auto lost = Clock::now();
+    Gap gap;
+    gap.begin = index_ > 0 ? last_time_ + frame_seconds() : 0;
+    gap.reason = reason;
+    away_ = std::make_shared<const Gap>(gap);
+    if (limits_.reconnect <= 0) throw_input(name_, fmt::format("lost: {}", reason));
+    tell(fmt::format("lost after {} frames: {}; seeking it again", index_, reason));
+    if (const auto more = reader_->damage(); !more.empty())
+      damage_ += (damage_.empty() ? "" : "; ") + more;
+    std::string last = reason;
+    for (double delay = first_delay;; delay = std::min(2 * delay, longest_delay)) {
+      if (limits_.stop->wait(delay)) return false;
+      ++gap.attempts;
+      try {
+        auto found = connect();
+        check_same(found->format());
+        reader_ = std::move(found);
+        break;
+      } catch (const ChangedStream&) {
+        throw;
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::input) throw;
+        last = without_name(error.what());
+      }
+      away_ = std::make_shared<const Gap>(gap);
+      if (limits_.stop->requested()) return false;
+      if (seconds_since(lost) >= limits_.reconnect) {
+        throw_input(name_, fmt::format("lost after {} frames, and not found again in {:g} s: {}",
+                                       index_, limits_.reconnect, last));
+      }
+    }
+    away_.reset();
+    came_back_ = std::make_shared<Gap>(gap);
+    tell(fmt::format("back after {:.1f} s", seconds_since(lost)));
+    return true;
+  }
+
+  void check_same(const StreamFormat& now) const {
+    if (now.width != format_.width || now.height != format_.height) {
+      throw ChangedStream(name_, fmt::format("it came back with frames of {}x{} instead of {}x{}",
+                                             now.width, now.height, format_.width, format_.height));
+    }
+    if (now.chroma != format_.chroma)
+      throw ChangedStream(name_, "it came back with another sampling of color");
+  }
+
+  /// Times of one connection count from its own beginning. Those of the whole stream go on through
+  /// gaps by our clock, and never back.
+  void retime(Frame& frame) {
+    double time = frame.time + shift_;
+    if (index_ == 0) {
+      begun_ = Clock::now();
+      shift_ = -frame.time, time = 0;
+    } else if (came_back_ || time <= last_time_) {
+      time = last_time_ + frame_seconds();
+      if (came_back_) time = std::max(time, seconds_since(begun_));
+      shift_ = time - frame.time;
+    }
+    if (came_back_) {
+      came_back_->end = time;
+      frame.gap = std::exchange(came_back_, nullptr);
+    } else {
+      frame.gap.reset();
+    }
+    const double unit = double(format_.time_base_num) / double(format_.time_base_den);
+    last_time_ = time;
+    frame.index = index_++;
+    frame.pts = int64_t(std::llround(time / unit));
+    frame.time = time;
+  }
+
+  std::string place_, name_;
+  StreamLimits limits_;
+  std::unique_ptr<VideoReader> reader_;
+  StreamFormat format_;
+  std::string damage_;  // of earlier connections
+  std::shared_ptr<const Gap> away_;
+  std::shared_ptr<Gap> came_back_;  // told with the next frame
+  Clock::time_point begun_;
+  int64_t index_ = 0;
+  double shift_ = 0, last_time_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameSource> open_live(const std::string& place, const StreamLimits& limits) {
+  return std::make_unique<LiveSource>(place, limits);
+}
+
+}  // namespace cuesta::io
+#endif

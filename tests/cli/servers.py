@@ -1,0 +1,172 @@
+"""Servers of video on the loopback, for tests: HTTP with ranges, streams without an end, RTSP."""
+
+import re
+import socket
+import struct
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Http:
+    """Serves what `pages` names: bytes, with ranges, or a function that writes to the connection
+    until it returns, which then breaks off. `asked` counts requests of each."""
+
+    def __init__(self, pages):
+        self.pages, self.asked = pages, {}
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                outer.answer(self)
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05})
+        self.thread.start()
+
+    def answer(self, request):
+        name = request.path.lstrip("/")
+        self.asked[name] = self.asked.get(name, 0) + 1
+        page = self.pages.get(name)
+        if page is None:
+            return request.send_error(404)
+        try:
+            if callable(page):
+                request.send_response(200)
+                request.end_headers()
+                page(request.wfile, self.asked[name])
+                return
+            begin, end = 0, len(page)
+            asked = re.match(r"bytes=(\d+)-(\d*)", request.headers.get("Range", ""))
+            if asked:
+                begin = int(asked[1])
+                end = min(end, int(asked[2]) + 1) if asked[2] else end
+            request.send_response(206 if asked else 200)
+            request.send_header("Accept-Ranges", "bytes")
+            request.send_header("Content-Length", str(max(0, end - begin)))
+            if asked:
+                request.send_header("Content-Range", f"bytes {begin}-{end - 1}/{len(page)}")
+            request.end_headers()
+            request.wfile.write(page[begin:end])
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+    def address(self, name):
+        return f"http://127.0.0.1:{self.server.server_address[1]}/{name}"
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+
+def access_units(h264):
+    """NAL units of an Annex B stream, in lists of one picture each."""
+    units, unit = [], []
+    for nal in re.split(rb"\x00*\x00\x00\x01", h264)[1:]:
+        unit.append(nal)
+        if nal[0] & 31 in (1, 5):  # a slice: the encoder makes one a picture
+            units.append(unit)
+            unit = []
+    return units
+
+
+class Rtsp:
+    """RTSP 1.0 with RTP/AVP/TCP interleaved (RFC 2326, 10.12) and H.264 (RFC 6184). Connection n gets
+    the pictures of `plan(n)`: access units, and numbers, which are seconds of silence. Then the
+    connection is closed."""
+
+    def __init__(self, plan, rate=60, port=0):
+        self.plan, self.rate = plan, rate
+        self.sent, self.connections, self.sockets = [], 0, []
+        self.ends = False
+        self.listener = socket.create_server(("127.0.0.1", port))
+        self.port = self.listener.getsockname()[1]
+        self.thread = threading.Thread(target=self.accept)
+        self.thread.start()
+
+    def accept(self):
+        self.listener.settimeout(0.05)
+        while not self.ends:
+            try:
+                peer, _ = self.listener.accept()
+            except TimeoutError:
+                continue
+            with peer:
+                self.peer = peer
+                try:
+                    self.serve(peer)
+                except (BrokenPipeError, ConnectionResetError, TimeoutError):
+                    pass
+
+    def serve(self, peer):
+        peer.settimeout(10)
+        text = b""
+        while not self.ends:
+            while b"\r\n\r\n" not in text:
+                more = peer.recv(4096)
+                if not more:
+                    return
+                text += more
+            request, text = text.split(b"\r\n\r\n", 1)
+            method = request.split(b" ", 1)[0]
+            number = re.search(rb"CSeq: *(\d+)", request)[1].decode()
+            extra, body = "Session: 1\r\n", ""
+            if method == b"OPTIONS":
+                extra = "Public: OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN\r\n"
+            elif method == b"DESCRIBE":
+                body = ("v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=test\r\nc=IN IP4 0.0.0.0\r\nt=0 0\r\na=control:*\r\n"
+                        "m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1\r\n"
+                        "a=control:track1\r\n")
+                extra = f"Content-Type: application/sdp\r\nContent-Length: {len(body)}\r\n"
+            elif method == b"SETUP":
+                extra += "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n"
+            peer.sendall(f"RTSP/1.0 200 OK\r\nCSeq: {number}\r\n{extra}\r\n{body}".encode())
+            if method == b"TEARDOWN":
+                return
+            if method == b"PLAY":
+                return self.play(peer)
+
+    def play(self, peer):
+        at = self.connections
+        self.connections += 1
+        self.sent.append(0)
+        sequence, clock = 0, 0
+        for unit in self.plan(at):
+            if self.ends:
+                return
+            if isinstance(unit, (int, float)):
+                time.sleep(unit)
+                continue
+            for i, nal in enumerate(unit):
+                for last, payload in self.payloads(nal):
+                    mark = 0x80 if last and i == len(unit) - 1 else 0
+                    packet = struct.pack(">BBHII", 0x80, 96 | mark, sequence & 0xFFFF, clock, 1) + payload
+                    peer.sendall(struct.pack(">cBH", b"$", 0, len(packet)) + packet)
+                    sequence += 1
+            self.sent[at] += 1
+            clock += 90000 // self.rate
+            time.sleep(1 / self.rate)
+
+    @staticmethod
+    def payloads(nal, most=1200):
+        if len(nal) <= most:
+            yield True, nal
+            return
+        body = nal[1:]
+        for begin in range(0, len(body), most):
+            part = body[begin : begin + most]
+            first, last = begin == 0, begin + most >= len(body)
+            yield last, bytes([nal[0] & 0xE0 | 28, first << 7 | last << 6 | nal[0] & 31]) + part
+
+    def address(self, user=""):
+        return f"rtsp://{user}127.0.0.1:{self.port}/street"
+
+    def close(self):
+        self.ends = True
+        self.thread.join()
+        self.listener.close()
