@@ -39,7 +39,7 @@ using SobelBatchOutputs = BasicSobelOutputs<Batch>;
 
 /// Gradients of a u8 or u16 picture (cv::Sobel, scale 1), exact; or of an f32 picture, in f32: sums
 /// down the columns of the window, then of those across, each from +0 by fma, taps of 0 left out.
-/// Their magnitude is |gx| + |gy| or √fma(gx, gx, gy²), in f32, and every NaN is 0x7FC00000. Throws
+/// Their magnitude is |gx| + |gy| or √fma(gx, gx, gy²), in f32, and every NaN is 0x7FFFFFFF. Throws
 /// Error{invalid_argument} naming the view or option. Source: paper 003.
 void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options = {},
            const Exec& exec = {});

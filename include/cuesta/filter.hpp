@@ -22,8 +22,8 @@ struct FilterOptions {
 
 /// dst(x, y) = saturate(|round(Σ taps(i, j) · src(x + i − ax, y + j − ay) / divisor)| + offset),
 /// the bars by request. src and dst have one size and one number of channels and do not overlap.
-/// Throws Error{invalid_argument} naming the view or option. Source: cv::filter2D; papers 000, 002,
-/// 003.
+/// Every NaN of f32 is 0x7FFFFFFF. Throws Error{invalid_argument} naming the view or option.
+/// Source: cv::filter2D; papers 000, 002, 003.
 void correlate(ConstAnyView src, OutView dst, const Stencil& stencil,
                const FilterOptions& options = {}, const Exec& exec = {});
 void correlate(const ConstBatch& src, const Batch& dst, const Stencil& stencil,

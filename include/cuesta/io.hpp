@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ struct ReadOptions {
   int64_t max_pixels{int64_t{1} << 28};  ///< of a picture or frame; checked before any is decoded
   bool allow_partial{false};             ///< take what can be read of a damaged or truncated file
   int threads{0};                        ///< of a video's decoder; 0 takes every core
+  double timeout{10};                    ///< seconds that an address or camera may be silent
+  /// Seconds for which an address or camera that was lost is sought again; 0 not at all.
+  double reconnect{std::numeric_limits<double>::infinity()};
 };
 
 /// The picture in a file: u8 or u16, upright, 1 to 4 channels (gray; gray and alpha; RGB; RGB and
@@ -61,8 +65,13 @@ class Frame {
   int32_t height() const { return size().height; }
   /// Counts from 0.
   int64_t index() const;
-  /// When it is shown, in seconds from the beginning of the video.
+  /// When it is shown, in seconds from the beginning of the video; of a live one, since its first
+  /// frame.
   double time() const;
+  /// Seconds that a live video was away just before this frame; 0 where nothing was lost.
+  double lost() const;
+  /// Whether it was decoded from damaged data of a live video.
+  bool damaged() const;
   /// The decoded luma, in place where the decoder keeps 8 bits a sample: what the operations on
   /// gray pictures take. Most videos have 16 for black and 235 for white.
   ImageView<const uint8_t> luma() const;
@@ -77,14 +86,19 @@ class Frame {
   std::unique_ptr<State> state_;
 };
 
-/// The frames of a video file, in the order in which they are shown:
+/// The frames of a video, in the order in which they are shown:
 ///
 ///     for (const cuesta::Frame& frame : cuesta::VideoReader("street.mp4")) ...
+///
+/// It may be live: an address ("rtsp://camera/1"; rtsps, http, https, rtmp, srt, udp, rtp and tcp
+/// too, playlists of HLS among them), a camera ("/dev/video0"), a named pipe, or standard input
+/// ("-"). An address or camera that is lost is sought again, at first after half a second, at last
+/// every thirty, and Frame::lost() tells; frames of damaged data are passed on, and
+/// Frame::damaged() tells. Such a video may have no end.
 class VideoReader {
  public:
-  /// Opens a video, or a y4m stream on standard input for "-". Throws Error{input} naming the file:
-  /// it cannot be opened, is no video, has larger frames than allowed; Error{unsupported} in a
-  /// build that reads y4m only.
+  /// Throws Error{input} naming the file or address, without its password: it cannot be opened, is
+  /// no video, has larger frames than allowed; Error{unsupported} in a build that reads y4m only.
   explicit VideoReader(const std::filesystem::path& path, const ReadOptions& options = {});
   VideoReader(VideoReader&&) noexcept;
   VideoReader& operator=(VideoReader&&) noexcept;
@@ -100,8 +114,11 @@ class VideoReader {
   /// What ReadOptions::allow_partial passed over so far, as one sentence; empty for nothing.
   std::string damage() const;
 
-  /// The next frame; null after the last one. Throws Error{input} naming the file and the frame.
+  /// The next frame; null after the last one. Throws Error{input} naming the file and the frame: it
+  /// is damaged or cut off, its size changes, a live one does not come back.
   const Frame* next();
+  /// From any thread: a next() that waits gives null soon, and so do all others.
+  void stop();
 
   class Iterator {
    public:

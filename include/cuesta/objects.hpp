@@ -30,7 +30,7 @@ void to_gray(ConstAnyView src, OutView dst, ColorOrder order = ColorOrder::rgb,
 void to_gray(const ConstBatch& src, const Batch& dst, ColorOrder order = ColorOrder::rgb,
              const Exec& exec = {});
 
-/// |a − b| of u8, u16 or f32 pictures of one size, type and number of channels; dst has their type.
+/// |a − b| of u8, u16 or f32 pictures alike in size, type, channels; dst too. A NaN is 0x7FFFFFFF.
 void absdiff(ConstAnyView a, ConstAnyView b, OutView dst, const Exec& exec = {});
 void absdiff(const ConstBatch& a, const ConstBatch& b, const Batch& dst, const Exec& exec = {});
 

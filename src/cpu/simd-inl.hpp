@@ -11,6 +11,8 @@
 
 #include <cstring>
 
+#include "core/one_nan.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -46,6 +48,13 @@ HWY_INLINE V floor_sqrt(D d, V v) {
   root = hn::Sub(root, hn::IfThenElseZero(hn::Gt(hn::Mul(root, root), v), hn::Set(d, 1)));
   const V next = hn::Add(root, hn::Set(d, 1));
   return hn::IfThenElse(hn::Gt(hn::Mul(next, next), v), root, next);
+}
+
+/// Every NaN of f32 lanes as the same one.
+template <class D, class V>
+HWY_INLINE V with_one_nan(D d, V value) {
+  const hn::RebindToUnsigned<D> du;
+  return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(d, hn::Set(du, nan_bits)), value);
 }
 
 }  // namespace cuesta::HWY_NAMESPACE

@@ -152,6 +152,8 @@ void* allocate_device(size_t bytes) {
 void release_device(void* memory) noexcept { cudaFree(memory); }
 void copy_to_device(void* device, const void* host, size_t bytes) {
   cuda::check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "upload");
+  // Of pageable memory the copy above may return before its last part is there.
+  cuda::check(cudaStreamSynchronize(nullptr), "upload");
 }
 void copy_to_host(void* host, const void* device, size_t bytes) {
   cuda::check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "download");

@@ -30,9 +30,7 @@ class LiveSource final : public FrameSource {
   std::string description() const override { return reader_->description(); }
   std::optional<int64_t> expected_frames() const override { return reader_->expected_frames(); }
   std::string damage() const override {
-    std::string all = damage_;
-    if (const auto more = reader_->damage(); !more.empty()) all += (all.empty() ? "" : "; ") + more;
-    return all;
+    return damage_of_live(damaged_ + reader_->damaged_frames());
   }
   std::shared_ptr<const Gap> open_gap() const override { return away_; }
   void stop() override { limits_.stop->request(); }
@@ -87,8 +85,6 @@ class LiveSource final : public FrameSource {
     away_ = std::make_shared<const Gap>(gap);
     if (limits_.reconnect <= 0) throw_input(name_, fmt::format("lost: {}", reason));
     tell(fmt::format("lost after {} frames: {}; seeking it again", index_, reason));
-    if (const auto more = reader_->damage(); !more.empty())
-      damage_ += (damage_.empty() ? "" : "; ") + more;
     std::string last = reason;
     for (double delay = first_delay;; delay = std::min(2 * delay, longest_delay)) {
       if (limits_.stop->wait(delay)) return false;
@@ -96,6 +92,7 @@ class LiveSource final : public FrameSource {
       try {
         auto found = connect();
         check_same(found->format());
+        damaged_ += reader_->damaged_frames();
         reader_ = std::move(found);
         break;
       } catch (const ChangedStream&) {
@@ -155,11 +152,10 @@ class LiveSource final : public FrameSource {
   StreamLimits limits_;
   std::unique_ptr<VideoReader> reader_;
   StreamFormat format_;
-  std::string damage_;  // of earlier connections
   std::shared_ptr<const Gap> away_;
   std::shared_ptr<Gap> came_back_;  // told with the next frame
   Clock::time_point begun_;
-  int64_t index_ = 0;
+  int64_t index_ = 0, damaged_ = 0;  // the latter in earlier connections
   double shift_ = 0, last_time_ = 0;
 };
 

@@ -39,6 +39,8 @@ class VideoReader final : public FrameSource {
   std::string description() const override;
   std::string damage() const override;
   void stop() override;
+  /// Of a live stream: how often data were.
+  int64_t damaged_frames() const;
   /// Whether the container says how long it is: a file, wherever it lies, not a camera.
   bool has_end() const;
 
@@ -46,6 +48,9 @@ class VideoReader final : public FrameSource {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// VideoReader::damaged_frames() as a sentence; empty for 0.
+std::string damage_of_live(int64_t count);
 
 /// Writes a video file: H.264 (libx264) where libav and the container have it, else MPEG-4 or the
 /// container's own format; the same size, the frames' own times, and the sound of another file. One

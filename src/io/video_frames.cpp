@@ -18,6 +18,11 @@ Frame::~Frame() = default;
 Size Frame::size() const { return state_->planes.luma.size(); }
 int64_t Frame::index() const { return state_->planes.index; }
 double Frame::time() const { return state_->planes.time; }
+double Frame::lost() const {
+  const io::Gap* gap = state_->planes.gap.get();
+  return gap && gap->end ? *gap->end - gap->begin : 0;
+}
+bool Frame::damaged() const { return state_->planes.damaged; }
 ImageView<const uint8_t> Frame::luma() const { return state_->planes.luma.as<uint8_t>(); }
 
 ImageView<const uint8_t> Frame::rgb() const {
@@ -34,10 +39,20 @@ struct VideoReader::State {
   Frame frame;
 };
 
+namespace {
+io::StreamLimits limits_of(const ReadOptions& options) {
+  io::StreamLimits limits;
+  limits.max_pixels = options.max_pixels;
+  limits.allow_partial = options.allow_partial;
+  limits.threads = options.threads;
+  limits.timeout = options.timeout;
+  limits.reconnect = options.reconnect;
+  return limits;
+}
+}  // namespace
+
 VideoReader::VideoReader(const std::filesystem::path& path, const ReadOptions& options)
-    : state_(new State{io::open_frames(path.string(), {options.max_pixels, options.allow_partial,
-                                                       options.threads}),
-                       Frame()}) {
+    : state_(new State{io::open_frames(path.string(), limits_of(options)), Frame()}) {
   state_->frame.state_->format = state_->source->format();
 }
 VideoReader::VideoReader(VideoReader&&) noexcept = default;
@@ -55,6 +70,8 @@ std::optional<int64_t> VideoReader::expected_frames() const {
   return state_->source->expected_frames();
 }
 std::string VideoReader::damage() const { return state_->source->damage(); }
+
+void VideoReader::stop() { state_->source->stop(); }
 
 const Frame* VideoReader::next() {
   Frame::State& frame = *state_->frame.state_;

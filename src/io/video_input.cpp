@@ -55,8 +55,7 @@ const AVInputFormat* camera_format(const std::string& name) {
     if (auto* register_all = reinterpret_cast<void (*)()>(dlsym(loaded, "avdevice_register_all")))
       register_all();
   }
-  const AVInputFormat* format = av_find_input_format("video4linux2,v4l2");
-  if (!format) format = av_find_input_format("v4l2");
+  const AVInputFormat* format = av_find_input_format("v4l2");
   if (!format) {
     throw_input(name, fmt::format("cameras are read through FFmpeg's {}, which is not here "
                                   "(Debian: libavdevice{})",

@@ -246,6 +246,10 @@ struct VideoReader::State {
     avcodec_send_packet(decoder.get(), nullptr);
   }
 
+  bool has_sound() const {
+    return av_find_best_stream(&input->context(), AVMEDIA_TYPE_AUDIO, -1, -1, nullptr, 0) >= 0;
+  }
+
   bool is_mp4() const {
     return std::string_view(input->context().iformat->name).find("mp4") != std::string_view::npos;
   }
@@ -316,6 +320,10 @@ struct VideoReader::State {
   }
 };
 
+std::string damage_of_live(int64_t count) {
+  return count > 0 ? fmt::format("{} times its data were damaged", count) : std::string();
+}
+
 VideoReader::VideoReader(const std::string& path, const StreamLimits& limits)
     : VideoReader(std::make_unique<VideoInput>(path, limits.max_pixels), limits) {}
 VideoReader::VideoReader(std::span<const uint8_t> bytes, std::string name,
@@ -328,11 +336,10 @@ VideoReader::~VideoReader() = default;
 
 const StreamFormat& VideoReader::format() const { return state_->format; }
 const std::string& VideoReader::name() const { return state_->input->name(); }
+int64_t VideoReader::damaged_frames() const { return state_->damaged_frames; }
 std::string VideoReader::damage() const {
   const State& s = *state_;
-  if (s.damaged_frames > 0 && s.damaged.empty())
-    return fmt::format("{} times its data were damaged", s.damaged_frames);
-  return s.damaged;
+  return s.damaged.empty() ? damage_of_live(s.damaged_frames) : s.damaged;
 }
 void VideoReader::stop() { state_->limits.stop->request(); }
 bool VideoReader::has_end() const {
@@ -365,6 +372,7 @@ std::string VideoReader::description() const {
       f.full_range ? "full" : "limited");
   if (!state_->orientation.upright())
     text += fmt::format(", turned by {} degrees", state_->orientation.degrees());
+  if (state_->input->is_live() && state_->has_sound()) text += ", without its sound (it is live)";
   return text;
 }
 

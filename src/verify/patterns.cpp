@@ -1,6 +1,8 @@
 #include "verify/patterns.hpp"
 
+#include <bit>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 namespace cuesta::verify {
@@ -111,6 +113,22 @@ void fill(AnyView p, Pattern pattern, uint64_t seed) {
       }
       return;
     case PixelType::none: return;
+  }
+}
+
+void scatter_odd_floats(AnyView picture, uint32_t one_in, uint64_t seed, bool largest) {
+  static constexpr uint32_t odd[] = {0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x807FFFFF,
+                                     0x00800000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000,
+                                     0x7FC12345, 0xFFC01234, 0x7F800001, 0xFF812345, 0xFFFFFFFF,
+                                     0x7F7FFFFF, 0xFF7FFFFF};
+  const auto kinds = uint32_t(std::size(odd)) - (largest ? 0 : 2);
+  Random random(seed);
+  const auto view = picture.as<float>();
+  for (int32_t y = 0; y < view.height; ++y) {
+    for (int32_t i = 0; i < view.width * view.channels; ++i) {
+      const uint32_t drawn = odd[random.below(kinds)];
+      if (random.below(one_in) == 0) view.row(y)[i] = std::bit_cast<float>(drawn);
+    }
   }
 }
 

@@ -40,4 +40,9 @@ class Random {
 /// Fills a host picture of any type (bits included).
 void fill(AnyView picture, Pattern pattern, uint64_t seed);
 
+/// Every so manieth sample of a host picture of f32, at random, becomes a float of another kind:
+/// zeros of both signs, denormals, infinities, NaNs of both signs and several payloads, and with
+/// `largest` the largest numbers, whose sums overflow in one order and not in another.
+void scatter_odd_floats(AnyView picture, uint32_t one_in, uint64_t seed, bool largest = true);
+
 }  // namespace cuesta::verify

@@ -13,11 +13,17 @@ PROGRAMS = {
     "nvidia-smi": "echo 'NVIDIA H200, 9.0, 580.1'",
     "cuesta": """case "$*" in
         "list operations --json") echo '[{"operation": "sobel"}, {"operation": "canny"}]' ;;
+        "list strategies --json") echo '[{"operation": "canny", "space": "device", "built": true, "strategy": "fused"},
+            {"operation": "canny", "space": "device", "built": true, "strategy": "graph"},
+            {"operation": "canny", "space": "host", "built": true, "strategy": "serial"}]' ;;
         *) echo "$2       device  fused   12 cases equal  3 refused  ok"; echo "1 strategies passed, 0 failed" ;;
     esac""",
     "cuesta_tests": "echo '[  PASSED  ] 2 tests.'; echo '[  SKIPPED ] 1 test, listed below:'",
-    # With the launches of canny waited for, and of it alone.
-    "compute-sanitizer": """case "$* $CUDA_LAUNCH_BLOCKING" in *canny*\ 1 | *sobel*\ ) ;; *) exit 3 ;; esac
+    "cuesta_graph_loop": "echo 50 loops",
+    # With the launches of what loops waited for, and of it alone. synccheck follows no loop, memcheck at its third start.
+    "compute-sanitizer": """case "$* $CUDA_LAUNCH_BLOCKING" in *graph*\ 1 | *fused*\ | *sobel*\ ) ;; *) exit 3 ;; esac
+        case "$*" in *synccheck*graph_loop) echo "turn 3: an illegal memory access"; exit 1 ;; *synccheck*graph*) exit 4 ;; *serial*) exit 5 ;; esac
+        case "$*" in *memcheck*graph*) echo >> ${0%/*}/starts; [ $(wc -l < ${0%/*}/starts) -lt 3 ] && exit 9 ;; esac
         [ $2 = racecheck ] && echo '========= RACECHECK SUMMARY: 0 hazards displayed' || echo '========= ERROR SUMMARY: 0 errors'""",
 }
 
@@ -43,13 +49,17 @@ class Suite(unittest.TestCase):
         self.assertEqual((result["verify"]["passed"], result["verify"]["failed"]), (2, 0))
         self.assertEqual(result["verify"]["rows"][0], {"operation": "canny", "strategy": "fused", "equal": 12, "refused": 3,
                                                        "passed": True, "level": "full"})
-        self.assertEqual(result["sanitizer"]["findings"]["racecheck"], {"canny": 0, "sobel": 0})
+        for tool in ("racecheck", "synccheck"):
+            self.assertEqual(result["sanitizer"]["findings"][tool], {"canny": 0, "sobel": 0})
+        self.assertEqual(result["sanitizer"]["starts"], {"canny graph": {"memcheck": 3, "racecheck": 1, "synccheck": 12, "initcheck": 1}})
+        self.assertEqual(result["sanitizer"]["left_out"],
+                         {"canny graph": {"synccheck": "graph_loop, start 1 of 12: turn 3: an illegal memory access"}})
         self.assertEqual(result["tests"]["passed"], 2 * len(result["tests"]["groups"]))
 
     def test_what_fails_is_named(self):
         code, text, result = self.run_with(
             "--only", "sobel",
-            cuesta="""[ $1 = list ] && echo '[{"operation": "sobel"}]' && exit
+            cuesta="""[ $2 = operations ] && echo '[{"operation": "sobel"}]' && exit; [ $2 = strategies ] && echo '[]' && exit
                 echo "sobel  device  plain  4 cases equal  0 refused  FAILED"; exit 1""",
             cuesta_tests="echo '[  PASSED  ] 1 test.'; echo '[  FAILED  ] 1 test, listed below:'; echo '[  FAILED  ] A.B'; exit 1",
             **{"compute-sanitizer": "echo '========= ERROR SUMMARY: 7 errors'; exit 9"})

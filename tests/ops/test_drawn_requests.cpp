@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cuesta/device.hpp"
@@ -26,12 +27,13 @@ struct Counts {
   int equal = 0, no_request = 0, different = 0;
 };
 
-// `number` requests of an operation, held in `space` by the rows of `names` in turns, and by what a
-// call chooses where they do not take it.
-Counts hold_drawn(std::string_view operation, Space space, int number, int32_t longest,
+// `number` requests of an operation, others in each part, held in `space` by the rows of `names` in
+// turns, and by what a call chooses where they do not take it.
+Counts hold_drawn(std::string_view operation, int part, Space space, int number, int32_t longest,
                   const std::vector<std::string>& names, const Exec& oracle) {
   const auto all = verify::drawn_operations();
-  verify::Random random(uint64_t(std::ranges::find(all, operation) - all.begin()) + 1);
+  const auto place = std::ranges::find(all, operation) - all.begin();
+  verify::Random random(uint64_t(place + 1 + 100 * part));
   Workspace workspace;
   Counts counts;
   for (int i = 0; i < number && counts.different < 5; ++i) {
@@ -67,21 +69,27 @@ TEST_P(DrawnRequests, OnTheHostAreTheReferences) {
   const int number = drawn_requests(100);
 #endif
   const Counts counts =
-      hold_drawn(GetParam(), Space::host, number, 48, {}, {.strategy = "serial", .threads = 1});
+      hold_drawn(GetParam(), 0, Space::host, number, 48, {}, {.strategy = "serial", .threads = 1});
   EXPECT_EQ(counts.equal + counts.no_request, number);
   EXPECT_GT(counts.equal, number / 2) << "options are drawn that nothing takes";
 }
 
-TEST_P(DrawnRequests, OnAGpuAreTheHosts) {
+// 10,000 of each operation, in parts that can run beside each other.
+constexpr int parts = 4;
+class DrawnOnAGpu : public testing::TestWithParam<std::tuple<std::string_view, int>> {};
+
+TEST_P(DrawnOnAGpu, AreTheHosts) {
   std::string why;
   if (list_devices(&why).empty()) GTEST_SKIP() << "no GPU: " << why;
+  const auto [operation, part] = GetParam();
   std::vector<std::string> names;
   for (const StrategyDescription& row : list_strategies())
-    if (row.operation == GetParam() && row.space == Space::device && row.built &&
+    if (row.operation == operation && row.space == Space::device && row.built &&
         row.tier == Tier::production)
       names.emplace_back(row.name);
-  const int number = drawn_requests(10000);
-  const Counts counts = hold_drawn(GetParam(), Space::device, number, 1200, names, {.threads = 1});
+  const int number = drawn_requests(10000) / parts;
+  const Counts counts =
+      hold_drawn(operation, part, Space::device, number, 1200, names, {.threads = 1});
   EXPECT_EQ(counts.equal + counts.no_request, number);
   EXPECT_GT(counts.equal, number / 2) << "options are drawn that nothing takes";
 }
@@ -90,6 +98,14 @@ INSTANTIATE_TEST_SUITE_P(Operations, DrawnRequests,
                          testing::ValuesIn(verify::drawn_operations().begin(),
                                            verify::drawn_operations().end()),
                          [](const auto& given) { return std::string(given.param); });
+INSTANTIATE_TEST_SUITE_P(Operations, DrawnOnAGpu,
+                         testing::Combine(testing::ValuesIn(verify::drawn_operations().begin(),
+                                                            verify::drawn_operations().end()),
+                                          testing::Range(0, parts)),
+                         [](const auto& given) {
+                           return std::string(std::get<0>(given.param)) + "_" +
+                                  std::to_string(std::get<1>(given.param));
+                         });
 
 TEST(DrawnRequestsList, HasEveryOperation) {
   std::vector<std::string_view> listed;

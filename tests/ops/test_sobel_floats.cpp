@@ -17,7 +17,7 @@ namespace cuesta {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr uint32_t the_nan = 0x7FC00000;
+constexpr uint32_t the_nan = 0x7FFFFFFF;
 
 uint32_t bits_of(float value) { return std::bit_cast<uint32_t>(value); }
 

@@ -92,6 +92,7 @@ struct Drawn {
   int32_t offset;
   int64_t divisor;
   uint64_t seed;
+  bool odd_floats;  // among the samples: no tap is 0 then, since the rungs multiply such taps too
 };
 
 // Gives `args` its taps as the public entries do.
@@ -128,14 +129,21 @@ void set_integers(ConvolveArgs& args, const Drawn& d, Harness& h, Random& random
   args.integers.column = column, args.integers.row = row;
 }
 
+bool has_factors(Kind kind) {
+  return kind == Kind::gaussian || kind == Kind::box || kind == Kind::outer;
+}
+
 void set_floats(ConvolveArgs& args, const Drawn& d, Harness& h, Random& random) {
   const Window& w = d.window;
   const auto draw = [&](size_t count) -> std::vector<float>& {
     auto& taps = h.keep(std::vector<float>(count));
-    for (float& t : taps) t = random.below(5) ? float(random.below(2001)) / 700 - 1.3f : 0;
+    for (float& t : taps) {
+      t = random.below(5) ? float(random.below(2001)) / 700 - 1.3f : 0;
+      if (d.odd_floats && t == 0) t = 0.5f;
+    }
     return taps;
   };
-  if (w.kind == Kind::gaussian || w.kind == Kind::box || w.kind == Kind::outer) {
+  if (has_factors(w.kind)) {
     args.floats.column = draw(size_t(w.height));
     args.floats.row = draw(size_t(w.width));
   } else {
@@ -157,7 +165,11 @@ double bound(const ConvolveArgs& args) {
 ConvolveArgs arguments(const Drawn& d, int32_t width, int32_t height, Pattern pattern, Harness& h) {
   Random random(d.seed);
   ConvolveArgs args;
-  args.src = h.input(d.src, width, height, d.channels, pattern, d.seed);
+  args.src = h.input(d.src, width, height, d.channels, [&](AnyView picture) {
+    fill(picture, pattern, d.seed);
+    // Rows that sum factors in another order meet the same infinities, but not the same overflow.
+    if (d.odd_floats) scatter_odd_floats(picture, 48, d.seed, !has_factors(d.window.kind));
+  });
   args.width = d.window.width, args.height = d.window.height;
   // A turned window of even size has its anchor on the other side of the middle.
   args.anchor_x = d.seed % 2 ? args.width / 2 : (args.width - 1) / 2;
@@ -173,10 +185,11 @@ ConvolveArgs arguments(const Drawn& d, int32_t width, int32_t height, Pattern pa
 }
 
 std::string label(const Drawn& d, int32_t width, int32_t height, Pattern pattern) {
-  return fmt::format("{}x{}x{} {}->{} {} {}x{} /{} border={} {}offset={} {} seed={}", width, height,
-                     d.channels, name_of(d.src), name_of(d.dst), names[size_t(d.window.kind)],
-                     d.window.width, d.window.height, d.divisor, cuesta::name_of(d.border),
-                     d.absolute ? "absolute " : "", d.offset, name_of(pattern), d.seed);
+  return fmt::format("{}x{}x{} {}->{} {} {}x{} /{} border={} {}offset={} {}{} seed={}", width,
+                     height, d.channels, name_of(d.src), name_of(d.dst),
+                     names[size_t(d.window.kind)], d.window.width, d.window.height, d.divisor,
+                     cuesta::name_of(d.border), d.absolute ? "absolute " : "", d.offset,
+                     name_of(pattern), d.odd_floats ? " odd floats" : "", d.seed);
 }
 
 // Each request in turn by a number of its own, so that no two options always meet.
@@ -207,6 +220,7 @@ Drawn drawn(const Window& window, uint64_t seed) {
     d.offset = 0;
   }
   if (d.src == f32 && d.dst != f32) d.dst = s16;
+  d.odd_floats = d.src == f32 && window.kind != Kind::zero && mixed / 5 % 3 == 0;
   return d;
 }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/border_sample.hpp"
+#include "core/one_nan.hpp"
 #include "ops/convolve/rounding.hpp"
 
 namespace cuesta {
@@ -87,6 +88,8 @@ void reference_rows(const ConvolveArgs& args, int32_t first, int32_t end) {
       for (int32_t c = 0; c < args.src.channels; ++c) {
         if (ignored)
           dst.at(x, y, c) = 0;
+        else if constexpr (std::is_same_v<Out, float> && std::is_same_v<T, float>)
+          dst.at(x, y, c) = with_one_nan(finish.sample<Out>(ordered_sum(args, src, x, y, c)));
         else if constexpr (std::is_same_v<T, float>)
           dst.at(x, y, c) = finish.sample<Out>(ordered_sum(args, src, x, y, c));
         else

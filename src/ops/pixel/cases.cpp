@@ -73,30 +73,37 @@ std::vector<verify::Case<PixelArgs>> PixelArgs::cases(verify::Level level) {
     for (const Wanted& w : wanted) {
       const Pattern pattern = patterns[seed % 7 % 5];
       const double limit = limit_for(w.src, seed / 3);
+      const bool odd = w.src == f32 && seed % 2;
       const ColorOrder order = seed % 2 ? ColorOrder::rgb : ColorOrder::bgr;
       ++seed;
-      out.push_back(
-          {fmt::format("{} {}x{} {}x{} to {} {} limit={} order={} seed={}", cuesta::name_of(w.op),
-                       width, height, name_of(w.src), w.channels, name_of(w.dst), name_of(pattern),
-                       limit, order == ColorOrder::rgb ? "rgb" : "bgr", seed),
-           [=](Harness& h) {
-             PixelArgs args{.op = w.op, .order = order, .limit = limit};
-             args.a = h.input(w.src, width, height, w.channels, pattern, seed);
-             if (w.op == PixelOp::absdiff || w.op == PixelOp::absdiff_threshold)
-               args.b = h.input(w.src, width, height, w.channels, pattern, seed + 1000);
-             if (w.op == PixelOp::histogram)
-               args.bins = h.keep(std::vector<uint64_t>(w.src == u8 ? 256 : 65536, seed));
-             else
-               args.dst =
-                   h.output("dst", w.dst, width, height, w.op == PixelOp::absdiff ? w.channels : 1);
-             return args;
-           },
-           [](const PixelArgs& args, Harness& h) {
-             std::string text;
-             for (size_t i = 0; i < args.bins.size(); ++i)
-               if (args.bins[i]) text += fmt::format(" {}:{}", i, args.bins[i]);
-             h.value("bins", text);
-           }});
+      out.push_back({fmt::format("{} {}x{} {}x{} to {} {}{} limit={} order={} seed={}",
+                                 cuesta::name_of(w.op), width, height, name_of(w.src), w.channels,
+                                 name_of(w.dst), name_of(pattern), odd ? " odd floats" : "", limit,
+                                 order == ColorOrder::rgb ? "rgb" : "bgr", seed),
+                     [=](Harness& h) {
+                       PixelArgs args{.op = w.op, .order = order, .limit = limit};
+                       const auto input = [&](uint64_t of) {
+                         return h.input(w.src, width, height, w.channels, [=](AnyView picture) {
+                           fill(picture, pattern, of);
+                           if (odd) scatter_odd_floats(picture, 4, of);
+                         });
+                       };
+                       args.a = input(seed);
+                       if (w.op == PixelOp::absdiff || w.op == PixelOp::absdiff_threshold)
+                         args.b = input(seed + 1000);
+                       if (w.op == PixelOp::histogram)
+                         args.bins = h.keep(std::vector<uint64_t>(w.src == u8 ? 256 : 65536, seed));
+                       else
+                         args.dst = h.output("dst", w.dst, width, height,
+                                             w.op == PixelOp::absdiff ? w.channels : 1);
+                       return args;
+                     },
+                     [](const PixelArgs& args, Harness& h) {
+                       std::string text;
+                       for (size_t i = 0; i < args.bins.size(); ++i)
+                         if (args.bins[i]) text += fmt::format(" {}:{}", i, args.bins[i]);
+                       h.value("bins", text);
+                     }});
     }
   }
   return out;

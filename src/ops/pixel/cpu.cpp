@@ -135,7 +135,7 @@ void gray(const PixelArgs& args, int32_t first, int32_t end) {
 template <class V>
 HWY_INLINE V difference(V a, V b) {
   if constexpr (std::is_floating_point_v<hn::TFromV<V>>)
-    return hn::Abs(hn::Sub(a, b));
+    return with_one_nan(hn::DFromV<V>(), hn::Abs(hn::Sub(a, b)));
   else
     return hn::Sub(hn::Max(a, b), hn::Min(a, b));
 }

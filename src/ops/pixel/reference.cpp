@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/bits.hpp"
+#include "core/one_nan.hpp"
 #include "core/pixel_arithmetic.hpp"
 
 namespace cuesta {
@@ -28,7 +29,7 @@ void gray_row(const PixelArgs& args, int32_t y) {
 template <class T>
 T difference(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
-    return std::fabs(a - b);
+    return with_one_nan(std::fabs(a - b));
   else
     return T(a > b ? a - b : b - a);
 }

@@ -1,8 +1,7 @@
 // The requests every Sobel strategy is checked on.
 #include <fmt/format.h>
 
-#include <bit>
-#include <iterator>
+#include <algorithm>
 
 #include "ops/sobel/args.hpp"
 #include "verify/verify.hpp"
@@ -14,22 +13,14 @@ struct Wanted {
   PixelType src, gradient, magnitude, direction;
 };
 
-// Floats of every kind: zeros of both signs, denormals, the largest, infinities, NaNs that say
-// something.
+// One sample in sixteen, so that most windows end in numbers: among others, or alone in the dark.
 void fill_with_odd_floats(AnyView picture, uint64_t seed) {
-  static constexpr uint32_t odd[] = {0x00000000, 0x80000000, 0x00000001, 0x807FFFFF,
-                                     0x00800000, 0x7F7FFFFF, 0xFF7FFFFF, 0x7F800000,
-                                     0xFF800000, 0x7FC00001, 0xFFC01234, 0x7F812345};
-  // One in sixteen, so that most windows end in numbers: among grays, or alone in the dark.
-  const bool dark = seed % 8 == 2;
-  Random random(seed);
-  for (int32_t y = 0; y < picture.height; ++y) {
-    for (int32_t x = 0; x < picture.width; ++x) {
-      const float gray = dark ? 0.0f : float(random.below(65536)) / 64;
-      const uint32_t drawn = odd[random.below(uint32_t(std::size(odd)))];
-      picture.as<float>().at(x, y) = random.below(16) ? gray : std::bit_cast<float>(drawn);
-    }
+  fill(picture, Pattern::noise, seed);
+  if (seed % 8 == 2) {
+    for (int32_t y = 0; y < picture.height; ++y)
+      std::fill_n(picture.as<float>().row(y), picture.width, 0.0f);
   }
+  scatter_odd_floats(picture, 16, seed);
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 // definition's. Host and device.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
 
+#include "core/one_nan.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/edges.hpp"
 
@@ -23,13 +23,6 @@ CUESTA_HOST_DEVICE inline float add_tap(float sum, int32_t tap, float value) {
 }
 CUESTA_HOST_DEVICE constexpr int32_t add_tap(int32_t sum, int32_t tap, int32_t value) {
   return sum + tap * value;
-}
-
-inline constexpr uint32_t nan_bits = 0x7FC00000;
-/// Every NaN as the same one: hosts and devices make and hand on others.
-CUESTA_HOST_DEVICE inline float with_one_nan(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  return (bits & 0x7FFFFFFF) > 0x7F800000 ? std::bit_cast<float>(nan_bits) : value;
 }
 
 /// Of gradients in f32; the root is rounded once.

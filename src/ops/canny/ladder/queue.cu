@@ -5,6 +5,8 @@ namespace {
 
 __global__ void collect(Marks marks, int32_t* queue, uint32_t* found) {
   const auto [x, y] = this_pixel();
+  // claim() reads a mark's whole word: at a row's end also what lies behind it.
+  if (x >= marks.width && x < marks.stride_bytes && y < marks.height) marks.at(x, y) = none;
   const bool mine = inside(marks, {x, y}) && marks.at(x, y) == strong;
   const uint32_t to = reserve(mine, found);
   if (mine) queue[to] = y * marks.width + x;
@@ -13,13 +15,6 @@ __global__ void collect(Marks marks, int32_t* queue, uint32_t* found) {
 }  // namespace
 
 Search search_from_strong(const Marks& marks, int block, Call& call) {
-  // claim() reads a mark's whole word: at a row's end also what lies between it and the next.
-  if (marks.stride_bytes > marks.width) {
-    cuda::check(cudaMemset2DAsync(marks.row(0) + marks.width, size_t(marks.stride_bytes), 0,
-                                  size_t(marks.stride_bytes - marks.width), size_t(marks.height),
-                                  cuda::stream_of(call)),
-                "canny");
-  }
   auto* queue = call.scratch().take<int32_t>(size_t(marks.width) * size_t(marks.height));
   auto* found = cleared<uint32_t>(1, call);
   for_pixels(marks, block, call, collect, marks, queue, found);

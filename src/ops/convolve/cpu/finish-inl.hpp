@@ -107,7 +107,7 @@ void finish_row(const Sum* HWY_RESTRICT sums, const Finish& f, Out* HWY_RESTRICT
       const hn::Rebind<Out, decltype(d)> narrow;
       store_upto(hn::DemoteTo(narrow, hn::ConvertTo(di, cut)), narrow, to + x, count - x);
     } else {
-      store_upto(q, d, to + x, count - x);
+      store_upto(with_one_nan(d, q), d, to + x, count - x);
     }
   }
 }

@@ -49,11 +49,16 @@ PassTaps<T> pass_taps(int32_t width, int32_t height, int32_t step, Scratch& scra
 
 constexpr ptrdiff_t at_once = 4;  // vectors: independent chains hide the latency of fma
 
-// Stores `at_once` vectors at out + x, of `count` samples in all.
+// Stores `at_once` vectors at out + x, of `count` samples in all. f32 holds one NaN: f64 sums are
+// of integers.
 template <class D, class V, class T>
 HWY_INLINE void store_vectors(D d, V v0, V v1, V v2, V v3, T* HWY_RESTRICT out, ptrdiff_t x,
                               ptrdiff_t count) {
   const auto n = ptrdiff_t(hn::Lanes(d));
+  if constexpr (std::is_same_v<T, float>) {
+    v0 = with_one_nan(d, v0), v1 = with_one_nan(d, v1);
+    v2 = with_one_nan(d, v2), v3 = with_one_nan(d, v3);
+  }
   if (x + at_once * n <= count) {
     hn::StoreU(v0, d, out + x);
     hn::StoreU(v1, d, out + x + n);

@@ -23,12 +23,6 @@ HWY_INLINE V add_tap(D d, V sum, int32_t tap, V value) {
   return tap ? hn::MulAdd(hn::Set(d, float(tap)), value, sum) : sum;
 }
 
-template <class D, class V>
-HWY_INLINE V with_one_nan(D d, V value) {
-  const hn::RebindToUnsigned<D> du;
-  return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(d, hn::Set(du, sobel_sums::nan_bits)), value);
-}
-
 // Sums down the window of row y: smoothed and derived.
 template <int K>
 void float_columns(const cpu::RollingRows<float>& rows, int32_t y, ptrdiff_t count,
