@@ -1,7 +1,12 @@
 #include "cli/boxes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "cli/events/sink.hpp"
+#include "cli/font.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -41,34 +46,64 @@ BoxPainter::BoxPainter(const io::StreamFormat& format)
   const double brightness = format.chroma == io::Chroma::none ? 1 : luma;
   color_ = {sample(full ? 255 * brightness : 16 + 219 * brightness),
             sample(128 + (full ? 255 : 224) * cb), sample(128 + (full ? 255 : 224) * cr)};
+  black_ = {uint8_t(full ? 0 : 16), 128, 128};
 }
 
-void BoxPainter::fill(io::FrameBuffer& frame, const Rect& r) const {
+void BoxPainter::fill(io::FrameBuffer& frame, const Rect& r, const Color& color) const {
   const int32_t x1 = std::min(r.x + r.width, format_.width);
   const int32_t y1 = std::min(r.y + r.height, format_.height);
   if (r.x >= x1 || r.y >= y1) return;
-  fill_plane(frame.luma(), r.x, r.y, x1, y1, color_[0]);
+  fill_plane(frame.luma(), r.x, r.y, x1, y1, color[0]);
   if (format_.chroma == io::Chroma::none) return;
   const int32_t sx = format_.chroma == io::Chroma::c444 ? 1 : 2;
   const int32_t sy = format_.chroma == io::Chroma::c420 ? 2 : 1;
-  const auto color = [&](AnyView plane, uint8_t value) {
+  const auto fill_color = [&](AnyView plane, uint8_t value) {
     fill_plane(plane, r.x / sx, r.y / sy, (x1 + sx - 1) / sx, (y1 + sy - 1) / sy, value);
   };
-  color(frame.cb(), color_[1]);
-  color(frame.cr(), color_[2]);
+  fill_color(frame.cb(), color[1]);
+  fill_color(frame.cr(), color[2]);
+}
+
+void BoxPainter::draw_box(io::FrameBuffer& frame, const Rect& b) const {
+  const int32_t t = line_;
+  const int32_t x0 = std::max(0, even_down(b.x) - t), y0 = std::max(0, even_down(b.y) - t);
+  const int32_t x1 = std::min(even_up(format_.width), even_up(b.x + b.width) + t);
+  const int32_t y1 = std::min(even_up(format_.height), even_up(b.y + b.height) + t);
+  fill(frame, {x0, y0, x1 - x0, t}, color_);
+  fill(frame, {x0, std::max(y0, y1 - t), x1 - x0, t}, color_);
+  fill(frame, {x0, y0, t, y1 - y0}, color_);
+  fill(frame, {std::max(x0, x1 - t), y0, t, y1 - y0}, color_);
 }
 
 void BoxPainter::draw(io::FrameBuffer& frame, std::span<const Detection> objects) const {
-  const int32_t t = line_;
+  for (const auto& object : objects) draw_box(frame, object.box);
+}
+
+void BoxPainter::draw(io::FrameBuffer& frame, std::span<const TrackedObject> objects) const {
   for (const auto& object : objects) {
-    const Rect& b = object.box;
-    const int32_t x0 = std::max(0, even_down(b.x) - t), y0 = std::max(0, even_down(b.y) - t);
-    const int32_t x1 = std::min(even_up(format_.width), even_up(b.x + b.width) + t);
-    const int32_t y1 = std::min(even_up(format_.height), even_up(b.y + b.height) + t);
-    fill(frame, {x0, y0, x1 - x0, t});
-    fill(frame, {x0, std::max(y0, y1 - t), x1 - x0, t});
-    fill(frame, {x0, y0, t, y1 - y0});
-    fill(frame, {std::max(x0, x1 - t), y0, t, y1 - y0});
+    const Rect& b = object.detection.box;
+    draw_box(frame, b);
+    write(frame, b.x - line_, b.y - line_ - font::height * line_, fmt::format("{}", object.id));
+  }
+  write(frame, 0, 0, clock_text(frame.frame().time));
+}
+
+void BoxPainter::write(io::FrameBuffer& frame, int32_t x, int32_t y, std::string_view text) const {
+  // A dot of the font is as wide as a line of a box, so on whole samples of color.
+  const int32_t width = int32_t(text.size()) * font::width * line_, height = font::height * line_;
+  x = std::max(0, even_down(std::min(x, format_.width - width)));
+  y = std::max(0, even_down(std::min(y, format_.height - height)));
+  fill(frame, {x, y, width, height}, black_);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto glyph = font::glyph_of(text[i]);
+    for (int32_t row = 0; row < int32_t(glyph.size()); ++row) {
+      for (int32_t column = 0; column < font::width; ++column) {
+        if (!(glyph[size_t(row)] >> (4 - column) & 1)) continue;
+        fill(frame,
+             {x + (int32_t(i) * font::width + column) * line_, y + (row + 1) * line_, line_, line_},
+             color_);
+      }
+    }
   }
 }
 

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "cuesta/image.hpp"
 #include "cuesta/motion.hpp"
+#include "cuesta/tracking.hpp"
 #include "io/frames.hpp"
 #include "io/overlap.hpp"
 
@@ -21,15 +23,22 @@ class BoxPainter {
   /// even samples, so that subsampled color ends where luma does.
   void draw(io::FrameBuffer& frame, std::span<const Detection> objects) const;
 
+  /// The same of objects with their ids, and the frame's time in the upper left corner.
+  void draw(io::FrameBuffer& frame, std::span<const TrackedObject> objects) const;
+
   /// Samples across a line: 2 for every 480 of the picture's shorter side, at least 2.
   int32_t line_width() const { return line_; }
 
  private:
-  void fill(io::FrameBuffer& frame, const Rect& rect) const;
+  using Color = std::array<uint8_t, 3>;
+  void fill(io::FrameBuffer& frame, const Rect& rect, const Color& color) const;
+  void draw_box(io::FrameBuffer& frame, const Rect& box) const;
+  // Digits and the like (font.hpp) on black, its upper left corner at (x, y), moved into the frame.
+  void write(io::FrameBuffer& frame, int32_t x, int32_t y, std::string_view text) const;
 
   io::StreamFormat format_;
   int32_t line_;
-  std::array<uint8_t, 3> color_;
+  Color color_, black_;
 };
 
 }  // namespace cuesta::cli

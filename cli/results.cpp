@@ -30,9 +30,13 @@ io::StreamLimits limits_of(const CommonOptions& common, const StopOnSignal& stop
 
 }  // namespace
 
+std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing placing) {
+  if (name == "-") return std::make_unique<io::RecordFile>(STDOUT_FILENO, "standard output");
+  return std::make_unique<io::RecordFile>(name, placing);
+}
+
 JsonLines::JsonLines(const std::string& name, io::Placing placing)
-    : file_(name == "-" ? std::make_unique<io::RecordFile>(STDOUT_FILENO, "standard output")
-                        : std::make_unique<io::RecordFile>(name, placing)) {}
+    : file_(text_file(name, placing)) {}
 
 void JsonLines::write(const Json& line) {
   file_->write(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");

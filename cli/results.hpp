@@ -17,6 +17,9 @@ namespace cuesta::cli {
 
 using Json = nlohmann::ordered_json;
 
+/// A text under its name; "-" is standard output.
+std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing placing);
+
 /// Lines of JSON in a file or on standard output ("-"), each written when it is known.
 class JsonLines {
  public:

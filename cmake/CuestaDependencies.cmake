@@ -27,6 +27,8 @@ pkg_check_modules(vips IMPORTED_TARGET vips)
 cuesta_optional(CUESTA_PICTURES vips_FOUND "libvips")
 pkg_check_modules(libav IMPORTED_TARGET libavformat libavcodec libavutil libswscale)
 cuesta_optional(CUESTA_VIDEO libav_FOUND "FFmpeg's libav libraries")
+find_path(CUESTA_TOML_INCLUDE toml++/toml.h)
+cuesta_optional(CUESTA_TOML CUESTA_TOML_INCLUDE "toml++")
 find_package(OpenCV QUIET COMPONENTS core imgproc imgcodecs videoio video)
 cuesta_optional(CUESTA_OPENCV OpenCV_FOUND "OpenCV")
 

@@ -1,4 +1,4 @@
-// Everything Cuesta offers without files: edges, filters, objects, motion.
+// Everything Cuesta offers without files: edges, filters, objects, motion, tracking.
 #pragma once
 
 #include "cuesta/batch.hpp"
@@ -12,5 +12,6 @@
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
 #include "cuesta/stencil.hpp"
+#include "cuesta/tracking.hpp"
 #include "cuesta/typed.hpp"
 #include "cuesta/version.hpp"

@@ -12,6 +12,7 @@
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
 #include "ops/motion/options.hpp"
+#include "track/options.hpp"
 
 namespace cuesta::python {
 namespace {
@@ -312,7 +313,8 @@ std::vector<StructRow> options() {
           struct_row<MorphologyOptions>("MorphologyOptions"),
           struct_row<LabelOptions>("LabelOptions"),
           struct_row<MotionOptions>("MotionOptions", "background", Of::object),
-          struct_row<BackgroundOptions>("BackgroundOptions", "model", Of::object)};
+          struct_row<BackgroundOptions>("BackgroundOptions", "model", Of::object),
+          struct_row<TrackingOptions>("TrackingOptions", "", Of::object)};
 }
 
 }  // namespace

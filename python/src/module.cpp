@@ -64,5 +64,6 @@ NB_MODULE(_core, m) {
   cuesta::python::bind_filters(m);
   cuesta::python::bind_objects(m);
   cuesta::python::bind_motion(m);
+  cuesta::python::bind_tracking(m);
   cuesta::python::bind_info(m);
 }

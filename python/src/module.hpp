@@ -10,6 +10,7 @@ void bind_edges(nanobind::module_& m);
 void bind_filters(nanobind::module_& m);
 void bind_objects(nanobind::module_& m);
 void bind_motion(nanobind::module_& m);
+void bind_tracking(nanobind::module_& m);
 void bind_info(nanobind::module_& m);
 
 }  // namespace cuesta::python

@@ -32,11 +32,12 @@ FUNCTIONS = sorted(name for name, thing in TAKERS.items() if inspect.isfunction(
 OPTIONS_OF_TAKERS = [(name, option) for name, struct in STRUCT_OF.items() if struct for option in struct.options]
 ids = [f"{name}-{option.name}" for name, option in OPTIONS_OF_TAKERS]
 
-# What a function takes beside the picture.
+# What a function takes beside the picture, and what an object is made of beside options.
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "absdiff": (IMAGE,),
     "convolve": ("1 2 1",),
     "correlate": ("1 2 1",),
+    "SceneWatch": ((31, 24),),
     "gaussian": (1.4,),
     "threshold": (7,),
 }
@@ -44,7 +45,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 def call(name: str, **keywords: Any) -> Any:
     if inspect.isclass(TAKERS[name]):
-        return TAKERS[name](**keywords)
+        return TAKERS[name](*ARGUMENTS.get(name, ()), **keywords)
     arguments = ARGUMENTS.get(name, ())
     if name == "gaussian" and "sigma" in keywords:
         arguments = ()
@@ -105,7 +106,7 @@ def test_an_unknown_keyword_is_refused(name: str) -> None:
     if "." in name:
         receiver = getattr(getattr(cuesta, name.split(".")[0])(), "push")
     elif inspect.isclass(receiver):
-        arguments = ()
+        arguments = ARGUMENTS.get(name, ())
     words = f"^{name.rpartition('.')[2]}\\(\\) got an unexpected keyword argument 'sigmma'$"
     with pytest.raises(TypeError, match=words):
         receiver(*arguments, sigmma=2)

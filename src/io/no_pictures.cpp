@@ -23,6 +23,9 @@ bool is_picture(const std::filesystem::path& path) {
 void write_picture(const std::filesystem::path& path, ConstAnyView, const WriteOptions&) {
   throw_no_pictures(path.string());
 }
+std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView) {
+  throw_no_pictures(std::string(extension));
+}
 
 }  // namespace cuesta::io
 #endif

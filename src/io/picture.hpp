@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cuesta/image.hpp"
 
@@ -69,5 +70,7 @@ struct WriteOptions {
 /// whole. Throws Error{output} naming the file and the reason.
 void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
                    const WriteOptions& options = {});
+/// The bytes of such a file, without metadata: ".png", ".jpg". Throws as write_picture does.
+std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels);
 
 }  // namespace cuesta::io

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "core/check.hpp"
 #include "io/errors.hpp"
@@ -68,6 +69,13 @@ void attach(VipsImage* image, const Metadata& metadata) {
       image);
 }
 
+void check_pixels_to_write(ConstAnyView pixels) {
+  check_view(pixels, "write_picture: pixels", {PixelType::u8, PixelType::u16, PixelType::f32}, 1,
+             4);
+  if (pixels.space != Space::host)
+    throw_invalid("space", "write_picture: pixels live on the device; download them first");
+}
+
 int save(VipsImage* image, const std::filesystem::path& path, const Format& format) {
   if (format.name == "JPEG") return vips_image_write_to_file(image, path.c_str(), "Q", 95, nullptr);
   return vips_image_write_to_file(image, path.c_str(), nullptr);
@@ -77,10 +85,7 @@ int save(VipsImage* image, const std::filesystem::path& path, const Format& form
 
 void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
                    const WriteOptions& options) {
-  check_view(pixels, "write_picture: pixels", {PixelType::u8, PixelType::u16, PixelType::f32}, 1,
-             4);
-  if (pixels.space != Space::host)
-    throw_invalid("space", "write_picture: pixels live on the device; download them first");
+  check_pixels_to_write(pixels);
   const std::string extension = path.extension().string();
   if (extension.empty())
     throw_output(path, "the name has no extension to choose a format by, such as .png");
@@ -101,6 +106,21 @@ void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
     throw_output(path, take_vips_error());
   }
   file.commit();
+}
+
+std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels) {
+  check_pixels_to_write(pixels);
+  start_vips();
+  const VipsImagePtr image = image_over(pixels);
+  void* bytes = nullptr;
+  size_t size = 0;
+  if (!image || vips_image_write_to_buffer(image.get(), std::string(extension).c_str(), &bytes,
+                                           &size, nullptr) != 0)
+    throw_output(std::string(extension), take_vips_error());
+  const auto* begin = static_cast<const uint8_t*>(bytes);
+  std::vector<uint8_t> out(begin, begin + size);
+  g_free(bytes);
+  return out;
 }
 
 }  // namespace cuesta::io

@@ -12,6 +12,7 @@
 #include "ops/median/options.hpp"
 #include "ops/motion/options.hpp"
 #include "support/errors.hpp"
+#include "track/options.hpp"
 
 namespace cuesta {
 namespace {
@@ -35,6 +36,7 @@ void for_each_operation_with_options(Body&& body) {
   body("label", [](const LabelOptions& o) { label(src, AnyView(), nullptr, o); });
   body("background", [](const BackgroundOptions& o) { BackgroundSubtractor subtractor(o); });
   body("motion", [](const MotionOptions& o) { MotionDetector detector(o); });
+  body("tracking", [](const TrackingOptions& o) { Tracker tracker(o); });
 }
 
 template <class Call>

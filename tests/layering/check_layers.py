@@ -2,6 +2,7 @@
 """Includes point one way:
 
     include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, tests}
+                 core <- track <- {cli, python, tests}
                                               {verify, io} <- {python, fuzz}
     bench:  peers <- engine <- {report, cuda, works <- {papers <- model, production}} <- bench.hpp, run.cpp, cpu.cpp
 
@@ -25,14 +26,15 @@ ALLOWED = {
     "cpu": {"cuesta", "core", "cpu"},
     "cuda": {"cuesta", "core", "cuda"},
     "ops": {"cuesta", "core", "cpu", "cuda", "ops"},
+    "track": {"cuesta", "core", "track"},
     "verify": {"cuesta", "core", "verify", "ops"},
     "io": {"cuesta", "core", "io"},
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
-    "cli": {"cuesta", "core", "ops", "verify", "io", "bench", "cli"},
-    "python": {"cuesta", "core", "ops", "verify", "python"},
+    "cli": {"cuesta", "core", "ops", "track", "verify", "io", "bench", "cli"},
+    "python": {"cuesta", "core", "ops", "track", "verify", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "cli", "fuzz"},
-    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "verify", "io", "bench", "cli", "support"},
+    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "verify", "io", "bench", "cli", "support"},
 }
 
 # The same within bench: its folder -> the folders of bench that it may name.
@@ -69,6 +71,7 @@ LIBRARIES = [
     (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peers/peer_)|^include/cuesta/opencv\.hpp$"), "OpenCV"),
     (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
     (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
+    (re.compile(r"^toml\+\+/"), re.compile(r"^cli/"), "toml++"),
     (re.compile(r"^nanobind/"), re.compile(r"^python/src/"), "nanobind"),
     (re.compile(r"^fmt/"), re.compile(r"^(src|cli|bench|python|tests|fuzz)/"), "fmt"),
     (re.compile(r"^(gtest|gmock|rapidcheck)"), re.compile(r"^tests/"), "the test libraries"),
@@ -169,9 +172,12 @@ PLANTED = [
     ("src/ops/canny/canny.cpp", "#include <opencv2/core.hpp>"),
     ("src/verify/harness.cpp", '#include "ops/sobel/args.hpp"'),
     ("src/verify/harness.cpp", '#include "io/pictures.hpp"'),
+    ("src/track/a.cpp", '#include "ops/motion/options.hpp"'),
+    ("src/ops/motion/motion.cpp", '#include "track/selection.hpp"'),
     ("src/io/a.cpp", '#include "ops/sobel/args.hpp"'),
     ("cli/main.cpp", "#include <vips/vips8>"),
     ("bench/cpu.cpp", "#include <opencv2/core.hpp>"),
+    ("src/track/a.cpp", "#include <toml++/toml.h>"),
     ("bench/engine/measure.cpp", "#include <cuda_runtime_api.h>"),
     ("bench/engine/measure.cpp", '#include "cuda/check.hpp"'),
     ("bench/engine/measure.cpp", '#include "bench/report/table.hpp"'),

@@ -1,0 +1,57 @@
+// What `detect` tells of objects and events, and who is told.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/results.hpp"
+#include "cuesta/tracking.hpp"
+#include "io/frames.hpp"
+#include "io/output_file.hpp"
+
+namespace cuesta::cli {
+
+/// What holds for a whole stream.
+struct WatchFacts {
+  std::string source{};
+  io::StreamFormat format{};
+  io::Placing placing = io::Placing::when_whole;  ///< of results
+  std::vector<std::string> zones{}, lines{};      ///< names, as the scene has them
+
+  Size size() const { return {format.width, format.height}; }
+  double rate() const { return double(format.rate_num) / double(format.rate_den); }
+};
+
+/// One result. Told in the order of frames, from one thread.
+class EventSink {
+ public:
+  EventSink() = default;
+  EventSink(const EventSink&) = delete;
+  EventSink& operator=(const EventSink&) = delete;
+  virtual ~EventSink() = default;
+  /// An event that was over before the frame that comes next.
+  virtual void ended(const Event&) {}
+  /// Each frame; `step` holds during the call.
+  virtual void frame(const io::Frame&, const SceneStep&) {}
+  /// The event that this frame began.
+  virtual void began(const Event&) {}
+  /// After the last frame. Only then is a file whole.
+  virtual void finish() = 0;
+};
+
+// ---- the same words in every result that is JSON (docs/schemas)
+
+/// One line of it, without the end of the line.
+std::string line_of(const Json& value);
+Json json_of(const Crossing& crossing, const WatchFacts& facts);
+Json json_of(const TrackedObject& object, const WatchFacts& facts);
+/// `state`: "began" or "ended".
+Json json_of(const Event& event, const char* state, const WatchFacts& facts);
+/// The names of the zones whose bits are set.
+std::vector<std::string> names_of(uint64_t zones, const WatchFacts& facts);
+
+/// "0:04.3", "1:02:03.0": a time of the video for people.
+std::string clock_text(double seconds);
+
+}  // namespace cuesta::cli

@@ -1,0 +1,180 @@
+#include "cli/events/watching.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/events/clips.hpp"
+#include "cli/events/hook.hpp"
+#include "cli/events/lists.hpp"
+#include "cli/events/report.hpp"
+#include "cli/samples.hpp"
+#include "cli/scene_file.hpp"
+#include "io/picture.hpp"
+#include "track/options.hpp"
+
+namespace cuesta::cli {
+
+void add_watch_options(CLI::App& app, WatchOptions& options) {
+  const auto known = app.get_options();
+  app.add_flag("--track", options.track,
+               "objects keep an id from frame to frame; all that follows turns it on");
+  app.add_option("--scene", options.scene,
+                 "zones, lines to count at and a mask: a .toml or .json file")
+      ->type_name("FILE");
+  app.add_option("--mask", options.mask,
+                 "a picture of the frames' size; objects count where it is not black")
+      ->type_name("FILE");
+  app.add_option("--events", options.events, "a list of events: .csv, .edl or .ndjson; repeatable")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("--report", options.report,
+                 "one HTML page: timeline, every event with a picture, heat map")
+      ->type_name("FILE");
+  app.add_option(
+         "--clips", options.clips,
+         "the part of the video that shows each event, into this folder; nothing is encoded")
+      ->type_name("FOLDER");
+  app.add_option("--coco", options.coco, "objects of every frame as COCO annotations")
+      ->type_name("FILE");
+  app.add_option("--mot", options.mot, "objects of every frame as MOTChallenge lines")
+      ->type_name("FILE");
+  app.add_option(
+         "--on-event", options.on_event,
+         "run this when an event begins and ends; it gets a line of JSON on stdin; no shell")
+      ->type_name("CMD");
+  options.described.add<TrackingOptions>(app, {}, {"min_area"});
+  app.add_option("--heatmap", options.heat_map,
+                 "a picture of where it moved, over the dimmed first frame")
+      ->type_name("FILE");
+  for (CLI::Option* option : app.get_options()) {
+    if (std::ranges::find(known, option) == known.end()) option->group("Objects and events");
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> WatchOptions::outputs() const {
+  std::vector<std::pair<std::string, std::string>> named = {
+      {"--heatmap", heat_map}, {"--report", report}, {"--coco", coco}, {"--mot", mot}};
+  for (const std::string& path : events) named.emplace_back("--events", path);
+  std::erase_if(named, [](const auto& one) { return one.second.empty(); });
+  return named;
+}
+
+TrackingOptions WatchOptions::tracking() const {
+  TrackingOptions options;
+  described.read(options);
+  return options;
+}
+
+bool WatchOptions::is_on() const {
+  return track || !scene.empty() || !mask.empty() || !report.empty() || !clips.empty() ||
+         !coco.empty() || !mot.empty() || !on_event.empty() || !events.empty() ||
+         tracking() != TrackingOptions();
+}
+
+void WatchOptions::check() const {
+  for (const std::string& path : events) check_event_list(path);
+  if (!on_event.empty()) words_of(on_event);
+  if (heat_map.empty()) return;
+  const std::string extension = std::filesystem::path(heat_map).extension().string();
+  if (!io::is_writable_extension(extension))
+    usage_error(heat_map, "--heatmap {}: a picture is named .png, .jpg, .tif or .webp", heat_map);
+}
+
+namespace {
+
+Image<uint8_t> mask_in(const std::string& path, const CommonOptions& common) {
+  const auto picture = io::read_picture(path, {common.max_pixels, common.partial});
+  Image<uint8_t> mask(picture.width(), picture.height());
+  fill_mask(picture.view(), picture.has_alpha, mask);
+  return mask;
+}
+
+}  // namespace
+
+Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking,
+                   const std::string& source, const io::StreamFormat& format,
+                   const CommonOptions& common, io::Placing placing)
+    : facts_{.source = source, .format = format, .placing = placing}, heat_path_(options.heat_map) {
+  if (!options.heat_map.empty() || !options.report.empty()) heat_.emplace(format);
+  if (!options.is_on()) return;
+  SceneFile file;
+  if (!options.scene.empty()) file = read_scene(options.scene);
+  for (const Zone& zone : file.scene.zones) facts_.zones.push_back(zone.name);
+  for (const CountingLine& line : file.scene.lines) facts_.lines.push_back(line.name);
+  const std::string mask_path = options.mask.empty() ? file.mask : options.mask;
+  Image<uint8_t> mask;
+  if (!mask_path.empty()) {
+    mask = mask_in(mask_path, common);
+    if (mask.size() != facts_.size()) {
+      throw Error(ErrorCode::input,
+                  fmt::format("the mask {} has {} x {} pixels, and {} has {} x {}", mask_path,
+                              mask.width(), mask.height(), source, format.width, format.height),
+                  mask_path);
+    }
+    file.scene.mask = mask;
+  }
+  watch_.emplace(facts_.size(), file.scene, tracking);
+  const auto add = [&](const std::string& name, std::unique_ptr<EventSink> sink) {
+    sinks_.emplace_back(name, std::move(sink));
+  };
+  for (const std::string& path : options.events) add(path, event_list(path, facts_));
+  if (!options.clips.empty()) add({}, clip_folder(options.clips, facts_));
+  if (!options.coco.empty()) add(options.coco, coco_file(options.coco, facts_));
+  if (!options.mot.empty()) add(options.mot, mot_file(options.mot, facts_));
+  if (!options.report.empty()) add(options.report, html_report(options.report, facts_, *heat_));
+  if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts_));
+}
+
+void Watching::ended(const Event& event) {
+  for (const auto& [name, sink] : sinks_) sink->ended(event);
+  event_lines_.push_back({{"event", json_of(event, "ended", facts_)}});
+}
+
+void Watching::found(const io::Frame& frame, std::span<const Detection> detections,
+                     ConstBitView mask, int32_t x, int32_t y) {
+  if (heat_) heat_->add(frame, mask, x, y);
+  if (!watch_) return;
+  step_ = watch_->push({frame.index, frame.time}, detections);
+  for (const Event& event : step_.ended) ended(event);
+  for (const auto& [name, sink] : sinks_) sink->frame(frame, step_);
+  if (!step_.began) return;
+  for (const auto& [name, sink] : sinks_) sink->began(*step_.event);
+  event_lines_.push_back({{"event", json_of(*step_.event, "began", facts_)}});
+}
+
+void Watching::end_event() {
+  step_ = {};
+  if (!watch_) return;
+  for (const Event& event : watch_->finish()) ended(event);
+}
+
+void Watching::wait() {
+  for (const auto& [name, sink] : sinks_)
+    if (name.empty()) sink->finish();
+}
+
+std::vector<std::pair<std::string, std::function<void()>>> Watching::files() {
+  std::vector<std::pair<std::string, std::function<void()>>> all;
+  for (const auto& [name, sink] : sinks_)
+    if (!name.empty()) all.emplace_back(name, [one = sink.get()] { one->finish(); });
+  if (!heat_path_.empty())
+    all.emplace_back(heat_path_, [this] { io::write_picture(heat_path_, heat_->picture()); });
+  return all;
+}
+
+Json Watching::objects_json() const {
+  Json list = Json::array();
+  for (const TrackedObject& object : step_.objects) list.push_back(json_of(object, facts_));
+  return list;
+}
+
+Json Watching::crossings_json() const {
+  Json list = Json::array();
+  for (const Crossing& crossing : step_.crossings) list.push_back(json_of(crossing, facts_));
+  return list;
+}
+
+std::vector<Json> Watching::take_event_lines() { return std::exchange(event_lines_, {}); }
+
+}  // namespace cuesta::cli

@@ -1,0 +1,32 @@
+// Scenes as people write them: zones, lines and a mask in a TOML or JSON file.
+#pragma once
+
+#include <string>
+
+#include "cuesta/tracking.hpp"
+
+namespace cuesta::cli {
+
+struct SceneFile {
+  Scene scene{};
+  std::string mask{};  ///< a picture's path, relative to where the command runs; empty for none
+};
+
+/// Reads a file of these keys, all of them optional, and no others:
+///
+///     mask = "everywhere-but-the-road.png"      # beside the file
+///     [[zones]]
+///     name = "door"
+///     kind = "include"                          # or "exclude"
+///     polygon = [[0.1, 0.2], [0.5, 0.2], [0.5, 0.9]]
+///     min_area = 400                            # max_area, min_aspect, max_aspect
+///     [[lines]]
+///     name = "gate"
+///     from = [0.2, 0.5]
+///     to = [0.8, 0.5]
+///
+/// The extension says which language: .toml or .json. Throws Error{input} naming the file, the
+/// place in it, and the value; Error{unsupported} for TOML in a build without toml++.
+SceneFile read_scene(const std::string& path);
+
+}  // namespace cuesta::cli

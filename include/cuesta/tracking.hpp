@@ -1,0 +1,212 @@
+// Objects over time: which detections count (zones, limits), who is who (SORT), when something
+// happened (events), and who crossed which line. Lists in, lists out: no picture is looked at but a
+// mask of where to look.
+//
+//     cuesta::SceneWatch watch({width, height}, scene);
+//     for (...) {
+//       const cuesta::SceneStep& step = watch.push({index, seconds}, detector.push(frame));
+//       for (const cuesta::TrackedObject& object : step.objects) ...
+//       for (const cuesta::Event& event : step.ended) ...
+//     }
+//     for (const cuesta::Event& event : watch.finish()) ...
+//
+// The same lists give the same answers, bit for bit, on every machine with IEEE 754 arithmetic.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cuesta/image.hpp"
+#include "cuesta/motion.hpp"
+
+namespace cuesta {
+
+/// A place in a picture. In scenes, relative: x / width and y / height, 0 to 1.
+struct Point {
+  double x = 0, y = 0;
+  friend bool operator==(const Point&, const Point&) = default;
+};
+
+/// Where an object stands: the middle of the lowest row of its box, in pixels. Zones and lines look
+/// at this point.
+Point foot_of(const Rect& box);
+
+enum class ZoneKind : uint8_t {
+  include,  ///< what stands here counts; with one such zone, what stands in none does not
+  exclude,  ///< what stands here never counts
+};
+
+/// A part of the picture. `name` is what results call it.
+struct Zone {
+  std::string name{};
+  ZoneKind kind = ZoneKind::include;
+  std::vector<Point> polygon{};  ///< 3 corners or more, relative; even-odd where it crosses itself
+  // The zone's own limits; those of TrackingOptions where nothing is said.
+  std::optional<int64_t> min_area{}, max_area{};
+  std::optional<double> min_aspect{}, max_aspect{};
+};
+
+/// A line that is counted at. An object crosses it to the right when it goes to the right-hand side
+/// of somebody who walks from `from` to `to`.
+struct CountingLine {
+  std::string name{};
+  Point from{}, to{};  ///< relative
+};
+
+/// What does not change while a camera stands still.
+struct Scene {
+  std::vector<Zone> zones{};  ///< 64 at most
+  std::vector<CountingLine> lines{};
+  /// u8, of the frames' size: what stands on 0 never counts. Without data: everywhere. Copied.
+  ConstAnyView mask{};
+};
+
+struct TrackingOptions {
+  // Which detections count.
+  int64_t min_area = 0;   ///< pixels
+  int64_t max_area = 0;   ///< pixels; 0: no limit
+  double min_aspect = 0;  ///< width over height
+  double max_aspect = 0;  ///< 0: no limit
+  int join = 0;           ///< boxes with fewer pixels between them are one object; 0 joins none
+  // Who is who: SORT (Bewley et al. 2016).
+  int min_hits = 3;      ///< frames in a row that an object is seen in before it is reported
+  int max_age = 15;      ///< frames that one is kept without being seen
+  double min_iou = 0.3;  ///< intersection over union of a prediction and its detection
+  double min_moved = 0;  ///< pixels that one goes from where it began before it is reported
+  // When something happened, in seconds.
+  double merge_window = 2;  ///< events with less between them are one
+  double pre_roll = 1;      ///< what a clip shows before the event
+  double post_roll = 1;     ///< and after it
+  double min_event = 0;     ///< shorter events are none
+  double max_event = 3600;  ///< longer ones are cut, so that what is kept of one stays small
+
+  friend bool operator==(const TrackingOptions&, const TrackingOptions&) = default;
+};
+
+/// When a frame is shown.
+struct FrameTime {
+  int64_t index = 0;
+  double seconds = 0;
+};
+
+/// An object in one frame, known by its number since it was first seen.
+struct TrackedObject {
+  int64_t id = 0;         ///< 1, 2, 3 ... in the order in which they are first reported
+  Detection detection{};  ///< as found, joined ones together
+  uint64_t zones = 0;     ///< bit i: it stands in Scene::zones[i], and is within its limits
+  double speed_x = 0;     ///< of its middle, pixels a second, as the filter estimates it;
+  double speed_y = 0;     ///< to the right and down
+  double moved = 0;       ///< farthest that its middle was from where it began, pixels
+  FrameTime first{};      ///< when it was first seen, reported or not
+  int64_t hits = 0;       ///< frames it was seen in
+  Point from{};           ///< its foot when it was last reported; at first, when first seen
+  /// Pixels a second.
+  double speed() const;
+  /// Degrees: 0 to the right, 90 up, -90 down, 180 to the left; 0 for what stands still.
+  double direction() const;
+};
+
+struct Crossing {
+  size_t line = 0;  ///< in Scene::lines
+  int64_t id = 0;   ///< of the object
+  bool to_right = false;
+  FrameTime at{};
+};
+
+struct LineCount {
+  int64_t to_right = 0, to_left = 0;
+};
+
+/// One object's part in an event.
+struct EventObject {
+  int64_t id = 0;
+  FrameTime first{}, last{};
+  uint64_t zones = 0;    ///< that it stood in
+  double moved = 0;      ///< pixels
+  double max_speed = 0;  ///< pixels a second
+  Rect largest{};        ///< its box where it had the largest area
+  int64_t max_area = 0;  ///< pixels
+};
+
+/// A time in which objects were reported. It ends when none was for the merge window (or the
+/// post-roll, if that is longer); between consecutive frames there is no gap.
+struct Event {
+  int64_t id = 0;                       ///< 1, 2, 3 ...
+  FrameTime first{}, last{};            ///< the first and the last frame with one of its objects
+  double clip_start = 0, clip_end = 0;  ///< with pre- and post-roll, seconds, within the video
+  std::vector<EventObject> objects{};   ///< by id
+  int64_t most_at_once = 0;             ///< objects in one frame
+  std::vector<Crossing> crossings{};
+  /// Where its largest object is seen best: by area, half of it where the box touches the picture's
+  /// edge; the first such frame.
+  FrameTime best{};
+  int64_t best_id = 0;
+  Rect best_box{};
+};
+
+/// What a frame brought. The views hold until the next push().
+struct SceneStep {
+  std::span<const TrackedObject> objects{};  ///< seen in this frame, by id
+  std::span<const Crossing> crossings{};
+  /// The event that this frame belongs to, so far; null where there is none. It has its id, 0 while
+  /// it is shorter than `min_event` and may still be dropped.
+  const Event* event = nullptr;
+  bool began = false;    ///< `event` got its id in this frame
+  bool is_best = false;  ///< this frame is `event`'s best so far
+  std::span<const Event> ended{};
+};
+
+/// Identities alone: SORT on lists of boxes. Exact assignment of detections to predictions, by the
+/// largest sum of intersections over union; the constant-velocity Kalman filter of the paper on
+/// (u, v, s, r).
+class Tracker {
+ public:
+  /// Throws Error{invalid_argument} for an option that cannot be meant.
+  explicit Tracker(const TrackingOptions& options = {});
+  ~Tracker();
+  Tracker(Tracker&&) noexcept;
+  Tracker& operator=(Tracker&&) noexcept;
+
+  /// The objects among the next frame's detections, by id; valid until the next call. Throws
+  /// Error{invalid_argument} for an empty box, an index that does not grow, a time that is none.
+  std::span<const TrackedObject> push(FrameTime at, std::span<const Detection> detections);
+  /// The same of detections that stand in zones.
+  std::span<const TrackedObject> push(FrameTime at, std::span<const Detection> detections,
+                                      std::span<const uint64_t> zones);
+  /// Forgets all objects; ids go on.
+  void reset();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// All of it: detections in, objects, crossings and events out.
+class SceneWatch {
+ public:
+  /// `size` is that of the frames. Throws Error{invalid_argument} naming the zone, line or option
+  /// and its value.
+  SceneWatch(Size size, const Scene& scene, const TrackingOptions& options = {});
+  ~SceneWatch();
+  SceneWatch(SceneWatch&&) noexcept;
+  SceneWatch& operator=(SceneWatch&&) noexcept;
+
+  /// The next frame's detections. Throws as Tracker::push does.
+  const SceneStep& push(FrameTime at, std::span<const Detection> detections);
+  /// After the last frame, or where a stream breaks off for a while: the event that was under way;
+  /// valid until the next call.
+  std::span<const Event> finish();
+  /// For each of the scene's lines, crossings so far.
+  std::span<const LineCount> counts() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cuesta

@@ -1,0 +1,201 @@
+// Objects over time: lists of detections in, objects, crossings and events out.
+#include "cuesta/tracking.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <mutex>
+
+#include "keywords.hpp"
+#include "module.hpp"
+#include "track/options.hpp"
+
+namespace cuesta::python {
+namespace {
+
+using namespace nb::literals;
+
+using Box = std::tuple<int, int, int, int>;
+// Box, area, centroid.
+using Found = std::tuple<Box, int64_t, double, double>;
+// Frame, seconds.
+using When = std::pair<int64_t, double>;
+// Id, what was found, bits of zones, speed to the right and down, moved, first, hits, and speed and
+// direction.
+using Known =
+    std::tuple<int64_t, Found, uint64_t, double, double, double, When, int64_t, double, double>;
+using Crossed = std::tuple<size_t, int64_t, bool, When>;
+// Id, first, last, bits of zones, moved, largest speed, largest box, its area.
+using Part = std::tuple<int64_t, When, When, uint64_t, double, double, Box, int64_t>;
+// Id, first, last, clip, objects, most at once, crossings; best: when, whose, where.
+using Happened = std::tuple<int64_t, When, When, std::pair<double, double>, std::vector<Part>,
+                            int64_t, std::vector<Crossed>, std::tuple<When, int64_t, Box>>;
+// Name, whether it is excluded, polygon, limits.
+using ZoneRow =
+    std::tuple<std::string, bool, std::vector<std::pair<double, double>>, std::optional<int64_t>,
+               std::optional<int64_t>, std::optional<double>, std::optional<double>>;
+using LineRow = std::tuple<std::string, std::pair<double, double>, std::pair<double, double>>;
+
+Box box_row(const Rect& b) { return {b.x, b.y, b.width, b.height}; }
+When when_row(const FrameTime& t) { return {t.index, t.seconds}; }
+
+Known known_row(const TrackedObject& o) {
+  const Detection& d = o.detection;
+  return {o.id,
+          {box_row(d.box), d.area, d.centroid_x, d.centroid_y},
+          o.zones,
+          o.speed_x,
+          o.speed_y,
+          o.moved,
+          when_row(o.first),
+          o.hits,
+          o.speed(),
+          o.direction()};
+}
+Crossed crossed_row(const Crossing& c) { return {c.line, c.id, c.to_right, when_row(c.at)}; }
+
+Happened happened_row(const Event& e) {
+  std::vector<Part> objects;
+  for (const EventObject& o : e.objects) {
+    objects.emplace_back(o.id, when_row(o.first), when_row(o.last), o.zones, o.moved, o.max_speed,
+                         box_row(o.largest), o.max_area);
+  }
+  std::vector<Crossed> crossings;
+  for (const Crossing& c : e.crossings) crossings.push_back(crossed_row(c));
+  return {e.id,
+          when_row(e.first),
+          when_row(e.last),
+          {e.clip_start, e.clip_end},
+          std::move(objects),
+          e.most_at_once,
+          std::move(crossings),
+          {when_row(e.best), e.best_id, box_row(e.best_box)}};
+}
+
+template <class Rows, class Values, class Row>
+Rows rows_of(const Values& values, Row&& row) {
+  Rows rows;
+  for (const auto& value : values) rows.push_back(row(value));
+  return rows;
+}
+
+std::vector<Detection> detections_of(const std::vector<Found>& rows) {
+  std::vector<Detection> detections;
+  for (const auto& [box, area, x, y] : rows) {
+    const auto [left, top, width, height] = box;
+    detections.push_back({{left, top, width, height}, area, x, y});
+  }
+  return detections;
+}
+
+// One call at a time: Python's threads may share it.
+class Watch {
+ public:
+  Watch(std::pair<int, int> size, const std::vector<ZoneRow>& zones,
+        const std::vector<LineRow>& lines, const std::optional<Array>& mask,
+        const TrackingOptions& options)
+      : watch_(Size{size.first, size.second}, scene_of(zones, lines, mask), options) {}
+
+  // Objects, crossings, the id of the event under way (0 for one that may be dropped, -1 for none),
+  // whether it began, whether this is its best frame, events that ended.
+  std::tuple<std::vector<Known>, std::vector<Crossed>, int64_t, bool, bool, std::vector<Happened>>
+  push(int64_t frame, double time, const std::vector<Found>& found) {
+    const std::lock_guard lock(mutex_);
+    const SceneStep& step = watch_.push({frame, time}, detections_of(found));
+    return {rows_of<std::vector<Known>>(step.objects, known_row),
+            rows_of<std::vector<Crossed>>(step.crossings, crossed_row),
+            step.event ? step.event->id : -1,
+            step.began,
+            step.is_best,
+            rows_of<std::vector<Happened>>(step.ended, happened_row)};
+  }
+  std::vector<Happened> finish() {
+    const std::lock_guard lock(mutex_);
+    return rows_of<std::vector<Happened>>(watch_.finish(), happened_row);
+  }
+  std::vector<std::pair<int64_t, int64_t>> counts() {
+    const std::lock_guard lock(mutex_);
+    return rows_of<std::vector<std::pair<int64_t, int64_t>>>(
+        watch_.counts(), [](const LineCount& c) { return std::pair(c.to_right, c.to_left); });
+  }
+
+ private:
+  static Scene scene_of(const std::vector<ZoneRow>& zones, const std::vector<LineRow>& lines,
+                        const std::optional<Array>& mask) {
+    const auto point = [](const std::pair<double, double>& p) { return Point{p.first, p.second}; };
+    Scene scene;
+    for (const auto& [name, excluded, polygon, min_area, max_area, min_aspect, max_aspect] :
+         zones) {
+      scene.zones.push_back({.name = name,
+                             .kind = excluded ? ZoneKind::exclude : ZoneKind::include,
+                             .polygon = rows_of<std::vector<Point>>(polygon, point),
+                             .min_area = min_area,
+                             .max_area = max_area,
+                             .min_aspect = min_aspect,
+                             .max_aspect = max_aspect});
+    }
+    for (const auto& [name, from, to] : lines)
+      scene.lines.push_back({.name = name, .from = point(from), .to = point(to)});
+    if (mask) scene.mask = plane_of(*mask, int(Layout::hw), "mask");
+    return scene;
+  }
+
+  std::mutex mutex_;
+  SceneWatch watch_;
+};
+
+class SortTracker {
+ public:
+  explicit SortTracker(const TrackingOptions& options) : tracker_(options) {}
+
+  std::vector<Known> push(int64_t frame, double time, const std::vector<Found>& found) {
+    const std::lock_guard lock(mutex_);
+    return rows_of<std::vector<Known>>(tracker_.push({frame, time}, detections_of(found)),
+                                       known_row);
+  }
+  void reset() {
+    const std::lock_guard lock(mutex_);
+    tracker_.reset();
+  }
+
+ private:
+  std::mutex mutex_;
+  Tracker tracker_;
+};
+
+TrackingOptions tracking_options(Keywords& keywords, const char* name) {
+  auto options = options_from<TrackingOptions>(keywords);
+  keywords.refuse_others(name);
+  return options;
+}
+
+}  // namespace
+
+void bind_tracking(nb::module_& m) {
+  nb::class_<SortTracker>(m, "Tracker")
+      .def(
+          "__init__",
+          [](SortTracker* self, Keywords keywords) {
+            new (self) SortTracker(tracking_options(keywords, "Tracker"));
+          },
+          "keywords"_a)
+      .def("push", &SortTracker::push, "frame"_a, "time"_a, "detections"_a)
+      .def("reset", &SortTracker::reset);
+  nb::class_<Watch>(m, "SceneWatch")
+      .def(
+          "__init__",
+          [](Watch* self, std::pair<int, int> size, const std::vector<ZoneRow>& zones,
+             const std::vector<LineRow>& lines, const std::optional<Array>& mask,
+             Keywords keywords) {
+            new (self) Watch(size, zones, lines, mask, tracking_options(keywords, "SceneWatch"));
+          },
+          "size"_a, "zones"_a, "lines"_a, "mask"_a.none(), "keywords"_a)
+      .def("push", &Watch::push, "frame"_a, "time"_a, "detections"_a)
+      .def("finish", &Watch::finish)
+      .def_prop_ro("counts", &Watch::counts);
+}
+
+}  // namespace cuesta::python

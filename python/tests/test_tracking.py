@@ -1,0 +1,203 @@
+"""Objects over time: SORT as numpy and scipy have it, and what a scene says of made-up visits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cuesta
+
+optimize = pytest.importorskip("scipy.optimize", reason="scipy is not installed")
+
+Box = tuple[int, int, int, int]
+
+
+class Filter:
+    """The Kalman filter of SORT's authors: state (u, v, s, r and the velocities of the first three)."""
+
+    F = np.eye(7) + np.eye(7, k=4)
+    H = np.eye(4, 7)
+    R = np.diag([1.0, 1, 10, 10])
+    Q = np.diag([1.0, 1, 1, 1, 0.01, 0.01, 0.0001])
+
+    def __init__(self, box: Box) -> None:
+        self.x = np.concatenate([self.measured(box), np.zeros(3)])
+        self.p = np.diag([10.0] * 4 + [1e4] * 3)
+
+    @staticmethod
+    def measured(box: Box) -> np.ndarray:
+        x, y, w, h = box
+        return np.array([x + w / 2, y + h / 2, w * h, w / h])
+
+    def predict(self) -> None:
+        if self.x[2] + self.x[6] <= 0:
+            self.x[6] = 0
+        self.x = self.F @ self.x
+        self.p = self.F @ self.p @ self.F.T + self.Q
+
+    def update(self, box: Box) -> None:
+        gain = self.p @ self.H.T @ np.linalg.inv(self.H @ self.p @ self.H.T + self.R)
+        self.x = self.x + gain @ (self.measured(box) - self.H @ self.x)
+        self.p = (np.eye(7) - gain @ self.H) @ self.p
+
+    def box(self) -> tuple[float, float, float, float]:
+        w = float(np.sqrt(self.x[2] * self.x[3]))
+        h = self.x[2] / w
+        return self.x[0] - w / 2, self.x[1] - h / 2, w, h
+
+
+def overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:
+    across = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    down = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    if across <= 0 or down <= 0:
+        return 0.0
+    return across * down / (a[2] * a[3] + b[2] * b[3] - across * down)
+
+
+class Sort:
+    def __init__(self, min_hits: int, max_age: int) -> None:
+        self.min_hits, self.max_age = min_hits, max_age
+        self.targets: list[dict[str, Any]] = []
+        self.next_id = 1
+
+    def push(self, boxes: list[Box]) -> list[tuple[int, Box]]:
+        for t in self.targets:
+            t["filter"].predict()
+            t["streak"] = t["streak"] if t["missed"] == 0 else 0
+            t["missed"] += 1
+        worth = np.array([[overlap(t["filter"].box(), b) for b in boxes] for t in self.targets])
+        worth = worth.reshape(len(self.targets), len(boxes))
+        worth[worth < 0.3] = 0
+        pairs = {d: t for t, d in zip(*optimize.linear_sum_assignment(-worth)) if worth[t, d] > 0}
+        for d, box in enumerate(boxes):
+            if d in pairs:
+                t = self.targets[pairs[d]]
+                t["filter"].update(box)
+                t["streak"] += 1
+            else:
+                t = {"filter": Filter(box), "streak": 1, "id": 0}
+                self.targets.append(t)
+            t["missed"], t["box"] = 0, box
+        out = []
+        for t in self.targets:  # in the order in which they were first seen
+            if t["missed"] == 0 and (t["id"] or t["streak"] >= self.min_hits):
+                if not t["id"]:
+                    t["id"], self.next_id = self.next_id, self.next_id + 1
+                out.append((t["id"], t["box"]))
+        self.targets = [t for t in self.targets if t["missed"] <= self.max_age]
+        return sorted(out)
+
+
+def crowd(seed: int, frames: int = 80, people: int = 12) -> list[list[Box]]:
+    """Boxes that walk through each other, now and then unseen, in an order that changes."""
+    random = np.random.default_rng(seed)
+    at = random.uniform(0, 400, (people, 2))
+    pace = random.uniform(-6, 6, (people, 2))
+    size = random.integers(20, 60, (people, 2))
+    out = []
+    for _ in range(frames):
+        at += pace
+        seen = [
+            (int(x), int(y), int(w), int(h))
+            for (x, y), (w, h) in zip(at + random.uniform(-2, 2, at.shape), size)
+            if random.random() > 0.1
+        ]
+        random.shuffle(seen)
+        out.append(seen)
+    return out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tracker_is_sort(seed: int) -> None:
+    min_hits, max_age = 1 + seed % 3, (0, 1, 5)[seed % 3]
+    frames = crowd(seed)
+    wanted = Sort(min_hits, max_age)
+    reported = 0
+    tracker = cuesta.Tracker(min_hits=min_hits, max_age=max_age)
+    for boxes in frames:
+        objects = tracker.push(boxes)
+        assert [(o.id, o.box) for o in objects] == wanted.push(boxes)
+        reported += len(objects)
+    assert reported > 100
+
+
+def test_what_the_detector_finds_goes_in() -> None:
+    detector = cuesta.MotionDetector("first", blur=1, close="rect:1", open="rect:1")
+    tracker = cuesta.Tracker(min_hits=1)
+    for k in range(6):
+        frame = np.zeros((60, 80), np.uint8)
+        if k:
+            frame[20:40, 5 * k : 5 * k + 20] = 200
+        objects = tracker.push(detector.push(frame), frame=k, time=k / 10)
+        assert [(o.id, o.box, o.area) for o in objects] == ([(1, (5 * k, 20, 20, 20), 400)] if k else [])
+    assert objects[0].first_frame == 1
+    assert objects[0].moved == 20
+
+
+def visit(watch: cuesta.SceneWatch, first: int, frames: int, x: int, step: int) -> list[cuesta.Event]:
+    ended: list[cuesta.Event] = []
+    for k in range(frames):
+        ended += watch.push([(x + k * step, 20, 30, 40)], frame=first + k, time=(first + k) / 10).ended
+    return ended
+
+
+def test_a_scene_counts_and_gathers() -> None:
+    watch = cuesta.SceneWatch(
+        (200, 100),
+        zones=[
+            cuesta.Zone("left", [(0, 0), (0.5, 0), (0.5, 1), (0, 1)]),
+            cuesta.Zone("right", [(0.5, 0), (1, 0), (1, 1), (0.5, 1)], max_area=1000),
+        ],
+        lines=[cuesta.CountingLine("gate", (0.25, 1), (0.25, 0))],
+        min_hits=2,
+        post_roll=0.5,
+    )
+    assert visit(watch, 0, 20, 10, 4) == []
+    (first,) = visit(watch, 60, 10, 60, -4)
+    (second,) = watch.finish()
+    assert watch.finish() == []
+    assert (first.id, first.first_frame, first.start) == (1, 0, 0)
+    # From 10 + 4 k + 15 = 100 on it stands in the right zone, where it is too large.
+    assert first.last_frame == 18
+    assert [o.zones for o in first.objects] == [("left",)]
+    assert [(c.line, c.to) for c in first.crossings] == [("gate", "right")]
+    assert [(c.line, c.to) for c in second.crossings] == [("gate", "left")]
+    assert watch.counts == {"gate": (1, 1)}
+    assert second.objects[0].first_frame == 60
+    assert first.clip == (0, first.end + 0.5)
+
+
+def test_masks_and_excluded_zones() -> None:
+    mask = np.zeros((100, 200), bool)
+    mask[:, 100:] = True
+    for scene in (
+        {"mask": mask},
+        {"mask": mask.astype(np.uint8) * 7},
+        {"zones": [cuesta.Zone("out", [(0, 0), (0.5, 0), (0.5, 1), (0, 1)], "exclude")]},
+    ):
+        watch = cuesta.SceneWatch((200, 100), min_hits=1, **scene)
+        objects = watch.push([(10, 10, 20, 20), (120, 10, 20, 20)]).objects
+        assert [o.box for o in objects] == [(120, 10, 20, 20)]
+
+
+def test_errors_name_the_value() -> None:
+    corners = [(0, 0), (1, 0), (1, 1)]
+    for call, says in (
+        (lambda: cuesta.Tracker(min_hits=0), "min_hits is 0"),
+        (lambda: cuesta.Tracker().push([(1, 2, 3)]), r"a box is \(1, 2, 3\)"),
+        (lambda: cuesta.Tracker().push([(1, 2, 0, 3)]), "0 x 3 pixels is empty"),
+        (lambda: cuesta.SceneWatch((9, 9), [cuesta.Zone("a", corners[:2])]), "3 corners"),
+        (lambda: cuesta.SceneWatch((9, 9), [cuesta.Zone("a", corners, "out")]), "'out'"),  # type: ignore[arg-type]
+        (lambda: cuesta.SceneWatch((9, 9), mask=np.ones((8, 9))), "9 x 8 pixels"),
+        (lambda: cuesta.SceneWatch((9, 9), join=-1), "join is -1"),
+    ):
+        with pytest.raises(cuesta.InvalidArgument, match=says):
+            call()
+    with pytest.raises(TypeError, match="min_hit"):
+        cuesta.Tracker(min_hit=3)  # type: ignore[call-arg]
+    tracker = cuesta.Tracker()
+    tracker.push([], frame=5)
+    with pytest.raises(cuesta.InvalidArgument, match="indices grow"):
+        tracker.push([], frame=5)

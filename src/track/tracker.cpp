@@ -1,0 +1,220 @@
+// SORT (Bewley, Ge, Ott, Ramos & Upcroft 2016, doi:10.1109/ICIP.2016.7533003): predict every
+// object's box, give each detection to one of them, correct.
+//
+// What differs from the authors' program: an overlap below min_iou is worth nothing before the
+// assignment, not after it; an object that was reported once is reported whenever it is seen; the
+// frame that founds an object is one of its hits; ids are given when an object is first reported.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "track/assignment.hpp"
+#include "track/geometry.hpp"
+#include "track/kalman.hpp"
+#include "track/options.hpp"
+
+namespace cuesta {
+
+using namespace track;
+
+double TrackedObject::speed() const { return std::sqrt(speed_x * speed_x + speed_y * speed_y); }
+
+double TrackedObject::direction() const {
+  if (speed_x == 0 && speed_y == 0) return 0;
+  return std::atan2(-speed_y, speed_x) * 180 / std::numbers::pi;
+}
+
+namespace {
+
+struct Target {
+  BoxFilter filter;
+  TrackedObject object{};  // id 0 until it is reported
+  Point begin{};           // its middle when first seen
+  int streak = 1;          // frames in a row up to now
+  int missed = 0;          // frames since it was last seen
+};
+
+// The pairs of target and detection: for each target a detection, or -1. Targets that share no
+// detection, however far around, are groups that are solved apart, which keeps many objects cheap.
+class Association {
+ public:
+  Association(std::span<const Target> targets, std::span<const Detection> detections,
+              double min_iou)
+      : detection_of_(targets.size(), -1), near_(targets.size()), seen_by_(detections.size()) {
+    for (size_t t = 0; t < targets.size(); ++t) {
+      const auto predicted = targets[t].filter.box();
+      if (!predicted) continue;
+      for (size_t d = 0; d < detections.size(); ++d) {
+        const double overlap = overlap_of(*predicted, box_of(detections[d].box));
+        if (overlap == 0 || overlap < min_iou) continue;
+        // Whole numbers, so that sums are exact.
+        near_[t].push_back({int(d), std::max<int64_t>(1, std::llround(overlap * (1 << 30)))});
+        seen_by_[d].push_back(int(t));
+      }
+    }
+    std::vector<char> in_group(targets.size());
+    for (size_t t = 0; t < targets.size(); ++t) {
+      if (!in_group[t] && !near_[t].empty()) solve(group_around(int(t), in_group));
+    }
+  }
+  const std::vector<int>& detection_of() const { return detection_of_; }
+
+ private:
+  struct Pair {
+    int detection;
+    int64_t worth;
+  };
+
+  std::vector<int> group_around(int target, std::vector<char>& in_group) const {
+    std::vector<int> group{target};
+    in_group[size_t(target)] = 1;
+    for (size_t at = 0; at < group.size(); ++at) {
+      for (const Pair& pair : near_[size_t(group[at])]) {
+        for (const int other : seen_by_[size_t(pair.detection)]) {
+          if (std::exchange(in_group[size_t(other)], 1)) continue;
+          group.push_back(other);
+        }
+      }
+    }
+    std::ranges::sort(group);
+    return group;
+  }
+
+  void solve(const std::vector<int>& group) {
+    std::vector<int> columns;
+    for (const int t : group)
+      for (const Pair& pair : near_[size_t(t)]) columns.push_back(pair.detection);
+    std::ranges::sort(columns);
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    std::vector<int64_t> worth(group.size() * columns.size(), 0);
+    for (size_t r = 0; r < group.size(); ++r) {
+      for (const Pair& pair : near_[size_t(group[r])]) {
+        const auto c = std::ranges::lower_bound(columns, pair.detection) - columns.begin();
+        worth[r * columns.size() + size_t(c)] = pair.worth;
+      }
+    }
+    const auto found = best_assignment(int(group.size()), int(columns.size()), worth);
+    for (size_t r = 0; r < group.size(); ++r)
+      if (found[r] >= 0) detection_of_[size_t(group[r])] = columns[size_t(found[r])];
+  }
+
+  std::vector<int> detection_of_;
+  std::vector<std::vector<Pair>> near_;    // of each target
+  std::vector<std::vector<int>> seen_by_;  // of each detection, its targets
+};
+
+}  // namespace
+
+struct Tracker::State {
+  TrackingOptions options;
+  std::vector<Target> targets;  // in the order in which they were first seen
+  std::vector<TrackedObject> reported;
+  std::optional<FrameTime> last;
+  double step = 0;  // seconds from frame to frame
+  int64_t next_id = 1;
+
+  void check(FrameTime at, std::span<const Detection> detections,
+             std::span<const uint64_t> zones) const {
+    if (last && at.index <= last->index) {
+      throw_invalid(std::to_string(at.index), "tracking: frame {} follows frame {}; indices grow",
+                    at.index, last->index);
+    }
+    if (!std::isfinite(at.seconds))
+      throw_invalid(std::to_string(at.seconds), "tracking: frame {} has the time {}", at.index,
+                    at.seconds);
+    for (const Detection& d : detections) {
+      if (d.box.width <= 0 || d.box.height <= 0) {
+        throw_invalid("box", "tracking: frame {}: a box of {} x {} pixels is empty", at.index,
+                      d.box.width, d.box.height);
+      }
+    }
+    if (!zones.empty() && zones.size() != detections.size())
+      throw_invalid("zones", "tracking: {} detections, but the zones of {}", detections.size(),
+                    zones.size());
+  }
+
+  void see(Target& target, const Detection& detection, uint64_t zones) {
+    TrackedObject& object = target.object;
+    object.detection = detection;
+    object.zones = zones;
+    object.moved = std::max(object.moved, distance(middle_of(detection.box), target.begin));
+    ++object.hits;
+    target.missed = 0;
+    if (step > 0) {
+      object.speed_x = target.filter.velocity().x / step;
+      object.speed_y = target.filter.velocity().y / step;
+    }
+    if (object.id == 0 && (target.streak < options.min_hits || object.moved < options.min_moved))
+      return;
+    if (object.id == 0) object.id = next_id++;
+    reported.push_back(object);
+    object.from = foot_of(detection.box);
+  }
+
+  Target founded(FrameTime at, const Detection& detection) const {
+    Target target{.filter = BoxFilter(detection.box)};
+    target.begin = middle_of(detection.box);
+    target.object.first = at;
+    target.object.from = foot_of(detection.box);
+    return target;
+  }
+
+  void push(FrameTime at, std::span<const Detection> detections, std::span<const uint64_t> zones) {
+    check(at, detections, zones);
+    if (last && at.seconds > last->seconds)
+      step = (at.seconds - last->seconds) / double(at.index - last->index);
+    last = at;
+    reported.clear();
+    for (Target& target : targets) {
+      target.filter.predict();
+      if (target.missed++ > 0) target.streak = 0;
+    }
+    const Association association(targets, detections, options.min_iou);
+    const auto zones_of = [&](size_t d) { return zones.empty() ? uint64_t(0) : zones[d]; };
+    std::vector<char> taken(detections.size());
+    for (size_t t = 0; t < targets.size(); ++t) {
+      const int d = association.detection_of()[t];
+      if (d < 0) continue;
+      taken[size_t(d)] = 1;
+      targets[t].filter.update(detections[size_t(d)].box);
+      ++targets[t].streak;
+      see(targets[t], detections[size_t(d)], zones_of(size_t(d)));
+    }
+    for (size_t d = 0; d < detections.size(); ++d) {
+      if (taken[d]) continue;
+      targets.push_back(founded(at, detections[d]));
+      see(targets.back(), detections[d], zones_of(d));
+    }
+    std::erase_if(targets, [&](const Target& target) {
+      return target.missed > options.max_age || !target.filter.box();
+    });
+    std::ranges::sort(reported, {}, &TrackedObject::id);
+  }
+};
+
+Tracker::Tracker(const TrackingOptions& options) : state_(std::make_unique<State>()) {
+  check_options(options, "tracking");
+  state_->options = options;
+}
+Tracker::~Tracker() = default;
+Tracker::Tracker(Tracker&&) noexcept = default;
+Tracker& Tracker::operator=(Tracker&&) noexcept = default;
+
+std::span<const TrackedObject> Tracker::push(FrameTime at, std::span<const Detection> detections) {
+  return push(at, detections, {});
+}
+
+std::span<const TrackedObject> Tracker::push(FrameTime at, std::span<const Detection> detections,
+                                             std::span<const uint64_t> zones) {
+  state_->push(at, detections, zones);
+  return state_->reported;
+}
+
+void Tracker::reset() {
+  state_->targets.clear();
+  state_->reported.clear();
+  state_->last.reset();
+  state_->step = 0;
+}
+
+}  // namespace cuesta

@@ -1,0 +1,391 @@
+// Identities: the assignment against every permutation, the filter against SORT's matrices, the
+// tracker against one made of both, and what it says of made-up paths.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "cuesta/tracking.hpp"
+#include "support/errors.hpp"
+#include "track/assignment.hpp"
+#include "track/geometry.hpp"
+#include "track/kalman.hpp"
+
+namespace cuesta {
+namespace {
+
+using namespace track;
+
+// ---- assignment
+
+int64_t sum_of(const std::vector<int>& found, int columns, const std::vector<int64_t>& worth) {
+  int64_t sum = 0;
+  for (size_t r = 0; r < found.size(); ++r)
+    if (found[r] >= 0) sum += worth[r * size_t(columns) + size_t(found[r])];
+  return sum;
+}
+
+// The best of every way to give columns to rows.
+std::vector<int> best_of_all(int rows, int columns, const std::vector<int64_t>& worth) {
+  std::vector<int> order(size_t(std::max(rows, columns)));
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<int> best(size_t(rows), -1);
+  do {
+    std::vector<int> found(order.begin(), order.begin() + rows);
+    for (int r = 0; r < rows; ++r) {
+      int& c = found[size_t(r)];
+      if (c >= columns || worth[size_t(r * columns + c)] == 0) c = -1;
+    }
+    if (sum_of(found, columns, worth) > sum_of(best, columns, worth)) best = found;
+  } while (std::ranges::next_permutation(order).found);
+  return best;
+}
+
+TEST(Assignment, IsTheBestOfEveryPermutation) {
+  std::mt19937 random(1);
+  int most = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const int rows = int(random() % 7), columns = int(random() % 7);
+    // Few values: ties; many zeros: pairs that cannot be.
+    const int64_t values = trial % 3 == 0 ? 3 : trial % 3 == 1 ? 100 : int64_t(1) << 40;
+    std::vector<int64_t> worth(size_t(rows * columns));
+    for (auto& w : worth)
+      w = random() % 4 == 0 ? 0 : int64_t(random() * (uint64_t(1) << 9)) % values;
+    const auto found = best_assignment(rows, columns, worth);
+    ASSERT_EQ(found.size(), size_t(rows));
+    std::vector<int> taken;
+    for (int r = 0; r < rows; ++r) {
+      const int c = found[size_t(r)];
+      if (c < 0) continue;
+      ASSERT_LT(c, columns);
+      ASSERT_GT(worth[size_t(r * columns + c)], 0);
+      taken.push_back(c);
+    }
+    std::ranges::sort(taken);
+    ASSERT_EQ(std::ranges::adjacent_find(taken), taken.end());
+    most = std::max(most, int(taken.size()));
+    ASSERT_EQ(sum_of(found, columns, worth),
+              sum_of(best_of_all(rows, columns, worth), columns, worth))
+        << rows << " x " << columns << ", trial " << trial;
+  }
+  EXPECT_EQ(most, 6);
+}
+
+// ---- the filter, as the paper writes it
+
+using Vector = std::array<double, 7>;
+using Matrix = std::array<Vector, 7>;
+
+Matrix times(const Matrix& a, const Matrix& b) {
+  Matrix out{};
+  for (int i = 0; i < 7; ++i)
+    for (int j = 0; j < 7; ++j)
+      for (int k = 0; k < 7; ++k) out[i][j] += a[i][k] * b[k][j];
+  return out;
+}
+Matrix transposed(const Matrix& a) {
+  Matrix out{};
+  for (int i = 0; i < 7; ++i)
+    for (int j = 0; j < 7; ++j) out[j][i] = a[i][j];
+  return out;
+}
+
+class MatrixFilter {
+ public:
+  explicit MatrixFilter(const Rect& box) {
+    const auto z = measured(box);
+    std::copy(z.begin(), z.end(), x_.begin());
+    for (int i = 0; i < 7; ++i) p_[i][i] = i < 4 ? 10 : 1e4;
+  }
+  void predict() {
+    if (x_[2] + x_[6] <= 0) x_[6] = 0;
+    Matrix f{};
+    for (int i = 0; i < 7; ++i) f[i][i] = 1;
+    for (int i = 0; i < 3; ++i) f[i][i + 4] = 1;
+    constexpr double noise[7] = {1, 1, 1, 1, 0.01, 0.01, 0.0001};
+    Vector x{};
+    for (int i = 0; i < 7; ++i)
+      for (int k = 0; k < 7; ++k) x[i] += f[i][k] * x_[k];
+    x_ = x;
+    p_ = times(times(f, p_), transposed(f));
+    for (int i = 0; i < 7; ++i) p_[i][i] += noise[i];
+  }
+  // One measured number after the other, which is the same where their noise is independent.
+  void update(const Rect& box) {
+    const auto z = measured(box);
+    constexpr double noise[4] = {1, 1, 10, 10};
+    for (int m = 0; m < 4; ++m) {
+      Vector gain{};
+      for (int i = 0; i < 7; ++i) gain[i] = p_[i][m] / (p_[m][m] + noise[m]);
+      const double error = z[m] - x_[m];
+      for (int i = 0; i < 7; ++i) x_[i] += gain[i] * error;
+      const Vector row = p_[m];
+      for (int i = 0; i < 7; ++i)
+        for (int j = 0; j < 7; ++j) p_[i][j] -= gain[i] * row[j];
+    }
+  }
+  std::optional<Box> box() const {
+    if (!(x_[2] > 0 && x_[3] > 0)) return std::nullopt;
+    const double w = std::sqrt(x_[2] * x_[3]), h = x_[2] / w;
+    return Box{x_[0] - w / 2, x_[1] - h / 2, x_[0] + w / 2, x_[1] + h / 2};
+  }
+  Point velocity() const { return {x_[4], x_[5]}; }
+
+ private:
+  static std::array<double, 4> measured(const Rect& b) {
+    return {b.x + b.width / 2.0, b.y + b.height / 2.0, double(b.width) * b.height,
+            double(b.width) / b.height};
+  }
+  Vector x_{};
+  Matrix p_{};
+};
+
+double near(const Box& a, const Box& b) {
+  return std::max(
+      {std::abs(a.x0 - b.x0), std::abs(a.y0 - b.y0), std::abs(a.x1 - b.x1), std::abs(a.y1 - b.y1)});
+}
+
+TEST(BoxFilter, IsSortsSevenBySevenFilter) {
+  std::mt19937 random(2);
+  for (int trial = 0; trial < 200; ++trial) {
+    Rect box{int(random() % 300), int(random() % 300), 1 + int(random() % 80),
+             1 + int(random() % 80)};
+    BoxFilter filter(box);
+    MatrixFilter wanted(box);
+    for (int frame = 0; frame < 60; ++frame) {
+      filter.predict();
+      wanted.predict();
+      box.x += int(random() % 9) - 3;
+      box.y += int(random() % 9) - 3;
+      box.width = std::max(1, box.width + int(random() % 7) - 3);
+      box.height = std::max(1, box.height + int(random() % 7) - 3);
+      if (random() % 4) {
+        filter.update(box);
+        wanted.update(box);
+      }
+      const auto got = filter.box(), want = wanted.box();
+      ASSERT_EQ(got.has_value(), want.has_value());
+      if (!got) break;
+      ASSERT_LT(near(*got, *want), 1e-6);
+      ASSERT_NEAR(filter.velocity().x, wanted.velocity().x, 1e-9);
+      ASSERT_NEAR(filter.velocity().y, wanted.velocity().y, 1e-9);
+    }
+  }
+}
+
+// ---- the tracker
+
+Detection at(int x, int y, int width = 20, int height = 40) {
+  return {.box = {x, y, width, height},
+          .area = int64_t(width) * height,
+          .centroid_x = x + width / 2.0,
+          .centroid_y = y + height / 2.0};
+}
+
+// SORT with nothing clever in it: matrices, and every permutation.
+class PlainTracker {
+ public:
+  explicit PlainTracker(TrackingOptions options) : options_(options) {}
+
+  // (id, index of the detection) of each object reported.
+  std::vector<std::pair<int64_t, size_t>> push(const std::vector<Detection>& detections) {
+    const int rows = int(targets_.size()), columns = int(detections.size());
+    std::vector<int64_t> worth(size_t(rows * columns));
+    for (int t = 0; t < rows; ++t) {
+      Target& target = targets_[size_t(t)];
+      target.filter.predict();
+      if (target.missed++ > 0) target.streak = 0;
+      for (int d = 0; d < columns; ++d) {
+        const double overlap = overlap_of(*target.filter.box(), box_of(detections[size_t(d)].box));
+        if (overlap > 0 && overlap >= options_.min_iou)
+          worth[size_t(t * columns + d)] = std::llround(overlap * (1 << 30));
+      }
+    }
+    const auto found = best_of_all(rows, columns, worth);
+    std::vector<char> taken(detections.size());
+    std::vector<std::pair<int64_t, size_t>> reported;
+    const auto see = [&](Target& target, size_t d) {
+      if (target.id == 0 && target.streak >= options_.min_hits) target.id = next_++;
+      if (target.id) reported.emplace_back(target.id, d);
+    };
+    for (size_t t = 0; t < size_t(rows); ++t) {
+      if (found[t] < 0) continue;
+      Target& target = targets_[t];
+      taken[size_t(found[t])] = 1;
+      target.missed = 0;
+      ++target.streak;
+      target.filter.update(detections[size_t(found[t])].box);
+      see(target, size_t(found[t]));
+    }
+    for (size_t d = 0; d < detections.size(); ++d) {
+      if (taken[d]) continue;
+      targets_.push_back({MatrixFilter(detections[d].box)});
+      see(targets_.back(), d);
+    }
+    std::erase_if(targets_,
+                  [&](const Target& t) { return t.missed > options_.max_age || !t.filter.box(); });
+    std::ranges::sort(reported);
+    return reported;
+  }
+
+ private:
+  struct Target {
+    MatrixFilter filter;
+    int streak = 1, missed = 0;
+    int64_t id = 0;
+  };
+  TrackingOptions options_;
+  std::vector<Target> targets_;
+  int64_t next_ = 1;
+};
+
+TEST(Tracker, IsThePlainOneOnCrowdsThatMeet) {
+  std::mt19937 random(3);
+  int64_t reported = 0, ids = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const TrackingOptions options{.min_hits = 1 + trial % 4, .max_age = trial % 3};
+    Tracker tracker(options);
+    PlainTracker plain(options);
+    struct Walker {
+      double x, y, vx, vy;
+      int w, h;
+    };
+    std::vector<Walker> walkers;
+    for (int i = 0; i < 4; ++i) {
+      walkers.push_back({double(random() % 60), double(random() % 60), double(random() % 5) - 2,
+                         double(random() % 5) - 2, 20 + int(random() % 20),
+                         20 + int(random() % 20)});
+    }
+    for (int frame = 0; frame < 40; ++frame) {
+      std::vector<Detection> detections;
+      for (Walker& w : walkers) {
+        w.x += w.vx;
+        w.y += w.vy;
+        if (random() % 8)
+          detections.push_back(at(int(w.x + random() % 3), int(w.y + random() % 3), w.w, w.h));
+      }
+      if (random() % 8 == 0) detections.push_back(at(int(random() % 80), int(random() % 80)));
+      const auto wanted = plain.push(detections);
+      const auto got = tracker.push({frame, frame / 25.0}, detections);
+      ASSERT_EQ(got.size(), wanted.size()) << "trial " << trial << ", frame " << frame;
+      for (size_t i = 0; i < got.size(); ++i) {
+        ASSERT_EQ(got[i].id, wanted[i].first);
+        ASSERT_EQ(got[i].detection, detections[wanted[i].second]);
+        ids = std::max(ids, got[i].id);
+      }
+      reported += int64_t(got.size());
+    }
+  }
+  EXPECT_GT(reported, 1000);
+  EXPECT_GT(ids, 5);
+}
+
+// The ids in frames of which each is a list of detections.
+std::vector<std::vector<int64_t>> ids_of(const std::vector<std::vector<Detection>>& frames,
+                                         const TrackingOptions& options = {}) {
+  Tracker tracker(options);
+  std::vector<std::vector<int64_t>> out;
+  for (size_t i = 0; i < frames.size(); ++i) {
+    out.emplace_back();
+    for (const auto& object : tracker.push({int64_t(i), double(i) / 10}, frames[i]))
+      out.back().push_back(object.id);
+  }
+  return out;
+}
+
+TEST(Tracker, ReportsAfterMinHits) {
+  std::vector<std::vector<Detection>> frames(6, {at(10, 10)});
+  frames[1] = {};  // a break: the count begins anew
+  const std::vector<int64_t> none, one{1};
+  EXPECT_EQ(ids_of(frames), (std::vector{none, none, none, none, one, one}));
+  EXPECT_EQ(ids_of(frames, {.min_hits = 1}), (std::vector{one, none, one, one, one, one}));
+}
+
+TEST(Tracker, KeepsAnObjectForMaxAge) {
+  const auto seen_again_after = [](int missing) {
+    std::vector<std::vector<Detection>> frames(10, {at(10, 10)});
+    frames.insert(frames.end(), size_t(missing), {});
+    frames.push_back({at(10, 10)});
+    return ids_of(frames, {.min_hits = 1, .max_age = 5}).back().front();
+  };
+  EXPECT_EQ(seen_again_after(5), 1);
+  EXPECT_EQ(seen_again_after(6), 2);
+}
+
+TEST(Tracker, TwoThatPassEachOtherStayWhoTheyAre) {
+  std::map<int64_t, int> last;
+  Tracker tracker({.min_hits = 1});
+  for (int i = 0; i < 40; ++i) {
+    // In the middle their boxes lie side by side; the order of the list changes all the time.
+    std::vector<Detection> pair{at(10 + 8 * i, 100), at(330 - 8 * i, 112)};
+    if (i % 2) std::swap(pair[0], pair[1]);
+    for (const auto& object : tracker.push({i, i / 25.0}, pair)) {
+      if (i > 0) {
+        EXPECT_EQ(std::abs(object.detection.box.x - last[object.id]), 8) << "frame " << i;
+      }
+      last[object.id] = object.detection.box.x;
+    }
+  }
+  EXPECT_EQ(last.size(), 2u);
+}
+
+TEST(Tracker, SaysSpeedDirectionAndHowFar) {
+  Tracker tracker({.min_moved = 50});
+  bool seen = false;
+  TrackedObject object;
+  for (int i = 0; i < 60; ++i) {  // 3 right and 4 up a frame, 10 frames a second
+    const auto found = tracker.push({i, i / 10.0}, std::vector{at(50 + 3 * i, 400 - 4 * i)});
+    EXPECT_EQ(found.size(), i >= 10 ? 1u : 0u) << "50 pixels are gone after 10 frames";
+    if (found.empty()) continue;
+    object = found[0];
+    if (!std::exchange(seen, true)) {
+      EXPECT_EQ(object.from, foot_of({50, 400, 20, 40})) << "where it was first seen";
+      EXPECT_EQ(object.first.index, 0);
+      EXPECT_EQ(object.hits, 11);
+    }
+  }
+  ASSERT_TRUE(seen);
+  EXPECT_NEAR(object.speed(), 50, 0.5);
+  EXPECT_NEAR(object.speed_x, 30, 0.5);
+  EXPECT_NEAR(object.speed_y, -40, 0.5);
+  EXPECT_NEAR(object.direction(), 53.13, 0.5);
+  EXPECT_DOUBLE_EQ(object.moved, 59 * 5);
+}
+
+TEST(Tracker, OneThatComesBackDidNotMoveOnTheSpot) {
+  // A branch: up to 6 pixels to and fro, for ever.
+  std::vector<std::vector<Detection>> frames;
+  for (int i = 0; i < 100; ++i) frames.push_back({at(50 + std::abs(i % 12 - 6), 50, 60, 60)});
+  for (const auto& ids : ids_of(frames, {.min_moved = 10})) EXPECT_TRUE(ids.empty());
+  EXPECT_FALSE(ids_of(frames, {.min_moved = 6}).back().empty());
+}
+
+TEST(Tracker, RefusesWhatIsNoFrame) {
+  const auto refused = [](FrameTime when, std::vector<Detection> detections,
+                          std::vector<uint64_t> zones = {}) {
+    Tracker tracker;
+    tracker.push({5, 1}, {});
+    return test::error_of(ErrorCode::invalid_argument,
+                          [&] { tracker.push(when, detections, zones); });
+  };
+  EXPECT_EQ(refused({5, 2}, {}), "tracking: frame 5 follows frame 5; indices grow");
+  EXPECT_EQ(refused({6, NAN}, {}), "tracking: frame 6 has the time nan");
+  EXPECT_EQ(refused({6, 2}, {at(1, 1, 0, 5)}), "tracking: frame 6: a box of 0 x 5 pixels is empty");
+  EXPECT_EQ(refused({6, 2}, {at(1, 1)}, {1, 2}), "tracking: 1 detections, but the zones of 2");
+  EXPECT_EQ(test::error_of(ErrorCode::invalid_argument, [] { Tracker({.min_iou = 2}); }),
+            "tracking: min_iou is 2; it must be 0 to 1");
+}
+
+TEST(Tracker, ResetForgetsObjectsAndKeepsCounting) {
+  Tracker tracker({.min_hits = 1});
+  EXPECT_EQ(tracker.push({0, 0}, std::vector{at(1, 1)})[0].id, 1);
+  tracker.reset();
+  EXPECT_EQ(tracker.push({0, 0}, std::vector{at(1, 1)})[0].id, 2);
+}
+
+}  // namespace
+}  // namespace cuesta
