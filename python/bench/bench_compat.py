@@ -178,7 +178,7 @@ def main() -> None:
     from cuesta import _core
     from cuesta.compat import cv2 as ours
 
-    of, small, rows = pictures(1920, 1080), pictures(96, 64), []
+    of, small, rows = pictures(1920, 1080), pictures(640, 480), []
     for request in requests():
         if arguments.only not in request.name:
             continue

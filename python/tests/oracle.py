@@ -26,7 +26,7 @@ ARRANGEMENTS = ["plain", "pitched", "region", "read-only", "fortran", "turned"]
 
 def content(rng: np.random.Generator, shape: tuple[int, ...], kind: str, dtype: Any) -> Any:
     """Samples between 0 and the type's largest value (1 for floats)."""
-    top = 1.0 if np.dtype(dtype).kind == "f" else float(np.iinfo(dtype).max)
+    top = 1.0 if np.dtype(dtype).kind in "fb" else float(np.iinfo(dtype).max)
     values: Any
     if kind == "noise":
         values = rng.random(shape) * top

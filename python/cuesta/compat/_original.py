@@ -39,6 +39,7 @@ class Original:
         self._asked = False
         #: Never asked where True, as where it is not installed.
         self.alone = False
+        self._found: dict[str, Any] = {}
         self._ours: Counter[str] = Counter()
         self._theirs: Counter[str] = Counter()
 
@@ -68,6 +69,8 @@ class Original:
 
     def attribute(self, name: str) -> Any:
         """What the original has under that name, which may be a path; AttributeError says what is missing."""
+        if name in self._found and not self.alone:
+            return self._found[name]
         module = self.module()
         if module is None:
             raise AttributeError(
@@ -76,6 +79,7 @@ class Original:
         found: Any = module
         for part in name.split("."):
             found = getattr(found, part)
+        self._found[name] = found
         return found
 
     def answers(self, condition: bool) -> None:
@@ -95,7 +99,7 @@ class Original:
                     answer = function(*arguments, **keywords)
                 except (_Theirs, cuesta.Unsupported, cuesta.InvalidArgument, TypeError):
                     if self.module() is None:
-                        raise
+                        raise  # and outside of this, what the original raises is its own
                 else:
                     self._ours[name] += 1
                     return answer

@@ -115,11 +115,14 @@ def _morph(
 
 
 def _is_slower(picture: Array, kernel: Array | None, op: int = MORPH_ERODE) -> bool:
-    """Whether cv2 is the faster one: of colors, of rectangles, crosses and small elements, and of small pictures."""
+    """Whether cv2 is the faster one: of rectangles, crosses and small elements, of colors all but large ones, and of small
+    pictures."""
     cells = np.ones((3, 3), np.uint8) if kernel is None or np.size(kernel) == 0 else kernel
-    if not isinstance(cells, np.ndarray) or picture.ndim == 3 or picture.size < SMALL or op == MORPH_HITMISS:
+    if not isinstance(cells, np.ndarray) or picture.size < SMALL or op == MORPH_HITMISS:
         return True
     side, full = max(cells.shape), bool(np.all(cells))
+    if picture.ndim == 3:
+        return full or side < 31
     plain = op in (MORPH_ERODE, MORPH_DILATE, MORPH_OPEN, MORPH_CLOSE)
     if side <= 5 and not plain:
         return True
