@@ -292,7 +292,7 @@ class DeviceArray:
         self._owner = owner
         self.stream = stream
         """Whose memory it is enqueues here; a call without a stream does too."""
-        self.shape, self.strides, self.dtype, self._device, self._pointer = _core.facts(producer)
+        self.shape, self.strides, self.dtype, self._pointer = _core.facts(producer)
 
     def __dlpack__(self, **keywords: Any) -> Any:
         # What is enqueued has been waited for when the array was handed out.
@@ -379,17 +379,17 @@ class _Dlpack:
 class _Device(_Dlpack):
     """`DeviceArray`s: producers of a CUDA device without a library behind them."""
 
-    name = "DLPack"
     channel_first = False
 
+    def dtype(self, array: Any) -> str:
+        name: str = array.dtype
+        return name
+
     def handle(self, array: Any, dtype: str) -> Any:
-        return array._producer if isinstance(array, DeviceArray) else array
+        return array._producer if isinstance(array, DeviceArray) else array  # or what `empty` made
 
     def stream(self, array: Any, stream: Any, device: int) -> int:
-        return array.stream if stream is None else int(stream)
-
-    def contiguous(self, array: Any) -> bool:
-        return True
+        return int(array.stream if stream is None else stream)
 
     def cast(self, array: Any, dtype: str) -> Any:
         raise Unsupported(

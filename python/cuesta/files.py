@@ -101,5 +101,6 @@ def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
     if s.device >= 0:
         raise InvalidArgument("image is on a CUDA device; bring it to the CPU to write it", f"cuda:{s.device}")
     if s.dtype == "bool":
-        s = Source(np.from_dlpack(s.kind.cast(s.array, "uint8")) * np.uint8(255), s.layout_name())
+        zeros_and_ones: Any = np.from_dlpack(s.kind.cast(s.array, "uint8"))
+        s = Source(zeros_and_ones * np.uint8(255), s.layout_name())
     _files().write_file(os.fspath(file), s.handle, s.layout)

@@ -318,8 +318,11 @@ def test_filters_of_whole_numbers(image: Any, data: st.DataObject) -> None:
     row, column = kernel[0], kernel[:, 0].copy()
     reach = np.abs(row.astype(np.float64)).sum() * np.abs(column.astype(np.float64)).sum()
     if reach * np.iinfo(image.dtype).max < 1 << 24:
-        arguments = (cv2.CV_32F, row, column, None, anchor, delta, border)
-        same(ours.sepFilter2D(image, *arguments), cv2.sepFilter2D(plain(image), *arguments))
+        factors = (row, column, None, anchor, delta, border)
+        same(
+            ours.sepFilter2D(image, cv2.CV_32F, *factors),
+            cv2.sepFilter2D(plain(image), cv2.CV_32F, *factors),
+        )
 
 
 @given(pictures((np.uint8,), (0, 1, 2, 3, 4)), sides, sides, border_types)

@@ -16,7 +16,9 @@ import pytest
 cv2 = pytest.importorskip("cv2", reason="OpenCV's Python package is not installed")
 
 import cuesta
-from cuesta.compat import cv2 as ours
+import cuesta.compat.cv2
+
+ours: Any = cuesta.compat.cv2
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]

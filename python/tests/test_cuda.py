@@ -422,22 +422,27 @@ class Interface:
 def test_producers_without_a_library(picture: Picture) -> None:
     image = torch.from_numpy(picture).cuda()
     region = image[3:50, 5:70]
+    from_dlpack: Any = getattr(torch, "from_dlpack")
     side = torch.cuda.Stream()
     torch.cuda.synchronize()
     for tensor, plain in ((image, picture), (region, picture[3:50, 5:70].copy())):
-        for producer in (Bare(tensor), Interface(tensor, None), Interface(tensor, 1), Interface(tensor, side.cuda_stream)):
+        streams = (None, 1, side.cuda_stream)
+        producers: list[Any] = [Bare(tensor), *(Interface(tensor, stream) for stream in streams)]
+        for producer in producers:
             edges = cuesta.canny(producer, 40, 90)
             assert edges.shape == plain.shape and edges.__dlpack_device__() == tensor.__dlpack_device__()
-            assert_equal(to_host(torch.from_dlpack(edges)), cuesta.canny(plain, 40, 90))
+            assert_equal(to_host(from_dlpack(edges)), cuesta.canny(plain, 40, 90))
             # What comes out goes in, and is what numba reads.
-            assert_equal(to_host(torch.from_dlpack(cuesta.gaussian(edges, 1.4))), cuesta.gaussian(cuesta.canny(plain, 40, 90), 1.4))
+            smooth = cuesta.gaussian(edges, 1.4)
+            assert_equal(to_host(from_dlpack(smooth)), cuesta.gaussian(cuesta.canny(plain, 40, 90), 1.4))
             assert_equal(to_host(torch.as_tensor(edges, device="cuda")), cuesta.canny(plain, 40, 90))
             found = cuesta.label(producer)
             assert_equal(found.areas, cuesta.label(plain).areas)
+    apart: Any = Bare(image[:, ::2])
     with pytest.raises(cuesta.InvalidArgument, match="next to each other"):
-        cuesta.canny(Bare(image[:, ::2]), 40, 90)
+        cuesta.canny(apart, 40, 90)
     host = np.zeros((4, 5), np.uint8)
-    wrong = Interface(image, None)
+    wrong: Any = Interface(image, None)
     wrong.__cuda_array_interface__ = {**wrong.__cuda_array_interface__, "data": (host.ctypes.data, False)}
     with pytest.raises((cuesta.InvalidArgument, cuesta.DeviceError), match="no memory of a CUDA device|asking whose"):
         cuesta.canny(wrong, 40, 90)

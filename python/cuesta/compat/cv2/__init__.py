@@ -1,10 +1,10 @@
 """OpenCV's module: what Cuesta answers with the same bytes, and cv2 for everything else.
 
 ``from cuesta.compat import cv2`` replaces ``import cv2``, and ``python -m cuesta.compat program.py`` runs a
-program that says ``import cv2`` as it is. Names that are not here, and calls that Cuesta does not take,
-would answer with other bytes or more slowly, go to the cv2 that is installed; without one they raise. ``calls()`` counts
-who answered. The reference is OpenCV 4.6; the README of ``cuesta.compat`` has the table of what newer
-versions do differently, and the list of what is passed through.
+program that says ``import cv2`` as it is. Names that are not here go to the cv2 that is installed, and so do calls
+that Cuesta does not take, or would answer with other bytes or more slowly. ``calls()`` counts who answered. The
+reference is OpenCV 4.6; the README of ``cuesta.compat`` has the list of what is passed on, and the table of what
+newer versions do differently.
 
 Notes
 -----
@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import Any
 
 from cuesta.compat._original import Calls
-from cuesta.compat.cv2._arguments import original
+from cuesta.compat.cv2._arguments import original as original
 from cuesta.compat.cv2._components import connectedComponents, connectedComponentsWithStats
 from cuesta.compat.cv2._constants import *
 from cuesta.compat.cv2._edges import Canny
