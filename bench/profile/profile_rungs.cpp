@@ -2,12 +2,13 @@
 // so that every kernel can be told by its strategy. profile_rungs.py runs it under Nsight Compute
 // and makes the tables.
 //
-//   cuesta_profile [--model] [OPERATION...]          runs the strategies, of all operations or
-//   these cuesta_profile --list [--model] [OPERATION...]   says as JSON which strategies and
-//   requests;
-//                                                    needs no GPU
+//   cuesta_profile [--model | --production] [OPERATION...]          runs the strategies, of all
+//                                                                   operations or these
+//   cuesta_profile --list [--model | --production] [OPERATION...]   says as JSON which strategies
+//                                                                   and requests; needs no GPU
 //
-// A strategy is asked the first request that it takes; with --model all those of `bench model`.
+// A strategy is asked the first request that it takes; with --model all those of `bench model`;
+// with --production automatic choice's are asked those of `bench production` at 8192 x 8192.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -24,6 +25,7 @@
 #include "bench/papers/canny.hpp"
 #include "bench/papers/convolutions.hpp"
 #include "bench/papers/paper_004.hpp"
+#include "bench/profile/asked.hpp"
 #include "bench/works/motion.hpp"
 #include "bench/works/objects.hpp"
 #include "bench_commit.hpp"
@@ -42,7 +44,9 @@ Image<T, Space::device> on_device(const Image<T>& host) {
   return there;
 }
 
-/// The pictures of all requests, on the GPU.
+}  // namespace
+
+/// On the GPU.
 struct Pictures {
   Pictures() {
     const Image<uint8_t> host = canny_picture(side);
@@ -70,21 +74,11 @@ struct Pictures {
   std::vector<Component> components;
 };
 
-/// What a strategy is asked. `prepare` makes what the call needs and returns the call; the model's
-/// requests bring their own pictures and get none.
-struct Request {
-  std::string operation, name, text;
-  int32_t width, height;
-  std::function<std::function<void()>(Pictures*, const Exec&)> prepare;
-  std::string parameters{}, type{};  // of the bench's row that it is, where it is one
-  /// Whether a strategy is asked; empty: all are.
-  std::function<bool(const StrategyDescription&)> takes{};
-  std::vector<Parameter> settings{};  // of the strategies
-};
+namespace {
 
 // Of an operation with several, a strategy is asked the first that it takes.
-const std::vector<Request>& requests() {
-  static const std::vector<Request> all = {
+const std::vector<Asked>& requests() {
+  static const std::vector<Asked> all = {
       {"convolve", "gaussian-5x5", "f32, Gaussian 5 x 5", side, side,
        [](Pictures* pictures, const Exec& exec) {
          Pictures& p = *pictures;
@@ -153,38 +147,8 @@ const std::vector<Request>& requests() {
   return all;
 }
 
-// "model-f32-gaussian-5x5-1024"
-std::string name_of(const Work& work) {
-  const ConstAnyView src = work.sources.at(0);
-  std::string name = "model-" + std::string(cuesta::name_of(src.type)) + "-" + work.parameters +
-                     "-" + std::to_string(src.width);
-  for (char& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '.') c = '-';
-  return name;
-}
-
-Request request_of(const Work& work) {
-  const ConstAnyView src = work.sources.at(0);
-  const std::string type(cuesta::name_of(src.type));
-  return {work.operation,
-          name_of(work),
-          type + ", " + work.parameters,
-          src.width,
-          src.height,
-          [&work, src](Pictures*, const Exec& exec) {
-            const auto from = std::make_shared<AnyImage>(src.width, src.height, src.channels,
-                                                         src.type, Space::device);
-            const auto to =
-                std::make_shared<AnyImage>(src.width, src.height, 1, work.result, Space::device);
-            upload(src, *from);
-            return [&work, from, to, exec] { work.call(*from, *to, exec); };
-          },
-          work.parameters,
-          type};
-}
-
 /// The same of strategies that have the parameter, set to a value that is not its default.
-Request with(Request request, const char* name, const char* value) {
+Asked with(Asked request, const char* name, const char* value) {
   request.takes = [name](const StrategyDescription& strategy) {
     return std::any_of(strategy.parameters.begin(), strategy.parameters.end(),
                        [&](const ParameterInfo& info) { return info.name == name; });
@@ -199,12 +163,12 @@ Request with(Request request, const char* name, const char* value) {
 // of few launches: it is not compared, and a pass of the profiler over each takes its time. Of 1024
 // pixels a side all, one in blocks of 16 too, where rows of a warp meet in shared memory's banks;
 // of 2048 one, for what grows with size.
-const std::vector<Request>& model_requests() {
+const std::vector<Asked>& model_requests() {
   static const ModelWorks small(1024), large(2048);
-  static const std::vector<Request> all = [] {
-    std::vector<Request> requests;
+  static const std::vector<Asked> all = [] {
+    std::vector<Asked> requests;
     for (const Work& work : small.works) {
-      const Request request = request_of(work);
+      const Asked request = asked_of(work, "model");
       const bool one = work.parameters == "gaussian 5x5" && request.type == "f32";
       requests.push_back(work.operation == "canny" ? with(request, "hysteresis", "union-find")
                                                    : request);
@@ -212,7 +176,7 @@ const std::vector<Request>& model_requests() {
     }
     for (const Work& work : large.works) {
       if (work.parameters == "gaussian 5x5" && work.sources.at(0).type == PixelType::f32)
-        requests.push_back(request_of(work));
+        requests.push_back(asked_of(work, "model"));
     }
     return requests;
   }();
@@ -232,7 +196,7 @@ Strategies device_strategies(const std::vector<std::string_view>& operations) {
   return strategies;
 }
 
-bool asks(const Request& request, const StrategyDescription& strategy) {
+bool asks(const Asked& request, const StrategyDescription& strategy) {
   return request.operation == strategy.operation && (!request.takes || request.takes(strategy));
 }
 
@@ -242,7 +206,7 @@ std::vector<std::string> forgotten(const Strategies& strategies) {
   for (const StrategyDescription& strategy : strategies) {
     const bool named = !names.empty() && names.back() == strategy.operation;
     const bool asked = std::any_of(requests().begin(), requests().end(),
-                                   [&](const Request& request) { return asks(request, strategy); });
+                                   [&](const Asked& request) { return asks(request, strategy); });
     if (!named && !asked) names.emplace_back(strategy.operation);
   }
   return names;
@@ -255,7 +219,7 @@ std::string text_of(const std::vector<Parameter>& settings) {
   return text;
 }
 
-void list(const Strategies& strategies, const std::vector<Request>& requests) {
+void list(const Strategies& strategies, const std::vector<Asked>& requests) {
   nlohmann::ordered_json out;
   out["commit"] = CUESTA_COMMIT;
   out["gpu"] = nullptr;
@@ -267,7 +231,7 @@ void list(const Strategies& strategies, const std::vector<Request>& requests) {
         {"driver", gpu.driver},
         {"runtime", gpu.runtime}};
   }
-  for (const Request& request : requests) {
+  for (const Asked& request : requests) {
     nlohmann::ordered_json json = {{"operation", request.operation},
                                    {"name", request.name},
                                    {"text", request.text},
@@ -285,7 +249,7 @@ void list(const Strategies& strategies, const std::vector<Request>& requests) {
 
 /// Whether the strategy takes the request, which then ran. The range's name is what
 /// profile_rungs.py looks for.
-bool profile(Pictures* pictures, const StrategyDescription& strategy, const Request& request,
+bool profile(Pictures* pictures, const StrategyDescription& strategy, const Asked& request,
              std::string& refusals) {
   const Exec exec{.strategy = std::string(strategy.name), .parameters = request.settings};
   const std::string label = "cuesta/" + std::string(strategy.operation) + "/" +
@@ -306,7 +270,7 @@ bool profile(Pictures* pictures, const StrategyDescription& strategy, const Requ
 
 /// Every strategy by the requests of its operation, or the first that it takes; false where one
 /// takes none.
-bool profile(const Strategies& strategies, const std::vector<Request>& requests, bool each) {
+bool profile(const Strategies& strategies, const std::vector<Asked>& requests, bool each) {
   use_device(0);
   std::optional<Pictures> own;
   if (!each) own.emplace();
@@ -314,7 +278,7 @@ bool profile(const Strategies& strategies, const std::vector<Request>& requests,
   for (const StrategyDescription& strategy : strategies) {
     std::string refusals;
     bool ran = false;
-    for (const Request& request : requests) {
+    for (const Asked& request : requests) {
       if (!asks(request, strategy)) continue;
       ran |= profile(own ? &*own : nullptr, strategy, request, refusals);
       if (ran && !each) break;
@@ -330,6 +294,7 @@ int command(int argc, char** argv) {
   std::vector<std::string_view> operations(argv + 1, argv + argc);
   const bool only_list = std::erase(operations, "--list") > 0;
   const bool model = std::erase(operations, "--model") > 0;
+  const bool production = std::erase(operations, "--production") > 0;
   for (const std::string_view name : operations) {
     if (device_strategies({name}).empty()) {
       std::fprintf(stderr, "%s: no operation of this name has device strategies\n",
@@ -343,15 +308,17 @@ int command(int argc, char** argv) {
     std::fprintf(stderr, "%s has device strategies, and no request is made of them\n",
                  operation.c_str());
   bool all = left_out.empty();
-  const std::vector<Request>& asked = model ? model_requests() : requests();
+  const std::vector<Asked>& asked = model        ? model_requests()
+                                    : production ? production_asked(operations)
+                                                 : requests();
   std::erase_if(strategies, [&](const StrategyDescription& strategy) {
     return std::none_of(asked.begin(), asked.end(),
-                        [&](const Request& request) { return asks(request, strategy); });
+                        [&](const Asked& request) { return asks(request, strategy); });
   });
   if (only_list)
     list(strategies, asked);
   else
-    all &= profile(strategies, asked, model);
+    all &= profile(strategies, asked, model || production);
   return all ? 0 : 1;
 }
 

@@ -2,7 +2,7 @@
 """What the profiler counts of every device strategy, as a table. Needs Nsight Compute (ncu), a GPU whose
 counters may be read, and cuesta_profile; Python's own library is all that it imports.
 
-    profile_rungs.py --out NAME [--model] [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
+    profile_rungs.py --out NAME [--model | --production] [--program FILE] [--ncu FILE] [--without METRIC] [--only OPERATION]
     profile_rungs.py --out NAME --csv NAME.csv --list NAME.list.json
 
 The first runs cuesta_profile (from beside this file unless told) under ncu and keeps what both said, as
@@ -11,7 +11,8 @@ second makes them from a run that was kept. Metrics that `ncu --query-metrics` d
 --without leaves out others.
 
 With --model every strategy is asked all requests of `bench model`, and each kernel in NAME.json has `counters`: what
-bench/model predicts of it, sums over its launches under the profiler's own names.
+bench/model predicts of it, sums over its launches under the profiler's own names. With --production what automatic choice
+takes is asked the requests of `bench production`, and the counters are those that tell what binds a kernel.
 
 A kernel that a strategy launches several times is one line: times, instructions and bytes are sums, transactions a
 request and SM efficiency are quotients of sums, the other percentages are means weighted by time. NAME.md leaves
@@ -104,10 +105,25 @@ COUNTERS = [
     "launch__grid_size", "launch__block_size", "launch__registers_per_thread",
     "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic",
 ]
+# What a kernel may be bound by, in percent of the most that the GPU sustains; names as binding_of() prints them.
+UNITS_BUSY = {
+    "memory": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "second-level cache": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+    "first-level cache and shared memory": "l1tex__throughput.avg.pct_of_peak_sustained_active",
+    "issue": "smsp__issue_active.avg.pct_of_peak_sustained_active",
+    "integers": "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active",
+    "fma": "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active",
+    "halves": "sm__inst_executed_pipe_fp16.avg.pct_of_peak_sustained_active",
+    "tensor cores": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
+}
+BINDING = [READ, WRITTEN, "smsp__inst_executed.sum", *UNITS_BUSY.values(),
+           *(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio" for stall in STALLS),
+           "sm__warps_active.avg.pct_of_peak_sustained_active", "launch__registers_per_thread"]
 
 MILLIONS = {"instructions", "bytes_read", "bytes_written"}  # whole in the JSON
 METRICS = list(dict.fromkeys(metric for column in COLUMNS for metric in column[3]))
-EVERY_METRIC = list(dict.fromkeys(METRICS + COUNTERS))
+COUNTED = list(dict.fromkeys(COUNTERS + BINDING))
+EVERY_METRIC = list(dict.fromkeys(METRICS + COUNTED))
 
 LEGEND = """\
 occupancy: warps resident while the multiprocessor works, of the most it holds. SM: cycles in which a multiprocessor has a warp, of
@@ -198,15 +214,15 @@ def figures_of(launches):
 
 
 def counters_of(launches):
-    """What of COUNTERS the CSV has: the launch's shape of the first launch, means of quotients, else sums."""
+    """What of COUNTED the CSV has: the launch's shape of the first launch, means of quotients, else sums."""
     kernel = Launches(launches)
 
     def value(metric):
         if metric.startswith("launch__"):
             return launches[0].get(metric)
-        return kernel.mean(metric) if metric.endswith(".ratio") else kernel.sum(metric)
+        return kernel.mean(metric) if metric.endswith(".ratio") or ".pct" in metric else kernel.sum(metric)
 
-    values = {metric: value(metric) for metric in COUNTERS}
+    values = {metric: value(metric) for metric in COUNTED}
     return {metric: int(value) if value.is_integer() else value for metric, value in values.items() if value is not None}
 
 
@@ -226,15 +242,30 @@ def profile_of(text, listed):
         asked = requests[operation, request]
         of_model = {key: asked[key] for key in ("parameters", "strategy_parameters", "type") if key in asked}
         counted = (lambda launches: {"counters": counters_of(launches)}) if of_model else (lambda launches: {})
+        made = [{"name": name, **figures_of(launches), **counted(launches)} for name, launches in kernels.items()]
         rows.append({"operation": operation, "strategy": strategy, "request": asked["text"], **of_model,
-                     "width": asked["width"], "height": asked["height"],
-                     "kernels": [{"name": name, **figures_of(launches), **counted(launches)}
-                                 for name, launches in kernels.items()]})
+                     "width": asked["width"], "height": asked["height"], **binding_of(made), "kernels": made})
     seen = {(row["operation"], row["strategy"]) for row in rows}
     absent = [f"{row['operation']} {row['strategy']}" for row in listed["rows"]
               if (row["operation"], row["strategy"]) not in seen]
     return {"gpu": listed["gpu"], "commit": listed["commit"], "rows": rows, "not_profiled": absent,
             "launches_outside": outside}
+
+
+def binding_of(kernels):
+    """What binds the kernel of most time, as a row's `bound`: its share of the row's time and how busy the busiest unit is, in
+    percent; below 60 also what a warp waits for most. Nothing where the units were not counted."""
+    kernel = max(kernels, key=lambda one: one["us"])
+    counters = kernel.get("counters", {})
+    busy = [(counters[metric], unit) for unit, metric in UNITS_BUSY.items() if metric in counters]
+    if not busy:
+        return {}
+    most, unit = max(busy)
+    bound = {"kernel": kernel["name"], "share": round(100 * kernel["us"] / sum(one["us"] for one in kernels), 1), "unit": unit, "busy": most}
+    if most < 60:
+        waits = max(STALLS, key=lambda stall: counters.get(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio", 0))
+        bound["waits"] = waits.replace("_", " ")
+    return {"bound": bound}
 
 
 def cell(name, form, value):
@@ -318,10 +349,10 @@ def known_to(ncu, metrics):
 
 def measure(arguments):
     """Runs the program under ncu; leaves NAME.csv and NAME.list.json."""
-    wanted = [DURATION, *COUNTERS] if arguments.model else METRICS
+    wanted = [DURATION, *COUNTERS] if arguments.model else [DURATION, *BINDING] if arguments.production else METRICS
     metrics = known_to(arguments.ncu, [metric for metric in wanted if metric not in arguments.without])
     version = output_of([arguments.ncu, "--version"]).split("\n")
-    asked = (["--model"] if arguments.model else []) + arguments.only
+    asked = ["--model"] * arguments.model + ["--production"] * arguments.production + arguments.only
     listed = json.loads(output_of([arguments.program, "--list", *asked]))
     listed["not_counted"] = [metric for metric in wanted if metric not in metrics]
     listed["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
@@ -367,10 +398,13 @@ def main():
     parser.add_argument("--ncu", default="ncu")
     parser.add_argument("--without", action="append", default=[], choices=EVERY_METRIC, metavar="METRIC")
     parser.add_argument("--model", action="store_true", help="the requests and the counters that bench/model is tested with")
+    parser.add_argument("--production", action="store_true", help="the requests of `bench production`, and what binds each")
     parser.add_argument("--only", action="append", default=[], metavar="OPERATION", help="may be given several times")
     parser.add_argument("--csv", help="what an earlier run kept, with --list")
     parser.add_argument("--list")
     arguments = parser.parse_args()
+    if arguments.model and arguments.production:
+        parser.error("--model and --production are two runs")
     if bool(arguments.csv) != bool(arguments.list):
         parser.error("--csv and --list go together")
     try:

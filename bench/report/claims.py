@@ -154,6 +154,13 @@ class Profile:
         """Of one kernel."""
         return one(self.kernels(wanted), wanted, lambda kernel: kernel["name"])[field]
 
+    def bound(self, operation, parameters):
+        """What binds the row of `bench production`: "memory 81 %", and for what warps wait where no unit is busy."""
+        found = [row["bound"] for row in self.whole["rows"] if (row["operation"], row.get("parameters")) == (operation, parameters)]
+        bound = one(found, f"{operation} {parameters}", lambda row: row["kernel"])
+        kernel = "" if bound["share"] > 90 else f" ({bound['share']:.0f} % of the time)"
+        return f"{bound['unit']} {bound['busy']:.0f} %{', waits: ' + bound['waits'] if 'waits' in bound else ''}{kernel}"
+
     def sum(self, wanted, field):
         return sum(kernel[field] for kernel in self.kernels(wanted))
 

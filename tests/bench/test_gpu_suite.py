@@ -20,9 +20,10 @@ PROGRAMS = {
     esac""",
     "cuesta_tests": "echo '[  PASSED  ] 2 tests.'; echo '[  SKIPPED ] 1 test, listed below:'",
     "cuesta_graph_loop": "echo 50 loops",
-    # With the launches of what loops waited for, and of it alone; synccheck follows no loop.
+    # With the launches of what loops waited for, and of it alone. synccheck follows no loop, memcheck at its third start.
     "compute-sanitizer": """case "$* $CUDA_LAUNCH_BLOCKING" in *graph*\ 1 | *fused*\ | *sobel*\ ) ;; *) exit 3 ;; esac
         case "$*" in *synccheck*graph_loop) echo "turn 3: an illegal memory access"; exit 1 ;; *synccheck*graph*) exit 4 ;; *serial*) exit 5 ;; esac
+        case "$*" in *memcheck*graph*) echo >> ${0%/*}/starts; [ $(wc -l < ${0%/*}/starts) -lt 3 ] && exit 9 ;; esac
         [ $2 = racecheck ] && echo '========= RACECHECK SUMMARY: 0 hazards displayed' || echo '========= ERROR SUMMARY: 0 errors'""",
 }
 
@@ -50,8 +51,9 @@ class Suite(unittest.TestCase):
                                                        "passed": True, "level": "full"})
         for tool in ("racecheck", "synccheck"):
             self.assertEqual(result["sanitizer"]["findings"][tool], {"canny": 0, "sobel": 0})
+        self.assertEqual(result["sanitizer"]["starts"], {"canny graph": {"memcheck": 3, "racecheck": 1, "synccheck": 12, "initcheck": 1}})
         self.assertEqual(result["sanitizer"]["left_out"],
-                         {"canny graph": {"synccheck": "graph_loop, start 1 of 5: turn 3: an illegal memory access"}})
+                         {"canny graph": {"synccheck": "graph_loop, start 1 of 12: turn 3: an illegal memory access"}})
         self.assertEqual(result["tests"]["passed"], 2 * len(result["tests"]["groups"]))
 
     def test_what_fails_is_named(self):

@@ -93,6 +93,23 @@ class Tables(unittest.TestCase):
         self.assertNotIn("lts__t_sectors_op_write.sum", counters)  # the CSV has none
         self.assertNotIn("counters", other["kernels"][0])
 
+    def test_what_binds_a_production_row(self):
+        asked = {"operation": "sobel", "name": "production-u8-magnitude-8192", "text": "u8, magnitude", "width": 8192, "height": 8192,
+                 "parameters": "magnitude", "type": "u8"}
+        listed = LISTED | {"requests": [asked], "rows": [{"operation": "sobel", "strategy": "pairs"}]}
+        heads = ["ID", "Process ID", RANGE, "Kernel Name", rungs.DURATION, *rungs.BINDING]
+        label = "cuesta/sobel/pairs/production-u8-magnitude-8192"
+        fma, memory = rungs.UNITS_BUSY["fma"], rungs.UNITS_BUSY["memory"]
+        stall = "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"
+
+        def row(**counters):
+            return rungs.profile_of(raw([launch(label, "front", "30"), launch(label, "main", "60", **counters),
+                                         launch(label, "main", "10", **counters)], heads=heads), listed)["rows"][0]
+        self.assertEqual(row(**{memory: "81", fma: "70"})["bound"], {"kernel": "main", "share": 70, "unit": "memory", "busy": 81})
+        self.assertEqual(row(**{fma: "55", stall: "4"})["bound"],
+                         {"kernel": "main", "share": 70, "unit": "fma", "busy": 55, "waits": "long scoreboard"})
+        self.assertNotIn("bound", rungs.profile_of(raw([launch(NAIVE, "kernel", "10")]), LISTED)["rows"][0])
+
     def test_what_was_not_counted(self):
         profile = rungs.profile_of(raw([launch(NAIVE, "kernel", "10", **{
             OCCUPANCY: "n/a", rungs.SHARED_LOADS: "0", rungs.SHARED_LOAD_REQUESTS: "0"})]), LISTED)

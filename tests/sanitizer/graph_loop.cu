@@ -1,7 +1,7 @@
-// Whether a tool of compute-sanitizer can follow a loop in a CUDA graph whose body waits at a
-// barrier: nothing but that. Under synccheck of CUDA 13.0 this stops at "an illegal memory access"
-// most times it is started; without the barrier it does not. scripts/test-gpu runs it, and leaves
-// canny's row `graph` out of the tools that stop here.
+// Whether a tool of compute-sanitizer can follow a loop in a CUDA graph: nothing but that. Under
+// memcheck, synccheck and initcheck of CUDA 13.0 it ends well at some starts and stops at "an
+// illegal memory access" at others, as canny's row `graph` does; under racecheck, and without a
+// tool, it always ends well. scripts/test-gpu runs it where that row ends well at no start.
 #include <cstdio>
 
 #define CHECK(call)                                                              \
