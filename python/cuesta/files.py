@@ -30,13 +30,13 @@ def _files() -> Any:
 
 
 def imread(
-    file: Path | bytes, *, gray: bool = False, max_pixels: int | None = None, allow_partial: bool = False
+    file: Path, *, gray: bool = False, max_pixels: int | None = None, allow_partial: bool = False
 ) -> np.ndarray[Any, Any]:
     """Reads a picture file.
 
     Parameters
     ----------
-    file : path, or the file's bytes
+    file : path
         JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL or BMP, whatever it is called. Of several pictures
         the first.
     gray : bool
@@ -61,13 +61,9 @@ def imread(
     """
     if max_pixels is not None and max_pixels < 1:
         raise InvalidArgument(f"max_pixels is {max_pixels}; it must be 1 or more", str(max_pixels))
-    limits = (max_pixels or 0, allow_partial)
-    if isinstance(file, (bytes, bytearray, memoryview)):
-        read = _files().read_bytes(bytes(file), *limits)
-    elif isinstance(file, (str, os.PathLike)):
-        read = _files().read_file(os.fspath(file), *limits)
-    else:
-        raise TypeError(f"file is {type(file).__name__}; it must be a path, or the file's bytes")
+    if not isinstance(file, (str, os.PathLike)):
+        raise TypeError(f"file is {type(file).__name__}; it must be a path")
+    read = _files().read_file(os.fspath(file), max_pixels or 0, allow_partial)
     picture: np.ndarray[Any, Any] = read
     if gray and picture.ndim == 3:
         from cuesta.objects import to_gray

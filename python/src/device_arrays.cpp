@@ -1,14 +1,11 @@
 // Memory of a GPU for libraries and from producers that no array library stands for.
 #include <fmt/format.h>
 
-#if CUESTA_HAS_CUDA
-#include <cuda_runtime_api.h>
-#endif
-
 #include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
 #include "core/check.hpp"
+#include "core/device_memory.hpp"
 #include "core/memory.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
@@ -52,31 +49,6 @@ DeviceArray device_array(const std::vector<size_t>& shape, const std::string& dt
           device};
 }
 
-// The device whose memory a pointer is.
-int device_of(uintptr_t pointer) {
-#if CUESTA_HAS_CUDA
-  cudaPointerAttributes known{};
-  const cudaError_t error =
-      cudaPointerGetAttributes(&known, reinterpret_cast<const void*>(pointer));
-  if (error != cudaSuccess) {
-    cudaGetLastError();
-    throw Error(ErrorCode::device,
-                fmt::format("asking whose memory {:#x} is: {}", pointer, cudaGetErrorString(error)),
-                fmt::format("{:#x}", pointer));
-  }
-  if (known.type != cudaMemoryTypeDevice && known.type != cudaMemoryTypeManaged)
-    throw_invalid(fmt::format("{:#x}", pointer),
-                  "the array's pointer {:#x} is no memory of a CUDA device", pointer);
-  return known.device;
-#else
-  throw Error(
-      ErrorCode::device,
-      "the array lives on a CUDA device, and this build of cuesta has no CUDA part; install "
-      "one that was built with a CUDA toolkit, or move the array to the CPU",
-      fmt::format("{:#x}", pointer));
-#endif
-}
-
 // Memory of somebody else, who is kept alive, by what the CUDA array interface says of it.
 DeviceArray device_view(uintptr_t pointer, const std::vector<size_t>& shape,
                         const std::optional<std::vector<int64_t>>& strides,
@@ -88,7 +60,7 @@ DeviceArray device_view(uintptr_t pointer, const std::vector<size_t>& shape,
           strides ? strides->data() : nullptr,
           dtype_of(dtype),
           nb::device::cuda::value,
-          device_of(pointer)};
+          detail::device_of(reinterpret_cast<void*>(pointer))};
 }
 
 // Shape, strides in samples, type and pointer of what a producer of DLPack hands out.

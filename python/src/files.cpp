@@ -8,7 +8,7 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "io/picture.hpp"
+#include "cuesta/io.hpp"
 #include "module.hpp"
 
 namespace cuesta::python {
@@ -17,51 +17,29 @@ namespace {
 using namespace nb::literals;
 using Numpy = nb::ndarray<nb::numpy>;
 
-io::ReadLimits limits_of(int64_t max_pixels, bool allow_partial) {
-  io::ReadLimits limits;
-  if (max_pixels > 0) limits.max_pixels = max_pixels;
-  limits.allow_partial = allow_partial;
-  return limits;
-}
-
-Numpy array_of(io::Picture&& read) {
-  auto kept = std::make_unique<io::Picture>(std::move(read));
-  const AnyView view = kept->pixels.view();
-  const int64_t bytes = bytes_per_sample(view.type);
-  const size_t shape[] = {size_t(view.height), size_t(view.width), size_t(view.channels)};
-  const int64_t strides[] = {view.stride_bytes / bytes, view.channels, 1};
-  const nb::dlpack::dtype type = view.type == PixelType::u8    ? nb::dtype<uint8_t>()
-                                 : view.type == PixelType::u16 ? nb::dtype<uint16_t>()
-                                                               : nb::dtype<float>();
-  nb::capsule owner(kept.release(), [](void* p) noexcept { delete static_cast<io::Picture*>(p); });
-  return {view.data, view.channels == 1 ? size_t(2) : size_t(3), shape, owner, strides, type};
-}
-
 Numpy read_file(const std::string& path, int64_t max_pixels, bool allow_partial) {
-  io::Picture read;
+  ReadOptions options;
+  if (max_pixels > 0) options.max_pixels = max_pixels;
+  options.allow_partial = allow_partial;
+  auto picture = std::make_unique<AnyImage>();
   {
     nb::gil_scoped_release release;
-    read = io::read_picture(std::filesystem::path(path), limits_of(max_pixels, allow_partial));
+    *picture = read(std::filesystem::path(path), options);
   }
-  return array_of(std::move(read));
-}
-
-Numpy read_bytes(const nb::bytes& file, int64_t max_pixels, bool allow_partial) {
-  const std::span bytes(static_cast<const uint8_t*>(file.data()), file.size());
-  io::Picture read;
-  {
-    nb::gil_scoped_release release;
-    read = io::read_picture(bytes, "bytes", limits_of(max_pixels, allow_partial));
-  }
-  return array_of(std::move(read));
+  const AnyView view = picture->view();
+  const size_t shape[] = {size_t(view.height), size_t(view.width), size_t(view.channels)};
+  const int64_t strides[] = {view.stride_bytes / int64_t(bytes_per_sample(view.type)),
+                             view.channels, 1};
+  const nb::dlpack::dtype type =
+      view.type == PixelType::u16 ? nb::dtype<uint16_t>() : nb::dtype<uint8_t>();
+  nb::capsule owner(picture.release(), [](void* p) noexcept { delete static_cast<AnyImage*>(p); });
+  return {view.data, view.channels == 1 ? size_t(2) : size_t(3), shape, owner, strides, type};
 }
 
 void write_file(const std::string& path, const Array& image, int layout) {
   const ConstAnyView view = plane_of(image, layout, "image");
-  io::WriteOptions options;
-  options.has_alpha = view.channels == 2 || view.channels == 4;
   nb::gil_scoped_release release;
-  io::write_picture(path, view, options);
+  write(std::filesystem::path(path), view);
 }
 
 }  // namespace
@@ -72,6 +50,5 @@ NB_MODULE(_files, m) {
   m.doc() = "Picture files through libvips; use cuesta.imread and cuesta.imwrite.";
   translate_errors();
   m.def("read_file", read_file, "path"_a, "max_pixels"_a, "allow_partial"_a);
-  m.def("read_bytes", read_bytes, "bytes"_a, "max_pixels"_a, "allow_partial"_a);
   m.def("write_file", write_file, "path"_a, "image"_a, "layout"_a);
 }

@@ -233,7 +233,7 @@ def test_a_cuda_array_interface_needs_cuda() -> None:
     class Interface:
         __cuda_array_interface__ = {"shape": (4, 5), "typestr": "|u1", "data": (4096, False), "version": 3}
 
-    with pytest.raises(cuesta.DeviceError, match="lives on a CUDA device, and this build of cuesta has no CUDA part"):
+    with pytest.raises(cuesta.DeviceError, match="this build of Cuesta has no CUDA part"):
         cuesta.canny(cast(Any, Interface()), 1, 2)
 
 

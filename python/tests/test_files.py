@@ -36,7 +36,6 @@ def test_what_is_written_is_read(tmp_path: pathlib.Path, dtype: str, shape: tupl
         read = cuesta.imread(tmp_path / name)
         assert (read.dtype, read.shape) == (values.dtype, values.shape)
         np.testing.assert_array_equal(read, values)
-    np.testing.assert_array_equal(cuesta.imread((tmp_path / "a.png").read_bytes()), values)
     gray = cuesta.imread(str(tmp_path / "a.png"), gray=True)
     plain = values if values.ndim == 2 else values[..., 0] if shape[-1] == 2 else cuesta.to_gray(values)
     np.testing.assert_array_equal(gray, plain)
@@ -81,8 +80,9 @@ def test_what_cannot_be_read_or_written(tmp_path: pathlib.Path) -> None:
     with pytest.raises(cuesta.InputError, match="50 x 40 pixels are more than the limit of 1000"):
         cuesta.imread(tmp_path / "a.png", max_pixels=1000)
     whole = (tmp_path / "a.png").read_bytes()
-    with pytest.raises(cuesta.InputError):
-        cuesta.imread(whole[: len(whole) // 2])
+    (tmp_path / "half.png").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(cuesta.InputError, match="half.png"):
+        cuesta.imread(tmp_path / "half.png")
     with pytest.raises(cuesta.InvalidArgument, match="max_pixels is 0"):
         cuesta.imread(tmp_path / "a.png", max_pixels=0)
     for call in (lambda: cuesta.imread(3), lambda: cuesta.imwrite(3, picture(4, 5))):  # type: ignore[arg-type]
