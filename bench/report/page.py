@@ -53,7 +53,7 @@ def of_profile(whole, source):
 
 
 def of_calls(whole, source):
-    """bench_python.py imports what it times; its form needs none of that."""
+    """The benches of Python import what they time; their forms need none of that."""
     tree = ast.parse(Path(source).read_text(encoding="utf-8"))
     tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "markdown"
                  or isinstance(node, ast.Assign) and "LOW" in ast.dump(node.targets[0])]
@@ -72,7 +72,8 @@ def importer(source):
     return module
 
 
-MADE = {"-profile.md": (of_profile, "bench/profile/profile_rungs.py"), "-python.md": (of_calls, "python/bench/bench_python.py")}
+MADE = {"-profile.md": (of_profile, "bench/profile/profile_rungs.py"), "-python.md": (of_calls, "python/bench/bench_python.py"),
+        "-compat.md": (of_calls, "python/bench/bench_compat.py")}
 
 
 # A page.

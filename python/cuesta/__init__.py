@@ -1,7 +1,7 @@
 """Edges and moving objects in pictures and video: exact on any CPU and on NVIDIA GPUs.
 
-Arrays of numpy, torch, cupy and every library with DLPack go in without a copy; results are of the same kind, on the same
-device. ``strategies()`` lists every way an operation can be computed, ``verify()`` checks them on this machine.
+Arrays of numpy, torch, cupy and every library with DLPack go in without a copy where the pixels of a row lie next to each
+other, and with one otherwise; results are of the same kind, on the same device. PIL pictures and paths are taken too. ``strategies()`` lists every way an operation can be computed, ``verify()`` checks them on this machine.
 """
 
 from cuesta._core import version as __version__
@@ -15,6 +15,7 @@ from cuesta.errors import (
     OutputError,
     Unsupported,
 )
+from cuesta.files import imread, imwrite
 from cuesta.filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
 from cuesta.graphs import Graphed, graphed
 from cuesta.info import (
@@ -93,6 +94,8 @@ __all__ = [
     "gaussian",
     "graphed",
     "histogram",
+    "imread",
+    "imwrite",
     "label",
     "laplacian",
     "log_edges",

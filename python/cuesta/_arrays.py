@@ -6,8 +6,10 @@ how to make a result like them. `Source`, `Result` and `companion` are all that 
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
@@ -40,6 +42,17 @@ class Kind(Protocol):
     def stream(self, array: Any, stream: Any, device: int) -> int:
         """The pointer of the caller's stream, or of the library's current one on that device; 0 on the CPU."""
 
+    def on(self, array: Any, stream: Any) -> AbstractContextManager[Any]:
+        """What the library itself does inside is enqueued on the caller's stream."""
+
+    def contiguous(self, array: Any) -> bool: ...
+    def strides(self, array: Any) -> Sequence[int] | None:
+        """In samples; None where the library does not say, or they are no whole number of samples."""
+
+    def pack(self, array: Any) -> Any:
+        """A contiguous copy."""
+
+    def assign(self, target: Any, values: Any) -> None: ...
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any: ...
     def writable(self, array: Any) -> bool: ...
     def cast(self, array: Any, dtype: str) -> Any: ...
@@ -64,6 +77,25 @@ class _Numpy:
 
     def stream(self, array: Any, stream: Any, device: int) -> int:
         return 0 if stream is None else _no_stream(stream)
+
+    def on(self, array: Any, stream: Any) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def contiguous(self, array: Any) -> bool:
+        flags = array.flags
+        return bool(flags.c_contiguous and flags.aligned)
+
+    def strides(self, array: Any) -> Sequence[int] | None:
+        size = array.itemsize
+        if not array.flags.aligned or any(stride % size for stride in array.strides):
+            return None
+        return [stride // size for stride in array.strides]
+
+    def pack(self, array: Any) -> Any:
+        return array.copy("C")
+
+    def assign(self, target: Any, values: Any) -> None:
+        target[...] = values
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
         return np.empty(shape, dtype)
@@ -126,6 +158,27 @@ class _Torch:
             return 0 if stream is None else _no_stream(stream)
         return self._raw_stream(device) if stream is None else int(getattr(stream, "cuda_stream", stream))
 
+    def on(self, array: Any, stream: Any) -> AbstractContextManager[Any]:
+        if stream is None or not array.is_cuda:
+            return nullcontext()
+        cuda: Any = self._torch.cuda
+        given = stream if hasattr(stream, "cuda_stream") else cuda.ExternalStream(int(stream), device=array.device)
+        made: AbstractContextManager[Any] = cuda.stream(given)
+        return made
+
+    def contiguous(self, array: Any) -> bool:
+        return bool(array.is_contiguous())
+
+    def strides(self, array: Any) -> Sequence[int] | None:
+        made: Sequence[int] = array.stride()
+        return made
+
+    def pack(self, array: Any) -> Any:
+        return array.contiguous()
+
+    def assign(self, target: Any, values: Any) -> None:
+        target.copy_(values)
+
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
         torch = self._torch
         if type(like) is torch.Tensor and like.shape == shape:  # half of the time
@@ -180,6 +233,27 @@ class _Cupy:
                 stream = self._cupy.cuda.get_current_stream()
         return int(getattr(stream, "ptr", stream))
 
+    def on(self, array: Any, stream: Any) -> AbstractContextManager[Any]:
+        stack = ExitStack()
+        stack.enter_context(array.device)
+        if stream is not None:
+            cuda = self._cupy.cuda
+            stack.enter_context(stream if hasattr(stream, "ptr") else cuda.ExternalStream(int(stream)))
+        return stack
+
+    def contiguous(self, array: Any) -> bool:
+        return bool(array.flags.c_contiguous)
+
+    def strides(self, array: Any) -> Sequence[int] | None:
+        size = array.itemsize
+        return None if any(stride % size for stride in array.strides) else [s // size for s in array.strides]
+
+    def pack(self, array: Any) -> Any:
+        return self._cupy.ascontiguousarray(array)
+
+    def assign(self, target: Any, values: Any) -> None:
+        target[...] = values
+
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
         if stream is None and self._cupy.cuda.runtime.getDevice() == like.device.id:
             return self._cupy.empty(shape, dtype)
@@ -206,6 +280,41 @@ class _Cupy:
         return result
 
 
+class DeviceArray:
+    """Memory on a CUDA device that no array library stands for: DLPack and the CUDA array interface are all it has, and
+    all that torch, cupy, numba and JAX need to read it.
+
+    Bare producers become one to be read, and their results are one.
+    """
+
+    def __init__(self, producer: Any, stream: int = 0, owner: Any = None) -> None:
+        self._producer = producer
+        self._owner = owner
+        self.stream = stream
+        """Whose memory it is enqueues here; a call without a stream does too."""
+        self.shape, self.strides, self.dtype, self._pointer = _core.facts(producer)
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        # What is enqueued has been waited for when the array was handed out.
+        return self._producer.__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        kind, index = self._producer.__dlpack_device__()
+        return int(kind), int(index)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        dtype = np.dtype(self.dtype)
+        return {
+            "shape": self.shape,
+            "typestr": dtype.str,
+            "data": (self._pointer, False),
+            "strides": tuple(stride * dtype.itemsize for stride in self.strides),
+            "stream": self.stream or None,  # None: nothing to wait for; 0 is not allowed
+            "version": 3,
+        }
+
+
 class _Dlpack:
     """Any other library that speaks DLPack and the array API; results go back through its from_dlpack."""
 
@@ -227,6 +336,21 @@ class _Dlpack:
         if stream is None:
             return 0
         return _no_stream(stream) if device < 0 else int(stream)
+
+    def on(self, array: Any, stream: Any) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def contiguous(self, array: Any) -> bool:
+        return True  # as far as it says; the extension sees the strides
+
+    def strides(self, array: Any) -> Sequence[int] | None:
+        return None
+
+    def pack(self, array: Any) -> Any:
+        raise NotImplementedError  # nothing here says that it is not contiguous
+
+    def assign(self, target: Any, values: Any) -> None:
+        raise NotImplementedError
 
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
         device = self.device(like)
@@ -252,6 +376,43 @@ class _Dlpack:
         return space.from_dlpack(result)
 
 
+class _Device(_Dlpack):
+    """`DeviceArray`s: producers of a CUDA device without a library behind them."""
+
+    channel_first = False
+
+    def dtype(self, array: Any) -> str:
+        name: str = array.dtype
+        return name
+
+    def handle(self, array: Any, dtype: str) -> Any:
+        return array._producer if isinstance(array, DeviceArray) else array  # or what `empty` made
+
+    def stream(self, array: Any, stream: Any, device: int) -> int:
+        return int(array.stream if stream is None else stream)
+
+    def cast(self, array: Any, dtype: str) -> Any:
+        raise Unsupported(
+            f"image is {array.dtype} on a device and no library stands for it; give it as cupy or torch "
+            f"array, or as {dtype}",
+            array.dtype,
+        )
+
+    def to_interleaved(self, array: Any, axis: int) -> Any:
+        raise Unsupported(
+            "image has its channels first, and no library stands for it that could bring them last; give it as cupy "
+            "or torch array",
+            str(array.shape),
+        )
+
+    def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
+        return values  # tables: boxes, areas, centroids
+
+    def finish(self, result: Any, like: Any) -> Any:
+        _core.wait(like.stream)
+        return DeviceArray(result)
+
+
 def _no_stream(stream: Any) -> NoReturn:
     raise InvalidArgument(
         f"stream is {stream!r}; it is for arrays on a CUDA device, and image is on the CPU",
@@ -260,7 +421,7 @@ def _no_stream(stream: Any) -> NoReturn:
 
 
 _NUMPY = _Numpy()
-_kinds: dict[type, Kind] = {np.ndarray: _NUMPY}
+_kinds: dict[type, Kind] = {np.ndarray: _NUMPY, DeviceArray: _Device()}
 
 
 def kind_of(array: Any, what: str) -> Kind:
@@ -282,9 +443,95 @@ def kind_of(array: Any, what: str) -> Kind:
     else:
         raise TypeError(
             f"{what} is {type(array).__name__}; it must be an array: numpy, torch, cupy or any that has "
-            "__dlpack__ (numpy.asarray makes one of pictures and nested lists)"
+            "__dlpack__ or __cuda_array_interface__; a PIL picture; or the path of a picture file (numpy.asarray makes "
+            "an array of nested lists)"
         )
     return _kinds.setdefault(type(array), kind)
+
+
+def opened(array: Any, what: str, *, gray: bool) -> tuple[Any, str | None]:
+    """What stands for an array, as one, and its layout where that is known: files and PIL's pictures as numpy arrays,
+    gray ones where `gray` says so, and bare producers of DLPack or the CUDA array interface as arrays."""
+    if isinstance(array, (str, os.PathLike)):
+        from cuesta.files import imread
+
+        read = imread(array, gray=gray)
+        return read, "HW" if read.ndim == 2 else "HWC"
+    pil = sys.modules.get("PIL.Image")
+    if pil is not None and isinstance(array, pil.Image):
+        return _of_pil(array, gray)
+    if hasattr(array, "shape") and hasattr(array, "dtype") and hasattr(array, "__dlpack__"):
+        return array, None
+    if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
+        on_gpu = int(array.__dlpack_device__()[0]) in (2, 13)
+        return (DeviceArray(array) if on_gpu else np.from_dlpack(array)), None
+    if isinstance(interface := getattr(array, "__cuda_array_interface__", None), dict):
+        return _of_interface(array, interface, what), None
+    return array, None
+
+
+def _of_pil(picture: Any, gray: bool) -> tuple[Any, str]:
+    mode = picture.mode
+    if mode == "P":
+        picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
+    elif mode not in ("1", "L", "LA", "I", "F", "RGB", "RGBA") and not mode.startswith("I;16"):
+        picture = picture.convert("RGB")
+    values = np.asarray(picture)
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if gray and values.ndim == 3:
+        from cuesta.objects import to_gray
+
+        values = to_gray(values, layout="HWC") if values.shape[2] >= 3 else values[..., 0]
+    return values, "HW" if values.ndim == 2 else "HWC"
+
+
+def _of_interface(array: Any, interface: dict[str, Any], what: str) -> DeviceArray:
+    """https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html, versions 2 and 3."""
+    dtype = np.dtype(interface["typestr"])
+    name = _NUMPY.dtype(np.empty(0, dtype))
+    if name not in DTYPES:
+        raise _dtype_error(what, name)
+    strides = interface.get("strides")
+    if strides is not None and any(stride % dtype.itemsize for stride in strides):
+        raise InvalidArgument(f"{what} has strides {strides}; they must be multiples of {dtype.itemsize} bytes", str(strides))
+    samples = None if strides is None else [stride // dtype.itemsize for stride in strides]
+    pointer, _ = interface["data"]
+    # 1 and 2 are the default streams, as CUDA numbers them too.
+    stream = int(interface.get("stream") or 0)
+    view = _core.device_view(int(pointer), list(interface["shape"]), samples, name, array)
+    return DeviceArray(view, stream, array)
+
+
+def _dtype_error(what: str, dtype: str) -> InvalidArgument:
+    return InvalidArgument(
+        f"{what} has dtype {dtype}; samples are uint8, bool, uint16, float16 or float32, as the operation "
+        "takes them (convert with astype or to)",
+        dtype,
+    )
+
+
+# Where the height, width and channels of each layout are; -1: absent.
+_AXES = ((0, 1, -1), (0, 1, 2), (1, 2, 0), (1, 2, -1), (1, 2, 3), (2, 3, 1))
+_INTERLEAVED = (1, 4)
+
+
+def pixels_adjoin(kind: Kind, array: Any, layout: int) -> bool:
+    """Whether a view can say it: the pixels of a row lie next to each other, and rows do not overlap. Rows, planes and
+    pictures may be any distance apart, backwards too."""
+    if kind.contiguous(array):
+        return True
+    strides = kind.strides(array)
+    if strides is None:
+        return False
+    shape = array.shape
+    height, width, channels = _AXES[layout]
+    samples = shape[channels] if layout in _INTERLEAVED else 1
+    if layout in _INTERLEAVED and samples > 1 and strides[channels] != 1:
+        return False
+    if shape[width] > 1 and strides[width] != samples:
+        return False
+    return bool(shape[height] <= 1 or abs(strides[height]) >= shape[width] * samples)
 
 
 def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -> int:
@@ -327,23 +574,36 @@ class Source:
     __slots__ = ("array", "device", "dtype", "given", "handle", "kind", "layout", "shape", "stream", "stream_argument")
 
     def __init__(
-        self, array: Any, layout: str | None = None, what: str = "image", stream: Any = None
+        self,
+        array: Any,
+        layout: str | None = None,
+        what: str = "image",
+        stream: Any = None,
+        *,
+        gray: bool = False,
+        packed: bool = True,
     ) -> None:
-        kind = kind_of(array, what)
-        self.array = self.given = array
+        """`gray`: of colored files and PIL pictures the operation takes the gray levels. `packed`: pixels that lie
+        apart are copied, once."""
+        kind = _kinds.get(type(array))
+        if kind is None:
+            array, known = opened(array, what, gray=gray)
+            layout = known if layout is None else layout
+            kind = kind_of(array, what)
+        self.given = array
         self.kind = kind
         self.dtype = dtype = kind.dtype(array)
         if dtype not in DTYPES:
-            raise InvalidArgument(
-                f"{what} has dtype {dtype}; samples are uint8, bool, uint16, float16 or float32, as the operation "
-                "takes them (convert with astype or to)",
-                dtype,
-            )
+            raise _dtype_error(what, dtype)
         self.shape = shape = tuple(array.shape)
         self.layout = 0 if layout is None and len(shape) == 2 else layout_of(shape, layout, kind, what)
         self.device = device = kind.device(array)
         self.stream = kind.stream(array, stream, device)
         self.stream_argument = stream
+        if packed and not kind.contiguous(array) and not pixels_adjoin(kind, array, self.layout):
+            with kind.on(array, stream):
+                array = kind.pack(array)
+        self.array = array
         self.handle = kind.handle(array, dtype)
 
     def widened(self) -> Source:
@@ -360,6 +620,7 @@ class Source:
 
 def companion(array: Any, s: Source, what: str) -> Any:
     """The handle of a second input, which must be of the first one's kind, device and shape."""
+    array, _ = opened(array, what, gray=True)
     kind = kind_of(array, what)
     if kind is not s.kind or kind.device(array) != s.device:
         raise InvalidArgument(
@@ -370,6 +631,9 @@ def companion(array: Any, s: Source, what: str) -> Any:
         raise InvalidArgument(
             f"{what} has shape {tuple(array.shape)} and image {s.shape}; they must be equal", str(tuple(array.shape))
         )
+    if not pixels_adjoin(kind, array, s.layout):
+        with kind.on(array, s.stream_argument):
+            array = kind.pack(array)
     return kind.handle(array, kind.dtype(array))
 
 
@@ -379,16 +643,21 @@ def where(kind: Kind, array: Any) -> str:
     return f"{kind.name} on {'the CPU' if device < 0 else f'CUDA device {device}'}"
 
 
+# Of results without channels: what to_gray makes.
+_LAYOUT_OF_RESULT = {1: 0, 4: 3}
+
+
 class Result:
     """Where an operation writes: the caller's `out`, or a new array like the source's."""
 
-    __slots__ = ("_cast", "_source", "array", "handle")
+    __slots__ = ("_cast", "_source", "_target", "array", "handle")
 
     def __init__(self, s: Source, out: Any, dtype: str, shape: tuple[int, ...] | None = None, what: str = "out") -> None:
         if shape is None:
             shape = s.shape
         self._source = s
         self._cast = ""
+        self._target = None
         if out is None:
             if dtype == "float16":
                 self._cast, dtype = dtype, "float32"
@@ -412,10 +681,18 @@ class Result:
                 raise InvalidArgument(f"{what} is read-only; give an array that may be written to", "read-only")
             self.array = out
             dtype = found
+            layout = s.layout if shape == s.shape else _LAYOUT_OF_RESULT.get(s.layout, s.layout)
+            if not kind.contiguous(out) and not pixels_adjoin(kind, out, layout):
+                self._target = out
+                self.array = kind.empty(shape, dtype, s.given, s.stream_argument)
         self.handle = s.kind.handle(self.array, dtype)
 
     def finish(self) -> Any:
         kind = self._source.kind
+        if self._target is not None:
+            with kind.on(self._target, self._source.stream_argument):
+                kind.assign(self._target, self.array)
+            return self._target
         if self._cast:
             return kind.cast(kind.finish(self.array, self._source.given), self._cast)
         return kind.finish(self.array, self._source.given)

@@ -130,7 +130,7 @@ def canny(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
     lows, highs = threshold_pairs(low, high)
     inside = None if mask is None else companion(mask, s, "mask")
     r = Result(s, out, "uint8")
@@ -188,7 +188,7 @@ def log_edges(
     Source: paper 000, with its equation 5 composed instead of added. The border extends the picture before the one
     stencil of both steps.
     """
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
     r = Result(s, out, "int32" if response else "uint8")
     _core.log_edges(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
     made: A = r.finish()
@@ -286,7 +286,7 @@ def sobel(
                 f"outputs is {outputs!r}; it is one of {', '.join(_SOBEL_OUTPUTS)}, or a tuple of different ones",
                 repr(outputs),
             )
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
     types = _SOBEL_TYPES.get(s.dtype, _SOBEL_OF_U8)
     if dtype is not None and not any(dtype in types[name] for name in wanted):
         accepted = sorted({t for name in wanted for t in types[name]})

@@ -65,7 +65,7 @@ def to_gray(
         As `canny`.
     """
     stream = options.pop("stream", None)
-    s = Source(image, layout, "image", stream)
+    s = Source(image, layout, "image", stream, packed=False)
     name = s.layout_name()
     if name in ("CHW", "NCHW") or (layout is None and name == "NHW"):
         if layout is None:
@@ -73,9 +73,12 @@ def to_gray(
                 f"image has shape {s.shape}; name its layout, as in layout='CHW' or layout='NHW'", str(s.shape)
             )
         axis = 0 if name == "CHW" else 1
-        interleaved = s.kind.to_interleaved(s.array, axis)
+        with s.kind.on(s.array, stream):
+            interleaved = s.kind.to_interleaved(s.array, axis)
         s = Source(interleaved, "HWC" if name == "CHW" else "NHWC", "image", stream)
         name = s.layout_name()
+    else:
+        s = Source(s.array, name, "image", stream)
     gray_layout = {"HWC": "HW", "NHWC": "NHW"}.get(name, name)
     shape = s.shape[:-1] if name in ("HWC", "NHWC") else s.shape
     r = Result(s, out, s.dtype, shape)
@@ -124,7 +127,7 @@ def threshold(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
     r = Result(s, out, "uint8")
     _core.threshold(s.handle, r.handle, s.layout, limit, options, s.stream)
     made: A = r.finish()
@@ -142,7 +145,7 @@ def histogram(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
     return _core.histogram(s.handle, s.layout, options, s.stream)[:, 0]
 
 
@@ -170,7 +173,7 @@ def _morphology(
     out: A | None,
     options: dict[str, Any],
 ) -> A:
-    s = Source(image, layout, "image", options.pop("stream", None))
+    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
     r = Result(s, out, s.dtype)
     run(s.handle, r.handle, s.layout, element_of(element), options, s.stream)
     made: A = r.finish()
@@ -333,7 +336,7 @@ def label(
     -----
     On CUDA it waits for the number of components. Source: paper 004, union-find by init, merge, compress.
     """
-    s = Source(mask, layout, "mask", options.pop("stream", None))
+    s = Source(mask, layout, "mask", options.pop("stream", None), gray=True)
     r = Result(s, out, "int32")
     boxes, areas, centroids = _core.label(s.handle, r.handle, s.layout, options, s.stream)
     convert = s.kind.from_numpy

@@ -1,6 +1,5 @@
 // What there is, and whether it is right.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
@@ -102,33 +101,6 @@ std::pair<std::vector<std::tuple<std::string, std::string, size_t>>, std::string
   return {found, why};
 }
 
-// Device memory as an array that any DLPack library takes over; rows follow each other.
-nb::ndarray<nb::array_api, nb::device::cuda> device_array(const std::vector<size_t>& shape,
-                                                          const std::string& dtype, int device) {
-  struct Name {
-    const char* name;
-    nb::dlpack::dtype type;
-  };
-  static const Name names[] = {{"uint8", nb::dtype<uint8_t>()},
-                               {"uint16", nb::dtype<uint16_t>()},
-                               {"int16", nb::dtype<int16_t>()},
-                               {"int32", nb::dtype<int32_t>()},
-                               {"float32", nb::dtype<float>()}};
-  for (const Name& n : names) {
-    if (dtype != n.name) continue;
-    size_t bytes = n.type.bits / 8;
-    for (const size_t extent : shape) bytes *= extent;
-    const int before = current_device();
-    use_device(device);
-    void* memory = detail::allocate(Space::device, bytes);
-    use_device(before);
-    nb::capsule owner(memory, [](void* p) noexcept { detail::release(Space::device, p); });
-    return {memory, shape.size(), shape.data(), owner, nullptr, n.type, nb::device::cuda::value,
-            device};
-  }
-  throw_invalid(dtype, "dtype is {}; it is uint8, uint16, int16, int32 or float32", dtype);
-}
-
 }  // namespace
 
 void bind_info(nb::module_& m) {
@@ -142,14 +114,6 @@ void bind_info(nb::module_& m) {
   m.def("verify", run_verify, "operation"_a, "strategy"_a, "level"_a, "device"_a);
   m.def("devices", devices);
   m.def("release_memory", [] { release_memory(); });
-  m.def(
-      "wait",
-      [](uintptr_t stream) {
-        nb::gil_scoped_release release;
-        wait(reinterpret_cast<void*>(stream));
-      },
-      "stream"_a);
-  m.def("device_array", device_array, "shape"_a, "dtype"_a, "device"_a);
   m.def("simd_target", [] { return std::string(simd_target()); });
 }
 

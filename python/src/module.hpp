@@ -5,6 +5,10 @@
 
 namespace cuesta::python {
 
+/// Library errors thrown in a module's functions become those of cuesta.errors.
+void translate_errors();
+
+void bind_arrays(nanobind::module_& m);
 void bind_keywords(nanobind::module_& m);
 void bind_edges(nanobind::module_& m);
 void bind_filters(nanobind::module_& m);

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 _BLOCK = re.compile(
-    r"(?:<!-- needs: (?P<needs>[a-z0-9, ]+) -->\n)?^```python\n(?P<code>.*?)^```$", re.M | re.S
+    r"(?:<!-- needs: (?P<needs>[\w., ]+) -->\n)?^```python\n(?P<code>.*?)^```$", re.M | re.S
 )
 _HEADING = re.compile(r"^##+ (.+)$", re.M)
 

@@ -119,10 +119,147 @@ def test_regions_and_pitched_rows_are_read_in_place() -> None:
     np.testing.assert_array_equal(cuesta.canny(every_other_row, 40, 90), cuesta.canny(every_other_row.copy(), 40, 90))
 
 
-@pytest.mark.parametrize("view", [lambda a: a[:, ::2], lambda a: a[:, ::-1], lambda a: a.T])
-def test_pixels_that_are_apart_are_refused(view: Any) -> None:
-    with pytest.raises(cuesta.InvalidArgument, match="next to each other.*ascontiguousarray"):
-        cuesta.canny(view(picture(20, 30)), 1, 2)
+VIEWS = {
+    "channel": lambda a: a[..., 1],
+    "transposed": lambda a: a[..., 0].T,
+    "turned": lambda a: np.rot90(a[..., 0]),
+    "mirrored": lambda a: a[:, ::-1, 0],
+    "every other": lambda a: a[::2, ::2, 2],
+    "fortran": lambda a: np.asfortranarray(a[..., 0]),
+    "broadcast": lambda a: np.broadcast_to(a[0, :, 0], (30, a.shape[1])),
+    "windows": lambda a: np.lib.stride_tricks.sliding_window_view(a[0, :, 0].copy(), 40),
+    "unaligned": lambda a: np.frombuffer(bytes(1) + a[..., :2].tobytes(), np.uint16, 57 * 71, 1).reshape(57, 71),
+    "field": lambda a: a.view([("r", "u1"), ("g", "u1"), ("b", "u1")])[..., 0]["g"],
+    "straddling": lambda a: a.view([("r", "u1"), ("g", "<u2")])[..., 0]["g"],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())
+def test_pixels_may_lie_apart(view: Any) -> None:
+    """Image, mask, second image and out: each view is the picture that a copy of it is."""
+    image = view(picture(57, 71, 3))
+    plain = np.array(image, order="C")
+    assert not image.flags.c_contiguous or not image.flags.aligned
+    edges = cuesta.canny(plain, 50, 120)
+    np.testing.assert_array_equal(cuesta.canny(image, 50, 120), edges)
+    mask = np.zeros((plain.shape[1], plain.shape[0]), bool).T
+    mask[5:20, 5:20] = True
+    np.testing.assert_array_equal(cuesta.canny(image, 50, 120, mask=mask), cuesta.canny(plain, 50, 120, mask=mask.copy()))
+    np.testing.assert_array_equal(cuesta.absdiff(plain, image), np.zeros_like(plain))
+    np.testing.assert_array_equal(cuesta.label((image > 128)[:, ::-1]).labels, cuesta.label(plain[:, ::-1] > 128).labels)
+    out = np.full((*plain.shape, 3), 7, np.uint8)
+    assert np.shares_memory(cuesta.canny(image, 50, 120, out=out[..., 1]), out)
+    np.testing.assert_array_equal(out[..., 1], edges)
+    assert (out[..., ::2] == 7).all()
+
+
+def test_channels_may_lie_apart() -> None:
+    color = picture(3, 31, 45)
+    last = np.moveaxis(color, 0, -1)
+    np.testing.assert_array_equal(cuesta.gaussian(last, 2.0), cuesta.gaussian(last.copy("C"), 2.0))
+    np.testing.assert_array_equal(cuesta.to_gray(last), cuesta.to_gray(color, layout="CHW"))
+    np.testing.assert_array_equal(cuesta.to_gray(last), cuesta.to_gray(last.copy("C")))
+    interleaved = np.moveaxis(last.copy("C"), -1, 0)
+    np.testing.assert_array_equal(cuesta.to_gray(interleaved, layout="CHW"), cuesta.to_gray(last))
+    batch = picture(4, 20, 30).transpose(0, 2, 1)
+    for image, edges in zip(batch, cuesta.canny(batch, 50, 120, layout="NHW")):
+        np.testing.assert_array_equal(edges, cuesta.canny(image.copy(), 50, 120))
+
+
+def test_views_are_read_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No copy where the pixels of a row adjoin, however far apart rows, planes and pictures are."""
+    big = picture(4, 80, 90)
+    views: list[tuple[Any, str]] = [
+        (big[0, 11:60, 7:66], "HW"),
+        (big[0, ::-3], "HW"),
+        (big[::-2, ::2, 5:], "NHW"),
+        (big.transpose(1, 0, 2), "NHW"),
+        (picture(40, 50, 4)[:, 3:-3], "HWC"),
+    ]
+    expected = [cuesta.box(view.copy("C"), layout=layout) for view, layout in views]
+
+    def refuse(self: Any, array: Any) -> Any:
+        raise AssertionError("copied")
+
+    monkeypatch.setattr("cuesta._arrays._Numpy.pack", refuse)
+    for (view, layout), answer in zip(views, expected):
+        np.testing.assert_array_equal(cuesta.box(view, layout=layout), answer)
+    with pytest.raises(AssertionError, match="copied"):
+        cuesta.box(big[0, :, ::2])
+
+
+class Bare:
+    """A producer of DLPack and nothing else."""
+
+    def __init__(self, values: np.ndarray[Any, Any]) -> None:
+        self.values = values
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.values.__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+def test_bare_dlpack_producers() -> None:
+    image = picture(30, 40)
+    expected = cuesta.canny(image, 50, 120)
+    for array in (image, image.T.copy().T, image[:, ::-1].copy()[:, ::-1]):
+        edges = cuesta.canny(cast(Any, Bare(array)), 50, 120)
+        assert type(edges) is np.ndarray
+        np.testing.assert_array_equal(edges, expected)
+    inside = np.zeros((30, 40), bool)
+    inside[3:9, 3:9] = True
+    masked = cuesta.canny(image, 50, 120, mask=cast(Any, Bare(inside)))
+    np.testing.assert_array_equal(masked, cuesta.canny(image, 50, 120, mask=inside))
+
+
+def test_device_arrays_say_what_their_producer_has() -> None:
+    """Read by its own words; test_cuda.py has it on a device."""
+    from cuesta._arrays import DeviceArray
+
+    values = np.arange(60, dtype=np.uint16).reshape(5, 12)[:, 2:9]
+    array = DeviceArray(Bare(values), 7)
+    assert (array.shape, array.strides, array.dtype, array.stream) == ((5, 7), (12, 1), "uint16", 7)
+    np.testing.assert_array_equal(np.from_dlpack(array), values)
+    assert array.__cuda_array_interface__ == {
+        "shape": (5, 7), "typestr": "<u2", "data": (values.ctypes.data, False), "strides": (24, 2), "stream": 7, "version": 3,
+    }  # fmt: skip
+    assert DeviceArray(Bare(values > 9)).dtype == "bool" and DeviceArray(Bare(values / 2)).dtype == "float64"
+
+
+@pytest.mark.skipif(cuesta._core.has_cuda, reason="a build with CUDA asks the GPU whose memory it is: test_cuda.py")
+def test_a_cuda_array_interface_needs_cuda() -> None:
+    class Interface:
+        __cuda_array_interface__ = {"shape": (4, 5), "typestr": "|u1", "data": (4096, False), "version": 3}
+
+    with pytest.raises(cuesta.DeviceError, match="this build of Cuesta has no CUDA part"):
+        cuesta.canny(cast(Any, Interface()), 1, 2)
+
+
+def test_pictures_of_pil() -> None:
+    image = pytest.importorskip("PIL.Image")
+    color = picture(31, 45, 4)
+    gray = cuesta.to_gray(color)
+    for mode, values in {
+        "L": color[..., 0].copy(),
+        "RGB": color[..., :3].copy(),
+        "RGBA": color,
+        "I;16": picture(31, 45, dtype="uint16") * 251,
+    }.items():
+        made = image.fromarray(values)
+        assert made.mode == mode
+        np.testing.assert_array_equal(cuesta.gaussian(made, 1.0), cuesta.gaussian(values, 1.0))
+        wanted = values if values.ndim == 2 else gray
+        np.testing.assert_array_equal(cuesta.canny(made, 50, 120), cuesta.canny(wanted, 50, 120))
+    mask = color[..., 0] > 128
+    np.testing.assert_array_equal(cuesta.label(image.fromarray(mask)).labels, cuesta.label(mask).labels)
+    palette = image.fromarray(color[..., :3].copy()).quantize(7)
+    assert palette.mode == "P"  # whose samples are numbers of colors
+    np.testing.assert_array_equal(cuesta.to_gray(palette), cuesta.to_gray(np.asarray(palette.convert("RGB"))))
+    printed = image.fromarray(color[..., :3].copy()).convert("CMYK")
+    np.testing.assert_array_equal(cuesta.to_gray(printed), cuesta.to_gray(np.asarray(printed.convert("RGB"))))
+    assert cuesta.gaussian(image.fromarray(color[:2, :3]), 1.0).shape == (2, 3, 4)  # PIL's layout is known
 
 
 def test_out_receives_the_result_and_nothing_else_changes() -> None:
@@ -189,7 +326,7 @@ def test_types_that_an_operation_does_not_take() -> None:
         cuesta.canny(np.zeros((5, 5), np.float32))
 
 
-@pytest.mark.parametrize("thing", [None, [[1, 2], [3, 4]], "picture.png", 3.0])
+@pytest.mark.parametrize("thing", [None, [[1, 2], [3, 4]], 3.0])
 def test_what_is_no_array(thing: Any) -> None:
     with pytest.raises(TypeError, match=f"image is {type(thing).__name__}; it must be an array"):
         cuesta.canny(thing)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracle import ALL_ARRANGEMENTS, content, plain, same
-from oracle import masks as masks_in
-from oracle import pictures as pictures_in
+from oracle import content, masks, pictures, plain, same
 
 cv2 = pytest.importorskip("cv2", reason="OpenCV's Python package is not installed")
 
@@ -37,8 +36,12 @@ border_types = st.sampled_from(sorted(BORDERS.values())).flatmap(
 )
 
 
-def pictures(dtypes: tuple[Any, ...] = (np.uint8,), channels: tuple[int, ...] = (0,)) -> Any:
-    return pictures_in(dtypes, channels, ALL_ARRANGEMENTS)
+@pytest.fixture(scope="module", autouse=True)
+def alone() -> Iterator[None]:
+    """What Cuesta answers by itself; test_compat_original.py has what goes to cv2."""
+    ours.original.alone = True
+    yield
+    ours.original.alone = False
 
 
 def test_the_libraries_they_stand_in_for_are_not_imported() -> None:
@@ -53,9 +56,9 @@ def test_constants_have_cv2s_values() -> None:
     names = [
         name
         for name in vars(ours)
-        if name.startswith(("BORDER_", "MORPH_", "CC_STAT_", "CV_", "FILTER_"))
+        if name.startswith(("BORDER_", "MORPH_", "CC_STAT_", "COLOR_", "CV_", "FILTER_", "THRESH_"))
     ]
-    assert len(names) > 30
+    assert len(names) > 36
     for name in names:
         assert getattr(ours, name) == getattr(cv2, name), name
 
@@ -297,6 +300,113 @@ def test_filters_say_what_they_do_not_take() -> None:
         ours.Laplacian(np.zeros((0, 9), np.uint8), cv2.CV_16S)
 
 
+@given(pictures((np.uint8, np.uint16), (0, 1, 2, 3, 4)), st.data())
+def test_filters_of_whole_numbers(image: Any, data: st.DataObject) -> None:
+    width = data.draw(st.integers(1, 9))
+    height = data.draw(st.integers(1, 49 // width))
+    most = 200 if image.dtype == np.uint8 else 2
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    dtype = data.draw(st.sampled_from([np.int8, np.int32, np.float32, np.float64]))
+    kernel = rng.integers(-most // 2, most // 2 + 1, (height, width)).astype(dtype)
+    anchor = data.draw(st.integers(-1, width - 1)), data.draw(st.integers(-1, height - 1))
+    delta = data.draw(st.integers(-300, 300))
+    border = data.draw(border_types)
+    # Sums beyond 16 bits that delta brings back: cv2 saturates them before or after it.
+    for ddepth in (-1, cv2.CV_32F) if image.dtype == np.uint16 else (-1, cv2.CV_32F, cv2.CV_64F):
+        arguments = (ddepth, kernel, None, anchor, delta, border)
+        same(ours.filter2D(image, *arguments), cv2.filter2D(plain(image), *arguments))
+    row, column = kernel[0], kernel[:, 0].copy()
+    reach = np.abs(row.astype(np.float64)).sum() * np.abs(column.astype(np.float64)).sum()
+    if reach * np.iinfo(image.dtype).max < 1 << 24:
+        factors = (row, column, None, anchor, delta, border)
+        same(
+            ours.sepFilter2D(image, cv2.CV_32F, *factors),
+            cv2.sepFilter2D(plain(image), cv2.CV_32F, *factors),
+        )
+
+
+@given(pictures((np.uint8,), (0, 1, 2, 3, 4)), sides, sides, border_types)
+def test_blur(image: Any, width: int, height: int, border: int) -> None:
+    if border == cv2.BORDER_CONSTANT | cv2.BORDER_ISOLATED:
+        assume(1 not in image.shape[:2])
+    expected = cv2.blur(plain(image), (width, height), None, (-1, -1), border)
+    same(ours.blur(image, (width, height), None, (-1, -1), border), expected)
+    same(ours.boxFilter(image, -1, (width, height), borderType=border), expected)
+
+
+@given(pictures((np.uint8,), (0, 1, 3)), scales, border_types)
+def test_scharr(image: Any, scale: tuple[float, float], border: int) -> None:
+    for ddepth in DEPTHS:
+        for order in ((1, 0), (0, 1)):
+            for factors in ((1.0, 0.0), scale):
+                mine = ours.Scharr(image, ddepth, *order, None, *factors, border)
+                theirs = cv2.Scharr(plain(image), ddepth, *order, None, *factors, border)
+                if ddepth == cv2.CV_16S:
+                    before = ours.Scharr(image, cv2.CV_64F, *order, None, factors[0], 0, border)
+                    theirs = np.where(np.abs(before) > 32767, mine, theirs)
+                same(mine, theirs)
+
+
+@given(pictures())
+def test_spatial_gradient(image: Any) -> None:
+    for border in (cv2.BORDER_DEFAULT, cv2.BORDER_REPLICATE):
+        for mine, theirs in zip(
+            ours.spatialGradient(image, borderType=border),
+            cv2.spatialGradient(plain(image), borderType=border),
+            strict=True,
+        ):
+            same(mine, theirs)
+
+
+@given(pictures(channels=(3, 4)))
+def test_gray_levels(image: Any) -> None:
+    for code in (cv2.COLOR_BGR2GRAY, cv2.COLOR_RGB2GRAY, cv2.COLOR_BGRA2GRAY, cv2.COLOR_RGBA2GRAY):
+        same(ours.cvtColor(image[..., :3], code), cv2.cvtColor(plain(image[..., :3]), code))
+        same(ours.cvtColor(image, code), cv2.cvtColor(plain(image), code))
+
+
+@given(pictures((np.uint8,), (0, 1, 2, 3, 4)), st.floats(-300, 300))
+def test_threshold(image: Any, limit: float) -> None:
+    kinds = [cv2.THRESH_BINARY]
+    if image.ndim == 2 or image.shape[2] == 1:
+        kinds.append(cv2.THRESH_BINARY | cv2.THRESH_OTSU)
+    for kind in kinds:
+        mine, theirs = (m.threshold(a, limit, 255, kind) for m, a in ((ours, image), (cv2, plain(image))))
+        assert mine[0] == theirs[0]
+        same(mine[1], theirs[1])
+
+
+@given(pictures((np.uint8, np.uint16, np.float32), (0, 1, 2, 3, 4)))
+def test_absdiff(image: Any) -> None:
+    other = image[::-1, ::-1]
+    same(ours.absdiff(image, other), cv2.absdiff(plain(image), plain(other)))
+
+
+def test_added_functions_say_what_they_do_not_take() -> None:
+    image = np.zeros((8, 9), np.uint8)
+    calls: list[tuple[Any, str]] = [
+        (lambda: ours.filter2D(image, -1, np.full((3, 3), 0.5)), "kernel holds fractions"),
+        (lambda: ours.filter2D(image, -1, np.full((3, 3), 10000)), "the sums reach"),
+        (lambda: ours.filter2D(image.astype(np.float32), -1, np.ones((3, 3))), "src is float32"),
+        (lambda: ours.filter2D(image, -1, np.ones((3, 3)), anchor=(3, 0)), "anchor"),
+        (lambda: ours.sepFilter2D(image, -1, np.ones(3), np.full(3, 0.1)), "kernelY holds fractions"),
+        (lambda: ours.blur(image, (4, 3)), "ksize is"),
+        (lambda: ours.blur(image, (3, 3), anchor=(0, 0)), "anchor is"),
+        (lambda: ours.boxFilter(image, cv2.CV_32F, (3, 3)), "ddepth is 5"),
+        (lambda: ours.spatialGradient(image, ksize=5), "ksize is 5"),
+        (lambda: ours.cvtColor(image, cv2.COLOR_BGR2GRAY), r"src has shape \(8, 9\)"),
+        (lambda: ours.cvtColor(image, cv2.COLOR_BGR2HSV), "code is 40"),
+        (lambda: ours.threshold(image, 1, 200, 0), "maxval is 200"),
+        (lambda: ours.threshold(image, 1, 255, 1), "type is 1"),
+        (lambda: ours.absdiff(image, image[:4]), "they must be alike"),
+    ]
+    for call, words in calls:
+        with pytest.raises((cuesta.Unsupported, cuesta.InvalidArgument), match=words):
+            call()
+    with pytest.raises(AttributeError, match="has no findContours of its own, and cv2, which may have it"):
+        ours.findContours(image)
+
+
 # --------------------------------------------------------------------------------- dst, by all
 
 
@@ -306,6 +416,14 @@ def test_filters_say_what_they_do_not_take() -> None:
         pytest.param(lambda m, a, dst: m.GaussianBlur(a, (5, 5), 1, dst=dst), id="GaussianBlur"),
         pytest.param(lambda m, a, dst: m.Sobel(a, -1, 1, 0, dst=dst), id="Sobel"),
         pytest.param(lambda m, a, dst: m.Laplacian(a, -1, dst=dst), id="Laplacian"),
+        pytest.param(lambda m, a, dst: m.Scharr(a, -1, 0, 1, dst=dst), id="Scharr"),
+        pytest.param(lambda m, a, dst: m.filter2D(a, -1, np.eye(3), dst=dst), id="filter2D"),
+        pytest.param(lambda m, a, dst: m.sepFilter2D(a, -1, np.ones(3), np.ones(1), dst=dst), id="sepFilter2D"),
+        pytest.param(lambda m, a, dst: m.blur(a, (5, 3), dst=dst), id="blur"),
+        pytest.param(lambda m, a, dst: m.boxFilter(a, -1, (3, 3), dst=dst), id="boxFilter"),
+        pytest.param(lambda m, a, dst: m.medianBlur(a, 3, dst=dst), id="medianBlur"),
+        pytest.param(lambda m, a, dst: m.absdiff(a, a[::-1], dst=dst), id="absdiff"),
+        pytest.param(lambda m, a, dst: m.threshold(a, 99, 255, 0, dst=dst)[1], id="threshold"),
         pytest.param(lambda m, a, dst: m.erode(a, None, dst=dst), id="erode"),
         pytest.param(lambda m, a, dst: m.dilate(a, None, dst=dst), id="dilate"),
         pytest.param(lambda m, a, dst: m.morphologyEx(a, 3, None, dst=dst), id="morphologyEx"),
@@ -472,7 +590,7 @@ def same_components(mine: Any, theirs: Any) -> None:
 
 
 @given(
-    masks_in(ALL_ARRANGEMENTS), st.sampled_from([4, 8]), st.sampled_from([cv2.CV_32S, cv2.CV_16U])
+    masks(), st.sampled_from([4, 8]), st.sampled_from([cv2.CV_32S, cv2.CV_16U])
 )
 def test_components(mask: Any, connectivity: int, ltype: int) -> None:
     same_components(

@@ -378,6 +378,76 @@ def test_streams_in_threads(picture: Picture) -> None:
             assert all(np.array_equal(edges, wanted) for edges in made)
 
 
+def test_pixels_may_lie_apart(picture: Picture) -> None:
+    color = np.stack([picture, picture[::-1], 255 - picture], -1)
+    image = torch.from_numpy(color).cuda()
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    for view, plain in (
+        (image[..., 1], color[..., 1]),
+        (image[..., 0].T, picture.T),
+        (image[:, ::2, 2], color[:, ::2, 2]),
+    ):
+        wanted = cuesta.canny(plain.copy(), 40, 90)
+        assert_equal(to_host(cuesta.canny(view, 40, 90)), wanted)
+        for given in (stream, stream.cuda_stream):
+            out = torch.zeros(*view.shape, 2, dtype=torch.uint8, device="cuda")
+            torch.cuda.synchronize()
+            cuesta.canny(view, 40, 90, out=out[..., 1], stream=given)
+            stream.synchronize()
+            assert_equal(to_host(out[..., 1]), wanted)
+
+
+class Bare:
+    """A producer of DLPack and nothing else, such as a video decoder's frames."""
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.tensor.__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> Any:
+        return self.tensor.__dlpack_device__()
+
+
+class Interface:
+    """A producer of the CUDA array interface and nothing else, such as numba's arrays."""
+
+    def __init__(self, tensor: Any, stream: int | None) -> None:
+        self.tensor = tensor
+        self.__cuda_array_interface__ = {**tensor.__cuda_array_interface__, "stream": stream, "version": 3}
+
+
+def test_producers_without_a_library(picture: Picture) -> None:
+    image = torch.from_numpy(picture).cuda()
+    region = image[3:50, 5:70]
+    from_dlpack: Any = getattr(torch, "from_dlpack")
+    side = torch.cuda.Stream()
+    torch.cuda.synchronize()
+    for tensor, plain in ((image, picture), (region, picture[3:50, 5:70].copy())):
+        streams = (None, 1, side.cuda_stream)
+        producers: list[Any] = [Bare(tensor), *(Interface(tensor, stream) for stream in streams)]
+        for producer in producers:
+            edges = cuesta.canny(producer, 40, 90)
+            assert edges.shape == plain.shape and edges.__dlpack_device__() == tensor.__dlpack_device__()
+            assert_equal(to_host(from_dlpack(edges)), cuesta.canny(plain, 40, 90))
+            # What comes out goes in, and is what numba reads.
+            smooth = cuesta.gaussian(edges, 1.4)
+            assert_equal(to_host(from_dlpack(smooth)), cuesta.gaussian(cuesta.canny(plain, 40, 90), 1.4))
+            assert_equal(to_host(torch.as_tensor(edges, device="cuda")), cuesta.canny(plain, 40, 90))
+            found = cuesta.label(producer)
+            assert_equal(found.areas, cuesta.label(plain).areas)
+    apart: Any = Bare(image[:, ::2])
+    with pytest.raises(cuesta.InvalidArgument, match="next to each other"):
+        cuesta.canny(apart, 40, 90)
+    host = np.zeros((4, 5), np.uint8)
+    wrong: Any = Interface(image, None)
+    wrong.__cuda_array_interface__ = {**wrong.__cuda_array_interface__, "data": (host.ctypes.data, False)}
+    with pytest.raises((cuesta.InvalidArgument, cuesta.DeviceError), match="no memory of a GPU|whose memory"):
+        cuesta.canny(wrong, 40, 90)
+
+
 def test_kinds_do_not_mix(picture: Picture) -> None:
     image = torch.from_numpy(picture).cuda()
     calls: list[Call] = [

@@ -13,7 +13,7 @@ import pages
 import pytest
 
 # Module to import for a word of `needs`, where it differs.
-MODULES = {"skimage": "skimage", "cv2": "cv2", "torch": "torch", "cupy": "cupy"}
+MODULES = {name: name for name in ("skimage", "cv2", "torch", "cupy", "PIL", "cuesta._files")}
 PAGES = ["README.md", "docs/python.md"]
 
 

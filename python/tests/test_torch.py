@@ -279,8 +279,28 @@ def test_pitched_rows_are_taken_as_they_lie(picture: Picture) -> None:
     for made in (cuesta.canny(region), torch.ops.cuesta.canny(region)):
         np.testing.assert_array_equal(made.numpy(), cuesta.canny(picture[5:60, 7:90].copy()))
         assert made.is_contiguous()
-    with pytest.raises(cuesta.InvalidArgument, match="contiguous"):
-        cuesta.canny(image[:, ::2])
+
+
+def test_pixels_may_lie_apart(picture: Picture) -> None:
+    color = np.stack([picture, picture[::-1], 255 - picture], -1)
+    image = torch.from_numpy(color)
+    for view, plain in (
+        (image[..., 1], color[..., 1]),
+        (image[..., 0].T, picture.T),
+        (image[:, ::2, 2], color[:, ::2, 2]),
+        (image[0, :, 0].expand(9, -1), np.broadcast_to(color[0, :, 0], (9, color.shape[1]))),
+    ):
+        wanted = cuesta.canny(plain.copy())
+        for made in (cuesta.canny(view), torch.ops.cuesta.canny(view)):
+            np.testing.assert_array_equal(made.numpy(), wanted)
+        out = torch.zeros(*view.shape, 2, dtype=torch.uint8)
+        assert cuesta.canny(view, out=out[..., 1]).data_ptr() == out[..., 1].data_ptr()
+        np.testing.assert_array_equal(out[..., 1].numpy(), wanted)
+        assert not out[..., 0].any()
+    last = image.permute(2, 0, 1)[None]  # torch.channels_last
+    smooth = cuesta.gaussian(last, 1.4, layout="NCHW")
+    np.testing.assert_array_equal(smooth[0].permute(1, 2, 0).numpy(), cuesta.gaussian(color, 1.4))
+    np.testing.assert_array_equal(cuesta.to_gray(last, layout="NCHW")[0].numpy(), cuesta.to_gray(color))
 
 
 MODULES: list[Callable[[], Any]] = [

@@ -25,6 +25,8 @@ void release_pinned(void* memory) noexcept;
 /// download() that does not wait; the host memory is page-locked, so that it runs beside the host.
 void enqueue_download(ConstAnyView device, AnyView host, void* stream);
 
+/// The GPU whose memory that is. Throws Error{invalid_argument} for the host's, Error{device}.
+int device_of(const void* memory);
 /// The name of this thread's GPU; empty where there is none.
 std::string device_name();
 

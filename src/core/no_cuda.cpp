@@ -19,6 +19,7 @@ void* allocate_device(size_t) { throw_no_cuda(); }
 void release_device(void*) noexcept {}
 void copy_to_device(void*, const void*, size_t) { throw_no_cuda(); }
 void copy_to_host(void*, const void*, size_t) { throw_no_cuda(); }
+int device_of(const void*) { throw_no_cuda(); }
 std::string device_name() { return {}; }
 void clear_device(void*, size_t) { throw_no_cuda(); }
 void copy_on_device(ConstAnyView, AnyView, void*) { throw_no_cuda(); }

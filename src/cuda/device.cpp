@@ -195,6 +195,14 @@ void release_recorded(void* memory, void* stream) noexcept {
     cudaGetLastError();  // the graph came to nothing
 }
 
+int device_of(const void* memory) {
+  cudaPointerAttributes known{};
+  cuda::check(cudaPointerGetAttributes(&known, memory), "asking whose memory a pointer is");
+  if (known.type != cudaMemoryTypeDevice && known.type != cudaMemoryTypeManaged)
+    throw_invalid(fmt::format("{}", memory), "the pointer {} is no memory of a GPU", memory);
+  return known.device;
+}
+
 std::string device_name() {
   int device = 0;
   cudaDeviceProp properties{};

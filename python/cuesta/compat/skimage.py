@@ -1,8 +1,10 @@
-"""scikit-image's arguments and types: ``canny``, ``sobel`` and ``gaussian``.
+"""scikit-image's arguments and types: edges, filters, labels and morphology.
 
-``skimage.feature.canny``, ``skimage.filters.sobel`` and ``skimage.filters.gaussian`` with Cuesta's
-filters and labels behind them. Where scikit-image computes in float64, this computes in float32 and
-returns float64: the answers differ by rounding. How far is in the README beside this file.
+``skimage.feature.canny``, ``skimage.filters.sobel``, ``gaussian`` and ``laplace``, ``skimage.measure.label``
+and ``skimage.morphology.erosion``, ``dilation``, ``opening`` and ``closing`` with Cuesta behind them. Where
+scikit-image computes integers in float64, this computes in float32 and returns float64: the answers differ
+by rounding. How far is in the README beside this file. What Cuesta does not take, and float64, goes to the
+scikit-image that is installed; without one, float64 is computed in float32 and the rest raises.
 
 Notes
 -----
@@ -23,8 +25,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cuesta
+from cuesta.compat._original import Calls, Original
 
-__all__ = ["canny", "gaussian", "sobel"]
+__all__ = ["calls", "canny", "closing", "dilation", "erosion", "gaussian", "label", "laplace", "opening", "sobel"]
+
+original = Original("skimage", "cuesta.compat.skimage")
+
+
+def calls() -> dict[str, Calls]:
+    """Of each function here that was called: how often Cuesta answered, and how often scikit-image did."""
+    return original.calls()
+
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -127,6 +138,7 @@ def _sigmas(sigma: Any) -> tuple[float, float]:
     return float(values[0]), float(values[1])
 
 
+@original.replaces("filters.gaussian")
 def gaussian(
     image: Array,
     sigma: float | Sequence[float] = 1.0,
@@ -165,8 +177,9 @@ def gaussian(
     """
     if channel_axis is None:
         planes = _picture(image)[np.newaxis]
+        original.answers(image.dtype == np.float64)
     else:
-        _picture(image, 3)
+        original.answers(_picture(image, 3).dtype == np.float64)
         if not -3 <= channel_axis < 3:
             raise _invalid(f"channel_axis is {channel_axis}; it must be -3..2", channel_axis)
         planes = np.moveaxis(image, channel_axis, 0)
@@ -203,6 +216,7 @@ def _inside(mask: Array, shape: tuple[int, ...]) -> NDArray[np.bool_]:
 _SOBEL_ROWS: Final = np.array(((-1, -2, -1), (0, 0, 0), (1, 2, 1)))
 
 
+@original.replaces("filters.sobel")
 def sobel(
     image: Array,
     mask: Array | None = None,
@@ -230,6 +244,7 @@ def sobel(
     largest sample.
     """
     picture = _picture(image)
+    original.answers(picture.dtype == np.float64)
     axes = (0, 1) if axis is None else tuple(np.atleast_1d(np.asarray(axis)).tolist())
     if axes not in ((0,), (1,), (0, 1), (1, 0)):
         raise _invalid(f"axis is {axis}; it must be 0, 1, (0, 1) or None", axis)
@@ -279,6 +294,7 @@ def _maxima(
     return candidates[~(exceeds(1) | exceeds(-1))]
 
 
+@original.replaces("feature.canny")
 def canny(
     image: Array,
     sigma: float | Sequence[float] = 1.0,
@@ -318,6 +334,7 @@ def canny(
     these by its own rounding. The README beside this file has the measured agreement.
     """
     picture = _picture(image)
+    original.answers(picture.dtype == np.float64)
     sigmas = _sigmas(sigma)
     low, high = (
         default
@@ -371,3 +388,137 @@ def _quantile(value: float, name: str) -> float:
     if not 0 <= value <= 1:
         raise _invalid(f"{name} is {value}; with use_quantiles it must be within 0..1", value)
     return float(value)
+
+
+@original.replaces("filters.laplace")
+def laplace(image: Array, ksize: int = 3, mask: Array | None = None) -> Array:
+    """4 v - (above + below + left + right) as ``skimage.filters.laplace``.
+
+    Parameters
+    ----------
+    image : uint8 or uint16 array (H, W)
+    ksize : 3
+    mask : bool array (H, W), optional
+        The result is 0 outside it and beside what is outside it.
+
+    Returns
+    -------
+    float64 array (H, W). The sums are exact, and divided by 255 or 65535 once; scikit-image's are of rounded
+    quotients.
+    """
+    picture = _picture(image)
+    if picture.dtype.kind != "u":
+        raise _unsupported(f"image is {picture.dtype}; uint8 and uint16 are taken", picture.dtype)
+    if ksize != 3:
+        raise _unsupported(f"ksize is {ksize}; 3 is taken", ksize)
+    taps = np.array(((0, -1, 0), (-1, 4, -1), (0, -1, 0)))
+    sums = cuesta.correlate(picture, taps, dtype="float32", border="symmetric", layout="HW")
+    result: Array = sums.astype(np.float64) / _top(picture)
+    return result if mask is None else result * _inside(mask, picture.shape)
+
+
+@original.replaces("measure.label")
+def label(
+    label_image: Array, background: int | None = None, return_num: bool = False, connectivity: int | None = None
+) -> Any:
+    """Components of a mask as ``skimage.measure.label``, in its order.
+
+    Parameters
+    ----------
+    label_image : bool array (H, W)
+        Arrays of numbers, whose regions are of one number each, are scikit-image's.
+    background : None or 0
+    return_num : bool
+        Also return how many there are.
+    connectivity : 1 or 2, optional
+        4 or 8 ways; by default 8.
+
+    Returns
+    -------
+    int32 array (H, W), 0 on the background, or (array, int)
+    """
+    mask = _picture(label_image)
+    if mask.dtype != np.bool_:
+        raise _unsupported(f"label_image is {mask.dtype}; bool is taken", mask.dtype)
+    if background not in (None, 0) or connectivity not in (None, 1, 2):
+        raise _unsupported(
+            f"background is {background} and connectivity {connectivity}; None or 0, and 1 or 2 are taken", connectivity
+        )
+    found = cuesta.label(mask, connectivity=4 if connectivity == 1 else 8, layout="HW")
+    labels = np.asarray(found.labels, np.int32)
+    return (labels, int(found.count)) if return_num else labels
+
+
+_MorphologyBorder = Literal["symmetric", "replicate", "reflect101"]
+_MORPHOLOGY_MODES: Final[dict[str, _MorphologyBorder | None]] = {
+    "reflect": "symmetric",
+    "nearest": "replicate",
+    "mirror": "reflect101",
+    "ignore": None,
+}
+
+
+def _morph(
+    step: Any, image: Array, footprint: object, out: Array | None, mode: str
+) -> Array:
+    picture = _picture(image)
+    if picture.dtype not in (np.bool_, np.uint8, np.uint16):
+        raise _unsupported(f"image is {picture.dtype}; bool, uint8 and uint16 are taken", picture.dtype)
+    if mode not in _MORPHOLOGY_MODES:
+        raise _unsupported(f"mode is {mode!r}; {', '.join(_MORPHOLOGY_MODES)} are taken", mode)
+    cells: Any = np.array(((0, 1, 0), (1, 1, 1), (0, 1, 0))) if footprint is None else footprint
+    if not isinstance(cells, np.ndarray) or cells.ndim != 2 or not all(side % 2 for side in cells.shape):
+        raise _unsupported("footprint is no array of two odd sides, which is taken", type(footprint).__name__)
+    if max(cells.shape) > _MAX_SIDE or not cells.any():
+        raise _unsupported(f"footprint is {cells.shape}; 1 to {_MAX_SIDE} a side, with a cell, are taken", cells.shape)
+    if out is not None and (out.shape != picture.shape or out.dtype != picture.dtype):
+        raise _invalid(f"out is {out.dtype} {out.shape}; it must be as image", out.shape)
+    done: Array = step(picture, cells, border=_MORPHOLOGY_MODES[mode], layout="HW")
+    if out is None:
+        return done
+    np.copyto(out, done)
+    return out
+
+
+@original.replaces("morphology.erosion")
+def erosion(
+    image: Array, footprint: object = None, out: Array | None = None, *, mode: str = "reflect", cval: float = 0.0
+) -> Array:
+    """The least sample under the footprint, as ``skimage.morphology.erosion``, byte for byte.
+
+    Parameters
+    ----------
+    image : bool, uint8 or uint16 array (H, W)
+    footprint : array (h, w) of odd sides up to 255, optional
+        By default a cross of 3 x 3.
+    out : array like image, optional
+        Written and returned.
+    mode : "reflect", "nearest", "mirror" or "ignore"
+    cval
+        Not read with these modes.
+    """
+    return _morph(cuesta.erode, image, footprint, out, mode)
+
+
+@original.replaces("morphology.dilation")
+def dilation(
+    image: Array, footprint: object = None, out: Array | None = None, *, mode: str = "reflect", cval: float = 0.0
+) -> Array:
+    """The largest sample under the footprint, as ``skimage.morphology.dilation``, byte for byte. See erosion."""
+    return _morph(cuesta.dilate, image, footprint, out, mode)
+
+
+@original.replaces("morphology.opening")
+def opening(
+    image: Array, footprint: object = None, out: Array | None = None, *, mode: str = "reflect", cval: float = 0.0
+) -> Array:
+    """Erosion, then dilation with the footprint turned, as ``skimage.morphology.opening``. See erosion."""
+    return _morph(cuesta.open, image, footprint, out, mode)
+
+
+@original.replaces("morphology.closing")
+def closing(
+    image: Array, footprint: object = None, out: Array | None = None, *, mode: str = "reflect", cval: float = 0.0
+) -> Array:
+    """Dilation, then erosion with the footprint turned, as ``skimage.morphology.closing``. See erosion."""
+    return _morph(cuesta.close, image, footprint, out, mode)

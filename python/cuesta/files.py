@@ -1,0 +1,102 @@
+"""Picture files, read and written as the command does."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Union
+
+import numpy as np
+
+from cuesta._arrays import Source
+from cuesta.errors import InvalidArgument, Unsupported
+
+__all__ = ["imread", "imwrite"]
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def _files() -> Any:
+    """The extension that links libvips."""
+    try:
+        from importlib import import_module
+
+        return import_module("cuesta._files")
+    except ImportError as error:
+        raise Unsupported(
+            f"picture files need libvips: {error}; install it (Debian: libvips42) and a cuesta that was built where "
+            "its headers are (libvips-dev), or read the file with another library and give the array",
+            "libvips",
+        ) from error
+
+
+def imread(
+    file: Path, *, gray: bool = False, max_pixels: int | None = None, allow_partial: bool = False
+) -> np.ndarray[Any, Any]:
+    """Reads a picture file.
+
+    Parameters
+    ----------
+    file : path
+        JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL or BMP, whatever it is called. Of several pictures
+        the first.
+    gray : bool
+        Gray levels, as `to_gray` makes them; alpha is ignored.
+    max_pixels : int, optional
+        Refused above, before a sample is decoded; 2^28 by default.
+    allow_partial : bool
+        Take what a truncated file still holds; the rest is 0.
+
+    Returns
+    -------
+    numpy array
+        uint8 or uint16: (H, W) gray, (H, W, 2) gray and alpha, (H, W, 3) RGB, (H, W, 4) RGB and alpha. Upright: EXIF's
+        orientation is applied. cv2.imread gives BGR.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the reason.
+    Unsupported
+        Where there is no libvips.
+    """
+    if max_pixels is not None and max_pixels < 1:
+        raise InvalidArgument(f"max_pixels is {max_pixels}; it must be 1 or more", str(max_pixels))
+    if not isinstance(file, (str, os.PathLike)):
+        raise TypeError(f"file is {type(file).__name__}; it must be a path")
+    read = _files().read_file(os.fspath(file), max_pixels or 0, allow_partial)
+    picture: np.ndarray[Any, Any] = read
+    if gray and picture.ndim == 3:
+        from cuesta.objects import to_gray
+
+        return to_gray(picture, layout="HWC") if picture.shape[2] >= 3 else np.ascontiguousarray(picture[..., 0])
+    return picture
+
+
+def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
+    """Writes a picture file in the format that its extension names; it appears when it is whole.
+
+    Parameters
+    ----------
+    file : path
+    image : array
+        As `imread` returns them, on the CPU: uint8, uint16 (8-bit formats get the high byte) or float32 (TIFF only);
+        bool is written as 0 and 255. The last of 2 or 4 channels is alpha.
+    layout
+        As `canny` has it.
+
+    Raises
+    ------
+    OutputError
+        Naming the file and the reason.
+    Unsupported
+        Where there is no libvips.
+    """
+    if not isinstance(file, (str, os.PathLike)):
+        raise TypeError(f"file is {type(file).__name__}; it must be a path")
+    s = Source(image, layout, "image")
+    if s.device >= 0:
+        raise InvalidArgument("image is on a CUDA device; bring it to the CPU to write it", f"cuda:{s.device}")
+    if s.dtype == "bool":
+        zeros_and_ones: Any = np.from_dlpack(s.kind.cast(s.array, "uint8"))
+        s = Source(zeros_and_ones * np.uint8(255), s.layout_name())
+    _files().write_file(os.fspath(file), s.handle, s.layout)

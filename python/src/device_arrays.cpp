@@ -1,0 +1,96 @@
+// Memory of a GPU for libraries and from producers that no array library stands for.
+#include <fmt/format.h>
+
+#include <nanobind/stl/tuple.h>
+
+#include "arrays.hpp"
+#include "core/check.hpp"
+#include "core/device_memory.hpp"
+#include "core/memory.hpp"
+#include "cuesta/device.hpp"
+#include "cuesta/error.hpp"
+#include "module.hpp"
+
+namespace cuesta::python {
+namespace {
+
+using namespace nb::literals;
+using DeviceArray = nb::ndarray<nb::array_api, nb::device::cuda>;
+
+nb::dlpack::dtype dtype_of(const std::string& name) {
+  struct Name {
+    const char* name;
+    nb::dlpack::dtype type;
+  };
+  static const Name names[] = {{"uint8", nb::dtype<uint8_t>()},
+                               {"bool", nb::dtype<bool>()},
+                               {"uint16", nb::dtype<uint16_t>()},
+                               {"int16", nb::dtype<int16_t>()},
+                               {"int32", nb::dtype<int32_t>()},
+                               {"float32", nb::dtype<float>()},
+                               {"float16", {uint8_t(nb::dlpack::dtype_code::Float), 16, 1}}};
+  for (const Name& n : names)
+    if (name == n.name) return n.type;
+  throw_invalid(name, "dtype is {}; it is uint8, bool, uint16, int16, int32, float16 or float32",
+                name);
+}
+
+// Device memory as an array that any DLPack library takes over; rows follow each other.
+DeviceArray device_array(const std::vector<size_t>& shape, const std::string& dtype, int device) {
+  const nb::dlpack::dtype type = dtype_of(dtype);
+  size_t bytes = type.bits / 8;
+  for (const size_t extent : shape) bytes *= extent;
+  const int before = current_device();
+  use_device(device);
+  void* memory = detail::allocate(Space::device, bytes);
+  use_device(before);
+  nb::capsule owner(memory, [](void* p) noexcept { detail::release(Space::device, p); });
+  return {memory, shape.size(), shape.data(), owner, nullptr, type, nb::device::cuda::value,
+          device};
+}
+
+// Memory of somebody else, who is kept alive, by what the CUDA array interface says of it.
+DeviceArray device_view(uintptr_t pointer, const std::vector<size_t>& shape,
+                        const std::optional<std::vector<int64_t>>& strides,
+                        const std::string& dtype, nb::object owner) {
+  return {reinterpret_cast<void*>(pointer),
+          shape.size(),
+          shape.data(),
+          owner,
+          strides ? strides->data() : nullptr,
+          dtype_of(dtype),
+          nb::device::cuda::value,
+          detail::device_of(reinterpret_cast<void*>(pointer))};
+}
+
+// Shape, strides in samples, type and pointer of what a producer of DLPack hands out.
+std::tuple<nb::tuple, nb::tuple, std::string, uintptr_t> facts(const Array& array) {
+  nb::list shape, strides;
+  for (size_t d = 0; d < array.ndim(); ++d) {
+    shape.append(array.shape(d));
+    strides.append(array.stride(d));
+  }
+  constexpr const char* kinds[] = {"int", "uint", "float", "handle", "bfloat", "complex", "bool"};
+  const nb::dlpack::dtype type = array.dtype();
+  std::string name = type.code < std::size(kinds) ? kinds[type.code] : "dtype";
+  if (name != "bool") name += std::to_string(type.bits);
+  return {nb::tuple(shape), nb::tuple(strides), name, reinterpret_cast<uintptr_t>(array.data())};
+}
+
+}  // namespace
+
+void bind_arrays(nb::module_& m) {
+  m.def("facts", facts, "array"_a);
+  m.def("device_array", device_array, "shape"_a, "dtype"_a, "device"_a);
+  m.def("device_view", device_view, "pointer"_a, "shape"_a, "strides"_a.none(), "dtype"_a,
+        "owner"_a);
+  m.def(
+      "wait",
+      [](uintptr_t stream) {
+        nb::gil_scoped_release release;
+        wait(reinterpret_cast<void*>(stream));
+      },
+      "stream"_a);
+}
+
+}  // namespace cuesta::python
