@@ -92,7 +92,7 @@ DEVICE_ROWS = [row for row in cuesta.strategies(device="cuda") if row.built]
 def in_sixteens(x: Any) -> Any:
     """Its first columns, rows at multiples of 16 bytes: there are device rows that want it so."""
     part = x[:, : x.shape[1] // 16 * 16]
-    return part.contiguous() if isinstance(part, torch.Tensor) else np.ascontiguousarray(part)
+    return part.contiguous() if isinstance(part, torch.Tensor) else part.copy()  # of NumPy or CuPy
 
 
 def as_float(x: Any) -> Any:
