@@ -66,6 +66,7 @@ std::FILE* input_of(const std::string& line) {
 // The program's process, or 0 and the error's number.
 pid_t started(const std::vector<std::string>& words, int input, int& error) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
