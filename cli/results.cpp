@@ -35,12 +35,14 @@ std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing p
   return std::make_unique<io::RecordFile>(name, placing);
 }
 
+std::string line_of(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 JsonLines::JsonLines(const std::string& name, io::Placing placing)
     : file_(text_file(name, placing)) {}
 
-void JsonLines::write(const Json& line) {
-  file_->write(line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
+void JsonLines::write(const Json& line) { file_->write(line_of(line) + "\n"); }
 
 void Results::add(const std::string& name, std::function<void()> finish) {
   if (!name.empty()) all_.push_back({name, std::move(finish)});

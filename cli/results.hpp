@@ -20,6 +20,9 @@ using Json = nlohmann::ordered_json;
 /// A text under its name; "-" is standard output.
 std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing placing);
 
+/// One line of it, without the end of the line.
+std::string line_of(const Json& value);
+
 /// Lines of JSON in a file or on standard output ("-"), each written when it is known.
 class JsonLines {
  public:

@@ -13,10 +13,6 @@ Json box_json(const Rect& b) { return {b.x, b.y, b.width, b.height}; }
 
 }  // namespace
 
-std::string line_of(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::vector<std::string> names_of(uint64_t zones, const WatchFacts& facts) {
   std::vector<std::string> names;
   for (size_t i = 0; i < facts.zones.size(); ++i)

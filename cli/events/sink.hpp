@@ -42,8 +42,6 @@ class EventSink {
 
 // ---- the same words in every result that is JSON (docs/schemas)
 
-/// One line of it, without the end of the line.
-std::string line_of(const Json& value);
 Json json_of(const Crossing& crossing, const WatchFacts& facts);
 Json json_of(const TrackedObject& object, const WatchFacts& facts);
 /// `state`: "began" or "ended".

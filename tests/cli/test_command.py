@@ -620,6 +620,21 @@ class BadOutput(CommandTest):
             (self.at / "out.y4m").unlink()
 
 
+def read_terminal(leader):
+    """What a terminal sees until nobody writes to it any more; closes it."""
+    seen = b""
+    while select.select([leader], [], [], 60)[0]:
+        try:
+            more = os.read(leader, 65536)
+        except OSError:
+            break
+        if not more:
+            break
+        seen += more
+    os.close(leader)
+    return seen
+
+
 class Messages(CommandTest):
     def on_terminal(self, *arguments, **environment):
         """What a terminal sees on stderr."""
@@ -627,18 +642,7 @@ class Messages(CommandTest):
         process = subprocess.Popen([CUESTA, *map(str, arguments)], cwd=self.at, stderr=follower, stdout=subprocess.PIPE,
                                    env={**os.environ, "TERM": "xterm", **environment})
         os.close(follower)
-        seen = b""
-        while True:
-            try:
-                if not select.select([leader], [], [], 60)[0]:
-                    break
-                more = os.read(leader, 4096)
-            except OSError:
-                break
-            if not more:
-                break
-            seen += more
-        os.close(leader)
+        seen = read_terminal(leader)
         process.communicate(timeout=60)
         return seen
 

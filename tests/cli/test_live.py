@@ -11,7 +11,6 @@ import json
 import os
 import pty
 import resource
-import select
 import signal
 import struct
 import subprocess
@@ -22,7 +21,7 @@ import unittest
 
 import test_command
 import test_detect
-from test_command import INPUT, INTERRUPTED, OUTPUT, y4m
+from test_command import INPUT, INTERRUPTED, OUTPUT, read_terminal, y4m
 from test_detect import FRAMES, HEIGHT, WIDTH, DetectTest, luma, street
 
 
@@ -277,16 +276,7 @@ class Terminals(LiveTest):
             os.close(follower)
             feeder = threading.Thread(target=feed, args=[process.stdin])
             feeder.start()
-            seen = b""
-            while select.select([leader], [], [], 60)[0]:
-                try:
-                    more = os.read(leader, 65536)
-                except OSError:
-                    break
-                if not more:
-                    break
-                seen += more
-            os.close(leader)
+            seen = read_terminal(leader)
             feeder.join()
             self.assertEqual(process.wait(timeout=60), 0)
             return seen
