@@ -17,6 +17,7 @@
 #include "bench/production/production.hpp"
 #include "bench/report/reach.hpp"
 #include "bench/report/table.hpp"
+#include "bench/video/video.hpp"
 #include "bench_commit.hpp"
 #include "core/threads.hpp"
 #include "cuesta/device.hpp"
@@ -54,6 +55,9 @@ constexpr Experiment experiments[] = {
     {{"production",
       "what automatic choice takes on the GPU beside a copy of the same picture, and its goals"},
      bench_production},
+    {{"video",
+      "a video decoded, searched and encoded, apart and together, beside OpenCV, DVR-Scan, ffmpeg"},
+     bench_video},
     {{"cpu", "the operations on the host beside a memcpy and OpenCV"}, bench_cpu},
 };
 

@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "bench/report/report.hpp"
 #include "cli/common.hpp"
+#include "cli/nearest.hpp"
 #include "cli/options.hpp"
 #include "cuesta/device.hpp"
 #include "io/staged_file.hpp"
@@ -128,6 +130,7 @@ int run(State& state) {
   std::optional<bench::Baseline> baseline;
   if (!state.baseline.empty()) baseline.emplace(state.baseline);
   settings.threads = state.common.threads;
+  settings.command = std::filesystem::read_symlink("/proc/self/exe").string();
   if (to_stdout == 0) settings.print = [](std::string_view text) { print_data(text); };
   bench::check(state.experiments, settings);
   Output json(state.json_file), csv(state.csv_file), html(state.html_file);
@@ -179,7 +182,7 @@ Verb add_bench(CLI::App& parent) {
                   fmt::format("of cpu, these tables: {}", fmt::join(names, ", ")))
       ->type_name("NAME,NAME")
       ->delimiter(',')
-      ->check(CLI::IsMember(names));
+      ->check(one_of_names(names));
   app->add_option("--sweep", state->sweeps,
                   "time a strategy parameter's values, and name the best; may be repeated")
       ->type_name("NAME=V,V")

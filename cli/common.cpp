@@ -10,9 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <set>
 #include <thread>
 
+#include "cli/nearest.hpp"
 #include "cli/options.hpp"
 #include "cuesta/device.hpp"
 #include "io/errors.hpp"
@@ -66,7 +68,9 @@ ExitCode exit_code_of(ErrorCode code) {
 std::string message_of(const Error& error) {
   const std::string_view says = error.what();
   switch (error.hint()) {
-    case Hint::none: break;
+    case Hint::none:
+      return std::string(says) +
+             (error.code() == ErrorCode::input ? did_you_mean_file(error.value()) : std::string());
     case Hint::use_cpu: return fmt::format("{}; --device cpu does without a GPU", says);
     case Hint::raise_max_pixels: return fmt::format("{}; --max-pixels raises it", says);
     case Hint::allow_partial: return fmt::format("{}; --partial takes what can be read", says);
@@ -143,6 +147,14 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
         ->check(CLI::NonNegativeNumber)
         ->group("Input");
   }
+  app.add_option("--config")
+      ->description("options from this TOML file, where the command line does not give them")
+      ->type_name("FILE")
+      ->group("Configuration");
+  app.add_option("--save-config")
+      ->description("write the options given into a TOML file, then run")
+      ->type_name("FILE")
+      ->group("Configuration");
   if (which & takes_json)
     app.add_flag("--json", common.json, "results as JSON on stdout")->group("Messages");
   if (which & takes_explain) {
@@ -177,6 +189,28 @@ bool find_gpu(const CommonOptions& common, std::string& why_not) {
     throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why_not), text,
                 Hint::use_cpu);
   return false;
+}
+
+int reported(const std::function<int()>& work, std::string_view whose) {
+  const auto say = [&](std::string_view what) {
+    print_error(whose.empty() ? std::string(what) : fmt::format("{}: {}", whose, what));
+  };
+  try {
+    return work();
+  } catch (const Interrupted&) {
+    return exit_interrupted;
+  } catch (const io::ClosedPipe&) {
+    return exit_output;  // who stopped reading knows
+  } catch (const Error& error) {
+    say(message_of(error));
+    return exit_code_of(error.code());
+  } catch (const std::bad_alloc&) {
+    say("out of memory");
+    return exit_device;
+  } catch (const std::exception& error) {
+    say(error.what());
+    return exit_device;
+  }
 }
 
 void set_verbosity(int verbosity) { current_verbosity = verbosity; }

@@ -51,6 +51,7 @@ Verb add_detect(CLI::App& parent);
 Verb add_list(CLI::App& parent);
 Verb add_verify(CLI::App& parent);
 Verb add_bench(CLI::App& parent);
+Verb add_generate(CLI::App& parent);
 
 /// The options that verbs have in common, with their defaults. Text is kept as given and parsed by
 /// the members below, so that every message can name the option and the value.
@@ -83,7 +84,8 @@ enum : unsigned {
   takes_limits = 32,  ///< --max-pixels, --partial, --timeout and --reconnect
   takes_explain = 64,
 };
-/// Adds them, and `examples` at the head of the verb's help, one line each.
+/// Adds them, with --config and --save-config (cli/config.hpp), and `examples` at the head of the
+/// verb's help, one line each.
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,
                 std::initializer_list<std::string_view> examples);
 
@@ -91,6 +93,10 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
 /// else `why_not` says why (empty for --device cpu). Throws Error{device} where one was asked for
 /// and cannot be had, Error{invalid_argument} for other words.
 bool find_gpu(const CommonOptions& common, std::string& why_not);
+
+/// Runs `work`, which returns an exit code. What it throws is said on stderr, after `whose` where
+/// there are several, and becomes the code.
+int reported(const std::function<int()>& work, std::string_view whose = {});
 
 /// Messages go to stderr, data to stdout. note() is silent with -q, detail() speaks with -v only.
 void set_verbosity(int verbosity);  ///< -1 quiet, 0, 1 verbose

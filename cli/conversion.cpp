@@ -3,7 +3,9 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "cli/samples.hpp"
 #include "cli/streams.hpp"
+#include "io/input_bytes.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -24,6 +26,7 @@ std::function<void()> report(const Job& job, const CommonOptions& common,
   Json line = {
       {"input", job.input}, {"output", job.output}, {"width", out.width}, {"height", out.height}};
   conversion.add_facts(line, out, frames);
+  if (job.pages > 1) line["pages"] = job.pages;
   if (frames > 0) line["frames"] = frames;
   line["seconds"] = seconds;
   return [text, data = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"] {
@@ -32,12 +35,83 @@ std::function<void()> report(const Job& job, const CommonOptions& common,
   };
 }
 
+io::Picture picture_of(const Job& job, const io::ReadLimits& limits) {
+  if (job.input != "-") return io::read_picture(job.input, limits);
+  return io::read_picture(io::take_standard_input({})->read_all(), "standard input", limits);
+}
+
+// What a float file's numbers were taken for, and what of them is lost.
+void tell(const Job& job, const io::Picture& picture) {
+  constexpr double much = 0.01;
+  if (!picture.remark.empty()) detail("{}: {}", job.input, picture.remark);
+  if (picture.clipped > much) {
+    warn(
+        "{}: {:.0f} % of its samples are not between black and white ({}) and are cut off there; "
+        "--white sets another",
+        job.input, 100 * picture.clipped, picture.remark);
+  }
+  if (picture.has_alpha) detail("{}: alpha is not looked at", job.input);
+}
+
+// Standard output gets whole files only.
+void write(const Job& job, const Converted& result) {
+  if (job.output != "-") return io::write_picture(job.output, result.pixels, result.options);
+  const auto bytes = io::encode_picture(job.extension(), result.pixels, result.options);
+  print_data({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+// Pages, each converted by itself, below each other.
+Converted convert_pages(const Job& job, const CommonOptions& common, Conversion& conversion,
+                        AnyImage& tall) {
+  Converted all;
+  int32_t page_height = 0;
+  for (int page = 0; page < job.pages; ++page) {
+    io::ReadLimits limits = conversion.reading(job);
+    limits.max_pixels = common.max_pixels / job.pages;
+    limits.page = page;
+    const io::Picture picture = picture_of(job, limits);
+    if (page == 0) tell(job, picture);
+    const Converted one = conversion.on_picture(picture, job);
+    const auto& [width, height, type, channels] =
+        std::tuple(one.pixels.width, one.pixels.height, one.pixels.type, one.pixels.channels);
+    if (page == 0) {
+      page_height = height;
+      tall.create({width, height * job.pages}, channels, type);
+      all.options = one.options;
+      all.options.page_height = height;
+    } else if (width != tall.width() || height != page_height || type != tall.type() ||
+               channels != tall.channels()) {
+      throw Error(ErrorCode::input,
+                  fmt::format("{}: its pages differ in size or kind ({} x {} pixels of {} {}, and "
+                              "{} x {} of {} {}); take one by --page",
+                              job.input, tall.width(), page_height, tall.channels(),
+                              name_of(tall.type()), width, height, channels, name_of(type)),
+                  job.input);
+    }
+    copy(one.pixels, AnyView(tall).region({0, page * page_height, width, height}));
+  }
+  all.pixels = tall;
+  return all;
+}
+
+Converted convert_picture(const Job& job, Conversion& conversion) {
+  io::ReadLimits limits = conversion.reading(job);
+  limits.page = job.page;
+  const io::Picture picture = picture_of(job, limits);
+  tell(job, picture);
+  return conversion.on_picture(picture, job);
+}
+
 std::function<void()> run(const Job& job, const CommonOptions& common, Conversion& conversion) {
   const auto begin = Clock::now();
   ConstAnyView out;
+  AnyImage tall;
   int64_t frames = 0;
   if (job.kind == InputKind::picture) {
-    out = conversion.on_picture(job);
+    const Converted result = job.pages > 1 ? convert_pages(job, common, conversion, tall)
+                                           : convert_picture(job, conversion);
+    write(job, result);
+    out = result.pixels;
   } else {
     conversion.check_video();
     const StreamResult result =

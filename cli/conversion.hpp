@@ -9,16 +9,25 @@
 
 #include "cli/common.hpp"
 #include "cli/inputs.hpp"
+#include "io/picture.hpp"
 
 namespace cuesta::cli {
+
+/// What a picture becomes, and how it is written.
+struct Converted {
+  ConstAnyView pixels{};
+  io::WriteOptions options{};
+};
 
 /// How a verb turns one input into one output.
 class Conversion {
  public:
   virtual ~Conversion() = default;
 
-  /// Reads job.input and writes job.output; returns what was written, valid until the next call.
-  virtual ConstAnyView on_picture(const Job& job) = 0;
+  /// How pictures are read for it.
+  virtual io::ReadLimits reading(const Job& job) const = 0;
+  /// What becomes of a picture; its pixels are valid until the next call.
+  virtual Converted on_picture(const io::Picture& picture, const Job& job) = 0;
   /// Throws where the options fit no video.
   virtual void check_video() const {}
   /// Makes `out` of the part of a frame's luma that --region names; the frame has `whole` pixels.

@@ -31,6 +31,11 @@ void DescribedOptions::add_option(CLI::App& app, std::string_view name,
   found->meanings.push_back(std::move(meaning));
 }
 
+void DescribedOptions::add_names(std::string_view name, const std::vector<std::string>& names) {
+  CLI::Option& option = *std::ranges::find(options_, name, &Entry::name)->option;
+  if (names_in_type(option.get_type_name()).empty()) option.check(known_names(names));
+}
+
 void DescribedOptions::describe_options() {
   for (Entry& option : options_) option.option->description(help(option));
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/common.hpp"
+#include "cli/nearest.hpp"
 #include "cli/options.hpp"
 #include "core/options.hpp"
 
@@ -49,14 +50,15 @@ struct OnCommandLine<E> {
   static std::string forms(const Limits&) { return either_name_of<E>(); }
   static E parse(std::string_view flag, std::string_view text) {
     if (const auto value = value_named<E>(text)) return *value;
-    usage_error(std::string(text), "{} {}: it must be {}", flag, text, either_name_of<E>());
+    usage_error(std::string(text), "{} {}: it must be {}{}", flag, text, either_name_of<E>(),
+                did_you_mean_one_of<E>(text));
   }
 };
 template <>
 struct OnCommandLine<Border> {
   static constexpr std::string_view placeholder = "MODE";
   static std::string forms(const Limits&) {
-    return "replicate, reflect, reflect101, constant[:V], wrap or ignore";
+    return "replicate, symmetric, reflect101, constant[:V], wrap or ignore";
   }
   static Border parse(std::string_view flag, std::string_view text) {
     return parse_border(flag, text);
@@ -86,19 +88,19 @@ class DescribedOptions {
   explicit DescribedOptions(std::string selector = {}) : selector_(std::move(selector)) {}
 
   /// Adds an option for each field of Options but `except`, and but canny's pair of thresholds,
-  /// which takes more than one. Structs of several owners may have fields of one name; they share
-  /// the option.
+  /// which takes more than one. `defaults` are the command's. Structs of several owners may have
+  /// fields of one name; they share the option.
   template <class Options>
   void add(CLI::App& app, std::string_view owner = {},
-           std::initializer_list<std::string_view> except = {}) {
+           std::initializer_list<std::string_view> except = {}, const Options& defaults = {}) {
     owners_.emplace_back(owner);
-    const Options defaults{};
     for_each_field<Options>([&]<class T>(const Field<Options, T>& one) {
       if constexpr (!std::same_as<T, Thresholds>) {
         if (std::ranges::find(except, one.name) != except.end()) return;
         add_option(app, one.name, OnCommandLine<T>::placeholder,
                    {std::string(owner), std::string(one.words), OnCommandLine<T>::forms(one.limits),
                     default_text(one, defaults)});
+        if constexpr (NamedEnum<T>) complete<T>(one.name);
       }
     });
     // An option that all had so far may be one that this owner lacks.
@@ -137,6 +139,14 @@ class DescribedOptions {
   };
   void add_option(CLI::App& app, std::string_view name, std::string_view placeholder,
                   Meaning meaning);
+  /// Completion knows the names that the parser takes.
+  template <NamedEnum E>
+  void complete(std::string_view name) {
+    std::vector<std::string> names;
+    for (const auto& one : names_of(E{})) names.emplace_back(one.name);
+    add_names(name, names);
+  }
+  void add_names(std::string_view name, const std::vector<std::string>& names);
   void describe_options();
   std::string help(const Entry& option) const;
   const Entry* given(std::string_view name) const;

@@ -2,11 +2,16 @@
 #include <nlohmann/json.hpp>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "cli/conversion.hpp"
 #include "cli/described.hpp"
 #include "cli/either_device.hpp"
+#include "cli/nearest.hpp"
 #include "cli/samples.hpp"
+#include "core/fill.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/objects.hpp"
@@ -49,9 +54,57 @@ struct State {
   std::string low, high, threshold, mask;  // what several of the library's options are made of
 };
 
+// Thin lines, as canny's; bands beside them are for who asks.
+LogOptions command_defaults() {
+  LogOptions options;
+  options.mode = LogMode::zero_crossings;
+  return options;
+}
+
 void refuse_unless(bool fits, std::string_view option, const std::string& value,
                    std::string_view where) {
   if (!fits) usage_error(value, "{} {}: this goes with {}", option, value, where);
+}
+
+// The largest magnitude that samples from 0 to 1 can have: over all directions of the gradient, the
+// sum of the taps along it that are positive.
+double largest_magnitude(const SobelOptions& options) {
+  const int n = options.aperture, r = n / 2;
+  // Impulses give the taps, mirrored, which no sum minds.
+  Image<uint8_t> impulse(4 * n + 1, 4 * n + 1);
+  fill(impulse.view(), 0);
+  impulse.view().at(2 * n, 2 * n) = 1;
+  const auto taps = sobel_gradients(impulse, SobelOptions{.aperture = n});
+  const auto along = [&](double dx, double dy) {
+    double sum = 0;
+    for (int j = -r; j <= r; ++j) {
+      for (int i = -r; i <= r; ++i) {
+        const int x = 2 * n + i, y = 2 * n + j;
+        sum += std::max(0.0, dx * taps.gx.view().at(x, y) + dy * taps.gy.view().at(x, y));
+      }
+    }
+    return sum;
+  };
+  if (options.norm == Norm::l1) return std::max(along(1, 1), along(1, -1));
+  double most = 0;
+  for (int degree = 0; degree < 360; ++degree) {
+    const double angle = degree * std::numbers::pi / 180;
+    most = std::max(most, along(std::cos(angle), std::sin(angle)));
+  }
+  return most;
+}
+
+// Samples of a plane of From, times `scale`, rounded.
+template <class From, class To>
+void scale_samples(ImageView<From> src, ImageView<To> dst, double scale) {
+  for (int32_t y = 0; y < src.height; ++y) {
+    const From* from = src.row(y);
+    To* to = dst.row(y);
+    for (int32_t x = 0; x < src.width; ++x) {
+      const double value = double(from[x]) * scale + 0.5;
+      to[x] = To(std::min(value, double(std::numeric_limits<To>::max())));
+    }
+  }
 }
 
 // The method and its options, checked once; then picture after picture.
@@ -60,14 +113,13 @@ class EdgeFinder {
   explicit EdgeFinder(const State& state);
 
   /// u8, and u16 for the magnitudes of 16-bit pictures.
-  PixelType output_type(PixelType source) const {
-    return method_ == "sobel" && !limit_ ? source : PixelType::u8;
-  }
+  PixelType output_type(PixelType source) const { return makes_mask() ? PixelType::u8 : source; }
   /// True where the result is a mask of 0 and 255.
   bool makes_mask() const { return method_ != "sobel" || limit_; }
-  /// Edges of `gray` into `out`.
-  void find(ConstAnyView gray, AnyView out, ConstAnyView mask) { device_.run({gray, mask}, out); }
-  /// The thresholds of the last call, of canny.
+  /// Edges of `gray` into `out`. Thresholds that were given count in the file's own levels, of
+  /// which `scale` levels of `gray` are one.
+  void find(ConstAnyView gray, AnyView out, ConstAnyView mask, double scale = 1);
+  /// The thresholds of the last call, of canny, in the file's levels.
   std::optional<CannyResult> used() const { return used_; }
   const Exec& helper() const { return device_.execs().around; }
   void explain() const { device_.explain(); }
@@ -76,20 +128,25 @@ class EdgeFinder {
   void set_thresholds(const State& state);
   void run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Execs& execs);
   void run_sobel(ConstAnyView gray, AnyView out, const Execs& execs);
+  void find_magnitudes(ConstAnyView gray, AnyView out);
 
   std::string method_;
   CannyOptions canny_;
+  std::optional<CannyResult> given_;  // of canny
   LogOptions log_;
+  std::optional<double> level_;  // of log
   SobelOptions sobel_;
   SmoothingOptions smoothing_;
   std::optional<double> limit_;  // of sobel
+  double scale_ = 1, largest_ = 1;
   EitherDevice device_;
-  AnyImage smooth_, magnitude_;
+  AnyImage smooth_, magnitude_, floats_, whole_;
   std::optional<CannyResult> used_;
 };
 
 EdgeFinder::EdgeFinder(const State& state)
     : method_(state.method),
+      log_(command_defaults()),
       device_(state.common,
               [this](std::span<const ConstAnyView> sources, AnyView edges, const Execs& execs) {
                 run(sources[0], edges, sources.size() > 1 ? sources[1] : ConstAnyView(), execs);
@@ -110,8 +167,9 @@ EdgeFinder::EdgeFinder(const State& state)
     state.described.read(smoothing_);
   }
   set_thresholds(state);
+  if (!makes_mask()) largest_ = largest_magnitude(sobel_);
   // Options the library refuses are found before any file is read.
-  device_.check(PixelType::u8, PixelType::u8);
+  device_.check(PixelType::u8, makes_mask() ? PixelType::u8 : PixelType::u16);
 }
 
 void EdgeFinder::set_thresholds(const State& state) {
@@ -127,16 +185,16 @@ void EdgeFinder::set_thresholds(const State& state) {
     if (low < 0) usage_error(state.low, "--low {}: it must be at least 0", state.low);
     if (high < low)
       usage_error(state.high, "--high {}: it must be at least --low {}", state.high, state.low);
-    canny_.thresholds = Thresholds::given(low, high);
+    given_ = CannyResult{low, high};
   }
   if (state.threshold.empty()) return;
   const ThresholdSpec spec = parse_threshold(state.threshold);
   refuse_unless(method_ == "canny" || spec.value, "--threshold", state.threshold, "--method canny");
   if (method_ == "canny") {
-    canny_.thresholds = spec.value ? Thresholds::given(*spec.value / 2, *spec.value)
-                                   : Thresholds::automatic(spec.rule, spec.percent);
+    canny_.thresholds = Thresholds::automatic(spec.rule, spec.percent);
+    if (spec.value) given_ = CannyResult{*spec.value / 2, *spec.value};
   } else if (method_ == "log") {
-    log_.threshold = *spec.value;
+    level_ = spec.value;
   } else {
     limit_ = spec.value;
   }
@@ -155,24 +213,52 @@ void EdgeFinder::run_sobel(ConstAnyView gray, AnyView out, const Execs& execs) {
   if (!limit_) return sobel(gray, {.magnitude = out}, sobel_, execs.pinned);
   const AnyView magnitude = between(magnitude_, PixelType::u16);
   sobel(gray, {.magnitude = magnitude}, sobel_, execs.pinned);
-  threshold(magnitude, out, *limit_, execs.around);
+  threshold(magnitude, out, *limit_ * scale_, execs.around);
 }
 
 void EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Execs& execs) {
   if (method_ == "canny") {
     CannyOptions options = canny_;
     options.mask = mask;
+    if (given_) options.thresholds = Thresholds::given(given_->low * scale_, given_->high * scale_);
     used_ = canny(gray, out, options, execs.pinned);
+    used_->low /= scale_, used_->high /= scale_;
   } else if (method_ == "log") {
-    log_edges(gray, out, log_, execs.pinned);
+    LogOptions options = log_;
+    // What is usual is so many of 255 levels.
+    options.threshold =
+        level_ ? *level_ * scale_ : log_.threshold * (gray.type == PixelType::u16 ? 257 : 1);
+    log_edges(gray, out, options, execs.pinned);
   } else {
     run_sobel(gray, out, execs);
   }
 }
 
-io::ReadLimits limits_of(const State& state) {
-  return {state.common.max_pixels, state.common.partial};
+void EdgeFinder::find(ConstAnyView gray, AnyView out, ConstAnyView mask, double scale) {
+  scale_ = scale;
+  if (makes_mask())
+    device_.run({gray, mask}, out);
+  else
+    find_magnitudes(gray, out);
 }
+
+// Magnitudes so scaled that the largest possible one is white. Integers hold those of 8 bits and
+// apertures up to 5; all others are made of floats.
+void EdgeFinder::find_magnitudes(ConstAnyView gray, AnyView out) {
+  const double scale = 1 / largest_;
+  const bool fits = gray.type == PixelType::u8 && sobel_.aperture < 7;
+  const AnyView whole =
+      whole_.create(gray.size(), 1, fits ? PixelType::u16 : PixelType::f32, gray.space);
+  device_.run({fits ? gray : converted(gray, PixelType::f32, floats_)}, whole);
+  if (fits)
+    scale_samples(whole.as<uint16_t>(), out.as<uint8_t>(), scale);
+  else if (out.type == PixelType::u16)
+    scale_samples(whole.as<float>(), out.as<uint16_t>(), scale);
+  else
+    scale_samples(whole.as<float>(), out.as<uint8_t>(), scale);
+}
+
+io::ReadLimits reading_of(const State& state) { return reading_of(state.common, state.jobs); }
 
 class Edges : public Conversion {
  public:
@@ -180,15 +266,14 @@ class Edges : public Conversion {
   Edges(const State& state, const Image<uint8_t>& mask)
       : state_(state), region_(state.common.region_rect()), finder_(state), mask_(mask) {}
 
-  ConstAnyView on_picture(const Job& job) override {
-    const auto picture = io::read_picture(job.input, limits());
+  io::ReadLimits reading(const Job&) const override { return reading_of(state_); }
+  Converted on_picture(const io::Picture& picture, const Job& job) override {
     const ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()});
     const ConstAnyView source = region_of(picture.view(), region_, job.input);
     const ConstAnyView gray = gray_of(source, gray_, finder_.helper());
     const AnyView out = edges_.create(gray.size(), 1, finder_.output_type(gray.type));
-    finder_.find(gray, out, mask);
-    io::write_picture(job.output, out);
-    return out;
+    finder_.find(gray, out, mask, picture.scale);
+    return {out, {.lossless = true}};
   }
   void on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) override {
     finder_.find(luma, out, mask_for(job.input, whole));
@@ -206,7 +291,6 @@ class Edges : public Conversion {
   void explain() const override { finder_.explain(); }
 
  private:
-  io::ReadLimits limits() const { return limits_of(state_); }
   // The mask of a picture of this size, cut as the picture is.
   ConstAnyView mask_for(const std::string& name, Size size) const {
     if (mask_.empty()) return {};
@@ -233,7 +317,7 @@ int run(const State& state) {
   if (!state.mask.empty()) {
     make();  // what it refuses comes before a file is read
     also_read.push_back(state.mask);
-    const auto picture = io::read_picture(state.mask, limits_of(state));
+    const auto picture = io::read_picture(state.mask, reading_of(state));
     mask = Image<uint8_t>(picture.width(), picture.height());
     fill_mask(picture.view(), picture.has_alpha, mask);
   }
@@ -246,12 +330,15 @@ Verb add_edges(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
   add_job_options(*app, state->jobs);
+  state->jobs.masks = true;
   app->add_option("--method", state->method, "canny (default), log or sobel")
       ->type_name("METHOD")
-      ->check(CLI::IsMember({"canny", "log", "sobel"}));
-  app->add_option("--threshold", state->threshold,
-                  "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
-                  "log: gray levels (default 5); sobel: a mask above T")
+      ->check(one_of_names({"canny", "log", "sobel"}));
+  app->add_option(
+         "--threshold", state->threshold,
+         "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
+         "log: gray levels (default 5 of 255); sobel: a mask above T instead of magnitudes, "
+         "of which the largest possible is white")
       ->type_name("T");
   app->add_option("--low", state->low, "canny: low threshold, in gradient units as cv::Canny's")
       ->type_name("L");
@@ -259,7 +346,7 @@ Verb add_edges(CLI::App& parent) {
   app->add_option("--mask", state->mask, "canny: a picture; edges only where it is not black")
       ->type_name("FILE");
   state->described.add<CannyOptions>(*app, "canny");
-  state->described.add<LogOptions>(*app, "log", {"threshold"});
+  state->described.add<LogOptions>(*app, "log", {"threshold"}, command_defaults());
   state->described.add<SobelOptions>(*app, "sobel");
   state->described.add<SmoothingOptions>(*app, "sobel");
   add_common(*app, state->common,

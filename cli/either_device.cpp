@@ -44,7 +44,9 @@ EitherDevice::EitherDevice(const CommonOptions& common, Work work)
   explainer_.watch(execs_.pinned, common.explain);
   explainer_.watch(execs_.around, common.explain);
   may_use_gpu_ = find_gpu(common, why_not_);
-  if (may_use_gpu_) execs_.pinned.stream = execs_.around.stream = stream_.emplace().get();
+  if (!may_use_gpu_) return;
+  gpu_ = current_device();
+  execs_.pinned.stream = execs_.around.stream = stream_.emplace().get();
 }
 
 void PinnedRoom::reserve(size_t bytes, size_t pictures) {
@@ -102,6 +104,7 @@ bool EitherDevice::goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyVi
 
 void EitherDevice::run(std::initializer_list<ConstAnyView> sources, AnyView out) {
   const std::span<const ConstAnyView> given(sources.begin(), sources.size());
+  if (may_use_gpu_) use_device(gpu_);  // frames come on whichever thread
   if (goes_to_gpu(given, out))
     run_on_gpu(given, out);
   else

@@ -74,6 +74,7 @@ class EitherDevice {
   Execs execs_;
   Explainer explainer_;
   bool may_use_gpu_ = false;
+  int gpu_ = 0;
   std::string why_not_;  // said once
   std::map<std::tuple<PixelType, int32_t, int32_t, int32_t>, bool> decided_;
   std::optional<Stream> stream_;  // of this object, so that those of other threads run beside it

@@ -8,6 +8,7 @@
 #include "cli/conversion.hpp"
 #include "cli/described.hpp"
 #include "cli/either_device.hpp"
+#include "cli/nearest.hpp"
 #include "cli/samples.hpp"
 #include "cuesta/filter.hpp"
 #include "io/picture.hpp"
@@ -54,7 +55,13 @@ class Filter : public Conversion {
  public:
   Filter(const State& state, KernelSpec kernel);
 
-  ConstAnyView on_picture(const Job& job) override;
+  io::ReadLimits reading(const Job& job) const override {
+    io::ReadLimits limits = reading_of(state_.common, state_.jobs);
+    limits.keep_floats =
+        state_.depth == "float" || (state_.depth.empty() && io::holds_floats(job.extension()));
+    return limits;
+  }
+  Converted on_picture(const io::Picture& picture, const Job& job) override;
   void check_video() const override {
     if (!state_.depth.empty() && state_.depth != "8")
       usage_error(state_.depth, "--depth {}: videos have 8 bits", state_.depth);
@@ -121,9 +128,7 @@ void Filter::run(ConstAnyView in, AnyView out, const Exec& exec) const {
     correlate(in, out, kernel_.stencil, options_, exec);
 }
 
-ConstAnyView Filter::on_picture(const Job& job) {
-  const auto picture =
-      io::read_picture(job.input, {state_.common.max_pixels, state_.common.partial});
+Converted Filter::on_picture(const io::Picture& picture, const Job& job) {
   const ConstAnyView part = region_of(picture.view(), region_, job.input);
   const PixelType type = state_.depth == "8"       ? PixelType::u8
                          : state_.depth == "16"    ? PixelType::u16
@@ -133,8 +138,7 @@ ConstAnyView Filter::on_picture(const Job& job) {
   const AnyView dst = result_.create(src.size(), src.channels, type);
   device_.run({src}, dst);
   if (picture.has_alpha) copy_alpha(src, dst);
-  io::write_picture(job.output, dst, {picture.metadata, picture.has_alpha});
-  return dst;
+  return {dst, {.metadata = picture.metadata, .has_alpha = picture.has_alpha}};
 }
 
 int run(const State& state) {
@@ -178,7 +182,7 @@ Verb add_filter(CLI::App& parent) {
   app->add_option("--depth", state->depth,
                   "bring samples to 8, 16 (white stays white) or float (numbers stay) first")
       ->type_name("8|16|float")
-      ->check(CLI::IsMember({"8", "16", "float"}));
+      ->check(one_of_names({"8", "16", "float"}));
   add_common(
       *app, state->common,
       takes_device | takes_strategy | takes_threads | takes_region | takes_json | takes_limits |

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace cuesta::cli {
@@ -49,9 +50,15 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
   return out;
 }
 
+std::string first_sentence(std::string text) {
+  text = text.substr(0, text.find("\n\n"));
+  std::ranges::replace(text, '\n', ' ');
+  const size_t end = text.find(". ");
+  return end == text.npos ? text : text.substr(0, end + 1);
+}
+
 std::string HelpFormatter::make_subcommand(const CLI::App* app) const {
-  const std::string description = app->get_description();
-  return two_columns(app->get_name(), description.substr(0, description.find('\n')));
+  return two_columns(app->get_name(), first_sentence(app->get_description()));
 }
 
 std::string HelpFormatter::make_option(const CLI::Option* option, bool is_positional) const {

@@ -15,4 +15,7 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_option(const CLI::Option* option, bool is_positional) const override;
 };
 
+/// Up to the first full stop; in one line.
+std::string first_sentence(std::string text);
+
 }  // namespace cuesta::cli

@@ -1,5 +1,7 @@
 #include "cli/inputs.hpp"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
@@ -12,10 +14,14 @@
 #include <set>
 #include <thread>
 
+#include "cli/options.hpp"
 #include "cli/progress.hpp"
 #include "core/threads.hpp"
 #include "io/address.hpp"
+#include "io/animation.hpp"
 #include "io/formats.hpp"
+#include "io/frames.hpp"
+#include "io/input_bytes.hpp"
 #include "io/picture.hpp"
 
 namespace cuesta::cli {
@@ -28,37 +34,67 @@ bool is_folder(const std::string& path) {
   return fs::is_directory(path, ignored);
 }
 
-// The pictures of a folder, by name; hidden files are not meant.
-std::vector<std::string> pictures_in(const std::string& folder) {
+// The pictures and videos of a folder, by name; hidden files are not meant.
+std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> out;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
     const fs::path& path = at->path();
+    const std::string extension = path.extension().string();
     std::error_code ignored;
     if (at->is_regular_file(ignored) && !path.filename().string().starts_with(".") &&
-        io::is_picture_extension(path.extension().string()))
+        (io::is_picture_extension(extension) || io::is_video_extension(extension)))
       out.push_back(path.string());
   }
   if (error) throw Error(ErrorCode::input, fmt::format("{}: {}", folder, error.message()), folder);
-  if (out.empty())
-    throw Error(ErrorCode::input, fmt::format("{}: the folder holds no pictures", folder), folder);
+  if (out.empty()) {
+    throw Error(ErrorCode::input,
+                fmt::format("{}: the folder holds no pictures and no videos", folder), folder);
+  }
   std::sort(out.begin(), out.end());
   return out;
 }
 
-void check_output(const Job& job) {
-  if (job.output == "-") {
-    if (job.kind == InputKind::picture)
-      usage_error("-",
-                  "-o -: standard output takes y4m, which a picture does not make; name a file");
-    return;
+std::string_view shown(const Job& job) {
+  return job.input == "-" ? std::string_view("standard input") : std::string_view(job.input);
+}
+
+// Throws why a file that is no picture is no video either; returns for one that is.
+void check_is_video(const Job& job) {
+  if (job.input == "-" || io::is_live(job.input)) return;
+  try {
+    io::open_frames(job.input);
+  } catch (const Error& error) {
+    std::string_view why = error.what();
+    if (why.starts_with(job.input + ": ")) why.remove_prefix(job.input.size() + 2);
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: neither a picture nor a video that is read here ({})", job.input, why),
+        job.input);
   }
+}
+
+void check_output_of_stream(const Job& job) {
   const std::string extension = fs::path(job.output).extension().string();
-  if (job.kind == InputKind::stream && io::is_picture_extension(extension)) {
-    usage_error(job.output, "-o {}: {} is a video, so OUT must be one, not a picture", job.output,
-                job.input == "-" ? "standard input" : std::string_view(job.input));
+  if (!io::is_picture_extension(extension) || io::is_animation_name(job.output)) return;
+  check_is_video(job);
+  const bool is_animation =
+      job.input != "-" && !io::is_live(job.input) && io::is_picture(job.input);
+  usage_error(
+      job.output, "-o {}: {} is {}, so OUT must be a video{}, not a picture", job.output,
+      shown(job), is_animation ? "an animation" : "a video",
+      is_animation ? " or an animation (.mp4, .webp, .gif; --page 1 takes its first picture)" : "");
+}
+
+void check_output(const Job& job) {
+  if (job.output == "-" && isatty(STDOUT_FILENO)) {
+    throw Error(ErrorCode::output,
+                "cannot write to standard output: it is a terminal; pipe it on, or name a file",
+                "-");
   }
-  if (job.kind == InputKind::picture && !io::is_writable_extension(extension)) {
+  if (job.kind == InputKind::stream) return check_output_of_stream(job);
+  const std::string extension = job.extension();
+  if (!io::is_writable_extension(extension)) {
     throw Error(
         ErrorCode::output,
         fmt::format("cannot write {}: no picture format has the extension \"{}\"; try .png, "
@@ -66,6 +102,16 @@ void check_output(const Job& job) {
                     job.output, extension),
         job.output);
   }
+  if (job.pages > 1 && !io::holds_pages(extension)) {
+    usage_error(
+        job.output,
+        "-o {}: {} has {} pages, which {} does not hold; name a .tif, or take one by --page",
+        job.output, shown(job), job.pages, extension);
+  }
+}
+
+std::string dotted(const std::string& format) {
+  return format.starts_with('.') ? format : '.' + format;
 }
 
 void check_exists(const std::string& input) {
@@ -90,16 +136,43 @@ void check_not_read(const Plan& plan, const std::vector<std::string>& also_read)
   }
 }
 
-std::string name_in_folder(const Job& job, const fs::path& folder, const std::string& format) {
-  fs::path name = job.input == "-" ? fs::path("stdin.y4m") : fs::path(job.input).filename();
-  if (io::is_address(job.input)) name += ".mkv";
-  if (job.kind == InputKind::picture) {
-    if (!format.empty())
-      name.replace_extension(format);
-    else if (!io::is_writable_extension(name.extension().string()))
-      name += ".png";
+// The extension that a result in a folder has, with its dot; empty where it keeps its input's name.
+std::string own_extension(const Job& job, const JobOptions& options) {
+  std::string from = job.input == "-" ? ".png" : fs::path(job.input).extension().string();
+  if (job.kind == InputKind::stream) {
+    if (io::is_address(job.input)) return ".mkv";
+    if (job.input == "-") return ".y4m";
+    return io::is_picture_extension(from) && !io::is_animation_name(job.input) ? ".webp" : "";
   }
-  return (folder / name).string();
+  if (!options.format.empty()) return dotted(options.format);
+  if (job.input == "-") return from;
+  const bool fits = io::is_writable_extension(from) &&
+                    (!options.masks || io::can_be_lossless(from)) &&
+                    (job.pages == 1 || io::holds_pages(from));
+  return fits ? "" : job.pages > 1 ? ".tif" : ".png";
+}
+
+// Results of a folder: each has its input's name, with another extension where it must; where two
+// would have one name, the whole old name stays before the new extension.
+void name_in_folder(std::vector<Job>& jobs, const JobOptions& options) {
+  const auto name_of = [](const Job& job) {
+    return job.input == "-" ? fs::path("stdin") : fs::path(job.input).filename();
+  };
+  std::map<std::string, int> wanted;
+  std::vector<fs::path> names;
+  for (const Job& job : jobs) {
+    fs::path name = name_of(job);
+    if (const auto extension = own_extension(job, options); !extension.empty())
+      io::is_address(job.input) ? name += extension : name.replace_extension(extension);
+    ++wanted[name.string()];
+    names.push_back(std::move(name));
+  }
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    const auto extension = own_extension(jobs[i], options);
+    if (wanted[names[i].string()] > 1 && !extension.empty() && names[i] != name_of(jobs[i]))
+      names[i] = name_of(jobs[i]) += extension;
+    jobs[i].output = (fs::path(options.out) / names[i]).string();
+  }
 }
 
 void make_folder(const std::string& out) {
@@ -119,13 +192,24 @@ std::string place_of(const std::string& path) {
   return error ? path : whole.string();
 }
 
+std::string Job::extension() const {
+  return output == "-" ? format : fs::path(output).extension().string();
+}
+
 InputKind kind_of(const std::string& path) {
-  if (path == "-" || io::is_address(path)) return InputKind::stream;
+  if (io::is_address(path)) return InputKind::stream;
+  if (path == "-") {
+    const std::string_view head = io::peek_standard_input(32);
+    return io::is_picture({reinterpret_cast<const uint8_t*>(head.data()), head.size()}) &&
+                   !io::begins_as_animation(head)
+               ? InputKind::picture
+               : InputKind::stream;
+  }
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
   if (fs::is_fifo(status) || fs::is_character_file(status)) return InputKind::stream;
   if (!fs::is_regular_file(status)) return InputKind::picture;  // reading it will say what is wrong
-  if (io::is_picture(path)) return InputKind::picture;
+  if (io::is_picture(path)) return io::pages_of(path).move ? InputKind::stream : InputKind::picture;
   if (io::begins_as_video(path)) return InputKind::stream;
   return io::is_picture_extension(fs::path(path).extension().string()) ? InputKind::picture
                                                                        : InputKind::stream;
@@ -139,43 +223,88 @@ void add_follow(CLI::App& app, bool& follow) {
 }
 
 void add_job_options(CLI::App& app, JobOptions& jobs) {
-  app.add_option("INPUT", jobs.inputs, "pictures, a folder, a video, an address, or - (stdin)")
+  app.add_option("INPUT", jobs.inputs,
+                 "pictures, videos, folders of either, an address, or - (stdin)")
       ->type_name("")
       ->required();
   app.add_option("-o,--output", jobs.out,
-                 "result; a folder for several inputs; - writes y4m to stdout")
+                 "result; a folder for several inputs; - writes to stdout: a video as y4m, a "
+                 "picture as PNG")
       ->type_name("OUT")
       ->required();
   app.add_option("--format", jobs.format,
-                 "in a folder OUT, write this format instead of the input's: png, tif, ...")
+                 "in a folder OUT and on stdout, write pictures in this format: png, tif, ...")
       ->type_name("EXT");
+  app.add_option("--page", jobs.page,
+                 "of a file of several pictures take this one, from 1; 0 (default) takes all")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1 << 20));
+  app.add_option("--white", jobs.white,
+                 "which number of a float picture is white: auto (default: 1, 255 or 65535, the "
+                 "first that holds it), a number, or light (linear, as of HDR pictures)")
+      ->type_name("W");
   add_follow(app, jobs.follow);
 }
 
+io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs) {
+  io::ReadLimits limits{common.max_pixels, common.partial};
+  limits.white = parse_white(jobs.white);
+  return limits;
+}
+
+namespace {
+
+// A file or stream, and which of its pages are meant.
+Job job_of(std::string input, const JobOptions& options) {
+  Job job{.input = std::move(input), .follow = options.follow};
+  job.kind = kind_of(job.input);
+  const bool has_pages = job.input != "-" && !io::is_live(job.input) && io::is_picture(job.input);
+  if (!has_pages) return job;
+  const int pages = io::pages_of(job.input).count;
+  if (options.page == 0) {
+    if (job.kind == InputKind::picture) job.pages = pages;
+    return job;
+  }
+  if (options.page > pages)
+    usage_error(std::to_string(options.page), "--page {}: {} has {}", options.page, job.input,
+                pages == 1 ? "one" : std::to_string(pages));
+  job.kind = InputKind::picture;
+  job.page = options.page - 1;
+  return job;
+}
+
+bool looks_like_a_file(const std::string& out) {
+  const std::string extension = fs::path(out).extension().string();
+  return !out.ends_with('/') && !is_folder(out) &&
+         (io::is_picture_extension(extension) || io::is_video_extension(extension));
+}
+
+}  // namespace
+
 Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_read) {
-  const auto& [inputs, out, format, follow] = options;
+  const auto& out = options.out;
+  const std::string& format = options.format;
   Plan plan;
-  plan.is_batch = inputs.size() > 1;
-  for (const auto& input : inputs) {
+  plan.is_batch = options.inputs.size() > 1;
+  // One missing input is the whole story; one of many is told when its turn comes.
+  if (!plan.is_batch) check_exists(options.inputs.at(0));
+  for (const auto& input : options.inputs) {
     if (input != "-" && is_folder(input)) {
       plan.is_batch = true;
-      for (auto& picture : pictures_in(input))
-        plan.jobs.push_back({std::move(picture), {}, InputKind::picture, false});
+      for (auto& file : files_in(input)) plan.jobs.push_back(job_of(std::move(file), options));
     } else {
-      plan.jobs.push_back({input, {}, kind_of(input), follow});
+      plan.jobs.push_back(job_of(input, options));
     }
   }
-  // One missing input is the whole story; one of many is told when its turn comes.
-  if (!plan.is_batch) check_exists(plan.jobs[0].input);
-  if (!format.empty() &&
-      !io::is_writable_extension(format.starts_with('.') ? format : '.' + format))
+  if (!format.empty() && !io::is_writable_extension(dotted(format)))
     usage_error(format, "--format {}: no picture format has this extension", format);
   const bool into_folder = out != "-" && (plan.is_batch || is_folder(out) || out.ends_with('/'));
   if (!into_folder) {
-    if (plan.is_batch) usage_error("-", "-o -: standard output takes one stream; name a folder");
-    if (!format.empty())
+    if (plan.is_batch) usage_error("-", "-o -: standard output takes one result; name a folder");
+    if (!format.empty() && out != "-")
       usage_error(format, "--format {}: OUT is one file and names its format itself", format);
     plan.jobs[0].output = out;
+    plan.jobs[0].format = format.empty() ? ".png" : dotted(format);
     check_output(plan.jobs[0]);
     check_not_read(plan, also_read);
     return plan;
@@ -184,9 +313,15 @@ Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_r
   if (fs::exists(out, ignored) && !is_folder(out)) {
     usage_error(out, "-o {}: with several inputs OUT is a folder, and this is a file", out);
   }
+  if (looks_like_a_file(out)) {
+    usage_error(out,
+                "-o {}: with several inputs OUT is a folder, and this names a file; {}/ makes "
+                "a folder of that name",
+                out, out);
+  }
+  name_in_folder(plan.jobs, options);
   std::map<std::string, std::string> taken;
-  for (auto& job : plan.jobs) {
-    job.output = name_in_folder(job, out, format);
+  for (const auto& job : plan.jobs) {
     if (const auto [at, is_new] = taken.emplace(job.output, job.input); !is_new) {
       usage_error(job.output, "-o {}: both {} and {} would be written to {}", out, at->second,
                   job.input, job.output);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/common.hpp"
+#include "io/picture.hpp"
 
 namespace cuesta::cli {
 
@@ -18,7 +19,13 @@ struct Job {
   std::string input{};  ///< a path, or "-"
   std::string output{};
   InputKind kind = InputKind::picture;
-  bool follow = false;  ///< of a stream: its result grows, live or not
+  bool follow = false;   ///< of a stream: its result grows, live or not
+  int page = 0;          ///< of a picture file, the page that is meant, from 0
+  int pages = 1;         ///< how many of its pages are, from there
+  std::string format{};  ///< of a picture on standard output: ".png"
+
+  /// What names the format of a picture that is written, with its dot.
+  std::string extension() const;
 };
 
 struct Plan {
@@ -31,7 +38,8 @@ struct Plan {
 /// are renamed into theirs.
 std::string place_of(const std::string& path);
 
-/// What `path` is, by its first bytes; by its extension where those tell nothing.
+/// What `path` is, by what it holds: an animation is a stream. By its extension where that tells
+/// nothing. Throws Error{input} for a file of no kind that this build reads.
 InputKind kind_of(const std::string& path);
 
 /// --follow, as every verb on videos takes it.
@@ -40,14 +48,19 @@ void add_follow(CLI::App& app, bool& follow);
 /// INPUT..., -o, --format and --follow, as every verb that turns inputs into outputs takes them.
 struct JobOptions {
   std::vector<std::string> inputs{};
-  std::string out{}, format{};
+  std::string out{}, format{}, white = "auto";
+  int page = 0;  ///< from 1; 0: all
   bool follow = false;
+  bool masks = false;  ///< results are such that only formats that keep every sample will do
 };
 void add_job_options(CLI::App& app, JobOptions& jobs);
+/// How pictures are read, by the options of a verb.
+io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs);
 
 /// Pictures, folders of pictures, videos and "-" to jobs. Several inputs, or a folder, or an OUT
 /// that is a folder: results keep their input's name there; `format` ("png") replaces its
-/// extension, and ".png" is added where that cannot be written. Throws Error{invalid_argument} for
+/// extension, and ".png" is added where that cannot be written, or takes its place where the format
+/// would not keep every sample of a mask. Throws Error{invalid_argument} for
 /// an OUT that cannot be meant: one of the inputs (or of `also_read`), a file for several inputs,
 /// two inputs of one name. Throws Error{input} for a folder without pictures.
 Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_read = {});

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common.hpp"
+#include "cli/nearest.hpp"
 #include "core/cpu_probe.hpp"
 #include "core/threads.hpp"
 #include "cuesta/device.hpp"
@@ -138,7 +139,7 @@ Verb add_list(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("list", "Lists what this build holds.");
   app->add_option("WHAT", state->what, "operations, strategies (default) or devices")
       ->type_name("")
-      ->check(CLI::IsMember({"operations", "strategies", "devices"}));
+      ->check(one_of_names({"operations", "strategies", "devices"}));
   add_common(*app, state->common, takes_json,
              {"cuesta list", "cuesta list operations", "cuesta list strategies --json"});
   return {app, [state] {

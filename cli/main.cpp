@@ -1,37 +1,23 @@
 // The cuesta command: one subcommand a verb, one file each.
 #include <CLI/CLI.hpp>
-#include <new>
+#include <string>
+#include <vector>
 
 #include "cli/common.hpp"
+#include "cli/config.hpp"
 #include "cli/help.hpp"
+#include "cli/nearest.hpp"
 #include "cuesta/version.hpp"
-#include "io/errors.hpp"
 
 namespace {
 
-using cuesta::Error;
-
-int run(const std::vector<cuesta::cli::Verb>& verbs) {
-  using namespace cuesta::cli;
-  try {
-    for (const auto& verb : verbs) {
-      if (verb.app->parsed()) return verb.run();
-    }
-  } catch (const Interrupted&) {
-    return exit_interrupted;
-  } catch (const cuesta::io::ClosedPipe&) {
-    return exit_output;  // who stopped reading knows
-  } catch (const Error& error) {
-    print_error(message_of(error));
-    return exit_code_of(error.code());
-  } catch (const std::bad_alloc&) {
-    print_error("out of memory");
-    return exit_device;
-  } catch (const std::exception& error) {
-    print_error(error.what());
-    return exit_device;
-  }
-  return exit_usage;
+// The words "help", "help VERB" and "version".
+void as_options(std::vector<std::string>& arguments) {
+  if (arguments.empty()) return;
+  if (arguments[0] == "version") arguments[0] = "--version";
+  if (arguments[0] != "help") return;
+  arguments.erase(arguments.begin());
+  arguments.push_back("--help");
 }
 
 }  // namespace
@@ -46,22 +32,30 @@ int main(int argc, char** argv) {
       "  cuesta verify\n");
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "this text");
-  app.set_version_flag("--version", "cuesta " CUESTA_VERSION, "the version");
+  app.set_version_flag("-V,--version", "cuesta " CUESTA_VERSION, "the version");
   app.require_subcommand(1);
-  const std::vector<Verb> verbs = {add_edges(app), add_filter(app), add_detect(app),
-                                   add_list(app),  add_verify(app), add_bench(app)};
+  const std::vector<Verb> verbs = {add_edges(app),   add_filter(app), add_detect(app),
+                                   add_list(app),    add_verify(app), add_bench(app),
+                                   add_generate(app)};
+  std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
-    app.parse(argc, argv);
+    as_options(arguments);
+    add_config(app, arguments);
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    save_config(app);
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& error) {
-    print_error(error.what());
+    print_error(words_for(app, arguments, error.what()));
     fmt::print(stderr, "cuesta {}--help says more\n",
                app.get_subcommands().empty() ? "" : app.get_subcommands()[0]->get_name() + " ");
     return exit_usage;
-  } catch (const Error& error) {
+  } catch (const cuesta::Error& error) {
     print_error(message_of(error));
     return exit_code_of(error.code());
   }
-  return run(verbs);
+  for (const Verb& verb : verbs) {
+    if (verb.app->parsed()) return reported(verb.run);
+  }
+  return exit_usage;
 }

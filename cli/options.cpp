@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/common.hpp"
+#include "cli/nearest.hpp"
 #include "ops/canny/options.hpp"
 
 namespace cuesta::cli {
@@ -32,6 +33,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 constexpr int64_t largest_kernel_file = 1 << 22;
 
+const std::vector<std::string> kernel_names = {"average:3", "sharpen:3", "unsharp:3", "gaussian:5",
+                                               "laplacian"};
+
 std::string read_kernel_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
@@ -42,8 +46,8 @@ std::string read_kernel_file(const std::string& path) {
     usage_error(
         path,
         "--kernel {}: neither a kernel (average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], "
-        "laplacian, \"rows;of;numbers\") nor a file",
-        path);
+        "laplacian, \"rows;of;numbers\") nor a file{}",
+        path, did_you_mean(path, kernel_names));
   }
   if (!std::filesystem::is_regular_file(status) || error || size > uintmax_t(largest_kernel_file))
     throw Error(ErrorCode::input, fmt::format("--kernel {}: not a file of at most 4 MiB", path),
@@ -101,10 +105,20 @@ Parameter parse_parameter(std::string_view text) {
 
 Border parse_border(std::string_view option, std::string_view text) {
   const size_t colon = text.find(':');
-  const auto mode = value_named<BorderMode>(text.substr(0, colon));
+  const std::string_view name = text.substr(0, colon);
+  if (name == "reflect") {
+    usage_error(std::string(text),
+                "{} {}: programs differ in what that is; reflect101 is dcb|abcd, symmetric is "
+                "cba|abcd",
+                option, text);
+  }
+  const auto mode = name == "symmetric" ? BorderMode::reflect : value_named<BorderMode>(name);
   if (!mode) {
-    usage_error(std::string(text), "{} {}: it must be {}", option, text,
-                either_name_of<BorderMode>());
+    const std::vector<std::string> names = {"replicate", "symmetric", "reflect101",
+                                            "constant",  "wrap",      "ignore"};
+    usage_error(std::string(text), "{} {}: it must be {}{}", option, text,
+                either_of(std::vector<std::string_view>(names.begin(), names.end())),
+                did_you_mean(name, names));
   }
   Border out{*mode};
   if (colon == std::string_view::npos) return out;
@@ -133,6 +147,16 @@ DifferenceThreshold parse_difference(std::string_view option, std::string_view t
   return automatic ? DifferenceThreshold::automatic(level) : DifferenceThreshold(level);
 }
 
+io::White parse_white(std::string_view text) {
+  using Rule = io::White::Rule;
+  if (text == "auto") return {Rule::automatic};
+  if (text == "light") return {Rule::light};
+  double value = 0;
+  if (!parse_whole(text, value) || !std::isfinite(value) || value <= 0)
+    usage_error(std::string(text), "--white {}: give auto, light, or a number above 0", text);
+  return {Rule::number, value};
+}
+
 int parse_cuda_device(std::string_view text) {
   if (text == "cuda") return 0;
   int number = -1;
@@ -143,11 +167,23 @@ int parse_cuda_device(std::string_view text) {
   return number;
 }
 
+namespace {
+[[noreturn]] void refuse_threshold(std::string_view text) {
+  const std::vector<std::string> forms = {"auto", "auto:otsu", "auto:median", "auto:percentile"};
+  usage_error(std::string(text),
+              "--threshold {}: give a number, auto, auto:otsu, auto:median or "
+              "auto:percentile[:P]{}",
+              text, did_you_mean(text, forms));
+}
+}  // namespace
+
 ThresholdSpec parse_threshold(std::string_view text) {
   ThresholdSpec spec;
   const auto parts = split(text, ':');
   if (parts[0] != "auto") {
-    spec.value = parse_number("--threshold", text);
+    double value = 0;
+    if (!parse_whole(text, value) || !std::isfinite(value)) refuse_threshold(text);
+    spec.value = value;
     if (*spec.value < 0)
       usage_error(std::string(text), "--threshold {}: it must be at least 0", text);
     return spec;
@@ -155,12 +191,7 @@ ThresholdSpec parse_threshold(std::string_view text) {
   const std::string_view rule = parts.size() > 1 ? parts[1] : "otsu";
   const size_t most = rule == "percentile" ? 3 : 2;
   const auto named = value_named<AutoThreshold>(rule);
-  if (!named || parts.size() > most) {
-    usage_error(std::string(text),
-                "--threshold {}: give a number, auto, auto:otsu, auto:median or "
-                "auto:percentile[:P]",
-                text);
-  }
+  if (!named || parts.size() > most) refuse_threshold(text);
   spec.rule = *named;
   if (parts.size() == 3) {
     if (!parse_whole(parts[2], spec.percent) || !(spec.percent >= 0 && spec.percent <= 100))

@@ -11,6 +11,7 @@
 #include "cuesta/image.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/stencil.hpp"
+#include "io/white.hpp"
 
 namespace cuesta::cli {
 
@@ -28,6 +29,8 @@ Border parse_border(std::string_view option, std::string_view text);
 StructuringElement parse_element(std::string_view option, std::string_view text);
 /// T, auto, or auto:T
 DifferenceThreshold parse_difference(std::string_view option, std::string_view text);
+/// --white auto, light or a number above 0
+io::White parse_white(std::string_view text);
 /// --device cuda or cuda:N: the GPU's number
 int parse_cuda_device(std::string_view text);
 

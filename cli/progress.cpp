@@ -25,7 +25,13 @@ Progress::~Progress() {
   if (drawn_) std::fputs("\r\033[K", stderr);
 }
 
+int64_t Progress::done() const {
+  const std::lock_guard lock(mutex_);
+  return done_;
+}
+
 void Progress::step() {
+  const std::lock_guard lock(mutex_);
   ++done_;
   if (!visible_) return;
   const auto now = Clock::now();

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string_view>
 
@@ -19,14 +20,16 @@ class Progress {
   /// Takes the bar off the terminal.
   ~Progress();
 
-  /// One more is done.
+  /// One more is done, on any thread.
   void step();
+  int64_t done() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   void draw(Clock::time_point now);
 
   std::string_view unit_;
+  mutable std::mutex mutex_;
   std::optional<int64_t> total_;
   int64_t done_ = 0;
   bool visible_;

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "cli/progress.hpp"
 #include "io/errors.hpp"
 
 namespace cuesta::cli {
@@ -39,10 +38,21 @@ std::string line_of(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+Json of_camera(const std::string& camera, Json line) {
+  if (camera.empty()) return line;
+  Json named = {{"camera", camera}};
+  named.update(line);
+  return named;
+}
+
 JsonLines::JsonLines(const std::string& name, io::Placing placing)
     : file_(text_file(name, placing)) {}
 
-void JsonLines::write(const Json& line) { file_->write(line_of(line) + "\n"); }
+void JsonLines::write(const Json& line) {
+  const std::string text = line_of(line) + "\n";
+  const std::lock_guard lock(mutex_);
+  file_->write(text);
+}
 
 void Results::add(const std::string& name, std::function<void()> finish) {
   if (!name.empty()) all_.push_back({name, std::move(finish)});
@@ -87,27 +97,34 @@ io::Placing placing_of(const std::string& input, bool follow) {
   return follow || io::is_live(input) ? io::Placing::growing : io::Placing::when_whole;
 }
 
+void tell_depth(const io::FrameSource& source, bool shown) {
+  const int bits = source.format().bits;
+  if (bits <= 8) return;
+  const auto text = fmt::format("{}: samples of {} bits are rounded to 8", source.name(), bits);
+  shown ? print_warning(text) : print_detail(text);
+}
+
 std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
                                              const StopOnSignal& stop) {
+  const auto is_over = [&] { return stop.came() || stop.signal()->requested(); };
   try {
     auto source = io::open_frames(input, limits_of(common, stop));
-    if (stop.came()) throw Interrupted();
+    if (is_over()) throw Interrupted();
     if (const auto text = source->description(); !text.empty())
       detail("{}: {}", source->name(), text);
     return source;
   } catch (const Error&) {
-    if (stop.came()) throw Interrupted();
+    if (is_over()) throw Interrupted();
     throw;
   }
 }
 
 int pass_frames(io::FrameSource& source, const CommonOptions& common, const StopOnSignal& stop,
-                Results& results, bool has_stdout,
+                Results& results, Progress& progress,
                 const std::function<void(io::FrameBuffer&)>& work,
                 const std::function<void(const io::Frame&)>& write) {
   int64_t frames = 0;
   try {
-    Progress progress("frames", source.expected_frames(), has_stdout);
     io::overlap(
         source,
         [&](io::FrameBuffer& buffer) {

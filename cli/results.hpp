@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "cli/boxes.hpp"
 #include "cli/common.hpp"
+#include "cli/progress.hpp"
 #include "io/frames.hpp"
 #include "io/overlap.hpp"
 
@@ -22,8 +24,11 @@ std::unique_ptr<io::RecordFile> text_file(const std::string& name, io::Placing p
 
 /// One line of it, without the end of the line.
 std::string line_of(const Json& value);
+/// The line with its camera's name in front, where there are several; `camera` is empty else.
+Json of_camera(const std::string& camera, Json line);
 
-/// Lines of JSON in a file or on standard output ("-"), each written when it is known.
+/// Lines of JSON in a file or on standard output ("-"), each written when it is known, from any
+/// thread.
 class JsonLines {
  public:
   JsonLines(const std::string& name, io::Placing placing);
@@ -32,6 +37,7 @@ class JsonLines {
   void finish() { file_->finish(); }
 
  private:
+  std::mutex mutex_;
   std::unique_ptr<io::RecordFile> file_;
 };
 
@@ -66,16 +72,19 @@ class Results {
 /// input is live.
 io::Placing placing_of(const std::string& input, bool follow);
 
+/// Says that samples of more than 8 bits are rounded to 8: as a warning where a result shows them.
+void tell_depth(const io::FrameSource& source, bool shown);
+
 /// Opens a video with the limits of the options; what happens to a live one is told as a warning.
 /// Throws Error, Interrupted.
 std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
                                              const StopOnSignal& stop);
 
-/// Passes every frame of `source` through `work` and `write` (io::overlap) under a progress bar,
+/// Passes every frame of `source` through `work` and `write` (io::overlap), telling `progress`,
 /// until its end, a signal or a fault; then finishes `results` accordingly. Returns the exit code.
 /// Throws the fault, and Error{input} for a stream without frames.
 int pass_frames(io::FrameSource& source, const CommonOptions& common, const StopOnSignal& stop,
-                Results& results, bool has_stdout,
+                Results& results, Progress& progress,
                 const std::function<void(io::FrameBuffer&)>& work,
                 const std::function<void(const io::Frame&)>& write);
 

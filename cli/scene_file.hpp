@@ -28,5 +28,7 @@ struct SceneFile {
 /// The extension says which language: .toml or .json. Throws Error{input} naming the file, the
 /// place in it, and the value; Error{unsupported} for TOML in a build without toml++.
 SceneFile read_scene(const std::string& path);
+/// The same of what stands in such a file.
+SceneFile parse_scene(const std::string& text, const std::string& path);
 
 }  // namespace cuesta::cli

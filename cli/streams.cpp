@@ -21,27 +21,23 @@ StreamResult pass_stream(const Job& job, const CommonOptions& common, bool keeps
     format.chroma = io::Chroma::none;
     format.full_range = true;
   }
+  tell_depth(*source, keeps_color);
   Results results(placing_of(job.input, job.follow));
   const auto sink = io::create_frames(job.output, format, io::is_live(job.input) ? "" : job.input,
-                                      {.threads = common.threads}, results.placing());
+                                      {.max_pixels = common.max_pixels, .threads = common.threads},
+                                      results.placing());
   results.add(job.output, [&] { sink->finish(); });
   if (const auto text = sink->description(); !text.empty()) detail("{}: {}", job.output, text);
   if (const auto text = sink->loss(); !text.empty()) warn("{}: {}", job.output, text);
 
   StreamResult result{0, format.width, format.height};
-  AnyImage scratch;
+  Progress progress("frames", source->expected_frames(), job.output == "-" || common.json);
   const int code = pass_frames(
-      *source, common, stop, results, job.output == "-" || common.json,
+      *source, common, stop, results, progress,
       [&](io::FrameBuffer& buffer) {
-        if (keeps_color) {
-          const AnyView out = scratch.create({format.width, format.height}, 1, PixelType::u8);
-          work(buffer.frame().luma, out, format.width, format.height);
-          copy(out, buffer.luma());
-        } else {
-          ConstAnyView luma;
-          const auto out = buffer.replace_luma(format.width, format.height, &luma);
-          work(region_of(luma, region, job.input), out, luma.width, luma.height);
-        }
+        ConstAnyView luma;
+        const auto out = buffer.replace_luma(format.width, format.height, keeps_color, &luma);
+        work(region_of(luma, region, job.input), out, luma.width, luma.height);
         ++result.frames;
       },
       [&](const io::Frame& frame) { sink->write(frame); });

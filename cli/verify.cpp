@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/common.hpp"
+#include "cli/nearest.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -121,7 +122,7 @@ Verb add_verify(CLI::App& parent) {
   app->add_option("--level", state->level,
                   "quick (default), full: more shapes and options, or sizes: all of 1..70 x 1..70")
       ->type_name("LEVEL")
-      ->check(CLI::IsMember({"quick", "full", "sizes"}));
+      ->check(one_of_names({"quick", "full", "sizes"}));
   app->add_option("--stride", state->stride, "at --level sizes, only every N-th size")
       ->type_name("N")
       ->check(CLI::Range(1, 4900));

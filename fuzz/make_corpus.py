@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the seeds in fuzz/corpus of the targets options, arguments, requests, picture, y4m and video.
+"""Makes the seeds in fuzz/corpus of the targets options, arguments, scene, requests, picture, y4m and video.
 
     make_corpus.py PATH-TO-CUESTA
 
@@ -37,6 +37,15 @@ ARGUMENTS = [
     "filter a.png -o b.png --median 5 --border reflect101",
 ]
 
+SCENES = {
+    0: ['{"mask": "m.png", "zones": [{"name": "door", "kind": "exclude", "polygon": [[0.1, 0.2], [0.5, 0.2], [0.5, 0.9]], '
+        '"min_area": 400, "max_aspect": 2.5}], "lines": [{"name": "gate", "from": [0.2, 0.5], "to": [0.8, 0.5]}]}',
+        '{"zones": [{"name": "a", "polygon": [[0, 0], [1, 0]]}]}', '{"zones": 3}', '{"lines": [{"name": 1e400}]}', "[[[[", ""],
+    1: ['mask = "m.png"\n[[zones]]\nname = "door"\nkind = "include"\npolygon = [[0.1, 0.2], [0.5, 0.2], [0.5, 0.9]]\n'
+        'max_area = 4000\nmin_aspect = 0.5\n[[lines]]\nname = "gate"\nfrom = [0.2, 0.5]\nto = [0.8, 0.5]\n',
+        "[[zones]]\nname = 1979-05-27\n", "[[lines]]\nname = \"a\"\nfrom = [nan, inf]\nto = [0, 1]\n", "zones = [[[[[", "a.b.c = {}"],
+}
+
 
 def write(target, name, data):
     folder = CORPUS / target
@@ -50,6 +59,10 @@ def main(cuesta):
             write("options", f"{which}-{number}", bytes([which]) + text.encode())
     for number, line in enumerate(ARGUMENTS):
         write("arguments", str(number), line.replace(" ", "\n").encode())
+
+    for language, texts in SCENES.items():
+        for number, text in enumerate(texts):
+            write("scene", f"{language}-{number}", bytes([language]) + text.encode())
 
     for number in range(60):
         write("requests", str(number), hashlib.sha512(bytes([number])).digest())

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto operations = verify::drawn_operations();
   const auto operation = operations[size_t(bytes.below(int(operations.size())))];
   const int threads = 1 + bytes.below(2);
-  const auto layout = verify::Layout(bytes.below(4));
+  const auto layout = verify::Layout(bytes.below(verify::layout_count));
   const auto request = verify::draw_request(bytes, operation, 48);
   const verify::Held held = verify::hold(request, Space::host, layout, {.threads = threads},
                                          {.strategy = "serial", .threads = 1});

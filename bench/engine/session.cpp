@@ -167,6 +167,12 @@ Image<uint16_t> Session::words_of(const Image<uint8_t>& bytes) {
   return words;
 }
 
+void Session::add_measured(Measured measured) {
+  measured_(measured);
+  result_.notes.insert(result_.notes.end(), measured.notes.begin(), measured.notes.end());
+  result_.rows.insert(result_.rows.end(), measured.rows.begin(), measured.rows.end());
+}
+
 void Session::note(std::string text) {
   settings_.print(text + "\n");
   result_.notes.push_back(std::move(text));

@@ -124,6 +124,10 @@ class Session {
   void add_figure(Figure figure) { result_.figures.push_back(std::move(figure)); }
   /// A line for the reader, in the result and in print.
   void note(std::string text);
+  /// Rows and notes that were found otherwise than by measure().
+  void add_measured(Measured measured);
+  /// The path of the command, to be timed as a user starts it; empty where this is another program.
+  const std::string& command() const { return settings_.command; }
   /// Called with everything that measure() finds, as it is found.
   void on_measured(std::function<void(const Measured&)> listener) {
     measured_ = std::move(listener);

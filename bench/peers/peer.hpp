@@ -43,11 +43,15 @@ class Peer {
   /// to `observer`, if any: the steps by the names of paper 004's tables.
   virtual void motion(ConstAnyView frame, double threshold, int n, std::vector<Rect>& boxes,
                       StageObserver* observer) = 0;
+  /// Reads a video to its end; with a threshold above 0 finds what moves in its gray frames as
+  /// motion() does; draws the boxes and writes the frames as MPEG-4 where `out` names a file. How
+  /// many frames there were; −1 where it cannot be read or written.
+  virtual int64_t video(const char* file, double threshold, int n, const char* out) = 0;
 };
 
 /// What a peer module exports under the name below: a new Peer, or null where it was built against
 /// another version of this header.
-inline constexpr int peer_interface = 4;
+inline constexpr int peer_interface = 5;
 using MakePeer = Peer* (*)(int interface);
 inline constexpr const char* make_peer_symbol = "cuesta_make_peer";
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
+#include <opencv2/videoio.hpp>
 
 #include "bench/peers/peer.hpp"
 
@@ -115,6 +116,31 @@ class OpenCv final : public Peer {
                        stats_.at<int>(i, cv::CC_STAT_WIDTH),
                        stats_.at<int>(i, cv::CC_STAT_HEIGHT)});
     }
+  }
+
+  int64_t video(const char* file, double threshold, int n, const char* out) override {
+    cv::VideoCapture video(file);
+    if (!video.isOpened()) return -1;
+    cv::VideoWriter writer;
+    cv::Mat frame, gray;
+    std::vector<Rect> boxes;
+    motion({}, 0, 0, boxes, nullptr);
+    int64_t count = 0;
+    for (; video.read(frame); ++count) {
+      if (threshold > 0) {
+        cv::cvtColor(frame, gray, cv::COLOR_BGR2GRAY);
+        motion(ImageView<const uint8_t>{gray.data, gray.cols, gray.rows, 1, ptrdiff_t(gray.step)},
+               threshold, n, boxes, nullptr);
+      }
+      if (!*out) continue;
+      if (count == 0 && !writer.open(out, cv::VideoWriter::fourcc('m', 'p', '4', 'v'),
+                                     std::max(1.0, video.get(cv::CAP_PROP_FPS)), frame.size()))
+        return -1;
+      for (const Rect& b : boxes)
+        cv::rectangle(frame, cv::Rect(b.x, b.y, b.width, b.height), {0, 255, 0}, 2);
+      writer.write(frame);
+    }
+    return count;
   }
 
  private:

@@ -205,10 +205,19 @@ void add_components(List& list) {
   const std::string natural = "components of bits";
   list.add(label_bits_work(production, natural, p.mask()), 2, 1.1);
   list.add(label_bits_work(production, natural + " and labels", p.mask(), true), 4, 2.5);
+  const std::string there = natural + ", the list on the GPU";
+  list.add(label_bits_work(production, there, p.mask(), false, true), 2, 1.1);
+  list.add(label_bits_work(production, there + ", and labels", p.mask(), true, true), 4, 2.5);
   if (p.side() > countable) return;
   list.add_worst(natural,
                  [&](const char* name, ConstPicture picture) {
                    return label_bits_work(production, natural + name, (p.*picture)());
+                 },
+                 {&ProductionPictures::spiral_mask, &ProductionPictures::noise_mask,
+                  &ProductionPictures::grid_mask});
+  list.add_worst(there,
+                 [&](const char* name, ConstPicture picture) {
+                   return label_bits_work(production, there + name, (p.*picture)(), false, true);
                  },
                  {&ProductionPictures::spiral_mask, &ProductionPictures::noise_mask,
                   &ProductionPictures::grid_mask});

@@ -14,8 +14,22 @@ def words_of(thing, fields):
     return {word.strip(",") for field in fields for word in str(thing.get(field) or "").split()}
 
 
-def matches(words, wanted):
-    return all((word[1:] not in words) if word.startswith("!") else word in words for word in wanted.split())
+class Selection:
+    """Things by their words; which things a word belongs to is looked up."""
+
+    def __init__(self, pairs):
+        self.things, self.having = [], {}
+        for words, thing in pairs:
+            for word in words:
+                self.having.setdefault(word, set()).add(len(self.things))
+            self.things.append(thing)
+
+    def of(self, wanted):
+        """Those that have all of the words, and none of those after a "!", in their order."""
+        at = set(range(len(self.things)))
+        for word in wanted.split():
+            at = at - self.having.get(word[1:], set()) if word.startswith("!") else at & self.having.get(word, set())
+        return [self.things[i] for i in sorted(at)]
 
 
 def one(found, wanted, name):
@@ -30,18 +44,15 @@ class Run:
 
     def __init__(self, whole):
         self.whole = whole
-        self.all_rows = []
-        for row in whole["rows"]:
-            words = words_of(row, ("experiment", "operation", "strategy", "space", "parameters", "strategy_parameters", "type",
-                                   "width"))
-            words |= {f"{row['width']}x{row['height']}", f"threads={row['threads']}"}
-            self.all_rows.append((words, row))
-        self.all_figures = [(words_of(f, ("experiment", "parameters", "width", "source", "subject", "detail", "what", "unit"))
-                             | {f["subject"]}, f) for f in whole.get("figures", [])]
+        self.all_rows = Selection((words_of(row, ("experiment", "operation", "strategy", "space", "parameters", "strategy_parameters",
+                                                  "type", "width"))
+                                   | {f"{row['width']}x{row['height']}", f"threads={row['threads']}"}, row) for row in whole["rows"])
+        self.all_figures = Selection((words_of(f, ("experiment", "parameters", "width", "source", "subject", "detail", "what", "unit"))
+                                      | {f["subject"]}, f) for f in whole.get("figures", []))
 
     def rows(self, wanted):
         """Without a word threads=N, of rows that differ in nothing else those on the most threads."""
-        found = [row for words, row in self.all_rows if matches(words, wanted)]
+        found = self.all_rows.of(wanted)
         if "threads=" in wanted:
             return found
         most = {}
@@ -109,14 +120,14 @@ class Run:
 
     def figure(self, wanted, field="value"):
         """A figure beside the rows: the paper's, a model's, a count; of several the one that has no detail."""
-        found = [f for words, f in self.all_figures if matches(words, wanted)]
+        found = self.all_figures.of(wanted)
         if len(found) > 1:
             found = [f for f in found if not f["detail"]] or found
         return one(found, wanted, lambda f: f"{f['experiment']} {f['subject']} {f['detail']} {f['what']} {f['width']}")[field]
 
     def detailed(self, wanted, detail):
         """The figure with that very detail."""
-        found = [f for words, f in self.all_figures if f["detail"] == detail and matches(words, wanted)]
+        found = [f for f in self.all_figures.of(wanted) if f["detail"] == detail]
         return one(found, f"{wanted}, {detail}", lambda f: f"{f['experiment']} {f['subject']} {f['what']} {f['width']}")["value"]
 
     def said(self, wanted):
@@ -141,11 +152,11 @@ class Profile:
 
     def __init__(self, whole):
         self.whole = whole
-        self.all_kernels = [(words_of({**row, **kernel}, ("operation", "strategy", "request", "width", "name")), kernel)
-                            for row in whole["rows"] for kernel in row["kernels"]]
+        self.all_kernels = Selection((words_of({**row, **kernel}, ("operation", "strategy", "request", "width", "name")), kernel)
+                                     for row in whole["rows"] for kernel in row["kernels"])
 
     def kernels(self, wanted):
-        found = [kernel for words, kernel in self.all_kernels if matches(words, wanted)]
+        found = self.all_kernels.of(wanted)
         if not found:
             raise Wrong(f"'{wanted}' selects no kernel")
         return found
@@ -170,16 +181,17 @@ class Calls:
 
     def __init__(self, whole):
         self.whole = whole
-        self.peers, ours = [], 1
+        peers, ours = [], 1
         for row in whole["peers"]:
             ours = row["ms"] if row["library"] == "cuesta" else ours
             if row["ms"]:
                 words = words_of(row, ("operation", "definition", "side", "library"))
-                self.peers.append((words | {f"threads={row['threads'] or 'all'}"}, row["ms"] / ours))
+                peers.append((words | {f"threads={row['threads'] or 'all'}"}, row["ms"] / ours))
+        self.peers = Selection(peers)
 
     def times(self, wanted):
         """How many times Cuesta's time, of each."""
-        if not (found := [times for words, times in self.peers if matches(words, wanted)]):
+        if not (found := self.peers.of(wanted)):
             raise Wrong(f"'{wanted}' selects nothing")
         return found
 

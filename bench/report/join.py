@@ -43,7 +43,7 @@ def joined(wholes):
         for row in whole["rows"]:
             if row["operation"] == "copy":
                 continue
-            identity = tuple(row[key] for key in IDENTITY)
+            identity = tuple(row.get(key) for key in IDENTITY)
             if rows.setdefault(identity, at) != at:
                 raise Refused(f"{name} and {wholes[rows[identity]][0]} both have {row['experiment']} {row['operation']} "
                               f"{row['strategy']} at {row['width']}x{row['height']}: leave one out")

@@ -54,7 +54,8 @@ def of_profile(whole, source):
 
 def of_calls(whole, source):
     """The benches of Python import what they time; their forms need none of that."""
-    tree = ast.parse(Path(source).read_text(encoding="utf-8"))
+    shared = Path(source).with_name("beside.py")
+    tree = ast.parse(shared.read_text(encoding="utf-8") + Path(source).read_text(encoding="utf-8"))
     tree.body = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "markdown"
                  or isinstance(node, ast.Assign) and "LOW" in ast.dump(node.targets[0])]
     for node in tree.body:

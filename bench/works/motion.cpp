@@ -258,7 +258,7 @@ std::vector<Image<uint8_t>> moving_object_video(int32_t width, int32_t height, i
 }
 
 MotionOptions motion_options() {
-  MotionOptions options;
+  MotionOptions options = MotionOptions::of(BackgroundModel::first);
   options.close = options.open = StructuringElement::ellipse(15, 15);
   return options;
 }

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "cuesta/border.hpp"
+#include "cuesta/device.hpp"
+#include "cuesta/device_components.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta::bench {
@@ -21,6 +24,62 @@ std::string bytes_of(const std::vector<Component>& components) {
     bytes.append(reinterpret_cast<const char*>(values), sizeof values);
   }
   return bytes;
+}
+
+// As many components as a mask can have, on the GPU, in rows of which none ends within one.
+class ListThere {
+ public:
+  static constexpr int32_t a_row = 1024;
+  explicit ListThere(Size mask)
+      : room_((mask.width + 1) / 2 * ((mask.height + 1) / 2)),
+        list_(a_row * int32_t(sizeof(Component)), room_ / a_row + 1),
+        count_(1, 1) {}
+  DeviceComponents components() {
+    return {reinterpret_cast<Component*>(list_.row(0)), room_, count_.row(0)};
+  }
+  void fetch(std::vector<Component>& found, void* stream) const {
+    Image<int32_t> count(1, 1);
+    download(count_, count, stream);
+    wait(stream);
+    const int32_t rows = count.at(0, 0) / a_row + 1;
+    found.resize(size_t(rows) * a_row);
+    download(list_.region({0, 0, list_.width(), rows}),
+             ImageView<uint8_t>(reinterpret_cast<uint8_t*>(found.data()), list_.width(), rows, 1,
+                                list_.width()),
+             stream);
+    wait(stream);
+    found.resize(size_t(count.at(0, 0)));
+  }
+
+ private:
+  int32_t room_;
+  Image<uint8_t, Space::device> list_;
+  Image<int32_t, Space::device> count_;
+};
+
+// The call finds components where the mask is; the answer is told on the host.
+void leave_list_there(Work& work) {
+  struct Found {
+    std::vector<Component> list{};
+    std::optional<ListThere> there{};
+    void* stream = nullptr;
+    bool is_there = false;
+  };
+  const auto found = std::make_shared<Found>();
+  work.call = [found](ConstAnyView src, AnyView labels, const Exec& exec) {
+    found->is_there = src.space == Space::device;
+    if (!found->is_there) {
+      label(src, labels, &found->list, {}, exec);
+      return;
+    }
+    if (!found->there) found->there.emplace(src.size());
+    found->stream = exec.stream;
+    label(src, labels, found->there->components(), {}, exec);
+  };
+  work.answer = [found] {
+    if (found->is_there) found->there->fetch(found->list, found->stream);
+    return bytes_of(found->list);
+  };
 }
 
 Work mask_work(std::string experiment, std::string operation, std::string parameters,
@@ -59,6 +118,7 @@ Image<uint8_t> object_mask(int32_t side) {
 Work label_work(std::string experiment, std::string parameters, const Image<uint8_t>& mask) {
   Work work = mask_work(std::move(experiment), "label", std::move(parameters), mask);
   work.result = PixelType::s32;
+  work.waits = true;
   work.bytes_per_pixel = 1 + 4;
   const auto found = std::make_shared<std::vector<Component>>();
   work.call = [found](ConstAnyView src, AnyView labels, const Exec& exec) {
@@ -75,8 +135,10 @@ Work label_work(std::string experiment, std::string parameters, const Image<uint
 }
 
 Work label_bits_work(std::string experiment, std::string parameters, const Image<uint8_t>& mask,
-                     bool labels) {
+                     bool labels, bool stays) {
   Work work = label_work(std::move(experiment), std::move(parameters), mask);
+  if (stays) leave_list_there(work);
+  work.waits = !stays;
   work.npp = {};
   work.npp_note = {};
   if (!labels) work.result = PixelType::none;
@@ -125,9 +187,12 @@ Work close_open_bits_work(std::string experiment, std::string parameters,
   Work work = mask_work(std::move(experiment), "morphology", std::move(parameters), mask);
   work.result = PixelType::bit;
   work.bytes_per_pixel = 0.25;
-  work.call = [element](ConstAnyView src, AnyView dst, const Exec& exec) {
-    morph_close(src, dst, element, {}, exec);
-    morph_open(dst, dst, element, {}, exec);
+  // Made by the first call, which is not timed, where the pictures are.
+  const auto closed = std::make_shared<AnyImage>();
+  work.call = [element, closed](ConstAnyView src, AnyView dst, const Exec& exec) {
+    closed->create(src.size(), 1, src.type, src.space);
+    morph_close(src, *closed, element, {}, exec);
+    morph_open(*closed, dst, element, {}, exec);
   };
   take_bits(work, mask);
   const auto theirs = std::make_shared<Image<uint8_t>>(mask.width(), mask.height());

@@ -15,9 +15,10 @@ Image<uint8_t> object_mask(int32_t side);
 /// which number otherwise: see same_components.
 Work label_work(std::string experiment, std::string parameters, const Image<uint8_t>& mask);
 /// Components of the mask in bits, and the picture of labels where it is wanted; OpenCV takes the
-/// u8 mask and makes labels always. The mask stays the caller's.
+/// u8 mask and makes labels always. The mask stays the caller's. With `stays` the list of a mask on
+/// the GPU does too, and nobody waits.
 Work label_bits_work(std::string experiment, std::string parameters, const Image<uint8_t>& mask,
-                     bool labels = false);
+                     bool labels = false, bool stays = false);
 /// Whether OpenCV, where it is there, finds components of the same areas; a difference is noted as
 /// `what`.
 bool same_components(Session& session, const Image<uint8_t>& mask, const std::string& what);

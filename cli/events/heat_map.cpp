@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/fill.hpp"
 #include "io/rgb.hpp"
 
 namespace cuesta::cli {
@@ -20,8 +21,7 @@ std::array<double, 3> color_of(double heat) {
 
 HeatMap::HeatMap(const io::StreamFormat& format)
     : format_(format), counts_(format.width, format.height) {
-  const auto view = counts_.view();
-  for (int32_t y = 0; y < view.height; ++y) std::fill_n(view.row(y), view.width, 0);
+  fill(counts_.view(), 0);
 }
 
 void HeatMap::add(const io::Frame& frame, ConstBitView mask, int32_t x, int32_t y) {

@@ -60,7 +60,8 @@ class JsonList final : public EventSink {
   JsonList(const std::string& path, const WatchFacts& facts)
       : facts_(facts), file_(text_file(path, facts.placing)) {}
   void ended(const Event& event) override {
-    file_->write(line_of({{"event", json_of(event, "ended", facts_)}}) + "\n");
+    Json line = {{"event", json_of(event, "ended", facts_)}};
+    file_->write(line_of(of_camera(facts_.camera, std::move(line))) + "\n");
   }
   void finish() override { file_->finish(); }
 

@@ -63,7 +63,7 @@ std::string base64(const std::vector<uint8_t>& bytes) {
 
 std::string picture_tag(const Image<uint8_t>& rgb, std::string_view attributes) {
   return fmt::format("<img {} src=\"data:image/jpeg;base64,{}\">", attributes,
-                     base64(io::encode_picture(".jpg", rgb)));
+                     base64(io::encode_picture(".jpg", rgb, {.quality = 75})));
 }
 
 class Report final : public EventSink {

@@ -14,6 +14,7 @@ namespace cuesta::cli {
 
 /// What holds for a whole stream.
 struct WatchFacts {
+  std::string camera{};  ///< its name among several; else empty
   std::string source{};
   io::StreamFormat format{};
   io::Placing placing = io::Placing::when_whole;  ///< of results

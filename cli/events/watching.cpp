@@ -53,8 +53,11 @@ void add_watch_options(CLI::App& app, WatchOptions& options) {
 }
 
 std::vector<std::pair<std::string, std::string>> WatchOptions::outputs() const {
-  std::vector<std::pair<std::string, std::string>> named = {
-      {"--heatmap", heat_map}, {"--report", report}, {"--coco", coco}, {"--mot", mot}};
+  std::vector<std::pair<std::string, std::string>> named = {{"--heatmap", heat_map},
+                                                            {"--report", report},
+                                                            {"--clips", clips},
+                                                            {"--coco", coco},
+                                                            {"--mot", mot}};
   for (const std::string& path : events) named.emplace_back("--events", path);
   std::erase_if(named, [](const auto& one) { return one.second.empty(); });
   return named;
@@ -92,11 +95,10 @@ Image<uint8_t> mask_in(const std::string& path, const CommonOptions& common) {
 
 }  // namespace
 
-Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking,
-                   const std::string& source, const io::StreamFormat& format,
-                   const CommonOptions& common, io::Placing placing)
-    : facts_{.source = source, .format = format, .placing = placing}, heat_path_(options.heat_map) {
-  if (!options.heat_map.empty() || !options.report.empty()) heat_.emplace(format);
+Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking, WatchFacts facts,
+                   const CommonOptions& common)
+    : facts_(std::move(facts)), heat_path_(options.heat_map) {
+  if (!options.heat_map.empty() || !options.report.empty()) heat_.emplace(facts_.format);
   if (!options.is_on()) return;
   SceneFile file;
   if (!options.scene.empty()) file = read_scene(options.scene);
@@ -107,10 +109,11 @@ Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking,
   if (!mask_path.empty()) {
     mask = mask_in(mask_path, common);
     if (mask.size() != facts_.size()) {
-      throw Error(ErrorCode::input,
-                  fmt::format("the mask {} has {} x {} pixels, and {} has {} x {}", mask_path,
-                              mask.width(), mask.height(), source, format.width, format.height),
-                  mask_path);
+      throw Error(
+          ErrorCode::input,
+          fmt::format("the mask {} has {} x {} pixels, and {} has {} x {}", mask_path, mask.width(),
+                      mask.height(), facts_.source, facts_.format.width, facts_.format.height),
+          mask_path);
     }
     file.scene.mask = mask;
   }

@@ -23,7 +23,7 @@ struct WatchOptions {
   std::vector<std::string> events{};
   DescribedOptions described{};
 
-  /// Every file that is written, with the option that names it.
+  /// Every file and folder that is written, with the option that names it.
   std::vector<std::pair<std::string, std::string>> outputs() const;
   /// TrackingOptions as the options give them, but for min_area.
   TrackingOptions tracking() const;
@@ -37,8 +37,9 @@ class Watching {
  public:
   /// Reads scene and mask, and begins the files. Throws Error, also for a scene that does not fit
   /// the frames, naming the option and the value.
-  Watching(const WatchOptions& options, const TrackingOptions& tracking, const std::string& source,
-           const io::StreamFormat& format, const CommonOptions& common, io::Placing placing);
+  /// `facts` without the names of zones and lines, which the scene has.
+  Watching(const WatchOptions& options, const TrackingOptions& tracking, WatchFacts facts,
+           const CommonOptions& common);
   Watching(const Watching&) = delete;  // results refer to it
   Watching& operator=(const Watching&) = delete;
 

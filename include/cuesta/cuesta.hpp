@@ -4,6 +4,7 @@
 #include "cuesta/batch.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/device.hpp"
+#include "cuesta/device_components.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/error.hpp"
 #include "cuesta/exec.hpp"

@@ -1,5 +1,6 @@
-// Pictures in one line, and the frames of a video one after the other. A component of its own: link
-// cuesta::io (CMake: find_package(cuesta COMPONENTS io); pkg-config: cuesta-io).
+// Pictures in one line, the frames of a video one after the other, and what moves in them. A
+// component of its own: link cuesta::io (CMake: find_package(cuesta COMPONENTS io); pkg-config:
+// cuesta-io).
 #pragma once
 
 #include <cstddef>
@@ -9,9 +10,12 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "cuesta/image.hpp"
+#include "cuesta/motion.hpp"
+#include "cuesta/tracking.hpp"
 
 namespace cuesta {
 
@@ -19,20 +23,24 @@ struct ReadOptions {
   int64_t max_pixels{int64_t{1} << 28};  ///< of a picture or frame; checked before any is decoded
   bool allow_partial{false};             ///< take what can be read of a damaged or truncated file
   int threads{0};                        ///< of a video's decoder; 0 takes every core
+  bool keep_depth{false};                ///< of a video's luma: fills Frame::deep_luma()
   double timeout{10};                    ///< seconds that an address or camera may be silent
   /// Seconds for which an address or camera that was lost is sought again; 0 not at all.
   double reconnect{std::numeric_limits<double>::infinity()};
 };
 
 /// The picture in a file: u8 or u16, upright, 1 to 4 channels (gray; gray and alpha; RGB; RGB and
-/// alpha). JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL and BMP, told by their bytes,
-/// whatever the file is called. EXIF orientation is applied, palettes are looked up, CMYK becomes
-/// RGB as cv::imread makes it. Throws Error{input} naming the file and the reason,
+/// alpha). JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, Radiance and OpenEXR,
+/// told by their bytes, whatever the file is called; of several pages the first. EXIF orientation
+/// is applied, palettes are looked up, CMYK becomes RGB as cv::imread makes it. Floats become u16
+/// by what they mean: white is 1, 255 or 65535, the first that the picture stays below (but for
+/// half as much again), else its largest number; of Radiance and OpenEXR, which hold light, what 1
+/// sample in 100 exceeds, on sRGB's curve. Throws Error{input} naming the file and the reason,
 /// Error{unsupported} in a build without picture files.
 AnyImage read(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// The same as samples of type T: uint8_t (of 16 bits the high byte), uint16_t (of 8 bits × 257, so
-/// that white stays white) or float (the numbers as they are).
+/// that white stays white) or float (the file's numbers as they are, integers and floats).
 template <class T>
 Image<T> read(const std::filesystem::path& path, const ReadOptions& options = {});
 
@@ -53,7 +61,8 @@ extern template Image<float> read_gray(const std::filesystem::path&, const ReadO
 /// Error{invalid_argument} for a view that cannot be meant.
 void write(const std::filesystem::path& path, ConstAnyView pixels);
 
-/// One frame of a VideoReader, upright. Its views hold until the reader is asked for the next one.
+/// One frame of a VideoReader, upright. Its views hold until the reader is asked for the next one;
+/// hold() makes them stay.
 class Frame {
  public:
   Frame(const Frame&) = delete;
@@ -68,22 +77,52 @@ class Frame {
   /// When it is shown, in seconds from the beginning of the video; of a live one, since its first
   /// frame.
   double time() const;
-  /// Seconds that a live video was away just before this frame; 0 where nothing was lost.
-  double lost() const;
+  /// Seconds that a live video was away just before this frame, by the frames' times; nothing where
+  /// it was not.
+  std::optional<double> lost() const;
   /// Whether it was decoded from damaged data of a live video.
   bool damaged() const;
   /// The decoded luma, in place where the decoder keeps 8 bits a sample: what the operations on
   /// gray pictures take. Most videos have 16 for black and 235 for white.
   ImageView<const uint8_t> luma() const;
+  /// With ReadOptions::keep_depth, the luma of a video of 9 to 16 bits a sample: those bits stand
+  /// highest, so that a gray level of luma() is 256 here whatever the depth. Without data for one
+  /// of 8 bits.
+  ImageView<const uint16_t> deep_luma() const;
   /// Three channels, 0 to 255: made when it is first asked for, by the video's own matrix (BT.601
   /// where it names none), each color sample repeated over the pixels it stands for.
   ImageView<const uint8_t> rgb() const;
+  /// The memory of luma() and deep_luma(), and of rgb() where that was asked for; all stay as they
+  /// are as long as a copy of this lives: to look at several frames at once, or from another
+  /// thread.
+  std::shared_ptr<const void> hold() const;
 
  private:
   friend class VideoReader;
   Frame();
   struct State;
   std::unique_ptr<State> state_;
+};
+
+/// What goes through a reader by its next(), which gives null at the end.
+template <class Reader, class Value>
+class NextIterator {
+ public:
+  using value_type = Value;
+  using difference_type = std::ptrdiff_t;
+  explicit NextIterator(Reader& reader) : reader_(&reader), at_(reader.next()) {}
+  const Value& operator*() const { return *at_; }
+  const Value* operator->() const { return at_; }
+  NextIterator& operator++() {
+    at_ = reader_->next();
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  friend bool operator==(const NextIterator& i, std::default_sentinel_t) { return !i.at_; }
+
+ private:
+  Reader* reader_;
+  const Value* at_;
 };
 
 /// The frames of a video, in the order in which they are shown:
@@ -109,6 +148,8 @@ class VideoReader {
   int32_t height() const { return size().height; }
   /// Nominal frames a second.
   double rate() const;
+  /// Whether it comes as it happens and may have no end: an address, a camera, a pipe.
+  bool is_live() const;
   /// How many frames there will be, where the file says so; for progress only.
   std::optional<int64_t> expected_frames() const;
   /// What ReadOptions::allow_partial passed over so far, as one sentence; empty for nothing.
@@ -120,26 +161,65 @@ class VideoReader {
   /// From any thread: a next() that waits gives null soon, and so do all others.
   void stop();
 
-  class Iterator {
-   public:
-    using value_type = Frame;
-    using difference_type = std::ptrdiff_t;
-    const Frame& operator*() const { return *frame_; }
-    const Frame* operator->() const { return frame_; }
-    Iterator& operator++() {
-      frame_ = reader_->next();
-      return *this;
-    }
-    void operator++(int) { ++*this; }
-    friend bool operator==(const Iterator& at, std::default_sentinel_t) { return !at.frame_; }
-
-   private:
-    friend class VideoReader;
-    explicit Iterator(VideoReader& reader) : reader_(&reader), frame_(reader.next()) {}
-    VideoReader* reader_;
-    const Frame* frame_;
-  };
+  using Iterator = NextIterator<VideoReader, Frame>;
   /// Reads on: a second begin() starts at the frame after the last one read.
+  Iterator begin() { return Iterator(*this); }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+struct DetectOptions {
+  MotionOptions motion{};
+  /// `min_area` here and in `motion` are one limit, of which the larger counts; objects are held
+  /// against it once they are joined.
+  TrackingOptions tracking{};
+  Scene scene{};
+};
+
+/// What moves in one frame. The views hold until the next one is asked for.
+struct MovingFrame {
+  const Frame* frame = nullptr;
+  std::span<const Detection> detections{};  ///< as the detector finds them
+  FrameState state{};                       ///< and what it knows of the frame
+  /// Who they are, which lines they crossed, the event under way, and all events that ended with
+  /// this frame or in the gap before it.
+  SceneStep scene{};
+};
+
+/// The moving objects of a video, file or live, frame by frame; VideoReader, MotionDetector and
+/// SceneWatch in a row:
+///
+///     cuesta::VideoDetector video("street.mp4");
+///     for (const cuesta::MovingFrame& moving : video)
+///       for (const cuesta::TrackedObject& object : moving.scene.objects) ...
+///     for (const cuesta::Event& event : video.finish()) ...
+///
+/// An event ends where a live video was lost for a while.
+class VideoDetector {
+ public:
+  /// Throws as VideoReader, MotionDetector and SceneWatch do.
+  explicit VideoDetector(const std::filesystem::path& path, const DetectOptions& options = {},
+                         const ReadOptions& reading = {});
+  VideoDetector(VideoDetector&&) noexcept;
+  VideoDetector& operator=(VideoDetector&&) noexcept;
+  ~VideoDetector();
+
+  /// The next frame; null after the last one. Throws as VideoReader::next() does.
+  const MovingFrame* next();
+  /// The event that was under way; valid until the next call.
+  std::span<const Event> finish();
+  /// How often each of Scene::lines was crossed.
+  std::span<const LineCount> counts() const;
+  /// What moves in the last frame, one bit a pixel.
+  ConstBitView mask() const;
+  /// The video itself: its size, its rate, stop().
+  VideoReader& video();
+
+  using Iterator = NextIterator<VideoDetector, MovingFrame>;
+  /// Goes on: a second begin() starts at the frame after the last one.
   Iterator begin() { return Iterator(*this); }
   std::default_sentinel_t end() const { return {}; }
 

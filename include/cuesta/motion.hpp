@@ -22,12 +22,14 @@ enum class BackgroundModel : uint8_t {
   median,   ///< sigma-delta: one step a frame towards the frame (Manzanera & Richefeu 2007)
   mixture,  ///< integer mixture of Gaussians (Stauffer & Grimson 1999; Zivkovic 2004), its README
             ///< has the recurrences
+  samples,  ///< a dozen past values of each pixel (ViBe: Barnich & Van Droogenbroeck 2011), with
+            ///< more tolerance where a pixel is restless; forgets what stands for 250 frames
 };
 std::string_view name_of(BackgroundModel model);
 BackgroundModel background_model_from(std::string_view name);
 
 struct BackgroundOptions {
-  BackgroundModel model = BackgroundModel::first;
+  BackgroundModel model = BackgroundModel::samples;
   /// Learning rate 2^-rate_shift, 1..12 (mean, mixture); 0 takes the model's own: 6 and 9.
   int rate_shift = 0;
 };
@@ -97,15 +99,29 @@ struct DifferenceThreshold {
   }
 };
 
+/// The defaults are what was best over made scenes with shadows, swaying leaves, noise and a
+/// coder's blocks (src/ops/motion/README.md).
 struct MotionOptions {
   BackgroundOptions background{};
-  int blur = 15;          ///< Gaussian window before the difference, odd; 1 smooths nothing
+  int blur = 3;           ///< Gaussian window before the difference, odd; 1 smooths nothing
   double blur_sigma = 0;  ///< 0: 0.3((k−1)/2 − 1) + 0.8
-  DifferenceThreshold threshold{};
-  StructuringElement close = StructuringElement::disk(15);
-  StructuringElement open = StructuringElement::disk(15);
+  DifferenceThreshold threshold{16};
+  StructuringElement close = StructuringElement::disk(9);
+  StructuringElement open = StructuringElement::disk(5);
   int connectivity = 8;
   int64_t min_area = 0;  ///< smaller components are dropped, pixels
+  /// Frames before anything is found; the median of 5 of them founds the background (of 3 where
+  /// there are fewer than 5 frames). With 1 or 2 the first frame founds it.
+  int warm_up = 25;
+  /// A change of more than so many percent of the picture at once (a lamp, an exposure, a cut)
+  /// begins a new warm-up and is told as such instead of found; 0: none does.
+  int relearn = 60;
+  /// Moves of the camera up to so many pixels a side are taken back; 0 takes none.
+  int steady = 16;
+
+  /// The defaults for a model: of `first` paper 004's chain (blur 15, threshold 25, disks of 15,
+  /// the first frame as background, nothing steadied or learned anew), of every other those above.
+  static MotionOptions of(BackgroundModel model);
 };
 
 /// One moving object in one frame.
@@ -114,6 +130,14 @@ struct Detection {
   int64_t area = 0;
   double centroid_x = 0, centroid_y = 0;
   friend bool operator==(const Detection&, const Detection&) = default;
+};
+
+/// What is known of a frame beside its objects.
+struct FrameState {
+  bool warming_up = false;       ///< the background is being learned: nothing is found
+  bool changed = false;          ///< most of the picture changed at once; a warm-up begins here
+  int shift_x = 0, shift_y = 0;  ///< how far the picture moved off its place, pixels
+  friend bool operator==(const FrameState&, const FrameState&) = default;
 };
 
 /// Finds moving objects frame by frame. Size, options and state live here; nothing allocates after
@@ -128,9 +152,9 @@ class MotionDetector {
   MotionDetector(MotionDetector&&) noexcept;
   MotionDetector& operator=(MotionDetector&&) noexcept;
 
-  /// Detections of the next frame, in raster order of their first pixel; valid until the next call.
-  /// The first frame founds the background and has none. Without exec.workspace the detector's own
-  /// serves.
+  /// Detections of the next frame, in raster order of their first pixel, in its own coordinates;
+  /// valid until the next call. Frames of a warm-up have none. Without exec.workspace the
+  /// detector's own serves.
   std::span<const Detection> push(ConstAnyView frame, const Exec& exec = {});
   /// The same of the next frames, for each what push() would find in it; valid until the next call.
   /// On the GPU their steps share launches where nothing of one frame depends on the one before,
@@ -146,11 +170,13 @@ class MotionDetector {
                                                       std::span<const ConstAnyView> frames,
                                                       const Exec& exec = {});
 
+  /// What is known of each frame of the last call.
+  std::span<const FrameState> states() const;
   /// The mask of the last frame, one bit a pixel, after opening and closing; on the host.
   ConstBitView mask() const;
   /// The threshold the last frame used.
   double threshold() const;
-  /// Forgets the background; the next frame founds it anew and may have another size.
+  /// Forgets the background; the next frame begins a warm-up and may have another size.
   void reset();
   const MotionOptions& options() const;
 

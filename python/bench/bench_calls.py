@@ -2,8 +2,8 @@
 
     python python/bench/bench_calls.py [--quick] [--json FILE]
 
-Every operation on pictures of 8 x 8 on the CPU, from numpy and torch, one thread: what is left is checking, choosing and
-handing over. On a machine with a GPU also on 256 x 256 there, from torch and cupy, where a call returns once its work is
+Every operation on pictures of 8 x 8 on the CPU, from numpy and torch, one thread, and by its operator in torch.ops: what is
+left is checking, choosing and handing over. On a machine with a GPU also on 256 x 256 there, from torch and cupy, where a call returns once its work is
 enqueued, and as one launch of `cuesta.graphed`. Calls are made in bursts, waited for between them; of each burst the mean
 counts, of all bursts the best and the median.
 """
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import importlib
 import importlib.util
 import json
 import os
@@ -43,6 +44,19 @@ CALLS: dict[str, Call] = {
     "absdiff": lambda x, **how: cuesta.absdiff(x, x, **how),
 }
 
+# The same by torch.ops.cuesta, without options for threads.
+OPERATORS: dict[str, dict[str, Any]] = {
+    "sobel": {"outputs": ["magnitude"]},
+    "log_edges": {},
+    "canny": {"low": [50.0], "high": [100.0], "sigma": 0.0},
+    "gaussian": {"sigma": 1.4},
+    "box": {"n": 5},
+    "sharpen": {},
+    "median": {},
+    "close": {"element": "disk:5"},
+    "threshold": {"limit": 100.0},
+}
+
 
 def picture(side: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
     return np.random.default_rng(3).integers(0, 256, (side, side), np.uint8)
@@ -70,6 +84,11 @@ def rows_of(library: str, image: Any, wait: Callable[[], object], bursts: int, o
         ways: dict[str, Callable[[], object]] = {"call": functools.partial(call, image, **how)}
         if on_gpu:
             ways["graph"] = cuesta.graphed(call, image)
+        if library == "torch" and name in OPERATORS:
+            import torch
+
+            operator = getattr(torch.ops.cuesta, name)
+            ways["operator"] = functools.partial(operator, image, **OPERATORS[name], **how)
         for way, run in ways.items():
             best, median = measure(run, wait, bursts)
             rows.append(
@@ -92,6 +111,7 @@ def main() -> None:
     if importlib.util.find_spec("torch"):
         import torch
 
+        importlib.import_module("cuesta.torch")  # makes the operators
         versions["torch"] = torch.__version__
         rows += rows_of("torch", torch.from_numpy(picture(8)), lambda: None, bursts, False)
         if gpu and torch.cuda.is_available():
@@ -119,7 +139,7 @@ def main() -> None:
             file.write("\n")
     for row in rows:
         sys.stdout.write(
-            "{operation:10} {library:6} {side:4}² {way:6} {best_us:8.2f} µs, median {median_us:.2f}\n".format(**row)
+            "{operation:10} {library:6} {side:4}² {way:8} {best_us:8.2f} µs, median {median_us:.2f}\n".format(**row)
         )
 
 

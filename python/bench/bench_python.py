@@ -14,7 +14,6 @@ take turns, so a busy machine is busy for all.
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import json
 import os
 import platform
@@ -28,24 +27,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import skimage.data
-import skimage.transform
+from beside import HIGH, LOW, Picture, difference, optional, picture, versions
 
 import cuesta
 from cuesta import _core
 
-Picture = npt.NDArray[np.uint8]
-LOW, HIGH = 50, 100
 PATIENCE = 2.0  # seconds; what takes longer is called once
-
-
-def picture(side: int) -> Picture:
-    """A photograph of any size, uint8."""
-    photograph = skimage.data.camera()
-    if side <= photograph.shape[0]:
-        return np.ascontiguousarray(photograph[100 : 100 + side, 200 : 200 + side])
-    grown = skimage.transform.resize(photograph, (side, side), order=3, preserve_range=True)
-    return np.asarray(np.clip(np.round(grown), 0, 255), np.uint8)
 
 
 def rounds(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, list[float]]:
@@ -144,13 +131,6 @@ class Contest:
     peers: dict[str, Callable[[], Any]] = field(default_factory=dict)
     as_ours: dict[str, Callable[[Any], npt.NDArray[Any]]] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
-
-
-def optional(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
 
 
 def contests(image: Picture, threads: int) -> list[Contest]:
@@ -262,19 +242,6 @@ def contests(image: Picture, threads: int) -> list[Contest]:
     return made
 
 
-def difference(ours: npt.NDArray[Any], theirs: npt.NDArray[Any]) -> str:
-    """How two answers differ, in words."""
-    if ours.shape != theirs.shape:
-        return f"another shape, {theirs.shape}"
-    apart = np.abs(ours.astype(np.float64) - theirs.astype(np.float64))
-    if not apart.any():
-        return "equal"
-    if ours.ndim == 0:
-        return f"{theirs} instead of {ours}"
-    share = 100 * float((apart > 0).mean())
-    return f"{share:.2g} % of pixels, by up to {apart.max():.0f}"
-
-
 def beside_peers(side: int, threads: int, seconds: float) -> list[dict[str, Any]]:
     rows = []
     for contest in contests(picture(side), threads):
@@ -311,17 +278,6 @@ def beside_peers(side: int, threads: int, seconds: float) -> list[dict[str, Any]
                 }
             )
     return rows
-
-
-def versions() -> dict[str, str]:
-    names = ("numpy", "opencv-python-headless", "scikit-image", "torch", "kornia", "kornia-rs")
-    found = {"python": platform.python_version(), "cuesta": cuesta.__version__}
-    for name in names:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 def cpu_name() -> str:
@@ -388,7 +344,9 @@ def main() -> None:
             "cores": len(os.sched_getaffinity(0)),
             "simd": _core.simd_target(),
         },
-        "versions": versions(),
+        "versions": versions(
+            "numpy", "opencv-python-headless", "scikit-image", "torch", "kornia", "kornia-rs"
+        ),
         "overhead": [],
         "peers": [],
     }

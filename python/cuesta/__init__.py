@@ -4,6 +4,7 @@ Arrays of numpy, torch, cupy and every library with DLPack go in without a copy 
 other, and with one otherwise; results are of the same kind, on the same device. PIL pictures and paths are taken too. ``strategies()`` lists every way an operation can be computed, ``verify()`` checks them on this machine.
 """
 
+from cuesta import _extension as _extension  # first: it chooses what cuesta._core is
 from cuesta._core import version as __version__
 from cuesta.edges import canny, log_edges, sobel
 from cuesta.errors import (
@@ -54,6 +55,7 @@ from cuesta.tracking import (
     Tracker,
     Zone,
 )
+from cuesta.video import MovingFrame, VideoDetector, VideoFrame, VideoReader, detect, read_video
 
 __all__ = [
     "BackgroundSubtractor",
@@ -71,6 +73,7 @@ __all__ = [
     "InvalidArgument",
     "Labels",
     "MotionDetector",
+    "MovingFrame",
     "OutOfMemory",
     "OutputError",
     "Report",
@@ -80,6 +83,9 @@ __all__ = [
     "TrackedObject",
     "Tracker",
     "Unsupported",
+    "VideoDetector",
+    "VideoFrame",
+    "VideoReader",
     "Zone",
     "__version__",
     "absdiff",
@@ -88,6 +94,7 @@ __all__ = [
     "close",
     "convolve",
     "correlate",
+    "detect",
     "devices",
     "dilate",
     "erode",
@@ -102,6 +109,7 @@ __all__ = [
     "median",
     "open",
     "otsu_threshold",
+    "read_video",
     "release_memory",
     "sharpen",
     "sobel",

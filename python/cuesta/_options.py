@@ -73,6 +73,11 @@ OPTIONS = {
 OPTIONS["Execution"] = Options(True, ())
 
 
+def names_of(struct: str) -> set[str]:
+    """What the options of a struct are called."""
+    return {option.name for option in OPTIONS[struct].options}
+
+
 def default_of(struct: str, name: str) -> Any:
     """What an option is when nobody says."""
     return next(option.default for option in OPTIONS[struct].options if option.name == name)

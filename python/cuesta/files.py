@@ -37,8 +37,8 @@ def imread(
     Parameters
     ----------
     file : path
-        JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL or BMP, whatever it is called. Of several pictures
-        the first.
+        JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, PFM, Radiance or OpenEXR, whatever it is
+        called. Of several pictures the first.
     gray : bool
         Gray levels, as `to_gray` makes them; alpha is ignored.
     max_pixels : int, optional
@@ -49,8 +49,10 @@ def imread(
     Returns
     -------
     numpy array
-        uint8 or uint16: (H, W) gray, (H, W, 2) gray and alpha, (H, W, 3) RGB, (H, W, 4) RGB and alpha. Upright: EXIF's
-        orientation is applied. cv2.imread gives BGR.
+        uint8, or uint16 (of float files too: 0 is black, and white 1, 255 or 65535, the first that the picture
+        stays below but for half as much again, else its largest number; of Radiance and OpenEXR, which hold light,
+        what 1 sample in 100 exceeds): (H, W) gray, (H, W, 2) gray and alpha, (H, W, 3) RGB, (H, W, 4) RGB and alpha.
+        Upright: EXIF's orientation is applied. cv2.imread gives BGR.
 
     Raises
     ------

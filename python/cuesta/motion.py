@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from cuesta import _core
 from cuesta._arrays import Result, Source
 from cuesta._keywords import BackgroundOptions, MotionOptions
 from cuesta._options import Execution, described
+from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -28,6 +30,10 @@ class Detection(NamedTuple):
     """x, y."""
 
 
+def _detections(found: list[tuple[int, int, int, int, int, float, float]]) -> list[Detection]:
+    return [Detection((x, y, w, h), area, (cx, cy)) for x, y, w, h, area, cx, cy in found]
+
+
 @described
 class MotionDetector:
     """Finds moving objects: background, difference, threshold, closing, opening, components.
@@ -44,7 +50,7 @@ class MotionDetector:
     Examples
     --------
     >>> import numpy as np, cuesta
-    >>> detector = cuesta.MotionDetector(blur=1, close="rect:3", open="rect:3")
+    >>> detector = cuesta.MotionDetector("first", blur=1, close="rect:3", open="rect:3")
     >>> frame = np.zeros((40, 60), np.uint8)
     >>> detector.push(frame)
     []
@@ -69,8 +75,8 @@ class MotionDetector:
         Parameters
         ----------
         frame : array
-            uint8: (H, W), or (H, W, 3 or 4) in RGB order. The first frame founds the background and has no objects; all
-            must be of its size and on its device.
+            uint8: (H, W), or (H, W, 3 or 4) in RGB order. Frames of the warm-up have no objects; all must be of one size
+            and on one device.
         layout, strategy, parameters, threads, stream
             As `canny` has them.
 
@@ -80,8 +86,73 @@ class MotionDetector:
             For a frame of another size or device; the detector is as before.
         """
         s = Source(frame, layout, "frame", options.pop("stream", None))
-        found = self._core.push(s.handle, s.layout, options, s.stream)
-        return [Detection((x, y, w, h), area, (cx, cy)) for x, y, w, h, area, cx, cy in found]
+        return _detections(self._core.push(s.handle, s.layout, options, s.stream))
+
+    @staticmethod
+    @described
+    def push_cameras(
+        detectors: Sequence[MotionDetector],
+        frames: Sequence[Any],
+        *,
+        layout: str | None = None,
+        **options: Unpack[Execution],
+    ) -> list[list[Detection]]:
+        """The next frame of each of several cameras, on the GPU in the same launches and with one wait for all.
+
+        Parameters
+        ----------
+        detectors : sequence of MotionDetector
+            One a camera, each with a background, options and mask of its own.
+        frames : sequence of arrays
+            A frame for each detector, as `push` takes it. Sizes may differ; all must be on one device.
+        layout, strategy, parameters, threads, stream
+            As `canny` has them; the layout is that of every frame.
+
+        Returns
+        -------
+        list of lists of Detection
+            For each camera what its own `push` would find.
+
+        Raises
+        ------
+        InvalidArgument
+            For another number of frames than of detectors, none, a detector that stands there twice, and frames on
+            several devices or streams.
+        InputError
+            For a frame of another size or device than its camera's before.
+
+        Examples
+        --------
+        >>> import numpy as np, cuesta
+        >>> cameras = [cuesta.MotionDetector(blur=1, close="rect:3", open="rect:3") for _ in range(2)]
+        >>> frames = [np.zeros((40, 60), np.uint8), np.zeros((30, 30), np.uint8)]
+        >>> cuesta.MotionDetector.push_cameras(cameras, frames)
+        [[], []]
+        >>> frames[1][10:20, 5:20] = 255
+        >>> [len(found) for found in cuesta.MotionDetector.push_cameras(cameras, frames)]
+        [0, 1]
+        """
+        stream = options.pop("stream", None)
+        sources = [Source(frame, layout, f"frame {i}", stream) for i, frame in enumerate(frames)]
+        for i, s in enumerate(sources):
+            first = sources[0]
+            if min(s.device, first.device) >= 0 and s.device != first.device:
+                raise InvalidArgument(
+                    f"frame {i} is on GPU {s.device} and frame 0 on GPU {first.device}; they must be on one",
+                    str(s.device),
+                )
+            if s.stream != first.stream:
+                raise InvalidArgument(
+                    f"frame {i} is on another stream than frame 0; name one for all with stream=", str(s.stream)
+                )
+        found = _core.MotionDetector.push_cameras(
+            [detector._core for detector in detectors],
+            [s.handle for s in sources],
+            [s.layout for s in sources],
+            options,
+            sources[0].stream if sources else 0,
+        )
+        return [_detections(of_one) for of_one in found]
 
     @property
     def mask(self) -> np.ndarray[Any, np.dtype[np.uint8]]:

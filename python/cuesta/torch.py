@@ -48,6 +48,8 @@ Fake = Callable[..., Any]
 
 # What only the functions take, and a graph cannot hold.
 _EAGER_ONLY = ("out", "parameters", "stream", "return_thresholds")
+# Lives as long as the operators do.
+_LIBRARY = torch.library.Library("cuesta", "DEF")
 # The functions of `cuesta` by their operators: what stands for them in a graph.
 _IN_GRAPHS: dict[str, Callable[..., Any]] = {}
 
@@ -260,16 +262,18 @@ def _register(
 ) -> None:
     """Makes torch.ops.cuesta.<name> of cuesta.<name>, which it stands for under torch.compile."""
     function = getattr(cuesta, name)
-    operator = torch.library.custom_op(
-        f"cuesta::{name}",
-        run or (lambda *args, **options: function(*args, **options)),
-        mutates_args=(),
-        schema=f"({_schema(name, types or {}, positional)}) -> {result}",
+    operator = f"cuesta::{name}"
+    # Not torch.library.custom_op, whose checks of every call (that no result is an argument) cost
+    # as much as the call: every result here is new.
+    _LIBRARY.define(
+        f"{name}({_schema(name, types or {}, positional)}) -> {result}",
+        tags=(torch.Tag.pt2_compliant_tag,),
     )
-    operator.register_fake(fake)
-    operator.register_autograd(_no_gradient(name))
+    _LIBRARY.impl(name, run or function, "CompositeExplicitAutograd")
+    torch.library.register_fake(operator, fake, lib=_LIBRARY)
+    torch.library.register_autograd(operator, _no_gradient(name), lib=_LIBRARY)
     if vmap:
-        operator.register_vmap(_vmap(name))
+        torch.library.register_vmap(operator, _vmap(name), lib=_LIBRARY)
     _IN_GRAPHS[name] = traced or _traced(name)
     torch.compiler.substitute_in_graph(function, skip_signature_check=True)(_IN_GRAPHS[name])
 

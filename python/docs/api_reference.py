@@ -118,7 +118,7 @@ def members(value: type) -> Iterator[tuple[str, Any]]:
     for name, member in vars(value).items():
         if name.startswith("_"):
             continue
-        if inspect.isfunction(member) or isinstance(member, property):
+        if inspect.isfunction(member) or isinstance(member, (property, staticmethod)):
             yield name, member
 
 
@@ -140,10 +140,12 @@ def entry(name: str, value: Any, owner: str) -> Iterator[str]:
         )
     for member_name, member in members(value):
         is_property = isinstance(member, property)
-        target = member.fget if is_property else member
+        is_static = isinstance(member, staticmethod)
+        before = name if is_static else ""
+        target = member.fget if is_property else member.__func__ if is_static else member
         yield f"#### {name}.{member_name}"
         if not is_property:
-            yield f"```\n{call(f'.{member_name}', member)}\n```"
+            yield f"```\n{call(f'{before}.{member_name}', target)}\n```"
         if target and target.__doc__:
             yield document(target.__doc__)
 

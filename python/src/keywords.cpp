@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <algorithm>
 
 #include <utility>
 
@@ -300,8 +301,24 @@ StructRow struct_row(const char* name, const char* positional = "", Of of = Of::
   return {name, positional, of == Of::call, std::move(rows)};
 }
 
+// Those of several structs that are set together, each name once.
+StructRow united(const char* name, const std::vector<StructRow>& parts) {
+  std::vector<OptionRow> rows;
+  for (const auto& [part, positional, of_call, more] : parts) {
+    for (const OptionRow& row : more) {
+      const bool known = std::any_of(rows.begin(), rows.end(), [&](const OptionRow& other) {
+        return std::get<0>(other) == std::get<0>(row);
+      });
+      if (!known) rows.push_back(row);
+    }
+  }
+  return {name, "", false, std::move(rows)};
+}
+
 // Every options struct that Python has.
 std::vector<StructRow> options() {
+  const auto motion = struct_row<MotionOptions>("MotionOptions", "background", Of::object);
+  const auto tracking = struct_row<TrackingOptions>("TrackingOptions", "", Of::object);
   return {struct_row<CannyOptions>("CannyOptions"),
           struct_row<LogOptions>("LogOptions", "threshold"),
           struct_row<SobelOptions>("SobelOptions"),
@@ -312,9 +329,10 @@ std::vector<StructRow> options() {
           struct_row<MedianOptions>("MedianOptions", "ksize"),
           struct_row<MorphologyOptions>("MorphologyOptions"),
           struct_row<LabelOptions>("LabelOptions"),
-          struct_row<MotionOptions>("MotionOptions", "background", Of::object),
+          motion,
           struct_row<BackgroundOptions>("BackgroundOptions", "model", Of::object),
-          struct_row<TrackingOptions>("TrackingOptions", "", Of::object)};
+          tracking,
+          united("DetectOptions", {motion, tracking})};
 }
 
 }  // namespace

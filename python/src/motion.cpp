@@ -3,7 +3,10 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <mutex>
+
+#include <fmt/format.h>
 
 #include "keywords.hpp"
 #include "module.hpp"
@@ -17,6 +20,15 @@ using namespace nb::literals;
 // Box (x, y, width, height), area, centroid.
 using Found = std::tuple<int, int, int, int, int64_t, double, double>;
 
+std::vector<Found> found_of(std::span<const Detection> detections) {
+  std::vector<Found> found;
+  for (const Detection& d : detections) {
+    found.emplace_back(d.box.x, d.box.y, d.box.width, d.box.height, d.area, d.centroid_x,
+                       d.centroid_y);
+  }
+  return found;
+}
+
 // One call at a time: the state is the detector's, and Python's threads may share it.
 class Detector {
  public:
@@ -25,15 +37,39 @@ class Detector {
   std::vector<Found> push(const Array& frame, int layout, Keywords keywords, uintptr_t stream) {
     const ConstAnyView plane = plane_of(frame, layout, "frame");
     const Exec exec = exec_from(keywords, stream, "push");
-    std::vector<Found> found;
     nb::gil_scoped_release release;
     const std::lock_guard lock(mutex_);
     DeviceScope device(frame);
-    for (const Detection& d : detector_.push(plane, exec)) {
-      found.emplace_back(d.box.x, d.box.y, d.box.width, d.box.height, d.area, d.centroid_x,
-                         d.centroid_y);
-    }
+    const std::vector<Found> found = found_of(detector_.push(plane, exec));
     size_ = {plane.width, plane.height};
+    return found;
+  }
+  // A frame of each of several.
+  static std::vector<std::vector<Found>> push_cameras(const std::vector<Detector*>& cameras,
+                                                      const std::vector<Array>& frames,
+                                                      const std::vector<int>& layouts,
+                                                      Keywords keywords, uintptr_t stream) {
+    std::vector<ConstAnyView> planes;
+    for (size_t i = 0; i < frames.size(); ++i)
+      planes.push_back(plane_of(frames[i], layouts[i], fmt::format("frame {}", i).c_str()));
+    const Exec exec = exec_from(keywords, stream, "push_cameras");
+    nb::gil_scoped_release release;
+    // In one order everywhere, so that two calls with the same detectors do not wait for each
+    // other.
+    std::vector<Detector*> sorted = cameras;
+    std::sort(sorted.begin(), sorted.end(), std::less<>());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    std::vector<std::unique_lock<std::mutex>> locks;
+    std::vector<MotionDetector*> detectors;
+    for (Detector* camera : sorted) locks.emplace_back(camera->mutex_);
+    for (Detector* camera : cameras) detectors.push_back(&camera->detector_);
+    std::optional<DeviceScope> device;
+    if (!frames.empty()) device.emplace(frames[0]);
+    std::vector<std::vector<Found>> found;
+    for (const auto& of_one : MotionDetector::push(detectors, planes, exec))
+      found.push_back(found_of(of_one));
+    for (size_t i = 0; i < cameras.size(); ++i)
+      cameras[i]->size_ = {planes[i].width, planes[i].height};
     return found;
   }
   void mask(const OutArray& out) {
@@ -94,11 +130,23 @@ class Subtractor {
   BackgroundSubtractor subtractor_;
 };
 
+// Options with the defaults of the model that they name.
+void read_options(Keywords& keywords, MotionOptions& options) {
+  read(keywords, "background", options.background.model);
+  options = MotionOptions::of(options.background.model);
+  for_each_field<MotionOptions>(
+      [&](const auto& one) { read(keywords, one.name, one.at(options)); });
+}
+void read_options(Keywords& keywords, BackgroundOptions& options) {
+  options = options_from<BackgroundOptions>(keywords);
+}
+
 // The constructor of a class whose objects are made with options alone.
 template <class Object, class Options>
 auto made_with(const char* name) {
   return [name](Object* self, Keywords keywords) {
-    auto options = options_from<Options>(keywords);
+    Options options;
+    read_options(keywords, options);
     keywords.refuse_others(name);
     new (self) Object(std::move(options));
   };
@@ -110,6 +158,8 @@ void bind_motion(nb::module_& m) {
   nb::class_<Detector>(m, "MotionDetector")
       .def("__init__", made_with<Detector, MotionOptions>("MotionDetector"), "keywords"_a)
       .def("push", &Detector::push, "frame"_a, "layout"_a, "keywords"_a, "stream"_a)
+      .def_static("push_cameras", &Detector::push_cameras, "cameras"_a, "frames"_a, "layouts"_a,
+                  "keywords"_a, "stream"_a)
       .def("mask", &Detector::mask, "out"_a)
       .def_prop_ro("size", &Detector::size)
       .def_prop_ro("threshold", &Detector::threshold)

@@ -464,7 +464,7 @@ def test_verify_passes_here() -> None:
 
 
 def test_a_moving_square_is_followed() -> None:
-    detector = cuesta.MotionDetector(close="rect:3", open="rect:3")
+    detector = cuesta.MotionDetector("first", close="rect:3", open="rect:3")
     frame = np.full((90, 120), 40, np.uint8)
     assert detector.push(frame) == []
     for x in (10, 30, 50):
@@ -480,16 +480,37 @@ def test_a_moving_square_is_followed() -> None:
     assert detector.push(frame[:50]) == []
 
 
+def test_cameras_are_refused_in_words() -> None:
+    one, other = cuesta.MotionDetector(), cuesta.MotionDetector()
+    frame = np.full((40, 50), 40, np.uint8)
+    push = cuesta.MotionDetector.push_cameras
+    for detectors, frames, words in (
+        ([], [], "0 detectors and 0 frames"),
+        ([one, other], [frame], "2 detectors and 1 frames"),
+        ([one], [frame, frame], "1 detectors and 2 frames"),
+        ([one, one], [frame, frame], "detector 1 stands there before"),
+        ([one, other], [frame, frame.astype(np.uint16)], "frame"),
+    ):
+        with pytest.raises(cuesta.InvalidArgument, match=words):
+            push(detectors, frames)
+    with pytest.raises(TypeError, match="frame 1 is float; it must be an array"):
+        push([one, other], [frame, 3.0])
+    assert push([one, other], [frame, frame[:30]]) == [[], []]
+    with pytest.raises(cuesta.InputError, match="frame is 50 x 40 after frames of 50 x 30"):
+        push([one, other], [frame, frame])
+    assert other.mask.shape == (30, 50)
+
+
 def test_color_frames_and_their_gray_agree() -> None:
     frames = [picture(60, 80, 3) for _ in range(3)]
-    color, gray = cuesta.MotionDetector("mean"), cuesta.MotionDetector("mean")
+    color, gray = (cuesta.MotionDetector("mean", warm_up=1, relearn=0) for _ in range(2))
     for frame in frames:
         assert color.push(frame) == gray.push(cuesta.to_gray(frame))
 
 
 def test_backgrounds() -> None:
     frames = [picture(40, 50) for _ in range(4)]
-    for model in ("first", "mean", "median", "mixture"):
+    for model in ("first", "mean", "median", "mixture", "samples"):
         subtractor = cuesta.BackgroundSubtractor(model)
         for frame in frames:
             background, difference, mask = subtractor.push(frame, limit=30)

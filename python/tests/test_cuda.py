@@ -166,7 +166,11 @@ def test_ladder(row: Any, picture: Picture) -> None:
     """Every row of the tables, by its name, gives the reference's bytes."""
     if row.operation in ("motion", "background"):
         frames = moving(picture)
-        watch = detections if row.operation == "motion" else backgrounds
+        watch: Callable[..., Any]
+        if row.operation == "motion":
+            watch = detections
+        else:
+            watch = functools.partial(backgrounds, model="samples" if row.name == "words" else "first")
         made = watch(frames, "torch", strategy=row.name)
         assert_equal(made, watch(frames, "numpy", strategy="serial"))
         assert any(map(np.any, made))
@@ -208,9 +212,9 @@ def detections(frames: list[Picture], kind: str, **how: Any) -> list[Any]:
     return found
 
 
-def backgrounds(frames: list[Picture], kind: str, **how: Any) -> list[Any]:
+def backgrounds(frames: list[Picture], kind: str, model: str = "first", **how: Any) -> list[Any]:
     """Background, difference and mask, a frame after the other."""
-    subtractor = cuesta.BackgroundSubtractor("first")
+    subtractor = cuesta.BackgroundSubtractor(model)
     made = []
     for frame in frames:
         array = frame if kind == "numpy" else to_device(kind, frame)
@@ -223,6 +227,22 @@ def test_motion_on_the_device(kind: str, picture: Picture) -> None:
     for how in ({}, {"strategy": "v1.3"}):
         assert_equal(detections(frames, kind, **how), detections(frames, "numpy"))
     assert_equal(backgrounds(frames, kind), backgrounds(frames, "numpy"))
+
+
+def test_cameras_on_the_device(kind: str, picture: Picture) -> None:
+    def watch(where: str) -> list[Any]:
+        options: dict[str, Any] = {"blur": 5, "close": "disk:3", "open": "disk:3", "warm_up": 1}
+        cameras = [cuesta.MotionDetector(model, **options) for model in ("first", "mean", "first")]
+        found = []
+        for frame in moving(picture):
+            frames = [frame, frame[: frame.shape[0] // 2], np.ascontiguousarray(frame[:, ::-1])]
+            there = frames if where == "numpy" else [to_device(kind, each) for each in frames]
+            found.append(cuesta.MotionDetector.push_cameras(cameras, there))
+        return [*found, *(camera.mask.tolist() for camera in cameras)]
+
+    found = watch(kind)
+    assert found == watch("numpy")
+    assert all(map(any, zip(*found[:-3], strict=True)))
 
 
 def test_a_detector_waits_for_the_frames_stream(picture: Picture) -> None:

@@ -568,7 +568,7 @@ def test_motion_is_the_chain_in_cv2(
     blur: int, close: Any, opening: Any, ways: int, threshold: float | str, channels: int
 ) -> None:
     detector = cuesta.MotionDetector(
-        blur=blur, threshold=threshold, close=close[0], open=opening[0], connectivity=ways
+        "first", blur=blur, threshold=threshold, close=close[0], open=opening[0], connectivity=ways
     )
     cells = [np.asarray(element[1]).astype(np.uint8) for element in (close, opening)]
     chain = Chain(blur, threshold, cells[0], cells[1], ways)
@@ -584,7 +584,7 @@ def test_motion_is_the_chain_in_cv2(
 
 
 def test_motion_drops_small_objects() -> None:
-    every, large = cuesta.MotionDetector(), cuesta.MotionDetector(min_area=300)
+    every, large = cuesta.MotionDetector("first"), cuesta.MotionDetector("first", min_area=300)
     kept = dropped = 0
     for frame in video(120, 161, 8, 0, seed=6):
         found = every.push(frame)
@@ -593,6 +593,21 @@ def test_motion_drops_small_objects() -> None:
         dropped += sum(d.area < 300 for d in found)
     assert kept > 0
     assert dropped > 0
+
+
+def test_frames_of_many_cameras_are_frame_by_frame() -> None:
+    models = ("first", "mean", "median", "mixture")
+    alone, together = ([cuesta.MotionDetector(model, blur=5, open="disk:3") for model in models] for _ in range(2))
+    videos = [video(60 + 20 * i, 161 - 30 * i, 6, 3 if i == 2 else 0, seed=i + 1) for i in range(len(models))]
+    seen = 0
+    for frames in zip(*videos, strict=True):
+        expected = [detector.push(frame) for detector, frame in zip(alone, frames, strict=True)]
+        assert cuesta.MotionDetector.push_cameras(together, frames) == expected
+        for one, other in zip(alone, together, strict=True):
+            same(other.mask, one.mask)
+            assert other.threshold == one.threshold
+        seen += sum(map(len, expected))
+    assert seen > 5
 
 
 def test_first_background_is_the_first_frame() -> None:

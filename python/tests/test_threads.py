@@ -75,7 +75,7 @@ def test_threads_share_inputs_and_agree(threads: int | None, picture: Picture) -
 
 def test_detectors_in_threads_keep_their_own_state(picture: Picture) -> None:
     def watch(shift: int) -> list[Any]:
-        detector = cuesta.MotionDetector("mean", blur=5, close="disk:3", open="disk:3", min_area=4)
+        detector = cuesta.MotionDetector("mean", blur=5, close="disk:3", open="disk:3", min_area=4, warm_up=1)
         found: list[Any] = []
         for i in range(12):
             frame = picture.copy()

@@ -119,6 +119,64 @@ CUESTA_HOST_DEVICE constexpr Verdict mixture(uint16_t* state, ptrdiff_t stride, 
   return verdict;
 }
 
+/// The samples' constants. Distances are gray levels.
+namespace sampled {
+inline constexpr int32_t count = 12;            // samples of a pixel
+inline constexpr int32_t radius = 16;           // two samples within it explain a frame
+inline constexpr int32_t absorbed_after = 250;  // unexplained frames, after which a pixel learns
+inline constexpr int32_t restless_step = 6, most_restless = 40;
+inline constexpr int32_t age_plane = count, restless_plane = count + 1;
+inline constexpr uint32_t learns_in = 8, takes_in = 16;  // chances of one in so many, powers of two
+inline constexpr uint32_t of_column = 0x9E3779B9u, of_row = 0x85EBCA77u, of_frame = 0xC2B2AE3Du;
+
+/// 32 bits for what is counted: MurmurHash3's finaliser, a permutation.
+CUESTA_HOST_DEVICE constexpr uint32_t mixed(uint32_t bits) {
+  bits = (bits ^ (bits >> 16)) * 0x85EBCA6Bu;
+  bits = (bits ^ (bits >> 13)) * 0xC2B2AE35u;
+  return bits ^ (bits >> 16);
+}
+
+/// Frame t writes to one plane of samples and lets neighbours read another: no order of pixels
+/// matters, and all of a frame may go at once.
+struct Turn {
+  int32_t writes, reads;
+  uint32_t key;
+};
+CUESTA_HOST_DEVICE constexpr Turn turn_of(uint64_t t) {
+  const uint32_t key = mixed(uint32_t(t) * of_frame + uint32_t(t >> 32));
+  const auto writes = int32_t(key % uint32_t(count));
+  const auto ahead = int32_t(mixed(key) % uint32_t(count - 1));
+  return {writes, (writes + 1 + ahead) % count, key};
+}
+/// The bits of a pixel in a turn.
+CUESTA_HOST_DEVICE constexpr uint32_t bits_of(uint32_t key, int32_t x, int32_t y) {
+  return mixed(key + uint32_t(y) * of_row + uint32_t(x) * of_column);
+}
+CUESTA_HOST_DEVICE constexpr bool learns(uint32_t bits) { return bits % learns_in == 0; }
+CUESTA_HOST_DEVICE constexpr bool takes(uint32_t bits) { return bits / learns_in % takes_in == 0; }
+/// Which neighbour is meant, 0 .. 7 in raster order.
+CUESTA_HOST_DEVICE constexpr int32_t way_of(uint32_t bits) {
+  return int32_t(bits / (learns_in * takes_in) % 8);
+}
+/// That neighbour's place; past the picture's edge the nearest inside.
+struct Place {
+  int32_t x, y;
+};
+CUESTA_HOST_DEVICE constexpr Place neighbour(int32_t way, int32_t x, int32_t y, int32_t width,
+                                             int32_t height) {
+  const int32_t cell = way + (way >= 4 ? 1 : 0);
+  const int32_t nx = x + cell % 3 - 1, ny = y + cell / 3 - 1;
+  return {nx < 0 ? 0 : at_most(nx, width - 1), ny < 0 ? 0 : at_most(ny, height - 1)};
+}
+/// What the founding frame writes to a plane of samples: the pixel itself, then neighbours of it.
+CUESTA_HOST_DEVICE constexpr Place founding(int32_t plane, int32_t x, int32_t y, int32_t width,
+                                            int32_t height) {
+  if (plane == 0) return {x, y};
+  const uint32_t key = mixed(uint32_t(plane) * of_frame);
+  return neighbour(way_of(bits_of(key, x, y)), x, y, width, height);
+}
+}  // namespace sampled
+
 // ---- the list: what the public class, the strategies and the checks know of a model
 
 /// The state of one pixel: a sample of each plane.
@@ -209,9 +267,66 @@ struct Mixture {
   }
 };
 
+/// A dozen samples of what was seen, as ViBe (Barnich & Van Droogenbroeck 2011). A frame is
+/// explained where two samples are near it. How often that changes is the pixel's restlessness,
+/// which widens "near" (as SuBSENSE's feedback: St-Charles et al. 2015).
+struct Sampled {
+  static constexpr BackgroundModel id = BackgroundModel::samples;
+  static constexpr std::string_view name = "samples";
+  // Samples; for how many frames the pixel has been unexplained; restlessness, and in bit 7 whether
+  // the last frame was far from the samples.
+  using Sample = uint8_t;
+  static constexpr int32_t planes = sampled::count + 2, own_rate = 1;
+  static constexpr bool young = false;
+  static constexpr bool learns = true;
+  static constexpr bool spatial = true;
+
+  /// `value(plane)`: what the founding frame has at sampled::founding().
+  template <class Value>
+  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint8_t> state, Value&& value) {
+    for (int32_t k = 0; k < sampled::count; ++k) state[k] = value(k);
+    state[sampled::age_plane] = state[sampled::restless_plane] = 0;
+  }
+  /// `taken`: the neighbour's sample of plane turn.reads.
+  CUESTA_HOST_DEVICE static constexpr Verdict learn(Samples<uint8_t> state, uint8_t v,
+                                                    const sampled::Turn& turn, uint32_t bits,
+                                                    uint8_t taken) {
+    using namespace sampled;
+    int32_t nearest = 255, second = 255;
+    for (int32_t k = 0; k < count; ++k) {
+      const int32_t apart = distance(v, state[k]);
+      second = at_most(second, apart > nearest ? apart : nearest);
+      nearest = at_most(nearest, apart);
+    }
+    const uint8_t level = state[0];
+    const int32_t known = state[restless_plane], calm = known & 127;
+    const bool far = second > radius;
+    const int32_t restless =
+        far != (known >= 128) ? at_most(calm + restless_step, most_restless) : calm - (calm > 0);
+    const bool explained = second <= radius + restless;
+    const int32_t age = state[age_plane];
+    const int32_t older = explained ? (age > 2 ? age - 2 : 0) : at_most(age + 1, 255);
+    const bool learned = older >= absorbed_after ||
+                         (explained && (older >= absorbed_after / 2 || sampled::learns(bits)));
+    if (learned || takes(bits)) {
+      for (int32_t k = 0; k < count; ++k)  // by constants, so that a GPU keeps all in registers
+        if (k == turn.writes) state[k] = learned ? v : taken;
+    }
+    state[age_plane] = uint8_t(older);
+    state[restless_plane] = uint8_t(restless | (far ? 128 : 0));
+    return {level, uint8_t(explained ? 0 : second)};
+  }
+};
+
+/// Models whose pixels look beside them, at the state of others.
+template <class Model>
+inline constexpr bool is_spatial = requires {
+  Model::spatial;
+};
+
 template <class... Model>
 struct ModelList {};
-using Models = ModelList<First, Mean, Median, Mixture>;
+using Models = ModelList<First, Mean, Median, Mixture, Sampled>;
 
 /// Calls each(model) for every model, in the order of the list.
 template <class Each, class... Model>
@@ -240,6 +355,7 @@ constexpr auto with_model(BackgroundModel id, Take&& take) {
 struct Step {
   int32_t rate = 1;    // at 2^-rate, 1..12
   int32_t dither = 0;  // added before dividing by 2^rate, 0..2^rate − 1
+  uint64_t frame = 0;  // its number, which spatial models draw from
 };
 /// Of frame t, the founding one being 0. `rate_shift` as in BackgroundOptions.
 template <class Model>
@@ -252,7 +368,7 @@ CUESTA_HOST_DEVICE constexpr Step step_of(Model, int32_t rate_shift, uint64_t t)
     while (log2 < rate && (t + 1) >> (log2 + 1)) ++log2;
     rate = log2 > 1 ? log2 : 1;
   }
-  return {rate, dither_of(t, rate)};
+  return {rate, dither_of(t, rate), t};
 }
 
 /// The state of a model: planes of one sample a pixel.

@@ -1,6 +1,7 @@
 // The device seam of a build without CUDA.
 #include "core/device_memory.hpp"
 #include "core/recording.hpp"
+#include "core/shared_memory.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 
@@ -22,6 +23,7 @@ void copy_to_host(void*, const void*, size_t) { throw_no_cuda(); }
 int device_of(const void*) { throw_no_cuda(); }
 std::string device_name() { return {}; }
 void clear_device(void*, size_t) { throw_no_cuda(); }
+void spoil_shared_memory() { throw_no_cuda(); }
 void copy_on_device(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
 void* allocate_pinned(size_t) { throw_no_cuda(); }
 void release_pinned(void*) noexcept {}

@@ -106,6 +106,7 @@ void check(cudaError_t status, std::string_view doing) {
     case cudaErrorStreamCaptureUnsupported:
     case cudaErrorStreamCaptureInvalidated:
     case cudaErrorStreamCaptureImplicit:
+    case cudaErrorCapturedEvent:
       throw Error(ErrorCode::unsupported,
                   fmt::format("{}: a CUDA graph is being recorded, and it holds nothing that waits "
                               "for the GPU; record calls whose answers stay there",

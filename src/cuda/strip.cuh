@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "cuda/limits.hpp"
 #include "cuda/row_words.cuh"
@@ -147,12 +148,26 @@ struct StripPictures {
   /// For windows that reach so far to either side.
   void set_strips(int reach) {
     sides = (std::max(reach, 1) - 1) / lane_pixels + 1;
-    strips = (src.width - 1) / strip_columns() + 1;
     wide = has_word_rows(src, 16) && has_word_rows(dst, 16);
+    // Where rows begin anywhere, vectors hold the end of one lane and most of the next: a lane
+    // more, which the next strip has too, and one for what is left of the row's last.
+    const int32_t lanes = (src.width - 1 + (wide ? 0 : lane_pixels - 1)) / lane_pixels + 1;
+    const int32_t of_strip = strip_columns() / lane_pixels;
+    strips = std::max(lanes - (wide ? 0 : 1) - 1, 0) / of_strip + 1;
   }
+  /// Whether no lane's columns lie inside the picture and outside, and rows are vectors.
+  bool regular() const { return wide && src.width % lane_pixels == 0; }
   CUESTA_HOST_DEVICE constexpr int32_t strip_columns() const {
-    return (32 - 2 * sides) * lane_pixels;
+    return (32 - 2 * sides - (wide ? 0 : 1)) * lane_pixels;
   }
+};
+
+/// How a walk meets memory.
+enum class Rows : uint8_t {
+  whole,   ///< as vectors of 16 bytes; each lane's columns lie inside the picture or outside
+  inner,   ///< at any address; all that is read lies inside
+  beside,  ///< at any address; what lies outside is one sample
+  any,
 };
 
 /// A walk down a strip is a warp, and a block: the compiler then knows that all of it walks the
@@ -164,24 +179,50 @@ struct StripWalk {
       : strip(int32_t(blockIdx.x % unsigned(q.strips))),
         top(int32_t(int64_t(blockIdx.x / unsigned(q.strips)) * q.rows)),
         end(int32_t(min(int64_t(top) + q.rows, int64_t(q.src.height)))) {}
-  /// Whether rows are words of 16 bytes, and every lane's columns lie inside the picture or
-  /// outside, where all samples are one, or the walk meets nothing outside: rows from `above` over
-  /// it to `below` under it, of all the strip's columns.
-  __device__ bool is_whole(const StripPictures& q, int above, int below) const {
+  /// Of rows read from `above` over the walk to `below` under it, and of all the strip's columns.
+  __device__ bool inside(const StripPictures& q, int above, int below, int more_columns) const {
     const int64_t left = int64_t(strip) * q.strip_columns() - int64_t(q.sides) * lane_pixels;
-    const int64_t right = left + 32 * lane_pixels;
-    if (q.mode == BorderMode::constant)
-      return q.wide && (right <= q.src.width || q.src.width % lane_pixels == 0);
-    return q.wide && left >= 0 && right <= q.src.width && top >= above &&
+    return left >= 0 && left + 32 * lane_pixels + more_columns <= q.src.width && top >= above &&
            int64_t(top) + q.rows + below <= q.src.height;
+  }
+  __device__ Rows rows_of(const StripPictures& q, int above, int below, int in_word) const {
+    const int64_t right = int64_t(strip) * q.strip_columns() + (32 - q.sides) * lane_pixels;
+    // The word after the last column is touched where rows begin anywhere.
+    const bool all = inside(q, above, below, q.wide ? 0 : in_word);
+    const bool constant = q.mode == BorderMode::constant;
+    if (q.wide && (all || (constant && (right <= q.src.width || q.src.width % lane_pixels == 0))))
+      return Rows::whole;
+    if (all) return Rows::inner;
+    return constant ? Rows::beside : Rows::any;
   }
 };
 
-/// A lane's part of a strip. `Whole`: the walk is_whole().
-template <class T, bool Whole>
+/// Writes those samples of `row` that lie in [0, width), of which the first is that of column x.
+template <class T>
+__device__ __noinline__ void store_clipped(T* to, int32_t x, int32_t width, const Packed<T> row) {
+  constexpr int in_word = 4 / int(sizeof(T)), bits = 8 * int(sizeof(T));
+#pragma unroll
+  for (int i = 0; i < lane_pixels; ++i)
+    if (x + i >= 0 && x + i < width) to[x + i] = T(row.w[i / in_word] >> (i % in_word * bits));
+}
+
+/// A lane's part of a strip, in a walk whose rows are as `Kind` says.
+template <class T, Rows Kind>
 class StripLane {
  public:
   static constexpr int in_word = 4 / int(sizeof(T)), bits = 8 * int(sizeof(T));
+  static constexpr int count = Packed<T>::count;
+  /// A row on its way: where rows begin anywhere, words that cover it, and of the word in which the
+  /// picture's row ends only that row's bytes.
+  struct Ends {
+    uint16_t two;
+    uint8_t one;
+  };
+  struct Nothing {};
+  static constexpr bool covers = Kind == Rows::inner || Kind == Rows::beside;
+  struct Raw : std::conditional_t<Kind == Rows::beside, Ends, Nothing> {
+    uint32_t w[count + (covers ? 1 : 0)];
+  };
   /// Where the samples of a strip's columns lie, for lanes at the picture's sides.
   using Map = int32_t[32 * lane_pixels];
 
@@ -192,45 +233,100 @@ class StripLane {
         x0_(walk.strip * q.strip_columns() + (int32_t(threadIdx.x) - q.sides) * lane_pixels),
         map_(map + int32_t(threadIdx.x) * lane_pixels),
         // Words that the lane's samples begin and end in are the row's too.
-        interior_(Whole ? x0_ >= 0 && x0_ < src_.width
-                        : x0_ >= 4 && x0_ <= src_.width - lane_pixels - 4) {
-    if (!Whole && !interior_) {
+        interior_(Kind == Rows::whole ? x0_ >= 0 && x0_ < src_.width
+                                      : x0_ >= 4 && x0_ <= src_.width - lane_pixels - 4) {
+    if constexpr (Kind == Rows::any) {
+      if (!interior_) {
 #pragma unroll 1
-      for (int i = 0; i < lane_pixels; ++i) map_[i] = map_index(q.mode, x0_ + i, src_.width);
+        for (int i = 0; i < lane_pixels; ++i) map_[i] = map_index(q.mode, x0_ + i, src_.width);
+      }
     }
     const auto lane = int32_t(threadIdx.x);
-    writes_ = lane >= q.sides && lane < 32 - q.sides && x0_ < src_.width;
+    // The first lane of vectors across lanes is the strip's before.
+    const int32_t first = q.sides + (covers && !q.wide && walk.strip > 0 ? 1 : 0);
+    writes_ = lane >= first && lane < 32 - q.sides && (covers || x0_ < src_.width);
   }
 
-  /// Row y, at any distance outside the picture.
-  __device__ __forceinline__ Packed<T> load(int32_t y) const {
-    if constexpr (Whole) {
-      Packed<T> out;
+  /// Starts reading row y, at any distance outside the picture but for Rows::inner.
+  __device__ __forceinline__ Raw load(int32_t y) const {
+    Raw out;
+    if constexpr (Kind == Rows::inner) {
+      const Place at = place_of(y);
 #pragma unroll
-      for (uint32_t& w : out.w) w = q_.outside * (bits == 8 ? 0x01010101u : 0x00010001u);
-      if (interior_ && uint32_t(y) < uint32_t(src_.height)) out = load_wide(src_.row(y) + x0_);
-      return out;
+      for (int i = 0; i <= count; ++i) out.w[i] = __ldg(at.base + i);
+    } else if constexpr (Kind == Rows::beside) {
+      const Place at = place_of(y);
+      const Reach reach = reach_of(at, y);
+      out.two = 0, out.one = 0;
+#pragma unroll
+      for (int i = 0; i <= count; ++i) {
+        out.w[i] = 0;
+        if (i < reach.words) out.w[i] = __ldg(at.base + i);
+      }
+      const auto* end = reinterpret_cast<const uint8_t*>(at.base + reach.words);
+      if (reach.bytes & 2) out.two = __ldg(reinterpret_cast<const uint16_t*>(end));
+      if (reach.bytes & 1) out.one = __ldg(end + (reach.bytes & 2));
+    } else {
+      const Packed<T> row = Kind == Rows::whole ? load_whole(y) : load_any(y);
+#pragma unroll
+      for (int i = 0; i < count; ++i) out.w[i] = row.w[i];
     }
-    const int32_t sy = map_index(q_.mode, y, src_.height);
-    const T* row = src_.row(max(sy, 0));
-    if (interior_ && sy >= 0) return q_.wide ? load_wide(row + x0_) : load_words(row + x0_);
-    Packed<T> out = {};
+    return out;
+  }
+  /// What was read as row y.
+  __device__ __forceinline__ Packed<T> finish(const Raw& raw, int32_t y) const {
+    Packed<T> out;
+    if constexpr (!covers) {
 #pragma unroll
-    for (int i = 0; i < lane_pixels; ++i) {
-      const int32_t sx = interior_ ? 0 : map_[i];
-      const uint32_t v = row[max(sx, 0)];
-      out.w[i / in_word] |= ((sx | sy) < 0 ? q_.outside : v) << (i % in_word * bits);
+      for (int i = 0; i < count; ++i) out.w[i] = raw.w[i];
+    } else {
+      const Place at = place_of(y);
+      uint32_t w[count + 1];
+#pragma unroll
+      for (int i = 0; i <= count; ++i) w[i] = raw.w[i];
+      if constexpr (Kind == Rows::beside) {
+        const Reach reach = reach_of(at, y);
+        const uint32_t last = raw.two | uint32_t(raw.one) << (reach.bytes & 2) * 8;
+#pragma unroll
+        for (int i = 0; i <= count; ++i) w[i] |= i == reach.words ? last : 0;
+      }
+#pragma unroll
+      for (int i = 0; i < count; ++i) out.w[i] = __funnelshift_r(w[i], w[i + 1], at.shift);
+      if constexpr (Kind == Rows::beside) {
+        const int own = uint32_t(y) < uint32_t(src_.height) ? columns_inside() * bits : 0;
+        const uint32_t beyond = q_.outside * (bits == 8 ? 0x01010101u : 0x00010001u);
+#pragma unroll
+        for (int i = 0; i < count; ++i) {
+          const int n = min(max(own - 32 * i, 0), 32);
+          const uint32_t keep = n == 32 ? ~0u : (1u << n) - 1;
+          out.w[i] = (out.w[i] & keep) | (beyond & ~keep);
+        }
+      }
     }
     return out;
   }
 
   /// Writes row y, which is one of the picture's where `wanted`, if the columns are this lane's to
-  /// write.
+  /// write. All lanes call it.
   __device__ __forceinline__ void store(bool wanted, int32_t y, Packed<T> row) const {
-    T* to = dst_.row(y) + x0_;
-    if constexpr (Whole) {
-      store_if(wanted && writes_, to, row);
+    if constexpr (Kind == Rows::whole) {
+      store_if(wanted && writes_, dst_.row(y) + x0_, row);
+    } else if constexpr (covers) {
+      T* to = dst_.row(y);
+      const uint32_t shift = reinterpret_cast<uintptr_t>(to) & 15;
+      const Packed<T> moved = after_last_bytes(row, shift);
+      const int32_t x = x0_ - int32_t(shift / sizeof(T));
+      if constexpr (Kind == Rows::inner) {
+        store_if(wanted && writes_, to + x, moved);
+      } else {
+        if (!wanted || !writes_) return;
+        if (x >= 0 && x <= dst_.width - lane_pixels)
+          store_if(true, to + x, moved);
+        else
+          store_clipped(to, x, dst_.width, moved);
+      }
     } else {
+      T* to = dst_.row(y) + x0_;
       if (!wanted || !writes_) return;
       if (q_.mode == BorderMode::ignore) clear(y, row);
       if (x0_ > dst_.width - lane_pixels) {
@@ -246,6 +342,69 @@ class StripLane {
   }
 
  private:
+  /// The word that the lane's first sample of a row lies in, and how far in it.
+  struct Place {
+    const uint32_t* base;
+    uint32_t shift;  // bits
+  };
+  __device__ __forceinline__ Place place_of(int32_t y) const {
+    const char* from = reinterpret_cast<const char*>(src_.row(y) + x0_);
+    const auto into = uint32_t(reinterpret_cast<uintptr_t>(from) & 3);
+    return {reinterpret_cast<const uint32_t*>(from - into), 8 * into};
+  }
+  /// Whole words from there to the end of the row, as far as they are read, and bytes behind them.
+  struct Reach {
+    int words, bytes;
+  };
+  __device__ __forceinline__ int columns_inside() const {
+    return x0_ < 0 ? 0 : min(max(src_.width - x0_, 0), lane_pixels);
+  }
+  __device__ __forceinline__ Reach reach_of(const Place& at, int32_t y) const {
+    if (x0_ < 0 || x0_ >= src_.width || uint32_t(y) >= uint32_t(src_.height)) return {0, 0};
+    const int bytes = min(src_.width - x0_, 2 * lane_pixels) * int(sizeof(T)) + int(at.shift / 8);
+    return {min(bytes / 4, count + 1), bytes / 4 < count + 1 ? bytes % 4 : 0};
+  }
+  /// The lane's bytes from `shift` before its first on, which are the lane's before.
+  __device__ __forceinline__ Packed<T> after_last_bytes(const Packed<T>& row,
+                                                        uint32_t shift) const {
+    uint32_t all[count + 4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) all[i] = __shfl_up_sync(~0u, row.w[count - 4 + i], 1);
+#pragma unroll
+    for (int i = 0; i < count; ++i) all[4 + i] = row.w[i];
+    // Moved by words in steps, so that no register is indexed.
+    const uint32_t begin = 16 - shift;
+#pragma unroll
+    for (int i = 0; i < count; ++i) all[i] = begin & 16 ? all[i + 4] : all[i];
+#pragma unroll
+    for (int i = 0; i < count + 2; ++i) all[i] = begin & 8 ? all[i + 2] : all[i];
+#pragma unroll
+    for (int i = 0; i <= count; ++i) all[i] = begin & 4 ? all[i + 1] : all[i];
+    Packed<T> out;
+#pragma unroll
+    for (int i = 0; i < count; ++i) out.w[i] = __funnelshift_r(all[i], all[i + 1], 8 * (begin & 3));
+    return out;
+  }
+  __device__ __forceinline__ Packed<T> load_whole(int32_t y) const {
+    Packed<T> out;
+#pragma unroll
+    for (uint32_t& w : out.w) w = q_.outside * (bits == 8 ? 0x01010101u : 0x00010001u);
+    if (interior_ && uint32_t(y) < uint32_t(src_.height)) out = load_wide(src_.row(y) + x0_);
+    return out;
+  }
+  __device__ __forceinline__ Packed<T> load_any(int32_t y) const {
+    const int32_t sy = map_index(q_.mode, y, src_.height);
+    const T* row = src_.row(max(sy, 0));
+    if (interior_ && sy >= 0) return q_.wide ? load_wide(row + x0_) : load_words(row + x0_);
+    Packed<T> out = {};
+#pragma unroll
+    for (int i = 0; i < lane_pixels; ++i) {
+      const int32_t sx = interior_ ? 0 : map_[i];
+      const uint32_t v = row[max(sx, 0)];
+      out.w[i / in_word] |= ((sx | sy) < 0 ? q_.outside : v) << (i % in_word * bits);
+    }
+    return out;
+  }
   __device__ __forceinline__ Packed<T> load_wide(const T* from) const {
     Packed<T> out;
 #pragma unroll
@@ -311,46 +470,53 @@ class StripLane {
 };
 
 /// A warp walks down its strip, one of Step::least_walks of a multiprocessor, with Step::ahead rows
-/// under way. step.push() gets row after row and gives the result of the row Step::reach above; the
-/// loop is unrolled for `round` rows, so that none of what a step keeps of earlier rows moves
-/// between registers, if it keeps no row longer.
-template <class Step, class T, bool Whole>
+/// under way (2 where rows begin anywhere). step.push() gets row after row and gives the result of
+/// the row Step::reach above; the loop is unrolled for `round` rows, so that none of what a step
+/// keeps of earlier rows moves between registers, if it keeps no row longer.
+template <class Step, class T, Rows Kind>
 __device__ __forceinline__ void walk_down(const StripPictures& q, const StripWalk& walk,
                                           Packed<T> (&stage)[Step::round][32],
-                                          typename StripLane<T, Whole>::Map& map) {
-  constexpr int reach = Step::reach, round = Step::round, ahead = Step::ahead;
-  const StripLane<T, Whole> strip(q, walk, map);
+                                          typename StripLane<T, Kind>::Map& map) {
+  constexpr int reach = Step::reach, round = Step::round;
+  constexpr int ahead = Kind == Rows::whole ? Step::ahead : 2;
+  // Where loads and stores are many operations they are loops of their own.
+  constexpr bool loads_apart = Kind == Rows::any,
+                 stores_apart = loads_apart || Kind == Rows::beside;
+  using Strip = StripLane<T, Kind>;
+  const Strip strip(q, walk, map);
   const int lane = threadIdx.x;
   Step step;
   int32_t y = walk.top - reach;
-  Packed<T> coming[ahead];
-  if constexpr (Whole) {
+  typename Strip::Raw coming[ahead];
+  if constexpr (!loads_apart) {
 #pragma unroll
     for (int i = 0; i < ahead; ++i) coming[i] = strip.load(y + i);
   }
 #pragma unroll 1
   for (; y < walk.end + reach; y += round) {
-    // Where loads and stores are many operations they are loops of their own.
-    if constexpr (!Whole) {
+    if constexpr (loads_apart) {
 #pragma unroll 4
-      for (int i = 0; i < round; ++i) stage[i][lane] = strip.load(y + i);
+      for (int i = 0; i < round; ++i) stage[i][lane] = strip.finish(strip.load(y + i), y + i);
     }
 #pragma unroll
     for (int i = 0; i < round; ++i) {
-      const Packed<T> in = Whole ? coming[0] : stage[i][lane];
-      if constexpr (Whole) {
+      Packed<T> in;
+      if constexpr (loads_apart) {
+        in = stage[i][lane];
+      } else {
+        in = strip.finish(coming[0], y + i);
 #pragma unroll
         for (int k = 0; k + 1 < ahead; ++k) coming[k] = coming[k + 1];
         coming[ahead - 1] = strip.load(y + i + ahead);
       }
       const Packed<T> out = step.push(in);
       const int32_t to = y + i - reach;
-      if constexpr (Whole)
-        strip.store(to >= walk.top && to < walk.end, to, out);
-      else
+      if constexpr (stores_apart)
         stage[i][lane] = out;
+      else
+        strip.store(to >= walk.top && to < walk.end, to, out);
     }
-    if constexpr (!Whole) {
+    if constexpr (stores_apart) {
 #pragma unroll 1
       for (int i = 0; i < round; ++i) {
         const int32_t to = y + i - reach;
@@ -360,16 +526,34 @@ __device__ __forceinline__ void walk_down(const StripPictures& q, const StripWal
   }
 }
 
-template <class Step, class T>
+/// body(kind), a constant by its type, for the rows of a walk.
+template <class Body>
+__device__ __forceinline__ void by_rows(Rows kind, Body&& body) {
+  switch (kind) {
+    case Rows::whole: return body(std::integral_constant<Rows, Rows::whole>());
+    case Rows::inner: return body(std::integral_constant<Rows, Rows::inner>());
+    case Rows::beside: return body(std::integral_constant<Rows, Rows::beside>());
+    default: return body(std::integral_constant<Rows, Rows::any>());
+  }
+}
+
+/// `Regular`: StripPictures::regular(). What other pictures need would take registers.
+template <class Step, class T, bool Regular>
 __global__ void __launch_bounds__(32, Step::least_walks)
     strip_walk(const __grid_constant__ StripPictures q) {
   __shared__ Packed<T> stage[Step::round][32];
   __shared__ int32_t map[32 * lane_pixels];
   const StripWalk walk(q);
-  if (walk.is_whole(q, Step::reach, Step::reach + Step::ahead))
-    walk_down<Step, T, true>(q, walk, stage, map);
-  else
-    walk_down<Step, T, false>(q, walk, stage, map);
+  constexpr int below = Step::reach + Step::ahead;
+  if constexpr (Regular) {
+    if (q.mode == BorderMode::constant || walk.inside(q, Step::reach, below, 0))
+      walk_down<Step, T, Rows::whole>(q, walk, stage, map);
+    else
+      walk_down<Step, T, Rows::any>(q, walk, stage, map);
+  } else {
+    const Rows kind = walk.rows_of(q, Step::reach, below, 4 / int(sizeof(T)));
+    by_rows(kind, [&](auto rows) { walk_down<Step, T, rows()>(q, walk, stage, map); });
+  }
 }
 
 /// Rows of a walk: as few as make `walks` of them a multiprocessor, in whole rounds with the `over`
@@ -391,7 +575,8 @@ void launch_strip_walks(std::string_view operation, StripPictures q, int walks,
                         cudaStream_t stream) {
   q.set_strips(Step::reach);
   q.rows = rows_of_walks(q.strips, q.src.height, 2 * Step::reach, walks, Step::round);
-  launch(operation, strip_walk<Step, T>, dim3(strip_walks(q)), dim3(32), 0, stream, q);
+  const auto kernel = q.regular() ? strip_walk<Step, T, true> : strip_walk<Step, T, false>;
+  launch(operation, kernel, dim3(strip_walks(q)), dim3(32), 0, stream, q);
 }
 
 }  // namespace cuesta::cuda

@@ -18,66 +18,16 @@
 
 #include "cuda/launch.cuh"
 #include "cuda/row_words.cuh"
+#include "cuda/shifted_words.cuh"
 #include "cuda/tensor_band.hpp"
+#include "cuda/tensor_products.cuh"
 #include "cuda/tensor_tile.cuh"
 #include "cuesta/border.hpp"
 #include "cuesta/image.hpp"
 
 namespace cuesta::cuda::tensor {
 
-/// Pictures and border, by value. The kernel takes `ignore` for `constant`.
-template <class T, class Out>
-struct Request {
-  ImageView<const T, Space::device> src;
-  ImageView<Out, Space::device> dst;
-  BorderMode mode;
-  T outside;
-
-  /// The column or row that stands for one; −1: none.
-  __device__ int32_t place(int32_t x) const { return inside(x, src.width); }
-  __device__ int32_t place_row(int32_t y) const { return inside(y, src.height); }
-
- private:
-  __device__ int32_t inside(int32_t i, int32_t n) const {
-    return uint32_t(i) < uint32_t(n) ? i : outside_index(mode, i, n);
-  }
-};
-
 // -- Products -------------------------------------------------------------------------------------
-
-/// Registers of samples that must stand in a row.
-struct Quad {
-  uint32_t word[4];
-};
-
-/// d = a b + c, 32 samples a row.
-__device__ inline void multiply(int32_t (&d)[4], const Quad& a, uint32_t b0, uint32_t b1,
-                                int32_t c) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
-      "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"
-      : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
-      : "r"(a.word[0]), "r"(a.word[1]), "r"(a.word[2]), "r"(a.word[3]), "r"(b0), "r"(b1), "r"(c));
-#endif
-}
-/// d += a b, 32 samples a row.
-__device__ inline void multiply_add(int32_t (&d)[4], const Quad& a, uint32_t b0, uint32_t b1) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
-      "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-      : "r"(a.word[0]), "r"(a.word[1]), "r"(a.word[2]), "r"(a.word[3]), "r"(b0), "r"(b1));
-#endif
-}
-/// d += a b, 16 samples a row.
-__device__ inline void multiply_add(int32_t (&d)[4], const uint32_t (&a)[2], uint32_t b) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 "
-      "{%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(b));
-#endif
-}
 
 /// A lane's taps of one plane.
 template <int Reach>
@@ -114,16 +64,16 @@ struct Samples<4> {
   }
   __device__ void start(int32_t (&left)[4], int32_t (&right)[4], const uint32_t* b,
                         int32_t from) const {
-    multiply(left, middle, b[1], b[2], from);
-    multiply(right, middle, b[0], b[1], from);
-    multiply_add(left, first, b[0]);
-    multiply_add(right, last, b[2]);
+    multiply<uint8_t, int8_t>(left, middle.word, from, b[1], b[2]);
+    multiply<uint8_t, int8_t>(right, middle.word, from, b[0], b[1]);
+    multiply_add<uint8_t, int8_t>(left, first, b[0]);
+    multiply_add<uint8_t, int8_t>(right, last, b[2]);
   }
   __device__ void add(int32_t (&left)[4], int32_t (&right)[4], const uint32_t* b) const {
-    multiply_add(left, middle, b[1], b[2]);
-    multiply_add(right, middle, b[0], b[1]);
-    multiply_add(left, first, b[0]);
-    multiply_add(right, last, b[2]);
+    multiply_add<uint8_t, int8_t>(left, middle.word, b[1], b[2]);
+    multiply_add<uint8_t, int8_t>(right, middle.word, b[0], b[1]);
+    multiply_add<uint8_t, int8_t>(left, first, b[0]);
+    multiply_add<uint8_t, int8_t>(right, last, b[2]);
   }
 };
 
@@ -141,12 +91,12 @@ struct Samples<2> {
   }
   __device__ void start(int32_t (&left)[4], int32_t (&right)[4], const uint32_t* b,
                         int32_t from) const {
-    multiply(left, left_patch, b[0], b[1], from);
-    multiply(right, right_patch, b[0], b[1], from);
+    multiply<uint8_t, int8_t>(left, left_patch.word, from, b[0], b[1]);
+    multiply<uint8_t, int8_t>(right, right_patch.word, from, b[0], b[1]);
   }
   __device__ void add(int32_t (&left)[4], int32_t (&right)[4], const uint32_t* b) const {
-    multiply_add(left, left_patch, b[0], b[1]);
-    multiply_add(right, right_patch, b[0], b[1]);
+    multiply_add<uint8_t, int8_t>(left, left_patch.word, b[0], b[1]);
+    multiply_add<uint8_t, int8_t>(right, right_patch.word, b[0], b[1]);
   }
 };
 
@@ -189,9 +139,8 @@ struct Results {
   }
 };
 
-/// Both halves of a row of a warp whose 128 columns lie inside the picture, at any address: a
-/// lane's words are shifted into place, the first taking what the lane before has left, and what no
-/// whole word holds at either end goes out in samples. All lanes call it; `wanted` is a row's.
+/// Both halves of a row of a warp whose 128 columns lie inside the picture, at any address. All
+/// lanes call it; `wanted` is a row's.
 template <class Out>
 __device__ void store_shifted(const Results<Out> (&r)[2], Out* to, bool wanted) {
   constexpr int words = Results<Out>::words;
@@ -200,26 +149,13 @@ __device__ void store_shifted(const Results<Out> (&r)[2], Out* to, bool wanted) 
   const uint32_t last = g == 7 ? r[0].word[words - 1] : r[1].word[words - 1];
   const uint32_t before_second = __shfl_sync(0xFFFFFFFF, last, (lane + 28) % 32);
   if (!wanted) return;
-  const auto address = reinterpret_cast<uintptr_t>(to);
-  const uint32_t odd = address & 3;  // the same for a row's lanes
-  auto* aligned = reinterpret_cast<uint32_t*>(address - odd);
+  uint32_t own[2][words];
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
+  for (int half = 0; half < 2; ++half)
 #pragma unroll
-    for (int i = 0; i < words; ++i) {
-      const uint32_t low = i ? r[half].word[i ? i - 1 : 0] : half ? before_second : before;
-      const uint32_t v = __funnelshift_l(low, r[half].word[i], 8 * odd);
-      if (half || i || g > 0 || odd == 0) aligned[8 * words * half + i] = v;
-    }
-  }
-  if (odd == 0 || (g != 0 && g != 7)) return;
-  // Of the row's first word what comes before a whole word, or of its last what comes after one.
-  const uint32_t v = g == 0 ? r[0].word[0] : r[1].word[words - 1] >> (8 * (4 - odd));
-  const int bytes = g == 0 ? 4 - int(odd) : int(odd);
-  auto* sample = reinterpret_cast<Out*>(g == 0 ? address : address + 9 * Results<Out>::bytes - odd);
-#pragma unroll
-  for (int i = 0; i < 4; i += int(sizeof(Out)))
-    if (i < bytes) sample[i / sizeof(Out)] = Out(v >> (8 * i));
+    for (int i = 0; i < words; ++i) own[half][i] = r[half].word[i];
+  const uint32_t both[2] = {before, before_second};
+  cuda::store_shifted(to, own, both, 8 * words, g == 0, g == 7);
 }
 
 // -- The kernel -----------------------------------------------------------------------------------
@@ -279,18 +215,16 @@ __device__ __forceinline__ void load_samples(const uint8_t* from, uint32_t shift
   for (int p = 0; p < planes; ++p) to[p].set(w[p]);
 }
 
-/// One warp's part of a tile: 128 columns of `rows` rows from `top` on.
-template <class K, class Rule>
-__device__ void make_rows(const Request<typename K::Sample, typename Rule::Out>& q,
-                          const uint8_t* tile, const uint8_t* shift,
-                          const Taps<K::reach> (&taps)[K::tap_planes], const Rule& rule,
-                          int32_t left, int32_t top, int rows) {
-  using Out = typename Rule::Out;
+/// Sums of a warp's 128 columns of `rows` rows of a tile, four rows a step: emit(left, right) gets
+/// those of row t, patches left and right of both halves of the columns, [half of a patch's
+/// outputs][two of the first half of the columns, two of the second].
+template <class K, class Emit>
+__device__ __forceinline__ void make_sums(const uint8_t* tile, const uint8_t* shift,
+                                          const Taps<K::reach> (&taps)[K::tap_planes],
+                                          int32_t start_at, int rows, Emit&& emit) {
   constexpr int groups = K::groups, pitch = K::Tile::pitch;
   constexpr int highest = K::sample_planes + K::tap_planes - 2;
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
-  const int32_t room = q.src.width - left - 128 * warp - 8 * g;  // columns from the lane's first on
-  if (room + 8 * g <= 0) return;
 
   const uint8_t* from = tile + t * pitch + (128 * warp + 8 * g) * K::sample_planes;
   int row = t, next_shift = K::aligned ? 0 : shift[row];
@@ -304,7 +238,6 @@ __device__ void make_rows(const Request<typename K::Sample, typename Rule::Out>&
   Samples<K::reach> s[groups][K::sample_planes];  // take turns, so that nothing moves
 #pragma unroll
   for (int i = 0; i + 1 < groups; ++i) take(s[i]);
-  Out* to = q.dst.row(top + min(t, rows - 1)) + left + 128 * warp + 8 * g;
   // Rows from the lane's own on: one register less than a count and t.
   int own = rows - t;
   while (__any_sync(0xFFFFFFFF, own > 0)) {
@@ -312,12 +245,12 @@ __device__ void make_rows(const Request<typename K::Sample, typename Rule::Out>&
     for (int turn = 0; turn < groups; ++turn) {
       if (turn && !__any_sync(0xFFFFFFFF, own > 0)) break;
       take(s[(turn + groups - 1) % groups]);
-      int32_t left_sums[2][4], right_sums[2][4];  // of both halves of the patches' outputs
+      int32_t left_sums[2][4], right_sums[2][4];
 #pragma unroll
       for (int n = 0; n < 2; ++n) {
 #pragma unroll
         for (int high = highest; high >= 0; --high) {
-          const int32_t start = high == 0 ? rule.start() : 0;
+          const int32_t start = high == 0 ? start_at : 0;
           bool first = high == highest;
 #pragma unroll
           for (int i = 0; i < 4 && !first; ++i) {
@@ -340,32 +273,49 @@ __device__ void make_rows(const Request<typename K::Sample, typename Rule::Out>&
           }
         }
       }
-      Results<Out> out[2];
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        constexpr int patch = Results<Out>::words / 2;
-        const int a = 2 * half, b = a + 1;
-        rule.results(left_sums[0][a], left_sums[0][b], left_sums[1][a], left_sums[1][b],
-                     out[half].word);
-        rule.results(right_sums[0][a], right_sums[0][b], right_sums[1][a], right_sums[1][b],
-                     out[half].word + patch);
-      }
-      const bool wanted = own > 0;
-      if (!K::aligned && room + 8 * g >= 128) {
-        store_shifted(out, to, wanted);
-      } else if (wanted) {
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          if (K::aligned && room >= 64 * half + 8)
-            out[half].store(to + 64 * half);
-          else
-            out[half].store(to + 64 * half, 64 * half, room);
-        }
-      }
-      to = reinterpret_cast<Out*>(reinterpret_cast<uint8_t*>(to) + 4 * q.dst.stride_bytes);
+      emit(left_sums, right_sums, own > 0);
       own -= 4;
     }
   }
+}
+
+/// One warp's part of a tile: 128 columns of `rows` rows from `top` on.
+template <class K, class Rule>
+__device__ void make_rows(const Request<typename K::Sample, typename Rule::Out>& q,
+                          const uint8_t* tile, const uint8_t* shift,
+                          const Taps<K::reach> (&taps)[K::tap_planes], const Rule& rule,
+                          int32_t left, int32_t top, int rows) {
+  using Out = typename Rule::Out;
+  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
+  const int32_t room = q.src.width - left - 128 * warp - 8 * g;  // columns from the lane's first on
+  if (room + 8 * g <= 0) return;
+  Out* to = q.dst.row(top + min(t, rows - 1)) + left + 128 * warp + 8 * g;
+  const auto write = [&](const int32_t(&left_sums)[2][4], const int32_t(&right_sums)[2][4],
+                         bool wanted) {
+    Results<Out> out[2];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      constexpr int patch = Results<Out>::words / 2;
+      const int a = 2 * half, b = a + 1;
+      rule.results(left_sums[0][a], left_sums[0][b], left_sums[1][a], left_sums[1][b],
+                   out[half].word);
+      rule.results(right_sums[0][a], right_sums[0][b], right_sums[1][a], right_sums[1][b],
+                   out[half].word + patch);
+    }
+    if (!K::aligned && room + 8 * g >= 128) {
+      store_shifted(out, to, wanted);
+    } else if (wanted) {
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        if (K::aligned && room >= 64 * half + 8)
+          out[half].store(to + 64 * half);
+        else
+          out[half].store(to + 64 * half, 64 * half, room);
+      }
+    }
+    to = reinterpret_cast<Out*>(reinterpret_cast<uint8_t*>(to) + 4 * q.dst.stride_bytes);
+  };
+  make_sums<K>(tile, shift, taps, rule.start(), rows, write);
 }
 
 /// The planes of a window's taps.

@@ -10,10 +10,35 @@
 
 #include "cuda/launch.cuh"
 #include "cuda/tensor_band.hpp"
+#include "cuesta/border.hpp"
+#include "cuesta/image.hpp"
 
 namespace cuesta::cuda::tensor {
 
 namespace ptx = ::cuda::ptx;
+
+/// map_index out of line, for the few columns and rows outside a picture.
+static __device__ __noinline__ int32_t outside_index(BorderMode mode, int32_t i, int32_t n) {
+  return map_index(mode, i, n);
+}
+
+/// Pictures and border, by value. The kernel takes `ignore` for `constant`.
+template <class T, class Out>
+struct Request {
+  ImageView<const T, Space::device> src;
+  ImageView<Out, Space::device> dst;
+  BorderMode mode;
+  T outside;
+
+  /// The column or row that stands for one; −1: none.
+  __device__ int32_t place(int32_t x) const { return inside(x, src.width); }
+  __device__ int32_t place_row(int32_t y) const { return inside(y, src.height); }
+
+ private:
+  __device__ int32_t inside(int32_t i, int32_t n) const {
+    return uint32_t(i) < uint32_t(n) ? i : outside_index(mode, i, n);
+  }
+};
 
 /// Rows of `Columns` samples and `Margin` more on either side, for a block of `Warps` warps. Rows
 /// lie `pitch` bytes apart, an odd multiple of `Odd` bytes, so that as many rows as that leaves of
@@ -119,10 +144,5 @@ struct Tile {
 #endif
   }
 };
-
-/// map_index out of line, for the few columns and rows outside a picture.
-static __device__ __noinline__ int32_t outside_index(BorderMode mode, int32_t i, int32_t n) {
-  return map_index(mode, i, n);
-}
 
 }  // namespace cuesta::cuda::tensor

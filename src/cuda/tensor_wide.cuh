@@ -67,22 +67,22 @@ struct WideSamples {
   }
   __device__ void start(int32_t (&left)[4], int32_t (&right)[4], const WideTaps& b,
                         int32_t from) const {
-    multiply(left, middle[0], b.odd[0][0], b.odd[0][1], from);
-    multiply(right, middle[0], b.even[0][0], b.even[0][1], from);
+    multiply<uint8_t, int8_t>(left, middle[0].word, from, b.odd[0][0], b.odd[0][1]);
+    multiply<uint8_t, int8_t>(right, middle[0].word, from, b.even[0][0], b.even[0][1]);
     rest(left, right, b, 0);
   }
   __device__ void add(int32_t (&left)[4], int32_t (&right)[4], const WideTaps& b, int k) const {
-    multiply_add(left, middle[0], b.odd[k][0], b.odd[k][1]);
-    multiply_add(right, middle[0], b.even[k][0], b.even[k][1]);
+    multiply_add<uint8_t, int8_t>(left, middle[0].word, b.odd[k][0], b.odd[k][1]);
+    multiply_add<uint8_t, int8_t>(right, middle[0].word, b.even[k][0], b.even[k][1]);
     rest(left, right, b, k);
   }
 
  private:
   __device__ void rest(int32_t (&left)[4], int32_t (&right)[4], const WideTaps& b, int k) const {
-    multiply_add(left, middle[1], b.odd[k][2], b.odd[k][3]);
-    multiply_add(right, middle[1], b.even[k][2], b.even[k][3]);
-    multiply_add(left, first, b.even[k][0]);
-    multiply_add(right, last, b.odd[k][3]);
+    multiply_add<uint8_t, int8_t>(left, middle[1].word, b.odd[k][2], b.odd[k][3]);
+    multiply_add<uint8_t, int8_t>(right, middle[1].word, b.even[k][2], b.even[k][3]);
+    multiply_add<uint8_t, int8_t>(left, first, b.even[k][0]);
+    multiply_add<uint8_t, int8_t>(right, last, b.odd[k][3]);
   }
 };
 

@@ -38,17 +38,32 @@ void first_channel(ImageView<const T> src, ImageView<T> dst) {
   }
 }
 
+// to_gray()'s weights.
+void gray_of_floats(ImageView<const float> src, ImageView<float> dst) {
+  if (src.channels <= 2) return first_channel(src, dst);
+  for (int32_t y = 0; y < src.height; ++y) {
+    for (int32_t x = 0; x < src.width; ++x) {
+      dst.at(x, y) =
+          (9798 * src.at(x, y, 0) + 19235 * src.at(x, y, 1) + 3735 * src.at(x, y, 2)) / 32768;
+    }
+  }
+}
+
 }  // namespace
 
 void convert(ConstAnyView src, AnyView dst) {
-  if (src.type == PixelType::u16)
+  if (src.type == PixelType::f32)
+    convert(src.as<float>(), dst.as<float>());
+  else if (src.type == PixelType::u16)
     convert_from<uint16_t>(src, dst);
   else
     convert_from<uint8_t>(src, dst);
 }
 
 void make_gray(ConstAnyView src, AnyView dst, const Exec& exec) {
-  if (src.channels > 2)
+  if (src.type == PixelType::f32)
+    gray_of_floats(src.as<float>(), dst.as<float>());
+  else if (src.channels > 2)
     to_gray(src, dst, ColorOrder::rgb, exec);
   else if (src.type == PixelType::u16)
     first_channel(src.as<uint16_t>(), dst.as<uint16_t>());

@@ -6,13 +6,13 @@
 
 namespace cuesta::io {
 
-/// Samples of one type (u8, u16) as another (u8, u16, f32), both pictures of one size and number of
-/// channels: u8 to u16 keeps white white (× 257), u16 to u8 takes the high byte, to f32 numbers
-/// stay as they are; one type copies.
+/// Samples of one type (u8, u16) as another (u8, u16, f32), or of f32 as f32, both pictures of one
+/// size and number of channels: u8 to u16 keeps white white (× 257), u16 to u8 takes the high byte,
+/// to f32 numbers stay as they are; one type copies.
 void convert(ConstAnyView src, AnyView dst);
 
-/// One channel of a u8 or u16 picture, of its type and size: gray as stored, RGB by to_gray, alpha
-/// left out.
+/// One channel of a u8, u16 or f32 picture, of its type and size: gray as stored, RGB by to_gray's
+/// weights, alpha left out.
 void make_gray(ConstAnyView src, AnyView dst, const Exec& exec = {});
 
 }  // namespace cuesta::io

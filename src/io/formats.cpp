@@ -13,21 +13,49 @@ namespace {
 constexpr auto picture = FileKind::picture;
 
 constexpr Format table[] = {
-    {.name = "JPEG", .kind = picture, .extensions = {".jpg", ".jpeg", ".jpe"}, .loaders = {"Jpeg"}},
+    {.name = "JPEG",
+     .kind = picture,
+     .extensions = {".jpg", ".jpeg", ".jpe"},
+     .loaders = {"Jpeg"},
+     .lossless = false},
     {.name = "PNG", .kind = picture, .extensions = {".png"}, .loaders = {"Png"}},
-    {.name = "TIFF", .kind = picture, .extensions = {".tif", ".tiff"}, .loaders = {"Tiff"}},
-    {.name = "WebP", .kind = picture, .extensions = {".webp"}, .loaders = {"Webp"}},
+    {.name = "TIFF",
+     .kind = picture,
+     .extensions = {".tif", ".tiff"},
+     .loaders = {"Tiff"},
+     .pages = true,
+     .floats = true},
+    {.name = "WebP", .kind = picture, .extensions = {".webp"}, .loaders = {"Webp"}, .pages = true},
     {.name = "PNM",
      .kind = picture,
      .extensions = {".ppm", ".pgm", ".pnm", ".pbm"},
      .loaders = {"Ppm"}},
-    {.name = "GIF", .kind = picture, .extensions = {".gif"}, .loaders = {"Nsgif", "Gif"}},
+    {.name = "PFM", .kind = picture, .extensions = {".pfm"}, .writable = false},  // read as PNM
+    {.name = "GIF",
+     .kind = picture,
+     .extensions = {".gif"},
+     .loaders = {"Nsgif", "Gif"},
+     .lossless = false,  // of color
+     .pages = true},
     {.name = "HEIF",
      .kind = picture,
      .extensions = {".heic", ".heif", ".avif"},
-     .loaders = {"Heif"}},
+     .loaders = {"Heif"},
+     .lossless = false},
     {.name = "JPEG 2000", .kind = picture, .extensions = {".jp2", ".j2k"}, .loaders = {"Jp2k"}},
     {.name = "JPEG XL", .kind = picture, .extensions = {".jxl"}, .loaders = {"Jxl"}},
+    {.name = "Radiance",
+     .kind = picture,
+     .extensions = {".hdr"},
+     .writable = false,
+     .loaders = {"Rad"},
+     .light = true},
+    {.name = "OpenEXR",
+     .kind = picture,
+     .extensions = {".exr"},
+     .writable = false,
+     .loaders = {"Openexr"},
+     .light = true},
     // libvips has these through ImageMagick alone, so that we look at the head first.
     {.name = "BMP", .kind = picture, .extensions = {".bmp"}, .magic = "BM"},
     {.name = "BMP", .kind = picture, .extensions = {".dib"}, .writable = false, .magic = "BM"},
@@ -97,6 +125,28 @@ bool is_writable_extension(std::string_view extension) {
 bool is_picture_extension(std::string_view extension) {
   const Format* format = format_of_extension(extension);
   return format && format->kind == FileKind::picture;
+}
+
+bool is_video_extension(std::string_view extension) {
+  constexpr std::string_view usual[] = {".y4m", ".mp4", ".m4v", ".mov",  ".mkv", ".webm",
+                                        ".avi", ".ts",  ".mts", ".m2ts", ".mpg", ".mpeg",
+                                        ".wmv", ".flv", ".3gp", ".ogv",  ".mxf"};
+  return std::ranges::find(usual, lower(extension)) != std::end(usual);
+}
+
+bool can_be_lossless(std::string_view extension) {
+  const Format* format = format_of_extension(extension);
+  return format && format->lossless;
+}
+
+bool holds_pages(std::string_view extension) {
+  const Format* format = format_of_extension(extension);
+  return format && format->pages;
+}
+
+bool holds_floats(std::string_view extension) {
+  const Format* format = format_of_extension(extension);
+  return format && format->floats;
 }
 
 bool begins_as_video(const std::filesystem::path& path) {

@@ -22,6 +22,10 @@ struct Format {
   bool writable = true;
   std::string_view magic{};                   ///< the first bytes; empty where a library tells
   std::array<std::string_view, 2> loaders{};  ///< libvips' classes for it, behind "VipsForeignLoad"
+  bool lossless = true;                       ///< writes every sample as it is, if asked to
+  bool pages = false;                         ///< holds several pictures
+  bool floats = false;                        ///< holds f32
+  bool light = false;                         ///< its floats are linear light
 };
 
 std::span<const Format> formats();
@@ -35,6 +39,10 @@ std::error_code read_head(const std::filesystem::path& path, std::string& head);
 /// The row that reads what libvips' loader class `loader` reads. Null for loaders that are not
 /// trusted: libvips has some that run whole programs (PDF, ImageMagick).
 const Format* format_of_loader(std::string_view loader);
+
+/// Whether files of this extension are usually videos. What they are is told by their bytes; this
+/// says which of a folder are meant.
+bool is_video_extension(std::string_view extension);
 
 /// Whether a file begins as a video that we tell by ourselves. False where it cannot be read.
 bool begins_as_video(const std::filesystem::path& path);

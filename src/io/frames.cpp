@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "io/address.hpp"
+#include "io/animation.hpp"
 #include "io/errors.hpp"
 #include "io/formats.hpp"
 #include "io/input_bytes.hpp"
@@ -66,8 +67,7 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
   }
   std::unique_ptr<InputBytes> bytes;
   if (path == "-") {
-    if (isatty(STDIN_FILENO)) throw_input("standard input", "this is a terminal, not a video");
-    bytes = std::make_unique<InputBytes>(STDIN_FILENO, "standard input", limits);
+    bytes = take_standard_input(limits);
   } else {
     if (is_folder(path)) throw_input(path, "this is a folder, not a video");
     bytes = std::make_unique<InputBytes>(path, limits);
@@ -78,6 +78,9 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
                 bytes->size() >= 0 ? "the file is empty" : "the stream ended before it began");
   }
   if (is_y4m(format_of_bytes(head))) return std::make_unique<Y4mSource>(std::move(bytes), limits);
+#if defined(CUESTA_HAS_PICTURES)
+  if (begins_as_animation(bytes->peek(32))) return open_animation(std::move(bytes), limits);
+#endif
 #if defined(CUESTA_HAS_VIDEO)
   if (path != "-" && bytes->size() >= 0) return open_video(path, limits);
   return open_video(std::move(bytes), limits);
@@ -92,9 +95,14 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
 #endif
 }
 
+bool is_animation_name(const std::string& path) {
+  const Format* format = format_of_extension(std::filesystem::path(path).extension().string());
+  return format && (format->name == "GIF" || format->name == "WebP");
+}
+
 std::unique_ptr<FrameSink> create_frames(const std::string& path, const StreamFormat& format,
                                          const std::string& audio_from, const StreamLimits& limits,
-                                         Placing placing) {
+                                         Placing placing, Coding coding) {
   if (path == "-") {
     if (isatty(STDOUT_FILENO)) {
       throw Error(ErrorCode::output,
@@ -103,10 +111,13 @@ std::unique_ptr<FrameSink> create_frames(const std::string& path, const StreamFo
     return std::make_unique<Y4mSink>(STDOUT_FILENO, "standard output", format);
   }
   if (is_y4m_name(path)) return std::make_unique<Y4mSink>(path, format, placing);
+#if defined(CUESTA_HAS_PICTURES)
+  if (is_animation_name(path)) return create_animation(path, format, limits);
+#endif
 #if defined(CUESTA_HAS_VIDEO)
-  return create_video(path, format, audio_from, limits, placing);
+  return create_video(path, format, audio_from, limits, placing, coding);
 #else
-  (void)audio_from, (void)limits;
+  (void)audio_from, (void)limits, (void)coding;
   throw Error(ErrorCode::unsupported,
               fmt::format("cannot write {}: this build of Cuesta writes y4m only; build it with "
                           "FFmpeg's libav libraries for other videos",

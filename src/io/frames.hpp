@@ -35,6 +35,7 @@ struct StreamFormat {
   /// Color primaries, transfer and matrix as ITU-T H.273 numbers them; 2 where nothing is said.
   uint8_t primaries = 2, transfer = 2, matrix = 2;
   double start = 0;  ///< seconds that the container's own clock shows at Frame::time 0
+  int32_t bits = 8;  ///< of a sample as stored; more are rounded to the 8 of Frame
 };
 
 /// What a live stream lost: its source was away, and came back or did not.
@@ -45,22 +46,28 @@ struct Gap {
   std::string reason{};       ///< why it was lost, in a sentence
 };
 
-/// One frame, in planes as decoded. The views belong to whoever made the frame.
+/// One frame, in planes as decoded.
 struct Frame {
-  ConstAnyView luma{};      ///< u8, one channel, of the stream's size
+  ConstAnyView luma{};  ///< u8, one channel, of the stream's size
+  /// u16, one channel: the luma where StreamLimits::keep_depth asks for it and a sample has more
+  /// than 8 bits, which stand highest, so that a gray level of 8 bits is 256.
+  ConstAnyView deep_luma{};
   ConstAnyView cb{}, cr{};  ///< u8, of chroma_size(); without data where the stream has no color
   int64_t index = 0;        ///< counts from 0
   int64_t pts = 0;          ///< from the stream's own timestamps, in units of its time base
   double time = 0;          ///< the same in seconds; 0 is the beginning of the file
   bool damaged = false;     ///< decoded from damaged data of a live stream
   std::shared_ptr<const Gap> gap{};  ///< what was lost before this frame; null for nothing
+  /// Keeps the planes as they are, as long as a copy of it lives. Of frames that no FrameSource
+  /// made, null: their views belong to whoever made them.
+  std::shared_ptr<const void> owner{};
 };
 
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
   virtual const StreamFormat& format() const = 0;
-  /// The next frame, whose views hold until the next call; false after the last one. Throws
+  /// The next frame, whose views hold as long as its owner; false after the last one. Throws
   /// Error{input} naming the file: truncated or corrupt data, a frame of another size.
   virtual bool next(Frame& frame) = 0;
   /// How many frames there will be, where the container says so; for progress only.
@@ -101,6 +108,7 @@ struct StreamLimits {
   /// Seconds for which a lost address or camera is sought again; 0 not at all.
   double reconnect = std::numeric_limits<double>::infinity();
   std::function<void(const std::string&)> report{};  ///< is told of such things; from any thread
+  bool keep_depth = false;                           ///< fills Frame::deep_luma
 
   /// Makes a signal to stop where the caller brought none.
   void with_stop() {
@@ -118,12 +126,23 @@ bool is_live(const std::string& path);
 /// Error{input | unsupported} naming the file.
 std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& limits = {});
 
-/// A video to be written: "-" is y4m on standard output, *.y4m a y4m file, all others go to libav.
+/// Whether a video of this name is an animation that libvips writes: .gif, .webp.
+bool is_animation_name(const std::string& path);
+
+/// How libav codes a video; y4m is exact.
+enum class Coding : uint8_t {
+  for_viewing,    ///< what plays everywhere, by the container: H.264 and the like
+  lossless_gray,  ///< the luma alone, exact: FFV1 (RFC 9043); the format has no chroma
+};
+
+/// A video to be written: "-" is y4m on standard output, *.y4m a y4m file, *.gif and *.webp
+/// animations, which are held in memory until they are whole; all others go to libav.
 /// A growing file can be played at any moment, whatever ends the process. `audio_from` names the
 /// file whose sound is copied; empty for none. Throws Error{output | unsupported} naming the file.
 std::unique_ptr<FrameSink> create_frames(const std::string& path, const StreamFormat& format,
                                          const std::string& audio_from = {},
                                          const StreamLimits& limits = {},
-                                         Placing placing = Placing::when_whole);
+                                         Placing placing = Placing::when_whole,
+                                         Coding coding = Coding::for_viewing);
 
 }  // namespace cuesta::io

@@ -146,4 +146,44 @@ void InputBytes::seek(int64_t position) {
   begin_ = end_ = 0;
 }
 
+std::vector<uint8_t> InputBytes::read_all() {
+  std::vector<uint8_t> bytes;
+  for (size_t have = 0;;) {
+    bytes.resize(have + std::max(have, buffer_bytes));
+    const size_t n = read(bytes.data() + have, bytes.size() - have);
+    have += n;
+    if (have == bytes.size()) continue;
+    bytes.resize(have);
+    return bytes;
+  }
+}
+
+namespace {
+
+std::unique_ptr<InputBytes>& kept_standard_input() {
+  static std::unique_ptr<InputBytes> kept;
+  return kept;
+}
+
+std::unique_ptr<InputBytes> open_standard_input(const StreamLimits& limits) {
+  if (isatty(STDIN_FILENO)) throw_input("standard input", "this is a terminal, not a video");
+  return std::make_unique<InputBytes>(STDIN_FILENO, "standard input", limits);
+}
+
+}  // namespace
+
+std::string_view peek_standard_input(size_t count) {
+  auto& kept = kept_standard_input();
+  if (!kept) kept = open_standard_input({});
+  return kept->peek(count);
+}
+
+std::unique_ptr<InputBytes> take_standard_input(const StreamLimits& limits) {
+  auto kept = std::move(kept_standard_input());
+  if (!kept) return open_standard_input(limits);
+  kept->limits_ = limits;
+  kept->limits_.with_stop();
+  return kept;
+}
+
 }  // namespace cuesta::io

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +40,11 @@ class InputBytes {
   int64_t size() const { return size_; }
   int64_t position() const { return position_; }
   void seek(int64_t position);
+  /// All that is left. Throws Error{input}.
+  std::vector<uint8_t> read_all();
 
  private:
+  friend std::unique_ptr<InputBytes> take_standard_input(const StreamLimits&);
   void look();
   size_t take(char* to, size_t count);
   bool wait_for_data();
@@ -53,5 +57,11 @@ class InputBytes {
   std::vector<char> buffer_;
   size_t begin_ = 0, end_ = 0;  // what is read and not taken
 };
+
+/// The first bytes of standard input, fewer where it is shorter; they stay to be read. Throws
+/// Error{input} where it is a terminal or cannot be read.
+std::string_view peek_standard_input(size_t count);
+/// Standard input, with what was peeked at; once a process.
+std::unique_ptr<InputBytes> take_standard_input(const StreamLimits& limits);
 
 }  // namespace cuesta::io

@@ -20,10 +20,13 @@ Picture read_picture(std::span<const uint8_t>, const std::string& name, const Re
 bool is_picture(const std::filesystem::path& path) {
   return is_picture_extension(path.extension().string());
 }
+bool is_picture(std::span<const uint8_t>) { return false; }
+Pages pages_of(const std::filesystem::path&) { return {}; }
+Pages pages_of(std::span<const uint8_t>) { return {}; }
 void write_picture(const std::filesystem::path& path, ConstAnyView, const WriteOptions&) {
   throw_no_pictures(path.string());
 }
-std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView) {
+std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView, const WriteOptions&) {
   throw_no_pictures(std::string(extension));
 }
 

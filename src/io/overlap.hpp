@@ -1,4 +1,4 @@
-// Reading, working and writing at once, each in a thread of its own, over a fixed number of frames.
+// Reading, working and writing at once, over a fixed number of frames.
 #pragma once
 
 #include <array>
@@ -9,30 +9,35 @@
 
 namespace cuesta::io {
 
-/// A frame that owns its planes, and may be drawn on.
+/// A frame that may be drawn on. Its planes are the reader's, and copied when they are first drawn
+/// on.
 class FrameBuffer {
  public:
-  /// Copies planes, number and time; memory of the same size is kept.
-  void assign(const Frame& frame);
-  /// A new luma plane of this size, samples uninitialised; the color planes are dropped. The old
-  /// luma stays readable through `old_luma` until the next assign().
-  ImageView<uint8_t> replace_luma(int32_t width, int32_t height, ConstAnyView* old_luma = nullptr);
+  /// Takes what the reader made, and lets go of what was here; own memory is kept.
+  void assign(Frame frame);
+  /// A new luma plane of this size, samples uninitialised; without `keeps_color` the frame has no
+  /// color then. The old luma stays readable through `old_luma` until the next assign(). Comes
+  /// before anything is drawn.
+  ImageView<uint8_t> replace_luma(int32_t width, int32_t height, bool keeps_color,
+                                  ConstAnyView* old_luma = nullptr);
 
   const Frame& frame() const { return frame_; }
-  AnyView luma() { return writable(frame_.luma); }
-  AnyView cb() { return writable(frame_.cb); }
-  AnyView cr() { return writable(frame_.cr); }
+  // To draw on; without data where the frame has no such plane.
+  AnyView luma() { return drawable(0, frame_.luma); }
+  AnyView cb() { return drawable(1, frame_.cb); }
+  AnyView cr() { return drawable(2, frame_.cr); }
 
  private:
-  static AnyView writable(const ConstAnyView& p);
+  AnyView drawable(size_t plane, ConstAnyView& shown);
   Frame frame_;
-  std::array<Image<uint8_t>, 4> planes_;  // luma, cb, cr, and luma's replacement
+  std::array<Image<uint8_t>, 3> planes_;
+  std::array<bool, 3> drawn_{};  // whether the frame shows the own plane
 };
 
-/// Passes every frame of `source` through `work`, on the caller's thread, to `write`, on another.
-/// Frames keep their order. At most `buffers` frames exist at once. The first error of any of the
-/// three is thrown when all have stopped; frames before an error of `source` are still worked on
-/// and written.
+/// Passes every frame of `source`, which gives its frames owners, through `work` to `write`, all
+/// three at once, each on one frame at a time and in order, on whichever thread (run_stages). At
+/// most `buffers` frames exist at once. The first error of any of the three is thrown when all have
+/// stopped; frames before an error of `source` are still worked on and written.
 void overlap(FrameSource& source, const std::function<void(FrameBuffer&)>& work,
              const std::function<void(const Frame&)>& write, int buffers = 8);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuesta/image.hpp"
+#include "io/white.hpp"
 
 namespace cuesta::io {
 
@@ -27,9 +28,12 @@ class Metadata {
 
 /// A decoded picture, upright. Channels: 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
 struct Picture {
-  AnyImage pixels{};  ///< u8 or u16
+  AnyImage pixels{};  ///< u8 or u16; f32 of a float file where ReadLimits::keep_floats asks for it
   bool has_alpha = false;
   Metadata metadata{};
+  std::string remark{};  ///< how a float file's numbers were taken, in words; empty for others
+  double clipped = 0;    ///< which part of a float file's samples lay outside black … white
+  double scale = 1;      ///< levels of `pixels` that one of the file's own is
 
   ConstAnyView view() const { return pixels; }
   int32_t width() const { return pixels.width(); }
@@ -40,13 +44,17 @@ struct Picture {
 struct ReadLimits {
   int64_t max_pixels = int64_t(1) << 28;  ///< checked before any sample is decoded
   bool allow_partial = false;             ///< take what a truncated file still holds; the rest is 0
+  int page = 0;                           ///< of a file with several, from 0
+  White white{};                          ///< of float files
+  bool keep_floats = false;               ///< f32 with the file's numbers instead of u16 by `white`
 };
 
 /// Reads a picture of 8 or 16 bits: JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP,
-/// whatever the file is called. EXIF orientation is applied, palettes are looked up, CMYK becomes
-/// RGB as cv::imread makes it; samples of JPEG files equal cv::imread's. Of files with several
-/// pictures the first is read. Throws Error{input} naming the file and the reason; damage inside a
-/// JPEG's scans is found where libjpeg can tell, for they carry no checksum.
+/// or of floats: TIFF, PFM, Radiance, OpenEXR, whatever the file is called. Floats become u16 as
+/// io/white.hpp says. EXIF orientation is applied, palettes are looked up, CMYK becomes RGB as
+/// cv::imread makes it; samples of JPEG files equal cv::imread's. Throws Error{input} naming the
+/// file and the reason; damage inside a JPEG's scans is found where libjpeg can tell, for they
+/// carry no checksum.
 Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits = {});
 /// The same from memory; `name` stands for the file in messages.
 Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
@@ -55,14 +63,34 @@ Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
 /// True when the file begins as a picture that read_picture knows. False too where it cannot be
 /// opened.
 bool is_picture(const std::filesystem::path& path);
+bool is_picture(std::span<const uint8_t> head);
+
+/// How many pictures a picture file holds.
+struct Pages {
+  int count = 1;
+  bool move = false;  ///< they follow each other in time: a GIF, WebP or PNG that is an animation
+};
+/// Of a file, or of one in memory, that is_picture() knows; one page where its header is damaged.
+Pages pages_of(const std::filesystem::path& path);
+Pages pages_of(std::span<const uint8_t> bytes);
 
 /// True when read_picture or write_picture know the extension (".jpg", any case).
 bool is_picture_extension(std::string_view extension);
 bool is_writable_extension(std::string_view extension);
 
+/// Whether the format of this extension keeps every sample, where `lossless` asks it to.
+bool can_be_lossless(std::string_view extension);
+/// Whether it holds several pictures; whether it holds floats.
+bool holds_pages(std::string_view extension);
+bool holds_floats(std::string_view extension);
+
 struct WriteOptions {
   Metadata metadata{};
-  bool has_alpha = false;  ///< the last of 2 or 4 channels
+  bool has_alpha = false;     ///< the last of 2 or 4 channels
+  bool lossless = false;      ///< every sample as it is, where the format can
+  int32_t page_height = 0;    ///< rows of one of several pages, which lie below each other; 0: one
+  int quality = 95;           ///< of JPEG, at most 100
+  std::vector<int> delays{};  ///< of an animation: milliseconds for which each page is shown
 };
 
 /// Writes u8, u16 or f32 samples, 1 to 4 channels, in the format that the extension names; formats
@@ -70,7 +98,8 @@ struct WriteOptions {
 /// whole. Throws Error{output} naming the file and the reason.
 void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
                    const WriteOptions& options = {});
-/// The bytes of such a file, without metadata: ".png", ".jpg". Throws as write_picture does.
-std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels);
+/// The bytes of such a file: ".png", ".jpg". Throws as write_picture does.
+std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels,
+                                    const WriteOptions& options = {});
 
 }  // namespace cuesta::io

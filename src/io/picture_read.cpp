@@ -42,6 +42,14 @@ bool begins_as_bmp(std::span<const uint8_t> bytes) {
          little_endian_32(&bytes[6]) == 0;
 }
 
+// Its directory may lie at the end, so that libvips does not know it by its head.
+bool begins_as_tiff(std::span<const uint8_t> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  using namespace std::string_view_literals;
+  return text.starts_with("II*\0"sv) || text.starts_with("MM\0*"sv) ||
+         text.starts_with("II+\0"sv) || text.starts_with("MM\0+"sv);
+}
+
 // What libjpeg says where a camera left bytes between the last scan and the end of the file. All
 // samples are there by then.
 constexpr std::string_view harmless_jpeg_warning = "extraneous bytes before marker 0xd9";
@@ -54,6 +62,8 @@ VipsFailOn fail_on_of(std::string_view loader, const ReadLimits& limits, bool is
                                                                   : VIPS_FAIL_ON_ERROR;
 }
 
+bool has_pages(const Format& format) { return format.pages || format.name == "HEIF"; }
+
 // The header of the picture in `source`; samples are decoded when they are asked for.
 VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
                         const std::string& name, const ReadLimits& limits,
@@ -61,8 +71,12 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
   VipsImage* image = nullptr;
   if (const char* loader = vips_foreign_find_load_source(source);
       loader && format_of_loader(loader)) {
-    image = vips_image_new_from_source(source, "", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
-                                       fail_on_of(loader, limits, is_lenient), nullptr);
+    if (limits.page > 0 && !has_pages(*format_of_loader(loader)))
+      throw_input(name,
+                  fmt::format("only its first picture is read, not page {}", limits.page + 1));
+    const std::string page = limits.page > 0 ? fmt::format("page={}", limits.page) : "";
+    image = vips_image_new_from_source(source, page.c_str(), "access", VIPS_ACCESS_SEQUENTIAL,
+                                       "fail_on", fail_on_of(loader, limits, is_lenient), nullptr);
   } else if (begins_as_bmp(memory)) {
     // libvips has BMP through ImageMagick only, which decodes at once: look at the size before.
     vips_error_clear();
@@ -111,12 +125,18 @@ Metadata metadata_of(VipsImage* image) {
       image,
       [](VipsImage*, const char* field, GValue* value, void* to) -> void* {
         const std::string_view key = field;
+        // The pixels are made upright, and may become another size than the file's thumbnail shows.
+        if (key.starts_with("exif-ifd0-Orientation") || key.starts_with("exif-ifd1"))
+          return nullptr;
         if (key == VIPS_META_ICC_NAME || key == VIPS_META_XMP_NAME || key == VIPS_META_IPTC_NAME ||
             key == VIPS_META_EXIF_NAME || key.starts_with("exif-ifd"))
           vips_image_set(static_cast<VipsImage*>(to), field, value);
         return nullptr;
       },
       fields);
+  // Writers set the tag inside a whole EXIF block, too, from this.
+  if (vips_image_get_typeof(fields, VIPS_META_EXIF_NAME) != 0)
+    vips_image_set_int(fields, VIPS_META_ORIENTATION, 1);
   return Metadata(std::shared_ptr<void>(fields, [](void* object) { g_object_unref(object); }));
 }
 
@@ -153,48 +173,100 @@ Image<T> samples_of(VipsImage* image, const std::string& name) {
   return out;
 }
 
+VipsImagePtr upright(VipsImagePtr image, const std::string& name) {
+  if (vips_image_get_orientation(image.get()) <= 1) return image;
+  // Turning reads in another order than files are decoded in.
+  image.reset(vips_image_copy_memory(image.get()));
+  if (!image) throw_input(name, fmt::format("cannot be decoded: {}", take_vips_error()));
+  return transformed(std::move(image), name,
+                     [](VipsImage* in, VipsImage** out) { return vips_autorot(in, out, nullptr); });
+}
+
+bool is_float(const VipsImage* image) {
+  return image->BandFmt == VIPS_FORMAT_FLOAT || image->BandFmt == VIPS_FORMAT_DOUBLE;
+}
+
+void set_floats(Picture& out, VipsImage* image, const std::string& name, const ReadLimits& limits,
+                bool holds_light) {
+  auto samples = samples_of<float>(image, name);
+  if (limits.keep_floats) {
+    out.remark = "floats as they are";
+    out.pixels = std::move(samples);
+    return;
+  }
+  Whitened white = whiten(samples, out.has_alpha, limits.white, holds_light);
+  out.pixels = std::move(white.pixels);
+  out.remark = std::move(white.remark);
+  out.clipped = white.clipped;
+  out.scale = white.scale;
+}
+
+bool is_cmyk(const VipsImage* image, VipsInterpretation colors) {
+  return colors == VIPS_INTERPRETATION_CMYK && image->Bands == 4 &&
+         image->BandFmt == VIPS_FORMAT_UCHAR;
+}
+
+// Whether samples are gray or RGB as they stand, in whatever type.
+bool is_plain(const VipsImage* image, VipsInterpretation colors) {
+  switch (colors) {
+    case VIPS_INTERPRETATION_B_W:
+    case VIPS_INTERPRETATION_GREY16:
+    case VIPS_INTERPRETATION_sRGB:
+    case VIPS_INTERPRETATION_RGB:
+    case VIPS_INTERPRETATION_RGB16:
+    case VIPS_INTERPRETATION_MULTIBAND: return true;
+    // What libvips calls every RGB of floats; what its numbers mean is whiten()'s to say.
+    case VIPS_INTERPRETATION_scRGB: return is_float(image);
+    default: return false;
+  }
+}
+
 Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
                const ReadLimits& limits, bool is_lenient) {
   VipsImagePtr image = open_image(source, memory, name, limits, is_lenient);
   check_pixels(name, image->Xsize, image->Ysize, limits.max_pixels);
+  const char* loader = nullptr;
+  if (vips_image_get_typeof(image.get(), VIPS_META_LOADER) != 0)
+    vips_image_get_string(image.get(), VIPS_META_LOADER, &loader);
+  const bool holds_light = loader && (std::string_view(loader).starts_with("rad") ||
+                                      std::string_view(loader).starts_with("openexr"));
 
+  if (image->Coding == VIPS_CODING_RAD) {
+    image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
+      return vips_rad2float(in, out, nullptr);
+    });
+  }
   const VipsInterpretation colors = vips_image_guess_interpretation(image.get());
-  const bool is_cmyk = colors == VIPS_INTERPRETATION_CMYK && image->Bands == 4 &&
-                       image->BandFmt == VIPS_FORMAT_UCHAR;
-  const bool is_plain = colors == VIPS_INTERPRETATION_B_W || colors == VIPS_INTERPRETATION_GREY16 ||
-                        colors == VIPS_INTERPRETATION_sRGB || colors == VIPS_INTERPRETATION_RGB ||
-                        colors == VIPS_INTERPRETATION_RGB16 ||
-                        colors == VIPS_INTERPRETATION_MULTIBAND;
-  if (!is_cmyk && !is_plain) {
+  const bool cmyk = is_cmyk(image.get(), colors);
+  if (!cmyk && !is_plain(image.get(), colors)) {
     image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
       return vips_colourspace(in, out, VIPS_INTERPRETATION_sRGB, nullptr);
     });
   }
-  const Metadata metadata = metadata_of(image.get());
-  if (vips_image_get_orientation(image.get()) > 1) {
-    // Turning reads in another order than files are decoded in.
-    image.reset(vips_image_copy_memory(image.get()));
-    if (!image) throw_input(name, fmt::format("cannot be decoded: {}", take_vips_error()));
+  if (image->BandFmt == VIPS_FORMAT_DOUBLE) {
     image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
-      return vips_autorot(in, out, nullptr);
+      return vips_cast(in, out, VIPS_FORMAT_FLOAT, nullptr);
     });
   }
+  Picture out;
+  out.metadata = metadata_of(image.get());
+  image = upright(std::move(image), name);
   if (image->Bands < 1 || image->Bands > 4)
     throw_input(name, fmt::format("the picture has {} channels; 1 to 4 are read", image->Bands));
 
-  Picture out;
-  out.metadata = metadata;
-  out.has_alpha = !is_cmyk && vips_image_hasalpha(image.get());
+  out.has_alpha = !cmyk && (image->Bands == 2 || image->Bands == 4);
   switch (image->BandFmt) {
     case VIPS_FORMAT_UCHAR: {
       auto samples = samples_of<uint8_t>(image.get(), name);
-      if (is_cmyk) cmyk_to_rgb(samples);
+      if (cmyk) cmyk_to_rgb(samples);
       out.pixels = std::move(samples);
       break;
     }
     case VIPS_FORMAT_USHORT: out.pixels = samples_of<uint16_t>(image.get(), name); break;
+    case VIPS_FORMAT_FLOAT: set_floats(out, image.get(), name, limits, holds_light); break;
     default:
-      throw_input(name, fmt::format("samples are of type {}; pictures of 8 and 16 bits are read",
+      throw_input(name, fmt::format("samples are of type {}; pictures of 8 and 16 bits are read, "
+                                    "and of floats",
                                     vips_enum_nick(VIPS_TYPE_BAND_FORMAT, image->BandFmt)));
   }
   vips_error_clear();
@@ -283,6 +355,63 @@ Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
   }
   return decode_twice([&] { return vips_source_new_from_memory(bytes.data(), bytes.size()); },
                       bytes, name, limits);
+}
+
+namespace {
+
+// An animated PNG says so before its samples, in a chunk acTL that begins with the number of
+// frames.
+bool is_animated_png(std::span<const uint8_t> head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  if (!text.starts_with("\x89PNG")) return false;
+  const size_t at = text.find("acTL");
+  return at != text.npos && at + 8 <= text.size() && at < text.find("IDAT") &&
+         text.substr(at + 4, 4) > std::string_view("\0\0\0\1", 4);
+}
+
+Pages pages_in(VipsSource* source, std::span<const uint8_t> head) {
+  if (is_animated_png(head)) return {2, true};
+  Pages pages;
+  const char* loader = vips_foreign_find_load_source(source);
+  const Format* format = loader ? format_of_loader(loader) : nullptr;
+  if (format && has_pages(*format)) {
+    if (const VipsImagePtr image(vips_image_new_from_source(source, "", nullptr)); image)
+      pages.count = vips_image_get_n_pages(image.get());
+    pages.move = pages.count > 1 && (format->name == "GIF" || format->name == "WebP");
+  }
+  vips_error_clear();
+  return pages;
+}
+
+constexpr size_t head_bytes = 4096;
+
+}  // namespace
+
+Pages pages_of(const std::filesystem::path& path) {
+  const FileDescriptor file(path);
+  start_vips();
+  uint8_t head[head_bytes] = {};
+  const ssize_t have = pread(file.number(), head, sizeof head, 0);
+  const VipsSourcePtr source(vips_source_new_from_descriptor(file.number()));
+  if (!source || have < 0) return {};
+  return pages_in(source.get(), {head, size_t(have)});
+}
+
+Pages pages_of(std::span<const uint8_t> bytes) {
+  start_vips();
+  const VipsSourcePtr source(vips_source_new_from_memory(bytes.data(), bytes.size()));
+  return source ? pages_in(source.get(), bytes.first(std::min(bytes.size(), head_bytes))) : Pages();
+}
+
+bool is_picture(std::span<const uint8_t> head) {
+  if (head.empty()) return false;
+  start_vips();
+  const VipsSourcePtr source(vips_source_new_from_memory(head.data(), head.size()));
+  const char* loader = source ? vips_foreign_find_load_source(source.get()) : nullptr;
+  const bool known =
+      (loader && format_of_loader(loader)) || begins_as_bmp(head) || begins_as_tiff(head);
+  vips_error_clear();
+  return known;
 }
 
 bool is_picture(const std::filesystem::path& path) {

@@ -60,10 +60,7 @@ void attach(VipsImage* image, const Metadata& metadata) {
   vips_image_map(
       static_cast<VipsImage*>(metadata.fields()),
       [](VipsImage*, const char* field, GValue* value, void* to) -> void* {
-        const std::string_view key = field;
-        // The pixels are upright and may have another size than the file had.
-        if (!key.starts_with("exif-ifd0-Orientation") && !key.starts_with("exif-ifd1"))
-          vips_image_set(static_cast<VipsImage*>(to), field, value);
+        vips_image_set(static_cast<VipsImage*>(to), field, value);
         return nullptr;
       },
       image);
@@ -76,9 +73,25 @@ void check_pixels_to_write(ConstAnyView pixels) {
     throw_invalid("space", "write_picture: pixels live on the device; download them first");
 }
 
-int save(VipsImage* image, const std::filesystem::path& path, const Format& format) {
-  if (format.name == "JPEG") return vips_image_write_to_file(image, path.c_str(), "Q", 95, nullptr);
-  return vips_image_write_to_file(image, path.c_str(), nullptr);
+// What libvips' writer is told behind the name.
+std::string saver_options(const Format& format, const WriteOptions& options) {
+  if (format.name == "JPEG") return fmt::format("[Q={}]", options.quality);
+  const bool has_the_option =
+      format.name == "WebP" || format.name == "JPEG 2000" || format.name == "JPEG XL";
+  return options.lossless && has_the_option ? "[lossless]" : "";
+}
+
+// `plane` must outlive the image, which is null where libvips refuses.
+VipsImagePtr image_to_write(const ConstAnyView& plane, const WriteOptions& options) {
+  VipsImagePtr image = image_over(plane);
+  if (!image) return nullptr;
+  attach(image.get(), options.metadata);
+  if (options.page_height > 0 && options.page_height < plane.height)
+    vips_image_set_int(image.get(), VIPS_META_PAGE_HEIGHT, options.page_height);
+  if (!options.delays.empty())
+    vips_image_set_array_int(image.get(), "delay", options.delays.data(),
+                             int(options.delays.size()));
+  return image;
 }
 
 }  // namespace
@@ -94,28 +107,31 @@ void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
     throw_output(path,
                  fmt::format("no picture format is named {}; try .png, .tif, .jpg, .webp or .pgm",
                              extension));
-  if (pixels.type == PixelType::f32 && format->name != "TIFF")
+  if (pixels.type == PixelType::f32 && !format->floats)
     throw_output(path, "float samples go to .tif only");
   start_vips();
   StagedFile file(path);
-  const VipsImagePtr image = image_over(pixels);
+  const VipsImagePtr image = image_to_write(pixels, options);
   if (!image) throw_output(path, take_vips_error());
-  attach(image.get(), options.metadata);
-  if (save(image.get(), file.path(), *format) != 0) {
+  const std::string place = file.path().string() + saver_options(*format, options);
+  if (vips_image_write_to_file(image.get(), place.c_str(), nullptr) != 0) {
     // libvips names the staged file, which is nobody's business.
     throw_output(path, take_vips_error());
   }
   file.commit();
 }
 
-std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels) {
+std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels,
+                                    const WriteOptions& options) {
   check_pixels_to_write(pixels);
   start_vips();
-  const VipsImagePtr image = image_over(pixels);
+  const VipsImagePtr image = image_to_write(pixels, options);
+  const Format* format = format_of_extension(extension);
+  const std::string place =
+      std::string(extension) + (format ? saver_options(*format, options) : std::string());
   void* bytes = nullptr;
   size_t size = 0;
-  if (!image || vips_image_write_to_buffer(image.get(), std::string(extension).c_str(), &bytes,
-                                           &size, nullptr) != 0)
+  if (!image || vips_image_write_to_buffer(image.get(), place.c_str(), &bytes, &size, nullptr) != 0)
     throw_output(std::string(extension), take_vips_error());
   const auto* begin = static_cast<const uint8_t*>(bytes);
   std::vector<uint8_t> out(begin, begin + size);

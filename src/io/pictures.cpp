@@ -1,4 +1,6 @@
 // The public reader and writer of pictures.
+#include <type_traits>
+
 #include "core/check.hpp"
 #include "cuesta/io.hpp"
 #include "io/convert.hpp"
@@ -7,8 +9,12 @@
 namespace cuesta {
 namespace {
 
-io::Picture picture_of(const std::filesystem::path& path, const ReadOptions& options) {
-  return io::read_picture(path, {options.max_pixels, options.allow_partial});
+// Floats as they are where floats are wanted.
+template <class T = uint16_t>
+AnyImage picture_of(const std::filesystem::path& path, const ReadOptions& options) {
+  io::ReadLimits limits{options.max_pixels, options.allow_partial};
+  limits.keep_floats = std::is_same_v<T, float>;
+  return std::move(io::read_picture(path, limits).pixels);
 }
 
 template <class T>
@@ -21,17 +27,17 @@ Image<T> converted(ConstAnyView picture) {
 }  // namespace
 
 AnyImage read(const std::filesystem::path& path, const ReadOptions& options) {
-  return std::move(picture_of(path, options).pixels);
+  return picture_of(path, options);
 }
 
 template <class T>
 Image<T> read(const std::filesystem::path& path, const ReadOptions& options) {
-  return converted<T>(read(path, options));
+  return converted<T>(picture_of<T>(path, options));
 }
 
 template <class T>
 Image<T> read_gray(const std::filesystem::path& path, const ReadOptions& options) {
-  const AnyImage picture = read(path, options);
+  const AnyImage picture = picture_of<T>(path, options);
   if (picture.channels() == 1) return converted<T>(picture);
   AnyImage gray(picture.size(), 1, picture.type());
   io::make_gray(picture, gray);

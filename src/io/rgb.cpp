@@ -54,4 +54,17 @@ void make_rgb(const Frame& frame, const StreamFormat& format, ImageView<uint8_t>
   }
 }
 
+void make_planes(ImageView<const uint8_t> rgb, ImageView<uint8_t> luma, ImageView<uint8_t> cb,
+                 ImageView<uint8_t> cr) {
+  for (int32_t y = 0; y < rgb.height; ++y) {
+    const uint8_t* from = rgb.row(y);
+    for (int32_t x = 0; x < rgb.width; ++x, from += 3) {
+      const int32_t r = from[0], g = from[1], b = from[2];
+      luma.at(x, y) = uint8_t((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
+      cb.at(x, y) = uint8_t(std::min(255, (-5529 * r - 10855 * g + 16384 * b + (257 << 14)) >> 15));
+      cr.at(x, y) = uint8_t(std::min(255, (16384 * r - 13720 * g - 2664 * b + (257 << 14)) >> 15));
+    }
+  }
+}
+
 }  // namespace cuesta::io

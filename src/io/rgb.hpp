@@ -11,4 +11,9 @@ namespace cuesta::io {
 /// has the luma's size.
 void make_rgb(const Frame& frame, const StreamFormat& format, ImageView<uint8_t> rgb);
 
+/// The way back: gray as to_gray() has it, color differences as JFIF has them (BT.601, full range),
+/// in Q15. All have the size of `rgb`, which has three channels.
+void make_planes(ImageView<const uint8_t> rgb, ImageView<uint8_t> luma, ImageView<uint8_t> cb,
+                 ImageView<uint8_t> cr);
+
 }  // namespace cuesta::io

@@ -53,15 +53,17 @@ class VideoReader final : public FrameSource {
 std::string damage_of_live(int64_t count);
 
 /// Writes a video file: H.264 (libx264) where libav and the container have it, else MPEG-4 or the
-/// container's own format; the same size, the frames' own times, and the sound of another file. One
-/// that grows can be played at any moment: a second at most of it is still in memory, fragments of
-/// MP4 and clusters of Matroska are as long, and no frame waits in the encoder for later ones.
+/// container's own format, unless `coding` says otherwise; the same size, the frames' own times,
+/// and the sound of another file. One that grows can be played at any moment: a second at most of
+/// it is still in memory, fragments of MP4 and clusters of Matroska are as long, and no frame waits
+/// in the encoder for later ones.
 class VideoWriter final : public FrameSink {
  public:
-  /// Throws Error{output} naming the file: its name is not that of a container, it cannot be made.
+  /// Throws Error{output} naming the file: its name is not that of a container, or of none that
+  /// takes the coding, or it cannot be made.
   VideoWriter(const std::string& path, const StreamFormat& format,
               const std::string& audio_from = {}, const StreamLimits& limits = {},
-              Placing placing = Placing::when_whole);
+              Placing placing = Placing::when_whole, Coding coding = Coding::for_viewing);
   ~VideoWriter() override;
 
   void write(const Frame& frame) override;
@@ -82,6 +84,7 @@ std::unique_ptr<FrameSource> open_live(const std::string& place, const StreamLim
 std::unique_ptr<FrameSink> create_video(const std::string& path, const StreamFormat& format,
                                         const std::string& audio_from = {},
                                         const StreamLimits& limits = {},
-                                        Placing placing = Placing::when_whole);
+                                        Placing placing = Placing::when_whole,
+                                        Coding coding = Coding::for_viewing);
 
 }  // namespace cuesta::io

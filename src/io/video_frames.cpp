@@ -1,4 +1,6 @@
 // The public reader of videos.
+#include <utility>
+
 #include "cuesta/io.hpp"
 #include "io/frames.hpp"
 #include "io/rgb.hpp"
@@ -8,7 +10,7 @@ namespace cuesta {
 struct Frame::State {
   io::Frame planes;
   io::StreamFormat format;
-  Image<uint8_t> rgb;
+  std::shared_ptr<Image<uint8_t>> rgb;
   bool has_rgb = false;
 };
 
@@ -18,24 +20,39 @@ Frame::~Frame() = default;
 Size Frame::size() const { return state_->planes.luma.size(); }
 int64_t Frame::index() const { return state_->planes.index; }
 double Frame::time() const { return state_->planes.time; }
-double Frame::lost() const {
+std::optional<double> Frame::lost() const {
   const io::Gap* gap = state_->planes.gap.get();
-  return gap && gap->end ? *gap->end - gap->begin : 0;
+  if (!gap || !gap->end) return std::nullopt;
+  return *gap->end - gap->begin;
 }
 bool Frame::damaged() const { return state_->planes.damaged; }
 ImageView<const uint8_t> Frame::luma() const { return state_->planes.luma.as<uint8_t>(); }
 
+ImageView<const uint16_t> Frame::deep_luma() const {
+  const ConstAnyView& deep = state_->planes.deep_luma;
+  return deep ? deep.as<uint16_t>() : ImageView<const uint16_t>();
+}
+
 ImageView<const uint8_t> Frame::rgb() const {
-  if (!state_->has_rgb) {
-    if (state_->rgb.empty()) state_->rgb = Image<uint8_t>(width(), height(), 3);
-    io::make_rgb(state_->planes, state_->format, state_->rgb);
-    state_->has_rgb = true;
+  State& s = *state_;
+  if (!s.has_rgb) {
+    if (!s.rgb || s.rgb.use_count() > 1)
+      s.rgb = std::make_shared<Image<uint8_t>>(width(), height(), 3);
+    io::make_rgb(s.planes, s.format, *s.rgb);
+    s.has_rgb = true;
   }
-  return state_->rgb;
+  return *s.rgb;
+}
+
+std::shared_ptr<const void> Frame::hold() const {
+  using Both = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
+  if (!state_->has_rgb) return state_->planes.owner;
+  return std::make_shared<const Both>(state_->planes.owner, state_->rgb);
 }
 
 struct VideoReader::State {
   std::unique_ptr<io::FrameSource> source;
+  bool is_live;
   Frame frame;
 };
 
@@ -47,12 +64,14 @@ io::StreamLimits limits_of(const ReadOptions& options) {
   limits.threads = options.threads;
   limits.timeout = options.timeout;
   limits.reconnect = options.reconnect;
+  limits.keep_depth = options.keep_depth;
   return limits;
 }
 }  // namespace
 
 VideoReader::VideoReader(const std::filesystem::path& path, const ReadOptions& options)
-    : state_(new State{io::open_frames(path.string(), limits_of(options)), Frame()}) {
+    : state_(new State{io::open_frames(path.string(), limits_of(options)),
+                       io::is_live(path.string()), Frame()}) {
   state_->frame.state_->format = state_->source->format();
 }
 VideoReader::VideoReader(VideoReader&&) noexcept = default;
@@ -66,6 +85,7 @@ double VideoReader::rate() const {
   const io::StreamFormat& format = state_->source->format();
   return double(format.rate_num) / double(format.rate_den);
 }
+bool VideoReader::is_live() const { return state_->is_live; }
 std::optional<int64_t> VideoReader::expected_frames() const {
   return state_->source->expected_frames();
 }

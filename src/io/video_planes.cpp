@@ -1,5 +1,6 @@
 #ifdef CUESTA_HAS_VIDEO
 #include "io/video_planes.hpp"
+#include "core/fill.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <cstdlib>
 
 #include "io/errors.hpp"
+#include "io/rgb.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -20,10 +22,22 @@ bool is_yuv(const AVPixFmtDescriptor& d, AVPixelFormat format) {
          format != AV_PIX_FMT_XYZ12BE;
 }
 
-void reuse(Image<uint8_t>& image, int32_t width, int32_t height, int32_t channels = 1) {
+template <class T>
+void reuse(Image<T>& image, int32_t width, int32_t height, int32_t channels = 1) {
   const auto v = image.view();
   if (v.width != width || v.height != height || v.channels != channels)
-    image = Image<uint8_t>(width, height, channels);
+    image = Image<T>(width, height, channels);
+}
+
+/// Whether a component's samples can be read as bytes, the low one first.
+bool is_native(const AVPixFmtDescriptor& format, const AVComponentDescriptor& c) {
+  return std::endian::native == std::endian::little && !(format.flags & AV_PIX_FMT_FLAG_BE) &&
+         c.shift + c.depth <= 16;
+}
+
+/// One sample of more than 8 bits of such a component.
+uint32_t sample_at(const uint8_t* at, const AVComponentDescriptor& c) {
+  return ((at[0] | uint32_t(at[1]) << 8) >> c.shift) & ((1u << c.depth) - 1);
 }
 
 }  // namespace
@@ -43,11 +57,12 @@ std::optional<Orientation> orientation_of(const int32_t* matrix) {
   return std::nullopt;
 }
 
-void orient(ImageView<const uint8_t> src, ImageView<uint8_t> dst, Orientation how) {
+template <class T>
+void orient(ImageView<const T> src, ImageView<T> dst, Orientation how) {
   const int32_t last_x = src.width - 1, last_y = src.height - 1;
   if (!how.transposed) {
     for (int32_t y = 0; y < dst.height; ++y) {
-      const uint8_t* from = src.row(how.flip_y ? last_y - y : y);
+      const T* from = src.row(how.flip_y ? last_y - y : y);
       if (how.flip_x)
         std::reverse_copy(from, from + src.width, dst.row(y));
       else
@@ -61,12 +76,15 @@ void orient(ImageView<const uint8_t> src, ImageView<uint8_t> dst, Orientation ho
       const int32_t y1 = std::min(dst.height, y0 + block), x1 = std::min(dst.width, x0 + block);
       for (int32_t y = y0; y < y1; ++y) {
         const int32_t column = how.flip_x ? last_x - y : y;
-        uint8_t* to = dst.row(y);
+        T* to = dst.row(y);
         for (int32_t x = x0; x < x1; ++x) to[x] = src.row(how.flip_y ? last_y - x : x)[column];
       }
     }
   }
 }
+
+template void orient(ImageView<const uint8_t>, ImageView<uint8_t>, Orientation);
+template void orient(ImageView<const uint16_t>, ImageView<uint16_t>, Orientation);
 
 Chroma VideoPlanes::chroma_for(AVPixelFormat format, bool transposed) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
@@ -97,19 +115,15 @@ ImageView<const uint8_t> VideoPlanes::component(const AVFrame& frame,
 
   reuse(buffer, width, height);
   const auto out = buffer.view();
-  const bool native = std::endian::native == std::endian::little &&
-                      !(format.flags & AV_PIX_FMT_FLAG_BE) && c.shift + c.depth <= 16;
+  const bool native = is_native(format, c);
   for (int32_t y = 0; y < height; ++y) {
     const uint8_t* row = first + y * stride;
     uint8_t* to = out.row(y);
     if (bytes) {
       for (int32_t x = 0; x < width; ++x) to[x] = row[ptrdiff_t(x) * c.step];
     } else if (native && c.depth > 8) {
-      const uint32_t mask = (1u << c.depth) - 1;
-      for (int32_t x = 0; x < width; ++x) {
-        const uint8_t* at = row + ptrdiff_t(x) * c.step;
-        to[x] = to_8_bits(((at[0] | uint32_t(at[1]) << 8) >> c.shift) & mask, c.depth);
-      }
+      for (int32_t x = 0; x < width; ++x)
+        to[x] = to_8_bits(sample_at(row + ptrdiff_t(x) * c.step, c), c.depth);
     } else {
       line_.resize(size_t(width));
       av_read_image_line2(line_.data(), const_cast<const uint8_t**>(frame.data), frame.linesize,
@@ -120,8 +134,31 @@ ImageView<const uint8_t> VideoPlanes::component(const AVFrame& frame,
   return out;
 }
 
-// Gray as to_gray() has it, color differences as JFIF has them (BT.601, full range), in Q15.
-void VideoPlanes::from_rgb(const AVFrame& frame, const std::string& name) {
+// Luma with its bits highest.
+ImageView<const uint16_t> VideoPlanes::deep_luma(const AVFrame& frame,
+                                                 const AVPixFmtDescriptor& format,
+                                                 Image<uint16_t>& buffer) {
+  const AVComponentDescriptor& c = format.comp[0];
+  const int up = 16 - c.depth;
+  reuse(buffer, frame.width, frame.height);
+  const bool native = is_native(format, c);
+  for (int32_t y = 0; y < frame.height; ++y) {
+    const uint8_t* row = frame.data[c.plane] + c.offset + ptrdiff_t(y) * frame.linesize[c.plane];
+    uint16_t* to = buffer.row(y);
+    if (native) {
+      for (int32_t x = 0; x < frame.width; ++x)
+        to[x] = uint16_t(sample_at(row + ptrdiff_t(x) * c.step, c) << up);
+    } else {
+      av_read_image_line2(to, const_cast<const uint8_t**>(frame.data), frame.linesize, &format, 0,
+                          y, 0, frame.width, 0, sizeof *to);
+      for (int32_t x = 0; x < frame.width; ++x) to[x] = uint16_t(to[x] << up);
+    }
+  }
+  return buffer.view();
+}
+
+void VideoPlanes::from_rgb(const AVFrame& frame, const std::string& name,
+                           std::array<Image<uint8_t>, 3>& samples) {
   const std::array<int, 3> request{frame.width, frame.height, frame.format};
   if (!to_rgb_ || request != to_rgb_for_) {
     to_rgb_.reset(sws_getContext(frame.width, frame.height, AVPixelFormat(frame.format),
@@ -140,38 +177,34 @@ void VideoPlanes::from_rgb(const AVFrame& frame, const std::string& name) {
   const int strides[4] = {int(rgb.stride_bytes)};
   sws_scale(to_rgb_.get(), frame.data, frame.linesize, 0, frame.height, planes, strides);
 
-  for (auto& plane : samples_) reuse(plane, frame.width, frame.height);
-  for (int32_t y = 0; y < frame.height; ++y) {
-    const uint8_t* from = rgb.row(y);
-    uint8_t *luma = samples_[0].view().row(y), *cb = samples_[1].view().row(y),
-            *cr = samples_[2].view().row(y);
-    for (int32_t x = 0; x < frame.width; ++x, from += 3) {
-      const int32_t r = from[0], g = from[1], b = from[2];
-      luma[x] = uint8_t((9798 * r + 19235 * g + 3735 * b + 16384) >> 15);
-      cb[x] = uint8_t(std::min(255, (-5529 * r - 10855 * g + 16384 * b + (257 << 14)) >> 15));
-      cr[x] = uint8_t(std::min(255, (16384 * r - 13720 * g - 2664 * b + (257 << 14)) >> 15));
-    }
-  }
+  for (auto& plane : samples) reuse(plane, frame.width, frame.height);
+  make_planes(rgb, samples[0], samples[1], samples[2]);
 }
 
-ConstAnyView VideoPlanes::finished(ImageView<const uint8_t> plane, Orientation how,
-                                   Image<uint8_t>& buffer) {
+template <class T>
+ConstAnyView VideoPlanes::finished(ImageView<const T> plane, Orientation how, Image<T>& buffer) {
   if (how.upright()) return plane;
   reuse(buffer, how.transposed ? plane.height : plane.width,
         how.transposed ? plane.width : plane.height);
-  orient(plane, buffer.view(), how);
-  return ImageView<const uint8_t>(buffer.view());
+  orient<T>(plane, buffer.view(), how);
+  return ImageView<const T>(buffer.view());
 }
 
-void VideoPlanes::convert(const AVFrame& frame, Chroma chroma, Orientation how,
+void VideoPlanes::convert(FramePlanes& from, Chroma chroma, Orientation how, bool keep_depth,
                           const std::string& name, Frame& out) {
+  const AVFrame& frame = *from.decoded;
+  auto& [decoded, samples, sampled, turned, deep, deep_turned] = from;
   const auto format = AVPixelFormat(frame.format);
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   const bool rgb = is_rgb(format);
-  if (rgb) from_rgb(frame, name);
+  if (rgb) from_rgb(frame, name, samples);
 
-  out.luma =
-      finished(rgb ? samples_[0].view() : component(frame, *d, 0, samples_[0]), how, turned_[0]);
+  const ImageView<const uint8_t> luma =
+      rgb ? samples[0].view() : component(frame, *d, 0, samples[0]);
+  out.luma = finished<uint8_t>(luma, how, turned[0]);
+  out.deep_luma = {};
+  if (keep_depth && !rgb && d->comp[0].depth > 8)
+    out.deep_luma = finished<uint16_t>(deep_luma(frame, *d, deep), how, deep_turned);
   const ChromaShift stored = rgb ? ChromaShift{} : ChromaShift{d->log2_chroma_w, d->log2_chroma_h};
   const ChromaShift wanted = shift_of(chroma);  // a turned stream is never c422
   for (int i = 1; i <= 2; ++i) {
@@ -181,21 +214,20 @@ void VideoPlanes::convert(const AVFrame& frame, Chroma chroma, Orientation how,
     ImageView<const uint8_t> view;
     const auto n = size_t(i);
     if (rgb) {
-      view = samples_[n].view();
+      view = samples[n].view();
     } else if (d->nb_components >= 3) {
-      view = component(frame, *d, i, samples_[n]);
+      view = component(frame, *d, i, samples[n]);
     } else {  // a gray frame in a stream that began with color
-      reuse(samples_[n], shifted(frame.width, stored.x), shifted(frame.height, stored.y));
-      const auto gray = samples_[n].view();
-      for (int32_t y = 0; y < gray.height; ++y) std::fill_n(gray.row(y), gray.width, uint8_t{128});
-      view = gray;
+      reuse(samples[n], shifted(frame.width, stored.x), shifted(frame.height, stored.y));
+      fill(samples[n].view(), 128);
+      view = samples[n].view();
     }
     if (stored != wanted) {
-      reuse(sampled_[n], shifted(frame.width, wanted.x), shifted(frame.height, wanted.y));
-      resample_chroma(view, stored, sampled_[n].view(), wanted);
-      view = sampled_[n].view();
+      reuse(sampled[n], shifted(frame.width, wanted.x), shifted(frame.height, wanted.y));
+      resample_chroma(view, stored, sampled[n].view(), wanted);
+      view = sampled[n].view();
     }
-    plane = finished(view, how, turned_[n]);
+    plane = finished<uint8_t>(view, how, turned[n]);
   }
 }
 

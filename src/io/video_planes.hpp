@@ -1,6 +1,7 @@
 // From what a decoder delivers to upright 8-bit planes. Luma is never scaled, filtered or dithered.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -24,8 +25,20 @@ struct Orientation {
 /// angles than multiples of 90 degrees.
 std::optional<Orientation> orientation_of(const int32_t* matrix);
 
-/// Writes `src` turned upright.
-void orient(ImageView<const uint8_t> src, ImageView<uint8_t> dst, Orientation how);
+/// Writes `src` turned upright. T: uint8_t, uint16_t.
+template <class T>
+void orient(ImageView<const T> src, ImageView<T> dst, Orientation how);
+
+/// A decoded frame, and what of its planes is not in place.
+struct FramePlanes {
+  av::FramePtr decoded{av_frame_alloc()};
+  std::array<Image<uint8_t>, 3> samples{}, sampled{}, turned{};
+  Image<uint16_t> deep{}, deep_turned{};
+
+  void clear() {
+    if (decoded) av_frame_unref(decoded.get());
+  }
+};
 
 class VideoPlanes {
  public:
@@ -36,19 +49,23 @@ class VideoPlanes {
   /// range.
   static bool is_rgb(AVPixelFormat format);
 
-  /// Points the planes of `out` at the samples of `frame`, or at upright 8-bit copies. More than 8
-  /// bits are rounded (to_8_bits). Valid while `frame` is and until the
-  /// next call. Throws Error{input} for a format that nothing here or in swscale reads.
-  void convert(const AVFrame& frame, Chroma chroma, Orientation how, const std::string& name,
-               Frame& out);
+  /// Points the planes of `out` at the samples of `from.decoded`, or at upright 8-bit copies in
+  /// `from`. More than 8 bits are rounded (to_8_bits), and kept beside that where `keep_depth` says
+  /// so. Throws Error{input} for a format that
+  /// nothing here or in swscale reads.
+  void convert(FramePlanes& from, Chroma chroma, Orientation how, bool keep_depth,
+               const std::string& name, Frame& out);
 
  private:
   ImageView<const uint8_t> component(const AVFrame& frame, const AVPixFmtDescriptor& format,
                                      int index, Image<uint8_t>& buffer);
-  void from_rgb(const AVFrame& frame, const std::string& name);
-  ConstAnyView finished(ImageView<const uint8_t> plane, Orientation how, Image<uint8_t>& buffer);
+  void from_rgb(const AVFrame& frame, const std::string& name,
+                std::array<Image<uint8_t>, 3>& samples);
+  template <class T>
+  static ConstAnyView finished(ImageView<const T> plane, Orientation how, Image<T>& buffer);
+  ImageView<const uint16_t> deep_luma(const AVFrame& frame, const AVPixFmtDescriptor& format,
+                                      Image<uint16_t>& buffer);
 
-  std::array<Image<uint8_t>, 3> samples_, sampled_, turned_;
   Image<uint8_t> rgb_;
   std::vector<uint16_t> line_;
   av::SwsPtr to_rgb_;

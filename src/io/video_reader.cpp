@@ -7,6 +7,7 @@
 
 #include "io/av.hpp"
 #include "io/errors.hpp"
+#include "io/frame_pool.hpp"
 #include "io/video.hpp"
 #include "io/video_input.hpp"
 #include "io/video_planes.hpp"
@@ -61,9 +62,11 @@ struct VideoReader::State {
   av::PacketPtr packet{av_packet_alloc()};
   av::FramePtr decoded{av_frame_alloc()};
   VideoPlanes planes;
+  Pool<FramePlanes> pool;
   StreamFormat format;
   Orientation orientation;
   int32_t stored_width = 0, stored_height = 0;
+  const char* samples = nullptr;  // how they are stored, as libav calls it
 
   int64_t index = 0;         // of the next frame
   int64_t start = 0;         // of the file, in the stream's time base
@@ -131,11 +134,14 @@ struct VideoReader::State {
     if (matrix) orientation = orientation_of(matrix).value_or(Orientation{});
     stored_width = f.width;
     stored_height = f.height;
+    samples = av_get_pix_fmt_name(AVPixelFormat(f.format));
     const bool turned = orientation.transposed;
     format.width = turned ? f.height : f.width;
     format.height = turned ? f.width : f.height;
     format.chroma = VideoPlanes::chroma_for(AVPixelFormat(f.format), turned);
     format.full_range = is_full_range(f, decoder->codec_id);
+    if (const AVPixFmtDescriptor* sample = av_pix_fmt_desc_get(AVPixelFormat(f.format)))
+      format.bits = std::max(8, sample->comp[0].depth);
     const AVRational rate =
         positive_or(av_guess_frame_rate(&input->context(), stream, nullptr), {25, 1});
     format.rate_num = rate.num;
@@ -304,8 +310,12 @@ struct VideoReader::State {
   }
 
   void deliver(Frame& out) {
-    const AVFrame& f = *decoded;
-    planes.convert(f, format.chroma, orientation, name(), out);
+    const std::shared_ptr<FramePlanes> kept = pool.take();
+    if (!kept->decoded) throw std::bad_alloc();
+    av_frame_move_ref(kept->decoded.get(), decoded.get());
+    const AVFrame& f = *kept->decoded;
+    planes.convert(*kept, format.chroma, orientation, limits.keep_depth, name(), out);
+    out.owner = kept;
     out.index = index++;
     out.damaged = frame_is_damaged;
     out.pts =
@@ -365,11 +375,11 @@ std::optional<int64_t> VideoReader::expected_frames() const {
 
 std::string VideoReader::description() const {
   const StreamFormat& f = state_->format;
-  const char* samples = av_get_pix_fmt_name(AVPixelFormat(state_->decoded->format));
-  std::string text = fmt::format(
-      "{}, {}x{}, {:.4g} frames/s, {}, {} range", avcodec_get_name(state_->decoder->codec_id),
-      f.width, f.height, double(f.rate_num) / double(f.rate_den), samples ? samples : "as before",
-      f.full_range ? "full" : "limited");
+  const char* samples = state_->samples;
+  std::string text = fmt::format("{}, {}x{}, {:.4g} frames/s, {}, {} range",
+                                 avcodec_get_name(state_->decoder->codec_id), f.width, f.height,
+                                 double(f.rate_num) / double(f.rate_den), samples ? samples : "?",
+                                 f.full_range ? "full" : "limited");
   if (!state_->orientation.upright())
     text += fmt::format(", turned by {} degrees", state_->orientation.degrees());
   if (state_->input->is_live() && state_->has_sound()) text += ", without its sound (it is live)";

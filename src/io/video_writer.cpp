@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include "core/fill.hpp"
 #include "io/audio_copy.hpp"
 #include "io/av.hpp"
 #include "io/errors.hpp"
@@ -26,6 +27,10 @@ const AVCodec* choose_encoder(const AVOutputFormat& container) {
   const AVCodec* mpeg4 = avcodec_find_encoder(AV_CODEC_ID_MPEG4);
   if (mpeg4 && takes(container, AV_CODEC_ID_MPEG4)) return mpeg4;
   return avcodec_find_encoder(container.video_codec);
+}
+
+const AVCodec* lossless_encoder(const AVOutputFormat& container) {
+  return takes(container, AV_CODEC_ID_FFV1) ? avcodec_find_encoder(AV_CODEC_ID_FFV1) : nullptr;
 }
 
 bool has_format(const AVCodec& codec, AVPixelFormat wanted) {
@@ -71,6 +76,7 @@ void copy_plane(ImageView<const uint8_t> src, ImageView<uint8_t> dst, bool to_li
 struct VideoWriter::State {
   std::string name;
   StreamFormat format;
+  Coding coding;
   OutputFile place;
   AVFormatContext* out = nullptr;
   AVStream* stream = nullptr;
@@ -84,14 +90,15 @@ struct VideoWriter::State {
   std::string text, lost;
 
   State(const std::string& path, const StreamFormat& f, const std::string& audio_from,
-        const StreamLimits& limits, Placing placing)
-      : name(path), format(f), place(path, placing) {
+        const StreamLimits& limits, Placing placing, Coding c)
+      : name(path), format(f), coding(c), place(path, placing) {
     av::be_quiet();
     if (!packet) throw std::bad_alloc();
     open(audio_from, limits);
   }
   ~State() { close(); }
 
+  bool is_lossless() const { return coding == Coding::lossless_gray; }
   [[noreturn]] void fail(std::string_view reason) const { throw_output(name, reason); }
 
   void close() noexcept {
@@ -106,7 +113,9 @@ struct VideoWriter::State {
     const AVCodec* codec = nullptr;
     if (container && !(container->flags & AVFMT_NOFILE) &&
         container->video_codec != AV_CODEC_ID_NONE)
-      codec = choose_encoder(*container);
+      codec = is_lossless() ? lossless_encoder(*container) : choose_encoder(*container);
+    if (!codec && is_lossless())
+      fail("its name is not that of a container for FFV1; choose .mkv, .avi or .y4m");
     const bool plain = codec && has_format(*codec, AV_PIX_FMT_YUV420P);
     if (!plain && !(codec && has_format(*codec, AV_PIX_FMT_YUVJ420P))) {
       fail("its name is not that of a video; choose .mp4, .mkv, .mov, .webm, .avi or .y4m");
@@ -157,9 +166,12 @@ struct VideoWriter::State {
     const bool odd = (format.width | format.height) & 1;
     const bool in_full =
         codec.id == AV_CODEC_ID_H264 && odd && has_format(codec, AV_PIX_FMT_YUV444P);
-    chroma = in_full ? Chroma::c444 : Chroma::c420;
-    e.pix_fmt = in_full ? AV_PIX_FMT_YUV444P : plain ? AV_PIX_FMT_YUV420P : AV_PIX_FMT_YUVJ420P;
-    to_limited = format.full_range && plain && !keeps_range(codec.id);
+    chroma = is_lossless() ? Chroma::none : in_full ? Chroma::c444 : Chroma::c420;
+    e.pix_fmt = is_lossless() ? AV_PIX_FMT_GRAY8
+                : in_full     ? AV_PIX_FMT_YUV444P
+                : plain       ? AV_PIX_FMT_YUV420P
+                              : AV_PIX_FMT_YUVJ420P;
+    to_limited = format.full_range && plain && !is_lossless() && !keeps_range(codec.id);
     e.color_range = format.full_range && !to_limited ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG;
     e.color_primaries = AVColorPrimaries(format.primaries);
     e.color_trc = AVColorTransferCharacteristic(format.transfer);
@@ -177,6 +189,9 @@ struct VideoWriter::State {
         av_opt_set(e.priv_data, "tune", "zerolatency", 0);
         e.gop_size = std::max<int>(1, int(2 * format.rate_num / format.rate_den));
       }
+    } else if (is_lossless()) {
+      e.level = 3;     // slices with checksums
+      e.gop_size = 1;  // every frame by itself
     } else if (codec.id == AV_CODEC_ID_VP9 || codec.id == AV_CODEC_ID_VP8) {
       av_opt_set(e.priv_data, "deadline", "realtime", 0);
       av_opt_set_int(e.priv_data, "cpu-used", 6, 0);
@@ -237,7 +252,7 @@ struct VideoWriter::State {
       const ConstAnyView& from = i == 1 ? frame.cb : frame.cr;
       const auto to = plane(i, size);
       if (!from) {
-        for (int32_t y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, uint8_t{128});
+        fill(to, 128);
       } else if (format.chroma == chroma) {
         copy_plane(from.as<uint8_t>(), to, to_limited, false);
       } else {
@@ -288,8 +303,9 @@ struct VideoWriter::State {
 };
 
 VideoWriter::VideoWriter(const std::string& path, const StreamFormat& format,
-                         const std::string& audio_from, const StreamLimits& limits, Placing placing)
-    : state_(std::make_unique<State>(path, format, audio_from, limits, placing)) {}
+                         const std::string& audio_from, const StreamLimits& limits, Placing placing,
+                         Coding coding)
+    : state_(std::make_unique<State>(path, format, audio_from, limits, placing, coding)) {}
 VideoWriter::~VideoWriter() = default;
 
 void VideoWriter::write(const Frame& frame) {
@@ -309,8 +325,8 @@ std::string VideoWriter::loss() const { return state_->lost; }
 
 std::unique_ptr<FrameSink> create_video(const std::string& path, const StreamFormat& format,
                                         const std::string& audio_from, const StreamLimits& limits,
-                                        Placing placing) {
-  return std::make_unique<VideoWriter>(path, format, audio_from, limits, placing);
+                                        Placing placing, Coding coding) {
+  return std::make_unique<VideoWriter>(path, format, audio_from, limits, placing, coding);
 }
 
 }  // namespace cuesta::io

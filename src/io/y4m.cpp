@@ -42,7 +42,7 @@ void parse_chroma(std::string_view text, Y4mLayout& layout, const std::string& n
     int depth = 8;
     if (text != sampling.name && (!parse_whole(bits, depth) || depth < 9 || depth > 16)) continue;
     layout.format.chroma = sampling.chroma;
-    layout.depth = depth;
+    layout.depth = layout.format.bits = depth;
     layout.stored = sampling.stored;
     layout.has_alpha = sampling.has_alpha;
     return;
@@ -126,17 +126,10 @@ Y4mSource::Y4mSource(std::unique_ptr<InputBytes> bytes, const StreamLimits& limi
   }
   layout_ = parse_y4m_header(line, name(), limits_);
   const StreamFormat& format = layout_.format;
-  planes_[0] = Image<uint8_t>(format.width, format.height);
   int64_t samples = int64_t(format.width) * format.height * (layout_.has_alpha ? 2 : 1);
   if (format.chroma != Chroma::none) {
-    const ChromaShift shift = layout_.stored;
-    const PlaneSize wanted = chroma_size(format.chroma, format.width, format.height);
-    for (size_t i = 1; i <= 2; ++i) {
-      planes_[i] = Image<uint8_t>(shifted(format.width, shift.x), shifted(format.height, shift.y));
-      samples += int64_t(planes_[i].width()) * planes_[i].height();
-      if (shift != shift_of(format.chroma))
-        sampled_[i] = Image<uint8_t>(wanted.width, wanted.height);
-    }
+    samples += 2 * int64_t(shifted(format.width, layout_.stored.x)) *
+               shifted(format.height, layout_.stored.y);
   }
   if (bytes_->size() >= 0) {
     const int64_t frame = 6 + samples * (layout_.depth > 8 ? 2 : 1);
@@ -158,15 +151,14 @@ bool Y4mSource::read_line(std::string& line) {
     if (c == '\n') return true;
     line.push_back(char(c));
     // Something else than y4m may have no newline for a long time.
-    if (line.size() > longest_line ||
-        (index_ == 0 && planes_[0].empty() && line.size() <= magic.size() &&
-         line != magic.substr(0, line.size())))
+    if (line.size() > longest_line || (layout_.format.width == 0 && line.size() <= magic.size() &&
+                                       line != magic.substr(0, line.size())))
       return false;
   }
   return false;
 }
 
-bool Y4mSource::read_plane(Image<uint8_t>& plane) {
+bool Y4mSource::read_plane(Image<uint8_t>& plane, Image<uint16_t>* deep) {
   const auto width = size_t(plane.width());
   for (int32_t y = 0; y < plane.height(); ++y) {
     uint8_t* row = plane.row(y);
@@ -176,8 +168,11 @@ bool Y4mSource::read_plane(Image<uint8_t>& plane) {
     }
     line_.resize(2 * width);
     if (bytes_->read(line_.data(), line_.size()) != line_.size()) return false;
+    const auto sample = [&](size_t x) { return uint32_t(line_[2 * x] | line_[2 * x + 1] << 8); };
+    for (size_t x = 0; x < width; ++x) row[x] = to_8_bits(sample(x), layout_.depth);
+    if (!deep) continue;
     for (size_t x = 0; x < width; ++x)
-      row[x] = to_8_bits(uint32_t(line_[2 * x] | line_[2 * x + 1] << 8), layout_.depth);
+      deep->row(y)[x] = uint16_t(sample(x) << (16 - layout_.depth));
   }
   return true;
 }
@@ -190,14 +185,30 @@ bool Y4mSource::skip_alpha() {
   return true;
 }
 
-bool Y4mSource::read_planes() {
-  for (auto& plane : planes_) {
-    if (!read_plane(plane)) return false;
+bool Y4mSource::read_planes(Planes& planes) {
+  const StreamFormat& format = layout_.format;
+  const ChromaShift shift = layout_.stored, wanted = shift_of(format.chroma);
+  const bool color = format.chroma != Chroma::none;
+  if (planes.stored[0].empty()) {
+    planes.stored[0] = Image<uint8_t>(format.width, format.height);
+    if (limits_.keep_depth && layout_.depth > 8)
+      planes.deep_luma = Image<uint16_t>(format.width, format.height);
+    for (size_t i = 1; color && i <= 2; ++i) {
+      planes.stored[i] =
+          Image<uint8_t>(shifted(format.width, shift.x), shifted(format.height, shift.y));
+      if (shift == wanted) continue;
+      planes.sampled[i] =
+          Image<uint8_t>(shifted(format.width, wanted.x), shifted(format.height, wanted.y));
+    }
+  }
+  if (!read_plane(planes.stored[0], planes.deep_luma.empty() ? nullptr : &planes.deep_luma))
+    return false;
+  for (size_t i = 1; i <= 2; ++i) {
+    if (!read_plane(planes.stored[i])) return false;
   }
   for (size_t i = 1; i <= 2; ++i) {
-    if (!sampled_[i].empty())
-      resample_chroma(planes_[i].view(), layout_.stored, sampled_[i].view(),
-                      shift_of(layout_.format.chroma));
+    if (!planes.sampled[i].empty())
+      resample_chroma(planes.stored[i].view(), shift, planes.sampled[i].view(), wanted);
   }
   return skip_alpha();
 }
@@ -214,7 +225,8 @@ bool Y4mSource::next(Frame& frame) {
   if (whole_line && !is_frame)
     throw_input(name(), fmt::format("frame {} does not begin with FRAME: the y4m stream is corrupt",
                                     index_));
-  if (!whole_line || !read_planes()) {
+  const std::shared_ptr<Planes> planes = pool_.take();
+  if (!whole_line || !read_planes(*planes)) {
     ended_ = true;
     if (bytes_->stopped()) return false;
     damage_ = fmt::format("the stream breaks off in frame {}", index_);
@@ -222,11 +234,13 @@ bool Y4mSource::next(Frame& frame) {
     return false;
   }
   const auto color = [&](size_t i) -> ConstAnyView {
-    if (planes_[i].empty()) return {};
-    return sampled_[i].empty() ? planes_[i] : sampled_[i];
+    if (planes->stored[i].empty()) return {};
+    return planes->sampled[i].empty() ? planes->stored[i] : planes->sampled[i];
   };
   const StreamFormat& format = layout_.format;
-  frame.luma = planes_[0];
+  frame.owner = planes;
+  frame.luma = planes->stored[0];
+  frame.deep_luma = planes->deep_luma.empty() ? ConstAnyView() : ConstAnyView(planes->deep_luma);
   frame.cb = color(1);
   frame.cr = color(2);
   frame.index = frame.pts = index_;

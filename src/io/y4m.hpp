@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/chroma.hpp"
+#include "io/frame_pool.hpp"
 #include "io/frames.hpp"
 #include "io/input_bytes.hpp"
 #include "io/output_file.hpp"
@@ -47,15 +48,21 @@ class Y4mSource final : public FrameSource {
 
  private:
   bool read_line(std::string& line);
-  bool read_plane(Image<uint8_t>& plane);
-  bool read_planes();
+  /// A frame's planes as stored, and color as format() has it where that differs.
+  struct Planes {
+    std::array<Image<uint8_t>, 3> stored{}, sampled{};
+    Image<uint16_t> deep_luma{};
+    void clear() {}
+  };
+  bool read_plane(Image<uint8_t>& plane, Image<uint16_t>* deep = nullptr);
+  bool read_planes(Planes& planes);
   bool skip_alpha();
 
   std::unique_ptr<InputBytes> bytes_;
   StreamLimits limits_;
   Y4mLayout layout_;
   std::optional<int64_t> expected_;
-  std::array<Image<uint8_t>, 3> planes_, sampled_;  // as stored; color as layout_.format has it
+  Pool<Planes> pool_;
   std::vector<uint8_t> line_;
   int64_t index_ = 0;
   bool ended_ = false;

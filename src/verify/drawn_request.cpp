@@ -403,6 +403,7 @@ DrawnRequest draw_motion(Bytes& bytes, int32_t longest) {
   auto options = draw_options<MotionOptions>(bytes);
   // The reference sums whole windows: wide ones now and then.
   if (bytes.below(16)) options.blur = std::min(options.blur, 21);
+  options.warm_up = std::min(options.warm_up, 1 + int(bytes.below(4)));  // of a few frames
   return {"motion", fmt::format("detections in {}{}", p.text(), text_of_options(options)),
           [=](Harness& h, const Exec& exec) {
             MotionDetector detector(options);
@@ -434,6 +435,7 @@ constexpr Drawing drawings[] = {
 // The error that the call throws, or none.
 std::optional<Error> run_in(Harness& harness, const DrawnRequest& request, const Exec& exec) {
   try {
+    harness.begin();
     request.run(harness, exec);
     harness.finish();
   } catch (const Error& error) {

@@ -10,6 +10,7 @@
 
 #include "core/device_memory.hpp"
 #include "core/memory.hpp"
+#include "core/shared_memory.hpp"
 #include "cuesta/error.hpp"
 
 namespace cuesta::verify {
@@ -45,6 +46,7 @@ std::string_view name_of(Layout layout) {
     case Layout::padded: return "padded";
     case Layout::odd: return "odd";
     case Layout::region: return "region";
+    case Layout::mixed: return "mixed";
   }
   return "?";
 }
@@ -80,7 +82,11 @@ AnyView Harness::make(std::string name, PixelType type, int32_t width, int32_t h
   b.is_output = is_output;
   b.bound = bound;
   size_t before = 0, after = 0;
-  switch (layout_) {
+  Layout layout = layout_;
+  if (layout == Layout::mixed)
+    layout = Layout(Random(uint64_t(width) * 31 + uint64_t(height) + 977 * buffers_.size())
+                        .below(layout_count - 1));
+  switch (layout) {
     case Layout::tight:
       b.stride = b.row_bytes;
       before = size_t(sample) * 16;
@@ -98,6 +104,7 @@ AnyView Harness::make(std::string name, PixelType type, int32_t width, int32_t h
       before = size_t(b.stride) * 2 + size_t(sample) * 6;
       after = size_t(b.stride) * 2;
       break;
+    case Layout::mixed: break;  // none of its own
   }
   const size_t picture = size_t(b.stride) * size_t(height - 1) + size_t(b.row_bytes);
   b.first = before;
@@ -179,6 +186,10 @@ void Harness::turn_over() {
       std::swap_ranges(row(top), row(top) + b->row_bytes, row(low));
   }
   rewind();
+}
+
+void Harness::begin() {
+  if (space_ == Space::device) detail::spoil_shared_memory();
 }
 
 void Harness::finish() {

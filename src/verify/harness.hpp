@@ -23,7 +23,9 @@ enum class Layout : uint8_t {
   padded,  ///< rows padded to 64 bytes, and more
   odd,     ///< a stride that is no multiple of anything but the sample
   region,  ///< a region of a larger picture of noise
+  mixed,   ///< each picture of a run in another of these
 };
+inline constexpr int layout_count = 5;
 std::string_view name_of(Layout layout);
 
 /// Draws a picture. It is called once, on the host, before the picture goes where it is used.
@@ -31,7 +33,7 @@ using Draw = std::function<void(AnyView)>;
 
 class Harness {
  public:
-  /// `layout` holds for every picture of this run; `poison` fills outputs beforehand; pictures live
+  /// `layout` is that of the pictures of this run; `poison` fills outputs beforehand; pictures live
   /// in `space`.
   Harness(Layout layout, uint8_t poison, Space space = Space::host);
   ~Harness();
@@ -71,6 +73,8 @@ class Harness {
   /// shape.
   void turn_over();
 
+  /// Before a run: on a GPU, fills its shared memory with what no kernel has put there.
+  void begin();
   /// After the run: brings device pictures back. Then:
   void finish();
   /// "" or what was written where nothing may be written (around outputs, into inputs).

@@ -59,7 +59,6 @@ std::vector<std::pair<int32_t, int32_t>> shapes(int radius, Level level);
 
 namespace detail {
 constexpr int thread_counts[] = {1, 2, 3, 8, 99, 0};
-constexpr Layout layouts[] = {Layout::tight, Layout::padded, Layout::odd, Layout::region};
 /// The cases to try: of each group the first that the strategy takes. At quick and full every case
 /// is a group of its own; at sizes a group is a shape, begun at another case for each.
 std::vector<std::vector<size_t>> groups(std::span<const std::string> labels,
@@ -79,6 +78,7 @@ std::string run_case(const Strategy<Args>& strategy, const Case<Args>& c, Harnes
     return {};
   }
   try {
+    harness.begin();
     run_strategy(strategy, args, exec);
     harness.finish();
     if (c.collect) c.collect(args, harness);
@@ -97,7 +97,7 @@ bool verify_case(const Strategy<Args>& strategy, const Strategy<Args>& oracle, c
                  StrategyReport& report) {
   Exec exec;
   Random draw(number);
-  const Layout layout = detail::layouts[draw.below(4)];
+  const auto layout = Layout(draw.below(layout_count));
   exec.threads = detail::thread_counts[draw.below(uint32_t(std::size(detail::thread_counts)))];
   exec.parameters = parameters;
   exec.workspace = &workspace;

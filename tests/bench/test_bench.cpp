@@ -36,6 +36,7 @@ class OwnPeer final : public Peer {
   void correlate(ConstAnyView, AnyView, std::span<const float>, int) override {}
   void close_open(ConstAnyView, AnyView, int) override {}
   void components(ConstAnyView, std::vector<int64_t>&) override {}
+  int64_t video(const char*, double, int, const char*) override { return -1; }
   void motion(ConstAnyView, double, int, std::vector<Rect>&, StageObserver*) override {}
 
  private:

@@ -111,6 +111,7 @@ TEST(Measure, APeerMustLeaveTheSameAnswer) {
     void correlate(ConstAnyView, AnyView, std::span<const float>, int) override {}
     void close_open(ConstAnyView, AnyView, int) override {}
     void components(ConstAnyView, std::vector<int64_t>&) override {}
+    int64_t video(const char*, double, int, const char*) override { return -1; }
     void motion(ConstAnyView, double, int, std::vector<Rect>&, StageObserver*) override {}
   };
   for (const char* theirs : {"2 boxes", "3 boxes"}) {

@@ -2,6 +2,7 @@
 """The pages of docs/benchmarks say what their JSON says (bench/report/page.py); that a page which does not is found; and
 that the heads of the papers' rungs quote no measurement, which belong on a page."""
 
+import functools
 import json
 import re
 import subprocess
@@ -154,7 +155,7 @@ class Published(unittest.TestCase):
         dates = {}
         for path in PAGES.glob("*-h200-*.json"):
             whole = json.loads(path.read_text(encoding="utf-8"))
-            if any(row.get("experiment") == "log-ladder" for row in whole.get("rows", [])):
+            if any((row.get("experiment"), row.get("strategy")) == ("log-ladder", "naive") for row in whole.get("rows", [])):
                 dates[whole["date"]] = path.name
         self.assertTrue(LADDER.read_text(encoding="utf-8").startswith(f"<!-- data: {dates[max(dates)]}"))
 
@@ -162,6 +163,7 @@ class Published(unittest.TestCase):
         """One digit of any figure on the page, changed, is an error."""
         text = LADDER.read_text(encoding="utf-8")
         whole = page.Page(LADDER, text)
+        whole.ask = functools.cache(whole.ask)  # what the data say stays the same
         faults = 0
         for start, block, _ in list(whole.blocks()):
             for first, last in page.figures_in(block):

@@ -266,7 +266,7 @@ TEST(Papers, SearchOfEdgesByHand) {
 TEST(Papers, TheVideoHasOneObject) {
   const auto video = moving_object_video(160, 160, 9);
   const auto again = moving_object_video(160, 160, 9);
-  MotionDetector detector;
+  MotionDetector detector(MotionOptions::of(BackgroundModel::first));
   int32_t before = -1;
   for (size_t t = 0; t < video.size(); ++t) {
     for (int32_t y = 0; y < 160; ++y)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The folder of scripts/package, moved elsewhere, runs with nothing but the C library of the machine.
+# The folder of `scripts/package folder`, moved elsewhere, runs with nothing but the C library of the machine.
 #   check_bundle.sh BUILD
 set -euo pipefail
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-"$here/../../scripts/package" --output "$scratch/made" "$1"
+"$here/../../scripts/package" folder --output "$scratch/made" "$1"
 mv "$scratch/made" "$scratch/moved here"
 cd /
 unset LD_LIBRARY_PATH

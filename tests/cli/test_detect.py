@@ -9,17 +9,23 @@ standard library.
 
 import json
 import os
+import random
 import signal
+import struct
 import subprocess
 import sys
 import time
 import unittest
+from pathlib import Path
 
 import test_command
-from test_command import INPUT, INTERRUPTED, OUTPUT, USAGE, CommandTest, y4m
+from test_command import INPUT, INTERRUPTED, OUTPUT, USAGE, CommandTest, png, y4m
+
+ROOT = Path(__file__).resolve().parents[2]
 
 WIDTH, HEIGHT, SIDE, FRAMES = 160, 120, 40, 12
 GROUND, BRIGHT = 40, 200
+PLAIN = ("--background", "first")  # paper 004's chain: it has no warm-up
 
 
 def place(frame):
@@ -40,6 +46,15 @@ def street(frames=FRAMES, chroma=b"mono"):
     """A square that comes in and moves to the right and down."""
     color = {b"mono": 0, b"420jpeg": WIDTH * HEIGHT // 2, b"444": 2 * WIDTH * HEIGHT}[chroma]
     return y4m(WIDTH, HEIGHT, [luma(place(k)) + bytes([128]) * color for k in range(frames)], chroma)
+
+
+def shaken(places):
+    """A wall of stones, seen by a camera whose moves put it so many pixels to the right and down in each frame."""
+    stones, margin = random.Random(5), 20
+    tones = [[stones.randrange(60, 200) for _ in range(WIDTH // 6 + 10)] for _ in range(HEIGHT // 6 + 10)]
+    wall = [bytes(v for v in tones[y // 6] for _ in range(6)) for y in range(HEIGHT + 2 * margin)]
+    seen = lambda x, y: b"".join(row[margin - x : margin - x + WIDTH] for row in wall[margin - y : margin - y + HEIGHT])
+    return y4m(WIDTH, HEIGHT, [seen(x, y) for x, y in places])
 
 
 def overlap(box, at, side=SIDE):
@@ -94,7 +109,9 @@ class DetectTest(CommandTest):
         return parsed[0], parsed[1:]
 
     def detect(self, *arguments, name="street.y4m", **options):
-        """The header and the lines of frames."""
+        """The header and the lines of frames, of paper 004's chain unless told."""
+        if "--background" not in arguments:
+            arguments = (*PLAIN, *arguments)
         done = self.run_cuesta("detect", name, "--json", "-", *arguments, **options)
         return self.lines(done.stdout)
 
@@ -174,7 +191,7 @@ class Results(DetectTest):
         self.assertEqual(header["source"], "-")
         self.assertEqual(frames, wanted)
         os.mkfifo(self.at / "pipe")
-        process = subprocess.Popen([test_command.CUESTA, "detect", "pipe", "--json", "-"], cwd=self.at,
+        process = subprocess.Popen([test_command.CUESTA, "detect", "pipe", "--json", "-", *PLAIN], cwd=self.at,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         with open(self.at / "pipe", "wb") as pipe:
             pipe.write(street())
@@ -185,7 +202,7 @@ class Results(DetectTest):
         for chroma in (b"mono", b"420jpeg", b"444"):
             with self.subTest(chroma):
                 before = street(chroma=chroma)
-                done = self.run_cuesta("detect", "-", "-o", "-", "--json", "o.ndjson", stdin=before)
+                done = self.run_cuesta("detect", "-", "-o", "-", "--json", "o.ndjson", *PLAIN, stdin=before)
                 self.assertEqual(done.stderr, b"")
                 samples = (len(before.split(b"\n", 1)[1]) - 6 * FRAMES) // FRAMES
                 header, after = planes_of(done.stdout, samples)
@@ -215,11 +232,100 @@ class Results(DetectTest):
         self.assertEqual(self.detect("--threads", 3)[1], wanted)
 
 
+class MaskVideo(DetectTest):
+    # What is found is then exactly what is drawn.
+    EXACT = (*PLAIN, "--blur", 1, "--close", "none", "--open", "none")
+
+    def masks(self, *arguments):
+        self.run_cuesta("detect", self.video, "--mask-video", "masks.y4m", *arguments)
+        head, frames = planes_of((self.at / "masks.y4m").read_bytes(), WIDTH * HEIGHT)
+        self.assertIn(b" Cmono", head)
+        self.assertIn(b"FULL", head)
+        return frames
+
+    def test_it_is_what_moves_in_every_frame(self):
+        wanted = [bytes(255 * (v == BRIGHT) for v in luma(place(k))) for k in range(FRAMES)]
+        self.assertEqual(self.masks(*self.EXACT), wanted)
+        # With --region the rest of the frame stays black.
+        inside = lambda i: 20 <= i % WIDTH < 90 and 10 <= i // WIDTH < 70
+        self.assertEqual(self.masks(*self.EXACT, "--region", "20,10,70,60"),
+                         [bytes(v * inside(i) for i, v in enumerate(mask)) for mask in wanted])
+
+    def test_nothing_moves_while_it_warms_up(self):
+        masks = self.masks("--warm-up", 5)
+        self.assertEqual([any(mask) for mask in masks], [False] * 5 + [True] * (FRAMES - 5))
+
+    def test_it_is_exact_in_containers_too(self):
+        self.needs_video()
+        wanted = self.masks()
+        for name in ("masks.mkv", "masks.avi"):
+            for follow in ((), ("--follow",)):
+                with self.subTest(name, follow=follow):
+                    self.run_cuesta("detect", self.video, "--mask-video", name, *follow)
+                    frames = planes_of(self.run_cuesta("filter", name, "-o", "-", "--kernel", 1).stdout, WIDTH * HEIGHT)[1]
+                    self.assertEqual(frames, wanted)
+        self.run_cuesta("detect", self.video, "--mask-video", "other.mkv", "--threads", 3)
+        self.run_cuesta("detect", self.video, "--mask-video", "masks.mkv", "--threads", 1)
+        self.assertEqual((self.at / "other.mkv").read_bytes(), (self.at / "masks.mkv").read_bytes())
+        self.fails(OUTPUT, "detect", self.video, "--mask-video", "masks.mp4", says=("masks.mp4", "FFV1", ".mkv, .avi or .y4m"))
+        self.assertFalse((self.at / "masks.mp4").exists())
+
+    def test_cdnet_score_reads_it(self):
+        truth = [bytes(255 * (v == BRIGHT) for v in luma(place(k))) for k in range(FRAMES)]
+        (self.at / "made/groundtruth").mkdir(parents=True)
+        for k, plane in enumerate(truth, 1):
+            self.file(f"made/groundtruth/gt{k:06d}.png", png(WIDTH, HEIGHT, plane))
+        self.file("made/temporalROI.txt", b"2 %d" % FRAMES)
+        rows = WIDTH * HEIGHT
+        self.file("made/ROI.bmp", b"BM" + struct.pack("<IHHIIiiHHIIiiII", 1078 + rows, 0, 0, 1078, 40, WIDTH, HEIGHT, 1, 8, 0, rows,
+                                                      0, 0, 0, 0) + b"".join(bytes([v, v, v, 0]) for v in range(256)) + b"\xff" * rows)
+        for name in ("masks.y4m", "masks.mkv"):
+            with self.subTest(name):
+                if name.endswith("mkv"):
+                    self.needs_video()
+                self.run_cuesta("detect", self.video, "--mask-video", name, *self.EXACT)
+                scored = subprocess.run([sys.executable, ROOT / "scripts/cdnet-score", "made", name], cwd=self.at, text=True,
+                                        capture_output=True, timeout=60, env=os.environ | {"CUESTA": test_command.CUESTA})
+                self.assertEqual(scored.stdout, f"made\tframes {FRAMES - 1}\tprecision 1.0000\trecall 1.0000\tF 1.0000\n",
+                                 scored.stderr)
+
+
 class Options(DetectTest):
+    def test_the_default_warms_up_and_says_so(self):
+        header, frames = self.lines(self.run_cuesta("detect", self.video, "--json", "-").stdout)
+        for key, value in {"background": "samples", "blur": 3, "threshold": 16, "close": "disk:9", "open": "disk:5",
+                           "warm_up": 25, "relearn": 60, "steady": 16}.items():
+            self.assertEqual(header[key], value, key)
+        self.assertEqual([line.get("warming_up") for line in frames], [True] * FRAMES)
+        _, frames = self.lines(self.run_cuesta("detect", self.video, "--json", "-", "--warm-up", 5).stdout)
+        self.assertEqual([line.get("warming_up") for line in frames], [True] * 5 + [None] * (FRAMES - 5))
+        self.assertTrue(any(line["objects"] for line in frames[5:]))
+
+    def test_a_change_of_the_scene_is_told_and_not_boxed(self):
+        head, *frames = street().split(b"FRAME\n")
+        lit = [bytes(min(v * 3 // 2, 255) for v in frame) for frame in frames]
+        video = self.file("lit.y4m", head + b"".join(b"FRAME\n" + frame for frame in frames[:8] + lit[8:]))
+        _, lines = self.lines(self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3).stdout)
+        self.assertEqual([line["frame"] for line in lines if line.get("changed")], [8])
+        self.assertEqual([line.get("warming_up") for line in lines[8:]], [True] * 3 + [None] * (FRAMES - 11))
+        for line in lines:
+            for o in line["objects"]:
+                self.assertLess(o["box"][2] * o["box"][3], WIDTH * HEIGHT / 2, line)
+
+    def test_moves_of_the_camera_are_told_and_taken_back(self):
+        places = [(0, 0)] * 6 + [(3, 2), (-4, 1), (0, 0), (7, -5)]
+        video = self.file("shaken.y4m", shaken(places))
+        _, lines = self.lines(self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3).stdout)
+        self.assertEqual([line.get("shift") for line in lines], [list(at) if any(at) else None for at in places])
+        self.assertEqual([line["objects"] for line in lines], [[]] * len(places))
+        _, loose = self.lines(self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3, "--steady", 0).stdout)
+        self.assertFalse(any("shift" in line for line in loose))
+        self.assertTrue(loose[6]["changed"])  # so much moved
+
     def test_backgrounds(self):
-        for model in ("first", "mean", "median", "mixture"):
+        for model in ("first", "mean", "median", "mixture", "samples"):
             with self.subTest(model):
-                header, frames = self.detect("--background", model)
+                header, frames = self.detect("--background", model, "--warm-up", 1, "--blur", 15, "--close", "disk:15")
                 self.assertEqual(header["background"], model)
                 self.assertEqual(len(frames), FRAMES)
                 # A model that learns also sees where the square was a moment ago.
@@ -295,7 +401,7 @@ class VideoFiles(DetectTest):
             self.assertAlmostEqual(line["time"], line["frame"] / 30, places=6)
         self.assert_follows_the_square(frames)
 
-        self.run_cuesta("detect", video, "-o", "boxes.mp4", "--json", "o.ndjson")
+        self.run_cuesta("detect", video, "-o", "boxes.mp4", "--json", "o.ndjson", *PLAIN)
         self.assertEqual(self.lines((self.at / "o.ndjson").read_bytes())[1], frames)
         header, again = self.detect(name="boxes.mp4")
         self.assertEqual((header["width"], header["height"]), (WIDTH, HEIGHT))

@@ -147,11 +147,11 @@ TEST_F(EitherDeviceOnTheGpu, WhatIsRefusedWhereItWasAskedForIsAnError) {
   common.device = "cuda";
   common.strategy = "fused";
   EitherDevice either(common, [](Sources sources, AnyView out, const Execs& execs) {
-    canny(sources[0], out, {}, execs.pinned);
+    canny(sources[0], out, {.aperture = 5}, execs.pinned);
   });
   try {
     either.run({src}, dst);
-    FAIL() << "canny's fused took u16";
+    FAIL() << "canny's fused took u16 with aperture 5";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::unsupported);
     EXPECT_NE(std::string(error.what()).find("u16 source"), std::string::npos) << error.what();

@@ -24,6 +24,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 import test_command
+import test_detect
 from test_command import INPUT, OUTPUT, USAGE, CommandTest, png, read_png, y4m
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,8 +73,8 @@ class EventsTest(CommandTest):
         super().setUp()
         self.video = self.file("visits.y4m", visits())
 
-    def watch(self, *arguments, name="visits.y4m", **options):
-        return self.run_cuesta("detect", name, *self.EXACT, *arguments, **options)
+    def watch(self, *arguments, name="visits.y4m", also=(), **options):
+        return self.run_cuesta("detect", name, *also, *self.EXACT, *arguments, **options)
 
     def lines(self, *arguments, **options):
         """(frames, events) of --json."""
@@ -198,15 +199,23 @@ class Events(EventsTest):
         self.scene(Scenes.GOOD.replace('mask = "mask.png"', ""))
         self.watch("--json", "all.ndjson", "--scene", "scene.toml", "--events", "list.ndjson")
         self.watch("--json", "plain.ndjson")
+        self.file("shaken.y4m", test_detect.shaken([(0, 0)] * 6 + [(3, 2), (0, 0)]))
+        self.run_cuesta("detect", "shaken.y4m", "--json", "moved.ndjson", "--warm-up", 3)
+        lit = visits().split(b"FRAME\n")[:12]
+        lit[6:] = [bytes(255 - v for v in frame) for frame in lit[6:]]
+        self.file("lit.y4m", b"FRAME\n".join(lit))
+        self.run_cuesta("detect", "lit.y4m", "--json", "lit.ndjson", "--warm-up", 3)
+        self.watch("--json", "both.ndjson", "--events", "{name}.ndjson", "--track", name="shaken.y4m", also=("visits.y4m",))
         kinds = set()
-        for name in ("all.ndjson", "plain.ndjson", "list.ndjson"):
+        for name in ("all.ndjson", "plain.ndjson", "list.ndjson", "moved.ndjson", "lit.ndjson", "both.ndjson", "visits.ndjson"):
             for line in (self.at / name).read_text().splitlines():
                 validator.validate(json.loads(line))
                 kinds |= set(json.loads(line))
-        self.assertLessEqual({"schema", "frame", "crossings", "event"}, kinds)
+        self.assertLessEqual({"schema", "frame", "crossings", "event", "warming_up", "shift", "changed", "camera"}, kinds)
         # The schema sees what is wrong.
         for wrong in ({"frame": -1, "time": 0, "objects": []}, {"frame": 1, "time": 0}, {"event": {"id": 1}},
-                      {"frame": 1, "time": 0, "objects": [], "crosings": []}):
+                      {"frame": 1, "time": 0, "objects": [], "crosings": []},
+                      {"frame": 1, "time": 0, "objects": [], "shift": [1]}, {"frame": 1, "time": 0, "objects": [], "changed": 1}):
             self.assertFalse(validator.is_valid(wrong), wrong)
 
     def test_an_event_list_is_the_events_of_the_lines(self):

@@ -22,7 +22,7 @@ import unittest
 import test_command
 import test_detect
 from test_command import INPUT, INTERRUPTED, OUTPUT, read_terminal, y4m
-from test_detect import FRAMES, HEIGHT, WIDTH, DetectTest, luma, street
+from test_detect import FRAMES, HEIGHT, PLAIN, WIDTH, DetectTest, luma, street
 
 
 def frames_of(text):
@@ -193,7 +193,7 @@ class Pipes(LiveTest):
             if name.endswith("mp4"):
                 data = test_detect.index_in_front(data)
             with self.subTest(name):
-                done = self.run_cuesta("detect", "-", "--json", "-", stdin=data)
+                done = self.run_cuesta("detect", "-", "--json", "-", *PLAIN, stdin=data)
                 self.assert_follows_the_square(frames_of(done.stdout), 0.5)
                 self.assertEqual(len(frames_of(done.stdout)), FRAMES)
             with self.subTest(name + " as a file there"), open(self.at / name, "rb") as file:
@@ -211,7 +211,7 @@ class Pipes(LiveTest):
             with self.subTest(bits):
                 wide = [b"".join((v << (bits - 8)).to_bytes(2, "little") for v in frame) for frame in frames]
                 data = y4m(WIDTH, HEIGHT, wide, b"mono%d" % bits)
-                done = self.run_cuesta("detect", "-", "--json", "-", stdin=data)
+                done = self.run_cuesta("detect", "-", "--json", "-", *PLAIN, stdin=data)
                 self.assertEqual(frames_of(done.stdout), shallow)
         # Color of every sampling is read past, the luma is the same.
         half = (WIDTH // 2) * (HEIGHT // 2)
@@ -221,7 +221,7 @@ class Pipes(LiveTest):
                 bits = int(name[4:]) if b"p" in name and b"alpha" not in name else 8
                 wide = [b"".join((v << (bits - 8)).to_bytes(2, "little") for v in f) if bits > 8 else f for f in frames]
                 data = y4m(WIDTH, HEIGHT, [f + bytes([0x80]) * size for f in wide], name)
-                done = self.run_cuesta("detect", "-", "--json", "-", stdin=data)
+                done = self.run_cuesta("detect", "-", "--json", "-", *PLAIN, stdin=data)
                 self.assertEqual(frames_of(done.stdout), shallow)
 
     def test_silence_is_told(self):

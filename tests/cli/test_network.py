@@ -15,7 +15,7 @@ import unittest
 import servers
 import test_command
 from test_command import INPUT, y4m
-from test_detect import FRAMES, HEIGHT, WIDTH, luma, street
+from test_detect import FRAMES, HEIGHT, PLAIN, WIDTH, luma, street
 from test_live import LiveTest, frames_of
 
 
@@ -61,7 +61,7 @@ class Http(NetworkTest):
                            {"back.mp4": self.mp4("back.mp4").read_bytes(), "a.y4m": street()})
         for name in (*names, "back.mp4", "a.y4m"):
             with self.subTest(name):
-                done = self.run_cuesta("detect", server.address(name), "--json", "-")
+                done = self.run_cuesta("detect", server.address(name), "--json", "-", *PLAIN)
                 self.assertEqual([line["frame"] for line in frames_of(done.stdout)], list(range(FRAMES)))
                 self.assert_follows_the_square(frames_of(done.stdout), 0.4)
                 self.assertEqual(json.loads(done.stdout.splitlines()[0])["source"], server.address(name))

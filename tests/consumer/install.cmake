@@ -1,3 +1,10 @@
 # Installs the build BUILD into an empty folder PREFIX.
 file(REMOVE_RECURSE ${PREFIX})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX} COMMAND_ERROR_IS_FATAL ANY)
+if(GENERATED)
+  foreach(file man/man1/cuesta.1 bash-completion/completions/cuesta zsh/site-functions/_cuesta fish/vendor_completions.d/cuesta.fish)
+    if(NOT EXISTS ${PREFIX}/share/${file})
+      message(FATAL_ERROR "share/${file} was not installed")
+    endif()
+  endforeach()
+endif()

@@ -43,6 +43,10 @@ template <class Mask, class Labels>
 concept Label = requires(Mask& mask, Labels& labels) {
   label(mask, labels, nullptr);
 };
+template <class Mask, class Labels>
+concept ListThere = requires(Mask& mask, Labels& labels, const DeviceComponents& list) {
+  label(mask, labels, list);
+};
 template <class Src, class Dst>
 concept Threshold = requires(Src& src, Dst& dst) {
   threshold(src, dst, 80);
@@ -75,7 +79,8 @@ static_assert(!Gaussian<Here, There> && !Gaussian<There, Here>);
 static_assert(Sobel<Here, Here> && Sobel<There, There> && Sobel<AnyImage, Here>);
 static_assert(!Sobel<Here, There> && !Sobel<There, Here>);
 static_assert(Label<Here, Image<int32_t>> && Label<BitImage, Image<int32_t>>);
-static_assert(Label<There, LabelsThere>);
+static_assert(Label<There, LabelsThere> && ListThere<There, LabelsThere>);
+static_assert(!ListThere<There, Image<int32_t>>);
 static_assert(!Label<Here, LabelsThere> && !Label<There, Image<int32_t>>);
 static_assert(!Label<BitImage, LabelsThere>);
 static_assert(Threshold<Here, BitImage> && !Threshold<There, BitImage>);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -65,11 +66,11 @@ TEST(ConvolveProduction, TakesWhatItsTypeFactorsAndReachAllow) {
   EXPECT_FALSE(takes_gaussian("separable-f32", f32, 1, 33));
   EXPECT_TRUE(takes_gaussian("separable-f32", f32, 3, 11));
   EXPECT_FALSE(takes_sharpening("separable-f32", f32, 1, 3));
-  EXPECT_TRUE(takes_sharpening("rolling-f32", f32, 1, 9));
-  EXPECT_FALSE(takes_sharpening("rolling-f32", f32, 1, 11));
-  EXPECT_TRUE(takes_sharpening("rolling-f32", f32, 4, 3));
-  EXPECT_FALSE(takes_sharpening("rolling-f32", f32, 4, 5));
-  EXPECT_FALSE(takes_gaussian("rolling-f32", f32, 1, 5));
+  EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 1, 9));
+  EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 1, 11));
+  EXPECT_TRUE(takes_sharpening("tiles-f32", f32, 4, 3));
+  EXPECT_FALSE(takes_sharpening("tiles-f32", f32, 4, 5));
+  EXPECT_FALSE(takes_gaussian("tiles-f32", f32, 1, 5));
 }
 
 class ConvolveDevice : public testing::Test {
@@ -95,7 +96,7 @@ void each_row(Test&& test) {
   };
   if constexpr (std::is_same_v<T, float>) {
     test("separable-f32", smooth);
-    test("rolling-f32", [](ConstAnyView src, AnyView dst, const Exec& exec) {
+    test("tiles-f32", [](ConstAnyView src, AnyView dst, const Exec& exec) {
       sharpen(src, dst, {.n = 5}, exec);
     });
   } else {
@@ -186,11 +187,41 @@ TEST_F(ConvolveDevice, TapsOfZeroAreLeftOutWhereItShows) {
         const Stencil stencil = stencil_with_zeros(n, factors, kind == Kind::tiny ? 0x1p-12f : 1);
         const FilterOptions options{.border = {BorderMode::constant, 3.5}};
         correlate(src, dst, stencil, options,
-                  {.strategy = factors ? "separable-f32" : "rolling-f32"});
+                  {.strategy = factors ? "separable-f32" : "tiles-f32"});
         download(dst, host);
         correlate(picture, expected, stencil, options, {.strategy = "rows"});
         EXPECT_EQ(different_floats(host, expected), 0)
             << n << (factors ? " factors" : " window") << ", picture " << int(kind);
+      }
+    }
+  }
+}
+
+// Windows whose factors have no tap of 0: every width that tiles serve, whole rows and a part at an
+// odd address, of samples some of which are infinite or no number.
+TEST_F(ConvolveDevice, FactorsWithoutZerosEqualTheRows) {
+  constexpr int32_t width = 701, height = 131;
+  Image<float> picture(width, height), host(width, height), expected(width, height);
+  verify::fill(picture, verify::Pattern::noise, 3);
+  picture.at(17, 60) = std::numeric_limits<float>::infinity();
+  picture.at(650, 5) = std::numeric_limits<float>::quiet_NaN();
+  Image<float, Space::device> src(width, height), dst(width, height);
+  upload(picture, src);
+  for (int n = 3; n <= 31; n += 2) {
+    for (const BorderMode border : {BorderMode::reflect101, BorderMode::constant}) {
+      for (const Rect part : {Rect{0, 0, width, height}, Rect{1, 2, 469, 77}}) {
+        const GaussianOptions options{.ksize = n, .border = {border, 3.5}};
+        gaussian(src.view().region(part), dst.view().region(part), options,
+                 {.strategy = "separable-f32"});
+        download(dst, host);
+        gaussian(picture.view().region(part), expected.view().region(part), options,
+                 {.strategy = "rows"});
+        int64_t different = 0;
+        for (int32_t y = part.y; y < part.y + part.height; ++y)
+          for (int32_t x = part.x; x < part.x + part.width; ++x)
+            different += std::bit_cast<uint32_t>(host.at(x, y)) !=
+                         std::bit_cast<uint32_t>(expected.at(x, y));
+        EXPECT_EQ(different, 0) << n << " taps, " << part.width << " wide, border " << int(border);
       }
     }
   }

@@ -5,10 +5,12 @@
 #include <cstring>
 
 #include "cuesta/device.hpp"
+#include "cuesta/device_components.hpp"
 #include "cuesta/objects.hpp"
 #include "ops/label/args.hpp"
 #include "ops/motion/args.hpp"
 #include "support/errors.hpp"
+#include "support/graph.hpp"
 #include "verify/patterns.hpp"
 #include "verify/verify.hpp"
 
@@ -293,6 +295,123 @@ TEST_F(LabelDevice, MoreComponentsThanARoomAreAllListed) {
     EXPECT_EQ(label(there, {}, &found, {}, {.strategy = std::string(row->name)}),
               width * height / 4);
     EXPECT_EQ(found, expected) << row->name;
+  }
+}
+
+// A list that stays on the GPU.
+class ListThere {
+ public:
+  explicit ListThere(int32_t room)
+      : room_(room), list_((room + 1) * int32_t(sizeof(Component)), 1), count_(1, 1) {}
+  DeviceComponents components() {
+    return {reinterpret_cast<Component*>(list_.row(0)), room_, count_.row(0)};
+  }
+  int32_t count(const Stream& stream) {
+    Image<int32_t> count(1, 1);
+    download(count_, count, stream.get());
+    wait(stream.get());
+    return count.at(0, 0);
+  }
+  /// And one past its end.
+  std::vector<Component> all(const Stream& stream) {
+    Image<uint8_t> bytes(list_.width(), 1);
+    download(list_, bytes, stream.get());
+    wait(stream.get());
+    std::vector<Component> found(size_t(room_) + 1);
+    std::memcpy(static_cast<void*>(found.data()), bytes.row(0), found.size() * sizeof(Component));
+    return found;
+  }
+  void fill(uint8_t with, const Stream& stream) {
+    Image<uint8_t> bytes(list_.width(), 1);
+    std::memset(bytes.row(0), with, size_t(list_.width()));
+    upload(bytes, list_, stream.get());
+    wait(stream.get());
+  }
+
+ private:
+  int32_t room_;
+  Image<uint8_t, Space::device> list_;
+  Image<int32_t, Space::device> count_;
+};
+
+#ifdef CUESTA_HAS_CUDA
+TEST_F(LabelDevice, AListThatStaysIsRecordedAndRunsOnAnotherMask) {
+  constexpr int32_t width = 613, height = 402;
+  Image<uint8_t> mask(width, height);
+  Image<int32_t> labels(width, height), back(width, height);
+  Image<uint8_t, Space::device> there(width, height);
+  Image<int32_t, Space::device> labels_there(width, height);
+  const Stream stream;
+  Workspace workspace;
+  const Exec exec{.workspace = &workspace, .stream = stream.get()};
+  ListThere list((width / 2 + 1) * (height / 2 + 1));
+  const auto find = [&] { label(there, labels_there, list.components(), {}, exec); };
+  verify::fill(mask, Pattern::blobs, 1);
+  upload(mask, there, stream.get());
+  find();
+  const test::Graph graph(stream, [&](void*) { find(); });
+  for (const Pattern pattern : {Pattern::extremes, Pattern::sparse, Pattern::blobs}) {
+    verify::fill(mask, pattern, 9);
+    std::vector<Component> expected;
+    label(mask, labels, &expected);
+    upload(mask, there, stream.get());
+    graph.launch();
+    ASSERT_EQ(list.count(stream), int32_t(expected.size())) << name_of(pattern);
+    std::vector<Component> found = list.all(stream);
+    found.resize(expected.size());
+    EXPECT_EQ(found, expected) << name_of(pattern);
+    download(labels_there, back, stream.get());
+    wait(stream.get());
+    for (int32_t y = 0; y < height; ++y)
+      ASSERT_EQ(std::memcmp(labels.row(y), back.row(y), size_t(width) * 4), 0) << "row " << y;
+  }
+}
+#endif
+
+TEST_F(LabelDevice, AListWithoutRoomTellsHowManyThereAre) {
+  constexpr int32_t side = 300, count = side / 2 * (side / 2);
+  Image<uint8_t> mask(side, side);
+  for (int32_t y = 0; y < side; ++y)
+    for (int32_t x = 0; x < side; ++x) mask.at(x, y) = x % 2 == 0 && y % 2 == 0;
+  Image<uint8_t, Space::device> there(side, side);
+  upload(mask, there);
+  wait();
+  const Stream stream;
+  for (const int32_t room : {0, 1, count - 1, count}) {
+    ListThere list(room);
+    list.fill(0x5A, stream);
+    label(there, {}, list.components(), {}, {.stream = stream.get()});
+    EXPECT_EQ(list.count(stream), count) << "room for " << room;
+    const std::vector<Component> found = list.all(stream);
+    EXPECT_EQ(found.back().area, 0x5A5A5A5A5A5A5A5A) << "past room for " << room;
+    if (room == count) {
+      EXPECT_EQ(found[count - 1],
+                (Component{count, {side - 2, side - 2, 1, 1}, 1, side - 2, side - 2}));
+    }
+  }
+}
+
+TEST_F(LabelDevice, HostListsOfAnyLengthAfterEachOther) {
+  // What is fetched with the number follows from the call before: more, fewer, none, and more than
+  // the pieces of page-locked memory hold at once.
+  constexpr int32_t width = 2048, height = 2048;
+  Image<uint8_t> mask(width, height);
+  Image<uint8_t, Space::device> there(width, height);
+  Workspace workspace;
+  for (const int32_t step : {16, 2, 64, 0, 2, 3, 9}) {
+    for (int32_t y = 0; y < height; ++y) {
+      for (int32_t x = 0; x < width; ++x) {
+        // Single pixels, and every fifth of them in one row as long as a step.
+        const bool grid = step > 0 && x % step == 0 && y % step == 0;
+        mask.at(x, y) = grid || (step > 8 && y % (5 * step) == 0 && x % step < step - 2);
+      }
+    }
+    upload(mask, there);
+    wait();
+    std::vector<Component> expected, found(7);
+    const int32_t count = label(mask, {}, &expected);
+    EXPECT_EQ(label(there, {}, &found, {}, {.workspace = &workspace}), count) << "step " << step;
+    ASSERT_EQ(found, expected) << "step " << step;
   }
 }
 

@@ -109,7 +109,8 @@ TEST_F(MotionDevice, EveryVersionFindsWhatTheCpuFinds) {
       const Exec on_host{.strategy = "simd"};
       const Exec on_device{
           .strategy = version.strategy, .parameters = version.parameters, .stream = stream.get()};
-      MotionDetector here, there;
+      const MotionOptions options = MotionOptions::of(BackgroundModel::first);
+      MotionDetector here(options), there(options);
       Image<uint8_t> frame(width, height, channels);
       Image<uint8_t, Space::device> frame_there(width, height, channels);
       size_t objects = 0;
@@ -145,7 +146,7 @@ TEST_F(MotionDevice, UnrolledWindowsOfEveryShape) {
     const StructuringElement element(e.wide, e.high, cells);
     // Turned, the anchor of an even side lies on the other side of the centre.
     for (const bool reflected : {false, true}) {
-      MotionOptions options;
+      MotionOptions options = MotionOptions::of(BackgroundModel::first);
       options.close = reflected ? element.reflected() : element;
       options.open = StructuringElement::rectangle(2, 2);
       options.threshold = 20;
@@ -184,7 +185,7 @@ TEST_F(MotionDevice, UnrolledWindowsOfEveryShape) {
 TEST_F(MotionDevice, WhatIsNotUnrolledIsRefused) {
   Image<uint8_t, Space::device> frame(64, 48);
   for (const char* strategy : {"v1.4", "v1.5"}) {
-    MotionOptions options;
+    MotionOptions options = MotionOptions::of(BackgroundModel::first);
     options.open = StructuringElement::disk(17);
     const auto refusal = [&] {
       MotionDetector detector(options);
@@ -204,7 +205,7 @@ TEST_F(MotionDevice, EveryModelRunsWithoutAName) {
   for (const auto model : {BackgroundModel::first, BackgroundModel::mean, BackgroundModel::median,
                            BackgroundModel::mixture}) {
     for (const bool automatic : {false, true}) {
-      MotionOptions options;
+      MotionOptions options = MotionOptions::of(BackgroundModel::first);
       options.background.model = model;
       options.threshold.otsu = automatic;
       options.close = options.open = StructuringElement::disk(5);
@@ -245,7 +246,7 @@ TEST_F(MotionDevice, ABatchIsFrameAfterFrame) {
                              BackgroundModel::mixture}) {
       for (const int blur : {1, 15}) {
         const auto& [close, open] = elements[blur > 1 ? 0 : 1];
-        MotionOptions options;
+        MotionOptions options = MotionOptions::of(BackgroundModel::first);
         options.background.model = model;
         options.blur = blur;
         options.threshold.otsu = model == BackgroundModel::mean && blur == 1;
@@ -279,6 +280,43 @@ TEST_F(MotionDevice, ABatchIsFrameAfterFrame) {
   }
 }
 
+// `fused` writes the rows of a mask that change; what others wrote, a reset and another size come
+// between.
+TEST_F(MotionDevice, AMaskIsWholeWhoeverWroteTheLast) {
+  constexpr std::pair<int32_t, int32_t> sizes[] = {{300, 168}, {640, 360}, {300, 168}};
+  MotionOptions options = MotionOptions::of(BackgroundModel::first);
+  options.close = options.open = StructuringElement::disk(3);
+  MotionDetector on_host(options), on_device(options);
+  size_t objects = 0;
+  for (const auto& [width, height] : sizes) {
+    // Up to `few` rows each, then as many frames after a reset by another strategy as before it.
+    for (const char* strategy : {"fused", "stacked", "fused", "plain"}) {
+      on_host.reset();
+      on_device.reset();
+      for (int t = 0; t < 6; ++t) {
+        Image<uint8_t> frame(width, height);
+        draw_frame(frame, t);
+        // In one of them so much that its components are not few.
+        for (int32_t y = 0; t == 3 && y < height; ++y)
+          for (int32_t x = 0; x < width; ++x)
+            if (x / 8 % 2 == 0 && y / 8 % 2 == 0) frame.at(x, y) ^= 0x80;
+        Image<uint8_t, Space::device> there(width, height);
+        upload(frame, there);
+        wait();
+        Exec exec;
+        exec.strategy = t < 4 ? strategy : "fused";
+        const auto expected = on_host.push(frame);
+        const auto found = on_device.push(there, exec);
+        objects += expected.size();
+        ASSERT_TRUE(std::equal(found.begin(), found.end(), expected.begin(), expected.end()))
+            << strategy << ", frame " << t;
+        ASSERT_NO_FATAL_FAILURE(expect_equal_masks(on_host, on_device, strategy));
+      }
+    }
+  }
+  EXPECT_GT(objects, 100u);
+}
+
 // More cameras than a launch takes, of all models and several sizes; where one of them wants what
 // `fused` refuses, by another strategy.
 TEST_F(MotionDevice, FramesOfManyCamerasAreFrameByFrame) {
@@ -290,7 +328,7 @@ TEST_F(MotionDevice, FramesOfManyCamerasAreFrameByFrame) {
     std::vector<MotionDetector> on_host, on_device;
     std::vector<MotionDetector*> all;
     for (int32_t i = 0; i < cameras; ++i) {
-      MotionOptions options;
+      MotionOptions options = MotionOptions::of(BackgroundModel::first);
       options.background.model = models[i % 4];
       options.blur = i % 3 == 2 ? 1 : 2 * (i % 8) + 1;
       options.open = StructuringElement::disk(i % 5 == 0 ? 15 : 3);
@@ -337,7 +375,7 @@ TEST_F(MotionDevice, MemoryIsAsTheModelSays) {
   Image<uint8_t, Space::device> frame_there(width, height, 3);
   for (const char* strategy : {"v1.1", "v1.2"}) {
     Workspace workspace;
-    MotionDetector detector;
+    MotionDetector detector(MotionOptions::of(BackgroundModel::first));
     const Exec exec{.strategy = strategy, .workspace = &workspace};
     size_t bytes = 0;
     for (int t = 0; t < 4; ++t) {
@@ -369,7 +407,7 @@ TEST_F(MotionDevice, EveryStageIsOneOfThePapersSteps) {
   all.push_back({"plain", {}});
   for (const Version& version : all) {
     Observer observer;
-    MotionDetector detector;
+    MotionDetector detector(MotionOptions::of(BackgroundModel::first));
     detector.push(
         there,
         {.strategy = version.strategy, .parameters = version.parameters, .observer = &observer});
@@ -384,13 +422,13 @@ TEST_F(MotionDevice, FramesStayInOnePlace) {
   Image<uint8_t, Space::device> there(64, 48);
   verify::fill(frame, Pattern::constant, 1);
   upload(frame, there);
-  BackgroundSubtractor background;
+  BackgroundSubtractor background({BackgroundModel::first});
   background.push(there);
   EXPECT_EQ(test::error_of(ErrorCode::input, [&] { background.push(frame); }),
             "background: frame is on the host after frames on the device; reset() begins anew");
   background.reset();
   background.push(frame);
-  MotionDetector detector;
+  MotionDetector detector(MotionOptions::of(BackgroundModel::first));
   detector.push(there, {.strategy = "v1.1"});
   EXPECT_EQ(test::error_of(ErrorCode::input, [&] { detector.push(frame); }),
             "motion: frame is on the host after frames on the device; reset() begins anew");

@@ -71,15 +71,18 @@ void compare(const std::string& name, const MotionOptions& options, const std::s
   EXPECT_GT(objects, count / 2) << "something moves in most frames";
 }
 
-TEST(DetectOpenCv, LinesEqual) { compare("vtest.avi", {}, "", 700); }
+TEST(DetectOpenCv, LinesEqual) {
+  compare("vtest.avi", MotionOptions::of(BackgroundModel::first), "--background first", 700);
+}
 
 TEST(DetectOpenCv, LinesWithOtsuAndOtherElementsEqual) {
-  MotionOptions options;
+  MotionOptions options = MotionOptions::of(BackgroundModel::first);
   options.threshold = DifferenceThreshold::automatic();
   options.blur = 5;
   options.close = StructuringElement::ellipse(7, 7);
   options.open = StructuringElement::cross(3, 3);
-  compare("vtest.avi", options, "--threshold auto --blur 5 --close ellipse:7 --open cross:3", 700);
+  compare("vtest.avi", options,
+          "--background first --threshold auto --blur 5 --close ellipse:7 --open cross:3", 700);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <utility>
@@ -208,6 +209,133 @@ TEST(IoVideo, AMovedReaderReadsOn) {
   std::vector<int64_t> rest;
   for (const Frame& frame : second) rest.push_back(frame.index());
   EXPECT_EQ(rest, (std::vector<int64_t>{1, 2}));
+}
+
+TEST(IoVideo, AHeldFrameStaysWhileOthersCome) {
+  const TempFolder folder;
+  for (const std::string chroma : {"mono", "444"}) {
+    VideoReader video(file_of(folder, "a.y4m",
+                              y4m(8, 8, 40, " F25:1 C" + chroma + " XCOLORRANGE=FULL\n",
+                                  chroma == "444" ? 128 : -1, 128)));
+    struct Kept {
+      std::shared_ptr<const void> memory;
+      ImageView<const uint8_t> luma, rgb;
+    };
+    std::vector<Kept> kept;
+    for (const Frame& frame : video) {
+      const auto rgb = frame.index() % 2 ? frame.rgb() : ImageView<const uint8_t>();
+      kept.push_back({frame.hold(), frame.luma(), rgb});
+    }
+    ASSERT_EQ(kept.size(), 40u);
+    for (size_t k = 0; k < kept.size(); ++k) {
+      EXPECT_EQ(kept[k].luma.at(5, 2), int(7 + k)) << k;
+      if (kept[k].rgb.data) {
+        EXPECT_EQ(kept[k].rgb.at(5, 2, 1), int(7 + k)) << k;
+      }
+    }
+  }
+}
+
+TEST(IoVideo, DeepLumaKeepsItsBits) {
+  const TempFolder folder;
+  std::string bytes = "YUV4MPEG2 W4 H1 F25:1 Cmono10\nFRAME\n";
+  for (const int sample : {0, 64, 513, 1023}) bytes += {char(sample), char(sample >> 8)};
+  const auto path = file_of(folder, "deep.y4m", bytes);
+  VideoReader deep(path, {.keep_depth = true});
+  const Frame* frame = deep.next();
+  ASSERT_TRUE(frame && frame->deep_luma().data);
+  const uint16_t* samples = frame->deep_luma().row(0);
+  EXPECT_EQ(std::vector<int>(samples, samples + 4),
+            (std::vector<int>{0, 16 * 256, 513 << 6, 1023 << 6}));
+  EXPECT_EQ(frame->luma().at(1, 0), 16) << "a gray level of 8 bits is 256";
+  EXPECT_EQ(frame->luma().at(3, 0), 255);
+  VideoReader plain(path);
+  EXPECT_FALSE(plain.next()->deep_luma().data);
+  VideoReader bytes_only(file_of(folder, "a.y4m", y4m(8, 8, 1, " F25:1 Cmono\n")),
+                         {.keep_depth = true});
+  EXPECT_FALSE(bytes_only.next()->deep_luma().data);
+}
+
+// A square that goes to the right, over a background that has none.
+std::string a_square_moves(int frames) {
+  std::string out = "YUV4MPEG2 W64 H48 F10:1 Cmono\n";
+  for (int k = 0; k < frames; ++k) {
+    std::string picture(64 * 48, char(40));
+    for (int y = 12; k >= 3 && y < 24; ++y) picture.replace(size_t(y * 64 + 2 * k), 12, 12, '\xc8');
+    out += "FRAME\n" + picture;
+  }
+  return out;
+}
+
+DetectOptions for_squares() {
+  DetectOptions options;
+  options.motion = MotionOptions::of(BackgroundModel::first);
+  options.motion.blur = 1;
+  options.motion.close = options.motion.open = StructuringElement::rectangle(3, 3);
+  options.scene.lines.push_back({"gate", {0.5, 1}, {0.5, 0}});
+  return options;
+}
+
+TEST(IoVideo, ADetectorGivesWhatItsPartsGive) {
+  const TempFolder folder;
+  const auto path = file_of(folder, "a.y4m", a_square_moves(20));
+  const DetectOptions options = for_squares();
+  VideoReader frames(path);
+  MotionDetector detector(options.motion);
+  SceneWatch watch(frames.size(), options.scene, options.tracking);
+  VideoDetector video(path, options);
+  int64_t count = 0, known = 0, crossed = 0;
+  for (const MovingFrame& moving : video) {
+    const Frame* frame = frames.next();
+    ASSERT_NE(frame, nullptr);
+    const auto found = detector.push(frame->luma());
+    const SceneStep& step = watch.push({frame->index(), frame->time()}, found);
+    EXPECT_EQ(moving.frame->index(), count++);
+    EXPECT_TRUE(std::ranges::equal(moving.detections, found));
+    ASSERT_EQ(moving.scene.objects.size(), step.objects.size());
+    for (size_t i = 0; i < step.objects.size(); ++i) {
+      EXPECT_EQ(moving.scene.objects[i].id, step.objects[i].id);
+      EXPECT_EQ(moving.scene.objects[i].detection, step.objects[i].detection);
+    }
+    known += int64_t(step.objects.size());
+    crossed += int64_t(moving.scene.crossings.size());
+    EXPECT_TRUE(moving.scene.ended.empty());
+    EXPECT_EQ(video.mask().width, 64);
+    EXPECT_EQ(moving.state, detector.states().back());
+  }
+  EXPECT_EQ(count, 20);
+  EXPECT_EQ(known, 15) << "seen in 17 frames, reported from the third on";
+  EXPECT_EQ(crossed, 1);
+  ASSERT_EQ(video.counts().size(), 1u);
+  EXPECT_EQ(video.counts()[0].to_right, 1);
+  const auto last = video.finish();
+  ASSERT_EQ(last.size(), 1u);
+  EXPECT_DOUBLE_EQ(last[0].first.seconds, 0.3);
+  EXPECT_DOUBLE_EQ(last[0].last.seconds, 1.9);
+  EXPECT_TRUE(video.finish().empty());
+  EXPECT_EQ(video.next(), nullptr);
+  EXPECT_FALSE(video.video().is_live());
+}
+
+TEST(IoVideo, OneLimitOfAreaHoldsForJoinedObjects) {
+  const TempFolder folder;
+  const auto path = file_of(folder, "a.y4m", a_square_moves(12));
+  const auto objects = [&](int64_t of_motion, int64_t of_tracking, int join) {
+    DetectOptions options = for_squares();
+    options.motion.min_area = of_motion;
+    options.tracking.min_area = of_tracking;
+    options.tracking.join = join;
+    int64_t count = 0;
+    for (const MovingFrame& moving : VideoDetector(path, options))
+      count += int64_t(moving.scene.objects.size());
+    return count;
+  };
+  for (const int join : {0, 5}) {
+    EXPECT_EQ(objects(144, 0, join), 7);
+    EXPECT_EQ(objects(0, 144, join), 7);
+    EXPECT_EQ(objects(145, 0, join), 0);
+    EXPECT_EQ(objects(100, 145, join), 0);
+  }
 }
 
 TEST(IoVideo, RgbIsMadeByTheStreamsRange) {

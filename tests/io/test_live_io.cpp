@@ -60,7 +60,7 @@ TEST(LiveIo, AReaderThatWaitsIsStopped) {
   const Frame* frame = video.next();
   ASSERT_NE(frame, nullptr);
   EXPECT_EQ(frame->luma().row(1)[3], '8');
-  EXPECT_EQ(frame->lost(), 0);
+  EXPECT_EQ(frame->lost(), std::nullopt);
   EXPECT_FALSE(frame->damaged());
   std::jthread other([&] {
     std::this_thread::sleep_for(50ms);
@@ -190,9 +190,9 @@ TEST(LiveIo, DeepY4mIsWhatLibavReads) {
       }
       const std::string path = folder / "a.y4m";
       std::ofstream(path, std::ios::binary) << data;
-      const auto ours = io::open_frames(path);
+      const auto ours = io::open_frames(path, {.keep_depth = true});
       io::VideoReader theirs(std::span(reinterpret_cast<const uint8_t*>(data.data()), data.size()),
-                             "libav");
+                             "libav", {.keep_depth = true});
       EXPECT_EQ(ours->expected_frames(), count);
       ASSERT_EQ(ours->format().chroma, theirs.format().chroma);
       io::Frame a, b;
@@ -206,6 +206,18 @@ TEST(LiveIo, DeepY4mIsWhatLibavReads) {
           for (int32_t row = 0; row < x.height; ++row) {
             const uint8_t *p = x.as<uint8_t>().row(row), *q = y.as<uint8_t>().row(row);
             ASSERT_TRUE(std::equal(p, p + x.width, q)) << "frame " << k << ", row " << row;
+          }
+        }
+        ASSERT_EQ(bool(a.deep_luma), bits > 8);
+        ASSERT_EQ(bool(b.deep_luma), bits > 8);
+        for (int32_t row = 0; bits > 8 && row < height; ++row) {
+          const uint16_t *p = a.deep_luma.as<uint16_t>().row(row),
+                         *q = b.deep_luma.as<uint16_t>().row(row);
+          ASSERT_TRUE(std::equal(p, p + width, q)) << "frame " << k << ", row " << row;
+          // The bits stand highest; rounded to 8 they are luma.
+          for (int32_t x = 0; x < width; ++x) {
+            ASSERT_EQ(p[x] & ((1 << (16 - bits)) - 1), 0);
+            ASSERT_EQ(io::to_8_bits(p[x], 16), a.luma.as<uint8_t>().at(x, row));
           }
         }
       }

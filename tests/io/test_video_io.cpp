@@ -47,7 +47,7 @@ struct Pixels {
     if (!cb.empty()) wave(cb, 110, 2), wave(cr, 140, 3);
   }
   Frame frame(int64_t index, int64_t pts) {
-    Frame out{luma, {}, {}, index, pts, 0};
+    Frame out{.luma = luma, .index = index, .pts = pts};
     if (!cb.empty()) out.cb = cb, out.cr = cr;
     return out;
   }
@@ -260,6 +260,32 @@ TEST(VideoIo, SoundIsCopiedWhereTheContainerTakesIt) {
   // Without finish(), nothing stays.
   EXPECT_FALSE(std::filesystem::exists(folder / "again.mkv"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 2);
+}
+
+TEST(VideoIo, LosslessGrayComesBackExactly) {
+  const TempFolder folder;
+  StreamFormat format = format_of(71, 53, Chroma::none);
+  format.full_range = true;
+  for (const std::string name : {"a.mkv", "a.avi", "a.y4m"}) {
+    SCOPED_TRACE(name);
+    const auto sink = io::create_frames(folder / name, format, {}, {.threads = 2},
+                                        io::Placing::when_whole, io::Coding::lossless_gray);
+    Pixels pixels(format);
+    for (int64_t k = 0; k < 5; ++k) pixels.fill(k), sink->write(pixels.frame(k, k));
+    sink->finish();
+    const auto source = io::open_frames(folder / name);
+    EXPECT_EQ(source->format().chroma, Chroma::none);
+    Frame frame;
+    for (int64_t k = 0; k < 5; ++k) {
+      ASSERT_TRUE(source->next(frame)) << k;
+      pixels.fill(k);
+      EXPECT_EQ(mean_difference(frame.luma, pixels.frame(k, k).luma), 0) << k;
+    }
+    EXPECT_FALSE(source->next(frame));
+  }
+  EXPECT_THROW(io::create_frames(folder / "a.mp4", format, {}, {}, io::Placing::when_whole,
+                                 io::Coding::lossless_gray),
+               Error);
 }
 
 TEST(VideoIo, WhatIsNoVideoIsRefused) {

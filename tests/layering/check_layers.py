@@ -3,8 +3,9 @@
 
     include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, tests}
                  core <- track <- {cli, python, tests}
+                 include <- c <- tests
                                               {verify, io} <- {python, fuzz}
-    bench:  peers <- engine <- {report, cuda, works <- {papers <- model, production}} <- bench.hpp, run.cpp, cpu.cpp
+    bench:  peers <- engine <- {report, cuda, works <- {papers <- model, production, video}} <- bench.hpp, run.cpp, cpu.cpp
 
 Operations meet only through public headers and the descriptions of their options, nothing but an operation's own table sees its ladder/, and each
 library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that breaks a
@@ -27,6 +28,7 @@ ALLOWED = {
     "cuda": {"cuesta", "core", "cuda"},
     "ops": {"cuesta", "core", "cpu", "cuda", "ops"},
     "track": {"cuesta", "core", "track"},
+    "c": {"cuesta", "c"},
     "verify": {"cuesta", "core", "verify", "ops"},
     "io": {"cuesta", "core", "io"},
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
@@ -34,7 +36,7 @@ ALLOWED = {
     "cli": {"cuesta", "core", "ops", "track", "verify", "io", "bench", "cli"},
     "python": {"cuesta", "core", "ops", "track", "verify", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "cli", "fuzz"},
-    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "verify", "io", "bench", "cli", "support"},
+    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "verify", "io", "bench", "cli", "c", "support"},
 }
 
 # The same within bench: its folder -> the folders of bench that it may name.
@@ -47,6 +49,7 @@ BENCH = {
     "papers": {"engine", "peers", "works", "papers"},
     "model": {"engine", "peers", "works", "papers", "model"},
     "production": {"engine", "peers", "works", "production"},
+    "video": {"engine", "peers", "works", "video"},
     "profile": {"engine", "works", "papers", "model", "production", "profile"},
 }
 
@@ -62,7 +65,7 @@ DESCRIPTION = re.compile(r"^ops/[^/]+/options\.hpp$")
 # Libraries, and the paths that may include them.
 LIBRARIES = [
     (re.compile(r"^hwy/"), re.compile(r"^src/(cpu|ops)/|^src/core/cpu_probe\.cpp$"), "Highway"),
-    (re.compile(r"^(oneapi/)?tbb/"), re.compile(r"^src/core/threads\.cpp$"), "oneTBB"),
+    (re.compile(r"^(oneapi/)?tbb/"), re.compile(r"^src/core/(threads|stages)\.cpp$"), "oneTBB"),
     (re.compile(r"^(vips/|glib)"), re.compile(r"^src/io/"), "libvips"),
     (re.compile(r"^lib(av|sw)[a-z]+/"), re.compile(r"^(src/io|tests|fuzz)/"), "FFmpeg's libraries"),
     (re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
@@ -173,6 +176,7 @@ PLANTED = [
     ("src/verify/harness.cpp", '#include "ops/sobel/args.hpp"'),
     ("src/verify/harness.cpp", '#include "io/pictures.hpp"'),
     ("src/track/a.cpp", '#include "ops/motion/options.hpp"'),
+    ("src/c/edges.cpp", '#include "core/check.hpp"'),
     ("src/ops/motion/motion.cpp", '#include "track/selection.hpp"'),
     ("src/io/a.cpp", '#include "ops/sobel/args.hpp"'),
     ("cli/main.cpp", "#include <vips/vips8>"),

@@ -13,7 +13,8 @@ namespace cuesta {
 namespace {
 
 constexpr BackgroundModel models[] = {BackgroundModel::first, BackgroundModel::mean,
-                                      BackgroundModel::median, BackgroundModel::mixture};
+                                      BackgroundModel::median, BackgroundModel::mixture,
+                                      BackgroundModel::samples};
 
 TEST(BackgroundFaults, AreCaught) {
   verify::expect_caught<BackgroundArgs>(
@@ -77,8 +78,9 @@ TEST(Background, TheListOfModelsIsTheEnum) {
   EXPECT_EQ(bytes(BackgroundModel::mean), 2);
   EXPECT_EQ(bytes(BackgroundModel::median), 2);
   EXPECT_EQ(bytes(BackgroundModel::mixture), 18);
+  EXPECT_EQ(bytes(BackgroundModel::samples), 14);
   EXPECT_EQ(test::error_of(ErrorCode::invalid_argument, [] { background_model_from("last"); }),
-            "background 'last': choose first, mean, median or mixture");
+            "background 'last': choose first, mean, median, mixture or samples");
 }
 
 // A state lies as the list says: planes `stride` apart, nothing between them touched.
@@ -89,9 +91,18 @@ TEST(Background, ModelsTouchTheirOwnSamplesOnly) {
     constexpr ptrdiff_t stride = 5;
     std::vector<Sample> state(size_t(stride) * size_t(Model::planes), Sample(77));
     const background::Samples<Sample> samples{state.data() + 2, stride};
-    Model::found(samples, 100);
+    if constexpr (background::is_spatial<Model>)
+      Model::found(samples, [](int32_t) { return uint8_t(100); });
+    else
+      Model::found(samples, 100);
     for (const int v : {100, 90, 255, 0}) {
-      const auto verdict = Model::learn(samples, uint8_t(v), 3, 5);
+      const auto verdict = [&] {
+        if constexpr (background::is_spatial<Model>)
+          return Model::learn(samples, uint8_t(v), background::sampled::turn_of(uint64_t(v)), 0,
+                              50);
+        else
+          return Model::learn(samples, uint8_t(v), 3, 5);
+      }();
       if (v == 100) {
         EXPECT_EQ(verdict.background, 100) << model.name;
         EXPECT_EQ(verdict.difference, 0) << model.name;
@@ -185,7 +196,7 @@ TEST(Background, ABatchIsFrameAfterFrame) {
 }
 
 TEST(Background, BatchesThatDoNotFitAreRefused) {
-  BackgroundSubtractor background;
+  BackgroundSubtractor background({BackgroundModel::first});
   Image<uint8_t> frames(64, 40), masks(64, 40);
   const ptrdiff_t step = 10 * frames.view().stride_bytes;
   const auto first = [](auto& picture) { return picture.view().region({0, 0, 64, 10}); };
@@ -273,7 +284,7 @@ TEST(BackgroundErrors, SayWhatIsWrong) {
       "background: rate_shift is 13; it must be 1 to 12, or 0 (the model's own: mean 6, mixture "
       "9)");
   EXPECT_EQ(test::error_of(invalid_argument, [] { background_model_from("mog"); }),
-            "background 'mog': choose first, mean, median or mixture");
+            "background 'mog': choose first, mean, median, mixture or samples");
 }
 
 }  // namespace

@@ -245,6 +245,8 @@ TEST(CannyNms, OneWaveOfWarpsMakesAllRows) {
   }
   EXPECT_EQ(rows_per_warp(strips(8192), 8192, 1, resident), 137);
   EXPECT_EQ(rows_per_warp(strips(1024), 1024, 1, resident), 8);
+  EXPECT_EQ(rows_per_warp(strips(1024), 1024, 1, resident, 2), 3);  // 5 strips: 422 walks each
+  EXPECT_EQ(rows_per_warp(strips(64), 64, 1, resident, 2), 2);
   EXPECT_EQ(rows_per_warp(strips(2000000), 30, 1, resident), 30);  // more strips than warps
 }
 
@@ -332,17 +334,42 @@ TEST(CannyHalves, OneTestOfDiagonalsServesBothTangents) {
   }
 }
 
+// ---- directions in floats (cuda/wide_lane.cuh)
+
+TEST(CannyWide, FusedStepsHaveTheExactSignOfADirection) {
+  constexpr float tan = 13573.0f / 32768;
+  const auto agrees = [&](int32_t x, int32_t y) {
+    const float fx = float(x), fy = float(y);
+    const bool horizontal = std::fmaf(fx, tan, -fy) > 0, vertical = std::fmaf(fx, 2 + tan, -fy) < 0;
+    const int octant = gradient::octant<int64_t>(x, y);
+    ASSERT_EQ(horizontal, octant == 0) << x << " " << y;
+    ASSERT_EQ(vertical, octant == 2) << x << " " << y;
+  };
+  // Every x of a u16 picture, and the y on either side of both tangents; on them where x is a
+  // multiple of 2^15.
+  for (int32_t x = 0; x <= 4 * 65535; ++x) {
+    for (const int64_t factor : {int64_t{13573}, int64_t{13573} + (2 << 15)}) {
+      const auto y = int32_t(factor * x >> 15);
+      for (int32_t near = std::max(y - 1, 0); near <= std::min(y + 1, 4 * 65535); ++near) {
+        if (x == 0 && near == 0) continue;  // no maximum
+        agrees(x, near);
+      }
+    }
+  }
+}
+
 TEST(CannyPieces, HoldWhatTheirMemoryAndTheGridAllow) {
   using namespace canny_chunks;
-  const auto pieces = [](int32_t width, int32_t height, bool apart = false, int32_t bins = 0) {
-    return pictures_per_chunk(scratch_bytes(width, height, apart, bins));
+  const auto pieces = [](int32_t width, int32_t height, int smoothed_bytes = 0, int32_t bins = 0) {
+    return pictures_per_chunk(scratch_bytes(width, height, smoothed_bytes, bins));
   };
   EXPECT_EQ(pieces(16384, 16384), 1);
   EXPECT_EQ(pieces(1, 524280), 1);
   EXPECT_EQ(pieces(1024, 1024), 113);
   EXPECT_EQ(pieces(1920, 1080), 57);
-  EXPECT_LT(pieces(256, 256, true), pieces(256, 256));
-  EXPECT_LT(pieces(64, 64, false, 24481), pieces(64, 64));
+  EXPECT_LT(pieces(256, 256, 1), pieces(256, 256));
+  EXPECT_LT(pieces(256, 256, 2), pieces(256, 256, 1));
+  EXPECT_LT(pieces(64, 64, 0, 24481), pieces(64, 64));
   EXPECT_EQ(pieces(1, 1), max_pictures);
   // What the kernels count in 32 bits.
   for (const auto& size : {std::pair{1, 1}, {1, 1000}, {1, 524280}, {128, 64}, {4000, 3000}}) {

@@ -41,7 +41,7 @@ Counts hold_drawn(std::string_view operation, int part, Space space, int number,
     for (uint8_t& byte : drawn) byte = uint8_t(random.next());
     verify::Bytes bytes(drawn);
     const auto request = verify::draw_request(bytes, operation, longest);
-    const auto layout = verify::Layout(random.below(4));
+    const auto layout = verify::Layout(random.below(verify::layout_count));
     Exec exec{.strategy = names.empty() ? "" : names[size_t(i) % names.size()],
               .threads = int(1 + random.below(2)),
               .workspace = random.below(2) ? &workspace : nullptr};

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <functional>
 
-#include "cuesta/objects.hpp"
+#include "cuesta/device_components.hpp"
 #include "ops/label/reference.hpp"
 #include "support/planted.hpp"
 #include "support/strategies.hpp"
@@ -244,6 +244,31 @@ TEST(Label, RefusesWithOneSentence) {
   const ConstAnyView huge(mask.row(0), 65536, 65536, 1, 65536, PixelType::u8);
   EXPECT_EQ(message_of([&] { label(huge, {}, nullptr); }),
             "label: mask is 65536 x 65536; it takes at most 2147483648 pixels");
+}
+
+TEST(Label, ListsOnTheGpuAreRefusedInWords) {
+  Image<uint8_t> mask(20, 10);
+  const ConstAnyView there = placeholder(20, 10, PixelType::u8, 1, Space::device);
+  alignas(16) Component components[3];
+  int32_t count = 0;
+  const auto said = [&](ConstAnyView of, const DeviceComponents& list) -> std::string {
+    try {
+      label(of, {}, list);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  EXPECT_EQ(said(mask, {components, 2, &count}),
+            "label: mask is on the host; a list on the GPU is of a mask there");
+  EXPECT_EQ(said(there, {components, 2, nullptr}),
+            "label: components.count is null; give a number in the GPU's memory");
+  EXPECT_EQ(said(there, {components, -1, &count}), "label: components.room is -1; give 0 or more");
+  EXPECT_EQ(said(there, {nullptr, 2, &count}),
+            "label: components.list is null; give room for 2 in the GPU's memory");
+  auto* const odd = reinterpret_cast<Component*>(reinterpret_cast<char*>(components) + 8);
+  EXPECT_NE(said(there, {odd, 2, &count}).find("it takes a multiple of 16"), std::string::npos);
 }
 
 TEST(LabelFaults, AreCaught) {

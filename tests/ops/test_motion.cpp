@@ -61,9 +61,10 @@ Image<uint8_t> frame_with_square(int32_t width, int32_t height, int32_t x, int32
 }
 
 MotionOptions sharp_options() {
-  return {.blur = 1,
-          .close = StructuringElement::rectangle(3, 3),
-          .open = StructuringElement::rectangle(3, 3)};
+  MotionOptions options = MotionOptions::of(BackgroundModel::first);
+  options.blur = 1;
+  options.close = options.open = StructuringElement::rectangle(3, 3);
+  return options;
 }
 
 TEST(Motion, FindsAMovingSquareExactly) {
@@ -199,7 +200,8 @@ TEST(Motion, MovedDetectorsGoOn) {
 
 TEST(Motion, ThreadsDoNotMatter) {
   for (const int threads : {1, 2, 3, 8, 99}) {
-    MotionDetector one, many;
+    const MotionOptions options = MotionOptions::of(BackgroundModel::first);
+    MotionDetector one(options), many(options);
     Image<uint8_t> frame(320, 240);
     for (uint64_t seed = 1; seed <= 4; ++seed) {
       verify::fill(frame, verify::Pattern::natural, seed);
@@ -215,7 +217,7 @@ TEST_P(MotionMemory, NothingAllocatesAfterTheSecondFrame) {
   for (const bool automatic : {false, true}) {
     for (const int32_t channels : {1, 3}) {
       Workspace workspace;
-      MotionOptions options;
+      MotionOptions options = MotionOptions::of(BackgroundModel::first);
       options.background.model = GetParam();
       options.threshold.otsu = automatic;
       const Exec exec{.threads = 1, .workspace = &workspace};
@@ -282,7 +284,7 @@ TEST(MotionErrors, SayWhatIsWrong) {
       "each other");
 
   const auto refused = [&](auto&& change) {
-    MotionOptions options;
+    MotionOptions options = MotionOptions::of(BackgroundModel::first);
     change(options);
     return test::error_of(invalid_argument, [&] { MotionDetector made(options); });
   };

@@ -117,7 +117,7 @@ TEST(MotionStages, HostStrategiesAnnounceThem) {
   for (const auto& strategy : test::host_strategies<MotionArgs>()) {
     for (const bool automatic : {false, true}) {
       Observer observer;
-      MotionOptions options;
+      MotionOptions options = MotionOptions::of(BackgroundModel::first);
       options.threshold.otsu = automatic;
       MotionDetector detector(options);
       detector.push(frame, {.strategy = strategy, .observer = &observer});

@@ -57,14 +57,16 @@ void compare_video(const MotionOptions& options, bool color, int step, int count
   EXPECT_GT(objects, size_t(frame / step)) << "about one walker a frame at the least";
 }
 
-TEST(MotionOpenCv, WalkersEqual) { compare_video({}, false, 3, 300); }
+TEST(MotionOpenCv, WalkersEqual) {
+  compare_video(MotionOptions::of(BackgroundModel::first), false, 3, 300);
+}
 TEST(MotionOpenCv, WalkersInColourWithOtsuEqual) {
-  MotionOptions options;
+  MotionOptions options = MotionOptions::of(BackgroundModel::first);
   options.threshold = DifferenceThreshold::automatic(10);
   compare_video(options, true, 7, 300);
 }
 TEST(MotionOpenCv, WalkersFourWaySmallElementsEqual) {
-  MotionOptions options;
+  MotionOptions options = MotionOptions::of(BackgroundModel::first);
   options.blur = 5;
   options.close = StructuringElement::ellipse(5, 5);
   options.open = StructuringElement::cross(3, 3);
@@ -76,7 +78,7 @@ TEST(MotionOpenCv, WalkersFourWaySmallElementsEqual) {
 TEST(MotionOpenCv, SyntheticFramesEqual) {
   for (const auto& [width, height] : {std::pair{201, 77}, {64, 48}, {31, 200}, {7, 5}}) {
     for (const bool automatic : {false, true}) {
-      MotionOptions options;
+      MotionOptions options = MotionOptions::of(BackgroundModel::first);
       options.threshold.otsu = automatic;
       options.close = StructuringElement::disk(width > 64 ? 7 : 3);
       options.open = StructuringElement::disk(3);

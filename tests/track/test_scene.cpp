@@ -353,6 +353,50 @@ TEST(Events, AGapOfTheMergeWindowParts) {
   EXPECT_EQ(events(0).size(), 2u) << "consecutive frames have no gap";
 }
 
+// A live video was away: nobody knows what happened meanwhile, so no window joins over it.
+TEST(Events, EndWhereTheStreamWasAway) {
+  for (const double away : {0.0, 0.3, 5.0, 600.0}) {
+    SceneWatch watch({320, 200}, {}, {.min_hits = 2, .merge_window = 1000, .post_roll = 2});
+    std::vector<Event> events;
+    const auto keep = [&](std::span<const Event> ended) {
+      events.insert(events.end(), ended.begin(), ended.end());
+    };
+    for (int64_t k = 0; k < 40; ++k) {
+      const double time = double(k) / 10 + (k < 20 ? 0 : away);
+      if (k == 20) keep(watch.finish());
+      const Detection one = at(50 + int(k), 100);
+      const SceneStep& step = watch.push({k, time}, std::span(&one, 1));
+      EXPECT_EQ(step.objects.size(), size_t(k >= 1)) << "identities go on";
+      EXPECT_EQ(step.began, k == 1 || k == 20) << k;
+      keep(step.ended);
+    }
+    keep(watch.finish());
+    ASSERT_EQ(events.size(), 2u) << away;
+    EXPECT_EQ(events[0].first.index, 0);
+    EXPECT_EQ(events[0].last.index, 19);
+    EXPECT_DOUBLE_EQ(events[0].clip_end, 1.9) << "there is no picture of the post-roll";
+    EXPECT_EQ(events[1].id, 2);
+    EXPECT_EQ(events[1].first.index, 20);
+    EXPECT_EQ(events[1].last.index, 39);
+    ASSERT_EQ(events[1].objects.size(), 1u);
+    EXPECT_EQ(events[1].objects[0].id, events[0].objects[0].id);
+    EXPECT_EQ(events[1].objects[0].first.index, 20);
+  }
+  // What nobody told stays one event, if the window is as long.
+  for (const double away : {0.5, 5.0}) {
+    SceneWatch watch({320, 200}, {}, {.min_hits = 2, .merge_window = 2, .post_roll = 0});
+    size_t ended = 0;
+    for (int64_t k = 0; k < 40; ++k) {
+      const double time = double(k) / 10 + (k < 20 ? 0 : away);
+      const Detection one = at(50 + int(k), 100);
+      const bool seen = k < 18 || k > 21;
+      ended += watch.push({k, time}, std::span(&one, size_t(seen))).ended.size();
+    }
+    EXPECT_EQ(ended, away < 2 ? 0u : 1u);
+    EXPECT_EQ(watch.finish().size(), 1u);
+  }
+}
+
 TEST(Events, ShortOnesAreNoneAndLongOnesAreCut) {
   std::vector<int> path;
   walk(path, 100, 1, 5);

@@ -24,6 +24,7 @@ struct BackgroundArgs {
   bool founds = false;  // the frame founds the state, whatever it holds
   int32_t rate = 1;     // of the first frame's step
   int32_t dither = 0;
+  uint64_t number = 0;      // the first frame's, which spatial models draw from
   double limit = 0;         // not NaN
   ConstAnyView frame{};     // u8
   AnyView state{};          // background::layout_of(model): plane p of row y is row y · planes + p
@@ -38,7 +39,7 @@ struct BackgroundArgs {
   PixelType type() const { return frame.type; }
 
   BackgroundStep step(int32_t i) const {
-    return steps.empty() ? BackgroundStep{rate, dither} : steps[size_t(i)];
+    return steps.empty() ? BackgroundStep{rate, dither, number} : steps[size_t(i)];
   }
   /// Frame i of the batch alone.
   BackgroundArgs one(int32_t i) const {
@@ -46,6 +47,7 @@ struct BackgroundArgs {
     alone.founds = founds && i == 0;
     alone.rate = step(i).rate;
     alone.dither = step(i).dither;
+    alone.number = step(i).frame;
     alone.frame = ConstBatch(frame, count, frame_step)[i];
     const auto at = [&](AnyView first, ptrdiff_t step) {
       return first ? Batch(first, count, step)[i] : first;

@@ -131,6 +131,7 @@ void BackgroundSubtractor::push(const ConstBatch& frames, const BackgroundBatchO
   args.founds = state.frames == 0;
   args.rate = state.step(0).rate;
   args.dither = state.step(0).dither;
+  args.number = state.step(0).frame;
   args.count = frames.count;
   if (args.count > 1) {
     state.steps.clear();

@@ -23,6 +23,7 @@ void learn_some_frames(BackgroundArgs args, AnyView state, int32_t frames, uint6
     step.count = 1;
     step.steps = {};
     step.dither = background::dither_of(uint64_t(t), args.rate);
+    step.number = uint64_t(t);
     background_reference_rows(step, 0, frame.height());
   }
 }
@@ -50,11 +51,13 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
   for (const auto& shape : shapes(32, level)) {
     const int32_t width = shape.first, height = shape.second;
     for (const auto model : {BackgroundModel::first, BackgroundModel::mean, BackgroundModel::median,
-                             BackgroundModel::mixture}) {
+                             BackgroundModel::mixture, BackgroundModel::samples}) {
       for (const int wanted : {1, 2, 4, 7}) {
         const bool founds = seed % 11 == 0;
         const auto rate = int32_t(1 + seed % 12);
-        const int32_t frames = model == BackgroundModel::mixture ? int32_t(seed % 3) * 6 : 0;
+        const bool keeps_much =
+            model == BackgroundModel::mixture || model == BackgroundModel::samples;
+        const int32_t frames = keeps_much ? int32_t(seed % 3) * 6 : 0;
         const double limit = limits[seed % 5 ? seed % std::size(limits) : 0];
         const Pattern pattern = patterns[seed % 4 % 3];
         // A batch lies below each other; more frames than a launch takes once in a while.
@@ -72,6 +75,7 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
                args.founds = founds;
                args.rate = rate;
                args.dither = int32_t(seed * 2654435761u % (uint64_t(1) << rate));
+               args.number = seed * 0x9E3779B97F4A7C15u;
                args.limit = limit;
                args.frame =
                    first_of(h.input(PixelType::u8, width, height * count, 1, pattern, seed), count,
@@ -80,7 +84,8 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
                auto& kept = h.keep(std::vector<BackgroundStep>(size_t(count)));
                for (size_t t = 0; t < kept.size(); ++t) {
                  const auto its = int32_t(1 + (size_t(rate) + t) % 12);
-                 kept[t] = {its, int32_t((seed + t) * 2654435761u % (uint64_t(1) << its))};
+                 kept[t] = {its, int32_t((seed + t) * 2654435761u % (uint64_t(1) << its)),
+                            seed + t};
                }
                if (count > 1) args.steps = kept;
                const auto layout = background::layout_of(model);

@@ -1,10 +1,12 @@
 // Strategy `simd`: each model on rows of vectors, the mask packed from the row of differences while
-// it is in L1. Median works in bytes, mean and mixture in 32-bit lanes.
+// it is in L1. Median and samples work in bytes, mean and mixture in 32-bit lanes.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/background/cpu.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
 #include <hwy/highway.h>
+
+#include <algorithm>
 
 #include "core/background_models.hpp"
 #include "core/bits.hpp"
@@ -216,6 +218,103 @@ void learn_row(background::Mixture, const BackgroundArgs& args, int32_t y, const
       store_u16(m[k], planes[count + k], at);
       store_u16(s[k], planes[2 * count + k], at);
     }
+  });
+}
+
+// Of pixels x .. x + lanes − 1 of row y what their neighbours hold in the plane that this frame
+// reads: way_of() says which of eight.
+template <class D, class V>
+HWY_INLINE V neighbours(D d, const BackgroundArgs& args, int32_t plane, int32_t y, Place at,
+                        V ways) {
+  constexpr int planes = background::Sampled::planes;
+  const int32_t width = args.frame.width, height = args.frame.height;
+  const auto lanes = ptrdiff_t(hn::Lanes(d));
+  const uint8_t* rows[3];
+  for (int32_t i = 0; i < 3; ++i) {
+    const int32_t ny = std::clamp(y + i - 1, 0, height - 1);
+    rows[i] = args.state.as<uint8_t>().row(ny * planes + plane) + at.x;
+  }
+  HWY_ALIGN uint8_t clamped[3][hn::MaxLanes(d) + 2];
+  if (at.x == 0 || at.count <= lanes) {  // a neighbour lies past the row
+    for (int32_t i = 0; i < 3; ++i) {
+      const uint8_t* row = rows[i] - at.x;
+      for (ptrdiff_t k = 0; k < lanes + 2; ++k)
+        clamped[i][k] = row[std::clamp<ptrdiff_t>(at.x + k - 1, 0, width - 1)];
+      rows[i] = clamped[i] + 1;
+    }
+  }
+  V taken = hn::LoadU(d, rows[0] - 1);
+  for (int32_t way = 1; way < 8; ++way) {
+    const int32_t cell = way + (way >= 4);
+    taken = hn::IfThenElse(hn::Eq(ways, hn::Set(d, uint8_t(way))),
+                           hn::LoadU(d, rows[cell / 3] + cell % 3 - 1), taken);
+  }
+  return taken;
+}
+
+void learn_row(background::Sampled, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+  namespace sampled = background::sampled;
+  constexpr int planes = background::Sampled::planes;
+  const D8 d;
+  const hn::RebindToUnsigned<D32> d32;
+  const auto turn = sampled::turn_of(args.number);
+  const uint8_t* frame = args.frame.as<uint8_t>().row(y);
+  uint8_t* rows[planes];
+  for (int p = 0; p < planes; ++p) rows[p] = args.state.as<uint8_t>().row(planes * y + p);
+  const auto set = [d](int32_t v) HWY_ATTR { return hn::Set(d, uint8_t(v)); };
+  const auto per_column = hn::Mul(hn::Iota(d32, 0), hn::Set(d32, sampled::of_column));
+  HWY_ALIGN uint8_t low[hn::MaxLanes(d)], ways[hn::MaxLanes(d)];
+
+  for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
+    const auto v = load_upto(d, frame + at.x, at.count);
+    auto nearest = set(255), second = set(255);
+    for (int k = 0; k < sampled::count; ++k) {
+      const auto apart = distance(v, load_upto(d, rows[k] + at.x, at.count));
+      second = hn::Min(second, hn::Max(apart, nearest));
+      nearest = hn::Min(nearest, apart);
+    }
+    const auto known = load_upto(d, rows[sampled::restless_plane] + at.x, at.count);
+    const auto calm = hn::And(known, set(127));
+    const auto was_far = hn::Eq(hn::And(known, set(128)), set(128));
+    const auto far = hn::Gt(second, set(sampled::radius));
+    const auto restless = hn::IfThenElse(
+        hn::Xor(far, was_far),
+        hn::Min(hn::Add(calm, set(sampled::restless_step)), set(sampled::most_restless)),
+        hn::SaturatedSub(calm, set(1)));
+    const auto explained = hn::Not(hn::Gt(second, hn::Add(restless, set(sampled::radius))));
+    const auto age = load_upto(d, rows[sampled::age_plane] + at.x, at.count);
+    const auto older =
+        hn::IfThenElse(explained, hn::SaturatedSub(age, set(2)), hn::SaturatedAdd(age, set(1)));
+
+    // sampled::bits_of() of every pixel.
+    const auto lanes32 = hn::Lanes(d32);
+    for (size_t i = 0; i < hn::Lanes(d); i += lanes32) {
+      auto bits =
+          hn::Add(per_column, hn::Set(d32, turn.key + uint32_t(y) * sampled::of_row +
+                                               uint32_t(at.x + ptrdiff_t(i)) * sampled::of_column));
+      bits = hn::Mul(hn::Xor(bits, hn::ShiftRight<16>(bits)), hn::Set(d32, 0x85EBCA6Bu));
+      bits = hn::Mul(hn::Xor(bits, hn::ShiftRight<13>(bits)), hn::Set(d32, 0xC2B2AE35u));
+      bits = hn::Xor(bits, hn::ShiftRight<16>(bits));
+      const auto way = hn::And(hn::ShiftRight<7>(bits), hn::Set(d32, 7));
+      hn::StoreU(hn::TruncateTo(D8of32(), bits), D8of32(), low + i);
+      hn::StoreU(hn::TruncateTo(D8of32(), way), D8of32(), ways + i);
+    }
+    const auto drawn = hn::Load(d, low);
+    const auto zero = hn::Zero(d);
+    const auto learns =
+        hn::Or(hn::Gt(older, set(sampled::absorbed_after - 1)),
+               hn::And(explained, hn::Or(hn::Gt(older, set(sampled::absorbed_after / 2 - 1)),
+                                         hn::Eq(hn::And(drawn, set(7)), zero))));
+    const auto takes = hn::Eq(hn::And(drawn, set(0x78)), zero);
+    const auto taken = neighbours(d, args, turn.reads, y, at, hn::Load(d, ways));
+    uint8_t* written = rows[turn.writes] + at.x;
+    const auto level = load_upto(d, rows[0] + at.x, at.count);
+    const auto held = load_upto(d, written, at.count);
+    store_upto(hn::IfThenElse(learns, v, hn::IfThenElse(takes, taken, held)), d, written, at.count);
+    store_upto(older, d, rows[sampled::age_plane] + at.x, at.count);
+    store_upto(hn::IfThenElse(far, hn::Or(restless, set(128)), restless), d,
+               rows[sampled::restless_plane] + at.x, at.count);
+    to.put(d, at, level, hn::IfThenZeroElse(explained, second));
   });
 }
 

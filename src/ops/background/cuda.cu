@@ -1,9 +1,9 @@
-// Strategy `fused`: every model, a thread several pixels of a row (frames.cuh), whose state it has
-// in registers, as words (cuda/background_lanes.cuh), while the frames of a batch go by: the state
-// is read and written once a batch, not once a frame. Model `first` learns nothing: its frames are
-// also spread over the grid. Bits of a mask are made beside the pixels and put together to words of
-// 32 across lanes. Frames may lie anywhere: samples come in aligned words that are shifted into
-// place. Bound: memory.
+// Strategy `fused`: every model but samples (samples.cu), a thread several pixels of a row
+// (frames.cuh), whose state it has in registers, as words (cuda/background_lanes.cuh), while the
+// frames of a batch go by: the state is read and written once a batch, not once a frame. Model
+// `first` learns nothing: its frames are also spread over the grid. Bits of a mask are made beside
+// the pixels and put together to words of 32 across lanes. Frames may lie anywhere: samples come in
+// aligned words that are shifted into place. Bound: memory.
 #include <algorithm>
 
 #include "core/pixel_arithmetic.hpp"
@@ -66,30 +66,36 @@ void enqueue(Request request, Call& call) {
 
 }  // namespace
 
+std::string_view background_cuda::fused_supports(const BackgroundArgs& args, const Parameters&) {
+  return args.model == BackgroundModel::samples ? "the samples" : std::string_view();
+}
+
 void background_cuda::fused(const BackgroundArgs& args, Call& call) {
   const BackgroundOutputs& out = args.out;
   const bool wanted = out.background || out.difference || out.mask;
   background::with_model(args.model, [&](auto model) {
     using Model = decltype(model);
-    if (!Model::learns && !args.founds && !wanted) return;
-    Request request{};
-    request.frame_step = args.frame_step;
-    request.state = args.state;
-    request.wide =
-        reinterpret_cast<uintptr_t>(args.state.data) % 16 == 0 && args.state.stride_bytes % 16 == 0;
-    request.out_step = args.out_step;
-    request.limit = std::min(pixel::limit_of<uint8_t>(args.limit), 255);
-    for (int32_t begin = 0; begin < args.count; begin += most_frames) {
-      const BackgroundArgs from = args.one(begin);
-      request.frame = from.frame;
-      request.out = from.out;
-      request.founds = from.founds;
-      request.count = std::min(args.count - begin, most_frames);
-      for (int32_t i = 0; i < request.count; ++i) {
-        request.rate[i] = uint8_t(args.step(begin + i).rate);
-        request.dither[i] = uint16_t(args.step(begin + i).dither);
+    if constexpr (!background::is_spatial<Model>) {
+      if (!Model::learns && !args.founds && !wanted) return;
+      Request request{};
+      request.frame_step = args.frame_step;
+      request.state = args.state;
+      request.wide = reinterpret_cast<uintptr_t>(args.state.data) % 16 == 0 &&
+                     args.state.stride_bytes % 16 == 0;
+      request.out_step = args.out_step;
+      request.limit = std::min(pixel::limit_of<uint8_t>(args.limit), 255);
+      for (int32_t begin = 0; begin < args.count; begin += most_frames) {
+        const BackgroundArgs from = args.one(begin);
+        request.frame = from.frame;
+        request.out = from.out;
+        request.founds = from.founds;
+        request.count = std::min(args.count - begin, most_frames);
+        for (int32_t i = 0; i < request.count; ++i) {
+          request.rate[i] = uint8_t(args.step(begin + i).rate);
+          request.dither[i] = uint16_t(args.step(begin + i).dither);
+        }
+        enqueue<Model>(request, call);
       }
-      enqueue<Model>(request, call);
     }
   });
 }

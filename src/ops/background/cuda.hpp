@@ -9,5 +9,9 @@ namespace cuesta::background_cuda {
 void plain(const BackgroundArgs& args, Call& call);
 /// One pass over the frames of a batch, the state in registers meanwhile.
 void fused(const BackgroundArgs& args, Call& call);
+std::string_view fused_supports(const BackgroundArgs& args, const Parameters&);
+/// The samples alone, a thread four pixels.
+void words(const BackgroundArgs& args, Call& call);
+std::string_view words_supports(const BackgroundArgs& args, const Parameters&);
 
 }  // namespace cuesta::background_cuda

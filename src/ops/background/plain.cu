@@ -18,7 +18,8 @@ struct Request {
   BackgroundOutputs out;
   bool founds;
   int32_t rate, dither;
-  int32_t limit;  // foreground is difference > limit
+  background::sampled::Turn turn;  // of spatial models
+  int32_t limit;                   // foreground is difference > limit
 };
 
 // Pixel (x, y) of a picture of bytes.
@@ -34,9 +35,25 @@ __device__ background::Verdict step(const Request& q, int32_t x, int32_t y) {
   const background::Samples<Sample> samples{&state.at(x, y * Model::planes),
                                             state.stride_bytes / ptrdiff_t(sizeof(Sample))};
   const uint8_t v = at(q.frame, x, y);
-  if (!q.founds) return Model::learn(samples, v, q.rate, q.dither);
-  Model::found(samples, v);
-  return {v, 0};
+  if constexpr (background::is_spatial<Model>) {
+    const int32_t width = q.frame.width, height = q.frame.height;
+    if (q.founds) {
+      Model::found(samples, [&](int32_t plane) {
+        const auto from = background::sampled::founding(plane, x, y, width, height);
+        return at(q.frame, from.x, from.y);
+      });
+      return {v, 0};
+    }
+    const uint32_t bits = background::sampled::bits_of(q.turn.key, x, y);
+    const auto beside =
+        background::sampled::neighbour(background::sampled::way_of(bits), x, y, width, height);
+    return Model::learn(samples, v, q.turn, bits,
+                        state.at(beside.x, beside.y * Model::planes + q.turn.reads));
+  } else {
+    if (!q.founds) return Model::learn(samples, v, q.rate, q.dither);
+    Model::found(samples, v);
+    return {v, 0};
+  }
 }
 
 template <class Model>
@@ -76,6 +93,7 @@ void background_cuda::plain(const BackgroundArgs& args, Call& call) {
                         args.founds,
                         args.rate,
                         args.dither,
+                        background::sampled::turn_of(args.number),
                         pixel::limit_of<uint8_t>(args.limit)};
   const auto kernel = background::with_model(
       args.model, [](auto model) { return background_pixels<decltype(model)>; });

@@ -14,9 +14,26 @@ background::Verdict step(const BackgroundArgs& args, int32_t x, int32_t y, uint8
   const auto state = args.state.as<Sample>();
   const background::Samples<Sample> samples{&state.at(x, y * Model::planes),
                                             args.state.stride_bytes / ptrdiff_t(sizeof(Sample))};
-  if (!args.founds) return Model::learn(samples, v, args.rate, args.dither);
-  Model::found(samples, v);
-  return {v, 0};
+  if constexpr (background::is_spatial<Model>) {
+    const int32_t width = args.frame.width, height = args.frame.height;
+    if (args.founds) {
+      Model::found(samples, [&](int32_t plane) {
+        const auto at = background::sampled::founding(plane, x, y, width, height);
+        return args.frame.as<uint8_t>().at(at.x, at.y);
+      });
+      return {v, 0};
+    }
+    const auto turn = background::sampled::turn_of(args.number);
+    const uint32_t bits = background::sampled::bits_of(turn.key, x, y);
+    const auto beside =
+        background::sampled::neighbour(background::sampled::way_of(bits), x, y, width, height);
+    return Model::learn(samples, v, turn, bits,
+                        state.at(beside.x, beside.y * Model::planes + turn.reads));
+  } else {
+    if (!args.founds) return Model::learn(samples, v, args.rate, args.dither);
+    Model::found(samples, v);
+    return {v, 0};
+  }
 }
 
 }  // namespace

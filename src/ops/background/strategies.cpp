@@ -29,7 +29,15 @@ std::span<const Strategy<BackgroundArgs>> BackgroundArgs::strategies() {
        .space = Space::device,
        .tier = Tier::production,
        .idea = "a thread several pixels, their state in registers over all frames of a batch",
+       .supports = CUESTA_GPU(background_cuda::fused_supports),
        .run = CUESTA_GPU(background_cuda::fused)},
+      {.name = "words",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea =
+           "the samples, a thread four pixels: a word of each plane, of which three are written",
+       .supports = CUESTA_GPU(background_cuda::words_supports),
+       .run = CUESTA_GPU(background_cuda::words)},
   };
   return all;
 }

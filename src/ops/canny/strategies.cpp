@@ -10,12 +10,26 @@ namespace {
 #if CUESTA_HAS_CUDA
 // What `plain` alone takes on the device. Pixels are numbered in 32 bits, and the grid's second
 // dimension ends at 65,535 blocks of 8 rows.
-std::string_view supports(const CannyArgs& args, const Parameters&) {
-  if (args.src.type != PixelType::u8) return "u16 source";
+std::string_view too_large(const CannyArgs& args) {
   if (args.src.height > 65535 * 8) return "pictures higher than 524,280";
   if (int64_t(args.src.width) * args.src.height > INT32_MAX)
     return "pictures of more than 2,147,483,647 pixels";
   return {};
+}
+
+std::string_view supports(const CannyArgs& args, const Parameters&) {
+  return args.src.type != PixelType::u8 ? "u16 source" : too_large(args);
+}
+
+// A u16 source takes the walk in floats, which knows aperture 3 and counts nothing.
+std::string_view fused_supports(const CannyArgs& args, const Parameters&) {
+  if (args.src.type != PixelType::u8) {
+    if (args.options.aperture != 3) return "u16 source with aperture 5 or 7";
+    if (args.options.mask) return "u16 source with a mask";
+    for (int32_t i = 0; i < args.count; ++i)
+      if (args.thresholds_of(i).is_automatic()) return "u16 source with automatic thresholds";
+  }
+  return too_large(args);
 }
 
 std::string_view graph_loops(const CannyArgs& args, const Parameters& parameters) {
@@ -143,7 +157,7 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
        .tier = Tier::production,
        .idea =
            "one kernel to one-bit masks; hysteresis in tiles, of which what reaches a rim goes on",
-       .supports = CUESTA_GPU(supports),
+       .supports = CUESTA_GPU(fused_supports),
        .run = CUESTA_GPU(canny_cuda::fused)},
   };
   return all;

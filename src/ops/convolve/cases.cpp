@@ -27,9 +27,11 @@ enum class Kind : uint8_t {
   outer,     // rank 1 with both signs
   zero,      // no tap at all
   q16,       // what float taps on u8 and u16 become
+  whole,     // rank 1, of floats no tap 0
 };
-constexpr std::string_view names[] = {"gaussian", "box",  "small", "byte",  "bytes", "edge",
-                                      "medium",   "wide", "huge",  "outer", "zero",  "q16"};
+constexpr std::string_view names[] = {"gaussian", "box",    "small", "byte", "bytes",
+                                      "edge",     "medium", "wide",  "huge", "outer",
+                                      "zero",     "q16",    "whole"};
 
 struct Window {
   Kind kind;
@@ -130,7 +132,7 @@ void set_integers(ConvolveArgs& args, const Drawn& d, Harness& h, Random& random
 }
 
 bool has_factors(Kind kind) {
-  return kind == Kind::gaussian || kind == Kind::box || kind == Kind::outer;
+  return kind == Kind::gaussian || kind == Kind::box || kind == Kind::outer || kind == Kind::whole;
 }
 
 void set_floats(ConvolveArgs& args, const Drawn& d, Harness& h, Random& random) {
@@ -139,7 +141,7 @@ void set_floats(ConvolveArgs& args, const Drawn& d, Harness& h, Random& random) 
     auto& taps = h.keep(std::vector<float>(count));
     for (float& t : taps) {
       t = random.below(5) ? float(random.below(2001)) / 700 - 1.3f : 0;
-      if (d.odd_floats && t == 0) t = 0.5f;
+      if ((d.odd_floats || w.kind == Kind::whole) && t == 0) t = 0.5f;
     }
     return taps;
   };
@@ -237,7 +239,9 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
   std::vector<Case<ConvolveArgs>> out;
   uint64_t seed = 1;
   const auto add = [&](const Window& window, int32_t wide, int32_t high) {
-    const Drawn d = drawn(window, ++seed);
+    Drawn d = drawn(window, ++seed);
+    if (window.kind == Kind::whole)
+      d.src = d.dst = PixelType::f32, d.channels = 1, d.odd_floats = false;
     const Pattern pattern = patterns[seed % 6];
     out.push_back({label(d, wide, high, pattern),
                    [=](Harness& h) { return arguments(d, wide, high, pattern, h); },
@@ -287,6 +291,11 @@ std::vector<verify::Case<ConvolveArgs>> ConvolveArgs::cases(verify::Level level)
                                {Kind::gaussian, 31, 31}}) {
     for (int i = 0; i < (level == Level::full ? 30 : 3); ++i)
       add(window, i % 3 ? 500 + 37 * i : 512 + 16 * i, 20 + 7 * i % 97);
+  }
+  // Floats of one channel, a window's every odd side: less than a block, some, one column more.
+  for (int32_t n = 3; n <= 31; n += 2) {
+    for (const auto& shape : {std::pair{n - 2, 7}, {131, 33}, {225, 17}, {1021, 3}, {1024, 5}})
+      add({Kind::whole, n, n}, shape.first, shape.second);
   }
   return out;
 }

@@ -16,8 +16,8 @@ void mma_separable(const ConvolveArgs& args, Call& call);
 /// f32 factors, both passes in one kernel (cuda/separable_f32.cu).
 std::string_view separable_f32_takes(const ConvolveArgs& args, const Parameters& parameters);
 void separable_f32(const ConvolveArgs& args, Call& call);
-/// f32 windows, sums in registers rolling down (cuda/rolling_f32.cu).
-std::string_view rolling_f32_takes(const ConvolveArgs& args, const Parameters& parameters);
-void rolling_f32(const ConvolveArgs& args, Call& call);
+/// f32 windows from tiles in shared memory (cuda/tiles_f32.cu).
+std::string_view tiles_f32_takes(const ConvolveArgs& args, const Parameters& parameters);
+void tiles_f32(const ConvolveArgs& args, Call& call);
 
 }  // namespace cuesta::convolve_cuda

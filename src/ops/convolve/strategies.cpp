@@ -204,12 +204,12 @@ std::span<const Strategy<ConvolveArgs>> ConvolveArgs::strategies() {
        .idea = "f32 factors in one pass: column sums rolling down in registers, exchanged across",
        .supports = CUESTA_GPU(convolve_cuda::separable_f32_takes),
        .run = CUESTA_GPU(convolve_cuda::separable_f32)},
-      {.name = "rolling-f32",
+      {.name = "tiles-f32",
        .space = Space::device,
        .tier = Tier::production,
-       .idea = "f32 windows in one pass: a row is added to the sums of all rows it belongs to",
-       .supports = CUESTA_GPU(convolve_cuda::rolling_f32_takes),
-       .run = CUESTA_GPU(convolve_cuda::rolling_f32)},
+       .idea = "f32 windows from tiles: a row is added to the sums of a few rows of a few columns",
+       .supports = CUESTA_GPU(convolve_cuda::tiles_f32_takes),
+       .run = CUESTA_GPU(convolve_cuda::tiles_f32)},
   };
   return all;
 }

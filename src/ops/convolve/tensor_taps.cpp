@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "cuda/tile_rows.hpp"
+
 namespace cuesta {
 int32_t TensorTaps::radius() const {
   return std::max({anchor_x, width - 1 - anchor_x, anchor_y, height - 1 - anchor_y});
@@ -13,8 +15,7 @@ std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
   using enum PixelType;
   if (args.src.type != u8 && args.src.type != u16) return "sources other than u8 and u16";
   if (args.src.channels != 1) return "more than one channel";
-  if (int64_t(args.src.width) * bytes_per_sample(args.src.type) > INT32_MAX - 4096)
-    return "rows past 2^31 - 4,096 bytes";
+  if (const auto why = cuda::tiles_take(args.src); !why.empty()) return why;
   out = {args.width, args.height, args.anchor_x, args.anchor_y};
   const bool wide =
       args.width > TensorTaps::max_side || args.height > TensorTaps::max_side || out.is_wide();

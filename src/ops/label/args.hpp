@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/strategy.hpp"
-#include "cuesta/objects.hpp"
+#include "cuesta/device_components.hpp"
 
 namespace cuesta {
 
@@ -15,8 +15,9 @@ struct LabelArgs {
   ConstAnyView mask{};                           // u8 or bits, one channel, at most max_pixels
   AnyView labels{};                              // s32 of the mask's size, or none
   std::vector<Component>* components = nullptr;  // may be null
+  DeviceComponents list{};                       // in its place where list.count is given
   LabelOptions options{};
-  int32_t* count = nullptr;  // the number of components
+  int32_t* count = nullptr;  // the number of components; null where list.count is given
 
   /// Components can be half as many as pixels; 2^30 labels leave room for marks in an int32_t.
   static constexpr int64_t max_pixels = int64_t(1) << 31;

@@ -1,6 +1,9 @@
 // The requests every label strategy is checked on.
 #include <fmt/format.h>
 
+#include <cstring>
+
+#include "cuesta/device.hpp"
 #include "ops/label/args.hpp"
 #include "verify/components.hpp"
 #include "verify/verify.hpp"
@@ -57,6 +60,32 @@ void draw(AnyView mask, Shape shape) {
   }
 }
 
+/// Room for components on the GPU, and for their number.
+struct DeviceList {
+  explicit DeviceList(int32_t room) : list(room * int32_t(sizeof(Component)), 1), count(1, 1) {
+    held = {reinterpret_cast<Component*>(list.row(0)), room, count.row(0)};
+  }
+  Image<uint8_t, Space::device> list;
+  Image<int32_t, Space::device> count;
+  DeviceComponents held;
+};
+
+void tell(const DeviceComponents& list, Harness& h) {
+  Image<int32_t> count(1, 1);
+  download(ImageView<int32_t, Space::device>(list.count, 1, 1, 1, 4), count);
+  wait();
+  h.value("count", std::to_string(count.at(0, 0)));
+  const int32_t bytes = std::min(count.at(0, 0), list.room) * int32_t(sizeof(Component));
+  std::vector<Component> found(size_t(bytes) / sizeof(Component));
+  if (bytes > 0) {
+    download(ImageView<uint8_t, Space::device>(reinterpret_cast<uint8_t*>(list.list), bytes, 1, 1,
+                                               bytes),
+             ImageView<uint8_t>(reinterpret_cast<uint8_t*>(found.data()), bytes, 1, 1, bytes));
+    wait();
+  }
+  h.value("components", text_of(found));
+}
+
 }  // namespace
 
 }  // namespace cuesta::verify
@@ -89,11 +118,16 @@ std::vector<verify::Case<LabelArgs>> LabelArgs::cases(verify::Level level) {
         // Options take turns with numbers of cases that share no factor.
         const int connectivity = seed % 5 < 3 ? 8 : 4;
         const bool wants_labels = seed % 7 != 0, wants_components = seed % 9 != 0;
+        // Where the mask is on the GPU; on the host in any case components.
+        const bool stays = wants_components && seed % 4 == 1;
         ++seed;
         out.push_back(
             {fmt::format("{}x{} {} {} {} connectivity={}{}{} seed={}", width, height, name_of(type),
                          shape_names[size_t(mask.shape)], name_of(mask.pattern), connectivity,
-                         wants_labels ? " labels" : "", wants_components ? " components" : "",
+                         wants_labels ? " labels" : "",
+                         stays              ? " components where the mask is"
+                         : wants_components ? " components"
+                                            : "",
                          seed),
              [=](Harness& h) {
                LabelArgs args;
@@ -104,15 +138,22 @@ std::vector<verify::Case<LabelArgs>> LabelArgs::cases(verify::Level level) {
                                      [&](AnyView picture) { draw(picture, mask.shape); });
                }
                if (wants_labels) args.labels = h.output("labels", s32, width, height);
+               args.options.connectivity = connectivity;
+               if (stays && args.mask.space == Space::device) {
+                 const int32_t room = connectivity == 8 ? ((width + 1) / 2) * ((height + 1) / 2)
+                                                        : (width * height + 1) / 2;
+                 args.list = h.keep(DeviceList(room)).held;
+                 return args;
+               }
                if (wants_components) {
                  // Filled, as its old content must not matter.
                  args.components = &h.keep(std::vector<Component>(5, Component{7, {}, 3, 2, 1}));
                }
-               args.options.connectivity = connectivity;
                args.count = &h.keep<int32_t>(-1);
                return args;
              },
              [](const LabelArgs& args, Harness& h) {
+               if (args.list.count) return tell(args.list, h);
                h.value("count", std::to_string(*args.count));
                if (args.components) h.value("components", text_of(*args.components));
              }});

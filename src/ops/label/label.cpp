@@ -6,8 +6,9 @@
 
 namespace cuesta {
 
-int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* components,
-              const LabelOptions& options, const Exec& exec) {
+namespace {
+
+void check_request(ConstAnyView mask, AnyView labels, const LabelOptions& options) {
   check_view(mask, "label: mask", {PixelType::u8, PixelType::bit});
   if (int64_t(mask.width) * mask.height > LabelArgs::max_pixels) {
     throw_invalid(fmt::format("{} x {}", mask.width, mask.height),
@@ -20,9 +21,41 @@ int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* compone
     check_no_overlap(mask, labels, "label: mask", "label: labels");
   }
   check_options(options, "label");
+}
+
+}  // namespace
+
+int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* components,
+              const LabelOptions& options, const Exec& exec) {
+  check_request(mask, labels, options);
   int32_t count = 0;
-  dispatch(LabelArgs{mask, labels, components, options, &count}, exec);
+  dispatch(LabelArgs{mask, labels, components, {}, options, &count}, exec);
   return count;
+}
+
+void label(ConstAnyView mask, AnyView labels, const DeviceComponents& components,
+           const LabelOptions& options, const Exec& exec) {
+  check_request(mask, labels, options);
+  if (mask.space != Space::device) {
+    throw_invalid(std::string(name_of(mask.space)),
+                  "label: mask is on the {}; a list on the GPU is of a mask there",
+                  name_of(mask.space));
+  }
+  if (!components.count)
+    throw_invalid("null", "label: components.count is null; give a number in the GPU's memory");
+  if (components.room < 0) {
+    throw_invalid(std::to_string(components.room), "label: components.room is {}; give 0 or more",
+                  components.room);
+  }
+  if (components.room > 0 && !components.list) {
+    throw_invalid("null", "label: components.list is null; give room for {} in the GPU's memory",
+                  components.room);
+  }
+  if (const auto address = reinterpret_cast<uintptr_t>(components.list); address % 16 != 0) {
+    throw_invalid(fmt::format("{:#x}", address),
+                  "label: components.list begins at {:#x}; it takes a multiple of 16", address);
+  }
+  dispatch(LabelArgs{mask, labels, nullptr, components, options, nullptr}, exec);
 }
 
 int64_t label(const ConstBatch& masks, const Batch& labels,

@@ -4,18 +4,22 @@
 #include "ops/label/reference.hpp"
 
 namespace cuesta {
-
-#if CUESTA_HAS_CUDA
 namespace {
 
-std::string_view shapes(const LabelArgs&, const Parameters& parameters) {
+std::string_view lists_of_the_host(const LabelArgs& args, const Parameters&) {
+  return args.list.count ? "lists on the GPU" : std::string_view();
+}
+
+#if CUESTA_HAS_CUDA
+std::string_view shapes(const LabelArgs& args, const Parameters& parameters) {
+  if (const auto why = lists_of_the_host(args, parameters); !why.empty()) return why;
   const int threads = parameters.integer("block_x") * parameters.integer("block_y");
   if (threads > 1024) return "blocks of more than 1,024 threads";
   return threads % 32 == 0 ? std::string_view() : "blocks of less than a warp";
 }
+#endif
 
 }  // namespace
-#endif
 
 std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
   static constexpr Strategy<LabelArgs> all[] = {
@@ -23,15 +27,18 @@ std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
        .tier = Tier::reference,
        .idea = "the definition: flood every component from its first pixel",
        .paper = "004",
+       .supports = lists_of_the_host,
        .run = label_serial},
       {.name = "rows",
        .tier = Tier::baseline,
        .idea = "union-find over pixels, rows over threads",
        .paper = "004",
+       .supports = lists_of_the_host,
        .run = label_rows},
       {.name = "simd",
        .tier = Tier::production,
        .idea = "union-find over runs found in words of bits, strips over threads",
+       .supports = lists_of_the_host,
        .run = label_simd},
       {.name = "tiles",
        .space = Space::device,
@@ -39,7 +46,6 @@ std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
        .idea = "sets found and added up a tile at a time in shared memory; what meets the rim, "
                "beyond it",
        .allocates = true,  // for more components than one in 32 pixels
-       .host_sync = true,
        .run = CUESTA_GPU(label_cuda::tiles)},
       {.name = "plain",
        .space = Space::device,
@@ -47,6 +53,7 @@ std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
        .idea = "a thread a pixel, joined by atomics to all neighbours before it",
        .allocates = true,  // past 65,536 components
        .host_sync = true,
+       .supports = CUESTA_GPU(lists_of_the_host),
        .run = CUESTA_GPU(label_cuda::plain)},
       {.name = "union-find",
        .space = Space::device,
@@ -65,6 +72,7 @@ std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
        .paper = "004",
        .allocates = true,  // past 65,536 components
        .host_sync = true,
+       .supports = CUESTA_GPU(lists_of_the_host),
        .run = CUESTA_GPU(label_ladder::blocks)},
       {.name = "runs",
        .space = Space::device,
@@ -73,6 +81,7 @@ std::span<const Strategy<LabelArgs>> LabelArgs::strategies() {
        .paper = "004",
        .allocates = true,  // past 65,536 components
        .host_sync = true,
+       .supports = CUESTA_GPU(lists_of_the_host),
        .run = CUESTA_GPU(label_ladder::runs)},
   };
   return all;

@@ -10,17 +10,22 @@
 //    src/cuda/union_find.cuh.
 // 3. They are added to their roots, and these have first pixels.
 // 4. A scan over first pixels numbers the sets in raster order.
-// 5. Components, closed sets and roots, are written where their numbers say.
+// 5. Components, closed sets and roots, are written where their numbers say: for the host as
+//    records (cuda/records.cuh), or into a list of the caller's on the GPU, and then nothing waits.
 // 6. Labels, where they are wanted.
-// Bound: 1, which is half of the work and more, by issue and by chains of reads from shared memory;
-// many components by their way to the host (cuda/fetch.cuh); labels by their store.
-// Held a pixel, whatever the mask: 1 1/4 bytes for open sets, rims and words (4-way 2), 2 1/2 for
-// components (touched as far as there are some), 3/4 more for labels (4-way 1 1/4).
+// From 2 on launches overlap with the one before (cuda/overlap.cuh).
+// Bound: 1, which is half of the work and more, by issue, barriers and chains of reads from shared
+// memory; many components by the host's memory, where their list is written (cuda/fetch.cuh), after
+// that by the bus; labels by their store.
+// Held a pixel, whatever the mask: 1 1/4 bytes for open sets, rims and words (4-way 2), 2 3/4 for
+// components of the host's (touched as far as there are some), 3/4 more for labels (4-way 1 1/4).
 // Source: tiles first is D. P. Playne and K. Hawick, "A new algorithm for parallel
 // connected-component labelling on GPUs", IEEE TPDS 29(6), 2018; runs as in ladder/03_runs.cu; two
 // rows to a node as the blocks of C. Grana, D. Borghesani and R. Cucchiara, "Optimized block-based
 // connected components labeling with decision trees", IEEE TIP 19(6), 2010.
 #include "ops/label/cuda.hpp"
+
+#include <optional>
 
 #include "cuda/launch.cuh"
 #include "ops/label/cuda/fetch.cuh"
@@ -42,7 +47,8 @@ constexpr int64_t components_in_any = 1 << 18;
 template <class Shape>
 class Labelling {
  public:
-  Labelling(const LabelArgs& args, Call& call) : args_(args), call_(call), fetch_(call) {
+  Labelling(const LabelArgs& args, Call& call) : args_(args), call_(call) {
+    if (!is_listed()) fetch_.emplace(call);
     const ConstAnyView mask = args.mask;
     t_.bits = static_cast<const char*>(mask.data);
     t_.stride_bytes = mask.stride_bytes;
@@ -70,25 +76,30 @@ class Labelling {
       t_.open_labels = take<int32_t>(count * Shape::open_sets);
     }
     const int64_t pixels = int64_t(t_.width) * t_.height;
-    make_room(
-        std::min(most_components(), std::max(components_in_any, pixels / pixels_a_component)));
+    make_room(std::min(
+        most_components(),
+        is_listed() ? args.list.room : std::max(components_in_any, pixels / pixels_a_component)));
   }
 
   void run() {
-    Counts counts = answer();
+    enqueue();
+    if (is_listed()) return;
+    Counts counts = fetch();
     if (wants_sets() && counts.sets > room_) {
       // Once more, in memory that follows from the mask.
       make_room(counts.sets);
-      counts = answer();
+      enqueue();
+      counts = fetch();
     }
     *args_.count = counts.sets;
-    if (args_.components) fetch_.components(components_, counts.sets, *args_.components);
+    if (args_.components) fetch_->components(records_, counts, *args_.components);
   }
 
  private:
   cudaStream_t stream() const { return cuda::stream_of(call_); }
   int64_t tiles() const { return int64_t(t_.across) * t_.down; }
-  bool wants_sets() const { return args_.components || args_.labels; }
+  bool is_listed() const { return args_.list.count; }
+  bool wants_sets() const { return args_.components || args_.labels || is_listed(); }
   template <class T>
   T* take(size_t count) {
     return call_.scratch().template take<T>(count);
@@ -100,30 +111,48 @@ class Labelling {
                         : (int64_t(t_.width) * t_.height + 1) / 2;
   }
 
+  /// Components that are not small: such a one has more pixels than a small one is long.
+  int32_t most_large() const {
+    return int32_t(int64_t(t_.width) * t_.height / (SmallComponent::side + 1));
+  }
+
   /// Memory for so many components. What has to be 0 lies together: words past the last, the parts
-  /// of the scan, the counts, components that are fetched before their number is known.
+  /// of the scan, the counts, larger components that are fetched before their number is known.
   void make_room(int64_t components) {
     room_ = wants_sets() ? int32_t(components) : 0;
     t_.closed_room = room_;
-    const int32_t listed = args_.components ? room_ : 0;
+    records_ = {};
+    if (args_.components) {
+      records_.room = room_;
+      records_.large_room = std::min(room_, most_large());
+      records_.small = reinterpret_cast<SmallComponent*>(take<uint64_t>(size_t(room_)));
+      records_.width = t_.width;
+    }
     t_.closed = take<ClosedSet>(size_t(room_));
     if (args_.labels) t_.closed_labels = take<int32_t>(size_t(room_));
     const size_t roots = size_t(t_.word_groups()) * words_a_group;
     const size_t parts = size_t(this->parts() + 1) / 2 * 2;  // what follows is aligned
-    auto* memory = take<unsigned char>(roots * sizeof(uint32_t) + parts * sizeof(uint64_t) +
-                                       sizeof(Counts) + size_t(listed) * sizeof(Component));
+    auto* memory =
+        take<unsigned char>(roots * sizeof(uint32_t) + parts * sizeof(uint64_t) + sizeof(Counts) +
+                            size_t(records_.large_room) * sizeof(Component));
     t_.roots = reinterpret_cast<uint32_t*>(memory);
     t_.parts = reinterpret_cast<uint64_t*>(t_.roots + roots);
     t_.counts = reinterpret_cast<Counts*>(t_.parts + parts);
-    components_ = reinterpret_cast<Component*>(t_.counts + 1);
+    records_.counts = t_.counts;
+    if (args_.components) records_.large = reinterpret_cast<Component*>(t_.counts + 1);
   }
   int64_t parts() const { return (t_.word_groups() - 1) / groups_a_part + 1; }
 
-  /// All but components beyond those that come with the counts.
-  Counts answer() {
-    const int32_t with_counts = args_.components ? fetch_.with_head(room_) : 0;
+  Counts fetch() {
+    call_.stage("fetch");
+    return fetch_->counts(records_);
+  }
+  void enqueue() {
+    records_.fetched = fetch_ ? fetch_->records_at_once(records_.room) : 0;
+    const int32_t large = fetch_ ? fetch_->large_at_once(records_.large_room) : 0;
     auto* cleared = reinterpret_cast<char*>(t_.roots + t_.words());
-    const auto* end = reinterpret_cast<const char*>(components_ + with_counts);
+    const auto* end =
+        reinterpret_cast<const char*>(t_.counts + 1) + size_t(large) * sizeof(Component);
     call_.stage("tiles");
     cuda::check(cudaMemsetAsync(cleared, 0, size_t(end - cleared), stream()),
                 "label: clearing the counts");
@@ -137,18 +166,24 @@ class Labelling {
     launch(number_sets, parts(), number_threads, t_);
     if (wants_sets()) {
       call_.stage("components");
-      const auto kernel = !args_.labels      ? answer_sets<false, true>
-                          : args_.components ? answer_sets<true, true>
-                                             : answer_sets<true, false>;
-      launch_sets(kernel, room_ + tiles() * Shape::open_sets, 16, components_, room_);
+      if (is_listed())
+        answer(DeviceList{args_.list.list, args_.list.room, args_.list.count});
+      else if (args_.components)
+        answer(records_);
+      else
+        answer(NoList());
     }
     if (args_.labels) {
       call_.stage("labels");
       launch(write_labels<Shape>, tiles(), Shape::threads, t_,
              args_.labels.as<int32_t, Space::device>());
     }
-    call_.stage("fetch");
-    return fetch_.head(t_.counts, with_counts);
+  }
+  template <class List>
+  void answer(const List& list) {
+    // Without a list there are labels.
+    const auto kernel = args_.labels ? answer_sets<true, List> : answer_sets<!List::wanted, List>;
+    launch_sets(kernel, room_ + tiles() * Shape::open_sets, 16, list);
   }
   void find_sets() {
     if (args_.mask.type == PixelType::u8) {
@@ -162,13 +197,15 @@ class Labelling {
   void find_sets(const Source& source) {
     const auto kernel =
         args_.labels ? find_tile_sets<Shape, true, Source> : find_tile_sets<Shape, false, Source>;
-    launch(kernel, tiles(), Shape::threads, t_, source);
+    cuda::launch("label", kernel, dim3(unsigned(tiles())), dim3(Shape::threads), 0, stream(), t_,
+                 source);
   }
+  /// Of what follows find_tile_sets.
   template <class... Parameters, class... Arguments>
   void launch(void (*kernel)(Parameters...), int64_t blocks, int threads,
               Arguments&&... arguments) {
-    cuda::launch("label", kernel, dim3(unsigned(blocks)), dim3(unsigned(threads)), 0, stream(),
-                 std::forward<Arguments>(arguments)...);
+    cuda::launch_overlapped("label", kernel, dim3(unsigned(blocks)), dim3(unsigned(threads)), 0,
+                            stream(), std::forward<Arguments>(arguments)...);
   }
   /// A thread for each of at most so many sets as far as the GPU has room, `blocks` a
   /// multiprocessor; they walk on from there.
@@ -183,10 +220,10 @@ class Labelling {
 
   const LabelArgs& args_;
   Call& call_;
-  ComponentFetch<Counts> fetch_;
+  std::optional<ComponentFetch> fetch_;  // of a list that the host wants
   Tiles t_{};
   uint32_t* packed_ = nullptr;
-  Component* components_ = nullptr;
+  Records records_{};
   int32_t room_ = 0;
 };
 

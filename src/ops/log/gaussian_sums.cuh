@@ -16,6 +16,7 @@
 
 #include <cstdint>
 
+#include "cuda/tensor_products.cuh"
 #include "ops/log/gaussian_bands.hpp"
 
 namespace cuesta::log_cuda {
@@ -23,63 +24,9 @@ namespace cuesta::log_cuda {
 /// Rows that a warp sums at a time, and columns of a lane of the results.
 inline constexpr int sum_rows = log::band_side, lane_columns = 4;
 
-/// sum += a b, where taps a and samples or their sums b have signs or not.
-template <bool SignedA = false, bool SignedB = false>
-__device__ __forceinline__ void multiply(int32_t (&sum)[4], const uint32_t (&a)[4], uint32_t b0,
-                                         uint32_t b1) {
-#if __CUDA_ARCH__ >= 800
-#define CUESTA_PRODUCT(types)                                                \
-  asm("mma.sync.aligned.m16n8k32.row.col.s32." types                         \
-      ".s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])               \
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
-  if constexpr (SignedB)
-    CUESTA_PRODUCT("u8.s8");
-  else if constexpr (SignedA)
-    CUESTA_PRODUCT("s8.u8");
-  else
-    CUESTA_PRODUCT("u8.u8");
-#undef CUESTA_PRODUCT
-#endif
-}
-
-/// The bytes of four sums, apart: low ones of a, b, c, d to out[0], and so on. Sums may be negative
-/// where Signed.
-template <bool Signed>
-__device__ __forceinline__ void split(uint32_t a, uint32_t b, uint32_t c, uint32_t d,
-                                      uint32_t (&out)[2]) {
-  const uint32_t ab = Signed ? __byte_perm(a, b, 0x5410) : b * 65536u + a;
-  const uint32_t cd = Signed ? __byte_perm(c, d, 0x5410) : d * 65536u + c;
-  out[0] = __byte_perm(ab, cd, 0x6420), out[1] = __byte_perm(ab, cd, 0x7531);
-}
-template <bool Signed>
-__device__ __forceinline__ void split(uint32_t a, uint32_t b, uint32_t c, uint32_t d,
-                                      uint32_t (&out)[3]) {
-  const uint32_t ab = __byte_perm(a, b, 0x5140), cd = __byte_perm(c, d, 0x5140);
-  out[0] = __byte_perm(ab, cd, 0x5410), out[1] = __byte_perm(ab, cd, 0x7632);
-  out[2] = __byte_perm(__byte_perm(a, b, 0x0062), __byte_perm(c, d, 0x0062), 0x5410);
-}
-
-/// The number whose bytes have been summed apart, modulo 2^32.
-template <int Parts>
-__device__ __forceinline__ int32_t joined(const int32_t (&part)[Parts][4], int n) {
-  auto sum = uint32_t(part[Parts - 1][n]);
-#pragma unroll
-  for (int k = Parts - 2; k >= 0; --k) sum = sum * 256u + uint32_t(part[k][n]);
-  return int32_t(sum);
-}
-
-/// Of a pair of columns what 16 rows' sums across leave, h[half of the rows][plane of the samples],
-/// as bytes.
-template <bool Signed, int Planes>
-__device__ __forceinline__ void split_sums(const int32_t (&h)[2][Planes][4], int pair,
-                                           uint32_t (&out)[Planes + 1]) {
-  const auto sum = [&](int k, int n) {
-    return uint32_t(h[k][0][2 * pair + n]) +
-           (Planes == 2 ? uint32_t(h[k][Planes - 1][2 * pair + n]) * 256u : 0u);
-  };
-  split<Signed>(sum(0, 0), sum(0, 1), sum(1, 0), sum(1, 1), out);
-}
+using cuda::tensor::joined;
+using cuda::tensor::multiply_add;
+using cuda::tensor::split_sums;
 
 /// A lane's samples of a row of the tile, four at a time.
 template <class T, bool Aligned>
@@ -164,7 +111,8 @@ class GaussianSums {
 #pragma unroll
       for (int k = 0; k < 2; ++k)
 #pragma unroll
-        for (int p = 0; p < planes; ++p) multiply(h[k][p], across_, left[k][p], right[k][p]);
+        for (int p = 0; p < planes; ++p)
+          multiply_add<uint8_t, uint8_t>(h[k][p], across_, left[k][p], right[k][p]);
       int32_t v[2][4];
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
@@ -173,11 +121,11 @@ class GaussianSums {
         int32_t part[parts][4] = {};
 #pragma unroll
         for (int k = 0; k < parts; ++k) {
-          if (!First) multiply(part[k], down_, kept_[i][pair][k], fresh[k]);
+          if (!First) multiply_add<uint8_t, uint8_t>(part[k], down_, kept_[i][pair][k], fresh[k]);
           kept_[i][pair][k] = fresh[k];
         }
 #pragma unroll
-        for (int n = 0; n < 4; ++n) v[pair][n] = joined(part, n);
+        for (int n = 0; n < 4; ++n) v[pair][n] = int32_t(joined(part, n));
       }
       if (!First)
         put(i, make_int4(v[0][0], v[0][1], v[1][0], v[1][1]),
@@ -218,8 +166,8 @@ class Responses {
       for (int k = 0; k < 2; ++k) {
 #pragma unroll
         for (int p = 0; p < planes; ++p) {
-          multiply(smooth[k][p], across_, left[k][p], right[k][p]);
-          multiply<true>(bent[k][p], bend_across_, left[k][p], right[k][p]);
+          multiply_add<uint8_t, uint8_t>(smooth[k][p], across_, left[k][p], right[k][p]);
+          multiply_add<int8_t, uint8_t>(bent[k][p], bend_across_, left[k][p], right[k][p]);
         }
       }
       int32_t v[2][4];
@@ -233,16 +181,16 @@ class Responses {
 #pragma unroll
         for (int k = 0; k < parts; ++k) {
           if (!First) {
-            multiply<true>(part[k], bend_down_, kept[0][k], fresh[0][k]);
+            multiply_add<int8_t, uint8_t>(part[k], bend_down_, kept[0][k], fresh[0][k]);
             if (k < planes)
-              multiply(part[k], down_, kept[1][k], fresh[1][k]);
+              multiply_add<uint8_t, uint8_t>(part[k], down_, kept[1][k], fresh[1][k]);
             else
-              multiply<false, true>(part[k], down_, kept[1][k], fresh[1][k]);
+              multiply_add<uint8_t, int8_t>(part[k], down_, kept[1][k], fresh[1][k]);
           }
           kept[0][k] = fresh[0][k], kept[1][k] = fresh[1][k];
         }
 #pragma unroll
-        for (int n = 0; n < 4; ++n) v[pair][n] = joined(part, n);
+        for (int n = 0; n < 4; ++n) v[pair][n] = int32_t(joined(part, n));
       }
       if (!First)
         put(i, make_int4(v[0][0], v[0][1], v[1][0], v[1][1]),

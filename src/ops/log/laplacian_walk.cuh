@@ -221,22 +221,4 @@ class EdgeRows {
   int32_t* chunk_;
 };
 
-/// Four results of every lane of rows of a warp whose columns all lie inside, at any address `to`:
-/// a word is shifted into place with what the lane before has left; a row's first lane writes what
-/// comes before a whole word, the last one also what comes after. All lanes call it.
-__device__ __forceinline__ void store_shifted(uint8_t* to, uint32_t word, bool wanted, bool first,
-                                              bool last) {
-  const uint32_t before = __shfl_up_sync(0xFFFFFFFF, word, 1);
-  if (!wanted) return;
-  const auto odd = uint32_t(reinterpret_cast<uintptr_t>(to)) & 3;
-  if (!first || odd == 0)
-    *reinterpret_cast<uint32_t*>(to - odd) = __funnelshift_l(before, word, 8 * odd);
-  if (odd == 0) return;
-#pragma unroll
-  for (int i = 0; i < 3; ++i) {
-    if (first && i < 4 - int(odd)) to[i] = uint8_t(word >> 8 * i);
-    if (last && i < int(odd)) to[4 - odd + i] = uint8_t(word >> 8 * (4 - odd + i));
-  }
-}
-
 }  // namespace cuesta::log_cuda

@@ -17,8 +17,10 @@
 
 #include "core/border_sample.hpp"
 #include "cuda/row_words.cuh"
+#include "cuda/shifted_words.cuh"
 #include "cuda/tensor_cores.hpp"
 #include "cuda/tensor_tile.cuh"
+#include "cuda/tile_rows.hpp"
 #include "ops/log/cuda.hpp"
 #include "ops/log/gaussian_sums.cuh"
 #include "ops/log/laplacian_walk.cuh"
@@ -28,26 +30,11 @@ namespace cuesta {
 namespace {
 
 using namespace log_cuda;
-using cuda::tensor::outside_index;
 
-/// Pictures and border, by value.
 template <class T, class Out>
-struct Request {
-  ImageView<const T, Space::device> src;
-  ImageView<Out, Space::device> dst;
-  BorderMode mode;
-  T outside;
+struct Request : cuda::tensor::Request<T, Out> {
   int32_t radius;     // of the whole window where the border is `ignore`, else 0
   int32_t parameter;  // of the rule
-
-  /// The column or row that stands for one; −1: none.
-  __device__ int32_t place(int32_t x) const { return inside(x, src.width); }
-  __device__ int32_t place_row(int32_t y) const { return inside(y, src.height); }
-
- private:
-  __device__ int32_t inside(int32_t i, int32_t n) const {
-    return uint32_t(i) < uint32_t(n) ? i : outside_index(mode, i, n);
-  }
 };
 
 template <class T, class Rows, int Warps>
@@ -132,8 +119,10 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
         } else if constexpr (Aligned) {
           if (wanted && own) *reinterpret_cast<typename Rows::Results*>(at) = results;
         } else if constexpr (sizeof(Out) == 1) {
-          store_shifted(at, results, wanted && own, own_x == 0,
-                        own_x == own_columns - lane_columns);
+          const uint32_t word[1] = {results};
+          const uint32_t before = __shfl_up_sync(0xFFFFFFFF, results, 1);
+          if (wanted && own)
+            cuda::store_shifted(at, word, before, own_x == 0, own_x == own_columns - lane_columns);
         } else {
           if (wanted && own) store_some(at, results, lane_columns);
         }
@@ -191,10 +180,8 @@ void run(const LogArgs& args, const log::ByteTaps& taps, int64_t parameter, Call
   using Out = typename Rows::Out;
   const Border& border = args.options.border;
   const Request<T, Out> q{
-      args.src.as<T, Space::device>(),
-      args.dst.as<Out, Space::device>(),
-      border.mode,
-      border_sample<T>(border),
+      {args.src.as<T, Space::device>(), args.dst.as<Out, Space::device>(), border.mode,
+       border_sample<T>(border)},
       border.mode == BorderMode::ignore ? log::window(args.options).radius() : 0,
       int32_t(parameter)};
   const log::Bands bands = log::bands_of(taps);
@@ -233,6 +220,7 @@ void log_cuda::mma_separable(const LogArgs& args, Call& call) {
 
 std::string_view log_cuda::mma_separable_takes(const LogArgs& args, const Parameters&) {
   if (!cuda::multiplies_bytes()) return "GPUs before compute capability 8.0";
+  if (const auto why = cuda::tiles_take(args.src); !why.empty()) return why;
   const log::ByteTaps taps = log::byte_taps(log::window(args.options));
   if (taps.size == 0) return "windows past 17 x 17";
   if (args.src.type == PixelType::u8) return {};

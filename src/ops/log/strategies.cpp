@@ -1,6 +1,7 @@
 // Every strategy of log, on the CPU and on CUDA: the one list of what exists.
 #include "cuda/limits.hpp"
 #include "cuda/tensor_cores.hpp"
+#include "cuda/tile_rows.hpp"
 #include "ops/log/cuda.hpp"
 #include "ops/log/ladder/ladder.hpp"
 #include "ops/log/reference.hpp"
@@ -16,13 +17,15 @@ std::string_view supports(const LogArgs& args, const Parameters&) {
 
 std::string_view byte_stencil(const LogArgs& args, const Parameters&) {
   if (!cuda::multiplies_bytes()) return "GPUs before compute capability 8.0";
-  if (args.src.type != PixelType::u8) return "u16 source";
+  if (const auto why = cuda::tiles_take(args.src); !why.empty()) return why;
   const bool response = args.dst.type == PixelType::s32;
-  if (!response && args.options.mode == LogMode::zero_crossings) return "zero crossings";
   const log::ByteStencil stencil = log::byte_stencil(log::window(args.options));
   if (stencil.size == 0) return "windows whose weights are no signed bytes";
-  return response && stencil.factor != 1 ? "responses whose weights share a factor"
-                                         : std::string_view();
+  if (response && stencil.factor != 1) return "responses whose weights share a factor";
+  const bool crossings = !response && args.options.mode == LogMode::zero_crossings;
+  return crossings && stencil.threshold > log::most_crossing_threshold
+             ? "zero crossings whose threshold times the weights' scale passes 16,383"
+             : std::string_view();
 }
 
 std::string_view papers_window(const LogArgs& args, const Parameters& parameters) {
@@ -116,7 +119,7 @@ std::span<const Strategy<LogArgs>> LogArgs::strategies() {
        .space = Space::device,
        .tier = Tier::production,
        .idea = "the whole window as products of matrices of bytes on the tensor cores, from tiles "
-               "copied in bulk",
+               "copied in bulk; zero crossings from 16-bit sums in shared memory",
        .supports = CUESTA_GPU(byte_stencil),
        .run = CUESTA_GPU(log_cuda::tensor)},
       {.name = "mma-separable",

@@ -223,11 +223,11 @@ template <class T, int K>
 struct Strips {
   // Columns a lane, warps a multiprocessor and rows of a strip on large pictures. (H200,
   // 2026-11-22, 8192² u8, times of a copy. 3 × 3, strips of 8, 16, 32 rows: 1.67, 1.60, 1.71; of 8
-  // columns a lane 1.82. 5 × 5, strips of 8, 32 and 64: 6.2, 4.9, 4.9; of 16 columns a lane 5.3;
-  // blocks of 32 threads with strips of 16 rows or fewer 7 and more.)
+  // columns a lane 1.82. 5 × 5, strips of 32, 64 and 128: 4.46, 4.36, 4.57; of 16 columns a lane
+  // 4.6 and more.)
   static constexpr int columns = K == 3 ? 16 / int(sizeof(T)) : 8;
   static constexpr int threads = K == 3 ? 32 : 64, warps = K == 3 ? 24 : 16;
-  static constexpr int32_t most_rows = K == 3 ? 16 : 32, least_rows = 4;
+  static constexpr int32_t most_rows = K == 3 ? 16 : 64, least_rows = 4;
   using Step = std::conditional_t<K == 3, Median3<T, columns>, Median5<T, columns>>;
   static constexpr int least_width = cuda::LaneRows<T, columns, K / 2, true>::least_width;
 

@@ -3,6 +3,8 @@
 // maximum is one operation for two, least and greatest of three too. Bound by the integer pipe.
 #pragma once
 
+#include <cuda_fp16.h>
+
 #include "cuda/lane_rows.cuh"
 #include "ops/median/device.cuh"
 
@@ -20,7 +22,17 @@ struct InSums : InPairs {
   uint32_t one;  // what the compiler does not know, or it makes additions of them
 };
 
+/// Exchanges on the pipe of fp16 pairs alone. A sample of 8 bits is a subnormal of fp16: sums below
+/// 2,048 are exact, and their bits are the whole number's.
+struct InHalves : InPairs {};
+
 #define MEDIAN_INLINE __device__ __forceinline__
+MEDIAN_INLINE __half2 half_of(uint32_t v) { return *reinterpret_cast<__half2*>(&v); }
+MEDIAN_INLINE uint32_t bits_of(__half2 v) { return *reinterpret_cast<uint32_t*>(&v); }
+MEDIAN_INLINE void exchange(InHalves, uint32_t& a, uint32_t& b) {
+  const __half2 x = half_of(a), y = half_of(b), more = __hsub2_sat(x, y);  // 0 where a is less
+  a = bits_of(__hsub2(x, more)), b = bits_of(__hadd2(y, more));
+}
 /// a + factor · b.
 MEDIAN_INLINE uint32_t sum(uint32_t a, uint32_t b, uint32_t factor) {
   uint32_t out;
@@ -36,16 +48,16 @@ MEDIAN_INLINE void exchange(InSums o, uint32_t& a, uint32_t& b) {
 #undef MEDIAN_INLINE
 
 /// A lane's columns, `pairs` registers of them: register j has columns j and j + pairs. Rows are
-/// read with `Reach` more on either side, as registers −Reach … pairs + Reach − 1.
-template <class T, int Columns, int Reach>
+/// read with `Reach` more on either side, as registers −Reach … pairs + Reach − 1. u8 samples are
+/// `Alone` in their halves, or both bytes of them, which is less work.
+template <class T, int Columns, int Reach, bool Alone = false>
 struct Pairing {
   static constexpr int columns = Columns, reach = Reach, pairs = Columns / 2;
   static constexpr int in_word = 4 / int(sizeof(T)), words = Columns / in_word;
   static constexpr int count = pairs + 2 * Reach;
   using Row = uint32_t[count];
 
-  /// From words that begin `side` columns before the lane's. u8 samples are both bytes of their
-  /// halves.
+  /// From words that begin `side` columns before the lane's.
   static __device__ __forceinline__ void read(const uint32_t* w, int side, Row& out) {
 #pragma unroll
     for (int j = 0; j < count; ++j) {
@@ -54,6 +66,7 @@ struct Pairing {
       out[j] =
           __byte_perm(w[a / in_word], w[b / in_word],
                       sizeof(T) == 1 ? at * 0x0011 + (4 + at) * 0x1100 : (at ? 0x7632 : 0x5410));
+      if constexpr (Alone) out[j] &= 0x00FF00FF;
     }
   }
   static __device__ __forceinline__ void packed(const uint32_t (&v)[pairs],
@@ -62,8 +75,8 @@ struct Pairing {
 #pragma unroll
     for (int k = 0; k < half; ++k) {
       if constexpr (sizeof(T) == 1) {
-        const uint32_t a = __byte_perm(v[4 * k], v[4 * k + 1], 0x7351);
-        const uint32_t b = __byte_perm(v[4 * k + 2], v[4 * k + 3], 0x7351);
+        const uint32_t a = __byte_perm(v[4 * k], v[4 * k + 1], 0x6240);
+        const uint32_t b = __byte_perm(v[4 * k + 2], v[4 * k + 3], 0x6240);
         out[k] = __byte_perm(a, b, 0x5410);
         out[half + k] = __byte_perm(a, b, 0x7632);
       } else {
@@ -117,7 +130,7 @@ struct Median3 {
 /// windows around it, which add a column of four, a row of four and the sample between them.
 template <class T, int Columns>
 struct Median5 {
-  using P = Pairing<T, Columns, 2>;
+  using P = Pairing<T, Columns, 2, sizeof(T) == 1>;
   static constexpr int reach = 2, together = 2;
   uint32_t unit;  // 1, see InSums
   // Rows before the next two: 1, 2 and 4 above the first of them; of 2 and 3 above, each column
@@ -128,36 +141,43 @@ struct Median5 {
                                        uint32_t (&out)[2][P::words]) {
     constexpr int n = P::pairs;
     const InPairs o;
-    const InSums sums{{}, unit};
+    // Columns and rows of fours, and what is merged of them. 16 bits have no room in fp16.
+    const auto fours = [&] {
+      if constexpr (sizeof(T) == 1)
+        return InHalves();
+      else
+        return InSums{{}, unit};
+    }();
+    const std::conditional_t<sizeof(T) == 1, InHalves, InPairs> merged;
     // Columns of the common rows, sorted, and the rows above and below them.
     uint32_t columns[n + 4][4], rows[2][n + 4];
 #pragma unroll
     for (int j = 0; j < n + 4; ++j) {
       uint32_t a = one[j], b = in[0][j];
-      exchange(sums, a, b);
-      merge(sums, low[j], high[j], a, b, columns[j]);
+      exchange(fours, a, b);
+      merge(fours, low[j], high[j], a, b, columns[j]);
       low[j] = a, high[j] = b;
       rows[0][j] = four[j], rows[1][j] = in[1][j];
       four[j] = two[j], two[j] = in[0][j], one[j] = in[1][j];
     }
     uint32_t pair[8], result[2][n];
-    merge(o, columns[1], columns[2], pair);
+    merge(merged, columns[1], columns[2], pair);
 #pragma unroll
     for (int c = 0; c < n; c += 2) {  // the core has columns c + 1 … c + 4
       uint32_t next[8], core[10], left[6], right[6];
-      merge(o, columns[c + 3], columns[c + 4], next);
-      middle_ten(o, pair, next, core);
+      merge(merged, columns[c + 3], columns[c + 4], next);
+      middle_ten(merged, pair, next, core);
 #pragma unroll
       for (int i = 0; i < 8; ++i) pair[i] = next[i];
-      middle_six(o, core, columns[c], left);
-      middle_six(o, core, columns[c + 5], right);
+      middle_six(o, merged, core, columns[c], left);
+      middle_six(o, merged, core, columns[c + 5], right);
 #pragma unroll
       for (int i = 0; i < 2; ++i) {
         uint32_t a = rows[i][c + 1], b = rows[i][c + 2], d = rows[i][c + 3], e = rows[i][c + 4];
-        exchange(sums, a, b);
-        exchange(sums, d, e);
+        exchange(fours, a, b);
+        exchange(fours, d, e);
         uint32_t row[4];
-        merge(sums, a, b, d, e, row);
+        merge(fours, a, b, d, e, row);
         result[i][c] = middle_of_eleven(o, left, row, rows[i][c]);
         result[i][c + 1] = middle_of_eleven(o, right, row, rows[i][c + 5]);
       }

@@ -1,13 +1,15 @@
 // Erosion, dilation, opening and closing of bits by an octagon (octagon.hpp), of `fused`: the steps
 // of one call in one pass over memory. A warp walks down 32 words side by side, some rows at a
-// time. A step makes of each row the square's window, across by two joins of three and down by two
-// more; then the rhombus as two or four points at a time, each the same shape at half the distance:
-// 20 operations a word for disk:15, where rows of six widths take 35. All rows of a round take each
-// operation before the next one: a shuffle is then as many independent ones, and nobody waits for
-// it. What earlier rounds left stays in registers, in lines as long as the step looks back. Pixels
-// move one way only, so that a word needs one neighbour: results lie as many pixels to the right as
-// steps reach, and are moved back when they are written. Bound by the integer pipe; rows above a
-// walk are made again for it, twice the reach a step.
+// time; of two steps each has a warp of its own, and rounds of rows go from one to the other
+// through shared memory, two on their way. A step makes of each row the square's window, across by
+// two joins of three and down by two more; then the rhombus as two or four points at a time, each
+// the same shape at half the distance: 20 operations a word for disk:15, where rows of six widths
+// take 35. All rows of a round take each operation before the next one: a shuffle is then as many
+// independent ones, and nobody waits for it. What earlier rounds left stays in registers, in lines
+// as long as the step looks back. Pixels move one way only, so that a word needs one neighbour:
+// results lie as many pixels to the right as steps reach, and are moved back when they are written.
+// Bound by the integer pipe, which has joins and most of the moves; the multiplier's makes four of
+// eleven. Rows above a walk are made again for it, twice the reach a step.
 #include "cuda/strip.cuh"
 #include "ops/morphology/octagon.hpp"
 #include "ops/morphology/step.cuh"
@@ -58,6 +60,16 @@ __device__ __forceinline__ uint32_t moved(uint32_t v, uint32_t next_word) {
   return __funnelshift_r(v, next_word, K);
 }
 
+/// power[K] is 2^(32 − K), of a kernel's arguments: the compiler would make moves of constants.
+struct Powers {
+  uint32_t power[16];
+};
+/// The same by the multiplier.
+template <int K>
+__device__ __forceinline__ uint32_t moved(uint32_t v, uint32_t next_word, const Powers& by) {
+  return __umulhi(v, by.power[K]) + next_word * by.power[K];
+}
+
 /// Joins with itself moved by K to all four sides: of the row K above the newest; pixel x is the
 /// result's x + K + Extra.
 template <bool Dilate, int K, int Extra>
@@ -92,17 +104,19 @@ class OctagonStep {
   /// No line is longer, and rows before the first result are whole rounds.
   static constexpr int round = reach < 5 ? 2 * reach : reach;
 
-  __device__ __forceinline__ void push(Rows<round>& v) {
+  __device__ __forceinline__ void push(Rows<round>& v, const Powers& by) {
     using J = Join<Dilate>;
     static_assert(Square == 2 || Square == 3);
+    static_assert(2 * reach < 16);
     Rows<round> after, octagon, centres, tips;
     next(v, after);
     // The tips at the sides, above and below.
 #pragma unroll
     for (int i = 0; i < round; ++i) {
-      centres[i] = moved<reach>(v[i], after[i]);
-      tips[i] = J::of(v[i], moved<2 * reach>(v[i], after[i]), centres_.before(centres, i, reach));
-      octagon[i] = J::of(v[i], moved<1>(v[i], after[i]), moved<2>(v[i], after[i]));
+      centres[i] = moved<reach>(v[i], after[i], by);
+      tips[i] =
+          J::of(v[i], moved<2 * reach>(v[i], after[i], by), centres_.before(centres, i, reach));
+      octagon[i] = J::of(v[i], moved<1>(v[i], after[i], by), moved<2>(v[i], after[i], by));
     }
     centres_.keep(centres);
     square(octagon);
@@ -163,74 +177,197 @@ struct Walk {
   int32_t src_stride, dst_stride;  // bytes: a row's address is then one operation
   int32_t words, strips, rows;     // of 32 pixels a row; of warps side by side; of a warp
   uint32_t outside[2];             // what lies around the source of each step
+  Powers by;
 };
 
 constexpr int strip_words = 30;  // the first and the last word are there for their neighbours
 
-/// Inner: all that the walk reads lies in the picture.
-template <class First, class Second, int Steps, bool Inner>
-__device__ __forceinline__ void walk(const Walk& q, int32_t word, int32_t top) {
-  constexpr int reach = First::reach, all = Steps * reach, round = First::round;
-  static_assert(2 * reach % round == 0);
-  const int32_t width = q.src.width, height = q.src.height, end = min(top + q.rows, height);
-  const int64_t pixel = int64_t(word) * 32;
-  const uint32_t own = bit_range<uint32_t>(-pixel, width - pixel);
-  const uint32_t own_between = bit_range<uint32_t>(-pixel - reach, width - pixel - reach);
-  const bool there = word >= 0 && word < q.words;
-  const int lane = threadIdx.x;
-  const int32_t writes = lane > 0 && lane <= strip_words && there ? end - top : 0;
-  // Of the first row of a round, and of its result.
-  const char* from =
-      rows_on(static_cast<const char*>(q.src.data) + int64_t(word) * 4, top - all, q.src_stride);
-  char* to = rows_on(static_cast<char*>(q.dst.data) + int64_t(word) * 4, top - 2 * all - round,
-                     q.dst_stride);
-  const auto load = [&](int32_t y, int i) {
-    const auto* at = reinterpret_cast<const uint32_t*>(rows_on(from, i, q.src_stride));
-    if constexpr (Inner) return __ldg(at);
-    uint32_t v = q.outside[0];
-    if (there && uint32_t(y + i) < uint32_t(height)) v = __ldg(at);
-    return v;
-  };
-  First first;
-  Second second;
-  uint32_t coming[round];
+/// Where a lane's walk lies. Inner: all that it reads lies in the picture.
+template <bool Inner>
+struct Lane {
+  const Walk& q;
+  int32_t word, top, end, lane;
+
+  __device__ Lane(const Walk& walk, int32_t left, int32_t from)
+      : q(walk),
+        word(left + int32_t(threadIdx.x % 32)),
+        top(from),
+        end(min(from + walk.rows, walk.src.height)),
+        lane(int32_t(threadIdx.x % 32)) {}
+  __device__ bool there() const { return word >= 0 && word < q.words; }
+  /// The word's pixels that are the picture's, `by` pixels to the right.
+  __device__ uint32_t own(int by) const {
+    const int64_t pixel = int64_t(word) * 32 + by;
+    return bit_range<uint32_t>(-pixel, q.src.width - pixel);
+  }
+};
+
+/// Rows of the source, a round before they are wanted.
+template <bool Inner, int Round>
+struct Source {
+  const Lane<Inner>& at;
+  uint32_t own;
+  const char* from;  // of the first row of a round
+  uint32_t coming[Round];
+
+  __device__ __forceinline__ Source(const Lane<Inner>& lane, int32_t y)
+      : at(lane),
+        own(lane.own(0)),
+        from(rows_on(static_cast<const char*>(lane.q.src.data) + int64_t(lane.word) * 4, y,
+                     lane.q.src_stride)) {
+    load(y);
+  }
+  __device__ __forceinline__ void load(int32_t y) {
 #pragma unroll
-  for (int i = 0; i < round; ++i) coming[i] = load(top - all, i);
-#pragma unroll 1
-  for (int32_t y = top - all; y < end + all; y += round) {
-    from = rows_on(from, round, q.src_stride);
-    to = rows_on(to, round, q.dst_stride);
-    Rows<round> rows;
-#pragma unroll
-    for (int i = 0; i < round; ++i)
-      rows[i] = Inner ? coming[i] : (coming[i] & own) | (q.outside[0] & ~own);
-#pragma unroll
-    for (int i = 0; i < round; ++i) coming[i] = load(y + round, i);
-    first.push(rows);
-    if constexpr (Steps == 2) {
-      if (y < top) continue;  // nothing of the second step's first window yet
-      if constexpr (!Inner) {
-#pragma unroll
-        for (int i = 0; i < round; ++i)
-          rows[i] = uint32_t(y + i - reach) < uint32_t(height)
-                        ? (rows[i] & own_between) | (q.outside[1] & ~own_between)
-                        : q.outside[1];
+    for (int i = 0; i < Round; ++i) {
+      const auto* row = reinterpret_cast<const uint32_t*>(rows_on(from, i, at.q.src_stride));
+      if constexpr (Inner) {
+        coming[i] = __ldg(row);
+      } else {
+        coming[i] = at.q.outside[0];
+        if (at.there() && uint32_t(y + i) < uint32_t(at.q.src.height)) coming[i] = __ldg(row);
       }
-      second.push(rows);
     }
+  }
+  /// The rows from y on; those after them are under way.
+  __device__ __forceinline__ void take(int32_t y, Rows<Round>& rows) {
+    from = rows_on(from, Round, at.q.src_stride);
 #pragma unroll
-    for (int i = 0; i < round; ++i) {
-      const uint32_t v = __funnelshift_l(__shfl_up_sync(~0u, rows[i], 1), rows[i], all);
-      store_if(
-          Inner ? writes > 0 && y >= top + all : uint32_t(y + i - all - top) < uint32_t(writes),
-          reinterpret_cast<uint32_t*>(rows_on(to, i, q.dst_stride)), Inner ? v : v & own);
+    for (int i = 0; i < Round; ++i)
+      rows[i] = Inner ? coming[i] : (coming[i] & own) | (at.q.outside[0] & ~own);
+    load(y + Round);
+  }
+};
+
+/// Results after rows from y on, All above them and All pixels to the right.
+template <bool Inner, int Round, int All>
+struct Target {
+  const Lane<Inner>& at;
+  uint32_t own;
+  int32_t writes;
+  char* to;  // of the result of the first row of a round
+
+  __device__ __forceinline__ Target(const Lane<Inner>& lane, int32_t y)
+      : at(lane),
+        own(lane.own(0)),
+        writes(lane.lane > 0 && lane.lane <= strip_words && lane.there() ? lane.end - lane.top : 0),
+        to(rows_on(static_cast<char*>(lane.q.dst.data) + int64_t(lane.word) * 4, y - All,
+                   lane.q.dst_stride)) {}
+  __device__ __forceinline__ void put(int32_t y, const Rows<Round>& rows) {
+#pragma unroll
+    for (int i = 0; i < Round; ++i) {
+      const uint32_t v = __funnelshift_l(__shfl_up_sync(~0u, rows[i], 1), rows[i], All);
+      store_if(Inner ? writes > 0 && y >= at.top + All
+                     : uint32_t(y + i - All - at.top) < uint32_t(writes),
+               reinterpret_cast<uint32_t*>(rows_on(to, i, at.q.dst_stride)), Inner ? v : v & own);
     }
+    to = rows_on(to, Round, at.q.dst_stride);
+  }
+};
+
+template <class Step, bool Inner>
+__device__ __forceinline__ void walk_one(const Lane<Inner>& lane) {
+  constexpr int reach = Step::reach, round = Step::round;
+  Source<Inner, round> source(lane, lane.top - reach);
+  Target<Inner, round, reach> target(lane, lane.top - reach);
+  Step step;
+#pragma unroll 1
+  for (int32_t y = lane.top - reach; y < lane.end + reach; y += round) {
+    Rows<round> rows;
+    source.take(y, rows);
+    step.push(rows, lane.q.by);
+    target.put(y, rows);
   }
 }
 
-// A block is a warp: the compiler then knows that all of it walks the same way.
+/// Rounds that the first step's warp gives the second's, two at a time.
+template <int Round>
+struct Ring {
+  uint32_t rows[2][Round][32];
+};
+// Barriers of both warps, one for each of the two: rows are there; have been read. Their numbers
+// are constants, chosen from without a branch: of numbers known at run time a block takes all
+// sixteen, and four blocks a multiprocessor's.
+constexpr int there = 1, read = 3;
+template <int Barrier>
+__device__ __forceinline__ void announce(int turn) {
+  asm volatile(
+      "{ .reg .pred odd; setp.ne.s32 odd, %0, 0; @!odd bar.arrive %1, 64; @odd bar.arrive %2, 64; "
+      "}" ::"r"(turn % 2),
+      "n"(Barrier), "n"(Barrier + 1)
+      : "memory");
+}
+template <int Barrier>
+__device__ __forceinline__ void await(int turn) {
+  asm volatile(
+      "{ .reg .pred odd; setp.ne.s32 odd, %0, 0; @!odd bar.sync %1, 64; @odd bar.sync %2, 64; "
+      "}" ::"r"(turn % 2),
+      "n"(Barrier), "n"(Barrier + 1)
+      : "memory");
+}
+
+template <class First, bool Inner>
+__device__ __forceinline__ void walk_first(const Lane<Inner>& lane, Ring<First::round>& ring) {
+  constexpr int all = 2 * First::reach, round = First::round;
+  Source<Inner, round> source(lane, lane.top - all);
+  First first;
+  int turn = 0;
+#pragma unroll 1
+  for (int32_t y = lane.top - all; y < lane.end + all; y += round, ++turn) {
+    Rows<round> rows;
+    source.take(y, rows);
+    first.push(rows, lane.q.by);
+    if (turn >= 2) await<read>(turn);
+#pragma unroll
+    for (int i = 0; i < round; ++i) ring.rows[turn % 2][i][lane.lane] = rows[i];
+    announce<there>(turn);
+  }
+}
+template <class Second, bool Inner>
+__device__ __forceinline__ void walk_second(const Lane<Inner>& lane, Ring<Second::round>& ring) {
+  constexpr int reach = Second::reach, all = 2 * reach, round = Second::round;
+  const uint32_t own = lane.own(reach), outside = lane.q.outside[1];
+  Target<Inner, round, all> target(lane, lane.top);
+  Second second;
+  int turn = 0;
+#pragma unroll 1
+  for (int32_t y = lane.top - all; y < lane.end + all; y += round, ++turn) {
+    Rows<round> rows;
+    await<there>(turn);
+#pragma unroll
+    for (int i = 0; i < round; ++i) rows[i] = ring.rows[turn % 2][i][lane.lane];
+    if (y + 2 * round < lane.end + all) announce<read>(turn);
+    if (y < lane.top) continue;  // nothing of the second step's first window yet
+    if constexpr (!Inner) {
+#pragma unroll
+      for (int i = 0; i < round; ++i)
+        rows[i] = uint32_t(y + i - reach) < uint32_t(lane.q.src.height)
+                      ? (rows[i] & own) | (outside & ~own)
+                      : outside;
+    }
+    second.push(rows, lane.q.by);
+    target.put(y, rows);
+  }
+}
+
+template <class First, class Second, int Steps, bool Inner>
+__device__ __forceinline__ void walk_steps(const Walk& q, int32_t left, int32_t top) {
+  const Lane<Inner> lane(q, left, top);
+  if constexpr (Steps == 1) {
+    walk_one<First>(lane);
+  } else {
+    static_assert(2 * First::reach % First::round == 0);
+    __shared__ Ring<First::round> ring;
+    if (threadIdx.x < 32)
+      walk_first<First>(lane, ring);
+    else
+      walk_second<Second>(lane, ring);
+  }
+}
+
+// A block is a walk: the compiler then knows that all of a warp walks the same way.
 template <class First, class Second, int Steps>
-__global__ void __launch_bounds__(32) walk_down(const __grid_constant__ Walk q) {
+__global__ void __launch_bounds__(Steps * 32) walk_down(const __grid_constant__ Walk q) {
   constexpr int all = Steps * First::reach, round = First::round;
   const auto strip = int32_t(blockIdx.x % unsigned(q.strips));
   const auto top = int32_t(int64_t(blockIdx.x / unsigned(q.strips)) * q.rows);
@@ -238,19 +375,20 @@ __global__ void __launch_bounds__(32) walk_down(const __grid_constant__ Walk q) 
   const bool inner = left >= 0 && int64_t(left + 33) * 32 <= q.src.width && top >= all &&
                      int64_t(top) + q.rows + all + round <= q.src.height;
   if (inner)
-    walk<First, Second, Steps, true>(q, left + int32_t(threadIdx.x), top);
+    walk_steps<First, Second, Steps, true>(q, left, top);
   else
-    walk<First, Second, Steps, false>(q, left + int32_t(threadIdx.x), top);
+    walk_steps<First, Second, Steps, false>(q, left, top);
 }
 
 uint32_t outside_word(const Rule& rule) {
   return (rule.neutral ? !rule.dilate : rule.outside != 0) ? ~0u : 0;
 }
 
-/// Walks a multiprocessor, of one step and of two: more are shorter and make more rows twice.
-/// (H200, 2026-11-22, 8192²: one step 0.040 ms with 8, 0.030 with 12, 0.025 with 20; close + open
-/// 0.054 ms with 8, 0.050 with 12 and with 16; 4096²: 0.025 with 8 and 12, 0.032 with 16.)
-constexpr int walks[] = {20, 12};
+/// Walks a multiprocessor, of one step and of two: more are shorter and make more rows twice. A
+/// multiprocessor has room for four walks of two steps, whose barriers have numbers known at run
+/// time. (H200, 2026-11-22, 8192²: two dilations 22.5 µs with 12, 21.9 with 20; close + open 34.3
+/// with 4, 46.1 with 6, 40.9 with 8; 4096²: 16.5 with 4, 20.6 with 5.)
+constexpr int walks[] = {20, 4};
 
 template <int Square, int Rhombus>
 void launch(ConstAnyView src, AnyView dst, const Rule& first, const Rule* second, Call& call) {
@@ -260,6 +398,7 @@ void launch(ConstAnyView src, AnyView dst, const Rule& first, const Rule* second
   q.strips = (q.words - 1) / strip_words + 1;
   q.outside[0] = outside_word(first);
   q.outside[1] = second ? outside_word(*second) : 0;
+  for (int k = 1; k < 16; ++k) q.by.power[k] = 1u << (32 - k);
   q.rows = cuda::rows_of_walks(q.strips, src.height, (second ? 4 : 2) * Dilation::reach,
                                walks[second ? 1 : 0], Dilation::round);
   const auto kernel =
@@ -267,7 +406,7 @@ void launch(ConstAnyView src, AnyView dst, const Rule& first, const Rule* second
       : first.dilate ? walk_down<Dilation, Dilation, 1>
                      : walk_down<Erosion, Erosion, 1>;
   cuda::launch("morphology", kernel, dim3(unsigned(q.strips) * cuda::blocks(src.height, q.rows)),
-               dim3(32), 0, cuda::stream_of(call), q);
+               dim3(second ? 64 : 32), 0, cuda::stream_of(call), q);
 }
 
 }  // namespace

@@ -89,15 +89,15 @@ struct Ring {
   }
 };
 
-template <class J, class T, bool Whole>
+template <class J, class T, cuda::Rows Kind>
 __device__ __forceinline__ void walk_blocks(const Rectangle& q, const cuda::StripWalk& walk,
                                             uint4* shared, int32_t (&map)[32 * lane_pixels]) {
-  const cuda::StripLane<T, Whole> lane(q.pictures, walk, map);
+  const cuda::StripLane<T, Kind> lane(q.pictures, walk, map);
   const int high = q.above + q.below + 1;
   const Ring<T> ring{shared + threadIdx.x};
   for (int i = 0; i < high; ++i) ring.put(i, J::none());
   int32_t y = walk.top - q.above;
-  Packed<T> row, next;
+  typename cuda::StripLane<T, Kind>::Raw row, next;
 #pragma unroll 1
   for (int i = 0; i < 2; ++i) row = next, next = lane.load(y + i);
 #pragma unroll 1
@@ -105,7 +105,7 @@ __device__ __forceinline__ void walk_blocks(const Rectangle& q, const cuda::Stri
     Pairs upto = J::none();
 #pragma unroll 1
     for (int i = 0; i < high; ++i, ++y) {
-      const Pairs v = across_any<J>(cuda::pairs_of<T>(row), q.before, q.behind);
+      const Pairs v = across_any<J>(cuda::pairs_of<T>(lane.finish(row, y)), q.before, q.behind);
       row = next;
       next = lane.load(y + 2);
       upto = J::of(upto, v);
@@ -128,10 +128,8 @@ __global__ void __launch_bounds__(32) rectangle_walk(const __grid_constant__ Rec
   extern __shared__ uint4 shared[];
   __shared__ int32_t map[32 * lane_pixels];
   const cuda::StripWalk walk(q.pictures);
-  if (walk.is_whole(q.pictures, q.above, q.below + 2))
-    walk_blocks<J, T, true>(q, walk, shared, map);
-  else
-    walk_blocks<J, T, false>(q, walk, shared, map);
+  const cuda::Rows kind = walk.rows_of(q.pictures, q.above, q.below + 2, 4 / int(sizeof(T)));
+  cuda::by_rows(kind, [&](auto rows) { walk_blocks<J, T, rows()>(q, walk, shared, map); });
 }
 
 template <class T>

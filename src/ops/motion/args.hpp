@@ -7,6 +7,13 @@
 
 namespace cuesta {
 
+/// Which rows of a mask in page-locked memory have set pixels, for a device row that writes no
+/// others; true after so many frames of the background.
+struct ShownRows {
+  Image<uint8_t, Space::device> rows{};
+  int64_t frames = -1;
+};
+
 /// A frame, or a batch of frames that follow each other: then `frame` is the first. Frames of other
 /// cameras may go with them.
 struct MotionArgs {
@@ -24,6 +31,8 @@ struct MotionArgs {
   double* threshold = nullptr;                   // the one used for the last frame
   // Where a device row that needs it again keeps the first frame as it came; may be null.
   Image<uint8_t, Space::device>* first_frame = nullptr;
+
+  ShownRows* shown = nullptr;  // of the mask; may be null
 
   int32_t count = 1;         // frames
   ptrdiff_t frame_step = 0;  // bytes from one to the next

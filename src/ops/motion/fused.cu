@@ -13,6 +13,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "core/background_access.hpp"
 #include "core/pinned_picture.hpp"
@@ -37,8 +38,11 @@ constexpr int64_t most_pixels = INT32_MAX;  // of a mask that label takes
 
 /// Tiles of clean_bits: of 8, 16 and 32 words and 16, 32 and 64 rows these are the fastest of many
 /// frames, and of one within a tenth (H200, 2026-11-22).
-using Clean = CleanTile<16, 64>;
-constexpr auto clean = clean_bits<16, 64>;
+using Clean = CleanTile<16, 64, 256>;
+/// Where a multiprocessor has one block at most: 9.5 µs a mask of 1080p, with 256 threads 10.7,
+/// with 1,024 11.2 (H200, 2026-11-22).
+constexpr int one_mask_threads = 512;
+static_assert(Clean::out_words == few::Shared::tile_words);
 /// Blocks of frames_to_bits that a multiprocessor is to hold: the fastest of 1 to 5, alone and of
 /// 64 (H200, 2026-11-22). For more the mixture's state leaves the registers.
 template <class Model>
@@ -69,9 +73,11 @@ uint64_t* seen_from_gpu(BitView mask) {
 struct Part {
   const MotionArgs* camera;
   int32_t begin, count;
-  bool founds;
+  int64_t learned;    // frames before these
   int32_t first_row;  // of the tall mask
 
+  bool founds() const { return learned == 0; }
+  bool is_last() const { return begin + count == camera->count; }
   int32_t rows() const { return camera->frame.height + 1; }  // of a mask there
 };
 
@@ -87,53 +93,81 @@ bool fill_taps(const MotionOptions& options, uint32_t (&words)[4]) {
   return true;
 }
 
-/// What goes together, and runs.
+/// Groups of cameras that are waited for together.
+constexpr int most_groups = 8;
+
+/// What goes in the same launches.
 class Together {
  public:
-  explicit Together(Call& call) : call_(call) {}
+  Together(Call& call, int64_t bytes) : call_(call), most_bytes_(bytes) {}
 
   bool empty() const { return count_ == 0; }
   /// How many of `wanted` more frames of a camera there is room for; at least one in all.
   int32_t room_for(const MotionArgs& camera, int32_t wanted) const {
     const int32_t width = std::max(width_, camera.frame.width);
     const int64_t row = int64_t(words_of(width)) * 4;
-    const int64_t rows = std::min(most_pixels / width, most_bytes / (2 * row)) - rows_;
+    const int64_t rows = std::min(most_pixels / width, most_bytes_ / (2 * row)) - rows_;
     const auto fit = int32_t(std::clamp<int64_t>(rows / (camera.frame.height + 1), 0, wanted));
     return empty() ? std::max(fit, 1) : fit;
   }
   void add(const MotionArgs& camera, int32_t begin, int32_t count) {
-    const bool founds = camera.background->frames() == 0;
-    parts_[size_t(count_++)] = {&camera, begin, count, founds, rows_};
+    parts_[size_t(count_++)] = {&camera, begin, count, camera.background->frames(), rows_};
+    masks_ += count;
     rows_ += count * (camera.frame.height + 1);
     width_ = std::max(width_, camera.frame.width);
   }
 
-  void run() {
+  int32_t masks() const { return masks_; }
+  bool has_few() const { return found_; }
+
+  /// Everything up to the components of masks with few runs, which come to found[0 .. masks()).
+  void enqueue(FewComponents* found) {
     Scratch& scratch = call_.scratch();
     call_.stage(motion_stages::difference);
     for (int i = 0; i < count_; ++i) {
       const Part& p = parts_[size_t(i)];
       const size_t rows = size_t(p.camera->frame.height) * size_t(p.count);
       bits_[size_t(i)] = scratch.take<uint32_t>(size_t(words_of(p.camera->frame.width)) * rows);
-      touched_[size_t(i)] = scratch.take<uint8_t>(size_t(tiles_across()) * rows);
+      runs_[size_t(i)] = scratch.take<uint8_t>(size_t(runs_step(p)) * size_t(p.count));
     }
-    background::for_each_model([&](auto model) { find_bits(model); });
+    background::for_each_model([&](auto model) {
+      if constexpr (!background::is_spatial<decltype(model)>) find_bits(model);
+    });
     call_.stage(motion_stages::morphology);
-    const auto tall = scratch.bits<Space::device>(width_, rows_);
-    clean_all(tall);
-    if (are_small()) return find_few(tall);
-    call_.stage(motion_stages::memory);
-    for (int i = 0; i < count_; ++i) fetch_mask(parts_[size_t(i)], tall);
-    find_all(tall);
+    tall_ = scratch.bits<Space::device>(width_, rows_);
+    clean_all();
+    found_ = are_small() ? found : nullptr;
+    if (found_) find_few();
+  }
+  /// Hands them out when they have come; finds all where there are more.
+  void finish() {
+    const std::span<const FewComponents> few(found_, found_ ? size_t(masks_) : 0);
+    if (!found_) {
+      call_.stage(motion_stages::memory);
+      for (int i = 0; i < count_; ++i) fetch_mask(parts_[size_t(i)]);
+    }
+    if (!found_ || std::any_of(few.begin(), few.end(), [](const auto& m) { return m.count < 0; }))
+      find_all();
+    else
+      hand_out(few);
+    for (int i = 0; found_ && i < count_; ++i) {
+      const Part& p = parts_[size_t(i)];
+      if (p.is_last() && p.camera->shown) p.camera->shown->frames = p.learned + p.count;
+    }
   }
 
  private:
   cudaStream_t stream() const { return cuda::stream_of(call_); }
   int32_t tiles_across() const { return int32_t(cuda::blocks(words_of(width_), Clean::out_words)); }
 
+  /// Bytes of clean_bits' counts of runs from mask to mask.
+  int64_t runs_step(const Part& p) const {
+    return (int64_t(tiles_across()) * p.camera->frame.height + 3) / 4 * 4;
+  }
+
   template <class Model>
   void find_bits(Model) {
-    FrameJobs jobs{};
+    FrameJobs<> jobs{};
     int32_t blocks = 0;
     for (int i = 0; i < count_; ++i) {
       const Part& p = parts_[size_t(i)];
@@ -151,7 +185,7 @@ class Together {
           (reinterpret_cast<uintptr_t>(state.data) | uintptr_t(state.stride_bytes)) % 16 == 0;
       job.bits = bits_[size_t(i)];
       job.bits_step = int64_t(words_of(frame.width)) * frame.height;
-      job.learned = uint64_t(camera.background->frames());
+      job.learned = uint64_t(p.learned);
       job.blurs = camera.options->blur > 1 && fill_taps(*camera.options, job.taps);
       job.width = frame.width;
       job.height = frame.height;
@@ -161,12 +195,14 @@ class Together {
       job.limit = int16_t(std::min(pixel::limit_of<uint8_t>(camera.options->threshold.level), 255));
       job.rate = uint8_t(camera.options->background.rate_shift);
       job.channels = uint8_t(frame.channels);
-      job.founds = p.founds;
-      blocks += job.tiles() * (Model::learns || p.founds ? 1 : p.count);
+      job.founds = p.founds();
+      blocks += job.tiles() * (Model::learns || p.founds() ? 1 : p.count);
     }
     if (jobs.count == 0) return;
-    cuda::launch("motion", frames_to_bits<Model, blocks_of<Model>>, dim3(unsigned(blocks)),
-                 dim3(tile_threads), 0, stream(), jobs);
+    by_count(jobs, [&]<int Most>(const FrameJobs<Most>& some) {
+      cuda::launch("motion", frames_to_bits<Model, blocks_of<Model>, Most>, dim3(unsigned(blocks)),
+                   dim3(tile_threads), 0, stream(), some);
+    });
     for (int i = 0; i < count_; ++i) {
       const Part& p = parts_[size_t(i)];
       if (p.camera->options->background.model == Model::id)
@@ -174,8 +210,8 @@ class Together {
     }
   }
 
-  void clean_all(BasicBitView<uint64_t, Space::device> tall) {
-    MaskJobs jobs{};
+  void clean_all() {
+    MaskJobs<> jobs{};
     int32_t blocks = 0;
     for (int i = 0; i < count_; ++i) {
       const Part& p = parts_[size_t(i)];
@@ -187,10 +223,11 @@ class Together {
       job.bits_step = int64_t(words_of(job.width)) * job.height;
       job.out_words = words_of(width_);
       job.out_rows = p.rows();
-      job.out = reinterpret_cast<uint32_t*>(tall.row(p.first_row));
+      job.out = reinterpret_cast<uint32_t*>(tall_.row(p.first_row));
       job.out_step = int64_t(job.out_words) * job.out_rows;
       job.first_block = blocks;
-      job.touched = touched_[size_t(i)];
+      job.runs = runs_[size_t(i)];
+      job.runs_step = runs_step(p);
       job.across = tiles_across();
       job.down = int32_t(cuda::blocks(job.out_rows, Clean::rows));
       job.count = p.count;
@@ -199,19 +236,24 @@ class Together {
       jobs.slots = std::max({jobs.slots, slots_of(job.close), slots_of(job.open)});
       blocks += job.across * job.down * job.count;
     }
-    const size_t shared = Clean::shared_bytes(jobs.slots);
-    cuda::allow_shared(clean, shared, "motion");
-    cuda::launch("motion", clean, dim3(unsigned(blocks)), dim3(Clean::threads), shared, stream(),
-                 jobs);
+    by_count(jobs, [&]<int Most>(const MaskJobs<Most>& some) {
+      const bool waits = Most == 1 && blocks <= cuda::multiprocessors();
+      const int threads = waits ? one_mask_threads : Clean::threads;
+      const auto clean = waits ? clean_bits<16, 64, one_mask_threads, Most>
+                               : clean_bits<16, 64, Clean::threads, Most>;
+      const size_t shared = Clean::shared_bytes(jobs.slots);
+      cuda::allow_shared(clean, shared, "motion");
+      cuda::launch_overlapped("motion", clean, dim3(unsigned(blocks)), dim3(unsigned(threads)),
+                              shared, stream(), some);
+    });
   }
 
-  bool is_last(const Part& p) const { return p.begin + p.count == p.camera->count; }
-  void fetch_mask(const Part& p, BasicBitView<uint64_t, Space::device> tall) {
-    if (!is_last(p)) return;
+  void fetch_mask(const Part& p) {
+    if (!p.is_last()) return;
     const BitView mask = p.camera->mask;
     cuda::check(cudaMemcpy2DAsync(mask.data, size_t(mask.stride_words) * 8,
-                                  tall.row(p.first_row + (p.count - 1) * p.rows()),
-                                  size_t(tall.stride_words) * 8, size_t(mask.words()) * 8,
+                                  tall_.row(p.first_row + (p.count - 1) * p.rows()),
+                                  size_t(tall_.stride_words) * 8, size_t(mask.words()) * 8,
                                   size_t(mask.height), cudaMemcpyDeviceToHost, stream()),
                 "motion: fetching a mask");
   }
@@ -224,54 +266,63 @@ class Together {
     return true;
   }
 
-  /// Components of masks with few runs, in one launch with the masks' way to the host; else
-  /// find_all().
-  void find_few(BasicBitView<uint64_t, Space::device> tall) {
+  /// Components of masks with few runs, in one launch with the masks' way to the host.
+  void find_few() {
     call_.stage(motion_stages::components);
-    ComponentsJobs jobs{};
+    ComponentsJobs<> jobs{};
     jobs.count = count_;
     jobs.eight = parts_[0].camera->options->connectivity == 8;
+    jobs.found = found_;
     for (int i = 0; i < count_; ++i) {
       const Part& p = parts_[size_t(i)];
       ComponentsJob& job = jobs.jobs[i];
       job.width = p.camera->frame.width;
       job.height = p.camera->frame.height;
       job.row_words = words_of(width_);
-      job.bits = reinterpret_cast<const uint32_t*>(tall.row(p.first_row));
+      job.bits = reinterpret_cast<const uint32_t*>(tall_.row(p.first_row));
       job.step = int64_t(job.row_words) * p.rows();
       job.across = tiles_across();
-      job.touched = touched_[size_t(i)];
-      job.touched_step = int64_t(job.across) * job.height;
+      job.runs = runs_[size_t(i)];
+      job.runs_step = runs_step(p);
       job.count = p.count;
-      job.first = jobs.masks;
-      job.last = is_last(p) ? seen_from_gpu(p.camera->mask) : nullptr;
+      job.first_block = jobs.masks;
+      if (p.is_last()) show(p, job);
       jobs.masks += p.count;
     }
-    const size_t room = std::bit_ceil(size_t(jobs.masks));
-    const Found& found = call_.scratch().kept<Found>(cuda::Key().add(room).add_device().bytes(),
-                                                     [&] { return Found(room); });
-    jobs.found = found.get();
-    cuda::allow_shared(few_components, sizeof(few::Shared), "motion");
-    cuda::launch("motion", few_components, dim3(unsigned(jobs.masks + count_ * mask_blocks)),
-                 dim3(few_threads), sizeof(few::Shared), stream(), jobs);
+    by_count(jobs, [&]<int Most>(const ComponentsJobs<Most>& some) {
+      const auto components = few_components<Most>;
+      cuda::allow_shared(components, sizeof(few::Shared), "motion");
+      cuda::launch_overlapped("motion", components,
+                              dim3(unsigned(jobs.masks + count_ * mask_blocks)), dim3(few_threads),
+                              sizeof(few::Shared), stream(), some);
+    });
     for (int i = 0; i < count_; ++i)
-      if (!jobs.jobs[i].last) fetch_mask(parts_[size_t(i)], tall);
-    cuda::check(cudaStreamSynchronize(stream()), "motion: waiting for the components");
-    const std::span<const FewComponents> all(jobs.found, size_t(jobs.masks));
-    if (std::any_of(all.begin(), all.end(), [](const auto& mask) { return mask.count < 0; }))
-      return find_all(tall);
+      if (!jobs.jobs[i].last) fetch_mask(parts_[size_t(i)]);
+  }
+  /// The last mask goes to the host, those of its rows that change.
+  static void show(const Part& p, ComponentsJob& job) {
+    job.last = seen_from_gpu(p.camera->mask);
+    ShownRows* const shown = p.camera->shown;
+    if (!job.last || !shown) return;
+    if (shown->rows.width() != job.height) *shown = {Image<uint8_t, Space::device>(job.height, 1)};
+    job.shown = shown->rows.row(0);
+    job.is_known = shown->frames == p.learned - p.begin;
+  }
+  void hand_out(std::span<const FewComponents> few) {
     for (int i = 0; i < count_; ++i) {
       const Part& p = parts_[size_t(i)];
       *p.camera->threshold = p.camera->options->threshold.level;
       for (int32_t t = 0; t < p.count; ++t) {
-        const FewComponents& mask = all[size_t(jobs.jobs[i].first + t)];
-        p.camera->components[p.begin + t].assign(mask.components, mask.components + mask.count);
+        p.camera->components[p.begin + t].assign(few[0].components,
+                                                 few[0].components + few[0].count);
+        few = few.subspan(1);
       }
     }
   }
 
   /// Components of the tall mask, handed out.
-  void find_all(ConstAnyView tall) {
+  void find_all() {
+    ConstAnyView tall = tall_;
     tall.height -= 1;  // the last row is of 0
     // They come into the first frame's list.
     const MotionArgs first = parts_[0].camera->part(parts_[0].begin, 1);
@@ -303,12 +354,25 @@ class Together {
     all.resize(of_first);
   }
 
+  /// Launches with the jobs, or with the one that there is.
+  template <class All, class Launch>
+  static void by_count(const All& jobs, Launch&& launch) {
+    if (jobs.count == 1)
+      launch(jobs.first());
+    else
+      launch(jobs);
+  }
+
   Call& call_;
+  int64_t most_bytes_;
   int count_ = 0;
+  int32_t masks_ = 0;
   int32_t rows_ = 0, width_ = 0;  // of the tall mask
+  BasicBitView<uint64_t, Space::device> tall_{};
+  FewComponents* found_ = nullptr;
   std::array<Part, most_jobs> parts_;
   std::array<uint32_t*, most_jobs> bits_;
-  std::array<uint8_t*, most_jobs> touched_;  // rows of the clean masks, by tiles
+  std::array<uint8_t*, most_jobs> runs_;  // of the clean masks, counted by rows and tiles
 };
 
 }  // namespace
@@ -317,25 +381,47 @@ void motion_cuda::fused(const MotionArgs& args, Call& call) {
   const auto camera_at = [&](size_t i) -> const MotionArgs& {
     return i == 0 ? args : args.others[i - 1];
   };
+  constexpr size_t at_once = most_groups * most_jobs;
   const size_t cameras = 1 + args.others.size();
-  for (size_t first = 0; first < cameras; first += most_jobs) {
-    const size_t n = std::min(cameras - first, size_t(most_jobs));
-    std::array<int32_t, most_jobs> next{};  // frame of each camera
+  for (size_t first = 0; first < cameras; first += at_once) {
+    const size_t n = std::min(cameras - first, at_once);
+    const int64_t bytes = most_bytes / int64_t((n - 1) / most_jobs + 1);
+    std::array<int32_t, at_once> next{};  // frame of each camera
     for (bool more = true; more;) {
       const Scratch scope(call.nested(), Space::device);  // the next ones take the same memory
-      Together together(call);
+      std::array<std::optional<Together>, most_groups> groups;
+      size_t masks = 0;
       more = false;
       for (size_t i = 0; i < n; ++i) {
         const MotionArgs& camera = camera_at(first + i);
         const int32_t left = camera.count - next[i];
         if (left == 0) continue;
+        auto& together = groups[i / most_jobs];
+        if (!together) together.emplace(call, bytes);
         const bool founds = camera.background->frames() == 0;
-        const int32_t taken = together.room_for(camera, founds ? 1 : left);
-        if (taken > 0) together.add(camera, next[i], taken);
+        const int32_t taken = together->room_for(camera, founds ? 1 : left);
+        if (taken > 0) together->add(camera, next[i], taken);
         next[i] += taken;
+        masks += size_t(taken);
         more |= taken < left;
       }
-      together.run();
+      const size_t room = std::bit_ceil(masks);
+      const Found& found = call.scratch().kept<Found>(cuda::Key().add(room).add_device().bytes(),
+                                                      [&] { return Found(room); });
+      FewComponents* to = found.get();
+      bool waits = false;
+      for (auto& together : groups) {
+        if (!together) continue;
+        together->enqueue(to);
+        to += together->masks();
+        waits |= together->has_few();
+      }
+      if (waits) {
+        cuda::check(cudaStreamSynchronize(cuda::stream_of(call)),
+                    "motion: waiting for the components");
+      }
+      for (auto& together : groups)
+        if (together) together->finish();
     }
   }
 }

@@ -1,5 +1,8 @@
 // MotionDetector: check, choose a strategy, run, keep what is large enough.
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
 
 #include "core/bits.hpp"
 #include "core/check.hpp"
@@ -7,8 +10,53 @@
 #include "core/pinned_picture.hpp"
 #include "ops/motion/options.hpp"
 #include "ops/motion/reference.hpp"
+#include "ops/motion/steady.hpp"
+#include "ops/motion/steady_cuda.hpp"
 
 namespace cuesta {
+
+MotionOptions MotionOptions::of(BackgroundModel model) {
+  MotionOptions options;
+  options.background.model = model;
+  if (model != BackgroundModel::first) return options;
+  options.blur = 15;
+  options.threshold = 25;
+  options.close = options.open = StructuringElement::disk(15);
+  options.warm_up = 1;
+  options.relearn = 0;
+  options.steady = 0;
+  return options;
+}
+
+namespace {
+
+/// Rows of bits moved by (dx, dy); what comes in is 0.
+void move_mask(BitView mask, int32_t dx, int32_t dy) {
+  const int32_t words = mask.words();
+  const auto move_row = [&](uint64_t* row) {
+    const int32_t whole = std::abs(dx) / 64, bits = std::abs(dx) % 64;
+    const auto at = [&](int32_t i) { return i >= 0 && i < words ? row[i] : 0; };
+    if (dx > 0) {
+      for (int32_t i = words - 1; i >= 0; --i)
+        row[i] = at(i - whole) << bits | (bits ? at(i - whole - 1) >> (64 - bits) : 0);
+    } else if (dx < 0) {
+      for (int32_t i = 0; i < words; ++i)
+        row[i] = at(i + whole) >> bits | (bits ? at(i + whole + 1) << (64 - bits) : 0);
+    }
+    if (mask.width % 64) row[words - 1] &= (uint64_t(1) << (mask.width % 64)) - 1;
+  };
+  const auto clear = [&](int32_t y) { std::fill_n(mask.row(y), words, uint64_t(0)); };
+  for (int32_t i = 0; i < mask.height; ++i) {
+    const int32_t y = dy > 0 ? mask.height - 1 - i : i, from = y - dy;
+    if (from < 0 || from >= mask.height)
+      clear(y);
+    else if (from != y)
+      std::copy_n(mask.row(from), words, mask.row(y));
+    move_row(mask.row(y));
+  }
+}
+
+}  // namespace
 
 struct MotionDetector::State {
   MotionOptions options;
@@ -20,25 +68,41 @@ struct MotionDetector::State {
   BitImage on_host;
   PinnedPicture pinned;
   BitView mask;
+  ShownRows shown;
   std::vector<std::vector<Component>> components;  // of each frame
   std::vector<Detection> detections;
   std::vector<std::vector<Detection>> of_each;  // frame of a batch, or camera
   std::vector<MotionArgs> cameras;              // of one call
   double threshold = 0;
+  // Before objects are looked for.
+  motion::Steady steady;
+  bool begun = false;               // since reset()
+  std::vector<uint8_t> luma;        // of the windows of each frame of a call
+  PinnedPicture pinned_luma;        // the same of frames on the GPU
+  std::vector<motion::Plan> plans;  // of each frame of a call
+  std::vector<FrameState> states;   // the same
+  std::vector<AnyImage> kept;       // frames of the warm-up
+  AnyImage median;                  // of them
+  AnyImage held;                    // the frame with the camera's moves taken back
+  bool holds = false;               // held has been a frame since the background was founded
 
-  explicit State(MotionOptions o) : options(std::move(o)), background(options.background) {}
+  explicit State(MotionOptions o)
+      : options(std::move(o)), background(options.background), steady(options) {}
 
   bool fits(const ConstBatch& frames) const {
     const ConstAnyView frame = frames.first;
     return frame.width == mask.width && frame.height == mask.height &&
            (frame.space == Space::device) == bool(pinned.view()) &&
-           components.size() >= size_t(frames.count);
+           components.size() >= size_t(frames.count) &&
+           (options.steady == 0 || held.view().channels == frame.channels) &&
+           (kept.size() == 1 || kept[0].view().channels == frame.channels);
   }
 
   void allocate(const ConstBatch& frames) {
     const int32_t width = frames.first.width, height = frames.first.height;
     on_host = {};
     pinned = {};
+    shown = {};
     if (frames.first.space == Space::device) {
       pinned = PinnedPicture({PixelType::bit, {width, height}});
       mask = bits_of(pinned.view());
@@ -56,18 +120,40 @@ struct MotionDetector::State {
     if (components.size() < size_t(frames.count)) components.resize(size_t(frames.count));
     components[0].reserve(room);
     detections.reserve(room);
+    const auto make = [&](AnyImage& picture) {
+      picture.create({width, height}, frames.first.channels, PixelType::u8, frames.first.space);
+    };
+    kept.resize(size_t(motion::kept_of(options.warm_up)));
+    if (kept.size() > 1) {
+      for (AnyImage& picture : kept) make(picture);
+      make(median);
+    }
+    if (options.steady > 0) make(held);
   }
 
   void check(const ConstBatch& frames) const;
-  MotionArgs prepare(const ConstBatch& frames, const Exec& exec);
+  MotionArgs prepare(const ConstBatch& frames);
+  void plan(const ConstBatch& frames, const Exec& exec);
+  std::optional<ConstAnyView> prepared(int32_t i, ConstAnyView frame, const Exec& exec);
+  void finish(int32_t last);
   void find(const ConstBatch& frames, const Exec& wanted);
 
   /// Of the components of frame i those that are large enough.
   void collect(int32_t i, std::vector<Detection>& into) const {
     into.clear();
+    const FrameState& state = states[size_t(i)];
+    if (state.warming_up) return;
     for (const Component& c : components[size_t(i)]) {
-      if (c.area >= options.min_area)
-        into.push_back({c.box, c.area, c.centroid_x(), c.centroid_y()});
+      if (c.area < options.min_area) continue;
+      // In the frame's coordinates: what the camera does not see of an object is left out.
+      Rect box = c.box;
+      box.x += state.shift_x, box.y += state.shift_y;
+      const int32_t right = std::min(box.x + box.width, mask.width);
+      const int32_t bottom = std::min(box.y + box.height, mask.height);
+      box.x = std::max(box.x, 0), box.y = std::max(box.y, 0);
+      box.width = right - box.x, box.height = bottom - box.y;
+      if (box.width <= 0 || box.height <= 0) continue;
+      into.push_back({box, c.area, c.centroid_x() + state.shift_x, c.centroid_y() + state.shift_y});
     }
   }
 };
@@ -78,7 +164,7 @@ void MotionDetector::State::check(const ConstBatch& frames) const {
   if (frame.channels == 2)
     throw_invalid("2", "motion: frame has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
   check_batch(frames, "motion: frame");
-  if (background.frames() == 0) return;
+  if (!begun) return;
   if (frame.width != mask.width || frame.height != mask.height) {
     throw Error(ErrorCode::input,
                 fmt::format("motion: frame is {} x {} after frames of {} x {}; reset() begins "
@@ -96,8 +182,7 @@ void MotionDetector::State::check(const ConstBatch& frames) const {
 }
 
 /// What strategies are told of these frames, which have been checked.
-MotionArgs MotionDetector::State::prepare(const ConstBatch& frames, const Exec& exec) {
-  if (!exec.choices && !fits(frames)) allocate(frames);
+MotionArgs MotionDetector::State::prepare(const ConstBatch& frames) {
   MotionArgs args;
   args.frame = frames.first;
   args.count = frames.count;
@@ -108,15 +193,128 @@ MotionArgs MotionDetector::State::prepare(const ConstBatch& frames, const Exec& 
   args.components = components.data();
   args.threshold = &threshold;
   args.first_frame = &first_frame;
+  args.shown = &shown;
   return args;
+}
+
+/// What is to be done with each of these frames.
+void MotionDetector::State::plan(const ConstBatch& frames, const Exec& exec) {
+  if (!fits(frames)) allocate(frames);
+  const auto count = size_t(frames.count);
+  const Size size = frames.first.size();
+  const uint8_t* windows = nullptr;
+  if (steady.reads(size)) {
+    const auto bytes = size_t(motion::Windows::bytes);
+    const auto where = motion::Windows::of(size);
+#if CUESTA_HAS_CUDA
+    if (frames.first.space == Space::device) {
+      if (size_t(pinned_luma.view().height) < count)
+        pinned_luma = PinnedPicture({PixelType::u8, {motion::Windows::bytes, frames.count}});
+      motion_cuda::read_windows(frames, where, pinned_luma.view(), exec.stream);
+      windows = static_cast<const uint8_t*>(pinned_luma.view().data);
+    }
+#endif
+    if (!windows) {
+      if (luma.size() < count * bytes) luma.resize(count * bytes);
+      for (size_t i = 0; i < count; ++i)
+        motion::read_windows(frames[int32_t(i)], where, luma.data() + i * bytes);
+      windows = luma.data();
+    }
+  }
+  static_cast<void>(exec);
+  plans.resize(count);
+  states.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    plans[i] = steady.plan(size, windows ? windows + i * size_t(motion::Windows::bytes) : nullptr);
+    states[i] = plans[i].state;
+  }
+  begun = true;
+  space = frames.first.space;
+}
+
+namespace {
+void copy_picture(ConstAnyView from, AnyView to, const Exec& exec) {
+#if CUESTA_HAS_CUDA
+  if (from.space == Space::device) return motion_cuda::copy(from, to, exec.stream);
+#endif
+  static_cast<void>(exec);
+  const auto bytes = size_t(from.width) * size_t(from.channels);
+  for (int32_t y = 0; y < from.height; ++y)
+    std::memcpy(static_cast<uint8_t*>(to.data) + ptrdiff_t(y) * to.stride_bytes,
+                static_cast<const uint8_t*>(from.data) + ptrdiff_t(y) * from.stride_bytes, bytes);
+}
+}  // namespace
+
+/// The picture that the chain is to see of frame i: none while it is only kept; of a camera that
+/// has moved the part it has in common with its place, about which stays what was seen there last.
+std::optional<ConstAnyView> MotionDetector::State::prepared(int32_t i, ConstAnyView frame,
+                                                            const Exec& exec) {
+  const motion::Plan& plan = plans[size_t(i)];
+  components[size_t(i)].clear();
+  if (plan.state.changed) background.reset(), shown.frames = -1, holds = false;
+  const int32_t dx = plan.state.shift_x, dy = plan.state.shift_y;
+  ConstAnyView seen = frame;
+  if (dx != 0 || dy != 0) {
+    if (!holds) copy_picture(frame, held.view(), exec);
+    holds = true;
+    const Rect common{std::max(-dx, 0), std::max(-dy, 0), frame.width - std::abs(dx),
+                      frame.height - std::abs(dy)};
+    copy_picture(frame.region({common.x + dx, common.y + dy, common.width, common.height}),
+                 held.view().region(common), exec);
+    seen = held.view();
+  } else if (options.steady > 0 && !holds && plan.finds) {
+    copy_picture(frame, held.view(), exec);  // what lies about the first frame that is off
+    holds = true;
+  }
+  if (plan.finds) return seen;
+  if (kept.size() == 1) return plan.founds ? std::optional(seen) : std::nullopt;
+  if (plan.keep >= 0) copy_picture(seen, kept[size_t(plan.keep)].view(), exec);
+  if (!plan.founds) return std::nullopt;
+#if CUESTA_HAS_CUDA
+  if (frame.space == Space::device) {
+    motion_cuda::median_of(kept, median.view(), exec.stream);
+    return median.view();
+  }
+#endif
+  motion::median_of(kept, median.view());
+  return median.view();
+}
+
+/// The mask of the last frame as it is told.
+void MotionDetector::State::finish(int32_t last) {
+  const FrameState& state = states[size_t(last)];
+  if (state.warming_up || state.shift_x != 0 || state.shift_y != 0) shown.frames = -1;
+  if (state.warming_up) {
+    for (int32_t y = 0; y < mask.height; ++y) std::fill_n(mask.row(y), mask.words(), uint64_t(0));
+  } else if (state.shift_x != 0 || state.shift_y != 0) {
+    move_mask(mask, state.shift_x, state.shift_y);
+  }
 }
 
 void MotionDetector::State::find(const ConstBatch& frames, const Exec& wanted) {
   check(frames);
   Exec exec = wanted;
   if (!exec.workspace) exec.workspace = &workspace;
-  dispatch(prepare(frames, exec), exec);
-  if (!wanted.choices) space = frames.first.space;
+  if (exec.choices) return dispatch(prepare(frames), exec);
+  plan(frames, exec);
+  const auto goes_with_others = [this](int32_t i) {
+    const motion::Plan& p = plans[size_t(i)];
+    return p.finds && p.state.shift_x == 0 && p.state.shift_y == 0;
+  };
+  for (int32_t i = 0; i < frames.count;) {
+    int32_t n = 1;
+    const auto seen = prepared(i, frames[i], exec);
+    if (goes_with_others(i))
+      while (i + n < frames.count && goes_with_others(i + n))
+        components[size_t(i) + size_t(n++)].clear();
+    if (seen) {
+      MotionArgs args = prepare(ConstBatch(*seen, n, n > 1 ? frames.step_bytes : 0));
+      args.components = components.data() + i;
+      dispatch(args, exec);
+    }
+    i += n;
+  }
+  finish(frames.count - 1);
 }
 
 MotionDetector::MotionDetector(MotionOptions options) {
@@ -175,15 +373,26 @@ std::span<const std::vector<Detection>> MotionDetector::push(
   Exec exec = wanted;
   if (!exec.workspace) exec.workspace = &first.workspace;
   first.cameras.clear();
-  for (size_t i = 0; i < frames.size(); ++i)
-    first.cameras.push_back(detectors[i]->state_->prepare(ConstBatch(frames[i], 1, 0), exec));
-  MotionArgs args = first.cameras[0];
-  args.others = std::span<const MotionArgs>(first.cameras).subspan(1);
-  dispatch(args, exec);
+  for (size_t i = 0; i < frames.size(); ++i) {
+    State& state = *detectors[i]->state_;
+    ConstBatch frame(frames[i], 1, 0);
+    if (!exec.choices) {
+      state.plan(frame, exec);
+      const auto seen = state.prepared(0, frames[i], exec);
+      if (!seen) continue;
+      frame = ConstBatch(*seen, 1, 0);
+    }
+    first.cameras.push_back(state.prepare(frame));
+  }
+  if (!first.cameras.empty()) {
+    MotionArgs args = first.cameras[0];
+    args.others = std::span<const MotionArgs>(first.cameras).subspan(1);
+    dispatch(args, exec);
+  }
   if (exec.choices) return {};
   first.of_each.resize(frames.size());
   for (size_t i = 0; i < frames.size(); ++i) {
-    detectors[i]->state_->space = frames[i].space;
+    detectors[i]->state_->finish(0);
     detectors[i]->state_->collect(0, first.of_each[i]);
   }
   return first.of_each;
@@ -191,7 +400,13 @@ std::span<const std::vector<Detection>> MotionDetector::push(
 
 ConstBitView MotionDetector::mask() const { return state_->mask; }
 double MotionDetector::threshold() const { return state_->threshold; }
-void MotionDetector::reset() { state_->background.reset(); }
+std::span<const FrameState> MotionDetector::states() const { return state_->states; }
+void MotionDetector::reset() {
+  state_->background.reset();
+  state_->shown.frames = -1;
+  state_->steady.reset();
+  state_->begun = state_->holds = false;
+}
 const MotionOptions& MotionDetector::options() const { return state_->options; }
 
 }  // namespace cuesta

@@ -30,7 +30,17 @@ struct Described<MotionOptions> {
           field<&MotionOptions::open>("open", any(), "the element that then takes off specks"),
           connectivity_field<&MotionOptions::connectivity>(),
           field<&MotionOptions::min_area>("min_area", at_least(0),
-                                          "smaller objects are left out, in pixels")));
+                                          "smaller objects are left out, in pixels"),
+          field<&MotionOptions::warm_up>(
+              "warm_up", between(1, 1000),
+              "frames before anything is found, whose median founds the background"),
+          field<&MotionOptions::relearn>(
+              "relearn", between(0, 100),
+              "a change of more than so many percent of the picture at once is told and learned, "
+              "not found; 0: none is"),
+          field<&MotionOptions::steady>(
+              "steady", between(0, 16),
+              "moves of the camera up to so many pixels are taken back; 0 takes none")));
 };
 
 }  // namespace cuesta

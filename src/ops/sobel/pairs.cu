@@ -1,4 +1,5 @@
-// Strategy `pairs`: u8 with aperture 3, one pass, two samples an instruction.
+// Strategy `pairs`: u8 with aperture 3, two samples an instruction, from tiles in shared memory
+// (cuda/tensor_tile.cuh), which bring what lies outside the picture.
 //
 // A byte in the low half of a 16-bit lane is, read as fp16, the subnormal byte · 2^-24; sums of
 // such that stay within 2,048 are exact, and their bits are the integer. So fp16 instructions, the
@@ -7,9 +8,10 @@
 // walks down: differences and smoothed sums across of the last two rows stay in registers.
 #include <cuda_fp16.h>
 
-#include "cuda/lane_rows.cuh"
-#include "cuda/limits.hpp"
+#include "cuda/any_alignment.cuh"
 #include "cuda/row_words.cuh"
+#include "cuda/tensor_stencil.cuh"
+#include "cuda/tile_rows.hpp"
 #include "ops/sobel/cuda.hpp"
 #include "ops/sobel/lane_outputs.cuh"
 
@@ -76,106 +78,187 @@ __device__ uint32_t roots(__half2 gx, __half2 gy) {
   return __byte_perm(root(x.x, y.x), root(x.y, y.y), 0x5410);
 }
 
-template <Result R, int Ahead, int Threads, int Warps, bool Aligned>
-__global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
-    sobel_pairs(Request<uint8_t> q, int32_t rows) {
-  constexpr int columns = columns_of<R>, own = columns / 4;
-  using Rows = cuda::LaneRows<uint8_t, columns, 1, Aligned>;
-  const Rows source(q.samples(), q.mode, q.outside, cuda::lane_number<Aligned>());
-  const auto& lane = source.lane;
-  const auto row_of = [](const AnyView& out, int32_t y) {
-    return static_cast<char*>(out.data) + y * out.stride_bytes;
-  };
-  const bool zero_frame = q.mode == BorderMode::ignore;
-  for (int64_t strip = blockIdx.y; strip * rows < q.src.height; strip += gridDim.y) {
-    const int32_t y0 = int32_t(strip) * rows, end = min(y0 + rows, q.src.height);
-    Kept<columns> kept = {};
-    cuda::walk_down<Ahead, 1>(
-        source, y0, end,
-        [&](auto plain, auto parity, const uint32_t* words, int32_t y, auto&& reload) {
-          constexpr bool is_plain = plain();
-          __half2 gx[columns / 2], gy[columns / 2];
-          kept.template take<parity()>(words, gx, gy, reload);
-          if (y < y0 || y >= end) return;
-          const bool zero_row = zero_frame && (y == 0 || y == q.src.height - 1);
-          if constexpr (R != Result::gradients) {
-            uint32_t bytes[own];
+/// A lane's columns of a row of the tile and a word more on either side.
+template <int Columns, bool Aligned>
+__device__ __forceinline__ void load_row(const uint8_t* own, uint32_t shift,
+                                         uint32_t (&to)[Columns / 4 + 2]) {
+  constexpr int words = Columns / 4;
+  if constexpr (Aligned) {
+    const auto* at = reinterpret_cast<const uint32_t*>(own + 16);
+    to[0] = at[-1], to[words + 1] = at[words];
+    if constexpr (words == 4) {
+      const uint4 v = *reinterpret_cast<const uint4*>(at);
+      to[1] = v.x, to[2] = v.y, to[3] = v.z, to[4] = v.w;
+    } else {
+      const uint2 v = *reinterpret_cast<const uint2*>(at);
+      to[1] = v.x, to[2] = v.y;
+    }
+  } else {
+    const uint32_t odd = shift & 3;
+    const auto* at = reinterpret_cast<const uint32_t*>(own + (shift - odd));
+    uint32_t low = at[0];
 #pragma unroll
-            for (int i = 0; i < own; ++i) {
-              uint32_t m[2];
-#pragma unroll
-              for (int k = 0; k < 2; ++k) {
-                const __half2 x = gx[2 * i + k], y = gy[2 * i + k];
-                m[k] = __vminu2(R == Result::magnitude_l1 ? bits_of(__hadd2(__habs2(x), __habs2(y)))
-                                                          : roots(x, y),
-                                0x00FF00FFu);
-              }
-              bytes[i] = m[0] + m[1] * 256;
-            }
-            if (!is_plain && zero_frame) {
-              if (lane.first) bytes[0] &= ~0xFFu;
-              if (lane.last) bytes[own - 1] &= 0x00FFFFFFu;
-              if (zero_row) bytes[0] = bytes[1] = bytes[2] = bytes[3] = 0;
-            }
-            cuda::store_lanes<Aligned, is_plain>(row_of(q.out.magnitude, y), lane.x0, bytes, lane);
-          } else {
-            const auto store = [&](const AnyView& out, const __half2(&g)[columns / 2]) {
-              if (!out.data) return;
-              uint32_t words[columns / 2];
-#pragma unroll
-              for (int i = 0; i < columns / 2; ++i) {
-                // Plus 1,024 the bits are the sum; what the carry-free rest takes off again is
-                // that.
-                const uint32_t biased =
-                    __byte_perm(bits_of(__hadd2(g[i / 2 * 2], __float2half2_rn(0x1p-14f))),
-                                bits_of(__hadd2(g[i / 2 * 2 + 1], __float2half2_rn(0x1p-14f))),
-                                i % 2 ? 0x7632 : 0x5410);
-                words[i] = (biased + 0x7C007C00u) ^ 0x80008000u;
-              }
-              if (!is_plain && zero_frame) {
-                if (lane.first) words[0] &= 0xFFFF0000u;
-                if (lane.last) words[columns / 2 - 1] &= 0x0000FFFFu;
-                if (zero_row) words[0] = words[1] = words[2] = words[3] = 0;
-              }
-              cuda::store_lanes<Aligned, is_plain>(row_of(out, y), 2 * int64_t(lane.x0), words,
-                                                   lane);
-            };
-            store(q.out.gx, gx);
-            store(q.out.gy, gy);
-          }
-        });
+    for (int i = 0; i < words + 2; ++i) {
+      const uint32_t high = at[i + 1];
+      to[i] = __funnelshift_r(low, high, 8 * odd);
+      low = high;
+    }
   }
 }
 
-// H200, 2026-11-22, 8192², times of a copy. l1: two rows under way and 20 warps a multiprocessor
-// 1.33, four and 16 1.32. l2: 20 warps 1.49. s16: 24 warps 2.65, 16 2.66, 32 2.66.
-constexpr int block_threads = 64, ahead = 2;
-template <Result R>
-constexpr int warps = R == Result::gradients ? 24 : 20;
+template <int Columns, int Warps>
+using RowTile = cuda::tensor::Tile<uint8_t, 32 * Columns * Warps, 4, 16, Warps>;
 
-/// Rows of a strip. (H200, 2026-11-22, 8192²: l1 4 rows 1.47, 8 1.33, 16 1.37, 32 1.44 times a
-/// copy, l2 8 1.52, 12 1.49, 32 1.70; l1 at 1024², 4 rows 0.99, 8 1.34.)
-template <Result R>
-int32_t strip_rows(ConstAnyView picture, int32_t columns_a_block) {
-  constexpr int32_t rows = R == Result::magnitude_l2 ? 12 : 8;
-  const dim3 grid = cuda::tiles(picture, columns_a_block, rows);
-  return int64_t(grid.x) * grid.y >= 8 * cuda::multiprocessors() ? rows : 4;
+/// The pictures and border, by value.
+struct Pictures : cuda::tensor::Request<uint8_t, uint8_t> {
+  AnyView gx, gy;
+};
+
+template <Result R, bool Aligned, int Warps, int Blocks>
+__global__ void __launch_bounds__(32 * Warps, Blocks)
+    sobel_pairs(const __grid_constant__ Pictures q, int rows) {
+  constexpr int columns = columns_of<R>, own = columns / 4;
+  using Tile = RowTile<columns, Warps>;
+  extern __shared__ __align__(128) uint8_t tile[];
+  __shared__ Tile in;
+  const int32_t left = int32_t(blockIdx.x) * (32 * columns * Warps);
+  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  if (y0 >= q.src.height) return;
+  const auto top = int32_t(y0), here = min(rows, q.src.height - top);
+  in.init();
+  in.template fetch<Aligned>(q, tile, left, top - 1, here + 2);
+  __syncthreads();
+  in.wait(0);
+  const int lane = int(threadIdx.x) % 32;
+  const int32_t x0 = left + int32_t(threadIdx.x) * columns, room = q.src.width - x0;
+  if (room + lane * columns <= 0) return;
+  const bool whole = room >= columns, leads = lane == 0, ends = lane == 31 || room < 2 * columns;
+  const uint8_t* from = tile + int(threadIdx.x) * columns;
+  uint32_t words[own + 2];
+  int row = 0;
+  const auto load = [&] {
+    load_row<columns, Aligned>(from, Aligned ? 0 : in.shift[row] & 15, words);  // 15: past the last
+    from += Tile::pitch, ++row;
+  };
+  const auto store = [&](void* to, const auto& out) {
+    constexpr int count = sizeof out / 4, size = count / own;  // words, and bytes of a sample
+    if (Aligned && whole) {
+      *reinterpret_cast<uint4*>(to) = make_uint4(out[0], out[1], out[2], out[3]);
+      return;
+    }
+    if constexpr (!Aligned) cuda::store_run<count>(to, out, leads, ends, whole);
+    if (whole) return;
+#pragma unroll
+    for (int i = 0; i < columns; ++i) {
+      const uint32_t v = out[i * size / 4] >> i * size % 4 * 8;
+      if (i >= room) break;
+      if constexpr (size == 1)
+        static_cast<uint8_t*>(to)[i] = uint8_t(v);
+      else
+        static_cast<uint16_t*>(to)[i] = uint16_t(v);
+    }
+  };
+  Kept<columns> kept = {};
+  int32_t y = top - 2;  // of the result that the next row completes
+  const auto step = [&](auto parity) {
+    __half2 gx[columns / 2], gy[columns / 2];
+    kept.template take<parity()>(words, gx, gy, load);
+    if constexpr (R != Result::gradients) {
+      uint32_t bytes[own];
+#pragma unroll
+      for (int i = 0; i < own; ++i) {
+        uint32_t m[2];
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+          const __half2 a = gx[2 * i + k], b = gy[2 * i + k];
+          m[k] = __vminu2(
+              R == Result::magnitude_l1 ? bits_of(__hadd2(__habs2(a), __habs2(b))) : roots(a, b),
+              0x00FF00FFu);
+        }
+        bytes[i] = m[0] + m[1] * 256;
+      }
+      if (y >= top) store(q.dst.row(y) + x0, bytes);
+    } else {
+      const auto store_gradient = [&](const AnyView& out, const __half2(&g)[columns / 2]) {
+        if (!out.data) return;
+        uint32_t halves[columns / 2];
+#pragma unroll
+        for (int i = 0; i < columns / 2; ++i) {
+          // Plus 1,024 the bits are the sum; what the carry-free rest takes off again is that.
+          const uint32_t biased =
+              __byte_perm(bits_of(__hadd2(g[i / 2 * 2], __float2half2_rn(0x1p-14f))),
+                          bits_of(__hadd2(g[i / 2 * 2 + 1], __float2half2_rn(0x1p-14f))),
+                          i % 2 ? 0x7632 : 0x5410);
+          halves[i] = (biased + 0x7C007C00u) ^ 0x80008000u;
+        }
+        if (y >= top)
+          store(static_cast<char*>(out.data) + y * out.stride_bytes + 2 * int64_t(x0), halves);
+      };
+      store_gradient(q.gx, gx);
+      store_gradient(q.gy, gy);
+    }
+    ++y;
+  };
+  load();
+#pragma unroll 1
+  for (int n = 0; n < here + 2; n += 2) {
+    step(std::integral_constant<int, 0>());
+    if (n + 1 < here + 2) step(std::integral_constant<int, 1>());
+  }
 }
 
+/// Rows that a block of four warps makes. (H200, 2026-11-22, times of a copy: 8192² l1 8 and 12
+/// rows 1.25, 16 1.32, l2 8 1.64, 12 1.58, 16 1.60, s16 6 2.54, 12 2.65; 2048² l1 4 rows 1.23,
+/// 6 1.21, 8 1.25; 1024² fewest best.)
 template <Result R>
-void launch(const SobelArgs& args, Call& call) {
+int rows_of_block(int64_t pixels) {
+  if (pixels < 3 << 19) return 2;  // 1024 x 1024 and less
+  return pixels < 1 << 25 || R == Result::gradients ? 6 : 12;
+}
+
+template <Result R, bool Aligned, int Warps, int Blocks>
+void launch(const Pictures& q, int rows, cudaStream_t stream) {
   constexpr int columns = columns_of<R>;
+  const unsigned strips = cuda::blocks(q.src.height, rows),
+                 high = std::min(strips, cuda::max_grid_y);
+  const dim3 grid(cuda::blocks(q.src.width, 32 * columns * Warps), high,
+                  (strips + high - 1) / high);
+  const size_t shared = size_t(rows + 3) * RowTile<columns, Warps>::pitch;
+  cuda::launch("sobel", sobel_pairs<R, Aligned, Warps, Blocks>, grid, dim3(32 * Warps), shared,
+               stream, q, rows);
+}
+
+/// `ignore` leaves 0 where the window leaves the picture.
+struct ClearFrame {
+  AnyView magnitude, gx, gy;
+  __device__ void operator()(int32_t x, int32_t y) const {
+    if (magnitude.data) magnitude.as<uint8_t, Space::device>().at(x, y) = 0;
+    if (gx.data) gx.as<int16_t, Space::device>().at(x, y) = 0;
+    if (gy.data) gy.as<int16_t, Space::device>().at(x, y) = 0;
+  }
+};
+
+template <Result R>
+void run(const SobelArgs& args, Call& call) {
+  const SobelOutputs& out = args.out;
+  const Border& border = args.options.border;
+  const auto src = args.src.as<uint8_t, Space::device>();
+  const Pictures q{
+      {src,
+       out.magnitude ? out.magnitude.as<uint8_t, Space::device>()
+                     : ImageView<uint8_t, Space::device>(nullptr, src.width, src.height, 1, 0),
+       border.mode, border_sample<uint8_t>(border)},
+      out.gx,
+      out.gy};
   const bool aligned = cuda::has_word_rows(args.src, 16) &&
-                       cuda::has_word_rows(args.out.magnitude, 16) &&
-                       cuda::has_word_rows(args.out.gx, 16) && cuda::has_word_rows(args.out.gy, 16);
-  const int32_t rows = strip_rows<R>(args.src, block_threads * columns);
-  const dim3 grid(cuda::lane_blocks(aligned, args.src.width, columns, block_threads),
-                  std::min(cuda::blocks(args.src.height, rows), cuda::max_grid_y));
-  cuda::launch("sobel",
-               aligned ? sobel_pairs<R, ahead, block_threads, warps<R>, true>
-                       : sobel_pairs<R, ahead, block_threads, warps<R>, false>,
-               grid, dim3(block_threads), 0, cuda::stream_of(call), request_of<uint8_t>(args),
-               rows);
+                       cuda::has_word_rows(out.magnitude, 16) && cuda::has_word_rows(out.gx, 16) &&
+                       cuda::has_word_rows(out.gy, 16);
+  const int rows = rows_of_block<R>(int64_t(src.width) * src.height);
+  aligned ? launch<R, true, 4, 5>(q, rows, cuda::stream_of(call))
+          : launch<R, false, 4, 5>(q, rows, cuda::stream_of(call));
+  if (border.mode != BorderMode::ignore) return;
+  cuda::for_each_frame_pixel("sobel", cuda::frame_of(src.width, src.height, 3, 3, 1, 1),
+                             ClearFrame{out.magnitude, out.gx, out.gy}, call);
 }
 
 }  // namespace
@@ -185,18 +268,17 @@ std::string_view sobel_cuda::pairs_supports(const SobelArgs& args, const Paramet
   const SobelOutputs& out = args.out;
   if (args.src.type != u8) return "sources but u8";
   if (args.options.aperture != 3) return "apertures but 3";
-  if (args.src.width < 20) return "pictures narrower than 20";
   if (out.direction) return "directions";
   if (out.magnitude ? out.gx || out.gy || out.magnitude.type != u8
                     : (out.gx && out.gx.type != s16) || (out.gy && out.gy.type != s16))
     return "outputs but a u8 magnitude alone or s16 gradients";
-  return {};
+  return cuda::tiles_take(args.src);
 }
 
 void sobel_cuda::pairs(const SobelArgs& args, Call& call) {
-  if (!args.out.magnitude) return launch<Result::gradients>(args, call);
-  if (args.options.norm == Norm::l1) return launch<Result::magnitude_l1>(args, call);
-  launch<Result::magnitude_l2>(args, call);
+  if (!args.out.magnitude) return run<Result::gradients>(args, call);
+  if (args.options.norm == Norm::l1) return run<Result::magnitude_l1>(args, call);
+  run<Result::magnitude_l2>(args, call);
 }
 
 }  // namespace cuesta

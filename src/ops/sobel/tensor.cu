@@ -1,15 +1,21 @@
-// Strategy `tensor`: u8, every aperture, both gradients by int8 tensor cores (m16n8k32, m16n8k16).
+// Strategy `tensor`: u8, magnitudes of apertures 5 and 7, both gradients by int8 tensor cores from
+// tiles in shared memory (cuda/tensor_tile.cuh).
 //
-// 4 × 4 outputs are a row of the product, the samples around them (8 × 8 for apertures 3 and 5, 12
-// × 12 for 7) the inner dimension, and the taps, moved to each of the 16 places, the other matrix,
-// which stays in registers. The inner dimension is dealt so that lane 4g + t of a warp brings row t
-// of four and bytes that lie together: samples enter the product as they lie in memory, and a lane
-// gets four neighbours of one row of results. A lane owns 16 columns, eight lanes stand side by
-// side, and the warp walks down four rows a step. Sums are exact, of 32 bits.
+// A row of the product is a patch of 2 × 2 pixels, its columns are gx and gy of the four, the inner
+// dimension runs over the 8 × 8 samples around them: with aperture 7 none is there for nothing. The
+// inner dimension is dealt so that lane 4 g + t brings row t of four and the words of its own
+// columns, 8 in either half of the warp's 128, and gets both gradients of pixel t of four patches
+// side by side. A patch begins two samples after the one before, so every second word is put
+// together from two; where two patches want one word in different places of the four registers that
+// must stand in a row, products of half the depth take it. Sums are exact, of 32 bits.
+//
+// Two rows a step, 64 instructions a lane for 8 pixels, 12 of them products; a lane's samples of
+// three groups of four rows stay in registers, the tile's others in shared memory.
 #include <array>
 
-#include "cuda/lane_rows.cuh"
-#include "cuda/row_words.cuh"
+#include "cuda/tensor_cores.hpp"
+#include "cuda/tensor_stencil.cuh"
+#include "cuda/tile_rows.hpp"
 #include "ops/sobel/cuda.hpp"
 #include "ops/sobel/lane_outputs.cuh"
 
@@ -17,176 +23,247 @@ namespace cuesta {
 namespace {
 
 using namespace sobel_cuda;
+using namespace cuda::tensor;
 
-constexpr int columns = 16, lanes_across = 8, lanes_down = 4;
+constexpr int before = 3, groups = 3;  // columns and rows before a patch; groups of rows kept
+constexpr int patches = 4;             // of a lane, in either half of the columns
 
-/// How the windows of an aperture lie in words and groups of four rows. `lead`: rows and columns
-/// before a 4 × 4 patch.
-template <int K>
-struct Windows {
-  static constexpr int groups = K == 7 ? 3 : 2, words = groups;
-  static constexpr int lead = K == 7 ? 4 : 2;
-};
-
-/// The taps as the second matrix: of gx and gy, of the left and right two columns of the patch, of
-/// each group of rows and word of columns, what each lane holds.
-template <int K>
-constexpr auto make_fragments() {
-  using W = Windows<K>;
-  constexpr auto taps = gradient::taps(K);
-  std::array<uint32_t, 2 * 2 * W::groups * W::words * 32> out{};
+/// The taps as the second matrix: of the upper and lower four rows, the left and right four
+/// columns, what each lane holds.
+using Fragments = std::array<uint32_t, 4 * 32>;
+constexpr Fragments fragments_of(int aperture) {
+  const auto taps = gradient::taps(aperture);
+  Fragments out{};
   size_t at = 0;
-  for (int along = 0; along < 2; ++along)
-    for (int half = 0; half < 2; ++half)
-      for (int group = 0; group < W::groups; ++group)
-        for (int word = 0; word < W::words; ++word)
-          for (int lane = 0; lane < 32; ++lane, ++at) {
-            const int g = lane / 4, t = lane % 4, y = g / 2, x = 2 * half + g % 2;
-            for (int e = 0; e < 4; ++e) {
-              const int j = 4 * group + t - W::lead - y + K / 2;
-              const int i = 4 * word + e - W::lead - x + K / 2;
-              if (i < 0 || j < 0 || i >= K || j >= K) continue;
-              const int tap = along == 0 ? taps.derivative[i] * taps.smoothing[j]
-                                         : taps.smoothing[i] * taps.derivative[j];
-              out[at] |= (uint32_t(tap) & 255) << 8 * e;
-            }
-          }
+  for (int rows = 0; rows < 2; ++rows) {
+    for (int columns = 0; columns < 2; ++columns) {
+      for (int lane = 0; lane < 32; ++lane, ++at) {
+        const int g = lane / 4, t = lane % 4, y = g / 4, x = g / 2 % 2;  // the pixel of the patch
+        for (int e = 0; e < 4; ++e) {
+          const int i = 4 * columns + e - before - x + aperture / 2;
+          const int j = 4 * rows + t - before - y + aperture / 2;
+          if (i < 0 || j < 0 || i >= aperture || j >= aperture) continue;
+          const int tap = g % 2 == 0 ? taps.derivative[i] * taps.smoothing[j]
+                                     : taps.smoothing[i] * taps.derivative[j];
+          out[at] |= (uint32_t(tap) & 255) << 8 * e;
+        }
+      }
+    }
+  }
   return out;
 }
-template <int K>
-__device__ const auto fragments = make_fragments<K>();
 
-__device__ void multiply_add(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-                             uint32_t b0, uint32_t b1) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},"
-      "{%0,%1,%2,%3};"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-#endif
-}
-__device__ void multiply_add(int32_t (&d)[4], uint32_t a0, uint32_t a1, uint32_t b0) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
-      : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
-      : "r"(a0), "r"(a1), "r"(b0));
-#endif
-}
+/// What four pixels of a row become: words as they lie in memory.
+template <class Out_, Norm N>
+struct Magnitudes {
+  using Out = Out_;
+  static constexpr int words = sizeof(Out);
 
-template <int K, int Threads, int Warps>
-__global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
-    sobel_tensor(Request<uint8_t> q, int32_t rows) {
-  using Win = Windows<K>;
-  using Rows = cuda::LaneRows<uint8_t, columns, K / 2, true>;
-  constexpr int groups = Win::groups, samples = Rows::count - (K != 7);
-  // Groups of rows under way, and steps until registers have changed places and are back.
-  constexpr int ahead = K == 7 ? 1 : 2, turns = groups;
-  const int number = threadIdx.x % cuda::warp_lanes, t = number % lanes_down;
-  const Rows source(q.samples(), q.mode, q.outside,
-                    int32_t(blockIdx.x * Threads + threadIdx.x) / cuda::warp_lanes * lanes_across +
-                        number / lanes_down);
-  const auto& lane = source.lane;
-  uint32_t taps[2][2][groups][Win::words];
+  static __device__ void make(const int32_t (&gx)[4], const int32_t (&gy)[4], uint32_t* to) {
+    if constexpr (words == 1 && N == Norm::l1) {
+      to[0] = four_magnitudes(gx, gy);
+    } else {
+      constexpr int most = words == 1 ? 255 : 65535;
+      uint32_t m[4];
 #pragma unroll
-  for (int i = 0; i < 4 * groups * Win::words; ++i)
-    (&taps[0][0][0][0])[i] = fragments<K>[size_t(i * cuda::warp_lanes + number)];
+      for (int i = 0; i < 4; ++i) m[i] = integer_magnitude<false>(gx[i], gy[i], N, most);
+      const uint32_t low = __byte_perm(m[0], m[1], 0x5410), high = __byte_perm(m[2], m[3], 0x5410);
+      if constexpr (words == 1)
+        to[0] = __byte_perm(low, high, 0x6420);
+      else
+        to[0] = low, to[1] = high;
+    }
+  }
+};
 
-  struct Group {
-    uint32_t v[samples];
-  };
-  for (int64_t strip = blockIdx.y; strip * rows < q.src.height; strip += gridDim.y) {
-    const int32_t y0 = int32_t(strip) * rows, end = min(y0 + rows, q.src.height);
-    const int32_t first = y0 - Win::lead, past = end + Win::lead + 4;
-    const auto walk = [&](auto place) {
-      constexpr cuda::Place where = place();
-      constexpr bool is_plain = where == cuda::Place::inner;
-      typename Rows::Raw raw[ahead];
-      Group kept[groups];
-      // Rows that no result needs are those at the ends of its groups; they may be any.
-      const auto load = [&](typename Rows::Raw& into, int32_t y) {
-        source.template load<where>(into, min(y, end + Win::lead + 3));
-      };
-      const auto take = [&](typename Rows::Raw& from, int32_t y, Group& into) {
-        source.template finish<where>(from, y);
+/// A lane's samples of a row, from `before` to the left of its columns on: word i of either half
+/// begins 2 i samples further. Words 0 and 2, and 3 and 5, stand side by side as products want
+/// them.
+struct RowOfPatches {
+  Quad first, last;
+  uint32_t second[2], fifth[2];
+
+  template <bool Aligned>
+  __device__ __forceinline__ void load(const uint8_t* at, uint32_t shift) {
 #pragma unroll
-        for (int i = 0; i < samples; ++i)
-          into.v[i] =
-              K == 7 ? from.words[i] : __byte_perm(from.words[i], from.words[i + 1], 0x5432);
-        if (y - t + 4 * ahead < past) load(from, y + 4 * ahead);
-      };
-      const auto emit = [&](auto newest, int32_t y) {
-        int32_t d[2][2][2][4] = {};  // patches 0, 2 and 1, 3; gradients; halves
+    for (int half = 0; half < 2; ++half) {
+      uint32_t w[6];
+      if constexpr (Aligned) {
+        const auto* v = reinterpret_cast<const uint32_t*>(at + 64 * half + 12);
+        const uint2 own = *reinterpret_cast<const uint2*>(v + 1);
+        const uint32_t left = v[0], right = v[3];
+        w[0] = __byte_perm(left, own.x, 0x4321), w[1] = __byte_perm(left, own.x, 0x6543);
+        w[2] = __byte_perm(own.x, own.y, 0x4321), w[3] = __byte_perm(own.x, own.y, 0x6543);
+        w[4] = __byte_perm(own.y, right, 0x4321), w[5] = __byte_perm(own.y, right, 0x6543);
+      } else {
+        const uint32_t odd = (shift + 1) & 3;
+        const auto* v = reinterpret_cast<const uint32_t*>(at + 64 * half + (shift + 1 - odd));
+        uint32_t whole[4], low = v[0];
 #pragma unroll
-        for (int group = 0; group < groups; ++group) {
-          const uint32_t* v = kept[(newest() + 1 + group) % groups].v;
-#pragma unroll
-          for (int s = 0; s < 2; ++s)
-#pragma unroll
-            for (int k = 0; k < 4; ++k) {
-              const uint32_t* b = taps[k / 2][k % 2][group];
-              multiply_add(d[s][k / 2][k % 2], v[s], v[s + 2], v[s + 1], v[s + 3], b[0], b[1]);
-              if constexpr (K == 7) multiply_add(d[s][k / 2][k % 2], v[s + 2], v[s + 4], b[2]);
-            }
+        for (int i = 0; i < 4; ++i) {
+          const uint32_t high = v[i + 1];
+          whole[i] = __funnelshift_r(low, high, 8 * odd);
+          low = high;
         }
-        if (y - t >= end) return;
-        int32_t gx[columns], gy[columns];
 #pragma unroll
-        for (int i = 0; i < columns; ++i) {
-          const int s = i / 4 % 2, half = i % 4 / 2, c = i / 8 * 2 + i % 2;
-          gx[i] = d[s][0][half][c], gy[i] = d[s][1][half][c];
-        }
-        if (y < end)
-          write_outputs<uint8_t, K, Wanted::magnitude, true, is_plain>(q, lane, y, gx, gy);
-      };
-#pragma unroll
-      for (int i = 0; i < ahead; ++i) load(raw[i], first + 4 * i + t);
-        // Groups that come before the first result's last.
-#pragma unroll
-      for (int i = 0; i < groups - 1; ++i) take(raw[i % ahead], first + 4 * i + t, kept[i]);
-      for (int32_t y = y0; y < end; y += 4 * turns) {
-        const auto step = [&](auto i) {
-          constexpr int group = i() + groups - 1;
-          const int32_t at = y + 4 * i();
-          if (at >= end) return;
-          take(raw[group % ahead], at + t + 4 * (groups - 1) - Win::lead, kept[group % groups]);
-          emit(std::integral_constant<int, group % groups>(), at + t);
-        };
-        step(std::integral_constant<int, 0>());
-        step(std::integral_constant<int, 1>());
-        if constexpr (turns == 3) step(std::integral_constant<int, 2>());
+        for (int i = 0; i < 3; ++i)
+          w[2 * i] = whole[i], w[2 * i + 1] = __byte_perm(whole[i], whole[i + 1], 0x5432);
       }
-    };
-    cuda::walk_by_place(source, first >= 0 && end + Win::lead + 4 <= q.src.height, walk);
+      first.word[half] = w[0], first.word[2 + half] = w[2];
+      last.word[half] = w[3], last.word[2 + half] = w[5];
+      second[half] = w[1], fifth[half] = w[4];
+    }
+  }
+  /// Adds four rows' part to the gradients of the patches.
+  __device__ __forceinline__ void add(int32_t (&sums)[patches][4], const uint32_t (&b)[2]) const {
+    multiply_add<uint8_t, int8_t>(sums[0], first.word, b[0], b[1]);
+    multiply_add<uint8_t, int8_t>(sums[3], last.word, b[0], b[1]);
+    multiply_add<uint8_t, int8_t>(sums[1], second, b[0]);
+    multiply_add<uint8_t, int8_t>(sums[2], first.word + 2, b[0]);
+    multiply_add<uint8_t, int8_t>(sums[1], last.word, b[1]);
+    multiply_add<uint8_t, int8_t>(sums[2], fifth, b[1]);
+  }
+};
+
+template <int Warps>
+using PatchTile = Tile<uint8_t, 128 * Warps, 4, 32, Warps>;
+
+/// Eight neighbouring results of a lane, of the left half of the warp's columns where t is even, of
+/// the right half where it is odd, from its own pixels, every second one of both, and those of the
+/// lane beside it.
+template <class M>
+__device__ __forceinline__ Results<typename M::Out> neighbours(const uint32_t (&left)[M::words],
+                                                               const uint32_t (&right)[M::words],
+                                                               bool odd) {
+  constexpr bool bytes = M::words == 1;
+  Results<typename M::Out> out;
+  const uint32_t low = odd ? (bytes ? 0x1504 : 0x1054) : (bytes ? 0x5140 : 0x5410);
+  const uint32_t high = odd ? (bytes ? 0x3726 : 0x3276) : (bytes ? 0x7362 : 0x7632);
+#pragma unroll
+  for (int i = 0; i < M::words; ++i) {
+    const uint32_t own = odd ? right[i] : left[i];
+    const uint32_t other = __shfl_xor_sync(~0u, odd ? left[i] : right[i], 1);
+    out.word[2 * i] = __byte_perm(own, other, low);
+    out.word[2 * i + 1] = __byte_perm(own, other, high);
+  }
+  return out;
+}
+
+template <class M, bool Aligned, int Warps, int Blocks>
+__global__ void __launch_bounds__(32 * Warps, Blocks)
+    sobel_tensor(const __grid_constant__ cuda::tensor::Request<uint8_t, typename M::Out> q,
+                 int rows, const __grid_constant__ Fragments fragments) {
+  using Out = typename M::Out;
+  using Tile = PatchTile<Warps>;
+  constexpr int pitch = Tile::pitch;
+  extern __shared__ __align__(128) uint8_t tile[];
+  __shared__ Tile in;
+  const int32_t left = int32_t(blockIdx.x) * 128 * Warps;
+  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  if (y0 >= q.src.height) return;
+  const auto top = int32_t(y0), here = min(rows, q.src.height - top);
+  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
+  // By an address of which nothing is known: an argument read by an index that differs between
+  // lanes would be read once for each.
+  const uint32_t* words = fragments.data();
+  asm("" : "+l"(words));
+  uint32_t taps[2][2];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) taps[i / 2][i % 2] = words[32 * i + lane];
+  in.init();
+  in.template fetch<Aligned>(q, tile, left, top - before, (here + 1) / 2 * 2 + 2 * before);
+  __syncthreads();
+  in.wait(0);
+  const int32_t warp_left = left + 128 * warp;
+  const bool odd = t % 2;
+  const int column = 64 * odd + 8 * g;           // of the lane's results
+  const int32_t room = q.src.width - warp_left;  // columns from the warp's first on
+  if (room <= 0) return;
+  const uint8_t* from = tile + t * pitch + 128 * warp + 8 * g;
+  int row = t;
+  RowOfPatches kept[groups];  // take turns, so that nothing moves
+  const auto take = [&](RowOfPatches& into) {
+    into.template load<Aligned>(from, Aligned ? 0 : in.shift[row]);
+    from += 2 * pitch, row += 2;
+  };
+#pragma unroll
+  for (int i = 0; i + 1 < groups; ++i) take(kept[i]);
+  Out* to = q.dst.row(top + min(t / 2, here - 1)) + warp_left + column;
+  int own = here - t / 2;  // rows from the lane's on
+#pragma unroll 1
+  for (int y = 0; y < here; y += 2 * groups) {
+#pragma unroll
+    for (int turn = 0; turn < groups; ++turn) {
+      if (turn && y + 2 * turn >= here) break;
+      take(kept[(turn + groups - 1) % groups]);
+      int32_t sums[patches][4] = {};
+      kept[turn].add(sums, taps[0]);
+      kept[(turn + 2) % groups].add(sums, taps[1]);
+      uint32_t made[2][M::words];
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        int32_t gx[patches], gy[patches];
+#pragma unroll
+        for (int i = 0; i < patches; ++i) gx[i] = sums[i][2 * half], gy[i] = sums[i][2 * half + 1];
+        M::make(gx, gy, made[half]);
+      }
+      const auto results = neighbours<M>(made[0], made[1], odd);
+      if (!Aligned && room >= 128) {
+        // The last word of the columns before; the left half's last belongs to the lane before.
+        const uint32_t before = __shfl_sync(~0u, results.word[2 * M::words - 1],
+                                            g > 0 ? lane - 4
+                                            : odd ? lane + 27
+                                                  : lane);
+        if (own > 0) cuda::store_shifted(to, results.word, before, g == 0 && !odd, g == 7 && odd);
+      } else if (own > 0) {
+        if (Aligned && room >= column + 8)
+          results.store(to);
+        else
+          results.store(to, column, room);
+      }
+      to = reinterpret_cast<Out*>(reinterpret_cast<uint8_t*>(to) + 2 * q.dst.stride_bytes);
+      own -= 2;
+    }
   }
 }
 
-constexpr int block_threads = 64;
-/// Warps of a multiprocessor: few, so that a lane has the registers that its rows need. (H200,
-/// 2026-11-22, 8192², times of a copy: aperture 5 16 warps 1.69, 20, with 24 bytes of stack, 1.63;
-/// aperture 7 12 warps 2.57, 16, with 40 bytes, 2.38.)
-template <int K>
-constexpr int warps = K == 7 ? 16 : 20;
+constexpr int block_warps = 4, block_columns = 128 * block_warps;
 
-/// Rows of a strip: many, since groups of four rows around it are read and kept for nothing, but
-/// few enough to fill the GPU. (Aperture 5: 24 rows 1.69, 48 1.63, 64 1.70; 7: 24 rows 2.65,
-/// 48 2.42, 96 2.38.)
-template <int K>
-int32_t strip_rows(ConstAnyView picture, int32_t columns_a_block) {
-  for (int32_t rows = K == 7 ? 96 : 48; rows > 8; rows /= 2) {
-    const dim3 grid = cuda::tiles(picture, columns_a_block, rows);
-    if (int64_t(grid.x) * grid.y >= 8 * cuda::multiprocessors()) return rows;
-  }
-  return 8;
+/// Rows that a block makes, as in cuda/tensor_stencil.cuh. (H200, 2026-11-22, aperture 7, l1, times
+/// of a copy: 8192² 24 rows 1.59, 40 1.57, with six blocks a multiprocessor in place of five 1.67;
+/// 1024² 4 and 6 rows 1.34, 12 1.53.)
+int rows_of_block(int64_t pixels) {
+  if (pixels < 3 << 19) return 6;  // 1024 x 1024 and less
+  return pixels < 1 << 25 ? 16 : 40;
 }
 
-template <int K>
-void launch(const SobelArgs& args, Call& call) {
-  constexpr int across = block_threads / lanes_down * columns;
-  const int32_t rows = strip_rows<K>(args.src, across);
-  const dim3 grid(cuda::blocks(args.src.width, across),
-                  std::min(cuda::blocks(args.src.height, rows), cuda::max_grid_y));
-  cuda::launch("sobel", sobel_tensor<K, block_threads, warps<K>>, grid, dim3(block_threads), 0,
-               cuda::stream_of(call), request_of<uint8_t>(args), rows);
+template <class M, bool Aligned, int Blocks>
+void launch(const cuda::tensor::Request<uint8_t, typename M::Out>& q, int aperture, int rows,
+            cudaStream_t stream) {
+  const unsigned strips = cuda::blocks(q.src.height, rows),
+                 high = std::min(strips, cuda::max_grid_y);
+  const dim3 grid(cuda::blocks(q.src.width, block_columns), high, (strips + high - 1) / high);
+  const size_t shared = size_t((rows + 1) / 2 * 2 + 2 * before) * PatchTile<block_warps>::pitch;
+  const Fragments fragments = fragments_of(aperture);
+  cuda::launch("sobel", sobel_tensor<M, Aligned, block_warps, Blocks>, grid, dim3(32 * block_warps),
+               shared, stream, q, rows, fragments);
+}
+
+template <class Out, Norm N>
+void run(const SobelArgs& args, Call& call) {
+  using M = Magnitudes<Out, N>;
+  const Border& border = args.options.border;
+  const cuda::tensor::Request<uint8_t, Out> q{args.src.as<uint8_t, Space::device>(),
+                                              args.out.magnitude.as<Out, Space::device>(),
+                                              border.mode, border_sample<uint8_t>(border)};
+  const int rows = rows_of_block(int64_t(q.src.width) * q.src.height);
+  const int aperture = args.options.aperture;
+  if (cuda::has_word_rows(q.src, 16) && cuda::has_word_rows(q.dst, int(8 * sizeof(Out))))
+    launch<M, true, 5>(q, aperture, rows, cuda::stream_of(call));
+  else
+    launch<M, false, 5>(q, aperture, rows, cuda::stream_of(call));
+  const auto none = [](int32_t, int32_t) { return 0; };
+  clear_frame("sobel", q, Window{aperture, aperture, aperture / 2, aperture / 2, none}, call);
 }
 
 }  // namespace
@@ -196,21 +273,17 @@ std::string_view sobel_cuda::tensor_supports(const SobelArgs& args, const Parame
   const SobelOutputs& out = args.out;
   if (args.src.type != u8) return "sources but u8";
   if (args.options.aperture == 3) return "aperture 3";
-  if (args.src.width < 20) return "pictures narrower than 20";
   if (!out.magnitude || out.gx || out.gy || out.direction ||
       (out.magnitude.type != u8 && (out.magnitude.type != u16 || args.options.norm != Norm::l1)))
     return "outputs but one magnitude, u8 or l1 to u16";
-  if (!cuda::has_word_rows(args.src, 16) || !cuda::has_word_rows(out.magnitude, 16))
-    return "rows that do not begin at multiples of 16 bytes";
-  int device = 0, major = 0;
-  cuda::check(cudaGetDevice(&device), "asking which GPU is in use");
-  cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-              "asking for the GPU's compute capability");
-  return major < 8 ? "GPUs before compute capability 8.0" : std::string_view();
+  if (const auto why = cuda::tiles_take(args.src); !why.empty()) return why;
+  return cuda::multiplies_bytes() ? std::string_view() : "GPUs before compute capability 8.0";
 }
 
 void sobel_cuda::tensor(const SobelArgs& args, Call& call) {
-  args.options.aperture == 5 ? launch<5>(args, call) : launch<7>(args, call);
+  if (args.out.magnitude.type == PixelType::u16) return run<uint16_t, Norm::l1>(args, call);
+  args.options.norm == Norm::l1 ? run<uint8_t, Norm::l1>(args, call)
+                                : run<uint8_t, Norm::l2>(args, call);
 }
 
 }  // namespace cuesta

@@ -16,15 +16,15 @@ inline constexpr int64_t max_bytes = int64_t{256} << 20;
 inline constexpr int32_t max_pictures = 65535;
 
 /// Scratch memory of a picture: two masks, labels and their lists; the smoothed picture of a window
-/// that is not fused; `bins` counters.
-constexpr int64_t scratch_bytes(int32_t width, int32_t height, bool smooths_apart, int32_t bins) {
+/// that is not fused, of samples of `smoothed_bytes` bytes, else 0; `bins` counters.
+constexpr int64_t scratch_bytes(int32_t width, int32_t height, int smoothed_bytes, int32_t bins) {
   const int64_t mask = int64_t(canny_nms::mask_bytes(width)) * height;
   const int32_t words = canny_nms::mask_bytes(width) / 4;
-  // Of 512 × 64; smaller tiles are for small pictures.
+  // The smallest tile's, 128 × 16.
   const int64_t tiles =
-      int64_t(canny_tiles::columns_of(words, 16)) * canny_tiles::rows_of(height, 64);
+      int64_t(canny_tiles::columns_of(words, 4)) * canny_tiles::rows_of(height, 16);
   const int64_t labels = canny_tiles::bytes_of(words, height, tiles);
-  const int64_t smoothed = smooths_apart ? (int64_t(width) + 63) * height : 0;
+  const int64_t smoothed = (int64_t(width) * smoothed_bytes + 63) * height * (smoothed_bytes > 0);
   return 2 * mask + labels + smoothed + int64_t(bins) * 4;
 }
 constexpr int32_t pictures_per_chunk(int64_t bytes_per_picture) {

@@ -20,8 +20,10 @@
 #include <cuda_fp16.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "cuesta/edges.hpp"
+#include "ops/canny/cuda/nms_lane.hpp"
 #include "ops/canny/cuda/packed.hpp"
 
 namespace cuesta::canny_half {
@@ -52,6 +54,13 @@ __device__ inline uint32_t signs_of(const uint32_t (&v)[8]) {
   const uint32_t x = choose(0x55555555u, b[0], b[1]), y = choose(0x55555555u, b[2], b[3]);
   const uint32_t z = choose(0x33333333u, x, y);
   return choose(0x00000f0fu, z, z >> 16);
+}
+/// Of 4 registers: of 8 pixels.
+__device__ inline uint32_t signs_of(const uint32_t (&v)[4]) {
+  const uint32_t x = choose(0x55555555u, packed::permute<0xfdb9>(v[0], v[2]),
+                            packed::permute<0xfdb9>(v[1], v[3]));  // pixels 0, 4, 2, 6 and next
+  const uint32_t z = choose(0x33333333u, x, x >> 16);
+  return choose(0x0fu, z, z >> 8) & 255;
 }
 /// Of 8 floats: bit i that of v[i].
 __device__ inline uint32_t signs_of(const float (&v)[8]) {
@@ -145,13 +154,31 @@ struct Limits {
   uint32_t minus_low[Floors], high;
 };
 
-template <Norm N>
+/// What the lanes of bytes share: pixels come in words of 4, gradients are pairs.
+struct Bytes {
+  /// The compute capability whose instructions it needs: for older ones the kernel is empty.
+  static constexpr int least_major = 8;
+  using Sample = uint8_t;
+  using Gradient = uint32_t;
+  using Table = canny_nms::LimitTable;
+  static __device__ int32_t low_of(const Table& table, uint32_t picture) {
+    return int32_t(table.low[table.shared ? 0 : picture]) - 1;
+  }
+  static __device__ int32_t high_of(const Table& table, uint32_t picture) {
+    return int32_t(table.high[table.shared ? 0 : picture]) - 1;
+  }
+};
+
+template <Norm N, int Pairs = N == Norm::l1 ? 8 : 4>
 struct Lane;
 
-template <>
-struct Lane<Norm::l1> {
-  static constexpr int P = 8, pixels = 2 * P;
-  using Group = uint16_t;  // a mask's bits of a lane
+template <int Pairs>
+struct Lane<Norm::l1, Pairs> : Bytes {
+  static constexpr Norm norm = Norm::l1;
+  static constexpr int P = Pairs, pixels = 2 * P, gradients_of = P;
+  static constexpr bool skips = false;            // rows of a warp without a magnitude above low
+  static constexpr int warps = P == 8 ? 12 : 20;  // that a multiprocessor's registers are to hold
+  using Group = std::conditional_t<P == 8, uint16_t, uint8_t>;  // a mask's bits of a lane
 
   Gradients<P> gradients;
   Directions<P> directions;
@@ -178,8 +205,8 @@ struct Lane<Norm::l1> {
   __device__ void measure(const uint32_t* words, const Limits& limits, bool in_rows,
                           uint32_t (&gx)[P], uint32_t (&gy)[P]) {
     uint32_t row[P + 2];
-    unpack(words[0], words[2], row + 1);
-    unpack(words[1], words[3], row + 5);
+    unpack(words[0], words[P / 4], row + 1);
+    if constexpr (P == 8) unpack(words[1], words[3], row + 5);
     take_ends<P>(row);
     gradients.push(row, gx, gy);
     uint32_t* down = m[turn];
@@ -194,11 +221,24 @@ struct Lane<Norm::l1> {
     }
     take_ends<P>(down);
   }
-  /// Pixel i of the last row of magnitudes.
+  /// Whether the last row of magnitudes has one that is not 0.
   template <int turn>
-  __device__ int32_t magnitude(int i) const {
-    const __half2 v = halves(m[turn][i % P + 1]);
-    return __half2int_rn(i < P ? __low2half(v) : __high2half(v));
+  __device__ bool any() const {
+    uint32_t all = 0;
+#pragma unroll
+    for (int j = 0; j < P; ++j) all |= m[turn][j + 1];
+    return all != 0;
+  }
+  /// each(magnitude) for the pixels of the last row, where there is no low to take off: times 2^-24
+  /// a half's bits are its integer.
+  template <int turn, class Each>
+  __device__ void each_magnitude(Each&& each) const {
+#pragma unroll
+    for (int j = 0; j < P; ++j) {
+      const uint32_t v = bits(__hmul2(halves(m[turn][j + 1]), halves(packed::both(1))));
+      each(v & 0xffff);
+      each(v >> 16);
+    }
   }
   /// The maxima of row r − 2, by the directions of the step before. "Not below the next" is above
   /// the next smaller number, as halves that are not negative order like integers.
@@ -223,8 +263,11 @@ struct Lane<Norm::l1> {
 };
 
 template <>
-struct Lane<Norm::l2> {
-  static constexpr int P = 4, pixels = 2 * P;
+struct Lane<Norm::l2, 4> : Bytes {
+  static constexpr Norm norm = Norm::l2;
+  static constexpr int P = 4, pixels = 2 * P, gradients_of = P;
+  static constexpr bool skips = false;
+  static constexpr int warps = 16;
   using Group = uint8_t;
 
   Gradients<P> gradients;
@@ -267,8 +310,16 @@ struct Lane<Norm::l2> {
     down[pixels + 1] = __shfl_down_sync(~0u, down[1], 1);
   }
   template <int turn>
-  __device__ int32_t magnitude(int i) const {
-    return int32_t(m[turn][i + 1]);
+  __device__ bool any() const {
+    uint32_t all = 0;
+#pragma unroll
+    for (int i = 0; i < pixels; ++i) all |= __float_as_uint(m[turn][i + 1]);
+    return all != 0;
+  }
+  template <int turn, class Each>
+  __device__ void each_magnitude(Each&& each) const {
+#pragma unroll
+    for (int i = 0; i < pixels; ++i) each(uint32_t(m[turn][i + 1]));
   }
   template <int turn>
   __device__ void find_maxima(const Limits& limits, uint32_t& candidates, uint32_t& strong) const {
@@ -281,7 +332,12 @@ struct Lane<Norm::l2> {
       };
       const uint32_t is_straight = wide(directions.straight[i % P]);
       const uint32_t which = wide(directions.which[i % P]);
-      const float beside = fmaxf(row[i + 2] - 1, row[i]), over = fmaxf(down[i + 1] - 1, up[i + 1]);
+      // "Not below the next" is above the next smaller number, as floats that are not negative
+      // order like integers.
+      const auto before = [](float next, float other) {
+        return __int_as_float(__viaddmax_s32(__float_as_int(next), -1, __float_as_int(other)));
+      };
+      const float beside = before(row[i + 2], row[i]), over = before(down[i + 1], up[i + 1]);
       const float along = fmaxf(up[i], down[i + 2]), across = fmaxf(up[i + 2], down[i]);
       const float least =
           choose(is_straight, choose(which, beside, over), choose(which, across, along));

@@ -1,10 +1,11 @@
-// The gradient and suppression of canny for u8 and aperture 3, without a mask: source to two masks,
-// one bit a pixel, or the histogram of magnitudes. Smoothing comes before. A warp walks 30 lanes'
-// columns down, with an apron of a lane on either side (half_lane.cuh); rows are read three ahead.
-// blockIdx.z is the picture.
+// The gradient and suppression of canny for aperture 3, without a mask: source to two masks, one
+// bit a pixel, or the histogram of magnitudes of u8. Smoothing comes before. A warp walks 30 lanes'
+// columns down, with an apron of a lane on either side; rows are read three ahead. What a lane does
+// with its pixels is its type's: half_lane.cuh for u8, wide_lane.cuh for u16. blockIdx.z is the
+// picture.
 //
-// From device memory: 1 byte read and 1/4 written a pixel, and what strips and their aprons read
-// twice, mostly from the caches. What binds: issue.
+// From device memory: the source read and 1/4 byte written a pixel, and what strips and their
+// aprons read twice, mostly from the caches. What binds: issue.
 #pragma once
 
 #include <type_traits>
@@ -17,27 +18,81 @@ namespace cuesta::canny_half {
 
 using canny_nms::Job;
 
-/// The least compute capability whose instructions a lane needs: for older ones the kernel is
-/// empty.
-inline constexpr int least_major = 8;
-
 // ---- reading
 
 /// How a warp meets the picture: all that it reads lies inside it, in whole words of a lane; inside
 /// it, anyhow; or partly outside.
 enum class Meets { aligned, inside, edge };
 
-/// W words on their way from memory, of which the first `shift` bits are others'.
+/// W words on their way from memory; the lane's first sample lies `back` bytes into them.
 template <int W>
 struct Ahead {
-  uint32_t words[W], shift;
+  uint32_t words[W], back;
 };
 
-/// The 4 W bytes from x of a row, from the last aligned address before them; outside they are the
-/// row's first or last.
-template <Meets M, int W>
-__device__ inline void read(const uint8_t* row, int32_t width, int32_t x, Ahead<W>& to) {
+/// How a lane that may lie outside the picture reads rows: before them is the first sample, behind
+/// them the last. Its words are of rows that begin at a word's first byte; others lie `back` bytes
+/// further. A word that the picture's memory ends in is read by bytes.
+template <class Sample, int W>
+struct Clamped {
+  static constexpr int size = int(sizeof(Sample)), in_word = 4 / size;
+  static constexpr uint32_t one = size == 1 ? 0 : 0x1010;  // a sample's bytes, everywhere
+  static constexpr uint32_t behind = ~0u;
+
+  int32_t first, last;        // words: the lane's, and where the row's last sample is
+  uint32_t last_byte;         // in it
+  uint32_t picks[W];          // of a word and the next, the bytes that come in: selectors of PRMT
+  const uint8_t* memory_end;  // of the picture
+
+  /// x is a multiple of a word's samples.
+  __device__ Clamped(int32_t x, const Job& job)
+      : first(x / in_word),
+        last((job.width - 1) / in_word),
+        last_byte(uint32_t((job.width - 1) % in_word * size)),
+        memory_end(job.src + max(ptrdiff_t(job.height - 1) * job.src_stride, ptrdiff_t{0}) +
+                   ptrdiff_t(job.width) * size) {
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      const int32_t word = first + i;
+      const uint32_t end = word < last ? 4 - size : last_byte;
+      picks[i] = one;
+      for (uint32_t k = 0; k < 4; ++k) picks[i] += min(k - k % size, end) << (4 * k);
+      if (word < 0) picks[i] = one;
+      if (word > last) picks[i] = behind;
+    }
+  }
+  __device__ void read(const Sample* row, Ahead<W>& to) const {
+    to.back = uint32_t(reinterpret_cast<uintptr_t>(row) & 3);
+    const auto* words =
+        reinterpret_cast<const uint32_t*>(reinterpret_cast<const char*>(row) - to.back);
+    const int32_t end = last + int32_t((to.back + last_byte) >> 2);
+    const auto* tail = reinterpret_cast<const uint8_t*>(words + end);
+    const bool is_cut = tail + 4 > memory_end;
+    uint32_t cut = 0;
+    if (is_cut) {
+#pragma unroll
+      for (int k = 0; k < 3; ++k)
+        if (tail + k < memory_end) cut |= uint32_t(tail[k]) << (8 * k);
+    }
+#pragma unroll
+    for (int i = 0; i < W; ++i) {
+      const int32_t word = min(max(first + i, 0), end);
+      to.words[i] = is_cut && word == end ? cut : packed::load(words + word);
+    }
+  }
+  __device__ uint32_t take(int i, uint32_t word, uint32_t next, uint32_t back) const {
+    const uint32_t selector =
+        picks[i] == behind ? one + ((back + last_byte) & 3) * 0x1111 : picks[i] + back * 0x1111;
+    return __byte_perm(word, next, selector);
+  }
+};
+
+/// The samples of W words from x of a row inside the picture, from the last aligned address before
+/// them.
+template <Meets M, class Sample, int W>
+__device__ inline void read(const Sample* row, int32_t x, Ahead<W>& to) {
   if constexpr (M == Meets::aligned) {
+    to.back = 0;
     if constexpr (W == 4) {
       const uint4 v = __ldg(reinterpret_cast<const uint4*>(row + x));
       to.words[0] = v.x, to.words[1] = v.y, to.words[2] = v.z, to.words[3] = v.w;
@@ -45,40 +100,28 @@ __device__ inline void read(const uint8_t* row, int32_t width, int32_t x, Ahead<
       const uint2 v = __ldg(reinterpret_cast<const uint2*>(row + x));
       to.words[0] = v.x, to.words[1] = v.y;
     }
-    return;
-  }
-  const auto back = int32_t(reinterpret_cast<uintptr_t>(row) & 3);  // x is a multiple of 4
-  to.shift = uint32_t(back) * 8;
-  x -= back;
-  if (M == Meets::inside || (x >= 0 && x + 4 * W <= width)) {
-#pragma unroll
-    for (int i = 0; i < W; ++i)
-      to.words[i] = packed::load(reinterpret_cast<const uint32_t*>(row + x) + i);
-  } else if (x + 4 * W <= 0 || x >= width) {
-    const uint32_t all = row[x < 0 ? 0 : width - 1] * 0x01010101u;
-#pragma unroll
-    for (int i = 0; i < W; ++i) to.words[i] = all;
   } else {
+    const char* at = reinterpret_cast<const char*>(row + x);
+    to.back = uint32_t(reinterpret_cast<uintptr_t>(at) & 3);
+    const auto* words = reinterpret_cast<const uint32_t*>(at - to.back);
 #pragma unroll
-    for (int i = 0; i < W; ++i) {
-      to.words[i] = 0;
-#pragma unroll
-      for (int k = 0; k < 4; ++k)
-        to.words[i] |= uint32_t(row[min(max(x + 4 * i + k, 0), width - 1)]) << (8 * k);
-    }
+    for (int i = 0; i < W; ++i) to.words[i] = packed::load(words + i);
   }
 }
 /// What was read; its last bytes are the first that the next lane read. The last lane's are not
 /// used: of its pixels only the first and its neighbours are.
-template <Meets M, int W>
-__device__ inline void take(const Ahead<W>& from, uint32_t (&row)[W]) {
+template <Meets M, int W, class Edge>
+__device__ inline void take(const Ahead<W>& from, const Edge& edge, uint32_t (&row)[W]) {
   const uint32_t beyond = M == Meets::aligned ? 0 : __shfl_down_sync(~0u, from.words[0], 1);
 #pragma unroll
   for (int i = 0; i < W; ++i) {
-    row[i] =
-        M == Meets::aligned
-            ? from.words[i]
-            : packed::shift_pair(from.words[i], i + 1 < W ? from.words[i + 1] : beyond, from.shift);
+    const uint32_t next = i + 1 < W ? from.words[i + 1] : beyond;
+    if constexpr (M == Meets::aligned)
+      row[i] = from.words[i];
+    else if constexpr (M == Meets::inside)
+      row[i] = packed::shift_pair(from.words[i], next, from.back * 8);
+    else
+      row[i] = edge.take(i, from.words[i], next, from.back);
   }
 }
 
@@ -86,33 +129,47 @@ __device__ inline void take(const Ahead<W>& from, uint32_t (&row)[W]) {
 
 /// Walks a lane whose first column is x down rows [first, end): measured(y, lane, turn) with every
 /// row of magnitudes, found(y, candidates, strong) with every row of maxima.
-template <Norm N, Meets M, class Measured, class Found>
-__device__ inline void walk(const Job& job, int32_t low, int32_t high, int32_t x, int32_t first,
+template <class L, Meets M, bool Maxima, class Number, class Measured, class Found>
+__device__ inline void walk(const Job& job, Number low, Number high, int32_t x, int32_t first,
                             int32_t end, Measured&& measured, Found&& found) {
-  constexpr int ahead = 3, words = Lane<N>::pixels / 4;
-  Lane<N> lane = {};
-  const auto limits = Lane<N>::limits(
+  using Sample = typename L::Sample;
+  constexpr int before = Maxima ? 2 : 1;  // rows that the first row needs, and the last behind it
+  constexpr int ahead = 3, words = L::pixels * int(sizeof(Sample)) / 4;
+  L lane = {};
+  const Clamped<Sample, words> edge(x, job);  // of no other than Meets::edge
+  const auto limits = L::limits(
       low, high, [&](int i) { return M != Meets::edge || uint32_t(x + i) < uint32_t(job.width); });
   Ahead<words> next[ahead];
+  bool some = true;  // a magnitude above low in the warp's last row, if anybody asks
   const auto load = [&](int32_t y, Ahead<words>& to) {
     const int32_t row = min(M == Meets::edge ? max(y, 0) : y, job.height - 1);
-    read<M>(job.src + ptrdiff_t(row) * job.src_stride, job.width, x, to);
+    const auto* at = reinterpret_cast<const Sample*>(job.src + ptrdiff_t(row) * job.src_stride);
+    if constexpr (M == Meets::edge)
+      edge.read(at, to);
+    else
+      read<M>(at, x, to);
   };
 #pragma unroll
-  for (int i = 0; i < ahead; ++i) load(first - 2 + i, next[i]);
+  for (int i = 0; i < ahead; ++i) load(first - before + i, next[i]);
     // Row r comes in, three to a round: the rows of magnitudes turn their names by themselves.
 #pragma unroll 1
-  for (int32_t y = first - 2; y < end + 2; y += 3) {
+  for (int32_t y = first - before; y < end + before; y += 3) {
     const auto step = [&]<int turn>(std::integral_constant<int, turn> this_turn) {
       const int32_t r = y + turn;
-      uint32_t row[words], gx[Lane<N>::P], gy[Lane<N>::P];
-      take<M>(next[turn], row);
+      uint32_t row[words];
+      typename L::Gradient gx[L::gradients_of], gy[L::gradients_of];
+      take<M>(next[turn], edge, row);
       load(r + ahead, next[turn]);
       lane.template measure<turn>(
           row, limits, M != Meets::edge || uint32_t(r - 1) < uint32_t(job.height), gx, gy);
       if (r - 1 >= first && r - 1 < end) measured(r - 1, lane, this_turn);
-      found(r - 2, lane, limits, this_turn);
-      lane.directions.find(gx, gy);
+      if constexpr (Maxima) {
+        uint32_t candidates = 0, strong = 0;
+        if (!L::skips || some) lane.template find_maxima<turn>(limits, candidates, strong);
+        found(r - 2, candidates, strong);
+        some = !L::skips || __any_sync(~0u, lane.template any<turn>());
+        if (some) lane.directions.find(gx, gy);
+      }
     };
     step(std::integral_constant<int, 0>());
     step(std::integral_constant<int, 1>());
@@ -122,62 +179,55 @@ __device__ inline void walk(const Job& job, int32_t low, int32_t high, int32_t x
 
 // ---- the kernel
 
+/// Warps of a block that counts nothing: none waits for another.
+inline constexpr int walk_warps = 1;
 inline constexpr int magnitudes = 2041;  // 0 to 2,040; l2's roots are fewer
 
 /// Strips of a picture: they cover its masks, whose rows may end behind its own.
-template <Norm N>
+template <class L>
 constexpr int32_t strips(int32_t width) {
-  constexpr int32_t columns = 30 * Lane<N>::pixels;
+  constexpr int32_t columns = 30 * L::pixels;
   return int32_t((int64_t(canny_nms::mask_bytes(width)) * 8 + columns - 1) / columns);
 }
 
-template <Norm N, bool Count>
-__global__ void __launch_bounds__(canny_cuda::nms_warps * 32, N == Norm::l1 ? 3 : 4)
-    gradient_nms_half(const __grid_constant__ Job first_job,
-                      const __grid_constant__ canny_nms::LimitTable table,
-                      canny_cuda::NmsOutput out, int32_t rows_per_warp) {
-#if __CUDA_ARCH__ >= 800
-  using L = Lane<N>;
+template <class L, bool Count, int Warps>
+__device__ inline void nms_walk(const Job& first_job, const typename L::Table& table,
+                                const canny_cuda::NmsOutput& out, int32_t rows_per_warp) {
   using Group = typename L::Group;
-  const Job job = table.with(first_job.picture(blockIdx.z), blockIdx.z);
+  const Job job = first_job.picture(blockIdx.z);
   __shared__ uint32_t counted[Count ? magnitudes : 1];
   const int lane = int(threadIdx.x), thread = int(threadIdx.y) * 32 + lane;
   if constexpr (Count) {
-    for (int i = thread; i < magnitudes; i += canny_cuda::nms_warps * 32) counted[i] = 0;
+    for (int i = thread; i < magnitudes; i += Warps * 32) counted[i] = 0;
     __syncthreads();
   }
-  const int32_t across = strips<N>(job.width);
-  const int64_t number = int64_t(blockIdx.x) * canny_cuda::nms_warps + threadIdx.y;
+  const int32_t across = strips<L>(job.width);
+  const int64_t number = int64_t(blockIdx.x) * Warps + threadIdx.y;
   const int64_t first_row = number / across * rows_per_warp;
   const int32_t base = int32_t(number % across) * (30 * L::pixels) - L::pixels;
   const int32_t x = base + lane * L::pixels;
   const bool makes = lane > 0 && lane < 31;
   if (first_row < job.height) {
     const int32_t first = int32_t(first_row), end = min(first + rows_per_warp, job.height);
-    const int32_t low = Count ? 0 : int32_t(job.above_low) - 1;
-    const int32_t high = Count ? 0 : int32_t(job.above_high) - 1;
+    const auto low = Count ? 0 : L::low_of(table, blockIdx.z);
+    const auto high = Count ? 0 : L::high_of(table, blockIdx.z);
     const ptrdiff_t groups = canny_nms::mask_bytes(job.width) / ptrdiff_t(sizeof(Group));
-    const bool stores = makes && x / L::pixels < groups;
-    const ptrdiff_t from = (ptrdiff_t(blockIdx.z) * job.height + first) * groups + x / L::pixels;
+    const bool stores = makes && uint32_t(x) / L::pixels < groups;
+    const ptrdiff_t from =
+        (ptrdiff_t(blockIdx.z) * job.height + first) * groups + uint32_t(x) / L::pixels;
     Group* candidates = reinterpret_cast<Group*>(out.candidates) + from;
     Group* strong = reinterpret_cast<Group*>(out.strong) + from;
-    uint32_t zeros = 0;
+    uint32_t outside = 0;  // of what was counted as 0
     const auto measured = [&](int32_t, const L& l, auto turn) {
-      if (!Count || !makes) return;
-      zeros += uint32_t(max(min(job.width - x, L::pixels), 0));
-#pragma unroll
-      for (int i = 0; i < L::pixels; ++i) {
-        // Flat parts must not queue for one counter; outside the picture there is nothing.
-        const int32_t m = l.template magnitude<turn>(i);
-        if (m == 0) continue;
-        atomicAdd(counted + canny_cuda::bin_of(m, N), 1u);
-        --zeros;
+      if constexpr (Count) {
+        if (!makes) return;
+        l.template each_magnitude<turn>(
+            [&](uint32_t m) { atomicAdd(counted + canny_cuda::bin_of(int32_t(m), L::norm), 1u); });
+        const int64_t inside = max(int64_t(job.width) - uint32_t(x), int64_t{0});
+        outside += uint32_t(max(L::pixels - inside, int64_t{0}));
       }
     };
-    const auto found = [&](int32_t y, const L& l, const typename L::Limits& limits, auto turn) {
-      if (Count) return;
-      uint32_t c, s;
-      l.template find_maxima<turn>(limits, c, s);
+    const auto found = [&](int32_t y, uint32_t c, uint32_t s) {
       if (!stores || y < first || y >= end) return;
       *candidates = Group(c);
       *strong = Group(s);
@@ -187,23 +237,35 @@ __global__ void __launch_bounds__(canny_cuda::nms_warps * 32, N == Norm::l1 ? 3 
     const bool inside =
         base > 0 && base + 32 * L::pixels <= job.width && first >= 2 && end + 2 <= job.height;
     const auto address = reinterpret_cast<uintptr_t>(job.src) | uintptr_t(job.src_stride);
+    constexpr int bytes = L::pixels * int(sizeof(typename L::Sample));
     if (!inside)
-      walk<N, Meets::edge>(job, low, high, x, first, end, measured, found);
-    else if (address % L::pixels == 0)
-      walk<N, Meets::aligned>(job, low, high, x, first, end, measured, found);
+      walk<L, Meets::edge, !Count>(job, low, high, x, first, end, measured, found);
+    else if (address % bytes == 0)
+      walk<L, Meets::aligned, !Count>(job, low, high, x, first, end, measured, found);
     else
-      walk<N, Meets::inside>(job, low, high, x, first, end, measured, found);
+      walk<L, Meets::inside, !Count>(job, low, high, x, first, end, measured, found);
     if constexpr (Count) {
-      zeros = __reduce_add_sync(~0u, zeros);
-      if (lane == 0) atomicAdd(counted, zeros);
+      outside = __reduce_add_sync(~0u, outside);
+      if (lane == 0 && outside != 0) atomicSub(counted, outside);
     }
   }
   if constexpr (Count) {
     __syncthreads();
     uint32_t* bins = out.bins + ptrdiff_t(blockIdx.z) * out.bins_per_picture;
-    for (int i = thread; i < magnitudes; i += canny_cuda::nms_warps * 32)
+    for (int i = thread; i < magnitudes; i += Warps * 32)
       if (counted[i] != 0) atomicAdd(bins + i, counted[i]);
   }
+}
+
+template <class L, bool Count, int Warps>
+__global__ void __launch_bounds__(Warps * 32, L::warps / Warps)
+    gradient_nms_walk(const __grid_constant__ Job first_job,
+                      const __grid_constant__ typename L::Table table, canny_cuda::NmsOutput out,
+                      int32_t rows_per_warp) {
+#if __CUDA_ARCH__ >= 800
+  nms_walk<L, Count, Warps>(first_job, table, out, rows_per_warp);
+#else
+  if constexpr (L::least_major < 8) nms_walk<L, Count, Warps>(first_job, table, out, rows_per_warp);
 #endif
 }
 

@@ -4,6 +4,7 @@
 #include "ops/canny/cuda/chunks.hpp"
 #include "ops/canny/cuda/gradient_nms.cuh"
 #include "ops/canny/cuda/half_nms.cuh"
+#include "ops/canny/cuda/wide_lane.cuh"
 
 namespace cuesta::canny_cuda {
 namespace {
@@ -17,35 +18,40 @@ Masks masks_of(const CannyArgs& args, Call& call) {
 
 // ---- smoothing
 
-/// A batch in the call's scratch memory, one below the other.
+/// What the kernels read: the first picture, of bytes or wider samples, and the distances.
+struct Source {
+  const void* data;
+  ptrdiff_t stride, step;  // bytes
+};
+
+/// Every picture smoothed by itself, as its border is its own, in the call's scratch memory, one
+/// below the other.
 template <class T>
-DeviceBatch<T> device_batch(const CannyArgs& args, Call& call) {
+Source smoothed(const CannyArgs& args, Call& call) {
   DeviceImage<T> all = device_image<T>(call, args.src.width, args.src.height * args.count);
   all.height = args.src.height;
-  return {all, all.stride_bytes * all.height};
-}
-
-/// Every picture smoothed by itself, as its border is its own.
-DeviceBatch<const uint8_t> smoothed(const CannyArgs& args, Call& call) {
-  const auto all = device_batch<uint8_t>(args, call);
   const ConstBatch from(args.src, args.count, args.src_step);
-  const Batch to(all.first, args.count, all.step);
+  const Batch to(all, args.count, all.stride_bytes * all.height);
   for (int32_t i = 0; i < args.count; ++i) {
     gaussian(from[i], to[i], {.sigma = args.options.sigma, .ksize = args.options.ksize},
              call.nested());
   }
-  return all;
+  return {all.data, all.stride_bytes, all.stride_bytes * all.height};
 }
 
 // ---- which kernel
 
-/// In pairs of fp16: aperture 3, no mask. The other takes everything.
-bool in_halves(const CannyArgs& args) {
+bool is_wide(const CannyArgs& args) { return args.src.type != PixelType::u8; }
+
+/// By a walk in floats, which takes aperture 3 and no mask: in pairs of fp16, or of a wide source.
+/// The other kernel takes all of u8.
+bool in_floats(const CannyArgs& args) {
+  if (is_wide(args)) return true;
   if (args.options.aperture != 3 || args.options.mask) return false;
   int device = 0, major = 0;
   cuda::check(cudaGetDevice(&device), "canny");
   cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "canny");
-  return major >= canny_half::least_major;
+  return major >= canny_half::Bytes::least_major;
 }
 /// Pixels from which on a launch for the smoothing is little beside what halves save.
 constexpr int64_t many_pixels = int64_t{1} << 22;
@@ -53,14 +59,21 @@ constexpr int64_t many_pixels = int64_t{1} << 22;
 bool smooths_apart(const CannyArgs& args, const Taps& taps) {
   if (taps.size == 1) return false;
   const bool many = int64_t(args.src.width) * args.src.height >= many_pixels;
-  return taps.size > canny_nms::fused_window || (many && in_halves(args));
+  return taps.size > canny_nms::fused_window || is_wide(args) || (many && in_floats(args));
 }
 
 // ---- launches
 
-/// Rows of a walk in halves where they are more than a wave. H200, 2026-11-22, 8192², l1: 14, 26,
-/// 38 and 94 rows took 2.89, 2.77, 2.83 and 3.24 times a copy; l2: 4.14, 3.89, 3.94 and 4.44.
+/// Rows of a walk where they are more than a wave. H200, 2026-11-22, 8192²: 20, 26, 32, 47 and 95
+/// rows took 0.0899, 0.0886, 0.0901, 0.0910 and 0.1000 ms (l1), 0.1340, 0.1292, 0.1327, 0.1300 and
+/// 0.1407 (l2); u16 l1 0.1850, 0.1799, 0.1813, 0.1795 and 0.1941; counting 0.0627, 0.0626, 0.0642,
+/// 0.0664 and 0.0761.
 constexpr int32_t walk_rows = 26;
+/// And no fewer, however small the picture. 512² and 1024², l1: 2 rows 4.8 and 8.1 µs, 4 rows 5.8
+/// and 8.6, 8 rows 7.0 and 8.3.
+constexpr int32_t least_walk_rows = 2;
+/// The other kernel's: it walks in one wave, and begins more rows before the first comes out.
+constexpr int32_t least_march_rows = 8;
 
 /// Whether all pictures have one pair of thresholds, once they are found.
 bool share_thresholds(const CannyArgs& args) {
@@ -84,31 +97,57 @@ canny_nms::LimitTable limit_table(const CannyArgs& args, int32_t begin, int32_t 
   return table;
 }
 
-/// Launches `kernel`, warps of which walk down `strips` strips of each picture, nms_warps a block,
-/// and at most `most_rows` rows.
-template <bool Count, class Kernel>
-void launch_walks(Kernel kernel, int32_t strips, int32_t most_rows, const CannyArgs& args,
-                  const canny_nms::Job& job, const NmsOutput& out, Call& call) {
+/// What a launch of the walk for lanes L is told of the limits, and of how many pictures.
+template <class Table>
+constexpr int32_t most_limits = 1;
+template <>
+constexpr int32_t most_limits<canny_nms::LimitTable> = canny_nms::LimitTable::most;
+
+template <class Table>
+Table table_of(const CannyArgs& args, int32_t begin, int32_t count, bool shared) {
+  if constexpr (std::is_same_v<Table, canny_nms::LimitTable>) {
+    return limit_table(args, begin, count, shared);
+  } else {  // maxima are at least 1
+    const CannyLimits limits = canny_limits(args, args.result[begin]);
+    return {std::max<int64_t>(limits.low, 0), std::max<int64_t>(limits.high, 0)};
+  }
+}
+
+/// Launches `kernel`, warps of which walk down `strips` strips of each picture, `block_warps` a
+/// block, and at least and at most so many rows. `resident` warps fit a multiprocessor at once.
+template <bool Count, class Table>
+void launch_walks(void (*kernel)(canny_nms::Job, Table, NmsOutput, int32_t), int block_warps,
+                  int resident, int32_t strips, int32_t least_rows, int32_t most_rows,
+                  const CannyArgs& args, const canny_nms::Job& job, const NmsOutput& out,
+                  Call& call) {
   using namespace canny_nms;
-  int blocks = 0;  // a multiprocessor
-  cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, nms_warps * lanes, 0),
-              "canny");
-  const int resident = std::max(1, blocks) * nms_warps * cuda::multiprocessors();
+  resident *= cuda::multiprocessors();
   const ptrdiff_t mask = ptrdiff_t(mask_bytes(job.width)) * job.height;
   const bool shared = Count || share_thresholds(args);
-  const int32_t most = shared ? args.count : LimitTable::most;
+  const int32_t most = shared ? args.count : most_limits<Table>;
   for (int32_t begin = 0; begin < args.count; begin += most) {
     const int32_t count = std::min(most, args.count - begin);
-    const int32_t rows = std::min(rows_per_warp(strips, job.height, count, resident), most_rows);
+    const int32_t rows =
+        std::min(rows_per_warp(strips, job.height, count, resident, least_rows), most_rows);
     const int64_t warps = int64_t(strips) * ((job.height + rows - 1) / rows);
     cuda::launch("canny", kernel,
-                 dim3(unsigned((warps + nms_warps - 1) / nms_warps), 1, unsigned(count)),
-                 dim3(lanes, nms_warps), 0, cuda::stream_of(call), job.picture(unsigned(begin)),
-                 Count ? LimitTable() : limit_table(args, begin, count, shared),
+                 dim3(unsigned((warps + block_warps - 1) / block_warps), 1, unsigned(count)),
+                 dim3(lanes, unsigned(block_warps)), 0, cuda::stream_of(call),
+                 job.picture(unsigned(begin)),
+                 Count ? Table() : table_of<Table>(args, begin, count, shared),
                  NmsOutput{out.candidates + mask * begin, out.strong + mask * begin, out.bins,
                            out.bins_per_picture},
                  rows);
   }
+}
+
+template <class L, bool Count>
+void launch_lanes(const CannyArgs& args, const canny_nms::Job& job, const NmsOutput& out,
+                  Call& call) {
+  constexpr int warps = Count ? nms_warps : canny_half::walk_warps;
+  launch_walks<Count, typename L::Table>(canny_half::gradient_nms_walk<L, Count, warps>, warps,
+                                         L::warps, canny_half::strips<L>(job.width),
+                                         least_walk_rows, walk_rows, args, job, out, call);
 }
 
 template <int K, int Half, bool Count>
@@ -116,22 +155,29 @@ void launch_words(const CannyArgs& args, const canny_nms::Job& job, const NmsOut
                   Call& call) {
   const auto kernel = args.options.norm == Norm::l1 ? gradient_nms<K, Half, Norm::l1, Count>
                                                     : gradient_nms<K, Half, Norm::l2, Count>;
-  launch_walks<Count>(kernel, canny_nms::strips(job.width), INT32_MAX, args, job, out, call);
+  int blocks = 0;  // a multiprocessor
+  cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel,
+                                                            nms_warps * canny_nms::lanes, 0),
+              "canny");
+  launch_walks<Count, canny_nms::LimitTable>(kernel, nms_warps, std::max(1, blocks) * nms_warps,
+                                             canny_nms::strips(job.width), least_march_rows,
+                                             INT32_MAX, args, job, out, call);
 }
 
 template <bool Count>
 void launch(const CannyArgs& args, const canny_nms::Job& job, bool smooths, const NmsOutput& out,
             Call& call) {
   constexpr int half = canny_nms::fused_half;
-  if (!smooths && in_halves(args)) {
-    using namespace canny_half;
-    if (args.options.norm == Norm::l1)
-      launch_walks<Count>(gradient_nms_half<Norm::l1, Count>, strips<Norm::l1>(job.width),
-                          walk_rows, args, job, out, call);
-    else
-      launch_walks<Count>(gradient_nms_half<Norm::l2, Count>, strips<Norm::l2>(job.width),
-                          walk_rows, args, job, out, call);
-    return;
+  const bool l1 = args.options.norm == Norm::l1;
+  if (is_wide(args)) {
+    if constexpr (!Count) {  // strategies.cpp refuses automatic thresholds
+      return l1 ? launch_lanes<canny_wide::Lane<Norm::l1>, false>(args, job, out, call)
+                : launch_lanes<canny_wide::Lane<Norm::l2>, false>(args, job, out, call);
+    }
+  }
+  if (!smooths && in_floats(args)) {
+    return l1 ? launch_lanes<canny_half::Lane<Norm::l1>, Count>(args, job, out, call)
+              : launch_lanes<canny_half::Lane<Norm::l2>, Count>(args, job, out, call);
   }
   switch (args.options.aperture) {
     case 3:
@@ -153,13 +199,13 @@ Masks find_masks(const CannyArgs& args, Call& call) {
   const Masks masks = masks_of(args, call);
   const Taps taps = taps_of(args.options);
   const bool apart = smooths_apart(args, taps);
-  const DeviceBatch<const uint8_t> src =
-      apart ? smoothed(args, call)
-            : DeviceBatch<const uint8_t>{args.src.as<uint8_t, Space::device>(), args.src_step};
+  const Source src = !apart          ? Source{args.src.data, args.src.stride_bytes, args.src_step}
+                     : is_wide(args) ? smoothed<uint16_t>(args, call)
+                                     : smoothed<uint8_t>(args, call);
 
   canny_nms::Job job;
-  job.src = src.first.data;
-  job.src_stride = src.first.stride_bytes;
+  job.src = static_cast<const uint8_t*>(src.data);
+  job.src_stride = src.stride;
   job.src_step = src.step;
   job.mask = static_cast<const uint8_t*>(args.options.mask.data);
   job.mask_stride = args.options.mask.stride_bytes;
@@ -185,7 +231,8 @@ int32_t pictures_per_chunk(const CannyArgs& args) {
   bool counts = false;
   for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic();
   return canny_chunks::pictures_per_chunk(canny_chunks::scratch_bytes(
-      args.src.width, args.src.height, smooths_apart(args, taps_of(args.options)),
+      args.src.width, args.src.height,
+      smooths_apart(args, taps_of(args.options)) ? (is_wide(args) ? 2 : 1) : 0,
       counts ? bins_of(args.options) : 0));
 }
 

@@ -28,13 +28,14 @@ constexpr int32_t mask_bytes(int32_t width) { return int32_t((int64_t(width) + 1
 /// Strips of 240 columns that cover the masks.
 constexpr int32_t strips(int32_t width) { return (mask_bytes(width) + lanes - 3) / (lanes - 2); }
 /// Rows that a warp makes of `pictures` equal ones of `strips` when `resident` warps fit the GPU at
-/// once: one wave that ends together. Not fewer than 8: half + K + 1 rows and more are begun before
-/// the first comes out. Where even whole strips are more than a wave, the cut whose waves end
-/// first, each as long as its rows and 8 more.
-constexpr int32_t rows_per_warp(int32_t strips, int32_t height, int32_t pictures, int resident) {
+/// once: one wave that ends together. Not fewer than `fewest`: half + K + 1 rows and more are begun
+/// before the first comes out. Where even whole strips are more than a wave, the cut whose waves
+/// end first, each as long as its rows and 8 more.
+constexpr int32_t rows_per_warp(int32_t strips, int32_t height, int32_t pictures, int resident,
+                                int32_t fewest = 8) {
   const auto rows_of = [&](int32_t chunks) {
     const int32_t rows = height / chunks + (height % chunks != 0);
-    return rows < 8 ? 8 : rows;
+    return rows < fewest ? fewest : rows;
   };
   const int64_t columns = int64_t(strips) * pictures;
   if (columns <= resident) return rows_of(int32_t(resident / columns));

@@ -1,15 +1,13 @@
 // Hysteresis of canny on CUDA, second and third launch: open sets (resolve.cuh) are joined across
 // the tiles' rims by union-find in device memory, with label 0 where they touch another tile's
-// edges, and the pixels of those that end there become edges. A block takes a tile, a thread a
-// pixel of its seams or a run of its list; blockIdx.z is the picture. What binds: latency.
+// edges, and the pixels of those that end there become edges. A warp takes a tile, a lane some
+// pixels of its seams or a run of its list; blockIdx.z is the picture. What binds: latency.
 #pragma once
 
 #include "cuda/union_find.cuh"
 #include "ops/canny/cuda/resolve.cuh"
 
 namespace cuesta::canny_cuda {
-
-inline constexpr int seam_warps = 8, seam_threads = seam_warps * 32;
 
 /// The masks as resolve() leaves them, around the rims.
 struct Rims {
@@ -30,79 +28,93 @@ struct Rims {
   }
   __device__ void join(int32_t a, int32_t b) const { cuda::unite(parents, a, b); }
 
-  /// Pixel `bit` of word x of row y with the row above, which is another tile's. A warp takes a
-  /// word. Pixels that touch as one is left to are not joined again.
-  __device__ void across(int32_t x, int32_t y, int bit) const {
+  /// Pixels `mine` of word x of row y with the row above, which is another tile's. Pixels that
+  /// touch as one is left to are not joined again.
+  __device__ void across(int32_t x, int32_t y, uint32_t mine) const {
     using namespace mask_runs;
     const uint32_t here = open(x, y), above = open(x, y - 1);
-    if ((here | above) == 0) return;
-    const auto touched = [&](int32_t row, uint32_t middle) {  // by the pixels of a row
-      return widen(middle) | edge(x - 1, row) >> 31 | edge(x + 1, row) << 31;
+    const uint32_t left_above = open(x - 1, y - 1), right_above = open(x + 1, y - 1);
+    const auto touched = [&](int32_t row) {  // by the edges of a row
+      return widen(edge(x, row)) | edge(x - 1, row) >> 31 | edge(x + 1, row) << 31;
     };
-    const uint32_t at_upper = here & touched(y - 1, edge(x, y - 1));
-    const uint32_t at_lower = above & touched(y, edge(x, y));
-    const uint32_t joined = here & above, before = joined << 1;
+    const auto firsts = [](uint32_t v) { return v & ~(v << 1); };
+    const uint32_t at_upper = firsts(here & touched(y - 1)), at_lower = firsts(above & touched(y));
     // One above the other; to the upper left, and to the upper right.
-    const uint32_t straight = joined & ~before;
-    const uint32_t left = here & (above << 1 | open(x - 1, y - 1) >> 31) & ~above & ~(here << 1);
-    const uint32_t right = here & (above >> 1 | open(x + 1, y - 1) << 31) & ~above & ~(here >> 1);
-    const auto at = [&](uint32_t word) { return word >> bit & 1; };
-    if (at(here & (at_upper | straight | left | right))) {
-      const int32_t mine = label(x, y, bit);
-      if (at(at_upper & ~(at_upper << 1))) join(mine, Open::edge);
-      if (at(straight)) join(mine, label(x, y - 1, bit));
-      if (at(left)) join(mine, bit > 0 ? label(x, y - 1, bit - 1) : label(x - 1, y - 1, 31));
-      if (at(right)) join(mine, bit < 31 ? label(x, y - 1, bit + 1) : label(x + 1, y - 1, 0));
+    const uint32_t straight = firsts(here & above);
+    const uint32_t left = here & (above << 1 | left_above >> 31) & ~above & ~(here << 1);
+    const uint32_t right = here & (above >> 1 | right_above << 31) & ~above & ~(here >> 1);
+    uint32_t todo = (at_upper | at_lower | straight | left | right) & mine;
+    for (; todo != 0; todo &= todo - 1) {
+      const int bit = lowest_bit(todo);
+      const auto at = [&](uint32_t word) { return (word >> bit & 1) != 0; };
+      if (at(at_upper | straight | left | right)) {
+        const int32_t from = label(x, y, bit);
+        if (at(at_upper)) join(from, Open::edge);
+        if (at(straight)) join(from, label(x, y - 1, bit));
+        if (at(left)) join(from, bit > 0 ? label(x, y - 1, bit - 1) : label(x - 1, y - 1, 31));
+        if (at(right)) join(from, bit < 31 ? label(x, y - 1, bit + 1) : label(x + 1, y - 1, 0));
+      }
+      if (at(at_lower)) join(label(x, y - 1, bit), Open::edge);
     }
-    if (at(at_lower & ~(at_lower << 1))) join(label(x, y - 1, bit), Open::edge);
   }
-  /// The last pixel of word x − 1 of row y, which is another tile's, with the first of word x, dy
-  /// rows below.
-  __device__ void beside(int32_t x, int32_t y, int32_t dy) const {
-    const bool left = open(x - 1, y) >> 31, right = open(x, y + dy) & 1;
-    if (left && right)
-      join(label(x - 1, y, 31), label(x, y + dy, 0));
-    else if (left && edge(x, y + dy) & 1)
-      join(label(x - 1, y, 31), Open::edge);
-    else if (right && edge(x - 1, y) >> 31)
-      join(label(x, y + dy, 0), Open::edge);
+  /// Two tiles side by side, of which the right one's first word is x and whose first row is y0;
+  /// their corners meet other tiles above and below. A lane takes a row.
+  __device__ void beside(const Rim& left, const Rim& right, int32_t x, int32_t y0) const {
+    const uint32_t l = left.open_right, r = right.open_left;
+    const auto firsts = [](uint32_t v) { return v & ~(v << 1); };
+    const uint32_t l_edge = firsts(l & mask_runs::widen(right.edge_left));
+    const uint32_t r_edge = firsts(r & mask_runs::widen(left.edge_right));
+    const uint32_t straight = firsts(l & r);
+    const uint32_t falls = l & (r >> 1) & ~r & ~(l >> 1), rises = l & (r << 1) & ~r & ~(l << 1);
+    const auto at = [](uint32_t v) { return (v >> threadIdx.x & 1) != 0; };
+    const int32_t y = y0 + int32_t(threadIdx.x);
+    if (at(l_edge | straight | falls | rises)) {
+      const int32_t from = label(x - 1, y, 31);
+      if (at(l_edge)) join(from, Open::edge);
+      if (at(straight)) join(from, label(x, y, 0));
+      if (at(falls)) join(from, label(x, y + 1, 0));
+      if (at(rises)) join(from, label(x, y - 1, 0));
+    }
+    if (at(r_edge)) join(label(x, y, 0), Open::edge);
   }
 };
 
-/// The seams above and to the left of every tile.
+/// The seams above and to the left of every tile, a warp's.
 template <class T>
-__global__ void __launch_bounds__(seam_threads) join_tiles(Masks all_masks, Open all_open) {
+__global__ void __launch_bounds__(32 * tile_warps) join_tiles(Masks all_masks, Open all_open) {
+  static_assert(32 % T::across == 0);
   const Masks masks = all_masks.picture(blockIdx.z);
+  const Place<T> place(masks);
+  if (!place.exists()) return;
   const Rims rims{masks, all_open.parents_of(blockIdx.z, masks)};
-  const int32_t x0 = int32_t(blockIdx.x) * T::across, y0 = int32_t(blockIdx.y) * T::rows;
-  if (y0 > 0) {
-    for (int i = int(threadIdx.y); i < T::across && x0 + i < masks.words_per_row; i += seam_warps)
-      rims.across(x0 + i, y0, int(threadIdx.x));
+  const Rim* rim = all_open.rims + place.number();
+  const Rim left = place.x > 0 ? rim[-1] : Rim{}, right = *rim;
+  if (place.y > 0) {
+    // Lanes share a word.
+    constexpr int sharing = 32 / T::across, pixels = 32 / sharing;
+    const int lane = int(threadIdx.x);
+    rims.across(place.word + lane / sharing, place.row,
+                (~0u >> (32 - pixels)) << (lane % sharing * pixels));
   }
-  if (x0 > 0) {
-    const int thread = int(threadIdx.y) * 32 + int(threadIdx.x);
-    for (int i = thread; i < 3 * T::rows; i += seam_threads) {
-      const int32_t y = y0 + i % T::rows, dy = i / T::rows - 1;
-      if (y < masks.height) rims.beside(x0, y, dy);
-    }
-  }
+  if (place.x > 0) rims.beside(left, right, place.word, place.row);
 }
 
 /// Open runs whose set is the edges', into the picture.
 template <class T>
-__global__ void __launch_bounds__(seam_threads)
+__global__ void __launch_bounds__(32 * tile_warps)
     write_open(Masks all_masks, Open all_open, DeviceBatch<uint8_t> pictures) {
   using namespace mask_runs;
   const Masks masks = all_masks.picture(blockIdx.z);
+  const Place<T> place(masks);
+  if (!place.exists()) return;
   const DeviceImage<uint8_t> dst = pictures.here();
   int32_t* parents = all_open.parents_of(blockIdx.z, masks);
-  const uint16_t* nodes = Open::list_of<T>(all_open.nodes, masks);
-  const int32_t count = all_open.counts[tile_number()];
-  for (int i = int(threadIdx.y) * 32 + int(threadIdx.x); i < count; i += seam_threads) {
+  const uint16_t* nodes = Open::list_of(all_open.nodes, masks, place);
+  const int32_t count = all_open.counts[place.number()];
+  for (int i = int(threadIdx.x); i < count; i += 32) {
     const int node = nodes[i], pair = node / canny_tiles::nodes_of_pair;
     const int start = node % canny_tiles::nodes_of_pair * 2;
-    const int32_t x = int32_t(blockIdx.x) * T::across + pair % T::across;
-    const int32_t y = int32_t(blockIdx.y) * T::rows + pair / T::across * 2;
+    const int32_t x = place.word + pair % T::across, y = place.row + pair / T::across * 2;
     const int32_t label = label_of(masks.words_per_row, y / 2, x, start);
     if (cuda::find_and_shorten(parents, label) != Open::edge) continue;
     const uint32_t* at = masks.candidates + ptrdiff_t(y) * masks.words_per_row + x;

@@ -6,6 +6,7 @@
 
 #include "core/border_sample.hpp"
 #include "cuda/launch.cuh"
+#include "cuda/tile_rows.hpp"
 #include "ops/convolve/rounding.hpp"
 
 namespace cuesta::convolve_cuda {
@@ -99,6 +100,12 @@ inline std::string_view flat_rows_take(const ConvolveArgs& args) {
   return int64_t(args.src.width) * args.src.channels > most || args.src.height > most
              ? "sides past 2^31 - 4,096 samples"
              : std::string_view();
+}
+
+/// The same, and what tiles in shared memory take.
+inline std::string_view tiled_rows_take(const ConvolveArgs& args) {
+  const auto why = flat_rows_take(args);
+  return why.empty() ? cuda::tiles_take(args.src) : why;
 }
 
 }  // namespace cuesta::convolve_cuda

@@ -16,6 +16,8 @@
 #include <numeric>
 
 #include "cuda/architectures.hpp"
+#include "cuda/shifted_words.cuh"
+#include "cuda/tensor_products.cuh"
 #include "cuda/tensor_stencil.cuh"
 #include "cuda/tensor_tile.cuh"
 #include "ops/convolve/cuda.hpp"
@@ -26,6 +28,10 @@ namespace cuesta {
 namespace {
 
 using namespace convolve_cuda;
+using cuda::tensor::joined;
+using cuda::tensor::multiply;
+using cuda::tensor::multiply_add;
+using cuda::tensor::split_sums;
 
 constexpr int band_columns = 16, warp_columns = 2 * band_columns, step_rows = 16;
 
@@ -53,35 +59,6 @@ struct Request : FlatRequest<T> {
     if (args.divisor > 1) divide = Division(args.divisor, 0, args.rounding == Rounding::half_up);
   }
 };
-
-/// sum = a b + start, 32 samples a row, or 16.
-__device__ __forceinline__ void multiply(int32_t (&sum)[4], const uint32_t* a, uint32_t b0,
-                                         uint32_t b1, int32_t start) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-      "{%8, %9}, {%10, %10, %10, %10};"
-      : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(start));
-#endif
-}
-__device__ __forceinline__ void multiply(int32_t (&sum)[4], const uint32_t* a, uint32_t b,
-                                         int32_t start) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-      "{%7, %7, %7, %7};"
-      : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3])
-      : "r"(a[0]), "r"(a[1]), "r"(b), "r"(start));
-#endif
-}
-/// sum += a b, 16 samples a row.
-__device__ __forceinline__ void multiply_add(int32_t (&sum)[4], const uint32_t* a, uint32_t b) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-      "{%0, %1, %2, %3};"
-      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
-      : "r"(a[0]), "r"(a[1]), "r"(b));
-#endif
-}
 
 /// Both bands in the order of the products' first operand.
 template <int Before>
@@ -121,21 +98,6 @@ struct Fragments {
 template <class T, int Groups>
 using Sums = uint32_t[2][2][sizeof(T) + 1][Groups];
 
-/// The bytes of four sums, apart: low ones of a, b, c, d to out[0][group], and so on.
-template <int Groups>
-__device__ __forceinline__ void split(uint32_t a, uint32_t b, uint32_t c, uint32_t d, int group,
-                                      uint32_t (&out)[2][Groups]) {
-  const uint32_t ab = b * 65536u + a, cd = d * 65536u + c;
-  out[0][group] = __byte_perm(ab, cd, 0x6420), out[1][group] = __byte_perm(ab, cd, 0x7531);
-}
-template <int Groups>
-__device__ __forceinline__ void split(uint32_t a, uint32_t b, uint32_t c, uint32_t d, int group,
-                                      uint32_t (&out)[3][Groups]) {
-  const uint32_t ab = __byte_perm(a, b, 0x5140), cd = __byte_perm(c, d, 0x5140);
-  out[0][group] = __byte_perm(ab, cd, 0x5410), out[1][group] = __byte_perm(ab, cd, 0x7632);
-  out[2][group] = __byte_perm(__byte_perm(a, b, 0x0062), __byte_perm(c, d, 0x0062), 0x5410);
-}
-
 /// Word i of lane t becomes word t of lane i, among each four lanes.
 __device__ __forceinline__ void transpose(uint32_t (&word)[4], int t) {
 #pragma unroll
@@ -150,39 +112,22 @@ __device__ __forceinline__ void transpose(uint32_t (&word)[4], int t) {
   }
 }
 
-/// A row of `Parts` times four lanes' words, `Words` of a lane in a row, to any address: shifted
-/// into place, a word taking what the lane before has left; what no whole word holds at either end
-/// goes out in samples. All lanes of the warp call it.
+/// A row of `Parts` times four lanes' words, one of samples T after the other, to any address. All
+/// lanes of the warp call it.
 template <class T, int Parts, int Words>
 __device__ __forceinline__ void store_shifted(const uint32_t (&own)[Parts][Words], T* to, int t,
                                               bool wanted) {
-  uint32_t before[Parts];  // the last word of the lane before; of the last one, for a part's first
+  // The last word of the lane before; of the last one, for a part's first.
+  uint32_t last[Parts], before[Parts];
 #pragma unroll
   for (int p = 0; p < Parts; ++p)
-    before[p] =
+    last[p] =
         __shfl_sync(0xFFFFFFFF, own[p][Words - 1], int(threadIdx.x) % 32 / 4 * 4 + (t + 3) % 4);
+#pragma unroll
+  for (int p = 0; p < Parts; ++p) before[p] = t || p == 0 ? last[p] : last[p ? p - 1 : 0];
   if (!wanted) return;
-  const auto address = reinterpret_cast<uintptr_t>(to);
-  const uint32_t odd = address & 3;
-  auto* aligned = reinterpret_cast<uint32_t*>(address - odd) + Words * t;
-#pragma unroll
-  for (int p = 0; p < Parts; ++p) {
-#pragma unroll
-    for (int i = 0; i < Words; ++i) {
-      const uint32_t low = i             ? own[p][i ? i - 1 : 0]
-                           : t || p == 0 ? before[p]
-                                         : before[p ? p - 1 : 0];
-      if (p || i || t > 0 || odd == 0)
-        aligned[4 * Words * p + i] = __funnelshift_l(low, own[p][i], 8 * odd);
-    }
-  }
-  if (odd == 0 || (t != 0 && t != 3)) return;
-  const uint32_t v = t == 0 ? own[0][0] : own[Parts - 1][Words - 1] >> (8 * (4 - odd));
-  const int bytes = t == 0 ? 4 - int(odd) : int(odd);
-  auto* sample = reinterpret_cast<T*>(t == 0 ? address : address - odd + 16 * Words * Parts);
-#pragma unroll
-  for (int i = 0; i < 4; i += int(sizeof(T)))
-    if (i < bytes) sample[i / sizeof(T)] = T(v >> (8 * i));
+  cuda::store_shifted(to + t * (4 * Words / int(sizeof(T))), own, before, 4 * Words, t == 0,
+                      t == 3);
 }
 
 template <class T, int Before, bool Q16, bool Aligned, int Warps, int Blocks>
@@ -257,17 +202,17 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
       for (int k = 0; k < 2; ++k) {
 #pragma unroll
         for (int p = 0; p < planes; ++p) {
-          multiply(h[k][p], band.across, w[k][p][n], w[k][p][n + 1], 0);
-          if constexpr (words == 3) multiply_add(h[k][p], band.across + 4, w[k][p][n + 2]);
+          multiply<uint8_t, uint8_t>(h[k][p], band.across, 0, w[k][p][n], w[k][p][n + 1]);
+          if constexpr (words == 3)
+            multiply_add<uint8_t, uint8_t>(h[k][p], band.across + 4, w[k][p][n + 2]);
         }
       }
-      const auto sum = [&](int k, int i) {
-        return uint32_t(h[k][0][i]) + (planes == 2 ? uint32_t(h[k][planes - 1][i]) * 256u : 0u);
-      };
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
-        split(sum(0, 2 * pair), sum(0, 2 * pair + 1), sum(1, 2 * pair), sum(1, 2 * pair + 1), group,
-              sums[n][pair]);
+        uint32_t bytes[parts];
+        split_sums<false>(h, pair, bytes);
+#pragma unroll
+        for (int k = 0; k < parts; ++k) sums[n][pair][k][group] = bytes[k];
       }
     }
   };
@@ -283,18 +228,16 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
         const int32_t start = k > 0 ? 0 : Q16 ? 32768 : q.divide.start;
         const auto& h = sums[n][pair][k];
         if constexpr (S::groups == 2) {
-          multiply(part[k], band.down[oldest], h[0], h[1], start);
+          multiply<uint8_t, uint8_t>(part[k], band.down[oldest], start, h[0], h[1]);
         } else {
-          multiply(part[k], band.down[0], h[oldest], start);
-          multiply_add(part[k], band.down[0] + 2, h[(oldest + 1) % 3]);
-          multiply_add(part[k], band.down[0] + 4, h[(oldest + 2) % 3]);
+          multiply<uint8_t, uint8_t>(part[k], band.down[0], start, h[oldest]);
+          multiply_add<uint8_t, uint8_t>(part[k], band.down[0] + 2, h[(oldest + 1) % 3]);
+          multiply_add<uint8_t, uint8_t>(part[k], band.down[0] + 4, h[(oldest + 2) % 3]);
         }
       }
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        uint32_t sum = uint32_t(part[parts - 1][i]);
-#pragma unroll
-        for (int k = parts - 2; k >= 0; --k) sum = sum * 256u + uint32_t(part[k][i]);
+        const uint32_t sum = joined(part, i);
         v[pair][i] = Q16 ? sum : uint32_t(min(max(q.divide(sum) + q.offset, 0), 255));
       }
     }
@@ -466,10 +409,7 @@ std::string_view convolve_cuda::mma_separable_takes(const ConvolveArgs& args, co
     if (!bytes) return "u16 stencils that are no Gaussian's";
     if (args.divisor < 2 || args.divisor > (1 << 24)) return "divisors of 1 or beyond 2^24";
   }
-  if (const auto why = flat_rows_take(args); !why.empty()) return why;
-  if (int64_t(args.src.width) * args.src.channels * bytes_per_sample(args.src.type) >
-      INT32_MAX - 4096)
-    return "rows past 2^31 - 4,096 bytes";
+  if (const auto why = tiled_rows_take(args); !why.empty()) return why;
   const int capability = cuda::compute_capability();
   return capability != 0 && capability < 80 ? "GPUs before compute capability 8.0"
                                             : std::string_view();

@@ -1,5 +1,6 @@
 // Strategy `separable-f32`: f32 factors up to 31 wide, sums down the columns first, sums of those
-// across second, in one kernel and in the definition's order.
+// across second, in one kernel and in the definition's order. (Wide windows without a tap of 0:
+// separable_f32_tiles.cu.)
 //
 // A lane owns a few columns and walks down: a row, loaded once, is added to the K column sums it
 // belongs to, which stay in registers. Whole ones go to shared memory, two rows at a time, so that
@@ -12,9 +13,10 @@
 // show (zero_taps.hpp).
 //
 // Bound by memory to 9 taps, by FFMA, 2 K a pixel, beyond.
+#include "cuda/any_alignment.cuh"
 #include "ops/convolve/cuda.hpp"
-#include "ops/convolve/cuda/any_alignment.cuh"
 #include "ops/convolve/cuda/flat_rows.cuh"
+#include "ops/convolve/cuda/separable_f32.hpp"
 #include "ops/convolve/cuda/zero_taps.hpp"
 
 namespace cuesta {
@@ -70,7 +72,7 @@ struct Samples {
 };
 template <>
 struct Samples<false, false> {
-  Pieces<lane_columns> loaded;
+  cuda::Pieces<lane_columns> loaded;
 
   __device__ __forceinline__ void load(const float* row, int32_t x,
                                        const int32_t (&)[lane_columns]) {
@@ -187,9 +189,10 @@ __device__ __forceinline__ bool walk(const Request& q, const Factors<K>& taps, E
     if constexpr (!Aligned) {
       const uint32_t words[4] = {__float_as_uint(out[0]), __float_as_uint(out[1]),
                                  __float_as_uint(out[2]), __float_as_uint(out[3])};
-      store_run<4>(to, words, threadIdx.x % 32 == 0 || lane == S::lent || x0 <= 0,
-                   threadIdx.x % 32 == 31 || lane == P::lanes - S::lent - 1 || x0 + 8 > q.src.width,
-                   makes && fits);
+      cuda::store_run<4>(
+          to, words, threadIdx.x % 32 == 0 || lane == S::lent || x0 <= 0,
+          threadIdx.x % 32 == 31 || lane == P::lanes - S::lent - 1 || x0 + 8 > q.src.width,
+          makes && fits);
     }
     if (!makes || fits) return;
 #pragma unroll
@@ -289,7 +292,7 @@ __global__ void __launch_bounds__(Chosen<K>::threads, Chosen<K>::warps * 32 / Ch
 /// Divides the picture among blocks.
 template <int K, class P, bool Aligned>
 void divide(Request& q, int32_t rows) {
-  q.shift = Aligned ? int32_t(reinterpret_cast<uintptr_t>(q.src.data) % piece_bytes / 4) : 0;
+  q.shift = Aligned ? int32_t(reinterpret_cast<uintptr_t>(q.src.data) % cuda::piece_bytes / 4) : 0;
   q.across = int32_t(cuda::blocks(q.src.width + q.shift, Shape<K, P::lanes>::columns * P::teams));
   q.rows = std::min(rows, q.src.height);
   q.strips = int32_t(cuda::blocks(q.src.height, q.rows));
@@ -328,7 +331,11 @@ void run_window(const ConvolveArgs& args, Call& call) {
   const auto with = [&](auto zeros) {
     q.is_aligned() ? run<K, zeros(), true>(q, taps, call) : run<K, zeros(), false>(q, taps, call);
   };
-  (taps.row_used & taps.column_used) == all ? with(std::false_type()) : with(std::true_type());
+  // Wide windows without a tap of 0 are the tiles'.
+  if constexpr (K < int(least_tiled_taps)) {
+    if ((taps.row_used & taps.column_used) == all) return with(std::false_type());
+  }
+  with(std::true_type());
 }
 
 }  // namespace
@@ -342,6 +349,7 @@ std::string_view convolve_cuda::separable_f32_takes(const ConvolveArgs& args, co
 }
 
 void convolve_cuda::separable_f32(const ConvolveArgs& args, Call& call) {
+  if (separable_f32_tiles_takes(args)) return separable_f32_tiles(args, call);
   const int64_t reach = reach_of(args);
   if (reach <= 1) return run_window<3>(args, call);
   if (reach <= 2) return run_window<5>(args, call);

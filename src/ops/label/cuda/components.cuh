@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "cuda/launch.cuh"
-#include "ops/label/cuda/sums.cuh"
+#include "cuda/sums.cuh"
 #include "ops/label/reference.hpp"
 
 namespace cuesta::label_cuda {
@@ -39,9 +39,9 @@ __device__ inline void found(Component& c, int32_t label, int32_t x, int32_t y) 
 
 /// Adds `length` pixels from (x, y) on, beside any number of threads. Its first row it has.
 __device__ inline void gather_run(Component& c, int32_t x, int32_t y, int32_t length) {
-  add(c.area, length);
-  add(c.sum_x, (2 * int64_t(x) + length - 1) * length / 2);
-  add(c.sum_y, int64_t(y) * length);
+  cuda::add(c.area, length);
+  cuda::add(c.sum_x, (2 * int64_t(x) + length - 1) * length / 2);
+  cuda::add(c.sum_y, int64_t(y) * length);
   atomicMin(&c.box.x, x);
   atomicMax(&c.box.width, x + length - 1);
   atomicMax(&c.box.height, y);

@@ -1,17 +1,16 @@
-// How components come to the host. With a workspace of the caller's they come through page-locked
-// memory that it keeps, as many at once with their number as the last call had, and more in pieces
-// that threads copy on while the next are under way. Without one, as the runtime copies: its own
-// page-locked memory and one thread.
+// How components come to the host: in the records of records.cuh, which threads make components of.
+// With a workspace of the caller's they come through page-locked memory that it keeps, as many at
+// once with their number as the last call had, more in pieces, and a piece is worked on while the
+// next are under way. Without one, as the runtime copies: its own page-locked memory.
 #pragma once
 
-#include <cstring>
 #include <memory>
 #include <type_traits>
 #include <vector>
 
 #include "core/threads.hpp"
 #include "cuda/kept.cuh"
-#include "ops/label/reference.hpp"
+#include "ops/label/cuda/records.cuh"
 
 namespace cuesta::label_cuda {
 
@@ -31,8 +30,8 @@ class Staging {
   }
   char* piece(int i) const { return memory_.get() + piece_bytes * size_t(i); }
   cudaEvent_t copied(int i) const { return copied_[i].get(); }
-  /// Components of the last call, of which the next will have about as many.
-  mutable int32_t last_count = 0;
+  /// Records and larger components of the last call, of which the next will have about as many.
+  mutable int32_t last_count = 0, last_large = 0;
 
  private:
   struct Release {
@@ -43,93 +42,139 @@ class Staging {
   std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, Release> copied_[pieces];
 };
 
-/// From device memory that holds `Head` and components behind it.
-template <class Head>
 class ComponentFetch {
  public:
-  /// Components that come with the head, at most and, where nothing is kept, in any case.
-  static constexpr int32_t most_at_once =
-      int32_t((Staging::piece_bytes - sizeof(Head)) / sizeof(Component));
-  static constexpr int32_t few = 256;
-
   explicit ComponentFetch(Call& call) : call_(call) {
     if (call.scratch().keeps()) {
       staging_ =
           &call.scratch().kept<Staging>(cuda::Key().add_device().bytes(), [] { return Staging(); });
     }
   }
-  /// How many components come with the head, of room for `room`.
-  int32_t with_head(int32_t room) const {
-    const int32_t expected = staging_ ? std::max(few, staging_->last_count) : few;
-    return std::min({room, expected, most_at_once});
+  /// How many records, and how many larger components, are fetched before their number is known.
+  int32_t records_at_once(int32_t room) const {
+    if (!staging_) return 0;
+    return std::min({room, std::max(few, staging_->last_count), (Staging::pieces - 1) * a_piece});
   }
-  /// The head, and `count` components that stay with it. Waits.
-  Head head(const Head* from, int32_t count) {
-    at_once_ = count;
-    char* to = staging_ ? staging_->piece(0) : reinterpret_cast<char*>(&own_);
-    enqueue(to, from, sizeof(Head) + size_t(count) * sizeof(Component));
-    wait();
-    Head head;
-    std::memcpy(&head, to, sizeof head);
-    return head;
+  int32_t large_at_once(int32_t room) const {
+    if (!staging_) return 0;
+    return std::min({room, std::max(few, staging_->last_large), large_a_piece});
   }
-  /// `count` components, those that came with the head among them. Waits.
-  void components(const Component* from, int32_t count, std::vector<Component>& to) {
-    if (staging_) staging_->last_count = count;
-    to.resize(size_t(count));
-    const int32_t here = std::min(count, at_once_), rest = count - here;
+
+  /// The counts. What comes with them, of `from`, is under way.
+  Counts counts(const Records& from) {
+    Counts found;
     if (!staging_) {
-      if (here) std::memcpy(to.data(), own_.components, size_t(here) * sizeof(Component));
-      if (rest == 0) return;
-      enqueue(to.data() + here, from + here, size_t(rest) * sizeof(Component));
-      return wait();
+      enqueue(&found, from.counts, sizeof found);
+      wait();
+      return found;
     }
-    constexpr int ring = Staging::pieces - 1;  // the first has what came with the head
-    constexpr int32_t a_piece = int32_t(Staging::piece_bytes / sizeof(Component));
-    const int pieces = (rest + a_piece - 1) / a_piece;
-    const auto piece_size = [&](int i) { return std::min(a_piece, rest - i * a_piece); };
-    const auto fetch = [&](int i) {
-      const int slot = 1 + i % ring;
-      enqueue(staging_->piece(slot), from + here + i * a_piece,
-              size_t(piece_size(i)) * sizeof(Component));
-      cuda::check(cudaEventRecord(staging_->copied(slot), cuda::stream_of(call_)), doing);
-    };
-    for (int i = 0; i < std::min(pieces, ring); ++i) fetch(i);
-    copy_on(to.data(), staging_->piece(0) + sizeof(Head), here);
-    for (int i = 0; i < pieces; ++i) {
-      const int slot = 1 + i % ring;
-      cuda::check(cudaEventSynchronize(staging_->copied(slot)), doing);
-      copy_on(to.data() + here + i * a_piece, staging_->piece(slot), piece_size(i));
-      if (i + ring < pieces) fetch(i + ring);
+    begun_ = 0, taken_ = 0, records_ = 0;
+    large_ = from.large ? large_at_once(from.large_room) : 0;
+    // The counts' piece holds them in the place of components.
+    static_assert(sizeof(Counts) <= sizeof(Component));
+    begin({true, -1, large_}, from.counts, sizeof(Counts) + size_t(large_) * sizeof(Component));
+    while (records_ < from.fetched && begun_ < Staging::pieces) begin_records(from, from.fetched);
+    await(0);
+    return *reinterpret_cast<const Counts*>(staging_->piece(0));
+  }
+  /// All components of `from`. Waits.
+  void components(const Records& from, const Counts& counts, std::vector<Component>& to) {
+    to.resize(size_t(counts.sets));
+    if (!staging_) return components_at_once(from, counts, to);
+    staging_->last_count = counts.sets, staging_->last_large = counts.large;
+    for (;;) {
+      while (begun_ - taken_ < Staging::pieces && records_ < counts.sets)
+        begin_records(from, counts.sets);
+      while (begun_ - taken_ < Staging::pieces && large_ < counts.large) {
+        const int32_t n = std::min(large_a_piece, counts.large - large_);
+        begin({true, large_, n}, from.large + large_, size_t(n) * sizeof(Component));
+        large_ += n;
+      }
+      if (taken_ == begun_) return;
+      const int slot = taken_ % Staging::pieces;
+      const Piece& piece = pieces_[slot];
+      await(slot);
+      const char* at = staging_->piece(slot);
+      if (!piece.large) {
+        make(reinterpret_cast<const SmallComponent*>(at), piece.first,
+             std::min(piece.count, counts.sets - piece.first), from.width, to.data());
+      } else if (piece.first < 0) {
+        place(reinterpret_cast<const Component*>(at + sizeof(Counts)),
+              std::min(piece.count, counts.large), to.data());
+      } else {
+        place(reinterpret_cast<const Component*>(at), piece.count, to.data());
+      }
+      ++taken_;
     }
   }
 
  private:
   static constexpr std::string_view doing = "label: fetching the components";
+  static constexpr int32_t few = 256;
+  static constexpr auto a_piece = int32_t(Staging::piece_bytes / sizeof(SmallComponent));
+  static constexpr int32_t large_a_piece = int32_t(Staging::piece_bytes / sizeof(Component)) - 1;
+
+  struct Piece {
+    bool large;
+    int32_t first, count;  // first: -1 behind the counts
+  };
 
   void enqueue(void* to, const void* from, size_t bytes) {
     cuda::check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda::stream_of(call_)),
                 doing);
   }
   void wait() { cuda::check(cudaStreamSynchronize(cuda::stream_of(call_)), doing); }
+  void await(int slot) { cuda::check(cudaEventSynchronize(staging_->copied(slot)), doing); }
+  void begin(const Piece& piece, const void* from, size_t bytes) {
+    const int slot = begun_++ % Staging::pieces;
+    pieces_[slot] = piece;
+    enqueue(staging_->piece(slot), from, bytes);
+    cuda::check(cudaEventRecord(staging_->copied(slot), cuda::stream_of(call_)), doing);
+  }
+  void begin_records(const Records& from, int32_t end) {
+    const int32_t n = std::min(a_piece, end - records_);
+    begin({false, records_, n}, from.small + records_, size_t(n) * sizeof(SmallComponent));
+    records_ += n;
+  }
+  void components_at_once(const Records& from, const Counts& counts, std::vector<Component>& to) {
+    if (counts.sets == 0) return;
+    Scratch host(call_.nested(), Space::host);
+    const auto fetch = [&]<class T>(const T* there, int32_t count) {
+      auto* here = host.take<char>(size_t(count) * sizeof(T));
+      if (count > 0) enqueue(here, there, size_t(count) * sizeof(T));
+      return reinterpret_cast<const T*>(here);
+    };
+    const auto* small = fetch(from.small, counts.sets);
+    const auto* large = fetch(from.large, counts.large);
+    wait();
+    make(small, 0, counts.sets, from.width, to.data());
+    place(large, counts.large, to.data());
+  }
+
   /// By as many threads as it is worth waking.
-  void copy_on(Component* to, const char* from, int32_t count) {
-    constexpr size_t bytes_a_task = 128 << 10;
-    const size_t bytes = size_t(count) * sizeof(Component);
-    parallel_tasks(int((bytes + bytes_a_task - 1) / bytes_a_task), call_.threads(), [&](int i) {
-      const size_t first = size_t(i) * bytes_a_task;
-      std::memcpy(reinterpret_cast<char*>(to) + first, from + first,
-                  std::min(bytes_a_task, bytes - first));
+  template <class Body>
+  void over_threads(int32_t count, Body&& body) {
+    constexpr int32_t a_task = 4096;
+    parallel_tasks((count + a_task - 1) / a_task, call_.threads(), [&](int i) {
+      const int32_t end = std::min(count, (i + 1) * a_task);
+      for (int32_t k = i * a_task; k < end; ++k) body(k);
     });
+  }
+  void make(const SmallComponent* records, int32_t first, int32_t count, int32_t width,
+            Component* to) {
+    over_threads(count, [=](int32_t k) {
+      if (records[k]) to[first + k] = records[k].component(first + k + 1, width);
+    });
+  }
+  void place(const Component* large, int32_t count, Component* to) {
+    over_threads(count, [=](int32_t k) { to[large[k].label - 1] = large[k]; });
   }
 
   Call& call_;
   const Staging* staging_ = nullptr;
-  int32_t at_once_ = 0;
-  struct {
-    Head head;
-    Component components[few];
-  } own_;
+  Piece pieces_[Staging::pieces]{};
+  int begun_ = 0, taken_ = 0;
+  int32_t records_ = 0, large_ = 0;  // begun
 };
 
 }  // namespace cuesta::label_cuda

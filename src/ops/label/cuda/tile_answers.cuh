@@ -1,60 +1,57 @@
 // Strategy `tiles`, the answers: components of sets, and labels.
 #pragma once
 
-#include <cstddef>
-
 #include "ops/label/cuda/tiles.cuh"
-#include "ops/label/reference.hpp"
 
 namespace cuesta::label_cuda {
 
-/// Writes a component, whose number is `label`, in three stores; its padding too, as all is copied.
-__device__ inline void write_component(Component* components, int32_t label, const Rect& box,
-                                       int64_t area, int64_t sum_x, int64_t sum_y) {
-  static_assert(sizeof(Component) == 48 && offsetof(Component, box) == 4 &&
-                offsetof(Component, area) == 24 && offsetof(Component, sum_x) == 32 &&
-                offsetof(Component, sum_y) == 40);
-  const auto low = [](int64_t v) { return int32_t(uint32_t(uint64_t(v))); };
-  const auto high = [](int64_t v) { return int32_t(v >> 32); };
-  auto* to = reinterpret_cast<int4*>(components + (label - 1));
-  to[0] = make_int4(label, box.x, box.y, box.width);
-  to[1] = make_int4(box.height, 0, low(area), high(area));
-  to[2] = make_int4(low(sum_x), high(sum_x), low(sum_y), high(sum_y));
-}
-
 /// Labels of sets, where a picture of labels follows, and components, where they are wanted, unless
 /// there is no room for all. Closed sets come first.
-template <bool Labels, bool Components>
-__global__ void __launch_bounds__(set_threads)
-    answer_sets(Tiles t, Component* components, int32_t components_room) {
+template <bool Labels, class List>
+__global__ void __launch_bounds__(set_threads) answer_sets(Tiles t, const List list) {
+  cuda::let_next_begin();
+  cuda::wait_for_before();
   const int32_t closed = t.counts->closed_sets, count = closed + t.counts->open_sets;
-  if (closed > t.closed_room || (Components && t.counts->sets > components_room)) return;
-  for (int32_t k = int32_t(blockIdx.x * set_threads + threadIdx.x); k < count;
-       k += int32_t(gridDim.x * set_threads)) {
+  const auto own = int32_t(blockIdx.x * set_threads + threadIdx.x),
+             all = int32_t(gridDim.x * set_threads);
+  bool fits = closed <= t.closed_room;
+  if constexpr (List::wanted) {
+    fits &= t.counts->sets <= list.room;
+    list.tell(t.counts->sets, fits, own, all);
+  }
+  if (!fits) return;
+  __shared__ typename List::Stage stages[set_threads / 32];
+  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+  for (int32_t k = own; k - lane < count; k += all) {
+    Found found;
     if (k < closed) {
       const auto* from = reinterpret_cast<const int4*>(t.closed + k);
       const int4 place = from[0];
-      const int32_t label = t.label(place.x, place.y);
-      if (Labels) t.closed_labels[k] = label;
-      if (!Components) continue;
-      const int4 sums = from[1];
-      const int32_t width = place.w & 0xffff, height = place.w >> 16;
-      write_component(components, label, {place.z, place.y, width, height}, sums.x,
-                      sums.y + int64_t(sums.x) * place.z, sums.z + int64_t(sums.x) * place.y);
-    } else {
-      const int32_t own = k - closed;
-      const OpenSet root = t.parents[own];
-      const bool is_root = index_of(root) == own;
-      if (!Labels && !is_root) continue;
-      const int32_t label = t.label(first_pixel_of(root));
-      if (Labels) t.open_labels[own] = label;
-      if (!Components || !is_root) continue;
-      const Sums& of = t.open_sums[own];
-      const int32_t top = of.first_pixel / t.width;
-      write_component(components, label,
-                      {of.left, top, of.right - of.left + 1, of.bottom - top + 1}, of.area, of.x,
-                      of.y);
+      found.label = t.label(place.x, place.y);
+      if (Labels) t.closed_labels[k] = found.label;
+      if constexpr (List::wanted) {
+        const int4 sums = from[1];
+        found.box = {place.z, place.y, place.w & 0xffff, place.w >> 16};
+        found.area = sums.x, found.sum_x = sums.y, found.sum_y = sums.z;
+      }
+    } else if (k < count) {
+      const int32_t set = k - closed;
+      const OpenSet root = t.parents[set];
+      const bool is_root = index_of(root) == set;
+      if (Labels || is_root) {
+        const int32_t label = t.label(first_pixel_of(root));
+        if (Labels) t.open_labels[set] = label;
+        if (List::wanted && is_root) {
+          const Sums& of = t.open_sums[set];
+          const int32_t top = of.first_pixel / t.width;
+          found.label = label;
+          found.box = {of.left, top, of.right - of.left + 1, of.bottom - top + 1};
+          found.area = of.area;
+          found.sum_x = of.x - of.area * of.left, found.sum_y = of.y - of.area * top;
+        }
+      }
     }
+    if constexpr (List::wanted) list.write(found, stages[warp]);
   }
 }
 
@@ -64,6 +61,8 @@ __global__ void __launch_bounds__(Shape::threads)
     write_labels(Tiles t, ImageView<int32_t, Space::device> labels) {
   __shared__ int32_t label_of[Shape::nodes];
   __shared__ uint32_t pixels[Shape::rows_a_cell][Shape::cells];
+  cuda::let_next_begin();
+  cuda::wait_for_before();
   if (t.counts->closed_sets > t.closed_room) return;
   const int own = int(threadIdx.x);
   const int32_t tile = int32_t(blockIdx.x), tile_y = tile / t.across;

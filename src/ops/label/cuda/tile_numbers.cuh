@@ -1,7 +1,7 @@
 // Strategy `tiles`, the numbers: a scan in one pass over the first pixels of sets.
 #pragma once
 
-#include "ops/label/cuda/sums.cuh"
+#include "cuda/sums.cuh"
 #include "ops/label/cuda/tiles.cuh"
 
 namespace cuesta::label_cuda {
@@ -31,7 +31,7 @@ __device__ inline int32_t sum_of_parts(uint64_t* parts, int32_t part, int32_t ow
     } while (__any_sync(~0u, state == 0));
     const unsigned ends = __ballot_sync(~0u, state >= sum_to_part);
     const int nearest = ends ? lowest_bit(ends) : 32;
-    before += warp_sum(lane <= nearest ? int32_t(uint32_t(state)) : 0);
+    before += cuda::warp_sum(lane <= nearest ? int32_t(uint32_t(state)) : 0);
     if (ends) break;
   }
   publish(sum_to_part | uint32_t(before + own));
@@ -44,6 +44,8 @@ __device__ inline int32_t sum_of_parts(uint64_t* parts, int32_t part, int32_t ow
 static __global__ void __launch_bounds__(number_threads) number_sets(Tiles t) {
   __shared__ uint32_t warps[number_threads / 32];
   __shared__ int32_t next_part, sum_before_part;
+  cuda::let_next_begin();
+  cuda::wait_for_before();
   if (threadIdx.x == 0) next_part = atomicAdd(&t.counts->parts, 1);
   __syncthreads();
   const int32_t part = next_part;
@@ -58,7 +60,7 @@ static __global__ void __launch_bounds__(number_threads) number_sets(Tiles t) {
     }
     upto[g] = sum;
   }
-  const uint2 in_block = sum_before<number_threads>(uint32_t(sum), warps);
+  const uint2 in_block = cuda::sum_before<number_threads>(uint32_t(sum), warps);
   if (threadIdx.x < 32) {
     const int32_t before = sum_of_parts(t.parts, part, int32_t(in_block.y));
     if (threadIdx.x == 0) {

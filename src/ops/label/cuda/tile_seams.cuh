@@ -1,7 +1,7 @@
 // Strategy `tiles`, the seams: open sets that touch across the rims of tiles become one.
 #pragma once
 
-#include "ops/label/cuda/sums.cuh"
+#include "cuda/sums.cuh"
 #include "ops/label/cuda/tiles.cuh"
 
 namespace cuesta::label_cuda {
@@ -12,6 +12,8 @@ inline constexpr int seam_threads = 256;
 /// equal pairs of a warp all but one.
 template <bool Eight>
 __global__ void __launch_bounds__(seam_threads) join_seams(Tiles t) {
+  cuda::let_next_begin();
+  cuda::wait_for_before();
   const uint32_t n = blockIdx.x * uint32_t(seam_threads) + threadIdx.x;
   const auto width = uint32_t(t.width), height = uint32_t(t.height);
   const uint32_t below = uint32_t(t.down - 1) * width;
@@ -61,9 +63,9 @@ struct Gathered {
   }
   __device__ void add_to(Sums* sums) const {
     Sums& of = sums[root];
-    add(of.area, area);
-    add(of.x, x);
-    add(of.y, y);
+    cuda::add(of.area, area);
+    cuda::add(of.x, x);
+    cuda::add(of.y, y);
     atomicMin(&of.left, left);
     atomicMax(&of.right, right);
     atomicMax(&of.bottom, bottom);
@@ -74,6 +76,8 @@ struct Gathered {
 /// mask is one large component, most have one root: a thread keeps what it has for a root until
 /// another comes, and a warp adds up what its lanes have for one.
 static __global__ void __launch_bounds__(set_threads) merge_open_sets(Tiles t) {
+  cuda::let_next_begin();
+  cuda::wait_for_before();
   const int32_t count = t.counts->open_sets;
   Gathered held;
   for (int32_t k = int32_t(blockIdx.x * set_threads + threadIdx.x); k < count;

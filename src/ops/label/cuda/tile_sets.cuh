@@ -2,7 +2,7 @@
 // up.
 #pragma once
 
-#include "ops/label/cuda/sums.cuh"
+#include "cuda/sums.cuh"
 #include "ops/label/cuda/tiles.cuh"
 
 namespace cuesta::label_cuda {
@@ -236,13 +236,13 @@ __device__ void add_parts(int32_t to, const Part& part, Add&& add) {
     const bool joins = to == common;
     if (count_bits(__ballot_sync(~0u, joins)) < lanes_to_add) break;
     Part all;
-    all.area = warp_sum(joins ? part.area : 0);
-    all.x = warp_sum(joins ? part.x : 0);
-    all.y = warp_sum(joins ? part.y : 0);
-    all.left = warp_min(joins ? part.left : INT32_MAX);
-    all.right = warp_max(joins ? part.right : 0);
-    all.bottom = warp_max(joins ? part.bottom : 0);
-    all.first = warp_min(joins ? part.first : INT32_MAX);
+    all.area = cuda::warp_sum(joins ? part.area : 0);
+    all.x = cuda::warp_sum(joins ? part.x : 0);
+    all.y = cuda::warp_sum(joins ? part.y : 0);
+    all.left = cuda::warp_min(joins ? part.left : INT32_MAX);
+    all.right = cuda::warp_max(joins ? part.right : 0);
+    all.bottom = cuda::warp_max(joins ? part.bottom : 0);
+    all.first = cuda::warp_min(joins ? part.first : INT32_MAX);
     if (threadIdx.x % 32 == 0) add(common, all);
     if (joins) to = -1;
   }
@@ -261,6 +261,7 @@ __global__ void __launch_bounds__(Shape::threads, resident_threads / Shape::thre
     find_tile_sets(Tiles t, Source source) {
   using Sets = TileSets<Shape>;
   __shared__ Sets s;
+  cuda::let_next_begin();
   const TileParents parents{s.nodes};
   const int own = int(threadIdx.x), lane = own % 32, column = own / 32;
   const int32_t tile = int32_t(blockIdx.x), tile_y = tile / t.across;
@@ -292,7 +293,7 @@ __global__ void __launch_bounds__(Shape::threads, resident_threads / Shape::thre
   const bool streak = (starts & (starts - 1)) == 0 && up_single &&
                       (up & (Shape::eight ? widen(upper) : upper)) != 0;
   const unsigned streaks = __ballot_sync(~0u, streak);
-  const uint2 counted = sum_before<Shape::threads>(uint32_t(count_bits(starts)), s.warps[0]);
+  const uint2 counted = cuda::sum_before<Shape::threads>(uint32_t(count_bits(starts)), s.warps[0]);
   const int nodes = int(counted.y);
   int next = int(counted.x);
   const int head = __shfl_sync(~0u, next, 31 - __clz(int(~streaks & ((2u << lane) - 1))));
@@ -393,8 +394,8 @@ __global__ void __launch_bounds__(Shape::threads, resident_threads / Shape::thre
     sets += uint32_t(count_bits(s.roots[i] & ~s.open[i]) + (count_bits(s.open[i]) << 16));
     sets_of_several += uint32_t(count_bits(s.several[i]));
   }
-  const uint2 numbered = sum_before<Shape::threads>(sets, s.warps[0]);
-  const uint2 numbered_several = sum_before<Shape::threads>(sets_of_several, s.warps[1]);
+  const uint2 numbered = cuda::sum_before<Shape::threads>(sets, s.warps[0]);
+  const uint2 numbered_several = cuda::sum_before<Shape::threads>(sets_of_several, s.warps[1]);
   uint32_t before = numbered.x, several_before = numbered_several.x;
 #pragma unroll
   for (int k = 0; k < own_words; ++k) {

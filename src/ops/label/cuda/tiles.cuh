@@ -2,9 +2,11 @@
 // set is found and numbered. src/ops/label/tiles.cu says how they play together.
 #pragma once
 
+#include "cuda/overlap.cuh"
 #include "cuda/union_find.cuh"
 #include "cuda/word_runs.hpp"
 #include "ops/label/args.hpp"
+#include "ops/label/cuda/records.cuh"
 
 namespace cuesta::label_cuda {
 
@@ -54,12 +56,6 @@ struct alignas(16) ClosedSet {
   int32_t size;                // of its box: width, and height above
   int32_t area, sum_x, sum_y;  // from the box's corner
   int32_t spare;
-};
-
-/// What is counted over all tiles, in the layout of the components that follow it.
-struct alignas(16) Counts {
-  int32_t closed_sets, open_sets, sets;
-  int32_t parts;  // that the scan has taken
 };
 
 inline constexpr int set_threads = 128;
@@ -132,27 +128,5 @@ __device__ inline int runs_upto(uint32_t word, int bit) {
 
 /// In a set's number in its tile: it is the number of an open one.
 inline constexpr uint32_t open_entry = 0x8000;
-
-/// The sum of `value` over the threads of a block before this one, and over all of them.
-template <int Threads>
-__device__ uint2 sum_before(uint32_t value, uint32_t (&warps)[Threads / 32]) {
-  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
-  uint32_t upto = value;
-#pragma unroll
-  for (int step = 1; step < 32; step *= 2) {
-    const uint32_t other = __shfl_up_sync(~0u, upto, step);
-    if (lane >= step) upto += other;
-  }
-  if (lane == 31) warps[warp] = upto;
-  __syncthreads();
-  uint32_t before = 0, all = 0;
-#pragma unroll
-  for (int i = 0; i < Threads / 32; ++i) {
-    const uint32_t sum = warps[i];
-    if (i < warp) before += sum;
-    all += sum;
-  }
-  return make_uint2(before + upto - value, all);
-}
 
 }  // namespace cuesta::label_cuda

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/overlap.cuh"
+#include "ops/motion/cuda/jobs.cuh"
 #include "ops/motion/half_widths.hpp"
 
 namespace cuesta::motion_cuda {
@@ -21,7 +23,9 @@ struct MaskJob {
   int64_t bits_step;     // words of 32 from mask to mask
   uint32_t* out;
   int64_t out_step;
-  uint8_t* touched;  // of each row `across` bytes: whether a tile has set pixels there
+  uint8_t* runs;  // of each row `across` bytes: runs that begin there in a tile, or only_goes_on
+  int64_t
+      runs_step;  // from mask to mask, a multiple of 4 for which bytes past the last are cleared
   int32_t width, height;
   int32_t out_words;                  // of a row there; those past the width are cleared
   int32_t out_rows;                   // as are rows past the height
@@ -30,18 +34,22 @@ struct MaskJob {
   HalfWidths close, open;
 };
 
-inline constexpr int most_mask_jobs = 28;
-struct MaskJobs {
-  int32_t count, slots;  // slots: half-widths of an element, at most
-  MaskJob jobs[most_mask_jobs];
-};
-static_assert(sizeof(MaskJobs) <= 4000);
+/// In place of 0 where a tile's row has pixels of runs that begin before it.
+inline constexpr uint8_t only_goes_on = 255;
 
-template <int Words, int Rows>
+struct MaskSlots {
+  int32_t slots;  // half-widths of an element, at most
+};
+template <int Most = most_jobs>
+using MaskJobs = Jobs<MaskJob, MaskSlots, Most>;
+static_assert(sizeof(MaskJobs<>) <= 4000);
+
+template <int Words, int Rows, int Threads>
 struct CleanTile {
-  static constexpr int threads = 256;
+  static constexpr int threads = Threads;
   static constexpr int steps = 4, reach = steps * most_half;  // 28 rows, and bits of one word
   static constexpr int high = Rows + 2 * reach, out_words = Words - 2, rows = Rows;
+  static_assert(out_words * 16 < only_goes_on, "runs of a tile's row are counted in bytes");
   static constexpr size_t shared_bytes(int slots) {
     return size_t(1 + slots) * high * Words * sizeof(uint32_t);
   }
@@ -86,14 +94,12 @@ __device__ __forceinline__ void dilate_tile(const HalfWidths& element, uint32_t*
   }
 }
 
-template <int Words, int Rows>
-__global__ void __launch_bounds__(256) clean_bits(const __grid_constant__ MaskJobs q) {
-  using Tile = CleanTile<Words, Rows>;
+template <int Words, int Rows, int Threads, int Most>
+__global__ void __launch_bounds__(Threads) clean_bits(const __grid_constant__ MaskJobs<Most> q) {
+  using Tile = CleanTile<Words, Rows, Threads>;
   extern __shared__ uint32_t shared[];
   uint32_t *raw = shared, *made = shared + Tile::high * Words;
-  int j = 0;
-  while (j + 1 < q.count && int32_t(blockIdx.x) >= q.jobs[j + 1].first_block) ++j;
-  const MaskJob& job = q.jobs[j];
+  const MaskJob& job = q.jobs[job_of(q, int32_t(blockIdx.x))];
   int32_t block = int32_t(blockIdx.x) - job.first_block;
   const int32_t tiles = job.across * job.down, t = block / tiles;
   block -= t * tiles;
@@ -110,6 +116,8 @@ __global__ void __launch_bounds__(256) clean_bits(const __grid_constant__ MaskJo
   const auto inside = [&](int r) {
     return uint32_t(first_row + r) < uint32_t(job.height) ? inside_row : 0;
   };
+  cuda::let_next_begin();
+  cuda::wait_for_before();
   for (int r = own; r < Tile::high; r += rows_at_once) {
     const uint32_t mask = inside(r);
     raw[r * Words + word] =
@@ -127,6 +135,7 @@ __global__ void __launch_bounds__(256) clean_bits(const __grid_constant__ MaskJo
   }
   static_assert(Rows % rows_at_once == 0 && 32 % Words == 0, "whole warps come here together");
   const int32_t tile_x = block % job.across;
+  uint8_t* const runs = job.runs + job.runs_step * t;
 #pragma unroll
   for (int r = Tile::reach + own; r < Tile::reach + Rows; r += rows_at_once) {
     const int32_t y = first_row + r;
@@ -134,9 +143,16 @@ __global__ void __launch_bounds__(256) clean_bits(const __grid_constant__ MaskJo
         y < job.out_rows && column < job.out_words && word > 0 && word <= Tile::out_words;
     const uint32_t v = wanted ? raw[r * Words + word] : 0;
     if (wanted) job.out[job.out_step * t + int64_t(y) * job.out_words + column] = v;
-    const uint32_t set = __ballot_sync(~0u, v != 0) >> (own * Words % 32) & ((1ull << Words) - 1);
-    if (word == 0 && y < job.height)
-      job.touched[(int64_t(t) * job.height + y) * job.across + tile_x] = set != 0;
+    // A bit of the word before is wrong only within `reach` of the tile's edge, a word away.
+    const uint32_t before = wanted ? raw[r * Words + word - 1] >> 31 : 0;
+    int begin = __popc(v & ~(v << 1 | before)) | int(v != 0) << 16;
+#pragma unroll
+    for (int step = Words / 2; step > 0; step /= 2) begin += __shfl_xor_sync(~0u, begin, step);
+    if (word != 0 || y >= job.height) continue;
+    const int64_t at = int64_t(y) * job.across + tile_x;
+    runs[at] = uint8_t(begin > 0xFFFF && (begin & 0xFFFF) == 0 ? only_goes_on : begin & 0xFFFF);
+    if (at + 1 == int64_t(job.height) * job.across)
+      for (int64_t past = at + 1; past < job.runs_step; ++past) runs[past] = 0;
   }
 }
 

@@ -15,7 +15,9 @@
 #include "core/pixel_arithmetic.hpp"
 #include "cuda/any_bytes.cuh"
 #include "cuda/background_lanes.cuh"
+#include "cuda/overlap.cuh"
 #include "cuesta/border.hpp"
+#include "ops/motion/cuda/jobs.cuh"
 
 namespace cuesta::motion_cuda {
 
@@ -42,21 +44,10 @@ struct FrameJob {
   __host__ __device__ int32_t tiles() const { return across * ((height - 1) / tile_high + 1); }
 };
 
-/// Those of one launch: a kernel's arguments end at 4 KiB.
-inline constexpr int most_jobs = 28;
-struct FrameJobs {
-  int32_t count;
-  FrameJob jobs[most_jobs];
-};
-static_assert(sizeof(FrameJobs) <= 4000);
-
-/// Which of the jobs a block is of.
-template <class Jobs>
-__device__ __forceinline__ int job_of(const Jobs& q, int32_t block) {
-  int j = 0;
-  while (j + 1 < q.count && block >= q.jobs[j + 1].first_block) ++j;
-  return j;
-}
+struct NoMore {};
+template <int Most = most_jobs>
+using FrameJobs = Jobs<FrameJob, NoMore, Most>;
+static_assert(sizeof(FrameJobs<>) <= 4000);
 
 namespace tile {
 inline constexpr int apron = 16;  // columns: words, and whole vectors
@@ -201,12 +192,13 @@ inline constexpr int step_pixels = Model::planes > 2                     ? 4
                                    : sizeof(typename Model::Sample) == 2 ? 8
                                                                          : 16;
 
-template <class Model, int MinBlocks>
+template <class Model, int MinBlocks, int Most>
 __global__ void __launch_bounds__(tile_threads, MinBlocks)
-    frames_to_bits(const __grid_constant__ FrameJobs q) {
+    frames_to_bits(const __grid_constant__ FrameJobs<Most> q) {
   constexpr int Pixels = step_pixels<Model>, lanes = tile_wide / Pixels;
   constexpr int rows = tile_threads / lanes, passes = tile_high / rows;
   __shared__ tile::Shared s;
+  cuda::let_next_begin();
   const FrameJob& job = q.jobs[job_of(q, int32_t(blockIdx.x))];
   int32_t block = int32_t(blockIdx.x) - job.first_block;
   // Nothing is learned: each frame has blocks of its own.

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace cuesta::convolve_cuda {
+namespace cuesta::cuda {
 
 /// Bytes of an aligned piece.
 inline constexpr int piece_bytes = 16;
@@ -128,4 +128,4 @@ __device__ __forceinline__ void store_run(void* to, const uint32_t (&own)[Words]
   }
 }
 
-}  // namespace cuesta::convolve_cuda
+}  // namespace cuesta::cuda

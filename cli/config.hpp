@@ -1,0 +1,23 @@
+// Options of a verb in a TOML file: a table named after the verb, a key for each option by its long
+// name, as `--save-config` writes it and `--config` reads it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace cuesta::cli {
+
+/// Puts what the file that `--config` names says of the verb behind `arguments`, but for options
+/// that these give. Throws Error{input} for a file that cannot be read, Error{invalid_argument} for
+/// a key that is no option of the verb.
+void add_config(const CLI::App& root, std::vector<std::string>& arguments);
+
+/// Writes the options of the parsed verb where it has `--save-config`, but for its inputs and -o.
+/// Throws Error{output}.
+void save_config(const CLI::App& root);
+
+}  // namespace cuesta::cli

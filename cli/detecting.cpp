@@ -1,0 +1,345 @@
+#include "cli/detecting.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "cli/boxes.hpp"
+#include "cli/either_device.hpp"
+#include "cli/inputs.hpp"
+#include "cli/samples.hpp"
+#include "core/fill.hpp"
+#include "cuesta/motion.hpp"
+#include "cuesta/objects.hpp"
+#include "cuesta/version.hpp"
+#include "io/frames.hpp"
+#include "ops/motion/options.hpp"
+#include "track/options.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What the library is told.
+struct Settings {
+  MotionOptions motion{};
+  std::optional<TrackingOptions> tracking{};
+};
+Settings settings_of(const DetectOptions& options) {
+  Settings settings;
+  MotionOptions& motion = settings.motion;
+  options.described.read(motion);
+  motion = MotionOptions::of(motion.background.model);  // with that model's own defaults
+  options.described.read(motion);
+  if (options.watch.is_on()) {
+    TrackingOptions& tracking = settings.tracking.emplace(options.watch.tracking());
+    // Parts of an object are joined before it is held against the limit.
+    tracking.min_area = motion.min_area;
+    if (tracking.join > 0) motion.min_area = 0;
+  }
+  return settings;
+}
+
+// A value of an option in JSON: a number as one, the others as the command takes them.
+template <class T>
+Json fact(const T& value) {
+  if constexpr (std::integral<T> || std::floating_point<T>)
+    return value;
+  else
+    return text_of(value);
+}
+Json fact(const DifferenceThreshold& value) {
+  return value.otsu ? Json(text_of(value)) : Json(value.level);
+}
+
+// Addresses come without their passwords.
+std::string name_of(const DetectOptions& options, const io::FrameSource& source) {
+  return options.input == "-" ? options.input : source.name();
+}
+
+Json header_of(const DetectOptions& options, const Settings& settings,
+               const io::FrameSource& source) {
+  const io::StreamFormat& format = source.format();
+  Json line = {{"schema", 1},
+               {"width", format.width},
+               {"height", format.height},
+               {"luma", format.full_range ? "full" : "limited"},
+               {"frame_rate", double(format.rate_num) / double(format.rate_den)},
+               {"start_time", format.start},
+               {"source", name_of(options, source)}};
+  for_each_field<MotionOptions>(
+      [&](const auto& one) { line[one.name] = fact(one.get(settings.motion)); });
+  if (settings.tracking)
+    for_each_field<TrackingOptions>(
+        [&](const auto& one) { line[one.name] = fact(one.get(*settings.tracking)); });
+  if (!options.common.region.empty()) line["region"] = options.common.region;
+  line["cuesta"] = CUESTA_VERSION;
+  return line;
+}
+
+Json line_of(const io::Gap& gap) {
+  Json line = {{"begin", gap.begin}, {"end", nullptr}};
+  if (gap.end) line["end"] = *gap.end;
+  line["attempts"] = gap.attempts;
+  line["reason"] = gap.reason;
+  return {{"gap", std::move(line)}};
+}
+
+Json list_of(std::span<const Detection> objects) {
+  Json list = Json::array();
+  for (const auto& object : objects) {
+    const Rect& b = object.box;
+    list.push_back({{"box", {b.x, b.y, b.width, b.height}},
+                    {"area", object.area},
+                    {"centroid", {object.centroid_x, object.centroid_y}}});
+  }
+  return list;
+}
+
+Json line_of(const io::Frame& frame, std::span<const Detection> objects, const FrameState& is,
+             const Watching& watching) {
+  Json line = {{"frame", frame.index},
+               {"time", frame.time},
+               {"objects", watching.is_tracking() ? watching.objects_json() : list_of(objects)}};
+  if (watching.has_lines()) line["crossings"] = watching.crossings_json();
+  if (is.warming_up) line["warming_up"] = true;
+  if (is.changed) line["changed"] = true;
+  if (is.shift_x != 0 || is.shift_y != 0) line["shift"] = {is.shift_x, is.shift_y};
+  if (frame.damaged) line["damaged"] = true;
+  return line;
+}
+
+/// Finds objects in a frame's luma, in coordinates of the whole frame.
+class Finder {
+ public:
+  Finder(const DetectOptions& options, const Settings& settings)
+      : name_(options.input),
+        region_(options.common.region_rect()),
+        detector_(settings.motion),
+        device_(options.common,
+                [this](std::span<const ConstAnyView> frame, AnyView, const Execs& execs) {
+                  found_ = detector_.push(frame[0], execs.pinned);
+                }) {
+    // Options the library refuses are found before the video is opened.
+    device_.check(PixelType::u8);
+  }
+
+  std::span<const Detection> find(ConstAnyView luma) {
+    device_.run({region_of(luma, region_, name_)});
+    if (!region_) return found_;
+    objects_.assign(found_.begin(), found_.end());
+    for (auto& object : objects_) {
+      object.box.x += region_->x;
+      object.box.y += region_->y;
+      object.centroid_x += region_->x;
+      object.centroid_y += region_->y;
+    }
+    return objects_;
+  }
+
+  /// Of the last frame: what is known of it, its mask, and where its corner lies in it.
+  FrameState state() const { return detector_.states().back(); }
+  ConstBitView mask() const { return detector_.mask(); }
+  Rect corner() const { return region_.value_or(Rect{}); }
+
+  void explain() const { device_.explain(); }
+
+ private:
+  std::string name_;
+  std::optional<Rect> region_;
+  MotionDetector detector_;
+  std::span<const Detection> found_;
+  EitherDevice device_;
+  std::vector<Detection> objects_;
+};
+
+/// --mask-video: what moves, 255, over what does not, 0, in frames of the source's size.
+class MaskVideo {
+ public:
+  MaskVideo(const std::string& name, const io::FrameSource& source, int threads,
+            io::Placing placing)
+      : picture_(source.format().width, source.format().height) {
+    fill(picture_.view(), 0);
+    io::StreamFormat format = source.format();
+    format.chroma = io::Chroma::none;
+    format.full_range = true;
+    sink_ = io::create_frames(name, format, {}, {.threads = threads}, placing,
+                              io::Coding::lossless_gray);
+  }
+  /// `mask` lies with its corner at (x, y) of the frame.
+  void write(const io::Frame& frame, ConstBitView mask, int32_t x, int32_t y) {
+    unpack_mask(mask, picture_.view().region({x, y, mask.width, mask.height}), {.threads = 1});
+    io::Frame shown = frame;
+    shown.luma = ImageView<const uint8_t>(picture_.view());
+    shown.cb = shown.cr = {};
+    sink_->write(shown);
+  }
+  void finish() { sink_->finish(); }
+
+ private:
+  Image<uint8_t> picture_;
+  std::unique_ptr<io::FrameSink> sink_;
+};
+
+/// What `detect` writes: a line of JSON a frame, the video with boxes, and what --events and the
+/// like ask for.
+class Outputs {
+ public:
+  Outputs(const DetectOptions& options, const Settings& settings, const io::FrameSource& source,
+          std::shared_ptr<JsonLines> lines)
+      : results_(placing_of(options.input, options.follow)),
+        painter_(source.format()),
+        watching_(options.watch, settings.tracking.value_or(TrackingOptions()),
+                  {.camera = options.camera,
+                   .source = name_of(options, source),
+                   .format = source.format(),
+                   .placing = results_.placing()},
+                  options.common),
+        camera_(options.camera),
+        lines_(std::move(lines)) {
+    const bool owns_lines = !lines_ && !options.json.empty();
+    if (owns_lines) lines_ = std::make_shared<JsonLines>(options.json, results_.placing());
+    write_line(header_of(options, settings, source));
+    if (!options.out.empty()) {
+      video_ = io::create_frames(options.out, source.format(),
+                                 io::is_live(options.input) ? "" : options.input,
+                                 {.threads = options.common.threads}, results_.placing());
+      if (const auto text = video_->description(); !text.empty())
+        detail("{}: {}", options.out, text);
+      if (const auto text = video_->loss(); !text.empty()) warn("{}: {}", options.out, text);
+    }
+    if (!options.mask_video.empty()) {
+      mask_ = std::make_unique<MaskVideo>(options.mask_video, source, options.common.threads,
+                                          results_.placing());
+    }
+    // Whatever is kept: the event under way ends, and who is told of events is told.
+    results_.add("-", [this, &source] {
+      watching_.end_event();
+      write_event_lines();
+      watching_.wait();
+      if (const auto gap = source.open_gap()) write_line(line_of(*gap));
+    });
+    results_.add(options.out, [this] { video_->finish(); });
+    results_.add(options.mask_video, [this] { mask_->finish(); });
+    for (auto& [name, finish] : watching_.files()) results_.add(name, std::move(finish));
+    if (owns_lines) results_.add(options.json, [this] { lines_->finish(); });
+  }
+
+  /// Told of every frame, in order: first with what was found, on one thread, then to be written,
+  /// on another.
+  void found(io::FrameBuffer& buffer, std::span<const Detection> objects, const Finder& finder) {
+    const io::Frame& frame = buffer.frame();
+    if (frame.gap) {
+      watching_.end_event();
+      write_event_lines();
+      write_line(line_of(*frame.gap));
+    }
+    const Rect corner = finder.corner();
+    watching_.found(frame, objects, finder.mask(), corner.x, corner.y);
+    if (mask_) mask_->write(frame, finder.mask(), corner.x, corner.y);
+    write_event_lines();
+    if (lines_) write_line(line_of(frame, objects, finder.state(), watching_));
+    if (video_ && watching_.is_tracking())
+      painter_.draw(buffer, watching_.step().objects);
+    else if (video_)
+      painter_.draw(buffer, objects);
+  }
+  void write(const io::Frame& frame) {
+    if (video_) video_->write(frame);
+  }
+  Results& results() { return results_; }
+
+ private:
+  void write_event_lines() {
+    for (Json& line : watching_.take_event_lines()) write_line(std::move(line));
+  }
+  void write_line(Json line) {
+    if (lines_) lines_->write(of_camera(camera_, std::move(line)));
+  }
+
+  Results results_;
+  BoxPainter painter_;
+  Watching watching_;
+  std::string camera_;
+  std::shared_ptr<JsonLines> lines_;
+  std::unique_ptr<io::FrameSink> video_;
+  std::unique_ptr<MaskVideo> mask_;
+};
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> DetectOptions::outputs() const {
+  auto named = watch.outputs();
+  for (const auto& [option, name] :
+       {std::pair("-o", &out), {"--json", &json}, {"--mask-video", &mask_video}})
+    if (!name->empty()) named.emplace_back(option, *name);
+  return named;
+}
+
+void DetectOptions::check() const {
+  if (outputs().empty() && watch.on_event.empty())
+    usage_error("", "detect: say where results go: -o boxes.mp4, --json objects.ndjson, or both");
+  watch.check();
+  Finder(*this, settings_of(*this));
+}
+
+void add_detect_options(CLI::App& app, DetectOptions& options) {
+  app.add_option("-o,--output", options.out, "the video with boxes; - writes y4m to stdout")
+      ->type_name("OUT");
+  app.add_option("--json", options.json, "a header line, then one line a frame; - is stdout")
+      ->type_name("FILE");
+  app.add_option("--mask-video", options.mask_video,
+                 "what moves as a gray video, 255 and 0, exact: .mkv or .avi (FFV1), or .y4m")
+      ->type_name("OUT");
+  add_follow(app, options.follow);
+  options.described.add<MotionOptions>(app);
+  add_watch_options(app, options.watch);
+  add_common(
+      app, options.common,
+      takes_device | takes_strategy | takes_threads | takes_region | takes_limits | takes_explain,
+      {"cuesta detect street.mp4 -o boxes.mp4",
+       "cuesta detect street.mp4 --json objects.ndjson --background mixture --min-area 200",
+       "cuesta detect street.mp4 --scene yard.toml --events events.csv --report street.html",
+       "cuesta detect rtsp://camera/1 -o boxes.mkv --json objects.ndjson",
+       "cuesta detect rtsp://gate/1 rtsp://yard/1 --json - --clips clips/{name}",
+       "cuesta detect --cameras cameras.toml --events {name}.csv"});
+}
+
+int detect_in(const DetectOptions& options, const StopOnSignal& stop, const Company* company) {
+  const auto begin = Clock::now();
+  const Settings settings = settings_of(options);
+  Finder finder(options, settings);
+  const auto source = open_stream(options.input, options.common, stop);
+  tell_depth(*source, !options.out.empty());
+  Outputs outputs(options, settings, *source, company ? company->lines : nullptr);
+  std::optional<Progress> own;
+  if (!company) {
+    own.emplace("frames", source->expected_frames(), options.json == "-" || options.out == "-");
+  }
+  const auto find = [&](ConstAnyView luma) {
+    std::optional<Turns::Turn> turn;
+    if (company) turn.emplace(company->turns);
+    return finder.find(luma);
+  };
+  int64_t frames = 0, objects = 0;
+  const int code = pass_frames(
+      *source, options.common, stop, outputs.results(), company ? company->progress : *own,
+      [&](io::FrameBuffer& buffer) {
+        const auto found = find(buffer.frame().luma);
+        outputs.found(buffer, found, finder);
+        ++frames;
+        objects += int64_t(found.size());
+      },
+      [&](const io::Frame& frame) { outputs.write(frame); });
+  if (company && options.common.explain) print_explanation(options.camera + ":\n");
+  finder.explain();
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  detail("{}: {} objects in {} frames, {:.1f} frames/s", source->name(), objects, frames,
+         double(frames) / seconds);
+  return code;
+}
+
+}  // namespace cuesta::cli

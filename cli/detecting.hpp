@@ -1,0 +1,49 @@
+// One video through the detector, and everything that is written of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/common.hpp"
+#include "cli/described.hpp"
+#include "cli/events/watching.hpp"
+#include "cli/progress.hpp"
+#include "cli/results.hpp"
+#include "cli/turns.hpp"
+
+namespace cuesta::cli {
+
+/// What `detect` is asked of one video.
+struct DetectOptions {
+  std::shared_ptr<CLI::App> parser{};  ///< that read them, where they have one of their own
+  CommonOptions common{};
+  DescribedOptions described{};
+  WatchOptions watch{};
+  std::string input{}, out{}, json{}, mask_video{};
+  bool follow = false;
+  std::string camera{};  ///< its name among several; empty for a video alone
+
+  /// Every name of a file or folder that is written, with its option.
+  std::vector<std::pair<std::string, std::string>> outputs() const;
+  /// Throws Error{invalid_argument} for options that cannot be meant or that the library refuses,
+  /// before any video is opened.
+  void check() const;
+};
+/// All of them but the inputs; `options` stays where it is.
+void add_detect_options(CLI::App& app, DetectOptions& options);
+
+/// What videos that are watched at once have in common.
+struct Company {
+  Progress& progress;
+  Turns& turns;                        ///< at the machine's cores
+  std::shared_ptr<JsonLines> lines{};  ///< where several videos' lines go; null: to its own file
+};
+
+/// Finds what moves until the video's end, a signal or a fault, and finishes what was asked for.
+/// Returns the exit code. Throws Error, Interrupted, ClosedPipe.
+int detect_in(const DetectOptions& options, const StopOnSignal& stop,
+              const Company* company = nullptr);
+
+}  // namespace cuesta::cli

@@ -1,0 +1,457 @@
+// Cuesta for C99, and for every language that calls C: edges, filters, masks, components, moving
+// objects.
+//
+//     cuesta_view photo = {samples, 640, 480, 1, CUESTA_U8, CUESTA_HOST, 0};
+//     cuesta_view edges = {result, 640, 480, 1, CUESTA_U8, CUESTA_HOST, 0};
+//     cuesta_canny_options options;
+//     cuesta_canny_options_init(&options, sizeof options);
+//     options.sigma = 2;
+//     if (cuesta_canny(NULL, &photo, &edges, &options, NULL) != CUESTA_OK)
+//     puts(cuesta_error_text());
+//
+// The operations, their bytes and their messages are the C++ interface's (cuesta/edges.hpp,
+// filter.hpp, objects.hpp, motion.hpp), which has the definitions at length.
+//
+// Pictures are views, plain structs that own nothing. Every function checks the views that it is
+// given, and refuses in words what it does not take; it writes nothing then.
+//
+// Functions return CUESTA_OK or what went wrong; cuesta_error_text() has the sentence. No exception
+// leaves.
+//
+// Options are structs that begin with their size in bytes. NULL takes every default; otherwise
+// NAME_init(&options, sizeof options) fills them with the defaults. They grow at their end alone,
+// so that programs run with newer libraries; an older library refuses an option that it does not
+// know, unless its bytes are 0.
+//
+// Calls of several threads may run at once where they share no context, no detector and no picture
+// that one writes.
+#ifndef CUESTA_H
+#define CUESTA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define CUESTA_API __attribute__((visibility("default")))
+#else
+#define CUESTA_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What this header describes; a library's own number is cuesta_abi_version(). It changes when a
+// program has to be compiled anew, and is part of the library's name: libcuesta_c.so.1.
+#define CUESTA_ABI_VERSION 1
+CUESTA_API int32_t cuesta_abi_version(void);
+// "0.1.0": of the project.
+CUESTA_API const char* cuesta_version(void);
+
+// ---- errors
+
+typedef int32_t cuesta_status;
+enum {
+  CUESTA_OK = 0,
+  CUESTA_INVALID_ARGUMENT = 1,  // an option or a view that cannot be meant
+  CUESTA_UNSUPPORTED = 2,       // a valid request that the chosen strategy or this build refuses
+  CUESTA_INPUT = 3,             // a picture that cannot be taken: a frame of another size
+  CUESTA_OUTPUT = 4,            // a result that cannot be written
+  CUESTA_DEVICE = 5,            // no usable GPU, or a fault on it
+  CUESTA_OUT_OF_MEMORY = 6,     // host or device memory
+  CUESTA_INTERNAL = 7           // a defect of the library
+};
+
+// One sentence on the last call of this thread that failed: the thing, the value, and what would
+// work. "" where none did. Valid until the thread's next call that fails.
+CUESTA_API const char* cuesta_error_text(void);
+// The offending value alone, "aperture 4"; "" where there is none. As long valid.
+CUESTA_API const char* cuesta_error_value(void);
+
+// ---- pictures
+
+// Sample types. Of CUESTA_BIT a row is packed 64-bit words, bit x % 64 of word x / 64 for pixel x.
+enum {
+  CUESTA_U8 = 1,
+  CUESTA_U16 = 2,
+  CUESTA_S16 = 3,
+  CUESTA_S32 = 4,
+  CUESTA_F32 = 5,
+  CUESTA_BIT = 6
+};
+// Where samples live: host views run on the CPU, device views on CUDA. A call's views share one.
+enum { CUESTA_HOST = 0, CUESTA_ON_DEVICE = 1 };
+
+// `height` rows of `width` pixels of `channels` (1 to 4) interleaved samples. What a function names
+// src, a, b, mask or frame it only reads.
+typedef struct cuesta_view {
+  void* data;
+  int32_t width, height, channels;
+  int32_t type;
+  int32_t space;
+  int64_t
+      stride_bytes;  // from row to row; 0: rows follow each other without padding; may be negative
+} cuesta_view;
+
+typedef struct cuesta_rect {
+  int32_t x, y, width, height;  // pixels
+} cuesta_rect;
+
+// Gives `view`, whose width, height, channels, type and space are set, memory of its own: rows
+// aligned and padded to 64 bytes, samples uninitialised (bits are cleared). cuesta_view_free()
+// takes it back and clears `data`.
+CUESTA_API cuesta_status cuesta_view_allocate(cuesta_view* view);
+CUESTA_API void cuesta_view_free(cuesta_view* view);
+// Copies a picture into one of its size, channels and type, wherever the two live; on `stream`, a
+// cudaStream_t or NULL. It returns when host memory may be reused.
+CUESTA_API cuesta_status cuesta_copy(const cuesta_view* src, const cuesta_view* dst, void* stream);
+
+// GPUs that this build can use; 0 in a build without CUDA.
+CUESTA_API int32_t cuesta_device_count(void);
+// Makes GPU `index` the calling thread's.
+CUESTA_API cuesta_status cuesta_use_device(int32_t index);
+// Waits for everything enqueued on `stream`, a cudaStream_t or NULL.
+CUESTA_API cuesta_status cuesta_wait(void* stream);
+
+// ---- contexts: how calls run
+
+// Threads, a stream, a strategy, and scratch memory, so that calls of a size already seen allocate
+// nothing. It serves one call at a time. Every function takes NULL for one: all cores, the default
+// stream, memory that the thread keeps.
+typedef struct cuesta_context cuesta_context;
+
+// NULL where there is no memory.
+CUESTA_API cuesta_context* cuesta_context_new(void);
+CUESTA_API void cuesta_context_free(cuesta_context* context);
+// Threads on the CPU; 0 takes every core the process may use, 1 stays on the caller's thread.
+CUESTA_API cuesta_status cuesta_context_set_threads(cuesta_context* context, int32_t threads);
+// A cudaStream_t, for device views; NULL is the default stream. Calls enqueue and return, except
+// where their result is on the host: thresholds to be found, bins, components, detections.
+CUESTA_API cuesta_status cuesta_context_set_stream(cuesta_context* context, void* stream);
+// Pins a strategy by name ("serial"; `cuesta list strategies` has them all); NULL or "" goes back
+// to the library's choice.
+CUESTA_API cuesta_status cuesta_context_set_strategy(cuesta_context* context, const char* name);
+// A parameter of the pinned strategy, as `--param block=16` gives it. Setting a strategy forgets
+// them.
+CUESTA_API cuesta_status cuesta_context_set_parameter(cuesta_context* context, const char* name,
+                                                      const char* value);
+// Bytes of scratch memory held in a space; and gives them back.
+CUESTA_API size_t cuesta_context_bytes(const cuesta_context* context, int32_t space);
+CUESTA_API void cuesta_context_release_memory(cuesta_context* context);
+
+// ---- what several operations share
+
+// What lies outside a picture, for a row abcd.
+enum {
+  CUESTA_REPLICATE = 0,   // aaaa|abcd|dddd
+  CUESTA_REFLECT = 1,     // dcba|abcd|dcba
+  CUESTA_REFLECT101 = 2,  // dcb|abcd|cba
+  CUESTA_CONSTANT = 3,    // vvvv|abcd|vvvv
+  CUESTA_WRAP = 4,        // abcd|abcd|abcd
+  CUESTA_IGNORE = 5       // outputs whose window leaves the picture are 0
+};
+typedef struct cuesta_border {
+  int32_t mode;
+  double
+      value;  // the sample outside for CUESTA_CONSTANT, rounded and saturated to the source's type
+} cuesta_border;
+
+// Taps of a filter, width x height (1..255) of them in rows, applied by correlation with the anchor
+// at (width / 2, height / 2). One of three is given: `text` ("1 2 1;2 4 2;1 2 1 / 16"), `integers`
+// with their common divisor (0: 1), or `floats`.
+typedef struct cuesta_stencil {
+  const char* text;
+  const int32_t* integers;
+  const float* floats;
+  int32_t width, height;
+  int64_t divisor;
+} cuesta_stencil;
+
+// A set of offsets, width x height (1..255) cells in rows, non-zero belongs, the anchor at (width /
+// 2, height / 2); or `text`: "disk:15", "ellipse:15", "rect:5x3", "cross:3".
+typedef struct cuesta_element {
+  const char* text;
+  const uint8_t* cells;
+  int32_t width, height;
+} cuesta_element;
+
+enum { CUESTA_L1 = 0, CUESTA_L2 = 1 };  // of gradients: |gx| + |gy|, or sqrt(gx^2 + gy^2)
+
+// ---- edges: one channel
+
+typedef struct cuesta_sobel_options {
+  size_t size;
+  int32_t aperture;      // 3, 5 or 7
+  int32_t norm;          // CUESTA_L1
+  cuesta_border border;  // CUESTA_REFLECT101
+} cuesta_sobel_options;
+CUESTA_API void cuesta_sobel_options_init(cuesta_sobel_options* options, size_t size);
+
+// What is wanted; a view whose data is NULL is not. All have the source's size.
+typedef struct cuesta_sobel_outputs {
+  cuesta_view gx, gy;     // s16 (saturated) or s32
+  cuesta_view magnitude;  // u8 or u16 (saturated), or f32
+  cuesta_view direction;  // u8 octants 0..3 (0 horizontal gradient, 1 diagonal \, 2 vertical, 3
+                          // diagonal /), or f32 radians
+} cuesta_sobel_outputs;
+
+// Gradients of a u8 or u16 picture, exact; of an f32 picture, all in f32.
+CUESTA_API cuesta_status cuesta_sobel(cuesta_context* context, const cuesta_view* src,
+                                      const cuesta_sobel_outputs* out,
+                                      const cuesta_sobel_options* options);
+
+// Where canny's thresholds come from: given, or found from the gradients' histogram.
+enum { CUESTA_OTSU = 0, CUESTA_MEDIAN = 1, CUESTA_PERCENTILE = 2, CUESTA_GIVEN = 3 };
+
+typedef struct cuesta_canny_options {
+  size_t size;
+  double sigma;      // 1.4, pixels of smoothing; 0 smooths nothing and equals cv::Canny
+  int32_t ksize;     // window of the smoothing, odd; 0 follows from sigma
+  int32_t rule;      // CUESTA_OTSU
+  double low, high;  // of CUESTA_GIVEN, in gradient units
+  double percent;    // of CUESTA_PERCENTILE: 90, 0 to 100
+  int32_t norm;      // CUESTA_L1
+  int32_t aperture;  // 3, 5 or 7
+  cuesta_view mask;  // u8 of the source's size, 0 = outside; none where its data is NULL
+} cuesta_canny_options;
+CUESTA_API void cuesta_canny_options_init(cuesta_canny_options* options, size_t size);
+
+typedef struct cuesta_thresholds {
+  double low, high;  // in gradient units
+} cuesta_thresholds;
+
+// Edges of a u8 or u16 picture, u8 0 or 255 of its size. `used`, if not NULL, takes the thresholds.
+CUESTA_API cuesta_status cuesta_canny(cuesta_context* context, const cuesta_view* src,
+                                      const cuesta_view* dst, const cuesta_canny_options* options,
+                                      cuesta_thresholds* used);
+
+enum { CUESTA_LOG_THRESHOLD = 0, CUESTA_LOG_ZERO_CROSSINGS = 1 };
+
+typedef struct cuesta_log_options {
+  size_t size;
+  int32_t mode;   // CUESTA_LOG_THRESHOLD: |L| > threshold; or where L crosses zero by more than it
+  int32_t ksize;  // window, odd, 1..255; 0 follows from sigma
+  double threshold;      // 5, gray levels, 0 or more
+  double sigma;          // 1.4, pixels
+  cuesta_border border;  // CUESTA_REFLECT101
+} cuesta_log_options;
+CUESTA_API void cuesta_log_options_init(cuesta_log_options* options, size_t size);
+
+// Laplacian of Gaussian of a u8 or u16 picture: dst u8 edges, 0 or 255, or s32 the undivided
+// response.
+CUESTA_API cuesta_status cuesta_log_edges(cuesta_context* context, const cuesta_view* src,
+                                          const cuesta_view* dst,
+                                          const cuesta_log_options* options);
+
+// ---- filters: 1 to 4 channels, src u8, u16 or f32, dst of one size with it
+
+typedef struct cuesta_filter_options {
+  size_t size;
+  cuesta_border border;  // CUESTA_REFLECT101
+  int32_t absolute;      // 0; 1: |result| before the offset
+  int32_t offset;        // 0, added after rounding, before saturation
+} cuesta_filter_options;
+CUESTA_API void cuesta_filter_options_init(cuesta_filter_options* options, size_t size);
+
+// dst, of src's type, s16 or f32: the taps over the pixel as they lie (correlate), or turned by 180
+// degrees (convolve).
+CUESTA_API cuesta_status cuesta_correlate(cuesta_context* context, const cuesta_view* src,
+                                          const cuesta_view* dst, const cuesta_stencil* stencil,
+                                          const cuesta_filter_options* options);
+CUESTA_API cuesta_status cuesta_convolve(cuesta_context* context, const cuesta_view* src,
+                                         const cuesta_view* dst, const cuesta_stencil* stencil,
+                                         const cuesta_filter_options* options);
+// With 0 1 0; 1 -4 1; 0 1 0.
+CUESTA_API cuesta_status cuesta_laplacian(cuesta_context* context, const cuesta_view* src,
+                                          const cuesta_view* dst,
+                                          const cuesta_filter_options* options);
+
+typedef struct cuesta_gaussian_options {
+  size_t size;
+  double sigma;          // pixels; 0 follows from ksize. One of the two is given
+  int32_t ksize;         // window, odd, 1..255; 0 follows from sigma
+  cuesta_border border;  // CUESTA_REFLECT101
+} cuesta_gaussian_options;
+CUESTA_API void cuesta_gaussian_options_init(cuesta_gaussian_options* options, size_t size);
+// dst of src's type. Options are needed.
+CUESTA_API cuesta_status cuesta_gaussian(cuesta_context* context, const cuesta_view* src,
+                                         const cuesta_view* dst,
+                                         const cuesta_gaussian_options* options);
+
+// Of the box (n 1..255), of sharpen (n odd, 1..255; -1 around n^2) and of the median (n
+// odd, 1..255; of f32 1, 3 or 5).
+typedef struct cuesta_window_options {
+  size_t size;
+  int32_t n;             // 3
+  cuesta_border border;  // CUESTA_REFLECT101; of the median CUESTA_REPLICATE
+} cuesta_window_options;
+CUESTA_API void cuesta_box_options_init(cuesta_window_options* options, size_t size);
+CUESTA_API void cuesta_sharpen_options_init(cuesta_window_options* options, size_t size);
+CUESTA_API void cuesta_median_options_init(cuesta_window_options* options, size_t size);
+CUESTA_API cuesta_status cuesta_box(cuesta_context* context, const cuesta_view* src,
+                                    const cuesta_view* dst, const cuesta_window_options* options);
+CUESTA_API cuesta_status cuesta_sharpen(cuesta_context* context, const cuesta_view* src,
+                                        const cuesta_view* dst,
+                                        const cuesta_window_options* options);
+// Also of bits.
+CUESTA_API cuesta_status cuesta_median(cuesta_context* context, const cuesta_view* src,
+                                       const cuesta_view* dst,
+                                       const cuesta_window_options* options);
+
+// ---- points and masks; masks are u8 (0 = background) or bits
+
+enum { CUESTA_RGB = 0, CUESTA_BGR = 1 };
+// u8 or u16 of 1 (copied), 3 or 4 channels; dst of its type has one.
+CUESTA_API cuesta_status cuesta_to_gray(cuesta_context* context, const cuesta_view* src,
+                                        const cuesta_view* dst, int32_t order);
+// |a - b|; the three alike in size, channels and type (u8, u16 or f32).
+CUESTA_API cuesta_status cuesta_absdiff(cuesta_context* context, const cuesta_view* a,
+                                        const cuesta_view* b, const cuesta_view* dst);
+// src > limit, or |a - b| > limit: dst u8 (255 or 0) or bits. One channel.
+CUESTA_API cuesta_status cuesta_threshold(cuesta_context* context, const cuesta_view* src,
+                                          const cuesta_view* dst, double limit);
+CUESTA_API cuesta_status cuesta_absdiff_threshold(cuesta_context* context, const cuesta_view* a,
+                                                  const cuesta_view* b, const cuesta_view* dst,
+                                                  double limit);
+// Counts of u8 (256 bins) or u16 (65,536 bins) samples of one channel; `bins` is host memory.
+CUESTA_API cuesta_status cuesta_histogram(cuesta_context* context, const cuesta_view* src,
+                                          uint64_t* bins, size_t count);
+// Otsu's threshold of a histogram: foreground is src > *threshold.
+CUESTA_API cuesta_status cuesta_otsu_threshold(const uint64_t* bins, size_t count,
+                                               int32_t* threshold);
+// u8 0 or 255 from bits, and bits from u8.
+CUESTA_API cuesta_status cuesta_unpack_mask(cuesta_context* context, const cuesta_view* src,
+                                            const cuesta_view* dst);
+CUESTA_API cuesta_status cuesta_pack_mask(cuesta_context* context, const cuesta_view* src,
+                                          const cuesta_view* dst);
+
+enum { CUESTA_ERODE = 0, CUESTA_DILATE = 1, CUESTA_OPEN = 2, CUESTA_CLOSE = 3 };
+typedef struct cuesta_morphology_options {
+  size_t size;
+  int32_t has_border;    // 0: outside never wins, border is not looked at
+  cuesta_border border;  // of each step
+} cuesta_morphology_options;
+CUESTA_API void cuesta_morphology_options_init(cuesta_morphology_options* options, size_t size);
+// src and dst both u8, both u16 or both bits, one channel, one size; they may be one view.
+CUESTA_API cuesta_status cuesta_morphology(cuesta_context* context, const cuesta_view* src,
+                                           const cuesta_view* dst, int32_t what,
+                                           const cuesta_element* element,
+                                           const cuesta_morphology_options* options);
+
+// One connected component; labels count from 1 by the first pixel in raster order.
+typedef struct cuesta_component {
+  int32_t label;
+  cuesta_rect box;
+  int64_t area;          // pixels
+  int64_t sum_x, sum_y;  // of the pixels' coordinates: over the area, the centroid
+} cuesta_component;
+typedef struct cuesta_label_options {
+  size_t size;
+  int32_t connectivity;  // 8, or 4
+} cuesta_label_options;
+CUESTA_API void cuesta_label_options_init(cuesta_label_options* options, size_t size);
+// Components of a mask. `labels` (s32 of its size, 0 = background) may be NULL. `count` takes how
+// many there are; the first `capacity` of them are written to `components`, which may be NULL where
+// that is 0.
+CUESTA_API cuesta_status cuesta_label(cuesta_context* context, const cuesta_view* mask,
+                                      const cuesta_view* labels, cuesta_component* components,
+                                      size_t capacity, size_t* count,
+                                      const cuesta_label_options* options);
+
+// ---- backgrounds and moving objects: u8 frames, all of one size and in one space
+
+enum {
+  CUESTA_BACKGROUND_FIRST = 0,
+  CUESTA_BACKGROUND_MEAN = 1,
+  CUESTA_BACKGROUND_MEDIAN = 2,
+  CUESTA_BACKGROUND_MIXTURE = 3,
+  CUESTA_BACKGROUND_SAMPLES = 4
+};
+typedef struct cuesta_background_options {
+  size_t size;
+  int32_t model;  // CUESTA_BACKGROUND_SAMPLES
+  int32_t
+      rate_shift;  // learning rate 2^-rate_shift, 1..12 (mean, mixture); 0 takes the model's own
+} cuesta_background_options;
+CUESTA_API void cuesta_background_options_init(cuesta_background_options* options, size_t size);
+
+typedef struct cuesta_background cuesta_background;
+// `made` takes the model; cuesta_background_free() ends it.
+CUESTA_API cuesta_status cuesta_background_new(cuesta_background** made,
+                                               const cuesta_background_options* options);
+CUESTA_API void cuesta_background_free(cuesta_background* model);
+// What a push writes, all of the frame's size; a view whose data is NULL is not wanted.
+typedef struct cuesta_background_outputs {
+  cuesta_view background;  // u8, what the frame was held against
+  cuesta_view difference;  // u8, |frame - background| in gray levels
+  cuesta_view mask;        // u8 or bits: difference > limit
+} cuesta_background_outputs;
+// Holds a frame of one channel against the background, then learns it; the first founds it. `out`
+// may be NULL.
+CUESTA_API cuesta_status cuesta_background_push(cuesta_background* model, cuesta_context* context,
+                                                const cuesta_view* frame,
+                                                const cuesta_background_outputs* out, double limit);
+// Forgets everything; the next frame founds the background anew and may have another size.
+CUESTA_API void cuesta_background_reset(cuesta_background* model);
+
+// Defaults are those of CUESTA_BACKGROUND_SAMPLES; cuesta_motion_options_of() has another model's.
+typedef struct cuesta_motion_options {
+  size_t size;
+  int32_t model;       // CUESTA_BACKGROUND_SAMPLES
+  int32_t rate_shift;  // as cuesta_background_options
+  int32_t blur;        // Gaussian window before the difference, odd; 1 smooths nothing
+  int32_t otsu;        // 0; 1: Otsu's threshold of each frame's difference, never below `threshold`
+  double blur_sigma;   // 0: 0.3((k-1)/2 - 1) + 0.8
+  double threshold;    // gray levels
+  cuesta_element close;  // neither text nor cells: the model's own
+  cuesta_element open;
+  int64_t min_area;      // 0; smaller components are dropped, pixels
+  int32_t connectivity;  // 8, or 4
+  int32_t warm_up;       // frames before anything is found, whose median founds the background
+  int32_t relearn;       // percent of the picture that change at once to begin anew; 0: none do
+  int32_t steady;        // pixels a side that the camera may move; 0 takes no moves back
+} cuesta_motion_options;
+CUESTA_API void cuesta_motion_options_init(cuesta_motion_options* options, size_t size);
+// The same with the defaults of a model: those of CUESTA_BACKGROUND_FIRST are paper 004's chain.
+CUESTA_API cuesta_status cuesta_motion_options_of(cuesta_motion_options* options, size_t size,
+                                                  int32_t model);
+
+// One moving object in one frame.
+typedef struct cuesta_detection {
+  cuesta_rect box;
+  int64_t area;  // pixels
+  double centroid_x, centroid_y;
+} cuesta_detection;
+
+typedef struct cuesta_motion_detector cuesta_motion_detector;
+CUESTA_API cuesta_status cuesta_motion_detector_new(cuesta_motion_detector** made,
+                                                    const cuesta_motion_options* options);
+CUESTA_API void cuesta_motion_detector_free(cuesta_motion_detector* detector);
+// The next frame, of 1 (gray), 3 or 4 channels (RGB order). `detections` takes the address of
+// `count` detections, in raster order of their first pixel, valid until the detector's next call.
+// Frames of a warm-up have none.
+CUESTA_API cuesta_status cuesta_motion_detector_push(cuesta_motion_detector* detector,
+                                                     cuesta_context* context,
+                                                     const cuesta_view* frame,
+                                                     const cuesta_detection** detections,
+                                                     size_t* count);
+// The mask of the last frame, bits on the host, to be read until the next push; and the threshold
+// it used.
+CUESTA_API cuesta_status cuesta_motion_detector_mask(const cuesta_motion_detector* detector,
+                                                     cuesta_view* mask);
+CUESTA_API double cuesta_motion_detector_threshold(const cuesta_motion_detector* detector);
+// What is known of the last frame beside its objects; zeros before the first.
+typedef struct cuesta_frame_state {
+  int32_t warming_up;        // 1: the background is being learned, nothing is found
+  int32_t changed;           // 1: most of the picture changed at once; a warm-up begins here
+  int32_t shift_x, shift_y;  // how far the picture moved off its place, pixels
+} cuesta_frame_state;
+CUESTA_API cuesta_status cuesta_motion_detector_state(const cuesta_motion_detector* detector,
+                                                      cuesta_frame_state* state);
+CUESTA_API void cuesta_motion_detector_reset(cuesta_motion_detector* detector);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

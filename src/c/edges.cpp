@@ -1,0 +1,113 @@
+// cuesta_sobel, cuesta_canny, cuesta_log_edges.
+#include "cuesta/edges.hpp"
+
+#include "c/boundary.hpp"
+
+namespace {
+
+using namespace cuesta::c;
+using cuesta::AutoThreshold;
+using cuesta::LogMode;
+using cuesta::Norm;
+
+static_assert(int(Norm::l1) == CUESTA_L1 && int(Norm::l2) == CUESTA_L2);
+static_assert(int(AutoThreshold::otsu) == CUESTA_OTSU &&
+              int(AutoThreshold::median) == CUESTA_MEDIAN &&
+              int(AutoThreshold::percentile) == CUESTA_PERCENTILE);
+static_assert(int(LogMode::threshold) == CUESTA_LOG_THRESHOLD &&
+              int(LogMode::zero_crossings) == CUESTA_LOG_ZERO_CROSSINGS);
+
+cuesta_sobel_options sobel_defaults() {
+  const cuesta::SobelOptions by{};
+  return {sizeof(cuesta_sobel_options), by.aperture, int32_t(by.norm), plain(by.border)};
+}
+
+cuesta_canny_options canny_defaults() {
+  const cuesta::CannyOptions by{};
+  const cuesta::Automatic rule{};
+  return {sizeof(cuesta_canny_options),
+          by.sigma,
+          by.ksize,
+          int32_t(rule.rule),
+          0,
+          0,
+          rule.percent,
+          int32_t(by.norm),
+          by.aperture,
+          plain(by.mask)};
+}
+
+cuesta_log_options log_defaults() {
+  const cuesta::LogOptions by{};
+  return {sizeof(cuesta_log_options),
+          int32_t(by.mode),
+          by.ksize,
+          by.threshold,
+          by.sigma,
+          plain(by.border)};
+}
+
+cuesta::Thresholds thresholds_of(const cuesta_canny_options& of) {
+  if (of.rule == CUESTA_GIVEN) return cuesta::Given{of.low, of.high};
+  const auto rule = enumerator<AutoThreshold>(of.rule, CUESTA_GIVEN + 1, "canny: rule");
+  return cuesta::Automatic{rule, of.percent};
+}
+
+}  // namespace
+
+void cuesta_sobel_options_init(cuesta_sobel_options* options, size_t size) {
+  put_options(options, size, sobel_defaults());
+}
+void cuesta_canny_options_init(cuesta_canny_options* options, size_t size) {
+  put_options(options, size, canny_defaults());
+}
+void cuesta_log_options_init(cuesta_log_options* options, size_t size) {
+  put_options(options, size, log_defaults());
+}
+
+cuesta_status cuesta_sobel(cuesta_context* context, const cuesta_view* src,
+                           const cuesta_sobel_outputs* out, const cuesta_sobel_options* options) {
+  return guarded([&] {
+    const auto of = take_options(options, sobel_defaults(), "sobel");
+    const auto& to = given(out, "sobel: out");
+    cuesta::sobel(picture(src, "sobel: src"),
+                  {.gx = picture(to.gx, "sobel: gx"),
+                   .gy = picture(to.gy, "sobel: gy"),
+                   .magnitude = picture(to.magnitude, "sobel: magnitude"),
+                   .direction = picture(to.direction, "sobel: direction")},
+                  {.aperture = of.aperture,
+                   .norm = enumerator<Norm>(of.norm, 2, "sobel: norm"),
+                   .border = border_of(of.border, "sobel")},
+                  exec_of(context));
+  });
+}
+
+cuesta_status cuesta_canny(cuesta_context* context, const cuesta_view* src, const cuesta_view* dst,
+                           const cuesta_canny_options* options, cuesta_thresholds* used) {
+  return guarded([&] {
+    const auto of = take_options(options, canny_defaults(), "canny");
+    const auto found = cuesta::canny(picture(src, "canny: src"), picture(dst, "canny: dst"),
+                                     {.sigma = of.sigma,
+                                      .ksize = of.ksize,
+                                      .thresholds = thresholds_of(of),
+                                      .norm = enumerator<Norm>(of.norm, 2, "canny: norm"),
+                                      .aperture = of.aperture,
+                                      .mask = picture(of.mask, "canny: mask")},
+                                     exec_of(context));
+    if (used != nullptr) *used = {found.low, found.high};
+  });
+}
+
+cuesta_status cuesta_log_edges(cuesta_context* context, const cuesta_view* src,
+                               const cuesta_view* dst, const cuesta_log_options* options) {
+  return guarded([&] {
+    const auto of = take_options(options, log_defaults(), "log_edges");
+    cuesta::log_edges(picture(src, "log_edges: src"), picture(dst, "log_edges: dst"),
+                      {.mode = enumerator<LogMode>(of.mode, 2, "log_edges: mode"),
+                       .threshold = of.threshold,
+                       .sigma = of.sigma,
+                       .ksize = of.ksize,
+                       .border = border_of(of.border, "log_edges")},
+                      exec_of(context));
+  });
+}

@@ -1,0 +1,176 @@
+// Backgrounds and moving objects.
+#include "cuesta/motion.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "c/boundary.hpp"
+
+struct cuesta_background {
+  cuesta::BackgroundSubtractor subtractor;
+};
+
+struct cuesta_motion_detector {
+  cuesta::MotionDetector detector;
+  std::vector<cuesta_detection> detections{};
+};
+
+namespace {
+
+using namespace cuesta::c;
+using cuesta::BackgroundModel;
+
+static_assert(int(BackgroundModel::first) == CUESTA_BACKGROUND_FIRST &&
+              int(BackgroundModel::mean) == CUESTA_BACKGROUND_MEAN &&
+              int(BackgroundModel::median) == CUESTA_BACKGROUND_MEDIAN &&
+              int(BackgroundModel::mixture) == CUESTA_BACKGROUND_MIXTURE &&
+              int(BackgroundModel::samples) == CUESTA_BACKGROUND_SAMPLES);
+
+BackgroundModel model_of(int32_t model, std::string_view what) {
+  return enumerator<BackgroundModel>(model, CUESTA_BACKGROUND_SAMPLES + 1, what);
+}
+
+cuesta_background_options background_defaults() {
+  const cuesta::BackgroundOptions by{};
+  return {sizeof(cuesta_background_options), int32_t(by.model), by.rate_shift};
+}
+
+// The elements stay empty: they are the model's own.
+cuesta_motion_options motion_defaults(const cuesta::MotionOptions& by = {}) {
+  return {sizeof(cuesta_motion_options),
+          int32_t(by.background.model),
+          by.background.rate_shift,
+          by.blur,
+          by.threshold.otsu,
+          by.blur_sigma,
+          by.threshold.level,
+          {},
+          {},
+          by.min_area,
+          by.connectivity,
+          by.warm_up,
+          by.relearn,
+          by.steady};
+}
+
+cuesta::MotionOptions motion_options(const cuesta_motion_options& of) {
+  auto to = cuesta::MotionOptions::of(model_of(of.model, "motion: model"));
+  to.background.rate_shift = of.rate_shift;
+  to.blur = of.blur;
+  to.blur_sigma = of.blur_sigma;
+  to.threshold = of.threshold;
+  to.threshold.otsu = flag(of.otsu, "motion: otsu");
+  const auto take = [](const cuesta_element& element, std::string_view what,
+                       cuesta::StructuringElement& own) {
+    if (element.text != nullptr || element.cells != nullptr) own = element_of(element, what);
+  };
+  take(of.close, "motion: close", to.close);
+  take(of.open, "motion: open", to.open);
+  to.min_area = of.min_area;
+  to.connectivity = of.connectivity;
+  to.warm_up = of.warm_up;
+  to.relearn = of.relearn;
+  to.steady = of.steady;
+  return to;
+}
+
+}  // namespace
+
+void cuesta_background_options_init(cuesta_background_options* options, size_t size) {
+  put_options(options, size, background_defaults());
+}
+void cuesta_motion_options_init(cuesta_motion_options* options, size_t size) {
+  put_options(options, size, motion_defaults());
+}
+
+cuesta_status cuesta_motion_options_of(cuesta_motion_options* options, size_t size, int32_t model) {
+  return guarded([&] {
+    put_options(options, size,
+                motion_defaults(cuesta::MotionOptions::of(model_of(model, "motion: model"))));
+  });
+}
+
+cuesta_status cuesta_background_new(cuesta_background** made,
+                                    const cuesta_background_options* options) {
+  return guarded([&] {
+    auto& to = given(made, "background: made");
+    const auto of = take_options(options, background_defaults(), "background");
+    to = new cuesta_background{cuesta::BackgroundSubtractor(
+        {.model = model_of(of.model, "background: model"), .rate_shift = of.rate_shift})};
+  });
+}
+
+void cuesta_background_free(cuesta_background* model) { delete model; }
+
+cuesta_status cuesta_background_push(cuesta_background* model, cuesta_context* context,
+                                     const cuesta_view* frame, const cuesta_background_outputs* out,
+                                     double limit) {
+  return guarded([&] {
+    const auto to = out == nullptr ? cuesta_background_outputs{} : *out;
+    given(model, "background: model")
+        .subtractor.push(picture(frame, "background: frame"),
+                         {.background = picture(to.background, "background: background"),
+                          .difference = picture(to.difference, "background: difference"),
+                          .mask = picture(to.mask, "background: mask")},
+                         limit, exec_of(context));
+  });
+}
+
+void cuesta_background_reset(cuesta_background* model) {
+  if (model != nullptr) model->subtractor.reset();
+}
+
+cuesta_status cuesta_motion_detector_new(cuesta_motion_detector** made,
+                                         const cuesta_motion_options* options) {
+  return guarded([&] {
+    auto& to = given(made, "motion: made");
+    const auto of = take_options(options, motion_defaults(), "motion");
+    to = new cuesta_motion_detector{cuesta::MotionDetector(motion_options(of))};
+  });
+}
+
+void cuesta_motion_detector_free(cuesta_motion_detector* detector) { delete detector; }
+
+cuesta_status cuesta_motion_detector_push(cuesta_motion_detector* detector, cuesta_context* context,
+                                          const cuesta_view* frame,
+                                          const cuesta_detection** detections, size_t* count) {
+  return guarded([&] {
+    auto& of = given(detector, "motion: detector");
+    of.detections.clear();
+    for (const auto& one : of.detector.push(picture(frame, "motion: frame"), exec_of(context))) {
+      of.detections.push_back({{one.box.x, one.box.y, one.box.width, one.box.height},
+                               one.area,
+                               one.centroid_x,
+                               one.centroid_y});
+    }
+    if (detections != nullptr) *detections = of.detections.data();
+    if (count != nullptr) *count = of.detections.size();
+  });
+}
+
+cuesta_status cuesta_motion_detector_mask(const cuesta_motion_detector* detector,
+                                          cuesta_view* mask) {
+  return guarded([&] {
+    given(mask, "motion: mask") = plain(given(detector, "motion: detector").detector.mask());
+  });
+}
+
+double cuesta_motion_detector_threshold(const cuesta_motion_detector* detector) {
+  return detector == nullptr ? 0 : detector->detector.threshold();
+}
+
+cuesta_status cuesta_motion_detector_state(const cuesta_motion_detector* detector,
+                                           cuesta_frame_state* state) {
+  return guarded([&] {
+    auto& to = given(state, "motion: state");
+    const auto states = given(detector, "motion: detector").detector.states();
+    to = {};
+    if (states.empty()) return;
+    const auto& of = states.back();
+    to = {of.warming_up, of.changed, of.shift_x, of.shift_y};
+  });
+}
+
+void cuesta_motion_detector_reset(cuesta_motion_detector* detector) {
+  if (detector != nullptr) detector->detector.reset();
+}

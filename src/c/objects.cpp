@@ -1,0 +1,139 @@
+// Points, masks, morphology, components.
+#include "cuesta/objects.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "c/boundary.hpp"
+
+namespace {
+
+using namespace cuesta::c;
+using cuesta::ColorOrder;
+using cuesta::Morph;
+
+static_assert(int(ColorOrder::rgb) == CUESTA_RGB && int(ColorOrder::bgr) == CUESTA_BGR);
+static_assert(int(Morph::erode) == CUESTA_ERODE && int(Morph::dilate) == CUESTA_DILATE &&
+              int(Morph::open) == CUESTA_OPEN && int(Morph::close) == CUESTA_CLOSE);
+
+cuesta_morphology_options morphology_defaults() {
+  const cuesta::MorphologyOptions by{};
+  return {sizeof(cuesta_morphology_options), by.border.has_value(),
+          plain(by.border.value_or(cuesta::Border{}))};
+}
+
+cuesta_label_options label_defaults() {
+  return {sizeof(cuesta_label_options), cuesta::LabelOptions{}.connectivity};
+}
+
+}  // namespace
+
+cuesta_status cuesta_to_gray(cuesta_context* context, const cuesta_view* src,
+                             const cuesta_view* dst, int32_t order) {
+  return guarded([&] {
+    cuesta::to_gray(picture(src, "to_gray: src"), picture(dst, "to_gray: dst"),
+                    enumerator<ColorOrder>(order, 2, "to_gray: order"), exec_of(context));
+  });
+}
+
+cuesta_status cuesta_absdiff(cuesta_context* context, const cuesta_view* a, const cuesta_view* b,
+                             const cuesta_view* dst) {
+  return guarded([&] {
+    cuesta::absdiff(picture(a, "absdiff: a"), picture(b, "absdiff: b"),
+                    picture(dst, "absdiff: dst"), exec_of(context));
+  });
+}
+
+cuesta_status cuesta_threshold(cuesta_context* context, const cuesta_view* src,
+                               const cuesta_view* dst, double limit) {
+  return guarded([&] {
+    cuesta::threshold(picture(src, "threshold: src"), picture(dst, "threshold: dst"), limit,
+                      exec_of(context));
+  });
+}
+
+cuesta_status cuesta_absdiff_threshold(cuesta_context* context, const cuesta_view* a,
+                                       const cuesta_view* b, const cuesta_view* dst, double limit) {
+  return guarded([&] {
+    cuesta::absdiff_threshold(picture(a, "absdiff_threshold: a"),
+                              picture(b, "absdiff_threshold: b"),
+                              picture(dst, "absdiff_threshold: dst"), limit, exec_of(context));
+  });
+}
+
+cuesta_status cuesta_histogram(cuesta_context* context, const cuesta_view* src, uint64_t* bins,
+                               size_t count) {
+  return guarded([&] {
+    cuesta::histogram(picture(src, "histogram: src"), {&given(bins, "histogram: bins"), count},
+                      exec_of(context));
+  });
+}
+
+cuesta_status cuesta_otsu_threshold(const uint64_t* bins, size_t count, int32_t* threshold) {
+  return guarded([&] {
+    given(threshold, "otsu_threshold: threshold") =
+        cuesta::otsu_threshold({&given(bins, "otsu_threshold: bins"), count});
+  });
+}
+
+cuesta_status cuesta_unpack_mask(cuesta_context* context, const cuesta_view* src,
+                                 const cuesta_view* dst) {
+  return guarded([&] {
+    cuesta::unpack_mask(picture(src, "unpack_mask: src"), picture(dst, "unpack_mask: dst"),
+                        exec_of(context));
+  });
+}
+
+cuesta_status cuesta_pack_mask(cuesta_context* context, const cuesta_view* src,
+                               const cuesta_view* dst) {
+  return guarded([&] {
+    cuesta::pack_mask(picture(src, "pack_mask: src"), picture(dst, "pack_mask: dst"),
+                      exec_of(context));
+  });
+}
+
+void cuesta_morphology_options_init(cuesta_morphology_options* options, size_t size) {
+  put_options(options, size, morphology_defaults());
+}
+
+cuesta_status cuesta_morphology(cuesta_context* context, const cuesta_view* src,
+                                const cuesta_view* dst, int32_t what, const cuesta_element* element,
+                                const cuesta_morphology_options* options) {
+  return guarded([&] {
+    const auto of = take_options(options, morphology_defaults(), "morphology");
+    cuesta::MorphologyOptions to{};
+    if (flag(of.has_border, "morphology: has_border"))
+      to.border = border_of(of.border, "morphology");
+    cuesta::morphology(picture(src, "morphology: src"), picture(dst, "morphology: dst"),
+                       enumerator<Morph>(what, 4, "morphology: what"),
+                       element_of(given(element, "morphology: element"), "morphology: element"), to,
+                       exec_of(context));
+  });
+}
+
+void cuesta_label_options_init(cuesta_label_options* options, size_t size) {
+  put_options(options, size, label_defaults());
+}
+
+cuesta_status cuesta_label(cuesta_context* context, const cuesta_view* mask,
+                           const cuesta_view* labels, cuesta_component* components, size_t capacity,
+                           size_t* count, const cuesta_label_options* options) {
+  return guarded([&] {
+    const auto of = take_options(options, label_defaults(), "label");
+    if (capacity > 0) given(components, "label: components");
+    std::vector<cuesta::Component> found;
+    const int32_t number = cuesta::label(
+        picture(mask, "label: mask"),
+        labels == nullptr ? cuesta::AnyView{} : picture(labels, "label: labels"),
+        capacity > 0 ? &found : nullptr, {.connectivity = of.connectivity}, exec_of(context));
+    if (count != nullptr) *count = size_t(number);
+    for (size_t i = 0; i < std::min(capacity, found.size()); ++i) {
+      const auto& one = found[i];
+      components[i] = {one.label,
+                       {one.box.x, one.box.y, one.box.width, one.box.height},
+                       one.area,
+                       one.sum_x,
+                       one.sum_y};
+    }
+  });
+}

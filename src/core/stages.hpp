@@ -1,0 +1,23 @@
+// What goes through stages, one item after the other and all stages at once: oneTBB's pipeline is
+// behind this header, as its loops are behind core/threads.hpp.
+#pragma once
+
+#include <functional>
+
+namespace cuesta {
+
+/// Functions of the place, of [0, places), that an item keeps from the first to the last. None may
+/// throw.
+struct Stages {
+  std::function<bool(int)> take;  ///< the next item into a free place; false: there is none
+  std::function<void(int)> work;
+  std::function<void(int)> give;  ///< the place is free when it returns
+};
+
+/// Runs all items through the stages, each in the order of the items and for one of them at a time,
+/// on the caller's thread and others, and returns when the last is through. A stage may wait, for
+/// input or a codec: computing keeps its threads. With CUESTA_THREADS=std one stage follows the
+/// other.
+void run_stages(int places, const Stages& stages);
+
+}  // namespace cuesta

@@ -1,0 +1,64 @@
+// The moving objects of a video: its frames, what moves in them, who that is.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "cuesta/io.hpp"
+
+namespace cuesta {
+namespace {
+
+// Parts of an object are joined before it is held against the limit.
+DetectOptions with_one_limit(DetectOptions options) {
+  int64_t& of_parts = options.motion.min_area;
+  options.tracking.min_area = std::max(options.tracking.min_area, of_parts);
+  if (options.tracking.join > 0) of_parts = 0;
+  return options;
+}
+
+}  // namespace
+
+struct VideoDetector::State {
+  VideoReader video;
+  MotionDetector detector;
+  SceneWatch watch;
+  MovingFrame moving{};
+  std::vector<Event> ended{};
+
+  State(const std::filesystem::path& path, const DetectOptions& options, const ReadOptions& reading)
+      : video(path, reading),
+        detector(options.motion),
+        watch(video.size(), options.scene, options.tracking) {}
+};
+
+VideoDetector::VideoDetector(const std::filesystem::path& path, const DetectOptions& options,
+                             const ReadOptions& reading)
+    : state_(std::make_unique<State>(path, with_one_limit(options), reading)) {}
+VideoDetector::VideoDetector(VideoDetector&&) noexcept = default;
+VideoDetector& VideoDetector::operator=(VideoDetector&&) noexcept = default;
+VideoDetector::~VideoDetector() = default;
+
+const MovingFrame* VideoDetector::next() {
+  State& s = *state_;
+  s.moving = {};
+  const Frame* frame = s.video.next();
+  if (!frame) return nullptr;
+  s.ended.clear();
+  const auto keep = [&](std::span<const Event> events) {
+    s.ended.insert(s.ended.end(), events.begin(), events.end());
+  };
+  if (frame->lost()) keep(s.watch.finish());
+  const auto found = s.detector.push(frame->luma());
+  const SceneStep& step = s.watch.push({frame->index(), frame->time()}, found);
+  keep(step.ended);
+  s.moving = {frame, found, s.detector.states().back(), step};
+  s.moving.scene.ended = s.ended;
+  return &s.moving;
+}
+
+std::span<const Event> VideoDetector::finish() { return state_->watch.finish(); }
+std::span<const LineCount> VideoDetector::counts() const { return state_->watch.counts(); }
+ConstBitView VideoDetector::mask() const { return state_->detector.mask(); }
+VideoReader& VideoDetector::video() { return state_->video; }
+
+}  // namespace cuesta

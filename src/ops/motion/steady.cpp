@@ -1,0 +1,234 @@
+#include "ops/motion/steady.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "core/pixel_arithmetic.hpp"
+
+namespace cuesta::motion {
+namespace {
+
+// Cells a side of a window, of whose light a change of the scene is told.
+constexpr int32_t cells = 4;
+// The reference moves a gray level in so many frames.
+constexpr int64_t follows_every = 4;
+
+}  // namespace
+
+Windows Windows::of(Size frame) {
+  Windows w;
+  w.width = std::min(frame.width / across, most), w.height = std::min(frame.height / across, most);
+  if (w.width < 8 || w.height < 8) return {};
+  for (int32_t i = 0; i < across; ++i) {
+    w.x[i] = int32_t((2 * i + 1) * int64_t(frame.width) / (2 * across)) - w.width / 2;
+    w.y[i] = int32_t((2 * i + 1) * int64_t(frame.height) / (2 * across)) - w.height / 2;
+  }
+  return w;
+}
+
+void read_windows(ConstAnyView frame, const Windows& windows, uint8_t* luma) {
+  for (int32_t n = 0; n < Windows::count; ++n) {
+    const int32_t left = windows.x[n % Windows::across];
+    const int32_t top = windows.y[n / Windows::across];
+    for (int32_t y = 0; y < windows.height; ++y) {
+      const uint8_t* from = frame.as<uint8_t>().row(top + y) + ptrdiff_t(left) * frame.channels;
+      uint8_t* to = luma + n * Windows::pitch + y * Windows::most;
+      if (frame.channels == 1) {
+        std::memcpy(to, from, size_t(windows.width));
+        continue;
+      }
+      for (int32_t x = 0; x < windows.width; ++x, from += frame.channels)
+        to[x] = uint8_t(pixel::gray(from[0], from[1], from[2]));
+    }
+  }
+}
+
+void median_of(std::span<const AnyImage> pictures, AnyView median) {
+  const auto bytes = size_t(median.width) * size_t(median.channels);
+  for (int32_t y = 0; y < median.height; ++y) {
+    const uint8_t* rows[most_kept] = {};
+    for (size_t i = 0; i < pictures.size(); ++i)
+      rows[i] = static_cast<const uint8_t*>(pictures[i].view().data) +
+                ptrdiff_t(y) * pictures[i].view().stride_bytes;
+    uint8_t* to = static_cast<uint8_t*>(median.data) + ptrdiff_t(y) * median.stride_bytes;
+    const uint8_t *a = rows[0], *b = rows[1], *c = rows[2];
+    if (pictures.size() == 3) {
+      for (size_t x = 0; x < bytes; ++x) to[x] = uint8_t(motion::median(a[x], b[x], c[x]));
+      continue;
+    }
+    const uint8_t *d = rows[3], *e = rows[4];
+    for (size_t x = 0; x < bytes; ++x)
+      to[x] = uint8_t(motion::median(a[x], b[x], c[x], d[x], e[x]));
+  }
+}
+
+Steady::Steady(const MotionOptions& options)
+    : warm_up_(std::max(options.warm_up, 1)), steady_(options.steady), relearn_(options.relearn) {
+  if (relearn_ > 0 || steady_ > 0) reference_.resize(Windows::bytes);
+}
+
+bool Steady::reads(Size frame) const { return !reference_.empty() && Windows::of(frame).width > 0; }
+
+void Steady::reset() { frames_ = 0, warm_ = 0; }
+
+Plan Steady::plan(Size frame, const uint8_t* luma) {
+  Plan plan;
+  if (luma) {
+    windows_ = Windows::of(frame);
+    reach_ = std::min({steady_, windows_.width / 4, windows_.height / 4});
+    Shift shift;
+    // Where the camera went is not asked of a scene that is another one.
+    if (frames_ > 0 && reach_ > 0 && !finds_shift(luma, shift)) shift = {};
+    const int32_t most = Windows::count * cells * cells * relearn_ / 100;
+    plan.state.changed = frames_ > 0 && relearn_ > 0 && changed_cells(luma, shift) > most;
+    if (plan.state.changed) reset();
+    if (frames_ == 0) {
+      std::memcpy(reference_.data(), luma, reference_.size());
+    } else {
+      plan.state.shift_x = shift.x, plan.state.shift_y = shift.y;
+      if (frames_ % follows_every == 0) follow(luma, shift);
+    }
+    ++frames_;
+  }
+  if (warm_ >= warm_up_) {
+    plan.finds = true;
+    return plan;
+  }
+  const int32_t kept = kept_of(warm_up_);
+  plan.state.warming_up = kept > 1;  // a first frame that founds is none
+  for (int32_t i = 0; i < kept; ++i)
+    if (kept_at(i, warm_up_) == warm_) plan.keep = i;
+  plan.founds = plan.keep == kept - 1;
+  ++warm_;
+  if (kept == 1) warm_ = warm_up_;  // the first frame is all there is to wait for
+  return plan;
+}
+
+// Windows without edges match anywhere: what they hold must differ from its neighbours, both ways.
+bool Steady::has_texture(int32_t window) const {
+  const uint8_t* held = reference_.data() + window * Windows::pitch;
+  int64_t across = 0, down = 0;
+  for (int32_t y = reach_; y + 2 < windows_.height - reach_; ++y) {
+    for (int32_t x = reach_; x + 2 < windows_.width - reach_; ++x) {
+      const uint8_t* at = held + y * Windows::most + x;
+      across += std::abs(at[2] - at[0]);
+      down += std::abs(at[2 * Windows::most] - at[0]);
+    }
+  }
+  const int64_t count = int64_t(windows_.width - 2 * reach_) * (windows_.height - 2 * reach_);
+  return std::min(across, down) >= 3 * count;
+}
+
+// The sum of absolute differences between the reference's middle and the frame `shift` away, every
+// `step`-th pixel, without the difference of light.
+int64_t Steady::cost(const uint8_t* luma, int32_t window, Shift shift, int32_t step) const {
+  const uint8_t* held = reference_.data() + window * Windows::pitch;
+  const uint8_t* seen =
+      luma + window * Windows::pitch + ptrdiff_t(shift.y) * Windows::most + shift.x;
+  const int32_t right = windows_.width - reach_, bottom = windows_.height - reach_;
+  int32_t light = 0, count = 0;
+  for (int32_t y = reach_; y < bottom; y += step)
+    for (int32_t x = reach_; x < right; x += step)
+      light += seen[y * Windows::most + x] - held[y * Windows::most + x], ++count;
+  light /= count;
+  int64_t sum = 0;
+  for (int32_t y = reach_; y < bottom; y += step) {
+    int32_t row = 0;
+    for (int32_t x = reach_; x < right; x += step)
+      row += std::abs(seen[y * Windows::most + x] - held[y * Windows::most + x] - light);
+    sum += row;
+  }
+  return sum;
+}
+
+// Block matching: each window with texture votes for the place where it is found, first on every
+// second pixel, then about the best. False where no half of them agree.
+bool Steady::finds_shift(const uint8_t* luma, Shift& shift) const {
+  std::array<Shift, Windows::count> votes;
+  size_t count = 0, still = 0;
+  std::array<int32_t, Windows::count> windows{};
+  for (int32_t n = 0; n < Windows::count; ++n) {
+    if (!has_texture(n)) continue;
+    windows[count++] = n;
+    const int64_t here = cost(luma, n, {}, 1);
+    still += here <= cost(luma, n, {1, 0}, 1) && here <= cost(luma, n, {-1, 0}, 1) &&
+             here <= cost(luma, n, {0, 1}, 1) && here <= cost(luma, n, {0, -1}, 1);
+  }
+  if (count < 3) return false;
+  shift = {};
+  if (2 * still > count) return true;
+  for (size_t i = 0; i < count; ++i) {
+    const auto least_of = [&](Shift middle, int32_t far, int32_t step) {
+      Shift best = middle;
+      int64_t least = INT64_MAX;
+      for (int32_t y = -far; y <= far; y += step) {
+        for (int32_t x = -far; x <= far; x += step) {
+          const Shift at{middle.x + x, middle.y + y};
+          if (std::max(std::abs(at.x), std::abs(at.y)) > reach_) continue;
+          const int64_t found = cost(luma, windows[i], at, step);
+          if (found < least) least = found, best = at;
+        }
+      }
+      return best;
+    };
+    votes[i] = least_of(least_of({}, reach_ / 2 * 2, 2), 1, 1);
+  }
+  size_t most = 0;
+  for (size_t i = 0; i < count; ++i) {
+    size_t agree = 0;
+    Shift sum;
+    for (size_t k = 0; k < count; ++k) {
+      if (std::abs(votes[k].x - votes[i].x) > 1 || std::abs(votes[k].y - votes[i].y) > 1) continue;
+      ++agree;
+      sum.x += votes[k].x, sum.y += votes[k].y;
+    }
+    if (agree <= most) continue;
+    most = agree;
+    const auto rounded = [agree](int32_t v) {
+      const auto n = int32_t(agree);
+      return (2 * v + (v < 0 ? -n : n)) / (2 * n);
+    };
+    shift = {rounded(sum.x), rounded(sum.y)};
+  }
+  return 2 * most >= count && most >= 3;
+}
+
+int32_t Steady::changed_cells(const uint8_t* luma, Shift shift) const {
+  const int32_t wide = (windows_.width - 2 * reach_) / cells;
+  const int32_t high = (windows_.height - 2 * reach_) / cells;
+  int32_t changed = 0;
+  for (int32_t n = 0; n < Windows::count; ++n) {
+    for (int32_t cell = 0; cell < cells * cells; ++cell) {
+      const int32_t x0 = reach_ + cell % cells * wide, y0 = reach_ + cell / cells * high;
+      int32_t seen = 0, held = 0;
+      for (int32_t y = y0; y < y0 + high; ++y) {
+        for (int32_t x = x0; x < x0 + wide; ++x) {
+          const int32_t at = n * Windows::pitch + y * Windows::most + x;
+          held += reference_[size_t(at)];
+          seen += luma[at + shift.y * Windows::most + shift.x];
+        }
+      }
+      changed += std::abs(seen - held) > 2 * wide * high + held / 32;
+    }
+  }
+  return changed;
+}
+
+// One gray level towards the frame.
+void Steady::follow(const uint8_t* luma, Shift shift) {
+  for (int32_t n = 0; n < Windows::count; ++n) {
+    for (int32_t y = 0; y < windows_.height; ++y) {
+      const int32_t sy = y + shift.y;
+      if (sy < 0 || sy >= windows_.height) continue;
+      uint8_t* held = reference_.data() + n * Windows::pitch + y * Windows::most;
+      const uint8_t* seen = luma + n * Windows::pitch + sy * Windows::most + shift.x;
+      const int32_t first = std::max(0, -shift.x);
+      const int32_t end = std::min(windows_.width, windows_.width - shift.x);
+      for (int32_t x = first; x < end; ++x)
+        held[x] = uint8_t(held[x] + (seen[x] > held[x]) - (seen[x] < held[x]));
+    }
+  }
+}
+
+}  // namespace cuesta::motion

@@ -1,0 +1,89 @@
+// What a detector learns of a frame before it looks for objects: whether the camera has moved, and
+// whether most of the picture has changed at once. Both come from 16 windows of the frame's luma,
+// so that of a frame on the GPU 64 KiB travel.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "cuesta/border.hpp"
+#include "cuesta/motion.hpp"
+
+namespace cuesta::motion {
+
+/// Four by four windows of a frame, in the middle of its sixteenths, at most 64 pixels a side.
+struct Windows {
+  static constexpr int32_t across = 4, count = across * across, most = 64, pitch = most * most;
+  static constexpr int32_t bytes = count * pitch;  // of a frame's windows, `pitch` each
+  int32_t width = 0, height = 0;                   // of a window; 0: the frame is too small
+  int32_t x[across] = {}, y[across] = {};
+
+  static Windows of(Size frame);
+};
+
+/// The luma of a frame's windows, rows of `Windows::most` bytes. Of frames on the host.
+void read_windows(ConstAnyView frame, const Windows& windows, uint8_t* luma);
+
+CUESTA_HOST_DEVICE constexpr int32_t median(int32_t a, int32_t b, int32_t c) {
+  const int32_t low = a < b ? a : b, high = a < b ? b : a;
+  return c < low ? low : c > high ? high : c;
+}
+/// It lies between the greater of two pairs' least and the lesser of their greatest.
+CUESTA_HOST_DEVICE constexpr int32_t median(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e) {
+  const int32_t ab = a < b ? a : b, cd = c < d ? c : d;
+  const int32_t most_ab = a < b ? b : a, most_cd = c < d ? d : c;
+  return median(ab > cd ? ab : cd, most_ab < most_cd ? most_ab : most_cd, e);
+}
+
+/// The median, sample by sample, of 3 or 5 pictures of bytes of one shape on the host.
+void median_of(std::span<const AnyImage> pictures, AnyView median);
+
+/// Frames that the warm-up keeps for the median, and which of its frames they are.
+inline constexpr int32_t most_kept = 5;
+constexpr int32_t kept_of(int32_t warm_up) {
+  return warm_up >= most_kept ? most_kept : warm_up >= 3 ? 3 : 1;
+}
+constexpr int32_t kept_at(int32_t i, int32_t warm_up) {
+  const int32_t kept = kept_of(warm_up);
+  return kept > 1 ? i * (warm_up - 1) / (kept - 1) : 0;
+}
+
+/// What is to be done with a frame.
+struct Plan {
+  FrameState state{};
+  int32_t keep = -1;    // as this one of the warm-up's frames
+  bool founds = false;  // the background, by the median of those kept
+  bool finds = false;   // objects
+};
+
+/// Follows a video by its windows.
+class Steady {
+ public:
+  explicit Steady(const MotionOptions& options);
+
+  /// Whether plan() reads windows of frames of this size.
+  bool reads(Size frame) const;
+  /// The next frame's plan. `luma`: read_windows(), or null where reads() says no.
+  Plan plan(Size frame, const uint8_t* luma);
+  void reset();
+
+ private:
+  struct Shift {
+    int32_t x = 0, y = 0;
+  };
+  bool has_texture(int32_t window) const;
+  int64_t cost(const uint8_t* luma, int32_t window, Shift shift, int32_t step) const;
+  bool finds_shift(const uint8_t* luma, Shift& shift) const;
+  int32_t changed_cells(const uint8_t* luma, Shift shift) const;
+  void follow(const uint8_t* luma, Shift shift);
+
+  int32_t warm_up_, steady_, relearn_;
+  Windows windows_;
+  int32_t reach_ = 0;               // of shifts, pixels
+  int64_t frames_ = 0;              // since the reference was taken
+  int32_t warm_ = 0;                // frames of the warm-up so far
+  std::vector<uint8_t> reference_;  // windows of the place the camera is to look at
+};
+
+}  // namespace cuesta::motion

@@ -1,0 +1,481 @@
+// The C interface against the C++ interface: equal bytes of every operation, equal defaults, and
+// refusals that say why.
+#include <cuesta.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "c/boundary.hpp"
+#include "cuesta/cuesta.hpp"
+#include "support/errors.hpp"
+#include "support/pictures.hpp"
+#include "verify/patterns.hpp"
+
+namespace cuesta {
+namespace {
+
+using test::equal;
+using verify::Pattern;
+
+constexpr Size size{97, 61};
+
+AnyImage drawn(PixelType type, int channels = 1, Pattern pattern = Pattern::natural) {
+  AnyImage picture(size, channels, type);
+  verify::fill(picture, pattern, 7);
+  return picture;
+}
+
+AnyImage like(PixelType type, int channels = 1) {
+  AnyImage picture(size, channels, type);
+  verify::fill(picture, Pattern::constant, 1);
+  return picture;
+}
+
+cuesta_view c_view(const AnyImage& picture) { return c::plain(picture.view()); }
+
+#define EXPECT_OK(call) EXPECT_EQ(call, CUESTA_OK) << cuesta_error_text()
+
+// Both forms of an operation on pictures of their own: `by_c` and `by_cpp` write into the one
+// given.
+template <class ByC, class ByCpp>
+void expect_same(PixelType type, int channels, ByC&& by_c, ByCpp&& by_cpp) {
+  AnyImage one = like(type, channels), other = like(type, channels);
+  const AnyImage untouched = like(type, channels);
+  const cuesta_view to = c_view(one);
+  EXPECT_OK(by_c(&to));
+  by_cpp(other.view());
+  EXPECT_TRUE(equal(one, other));
+  EXPECT_FALSE(equal(one, untouched)) << "the case shows nothing";
+}
+
+template <class Options, class Init>
+Options defaults(Init* init) {
+  Options options;
+  std::memset(static_cast<void*>(&options), 0xAB, sizeof options);
+  init(&options, sizeof options);
+  EXPECT_EQ(options.size, sizeof options);
+  return options;
+}
+
+TEST(CInterface, EdgesAreThoseOfCpp) {
+  const AnyImage gray = drawn(PixelType::u8);
+  const cuesta_view src = c_view(gray);
+
+  // Defaults, as NULL and as filled in.
+  const auto plain = defaults<cuesta_canny_options>(cuesta_canny_options_init);
+  for (const cuesta_canny_options* options : {(const cuesta_canny_options*)nullptr, &plain}) {
+    cuesta_thresholds used{};
+    CannyResult found;
+    expect_same(
+        PixelType::u8, 1,
+        [&](const cuesta_view* dst) { return cuesta_canny(nullptr, &src, dst, options, &used); },
+        [&](AnyView dst) { found = canny(gray, dst); });
+    EXPECT_EQ(used.low, found.low);
+    EXPECT_EQ(used.high, found.high);
+  }
+
+  auto given = plain;
+  const AnyImage mask = drawn(PixelType::u8, 1, Pattern::blobs);
+  given.sigma = 0;
+  given.rule = CUESTA_GIVEN;
+  given.low = 40;
+  given.high = 90;
+  given.norm = CUESTA_L2;
+  given.aperture = 5;
+  given.mask = c_view(mask);
+  expect_same(
+      PixelType::u8, 1,
+      [&](const cuesta_view* dst) { return cuesta_canny(nullptr, &src, dst, &given, nullptr); },
+      [&](AnyView dst) {
+        canny(gray, dst,
+              {.sigma = 0,
+               .thresholds = Given{40, 90},
+               .norm = Norm::l2,
+               .aperture = 5,
+               .mask = mask});
+      });
+  auto percentile = plain;
+  percentile.rule = CUESTA_PERCENTILE;
+  percentile.percent = 70;
+  expect_same(
+      PixelType::u8, 1,
+      [&](const cuesta_view* dst) {
+        return cuesta_canny(nullptr, &src, dst, &percentile, nullptr);
+      },
+      [&](AnyView dst) {
+        canny(gray, dst, {.thresholds = Automatic{AutoThreshold::percentile, 70}});
+      });
+
+  auto of_log = defaults<cuesta_log_options>(cuesta_log_options_init);
+  expect_same(
+      PixelType::u8, 1,
+      [&](const cuesta_view* dst) { return cuesta_log_edges(nullptr, &src, dst, nullptr); },
+      [&](AnyView dst) { log_edges(gray, dst); });
+  of_log.mode = CUESTA_LOG_ZERO_CROSSINGS;
+  of_log.threshold = 2;
+  of_log.sigma = 2;
+  of_log.border.mode = CUESTA_REPLICATE;
+  expect_same(
+      PixelType::u8, 1,
+      [&](const cuesta_view* dst) { return cuesta_log_edges(nullptr, &src, dst, &of_log); },
+      [&](AnyView dst) {
+        log_edges(gray, dst,
+                  {.mode = LogMode::zero_crossings,
+                   .threshold = 2,
+                   .sigma = 2,
+                   .border = {BorderMode::replicate, 0}});
+      });
+
+  auto of_sobel = defaults<cuesta_sobel_options>(cuesta_sobel_options_init);
+  of_sobel.norm = CUESTA_L2;
+  of_sobel.border = {CUESTA_CONSTANT, 200};
+  const SobelOptions sobel_options{.norm = Norm::l2, .border = {BorderMode::constant, 200}};
+  AnyImage gx = like(PixelType::s16), direction = like(PixelType::u8);
+  AnyImage gx_too = like(PixelType::s16), direction_too = like(PixelType::u8);
+  cuesta_sobel_outputs out{};
+  out.gx = c_view(gx);
+  out.direction = c_view(direction);
+  EXPECT_OK(cuesta_sobel(nullptr, &src, &out, &of_sobel));
+  sobel(gray, SobelOutputs{.gx = gx_too, .direction = direction_too}, sobel_options);
+  EXPECT_TRUE(equal(gx, gx_too));
+  EXPECT_TRUE(equal(direction, direction_too));
+}
+
+TEST(CInterface, FiltersAreThoseOfCpp) {
+  const AnyImage color = drawn(PixelType::u8, 3);
+  const cuesta_view src = c_view(color);
+
+  auto of_filter = defaults<cuesta_filter_options>(cuesta_filter_options_init);
+  of_filter.absolute = 1;
+  of_filter.offset = 3;
+  of_filter.border.mode = CUESTA_WRAP;
+  const FilterOptions filter_options{
+      .border = {BorderMode::wrap, 0}, .absolute = true, .offset = 3};
+  const int32_t taps[] = {1, 2, 3, 4, 5, -6, 7, 8, 9};
+  const float fractions[] = {0.25f, 0.5f, -0.125f};
+  cuesta_stencil integers{}, floats{}, text{};
+  integers.integers = taps;
+  integers.width = integers.height = 3;
+  integers.divisor = 5;
+  floats.floats = fractions;
+  floats.width = 3;
+  floats.height = 1;
+  text.text = "1 0 -1;2 0 -2";
+  const std::pair<const cuesta_stencil*, Stencil> pairs[] = {
+      {&integers, Stencil::integers(3, 3, taps, 5)},
+      {&floats, Stencil::floats(3, 1, fractions)},
+      {&text, Stencil::parse(text.text)}};
+  for (const auto& [of_c, of_cpp] : pairs) {
+    expect_same(
+        PixelType::s16, 3,
+        [&, by = of_c](const cuesta_view* dst) {
+          return cuesta_correlate(nullptr, &src, dst, by, &of_filter);
+        },
+        [&, &by = of_cpp](AnyView dst) { correlate(color, dst, by, filter_options); });
+    expect_same(
+        PixelType::u8, 3,
+        [&, by = of_c](const cuesta_view* dst) {
+          return cuesta_convolve(nullptr, &src, dst, by, nullptr);
+        },
+        [&, &by = of_cpp](AnyView dst) { convolve(color, dst, by); });
+  }
+  expect_same(
+      PixelType::s16, 3,
+      [&](const cuesta_view* dst) { return cuesta_laplacian(nullptr, &src, dst, nullptr); },
+      [&](AnyView dst) { laplacian(color, dst); });
+
+  auto of_gaussian = defaults<cuesta_gaussian_options>(cuesta_gaussian_options_init);
+  of_gaussian.sigma = 2.5;
+  expect_same(
+      PixelType::u8, 3,
+      [&](const cuesta_view* dst) { return cuesta_gaussian(nullptr, &src, dst, &of_gaussian); },
+      [&](AnyView dst) { gaussian(color, dst, {.sigma = 2.5}); });
+
+  expect_same(
+      PixelType::u8, 3,
+      [&](const cuesta_view* dst) { return cuesta_box(nullptr, &src, dst, nullptr); },
+      [&](AnyView dst) { box(color, dst); });
+  auto of_window = defaults<cuesta_window_options>(cuesta_sharpen_options_init);
+  of_window.n = 5;
+  expect_same(
+      PixelType::u8, 3,
+      [&](const cuesta_view* dst) { return cuesta_sharpen(nullptr, &src, dst, &of_window); },
+      [&](AnyView dst) { sharpen(color, dst, {.n = 5}); });
+  of_window = defaults<cuesta_window_options>(cuesta_median_options_init);
+  EXPECT_EQ(of_window.border.mode, CUESTA_REPLICATE);
+  of_window.n = 5;
+  expect_same(
+      PixelType::u8, 3,
+      [&](const cuesta_view* dst) { return cuesta_median(nullptr, &src, dst, &of_window); },
+      [&](AnyView dst) { median(color, dst, {.ksize = 5}); });
+}
+
+TEST(CInterface, ObjectsAreThoseOfCpp) {
+  const AnyImage color = drawn(PixelType::u8, 3), gray = drawn(PixelType::u8),
+                 noise = drawn(PixelType::u8, 1, Pattern::noise),
+                 mask = drawn(PixelType::u8, 1, Pattern::blobs);
+  const cuesta_view in_color = c_view(color), a = c_view(gray), b = c_view(noise),
+                    masked = c_view(mask);
+  const auto u8 = PixelType::u8;
+  for (const auto order : {ColorOrder::rgb, ColorOrder::bgr}) {
+    expect_same(
+        u8, 1,
+        [&](const cuesta_view* dst) {
+          return cuesta_to_gray(nullptr, &in_color, dst, int32_t(order));
+        },
+        [&](AnyView dst) { to_gray(color, dst, order); });
+  }
+  expect_same(
+      u8, 1, [&](const cuesta_view* dst) { return cuesta_absdiff(nullptr, &a, &b, dst); },
+      [&](AnyView dst) { absdiff(gray, noise, dst); });
+  expect_same(
+      u8, 1, [&](const cuesta_view* dst) { return cuesta_threshold(nullptr, &a, dst, 90); },
+      [&](AnyView dst) { threshold(gray, dst, 90); });
+  expect_same(
+      u8, 1,
+      [&](const cuesta_view* dst) { return cuesta_absdiff_threshold(nullptr, &a, &b, dst, 60); },
+      [&](AnyView dst) { absdiff_threshold(gray, noise, dst, 60); });
+
+  uint64_t bins[256] = {};
+  EXPECT_OK(cuesta_histogram(nullptr, &a, bins, 256));
+  const auto counted = histogram(gray);
+  EXPECT_TRUE(std::equal(counted.begin(), counted.end(), bins));
+  int32_t otsu = -1;
+  EXPECT_OK(cuesta_otsu_threshold(bins, 256, &otsu));
+  EXPECT_EQ(otsu, otsu_threshold(counted));
+
+  AnyImage bits(size, 1, PixelType::bit), unpacked = like(u8);
+  const cuesta_view packed = c_view(bits), back = c_view(unpacked);
+  EXPECT_OK(cuesta_pack_mask(nullptr, &masked, &packed));
+  EXPECT_TRUE(equal(bits, pack_mask(mask)));
+  EXPECT_OK(cuesta_unpack_mask(nullptr, &packed, &back));
+  EXPECT_TRUE(equal(unpacked, mask));
+
+  const uint8_t cells[] = {0, 1, 0, 1, 1, 1};
+  cuesta_element disk{}, by_cells{};
+  disk.text = "disk:5";
+  by_cells.cells = cells;
+  by_cells.width = 3;
+  by_cells.height = 2;
+  auto of_morphology = defaults<cuesta_morphology_options>(cuesta_morphology_options_init);
+  EXPECT_EQ(of_morphology.has_border, 0);
+  of_morphology.has_border = 1;
+  of_morphology.border = {CUESTA_CONSTANT, 255};
+  for (const auto what : {Morph::erode, Morph::dilate, Morph::open, Morph::close}) {
+    expect_same(
+        u8, 1,
+        [&](const cuesta_view* dst) {
+          return cuesta_morphology(nullptr, &masked, dst, int32_t(what), &disk, nullptr);
+        },
+        [&](AnyView dst) { morphology(mask, dst, what, StructuringElement::disk(5)); });
+    expect_same(
+        u8, 1,
+        [&](const cuesta_view* dst) {
+          return cuesta_morphology(nullptr, &masked, dst, int32_t(what), &by_cells, &of_morphology);
+        },
+        [&](AnyView dst) {
+          morphology(mask, dst, what, StructuringElement(3, 2, cells),
+                     {.border = Border{BorderMode::constant, 255}});
+        });
+  }
+
+  auto of_label = defaults<cuesta_label_options>(cuesta_label_options_init);
+  of_label.connectivity = 4;
+  const auto found = label(mask, LabelOptions{.connectivity = 4});
+  ASSERT_GT(found.components.size(), 2u);
+  AnyImage labels = like(PixelType::s32);
+  const cuesta_view labelled = c_view(labels);
+  std::vector<cuesta_component> components(2);
+  size_t count = 0;
+  EXPECT_OK(cuesta_label(nullptr, &masked, &labelled, components.data(), 2, &count, &of_label));
+  EXPECT_TRUE(equal(labels, found.labels));
+  EXPECT_EQ(count, found.components.size());
+  components.resize(count);
+  EXPECT_OK(cuesta_label(nullptr, &masked, nullptr, components.data(), count, &count, &of_label));
+  for (size_t i = 0; i < count; ++i) {
+    const auto& one = components[i];
+    EXPECT_EQ((Component{one.label,
+                         {one.box.x, one.box.y, one.box.width, one.box.height},
+                         one.area,
+                         one.sum_x,
+                         one.sum_y}),
+              found.components[i]);
+  }
+}
+
+TEST(CInterface, MovingObjectsAreThoseOfCpp) {
+  auto of_c = defaults<cuesta_motion_options>(cuesta_motion_options_init);
+  EXPECT_EQ(of_c.model, int32_t(MotionOptions{}.background.model));
+  EXPECT_EQ(of_c.warm_up, MotionOptions{}.warm_up);
+  EXPECT_OK(cuesta_motion_options_of(&of_c, sizeof of_c, CUESTA_BACKGROUND_FIRST));
+  EXPECT_EQ(cuesta_motion_options_of(&of_c, sizeof of_c, 5), CUESTA_INVALID_ARGUMENT);
+  of_c.open.text = "disk:3";  // of the other the model's own
+  of_c.blur = 5;
+  of_c.otsu = 1;
+  auto cpp = MotionOptions::of(BackgroundModel::first);
+  cpp.open = StructuringElement::disk(3);
+  cpp.blur = 5;
+  cpp.threshold.otsu = true;
+
+  cuesta_motion_detector* detector = nullptr;
+  ASSERT_EQ(cuesta_motion_detector_new(&detector, &of_c), CUESTA_OK) << cuesta_error_text();
+  MotionDetector other(cpp);
+  cuesta_background* model = nullptr;
+  auto of_background = defaults<cuesta_background_options>(cuesta_background_options_init);
+  of_background.model = CUESTA_BACKGROUND_MEAN;
+  ASSERT_EQ(cuesta_background_new(&model, &of_background), CUESTA_OK);
+  BackgroundSubtractor subtractor({.model = BackgroundModel::mean});
+  cuesta_context* context = cuesta_context_new();
+  ASSERT_NE(context, nullptr);
+  EXPECT_OK(cuesta_context_set_threads(context, 2));
+
+  size_t seen = 0;
+  for (int step = 0; step < 4; ++step) {
+    AnyImage frame = like(PixelType::u8);
+    for (int y = 10; y < 30 && step > 0; ++y) {
+      for (int x = 10 * step; x < 10 * step + 15; ++x) frame.as<uint8_t>().at(x, y) = 250;
+    }
+    const cuesta_view view = c_view(frame);
+    const cuesta_detection* found = nullptr;
+    size_t count = 0;
+    EXPECT_OK(cuesta_motion_detector_push(detector, context, &view, &found, &count));
+    const auto expected = other.push(frame);
+    ASSERT_EQ(count, expected.size());
+    for (size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(
+          (Detection{{found[i].box.x, found[i].box.y, found[i].box.width, found[i].box.height},
+                     found[i].area,
+                     found[i].centroid_x,
+                     found[i].centroid_y}),
+          expected[i]);
+    }
+    seen += count;
+    cuesta_view mask{};
+    EXPECT_OK(cuesta_motion_detector_mask(detector, &mask));
+    EXPECT_TRUE(equal(c::picture(mask, "mask"), other.mask()));
+    EXPECT_EQ(cuesta_motion_detector_threshold(detector), other.threshold());
+    cuesta_frame_state state{};
+    EXPECT_OK(cuesta_motion_detector_state(detector, &state));
+    EXPECT_EQ((FrameState{state.warming_up == 1, state.changed == 1, state.shift_x, state.shift_y}),
+              other.states().back());
+
+    AnyImage difference = like(PixelType::u8), difference_too = like(PixelType::u8);
+    cuesta_background_outputs out{};
+    out.difference = c_view(difference);
+    EXPECT_OK(cuesta_background_push(model, context, &view, &out, 25));
+    subtractor.push(frame, BackgroundOutputs{.difference = difference_too});
+    EXPECT_TRUE(equal(difference, difference_too));
+  }
+  EXPECT_GT(seen, 0u);
+  EXPECT_GT(cuesta_context_bytes(context, CUESTA_HOST), 0u);
+  cuesta_context_release_memory(context);
+  EXPECT_EQ(cuesta_context_bytes(context, CUESTA_HOST), 0u);
+  cuesta_context_free(context);
+  cuesta_background_free(model);
+  cuesta_motion_detector_free(detector);
+}
+
+TEST(CInterface, ContextsPinStrategies) {
+  const AnyImage gray = drawn(PixelType::u8);
+  AnyImage edges = like(PixelType::u8);
+  const cuesta_view src = c_view(gray), dst = c_view(edges);
+  cuesta_context* context = cuesta_context_new();
+  EXPECT_OK(cuesta_context_set_strategy(context, "serial"));
+  EXPECT_OK(cuesta_canny(context, &src, &dst, nullptr, nullptr));
+  EXPECT_TRUE(equal(edges, canny(gray)));
+  EXPECT_OK(cuesta_context_set_strategy(context, "no-such-row"));
+  EXPECT_EQ(cuesta_canny(context, &src, &dst, nullptr, nullptr), CUESTA_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(cuesta_error_text()).find("no-such-row"), std::string::npos);
+  EXPECT_OK(cuesta_context_set_strategy(context, nullptr));
+  EXPECT_OK(cuesta_canny(context, &src, &dst, nullptr, nullptr));
+  EXPECT_EQ(cuesta_context_set_threads(context, -1), CUESTA_INVALID_ARGUMENT);
+  cuesta_context_free(context);
+}
+
+TEST(CInterface, PicturesMayBeTheLibrarys) {
+  const AnyImage gray = drawn(PixelType::u8);
+  const cuesta_view src = c_view(gray);
+  cuesta_view own{nullptr, size.width, size.height, 1, CUESTA_U8, CUESTA_HOST, 0};
+  ASSERT_EQ(cuesta_view_allocate(&own), CUESTA_OK) << cuesta_error_text();
+  EXPECT_EQ(own.stride_bytes % 64, 0);
+  EXPECT_OK(cuesta_copy(&src, &own, nullptr));
+  EXPECT_TRUE(equal(c::picture(own, "own"), gray));
+  cuesta_view_free(&own);
+  EXPECT_EQ(own.data, nullptr);
+  cuesta_view_free(&own);
+  own.width = -1;
+  EXPECT_EQ(cuesta_view_allocate(&own), CUESTA_INVALID_ARGUMENT);
+}
+
+TEST(CInterface, WhatIsRefusedIsSaid) {
+  AnyImage gray = drawn(PixelType::u8);
+  const cuesta_view good = c_view(gray);
+  cuesta_view bad = good;
+  const auto said = [](cuesta_status status, cuesta_status wanted) {
+    EXPECT_EQ(status, wanted);
+    return std::string(cuesta_error_text());
+  };
+  EXPECT_EQ(said(cuesta_canny(nullptr, nullptr, &good, nullptr, nullptr), CUESTA_INVALID_ARGUMENT),
+            "canny: src is NULL");
+  bad.type = 9;
+  EXPECT_EQ(said(cuesta_canny(nullptr, &bad, &good, nullptr, nullptr), CUESTA_INVALID_ARGUMENT),
+            "canny: src.type is 9; it must be 1 (CUESTA_U8) to 6 (CUESTA_BIT)");
+  EXPECT_STREQ(cuesta_error_value(), "type 9");
+  bad = good;
+  bad.data = nullptr;
+  EXPECT_NE(said(cuesta_canny(nullptr, &bad, &good, nullptr, nullptr), CUESTA_INVALID_ARGUMENT)
+                .find("canny: src"),
+            std::string::npos);
+  auto of_sobel = defaults<cuesta_sobel_options>(cuesta_sobel_options_init);
+  cuesta_sobel_outputs out{};
+  out.magnitude = good;
+  of_sobel.aperture = 4;
+  EXPECT_EQ(said(cuesta_sobel(nullptr, &good, &out, &of_sobel), CUESTA_INVALID_ARGUMENT),
+            test::error_of(ErrorCode::invalid_argument,
+                           [&] { sobel(gray, SobelOutputs{.magnitude = gray}, {.aperture = 4}); }));
+  of_sobel.size = 0;
+  EXPECT_NE(
+      said(cuesta_sobel(nullptr, &good, &out, &of_sobel), CUESTA_INVALID_ARGUMENT).find("_init"),
+      std::string::npos);
+  cuesta_stencil none{};
+  EXPECT_EQ(said(cuesta_correlate(nullptr, &good, &good, &none, nullptr), CUESTA_INVALID_ARGUMENT),
+            "correlate: stencil: 0 of text, integers and floats are given; give one");
+}
+
+// A struct that has grown since its first version.
+struct Grown {
+  size_t size;
+  int32_t first, second;
+};
+}  // namespace
+template <>
+inline constexpr size_t c::first_size<Grown> = offsetof(Grown, second);
+namespace {
+
+TEST(CInterface, OptionsGrow) {
+  const Grown defaults{sizeof(Grown), 1, 2};
+  // A program that knows the first version sets what there was then.
+  Grown older{offsetof(Grown, second), 7, -1};
+  EXPECT_EQ(c::take_options(&older, defaults, "grown").first, 7);
+  EXPECT_EQ(c::take_options(&older, defaults, "grown").second, 2);
+  c::put_options(&older, offsetof(Grown, second), defaults);
+  EXPECT_EQ(older.first, 1);
+  EXPECT_EQ(older.second, -1) << "written past the caller's struct";
+  // One that knows more than the library may not ask for it.
+  struct Newer {
+    Grown known;
+    int64_t later;
+  } newer{{sizeof(Newer), 7, 8}, 0};
+  EXPECT_EQ(c::take_options(&newer.known, defaults, "grown").second, 8);
+  newer.later = 1;
+  EXPECT_EQ(test::error_of(ErrorCode::unsupported,
+                           [&] { c::take_options(&newer.known, defaults, "grown"); }),
+            "grown: the options set byte 16 of 24; this library knows 16, a newer one is needed");
+  c::put_options(&newer.known, sizeof newer, defaults);
+  EXPECT_EQ(newer.known.second, 2);
+  EXPECT_EQ(newer.later, 0);
+}
+
+}  // namespace
+}  // namespace cuesta
