@@ -282,7 +282,6 @@ Picture decode_twice(NewSource&& new_source, std::span<const uint8_t> memory,
     if (!source) throw_input(name, take_vips_error());
     return source;
   };
-  start_vips();
   try {
     return decode(open().get(), memory, name, limits, false);
   } catch (const Error& error) {
@@ -335,26 +334,35 @@ Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits
     if (goes_through_memory(file.number(), limits))
       return read_picture(whole_file(file.number(), status.st_size), name, limits);
   }
-  return decode_twice(
-      [&] {
-        lseek(file.number(), 0, SEEK_SET);
-        return vips_source_new_from_descriptor(file.number());
-      },
-      {}, name, limits);
+  start_vips();
+  const auto read = [&] {
+    return decode_twice(
+        [&] {
+          lseek(file.number(), 0, SEEK_SET);
+          return vips_source_new_from_descriptor(file.number());
+        },
+        {}, name, limits);
+  };
+  if (S_ISREG(status.st_mode)) return with_own_errors(read);
+  const VipsUse use;  // a pipe is read once
+  return read();
 }
 
 Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
                      const ReadLimits& limits) {
   if (bytes.empty()) throw_input(name, "the file is empty");
   start_vips();
-  std::vector<uint8_t> completed;
-  if (limits.allow_partial && bytes[0] == 'P') {
-    completed.assign(bytes.begin(), bytes.end());
-    complete_pnm(completed, name, limits);
-    bytes = completed;
-  }
-  return decode_twice([&] { return vips_source_new_from_memory(bytes.data(), bytes.size()); },
-                      bytes, name, limits);
+  return with_own_errors([&] {
+    std::vector<uint8_t> completed;
+    std::span<const uint8_t> whole = bytes;
+    if (limits.allow_partial && bytes[0] == 'P') {
+      completed.assign(bytes.begin(), bytes.end());
+      complete_pnm(completed, name, limits);
+      whole = completed;
+    }
+    return decode_twice([&] { return vips_source_new_from_memory(whole.data(), whole.size()); },
+                        whole, name, limits);
+  });
 }
 
 namespace {
@@ -390,6 +398,7 @@ constexpr size_t head_bytes = 4096;
 Pages pages_of(const std::filesystem::path& path) {
   const FileDescriptor file(path);
   start_vips();
+  const VipsUse use;
   uint8_t head[head_bytes] = {};
   const ssize_t have = pread(file.number(), head, sizeof head, 0);
   const VipsSourcePtr source(vips_source_new_from_descriptor(file.number()));
@@ -399,6 +408,7 @@ Pages pages_of(const std::filesystem::path& path) {
 
 Pages pages_of(std::span<const uint8_t> bytes) {
   start_vips();
+  const VipsUse use;
   const VipsSourcePtr source(vips_source_new_from_memory(bytes.data(), bytes.size()));
   return source ? pages_in(source.get(), bytes.first(std::min(bytes.size(), head_bytes))) : Pages();
 }
@@ -406,6 +416,7 @@ Pages pages_of(std::span<const uint8_t> bytes) {
 bool is_picture(std::span<const uint8_t> head) {
   if (head.empty()) return false;
   start_vips();
+  const VipsUse use;
   const VipsSourcePtr source(vips_source_new_from_memory(head.data(), head.size()));
   const char* loader = source ? vips_foreign_find_load_source(source.get()) : nullptr;
   const bool known =
@@ -421,6 +432,7 @@ bool is_picture(const std::filesystem::path& path) {
   bool known = false;
   if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
     start_vips();
+    const VipsUse use;
     if (const VipsSourcePtr source(vips_source_new_from_descriptor(file)); source) {
       const char* loader = vips_foreign_find_load_source(source.get());
       uint8_t head[26] = {};
