@@ -218,8 +218,8 @@ InputKind kind_of(const std::string& path) {
 void add_follow(CLI::App& app, bool& follow) {
   app.add_flag(
       "--follow", follow,
-      "results of a video grow under their names and are kept as far as they come; so they "
-      "do without it where it is live");
+      "write a video's results under their names as they come, and keep them however the run ends; "
+      "of live video they are anyway");
 }
 
 void add_job_options(CLI::App& app, JobOptions& jobs) {

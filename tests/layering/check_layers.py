@@ -151,7 +151,22 @@ def check(root):
             why = breach(path, match[1], match[2])
             if why:
                 breaches.append(f"{path}:{number}: {match[2]}: {why}")
-    return breaches, files
+    return breaches + asked_in_vain(root) + headless_pages(root), files
+
+
+def asked_in_vain(root):
+    """FFmpeg's libraries that CMake wants and no source includes."""
+    list_of_all = root / "cmake" / "CuestaDependencies.cmake"
+    if not list_of_all.exists():
+        return []
+    wanted = re.findall(r"\blib(?:av|sw)[a-z]+\b", "".join(re.findall(r"pkg_check_modules\(libav [^)]*", list_of_all.read_text())))
+    text = "".join(file.read_text(encoding="utf-8") for file in sources(root) if file.is_relative_to(root / "src" / "io"))
+    return [f"{list_of_all.relative_to(root)}: {name} is asked for and never included" for name in wanted if f"#include <{name}/" not in text]
+
+
+def headless_pages(root):
+    return [f"{page.relative_to(root)}: begins '{first}', not '# {page.parent.name}'" for page in sorted(root.glob("src/ops/*/README.md"))
+            if (first := page.read_text(encoding="utf-8").split("\n")[0]) != f"# {page.parent.name}"]
 
 
 PLANTED = [
@@ -193,6 +208,8 @@ PLANTED = [
     ("python/src/info.cpp", '#include "ops/canny/args.hpp"'),
     ("src/ops/canny/canny.cpp", '#include "ops/sobel/options.hpp"'),
     ("src/cuda/device.cpp", "#include <nvtx3/nvtx3.hpp>"),
+    ("cmake/CuestaDependencies.cmake", "pkg_check_modules(libav IMPORTED_TARGET libavfilter)"),
+    ("src/ops/canny/README.md", "#canny"),
 ]
 
 HARMLESS = [
@@ -212,6 +229,7 @@ HARMLESS = [
     ("bench/run.cpp", '#include "bench/report/table.hpp"'),
     ("bench/peers/peer_opencv.cpp", "#include <opencv2/core.hpp>"),
     ("tests/ops/a.cpp", '#include "ops/canny/reference.hpp"'),
+    ("src/ops/canny/README.md", "# canny"),
 ]
 
 
