@@ -2,7 +2,7 @@
 """Includes point one way:
 
     include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, tests}
-                 core <- track <- {cli, python, tests}
+                 core <- {track, lines} <- {cli, python, tests}
                  include <- c <- tests
                                               {verify, io} <- {python, fuzz}
     bench:  peers <- engine <- {report, cuda, works <- {papers <- model, production, video}} <- bench.hpp, run.cpp, cpu.cpp
@@ -28,15 +28,16 @@ ALLOWED = {
     "cuda": {"cuesta", "core", "cuda"},
     "ops": {"cuesta", "core", "cpu", "cuda", "ops"},
     "track": {"cuesta", "core", "track"},
+    "lines": {"cuesta", "core", "lines"},
     "c": {"cuesta", "c"},
     "verify": {"cuesta", "core", "verify", "ops"},
     "io": {"cuesta", "core", "io"},
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
-    "cli": {"cuesta", "core", "ops", "track", "verify", "io", "bench", "cli"},
-    "python": {"cuesta", "core", "ops", "track", "verify", "python"},
+    "cli": {"cuesta", "core", "ops", "track", "lines", "verify", "io", "bench", "cli"},
+    "python": {"cuesta", "core", "ops", "track", "lines", "verify", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "cli", "fuzz"},
-    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "verify", "io", "bench", "cli", "c", "support"},
+    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "lines", "verify", "io", "bench", "cli", "c", "support"},
 }
 
 # The same within bench: its folder -> the folders of bench that it may name.
@@ -191,6 +192,7 @@ PLANTED = [
     ("src/verify/harness.cpp", '#include "ops/sobel/args.hpp"'),
     ("src/verify/harness.cpp", '#include "io/pictures.hpp"'),
     ("src/track/a.cpp", '#include "ops/motion/options.hpp"'),
+    ("src/lines/a.cpp", '#include "ops/canny/args.hpp"'),
     ("src/c/edges.cpp", '#include "core/check.hpp"'),
     ("src/ops/motion/motion.cpp", '#include "track/selection.hpp"'),
     ("src/io/a.cpp", '#include "ops/sobel/args.hpp"'),
