@@ -105,7 +105,7 @@ def trace(
     s = Source(image, layout, "image", options.pop("stream", None), gray=True)
     if method == "log":
         others = {"low": low, "high": high, "edges": edges, "mask": mask}
-        others |= {name: options.get(name) for name in ("norm", "aperture")}
+        others |= {"norm": options.pop("norm", None), "aperture": options.pop("aperture", None)}
         for name, value in others.items():
             if value is not None:
                 raise InvalidArgument(f"{name} goes with method 'canny', not 'log'", repr(value))

@@ -7,7 +7,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include "core/check.hpp"
 #include "keywords.hpp"
 #include "lines/options.hpp"
 #include "module.hpp"
@@ -39,20 +38,11 @@ Traced rows_of(const Polylines& lines) {
   return {bytes(places), bytes(strengths), std::move(rows)};
 }
 
-ConstAnyView one_picture(const Array& array, int layout, const char* what) {
-  const auto pictures = pictures_of(array, layout, what);
-  if (pictures.count() != 1) {
-    throw_invalid(std::to_string(pictures.count()),
-                  "{} holds {} pictures; trace takes one at a time", what, pictures.count());
-  }
-  return plane_of(array, layout, what);
-}
-
 Traced trace_canny(const Array& image, int layout, const std::optional<Array>& edges,
                    const std::optional<Array>& mask, const std::string& threshold,
                    const std::optional<std::pair<double, double>>& given, Keywords keywords,
                    uintptr_t stream) {
-  const ConstAnyView source = one_picture(image, layout, "image");
+  const ConstAnyView source = plane_of(image, layout, "image");
   const auto how = options_from<TraceOptions>(keywords);
   auto options = options_from<CannyOptions>(keywords);
   const Exec exec = exec_from(keywords, stream, "trace");
@@ -61,8 +51,8 @@ Traced trace_canny(const Array& image, int layout, const std::optional<Array>& e
   else
     options.thresholds = rule_of(threshold);
   ConstAnyView found;
-  if (edges) found = one_picture(*edges, layout, "edges");
-  if (mask) options.mask = one_picture(*mask, layout, "mask");
+  if (edges) found = plane_of(*edges, layout, "edges");
+  if (mask) options.mask = plane_of(*mask, layout, "mask");
   Polylines lines;
   {
     const nb::gil_scoped_release release;
@@ -73,7 +63,7 @@ Traced trace_canny(const Array& image, int layout, const std::optional<Array>& e
 
 Traced trace_log(const Array& image, int layout, std::optional<double> threshold, Keywords keywords,
                  uintptr_t stream) {
-  const ConstAnyView source = one_picture(image, layout, "image");
+  const ConstAnyView source = plane_of(image, layout, "image");
   const auto how = options_from<TraceOptions>(keywords);
   LogOptions options;
   read(keywords, "sigma", options.sigma);

@@ -62,6 +62,8 @@ def call(name: str, **keywords: Any) -> Any:
 def same(a: Any, b: Any) -> bool:
     if isinstance(a, cuesta.Labels):
         return same(a.labels, b.labels)
+    if isinstance(a, list) and a and isinstance(a[0], cuesta.Line):
+        return len(a) == len(b) and all(same(x.points, y.points) for x, y in zip(a, b))
     return not isinstance(a, np.ndarray) or bool(np.array_equal(a, b))
 
 
@@ -76,7 +78,7 @@ def test_a_described_option_is_a_keyword_everywhere(name: str, option: Any) -> N
     shown = inspect.signature(TAKERS[name]).parameters[option.name]
     assert (shown.default, shown.annotation) == (option.default, option.parameter().annotation)
     assert option.entry() in str(TAKERS[name].__doc__)
-    if name in FUNCTIONS:
+    if name in FUNCTIONS and name != "trace":  # which gives lists, that no operator does
         torch = pytest.importorskip("torch", minversion="2.6")
         pytest.importorskip("cuesta.torch")
         schema = getattr(torch.ops.cuesta, name).default._schema

@@ -81,7 +81,7 @@ def test_what_cannot_be_meant() -> None:
         with pytest.raises(cuesta.InvalidArgument) as raised:
             cuesta.trace(image, **arguments)  # type: ignore[arg-type]
         assert said in str(raised.value)
-    with pytest.raises(cuesta.InvalidArgument, match="image holds 2 pictures; trace takes one at a time"):
+    with pytest.raises(cuesta.InvalidArgument, match="image holds 2 pictures; it takes one"):
         cuesta.trace(np.stack([image, image]))
     with pytest.raises(TypeError, match="unexpected keyword"):
         cuesta.trace(image, sigmas=3)  # type: ignore[call-arg]
