@@ -867,11 +867,11 @@ class Typing(CommandTest):
         script = self.file("cuesta.fish", self.run_cuesta("generate", "fish").stdout)
         environment = {**os.environ, "HOME": str(self.at), "XDG_CONFIG_HOME": str(self.at), "XDG_DATA_HOME": str(self.at)}
         subprocess.run(["fish", "--no-execute", script], check=True, timeout=60, env=environment)
-        asked = "; ".join(f"complete -C '{line}'; echo ." for line, _ in self.TYPED)
+        asked = "; ".join(f"complete -C '{line}'; echo @@" for line, _ in self.TYPED)
         done = subprocess.run(["fish", "--no-config", "-c", f"source cuesta.fish; {asked}"], capture_output=True, text=True,
                               timeout=60, cwd=self.at, env=environment)
         self.assertEqual(done.stderr, "")
-        found = [[line.split("\t")[0] for line in part.splitlines()] for part in done.stdout.split(".\n")[:-1]]
+        found = [[line.split("\t")[0] for line in part.splitlines()] for part in done.stdout.split("@@\n")[:-1]]
         self.assertEqual(found, [[word] for _, word in self.TYPED])
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is missing: scripts/install-deps tests")

@@ -254,7 +254,7 @@ class Floats(FilesTest):
         self.run_cuesta("filter", "sun.exr", "-o", "f.tif", "--kernel", "average:1", "--depth", "float")
         piped = self.run_cuesta("edges", "-", "-o", "p.png", stdin=openexr(WIDTH, HEIGHT, light))
         self.assertEqual(piped.returncode, 0)
-        self.assertEqual(read_png(self.at / "p.png"), read_png(self.at / "e.png"))
+        self.assertEqual((self.at / "p.png").read_bytes(), (self.at / "e.png").read_bytes())
         cut = self.file("cut.exr", openexr(WIDTH, HEIGHT, light)[:-2000])
         self.fails(INPUT, "edges", cut, "-o", "x.png", says=["cut.exr"])
         self.fails(OUTPUT, "edges", "sun.exr", "-o", "x.exr", says=[".exr", ".png"])
