@@ -30,7 +30,7 @@ from cuesta.info import (
     verify,
     which,
 )
-from cuesta.motion import BackgroundSubtractor, Detection, MotionDetector
+from cuesta.motion import BackgroundSubtractor, Detection, FrameState, MotionDetector
 from cuesta.objects import (
     Labels,
     absdiff,
@@ -68,6 +68,7 @@ __all__ = [
     "Error",
     "Event",
     "EventObject",
+    "FrameState",
     "Graphed",
     "InputError",
     "InvalidArgument",
