@@ -30,6 +30,7 @@ from cuesta.info import (
     verify,
     which,
 )
+from cuesta.lines import Line, trace
 from cuesta.motion import BackgroundSubtractor, Detection, FrameState, MotionDetector
 from cuesta.objects import (
     Labels,
@@ -73,6 +74,7 @@ __all__ = [
     "InputError",
     "InvalidArgument",
     "Labels",
+    "Line",
     "MotionDetector",
     "MovingFrame",
     "OutOfMemory",
@@ -117,6 +119,7 @@ __all__ = [
     "strategies",
     "threshold",
     "to_gray",
+    "trace",
     "verify",
     "which",
 ]
