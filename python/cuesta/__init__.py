@@ -31,7 +31,7 @@ from cuesta.info import (
     which,
 )
 from cuesta.lines import Line, trace
-from cuesta.motion import BackgroundSubtractor, Detection, MotionDetector
+from cuesta.motion import BackgroundSubtractor, Detection, FrameState, MotionDetector
 from cuesta.objects import (
     Labels,
     absdiff,
@@ -69,6 +69,7 @@ __all__ = [
     "Error",
     "Event",
     "EventObject",
+    "FrameState",
     "Graphed",
     "InputError",
     "InvalidArgument",

@@ -168,7 +168,7 @@ void read(Keywords& keywords, std::string_view name, DifferenceThreshold& into) 
     throw_invalid(printed, "{} is {}; it is a number, 'auto' or ('auto', number)", name, printed);
   }
   into = level ? DifferenceThreshold::automatic(number_in(name, level))
-               : DifferenceThreshold::automatic();
+               : DifferenceThreshold::automatic(into.level);
 }
 
 Exec exec_from(Keywords& keywords, uintptr_t stream, std::string_view function) {

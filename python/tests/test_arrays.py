@@ -480,6 +480,27 @@ def test_a_moving_square_is_followed() -> None:
     assert detector.push(frame[:50]) == []
 
 
+def test_what_is_known_of_a_frame() -> None:
+    tones = np.random.default_rng(3).integers(60, 180, (30, 40), dtype=np.uint8)
+    wall = np.kron(tones, np.ones((6, 6), np.uint8))
+    seen = lambda x, y: wall[20 - y : 140 - y, 20 - x : 180 - x]
+    detector = cuesta.MotionDetector(warm_up=3)
+    assert detector.states == []
+    states = []
+    for k in range(12):
+        frame = seen(4, -3) if k == 5 else seen(0, 0)
+        detector.push(frame // 2 if k >= 8 else frame)
+        (state,) = detector.states
+        states.append(state)
+    assert [k for k, state in enumerate(states) if state.changed] == [8]
+    assert [k for k, state in enumerate(states) if state.warming_up] == [0, 1, 2, 8, 9, 10]
+    assert {k: state.shift for k, state in enumerate(states) if state.shift != (0, 0)} == {5: (4, -3)}
+    one, other = (cuesta.MotionDetector(warm_up=warm_up) for warm_up in (1, 9))
+    for _ in range(2):
+        cuesta.MotionDetector.push_cameras([one, other], [seen(0, 0), seen(0, 0)])
+    assert (one.states, other.states) == ([cuesta.FrameState(False, False, (0, 0))], [cuesta.FrameState(True, False, (0, 0))])
+
+
 def test_cameras_are_refused_in_words() -> None:
     one, other = cuesta.MotionDetector(), cuesta.MotionDetector()
     frame = np.full((40, 50), 40, np.uint8)

@@ -206,9 +206,17 @@ def test_a_threshold_of_motion_has_three_forms() -> None:
             found.append((detector.mask.tobytes(), detector.threshold))
         return found
 
-    assert masks("auto") == masks(("auto", 25)) != masks(25)
+    assert masks("auto") == masks(("auto", 16)) != masks(16)
     assert masks(None) == masks(16)
     assert masks(("auto", 250))[-1][1] == 250
+    # Where nothing differs, what holds is the least: the model's own, or what is given.
+    for model, threshold, least in (
+        ("mean", "auto", 16), ("samples", "auto", 16), ("first", "auto", 25), ("first", ("auto", 7), 7)
+    ):
+        detector = cuesta.MotionDetector(model, threshold=threshold, warm_up=1)
+        for _ in range(2):
+            detector.push(np.full((40, 50), 90, np.uint8))
+        assert detector.threshold == least
 
 
 def test_the_typed_dictionaries_say_the_same() -> None:

@@ -593,7 +593,7 @@ class BadOutput(CommandTest):
         if stdin:
             process.stdin.write(stdin)
             process.stdin.flush()
-        for _ in range(400):
+        for _ in range(3000):
             # More than a header: a frame is there.
             if any(path.stat().st_size > 1000 for path in [*self.at.glob(".out*"), *self.at.glob("out.y4m")]):
                 break
