@@ -378,7 +378,7 @@ Verb add_edges(CLI::App& parent) {
                  takes_limits | takes_explain,
              {"cuesta edges photo.jpg -o edges.png",
               "cuesta edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150",
-              "cuesta edges holiday/ -o edges/ --threshold auto:median",
+              "cuesta edges holiday/ -o edges/ --threshold auto:percentile:90",
               "cuesta edges street.mp4 -o edges.mp4 --method log",
               "ffmpeg -i in.mov -f yuv4mpegpipe - | cuesta edges - -o - | ffplay -"});
   return {app, [state] { return run(*state); }};
