@@ -63,10 +63,13 @@ CannyOptions canny_defaults() {
   return options;
 }
 
-// Thin lines, as canny's; bands beside them are for who asks.
+// Thin lines, as canny's, and what finds most; bands beside them, by the paper's window and level,
+// are for who asks.
 LogOptions log_defaults() {
   LogOptions options;
   options.mode = LogMode::zero_crossings;
+  options.sigma = 3;
+  options.threshold = 0.5;
   return options;
 }
 
@@ -175,6 +178,10 @@ EdgeFinder::EdgeFinder(const State& state)
     if (color_ && !state.color.empty()) canny_.color = *value_named<ColorGradient>(state.color);
   } else if (method_ == "log") {
     state.described.read(log_);
+    if (log_.mode == LogMode::threshold) {
+      log_ = LogOptions{};
+      state.described.read(log_);
+    }
     if (log_.sigma == 0 && log_.ksize == 0)
       usage_error("0", "--sigma 0: the Laplacian of a Gaussian needs one above 0");
   } else {
@@ -351,11 +358,11 @@ Verb add_edges(CLI::App& parent) {
   app->add_option("--method", state->method, "canny (default), log or sobel")
       ->type_name("METHOD")
       ->check(one_of_names({"canny", "log", "sobel"}));
-  app->add_option(
-         "--threshold", state->threshold,
-         "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
-         "log: gray levels (default 5 of 255); sobel: a mask above T instead of magnitudes, "
-         "of which the largest possible is white")
+  app->add_option("--threshold", state->threshold,
+                  "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
+                  "log: gray levels (default 0.5 of 255; with --mode threshold 5, and sigma 1.4); "
+                  "sobel: a mask above T instead of magnitudes, "
+                  "of which the largest possible is white")
       ->type_name("T");
   app->add_option("--low", state->low, "canny: low threshold, in gradient units as cv::Canny's")
       ->type_name("L");

@@ -236,6 +236,13 @@ class Edges(CommandTest):
         self.assertEqual((self.at / "out.png").read_bytes(), usual)
         self.edges("--sigma", 1.4)  # the paper's
         self.assertNotEqual((self.at / "out.png").read_bytes(), usual)
+        # log has a level and a scale for crossings, and the paper's for bands.
+        for mode, sigma, level in (("zero-crossings", 3, 0.5), ("threshold", 1.4, 5)):
+            results = set()
+            for said in ([], ["--sigma", sigma], ["--threshold", level]):
+                self.edges("--method", "log", "--mode", mode, *said)
+                results.add((self.at / "out.png").read_bytes())
+            self.assertEqual(len(results), 1, mode)
 
     def test_sobel_gives_magnitudes_or_a_mask(self):
         self.edges("--method", "sobel")
