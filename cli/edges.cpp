@@ -63,13 +63,14 @@ CannyOptions canny_defaults() {
   return options;
 }
 
-// Thin lines, as canny's, and what finds most; bands beside them, by the paper's window and level,
-// are for who asks.
+// Thin lines, as canny's, and what finds most: beyond sigma 2.2 the Gaussian's taps, in 256ths,
+// leave a Laplacian too rough (docs/accuracy.md). Bands beside them, by the paper's window and
+// level, are for who asks.
 LogOptions log_defaults() {
   LogOptions options;
   options.mode = LogMode::zero_crossings;
-  options.sigma = 3;
-  options.threshold = 0.5;
+  options.sigma = 2.2;
+  options.threshold = 1.6;
   return options;
 }
 
@@ -360,7 +361,7 @@ Verb add_edges(CLI::App& parent) {
       ->check(one_of_names({"canny", "log", "sobel"}));
   app->add_option("--threshold", state->threshold,
                   "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
-                  "log: gray levels (default 0.5 of 255; with --mode threshold 5, and sigma 1.4); "
+                  "log: gray levels (default 1.6 of 255; with --mode threshold 5, and sigma 1.4); "
                   "sobel: a mask above T instead of magnitudes, "
                   "of which the largest possible is white")
       ->type_name("T");

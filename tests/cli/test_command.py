@@ -237,7 +237,7 @@ class Edges(CommandTest):
         self.edges("--sigma", 1.4)  # the paper's
         self.assertNotEqual((self.at / "out.png").read_bytes(), usual)
         # log has a level and a scale for crossings, and the paper's for bands.
-        for mode, sigma, level in (("zero-crossings", 3, 0.5), ("threshold", 1.4, 5)):
+        for mode, sigma, level in (("zero-crossings", 2.2, 1.6), ("threshold", 1.4, 5)):
             results = set()
             for said in ([], ["--sigma", sigma], ["--threshold", level]):
                 self.edges("--method", "log", "--mode", mode, *said)
