@@ -127,6 +127,8 @@ class DescribedOptions {
   }
   /// Throws Error{invalid_argument} for an option that was given and is not `owner`'s.
   void refuse_others(std::string_view owner) const;
+  /// Throws the same for any that was given: all go with `what`, which was not.
+  void refuse_all(std::string_view what) const;
 
  private:
   struct Meaning {

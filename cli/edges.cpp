@@ -9,13 +9,17 @@
 #include "cli/conversion.hpp"
 #include "cli/described.hpp"
 #include "cli/either_device.hpp"
+#include "cli/lines_file.hpp"
 #include "cli/nearest.hpp"
+#include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "core/fill.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/filter.hpp"
+#include "cuesta/lines.hpp"
 #include "cuesta/objects.hpp"
 #include "io/picture.hpp"
+#include "lines/options.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
 
@@ -28,7 +32,27 @@ struct SmoothingOptions {
   bool wanted() const { return sigma > 0 || ksize > 0; }
 };
 
+struct LineOptions {
+  TraceOptions trace{};
+};
+
 }  // namespace cuesta::cli
+
+// The names of TraceOptions' fields on a command line that has other options beside them.
+template <>
+struct cuesta::Described<cuesta::cli::LineOptions> {
+  using Options = cli::LineOptions;
+  static constexpr auto fields = std::apply(
+      [](const auto& tolerance, const auto& min_length, const auto& refinement) {
+        return std::tuple(field<&Options::trace, &TraceOptions::tolerance>(
+                              "line_tolerance", tolerance.limits, tolerance.words),
+                          field<&Options::trace, &TraceOptions::min_length>(
+                              min_length.name, min_length.limits, min_length.words),
+                          field<&Options::trace, &TraceOptions::refinement>(
+                              refinement.name, refinement.limits, refinement.words));
+      },
+      Described<TraceOptions>::fields);
+};
 
 template <>
 struct cuesta::Described<cuesta::cli::SmoothingOptions> {
@@ -44,12 +68,12 @@ struct cuesta::Described<cuesta::cli::SmoothingOptions> {
 namespace cuesta::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct State {
   CommonOptions common;
   JobOptions jobs;
   DescribedOptions described{"--method"};
+  DescribedOptions tracing{};
+  LinesOptions lines;
   std::string method = "canny";
   std::string low, high, threshold, mask;  // what several of the library's options are made of
   std::string color;                       // a ColorGradient, or gray
@@ -134,6 +158,8 @@ class EdgeFinder {
   /// Edges of `gray` into `out`. Thresholds that were given count in the file's own levels, of
   /// which `scale` levels of `gray` are one.
   void find(ConstAnyView source, AnyView out, ConstAnyView mask, double scale = 1);
+  /// Lines of the edges that the last call found in `gray`, made on the host.
+  Polylines trace(ConstAnyView gray, ConstAnyView edges) const;
   /// The thresholds of the last call, of canny, in the file's levels.
   std::optional<CannyResult> used() const { return used_; }
   const Exec& helper() const { return device_.execs().around; }
@@ -144,6 +170,7 @@ class EdgeFinder {
   void run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Execs& execs);
   void run_sobel(ConstAnyView gray, AnyView out, const Execs& execs);
   void find_magnitudes(ConstAnyView gray, AnyView out);
+  LogOptions log_of(PixelType type) const;
 
   std::string method_;
   CannyOptions canny_ = canny_defaults();
@@ -154,6 +181,8 @@ class EdgeFinder {
   SobelOptions sobel_;
   SmoothingOptions smoothing_;
   std::optional<double> limit_;  // of sobel
+  LineOptions tracing_;
+  int threads_;
   double scale_ = 1, largest_ = 1;
   EitherDevice device_;
   AnyImage smooth_, magnitude_, floats_, whole_;
@@ -163,6 +192,7 @@ class EdgeFinder {
 EdgeFinder::EdgeFinder(const State& state)
     : method_(state.method),
       log_(log_defaults()),
+      threads_(state.common.threads),
       device_(state.common,
               [this](std::span<const ConstAnyView> sources, AnyView edges, const Execs& execs) {
                 run(sources[0], edges, sources.size() > 1 ? sources[1] : ConstAnyView(), execs);
@@ -175,7 +205,11 @@ EdgeFinder::EdgeFinder(const State& state)
   state.described.refuse_others(method_);
   if (is_canny) {
     state.described.read(canny_);
-    color_ = state.color != "gray";
+    // Points of lines are found in gray levels, and so are their edges.
+    const bool lines = !state.lines.out.empty();
+    refuse_unless(!lines || state.color.empty() || state.color == "gray", "--color", state.color,
+                  "pictures of edges; --lines takes --color gray");
+    color_ = state.color != "gray" && !lines;
     if (color_ && !state.color.empty()) canny_.color = *value_named<ColorGradient>(state.color);
   } else if (method_ == "log") {
     state.described.read(log_);
@@ -188,6 +222,14 @@ EdgeFinder::EdgeFinder(const State& state)
   } else {
     state.described.read(sobel_);
     state.described.read(smoothing_);
+  }
+  state.tracing.read(tracing_);
+  if (state.lines.out.empty()) {
+    state.tracing.refuse_all("--lines");
+  } else {
+    refuse_unless(method_ != "sobel", "--lines", state.lines.out, "--method canny or log");
+    refuse_unless(method_ != "log" || log_.mode == LogMode::zero_crossings, "--lines",
+                  state.lines.out, "--mode zero-crossings");
   }
   set_thresholds(state);
   if (!makes_mask()) largest_ = largest_magnitude(sobel_);
@@ -247,14 +289,29 @@ void EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Ex
     used_ = canny(gray, out, options, execs.pinned);
     used_->low /= scale_, used_->high /= scale_;
   } else if (method_ == "log") {
-    LogOptions options = log_;
-    // What is usual is so many of 255 levels.
-    options.threshold =
-        level_ ? *level_ * scale_ : log_.threshold * (gray.type == PixelType::u16 ? 257 : 1);
-    log_edges(gray, out, options, execs.pinned);
+    log_edges(gray, out, log_of(gray.type), execs.pinned);
   } else {
     run_sobel(gray, out, execs);
   }
+}
+
+LogOptions EdgeFinder::log_of(PixelType type) const {
+  LogOptions options = log_;
+  // What is usual is so many of 255 levels.
+  options.threshold =
+      level_ ? *level_ * scale_ : log_.threshold * (type == PixelType::u16 ? 257 : 1);
+  return options;
+}
+
+Polylines EdgeFinder::trace(ConstAnyView gray, ConstAnyView edges) const {
+  const Exec exec{.threads = threads_};
+  Polylines lines = method_ == "log" ? cuesta::trace(gray, log_of(gray.type), tracing_.trace, exec)
+                                     : cuesta::trace(gray, edges, canny_, tracing_.trace, exec);
+  for (Polyline& line : lines) {
+    line.strength /= scale_;
+    for (LinePoint& p : line.points) p.strength /= scale_;
+  }
+  return lines;
 }
 
 void EdgeFinder::find(ConstAnyView gray, AnyView out, ConstAnyView mask, double scale) {
@@ -298,7 +355,15 @@ class Edges : public Conversion {
                                   : gray_of(source, gray_, finder_.helper());
     const AnyView out = edges_.create(read.size(), 1, finder_.output_type(read.type));
     finder_.find(read, out, mask, picture.scale);
+    if (!job.lines.empty()) lines_ = finder_.trace(read, out);
     return {out, {.lossless = true}};
+  }
+  void write_more(const Job& job) override {
+    if (job.lines.empty()) return;
+    const LinesFacts facts{job.input, state_.method, edges_.width(), edges_.height()};
+    const auto file = text_file(job.lines, io::Placing::when_whole);
+    file->write(text_of_lines(job.lines_format, lines_, facts));
+    file->finish();
   }
   void on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) override {
     finder_.find(luma, out, mask_for(job.input, whole));
@@ -306,12 +371,16 @@ class Edges : public Conversion {
   bool keeps_color() const override { return false; }
   std::string remark(ConstAnyView) const override {
     const auto used = finder_.used();
-    return used ? fmt::format(", low {:g}, high {:g}", used->low, used->high) : std::string();
+    std::string text =
+        used ? fmt::format(", low {:g}, high {:g}", used->low, used->high) : std::string();
+    if (!state_.lines.out.empty()) text += fmt::format(", {} lines", lines_.size());
+    return text;
   }
   void add_facts(Json& line, ConstAnyView out, int64_t frames) const override {
     line["method"] = state_.method;
     if (const auto used = finder_.used()) line["low"] = used->low, line["high"] = used->high;
     if (frames == 0 && finder_.makes_mask()) line["edge_pixels"] = count_set(out);
+    if (!state_.lines.out.empty()) line["lines"] = lines_.size();
   }
   void explain() const override { finder_.explain(); }
 
@@ -333,9 +402,19 @@ class Edges : public Conversion {
   EdgeFinder finder_;
   const Image<uint8_t>& mask_;
   AnyImage gray_, colors_, edges_;
+  Polylines lines_;  // of the last picture
 };
 
 int run(const State& state) {
+  const bool wants_lines = !state.lines.out.empty();
+  if (state.jobs.out.empty() && !wants_lines)
+    usage_error("", "there is nothing to write: give -o OUT, --lines OUT or both");
+  if (!wants_lines && !state.lines.format.empty())
+    usage_error(state.lines.format, "--lines-format {}: this goes with --lines",
+                state.lines.format);
+  if (state.lines.out == "-" && (state.jobs.out == "-" || state.common.json))
+    usage_error("-", "--lines -: {} already takes standard output; name a file for one of them",
+                state.common.json ? "--json" : "-o -");
   Image<uint8_t> mask;
   std::vector<std::string> also_read;
   const auto make = [&] { return std::make_unique<Edges>(state, mask); };
@@ -346,7 +425,9 @@ int run(const State& state) {
     mask = Image<uint8_t>(picture.width(), picture.height());
     fill_mask(picture.view(), picture.has_alpha, mask);
   }
-  return convert(state.jobs, state.common, make, also_read);
+  return convert(state.jobs, state.common, make, also_read, [&](Plan& plan) {
+    if (wants_lines) name_lines(plan, state.lines, also_read);
+  });
 }
 
 }  // namespace
@@ -354,7 +435,16 @@ int run(const State& state) {
 Verb add_edges(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
-  add_job_options(*app, state->jobs);
+  add_job_options(*app, state->jobs, false);
+  app->add_option("--lines", state->lines.out,
+                  "the edges as lines between the pixels: a .svg, .geojson or .json; a folder for "
+                  "several inputs; - writes to stdout")
+      ->type_name("OUT");
+  app->add_option("--lines-format", state->lines.format,
+                  "of --lines in a folder and on stdout: svg (default), geojson or json")
+      ->type_name("NAME")
+      ->check(one_of_names({"svg", "geojson", "json"}));
+  state->tracing.add<LineOptions>(*app);
   state->jobs.masks = true;
   app->add_option("--method", state->method, "canny (default), log or sobel")
       ->type_name("METHOD")
@@ -372,7 +462,7 @@ Verb add_edges(CLI::App& parent) {
          "--color", state->color,
          "canny: the gradient of a colored picture: the strongest channel's at each pixel "
          "(default), as cv::Canny's, that of the structure tensor, Di Zenzo's, or gray: of "
-         "the gray levels, which videos always take; on a GPU gray alone so far")
+         "the gray levels, as videos and --lines always take; on a GPU gray alone so far")
       ->type_name("NAME")
       ->check(one_of_names({"strongest", "structure", "gray"}));
   app->add_option("--mask", state->mask, "canny: a picture; edges only where it is not black")
@@ -387,6 +477,7 @@ Verb add_edges(CLI::App& parent) {
              {"cuesta edges photo.jpg -o edges.png",
               "cuesta edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150",
               "cuesta edges holiday/ -o edges/ --threshold auto:percentile:90",
+              "cuesta edges photo.jpg --lines edges.svg --line-tolerance 0.5 --min-length 20",
               "cuesta edges street.mp4 -o edges.mp4 --method log",
               "ffmpeg -i in.mov -f yuv4mpegpipe - | cuesta edges - -o - | ffplay -"});
   return {app, [state] { return run(*state); }};

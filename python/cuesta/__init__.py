@@ -30,6 +30,7 @@ from cuesta.info import (
     verify,
     which,
 )
+from cuesta.lines import Line, trace
 from cuesta.motion import BackgroundSubtractor, Detection, MotionDetector
 from cuesta.objects import (
     Labels,
@@ -72,6 +73,7 @@ __all__ = [
     "InputError",
     "InvalidArgument",
     "Labels",
+    "Line",
     "MotionDetector",
     "MovingFrame",
     "OutOfMemory",
@@ -116,6 +118,7 @@ __all__ = [
     "strategies",
     "threshold",
     "to_gray",
+    "trace",
     "verify",
     "which",
 ]

@@ -11,13 +11,7 @@
 #include "ops/log/options.hpp"
 
 namespace cuesta::python {
-namespace {
 
-using namespace nb::literals;
-using MaybeArray = std::optional<Array>;
-using MaybeOut = std::optional<OutArray>;
-
-// "auto", a rule's name, or "percentile:90".
 Automatic rule_of(const std::string& text) {
   Automatic found;
   if (text == "auto") return found;
@@ -37,6 +31,12 @@ Automatic rule_of(const std::string& text) {
   }
   return found;
 }
+
+namespace {
+
+using namespace nb::literals;
+using MaybeArray = std::optional<Array>;
+using MaybeOut = std::optional<OutArray>;
 
 // One entry for all pictures, or one for each where pairs are given so.
 std::vector<Thresholds> thresholds_of(const std::string& rule, const std::vector<double>& low,

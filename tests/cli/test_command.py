@@ -9,7 +9,9 @@ Makes its inputs itself; needs nothing but Python's standard library.
 import json
 import os
 import pty
+import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -892,6 +894,49 @@ class Typing(CommandTest):
                 COMP_WORDS=(cuesta {' '.join(words)}); COMP_CWORD={len(words)}; _cuesta 2>/dev/null; echo "${{COMPREPLY[@]}}" """],
                 capture_output=True, text=True, timeout=60)
             self.assertEqual(done.stdout.split(), expected, (words, done.stderr))
+
+    #: What is typed, and what the one candidate makes of it.
+    TYPED = (("cuesta ed", "edges"), ("cuesta edges --meth", "--method"), ("cuesta edges --method s", "sobel"),
+             ("cuesta detect --background mix", "mixture"), ("cuesta list dev", "devices"), ("cuesta help fil", "filter"), ("cuesta vers", "version"),
+             ("cuesta edges pho", "photo.png"))
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is missing: scripts/install-deps tests")
+    def test_completion_in_fish(self):
+        script = self.file("cuesta.fish", self.run_cuesta("generate", "fish").stdout)
+        environment = {**os.environ, "HOME": str(self.at), "XDG_CONFIG_HOME": str(self.at), "XDG_DATA_HOME": str(self.at)}
+        subprocess.run(["fish", "--no-execute", script], check=True, timeout=60, env=environment)
+        asked = "; ".join(f"complete -C '{line}'; echo ." for line, _ in self.TYPED)
+        done = subprocess.run(["fish", "--no-config", "-c", f"source cuesta.fish; {asked}"], capture_output=True, text=True,
+                              timeout=60, cwd=self.at, env=environment)
+        self.assertEqual(done.stderr, "")
+        found = [[line.split("\t")[0] for line in part.splitlines()] for part in done.stdout.split(".\n")[:-1]]
+        self.assertEqual(found, [[word] for _, word in self.TYPED])
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is missing: scripts/install-deps tests")
+    def test_completion_in_zsh(self):
+        """On a terminal, as completion is only there: what Tab makes of the line."""
+        script = self.file("_cuesta", self.run_cuesta("generate", "zsh").stdout)
+        subprocess.run(["zsh", "--no-exec", script], check=True, timeout=60)
+        terminal, side = pty.openpty()
+        zsh = subprocess.Popen(["zsh", "--no-rcs", "-i"], stdin=side, stdout=side, stderr=side, cwd=self.at, start_new_session=True,
+                               env={"PATH": os.environ["PATH"], "HOME": str(self.at), "TERM": "dumb", "LC_ALL": "C.UTF-8"})
+        os.close(side)
+        self.addCleanup(lambda: (zsh.kill(), zsh.wait(), os.close(terminal)))
+
+        def until(mark):
+            got, end = b"", time.monotonic() + 60
+            while mark not in got:
+                self.assertTrue(select.select([terminal], [], [], max(0, end - time.monotonic()))[0], got)
+                got += os.read(terminal, 65536)
+            return got.decode()
+
+        os.write(terminal, b"unsetopt prompt_cr prompt_sp; PROMPT= RPROMPT=; fpath=($PWD $fpath); autoload -Uz compinit && compinit -u -D\n"
+                 b"shown() { print -r -- \"<<$BUFFER>>\"; BUFFER= }; zle -N shown; bindkey '^T' shown; bindkey '^I' complete-word; print rea''dy\n")
+        until(b"ready\r\n")
+        for line, word in self.TYPED:
+            os.write(terminal, line.encode() + b"\t\x14")
+            shown = re.search(r"<<(.*)>>", until(b">>"))
+            self.assertEqual(shown[1].rstrip(), line[:line.rindex(" ") + 1] + word)
 
 
 if __name__ == "__main__":
