@@ -22,7 +22,7 @@ from test_command import INPUT, USAGE, CommandTest, pgm, png, square, y4m
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
-GIVEN = ("--low", 80, "--high", 160)
+GIVEN = ("--sigma", "1.4", "--low", 80, "--high", 160)
 
 
 def reader(name):
@@ -166,7 +166,7 @@ class Places(LinesTest):
         samples = [(x * x * 7 + y * y * 13 + x * y * 5) // 64 % 256 for y in range(120) for x in range(160)]
         self.file("rings.pgm", pgm(160, 120, samples))
         for method in ("canny", "log"):
-            told = {self.run_cuesta("edges", "rings.pgm", "--method", method, "--lines", "-", "--threads", n).stdout
+            told = {self.run_cuesta("edges", "rings.pgm", "--method", method, "--sigma", 1.4, "--lines", "-", "--threads", n).stdout
                     for n in (1, 2, 5)}
             self.assertEqual(len(told), 1)
             self.assertGreater(told.pop().count(b"<path"), 20)
