@@ -73,7 +73,7 @@ class Files(LinesTest):
             found = self.json(*arguments)
             validator.validate(found)
         self.assertEqual(found["lines"], [])
-        log = json.loads(self.run_cuesta("edges", "square.pgm", "--method", "log", "--lines", "-", "--lines-format",
+        log = json.loads(self.run_cuesta("edges", "square.pgm", "--method", "log", "--sigma", 1.4, "--threshold", 5, "--lines", "-", "--lines-format",
                                          "json").stdout)
         validator.validate(log)
         self.assertTrue(log["lines"])
@@ -126,7 +126,7 @@ class Files(LinesTest):
 
     def test_sixteen_bits_have_their_own_levels(self):
         self.file("deep.png", png(40, 30, [257 * v for v in square()], bits=16))
-        deep = json.loads(self.run_cuesta("edges", "deep.png", "--low", 80 * 257, "--high", 160 * 257, "--lines", "-",
+        deep = json.loads(self.run_cuesta("edges", "deep.png", "--sigma", 1.4, "--low", 80 * 257, "--high", 160 * 257, "--lines", "-",
                                           "--lines-format", "json").stdout)
         plain = self.json()
         self.assertEqual(len(deep["lines"]), len(plain["lines"]))
