@@ -76,12 +76,25 @@ struct State {
   LinesOptions lines;
   std::string method = "canny";
   std::string low, high, threshold, mask;  // what several of the library's options are made of
+  std::string color;                       // a ColorGradient, or gray
 };
 
-// Thin lines, as canny's; bands beside them are for who asks.
-LogOptions command_defaults() {
+// What finds most of what people draw and little else, without a sweep (docs/accuracy.md); 1.4 is
+// the paper's.
+CannyOptions canny_defaults() {
+  CannyOptions options;
+  options.sigma = 3;
+  return options;
+}
+
+// Thin lines, as canny's, and what finds most: beyond sigma 2.2 the Gaussian's taps, in 256ths,
+// leave a Laplacian too rough (docs/accuracy.md). Bands beside them, by the paper's window and
+// level, are for who asks.
+LogOptions log_defaults() {
   LogOptions options;
   options.mode = LogMode::zero_crossings;
+  options.sigma = 2.2;
+  options.threshold = 1.6;
   return options;
 }
 
@@ -140,9 +153,11 @@ class EdgeFinder {
   PixelType output_type(PixelType source) const { return makes_mask() ? PixelType::u8 : source; }
   /// True where the result is a mask of 0 and 255.
   bool makes_mask() const { return method_ != "sobel" || limit_; }
+  /// Whether find() takes three channels as well as one.
+  bool takes_color() const { return color_; }
   /// Edges of `gray` into `out`. Thresholds that were given count in the file's own levels, of
   /// which `scale` levels of `gray` are one.
-  void find(ConstAnyView gray, AnyView out, ConstAnyView mask, double scale = 1);
+  void find(ConstAnyView source, AnyView out, ConstAnyView mask, double scale = 1);
   /// Lines of the edges that the last call found in `gray`, made on the host.
   Polylines trace(ConstAnyView gray, ConstAnyView edges) const;
   /// The thresholds of the last call, of canny, in the file's levels.
@@ -158,7 +173,8 @@ class EdgeFinder {
   LogOptions log_of(PixelType type) const;
 
   std::string method_;
-  CannyOptions canny_;
+  CannyOptions canny_ = canny_defaults();
+  bool color_ = false;                // of canny
   std::optional<CannyResult> given_;  // of canny
   LogOptions log_;
   std::optional<double> level_;  // of log
@@ -175,7 +191,7 @@ class EdgeFinder {
 
 EdgeFinder::EdgeFinder(const State& state)
     : method_(state.method),
-      log_(command_defaults()),
+      log_(log_defaults()),
       threads_(state.common.threads),
       device_(state.common,
               [this](std::span<const ConstAnyView> sources, AnyView edges, const Execs& execs) {
@@ -185,11 +201,22 @@ EdgeFinder::EdgeFinder(const State& state)
   refuse_unless(is_canny || state.low.empty(), "--low", state.low, "--method canny");
   refuse_unless(is_canny || state.high.empty(), "--high", state.high, "--method canny");
   refuse_unless(is_canny || state.mask.empty(), "--mask", state.mask, "--method canny");
+  refuse_unless(is_canny || state.color.empty(), "--color", state.color, "--method canny");
   state.described.refuse_others(method_);
   if (is_canny) {
     state.described.read(canny_);
+    // Points of lines are found in gray levels, and so are their edges.
+    const bool lines = !state.lines.out.empty();
+    refuse_unless(!lines || state.color.empty() || state.color == "gray", "--color", state.color,
+                  "pictures of edges; --lines takes --color gray");
+    color_ = state.color != "gray" && !lines;
+    if (color_ && !state.color.empty()) canny_.color = *value_named<ColorGradient>(state.color);
   } else if (method_ == "log") {
     state.described.read(log_);
+    if (log_.mode == LogMode::threshold) {
+      log_ = LogOptions{};
+      state.described.read(log_);
+    }
     if (log_.sigma == 0 && log_.ksize == 0)
       usage_error("0", "--sigma 0: the Laplacian of a Gaussian needs one above 0");
   } else {
@@ -323,10 +350,12 @@ class Edges : public Conversion {
   Converted on_picture(const io::Picture& picture, const Job& job) override {
     const ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()});
     const ConstAnyView source = region_of(picture.view(), region_, job.input);
-    const ConstAnyView gray = gray_of(source, gray_, finder_.helper());
-    const AnyView out = edges_.create(gray.size(), 1, finder_.output_type(gray.type));
-    finder_.find(gray, out, mask, picture.scale);
-    if (!job.lines.empty()) lines_ = finder_.trace(gray, out);
+    const ConstAnyView read = finder_.takes_color() && source.channels >= 3
+                                  ? without_alpha(source, colors_)
+                                  : gray_of(source, gray_, finder_.helper());
+    const AnyView out = edges_.create(read.size(), 1, finder_.output_type(read.type));
+    finder_.find(read, out, mask, picture.scale);
+    if (!job.lines.empty()) lines_ = finder_.trace(read, out);
     return {out, {.lossless = true}};
   }
   void write_more(const Job& job) override {
@@ -372,7 +401,7 @@ class Edges : public Conversion {
   std::optional<Rect> region_;
   EdgeFinder finder_;
   const Image<uint8_t>& mask_;
-  AnyImage gray_, edges_;
+  AnyImage gray_, colors_, edges_;
   Polylines lines_;  // of the last picture
 };
 
@@ -420,19 +449,26 @@ Verb add_edges(CLI::App& parent) {
   app->add_option("--method", state->method, "canny (default), log or sobel")
       ->type_name("METHOD")
       ->check(one_of_names({"canny", "log", "sobel"}));
-  app->add_option(
-         "--threshold", state->threshold,
-         "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
-         "log: gray levels (default 5 of 255); sobel: a mask above T instead of magnitudes, "
-         "of which the largest possible is white")
+  app->add_option("--threshold", state->threshold,
+                  "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
+                  "log: gray levels (default 1.6 of 255; with --mode threshold 5, and sigma 1.4); "
+                  "sobel: a mask above T instead of magnitudes, "
+                  "of which the largest possible is white")
       ->type_name("T");
   app->add_option("--low", state->low, "canny: low threshold, in gradient units as cv::Canny's")
       ->type_name("L");
   app->add_option("--high", state->high, "canny: high threshold")->type_name("H");
+  app->add_option(
+         "--color", state->color,
+         "canny: the gradient of a colored picture: the strongest channel's at each pixel "
+         "(default), as cv::Canny's, that of the structure tensor, Di Zenzo's, or gray: of "
+         "the gray levels, as videos and --lines always take; on a GPU gray alone so far")
+      ->type_name("NAME")
+      ->check(one_of_names({"strongest", "structure", "gray"}));
   app->add_option("--mask", state->mask, "canny: a picture; edges only where it is not black")
       ->type_name("FILE");
-  state->described.add<CannyOptions>(*app, "canny");
-  state->described.add<LogOptions>(*app, "log", {"threshold"}, command_defaults());
+  state->described.add<CannyOptions>(*app, "canny", {"color"}, canny_defaults());
+  state->described.add<LogOptions>(*app, "log", {"threshold"}, log_defaults());
   state->described.add<SobelOptions>(*app, "sobel");
   state->described.add<SmoothingOptions>(*app, "sobel");
   add_common(*app, state->common,
@@ -440,7 +476,7 @@ Verb add_edges(CLI::App& parent) {
                  takes_limits | takes_explain,
              {"cuesta edges photo.jpg -o edges.png",
               "cuesta edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150",
-              "cuesta edges holiday/ -o edges/ --threshold auto:median",
+              "cuesta edges holiday/ -o edges/ --threshold auto:percentile:90",
               "cuesta edges photo.jpg --lines edges.svg --line-tolerance 0.5 --min-length 20",
               "cuesta edges street.mp4 -o edges.mp4 --method log",
               "ffmpeg -i in.mov -f yuv4mpegpipe - | cuesta edges - -o - | ffplay -"});

@@ -51,18 +51,16 @@ std::vector<Thresholds> thresholds_of(const std::string& rule, const std::vector
   return pairs;
 }
 
-std::vector<std::pair<double, double>> run_canny(const Array& image, const OutArray& out,
-                                                 int layout, const MaybeArray& mask,
-                                                 const std::string& threshold,
-                                                 const std::vector<double>& low,
-                                                 const std::vector<double>& high, Keywords keywords,
-                                                 uintptr_t stream) {
+std::vector<std::pair<double, double>> run_canny(
+    const Array& image, const OutArray& out, int layout, int flat_layout, const MaybeArray& mask,
+    const std::string& threshold, const std::vector<double>& low, const std::vector<double>& high,
+    Keywords keywords, uintptr_t stream) {
   const auto source = pictures_of(image, layout, "image");
-  const auto target = pictures_of(out, layout, "out");
+  const auto target = pictures_of(out, flat_layout, "out");
   check_same_count(source.count(), target.count(), "image", "out");
   Pictures<ConstAnyView> inside;
   if (mask) {
-    inside = pictures_of(*mask, layout, "mask");
+    inside = pictures_of(*mask, flat_layout, "mask");
     check_same_count(source.count(), inside.count(), "image", "mask");
   }
   const std::vector<Thresholds> thresholds = thresholds_of(threshold, low, high);
@@ -118,8 +116,8 @@ void run_sobel(const Array& image, const MaybeOut& gx, const MaybeOut& gy,
 }  // namespace
 
 void bind_edges(nb::module_& m) {
-  m.def("canny", run_canny, "image"_a, "out"_a, "layout"_a, "mask"_a.none(), "threshold"_a, "low"_a,
-        "high"_a, "keywords"_a, "stream"_a);
+  m.def("canny", run_canny, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "mask"_a.none(),
+        "threshold"_a, "low"_a, "high"_a, "keywords"_a, "stream"_a);
   def_filter<LogOptions>(m, "log_edges", log_edges);
   m.def("sobel", run_sobel, "image"_a, "gx"_a.none(), "gy"_a.none(), "magnitude"_a.none(),
         "direction"_a.none(), "layout"_a, "keywords"_a, "stream"_a);

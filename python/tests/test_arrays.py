@@ -104,9 +104,23 @@ def test_layouts_have_their_number_of_dimensions() -> None:
         cuesta.canny(picture(9, 9), layout="WH")
 
 
-def test_color_has_no_edges_before_it_is_gray() -> None:
+def test_canny_takes_three_channels() -> None:
+    image = picture(20, 30, 3)
+    for color in ("strongest", "structure"):
+        edges = cuesta.canny(image, 40, 90, color=color)
+        assert edges.shape == (20, 30)
+        np.testing.assert_array_equal(edges, cuesta.canny(image, 40, 90, color=color, strategy="serial"))
+    many = np.stack([image, image[::-1]])
+    mask = np.ones((2, 20, 30), bool)
+    found = cuesta.canny(many, 40, 90, layout="NHWC", mask=mask, out=np.empty((2, 20, 30), np.uint8))
+    np.testing.assert_array_equal(found[0], cuesta.canny(image, 40, 90))
+    # Equal channels are one.
+    gray = picture(20, 30)
+    np.testing.assert_array_equal(cuesta.canny(np.dstack([gray] * 3), 40, 90), cuesta.canny(gray, 40, 90))
+    with pytest.raises(cuesta.InvalidArgument, match="image has 4 channels; it takes 1 or 3"):
+        cuesta.canny(picture(20, 30, 4))
     with pytest.raises(cuesta.InvalidArgument, match="image has 3 channels; it takes 1"):
-        cuesta.canny(picture(20, 30, 3))
+        cuesta.sobel(image)
 
 
 def test_regions_and_pitched_rows_are_read_in_place() -> None:

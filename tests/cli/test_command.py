@@ -208,6 +208,44 @@ class Edges(CommandTest):
         self.edges("--sigma", 0, "--low", 25700, "--high", 51400)
         self.assertEqual(read_png((self.at / "out.png").read_bytes()), first)
 
+    def test_color(self):
+        # Red beside a green of the same gray level: (9798 R + 19235 G + 16384) >> 15 is 60 and 60.
+        pixels = [[200, 0, 0] if x < 20 else [0, 102, 0] for _ in range(30) for x in range(40)]
+        self.photo.write_bytes(png(40, 30, [v for pixel in pixels for v in pixel], 3))
+
+        def found(*arguments):
+            line = json.loads(self.edges("--json", "--threshold", 100, *arguments).stdout)
+            return line["edge_pixels"], (self.at / "out.png").read_bytes()
+
+        self.assertEqual(found()[0], 30)
+        self.assertEqual(found(), found("--color", "strongest"))
+        self.assertEqual(found("--color", "structure")[0], 30)
+        self.assertEqual(found("--color", "gray")[0], 0)
+        opaque = found()
+        self.photo.write_bytes(png(40, 30, [v for pixel in pixels for v in [*pixel, 7]], 4))
+        self.assertEqual(found(), opaque)  # alpha is no color
+        self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--method", "log", "--color", "gray", says=["--color gray", "--method canny"])
+        self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--color", "grey", says=["--color", "gray"])
+        self.photo.write_bytes(png(40, 30, [v * 257 for pixel in pixels for v in pixel], 3, 16))
+        line = json.loads(self.edges("--json", "--threshold", 25700).stdout)
+        self.assertEqual(line["edge_pixels"], 30)
+        self.run_cuesta("edges", self.photo, "-o", "x.png", "--color", "structure", code=USAGE)
+
+    def test_the_usual_sigma_is_the_one_that_finds_most(self):
+        self.edges()
+        usual = (self.at / "out.png").read_bytes()
+        self.edges("--sigma", 3)
+        self.assertEqual((self.at / "out.png").read_bytes(), usual)
+        self.edges("--sigma", 1.4)  # the paper's
+        self.assertNotEqual((self.at / "out.png").read_bytes(), usual)
+        # log has a level and a scale for crossings, and the paper's for bands.
+        for mode, sigma, level in (("zero-crossings", 2.2, 1.6), ("threshold", 1.4, 5)):
+            results = set()
+            for said in ([], ["--sigma", sigma], ["--threshold", level]):
+                self.edges("--method", "log", "--mode", mode, *said)
+                results.add((self.at / "out.png").read_bytes())
+            self.assertEqual(len(results), 1, mode)
+
     def test_sobel_gives_magnitudes_or_a_mask(self):
         self.edges("--method", "sobel")
         # In a corner of the square, |gx| = |gy| = 3 · 180; white is 1530, the largest there is.

@@ -22,7 +22,7 @@ from test_command import INPUT, USAGE, CommandTest, pgm, png, square, y4m
 
 ROOT = Path(__file__).resolve().parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
-GIVEN = ("--low", 80, "--high", 160)
+GIVEN = ("--sigma", "1.4", "--low", 80, "--high", 160)
 
 
 def reader(name):
@@ -73,7 +73,7 @@ class Files(LinesTest):
             found = self.json(*arguments)
             validator.validate(found)
         self.assertEqual(found["lines"], [])
-        log = json.loads(self.run_cuesta("edges", "square.pgm", "--method", "log", "--lines", "-", "--lines-format",
+        log = json.loads(self.run_cuesta("edges", "square.pgm", "--method", "log", "--sigma", 1.4, "--threshold", 5, "--lines", "-", "--lines-format",
                                          "json").stdout)
         validator.validate(log)
         self.assertTrue(log["lines"])
@@ -126,7 +126,7 @@ class Files(LinesTest):
 
     def test_sixteen_bits_have_their_own_levels(self):
         self.file("deep.png", png(40, 30, [257 * v for v in square()], bits=16))
-        deep = json.loads(self.run_cuesta("edges", "deep.png", "--low", 80 * 257, "--high", 160 * 257, "--lines", "-",
+        deep = json.loads(self.run_cuesta("edges", "deep.png", "--sigma", 1.4, "--low", 80 * 257, "--high", 160 * 257, "--lines", "-",
                                           "--lines-format", "json").stdout)
         plain = self.json()
         self.assertEqual(len(deep["lines"]), len(plain["lines"]))
@@ -166,7 +166,7 @@ class Places(LinesTest):
         samples = [(x * x * 7 + y * y * 13 + x * y * 5) // 64 % 256 for y in range(120) for x in range(160)]
         self.file("rings.pgm", pgm(160, 120, samples))
         for method in ("canny", "log"):
-            told = {self.run_cuesta("edges", "rings.pgm", "--method", method, "--lines", "-", "--threads", n).stdout
+            told = {self.run_cuesta("edges", "rings.pgm", "--method", method, "--sigma", 1.4, "--lines", "-", "--threads", n).stdout
                     for n in (1, 2, 5)}
             self.assertEqual(len(told), 1)
             self.assertGreater(told.pop().count(b"<path"), 20)
