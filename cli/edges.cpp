@@ -209,8 +209,8 @@ EdgeFinder::EdgeFinder(const State& state)
     const bool lines = !state.lines.out.empty();
     refuse_unless(!lines || state.color.empty() || state.color == "gray", "--color", state.color,
                   "pictures of edges; --lines takes --color gray");
-    color_ = state.color != "gray" && !lines;
-    if (color_ && !state.color.empty()) canny_.color = *value_named<ColorGradient>(state.color);
+    color_ = !state.color.empty() && state.color != "gray";
+    if (color_) canny_.color = *value_named<ColorGradient>(state.color);
   } else if (method_ == "log") {
     state.described.read(log_);
     if (log_.mode == LogMode::threshold) {
@@ -460,11 +460,11 @@ Verb add_edges(CLI::App& parent) {
   app->add_option("--high", state->high, "canny: high threshold")->type_name("H");
   app->add_option(
          "--color", state->color,
-         "canny: the gradient of a colored picture: the strongest channel's at each pixel "
-         "(default), as cv::Canny's, that of the structure tensor, Di Zenzo's, or gray: of "
-         "the gray levels, as videos and --lines always take; on a GPU gray alone so far")
+         "canny: the gradient of a colored picture: gray: of its gray levels (default), as "
+         "videos and --lines always take; strongest: the strongest channel's at each pixel, as "
+         "cv::Canny's; structure: of the structure tensor, Di Zenzo's; on a GPU gray alone so far")
       ->type_name("NAME")
-      ->check(one_of_names({"strongest", "structure", "gray"}));
+      ->check(one_of_names({"gray", "strongest", "structure"}));
   app->add_option("--mask", state->mask, "canny: a picture; edges only where it is not black")
       ->type_name("FILE");
   state->described.add<CannyOptions>(*app, "canny", {"color"}, canny_defaults());

@@ -39,8 +39,10 @@ class AccuracyPage(unittest.TestCase):
         self.assertEqual(faults(self.page, self.data), [])
 
     def test_the_default_is_what_it_promises(self):
-        usual = next(row for row in self.data["rows"] if row["options"] == "")
-        self.assertGreaterEqual(usual["F"], 0.61)
+        best = {row["options"]: row["F"] for row in self.data["rows"]}
+        self.assertGreaterEqual(best[""], 0.60)
+        self.assertGreater(best[""], best["--sigma 1.4"])
+        self.assertGreaterEqual(best["--color strongest"], 0.61)
 
     def test_faults_are_found(self):
         f = f"| {self.data['rows'][0]['F']:.3f} |"

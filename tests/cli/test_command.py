@@ -217,17 +217,17 @@ class Edges(CommandTest):
             line = json.loads(self.edges("--json", "--threshold", 100, *arguments).stdout)
             return line["edge_pixels"], (self.at / "out.png").read_bytes()
 
-        self.assertEqual(found()[0], 30)
-        self.assertEqual(found(), found("--color", "strongest"))
+        self.assertEqual(found("--color", "strongest")[0], 30)
+        self.assertEqual(found(), found("--color", "gray"))
         self.assertEqual(found("--color", "structure")[0], 30)
         self.assertEqual(found("--color", "gray")[0], 0)
-        opaque = found()
+        opaque = found("--color", "strongest")
         self.photo.write_bytes(png(40, 30, [v for pixel in pixels for v in [*pixel, 7]], 4))
-        self.assertEqual(found(), opaque)  # alpha is no color
+        self.assertEqual(found("--color", "strongest"), opaque)  # alpha is no color
         self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--method", "log", "--color", "gray", says=["--color gray", "--method canny"])
         self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--color", "grey", says=["--color", "gray"])
         self.photo.write_bytes(png(40, 30, [v * 257 for pixel in pixels for v in pixel], 3, 16))
-        line = json.loads(self.edges("--json", "--threshold", 25700).stdout)
+        line = json.loads(self.edges("--json", "--threshold", 25700, "--color", "strongest").stdout)
         self.assertEqual(line["edge_pixels"], 30)
         self.run_cuesta("edges", self.photo, "-o", "x.png", "--color", "structure", code=USAGE)
 
