@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracle import content, masks, pictures, plain, same
+from oracle import content, masks, pictures, plain, same, variance_between
 
 cv2 = pytest.importorskip("cv2", reason="OpenCV's Python package is not installed")
 
@@ -385,6 +385,9 @@ def test_threshold(image: Any, limit: float) -> None:
         kinds.append(cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     for kind in kinds:
         mine, theirs = (m.threshold(a, limit, 255, kind) for m, a in ((ours, image), (cv2, plain(image))))
+        if mine[0] != theirs[0] and kind != cv2.THRESH_BINARY:  # equal limits: OpenCV 5 rounds otherwise than 4
+            assert variance_between(image, mine[0]) == pytest.approx(variance_between(image, theirs[0]), rel=1e-12)
+            continue
         assert mine[0] == theirs[0]
         same(mine[1], theirs[1])
 

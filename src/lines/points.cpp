@@ -105,7 +105,10 @@ double variance_of(const GaussianOptions& smoothing) {
   const int ksize = window_of(smoothing);
   const std::vector<double> taps = gaussian_taps(ksize, smoothing.sigma);
   double variance = 0;
-  for (int i = 0; i < ksize; ++i) variance += taps[size_t(i)] * (i - ksize / 2) * (i - ksize / 2);
+  for (int i = 0; i < ksize; ++i) {
+    const int away = i - ksize / 2;
+    variance += taps[size_t(i)] * away * away;
+  }
   return variance;
 }
 
@@ -136,7 +139,7 @@ GradientField gradient_field(ConstAnyView src, const std::optional<GaussianOptio
   }
   GradientField field{Image<float>(src.size()), Image<float>(src.size()), 0, aperture / 2 + 1};
   sobel(ConstAnyView(plain), SobelOutputs{.gx = field.gx, .gy = field.gy},
-        SobelOptions{.aperture = aperture, .border = BorderMode::replicate}, exec);
+        SobelOptions{.aperture = aperture, .border = {BorderMode::replicate}}, exec);
   if (aperture == 7) {
     parallel_rows(src.height, threads, [&](int32_t begin, int32_t end) {
       for (int32_t y = begin; y < end; ++y) {
