@@ -497,7 +497,10 @@ def test_a_moving_square_is_followed() -> None:
 def test_what_is_known_of_a_frame() -> None:
     tones = np.random.default_rng(3).integers(60, 180, (30, 40), dtype=np.uint8)
     wall = np.kron(tones, np.ones((6, 6), np.uint8))
-    seen = lambda x, y: wall[20 - y : 140 - y, 20 - x : 180 - x]
+
+    def seen(x: int, y: int) -> Any:
+        return wall[20 - y : 140 - y, 20 - x : 180 - x]
+
     detector = cuesta.MotionDetector(warm_up=3)
     assert detector.states == []
     states = []
