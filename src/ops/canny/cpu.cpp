@@ -144,7 +144,8 @@ class Magnitudes {
         mask_(job.mask ? pieces.take<uint8_t>(stride_) : nullptr) {
     if (job.count == 1) return;
     other_ = pieces.take<M>(sums_room);
-    other_gradients_ = pieces.take<int16_t>(2 * sums_room);
+    other_gx_ = pieces.take<int16_t>(sums_room);
+    other_gy_ = pieces.take<int16_t>(sums_room);
   }
 
   // Row y; 0 outside the picture. The y of consecutive calls rise by 1.
@@ -160,15 +161,14 @@ class Magnitudes {
       const uint8_t* rows[K];
       sources_[c].window(y, rows);
       int16_t *smooth = sums_, *derive = sums_ + sums_room;
-      int16_t *other_gx = other_gradients_, *other_gy = other_gradients_ + sums_room;
       for (int32_t x = 0; x < width; x += block) {
         const ptrdiff_t count = std::min(block, width - x);
-        int16_t *to_gx = c ? other_gx : gx(y) + x, *to_gy = c ? other_gy : gy(y) + x;
+        int16_t *to_gx = c ? other_gx_ : gx(y) + x, *to_gy = c ? other_gy_ : gy(y) + x;
         M* to_magnitude = c ? other_ : to + x;
         sum_vertically<K>(rows, x, count + 2 * SmoothRows<K>::radius, smooth, derive);
         sum_horizontally<K>(smooth, derive, count, to_gx, to_gy);
         measure(to_gx, to_gy, mask_ ? mask_ + x : nullptr, count, to_magnitude);
-        if (c) keep_stronger(other_, other_gx, other_gy, count, to + x, gx(y) + x, gy(y) + x);
+        if (c) keep_stronger(other_, other_gx_, other_gy_, count, to + x, gx(y) + x, gy(y) + x);
       }
     }
     to[-1] = 0;
@@ -185,8 +185,10 @@ class Magnitudes {
   const Job& job_;
   SmoothRows<K> sources_[3];
   ptrdiff_t stride_;
-  M *magnitudes_, *other_ = nullptr;  // the latter of a block of another channel
-  int16_t *gradients_, *sums_, *other_gradients_ = nullptr;
+  M* magnitudes_;
+  int16_t *gradients_, *sums_;
+  M* other_ = nullptr;  // of a block of another channel, as its gradients
+  int16_t *other_gx_ = nullptr, *other_gy_ = nullptr;
   uint8_t* mask_;
 };
 
