@@ -6,68 +6,23 @@
 #include <cmath>
 #include <numbers>
 
-#include "cli/conversion.hpp"
-#include "cli/described.hpp"
+#include "cli/edges.hpp"
 #include "cli/either_device.hpp"
 #include "cli/nearest.hpp"
 #include "cli/samples.hpp"
 #include "core/fill.hpp"
-#include "cuesta/edges.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/objects.hpp"
 #include "io/picture.hpp"
-#include "ops/canny/options.hpp"
-#include "ops/log/options.hpp"
 
 namespace cuesta::cli {
 
-/// What may come before sobel, which has no smoothing of its own.
-struct SmoothingOptions {
-  double sigma = 0;
-  int ksize = 0;
-  bool wanted() const { return sigma > 0 || ksize > 0; }
-};
-
-}  // namespace cuesta::cli
-
-template <>
-struct cuesta::Described<cuesta::cli::SmoothingOptions> {
-  using Options = cli::SmoothingOptions;
-  static constexpr auto fields =
-      std::tuple(field<&Options::sigma>("sigma", at_least(0),
-                                        "of a Gaussian before the gradient, in pixels; 0 smooths "
-                                        "nothing without ksize"),
-                 field<&Options::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
-                                        "side of the Gaussian's window"));
-};
-
-namespace cuesta::cli {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-struct State {
-  CommonOptions common;
-  JobOptions jobs;
-  DescribedOptions described{"--method"};
-  std::string method = "canny";
-  std::string low, high, threshold, mask;  // what several of the library's options are made of
-};
-
-// Thin lines, as canny's; bands beside them are for who asks.
-LogOptions command_defaults() {
+LogOptions edges_log_defaults() {
   LogOptions options;
   options.mode = LogMode::zero_crossings;
   return options;
 }
 
-void refuse_unless(bool fits, std::string_view option, const std::string& value,
-                   std::string_view where) {
-  if (!fits) usage_error(value, "{} {}: this goes with {}", option, value, where);
-}
-
-// The largest magnitude that samples from 0 to 1 can have: over all directions of the gradient, the
-// sum of the taps along it that are positive.
 double largest_magnitude(const SobelOptions& options) {
   const int n = options.aperture, r = n / 2;
   // Impulses give the taps, mirrored, which no sum minds.
@@ -92,6 +47,17 @@ double largest_magnitude(const SobelOptions& options) {
     most = std::max(most, along(std::cos(angle), std::sin(angle)));
   }
   return most;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+using State = EdgesOptions;
+
+void refuse_unless(bool fits, std::string_view option, const std::string& value,
+                   std::string_view where) {
+  if (!fits) usage_error(value, "{} {}: this goes with {}", option, value, where);
 }
 
 // Samples of a plane of From, times `scale`, rounded.
@@ -146,7 +112,7 @@ class EdgeFinder {
 
 EdgeFinder::EdgeFinder(const State& state)
     : method_(state.method),
-      log_(command_defaults()),
+      log_(edges_log_defaults()),
       device_(state.common,
               [this](std::span<const ConstAnyView> sources, AnyView edges, const Execs& execs) {
                 run(sources[0], edges, sources.size() > 1 ? sources[1] : ConstAnyView(), execs);
@@ -310,10 +276,19 @@ class Edges : public Conversion {
   AnyImage gray_, edges_;
 };
 
+}  // namespace
+
+std::unique_ptr<Conversion> edges_conversion(const EdgesOptions& options,
+                                             const Image<uint8_t>& mask) {
+  return std::make_unique<Edges>(options, mask);
+}
+
+namespace {
+
 int run(const State& state) {
   Image<uint8_t> mask;
   std::vector<std::string> also_read;
-  const auto make = [&] { return std::make_unique<Edges>(state, mask); };
+  const auto make = [&] { return edges_conversion(state, mask); };
   if (!state.mask.empty()) {
     make();  // what it refuses comes before a file is read
     also_read.push_back(state.mask);
@@ -326,30 +301,28 @@ int run(const State& state) {
 
 }  // namespace
 
-Verb add_edges(CLI::App& parent) {
-  auto state = std::make_shared<State>();
-  CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
-  add_job_options(*app, state->jobs);
-  state->jobs.masks = true;
-  app->add_option("--method", state->method, "canny (default), log or sobel")
+void add_edges_options(CLI::App& app, EdgesOptions& options) {
+  add_job_options(app, options.jobs);
+  options.jobs.masks = true;
+  app.add_option("--method", options.method, "canny (default), log or sobel")
       ->type_name("METHOD")
       ->check(one_of_names({"canny", "log", "sobel"}));
-  app->add_option(
-         "--threshold", state->threshold,
+  app.add_option(
+         "--threshold", options.threshold,
          "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
          "log: gray levels (default 5 of 255); sobel: a mask above T instead of magnitudes, "
          "of which the largest possible is white")
       ->type_name("T");
-  app->add_option("--low", state->low, "canny: low threshold, in gradient units as cv::Canny's")
+  app.add_option("--low", options.low, "canny: low threshold, in gradient units as cv::Canny's")
       ->type_name("L");
-  app->add_option("--high", state->high, "canny: high threshold")->type_name("H");
-  app->add_option("--mask", state->mask, "canny: a picture; edges only where it is not black")
+  app.add_option("--high", options.high, "canny: high threshold")->type_name("H");
+  app.add_option("--mask", options.mask, "canny: a picture; edges only where it is not black")
       ->type_name("FILE");
-  state->described.add<CannyOptions>(*app, "canny");
-  state->described.add<LogOptions>(*app, "log", {"threshold"}, command_defaults());
-  state->described.add<SobelOptions>(*app, "sobel");
-  state->described.add<SmoothingOptions>(*app, "sobel");
-  add_common(*app, state->common,
+  options.described.add<CannyOptions>(app, "canny");
+  options.described.add<LogOptions>(app, "log", {"threshold"}, edges_log_defaults());
+  options.described.add<SobelOptions>(app, "sobel");
+  options.described.add<SmoothingOptions>(app, "sobel");
+  add_common(app, options.common,
              takes_device | takes_strategy | takes_threads | takes_region | takes_json |
                  takes_limits | takes_explain,
              {"cuesta edges photo.jpg -o edges.png",
@@ -357,6 +330,12 @@ Verb add_edges(CLI::App& parent) {
               "cuesta edges holiday/ -o edges/ --threshold auto:median",
               "cuesta edges street.mp4 -o edges.mp4 --method log",
               "ffmpeg -i in.mov -f yuv4mpegpipe - | cuesta edges - -o - | ffplay -"});
+}
+
+Verb add_edges(CLI::App& parent) {
+  auto state = std::make_shared<State>();
+  CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
+  add_edges_options(*app, *state);
   return {app, [state] { return run(*state); }};
 }
 
