@@ -43,7 +43,7 @@ class PageTest(TuneTest):
         page.complaints.clear()
         page.open(tuner.address)
         page.wait("globalThis.tuner && tuner.shown && " + QUIET)
-        self.addCleanup(lambda: self.assertEqual(page.complaints, [], "the page ran without a complaint"))
+        self.addCleanup(lambda: self.assertEqual([one for one in page.complaints if "status of 409" not in one], [], "the page ran without a complaint"))
         return page, tuner
 
     def settle(self):
@@ -132,6 +132,8 @@ class Edges(PageTest):
                 text = page.run(f"document.querySelector('{at} [type=number]').value")
                 if method_needs_more(name, text, self.browser.run("tuner.method")):
                     page.wait("!document.querySelector('#problem').hidden")  # said in words, and nothing else happens
+                    page.run("0")  # the browser has its own line on the status
+                    page.complaints[:] = [one for one in page.complaints if "status of 400" not in one]
                     continue
                 line, shown = self.check("" if text == spec["value"] else f"{flag} {text}")
                 changed += shown != base

@@ -47,7 +47,7 @@ export class View {
   }
 
   zoomTo(scale, atX = this.canvas.width / 2, atY = this.canvas.height / 2) {
-    const least = Math.min(this.canvas.width / this.size.width, this.canvas.height / this.size.height) / 2;
+    const least = Math.min(1, this.canvas.width / this.size.width, this.canvas.height / this.size.height) / 2;
     const next = Math.min(64, Math.max(least, scale)), by = next / this.scale;
     this.x = atX - (atX - this.x) * by;
     this.y = atY - (atY - this.y) * by;
