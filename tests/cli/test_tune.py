@@ -303,7 +303,7 @@ class Photo(TuneTest):
             self.assertEqual(done.returncode, 0, f"{program}\n{done.stderr.decode()}")
             self.assertEqual(self.samples_in(f"{name}-edges.png"), shown, program)
         if prefix:
-            self.build_and_compare([(which, name, values) for which, name, values in all_of if len(values) != 1], prefix)
+            self.build_and_compare(all_of[::5] + all_of[-1:], prefix)
 
     def build_and_compare(self, all_of, prefix):
         """All programs as functions of one, compiled once: a compiler takes seconds for our headers."""
