@@ -9,18 +9,65 @@
 #include "cli/edges.hpp"
 #include "cli/either_device.hpp"
 #include "cli/nearest.hpp"
+#include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "core/fill.hpp"
 #include "cuesta/filter.hpp"
+#include "cuesta/lines.hpp"
 #include "cuesta/objects.hpp"
 #include "io/picture.hpp"
 
 namespace cuesta::cli {
+namespace {
 
-LogOptions edges_log_defaults() {
+// What finds most of what people draw and little else, without a sweep (docs/accuracy.md); 1.4 is
+// the paper's.
+CannyOptions canny_defaults() {
+  CannyOptions options;
+  options.sigma = 3;
+  return options;
+}
+
+// Thin lines, as canny's, and what finds most: beyond sigma 2.2 the Gaussian's taps, in 256ths,
+// leave a Laplacian too rough (docs/accuracy.md). Bands beside them, by the paper's window and
+// level, are for who asks.
+LogOptions log_defaults() {
   LogOptions options;
   options.mode = LogMode::zero_crossings;
+  options.sigma = 2.2;
+  options.threshold = 1.6;
   return options;
+}
+
+}  // namespace
+
+CannyOptions canny_of(const EdgesOptions& given) {
+  CannyOptions options = canny_defaults();
+  given.described.read(options);
+  if (given.takes_color()) options.color = *value_named<ColorGradient>(given.color);
+  return options;
+}
+
+LogOptions log_of(const EdgesOptions& given) {
+  LogOptions options = log_defaults();
+  given.described.read(options);
+  if (options.mode == LogMode::threshold) {
+    options = LogOptions{};
+    given.described.read(options);
+  }
+  return options;
+}
+
+TraceOptions trace_of(const EdgesOptions& given) {
+  LineOptions options;
+  given.tracing.read(options);
+  return options.trace;
+}
+
+ConstAnyView source_of(const EdgesOptions& options, ConstAnyView picture, AnyImage& holder,
+                       const Exec& exec) {
+  return options.takes_color() && picture.channels >= 3 ? without_alpha(picture, holder)
+                                                        : gray_of(picture, holder, exec);
 }
 
 double largest_magnitude(const SobelOptions& options) {
@@ -51,8 +98,6 @@ double largest_magnitude(const SobelOptions& options) {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 using State = EdgesOptions;
 
 void refuse_unless(bool fits, std::string_view option, const std::string& value,
@@ -82,9 +127,11 @@ class EdgeFinder {
   PixelType output_type(PixelType source) const { return makes_mask() ? PixelType::u8 : source; }
   /// True where the result is a mask of 0 and 255.
   bool makes_mask() const { return method_ != "sobel" || limit_; }
-  /// Edges of `gray` into `out`. Thresholds that were given count in the file's own levels, of
+  /// Edges of `source` into `out`. Thresholds that were given count in the file's own levels, of
   /// which `scale` levels of `gray` are one.
-  void find(ConstAnyView gray, AnyView out, ConstAnyView mask, double scale = 1);
+  void find(ConstAnyView source, AnyView out, ConstAnyView mask, double scale = 1);
+  /// Lines of the edges that the last call found in `gray`, made on the host.
+  Polylines trace(ConstAnyView gray, ConstAnyView edges) const;
   /// The thresholds of the last call, of canny, in the file's levels.
   std::optional<CannyResult> used() const { return used_; }
   const Exec& helper() const { return device_.execs().around; }
@@ -95,6 +142,7 @@ class EdgeFinder {
   void run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Execs& execs);
   void run_sobel(ConstAnyView gray, AnyView out, const Execs& execs);
   void find_magnitudes(ConstAnyView gray, AnyView out);
+  LogOptions log_for(PixelType type) const;
 
   std::string method_;
   CannyOptions canny_;
@@ -104,6 +152,8 @@ class EdgeFinder {
   SobelOptions sobel_;
   SmoothingOptions smoothing_;
   std::optional<double> limit_;  // of sobel
+  TraceOptions tracing_;
+  int threads_;
   double scale_ = 1, largest_ = 1;
   EitherDevice device_;
   AnyImage smooth_, magnitude_, floats_, whole_;
@@ -112,7 +162,7 @@ class EdgeFinder {
 
 EdgeFinder::EdgeFinder(const State& state)
     : method_(state.method),
-      log_(edges_log_defaults()),
+      threads_(state.common.threads),
       device_(state.common,
               [this](std::span<const ConstAnyView> sources, AnyView edges, const Execs& execs) {
                 run(sources[0], edges, sources.size() > 1 ? sources[1] : ConstAnyView(), execs);
@@ -121,16 +171,28 @@ EdgeFinder::EdgeFinder(const State& state)
   refuse_unless(is_canny || state.low.empty(), "--low", state.low, "--method canny");
   refuse_unless(is_canny || state.high.empty(), "--high", state.high, "--method canny");
   refuse_unless(is_canny || state.mask.empty(), "--mask", state.mask, "--method canny");
+  refuse_unless(is_canny || state.color.empty(), "--color", state.color, "--method canny");
   state.described.refuse_others(method_);
   if (is_canny) {
-    state.described.read(canny_);
+    // Points of lines are found in gray levels, and so are their edges.
+    refuse_unless(state.lines.out.empty() || !state.takes_color(), "--color", state.color,
+                  "pictures of edges; --lines takes --color gray");
+    canny_ = canny_of(state);
   } else if (method_ == "log") {
-    state.described.read(log_);
+    log_ = log_of(state);
     if (log_.sigma == 0 && log_.ksize == 0)
       usage_error("0", "--sigma 0: the Laplacian of a Gaussian needs one above 0");
   } else {
     state.described.read(sobel_);
     state.described.read(smoothing_);
+  }
+  tracing_ = trace_of(state);
+  if (state.lines.out.empty()) {
+    state.tracing.refuse_all("--lines");
+  } else {
+    refuse_unless(method_ != "sobel", "--lines", state.lines.out, "--method canny or log");
+    refuse_unless(method_ != "log" || log_.mode == LogMode::zero_crossings, "--lines",
+                  state.lines.out, "--mode zero-crossings");
   }
   set_thresholds(state);
   if (!makes_mask()) largest_ = largest_magnitude(sobel_);
@@ -190,14 +252,29 @@ void EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Ex
     used_ = canny(gray, out, options, execs.pinned);
     used_->low /= scale_, used_->high /= scale_;
   } else if (method_ == "log") {
-    LogOptions options = log_;
-    // What is usual is so many of 255 levels.
-    options.threshold =
-        level_ ? *level_ * scale_ : log_.threshold * (gray.type == PixelType::u16 ? 257 : 1);
-    log_edges(gray, out, options, execs.pinned);
+    log_edges(gray, out, log_for(gray.type), execs.pinned);
   } else {
     run_sobel(gray, out, execs);
   }
+}
+
+LogOptions EdgeFinder::log_for(PixelType type) const {
+  LogOptions options = log_;
+  // What is usual is so many of 255 levels.
+  options.threshold =
+      level_ ? *level_ * scale_ : log_.threshold * (type == PixelType::u16 ? 257 : 1);
+  return options;
+}
+
+Polylines EdgeFinder::trace(ConstAnyView gray, ConstAnyView edges) const {
+  const Exec exec{.threads = threads_};
+  Polylines lines = method_ == "log" ? cuesta::trace(gray, log_for(gray.type), tracing_, exec)
+                                     : cuesta::trace(gray, edges, canny_, tracing_, exec);
+  for (Polyline& line : lines) {
+    line.strength /= scale_;
+    for (LinePoint& p : line.points) p.strength /= scale_;
+  }
+  return lines;
 }
 
 void EdgeFinder::find(ConstAnyView gray, AnyView out, ConstAnyView mask, double scale) {
@@ -226,7 +303,7 @@ void EdgeFinder::find_magnitudes(ConstAnyView gray, AnyView out) {
 
 io::ReadLimits reading_of(const State& state) { return reading_of(state.common, state.jobs); }
 
-class Edges : public Conversion {
+class Edges : public EdgesConversion {
  public:
   /// `mask` is empty or of the pictures' size, and outlives it.
   Edges(const State& state, const Image<uint8_t>& mask)
@@ -236,10 +313,21 @@ class Edges : public Conversion {
   Converted on_picture(const io::Picture& picture, const Job& job) override {
     const ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()});
     const ConstAnyView source = region_of(picture.view(), region_, job.input);
-    const ConstAnyView gray = gray_of(source, gray_, finder_.helper());
-    const AnyView out = edges_.create(gray.size(), 1, finder_.output_type(gray.type));
-    finder_.find(gray, out, mask, picture.scale);
+    const ConstAnyView read = source_of(state_, source, read_, finder_.helper());
+    const AnyView out = edges_.create(read.size(), 1, finder_.output_type(read.type));
+    finder_.find(read, out, mask, picture.scale);
+    if (!job.lines.empty()) lines_ = finder_.trace(read, out);
     return {out, {.lossless = true}};
+  }
+  void write_more(const Job& job) override {
+    if (job.lines.empty()) return;
+    const auto file = text_file(job.lines, io::Placing::when_whole);
+    file->write(lines_text(job));
+    file->finish();
+  }
+  std::string lines_text(const Job& job) const override {
+    return text_of_lines(job.lines_format, lines_,
+                         {job.input, state_.method, edges_.width(), edges_.height()});
   }
   void on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) override {
     finder_.find(luma, out, mask_for(job.input, whole));
@@ -247,12 +335,16 @@ class Edges : public Conversion {
   bool keeps_color() const override { return false; }
   std::string remark(ConstAnyView) const override {
     const auto used = finder_.used();
-    return used ? fmt::format(", low {:g}, high {:g}", used->low, used->high) : std::string();
+    std::string text =
+        used ? fmt::format(", low {:g}, high {:g}", used->low, used->high) : std::string();
+    if (!state_.lines.out.empty()) text += fmt::format(", {} lines", lines_.size());
+    return text;
   }
   void add_facts(Json& line, ConstAnyView out, int64_t frames) const override {
     line["method"] = state_.method;
     if (const auto used = finder_.used()) line["low"] = used->low, line["high"] = used->high;
     if (frames == 0 && finder_.makes_mask()) line["edge_pixels"] = count_set(out);
+    if (!state_.lines.out.empty()) line["lines"] = lines_.size();
   }
   void explain() const override { finder_.explain(); }
 
@@ -273,19 +365,29 @@ class Edges : public Conversion {
   std::optional<Rect> region_;
   EdgeFinder finder_;
   const Image<uint8_t>& mask_;
-  AnyImage gray_, edges_;
+  AnyImage read_, edges_;
+  Polylines lines_;  // of the last picture
 };
 
 }  // namespace
 
-std::unique_ptr<Conversion> edges_conversion(const EdgesOptions& options,
-                                             const Image<uint8_t>& mask) {
+std::unique_ptr<EdgesConversion> edges_conversion(const EdgesOptions& options,
+                                                  const Image<uint8_t>& mask) {
   return std::make_unique<Edges>(options, mask);
 }
 
 namespace {
 
 int run(const State& state) {
+  const bool wants_lines = !state.lines.out.empty();
+  if (state.jobs.out.empty() && !wants_lines)
+    usage_error("", "there is nothing to write: give -o OUT, --lines OUT or both");
+  if (!wants_lines && !state.lines.format.empty())
+    usage_error(state.lines.format, "--lines-format {}: this goes with --lines",
+                state.lines.format);
+  if (state.lines.out == "-" && (state.jobs.out == "-" || state.common.json))
+    usage_error("-", "--lines -: {} already takes standard output; name a file for one of them",
+                state.common.json ? "--json" : "-o -");
   Image<uint8_t> mask;
   std::vector<std::string> also_read;
   const auto make = [&] { return edges_conversion(state, mask); };
@@ -296,30 +398,48 @@ int run(const State& state) {
     mask = Image<uint8_t>(picture.width(), picture.height());
     fill_mask(picture.view(), picture.has_alpha, mask);
   }
-  return convert(state.jobs, state.common, make, also_read);
+  return convert(state.jobs, state.common, make, also_read, [&](Plan& plan) {
+    if (wants_lines) name_lines(plan, state.lines, also_read);
+  });
 }
 
 }  // namespace
 
 void add_edges_options(CLI::App& app, EdgesOptions& options) {
-  add_job_options(app, options.jobs);
+  add_job_options(app, options.jobs, false);
+  app.add_option("--lines", options.lines.out,
+                 "the edges as lines between the pixels: a .svg, .geojson or .json; a folder for "
+                 "several inputs; - writes to stdout")
+      ->type_name("OUT");
+  app.add_option("--lines-format", options.lines.format,
+                 "of --lines in a folder and on stdout: svg (default), geojson or json")
+      ->type_name("NAME")
+      ->check(one_of_names({"svg", "geojson", "json"}));
+  options.tracing.add<LineOptions>(app);
   options.jobs.masks = true;
   app.add_option("--method", options.method, "canny (default), log or sobel")
       ->type_name("METHOD")
       ->check(one_of_names({"canny", "log", "sobel"}));
-  app.add_option(
-         "--threshold", options.threshold,
-         "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
-         "log: gray levels (default 5 of 255); sobel: a mask above T instead of magnitudes, "
-         "of which the largest possible is white")
+  app.add_option("--threshold", options.threshold,
+                 "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
+                 "log: gray levels (default 1.6 of 255; with --mode threshold 5, and sigma 1.4); "
+                 "sobel: a mask above T instead of magnitudes, "
+                 "of which the largest possible is white")
       ->type_name("T");
   app.add_option("--low", options.low, "canny: low threshold, in gradient units as cv::Canny's")
       ->type_name("L");
   app.add_option("--high", options.high, "canny: high threshold")->type_name("H");
+  app.add_option(
+         "--color", options.color,
+         "canny: the gradient of a colored picture: gray: of its gray levels (default), as "
+         "videos and --lines always take; strongest: the strongest channel's at each pixel, as "
+         "cv::Canny's; structure: of the structure tensor, Di Zenzo's; on a GPU gray alone so far")
+      ->type_name("NAME")
+      ->check(one_of_names({"gray", "strongest", "structure"}));
   app.add_option("--mask", options.mask, "canny: a picture; edges only where it is not black")
       ->type_name("FILE");
-  options.described.add<CannyOptions>(app, "canny");
-  options.described.add<LogOptions>(app, "log", {"threshold"}, edges_log_defaults());
+  options.described.add<CannyOptions>(app, "canny", {"color"}, canny_defaults());
+  options.described.add<LogOptions>(app, "log", {"threshold"}, log_defaults());
   options.described.add<SobelOptions>(app, "sobel");
   options.described.add<SmoothingOptions>(app, "sobel");
   add_common(app, options.common,
@@ -327,7 +447,8 @@ void add_edges_options(CLI::App& app, EdgesOptions& options) {
                  takes_limits | takes_explain,
              {"cuesta edges photo.jpg -o edges.png",
               "cuesta edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150",
-              "cuesta edges holiday/ -o edges/ --threshold auto:median",
+              "cuesta edges holiday/ -o edges/ --threshold auto:percentile:90",
+              "cuesta edges photo.jpg --lines edges.svg --line-tolerance 0.5 --min-length 20",
               "cuesta edges street.mp4 -o edges.mp4 --method log",
               "ffmpeg -i in.mov -f yuv4mpegpipe - | cuesta edges - -o - | ffplay -"});
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/options.hpp"
+#include "lines/options.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
 #include "ops/motion/options.hpp"
@@ -36,6 +37,14 @@ struct CppEnum<Norm> {
 template <>
 struct CppEnum<LogMode> {
   static constexpr std::string_view name = "LogMode";
+};
+template <>
+struct CppEnum<ColorGradient> {
+  static constexpr std::string_view name = "ColorGradient";
+};
+template <>
+struct CppEnum<Refinement> {
+  static constexpr std::string_view name = "Refinement";
 };
 template <>
 struct CppEnum<BackgroundModel> {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "cli/nearest.hpp"
 
@@ -108,41 +109,81 @@ std::string in_shell(const std::vector<std::string>& words) {
 namespace {
 
 // Those beside the described ones that the page has controls for.
-const std::vector<std::string> edges_own = {"method", "threshold", "low", "high", "region"};
+const std::vector<std::string> edges_own = {"method", "color", "threshold",
+                                            "low",    "high",  "region"};
 
 std::vector<std::string> edges_names() {
   const Asked<EdgesOptions> plain("edges", add_edges_options, {});
   std::vector<std::string> names = names_in(plain->described);
-  names.insert(names.begin(), edges_own.begin(), edges_own.end());
+  names.insert(names.end(), edges_own.begin(), edges_own.end());
+  const auto tracing = names_in(plain->tracing);
+  names.insert(names.end(), tracing.begin(), tracing.end());
   return names;
+}
+
+std::vector<std::string> edges_words(Json values, const std::string& file) {
+  const auto found = values.find("lines");
+  const bool lines = found != values.end();
+  if (lines && *found != Json(true))
+    usage_error(found->dump(), "tune: lines is {}; it must be true", found->dump());
+  if (lines) values.erase("lines");
+  static const std::vector<std::string> names = edges_names();
+  auto words = words_of(values, names);
+  if (lines) words.insert(words.begin(), {"--lines", file});
+  return words;
+}
+
+// What LoG takes by default in each of its modes, of the fields in which they differ, as typed.
+std::map<std::string, std::map<std::string, std::string>> log_defaults_by_mode() {
+  std::map<std::string, std::map<std::string, std::string>> all;
+  for (const auto& mode : log_mode_names) {
+    const Asked<EdgesOptions> asked("edges", add_edges_options,
+                                    {"--method", "log", "--mode", std::string(mode.name)});
+    const LogOptions options = log_of(*asked);
+    for_each_field<LogOptions>([&](const auto& one) {
+      all[std::string(one.name)][std::string(mode.name)] = text_of(one.get(options));
+    });
+  }
+  std::erase_if(all, [](const auto& one) {
+    const auto& values = one.second;
+    return one.first == "mode" || std::ranges::all_of(values, [&](const auto& value) {
+             return value.second == values.begin()->second;
+           });
+  });
+  return all;
 }
 
 }  // namespace
 
-EdgesAsked::EdgesAsked(const Json& values)
-    : Asked("edges", add_edges_options, words_of(values, edges_names())) {}
+EdgesAsked::EdgesAsked(const Json& values, const std::string& lines)
+    : Asked("edges", add_edges_options, edges_words(values, lines)) {}
 
 Json edges_controls() {
   CLI::App root("", "cuesta");
   EdgesOptions options;
   CLI::App* app = root.add_subcommand("edges");
   add_edges_options(*app, options);
-  const auto own = [&](const std::string& name) {
-    const CLI::Option* option = app->get_option("--" + name);
-    Json out = {{"name", name}, {"words", option->get_description()}};
+  Json all = Json::object();
+  for (const char* name : {"method", "color", "threshold", "low", "high", "lines"}) {
+    const CLI::Option* option = app->get_option(flag_of(name));
+    all[name] = {{"name", name}, {"words", option->get_description()}};
     const auto choices = names_in_type(option->get_type_name());
-    if (!choices.empty()) out["choices"] = choices;
-    return out;
-  };
-  Json all = {{"method", own("method")},
-              {"threshold", own("threshold")},
-              {"low", own("low")},
-              {"high", own("high")},
-              {"options", controls_of(options.described)}};
+    if (!choices.empty()) all[name]["choices"] = choices;
+  }
   all["method"]["value"] = options.method;
+  all["color"]["value"] = "gray";
   Json rules = Json::array();
   for (const auto& one : auto_threshold_names) rules.push_back(one.name);
   all["threshold"]["rules"] = rules;
+  all["options"] = controls_of(options.described);
+  all["tracing"] = controls_of(options.tracing);
+  const auto by_mode = log_defaults_by_mode();
+  all["threshold"]["by_mode"] = by_mode.at("threshold");
+  for (Json& option : all["options"]) {
+    const auto log = option["by"].find("log");
+    const auto known = by_mode.find(option["name"].get<std::string>());
+    if (log != option["by"].end() && known != by_mode.end()) (*log)["by_mode"] = known->second;
+  }
   return all;
 }
 

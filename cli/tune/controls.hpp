@@ -63,12 +63,14 @@ class Asked {
   Options options_;
 };
 
-/// `cuesta edges` of values of the page.
+/// `cuesta edges` of values of the page. Where they say {"lines": true}, lines are wanted too, in a
+/// file `lines`.
 class EdgesAsked : public Asked<EdgesOptions> {
  public:
-  explicit EdgesAsked(const Json& values);
+  EdgesAsked(const Json& values, const std::string& lines);
 };
-/// The method, then its thresholds, then what its struct describes.
+/// The method, then its thresholds, then what its struct describes, then lines. What follows from
+/// the mode of log where it is not given is by mode: {"by_mode": {"threshold": "1.4"}}.
 Json edges_controls();
 
 }  // namespace cuesta::cli::tune

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 
 #include "cli/tune/code.hpp"
 
@@ -35,23 +37,24 @@ bool gives(const std::vector<std::string>& words, std::string_view name) {
   return false;
 }
 
-// Lines and keywords of the fields that were given, but for those of another form.
+// Lines and keywords of the fields that are not the library's own defaults.
 struct Code {
   std::string cpp{}, python{};
+  std::string_view object = "options";
 
   template <class Options>
-  void add(const Options& options, const std::vector<std::string>& words, bool all_modes = false) {
+  void add(const Options& options, std::initializer_list<std::string_view> except = {}) {
     for_each_field<Options>([&]<class T>(const Field<Options, T>& one) {
       if constexpr (!std::same_as<T, Thresholds>) {
-        const bool is_mode = all_modes && one.name == "mode";
-        if (is_mode || (gives(words, one.name) && one.name != "threshold"))
+        const bool is_usual = in_cpp(one.get(options)) == in_cpp(one.get(Options{}));
+        if (!is_usual && std::ranges::find(except, one.name) == except.end())
           set(one.name, one.get(options));
       }
     });
   }
   template <class T>
   void set(std::string_view name, const T& value) {
-    cpp += fmt::format("  options.{} = {};\n", name, in_cpp(value));
+    cpp += fmt::format("  {}.{} = {};\n", object, name, in_cpp(value));
     keyword(name, value);
   }
   template <class T>
@@ -70,42 +73,99 @@ struct Code {
 
 struct Program {
   const Source& source;
-  std::string out, sample, options, python_options;
+  std::string out;
+  bool in_color = false, wants_lines = false;
 
-  std::string read_cpp(std::string_view type) const {
-    const std::string region =
-        source.region.width > 0
-            ? fmt::format("  const auto photo = whole.region({{{}, {}, {}, {}}});\n",
-                          source.region.x, source.region.y, source.region.width,
-                          source.region.height)
-            : std::string();
-    return fmt::format("  const auto {} = cuesta::read_gray{}({});\n{}",
-                       region.empty() ? "photo" : "whole", type, in_quotes(source.path), region);
+  std::string sample() const { return source.deep ? "uint16_t" : "uint8_t"; }
+  // `photo`: the region of the gray levels or colors.
+  std::string read_cpp() const {
+    std::string text;
+    const bool cuts = source.region.width > 0;
+    const bool drops_alpha = in_color && source.channels == 4;
+    const char* const whole = cuts || drops_alpha ? "whole" : "photo";
+    if (in_color)
+      text = fmt::format("  const auto {} = cuesta::read<{}>({});\n", whole, sample(),
+                         in_quotes(source.path));
+    else
+      text = fmt::format("  const auto {} = cuesta::read_gray{}({});\n", whole,
+                         source.deep ? "<uint16_t>" : "", in_quotes(source.path));
+    const Rect& r = source.region;
+    if (cuts)
+      text += fmt::format("  const auto {} = whole.region({{{}, {}, {}, {}}});\n",
+                          drops_alpha ? "part" : "photo", r.x, r.y, r.width, r.height);
+    if (drops_alpha) {
+      text += fmt::format(
+          "  cuesta::Image<{0}> photo({1}.size(), 3);\n"
+          "  for (int y = 0; y < photo.height(); ++y)\n"
+          "    for (int x = 0; x < photo.width(); ++x)\n"
+          "      for (int c = 0; c < 3; ++c) photo.at(x, y, c) = {1}.at(x, y, c);\n",
+          sample(), cuts ? "part" : "whole");
+    }
+    return text;
   }
   std::string read_python() const {
     const Rect& r = source.region;
-    const std::string cut = r.width > 0 ? fmt::format("image = image[{}:{}, {}:{}]\n", r.y,
-                                                      r.y + r.height, r.x, r.x + r.width)
-                                        : std::string();
-    return fmt::format("image = cuesta.imread({}, gray=True)\n{}", in_quotes(source.path), cut);
+    std::string text = fmt::format("image = cuesta.imread({}{})\n", in_quotes(source.path),
+                                   in_color ? "" : ", gray=True");
+    if (r.width > 0)
+      text += fmt::format("image = image[{}:{}, {}:{}]\n", r.y, r.y + r.height, r.x, r.x + r.width);
+    if (in_color && source.channels == 4) text += "image = image[..., :3]\n";
+    return text;
   }
-  std::string cpp(const std::string& body, std::string_view type, bool more = false) const {
+  std::string cpp(const std::string& body, std::string_view include = {}) const {
     return fmt::format(
         "{}#include <cuesta/cuesta.hpp>\n#include <cuesta/io.hpp>\n\n"
         "int main() {{\n{}{}}}\n",
-        more ? "#include <algorithm>\n" : "", read_cpp(type), body);
+        wants_lines ? "#include <cstdio>\n" : include, read_cpp(), body);
   }
-  std::string python(const std::string& body, std::string_view more = {}) const {
-    return fmt::format("import cuesta\n{}\n{}{}", more, read_python(), body);
+  std::string python(const std::string& body, std::string_view import = {}) const {
+    return fmt::format("import cuesta\n{}\n{}{}", import, read_python(), body);
+  }
+
+  // Of canny and log: edges into a file, and lines to standard output where they are wanted.
+  void add(const EdgesAsked& asked, const char* type, const char* function, const Code& code,
+           const std::string& positions, Json& all) const {
+    std::string cpp =
+        fmt::format("  cuesta::{} options;\n{}  cuesta::write({}, cuesta::{}(photo, options));\n",
+                    type, code.cpp, in_quotes(out), function);
+    std::string python = fmt::format("edges = cuesta.{}(image{}{})\ncuesta.imwrite({}, edges)\n",
+                                     function, positions, code.python, in_quotes(out));
+    if (wants_lines) {
+      const bool is_log = asked->method == "log";
+      Code lines{.object = "lines"};
+      lines.add(trace_of(*asked));
+      cpp += fmt::format(
+          "  cuesta::TraceOptions lines;\n{}"
+          "  for (const cuesta::Polyline& line : cuesta::trace(photo, options, lines)) {{\n"
+          "    std::printf(line.closed ? \"closed\" : \"open\");\n"
+          "    for (const cuesta::LinePoint& p : line.points) std::printf(\" %.3f,%.3f\", p.x, "
+          "p.y);\n"
+          "    std::printf(\"\\n\");\n  }}\n",
+          lines.cpp);
+      python += fmt::format(
+          "for line in cuesta.trace(image{}{}{}{}):\n"
+          "    print(\"closed\" if line.closed else \"open\", "
+          "*(f\"{{x:.3f}},{{y:.3f}}\" for x, y in line.points))\n",
+          positions, is_log ? ", method=\"log\"" : "",
+          is_log ? without_mode(code.python) : code.python, lines.python);
+    }
+    all["cpp"] = this->cpp(cpp);
+    all["python"] = this->python(python);
+  }
+
+ private:
+  // trace() has no mode: it takes zero crossings.
+  static std::string without_mode(std::string python) {
+    const std::string mode = ", mode=\"zero-crossings\"";
+    if (const size_t at = python.find(mode); at != std::string::npos) python.erase(at, mode.size());
+    return python;
   }
 };
 
 void canny_copies(const EdgesAsked& asked, const Source& source, const Program& program,
                   Json& out) {
-  CannyOptions options;
-  asked->described.read(options);
   Code code;
-  code.add(options, asked.words());
+  code.add(canny_of(*asked));
   std::string given;
   const auto pair = [&](double low, double high) {
     low *= source.scale, high *= source.scale;
@@ -128,32 +188,17 @@ void canny_copies(const EdgesAsked& asked, const Source& source, const Program& 
                                  has_percent ? ":" + percent : percent);
     }
   }
-  out["cpp"] = program.cpp(fmt::format("  cuesta::CannyOptions options;\n{}"
-                                       "  cuesta::write({}, cuesta::canny(photo, options));\n",
-                                       code.cpp, in_quotes(program.out)),
-                           program.sample);
-  out["python"] =
-      program.python(fmt::format("edges = cuesta.canny(image{}{})\n"
-                                 "cuesta.imwrite({}, edges)\n",
-                                 given, code.python, in_quotes(program.out)));
+  program.add(asked, "CannyOptions", "canny", code, given, out);
 }
 
 void log_copies(const EdgesAsked& asked, const Source& source, const Program& program, Json& out) {
-  LogOptions options = edges_log_defaults();
-  asked->described.read(options);
+  LogOptions options = log_of(*asked);
   options.threshold = asked->threshold.empty()
                           ? options.threshold * (source.deep ? 257 : 1)
                           : *parse_threshold(asked->threshold).value * source.scale;
   Code code;
-  code.add(options, asked.words(), true);
-  code.set("threshold", options.threshold);
-  out["cpp"] = program.cpp(fmt::format("  cuesta::LogOptions options;\n{}"
-                                       "  cuesta::write({}, cuesta::log_edges(photo, options));\n",
-                                       code.cpp, in_quotes(program.out)),
-                           program.sample);
-  out["python"] =
-      program.python(fmt::format("edges = cuesta.log_edges(image{})\ncuesta.imwrite({}, edges)\n",
-                                 code.python, in_quotes(program.out)));
+  code.add(options);
+  program.add(asked, "LogOptions", "log_edges", code, {}, out);
 }
 
 void sobel_copies(const EdgesAsked& asked, const Source& source, const Program& program,
@@ -163,7 +208,7 @@ void sobel_copies(const EdgesAsked& asked, const Source& source, const Program& 
   asked->described.read(options);
   asked->described.read(smoothing);
   Code code;
-  code.add(options, asked.words());
+  code.add(options);
   std::string cpp = fmt::format("  cuesta::SobelOptions options;\n{}", code.cpp), python;
   std::string picture = "photo";
   if (smoothing.wanted()) {
@@ -217,7 +262,7 @@ void sobel_copies(const EdgesAsked& asked, const Source& source, const Program& 
   }
   cpp += fmt::format("  cuesta::write({}, edges);\n", in_quotes(program.out));
   python += fmt::format("cuesta.imwrite({}, edges)\n", in_quotes(program.out));
-  out["cpp"] = program.cpp(cpp, program.sample, !is_mask);
+  out["cpp"] = program.cpp(cpp, is_mask ? "" : "#include <algorithm>\n");
   out["python"] = program.python(python, is_mask ? "" : "import numpy as np\n");
 }
 
@@ -237,7 +282,8 @@ Json copies_of_edges(const EdgesAsked& asked, const Source& source) {
               {"cpp", ""},
               {"python", ""},
               {"config", config_of("edges", asked.words(), by_config)}};
-  const Program program{source, out, source.deep ? "<uint16_t>" : "", {}, {}};
+  const Program program{source, out, asked->takes_color() && source.channels >= 3,
+                        !asked->lines.out.empty()};
   if (asked->method == "canny")
     canny_copies(asked, source, program, all);
   else if (asked->method == "log")

@@ -13,6 +13,7 @@ struct Source {
   std::string path{};
   bool deep = false;  ///< u16 samples
   double scale = 1;   ///< levels of these that one of the file's own is
+  int channels = 1;   ///< 1 to 4
   Rect region{};      ///< that is looked at; empty: all
 };
 

@@ -18,6 +18,9 @@ namespace {
 // Halves stop where a picture has no more pixels than this.
 constexpr int64_t small_enough = 300000;
 
+constexpr std::string_view lines_format = "svg";
+const std::string usual_lines = "lines.svg";  // where no file is named
+
 template <class T>
 void halve(ImageView<const T> from, ImageView<T> to, int threads) {
   const int c = from.channels;
@@ -84,20 +87,23 @@ Json Photo::about() const {
   Json levels = Json::array();
   for (const auto& one : levels_)
     levels.push_back({{"width", one.width()}, {"height", one.height()}});
-  Json all = {{"verb", "edges"},
-              {"name", input_},
-              {"width", levels_[0].width()},
-              {"height", levels_[0].height()},
-              {"bits", levels_[0].view().type == PixelType::u16 ? 16 : 8},
-              {"levels", levels},
-              {"controls", edges_controls()}};
-  for (const auto& method : all["controls"]["method"]["choices"]) {
-    Json stages = Json::array();
-    for (const auto& one : stages_of(method.get<std::string>()))
-      stages.push_back({{"name", one.name}, {"words", one.words}});
-    all["stages"][method.get<std::string>()] = stages;
+  const Json controls = edges_controls();
+  Json stages = Json::object();
+  for (const Json& choice : controls["method"]["choices"]) {
+    const auto method = choice.get<std::string>();
+    stages[method] = Json::array();
+    for (const auto& one : stages_of(method))
+      stages[method].push_back({{"name", one.name}, {"words", one.words}});
   }
-  return all;
+  return {{"verb", "edges"},
+          {"name", input_},
+          {"width", levels_[0].width()},
+          {"height", levels_[0].height()},
+          {"channels", levels_[0].view().channels},
+          {"bits", levels_[0].view().type == PixelType::u16 ? 16 : 8},
+          {"levels", levels},
+          {"stages", stages},
+          {"controls", controls}};
 }
 
 Reply Photo::answer(const Request& request) {
@@ -126,32 +132,45 @@ Reply Photo::source(int level) const {
   return of_bytes(rows_of(bytes), about, milliseconds_since(begin));
 }
 
-Json at_level(Json values, int level) {
+AtLevel at_level(const Json& values, int level) {
+  if (level == 0) return {values};
   const double scale = double(1 << level);
-  const std::string method = values.value("method", "canny");
-  const auto number = [&](const char* key, double usual) {
-    return values.contains(key) ? parse_number(key, values[key].get<std::string>()) : usual;
+  const EdgesAsked asked(values, usual_lines);
+  AtLevel out{values};
+  const auto set = [&](const char* name, double value) {
+    out.values[name] = fmt::format("{}", value);
   };
-  const double sigma = number("sigma", method == "sobel" ? 0 : 1.4);
-  const int ksize = int(number("ksize", 0));
-  const bool is_log = method == "log";
-  if (sigma > 0) {
-    const double smaller = sigma / scale;
-    values["sigma"] = fmt::format("{}", is_log ? std::max(0.5, smaller) : smaller);
-    if (smaller < 0.3 && !is_log) values["sigma"] = "0";
+  const auto set_smoothing = [&](double sigma, int ksize, double least, double none) {
+    if (sigma > 0) set("sigma", sigma / scale < least ? none : sigma / scale);
+    if (ksize > 0) set("ksize", (int(ksize / scale) / 2) * 2 + 1);
+    // A smooth slope is as much steeper as it is shorter; a sharp step stays one.
+    if (sigma >= 0.8) out.steeper = scale;
+  };
+  if (asked->method == "log") {
+    const LogOptions log = log_of(*asked);
+    set_smoothing(log.sigma, log.ksize, 0.5, 0.5);
+    out.steeper *= out.steeper;
+    if (asked->threshold.empty()) set("threshold", log.threshold * out.steeper);
+  } else if (asked->method == "canny") {
+    const CannyOptions canny = canny_of(*asked);
+    set_smoothing(canny.sigma, canny.ksize, 0.3, 0);
+  } else {
+    SmoothingOptions smoothing;
+    asked->described.read(smoothing);
+    set_smoothing(smoothing.sigma, smoothing.ksize, 0.3, 0);
   }
-  if (ksize > 0) values["ksize"] = std::to_string((int(ksize / scale) / 2) * 2 + 1);
-  // A smooth slope is as much steeper as it is shorter; a sharp step stays one.
-  const double steeper = sigma >= 0.8 ? scale : 1;
-  for (const char* key : {"low", "high", "threshold"}) {
-    if (!values.contains(key) && !(is_log && key == std::string("threshold"))) continue;
-    const std::string text =
-        values.contains(key) ? values[key].get<std::string>() : std::string("5");
-    if (text.starts_with("auto")) continue;
-    values[key] =
-        fmt::format("{}", parse_number(key, text) * (is_log ? steeper * steeper : steeper));
+  for (const char* name : {"low", "high", "threshold"}) {
+    const auto given = values.find(name);
+    if (given == values.end()) continue;
+    const auto text = given->get<std::string>();
+    if (!text.starts_with("auto")) set(name, parse_number(name, text) * out.steeper);
   }
-  return values;
+  if (!asked->lines.out.empty()) {
+    const TraceOptions trace = trace_of(*asked);
+    set("line_tolerance", trace.tolerance / scale);
+    set("min_length", trace.min_length / scale);
+  }
+  return out;
 }
 
 // ---- what is computed
@@ -162,18 +181,23 @@ Reply Photo::result(const Json& asked) {
   Reply reply;
   const auto work = [&] {
     const auto begin = Clock::now();
-    const EdgesAsked options(level > 0 ? at_level(values_in(asked), level) : values_in(asked));
+    const auto [values, steeper] = at_level(values_in(asked), level);
+    const EdgesAsked options(values, usual_lines);
     EdgesOptions settings = *options;
     settings.common.device = "cpu";
     settings.common.threads = threads_;
     settings.common.region.clear();  // the picture is cut already
     const Image<uint8_t> no_mask;
     const auto conversion = edges_conversion(settings, no_mask);
-    const ConstAnyView edges = conversion->on_picture(from, Job{.input = input_}).pixels;
+    const Job job{
+        .input = input_, .lines = settings.lines.out, .lines_format = std::string(lines_format)};
+    const ConstAnyView edges = conversion->on_picture(from, job).pixels;
     const double edges_ms = milliseconds_since(begin);
     Json about = {{"width", edges.width}, {"height", edges.height}, {"level", level}};
     conversion->add_facts(about, edges, 0);
     if (level > 0) about.erase("edge_pixels");
+    for (const char* name : {"low", "high"})
+      if (about.contains(name)) about[name] = about[name].get<double>() / steeper;
     std::string body;
     if (settings.method != "sobel" || !settings.threshold.empty()) {
       about["kind"] = "bits";
@@ -189,6 +213,10 @@ Reply Photo::result(const Json& asked) {
       AnyImage holder;
       body = rows_of(converted(edges, PixelType::u8, holder));
     }
+    if (!job.lines.empty()) {
+      about["lines_at"] = body.size();  // the file of the lines is behind the edges
+      body += conversion->lines_text(job);
+    }
     about["edges_ms"] = std::round(edges_ms * 100) / 100;
     reply = of_bytes(std::move(body), about, milliseconds_since(begin));
   };
@@ -198,10 +226,11 @@ Reply Photo::result(const Json& asked) {
 Reply Photo::histogram(const Json& asked) {
   Reply reply;
   const auto work = [&] {
-    const EdgesAsked options(values_in(asked));
+    const EdgesAsked options(values_in(asked), usual_lines);
     AnyImage holder;
-    const ConstAnyView gray = gray_of(levels_[0].view(), holder, {.threads = threads_});
-    const Strengths strengths = strengths_of(*options, gray, levels_[0].scale, threads_);
+    const ConstAnyView source =
+        source_of(*options, levels_[0].view(), holder, {.threads = threads_});
+    const Strengths strengths = strengths_of(*options, source, levels_[0].scale, threads_);
     reply = of_json({{"what", strengths.what}, {"most", strengths.most}, {"bins", strengths.bins}});
   };
   return side_.run(work) ? reply : superseded();
@@ -214,16 +243,17 @@ Reply Photo::stage(const Json& asked) {
   Reply reply;
   const auto work = [&] {
     const auto begin = Clock::now();
-    const EdgesAsked options(level > 0 ? at_level(values_in(asked), level) : values_in(asked));
+    const EdgesAsked options(at_level(values_in(asked), level).values, usual_lines);
     AnyImage holder;
-    const ConstAnyView gray = gray_of(from.view(), holder, {.threads = threads_});
-    const auto made = stage_picture(*options, name, gray, from.scale, threads_);
-    const Json about = {{"width", made.width()},
-                        {"height", made.height()},
+    const ConstAnyView source = source_of(*options, from.view(), holder, {.threads = threads_});
+    const AnyImage made = stage_picture(*options, name, source, from.scale, threads_);
+    const ConstAnyView view = made.view();
+    const Json about = {{"width", view.width},
+                        {"height", view.height},
                         {"kind", "samples"},
-                        {"channels", 1},
+                        {"channels", view.channels},
                         {"level", level}};
-    reply = of_bytes(rows_of(made), about, milliseconds_since(begin));
+    reply = of_bytes(rows_of(view), about, milliseconds_since(begin));
   };
   return (level > 0 ? quick_ : exact_).run(work) ? reply : superseded();
 }
@@ -234,11 +264,13 @@ Json Photo::with_region(Json values) const {
 }
 
 Reply Photo::copies(const Json& values) const {
-  const EdgesAsked asked(with_region(values));
+  const EdgesAsked asked(with_region(values),
+                         beside(input_, "-lines." + std::string(lines_format)));
   const io::Picture& whole = levels_[0];
   const Source source{.path = input_,
                       .deep = whole.view().type == PixelType::u16,
                       .scale = whole.scale,
+                      .channels = whole.view().channels,
                       .region = asked->common.region_rect().value_or(Rect{})};
   return of_json(copies_of_edges(asked, source));
 }

@@ -40,8 +40,11 @@ class Photo final : public Subject {
   Lane exact_, quick_, side_;  // results, results while something is dragged, all others
 };
 
-/// Values for a picture of half the size, `level` times: what looks alike. Thresholds that are
-/// found stay so; this is for while a control moves.
-Json at_level(Json values, int level);
+/// What looks alike in a picture of half the size, `level` times; for while a control moves.
+struct AtLevel {
+  Json values{};       ///< thresholds that are found stay so
+  double steeper = 1;  ///< how many times a gradient is what it was
+};
+AtLevel at_level(const Json& values, int level);
 
 }  // namespace cuesta::cli::tune

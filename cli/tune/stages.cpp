@@ -13,38 +13,81 @@ namespace {
 
 constexpr size_t bin_count = 256;
 
-// f32 magnitudes, in the units of canny's or sobel's thresholds on this picture.
-Image<float> magnitude_of(const EdgesOptions& options, ConstAnyView gray, AnyImage& smooth,
-                          const Exec& exec) {
-  SobelOptions sobel_options;
-  GaussianOptions smoothing;
-  if (options.method == "canny") {
-    CannyOptions canny;
-    options.described.read(canny);
-    sobel_options = {canny.aperture, canny.norm, Border{BorderMode::replicate}};
-    if (canny.sigma > 0) smoothing = {canny.sigma, canny.ksize};
-  } else {
-    SmoothingOptions before;
-    options.described.read(sobel_options);
-    options.described.read(before);
-    smoothing = {before.sigma, before.ksize, sobel_options.border};
-  }
-  if (smoothing.sigma > 0 || smoothing.ksize > 0) {
-    smooth.create(gray.size(), 1, gray.type);
-    gaussian(gray, smooth.view(), smoothing, exec);
-    gray = smooth;
-  }
-  AnyImage floats;
-  Image<float> magnitude(gray.size());
-  sobel(converted(gray, PixelType::f32, floats), {.magnitude = magnitude}, sobel_options, exec);
-  return magnitude;
+// One channel of `source`.
+ConstAnyView channel_of(ConstAnyView source, int32_t channel, AnyImage& holder) {
+  if (source.channels == 1) return source;
+  const AnyView out = holder.create(source.size(), 1, source.type);
+  const auto pick = [&](auto from, auto to) {
+    for (int32_t y = 0; y < from.height; ++y)
+      for (int32_t x = 0; x < from.width; ++x) to.at(x, y) = from.at(x, y, channel);
+  };
+  if (source.type == PixelType::u16)
+    pick(source.as<uint16_t>(), out.as<uint16_t>());
+  else
+    pick(source.as<uint8_t>(), out.as<uint8_t>());
+  return out;
 }
 
-LogOptions log_of(const EdgesOptions& options) {
-  LogOptions log = edges_log_defaults();
-  options.described.read(log);
-  return log;
-}
+// How canny or sobel look at a picture.
+struct Gradient {
+  SobelOptions sobel{};
+  GaussianOptions smoothing{};
+  bool is_structure = false;  // Di Zenzo's, of several channels
+
+  explicit Gradient(const EdgesOptions& options) {
+    if (options.method == "canny") {
+      const CannyOptions canny = canny_of(options);
+      sobel = {canny.aperture, canny.norm, Border{BorderMode::replicate}};
+      if (canny.sigma > 0) smoothing = {canny.sigma, canny.ksize};
+      is_structure = options.takes_color() && canny.color == ColorGradient::structure;
+    } else {
+      SmoothingOptions before;
+      options.described.read(sobel);
+      options.described.read(before);
+      smoothing = {before.sigma, before.ksize, sobel.border};
+    }
+  }
+
+  ConstAnyView smoothed(ConstAnyView source, AnyImage& holder, const Exec& exec) const {
+    if (smoothing.sigma <= 0 && smoothing.ksize <= 0) return source;
+    holder.create(source.size(), source.channels, source.type);
+    gaussian(source, holder.view(), smoothing, exec);
+    return holder;
+  }
+
+  // f32, in the units of the thresholds, as src/ops/canny/README.md makes one of three.
+  Image<float> magnitude(ConstAnyView smooth, const Exec& exec) const {
+    Image<float> out(smooth.size());
+    AnyImage channel, floats;
+    if (smooth.channels == 1) {
+      cuesta::sobel(converted(smooth, PixelType::f32, floats), {.magnitude = out}, sobel, exec);
+      return out;
+    }
+    Image<float> one(out.size());
+    Image<float> gx(out.size()), gy(out.size()), xx(out.size()), yy(out.size()), xy(out.size());
+    for (auto* plane : {&out, &xx, &yy, &xy}) fill(plane->view(), 0.0f);
+    for (int32_t c = 0; c < smooth.channels; ++c) {
+      cuesta::sobel(converted(channel_of(smooth, c, channel), PixelType::f32, floats),
+                    {.gx = gx, .gy = gy, .magnitude = one}, sobel, exec);
+      for (int32_t y = 0; y < out.height(); ++y) {
+        for (int32_t x = 0; x < out.width(); ++x) {
+          out.at(x, y) = std::max(out.at(x, y), one.at(x, y));
+          xx.at(x, y) += gx.at(x, y) * gx.at(x, y);
+          yy.at(x, y) += gy.at(x, y) * gy.at(x, y);
+          xy.at(x, y) += gx.at(x, y) * gy.at(x, y);
+        }
+      }
+    }
+    if (!is_structure) return out;
+    for (int32_t y = 0; y < out.height(); ++y) {
+      for (int32_t x = 0; x < out.width(); ++x) {
+        const float a = xx.at(x, y), b = yy.at(x, y), ab = 2 * xy.at(x, y);
+        out.at(x, y) = std::sqrt((a + b + std::hypot(a - b, ab)) / 2);
+      }
+    }
+    return out;
+  }
+};
 
 // L in gray levels.
 Image<float> response_of(const EdgesOptions& options, ConstAnyView gray, const Exec& exec) {
@@ -81,18 +124,16 @@ double most_of(const Image<float>& plane) {
   return std::max(1.0, double(some[at]));
 }
 
-Image<uint8_t> as_bytes(ConstAnyView plane) {
-  AnyImage holder;
-  Image<uint8_t> out(plane.size());
-  copy(converted(plane, PixelType::u8, holder), out);
+AnyImage as_bytes(ConstAnyView picture) {
+  AnyImage holder, out(picture.size(), picture.channels, PixelType::u8);
+  copy(converted(picture, PixelType::u8, holder), out);
   return out;
 }
 
 // canny() of the same gradients with other thresholds.
 Image<uint8_t> canny_with(const EdgesOptions& options, ConstAnyView gray, Thresholds thresholds,
                           const Exec& exec) {
-  CannyOptions canny_options;
-  options.described.read(canny_options);
+  CannyOptions canny_options = canny_of(options);
   canny_options.thresholds = thresholds;
   Image<uint8_t> out(gray.size());
   canny(gray, out, canny_options, exec);
@@ -113,8 +154,7 @@ Thresholds thresholds_of(const EdgesOptions& options, double scale) {
 // What is an edge, white; what is above the low threshold and not joined to one, gray.
 Image<uint8_t> hysteresis(const EdgesOptions& options, ConstAnyView gray, double scale,
                           const Exec& exec) {
-  CannyOptions canny_options;
-  options.described.read(canny_options);
+  CannyOptions canny_options = canny_of(options);
   canny_options.thresholds = thresholds_of(options, scale);
   Image<uint8_t> edges(gray.size());
   const CannyResult used = canny(gray, edges, canny_options, exec);
@@ -137,7 +177,7 @@ Image<uint8_t> hysteresis(const EdgesOptions& options, ConstAnyView gray, double
 }  // namespace
 
 std::vector<StageName> stages_of(const std::string& method) {
-  std::vector<StageName> all = {{"gray", "what the method looks at"}};
+  std::vector<StageName> all = {{"input", "what the method looks at"}};
   const auto add = [&](const char* name, const char* words) { all.push_back({name, words}); };
   if (method == "canny" || method == "sobel") {
     add("smoothed", "after the Gaussian");
@@ -152,44 +192,48 @@ std::vector<StageName> stages_of(const std::string& method) {
   return all;
 }
 
-Image<uint8_t> stage_picture(const EdgesOptions& options, const std::string& name,
-                             ConstAnyView gray, double scale, int threads) {
+AnyImage stage_picture(const EdgesOptions& options, const std::string& name, ConstAnyView source,
+                       double scale, int threads) {
   const Exec exec{.threads = threads};
   const auto known = stages_of(options.method);
   if (std::ranges::find(known, name, &StageName::name) == known.end())
     usage_error(name, "tune: {} has no stage {}", options.method, name);
-  if (name == "gray") return as_bytes(gray);
-  if (name == "hysteresis") return hysteresis(options, gray, scale, exec);
+  if (name == "input") return as_bytes(source);
+  if (name == "hysteresis") return hysteresis(options, source, scale, exec);
   if (name == "response") {
-    const auto response = response_of(options, gray, exec);
+    const auto response = response_of(options, source, exec);
     const double most = most_of(response);
     return shown(response, [&](float value) { return 128 + 127 * value / most; });
   }
-  AnyImage smooth;
-  const auto magnitude = magnitude_of(options, gray, smooth, exec);
-  if (name == "smoothed") return as_bytes(smooth.empty() ? gray : smooth.view());
+  const Gradient gradient(options);
+  AnyImage holder;
+  const ConstAnyView smooth = gradient.smoothed(source, holder, exec);
+  if (name == "smoothed") return as_bytes(smooth);
+  const auto magnitude = gradient.magnitude(smooth, exec);
   const double most = most_of(magnitude);
   auto out = shown(magnitude, [&](float value) { return 255 * value / most; });
-  if (name == "magnitude") return out;
-  const auto maxima = canny_with(options, gray, Thresholds::given(0, 0), exec);
+  if (name == "magnitude") return AnyImage(std::move(out));
+  const auto maxima = canny_with(options, source, Thresholds::given(0, 0), exec);
   for (int32_t y = 0; y < out.height(); ++y)
     for (int32_t x = 0; x < out.width(); ++x)
       if (!maxima.at(x, y)) out.at(x, y) = 0;
-  return out;
+  return AnyImage(std::move(out));
 }
 
-Strengths strengths_of(const EdgesOptions& options, ConstAnyView gray, double scale, int threads) {
+Strengths strengths_of(const EdgesOptions& options, ConstAnyView source, double scale,
+                       int threads) {
   const Exec exec{.threads = threads};
   Strengths out;
   Image<float> plane;
-  AnyImage smooth;
+  AnyImage holder;
   bool crossings = false;
   if (options.method == "log") {
-    plane = response_of(options, gray, exec);
+    plane = response_of(options, source, exec);
     crossings = log_of(options).mode == LogMode::zero_crossings;
     out.what = crossings ? "step of L across each crossing" : "|L|";
   } else if (options.method == "canny" || options.method == "sobel") {
-    plane = magnitude_of(options, gray, smooth, exec);
+    const Gradient gradient(options);
+    plane = gradient.magnitude(gradient.smoothed(source, holder, exec), exec);
     out.what = "gradient magnitude";
   } else {
     return out;

@@ -14,6 +14,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -68,6 +69,7 @@ class Tuner:
         if status != 200:
             raise AssertionError(f"{path} {asked}: {status} {body[:500]!r}")
         about = json.loads(headers["Cuesta-Picture"])
+        self.lines = body[about["lines_at"] :] if "lines_at" in about else None  # the file of --lines
         return about, samples_of(about, body)
 
     def stop(self, signal_=signal.SIGTERM):
@@ -119,6 +121,7 @@ class TuneTest(CommandTest):
     def run_line(self, line, name="my photo-edges.png"):
         """Runs a copied command as a shell does, and gives its picture's samples; of 16 bits the high byte."""
         (self.at / name).unlink(missing_ok=True)
+        (self.at / "my photo-lines.svg").unlink(missing_ok=True)
         folder = Path(test_command.CUESTA).resolve().parent
         done = subprocess.run(["sh", "-c", line], cwd=self.at, capture_output=True,
                               env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
@@ -135,6 +138,20 @@ class TuneTest(CommandTest):
         done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "programs.cpp", "-o", "programs", *flags.stdout.split()],
                               cwd=self.at, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, f"{source}\n{done.stderr}")
+
+    def lines_file(self, name="my photo-lines.svg"):
+        return (self.at / name).read_bytes() if (self.at / name).exists() else None
+
+    def check_printed(self, printed, svg, what):
+        """Lines that a copied program prints, from the centre of the first pixel, are those of the file, from its corner."""
+        def numbers(text):
+            return [float(number) for number in re.findall(r"[-\d.]+", text)]
+        wanted = re.findall(rb'<path d="M([^"Z]*)(Z?)"', svg or b"")
+        self.assertEqual(len(printed), len(wanted), what)
+        for line, (points, closed) in zip(printed, wanted):
+            self.assertEqual(line.split()[0], "closed" if closed else "open", what)
+            for a, b in zip(numbers(line), numbers(points.decode()), strict=True):
+                self.assertAlmostEqual(a + 0.5, b, delta=0.0015)
 
     def samples_in(self, name):
         _, _, _, bits, samples = read_png((self.at / name).read_bytes())
@@ -248,7 +265,11 @@ EDGES = [
     {"method": "log", "sigma": "2", "border": "symmetric", "threshold": "1"}, {"method": "log", "border": "constant:40"},
     {"method": "sobel"}, {"method": "sobel", "norm": "l2", "aperture": "7"}, {"method": "sobel", "threshold": "60"},
     {"method": "sobel", "sigma": "1.5", "border": "replicate", "threshold": "40"}, {"method": "sobel", "ksize": "5"},
+    {"lines": True}, {"lines": True, "sigma": "1", "line_tolerance": "0", "refinement": "devernay"},
+    {"lines": True, "method": "log", "min_length": "4.5"},
 ]
+# Of colored pictures.
+COLORS = [{"color": "strongest"}, {"color": "structure", "threshold": "auto:median"}, {"color": "strongest", "sigma": "1", "low": "30", "high": "90"}]
 
 
 class Photo(TuneTest):
@@ -269,11 +290,11 @@ class Photo(TuneTest):
         for values in EDGES:
             about, shown = tuner.picture(values=values)
             copies = self.copied(tuner, **values)
-            self.assertEqual(self.run_line(copies["command"]), shown, copies["command"])
             self.file("edges.toml", copies["config"].encode())
-            line = copies["config"].splitlines()[0].removeprefix("# ")
-            self.assertEqual(self.run_line(line), shown, copies["config"])
-            seen.add(bytes(shown))
+            for line in (copies["command"], copies["config"].splitlines()[0].removeprefix("# ")):
+                self.assertEqual(self.run_line(line), shown, copies)
+                self.assertEqual(self.lines_file(), tuner.lines, copies)
+            seen.add((bytes(shown), tuner.lines))
         self.assertGreaterEqual(len(seen), len(EDGES) - 1, "the settings make different pictures")
 
     def test_depth_color_and_region(self):
@@ -281,7 +302,8 @@ class Photo(TuneTest):
         color = self.file("color.png", png(160, 120, [v for s in scene() for v in (s, 255 - s, s // 2)], channels=3))
         for name, more in ((deep, ()), (color, ()), (color, ("--region", "20,10,100,80"))):
             tuner = self.tuner(name.name, *more)
-            for values in ({}, {"method": "log"}, {"method": "sobel"}, {"low": "2000", "high": "9000"}):
+            of_color = COLORS if name is color else []
+            for values in ({}, {"method": "log"}, {"method": "sobel"}, {"low": "2000", "high": "9000"}, *of_color):
                 _, shown = tuner.picture(values=values)
                 copies = self.copied(tuner, **values)
                 self.assertEqual(self.run_line(copies["command"], f"{name.stem}-edges.png"), shown, copies["command"])
@@ -294,16 +316,20 @@ class Photo(TuneTest):
             self.skipTest("neither `import cuesta` nor CUESTA_PREFIX, an installed tree, is there")
         tuner = self.tuner()
         deep = self.tuner(self.file("deep.png", png(160, 120, scene(white=65535), bits=16)).name)
-        all_of = [(tuner, "my photo", values) for values in EDGES] + [(deep, "deep", values) for values in EDGES[::3]]
+        veiled = self.file("veiled.png", png(160, 120, [v for s in scene() for v in (s, 255 - s, s // 2, 200)], channels=4))
+        color = self.tuner(veiled.name, "--region", "20,10,100,80")
+        all_of = ([(tuner, "my photo", values) for values in EDGES] + [(deep, "deep", values) for values in EDGES[::3]] +
+                  [(color, "veiled", values) for values in COLORS])
         for which, name, values in all_of if python else ():
             _, shown = which.picture(values=values)
             program = self.copied(which, **values)["python"]
             self.file("program.py", program.encode())
-            done = subprocess.run([sys.executable, "program.py"], cwd=self.at, capture_output=True)
-            self.assertEqual(done.returncode, 0, f"{program}\n{done.stderr.decode()}")
+            done = subprocess.run([sys.executable, "program.py"], cwd=self.at, capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, f"{program}\n{done.stderr}")
             self.assertEqual(self.samples_in(f"{name}-edges.png"), shown, program)
+            self.check_printed(done.stdout.splitlines(), which.lines, program)
         if prefix:
-            self.build_and_compare(all_of[::5] + all_of[-1:], prefix)
+            self.build_and_compare(all_of, prefix)
 
     def build_and_compare(self, all_of, prefix):
         """All programs as functions of one, compiled once: a compiler takes seconds for our headers."""
@@ -314,13 +340,15 @@ class Photo(TuneTest):
             text = "\n".join(line for line in lines if not line.startswith("#include"))
             self.assertIn("int main()", text)
             texts.append(text.replace("int main()", f"void program_{i}()").replace('-edges.png"', f'-edges-{i}.png"'))
-            calls.append(f"  program_{i}();")
-        source = "\n".join([*sorted(heads), *texts, "int main() {", *calls, "}\n"])
+            calls.append(f'  std::puts("----");\n  program_{i}();')
+        source = "\n".join(["#include <cstdio>", *sorted(heads), *texts, "int main() {", *calls, "}\n"])
         self.compile(source, prefix)
-        subprocess.run(["./programs"], cwd=self.at, check=True)
+        done = subprocess.run(["./programs"], cwd=self.at, check=True, capture_output=True, text=True)
+        printed = done.stdout.split("----\n")[1:]
         for i, (which, name, values) in enumerate(all_of):
             _, shown = which.picture(values=values)
             self.assertEqual(self.samples_in(f"{name}-edges-{i}.png"), shown, f"{values}\n{texts[i]}")
+            self.check_printed(printed[i].splitlines(), which.lines, texts[i])
 
     def test_histogram_and_stages(self):
         tuner = self.tuner()

@@ -77,6 +77,7 @@ export function slider(name, text, spec, change, hint) {
   });
   element.append(range, number);
   element.set = (value) => { number.setAttribute("aria-invalid", "false"); say(value); };
+  element.usually = (value) => { element.querySelector(".usual").textContent = `default ${value}`; };
   element.reach = (most) => { range.max = odd.of(most); };
   return element;
 }

@@ -17,6 +17,7 @@ function say({ answer, exact, stage }) {
     const part = (100 * about.edge_pixels) / (about.width * about.height);
     facts.push(`${number.format(about.edge_pixels)} edge pixels, ${part.toFixed(1)} %`);
   }
+  if (about.lines !== undefined) facts.push(`${number.format(about.lines)} lines`);
   at("status").textContent = facts.join(" · ");
 }
 

@@ -1,5 +1,5 @@
 // Edges of a picture: while a control moves, of a smaller one; then exactly.
-import { choice, control, make } from "./controls.js";
+import { choice, control, make, toggle } from "./controls.js";
 import { Copies } from "./copies.js";
 import { canvasOf } from "./pixels.js";
 import { Thresholds } from "./thresholds.js";
@@ -7,7 +7,14 @@ import { getPicture, latest, post } from "./transport.js";
 import { View } from "./view.js";
 
 const white = 0xffffffff, amber = 0xff2ac3ff;
+// How far a slider goes.
+const hints = { sigma: 8, line_tolerance: 3, min_length: 100 };
 const comfortable = 2_500_000;  // pixels of which a result is there before a frame has passed
+
+// The paths of an SVG file of lines.
+function pathOf(svg) {
+  return new Path2D([...svg.matchAll(/<path d="([^"]*)"/g)].map(([, d]) => d).join(""));
+}
 
 export class Photo {
   constructor(about, say) {
@@ -53,7 +60,7 @@ export class Photo {
   #build() {
     const area = document.getElementById("options"), { controls } = this.about;
     area.replaceChildren();
-    const method = choice("method", "Method", { words: controls.method.words }, controls.method.choices, (name) => {
+    const method = choice("method", "Method", controls.method, controls.method.choices, (name) => {
       this.method = name;
       this.values = {};
       this.#build();
@@ -62,18 +69,48 @@ export class Photo {
     });
     method.set(this.method);
     this.thresholds = new Thresholds(controls, this.method, (_, moves) => this.changed(moves));
-    area.append(method, this.thresholds.element);
-    for (const option of controls.options) {
-      const spec = option.by[this.method];
+    area.append(method);
+    if (this.method === "canny" && this.about.channels > 2) {
+      const color = choice("color", "Color", controls.color, controls.color.choices, (name) => this.#set("color", name, controls.color.value, false));
+      color.set(controls.color.value);
+      area.append(color);
+    }
+    area.append(this.thresholds.element);
+    this.byMode = [];  // controls whose defaults follow from the mode
+    for (const { name, by } of controls.options) {
+      const spec = by[this.method];
       if (!spec) continue;
-      const made = control(option.name, spec, (text, moves) => {
-        if (text === spec.value || text === false) delete this.values[option.name]; else this.values[option.name] = text;
-        made.classList.toggle("changed", option.name in this.values);
-        this.changed(moves);
-      }, option.name === "sigma" ? 8 : undefined);
+      if (name === "mode") this.usualMode = spec.value;
+      const made = control(name, spec, (text, moves) => this.#set(name, text, this.#usual(spec), moves), hints[name]);
+      if (spec.by_mode) this.byMode.push([name, spec, made]);
       area.append(made);
     }
+    if (this.method !== "sobel") area.append(this.#lines(controls));
     this.#stages();
+  }
+
+  // What a control is before it is touched.
+  #usual(spec) { return spec.by_mode?.[this.values.mode ?? this.usualMode] ?? spec.value; }
+
+  #set(name, text, usual, moves) {
+    if (text === usual || text === false) delete this.values[name]; else this.values[name] = text;
+    document.querySelector(`#options > [data-name="${name}"], #lines [data-name="${name}"]`).classList.toggle("changed", name in this.values);
+    if (name === "mode") {
+      for (const [other, spec, made] of this.byMode) {
+        made.usually(this.#usual(spec));
+        if (!(other in this.values)) made.set(this.#usual(spec));
+      }
+      this.thresholds.inMode(this.values.mode ?? this.usualMode);
+    }
+    this.changed(moves);
+  }
+
+  // A switch, and what there is to choose once it is on.
+  #lines(controls) {
+    const more = make("div", { hidden: true }, ...controls.tracing.map(({ name, by: { "": spec } }) =>
+      control(name, spec, (text, moves) => this.#set(name, text, spec.value, moves), hints[name])));
+    return make("fieldset", { id: "lines" }, make("legend", { className: "unseen", textContent: "Lines" }),
+                toggle("lines", "Also as lines", controls.lines, (is) => { more.hidden = !is; this.#set("lines", is, false, false); }), more);
   }
 
   #stages() {
@@ -89,6 +126,7 @@ export class Photo {
 
   #values() {
     const values = { ...this.values, ...this.thresholds.values() };
+    if (!values.lines) for (const { name } of this.about.controls.tracing) delete values[name];
     if (this.method !== this.about.controls.method.value) values.method = this.method;
     return values;
   }
@@ -111,7 +149,9 @@ export class Photo {
     (level > 0 ? quick : exact)({ values, level, stage: this.stage });
     if (moves && level > 0) { this.later = setTimeout(() => this.changed(false), 200); return; }
     this.copiesOf({ values });
-    const { low, high, threshold, ...others } = values, of = JSON.stringify(others);
+    const { low, high, threshold, lines, ...others } = values;
+    for (const { name } of this.about.controls.tracing) delete others[name];
+    const of = JSON.stringify(others);
     if (of !== this.histogramFor) { this.histogramFor = of; this.histogramOf({ values: others }); }
   }
 
@@ -119,20 +159,18 @@ export class Photo {
     const now = JSON.stringify(this.#values()), of = JSON.stringify(asked.values);
     if ((now !== of || asked.stage !== this.stage) && asked.level === 0) return;
     if (asked.level > 0 && this.shown?.about.level === 0 && this.shownFor === now) return;  // the exact one is there
+    const { about } = answer;
+    if (about.lines_at !== undefined) {
+      answer.lines = new TextDecoder().decode(answer.bytes.subarray(about.lines_at));
+      answer.bytes = answer.bytes.subarray(0, about.lines_at);
+    }
     this.shown = answer;
     this.shownFor = of;
     this.shownStage = asked.stage;
-    const { about } = answer;
     this.#put();
-    this.thresholds.used(about.level === 0 || about.low === undefined ? about : this.#scaled(about));
+    this.thresholds.used(about);
     this.say({ answer, exact: about.level === 0, stage: this.stage });
     if (about.level === 0) this.#busy(false);
-  }
-
-  // Thresholds of a smaller picture would be those of steeper slopes.
-  #scaled(about) {
-    const steeper = Number(this.values.sigma ?? 1.4) >= 0.8 ? 2 ** about.level : 1;
-    return { low: about.low / steeper, high: about.high / steeper };
   }
 
   #put() {
@@ -142,8 +180,9 @@ export class Photo {
     const key = this.shown.about.level === 0 ? "whole" : "small";
     this.canvases = this.canvases ?? {};
     this.canvases[key] = canvasOf(this.shown, color, this.canvases[key]);
-    this.view.show({ result: this.canvases[key] });
-    document.getElementById("right-tag").textContent = this.stage;
+    const { about, lines } = this.shown;
+    this.view.show({ result: this.canvases[key], lines: lines === undefined ? null : { path: pathOf(lines), width: about.width } });
+    document.getElementById("right-tag").textContent = lines === undefined ? this.stage : `${this.stage} and lines`;
   }
 
   /// Whether the picture shown and the texts to copy are exactly those of the controls.

@@ -11,7 +11,9 @@ export class Thresholds {
     this.percent = "90";
     this.low = 0;
     this.high = 0;
-    this.level = method === "sobel" ? null : 5;
+    this.byMode = controls.threshold.by_mode;
+    this.usual = method === "log" ? Number(this.byMode[controls.options.find((one) => one.name === "mode").by.log.value]) : 0;
+    this.level = method === "sobel" ? null : this.usual;
     this.histogram = new Histogram((name, value, moves) => this.#marked(name, value, moves));
     this.element = make("div", { className: "group" });
     const words = controls.threshold.words;
@@ -46,7 +48,7 @@ export class Thresholds {
         this.masks.set("magnitudes");
         this.element.append(this.masks);
       }
-      this.levels = slider("level", "Threshold", { words, kind: "number", low: 0, value: "5" },
+      this.levels = slider("level", "Threshold", { words, kind: "number", low: 0, value: String(this.usual), usual: this.usual ? String(this.usual) : "" },
                            (text, moves) => this.#marked("level", Number(text), moves), 30);
       this.levels.set(String(this.level ?? 0));
       this.element.append(this.histogram.element, this.levels);
@@ -65,8 +67,17 @@ export class Thresholds {
       return { threshold: this.rule === "percentile" ? `auto:percentile:${this.percent}` : `auto:${this.rule}` };
     }
     if (this.text) return this.text.value ? { threshold: this.text.value } : {};
-    if (this.level === null || (this.method === "log" && this.level === 5)) return {};
+    if (this.level === null || (this.method === "log" && this.level === this.usual)) return {};
     return { threshold: short(this.level) };
+  }
+
+  /// The mode of log has another default.
+  inMode(mode) {
+    const usual = Number(this.byMode[mode]), is = this.level === this.usual;
+    this.usual = usual;
+    this.levels.usually(String(usual));
+    if (is) this.level = usual;
+    this.#arrange();
   }
 
   setHistogram(strengths) {

@@ -10,7 +10,7 @@ export class View {
     this.canvas = document.getElementById("view");
     this.divider = document.getElementById("divide");
     this.context = this.canvas.getContext("2d");
-    this.source = this.result = null;
+    this.source = this.result = this.lines = null;
     this.overlay = false;
     this.divide = 0.5;
     this.fits = true;
@@ -21,9 +21,10 @@ export class View {
     this.#listen();
   }
 
-  show({ source, result }) {
+  /// `lines`: {path, width}, in pixels of a picture so wide.
+  show({ source, result, lines }) {
     if (source) this.source = source;
-    if (result) this.result = result;
+    if (result) { this.result = result; this.lines = lines ?? null; }
     this.draw();
   }
 
@@ -121,7 +122,17 @@ export class View {
         c.fillStyle = "rgb(0 0 0 / 55%)";
         c.fillRect(this.x, this.y, width, height);
       }
+      if (!this.lines) { put(this.result); return; }
+      c.globalAlpha = 0.35;
       put(this.result);
+      c.globalAlpha = 1;
+      const by = width / this.lines.width;
+      c.translate(this.x, this.y);
+      c.scale(by, by);
+      c.lineWidth = Math.max(1.25 * devicePixelRatio, Math.min(2 * devicePixelRatio, by / 3)) / by;
+      c.lineJoin = c.lineCap = "round";
+      c.strokeStyle = "#ffc32a";
+      c.stroke(this.lines.path);
     });
     this.paint?.(c, { x: this.x, y: this.y, width, height });
   }
