@@ -22,8 +22,8 @@ import browser
 import test_command
 import test_detect
 import test_files
-from test_command import read_png
-from test_tune import TuneTest
+from test_command import png, read_png
+from test_tune import TuneTest, scene
 
 SHOTS = os.environ.get("CUESTA_TUNE_SHOTS")
 EVENTS = ("merge_window", "pre_roll", "post_roll", "min_event", "max_event")  # of whole videos: no frame shows them
@@ -76,9 +76,10 @@ class PageTest(TuneTest):
         line = self.offered()
         if expected is not None:
             self.assertIn(expected, line)
-        shown = self.shown()
+        shown, lines = self.shown(), self.browser.run("tuner.shown.lines ?? null")
         self.assertEqual(self.run_line(line), shown, line)
-        return line, bytes(shown)
+        self.assertEqual(self.lines_file(), lines if lines is None else lines.encode(), line)
+        return line, bytes(shown) + (lines or "").encode()
 
 
 class Edges(PageTest):
@@ -100,6 +101,57 @@ class Edges(PageTest):
             self.assertGreater(changed, 3)
             page.click("#reset")
             self.check()
+
+    def test_color_and_lines(self):
+        self.photo = self.file("my photo.png", png(160, 120, [v for s in scene() for v in (s, s // 2 + 40, 255 - s)], channels=3))
+        page, tuner = self.open()
+        controls = tuner.json("about")["controls"]
+        seen = set()
+        for color in controls["color"]["choices"]:
+            page.click(f"[data-name=color] label:has([value={color}])")
+            seen.add(self.check("" if color == "gray" else f"--color {color}")[1])
+            for stage in page.run("[...document.querySelectorAll('#stages input')].map((e) => e.value)"):
+                page.click(f"#stages label:has([value={stage}])")
+                self.settle()
+        self.assertEqual(len(seen), 3)
+        # Lines are of gray levels: with color the command refuses them, and so does the page.
+        page.click("[data-name=lines] input")
+        page.wait("document.querySelector('#problem').textContent.includes('--lines takes --color gray')")
+        page.click("[data-name=color] label:has([value=gray])")
+        self.check("--lines 'my photo-lines.svg'")
+        page.complaints.clear()
+        page.click("[data-name=lines] input")
+        for method in ("canny", "log"):
+            page.click(f"[data-name=method] label:has([value={method}])")
+            self.settle()
+            page.click("[data-name=lines] input")
+            base = self.check("--lines ")[1]
+            for option in controls["tracing"]:
+                with self.subTest(method=method, option=option["name"]):
+                    self.assertGreater(self.move(option["name"], option["flag"], option["by"][""], base), 0)
+            page.click("[data-name=lines] input")
+            self.assertNotIn("--", self.check()[0].split("-edges.png'")[1].replace("--method log", ""))
+        page.click("[data-name=method] label:has([value=sobel])")
+        self.check()
+        self.assertFalse(page.run("!!document.querySelector('[data-name=lines], [data-name=color]')"))
+
+    def test_defaults_by_mode(self):
+        page, _ = self.open()
+        page.click("[data-name=method] label:has([value=log])")
+        self.settle()
+        def values():
+            return page.run("['sigma', 'level'].map((n) => document.querySelector(`#options [data-name=${n}] [type=number]`).value)")
+        self.assertEqual(values(), ["2.2", "1.6"])
+        page.click("[data-name=mode] label:has([value=threshold])")
+        self.assertEqual(values(), ["1.4", "5"])
+        line, _ = self.check("--mode threshold")
+        self.assertNotIn("--sigma", line)
+        for name, text in (("sigma", "2.2"), ("level", "1.6")):  # the other mode's defaults, given here
+            page.run(f"document.querySelector('#options [data-name={name}] [type=number]').select()")
+            page.type(text)
+            page.key("Enter")
+        line, _ = self.check("--sigma 2.2")
+        self.assertIn("--threshold 1.6", line)
 
     def move(self, name, flag, spec, base):
         """Moves one control through its values; how many of them changed the picture."""

@@ -35,6 +35,7 @@ export class View {
     const ratio = devicePixelRatio;
     this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * ratio));
     this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * ratio));
+    this.#place();
     if (this.fits) this.fit(); else this.#settle();
   }
 
@@ -69,8 +70,12 @@ export class View {
     const percent = Math.round(this.divide * 100);
     this.divider.setAttribute("aria-valuenow", percent);
     this.divider.setAttribute("aria-valuetext", `${percent} % source`);
+    this.#place();
     this.draw();
   }
+
+  get #cut() { return Math.round(this.canvas.width * this.divide); }
+  #place() { this.divider.style.left = `${this.#cut / devicePixelRatio}px`; }
 
   /// A place on the canvas, in CSS pixels, as a place in the picture, 0 to 1.
   inPicture(clientX, clientY) {
@@ -97,8 +102,7 @@ export class View {
     const { context: c, canvas } = this, width = this.shownWidth, height = this.size.height * this.scale;
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.clearRect(0, 0, canvas.width, canvas.height);
-    const cut = Math.round(canvas.width * this.divide);
-    this.divider.style.left = `${cut / devicePixelRatio}px`;
+    const cut = this.#cut;
     const put = (picture) => {
       if (!picture) return;
       c.imageSmoothingEnabled = width < picture.width * 1.5;
