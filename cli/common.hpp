@@ -48,6 +48,7 @@ struct Verb {
 Verb add_edges(CLI::App& parent);
 Verb add_filter(CLI::App& parent);
 Verb add_detect(CLI::App& parent);
+Verb add_tune(CLI::App& parent);
 Verb add_list(CLI::App& parent);
 Verb add_verify(CLI::App& parent);
 Verb add_bench(CLI::App& parent);

@@ -83,8 +83,54 @@ struct OnCommandLine<DifferenceThreshold> {
   }
 };
 
+/// How a value is chosen: what a person is shown instead of a text.
+enum class ControlKind : uint8_t {
+  number,
+  whole,
+  toggle,
+  choice,
+  border,
+  element,
+  difference,
+  text
+};
+template <class T>
+constexpr ControlKind control_of() {
+  if constexpr (std::same_as<T, Border>)
+    return ControlKind::border;
+  else if constexpr (std::same_as<T, StructuringElement>)
+    return ControlKind::element;
+  else if constexpr (std::same_as<T, DifferenceThreshold>)
+    return ControlKind::difference;
+  else if constexpr (std::same_as<T, bool>)
+    return ControlKind::toggle;
+  else if constexpr (std::integral<T>)
+    return ControlKind::whole;
+  else if constexpr (std::floating_point<T>)
+    return ControlKind::number;
+  else if constexpr (NamedEnum<T>)
+    return ControlKind::choice;
+  else
+    return ControlKind::text;
+}
+
 class DescribedOptions {
  public:
+  /// What an option is for one of its owners.
+  struct Meaning {
+    std::string owner, words, forms;
+    std::string usual;  ///< the default in words; empty for flags
+    std::string value;  ///< the default as it is typed
+    ControlKind kind = ControlKind::text;
+    Limits limits{};
+    std::vector<std::string> choices{};
+  };
+  struct Entry {
+    std::string name, flag, text;
+    std::vector<Meaning> meanings;
+    CLI::Option* option = nullptr;
+  };
+
   /// `selector` is the option whose values own the others ("--method"), for messages; empty where
   /// the verb has one struct.
   explicit DescribedOptions(std::string selector = {}) : selector_(std::move(selector)) {}
@@ -101,8 +147,9 @@ class DescribedOptions {
         if (std::ranges::find(except, one.name) != except.end()) return;
         add_option(app, one.name, OnCommandLine<T>::placeholder,
                    {std::string(owner), std::string(one.words), OnCommandLine<T>::forms(one.limits),
-                    default_text(one, defaults)});
-        if constexpr (NamedEnum<T>) complete<T>(one.name);
+                    default_text(one, defaults), text_of(one.get(defaults)), control_of<T>(),
+                    one.limits, choices_of<T>()});
+        if constexpr (NamedEnum<T>) add_names(one.name, choices_of<T>());
       }
     });
     // An option that all had so far may be one that this owner lacks.
@@ -137,25 +184,20 @@ class DescribedOptions {
   void refuse_others(std::string_view owner) const;
   /// Throws the same for any that was given: all go with `what`, which was not.
   void refuse_all(std::string_view what) const;
+  /// All of them, in the order in which they were added.
+  const std::deque<Entry>& entries() const { return options_; }
 
  private:
-  struct Meaning {
-    std::string owner, words, forms, usual;
-  };
-  struct Entry {
-    std::string name, flag, text;
-    std::vector<Meaning> meanings;
-    CLI::Option* option = nullptr;
-  };
   void add_option(CLI::App& app, std::string_view name, std::string_view placeholder,
                   Meaning meaning);
-  /// Completion knows the names that the parser takes.
-  template <NamedEnum E>
-  void complete(std::string_view name) {
+  template <class T>
+  static std::vector<std::string> choices_of() {
     std::vector<std::string> names;
-    for (const auto& one : names_of(E{})) names.emplace_back(one.name);
-    add_names(name, names);
+    if constexpr (NamedEnum<T>)
+      for (const auto& one : names_of(T{})) names.emplace_back(one.name);
+    return names;
   }
+  /// Completion knows the names that the parser takes.
   void add_names(std::string_view name, const std::vector<std::string>& names);
   void describe_options();
   std::string help(const Entry& option) const;

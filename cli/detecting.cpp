@@ -19,17 +19,9 @@
 #include "track/options.hpp"
 
 namespace cuesta::cli {
-namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// What the library is told.
-struct Settings {
-  MotionOptions motion{};
-  std::optional<TrackingOptions> tracking{};
-};
-Settings settings_of(const DetectOptions& options) {
-  Settings settings;
+DetectSettings settings_of(const DetectOptions& options) {
+  DetectSettings settings;
   MotionOptions& motion = settings.motion;
   options.described.read(motion);
   motion = MotionOptions::of(motion.background.model);  // with that model's own defaults
@@ -42,6 +34,10 @@ Settings settings_of(const DetectOptions& options) {
   }
   return settings;
 }
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
 
 // A value of an option in JSON: a number as one, the others as the command takes them.
 template <class T>
@@ -60,7 +56,7 @@ std::string name_of(const DetectOptions& options, const io::FrameSource& source)
   return options.input == "-" ? options.input : source.name();
 }
 
-Json header_of(const DetectOptions& options, const Settings& settings,
+Json header_of(const DetectOptions& options, const DetectSettings& settings,
                const io::FrameSource& source) {
   const io::StreamFormat& format = source.format();
   Json line = {{"schema", 1},
@@ -115,7 +111,7 @@ Json line_of(const io::Frame& frame, std::span<const Detection> objects, const F
 /// Finds objects in a frame's luma, in coordinates of the whole frame.
 class Finder {
  public:
-  Finder(const DetectOptions& options, const Settings& settings)
+  Finder(const DetectOptions& options, const DetectSettings& settings)
       : name_(options.input),
         region_(options.common.region_rect()),
         detector_(settings.motion),
@@ -188,8 +184,8 @@ class MaskVideo {
 /// like ask for.
 class Outputs {
  public:
-  Outputs(const DetectOptions& options, const Settings& settings, const io::FrameSource& source,
-          std::shared_ptr<JsonLines> lines)
+  Outputs(const DetectOptions& options, const DetectSettings& settings,
+          const io::FrameSource& source, std::shared_ptr<JsonLines> lines)
       : results_(placing_of(options.input, options.follow)),
         painter_(source.format()),
         watching_(options.watch, settings.tracking.value_or(TrackingOptions()),
@@ -304,7 +300,7 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
 struct WatchedVideo::Detector {
   explicit Detector(const DetectOptions& options)
       : settings(settings_of(options)), finder(options, settings) {}
-  Settings settings;
+  DetectSettings settings;
   Finder finder;
 };
 
@@ -319,7 +315,7 @@ WatchedVideo::~WatchedVideo() = default;
 int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const auto begin = Clock::now();
   const DetectOptions& options = *options_;
-  const Settings& settings = detector_->settings;
+  const DetectSettings& settings = detector_->settings;
   Finder& finder = detector_->finder;
   const auto source = open_stream(options.input, options.common, stop);
   tell_depth(*source, !options.out.empty());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "cli/progress.hpp"
 #include "cli/results.hpp"
 #include "cli/turns.hpp"
+#include "cuesta/motion.hpp"
+#include "cuesta/tracking.hpp"
 
 namespace cuesta::cli {
 
@@ -30,6 +33,13 @@ struct DetectOptions {
 };
 /// All of them but the inputs; `options` stays where it is.
 void add_detect_options(CLI::App& app, DetectOptions& options);
+
+/// What the library is told.
+struct DetectSettings {
+  MotionOptions motion{};
+  std::optional<TrackingOptions> tracking{};  ///< where objects are followed
+};
+DetectSettings settings_of(const DetectOptions& options);
 
 /// What videos that are watched at once have in common.
 struct Company {

@@ -6,78 +6,19 @@
 #include <cmath>
 #include <numbers>
 
-#include "cli/conversion.hpp"
-#include "cli/described.hpp"
+#include "cli/edges.hpp"
 #include "cli/either_device.hpp"
-#include "cli/lines_file.hpp"
 #include "cli/nearest.hpp"
 #include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "core/fill.hpp"
-#include "cuesta/edges.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/lines.hpp"
 #include "cuesta/objects.hpp"
 #include "io/picture.hpp"
-#include "lines/options.hpp"
-#include "ops/canny/options.hpp"
-#include "ops/log/options.hpp"
-
-namespace cuesta::cli {
-
-/// What may come before sobel, which has no smoothing of its own.
-struct SmoothingOptions {
-  double sigma = 0;
-  int ksize = 0;
-  bool wanted() const { return sigma > 0 || ksize > 0; }
-};
-
-struct LineOptions {
-  TraceOptions trace{};
-};
-
-}  // namespace cuesta::cli
-
-// The names of TraceOptions' fields on a command line that has other options beside them.
-template <>
-struct cuesta::Described<cuesta::cli::LineOptions> {
-  using Options = cli::LineOptions;
-  static constexpr auto fields = std::apply(
-      [](const auto& tolerance, const auto& min_length, const auto& refinement) {
-        return std::tuple(field<&Options::trace, &TraceOptions::tolerance>(
-                              "line_tolerance", tolerance.limits, tolerance.words),
-                          field<&Options::trace, &TraceOptions::min_length>(
-                              min_length.name, min_length.limits, min_length.words),
-                          field<&Options::trace, &TraceOptions::refinement>(
-                              refinement.name, refinement.limits, refinement.words));
-      },
-      Described<TraceOptions>::fields);
-};
-
-template <>
-struct cuesta::Described<cuesta::cli::SmoothingOptions> {
-  using Options = cli::SmoothingOptions;
-  static constexpr auto fields =
-      std::tuple(field<&Options::sigma>("sigma", at_least(0),
-                                        "of a Gaussian before the gradient, in pixels; 0 smooths "
-                                        "nothing without ksize"),
-                 field<&Options::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
-                                        "side of the Gaussian's window"));
-};
 
 namespace cuesta::cli {
 namespace {
-
-struct State {
-  CommonOptions common;
-  JobOptions jobs;
-  DescribedOptions described{"--method"};
-  DescribedOptions tracing{};
-  LinesOptions lines;
-  std::string method = "canny";
-  std::string low, high, threshold, mask;  // what several of the library's options are made of
-  std::string color;                       // a ColorGradient, or gray
-};
 
 // What finds most of what people draw and little else, without a sweep (docs/accuracy.md); 1.4 is
 // the paper's.
@@ -98,13 +39,37 @@ LogOptions log_defaults() {
   return options;
 }
 
-void refuse_unless(bool fits, std::string_view option, const std::string& value,
-                   std::string_view where) {
-  if (!fits) usage_error(value, "{} {}: this goes with {}", option, value, where);
+}  // namespace
+
+CannyOptions canny_of(const EdgesOptions& given) {
+  CannyOptions options = canny_defaults();
+  given.described.read(options);
+  if (given.takes_color()) options.color = *value_named<ColorGradient>(given.color);
+  return options;
 }
 
-// The largest magnitude that samples from 0 to 1 can have: over all directions of the gradient, the
-// sum of the taps along it that are positive.
+LogOptions log_of(const EdgesOptions& given) {
+  LogOptions options = log_defaults();
+  given.described.read(options);
+  if (options.mode == LogMode::threshold) {
+    options = LogOptions{};
+    given.described.read(options);
+  }
+  return options;
+}
+
+TraceOptions trace_of(const EdgesOptions& given) {
+  LineOptions options;
+  given.tracing.read(options);
+  return options.trace;
+}
+
+ConstAnyView source_of(const EdgesOptions& options, ConstAnyView picture, AnyImage& holder,
+                       const Exec& exec) {
+  return options.takes_color() && picture.channels >= 3 ? without_alpha(picture, holder)
+                                                        : gray_of(picture, holder, exec);
+}
+
 double largest_magnitude(const SobelOptions& options) {
   const int n = options.aperture, r = n / 2;
   // Impulses give the taps, mirrored, which no sum minds.
@@ -131,6 +96,15 @@ double largest_magnitude(const SobelOptions& options) {
   return most;
 }
 
+namespace {
+
+using State = EdgesOptions;
+
+void refuse_unless(bool fits, std::string_view option, const std::string& value,
+                   std::string_view where) {
+  if (!fits) usage_error(value, "{} {}: this goes with {}", option, value, where);
+}
+
 // Samples of a plane of From, times `scale`, rounded.
 template <class From, class To>
 void scale_samples(ImageView<From> src, ImageView<To> dst, double scale) {
@@ -153,9 +127,7 @@ class EdgeFinder {
   PixelType output_type(PixelType source) const { return makes_mask() ? PixelType::u8 : source; }
   /// True where the result is a mask of 0 and 255.
   bool makes_mask() const { return method_ != "sobel" || limit_; }
-  /// Whether find() takes three channels as well as one.
-  bool takes_color() const { return color_; }
-  /// Edges of `gray` into `out`. Thresholds that were given count in the file's own levels, of
+  /// Edges of `source` into `out`. Thresholds that were given count in the file's own levels, of
   /// which `scale` levels of `gray` are one.
   void find(ConstAnyView source, AnyView out, ConstAnyView mask, double scale = 1);
   /// Lines of the edges that the last call found in `gray`, made on the host.
@@ -170,18 +142,17 @@ class EdgeFinder {
   void run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Execs& execs);
   void run_sobel(ConstAnyView gray, AnyView out, const Execs& execs);
   void find_magnitudes(ConstAnyView gray, AnyView out);
-  LogOptions log_of(PixelType type) const;
+  LogOptions log_for(PixelType type) const;
 
   std::string method_;
-  CannyOptions canny_ = canny_defaults();
-  bool color_ = false;                // of canny
+  CannyOptions canny_;
   std::optional<CannyResult> given_;  // of canny
   LogOptions log_;
   std::optional<double> level_;  // of log
   SobelOptions sobel_;
   SmoothingOptions smoothing_;
   std::optional<double> limit_;  // of sobel
-  LineOptions tracing_;
+  TraceOptions tracing_;
   int threads_;
   double scale_ = 1, largest_ = 1;
   EitherDevice device_;
@@ -191,7 +162,6 @@ class EdgeFinder {
 
 EdgeFinder::EdgeFinder(const State& state)
     : method_(state.method),
-      log_(log_defaults()),
       threads_(state.common.threads),
       device_(state.common,
               [this](std::span<const ConstAnyView> sources, AnyView edges, const Execs& execs) {
@@ -204,26 +174,19 @@ EdgeFinder::EdgeFinder(const State& state)
   refuse_unless(is_canny || state.color.empty(), "--color", state.color, "--method canny");
   state.described.refuse_others(method_);
   if (is_canny) {
-    state.described.read(canny_);
     // Points of lines are found in gray levels, and so are their edges.
-    const bool lines = !state.lines.out.empty();
-    refuse_unless(!lines || state.color.empty() || state.color == "gray", "--color", state.color,
+    refuse_unless(state.lines.out.empty() || !state.takes_color(), "--color", state.color,
                   "pictures of edges; --lines takes --color gray");
-    color_ = !state.color.empty() && state.color != "gray";
-    if (color_) canny_.color = *value_named<ColorGradient>(state.color);
+    canny_ = canny_of(state);
   } else if (method_ == "log") {
-    state.described.read(log_);
-    if (log_.mode == LogMode::threshold) {
-      log_ = LogOptions{};
-      state.described.read(log_);
-    }
+    log_ = log_of(state);
     if (log_.sigma == 0 && log_.ksize == 0)
       usage_error("0", "--sigma 0: the Laplacian of a Gaussian needs one above 0");
   } else {
     state.described.read(sobel_);
     state.described.read(smoothing_);
   }
-  state.tracing.read(tracing_);
+  tracing_ = trace_of(state);
   if (state.lines.out.empty()) {
     state.tracing.refuse_all("--lines");
   } else {
@@ -289,13 +252,13 @@ void EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Ex
     used_ = canny(gray, out, options, execs.pinned);
     used_->low /= scale_, used_->high /= scale_;
   } else if (method_ == "log") {
-    log_edges(gray, out, log_of(gray.type), execs.pinned);
+    log_edges(gray, out, log_for(gray.type), execs.pinned);
   } else {
     run_sobel(gray, out, execs);
   }
 }
 
-LogOptions EdgeFinder::log_of(PixelType type) const {
+LogOptions EdgeFinder::log_for(PixelType type) const {
   LogOptions options = log_;
   // What is usual is so many of 255 levels.
   options.threshold =
@@ -305,8 +268,8 @@ LogOptions EdgeFinder::log_of(PixelType type) const {
 
 Polylines EdgeFinder::trace(ConstAnyView gray, ConstAnyView edges) const {
   const Exec exec{.threads = threads_};
-  Polylines lines = method_ == "log" ? cuesta::trace(gray, log_of(gray.type), tracing_.trace, exec)
-                                     : cuesta::trace(gray, edges, canny_, tracing_.trace, exec);
+  Polylines lines = method_ == "log" ? cuesta::trace(gray, log_for(gray.type), tracing_, exec)
+                                     : cuesta::trace(gray, edges, canny_, tracing_, exec);
   for (Polyline& line : lines) {
     line.strength /= scale_;
     for (LinePoint& p : line.points) p.strength /= scale_;
@@ -340,7 +303,7 @@ void EdgeFinder::find_magnitudes(ConstAnyView gray, AnyView out) {
 
 io::ReadLimits reading_of(const State& state) { return reading_of(state.common, state.jobs); }
 
-class Edges : public Conversion {
+class Edges : public EdgesConversion {
  public:
   /// `mask` is empty or of the pictures' size, and outlives it.
   Edges(const State& state, const Image<uint8_t>& mask)
@@ -350,9 +313,7 @@ class Edges : public Conversion {
   Converted on_picture(const io::Picture& picture, const Job& job) override {
     const ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()});
     const ConstAnyView source = region_of(picture.view(), region_, job.input);
-    const ConstAnyView read = finder_.takes_color() && source.channels >= 3
-                                  ? without_alpha(source, colors_)
-                                  : gray_of(source, gray_, finder_.helper());
+    const ConstAnyView read = source_of(state_, source, read_, finder_.helper());
     const AnyView out = edges_.create(read.size(), 1, finder_.output_type(read.type));
     finder_.find(read, out, mask, picture.scale);
     if (!job.lines.empty()) lines_ = finder_.trace(read, out);
@@ -360,10 +321,13 @@ class Edges : public Conversion {
   }
   void write_more(const Job& job) override {
     if (job.lines.empty()) return;
-    const LinesFacts facts{job.input, state_.method, edges_.width(), edges_.height()};
     const auto file = text_file(job.lines, io::Placing::when_whole);
-    file->write(text_of_lines(job.lines_format, lines_, facts));
+    file->write(lines_text(job));
     file->finish();
+  }
+  std::string lines_text(const Job& job) const override {
+    return text_of_lines(job.lines_format, lines_,
+                         {job.input, state_.method, edges_.width(), edges_.height()});
   }
   void on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) override {
     finder_.find(luma, out, mask_for(job.input, whole));
@@ -401,9 +365,18 @@ class Edges : public Conversion {
   std::optional<Rect> region_;
   EdgeFinder finder_;
   const Image<uint8_t>& mask_;
-  AnyImage gray_, colors_, edges_;
+  AnyImage read_, edges_;
   Polylines lines_;  // of the last picture
 };
+
+}  // namespace
+
+std::unique_ptr<EdgesConversion> edges_conversion(const EdgesOptions& options,
+                                                  const Image<uint8_t>& mask) {
+  return std::make_unique<Edges>(options, mask);
+}
+
+namespace {
 
 int run(const State& state) {
   const bool wants_lines = !state.lines.out.empty();
@@ -417,7 +390,7 @@ int run(const State& state) {
                 state.common.json ? "--json" : "-o -");
   Image<uint8_t> mask;
   std::vector<std::string> also_read;
-  const auto make = [&] { return std::make_unique<Edges>(state, mask); };
+  const auto make = [&] { return edges_conversion(state, mask); };
   if (!state.mask.empty()) {
     make();  // what it refuses comes before a file is read
     also_read.push_back(state.mask);
@@ -432,48 +405,46 @@ int run(const State& state) {
 
 }  // namespace
 
-Verb add_edges(CLI::App& parent) {
-  auto state = std::make_shared<State>();
-  CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
-  add_job_options(*app, state->jobs, false);
-  app->add_option("--lines", state->lines.out,
-                  "the edges as lines between the pixels: a .svg, .geojson or .json; a folder for "
-                  "several inputs; - writes to stdout")
+void add_edges_options(CLI::App& app, EdgesOptions& options) {
+  add_job_options(app, options.jobs, false);
+  app.add_option("--lines", options.lines.out,
+                 "the edges as lines between the pixels: a .svg, .geojson or .json; a folder for "
+                 "several inputs; - writes to stdout")
       ->type_name("OUT");
-  app->add_option("--lines-format", state->lines.format,
-                  "of --lines in a folder and on stdout: svg (default), geojson or json")
+  app.add_option("--lines-format", options.lines.format,
+                 "of --lines in a folder and on stdout: svg (default), geojson or json")
       ->type_name("NAME")
       ->check(one_of_names({"svg", "geojson", "json"}));
-  state->tracing.add<LineOptions>(*app);
-  state->jobs.masks = true;
-  app->add_option("--method", state->method, "canny (default), log or sobel")
+  options.tracing.add<LineOptions>(app);
+  options.jobs.masks = true;
+  app.add_option("--method", options.method, "canny (default), log or sobel")
       ->type_name("METHOD")
       ->check(one_of_names({"canny", "log", "sobel"}));
-  app->add_option(
-         "--threshold", state->threshold,
+  app.add_option(
+         "--threshold", options.threshold,
          "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]|noise] (default auto; noise "
          "finds nothing where nothing but noise is); "
          "log: gray levels (default 1.6 of 255; with --mode threshold 5, and sigma 1.4); "
          "sobel: a mask above T instead of magnitudes, "
          "of which the largest possible is white")
       ->type_name("T");
-  app->add_option("--low", state->low, "canny: low threshold, in gradient units as cv::Canny's")
+  app.add_option("--low", options.low, "canny: low threshold, in gradient units as cv::Canny's")
       ->type_name("L");
-  app->add_option("--high", state->high, "canny: high threshold")->type_name("H");
-  app->add_option(
-         "--color", state->color,
+  app.add_option("--high", options.high, "canny: high threshold")->type_name("H");
+  app.add_option(
+         "--color", options.color,
          "canny: the gradient of a colored picture: gray: of its gray levels (default), as "
          "videos and --lines always take; strongest: the strongest channel's at each pixel, as "
          "cv::Canny's; structure: of the structure tensor, Di Zenzo's; on a GPU gray alone so far")
       ->type_name("NAME")
       ->check(one_of_names({"gray", "strongest", "structure"}));
-  app->add_option("--mask", state->mask, "canny: a picture; edges only where it is not black")
+  app.add_option("--mask", options.mask, "canny: a picture; edges only where it is not black")
       ->type_name("FILE");
-  state->described.add<CannyOptions>(*app, "canny", {"color"}, canny_defaults());
-  state->described.add<LogOptions>(*app, "log", {"threshold"}, log_defaults());
-  state->described.add<SobelOptions>(*app, "sobel");
-  state->described.add<SmoothingOptions>(*app, "sobel");
-  add_common(*app, state->common,
+  options.described.add<CannyOptions>(app, "canny", {"color"}, canny_defaults());
+  options.described.add<LogOptions>(app, "log", {"threshold"}, log_defaults());
+  options.described.add<SobelOptions>(app, "sobel");
+  options.described.add<SmoothingOptions>(app, "sobel");
+  add_common(app, options.common,
              takes_device | takes_strategy | takes_threads | takes_region | takes_json |
                  takes_limits | takes_explain,
              {"cuesta edges photo.jpg -o edges.png",
@@ -482,6 +453,12 @@ Verb add_edges(CLI::App& parent) {
               "cuesta edges photo.jpg --lines edges.svg --line-tolerance 0.5 --min-length 20",
               "cuesta edges street.mp4 -o edges.mp4 --method log",
               "ffmpeg -i in.mov -f yuv4mpegpipe - | cuesta edges - -o - | ffplay -"});
+}
+
+Verb add_edges(CLI::App& parent) {
+  auto state = std::make_shared<State>();
+  CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
+  add_edges_options(*app, *state);
   return {app, [state] { return run(*state); }};
 }
 

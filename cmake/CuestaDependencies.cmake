@@ -31,6 +31,8 @@ find_path(CUESTA_TOML_INCLUDE toml++/toml.h)
 cuesta_optional(CUESTA_TOML CUESTA_TOML_INCLUDE "toml++")
 pkg_check_modules(mosquitto IMPORTED_TARGET libmosquitto)
 cuesta_optional(CUESTA_MQTT mosquitto_FOUND "libmosquitto")
+pkg_check_modules(httplib IMPORTED_TARGET cpp-httplib)
+cuesta_optional(CUESTA_TUNE httplib_FOUND "cpp-httplib")
 find_package(OpenCV QUIET COMPONENTS core imgproc imgcodecs videoio video)
 cuesta_optional(CUESTA_OPENCV OpenCV_FOUND "OpenCV")
 

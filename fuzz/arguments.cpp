@@ -19,8 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CLI::App app("", "cuesta");
   app.require_subcommand(1);
   // A verb owns what its options are parsed into.
-  const Verb verbs[] = {add_edges(app), add_filter(app), add_detect(app), add_list(app),
-                        add_verify(app)};
+  const Verb verbs[] = {add_edges(app), add_filter(app), add_detect(app),
+                        add_tune(app),  add_list(app),   add_verify(app)};
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 takes them
   try {
     app.parse(reversed);

@@ -77,6 +77,7 @@ LIBRARIES = [
     (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
     (re.compile(r"^toml\+\+/"), re.compile(r"^cli/"), "toml++"),
     (re.compile(r"^mosquitto"), re.compile(r"^cli/events/broker\.cpp$"), "libmosquitto"),
+    (re.compile(r"^httplib\.h"), re.compile(r"^cli/tune/server\.cpp$"), "cpp-httplib"),
     (re.compile(r"^nanobind/"), re.compile(r"^python/src/"), "nanobind"),
     (re.compile(r"^fmt/"), re.compile(r"^(src|cli|bench|python|tests|fuzz)/"), "fmt"),
     (re.compile(r"^(gtest|gmock|rapidcheck)"), re.compile(r"^tests/"), "the test libraries"),

@@ -1,0 +1,70 @@
+// A video that detect is tuned on.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/common.hpp"
+#include "cli/detecting.hpp"
+#include "cli/scene_file.hpp"
+#include "cli/tune/controls.hpp"
+#include "cli/tune/lane.hpp"
+#include "cli/tune/subject.hpp"
+#include "cuesta/io.hpp"
+
+namespace cuesta::cli::tune {
+
+/// Its first frames, decoded once by a thread of its own: as many as `most_bytes` of luma hold.
+/// What moves in a frame follows from all before it, so results are of frame after frame from the
+/// first.
+class Film final : public Subject {
+ public:
+  static constexpr size_t most_bytes = size_t(1) << 29;
+
+  /// Throws Error{input}.
+  Film(std::string input, const CommonOptions& common);
+  ~Film() override;
+
+  Json about() const override;
+  Reply answer(const Request& request) override;
+
+ private:
+  struct Run;
+  /// Waits for it. Throws Error{input} past the last one, or where decoding failed before.
+  ConstAnyView frame(size_t index) const;
+  void decode();
+  Reply source(size_t index) const;
+  Reply result(const Json& asked);
+  Reply copies(const Json& asked) const;
+
+  std::string input_;
+  int threads_;
+  VideoReader reader_;
+  double rate_;
+  std::optional<int64_t> expected_;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable grew_;
+  std::vector<Image<uint8_t>> frames_;
+  std::vector<double> times_;
+  bool whole_ = false;  // every frame of the video is here
+  bool ended_ = false;  // no more will come
+  std::string problem_;
+
+  std::unique_ptr<Run> run_;  // of the exact lane
+  Lane exact_, quick_;
+  std::jthread decoder_;
+};
+
+/// `cuesta detect` of values of the page; `scene` is the name of its file, empty for none.
+class DetectAsked : public Asked<DetectOptions> {
+ public:
+  DetectAsked(const Json& values, const std::string& scene);
+};
+Json detect_controls();
+
+}  // namespace cuesta::cli::tune
