@@ -62,6 +62,7 @@ struct CommonOptions {
   int threads = 0;
   std::string region;
   int64_t max_pixels = int64_t(1) << 28;
+  int64_t max_memory = int64_t(1) << 30;
   bool partial = false;
   double timeout = 10;
   double reconnect = std::numeric_limits<double>::infinity();
@@ -81,7 +82,7 @@ enum : unsigned {
   takes_threads = 4,
   takes_region = 8,
   takes_json = 16,
-  takes_limits = 32,  ///< --max-pixels, --partial, --timeout and --reconnect
+  takes_limits = 32,  ///< --max-pixels, --max-memory, --partial, --timeout and --reconnect
   takes_explain = 64,
 };
 /// Adds them, with --config and --save-config (cli/config.hpp), and `examples` at the head of the
@@ -105,6 +106,8 @@ void print_error(std::string_view text);
 void print_warning(std::string_view text);
 void print_note(std::string_view text);
 void print_detail(std::string_view text);
+/// To stderr as it is. One that is full, closed or gone is nobody's loss: nothing is thrown.
+void print_raw(std::string_view text) noexcept;
 /// What --explain says, on stderr, whatever the verbosity.
 void print_explanation(std::string_view text);
 template <class... Values>
@@ -139,6 +142,10 @@ bool stderr_is_terminal();
 /// Ends the process with 130 on SIGINT, SIGTERM and SIGHUP, leaving no half-written file, unless
 /// a StopOnSignal asks for another end; a closed pipe becomes an error where it is written to.
 void install_signal_handlers();
+
+/// Gives standard streams that were closed when the process began a descriptor that refuses what is
+/// done with it. Comes before anything is opened.
+void keep_standard_streams();
 
 /// Thrown when a StopOnSignal's signal has been obeyed, past all other work; main() ends with 130.
 struct Interrupted {};

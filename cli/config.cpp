@@ -4,15 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "cli/common.hpp"
 #include "cli/nearest.hpp"
-#include "io/errors.hpp"
 #include "io/output_file.hpp"
+#include "io/text_file.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -64,10 +63,11 @@ void add_config(const CLI::App& root, std::vector<std::string>& arguments) {
   if (!path || found == arguments.end()) return;
   const CLI::App& verb = *root.get_subcommand(*found);
 
-  std::ifstream file(*path);
-  if (!file) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} {}: {}", config_option, *path, io::reason_of(errno)), *path);
+  std::istringstream file;
+  try {
+    file.str(io::text_of_file(*path));
+  } catch (const Error& error) {
+    throw Error(ErrorCode::input, fmt::format("{} {}", config_option, error.what()), *path);
   }
   std::vector<CLI::ConfigItem> items;
   try {

@@ -12,6 +12,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "cli/options.hpp"
@@ -249,6 +250,7 @@ void add_job_options(CLI::App& app, JobOptions& jobs) {
 io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs) {
   io::ReadLimits limits{common.max_pixels, common.partial};
   limits.white = parse_white(jobs.white);
+  limits.max_memory = common.max_memory;
   return limits;
 }
 
@@ -340,7 +342,13 @@ class Lanes {
  public:
   Lanes(const std::vector<Job>& jobs, int count, const std::function<JobWork()>& make_work)
       : jobs_(jobs), outcomes_(jobs.size()) {
-    for (int i = 0; i < count; ++i) threads_.emplace_back([this, &make_work] { run(make_work); });
+    threads_.reserve(size_t(count));
+    try {
+      while (int(threads_.size()) < count)
+        threads_.emplace_back([this, &make_work] { run(make_work); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;  // the system gives no thread; fewer do as well
+    }
   }
   ~Lanes() { next_ = jobs_.size(); }  // nobody asks for the others
 

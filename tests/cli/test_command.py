@@ -83,6 +83,19 @@ def y4m(width, height, frames, chroma=b"mono"):
     return header + b"".join(b"FRAME\n" + frame for frame in frames)
 
 
+def staged_files(process, folder):
+    """What a process writes in a folder and has not named yet: paths to read it by."""
+    names = list(Path(folder).glob(".*"))  # where the system has no files without a name
+    for link in Path(f"/proc/{process.pid}/fd").glob("*"):
+        try:
+            to = os.readlink(link)
+        except OSError:
+            continue
+        if to.startswith(str(folder)) and to.endswith(" (deleted)"):
+            names.append(link)
+    return names
+
+
 class CommandTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="cuesta-test-")
@@ -593,7 +606,7 @@ class BadOutput(CommandTest):
             process.stdin.flush()
         for _ in range(400):
             # More than a header: a frame is there.
-            if any(path.stat().st_size > 1000 for path in [*self.at.glob(".out*"), *self.at.glob("out.y4m")]):
+            if any(path.stat().st_size > 1000 for path in [*staged_files(process, self.at), *self.at.glob("out.y4m")]):
                 break
             time.sleep(0.02)
         process.send_signal(sign)
