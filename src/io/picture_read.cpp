@@ -434,6 +434,8 @@ Pages pages_of(const std::filesystem::path& path) {
   start_vips();
   uint8_t head[head_bytes] = {};
   const ssize_t have = pread(file.number(), head, sizeof head, 0);
+  // One page; libvips would look for a line's end in all of it.
+  if (have > 0 && begins_as_bmp({head, size_t(have)})) return {};
   const VipsSourcePtr source(vips_source_new_from_descriptor(file.number()));
   if (!source || have < 0) return {};
   return pages_in(source.get(), {head, size_t(have)});

@@ -168,6 +168,11 @@ void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
   if (file.grows()) throw_output(path, "it exists and is no regular file");
   const VipsImagePtr image = image_to_write(pixels, options);
   if (!image) throw_output(path, take_vips_error());
+  if (format->name == "BMP") {  // ImageMagick's, which libvips writes to memory or by name only
+    const auto bytes = encode_picture(lower(extension), pixels, options);
+    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return file.commit();
+  }
   const Target target(file);
   const std::string kind = lower(extension) + saver_options(*format, options);
   const int failed = vips_image_write_to_target(image.get(), kind.c_str(), target.get(), nullptr);
