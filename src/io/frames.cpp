@@ -53,7 +53,8 @@ bool is_live(const std::string& path) {
 
 std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& given) {
   StreamLimits limits = given;
-  limits.with_stop();  // one for all that read
+  // One for all that read this source, and for none that reads another.
+  limits.stop = std::make_shared<StopSignal>(given.stop);
   if (is_address(path) || is_camera(path)) {
 #if defined(CUESTA_HAS_VIDEO)
     return open_live(path, limits);

@@ -148,6 +148,23 @@ class Target {
   VipsTargetPtr target_;
 };
 
+// As encode_picture(), with libvips started and used by this thread already.
+std::vector<uint8_t> encode(std::string_view extension, const ConstAnyView& pixels,
+                            const WriteOptions& options) {
+  const Format* format = format_of_extension(extension);
+  const std::string place =
+      std::string(extension) + (format ? saver_options(*format, options) : std::string());
+  const VipsImagePtr image = image_to_write(pixels, options);
+  void* bytes = nullptr;
+  size_t size = 0;
+  if (!image || vips_image_write_to_buffer(image.get(), place.c_str(), &bytes, &size, nullptr) != 0)
+    throw_output(std::string(extension), take_vips_error());
+  const std::unique_ptr<void, decltype(&g_free)> owned(bytes, g_free);
+  std::string kept;
+  const auto all = without_date({static_cast<const char*>(bytes), size}, kept);
+  return {all.begin(), all.end()};
+}
+
 }  // namespace
 
 void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
@@ -164,41 +181,31 @@ void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
   if (pixels.type == PixelType::f32 && !format->floats)
     throw_output(path, "float samples go to .tif only");
   start_vips();
-  OutputFile file(path, Placing::when_whole);
-  if (file.grows()) throw_output(path, "it exists and is no regular file");
-  const VipsImagePtr image = image_to_write(pixels, options);
-  if (!image) throw_output(path, take_vips_error());
-  if (format->name == "BMP") {  // ImageMagick's, which libvips writes to memory or by name only
-    const auto bytes = encode_picture(lower(extension), pixels, options);
-    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    return file.commit();
-  }
-  const Target target(file);
-  const std::string kind = lower(extension) + saver_options(*format, options);
-  const int failed = vips_image_write_to_target(image.get(), kind.c_str(), target.get(), nullptr);
-  file.check();
-  if (failed != 0) throw_output(path, take_vips_error());
-  file.commit();
+  with_own_errors([&] {
+    OutputFile file(path, Placing::when_whole);
+    if (file.grows()) throw_output(path, "it exists and is no regular file");
+    if (format->name == "BMP") {  // ImageMagick's, which libvips writes to memory or by name only
+      const auto bytes = encode(lower(extension), pixels, options);
+      file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    } else {
+      const VipsImagePtr image = image_to_write(pixels, options);
+      if (!image) throw_output(path, take_vips_error());
+      const Target target(file);
+      const std::string kind = lower(extension) + saver_options(*format, options);
+      const int failed =
+          vips_image_write_to_target(image.get(), kind.c_str(), target.get(), nullptr);
+      file.check();
+      if (failed != 0) throw_output(path, take_vips_error());
+    }
+    file.commit();
+  });
 }
 
 std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels,
                                     const WriteOptions& options) {
   check_pixels_to_write(pixels);
   start_vips();
-  const VipsImagePtr image = image_to_write(pixels, options);
-  const Format* format = format_of_extension(extension);
-  const std::string place =
-      std::string(extension) + (format ? saver_options(*format, options) : std::string());
-  void* bytes = nullptr;
-  size_t size = 0;
-  if (!image || vips_image_write_to_buffer(image.get(), place.c_str(), &bytes, &size, nullptr) != 0)
-    throw_output(std::string(extension), take_vips_error());
-  std::vector<uint8_t> out;
-  std::string kept;
-  const auto all = without_date({static_cast<const char*>(bytes), size}, kept);
-  out.assign(all.begin(), all.end());
-  g_free(bytes);
-  return out;
+  return with_own_errors([&] { return encode(extension, pixels, options); });
 }
 
 }  // namespace cuesta::io
