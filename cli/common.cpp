@@ -1,12 +1,14 @@
 #include "cli/common.hpp"
 
 #include <fcntl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +17,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/config.hpp"
 #include "cli/nearest.hpp"
 #include "cli/options.hpp"
 #include "cuesta/device.hpp"
@@ -47,6 +50,15 @@ extern "C" void end_on_signal(int) {
 extern "C" void end_as_by_default(int signal) {
   io::remove_staged_files();
   raise(signal);  // the handler is the default's again
+}
+
+constexpr std::string_view out_of_time =
+    "error: the run took longer than --max-time allows, and was ended\n";
+
+extern "C" void end_out_of_time(int) {
+  (void)!write(STDERR_FILENO, out_of_time.data(), out_of_time.size());
+  io::remove_staged_files();
+  _exit(exit_device);
 }
 
 // What names of files hold must not steer a terminal: control codes as C writes them, those of
@@ -164,6 +176,11 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
         ->type_name("BYTES")
         ->check(CLI::Range(int64_t(1), int64_t(1) << 50))
         ->group("Input");
+    app.add_option("--max-time")
+        ->description("end with an error where the run takes longer")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.001, 1e9))
+        ->group("Input");
     app.add_flag("--partial", common.partial, "take what a truncated file still holds")
         ->group("Input");
     app.add_option("--timeout", common.timeout,
@@ -198,6 +215,20 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
   app.add_flag_callback(
          "-v,--verbose", [] { set_verbosity(1); }, "say what was chosen")
       ->group("Messages");
+}
+
+void start_time_limit(const CLI::App& verb) {
+  const CLI::Option* limit = find_option(verb, "--max-time");
+  if (!limit || limit->count() == 0) return;
+  const auto seconds = limit->as<double>();
+  struct sigaction action {};
+  action.sa_handler = end_out_of_time;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGALRM, &action, nullptr);
+  struct itimerval timer {};
+  timer.it_value.tv_sec = time_t(seconds);
+  timer.it_value.tv_usec = suseconds_t((seconds - std::floor(seconds)) * 1e6);
+  setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
 bool find_gpu(const CommonOptions& common, std::string& why_not) {

@@ -30,7 +30,7 @@ enum ExitCode : int {
   exit_usage = 2,      ///< an option or argument that cannot be meant, or that this build refuses
   exit_input = 3,      ///< a file, stream or picture that cannot be read
   exit_output = 4,     ///< a result that cannot be written
-  exit_device = 5,     ///< no usable GPU, a fault on it, or memory that is not there
+  exit_device = 5,     ///< no usable GPU, a fault on it, or memory or time that is not there
   exit_interrupted = 130,
 };
 ExitCode exit_code_of(ErrorCode code);
@@ -82,13 +82,17 @@ enum : unsigned {
   takes_threads = 4,
   takes_region = 8,
   takes_json = 16,
-  takes_limits = 32,  ///< --max-pixels, --max-memory, --partial, --timeout and --reconnect
+  takes_limits = 32,  ///< --max-pixels, -memory and -time, --partial, --timeout, --reconnect
   takes_explain = 64,
 };
 /// Adds them, with --config and --save-config (cli/config.hpp), and `examples` at the head of the
 /// verb's help, one line each.
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,
                 std::initializer_list<std::string_view> examples);
+
+/// From here on the verb has as long as its --max-time says, whatever it is doing then: the process
+/// ends with exit_device, and leaves nothing half-written.
+void start_time_limit(const CLI::App& verb);
 
 /// Whether --device lets work go to a GPU, and there is one, which it then makes this thread's;
 /// else `why_not` says why (empty for --device cpu). Throws Error{device} where one was asked for

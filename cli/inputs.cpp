@@ -20,6 +20,7 @@
 #include "core/threads.hpp"
 #include "io/address.hpp"
 #include "io/animation.hpp"
+#include "io/folder.hpp"
 #include "io/formats.hpp"
 #include "io/frames.hpp"
 #include "io/input_bytes.hpp"
@@ -39,11 +40,11 @@ bool is_folder(const std::string& path) {
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> out;
   std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const fs::path& path = at->path();
+  for (const std::string& name : io::names_in(folder, error)) {
+    const fs::path path = fs::path(folder) / name;
     const std::string extension = path.extension().string();
     std::error_code ignored;
-    if (at->is_regular_file(ignored) && !path.filename().string().starts_with(".") &&
+    if (fs::is_regular_file(path, ignored) && !name.starts_with(".") &&
         (io::is_picture_extension(extension) || io::is_video_extension(extension)))
       out.push_back(path.string());
   }
@@ -52,7 +53,6 @@ std::vector<std::string> files_in(const std::string& folder) {
     throw Error(ErrorCode::input,
                 fmt::format("{}: the folder holds no pictures and no videos", folder), folder);
   }
-  std::sort(out.begin(), out.end());
   return out;
 }
 

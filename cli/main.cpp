@@ -55,7 +55,9 @@ int run(int argc, char** argv) {
     return exit_usage;
   }
   for (const Verb& verb : verbs) {
-    if (verb.app->parsed()) return verb.run();
+    if (!verb.app->parsed()) continue;
+    start_time_limit(*verb.app);
+    return verb.run();
   }
   return exit_usage;
 }

@@ -323,7 +323,7 @@ std::vector<uint8_t> begin_of_file(int file, int64_t size) {
 void check_raw(const RawPicture& raw, int64_t size, const std::string& name,
                const ReadLimits& limits) {
   check_pixels(name, raw.width, raw.height, limits.max_pixels);
-  check_memory(name, raw.width, raw.height, 1, limits.max_memory);
+  check_memory(name, raw.width, raw.height, raw.pixel_bytes, limits.max_memory);
   if (limits.allow_partial || size >= raw.least) return;
   throw_input(name,
               fmt::format("it is cut off: {} x {} pixels take {} bytes, and it has {}", raw.width,

@@ -71,6 +71,8 @@ std::optional<RawPicture> pnm_of(std::span<const uint8_t> head) {
   out.begin = int64_t(words.at()) + 1;
   const bool in_color = out.kind == '3' || out.kind == '6' || out.kind == 'F';
   out.samples = out.width * out.height * (in_color ? 3 : 1);
+  const int64_t sample = is_pfm ? 4 : white > 255 ? 2 : 1;
+  out.pixel_bytes = sample * (in_color ? 3 : 1);
   int64_t bytes = 0;
   switch (out.kind) {
     case '1': bytes = out.samples; break;
@@ -78,8 +80,8 @@ std::optional<RawPicture> pnm_of(std::span<const uint8_t> head) {
     case '3': bytes = 2 * out.samples - 1; break;
     case '4': bytes = (out.width + 7) / 8 * out.height; break;
     case '5':
-    case '6': bytes = out.samples * (white > 255 ? 2 : 1); break;
-    default: bytes = 4 * out.samples;
+    case '6':
+    default: bytes = sample * out.samples;
   }
   out.least = out.begin + bytes;
   // Numbers of text may lie far apart; more than this is none that a program writes.
@@ -102,7 +104,16 @@ std::optional<RawPicture> bmp_of(std::span<const uint8_t> head) {
   out.height = is_old ? little_endian(head.subspan(20, 2))
                       : std::abs(int64_t(int32_t(little_endian(head.subspan(22, 4)))));
   if (out.width < 1 || out.height < 1) return std::nullopt;
+  if (out.width > most_pixels / out.height) return out;
   out.begin = little_endian(head.subspan(10, 4));
+  const size_t depth_at = is_old ? 24 : 28;
+  const bool has_coding = !is_old && head.size() >= 34;
+  const int64_t depth = little_endian(head.subspan(std::min(depth_at, head.size() - 2), 2)),
+                coding = has_coding ? little_endian(head.subspan(30, 4)) : 0;
+  out.pixel_bytes = depth <= 8 ? 1 : 3;
+  constexpr int64_t plain = 0, masked = 3;  // others are packed
+  if (depth >= 1 && depth <= 32 && (coding == plain || coding == masked))
+    out.least = out.begin + (out.width * depth + 31) / 32 * 4 * out.height;
   // No coding of BMP takes more than four bytes a pixel.
   out.most = out.begin + 4 * (out.width + 1) * out.height + (1 << 20);
   return out;

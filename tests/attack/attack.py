@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """An attack on the command: what fails around it, what is hostile in front of it.
 
-    attack.py CUESTA SHIM [--long] [--seed N] [CAMPAIGN ...]
+    attack.py CUESTA SHIM [--long | --times N] [--seed N] [CAMPAIGN ...]
 
-SHIM is the library of fault_shim.c. Without --long every campaign takes a sample of its points, which together run in
-well under three minutes on one core; with it, all. A bad end is a crash, a hang, a wrong exit code, half a result, a file
+SHIM is the library of fault_shim.c, or "-": then what needs it is left out, and limits of memory with it (sanitizers).
+Without --long every campaign takes a sample of its points, which together run in about a minute of one core; with it,
+all; --times takes N times as many of the points. A bad end is a crash, a hang, a wrong exit code, half a result, a file
 that is left behind, or a success whose result differs from the undisturbed one. Every bad end is printed with the
 command that shows it, the table of figures at the end; exit status 1 where there was one.
 """
@@ -38,8 +39,9 @@ LISTS = {
 
 class Attack:
     def __init__(self, options):
-        self.cuesta, self.shim = str(Path(options.cuesta).resolve()), str(Path(options.shim).resolve())
-        self.long, self.random = options.long, random.Random(options.seed)
+        self.cuesta = str(Path(options.cuesta).resolve())
+        self.shim = "" if options.shim == "-" else str(Path(options.shim).resolve())
+        self.long, self.times, self.random = options.long, options.times, random.Random(options.seed)
         self.bad, self.figures = [], {}
         self.root = Path(tempfile.mkdtemp(prefix="cuesta-attack-"))
         draw = random.Random(1)
@@ -57,8 +59,8 @@ class Attack:
         path.write_bytes(data)
         return path
 
-    def run(self, words, fault="", counts=None, wrap=(), **options):
-        environment = dict(os.environ, LC_ALL="C")
+    def run(self, words, fault="", counts=None, wrap=(), environment=(), **options):
+        environment = dict(os.environ, LC_ALL="C", **dict(environment))
         if fault or counts:
             environment["LD_PRELOAD"] = self.shim
             if fault:
@@ -79,6 +81,13 @@ class Attack:
             hung = True
         return process.returncode, out or b"", (err or b"").decode(errors="replace"), hung
 
+    def measured(self, words, **environment):
+        """As run(), and the most MiB that the process had."""
+        log = self.root / "time"
+        log.unlink(missing_ok=True)
+        result = self.run(words, wrap=[sys.executable, "-c", MEASURE, str(log)], environment=environment)
+        return *result, int(log.read_text() or 0) // 1024 if log.exists() else 0
+
     def count(self, campaign, words, fault, why):
         runs, bad = self.figures.get(campaign, (0, 0))
         self.figures[campaign] = (runs + 1, bad + bool(why))
@@ -89,7 +98,7 @@ class Attack:
 
     def sample(self, points, most):
         """All of them in the long form; else the first, the last and some between."""
-        points = list(points)
+        points, most = list(points), most * self.times
         if self.long or len(points) <= most:
             return points
         inner = self.random.sample(points[1:-1], max(0, most - 2))
@@ -121,7 +130,8 @@ class Attack:
         numbers = dict(pair.split("=") for pair in counts.read_text().splitlines()[-1].split())
         return {p.name: p.read_bytes() for p in at.iterdir()}, {k: int(v) for k, v in numbers.items()}
 
-    def disturbed(self, campaign, make, whole, fault, error, codes, grows=False):
+    def disturbed(self, campaign, make, whole, fault, error, codes, grows=False, late=False):
+        """`late`: what fails may fail when a result is done, which stands then, whole."""
         at = self.root / "out"
         shutil.rmtree(at, ignore_errors=True)
         at.mkdir()
@@ -137,7 +147,7 @@ class Attack:
             why = f"exit 0, and the result differs ({', '.join(f'{n}: {len(b)} bytes' for n, b in left.items()) or 'none'})"
         elif code != 0 and code not in codes:
             why = f"exit {code}: {err.strip()}"
-        elif code != 0 and left and not grows:
+        elif code != 0 and left and not grows and not (late and left.items() <= whole.items()):
             why = f"exit {code} leaves {', '.join(left)}"
         elif code != 0 and not err.strip():
             why = f"exit {code} without a word"
@@ -269,7 +279,8 @@ class Attack:
             for kind, error, most in (("thread", "EAGAIN", 3), ("open", "EMFILE", 4), ("new", "ENOMEM", 6)):
                 for n in self.sample(range(1, counts[kind] + 1), most if name != "still" else 2):
                     for forever in ("", "+"):
-                        self.disturbed(f"no {kind}", make, whole, f"{kind}:{n}{forever}:{error}", error, (3, 4, 5))
+                        self.disturbed(f"no {kind}", make, whole, f"{kind}:{n}{forever}:{error}", error, (3, 4, 5),
+                                       late=kind == "new")
         if self.long:  # what libvips, GLib and libav make of it is theirs; counted, not judged
             ends = {}
             whole, counts = self.undisturbed(commands["mkv"])
@@ -288,32 +299,9 @@ class Attack:
         """Files that are cut off give an error, or what is there with --partial."""
         at = self.root / "cut"
         at.mkdir()
-        made = []
-        big = self.file("long.y4m", y4m(96, 64, [bytes((x + 3 * i) % 251 for x in range(96 * 64)) for i in range(40)]))
-        for ending in ("mp4", "mov", "mkv", "avi", "webm", "flv", "ogv", "wmv", "ts", "nut", "gif", "y4m"):
-            path = self.root / f"seed.{ending}"
-            code, _, err, _ = self.run(["filter", big, "-o", path, "--kernel", "average:3"])
-            if code == 0:
-                made.append((ending, path))
-            else:
-                print(f"  without {ending}: {err.strip()[:100]}")
-        self.run(["edges", big, "-o", self.root / "fragments.mp4", "--follow"])
-        self.run(["detect", big, "--mask-video", self.root / "ffv1.mkv"])
-        made += [("mp4", self.root / "fragments.mp4"), ("mkv", self.root / "ffv1.mkv")]
-        for kind in ("png", "tif", "jpg", "pgm", "webp", "gif", "bmp"):
-            path = self.root / f"seed-still.{kind}"
-            if self.run(["filter", self.photo, "-o", path, "--kernel", "average:3"])[0] == 0:
-                made.append((kind, path))
-        samples = [i * 7 % 256 for i in range(100 * 100)]
-        rows = "\n".join(" ".join(map(str, samples[y * 100 : y * 100 + 100])) for y in range(100))
-        made.append(("pgm", self.file("text.pgm", f"P2\n100 100\n255\n{rows}\n".encode())))
-        bits = "\n".join("01" * 50 for _ in range(100))
-        made.append(("pbm", self.file("text.pbm", f"P1\n100 100\n{bits}\n".encode())))
-        made.append(("pbm", self.file("bits.pbm", b"P4\n100 100\n" + bytes(i % 256 for i in range(1300)))))
         silent = {}
-        for ending, seed in made:
+        for ending, seed, is_still in self.seeds():
             data = seed.read_bytes()
-            is_still = seed.name.startswith("seed-still") or ending in ("pgm", "pbm")
             result = at / ("o.png" if is_still else "o.y4m")
             words = ["edges", at / f"cut.{ending}", "-o", result]
             (at / f"cut.{ending}").write_bytes(data)
@@ -381,33 +369,119 @@ class Attack:
         slowest, largest = 0.0, 0
         for name, words, codes, most in cases:
             began = time.monotonic()
-            log = self.root / "time"
-            code, _, err, hung = self.run(words, wrap=[sys.executable, "-c", MEASURE, str(log)])
+            code, _, err, hung, mib = self.measured(words)
             seconds = time.monotonic() - began
-            mib = int(log.read_text() or 0) // 1024 if log.exists() else 0
             slowest, largest = max(slowest, seconds), max(largest, mib)
             why = "it hangs" if hung else f"exit {code}: {err.strip()}" if code not in codes else ""
-            if not why and (seconds > 10 or mib > most):
+            if not why and self.shim and (seconds > 10 or mib > most):
                 why = f"{seconds:.1f} s and {mib} MiB"
             self.count("bounds", words, name, why)
         print(f"  the slowest took {slowest:.2f} s, the largest {largest} MiB")
+
+    def seeds(self):
+        """One file of every format that this build writes: (ending, path, is a still)."""
+        made = []
+        big = self.file("long.y4m", y4m(96, 64, [bytes((x + 3 * i) % 251 for x in range(96 * 64)) for i in range(40)]))
+        for ending in ("mp4", "mov", "mkv", "avi", "webm", "flv", "ogv", "wmv", "ts", "nut", "gif", "y4m"):
+            path = self.root / f"seed.{ending}"
+            code, _, err, _ = self.run(["filter", big, "-o", path, "--kernel", "average:3"])
+            if code == 0:
+                made.append((ending, path, False))
+            else:
+                print(f"  without {ending}: {err.strip()[:100]}")
+        self.run(["edges", big, "-o", self.root / "fragments.mp4", "--follow"])
+        self.run(["detect", big, "--mask-video", self.root / "ffv1.mkv"])
+        made += [("mp4", self.root / "fragments.mp4", False), ("mkv", self.root / "ffv1.mkv", False)]
+        for kind in ("png", "tif", "jpg", "pgm", "webp", "gif", "bmp", "jp2", "jxl", "avif"):
+            path = self.root / f"seed-still.{kind}"
+            if self.run(["filter", self.photo, "-o", path, "--kernel", "average:3"])[0] == 0:
+                made.append((kind, path, True))
+        samples = [i * 7 % 256 for i in range(100 * 100)]
+        rows = "\n".join(" ".join(map(str, samples[y * 100 : y * 100 + 100])) for y in range(100))
+        made.append(("pgm", self.file("text.pgm", f"P2\n100 100\n255\n{rows}\n".encode()), True))
+        bits = "\n".join("01" * 50 for _ in range(100))
+        made.append(("pbm", self.file("text.pbm", f"P1\n100 100\n{bits}\n".encode()), True))
+        made.append(("pbm", self.file("bits.pbm", b"P4\n100 100\n" + bytes(i % 256 for i in range(1300))), True))
+        return [one for one in made if one[1].exists()]
+
+    def mutated(self, data):
+        """A file with a few of its bytes, or parts of it, changed; most of all in its head."""
+        out, draw = bytearray(data), self.random
+        for _ in range(draw.choice((1, 1, 2, 4, 16))):
+            at = draw.randrange(min(len(out), 256) if draw.random() < 0.6 else len(out))
+            kind = draw.randrange(6)
+            size = draw.randrange(1, 65)
+            if kind == 0:
+                out[at] ^= 1 << draw.randrange(8)
+            elif kind == 1:
+                out[at] = draw.choice((0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256)))
+            elif kind == 2:
+                out[at : at + 4] = struct.pack(draw.choice("<>") + "I", draw.choice((0, 1, 0x7FFFFFFF, 0xFFFFFFFF, 1 << 16)))
+            elif kind == 3:
+                del out[at : at + size]
+            elif kind == 4:
+                out[at:at] = out[at : at + size]
+            else:
+                other = draw.randrange(len(out))
+                out[at : at + size] = out[other : other + size]
+            if not out:
+                return b"\0"
+        return bytes(out)
+
+    def mutations(self):
+        """Files with changed bytes: an error or a picture, soon, in little memory, and the same one again."""
+        at = self.root / "mutated"
+        at.mkdir()
+        for ending, seed, still in self.seeds():
+            data = seed.read_bytes()
+            for i in range(60 if self.long else 2 * self.times):
+                path = at / f"m{i}.{ending}"
+                path.write_bytes(self.mutated(data))
+                partial = ["--partial"] if i % 2 else []
+                results = []
+                for filler in ("85", "170") if i % 2 or self.long else ("85",):
+                    result = at / ("o.png" if still else "o.y4m")
+                    result.unlink(missing_ok=True)
+                    words = ["edges", path, "-o", result, *partial]
+                    code, _, err, hung, mib = self.measured(words, MALLOC_PERTURB_=filler)
+                    # An animation may have become a still picture, which is no video.
+                    good = (0, 3, 4) if "no picture format has the extension" in err else (0, 3)
+                    why = "it hangs" if hung else f"exit {code}: {err.strip()[-300:]}" if code not in good else ""
+                    if not why and mib > 1500 and self.shim:
+                        why = f"{mib} MiB"
+                    if not why and code and result.exists():
+                        why = f"exit {code} and a result"
+                    results.append(result.read_bytes() if code == 0 and not why else None)
+                    if why:
+                        break
+                if not why and len(set(results)) > 1:
+                    why = "the result depends on what memory held before"
+                self.count("mutated files", words, f"MALLOC_PERTURB_={filler}", why)
+                if why:
+                    kept = Path(tempfile.gettempdir()) / f"cuesta-bad-{len(self.bad)}.{ending}"
+                    shutil.copy(path, kept)
+                    print(f"    kept as {kept}", flush=True)
+                path.unlink()
 
     def kill(self):
         """SIGKILL and others at random moments leave no temporary and no half result."""
         at = self.root / "out"
         big = self.file("kill.y4m", y4m(320, 240, [os.urandom(320 * 240) for _ in range(30)]))
         signals = [signal.SIGKILL, signal.SIGTERM, signal.SIGQUIT, signal.SIGALRM, signal.SIGUSR1, signal.SIGXCPU]
-        for i in range(200 if self.long else 6):
+        words = ["edges", big, "-o", at / "o.mkv"]
+        whole, _ = self.undisturbed(lambda at: words) if self.shim else (None, None)
+        for i in range(200 if self.long else 6 * self.times):
             shutil.rmtree(at, ignore_errors=True)
             at.mkdir()
-            words = ["edges", big, "-o", at / "o.mkv"]
             process = subprocess.Popen([self.cuesta, *map(str, words)], cwd=self.root,
                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             time.sleep(self.random.uniform(0.02, 0.5))
             process.send_signal(signals[i % len(signals)])
             code = process.wait(SECONDS)
-            left = [p.name for p in at.iterdir()]
-            self.count("kill", words, signals[i % len(signals)].name, f"leaves {left}" if code != 0 and left else "")
+            left = {p.name: p.read_bytes() for p in at.iterdir()}
+            # A signal may come when the result is there, whole.
+            bad = code != 0 and left and whole and left != whole
+            self.count("kill", words, signals[i % len(signals)].name, f"leaves {left.keys()}" if bad else "")
 
 
 # Formats with a frame's or page's end anywhere: docs/reliability.md says which.
@@ -447,10 +521,14 @@ def main():
     parser.add_argument("cuesta")
     parser.add_argument("shim")
     parser.add_argument("--long", action="store_true")
+    parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("campaigns", nargs="*")
-    options = parser.parse_args()
-    every = [name for name in CAMPAIGNS if name in options.campaigns or not options.campaigns]
+    options = parser.parse_intermixed_args()
+    known = [name for name in CAMPAIGNS if options.shim != "-" or name not in NEED_THE_SHIM]
+    if unknown := set(options.campaigns) - set(known):
+        parser.error(f"there is no campaign {', '.join(sorted(unknown))} here: {', '.join(known)}")
+    every = [name for name in known if name in options.campaigns or not options.campaigns]
     attack = Attack(options)
     try:
         for name in every:
@@ -466,7 +544,9 @@ def main():
     return 1 if attack.bad else 0
 
 
-CAMPAIGNS = ["writes", "replaced", "full_disk", "streams", "determinism", "exhaustion", "truncation", "bounds", "kill"]
+CAMPAIGNS = ["writes", "replaced", "full_disk", "streams", "determinism", "exhaustion", "truncation",
+             "mutations", "bounds", "kill"]
+NEED_THE_SHIM = {"writes", "replaced", "exhaustion"}
 
 if __name__ == "__main__":
     sys.exit(main())

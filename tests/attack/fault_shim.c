@@ -6,7 +6,7 @@
  *   CUESTA_FAULT=malloc:100:ENOMEM    the hundredth allocation
  *   CUESTA_FAULT_COUNT=FILE           appends one line a process: how many calls of each kind there were
  *
- * Kinds: write close fsync rename link lseek open thread malloc new. A number with a "+" behind it fails every call from
+ * Calls are counted from main() on. Kinds: write close fsync rename link lseek open thread malloc new. A number with a "+" behind it fails every call from
  * there on. "0" fails none, so that CUESTA_FAULT_COUNT tells how many there are to fail. A file without a name (O_TMPFILE)
  * lies in its folder as any other.
  */
@@ -57,13 +57,28 @@ __attribute__((constructor)) static void start(void) {
     /* Children run as they would. */
     unsetenv("CUESTA_FAULT");
   }
+}
+
+/* Calls count from main() on: what the loader and the runtime need before it, nobody can do without. */
+static int (*real_main)(int, char**, char**);
+static int begin(int argc, char** argv, char** environment) {
   ready = 1;
+  const int code = real_main(argc, argv, environment);
+  ready = 0;
+  return code;
+}
+int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, void (*init)(void),
+                      void (*fini)(void), void (*loader)(void), void* stack) {
+  real_main = main;
+  int (*real)(int (*)(int, char**, char**), int, char**, void (*)(void), void (*)(void), void (*)(void),
+              void*);
+  *(void**)&real = next("__libc_start_main");
+  return real(begin, argc, argv, init, fini, loader, stack);
 }
 
 __attribute__((destructor)) static void tell(void) {
   const char* name = getenv("CUESTA_FAULT_COUNT");
   if (!name) return;
-  ready = 0;
   char line[512];
   int size = 0;
   for (int i = 0; i < KINDS; ++i)

@@ -489,6 +489,16 @@ class BadInput(CommandTest):
         self.edges("--max-pixels", 1200)
         self.fails(INPUT, "edges", "-", "-o", "x.y4m", "--max-pixels", 1199, stdin=y4m(40, 30, []), says=["1199", "--max-pixels"])
 
+    def test_limits_on_memory_and_time(self):
+        self.fails(INPUT, "edges", self.photo, "-o", "x.png", "--max-memory", 64 * 30 - 1, says=["40 x 30", "--max-memory"])
+        self.edges("--max-memory", 64 * 30)
+        self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--max-time", 0, says=["--max-time"])
+        self.edges("--max-time", 600)
+        self.file("big.pgm", pgm(3000, 3000, bytes(9_000_000)))
+        slow = ["--median", 101, "--strategy", "serial", "--max-time", 0.3]  # minutes
+        self.fails(DEVICE, "filter", "big.pgm", "-o", "x.png", *slow, says=["--max-time"])
+        self.assertFalse((self.at / "x.png").exists())
+
     def test_partial_takes_what_is_there(self):
         cut = self.file("cut.pgm", pgm(40, 30, square())[:-200])
         self.fails(INPUT, "edges", cut, "-o", "out.png", says=["cut.pgm"])
