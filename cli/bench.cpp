@@ -4,14 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "bench/report/report.hpp"
 #include "cli/common.hpp"
 #include "cli/nearest.hpp"
 #include "cli/options.hpp"
 #include "cuesta/device.hpp"
-#include "io/staged_file.hpp"
+#include "io/output_file.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta::cli {
@@ -78,21 +77,19 @@ void choose_device(State& state) {
 class Output {
  public:
   explicit Output(const std::string& name) : name_(name) {
-    if (!name.empty() && name != "-") file_.emplace(name);
+    if (!name.empty() && name != "-") file_.emplace(name, io::Placing::when_whole);
   }
   void write(const std::string& text) {
     if (name_ == "-") print_data(text);
     if (!file_) return;
-    std::ofstream out(file_->path(), std::ios::binary);
-    if (!(out << text).flush())
-      throw Error(ErrorCode::output, fmt::format("{}: cannot be written", name_), name_);
+    file_->write(text);
     file_->commit();
   }
   explicit operator bool() const { return !name_.empty(); }
 
  private:
   std::string name_;
-  std::optional<io::StagedFile> file_;
+  std::optional<io::OutputFile> file_;
 };
 
 // No run: the page of an earlier one.

@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/config.hpp"
 #include "cli/events/mqtt.hpp"
 #include "cli/inputs.hpp"
 #include "cli/table_file.hpp"
@@ -141,7 +142,7 @@ class CameraTable {
     std::string name = key;
     std::ranges::replace(name, '_', '-');
     const std::string place = where_ + "." + key;
-    const CLI::Option* option = app_.get_option_no_throw("--" + name);
+    const CLI::Option* option = find_option(app_, "--" + name);
     if (!option) {
       fail_at(place,
               "there is no such option; a camera has name, input and the options of detect by "

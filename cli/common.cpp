@@ -1,11 +1,14 @@
 #include "cli/common.hpp"
 
+#include <fcntl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +17,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/config.hpp"
 #include "cli/nearest.hpp"
 #include "cli/options.hpp"
 #include "cuesta/device.hpp"
@@ -43,12 +47,43 @@ extern "C" void end_on_signal(int) {
   _exit(exit_interrupted);
 }
 
+extern "C" void end_as_by_default(int signal) {
+  io::remove_staged_files();
+  raise(signal);  // the handler is the default's again
+}
+
+constexpr std::string_view out_of_time =
+    "error: the run took longer than --max-time allows, and was ended\n";
+
+extern "C" void end_out_of_time(int) {
+  (void)!write(STDERR_FILENO, out_of_time.data(), out_of_time.size());
+  io::remove_staged_files();
+  _exit(exit_device);
+}
+
+// What names of files hold must not steer a terminal: control codes as C writes them, those of
+// UTF-8's C1 set too. Lines and tabs are ours.
+std::string harmless(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
+    if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
+      out += fmt::format("\\x{:02x}", byte);
+    else if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
+      out += fmt::format("\\x{:02x}", next), ++i;
+    else
+      out += text[i];
+  }
+  return out;
+}
+
 void print_line(const char* color, std::string_view label, std::string_view text) {
   // A progress bar may stand on this line.
   const char* clear = stderr_is_terminal() ? "\r\033[K" : "";
   const bool colored = stderr_has_color() && !label.empty();
-  fmt::print(stderr, "{}{}{}{}{}\n", clear, colored ? color : "", label, colored ? "\033[0m" : "",
-             text);
+  print_raw(fmt::format("{}{}{}{}{}\n", clear, colored ? color : "", label,
+                        colored ? "\033[0m" : "", harmless(text)));
 }
 
 }  // namespace
@@ -67,6 +102,8 @@ ExitCode exit_code_of(ErrorCode code) {
 
 std::string message_of(const Error& error) {
   const std::string_view says = error.what();
+  if (dynamic_cast<const io::TooMuchMemory*>(&error))
+    return fmt::format("{}; --max-memory raises it", says);
   switch (error.hint()) {
     case Hint::none:
       return std::string(says) +
@@ -134,6 +171,16 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
         ->type_name("N")
         ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
         ->group("Input");
+    app.add_option("--max-memory", common.max_memory,
+                   "refuse pictures and frames that take more bytes once decoded (default 2^30)")
+        ->type_name("BYTES")
+        ->check(CLI::Range(int64_t(1), int64_t(1) << 50))
+        ->group("Input");
+    app.add_option("--max-time")
+        ->description("end with an error where the run takes longer")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.001, 1e9))
+        ->group("Input");
     app.add_flag("--partial", common.partial, "take what a truncated file still holds")
         ->group("Input");
     app.add_option("--timeout", common.timeout,
@@ -170,6 +217,20 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
       ->group("Messages");
 }
 
+void start_time_limit(const CLI::App& verb) {
+  const CLI::Option* limit = find_option(verb, "--max-time");
+  if (!limit || limit->count() == 0) return;
+  const auto seconds = limit->as<double>();
+  struct sigaction action {};
+  action.sa_handler = end_out_of_time;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGALRM, &action, nullptr);
+  struct itimerval timer {};
+  timer.it_value.tv_sec = time_t(seconds);
+  timer.it_value.tv_usec = suseconds_t((seconds - std::floor(seconds)) * 1e6);
+  setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
 bool find_gpu(const CommonOptions& common, std::string& why_not) {
   const std::string& text = common.device;
   if (text == "cpu") return false;
@@ -191,7 +252,8 @@ bool find_gpu(const CommonOptions& common, std::string& why_not) {
   return false;
 }
 
-int reported(const std::function<int()>& work, std::string_view whose) {
+namespace {
+int reported_in_words(const std::function<int()>& work, std::string_view whose) {
   const auto say = [&](std::string_view what) {
     print_error(whose.empty() ? std::string(what) : fmt::format("{}: {}", whose, what));
   };
@@ -209,6 +271,16 @@ int reported(const std::function<int()>& work, std::string_view whose) {
     return exit_device;
   } catch (const std::exception& error) {
     say(error.what());
+    return exit_device;
+  }
+}
+}  // namespace
+
+int reported(const std::function<int()>& work, std::string_view whose) {
+  try {
+    return reported_in_words(work, whose);
+  } catch (...) {  // no memory for the words either
+    print_raw("error: out of memory\n");
     return exit_device;
   }
 }
@@ -234,7 +306,12 @@ void detail_once(const std::string& text) {
   if (said.insert(text).second) print_detail(text);
 }
 
-void print_explanation(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+void print_explanation(std::string_view text) { print_raw(text); }
+
+void print_raw(std::string_view text) noexcept {
+  (void)!std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
 
 void print_data(std::string_view text) {
   errno = 0;
@@ -261,7 +338,25 @@ void install_signal_handlers() {
   sigemptyset(&action.sa_mask);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
   action.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &action, nullptr);
+  // Both are errors where they are written to.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaction(signal, &action, nullptr);
+  action.sa_handler = end_as_by_default;
+  action.sa_flags = int(SA_RESETHAND);
+  for (const int signal : {SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGABRT, SIGTRAP, SIGSEGV,
+                           SIGBUS, SIGFPE, SIGILL}) {
+    struct sigaction was {};  // a sanitizer's stays, and so does what the caller ignores
+    if (sigaction(signal, nullptr, &was) == 0 && was.sa_handler == SIG_DFL)
+      sigaction(signal, &action, nullptr);
+  }
+}
+
+void keep_standard_streams() {
+  // As glibc does it for programs with more rights than who runs them: what was closed cannot be
+  // read from or written to, and no file that is opened later takes its number.
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 StopOnSignal::StopOnSignal() : signal_(std::make_shared<io::StopSignal>()) {

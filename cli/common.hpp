@@ -30,7 +30,7 @@ enum ExitCode : int {
   exit_usage = 2,      ///< an option or argument that cannot be meant, or that this build refuses
   exit_input = 3,      ///< a file, stream or picture that cannot be read
   exit_output = 4,     ///< a result that cannot be written
-  exit_device = 5,     ///< no usable GPU, a fault on it, or memory that is not there
+  exit_device = 5,     ///< no usable GPU, a fault on it, or memory or time that is not there
   exit_interrupted = 130,
 };
 ExitCode exit_code_of(ErrorCode code);
@@ -63,6 +63,7 @@ struct CommonOptions {
   int threads = 0;
   std::string region;
   int64_t max_pixels = int64_t(1) << 28;
+  int64_t max_memory = int64_t(1) << 30;
   bool partial = false;
   double timeout = 10;
   double reconnect = std::numeric_limits<double>::infinity();
@@ -82,13 +83,17 @@ enum : unsigned {
   takes_threads = 4,
   takes_region = 8,
   takes_json = 16,
-  takes_limits = 32,  ///< --max-pixels, --partial, --timeout and --reconnect
+  takes_limits = 32,  ///< --max-pixels, -memory and -time, --partial, --timeout, --reconnect
   takes_explain = 64,
 };
 /// Adds them, with --config and --save-config (cli/config.hpp), and `examples` at the head of the
 /// verb's help, one line each.
 void add_common(CLI::App& app, CommonOptions& common, unsigned which,
                 std::initializer_list<std::string_view> examples);
+
+/// From here on the verb has as long as its --max-time says, whatever it is doing then: the process
+/// ends with exit_device, and leaves nothing half-written.
+void start_time_limit(const CLI::App& verb);
 
 /// Whether --device lets work go to a GPU, and there is one, which it then makes this thread's;
 /// else `why_not` says why (empty for --device cpu). Throws Error{device} where one was asked for
@@ -106,6 +111,8 @@ void print_error(std::string_view text);
 void print_warning(std::string_view text);
 void print_note(std::string_view text);
 void print_detail(std::string_view text);
+/// To stderr as it is. One that is full, closed or gone is nobody's loss: nothing is thrown.
+void print_raw(std::string_view text) noexcept;
 /// What --explain says, on stderr, whatever the verbosity.
 void print_explanation(std::string_view text);
 template <class... Values>
@@ -140,6 +147,10 @@ bool stderr_is_terminal();
 /// Ends the process with 130 on SIGINT, SIGTERM and SIGHUP, leaving no half-written file, unless
 /// a StopOnSignal asks for another end; a closed pipe becomes an error where it is written to.
 void install_signal_handlers();
+
+/// Gives standard streams that were closed when the process began a descriptor that refuses what is
+/// done with it. Comes before anything is opened.
+void keep_standard_streams();
 
 /// Thrown when a StopOnSignal's signal has been obeyed, past all other work; main() ends with 130.
 struct Interrupted {};

@@ -4,15 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "cli/common.hpp"
 #include "cli/nearest.hpp"
-#include "io/errors.hpp"
 #include "io/output_file.hpp"
+#include "io/text_file.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -64,10 +63,11 @@ void add_config(const CLI::App& root, std::vector<std::string>& arguments) {
   if (!path || found == arguments.end()) return;
   const CLI::App& verb = *root.get_subcommand(*found);
 
-  std::ifstream file(*path);
-  if (!file) {
-    throw Error(ErrorCode::input,
-                fmt::format("{} {}: {}", config_option, *path, io::reason_of(errno)), *path);
+  std::istringstream file;
+  try {
+    file.str(io::text_of_file(*path));
+  } catch (const Error& error) {
+    throw Error(ErrorCode::input, fmt::format("{} {}", config_option, error.what()), *path);
   }
   std::vector<CLI::ConfigItem> items;
   try {
@@ -86,7 +86,7 @@ void add_config(const CLI::App& root, std::vector<std::string>& arguments) {
       usage_error(item.parents[0], "{} {}: [{}] is no verb{}", config_option, *path,
                   item.parents[0], did_you_mean(item.parents[0], verbs));
     if (item.parents[0] != verb.get_name()) continue;
-    const CLI::Option* option = verb.get_option_no_throw("--" + item.name);
+    const CLI::Option* option = find_option(verb, "--" + item.name);
     if (!option || !is_setting(*option)) {
       std::string best = nearest("--" + item.name, option_names(verb));
       if (!best.empty()) best = fmt::format("; did you mean {}?", best.substr(2));
@@ -104,10 +104,17 @@ void add_config(const CLI::App& root, std::vector<std::string>& arguments) {
   arguments.insert(std::ranges::find(arguments, verb.get_name()) + 1, more.begin(), more.end());
 }
 
+const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
+  const auto options = app.get_options();
+  const auto found =
+      std::ranges::find_if(options, [&](const auto* one) { return one->check_name(name); });
+  return found == options.end() ? nullptr : *found;
+}
+
 void save_config(const CLI::App& root) {
   if (root.get_subcommands().empty()) return;
   const CLI::App& verb = *root.get_subcommands()[0];
-  const CLI::Option* where = verb.get_option_no_throw("--save-config");
+  const CLI::Option* where = find_option(verb, "--save-config");
   if (!where || where->count() == 0) return;
   std::string text = fmt::format("[{}]\n", verb.get_name());
   for (const CLI::Option* option : verb.get_options()) {

@@ -7,7 +7,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace cuesta::cli {
 
@@ -19,5 +20,9 @@ void add_config(const CLI::App& root, std::vector<std::string>& arguments);
 /// Writes the options of the parsed verb where it has `--save-config`, but for its inputs and -o.
 /// Throws Error{output}.
 void save_config(const CLI::App& root);
+
+/// The option of that name ("--sigma"), or null. (CLI11's own get_option_no_throw() ends the
+/// process where memory is short.)
+const CLI::Option* find_option(const CLI::App& app, const std::string& name);
 
 }  // namespace cuesta::cli

@@ -80,6 +80,7 @@ Converted convert_pages(const Job& job, const CommonOptions& common, Conversion&
   for (int page = 0; page < job.pages; ++page) {
     io::ReadLimits limits = conversion.reading(job);
     limits.max_pixels = common.max_pixels / job.pages;
+    limits.max_memory = common.max_memory / job.pages;
     limits.page = page;
     const io::Picture picture = picture_of(job, limits);
     if (page == 0) tell(job, picture);

@@ -12,6 +12,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "cli/options.hpp"
@@ -19,6 +20,7 @@
 #include "core/threads.hpp"
 #include "io/address.hpp"
 #include "io/animation.hpp"
+#include "io/folder.hpp"
 #include "io/formats.hpp"
 #include "io/frames.hpp"
 #include "io/input_bytes.hpp"
@@ -38,11 +40,11 @@ bool is_folder(const std::string& path) {
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> out;
   std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    const fs::path& path = at->path();
+  for (const std::string& name : io::names_in(folder, error)) {
+    const fs::path path = fs::path(folder) / name;
     const std::string extension = path.extension().string();
     std::error_code ignored;
-    if (at->is_regular_file(ignored) && !path.filename().string().starts_with(".") &&
+    if (fs::is_regular_file(path, ignored) && !name.starts_with(".") &&
         (io::is_picture_extension(extension) || io::is_video_extension(extension)))
       out.push_back(path.string());
   }
@@ -51,7 +53,6 @@ std::vector<std::string> files_in(const std::string& folder) {
     throw Error(ErrorCode::input,
                 fmt::format("{}: the folder holds no pictures and no videos", folder), folder);
   }
-  std::sort(out.begin(), out.end());
   return out;
 }
 
@@ -249,6 +250,7 @@ void add_job_options(CLI::App& app, JobOptions& jobs, bool output_required) {
 io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs) {
   io::ReadLimits limits{common.max_pixels, common.partial};
   limits.white = parse_white(jobs.white);
+  limits.max_memory = common.max_memory;
   return limits;
 }
 
@@ -345,7 +347,13 @@ class Lanes {
  public:
   Lanes(const std::vector<Job>& jobs, int count, const std::function<JobWork()>& make_work)
       : jobs_(jobs), outcomes_(jobs.size()) {
-    for (int i = 0; i < count; ++i) threads_.emplace_back([this, &make_work] { run(make_work); });
+    threads_.reserve(size_t(count));
+    try {
+      while (int(threads_.size()) < count)
+        threads_.emplace_back([this, &make_work] { run(make_work); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;  // the system gives no thread; fewer do as well
+    }
   }
   ~Lanes() { next_ = jobs_.size(); }  // nobody asks for the others
 

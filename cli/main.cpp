@@ -1,5 +1,7 @@
 // The cuesta command: one subcommand a verb, one file each.
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,11 +22,8 @@ void as_options(std::vector<std::string>& arguments) {
   arguments.push_back("--help");
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   using namespace cuesta::cli;
-  install_signal_handlers();
   CLI::App app("Finds edges and moving objects in pictures and video.", "cuesta");
   app.footer(
       "  cuesta edges photo.jpg -o edges.png\n"
@@ -44,18 +43,29 @@ int main(int argc, char** argv) {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     save_config(app);
   } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
+    std::ostringstream text;
+    app.exit(asked, text, text);
+    print_data(text.str());
+    return exit_done;
   } catch (const CLI::ParseError& error) {
     print_error(words_for(app, arguments, error.what()));
-    fmt::print(stderr, "cuesta {}--help says more\n",
-               app.get_subcommands().empty() ? "" : app.get_subcommands()[0]->get_name() + " ");
+    print_raw(fmt::format(
+        "cuesta {}--help says more\n",
+        app.get_subcommands().empty() ? "" : app.get_subcommands()[0]->get_name() + " "));
     return exit_usage;
-  } catch (const cuesta::Error& error) {
-    print_error(message_of(error));
-    return exit_code_of(error.code());
   }
   for (const Verb& verb : verbs) {
-    if (verb.app->parsed()) return reported(verb.run);
+    if (!verb.app->parsed()) continue;
+    start_time_limit(*verb.app);
+    return verb.run();
   }
   return exit_usage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  cuesta::cli::keep_standard_streams();
+  cuesta::cli::install_signal_handlers();
+  return cuesta::cli::reported([&] { return run(argc, argv); });
 }

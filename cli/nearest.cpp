@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "io/address.hpp"
+#include "io/folder.hpp"
 
 namespace cuesta::cli {
 
@@ -55,13 +56,8 @@ std::string did_you_mean_file(const std::string& missing) {
   if (missing.empty() || name.size() < 3 || io::is_address(missing) || fs::exists(path, error))
     return {};
   const fs::path folder = path.parent_path();
-  std::vector<std::string> beside;
   constexpr size_t enough = 10000;  // a folder of millions is not read for a hint
-  for (fs::directory_iterator at(folder.empty() ? "." : folder, error), end;
-       !error && at != end && beside.size() < enough; at.increment(error))
-    beside.push_back(at->path().filename().string());
-  std::sort(beside.begin(), beside.end());
-  const std::string best = nearest(name, beside);
+  const std::string best = nearest(name, io::names_in(folder, error, enough));
   return best.empty() ? best : fmt::format("; did you mean {}?", (folder / best).string());
 }
 

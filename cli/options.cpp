@@ -3,12 +3,11 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "cli/common.hpp"
 #include "cli/nearest.hpp"
+#include "io/text_file.hpp"
 #include "ops/canny/options.hpp"
 
 namespace cuesta::cli {
@@ -52,11 +51,7 @@ std::string read_kernel_file(const std::string& path) {
   if (!std::filesystem::is_regular_file(status) || error || size > uintmax_t(largest_kernel_file))
     throw Error(ErrorCode::input, fmt::format("--kernel {}: not a file of at most 4 MiB", path),
                 path);
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file)
-    throw Error(ErrorCode::input, fmt::format("--kernel {}: the file cannot be read", path), path);
-  return text;
+  return io::text_of_file(path, largest_kernel_file);
 }
 
 bool looks_like_numbers(std::string_view text) {

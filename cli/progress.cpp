@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include "cli/common.hpp"
@@ -22,7 +21,7 @@ Progress::Progress(std::string_view unit, std::optional<int64_t> total, bool has
       last_(begin_) {}
 
 Progress::~Progress() {
-  if (drawn_) std::fputs("\r\033[K", stderr);
+  if (drawn_) print_raw("\r\033[K");
 }
 
 int64_t Progress::done() const {
@@ -56,8 +55,7 @@ void Progress::draw(Clock::time_point now) {
   } else {
     line = fmt::format("{} {}, {:.1f}/s", done_, unit_, rate);
   }
-  fmt::print(stderr, "\r\033[K{}", line);
-  std::fflush(stderr);
+  print_raw("\r\033[K" + line);
   drawn_ = true;
 }
 

@@ -23,8 +23,10 @@ std::string name_and_size(const std::string& name) {
 }
 
 io::StreamLimits limits_of(const CommonOptions& common, const StopOnSignal& stop) {
-  return {common.max_pixels, common.partial,   common.threads, stop.signal(),
-          common.timeout,    common.reconnect, print_warning};
+  io::StreamLimits limits{common.max_pixels, common.partial,   common.threads, stop.signal(),
+                          common.timeout,    common.reconnect, print_warning};
+  limits.max_memory = common.max_memory;
+  return limits;
 }
 
 }  // namespace

@@ -4,12 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <system_error>
 #if defined(CUESTA_HAS_TOML)
 // A letter that is not ASCII and stands outside of quotes brings toml++ 3.3 to its "unreachable":
 // in that header, of functions that return a bool, it is false.
@@ -25,19 +21,10 @@
 #endif
 
 #include "cuesta/error.hpp"
+#include "io/text_file.hpp"
 
 namespace cuesta::cli {
 namespace {
-
-std::string text_of_file(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) fail_at(path, "this is a folder");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail_at(path, std::generic_category().message(errno));
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // One language for what follows.
 #if defined(CUESTA_HAS_TOML)
@@ -101,7 +88,7 @@ Json read_tables(const std::string& path, std::string_view what) {
     fail_at(path, fmt::format("{} is a .toml or a .json file{}", what,
                               extension.empty() ? "" : ", not " + extension));
   }
-  return parse_tables(text_of_file(path), path);
+  return parse_tables(io::text_of_file(path), path);
 }
 
 Json parse_tables(const std::string& text, const std::string& path) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the seeds in fuzz/corpus of the targets options, arguments, scene, requests, picture, y4m and video.
+"""Makes the seeds in fuzz/corpus of the targets options, arguments, config, scene, requests, lines,
+again, picture, y4m and video.
 
     make_corpus.py PATH-TO-CUESTA
 
@@ -7,6 +8,7 @@ Pictures and videos are written by the command itself; findings that were added 
 """
 
 import hashlib
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +49,15 @@ SCENES = {
 }
 
 
+CONFIGS = [
+    (0, "[edges]\nsigma = \"1.4\"\nlow = \"50\"\nhigh = \"150\"\nquiet = true\n"),
+    (1, "[filter]\nkernel = \"average:5\"\n[edges]\nnonsense = 1\n"),
+    (2, "[detect]\nbackground = \"mean\"\nmin-area = 20\nparam = [\"a=1\", \"b=2\"]\n"),
+    (2, "[detect]\nscene = \"x.toml\"\n[detect.deeper]\nx = 1\n"),
+    (0, "sigma = 1\n"), (0, "[edges\n"), (0, "[edges]\nsigma = \"\n"), (0, "[[[[[["), (1, ""),
+]
+
+
 def write(target, name, data):
     folder = CORPUS / target
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,6 +68,12 @@ def main(cuesta):
     for which, texts in enumerate(OPTIONS):
         for number, text in enumerate(texts):
             write("options", f"{which}-{number}", bytes([which]) + text.encode())
+    for number, (verb, text) in enumerate(CONFIGS):
+        write("config", str(number), bytes([verb]) + text.encode())
+    draw = random.Random(3)
+    for number in range(24):
+        write("lines", str(number), bytes(draw.randrange(256) for _ in range(400)))
+        write("again", str(number), bytes(draw.randrange(256) for _ in range(400)))
     for number, line in enumerate(ARGUMENTS):
         write("arguments", str(number), line.replace(" ", "\n").encode())
 

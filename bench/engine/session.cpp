@@ -10,9 +10,11 @@
 #include "core/memory.hpp"
 #include "core/threads.hpp"
 #include "cuesta/border.hpp"
+#include "cuesta/error.hpp"
 #include "verify/patterns.hpp"
 #ifdef CUESTA_HAS_PICTURES
 #include "cuesta/objects.hpp"
+#include "io/folder.hpp"
 #include "io/picture.hpp"
 #endif
 
@@ -36,10 +38,13 @@ Image<uint8_t> gray_of(const io::Picture& photo) {
 std::vector<Image<uint8_t>> pictures_in(const std::filesystem::path& folder) {
   constexpr int32_t smallest = 128;
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.is_regular_file() && io::is_picture(entry.path())) files.push_back(entry.path());
+  std::error_code error;
+  for (const std::string& name : io::names_in(folder, error)) {
+    if (std::filesystem::is_regular_file(folder / name) && io::is_picture(folder / name))
+      files.push_back(folder / name);
   }
-  std::sort(files.begin(), files.end());
+  if (error)
+    throw Error(ErrorCode::input, folder.string() + ": " + error.message(), folder.string());
   std::vector<Image<uint8_t>> pictures;
   for (const auto& file : files) {
     const io::Picture photo = io::read_picture(file);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cuesta/error.hpp"
+#include "io/folder.hpp"
 
 namespace cuesta::bench::model {
 namespace {
@@ -99,9 +100,8 @@ GpuModel model_of(const Gpu& gpu) {
 std::vector<std::string> known_gpus() {
   std::vector<std::string> names;
   std::error_code ignored;
-  for (const auto& file : fs::directory_iterator(folder(), ignored))
-    if (file.path().extension() == ".json") names.push_back(file.path().stem().string());
-  std::sort(names.begin(), names.end());
+  for (const std::string& name : io::names_in(folder(), ignored))
+    if (name.ends_with(".json")) names.push_back(name.substr(0, name.size() - 5));
   return names;
 }
 

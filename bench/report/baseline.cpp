@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "bench/report/report.hpp"
 #include "bench/report/table.hpp"
 #include "cuesta/error.hpp"
+#include "io/text_file.hpp"
 
 namespace cuesta::bench {
 namespace {
@@ -25,11 +24,7 @@ std::string key_of(std::string_view experiment, std::string_view operation,
 }  // namespace
 
 std::string read_result(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
-    throw Error(ErrorCode::input, fmt::format("{}: cannot be read", path.string()), path.string());
-  return text.str();
+  return io::text_of_file(path.string());
 }
 
 Error no_result(const std::string& name, std::string_view why) {

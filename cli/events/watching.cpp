@@ -99,7 +99,9 @@ void WatchOptions::check() const {
 namespace {
 
 Image<uint8_t> mask_in(const std::string& path, const CommonOptions& common) {
-  const auto picture = io::read_picture(path, {common.max_pixels, common.partial});
+  const auto picture = io::read_picture(path, {.max_pixels = common.max_pixels,
+                                               .allow_partial = common.partial,
+                                               .max_memory = common.max_memory});
   Image<uint8_t> mask(picture.width(), picture.height());
   fill_mask(picture.view(), picture.has_alpha, mask);
   return mask;

@@ -5,17 +5,20 @@
 
 #include <filesystem>
 
-#include "cuesta/error.hpp"
+#include "io/animation.hpp"
+#include "io/errors.hpp"
+#include "io/formats.hpp"
 
 namespace cuesta::io {
 
 AudioCopy::AudioCopy(const std::string& source, AVFormatContext& out) {
   if (source.empty() || !std::filesystem::is_regular_file(source) || !packet_) return;
-  try {
-    input_ = std::make_unique<VideoInput>(source, INT32_MAX);
-  } catch (const Error&) {
-    return;  // whoever reads the pictures tells
-  }
+  // Of these, which libav does not read or need not, none has sound. All others have been read once
+  // already: what is wrong with them now would lose their sound without a word.
+  std::string head;
+  if (const auto error = read_head(source, head)) throw_input(source, error.message());
+  if (begins_as_animation(head) || format_of_bytes(head)) return;
+  input_ = std::make_unique<VideoInput>(source, INT32_MAX);
   AVFormatContext& in = input_->context();
   for (unsigned i = 0; i < in.nb_streams; ++i) {
     AVStream& from = *in.streams[i];

@@ -13,7 +13,8 @@ namespace cuesta::io {
 class AudioCopy {
  public:
   /// Opens `source` and adds a stream to `out` for each of its sound tracks that the container
-  /// takes. A source that cannot be read a second time, or has none, adds nothing.
+  /// takes. One that is no regular file, so that it cannot be read twice, or has none, adds
+  /// nothing. Throws Error{input} where a file cannot be opened a second time.
   AudioCopy(const std::string& source, AVFormatContext& out);
 
   bool any() const { return !tracks_.empty(); }

@@ -16,7 +16,10 @@ extern "C" {
 #include <array>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
+
+#include "cuesta/error.hpp"
 
 namespace cuesta::io::av {
 
@@ -37,6 +40,14 @@ inline std::string words(int error) {
   std::array<char, AV_ERROR_MAX_STRING_SIZE> text{};
   av_strerror(error, text.data(), text.size());
   return text.data();
+}
+
+/// Throws for errors that are the machine's, not the file's: std::bad_alloc,
+/// Error{out_of_memory} where a thread cannot be started.
+inline void check_resources(int error) {
+  if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
+  if (error == AVERROR(EAGAIN))
+    throw Error(ErrorCode::out_of_memory, "the system starts no more threads for this process");
 }
 
 /// libav prints to stderr unless told otherwise; what matters comes back as Error.

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "io/av.hpp"
+#include "io/av_output.hpp"
 #include "io/errors.hpp"
-#include "io/staged_file.hpp"
 #include "io/video_input.hpp"
 
 namespace cuesta::io {
@@ -36,24 +36,23 @@ void copy_rotation([[maybe_unused]] const AVStream& from, [[maybe_unused]] AVStr
 class Clip {
  public:
   Clip(const std::string& source, const std::filesystem::path& target)
-      : target_(target), in_(source, INT64_MAX), staged_(target) {
+      : target_(target), in_(source, INT64_MAX), file_(target, Placing::when_whole), bytes_(file_) {
     av::be_quiet();
-    const std::string path = staged_.path().string();
-    check(avformat_alloc_output_context2(&out_, nullptr, nullptr, path.c_str()));
+    check(avformat_alloc_output_context2(&out_, nullptr, nullptr, target.string().c_str()));
     out_->flags |= AVFMT_FLAG_BITEXACT;
     AVFormatContext& in = in_.context();
     video_ = av_find_best_stream(&in, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     if (video_ < 0) throw_input(source, "there is no video in it to cut clips from");
     tracks_.resize(in.nb_streams);
     for (unsigned i = 0; i < in.nb_streams; ++i) add_track(*in.streams[i]);
-    check(avio_open(&out_->pb, ("file:" + path).c_str(), AVIO_FLAG_WRITE));
+    bytes_.serve(*out_);
     check(avformat_write_header(out_, nullptr));
   }
   Clip(const Clip&) = delete;
   Clip& operator=(const Clip&) = delete;
   ~Clip() {
     if (!out_) return;
-    avio_closep(&out_->pb);
+    out_->pb = nullptr;
     avformat_free_context(out_);
   }
 
@@ -85,12 +84,14 @@ class Clip {
 
   void finish() {
     check(av_write_trailer(out_));
-    check(avio_closep(&out_->pb));
-    staged_.commit();
+    bytes_.flush();
+    check(0);
+    file_.commit();
   }
 
  private:
   void check(int error) const {
+    file_.check();
     if (error < 0) throw_output(target_, av::words(error));
   }
 
@@ -135,7 +136,8 @@ class Clip {
 
   std::filesystem::path target_;
   VideoInput in_;
-  StagedFile staged_;
+  OutputFile file_;
+  av::Output bytes_;
   AVFormatContext* out_ = nullptr;
   int video_ = -1;
   std::vector<Track> tracks_;

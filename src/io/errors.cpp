@@ -33,6 +33,18 @@ void check_pixels(const std::string& name, int64_t width, int64_t height, int64_
   }
 }
 
+void check_memory(const std::string& name, int64_t width, int64_t height, int64_t pixel,
+                  int64_t max_memory) {
+  constexpr int64_t alignment = 64;  // of a row
+  const int64_t row = (width * pixel + alignment - 1) / alignment * alignment;
+  if (row <= max_memory / height) return;
+  throw TooMuchMemory(
+      ErrorCode::input,
+      fmt::format("{}: {} x {} pixels of {} byte{} take more memory than the limit of {} bytes",
+                  name, width, height, pixel, pixel == 1 ? "" : "s", max_memory),
+      name);
+}
+
 std::string reason_of(int error) { return std::generic_category().message(error); }
 
 }  // namespace cuesta::io

@@ -30,6 +30,15 @@ class ClosedPipe : public Error {
 [[noreturn]] void throw_output_errno(const std::string& name, int error);
 /// Throws Error{input} for a picture or frame of more pixels than `max_pixels`, or of none.
 void check_pixels(const std::string& name, int64_t width, int64_t height, int64_t max_pixels);
+/// What takes more memory than its reader allows.
+class TooMuchMemory : public Error {
+ public:
+  using Error::Error;
+};
+/// Throws TooMuchMemory for samples of `pixel` bytes a pixel that take more than `max_memory`, rows
+/// being padded as Image pads them: a picture of one column takes 64 times its pixels.
+void check_memory(const std::string& name, int64_t width, int64_t height, int64_t pixel,
+                  int64_t max_memory);
 /// The system's words for one of its error numbers.
 std::string reason_of(int error);
 

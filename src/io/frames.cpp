@@ -116,7 +116,7 @@ std::unique_ptr<FrameSink> create_frames(const std::string& path, const StreamFo
   if (is_animation_name(path)) return create_animation(path, format, limits);
 #endif
 #if defined(CUESTA_HAS_VIDEO)
-  return create_video(path, format, audio_from, limits, placing, coding);
+  return create_video(path, format, audio_from, placing, coding);
 #else
   (void)audio_from, (void)limits, (void)coding;
   throw Error(ErrorCode::unsupported,

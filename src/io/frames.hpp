@@ -102,13 +102,14 @@ class FrameSink {
 struct StreamLimits {
   int64_t max_pixels = int64_t(1) << 28;  ///< of one frame
   bool allow_partial = false;             ///< a stream that breaks off ends there, without an error
-  int threads = 0;                        ///< of the decoder or encoder; 0 takes every core
+  int threads = 0;                        ///< of the decoder; 0 takes every core
   std::shared_ptr<StopSignal> stop{};     ///< ends reading of every source it is given to, or null
   double timeout = 10;  ///< seconds that a live input may be silent before that is reported
   /// Seconds for which a lost address or camera is sought again; 0 not at all.
   double reconnect = std::numeric_limits<double>::infinity();
   std::function<void(const std::string&)> report{};  ///< is told of such things; from any thread
   bool keep_depth = false;                           ///< fills Frame::deep_luma
+  int64_t max_memory = std::numeric_limits<int64_t>::max();  ///< bytes of a frame's luma
 
   /// Makes a signal to stop where the caller brought none.
   void with_stop() {

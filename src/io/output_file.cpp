@@ -1,6 +1,7 @@
 #include "io/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,60 +20,88 @@ bool is_pipe_or_device(const std::filesystem::path& path) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::filesystem::path& target, Placing placing) : target_(target) {
-  if (is_pipe_or_device(target)) return;  // opening a pipe twice would end it for its reader
-  if (placing == Placing::when_whole) {
+OutputFile::OutputFile(const std::filesystem::path& target, Placing placing)
+    : target_(target), name_(target.string()) {
+  const bool stands = is_pipe_or_device(target);
+  if (!stands && placing == Placing::when_whole) {
     staged_.emplace(target);
+    descriptor_ = staged_->descriptor();
+    is_file_ = true;
     return;
   }
   std::error_code ignored;
   if (target.filename().empty()) throw_output(target, "that names a folder");
   if (std::filesystem::is_directory(target, ignored)) throw_output(target, "that is a folder");
-  const int file = open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) {
+  descriptor_ = open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) {
     const int cause = errno;
     throw_output(target, cause == ENOENT ? "its folder does not exist" : reason_of(cause));
   }
-  close(file);
+  owned_ = true;
+  is_file_ = !stands;
+}
+
+OutputFile::OutputFile(int descriptor, std::string name)
+    : name_(std::move(name)), descriptor_(descriptor) {}
+
+OutputFile::~OutputFile() {
+  if (owned_) close(descriptor_);
+}
+
+bool OutputFile::put(std::span<const char> bytes) noexcept {
+  const int64_t begin = position_;
+  while (!bytes.empty() && error_ == 0) {
+    const ssize_t n = is_file_ ? pwrite(descriptor_, bytes.data(), bytes.size(), position_)
+                               : ::write(descriptor_, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      error_ = n < 0 ? errno : EIO;
+      if (is_file_ && grows() && begin == size_) (void)!ftruncate(descriptor_, size_);
+      break;
+    }
+    bytes = bytes.subspan(size_t(n));
+    position_ += n;
+  }
+  if (error_ == 0 && position_ > size_) size_ = position_;
+  return error_ == 0;
+}
+
+int64_t OutputFile::get(std::span<char> bytes) noexcept {
+  if (!is_file_ || error_ != 0) return -1;
+  ssize_t n = -1;
+  do n = pread(descriptor_, bytes.data(), bytes.size(), position_);
+  while (n < 0 && errno == EINTR);
+  if (n < 0)
+    error_ = errno;
+  else
+    position_ += n;
+  return n;
+}
+
+int64_t OutputFile::seek(int64_t offset, int whence) noexcept {
+  const int64_t from = whence == SEEK_CUR ? position_ : whence == SEEK_END ? size_ : 0;
+  int64_t to = 0;
+  if (!is_file_ || __builtin_add_overflow(from, offset, &to) || to < 0) return -1;
+  return position_ = to;
+}
+
+void OutputFile::check() const {
+  if (error_ != 0) throw_output_errno(name_, error_);
+}
+
+void OutputFile::write(std::span<const char> bytes) {
+  put(bytes);
+  check();
 }
 
 void OutputFile::commit() {
-  if (staged_) staged_->commit();
-}
-
-RecordFile::RecordFile(int descriptor, std::string name)
-    : descriptor_(descriptor), name_(std::move(name)) {}
-
-RecordFile::RecordFile(const std::string& path, Placing placing)
-    : place_(std::in_place, path, placing),
-      descriptor_(open(place_->path().c_str(), O_WRONLY | O_CLOEXEC)),
-      name_(path) {
-  if (descriptor_ < 0) throw_output_errno(name_, errno);
-}
-
-RecordFile::~RecordFile() {
-  if (place_ && descriptor_ >= 0) close(descriptor_);
-}
-
-void RecordFile::write(std::span<const char> record) {
-  std::span<const char> rest = record;
-  while (!rest.empty()) {
-    const ssize_t n = ::write(descriptor_, rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      const int cause = errno;
-      if (place_ && rest.size() < record.size()) (void)!ftruncate(descriptor_, written_);
-      throw_output_errno(name_, cause);
-    }
-    rest = rest.subspan(size_t(n));
-  }
-  written_ += int64_t(record.size());
-}
-
-void RecordFile::finish() {
-  if (!place_) return;
-  if (close(std::exchange(descriptor_, -1)) != 0) throw_output_errno(name_, errno);
-  place_->commit();
+  check();
+  if (staged_) return staged_->commit();
+  if (!owned_) return;
+  if (is_file_) error_ = sync_descriptor(descriptor_);
+  owned_ = false;
+  if (close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR && error_ == 0) error_ = errno;
+  check();
 }
 
 }  // namespace cuesta::io

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,6 +48,7 @@ struct ReadLimits {
   int page = 0;                           ///< of a file with several, from 0
   White white{};                          ///< of float files
   bool keep_floats = false;               ///< f32 with the file's numbers instead of u16 by `white`
+  int64_t max_memory = std::numeric_limits<int64_t>::max();  ///< bytes of the decoded samples
 };
 
 /// Reads a picture of 8 or 16 bits: JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP,

@@ -1,18 +1,23 @@
 #if defined(CUESTA_HAS_PICTURES)
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "io/errors.hpp"
 #include "io/formats.hpp"
 #include "io/picture.hpp"
+#include "io/raw_picture.hpp"
 #include "io/vips.hpp"
 
 namespace cuesta::io {
@@ -21,7 +26,7 @@ namespace {
 class FileDescriptor {
  public:
   explicit FileDescriptor(const std::filesystem::path& path)
-      : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+      : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
     if (number_ < 0) throw_input(path.string(), reason_of(errno));
   }
   explicit FileDescriptor(int number) : number_(number) {}
@@ -34,14 +39,9 @@ class FileDescriptor {
   int number_;
 };
 
-uint32_t little_endian_32(const uint8_t* bytes) {
-  return uint32_t(bytes[0]) | uint32_t(bytes[1]) << 8 | uint32_t(bytes[2]) << 16 |
-         uint32_t(bytes[3]) << 24;
-}
-
 bool begins_as_bmp(std::span<const uint8_t> bytes) {
-  return bytes.size() >= 26 && bytes[0] == 'B' && bytes[1] == 'M' &&
-         little_endian_32(&bytes[6]) == 0;
+  const auto raw = raw_picture_of(bytes);
+  return raw && raw->kind == 'B';
 }
 
 // Its directory may lie at the end, so that libvips does not know it by its head.
@@ -98,12 +98,6 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
   } else if (begins_as_bmp(memory)) {
     // libvips has BMP through ImageMagick only, which decodes at once: look at the size before.
     vips_error_clear();
-    const bool is_old = little_endian_32(&memory[14]) == 12;
-    const int64_t width =
-        is_old ? memory[18] | memory[19] << 8 : int32_t(little_endian_32(&memory[18]));
-    const int64_t height =
-        is_old ? memory[20] | memory[21] << 8 : int32_t(little_endian_32(&memory[22]));
-    check_pixels(name, width, std::abs(height), limits.max_pixels);
     image = vips_image_new_from_buffer(memory.data(), memory.size(), "", "access",
                                        VIPS_ACCESS_SEQUENTIAL, "fail_on",
                                        fail_on_of("", limits, is_lenient), nullptr);
@@ -243,6 +237,8 @@ Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::s
                const ReadLimits& limits, bool is_lenient) {
   VipsImagePtr image = open_image(source, memory, name, limits, is_lenient);
   check_pixels(name, image->Xsize, image->Ysize, limits.max_pixels);
+  check_memory(name, image->Xsize, image->Ysize, int64_t(VIPS_IMAGE_SIZEOF_PEL(image.get())),
+               limits.max_memory);
   const char* loader = nullptr;
   if (vips_image_get_typeof(image.get(), VIPS_META_LOADER) != 0)
     vips_image_get_string(image.get(), VIPS_META_LOADER, &loader);
@@ -308,7 +304,9 @@ Picture decode_twice(NewSource&& new_source, std::span<const uint8_t> memory,
   return decode(open().get(), memory, name, limits, true);
 }
 
-std::vector<uint8_t> whole_file(int file, int64_t size) {
+constexpr size_t head_bytes = 4096;
+
+std::vector<uint8_t> begin_of_file(int file, int64_t size) {
   std::vector<uint8_t> bytes(size_t(size), 0);
   int64_t have = 0;
   while (have < size) {
@@ -320,23 +318,50 @@ std::vector<uint8_t> whole_file(int file, int64_t size) {
   return bytes;
 }
 
-// Whole in memory go BMP, because libvips has it that way only, and on request cut-off PNM, because
-// libvips does not read what is there of it.
-bool goes_through_memory(int file, const ReadLimits& limits) {
-  char head[2] = {};
-  if (pread(file, head, 2, 0) != 2) return false;
-  return (head[0] == 'B' && head[1] == 'M') ||
-         (limits.allow_partial && head[0] == 'P' && head[1] >= '4' && head[1] <= '6');
+// What a file of raw samples declares is looked at before anything is read of it: libvips takes
+// what is missing for black, and reads for each sample of text that is not there.
+void check_raw(const RawPicture& raw, int64_t size, const std::string& name,
+               const ReadLimits& limits) {
+  check_pixels(name, raw.width, raw.height, limits.max_pixels);
+  check_memory(name, raw.width, raw.height, raw.pixel_bytes, limits.max_memory);
+  if (limits.allow_partial || size >= raw.least) return;
+  throw_input(name,
+              fmt::format("it is cut off: {} x {} pixels take {} bytes, and it has {}", raw.width,
+                          raw.height, raw.least, size),
+              Hint::allow_partial);
 }
 
-// The samples that a PNM file of raw samples lacks, as zeros behind it.
-void complete_pnm(std::vector<uint8_t>& bytes, const std::string& name, const ReadLimits& limits) {
-  if (bytes.size() < 2 || bytes[0] != 'P' || bytes[1] < '4' || bytes[1] > '6') return;
-  const VipsSourcePtr source(vips_source_new_from_memory(bytes.data(), bytes.size()));
-  const VipsImagePtr image = open_image(source.get(), bytes, name, limits);
-  check_pixels(name, image->Xsize, image->Ysize, limits.max_pixels);
-  const size_t samples = size_t(VIPS_IMAGE_SIZEOF_IMAGE(image.get()));
-  if (bytes.size() < samples + 64) bytes.resize(samples + 64);
+// Whole in memory go BMP, because libvips has it that way only; PNM of text, whose numbers are
+// counted; and on request cut-off PNM, because libvips does not read what is there of it.
+bool goes_through_memory(const RawPicture& raw, const ReadLimits& limits) {
+  return raw.kind == 'B' || raw.is_text() || limits.allow_partial;
+}
+
+// What fills memory that malloc() gives, as long as it lives, with zeros: libde265, behind HEIF,
+// shows what lay there where a damaged file says nothing.
+class ZeroedMemory {
+ public:
+#if defined(M_PERTURB)
+  ZeroedMemory() {
+    if (users_++ == 0) mallopt(M_PERTURB, 0xff);  // glibc fills with the complement
+  }
+  ~ZeroedMemory() {
+    if (--users_ == 0) mallopt(M_PERTURB, 0);
+  }
+#else
+  ZeroedMemory() = default;
+  ~ZeroedMemory() = default;
+#endif
+  ZeroedMemory(const ZeroedMemory&) = delete;
+  ZeroedMemory& operator=(const ZeroedMemory&) = delete;
+
+ private:
+  inline static std::atomic<int> users_{0};
+};
+
+// ISO/IEC 14496-12: a box "ftyp" first.
+bool begins_as_heif(std::span<const uint8_t> head) {
+  return head.size() > 12 && std::memcmp(&head[4], "ftyp", 4) == 0;
 }
 
 Picture decode_file(int file, const std::string& name, const ReadLimits& limits) {
@@ -372,36 +397,51 @@ Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits
   struct stat status {};
   if (fstat(file.number(), &status) != 0) throw_input(name, reason_of(errno));
   if (S_ISDIR(status.st_mode)) throw_input(name, "this is a folder, not a picture");
-  if (S_ISREG(status.st_mode)) {
-    if (status.st_size == 0) throw_input(name, "the file is empty");
-    if (goes_through_memory(file.number(), limits))
-      return read_picture(whole_file(file.number(), status.st_size), name, limits);
+  if (!S_ISREG(status.st_mode)) throw_input(name, "this is no regular file");
+  if (status.st_size == 0) throw_input(name, "the file is empty");
+  const auto head =
+      begin_of_file(file.number(), std::min<int64_t>(status.st_size, int64_t(head_bytes)));
+  // libvips would seek in all of it for what it might be.
+  if (!is_picture(head)) throw_input(name, "not a picture in a format that this build reads");
+  if (const auto raw = raw_picture_of(head)) {
+    check_raw(*raw, status.st_size, name, limits);
+    if (goes_through_memory(*raw, limits)) {
+      return read_picture(begin_of_file(file.number(), std::min(status.st_size, raw->most)), name,
+                          limits);
+    }
   }
   start_vips();
-  const auto read = [&] { return decode_file(file.number(), name, limits); };
-  if (S_ISREG(status.st_mode)) return with_own_errors(read);
-  const VipsUse use;  // a pipe is read once
-  return read();
+  std::optional<ZeroedMemory> zeroed;
+  if (begins_as_heif(head)) zeroed.emplace();
+  return with_own_errors([&] { return decode_file(file.number(), name, limits); });
 }
 
 Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
                      const ReadLimits& limits) {
   if (bytes.empty()) throw_input(name, "the file is empty");
   start_vips();
-  return with_own_errors([&] {
-    std::vector<uint8_t> completed;
-    std::span<const uint8_t> whole = bytes;
-    if (limits.allow_partial && bytes[0] == 'P') {
+  std::vector<uint8_t> completed;
+  if (const auto raw = raw_picture_of(bytes.first(std::min(bytes.size(), head_bytes)))) {
+    check_raw(*raw, int64_t(bytes.size()), name, limits);
+    if (raw->kind != 'B' && limits.allow_partial) {
       completed.assign(bytes.begin(), bytes.end());
-      complete_pnm(completed, name, limits);
-      whole = completed;
+      complete(*raw, completed);
+      bytes = completed;
+    } else if (const int64_t found = raw->is_text() ? numbers_in_text(*raw, bytes) : raw->samples;
+               found < raw->samples) {
+      throw_input(name, fmt::format("it is cut off: it has {} of {} numbers", found, raw->samples),
+                  Hint::allow_partial);
     }
-    if (begins_as_openexr(whole)) {
-      const FileDescriptor file = file_in_memory(whole, name);
+  }
+  std::optional<ZeroedMemory> zeroed;
+  if (begins_as_heif(bytes)) zeroed.emplace();
+  return with_own_errors([&] {
+    if (begins_as_openexr(bytes)) {
+      const FileDescriptor file = file_in_memory(bytes, name);
       return decode_file(file.number(), name, limits);
     }
-    return decode_twice([&] { return vips_source_new_from_memory(whole.data(), whole.size()); },
-                        whole, name, limits);
+    return decode_twice([&] { return vips_source_new_from_memory(bytes.data(), bytes.size()); },
+                        bytes, name, limits);
   });
 }
 
@@ -431,8 +471,6 @@ Pages pages_in(VipsSource* source, std::span<const uint8_t> head) {
   return pages;
 }
 
-constexpr size_t head_bytes = 4096;
-
 }  // namespace
 
 Pages pages_of(const std::filesystem::path& path) {
@@ -441,6 +479,8 @@ Pages pages_of(const std::filesystem::path& path) {
   const VipsUse use;
   uint8_t head[head_bytes] = {};
   const ssize_t have = pread(file.number(), head, sizeof head, 0);
+  // One page; libvips would look for a line's end in all of it.
+  if (have > 0 && begins_as_bmp({head, size_t(have)})) return {};
   const VipsSourcePtr source(vips_source_new_from_descriptor(file.number()));
   if (!source || have < 0) return {};
   return pages_in(source.get(), {head, size_t(have)});
@@ -470,18 +510,8 @@ bool is_picture(const std::filesystem::path& path) {
   if (file < 0) return false;
   struct stat status {};
   bool known = false;
-  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
-    start_vips();
-    const VipsUse use;
-    if (const VipsSourcePtr source(vips_source_new_from_descriptor(file)); source) {
-      const char* loader = vips_foreign_find_load_source(source.get());
-      uint8_t head[26] = {};
-      known = (loader && format_of_loader(loader)) ||
-              (pread(file, head, sizeof head, 0) == ssize_t(sizeof head) &&
-               (begins_as_bmp(head) || begins_as_openexr(head)));
-    }
-    vips_error_clear();
-  }
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
+    known = is_picture(begin_of_file(file, std::min<int64_t>(status.st_size, head_bytes)));
   close(file);
   return known;
 }

@@ -1,15 +1,19 @@
 #if defined(CUESTA_HAS_PICTURES)
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <new>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/check.hpp"
 #include "io/errors.hpp"
 #include "io/formats.hpp"
+#include "io/output_file.hpp"
 #include "io/picture.hpp"
-#include "io/staged_file.hpp"
 #include "io/vips.hpp"
 
 namespace cuesta::io {
@@ -94,6 +98,73 @@ VipsImagePtr image_to_write(const ConstAnyView& plane, const WriteOptions& optio
   return image;
 }
 
+// libvips 8.14 heads PNM files with the time, in a comment behind the magic number:
+// "P6\n#vips2ppm - Mon Nov 23 03:40:06 2026\n\n". The same picture is the same file.
+std::string_view without_date(std::string_view head, std::string& kept) {
+  constexpr std::string_view mark = "\n#vips2ppm - ";
+  if (head.size() < 2 || head[0] != 'P' || !head.substr(2).starts_with(mark)) return head;
+  const size_t line = head.find('\n', 2 + mark.size());
+  if (line == head.npos) return head;
+  const size_t rest = head.find_first_not_of('\n', line);
+  kept = std::string(head.substr(0, 3)) + std::string(head.substr(std::min(rest, head.size())));
+  return kept;
+}
+
+// Where libvips writes to. A failed write is not told to it: its encoders pass over that (TIFF) or
+// try for ever (JPEG 2000). The file keeps the first error, takes nothing more, and throws when it
+// is committed.
+class Target {
+ public:
+  explicit Target(OutputFile& file) : file_(file), target_(VIPS_TARGET(vips_target_custom_new())) {
+    const auto connect = [&](const char* signal, GCallback function) {
+      g_signal_connect(target_.get(), signal, function, this);
+    };
+    connect("write", G_CALLBACK(write));
+    connect("read", G_CALLBACK(read));
+    connect("seek", G_CALLBACK(seek));
+  }
+  VipsTarget* get() const { return target_.get(); }
+
+ private:
+  static gint64 write(VipsTargetCustom*, void* data, gint64 size, Target* self) {
+    std::string_view bytes(static_cast<const char*>(data), size_t(size));
+    try {
+      std::string kept;
+      if (self->file_.size() == 0) bytes = without_date(bytes, kept);
+      self->file_.put(bytes);
+    } catch (const std::bad_alloc&) {  // libvips is C
+      self->file_.fail(ENOMEM);
+    }
+    return size;
+  }
+  static gint64 read(VipsTargetCustom*, void* data, gint64 size, Target* self) {
+    return self->file_.get({static_cast<char*>(data), size_t(size)});
+  }
+  static gint64 seek(VipsTargetCustom*, gint64 offset, int whence, Target* self) {
+    return self->file_.seek(offset, whence);
+  }
+
+  OutputFile& file_;
+  VipsTargetPtr target_;
+};
+
+// As encode_picture(), with libvips started and used by this thread already.
+std::vector<uint8_t> encode(std::string_view extension, const ConstAnyView& pixels,
+                            const WriteOptions& options) {
+  const Format* format = format_of_extension(extension);
+  const std::string place =
+      std::string(extension) + (format ? saver_options(*format, options) : std::string());
+  const VipsImagePtr image = image_to_write(pixels, options);
+  void* bytes = nullptr;
+  size_t size = 0;
+  if (!image || vips_image_write_to_buffer(image.get(), place.c_str(), &bytes, &size, nullptr) != 0)
+    throw_output(std::string(extension), take_vips_error());
+  const std::unique_ptr<void, decltype(&g_free)> owned(bytes, g_free);
+  std::string kept;
+  const auto all = without_date({static_cast<const char*>(bytes), size}, kept);
+  return {all.begin(), all.end()};
+}
+
 }  // namespace
 
 void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
@@ -110,36 +181,31 @@ void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
   if (pixels.type == PixelType::f32 && !format->floats)
     throw_output(path, "float samples go to .tif only");
   start_vips();
-  StagedFile file(path);
-  const std::string place = file.path().string() + saver_options(*format, options);
   with_own_errors([&] {
-    const VipsImagePtr image = image_to_write(pixels, options);
-    // libvips names the staged file, which is nobody's business.
-    if (!image || vips_image_write_to_file(image.get(), place.c_str(), nullptr) != 0)
-      throw_output(path, take_vips_error());
+    OutputFile file(path, Placing::when_whole);
+    if (file.grows()) throw_output(path, "it exists and is no regular file");
+    if (format->name == "BMP") {  // ImageMagick's, which libvips writes to memory or by name only
+      const auto bytes = encode(lower(extension), pixels, options);
+      file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    } else {
+      const VipsImagePtr image = image_to_write(pixels, options);
+      if (!image) throw_output(path, take_vips_error());
+      const Target target(file);
+      const std::string kind = lower(extension) + saver_options(*format, options);
+      const int failed =
+          vips_image_write_to_target(image.get(), kind.c_str(), target.get(), nullptr);
+      file.check();
+      if (failed != 0) throw_output(path, take_vips_error());
+    }
+    file.commit();
   });
-  file.commit();
 }
 
 std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels,
                                     const WriteOptions& options) {
   check_pixels_to_write(pixels);
   start_vips();
-  const Format* format = format_of_extension(extension);
-  const std::string place =
-      std::string(extension) + (format ? saver_options(*format, options) : std::string());
-  return with_own_errors([&] {
-    const VipsImagePtr image = image_to_write(pixels, options);
-    void* bytes = nullptr;
-    size_t size = 0;
-    if (!image ||
-        vips_image_write_to_buffer(image.get(), place.c_str(), &bytes, &size, nullptr) != 0)
-      throw_output(std::string(extension), take_vips_error());
-    const auto* begin = static_cast<const uint8_t*>(bytes);
-    std::vector<uint8_t> out(begin, begin + size);
-    g_free(bytes);
-    return out;
-  });
+  return with_own_errors([&] { return encode(extension, pixels, options); });
 }
 
 }  // namespace cuesta::io

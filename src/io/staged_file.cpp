@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "io/errors.hpp"
 
@@ -37,7 +39,45 @@ int take_slot(const std::string& path) {
   return -1;
 }
 
+// The name at the end of a chain of symbolic links, whether there is a file or not.
+std::filesystem::path end_of_links(std::filesystem::path path) {
+  constexpr int most = 40;  // as Linux has it
+  std::error_code error;
+  for (int i = 0; i < most; ++i) {
+    if (!std::filesystem::is_symlink(std::filesystem::symlink_status(path, error))) return path;
+    const auto next = std::filesystem::read_symlink(path, error);
+    if (error) throw_output(path, error.message());
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  throw_output(path, reason_of(ELOOP));
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+// How linkat() finds a file that has no name.
+std::string link_of(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+int open_nameless(const std::filesystem::path& folder) {
+#if defined(O_TMPFILE)
+  const int file = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (file < 0) return file;
+  if (access(link_of(file).c_str(), F_OK) == 0) return file;
+  close(file);  // without /proc it could not be named
+#endif
+  return -1;
+}
+
 }  // namespace
+
+int sync_descriptor(int descriptor) noexcept {
+  while (fsync(descriptor) != 0) {
+    if (errno == EINTR) continue;
+    return errno == EINVAL || errno == ENOSYS || errno == ENOTSUP || errno == EROFS ? 0 : errno;
+  }
+  return 0;
+}
 
 StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
   if (target.filename().empty()) throw_output(target, "that names a folder");
@@ -46,48 +86,93 @@ StagedFile::StagedFile(const std::filesystem::path& target) : target_(target) {
   if (std::filesystem::is_directory(status)) throw_output(target, "that is a folder");
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     throw_output(target, "it exists and is no regular file");
-  if (std::filesystem::is_symlink(std::filesystem::symlink_status(target, error))) {
-    target_ = std::filesystem::weakly_canonical(target, error);
-    if (error) throw_output(target, error.message());
-  }
+  target_ = end_of_links(target);
   // What may not be written may not be replaced either.
   if (std::filesystem::exists(status) && access(target_.c_str(), W_OK) != 0)
     throw_output(target, reason_of(errno));
-
-  static std::atomic<unsigned> counter{0};
-  int file = -1;
-  for (int attempt = 0; attempt < 100 && file < 0; ++attempt) {
-    // A long name is cut, so that the staged one is not too long where the target's is not.
-    const std::string stem = target_.stem().string().substr(0, 100);
-    staged_ = target_.parent_path() /
-              fmt::format(".{}.{}-{}{}", stem, getpid(), counter++, target_.extension().string());
-    file = open(staged_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    if (file < 0 && errno != EEXIST) break;
+  descriptor_ = open_nameless(folder_of(target_));
+  if (descriptor_ >= 0) return;
+  try {
+    make_name();
+  } catch (...) {
+    if (descriptor_ >= 0) close(descriptor_);
+    forget_name();
+    throw;
   }
-  if (file < 0) {
-    const int cause = errno;
-    staged_.clear();
-    throw_output(target, cause == ENOENT ? "its folder does not exist" : reason_of(cause));
-  }
-  struct stat old {};
-  if (stat(target_.c_str(), &old) == 0) (void)fchmod(file, old.st_mode & 07777);
-  close(file);
-  slot_ = take_slot(std::filesystem::absolute(staged_).string());
 }
 
 StagedFile::~StagedFile() {
-  if (!staged_.empty()) {
-    std::error_code ignored;
-    std::filesystem::remove(staged_, ignored);
-  }
-  if (slot_ >= 0) slots[slot_].state.store(0);
+  if (descriptor_ >= 0) close(descriptor_);
+  forget_name();
 }
 
-void StagedFile::commit() {
-  if (rename(staged_.c_str(), target_.c_str()) != 0) throw_output(target_, reason_of(errno));
+void StagedFile::fail(int error) const { throw_output(target_, reason_of(error)); }
+
+// Gives the file a name beside its target, or makes it there.
+void StagedFile::make_name() {
+  static std::atomic<unsigned> counter{0};
+  // A long name is cut, so that the staged one is not too long where the target's is not.
+  const std::string stem = target_.stem().string().substr(0, 100);
+  const std::string extension = target_.extension().string().substr(0, 100);
+  const auto folder = std::filesystem::absolute(folder_of(target_));
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const auto name = folder / fmt::format(".{}.{}-{}{}", stem, getpid(), counter++, extension);
+    slot_ = take_slot(name.string());
+    staged_ = name;
+    int failed = 0;
+    if (descriptor_ < 0) {
+      descriptor_ = open(name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+      failed = descriptor_ < 0;
+    } else {
+      failed =
+          linkat(AT_FDCWD, link_of(descriptor_).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+    }
+    if (failed == 0) return;
+    const int cause = errno;
+    if (slot_ >= 0) slots[slot_].state.store(0);
+    slot_ = -1;
+    staged_.clear();  // it is somebody else's, or nobody's
+    if (cause == ENOENT && descriptor_ < 0) throw_output(target_, "its folder does not exist");
+    if (cause != EEXIST) fail(cause);
+  }
+  fail(EEXIST);
+}
+
+void StagedFile::forget_name() noexcept {
+  if (!staged_.empty()) unlink(staged_.c_str());
   staged_.clear();
   if (slot_ >= 0) slots[slot_].state.store(0);
   slot_ = -1;
+}
+
+void StagedFile::commit() {
+  struct stat old {};
+  const bool replaces = stat(target_.c_str(), &old) == 0;
+  // Not its owner's special bits: the file is ours.
+  if (replaces) (void)fchmod(descriptor_, old.st_mode & 0777);
+  if (const int error = sync_descriptor(descriptor_)) fail(error);
+  // Some file systems tell at close() what they could not write, and it is asked before the name
+  // is.
+  const int copy = fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0 || (close(copy) != 0 && errno != EINTR)) fail(errno);
+  bool is_new = !replaces && staged_.empty() &&
+                linkat(AT_FDCWD, link_of(descriptor_).c_str(), AT_FDCWD, target_.c_str(),
+                       AT_SYMLINK_FOLLOW) == 0;
+  if (!is_new) {  // a name cannot be given over another but by renaming
+    if (staged_.empty()) make_name();
+    if (rename(staged_.c_str(), target_.c_str()) != 0) fail(errno);
+    is_new = !replaces;
+    staged_.clear();
+    forget_name();
+  }
+  const int folder = open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // One that may be written to and not be read cannot be synced.
+  const int error = folder >= 0 ? sync_descriptor(folder) : errno == EACCES ? 0 : errno;
+  if (folder >= 0) close(folder);
+  close(std::exchange(descriptor_, -1));
+  if (error == 0) return;
+  if (is_new) unlink(target_.c_str());
+  fail(error);
 }
 
 void remove_staged_files() noexcept {

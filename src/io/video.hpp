@@ -54,16 +54,17 @@ std::string damage_of_live(int64_t count);
 
 /// Writes a video file: H.264 (libx264) where libav and the container have it, else MPEG-4 or the
 /// container's own format, unless `coding` says otherwise; the same size, the frames' own times,
-/// and the sound of another file. One that grows can be played at any moment: a second at most of
-/// it is still in memory, fragments of MP4 and clusters of Matroska are as long, and no frame waits
-/// in the encoder for later ones.
+/// and the sound of another file. The same frames make the same bytes, whatever the machine's
+/// cores. One that grows can be played at any moment: a second at most of it is still in memory,
+/// fragments of MP4 and clusters of Matroska are as long, and no frame waits in the encoder for
+/// later ones.
 class VideoWriter final : public FrameSink {
  public:
   /// Throws Error{output} naming the file: its name is not that of a container, or of none that
   /// takes the coding, or it cannot be made.
   VideoWriter(const std::string& path, const StreamFormat& format,
-              const std::string& audio_from = {}, const StreamLimits& limits = {},
-              Placing placing = Placing::when_whole, Coding coding = Coding::for_viewing);
+              const std::string& audio_from = {}, Placing placing = Placing::when_whole,
+              Coding coding = Coding::for_viewing);
   ~VideoWriter() override;
 
   void write(const Frame& frame) override;
@@ -83,7 +84,6 @@ std::unique_ptr<FrameSource> open_video(std::unique_ptr<InputBytes> bytes,
 std::unique_ptr<FrameSource> open_live(const std::string& place, const StreamLimits& limits = {});
 std::unique_ptr<FrameSink> create_video(const std::string& path, const StreamFormat& format,
                                         const std::string& audio_from = {},
-                                        const StreamLimits& limits = {},
                                         Placing placing = Placing::when_whole,
                                         Coding coding = Coding::for_viewing);
 

@@ -226,6 +226,7 @@ void VideoInput::open(int64_t max_pixels) {
       wait_no_longer_than(limits_->timeout);
     }
     int error = open_context();
+    if (!limits_) av::check_resources(error);
     if (!limits_ && (error == AVERROR_INVALIDDATA || error == AVERROR_EOF)) {
       throw_input(name_,
                   "this is no video that can be read (corrupt, cut off or of no known format)");
@@ -253,6 +254,7 @@ void VideoInput::open(int64_t max_pixels) {
     const size_t count = options.size();
     error = avformat_find_stream_info(context_, options.empty() ? nullptr : options.data());
     for (size_t i = 0; i < count; ++i) av_dict_free(&options[i]);
+    if (!limits_) av::check_resources(error);
     if (error < 0) throw_input(name_, fmt::format("cannot be read: {}", words(error)));
   } catch (...) {
     close();

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 
 #include "io/av.hpp"
+#include "io/container_end.hpp"
 #include "io/errors.hpp"
 #include "io/frame_pool.hpp"
 #include "io/video.hpp"
@@ -48,6 +50,24 @@ int thread_type_for(AVCodecID codec) {
   }
 }
 
+/// A decoder's memory for a frame, all zeros.
+int get_cleared_buffer(AVCodecContext* decoder, AVFrame* frame, int flags) {
+  const int error = avcodec_default_get_buffer2(decoder, frame, flags);
+  for (AVBufferRef* buffer : frame->buf) {
+    if (error >= 0 && buffer) std::memset(buffer->data, 0, size_t(buffer->size));
+  }
+  return error;
+}
+
+/// One of H.273's numbers, or 2, "unspecified".
+template <class Enum>
+uint8_t known_or_unsaid(const Enum* stored, int end) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  int value = 0;
+  std::memcpy(&value, stored, sizeof value);
+  return value >= 0 && value < end ? uint8_t(value) : 2;
+}
+
 AVRational positive_or(AVRational value, AVRational otherwise) {
   return value.num > 0 && value.den > 0 ? value : otherwise;
 }
@@ -68,12 +88,13 @@ struct VideoReader::State {
   int32_t stored_width = 0, stored_height = 0;
   const char* samples = nullptr;  // how they are stored, as libav calls it
 
-  int64_t index = 0;         // of the next frame
-  int64_t start = 0;         // of the file, in the stream's time base
-  int64_t next_pts = 0;      // where a frame without a timestamp goes
-  int64_t packets = 0;       // of this stream, so far
-  int64_t packets_end = 0;   // when the last of them ends
-  bool first_waits = false;  // the constructor has decoded it already
+  int64_t index = 0;            // of the next frame
+  int64_t start = 0;            // of the file, in the stream's time base
+  int64_t next_pts = 0;         // where a frame without a timestamp goes
+  int64_t packets = 0;          // of this stream, so far
+  int64_t last_packet_end = 0;  // in the file, where libav tells
+  int64_t packets_end = 0;      // when the last of them ends
+  bool first_waits = false;     // the constructor has decoded it already
   bool draining = false, ended = false;
   std::string fault;  // thrown when the frames before it are out
   std::string damaged;
@@ -110,13 +131,22 @@ struct VideoReader::State {
     if (!decoder || avcodec_parameters_to_context(decoder.get(), &parameters) < 0)
       throw std::bad_alloc();
     decoder->pkt_timebase = stream->time_base;
-    decoder->thread_count = std::max(0, limits.threads);
+    // libav refuses more, and each of them has frames of its own.
+    constexpr int most_threads = 16;
+    decoder->thread_count = std::clamp(limits.threads, 0, most_threads);
     decoder->thread_type = thread_type_for(parameters.codec_id);
+    if (limits.allow_partial || input->is_live()) {
+      // What is damaged is told and shown: it is zero, and never what the memory held before.
+      decoder->get_buffer2 = get_cleared_buffer;
+    }
+    // How frames are patched depends on which of them are done by then.
+    if (limits.allow_partial && !input->is_live()) decoder->thread_count = 1;
     decoder->max_pixels = limits.max_pixels;
     // Damage is an error here, not something to paint over, unless the user said otherwise.
     if (!limits.allow_partial && !input->is_live())
       decoder->err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE;
     const int error = avcodec_open2(decoder.get(), codec, nullptr);
+    av::check_resources(error);
     if (error < 0) {
       throw_input(name(), fmt::format("its video stream ({}) cannot be decoded: {}", codec->name,
                                       av::words(error)));
@@ -156,9 +186,10 @@ struct VideoReader::State {
     if (VideoPlanes::is_rgb(AVPixelFormat(f.format))) {
       format.matrix = AVCOL_SPC_SMPTE170M;  // as VideoPlanes makes YUV of RGB
     } else {
-      format.primaries = uint8_t(f.color_primaries);
-      format.transfer = uint8_t(f.color_trc);
-      format.matrix = uint8_t(f.colorspace);
+      // Damaged files bring numbers that are none of libav's: read as what they are stored in.
+      format.primaries = known_or_unsaid(&f.color_primaries, AVCOL_PRI_NB);
+      format.transfer = known_or_unsaid(&f.color_trc, AVCOL_TRC_NB);
+      format.matrix = known_or_unsaid(&f.colorspace, AVCOL_SPC_NB);
     }
     format.start = double(input->start()) / AV_TIME_BASE;
   }
@@ -221,6 +252,7 @@ struct VideoReader::State {
                                                stored_height, f.width, f.height)));
     }
     check_pixels(name(), f.width, f.height, limits.max_pixels);
+    check_memory(name(), f.width, f.height, 1, limits.max_memory);
     if (f.decode_error_flags || (f.flags & AV_FRAME_FLAG_CORRUPT))
       report(at_frame("its data are damaged"));
   }
@@ -235,6 +267,7 @@ struct VideoReader::State {
     if (error < 0) return end_of_packets(error);
 
     ++packets;
+    last_packet_end = packet->pos >= 0 ? packet->pos + packet->size : 0;
     const int64_t shown = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
     if (shown != AV_NOPTS_VALUE)
       packets_end = std::max(packets_end, shown - start + std::max<int64_t>(packet->duration, 0));
@@ -277,11 +310,15 @@ struct VideoReader::State {
   }
 
   /// Whether the container promised more than came. Only what containers state exactly counts:
-  /// MP4's index, AVI's number of frames, the length of a lone stream.
+  /// their sizes and ends, MP4's index, AVI's number of frames, the length of a lone stream.
   bool ends_early() const {
     const AVFormatContext& context = input->context();
     if (context.pb && context.pb->error < 0 && context.pb->error != AVERROR_EOF) return true;
     const std::string_view container = context.iformat->name;
+    if (!input->is_live() && context.pb && ends_before_its_container(container, *context.pb))
+      return true;
+    if (last_packet_end > 0 && container == "nut" && last_packet_end > avio_size(context.pb))
+      return true;  // libav fills what is missing of it with what lies there
     if (is_mp4()) return packets < av::index_entries(*stream);
     if (container == "avi") {
       const int64_t frame = std::max<int64_t>(

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "core/fill.hpp"
 #include "io/audio_copy.hpp"
 #include "io/av.hpp"
+#include "io/av_output.hpp"
 #include "io/errors.hpp"
-#include "io/output_file.hpp"
 #include "io/video.hpp"
 #include "io/video_planes.hpp"
 
@@ -55,6 +56,11 @@ bool takes_any_times(const AVOutputFormat& container) {
   return false;
 }
 
+/// What encoders make of a frame depends on how many threads they share it among, and so must not
+/// on the machine or on --threads: the same frames are the same file. More gain little at these
+/// presets; fewer cores take turns.
+constexpr int encoder_threads = 8;
+
 /// Rescales full-range samples to the limited range: luma to 16..235, color to 16..240.
 void copy_plane(ImageView<const uint8_t> src, ImageView<uint8_t> dst, bool to_limited, bool luma) {
   for (int32_t y = 0; y < src.height; ++y) {
@@ -77,7 +83,8 @@ struct VideoWriter::State {
   std::string name;
   StreamFormat format;
   Coding coding;
-  OutputFile place;
+  OutputFile file;
+  std::optional<av::Output> bytes;
   AVFormatContext* out = nullptr;
   AVStream* stream = nullptr;
   av::CodecPtr encoder;
@@ -90,11 +97,11 @@ struct VideoWriter::State {
   std::string text, lost;
 
   State(const std::string& path, const StreamFormat& f, const std::string& audio_from,
-        const StreamLimits& limits, Placing placing, Coding c)
-      : name(path), format(f), coding(c), place(path, placing) {
+        Placing placing, Coding c)
+      : name(path), format(f), coding(c), file(path, placing) {
     av::be_quiet();
     if (!packet) throw std::bad_alloc();
-    open(audio_from, limits);
+    open(audio_from);
   }
   ~State() { close(); }
 
@@ -103,12 +110,12 @@ struct VideoWriter::State {
 
   void close() noexcept {
     if (!out) return;
-    avio_closep(&out->pb);
+    out->pb = nullptr;
     avformat_free_context(out);
     out = nullptr;
   }
 
-  void open(const std::string& audio_from, const StreamLimits& limits) {
+  void open(const std::string& audio_from) {
     const AVOutputFormat* container = av_guess_format(nullptr, name.c_str(), nullptr);
     const AVCodec* codec = nullptr;
     if (container && !(container->flags & AVFMT_NOFILE) &&
@@ -122,11 +129,15 @@ struct VideoWriter::State {
     }
     for (const bool with_sound : {true, false}) {
       close();
-      open_encoder(*container, *codec, plain, limits);
+      bytes.emplace(file);
+      open_encoder(*container, *codec, plain);
       sound = std::make_unique<AudioCopy>(with_sound ? audio_from : std::string(), *out);
       const int error = write_header();
       if (error >= 0) break;
-      if (!with_sound || !sound->any()) fail(av::words(error));
+      file.check();
+      if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
+      // What has begun to be written cannot be begun again.
+      if (!with_sound || !sound->any() || file.size() > 0) fail(av::words(error));
       lost = fmt::format("without its sound ({} does not take it)", container->name);
     }
     if (lost.empty()) lost = sound->loss();
@@ -137,7 +148,7 @@ struct VideoWriter::State {
 
   int write_header() {
     AVDictionary* options = nullptr;
-    if (place.grows()) {
+    if (file.grows()) {
       // What is written so far can be played: no index at the end is waited for, and nothing longer
       // than a second. Muxers ignore what they do not know.
       av_dict_set(&options, "movflags", "frag_keyframe+empty_moov+default_base_moof", 0);
@@ -150,10 +161,8 @@ struct VideoWriter::State {
     return error;
   }
 
-  void open_encoder(const AVOutputFormat& container, const AVCodec& codec, bool plain,
-                    const StreamLimits& limits) {
-    const std::string place_path = place.path().string();
-    int error = avformat_alloc_output_context2(&out, nullptr, container.name, place_path.c_str());
+  void open_encoder(const AVOutputFormat& container, const AVCodec& codec, bool plain) {
+    int error = avformat_alloc_output_context2(&out, nullptr, container.name, name.c_str());
     if (error < 0) fail(av::words(error));
     out->flags |= AVFMT_FLAG_BITEXACT;  // the same bytes for the same frames
 
@@ -178,14 +187,14 @@ struct VideoWriter::State {
     e.colorspace = AVColorSpace(format.matrix);
     e.chroma_sample_location = AVCHROMA_LOC_LEFT;
     e.sample_aspect_ratio = {format.aspect_num, format.aspect_den};
-    e.thread_count = std::max(0, limits.threads);
+    e.thread_count = encoder_threads;
     set_times(container, codec);
     e.flags |= AV_CODEC_FLAG_BITEXACT;
     if (container.flags & AVFMT_GLOBALHEADER) e.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     if (codec.id == AV_CODEC_ID_H264) {
       av_opt_set(e.priv_data, "preset", "veryfast", 0);
       av_opt_set(e.priv_data, "crf", "20", 0);
-      if (place.grows()) {
+      if (file.grows()) {
         av_opt_set(e.priv_data, "tune", "zerolatency", 0);
         e.gop_size = std::max<int>(1, int(2 * format.rate_num / format.rate_den));
       }
@@ -205,6 +214,7 @@ struct VideoWriter::State {
     // libav counts JPEGs of the limited range, which a comment in them tells, as unofficial.
     if (codec.id == AV_CODEC_ID_MJPEG) e.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
     error = avcodec_open2(&e, &codec, nullptr);
+    av::check_resources(error);
     if (error < 0) {
       fail(fmt::format("{} does not encode {}x{} frames ({})", codec.name, format.width,
                        format.height, av::words(error)));
@@ -215,8 +225,7 @@ struct VideoWriter::State {
     stream->time_base = e.time_base;
     stream->avg_frame_rate = e.framerate;
     stream->sample_aspect_ratio = e.sample_aspect_ratio;
-    error = avio_open(&out->pb, ("file:" + place_path).c_str(), AVIO_FLAG_WRITE);
-    if (error < 0) fail(av::words(error));
+    bytes->serve(*out);
   }
 
   // The stream's own time base wherever container and codec take it.
@@ -285,9 +294,10 @@ struct VideoWriter::State {
       fail(fmt::format("the encoder says: {}", av::words(error)));
   }
 
+  // What could not be written is the reason, whatever libav makes of it.
   void check(int error) const {
+    file.check();
     if (error >= 0 && out->pb) error = out->pb->error;
-    if (error == AVERROR(EPIPE)) throw_output_errno(name, EPIPE);
     if (error < 0) fail(av::words(error));
   }
 
@@ -295,17 +305,16 @@ struct VideoWriter::State {
     encode(nullptr);
     check(sound->copy_until(std::numeric_limits<double>::infinity(), *out));
     check(av_write_trailer(out));
-    const int error = avio_closep(&out->pb);
-    if (error < 0) fail(av::words(error));
+    bytes->flush();
+    check(0);
     close();
-    place.commit();
+    file.commit();
   }
 };
 
 VideoWriter::VideoWriter(const std::string& path, const StreamFormat& format,
-                         const std::string& audio_from, const StreamLimits& limits, Placing placing,
-                         Coding coding)
-    : state_(std::make_unique<State>(path, format, audio_from, limits, placing, coding)) {}
+                         const std::string& audio_from, Placing placing, Coding coding)
+    : state_(std::make_unique<State>(path, format, audio_from, placing, coding)) {}
 VideoWriter::~VideoWriter() = default;
 
 void VideoWriter::write(const Frame& frame) {
@@ -324,9 +333,9 @@ std::string VideoWriter::description() const { return state_->text; }
 std::string VideoWriter::loss() const { return state_->lost; }
 
 std::unique_ptr<FrameSink> create_video(const std::string& path, const StreamFormat& format,
-                                        const std::string& audio_from, const StreamLimits& limits,
-                                        Placing placing, Coding coding) {
-  return std::make_unique<VideoWriter>(path, format, audio_from, limits, placing, coding);
+                                        const std::string& audio_from, Placing placing,
+                                        Coding coding) {
+  return std::make_unique<VideoWriter>(path, format, audio_from, placing, coding);
 }
 
 }  // namespace cuesta::io

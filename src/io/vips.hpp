@@ -18,6 +18,7 @@ struct Unref {
 };
 using VipsImagePtr = std::unique_ptr<VipsImage, Unref<VipsImage>>;
 using VipsSourcePtr = std::unique_ptr<VipsSource, Unref<VipsSource>>;
+using VipsTargetPtr = std::unique_ptr<VipsTarget, Unref<VipsTarget>>;
 using VipsRegionPtr = std::unique_ptr<VipsRegion, Unref<VipsRegion>>;
 
 /// Starts libvips once a process. Throws Error{unsupported} where that fails.

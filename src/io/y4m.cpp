@@ -101,6 +101,7 @@ Y4mLayout parse_y4m_header(std::string_view line, const std::string& name,
     throw_input(name,
                 fmt::format("the y4m header has no {}", format.width == 0 ? "width" : "height"));
   check_pixels(name, format.width, format.height, limits.max_pixels);
+  check_memory(name, format.width, format.height, 1, limits.max_memory);
   parse_chroma(chroma, layout, name);
   return layout;
 }

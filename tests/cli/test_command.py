@@ -85,6 +85,19 @@ def y4m(width, height, frames, chroma=b"mono"):
     return header + b"".join(b"FRAME\n" + frame for frame in frames)
 
 
+def staged_files(process, folder):
+    """What a process writes in a folder and has not named yet: paths to read it by."""
+    names = list(Path(folder).glob(".*"))  # where the system has no files without a name
+    for link in Path(f"/proc/{process.pid}/fd").glob("*"):
+        try:
+            to = os.readlink(link)
+        except OSError:
+            continue
+        if to.startswith(str(folder)) and to.endswith(" (deleted)"):
+            names.append(link)
+    return names
+
+
 class CommandTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="cuesta-test-")
@@ -476,6 +489,16 @@ class BadInput(CommandTest):
         self.edges("--max-pixels", 1200)
         self.fails(INPUT, "edges", "-", "-o", "x.y4m", "--max-pixels", 1199, stdin=y4m(40, 30, []), says=["1199", "--max-pixels"])
 
+    def test_limits_on_memory_and_time(self):
+        self.fails(INPUT, "edges", self.photo, "-o", "x.png", "--max-memory", 64 * 30 - 1, says=["40 x 30", "--max-memory"])
+        self.edges("--max-memory", 64 * 30)
+        self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--max-time", 0, says=["--max-time"])
+        self.edges("--max-time", 600)
+        self.file("big.pgm", pgm(3000, 3000, bytes(9_000_000)))
+        slow = ["--median", 101, "--strategy", "serial", "--max-time", 0.3]  # minutes
+        self.fails(DEVICE, "filter", "big.pgm", "-o", "x.png", *slow, says=["--max-time"])
+        self.assertFalse((self.at / "x.png").exists())
+
     def test_partial_takes_what_is_there(self):
         cut = self.file("cut.pgm", pgm(40, 30, square())[:-200])
         self.fails(INPUT, "edges", cut, "-o", "out.png", says=["cut.pgm"])
@@ -633,7 +656,7 @@ class BadOutput(CommandTest):
             process.stdin.flush()
         for _ in range(3000):
             # More than a header: a frame is there.
-            if any(path.stat().st_size > 1000 for path in [*self.at.glob(".out*"), *self.at.glob("out.y4m")]):
+            if any(path.stat().st_size > 1000 for path in [*staged_files(process, self.at), *self.at.glob("out.y4m")]):
                 break
             time.sleep(0.02)
         process.send_signal(sign)

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import test_command
 import test_detect
-from test_command import INPUT, INTERRUPTED, OUTPUT, read_terminal, y4m
+from test_command import INPUT, INTERRUPTED, OUTPUT, read_terminal, staged_files, y4m
 from test_detect import FRAMES, HEIGHT, PLAIN, WIDTH, DetectTest, luma, street
 
 
@@ -115,7 +115,7 @@ class Interrupts(LiveTest):
             with self.subTest(follow):
                 # Slow, so that it is not done before it is interrupted.
                 process = self.start("detect", "long.y4m", "-o", "o.y4m", "--json", "o.nd", "--strategy", "serial", *follow)
-                files = (lambda: [self.at / "o.nd"]) if follow else (lambda: list(self.at.glob(".o.*.nd")))
+                files = (lambda: [self.at / "o.nd"]) if follow else (lambda: staged_files(process, self.at))
                 self.until(lambda: any(path.exists() and path.read_bytes().count(b"\n") > 3 for path in files()), "no line")
                 said = self.interrupt(process)
                 self.assert_no_leftovers()

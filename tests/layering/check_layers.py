@@ -36,7 +36,7 @@ ALLOWED = {
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
     "cli": {"cuesta", "core", "ops", "track", "lines", "verify", "io", "bench", "cli"},
     "python": {"cuesta", "core", "ops", "track", "lines", "verify", "python"},
-    "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "cli", "fuzz"},
+    "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "fuzz"},
     "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "lines", "verify", "io", "bench", "cli", "c", "support"},
 }
 

@@ -1,0 +1,186 @@
+#ifdef CUESTA_HAS_VIDEO
+#include "io/container_end.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace cuesta::io {
+namespace {
+
+using namespace std::string_view_literals;
+
+class Bytes {
+ public:
+  explicit Bytes(AVIOContext& io) : io_(io), size_(avio_size(&io)) {}
+
+  int64_t size() const { return size_; }
+  /// Up to `count` bytes from `at`; fewer at the end.
+  std::string get(int64_t at, int64_t count) {
+    std::string out(size_t(std::clamp<int64_t>(size_ - at, 0, count)), '\0');
+    if (out.empty() || avio_seek(&io_, at, SEEK_SET) < 0) return {};
+    const int got = avio_read(&io_, reinterpret_cast<unsigned char*>(out.data()), int(out.size()));
+    out.resize(size_t(std::max(got, 0)));
+    return out;
+  }
+
+ private:
+  AVIOContext& io_;
+  int64_t size_;
+};
+
+uint64_t number(std::string_view bytes, bool big_endian) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = uint64_t(static_cast<unsigned char>(bytes[i]));
+    value = big_endian ? value << 8 | byte : value | byte << (8 * i);
+  }
+  return value;
+}
+
+constexpr int most_parts = 1 << 20;  // of a file that is made to have many
+
+// RIFF, and RIFF again where the first is full (OpenDML).
+bool avi_is_cut(Bytes& file) {
+  int64_t at = 0;
+  for (int i = 0; i < most_parts && at < file.size(); ++i) {
+    const std::string head = file.get(at, 8);
+    if (!head.starts_with("RIFF")) return false;  // something behind it
+    if (head.size() < 8) return true;
+    const auto size = int64_t(number(std::string_view(head).substr(4), false));
+    if (size == 0 || size == 0xffffffff) return false;  // of a writer that could not go back
+    at += 8 + size + (size & 1);
+  }
+  // The last part's padding is often left out.
+  return at > file.size() + 1;
+}
+
+// Boxes of MP4 and MOV one behind the other. A header of fragments must have its data.
+bool mp4_is_cut(Bytes& file) {
+  int64_t at = 0;
+  bool waits_for_data = false;
+  for (int i = 0; i < most_parts && at < file.size(); ++i) {
+    const std::string head = file.get(at, 16);
+    if (head.size() < 8) return head.find_first_not_of('\0') != head.npos;
+    const std::string_view kind = std::string_view(head).substr(4, 4);
+    uint64_t size = number(std::string_view(head).substr(0, 4), true);
+    if (size == 1 && head.size() == 16) size = number(std::string_view(head).substr(8), true);
+    if (size == 0) return false;  // to the end of the file
+    if (size < 8 || size > uint64_t(INT64_MAX) - uint64_t(at)) return size >= 8;
+    if (kind == "moof") waits_for_data = true;
+    if (kind == "mdat") waits_for_data = false;
+    at += int64_t(size);
+  }
+  return at > file.size() || waits_for_data;
+}
+
+// RFC 8794: a number's length in bytes is told by its first one's leading zeros.
+uint64_t ebml_number(std::string_view bytes, size_t& length, bool keeps_mark) {
+  length = bytes.empty() || bytes[0] == 0
+               ? 0
+               : size_t(std::countl_zero(static_cast<unsigned char>(bytes[0]))) + 1;
+  if (length == 0 || length > bytes.size()) return length = 0;
+  const uint64_t value = number(bytes.substr(0, length), true);
+  return keeps_mark ? value : value & ~(uint64_t(1) << (7 * length));
+}
+
+bool matroska_is_cut(Bytes& file) {
+  int64_t at = 0;
+  for (int i = 0; i < 64 && at < file.size(); ++i) {
+    const std::string head = file.get(at, 12);
+    size_t id_length = 0, size_length = 0;
+    const uint64_t id = ebml_number(head, id_length, true);
+    if (id_length == 0) return false;
+    const uint64_t size = ebml_number(std::string_view(head).substr(id_length), size_length, false);
+    if (size_length == 0) return true;
+    if (size == (uint64_t(1) << (7 * size_length)) - 1) return false;  // unknown: live
+    const int64_t begin = at + int64_t(id_length + size_length);
+    if (size > uint64_t(INT64_MAX - begin)) return true;
+    at = begin + int64_t(size);
+    constexpr uint64_t segment = 0x18538067;
+    if (id == segment) return at > file.size();
+  }
+  return at > file.size();
+}
+
+// Advanced Systems Format, 3.2: the file's size, unless it is a broadcast.
+bool asf_is_cut(Bytes& file) {
+  constexpr auto properties = "\xa1\xdc\xab\x8c\x47\xa9\xcf\x11\x8e\xe4\x00\xc0\x0c\x20\x53\x65"sv;
+  const std::string head = file.get(0, 1 << 16);
+  const size_t at = head.find(properties);
+  if (at == head.npos || at + 92 > head.size()) return at != head.npos;
+  const std::string_view object = std::string_view(head).substr(at);
+  const bool is_broadcast = object[88] & 1;
+  return !is_broadcast && number(object.substr(40, 8), false) > uint64_t(file.size());
+}
+
+// What muxers leave in the script data for players: "filesize" and a double.
+bool flv_is_cut(Bytes& file) {
+  const std::string head = file.get(0, 1 << 14);
+  constexpr auto key =
+      "\0\x08"
+      "filesize\0"sv;
+  const size_t at = head.find(key);
+  if (at == head.npos || at + key.size() + 8 > head.size()) return false;
+  const double size =
+      std::bit_cast<double>(number(std::string_view(head).substr(at + key.size(), 8), true));
+  return size > double(file.size());
+}
+
+// RFC 3533: the last page of every stream says so. Looks at the last pages of the file.
+bool ogg_is_cut(Bytes& file) {
+  constexpr int64_t longest_page = 27 + 255 + 255 * 255;
+  const int64_t begin = std::max<int64_t>(0, file.size() - 8 * longest_page);
+  const std::string tail = file.get(begin, file.size() - begin);
+  std::map<uint64_t, bool> has_ended;  // by the stream's number
+  size_t at = tail.find("OggS");
+  while (at != tail.npos && at + 27 <= tail.size()) {
+    const std::string_view page = std::string_view(tail).substr(at);
+    const auto segments = size_t(static_cast<unsigned char>(page[26]));
+    if (27 + segments > page.size()) return true;
+    size_t size = 27 + segments;
+    for (size_t i = 0; i < segments; ++i) size += static_cast<unsigned char>(page[27 + i]);
+    if (size > page.size()) return true;
+    has_ended[number(page.substr(14, 4), false)] = page[5] & 4;
+    at = tail.find("OggS", at + size);
+  }
+  if (at != tail.npos) return true;
+  return std::any_of(has_ended.begin(), has_ended.end(),
+                     [](const auto& stream) { return !stream.second; });
+}
+
+bool gif_is_cut(Bytes& file) {
+  std::string tail = file.get(std::max<int64_t>(0, file.size() - 4096), 4096);
+  while (!tail.empty() && (tail.back() == '\0' || tail.back() == '\n')) tail.pop_back();
+  return !tail.ends_with(';');
+}
+
+// ISO/IEC 13818-1: packets of 188 bytes, of 192 with a time before each (M2TS).
+bool ts_is_cut(Bytes& file) {
+  const std::string head = file.get(0, 193);
+  if (head.size() < 193 || head[0] != 'G' || head[188] != 'G') return false;
+  return file.size() % 188 != 0;
+}
+
+}  // namespace
+
+bool ends_before_its_container(std::string_view container, AVIOContext& bytes) {
+  Bytes file(bytes);
+  if (file.size() <= 0) return false;
+  const auto is = [&](std::string_view name) { return container.find(name) != container.npos; };
+  if (is("matroska")) return matroska_is_cut(file);
+  if (is("mp4")) return mp4_is_cut(file);
+  if (container == "avi") return avi_is_cut(file);
+  if (container == "asf") return asf_is_cut(file);
+  if (container == "flv") return flv_is_cut(file);
+  if (container == "ogg") return ogg_is_cut(file);
+  if (container == "gif") return gif_is_cut(file);
+  if (container == "mpegts") return ts_is_cut(file);
+  return false;
+}
+
+}  // namespace cuesta::io
+#endif
