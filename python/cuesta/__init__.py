@@ -55,7 +55,16 @@ from cuesta.tracking import (
     Tracker,
     Zone,
 )
-from cuesta.video import MovingFrame, VideoDetector, VideoFrame, VideoReader, detect, read_video
+from cuesta.video import (
+    MovingFrame,
+    VideoDetector,
+    VideoFrame,
+    VideoPart,
+    VideoReader,
+    detect,
+    read_video,
+    video_parts,
+)
 
 __all__ = [
     "BackgroundSubtractor",
@@ -85,6 +94,7 @@ __all__ = [
     "Unsupported",
     "VideoDetector",
     "VideoFrame",
+    "VideoPart",
     "VideoReader",
     "Zone",
     "__version__",
@@ -116,6 +126,7 @@ __all__ = [
     "strategies",
     "threshold",
     "to_gray",
+    "video_parts",
     "verify",
     "which",
 ]
