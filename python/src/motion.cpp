@@ -98,7 +98,7 @@ class Detector {
       const std::lock_guard lock(mutex_);
       saved = detector_.save();
     }
-    return {saved.data(), saved.size()};
+    return nb::bytes(saved.data(), saved.size());
   }
   void load(const nb::bytes& saved) {
     const std::span bytes(static_cast<const uint8_t*>(saved.data()), saved.size());

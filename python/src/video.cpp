@@ -137,6 +137,15 @@ class Reader {
   VideoReader video_;
 };
 
+std::vector<Part> parts_of(const std::string& path, int64_t at_least, int64_t max_pixels) {
+  const ReadOptions options = options_of(max_pixels, false, 1, 10, 0, false, std::nullopt);
+  std::vector<Part> parts;
+  const nb::gil_scoped_release release;
+  for (const VideoPart& p : video_parts(path, at_least, options))
+    parts.emplace_back(p.first, p.frames, p.begin, p.end, p.seek, p.packet);
+  return parts;
+}
+
 }  // namespace
 }  // namespace cuesta::python
 
@@ -164,15 +173,5 @@ NB_MODULE(_video, m) {
       .def_prop_ro("is_live", &Reader::is_live)
       .def_prop_ro("expected_frames", &Reader::expected_frames)
       .def_prop_ro("damage", &Reader::damage);
-  m.def(
-      "video_parts",
-      [](const std::string& path, int64_t at_least, int64_t max_pixels) {
-        const ReadOptions options = options_of(max_pixels, false, 1, 10, 0, false, std::nullopt);
-        std::vector<Part> parts;
-        const nb::gil_scoped_release release;
-        for (const VideoPart& p : video_parts(path, at_least, options))
-          parts.emplace_back(p.first, p.frames, p.begin, p.end, p.seek, p.packet);
-        return parts;
-      },
-      "path"_a, "at_least"_a, "max_pixels"_a);
+  m.def("video_parts", &parts_of, "path"_a, "at_least"_a, "max_pixels"_a);
 }

@@ -1,8 +1,10 @@
 // Where a video file may be cut, so that each part decodes to the frames of the whole.
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "cuesta/error.hpp"
 #include "cuesta/io.hpp"
 #include "io/frames.hpp"
 

@@ -229,7 +229,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print("cuesta.ray: interrupted; what is there is no whole result", file=sys.stderr)
         return INTERRUPTED
     except (Error, TypeError) as error:
-        print(f"cuesta.ray: {str(error).splitlines()[-1]}", file=sys.stderr)
+        print(f"cuesta.ray: {error}", file=sys.stderr)
         return exit_code_of(error)
     except (ConnectionError, ValueError) as error:
         print(f"cuesta.ray: no Ray cluster: {error}", file=sys.stderr)

@@ -18,7 +18,7 @@ import pyarrow.parquet as parquet
 from pyarrow import fs
 
 from cuesta import files
-from cuesta.errors import InvalidArgument, OutputError
+from cuesta.errors import Error, InvalidArgument, OutputError
 from cuesta.ray import places
 
 #: What lies in the folder when all results do: a line of JSON.
@@ -28,6 +28,16 @@ ERRORS = "_errors.ndjson"
 #: Rows of a run that is not committed, which readers of folders pass over.
 STAGING = "_staging-"
 TABLES = ("parquet", "ndjson")
+
+
+def cause_of(error: BaseException) -> BaseException:
+    """What a worker raised, out of what Ray makes of it; else the error itself."""
+    at: BaseException | None = error
+    while at is not None:
+        if isinstance(at, Error) and not hasattr(at, "cause"):
+            return at
+        at = getattr(at, "cause", None) or at.__cause__
+    return error
 
 
 class Summary(NamedTuple):

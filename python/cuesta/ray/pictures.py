@@ -16,7 +16,7 @@ import ray.data
 import cuesta
 from cuesta.errors import Error, InputError, InvalidArgument, OutputError
 from cuesta.ray import places
-from cuesta.ray.outputs import TABLES, Output, Summary, encoded
+from cuesta.ray.outputs import TABLES, Output, Summary, cause_of, encoded
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -202,12 +202,15 @@ def _run(data: Dataset, output: Output, total: int | None, progress: Progress | 
     parts: set[str] = set()
     errors: list[tuple[str, str]] = []
     done = 0
-    for batch in data.iter_batches(batch_size=None, batch_format="numpy"):
-        parts.update(part for part in batch["part"].tolist() if part)
-        errors += [(name, why) for name, why in zip(batch["name"].tolist(), batch["error"].tolist()) if why]
-        done += len(batch["name"])
-        if progress:
-            progress(done, total, len(errors))
+    try:
+        for batch in data.iter_batches(batch_size=None, batch_format="numpy"):
+            parts.update(part for part in batch["part"].tolist() if part)
+            errors += [(name, why) for name, why in zip(batch["name"].tolist(), batch["error"].tolist()) if why]
+            done += len(batch["name"])
+            if progress:
+                progress(done, total, len(errors))
+    except ray.exceptions.RayError as error:
+        raise cause_of(error) from None
     output.commit(sorted(parts), done - len(errors), errors)
     return Summary(output.uri, done - len(errors), sorted(errors), time.monotonic() - begun)
 

@@ -29,7 +29,7 @@ from cuesta._options import described, names_of
 from cuesta.errors import Error, InvalidArgument
 from cuesta.motion import Detection, MotionDetector
 from cuesta.ray import places
-from cuesta.ray.outputs import TABLES, Output, Summary
+from cuesta.ray.outputs import TABLES, Output, Summary, cause_of
 from cuesta.tracking import CountingLine, SceneWatch, Zone
 from cuesta.video import VideoPart, read_video, video_parts
 
@@ -518,9 +518,11 @@ def _run(
                         errors.append((ended[i].name, ended[i].error))
                     if progress:
                         progress(len(ended), len(files), len(errors))
-        except BaseException:
+        except BaseException as error:
             cluster.stop()
             pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(error, ray.exceptions.RayError):
+                raise cause_of(error) from None
             raise
     if watch.output is None:
         made: Dataset = ray.data.from_arrow_refs([ended[i].table for i in range(len(files))])

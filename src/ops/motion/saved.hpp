@@ -27,13 +27,14 @@ struct SavedHead {
 
   uint32_t magic = magic_number;
   // The options that the state follows from.
-  int32_t model = 0, rate_shift = 0, blur = 0, warm_up = 0, relearn = 0, steady = 0;
+  int32_t model = 0, rate_shift = 0, blur = 0, warm_up = 0, relearn = 0, steady = 0, gap = 0;
   double blur_sigma = 0;
   // What follows.
   int64_t learned = 0;  // frames, by the background
   int32_t width = 0, height = 0, channels = 1;
   uint8_t begun = 0, keeps = 0, holds = 0, unused = 0;  // keeps: so many frames of the warm-up
 
+  // Saved as it lies in memory: no byte of it is padding.
   static SavedHead of(const MotionOptions& options) {
     SavedHead head;
     head.model = int32_t(options.background.model);
@@ -81,6 +82,8 @@ struct SavedHead {
     return view;
   }
 };
+
+static_assert(std::is_trivially_copyable_v<SavedHead> && sizeof(SavedHead) == 64);
 
 template <class T>
 concept SavedNumber = std::is_arithmetic_v<T> || std::is_same_v<T, SavedHead>;
