@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -29,6 +30,7 @@ import cuesta.ray  # noqa: E402
 from cuesta.ray import videos  # noqa: E402
 
 pytestmark = pytest.mark.timeout(600)
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import it
 
 
 @pytest.fixture
@@ -203,6 +205,10 @@ def test_memory_stays_bounded(tmp_path: pathlib.Path) -> None:
         machines.close()
 
 
+def nap() -> None:
+    time.sleep(1)
+
+
 def part_that_sleeps(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
     """In place of `look_at`: as long as the part's packets say, whatever the machine is busy with."""
     if before:
@@ -229,7 +235,7 @@ def test_the_simulated_layout_is_the_real_one(
     try:
         watch = videos.Watch({"background": "samples"}, {}, filesystem=str(tmp_path))
         # Workers are begun first: that is not of the layout.
-        ray.get([ray.remote(num_cpus=1)(time.sleep).remote(1) for _ in range(4)])
+        ray.get([ray.remote(num_cpus=1)(nap).remote() for _ in range(4)])
         begun = time.monotonic()
 
         def kill() -> bool:
