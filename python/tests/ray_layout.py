@@ -50,14 +50,23 @@ class _Place:
 
 
 class Layout:
-    """`videos`: of each the seconds of its parts. `replace`: seconds until a worker that died is there again."""
+    """`videos`: of each the seconds of its parts. `replace`: seconds until a worker that died is there again; `notice`:
+    until a node that died is known to be gone."""
 
     def __init__(
-        self, videos: Sequence[Sequence[float]], nodes: int, workers: int, faults: Sequence[Fault] = (), replace: float = 0.5
+        self,
+        videos: Sequence[Sequence[float]],
+        nodes: int,
+        workers: int,
+        faults: Sequence[Fault] = (),
+        replace: float = 0.5,
+        notice: float = 0,
     ) -> None:
         self.env = simpy.Environment()
         self.videos = videos
         self.replace = replace
+        self.notice = notice
+        self.known: dict[int, float] = {}  # when a node's end is
         self.places = [_Place(node) for node in range(nodes) for _ in range(workers)]
         self.free = simpy.FilterStore(self.env)
         for place in self.places:
@@ -77,14 +86,20 @@ class Layout:
         yield self.env.timeout(fault.time)
         hit = [place for place in self.places if place.node == fault.node and place.alive]
         if fault.worker:
-            hit = sorted(hit, key=lambda place: place.busy is None)[:1]
+            for place in sorted(hit, key=lambda place: place.busy is None)[:1]:
+                if place.busy is not None:
+                    place.busy.interrupt(fault)
+            return
+        self.known[fault.node] = float(self.env.now) + self.notice
         for place in hit:
-            if not fault.worker:
-                place.alive = False
-                if place in self.free.items:
-                    self.free.items.remove(place)
+            place.alive = False
+            if place in self.free.items:
+                self.free.items.remove(place)
             if place.busy is not None:
                 place.busy.interrupt(fault)
+
+    def _until_known(self, place: _Place) -> Any:
+        return self.env.timeout(max(0.0, self.known[place.node] - float(self.env.now)))
 
     def _video(self, parts: Sequence[float]) -> Generator[Any, Any, None]:
         with self.room.request() as turn:
@@ -93,6 +108,7 @@ class Layout:
             spent: list[float] = []
             while k < len(parts):
                 if state is not None and not state.alive:
+                    yield self._until_known(state)
                     self.result.lost += sum(spent)
                     k, state, spent = 0, None, []
                 place = yield self.free.get()
@@ -110,6 +126,8 @@ class Layout:
                     self.result.lost += self.env.now - begun
                     if hit.cause.worker:
                         self.env.process(self._again(place))
+                    else:
+                        yield self._until_known(place)
             self.result.useful += sum(spent)
             self.result.ends.append(float(self.env.now))
 

@@ -190,7 +190,7 @@ def _mapped(data: Dataset, work: Work, workers: int | None, num_cpus: float, bat
         Worker,
         fn_constructor_args=(work,),
         batch_size=batch_size,
-        concurrency=(1, most) if workers is None else workers,
+        compute=ray.data.ActorPoolStrategy(min_size=workers or 1, max_size=workers or most),
         num_cpus=num_cpus,
     )
     return made
