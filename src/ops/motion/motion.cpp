@@ -388,7 +388,9 @@ void MotionDetector::load(std::span<const uint8_t> saved) {
   }
   made->each_part(head, model, reader);
   reader.finish();
-  if (!made->steady.is_possible()) motion::throw_saved("is damaged");
+  const int32_t kept = head.learned > 0 ? motion::kept_of(head.warm_up) : head.keeps;
+  if (!made->steady.is_possible() || (head.begun && made->steady.kept() != kept))
+    motion::throw_saved("is damaged");
   state_ = std::move(made);
 }
 

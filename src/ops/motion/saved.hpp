@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -57,8 +56,7 @@ struct SavedHead {
     check("background model", model, mine.model);
     check("rate_shift", rate_shift, mine.rate_shift);
     check("blur", blur, mine.blur);
-    check("blur_sigma", std::bit_cast<uint64_t>(blur_sigma),
-          std::bit_cast<uint64_t>(mine.blur_sigma));
+    check("blur_sigma", blur_sigma, mine.blur_sigma);
     check("warm_up", warm_up, mine.warm_up);
     check("relearn", relearn, mine.relearn);
     check("steady", steady, mine.steady);
