@@ -121,8 +121,8 @@ def street(count: int, seed: int = 1, size: tuple[int, int] = (96, 128)) -> npt.
         frame = still + rng.integers(-4, 5, size)
         for number in range(3):
             begins, speed = 30 + 37 * number + 11 * seed, 2 + number
-            x, y = (k - begins) * speed, 12 + 26 * number
-            if 0 <= x < width - 16 and (k // 70) % 2 == 0:
+            x, y = (k - begins) % 80 * speed, 12 + 26 * number
+            if k >= begins and x < width - 16:
                 frame[y : y + 16, x : x + 14] = 200 + 15 * number
         frames[k] = np.clip(frame, 0, 255)
     return frames

@@ -143,7 +143,7 @@ def test_the_command(machines: support.Machines, folder: pathlib.Path, tmp_path:
 
     done = run("edges", folder / "0", "-o", "out", "--format", "ndjson", "--sigma", "1.0")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith("20 pictures into out in ") and done.stderr.endswith(", 0 with errors\n")
+    assert done.stderr.startswith(f"20 pictures into {tmp_path}/out in ") and done.stderr.endswith(", 0 with errors\n")
     (part, *more) = sorted((tmp_path / "out").glob("part-*.ndjson"))
     rows = [json.loads(line) for file in (part, *more) for line in file.read_text().splitlines()]
     assert sorted(row["name"] for row in rows) == sorted(f.name for f in (folder / "0").iterdir())

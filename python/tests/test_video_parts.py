@@ -140,7 +140,8 @@ def test_a_detector_goes_on_from_what_another_saved(options: dict[str, Any], sha
         expected = one.push(frame)
         assert other.push(frame, threads=1 + k % 3) == expected, k
         np.testing.assert_array_equal(other.mask, one.mask)
-        assert other.threshold == one.threshold
+        if expected:  # frames of a warm-up use none
+            assert other.threshold == one.threshold
         saved = other.save()
         assert saved == one.save(), k
         found += len(expected)

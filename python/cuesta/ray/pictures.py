@@ -233,7 +233,7 @@ def _pipeline(
     if format not in TABLES and format not in PICTURES:
         raise InvalidArgument(f"format is {format!r}; choose {', '.join(TABLES)}, or of pictures {', '.join(PICTURES)}", format)
     data, source, base, total = _dataset(pictures, filesystem)
-    to = None if output is None else Output(os.fspath(output), format, filesystem)
+    to = None if output is None else Output(places.everywhere(output, filesystem), format, filesystem)
     threads = max(1, int(num_cpus))
     work = Work(kind, operation, options, source, base, filesystem, to, threads)
     if to is not None:

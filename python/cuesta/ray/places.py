@@ -31,6 +31,12 @@ def find(path: Path, filesystem: Any = None) -> tuple[Any, str]:
     return fs.LocalFileSystem(), os.path.abspath(name)
 
 
+def everywhere(path: Path, filesystem: Any = None) -> str:
+    """A path that means the same to workers, which run in other folders."""
+    name = os.fspath(path)
+    return name if filesystem is not None or "://" in name else os.path.abspath(name)
+
+
 def is_local(filesystem: Any) -> bool:
     """Whether its files have names of this machine."""
     return isinstance(filesystem, fs.LocalFileSystem)

@@ -480,7 +480,7 @@ def detect(
     for name, number in (("part_frames", part_frames), ("at_once", at_once)):
         if number is not None and number < 1:
             raise InvalidArgument(f"{name} is {number}; it must be 1 or more", str(number))
-    to = None if output is None else Output(os.fspath(output), format, filesystem)
+    to = None if output is None else Output(places.everywhere(output, filesystem), format, filesystem)
     watch = Watch(
         motion, tracking, tuple(zones), tuple(lines), mask, rows, to, filesystem, max_pixels, max(1, int(num_cpus)), part_frames
     )
