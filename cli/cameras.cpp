@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "cli/events/mqtt.hpp"
 #include "cli/inputs.hpp"
 #include "cli/table_file.hpp"
 #include "core/threads.hpp"
@@ -34,6 +35,13 @@ std::vector<std::string> given(const CLI::App& app, const std::set<std::string>&
       words.push_back(is_flag(*option) ? "--" + name : fmt::format("--{}={}", name, text));
   }
   return words;
+}
+
+// Among `count` cameras: with fewer than cores each has its share of them, else one thread.
+std::unique_ptr<WatchedVideo> one_of(size_t count, std::unique_ptr<DetectOptions> options) {
+  int& threads = options->common.threads;
+  if (count > 1) threads = std::max(1, thread_count(threads) / int(count));
+  return std::make_unique<WatchedVideo>(std::move(options));
 }
 
 std::unique_ptr<DetectOptions> parsed(std::vector<std::string> words) {
@@ -72,7 +80,8 @@ std::string free_name(const std::string& wanted, std::set<std::string>& taken) {
   return name;
 }
 
-// Puts the camera's name for {name} in every name of a file that it reads or writes.
+// Puts the camera's name for {name} in every name of a file that it reads or writes, and in its
+// topic; where cameras have names, one without {name} is that of all, and each has its own below.
 void fill_names(DetectOptions& options, const std::string& name) {
   constexpr std::string_view place = "{name}";
   const auto fill = [&](std::string& text) {
@@ -80,9 +89,11 @@ void fill_names(DetectOptions& options, const std::string& name) {
       text.replace(at, place.size(), name);
   };
   WatchOptions& watch = options.watch;
+  if (!watch.mqtt.empty() && !options.camera.empty() && watch.mqtt.find(place) == watch.mqtt.npos)
+    watch.mqtt = mqtt_below(watch.mqtt, place);
   for (std::string* text :
        {&options.out, &options.json, &options.mask_video, &watch.scene, &watch.mask,
-        &watch.heat_map, &watch.report, &watch.clips, &watch.coco, &watch.mot})
+        &watch.heat_map, &watch.report, &watch.clips, &watch.coco, &watch.mot, &watch.mqtt})
     fill(*text);
   for (std::string& text : watch.events) fill(text);
 }
@@ -194,12 +205,12 @@ Cameras cameras_of(const CLI::App& app, std::span<const std::string> inputs) {
   Cameras cameras;
   std::set<std::string> taken;
   for (const std::string& input : inputs) {
-    auto& camera = cameras.emplace_back(parsed(given(app, {})));
+    auto camera = parsed(given(app, {}));
     camera->input = input;
     const std::string name = free_name(name_of_input(input), taken);
-    fill_names(*camera, name);
     if (inputs.size() > 1) camera->camera = name;
-    camera->check();
+    fill_names(*camera, name);
+    cameras.push_back(one_of(inputs.size(), std::move(camera)));
   }
   return cameras;
 }
@@ -220,12 +231,12 @@ Cameras read_cameras(const CLI::App& app, const std::string& path) {
   Cameras cameras;
   for (const CameraTable& table : tables) {
     try {
-      auto& camera = cameras.emplace_back(table.options());
+      auto camera = table.options();
       camera->input = *table.text("input");
       camera->camera = table.text("name").value_or("");
       if (camera->camera.empty()) camera->camera = free_name(name_of_input(camera->input), taken);
       fill_names(*camera, camera->camera);
-      camera->check();
+      cameras.push_back(one_of(tables.size(), std::move(camera)));
     } catch (const Error& error) {
       throw Error(error.code(), table.where() + ": " + error.what(), error.value(), error.hint());
     }
@@ -236,10 +247,10 @@ Cameras read_cameras(const CLI::App& app, const std::string& path) {
 void check_names(const Cameras& cameras) {
   std::vector<Written> written;
   for (const auto& camera : cameras) {
-    for (const auto& [option, name] : camera->outputs()) {
-      const Written one{camera.get(), option, name};
+    for (const auto& [option, name] : camera->options().outputs()) {
+      const Written one{&camera->options(), option, name};
       for (const auto& other : cameras) {
-        if (is_same_file(name, other->input)) {
+        if (is_same_file(name, other->options().input)) {
           usage_error(name, "{}: this is read and would be written over; choose another name",
                       shown(one));
         }
@@ -248,25 +259,23 @@ void check_names(const Cameras& cameras) {
       written.push_back(one);
     }
   }
-  const auto reads_stdin = [](const auto& camera) { return camera->input == "-"; };
+  const auto reads_stdin = [](const auto& camera) { return camera->options().input == "-"; };
   if (std::ranges::count_if(cameras, reads_stdin) > 1)
     usage_error("-", "standard input is one video, not several");
 }
 
 int detect_all(const Cameras& cameras, int threads) {
-  // As many frames are worked on as there are cores, by one thread each; with fewer cameras than
-  // cores each has its share of them.
-  const int cores = thread_count(threads), count = int(cameras.size());
+  const int count = int(cameras.size());
   std::map<std::string, int> uses;  // of a place for lines
   bool has_stdout = false;
   for (const auto& camera : cameras) {
-    camera->common.threads = std::max(1, cores / count);
-    has_stdout |= camera->json == "-" || camera->out == "-";
-    if (!camera->json.empty()) ++uses[place_of(camera->json)];
+    const DetectOptions& options = camera->options();
+    has_stdout |= options.json == "-" || options.out == "-";
+    if (!options.json.empty()) ++uses[place_of(options.json)];
   }
   const StopOnSignal stop;
   Progress progress("frames", std::nullopt, has_stdout);
-  Turns turns(std::min(cores, count));
+  Turns turns(std::min(thread_count(threads), count));
   Results together(io::Placing::growing);
   std::map<std::string, std::shared_ptr<JsonLines>> shared;
   const auto lines_of = [&](const DetectOptions& camera) -> std::shared_ptr<JsonLines> {
@@ -279,19 +288,18 @@ int detect_all(const Cameras& cameras, int threads) {
     return lines;
   };
   std::vector<Company> companies;
-  for (const auto& camera : cameras) companies.push_back({progress, turns, lines_of(*camera)});
+  for (const auto& camera : cameras)
+    companies.push_back({progress, turns, lines_of(camera->options())});
   std::vector<int> codes(cameras.size(), exit_done);
   {
     std::vector<std::jthread> watchers;
     for (size_t i = 0; i < cameras.size(); ++i) {
       watchers.emplace_back([&, i] {
-        codes[i] = reported([&] { return detect_in(*cameras[i], stop, &companies[i]); },
-                            cameras[i]->camera);
+        codes[i] = reported([&] { return cameras[i]->watch(stop, &companies[i]); },
+                            cameras[i]->options().camera);
       });
     }
   }
-  // One that had yet to open when what another wrote to went away.
-  if (!stop.came()) std::ranges::replace(codes, int(exit_interrupted), int(exit_done));
   const int highest = *std::ranges::max_element(codes);
   const Ending ending = stop.came()            ? Ending::interrupted
                         : highest == exit_done ? Ending::whole

@@ -10,7 +10,7 @@
 
 namespace cuesta::cli {
 
-using Cameras = std::vector<std::unique_ptr<DetectOptions>>;
+using Cameras = std::vector<std::unique_ptr<WatchedVideo>>;
 
 /// A camera for each input, with the options that `app` was given. Each is named after its input: a
 /// file by its name without the extension, an address by host and path; what is taken gets a
@@ -27,8 +27,9 @@ Cameras read_cameras(const CLI::App& app, const std::string& path);
 /// cameras may share --json.
 void check_names(const Cameras& cameras);
 
-/// Watches all of them at once, until the last one's end, or a signal. A camera that fails is
-/// reported, and the others go on. Returns the highest exit code.
+/// Watches all of them at once, until the last one's end, or a signal: as many frames at once as
+/// `threads` says. A camera that fails is reported, and the others go on. Returns the highest exit
+/// code.
 int detect_all(const Cameras& cameras, int threads);
 
 }  // namespace cuesta::cli

@@ -1,5 +1,7 @@
 #include "cli/conversion.hpp"
 
+#include <fmt/ranges.h>
+
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +15,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
+std::vector<std::string> results_of(const Job& job) {
+  std::vector<std::string> names;
+  for (const std::string& name : {job.output, job.lines})
+    if (!name.empty()) names.push_back(name);
+  return names;
+}
+
 // What there is to say of a result, said when the job's turn comes.
 std::function<void()> report(const Job& job, const CommonOptions& common,
                              const Conversion& conversion, ConstAnyView out, int64_t frames,
@@ -20,11 +29,14 @@ std::function<void()> report(const Job& job, const CommonOptions& common,
   const std::string text =
       frames > 0 ? fmt::format("{} -> {}: {} frames of {} x {}, {:.1f}/s", job.input, job.output,
                                frames, out.width, out.height, double(frames) / seconds)
-                 : fmt::format("{} -> {}: {} x {}{}", job.input, job.output, out.width, out.height,
-                               conversion.remark(out));
+                 : fmt::format("{} -> {}: {} x {}{}", job.input, fmt::join(results_of(job), ", "),
+                               out.width, out.height, conversion.remark(out));
   if (!common.json) return [text] { print_detail(text); };
-  Json line = {
-      {"input", job.input}, {"output", job.output}, {"width", out.width}, {"height", out.height}};
+  Json line = {{"input", job.input}};
+  if (!job.output.empty()) line["output"] = job.output;
+  if (!job.lines.empty()) line["lines_output"] = job.lines;
+  line["width"] = out.width;
+  line["height"] = out.height;
   conversion.add_facts(line, out, frames);
   if (job.pages > 1) line["pages"] = job.pages;
   if (frames > 0) line["frames"] = frames;
@@ -110,7 +122,8 @@ std::function<void()> run(const Job& job, const CommonOptions& common, Conversio
   if (job.kind == InputKind::picture) {
     const Converted result = job.pages > 1 ? convert_pages(job, common, conversion, tall)
                                            : convert_picture(job, conversion);
-    write(job, result);
+    if (!job.output.empty()) write(job, result);
+    conversion.write_more(job);
     out = result.pixels;
   } else {
     conversion.check_video();
@@ -130,11 +143,13 @@ std::function<void()> run(const Job& job, const CommonOptions& common, Conversio
 
 int convert(const JobOptions& jobs, const CommonOptions& common,
             const std::function<std::unique_ptr<Conversion>()>& make,
-            const std::vector<std::string>& also_read) {
+            const std::vector<std::string>& also_read,
+            const std::function<void(Plan&)>& name_more) {
   const std::shared_ptr<Conversion> first = make();
   if (common.json && jobs.out == "-")
     usage_error("-", "--json: -o - already takes standard output; name a file for one of them");
-  const Plan plan = plan_jobs(jobs, also_read);
+  Plan plan = plan_jobs(jobs, also_read);
+  if (name_more) name_more(plan);
   // What --explain sums up is one thread's.
   const int at_once = common.explain ? 1 : jobs_at_once(plan, common.threads);
   const int code = run_jobs(plan, at_once, [&]() -> JobWork {

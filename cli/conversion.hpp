@@ -28,6 +28,8 @@ class Conversion {
   virtual io::ReadLimits reading(const Job& job) const = 0;
   /// What becomes of a picture; its pixels are valid until the next call.
   virtual Converted on_picture(const io::Picture& picture, const Job& job) = 0;
+  /// Writes what there is beside the picture, after it.
+  virtual void write_more(const Job&) {}
   /// Throws where the options fit no video.
   virtual void check_video() const {}
   /// Makes `out` of the part of a frame's luma that --region names; the frame has `whole` pixels.
@@ -45,9 +47,10 @@ class Conversion {
 /// Runs every job of the command line, reports each, and returns the exit code. `also_read` are
 /// further files that no result may replace. Several pictures are converted at once, each thread of
 /// them with a conversion that `make` makes there; the first is made, and may refuse the options,
-/// before anything is read.
+/// before anything is read. `name_more` gives jobs what else they write.
 int convert(const JobOptions& jobs, const CommonOptions& common,
             const std::function<std::unique_ptr<Conversion>()>& make,
-            const std::vector<std::string>& also_read);
+            const std::vector<std::string>& also_read,
+            const std::function<void(Plan&)>& name_more = {});
 
 }  // namespace cuesta::cli

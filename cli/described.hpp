@@ -76,8 +76,10 @@ template <>
 struct OnCommandLine<DifferenceThreshold> {
   static constexpr std::string_view placeholder = "T";
   static std::string forms(const Limits&) { return "T, auto or auto:T"; }
-  static DifferenceThreshold parse(std::string_view flag, std::string_view text) {
-    return parse_difference(flag, text);
+  /// auto alone is never below `usual`.
+  static DifferenceThreshold parse(std::string_view flag, std::string_view text,
+                                   const DifferenceThreshold& usual) {
+    return parse_difference(flag, text, usual);
   }
 };
 
@@ -113,20 +115,28 @@ class DescribedOptions {
     for_each_field<Options>([&]<class T>(const Field<Options, T>& one) {
       if constexpr (!std::same_as<T, Thresholds>) {
         if (const Entry* option = given(one.name))
-          one.at(options) = parsed<T>(option->flag, option->text, one.limits);
+          one.at(options) = parsed<T>(option->flag, option->text, one.limits, one.get(options));
       }
     });
   }
-  /// One value that an option of another name gives.
+  /// One value that an option of another name gives, in place of `usual`.
   template <class T>
-  static T parsed(std::string_view flag, std::string_view text, const Limits& limits) {
-    T value = OnCommandLine<T>::parse(flag, text);
+  static T parsed(std::string_view flag, std::string_view text, const Limits& limits,
+                  const T& usual = {}) {
+    T value = [&] {
+      if constexpr (requires { OnCommandLine<T>::parse(flag, text, usual); })
+        return OnCommandLine<T>::parse(flag, text, usual);
+      else
+        return OnCommandLine<T>::parse(flag, text);
+    }();
     if (const std::string must_be = wrong(value, limits); !must_be.empty())
       usage_error(std::string(text), "{} {}: it must be {}", flag, text, must_be);
     return value;
   }
   /// Throws Error{invalid_argument} for an option that was given and is not `owner`'s.
   void refuse_others(std::string_view owner) const;
+  /// Throws the same for any that was given: all go with `what`, which was not.
+  void refuse_all(std::string_view what) const;
 
  private:
   struct Meaning {

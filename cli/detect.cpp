@@ -22,7 +22,7 @@ int run(const CLI::App& app, const State& state) {
   check_names(cameras);
   if (state.inputs.size() != 1) return detect_all(cameras, state.options.common.threads);
   const StopOnSignal stop;
-  return detect_in(*cameras[0], stop);
+  return cameras[0]->watch(stop);
 }
 
 }  // namespace

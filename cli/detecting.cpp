@@ -219,13 +219,13 @@ class Outputs {
     results_.add("-", [this, &source] {
       watching_.end_event();
       write_event_lines();
-      watching_.wait();
       if (const auto gap = source.open_gap()) write_line(line_of(*gap));
     });
     results_.add(options.out, [this] { video_->finish(); });
     results_.add(options.mask_video, [this] { mask_->finish(); });
     for (auto& [name, finish] : watching_.files()) results_.add(name, std::move(finish));
     if (owns_lines) results_.add(options.json, [this] { lines_->finish(); });
+    results_.add("-", [this] { watching_.wait(); });
   }
 
   /// Told of every frame, in order: first with what was found, on one thread, then to be written,
@@ -279,13 +279,6 @@ std::vector<std::pair<std::string, std::string>> DetectOptions::outputs() const 
   return named;
 }
 
-void DetectOptions::check() const {
-  if (outputs().empty() && watch.on_event.empty())
-    usage_error("", "detect: say where results go: -o boxes.mp4, --json objects.ndjson, or both");
-  watch.check();
-  Finder(*this, settings_of(*this));
-}
-
 void add_detect_options(CLI::App& app, DetectOptions& options) {
   app.add_option("-o,--output", options.out, "the video with boxes; - writes y4m to stdout")
       ->type_name("OUT");
@@ -308,10 +301,26 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
        "cuesta detect --cameras cameras.toml --events {name}.csv"});
 }
 
-int detect_in(const DetectOptions& options, const StopOnSignal& stop, const Company* company) {
+struct WatchedVideo::Detector {
+  explicit Detector(const DetectOptions& options)
+      : settings(settings_of(options)), finder(options, settings) {}
+  Settings settings;
+  Finder finder;
+};
+
+WatchedVideo::WatchedVideo(std::unique_ptr<DetectOptions> options) : options_(std::move(options)) {
+  if (options_->outputs().empty() && !options_->watch.tells())
+    usage_error("", "detect: say where results go: -o boxes.mp4, --json objects.ndjson, or both");
+  options_->watch.check();
+  detector_ = std::make_unique<Detector>(*options_);
+}
+WatchedVideo::~WatchedVideo() = default;
+
+int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const auto begin = Clock::now();
-  const Settings settings = settings_of(options);
-  Finder finder(options, settings);
+  const DetectOptions& options = *options_;
+  const Settings& settings = detector_->settings;
+  Finder& finder = detector_->finder;
   const auto source = open_stream(options.input, options.common, stop);
   tell_depth(*source, !options.out.empty());
   Outputs outputs(options, settings, *source, company ? company->lines : nullptr);

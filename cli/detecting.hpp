@@ -27,9 +27,6 @@ struct DetectOptions {
 
   /// Every name of a file or folder that is written, with its option.
   std::vector<std::pair<std::string, std::string>> outputs() const;
-  /// Throws Error{invalid_argument} for options that cannot be meant or that the library refuses,
-  /// before any video is opened.
-  void check() const;
 };
 /// All of them but the inputs; `options` stays where it is.
 void add_detect_options(CLI::App& app, DetectOptions& options);
@@ -41,9 +38,23 @@ struct Company {
   std::shared_ptr<JsonLines> lines{};  ///< where several videos' lines go; null: to its own file
 };
 
-/// Finds what moves until the video's end, a signal or a fault, and finishes what was asked for.
-/// Returns the exit code. Throws Error, Interrupted, ClosedPipe.
-int detect_in(const DetectOptions& options, const StopOnSignal& stop,
-              const Company* company = nullptr);
+/// A video to be watched, and the detector that its options make.
+class WatchedVideo {
+ public:
+  /// Throws Error for options that cannot be meant or that the library refuses: before any video is
+  /// opened.
+  explicit WatchedVideo(std::unique_ptr<DetectOptions> options);
+  ~WatchedVideo();
+
+  const DetectOptions& options() const { return *options_; }
+  /// Finds what moves until the video's end, a signal or a fault, and finishes what was asked for;
+  /// once. Returns the exit code. Throws Error, Interrupted, ClosedPipe.
+  int watch(const StopOnSignal& stop, const Company* company = nullptr);
+
+ private:
+  struct Detector;
+  std::unique_ptr<DetectOptions> options_;
+  std::unique_ptr<Detector> detector_;
+};
 
 }  // namespace cuesta::cli

@@ -9,13 +9,17 @@
 #include "cli/conversion.hpp"
 #include "cli/described.hpp"
 #include "cli/either_device.hpp"
+#include "cli/lines_file.hpp"
 #include "cli/nearest.hpp"
+#include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "core/fill.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/filter.hpp"
+#include "cuesta/lines.hpp"
 #include "cuesta/objects.hpp"
 #include "io/picture.hpp"
+#include "lines/options.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
 
@@ -28,7 +32,27 @@ struct SmoothingOptions {
   bool wanted() const { return sigma > 0 || ksize > 0; }
 };
 
+struct LineOptions {
+  TraceOptions trace{};
+};
+
 }  // namespace cuesta::cli
+
+// The names of TraceOptions' fields on a command line that has other options beside them.
+template <>
+struct cuesta::Described<cuesta::cli::LineOptions> {
+  using Options = cli::LineOptions;
+  static constexpr auto fields = std::apply(
+      [](const auto& tolerance, const auto& min_length, const auto& refinement) {
+        return std::tuple(field<&Options::trace, &TraceOptions::tolerance>(
+                              "line_tolerance", tolerance.limits, tolerance.words),
+                          field<&Options::trace, &TraceOptions::min_length>(
+                              min_length.name, min_length.limits, min_length.words),
+                          field<&Options::trace, &TraceOptions::refinement>(
+                              refinement.name, refinement.limits, refinement.words));
+      },
+      Described<TraceOptions>::fields);
+};
 
 template <>
 struct cuesta::Described<cuesta::cli::SmoothingOptions> {
@@ -44,20 +68,33 @@ struct cuesta::Described<cuesta::cli::SmoothingOptions> {
 namespace cuesta::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct State {
   CommonOptions common;
   JobOptions jobs;
   DescribedOptions described{"--method"};
+  DescribedOptions tracing{};
+  LinesOptions lines;
   std::string method = "canny";
   std::string low, high, threshold, mask;  // what several of the library's options are made of
+  std::string color;                       // a ColorGradient, or gray
 };
 
-// Thin lines, as canny's; bands beside them are for who asks.
-LogOptions command_defaults() {
+// What finds most of what people draw and little else, without a sweep (docs/accuracy.md); 1.4 is
+// the paper's.
+CannyOptions canny_defaults() {
+  CannyOptions options;
+  options.sigma = 3;
+  return options;
+}
+
+// Thin lines, as canny's, and what finds most: beyond sigma 2.2 the Gaussian's taps, in 256ths,
+// leave a Laplacian too rough (docs/accuracy.md). Bands beside them, by the paper's window and
+// level, are for who asks.
+LogOptions log_defaults() {
   LogOptions options;
   options.mode = LogMode::zero_crossings;
+  options.sigma = 2.2;
+  options.threshold = 1.6;
   return options;
 }
 
@@ -116,9 +153,13 @@ class EdgeFinder {
   PixelType output_type(PixelType source) const { return makes_mask() ? PixelType::u8 : source; }
   /// True where the result is a mask of 0 and 255.
   bool makes_mask() const { return method_ != "sobel" || limit_; }
+  /// Whether find() takes three channels as well as one.
+  bool takes_color() const { return color_; }
   /// Edges of `gray` into `out`. Thresholds that were given count in the file's own levels, of
   /// which `scale` levels of `gray` are one.
-  void find(ConstAnyView gray, AnyView out, ConstAnyView mask, double scale = 1);
+  void find(ConstAnyView source, AnyView out, ConstAnyView mask, double scale = 1);
+  /// Lines of the edges that the last call found in `gray`, made on the host.
+  Polylines trace(ConstAnyView gray, ConstAnyView edges) const;
   /// The thresholds of the last call, of canny, in the file's levels.
   std::optional<CannyResult> used() const { return used_; }
   const Exec& helper() const { return device_.execs().around; }
@@ -129,15 +170,19 @@ class EdgeFinder {
   void run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Execs& execs);
   void run_sobel(ConstAnyView gray, AnyView out, const Execs& execs);
   void find_magnitudes(ConstAnyView gray, AnyView out);
+  LogOptions log_of(PixelType type) const;
 
   std::string method_;
-  CannyOptions canny_;
+  CannyOptions canny_ = canny_defaults();
+  bool color_ = false;                // of canny
   std::optional<CannyResult> given_;  // of canny
   LogOptions log_;
   std::optional<double> level_;  // of log
   SobelOptions sobel_;
   SmoothingOptions smoothing_;
   std::optional<double> limit_;  // of sobel
+  LineOptions tracing_;
+  int threads_;
   double scale_ = 1, largest_ = 1;
   EitherDevice device_;
   AnyImage smooth_, magnitude_, floats_, whole_;
@@ -146,7 +191,8 @@ class EdgeFinder {
 
 EdgeFinder::EdgeFinder(const State& state)
     : method_(state.method),
-      log_(command_defaults()),
+      log_(log_defaults()),
+      threads_(state.common.threads),
       device_(state.common,
               [this](std::span<const ConstAnyView> sources, AnyView edges, const Execs& execs) {
                 run(sources[0], edges, sources.size() > 1 ? sources[1] : ConstAnyView(), execs);
@@ -155,16 +201,35 @@ EdgeFinder::EdgeFinder(const State& state)
   refuse_unless(is_canny || state.low.empty(), "--low", state.low, "--method canny");
   refuse_unless(is_canny || state.high.empty(), "--high", state.high, "--method canny");
   refuse_unless(is_canny || state.mask.empty(), "--mask", state.mask, "--method canny");
+  refuse_unless(is_canny || state.color.empty(), "--color", state.color, "--method canny");
   state.described.refuse_others(method_);
   if (is_canny) {
     state.described.read(canny_);
+    // Points of lines are found in gray levels, and so are their edges.
+    const bool lines = !state.lines.out.empty();
+    refuse_unless(!lines || state.color.empty() || state.color == "gray", "--color", state.color,
+                  "pictures of edges; --lines takes --color gray");
+    color_ = !state.color.empty() && state.color != "gray";
+    if (color_) canny_.color = *value_named<ColorGradient>(state.color);
   } else if (method_ == "log") {
     state.described.read(log_);
+    if (log_.mode == LogMode::threshold) {
+      log_ = LogOptions{};
+      state.described.read(log_);
+    }
     if (log_.sigma == 0 && log_.ksize == 0)
       usage_error("0", "--sigma 0: the Laplacian of a Gaussian needs one above 0");
   } else {
     state.described.read(sobel_);
     state.described.read(smoothing_);
+  }
+  state.tracing.read(tracing_);
+  if (state.lines.out.empty()) {
+    state.tracing.refuse_all("--lines");
+  } else {
+    refuse_unless(method_ != "sobel", "--lines", state.lines.out, "--method canny or log");
+    refuse_unless(method_ != "log" || log_.mode == LogMode::zero_crossings, "--lines",
+                  state.lines.out, "--mode zero-crossings");
   }
   set_thresholds(state);
   if (!makes_mask()) largest_ = largest_magnitude(sobel_);
@@ -224,14 +289,29 @@ void EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Ex
     used_ = canny(gray, out, options, execs.pinned);
     used_->low /= scale_, used_->high /= scale_;
   } else if (method_ == "log") {
-    LogOptions options = log_;
-    // What is usual is so many of 255 levels.
-    options.threshold =
-        level_ ? *level_ * scale_ : log_.threshold * (gray.type == PixelType::u16 ? 257 : 1);
-    log_edges(gray, out, options, execs.pinned);
+    log_edges(gray, out, log_of(gray.type), execs.pinned);
   } else {
     run_sobel(gray, out, execs);
   }
+}
+
+LogOptions EdgeFinder::log_of(PixelType type) const {
+  LogOptions options = log_;
+  // What is usual is so many of 255 levels.
+  options.threshold =
+      level_ ? *level_ * scale_ : log_.threshold * (type == PixelType::u16 ? 257 : 1);
+  return options;
+}
+
+Polylines EdgeFinder::trace(ConstAnyView gray, ConstAnyView edges) const {
+  const Exec exec{.threads = threads_};
+  Polylines lines = method_ == "log" ? cuesta::trace(gray, log_of(gray.type), tracing_.trace, exec)
+                                     : cuesta::trace(gray, edges, canny_, tracing_.trace, exec);
+  for (Polyline& line : lines) {
+    line.strength /= scale_;
+    for (LinePoint& p : line.points) p.strength /= scale_;
+  }
+  return lines;
 }
 
 void EdgeFinder::find(ConstAnyView gray, AnyView out, ConstAnyView mask, double scale) {
@@ -270,10 +350,20 @@ class Edges : public Conversion {
   Converted on_picture(const io::Picture& picture, const Job& job) override {
     const ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()});
     const ConstAnyView source = region_of(picture.view(), region_, job.input);
-    const ConstAnyView gray = gray_of(source, gray_, finder_.helper());
-    const AnyView out = edges_.create(gray.size(), 1, finder_.output_type(gray.type));
-    finder_.find(gray, out, mask, picture.scale);
+    const ConstAnyView read = finder_.takes_color() && source.channels >= 3
+                                  ? without_alpha(source, colors_)
+                                  : gray_of(source, gray_, finder_.helper());
+    const AnyView out = edges_.create(read.size(), 1, finder_.output_type(read.type));
+    finder_.find(read, out, mask, picture.scale);
+    if (!job.lines.empty()) lines_ = finder_.trace(read, out);
     return {out, {.lossless = true}};
+  }
+  void write_more(const Job& job) override {
+    if (job.lines.empty()) return;
+    const LinesFacts facts{job.input, state_.method, edges_.width(), edges_.height()};
+    const auto file = text_file(job.lines, io::Placing::when_whole);
+    file->write(text_of_lines(job.lines_format, lines_, facts));
+    file->finish();
   }
   void on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) override {
     finder_.find(luma, out, mask_for(job.input, whole));
@@ -281,12 +371,16 @@ class Edges : public Conversion {
   bool keeps_color() const override { return false; }
   std::string remark(ConstAnyView) const override {
     const auto used = finder_.used();
-    return used ? fmt::format(", low {:g}, high {:g}", used->low, used->high) : std::string();
+    std::string text =
+        used ? fmt::format(", low {:g}, high {:g}", used->low, used->high) : std::string();
+    if (!state_.lines.out.empty()) text += fmt::format(", {} lines", lines_.size());
+    return text;
   }
   void add_facts(Json& line, ConstAnyView out, int64_t frames) const override {
     line["method"] = state_.method;
     if (const auto used = finder_.used()) line["low"] = used->low, line["high"] = used->high;
     if (frames == 0 && finder_.makes_mask()) line["edge_pixels"] = count_set(out);
+    if (!state_.lines.out.empty()) line["lines"] = lines_.size();
   }
   void explain() const override { finder_.explain(); }
 
@@ -307,10 +401,20 @@ class Edges : public Conversion {
   std::optional<Rect> region_;
   EdgeFinder finder_;
   const Image<uint8_t>& mask_;
-  AnyImage gray_, edges_;
+  AnyImage gray_, colors_, edges_;
+  Polylines lines_;  // of the last picture
 };
 
 int run(const State& state) {
+  const bool wants_lines = !state.lines.out.empty();
+  if (state.jobs.out.empty() && !wants_lines)
+    usage_error("", "there is nothing to write: give -o OUT, --lines OUT or both");
+  if (!wants_lines && !state.lines.format.empty())
+    usage_error(state.lines.format, "--lines-format {}: this goes with --lines",
+                state.lines.format);
+  if (state.lines.out == "-" && (state.jobs.out == "-" || state.common.json))
+    usage_error("-", "--lines -: {} already takes standard output; name a file for one of them",
+                state.common.json ? "--json" : "-o -");
   Image<uint8_t> mask;
   std::vector<std::string> also_read;
   const auto make = [&] { return std::make_unique<Edges>(state, mask); };
@@ -321,7 +425,9 @@ int run(const State& state) {
     mask = Image<uint8_t>(picture.width(), picture.height());
     fill_mask(picture.view(), picture.has_alpha, mask);
   }
-  return convert(state.jobs, state.common, make, also_read);
+  return convert(state.jobs, state.common, make, also_read, [&](Plan& plan) {
+    if (wants_lines) name_lines(plan, state.lines, also_read);
+  });
 }
 
 }  // namespace
@@ -329,24 +435,40 @@ int run(const State& state) {
 Verb add_edges(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
-  add_job_options(*app, state->jobs);
+  add_job_options(*app, state->jobs, false);
+  app->add_option("--lines", state->lines.out,
+                  "the edges as lines between the pixels: a .svg, .geojson or .json; a folder for "
+                  "several inputs; - writes to stdout")
+      ->type_name("OUT");
+  app->add_option("--lines-format", state->lines.format,
+                  "of --lines in a folder and on stdout: svg (default), geojson or json")
+      ->type_name("NAME")
+      ->check(one_of_names({"svg", "geojson", "json"}));
+  state->tracing.add<LineOptions>(*app);
   state->jobs.masks = true;
   app->add_option("--method", state->method, "canny (default), log or sobel")
       ->type_name("METHOD")
       ->check(one_of_names({"canny", "log", "sobel"}));
-  app->add_option(
-         "--threshold", state->threshold,
-         "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
-         "log: gray levels (default 5 of 255); sobel: a mask above T instead of magnitudes, "
-         "of which the largest possible is white")
+  app->add_option("--threshold", state->threshold,
+                  "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
+                  "log: gray levels (default 1.6 of 255; with --mode threshold 5, and sigma 1.4); "
+                  "sobel: a mask above T instead of magnitudes, "
+                  "of which the largest possible is white")
       ->type_name("T");
   app->add_option("--low", state->low, "canny: low threshold, in gradient units as cv::Canny's")
       ->type_name("L");
   app->add_option("--high", state->high, "canny: high threshold")->type_name("H");
+  app->add_option(
+         "--color", state->color,
+         "canny: the gradient of a colored picture: gray: of its gray levels (default), as "
+         "videos and --lines always take; strongest: the strongest channel's at each pixel, as "
+         "cv::Canny's; structure: of the structure tensor, Di Zenzo's; on a GPU gray alone so far")
+      ->type_name("NAME")
+      ->check(one_of_names({"gray", "strongest", "structure"}));
   app->add_option("--mask", state->mask, "canny: a picture; edges only where it is not black")
       ->type_name("FILE");
-  state->described.add<CannyOptions>(*app, "canny");
-  state->described.add<LogOptions>(*app, "log", {"threshold"}, command_defaults());
+  state->described.add<CannyOptions>(*app, "canny", {"color"}, canny_defaults());
+  state->described.add<LogOptions>(*app, "log", {"threshold"}, log_defaults());
   state->described.add<SobelOptions>(*app, "sobel");
   state->described.add<SmoothingOptions>(*app, "sobel");
   add_common(*app, state->common,
@@ -354,7 +476,8 @@ Verb add_edges(CLI::App& parent) {
                  takes_limits | takes_explain,
              {"cuesta edges photo.jpg -o edges.png",
               "cuesta edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150",
-              "cuesta edges holiday/ -o edges/ --threshold auto:median",
+              "cuesta edges holiday/ -o edges/ --threshold auto:percentile:90",
+              "cuesta edges photo.jpg --lines edges.svg --line-tolerance 0.5 --min-length 20",
               "cuesta edges street.mp4 -o edges.mp4 --method log",
               "ffmpeg -i in.mov -f yuv4mpegpipe - | cuesta edges - -o - | ffplay -"});
   return {app, [state] { return run(*state); }};

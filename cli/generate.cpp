@@ -190,8 +190,11 @@ std::string zsh(const CLI::App& root) {
            "\n";
   }
   out +=
-      "  )\n  if ((CURRENT == 2)); then\n    _describe verb verbs\n    return\n  fi\n"
-      "  local verb=$words[2]\n  shift words\n  ((CURRENT--))\n  case $verb in\n";
+      "  )\n  local -a words_alone=('help:Says what a verb does and takes.' 'version:The "
+      "version.')\n"
+      "  if ((CURRENT == 2)); then\n    _describe verb verbs -- words_alone\n    return\n  fi\n"
+      "  local verb=$words[2]\n  shift words\n  ((CURRENT--))\n  case $verb in\n"
+      "    help) ((CURRENT == 2)) && _describe verb verbs ;;\n";
   for (const auto* verb : verbs_of(root)) {
     out += fmt::format("    {})\n      _arguments -s", verb->get_name());
     for (const auto* option : options_of(*verb)) {
@@ -226,6 +229,12 @@ std::string fish(const CLI::App& root) {
     out += fmt::format("complete -c cuesta -n __fish_use_subcommand -f -a {} -d {}\n",
                        verb->get_name(), in_single_quotes(first_sentence(verb->get_description())));
   }
+  out +=
+      "complete -c cuesta -n __fish_use_subcommand -f -a help -d 'Says what a verb does and "
+      "takes.'\n"
+      "complete -c cuesta -n __fish_use_subcommand -f -a version -d 'The version.'\n";
+  out += fmt::format("complete -c cuesta -n '__fish_seen_subcommand_from help' -f -a '{}'\n",
+                     fmt::join(verb_names(root), " "));
   for (const auto* verb : verbs_of(root)) {
     const std::string head =
         fmt::format("complete -c cuesta -n '__fish_seen_subcommand_from {}'", verb->get_name());

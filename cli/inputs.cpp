@@ -175,15 +175,6 @@ void name_in_folder(std::vector<Job>& jobs, const JobOptions& options) {
   }
 }
 
-void make_folder(const std::string& out) {
-  std::error_code error;
-  fs::create_directories(out, error);
-  if (error) {
-    throw Error(ErrorCode::output,
-                fmt::format("cannot make the folder {}: {}", out, error.message()), out);
-  }
-}
-
 }  // namespace
 
 std::string place_of(const std::string& path) {
@@ -215,14 +206,23 @@ InputKind kind_of(const std::string& path) {
                                                                        : InputKind::stream;
 }
 
+void make_folder(const std::string& out) {
+  std::error_code error;
+  fs::create_directories(out, error);
+  if (error) {
+    throw Error(ErrorCode::output,
+                fmt::format("cannot make the folder {}: {}", out, error.message()), out);
+  }
+}
+
 void add_follow(CLI::App& app, bool& follow) {
   app.add_flag(
       "--follow", follow,
-      "results of a video grow under their names and are kept as far as they come; so they "
-      "do without it where it is live");
+      "write a video's results under their names as they come, and keep them however the run ends; "
+      "of live video they are anyway");
 }
 
-void add_job_options(CLI::App& app, JobOptions& jobs) {
+void add_job_options(CLI::App& app, JobOptions& jobs, bool output_required) {
   app.add_option("INPUT", jobs.inputs,
                  "pictures, videos, folders of either, an address, or - (stdin)")
       ->type_name("")
@@ -231,7 +231,7 @@ void add_job_options(CLI::App& app, JobOptions& jobs) {
                  "result; a folder for several inputs; - writes to stdout: a video as y4m, a "
                  "picture as PNG")
       ->type_name("OUT")
-      ->required();
+      ->required(output_required);
   app.add_option("--format", jobs.format,
                  "in a folder OUT and on stdout, write pictures in this format: png, tif, ...")
       ->type_name("EXT");
@@ -298,6 +298,11 @@ Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_r
   }
   if (!format.empty() && !io::is_writable_extension(dotted(format)))
     usage_error(format, "--format {}: no picture format has this extension", format);
+  if (out.empty()) {
+    if (!format.empty())
+      usage_error(format, "--format {}: there is no -o OUT that it is of", format);
+    return plan;
+  }
   const bool into_folder = out != "-" && (plan.is_batch || is_folder(out) || out.ends_with('/'));
   if (!into_folder) {
     if (plan.is_batch) usage_error("-", "-o -: standard output takes one result; name a folder");

@@ -16,13 +16,15 @@ enum class InputKind : uint8_t { picture, stream };
 
 /// One input and its output.
 struct Job {
-  std::string input{};  ///< a path, or "-"
-  std::string output{};
+  std::string input{};   ///< a path, or "-"
+  std::string output{};  ///< empty where no picture is wanted
   InputKind kind = InputKind::picture;
-  bool follow = false;   ///< of a stream: its result grows, live or not
-  int page = 0;          ///< of a picture file, the page that is meant, from 0
-  int pages = 1;         ///< how many of its pages are, from there
-  std::string format{};  ///< of a picture on standard output: ".png"
+  bool follow = false;         ///< of a stream: its result grows, live or not
+  int page = 0;                ///< of a picture file, the page that is meant, from 0
+  int pages = 1;               ///< how many of its pages are, from there
+  std::string format{};        ///< of a picture on standard output: ".png"
+  std::string lines{};         ///< a file of its lines, or "-"; empty where they are not wanted
+  std::string lines_format{};  ///< "svg"
 
   /// What names the format of a picture that is written, with its dot.
   std::string extension() const;
@@ -42,6 +44,9 @@ std::string place_of(const std::string& path);
 /// nothing. Throws Error{input} for a file of no kind that this build reads.
 InputKind kind_of(const std::string& path);
 
+/// Throws Error{output} where it cannot be made.
+void make_folder(const std::string& out);
+
 /// --follow, as every verb on videos takes it.
 void add_follow(CLI::App& app, bool& follow);
 
@@ -53,16 +58,18 @@ struct JobOptions {
   bool follow = false;
   bool masks = false;  ///< results are such that only formats that keep every sample will do
 };
-void add_job_options(CLI::App& app, JobOptions& jobs);
+/// `-o` need not be given where the verb has other results.
+void add_job_options(CLI::App& app, JobOptions& jobs, bool output_required = true);
 /// How pictures are read, by the options of a verb.
 io::ReadLimits reading_of(const CommonOptions& common, const JobOptions& jobs);
 
 /// Pictures, folders of pictures, videos and "-" to jobs. Several inputs, or a folder, or an OUT
 /// that is a folder: results keep their input's name there; `format` ("png") replaces its
 /// extension, and ".png" is added where that cannot be written, or takes its place where the format
-/// would not keep every sample of a mask. Throws Error{invalid_argument} for
-/// an OUT that cannot be meant: one of the inputs (or of `also_read`), a file for several inputs,
-/// two inputs of one name. Throws Error{input} for a folder without pictures.
+/// would not keep every sample of a mask. Without an OUT, jobs have no output. Throws
+/// Error{invalid_argument} for an OUT that cannot be meant: one of the inputs (or of `also_read`),
+/// a file for several inputs, two inputs of one name. Throws Error{input} for a folder without
+/// pictures.
 Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_read = {});
 
 /// Does a job, and returns what says so to the user.

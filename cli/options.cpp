@@ -138,8 +138,9 @@ StructuringElement parse_element(std::string_view option, std::string_view text)
   }
 }
 
-DifferenceThreshold parse_difference(std::string_view option, std::string_view text) {
-  if (text == "auto") return DifferenceThreshold::automatic();
+DifferenceThreshold parse_difference(std::string_view option, std::string_view text,
+                                     const DifferenceThreshold& usual) {
+  if (text == "auto") return DifferenceThreshold::automatic(usual.level);
   const bool automatic = text.starts_with("auto:");
   double level = 0;
   if (!parse_whole(automatic ? text.substr(5) : text, level) || !std::isfinite(level))

@@ -28,7 +28,8 @@ Border parse_border(std::string_view option, std::string_view text);
 /// As StructuringElement::parse has it, or none: one cell, which changes nothing.
 StructuringElement parse_element(std::string_view option, std::string_view text);
 /// T, auto, or auto:T
-DifferenceThreshold parse_difference(std::string_view option, std::string_view text);
+DifferenceThreshold parse_difference(std::string_view option, std::string_view text,
+                                     const DifferenceThreshold& usual);
 /// --white auto, light or a number above 0
 io::White parse_white(std::string_view text);
 /// --device cuda or cuda:N: the GPU's number

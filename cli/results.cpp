@@ -66,6 +66,7 @@ void Results::finish(Ending ending, const std::string& stream, int64_t frames) {
   bool files = false;
   for (const auto& one : all_) {
     files |= one.name != "-";
+    if (failed && !grows && one.name != "-") continue;
     if (!keeps && one.name != "-") {
       std::error_code ignored;
       if (grows && std::filesystem::is_regular_file(one.name, ignored))
@@ -76,7 +77,7 @@ void Results::finish(Ending ending, const std::string& stream, int64_t frames) {
       one.finish();
     } catch (const Error&) {
       if (!failed) failed = std::current_exception();
-      if (!grows) break;
+      if (!grows) continue;
     }
     if (one.name != "-") kept += (kept.empty() ? "" : ", ") + name_and_size(one.name);
   }
@@ -106,15 +107,14 @@ void tell_depth(const io::FrameSource& source, bool shown) {
 
 std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
                                              const StopOnSignal& stop) {
-  const auto is_over = [&] { return stop.came() || stop.signal()->requested(); };
   try {
     auto source = io::open_frames(input, limits_of(common, stop));
-    if (is_over()) throw Interrupted();
+    if (stop.came()) throw Interrupted();
     if (const auto text = source->description(); !text.empty())
       detail("{}: {}", source->name(), text);
     return source;
   } catch (const Error&) {
-    if (is_over()) throw Interrupted();
+    if (stop.came()) throw Interrupted();
     throw;
   }
 }

@@ -22,6 +22,8 @@ void check_region(ConstAnyView picture, const Rect& region, const std::string& n
 /// One channel of a u8 or u16 picture: gray as stored, RGB by to_gray, alpha left out. The result
 /// lies in `holder` or in `picture`.
 ConstAnyView gray_of(ConstAnyView picture, AnyImage& holder, const Exec& exec);
+/// The colors of a u8 or u16 picture of 3 channels or 4, in `holder` or in `picture`.
+ConstAnyView without_alpha(ConstAnyView picture, AnyImage& holder);
 
 /// The picture in another type: u8 to u16 keeps white white (× 257), u16 to u8 takes the high byte,
 /// to f32 numbers stay as they are. The result lies in `holder` or in `picture`.

@@ -29,6 +29,8 @@ pkg_check_modules(libav IMPORTED_TARGET libavformat libavcodec libavutil libswsc
 cuesta_optional(CUESTA_VIDEO libav_FOUND "FFmpeg's libav libraries")
 find_path(CUESTA_TOML_INCLUDE toml++/toml.h)
 cuesta_optional(CUESTA_TOML CUESTA_TOML_INCLUDE "toml++")
+pkg_check_modules(mosquitto IMPORTED_TARGET libmosquitto)
+cuesta_optional(CUESTA_MQTT mosquitto_FOUND "libmosquitto")
 find_package(OpenCV QUIET COMPONENTS core imgproc imgcodecs videoio video)
 cuesta_optional(CUESTA_OPENCV OpenCV_FOUND "OpenCV")
 

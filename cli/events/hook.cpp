@@ -113,8 +113,7 @@ class Hook final : public EventSink {
  private:
   void call(const Event& event, const char* state) {
     if (waiting_.size() >= 1000) return complain("1000 events wait for it; one is left out");
-    Json line = {{"source", facts_.source}, {"event", json_of(event, state, facts_)}};
-    waiting_.push_back(line_of(of_camera(facts_.camera, std::move(line))) + "\n");
+    waiting_.push_back(line_of(notice_of(event, state, facts_)) + "\n");
     go_on();
   }
 

@@ -74,6 +74,11 @@ Json json_of(const Event& event, const char* state, const WatchFacts& facts) {
           {"crossings", std::move(crossings)}};
 }
 
+Json notice_of(const Event& event, const char* state, const WatchFacts& facts) {
+  return of_camera(facts.camera,
+                   {{"source", facts.source}, {"event", json_of(event, state, facts)}});
+}
+
 std::string clock_text(double seconds) {
   const auto tenths = std::llround(std::max(0.0, seconds) * 10);
   const auto s = tenths / 10 % 60, m = tenths / 600 % 60, h = tenths / 36000;

@@ -50,6 +50,9 @@ Json json_of(const Event& event, const char* state, const WatchFacts& facts);
 /// The names of the zones whose bits are set.
 std::vector<std::string> names_of(uint64_t zones, const WatchFacts& facts);
 
+/// What is told of an event beyond this process: camera, source and event.
+Json notice_of(const Event& event, const char* state, const WatchFacts& facts);
+
 /// "0:04.3", "1:02:03.0": a time of the video for people.
 std::string clock_text(double seconds);
 

@@ -7,6 +7,7 @@
 #include "cli/events/clips.hpp"
 #include "cli/events/hook.hpp"
 #include "cli/events/lists.hpp"
+#include "cli/events/mqtt.hpp"
 #include "cli/events/report.hpp"
 #include "cli/samples.hpp"
 #include "cli/scene_file.hpp"
@@ -43,6 +44,15 @@ void add_watch_options(CLI::App& app, WatchOptions& options) {
          "--on-event", options.on_event,
          "run this when an event begins and ends; it gets a line of JSON on stdin; no shell")
       ->type_name("CMD");
+  app.add_option("--mqtt", options.mqtt,
+                 "events to an MQTT broker: mqtt://[user:password@]host[:port]/topic, or mqtts://")
+      ->type_name("ADDRESS");
+  app.add_option("--mqtt-qos", options.mqtt_qos,
+                 "what the broker promises: 0, 1 (default: each message arrives) or 2 (once)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 2));
+  app.add_flag("--mqtt-objects", options.mqtt_objects,
+               "to the broker of --mqtt, each frame's objects too");
   options.described.add<TrackingOptions>(app, {}, {"min_area"});
   app.add_option("--heatmap", options.heat_map,
                  "a picture of where it moved, over the dimmed first frame")
@@ -71,13 +81,15 @@ TrackingOptions WatchOptions::tracking() const {
 
 bool WatchOptions::is_on() const {
   return track || !scene.empty() || !mask.empty() || !report.empty() || !clips.empty() ||
-         !coco.empty() || !mot.empty() || !on_event.empty() || !events.empty() ||
+         !coco.empty() || !mot.empty() || tells() || !events.empty() ||
          tracking() != TrackingOptions();
 }
 
 void WatchOptions::check() const {
   for (const std::string& path : events) check_event_list(path);
   if (!on_event.empty()) words_of(on_event);
+  if (!mqtt.empty()) mqtt_address(mqtt);
+  if (mqtt.empty() && mqtt_objects) usage_error("", "--mqtt-objects: name the broker with --mqtt");
   if (heat_map.empty()) return;
   const std::string extension = std::filesystem::path(heat_map).extension().string();
   if (!io::is_writable_extension(extension))
@@ -127,6 +139,8 @@ Watching::Watching(const WatchOptions& options, const TrackingOptions& tracking,
   if (!options.mot.empty()) add(options.mot, mot_file(options.mot, facts_));
   if (!options.report.empty()) add(options.report, html_report(options.report, facts_, *heat_));
   if (!options.on_event.empty()) add({}, event_hook(options.on_event, facts_));
+  if (!options.mqtt.empty())
+    add({}, mqtt_topics(options.mqtt, options.mqtt_qos, options.mqtt_objects, facts_));
 }
 
 void Watching::ended(const Event& event) {

@@ -19,7 +19,9 @@ namespace cuesta::cli {
 /// The options as given. Any of them but --heatmap turns tracking on.
 struct WatchOptions {
   bool track = false;
-  std::string scene{}, mask{}, heat_map{}, report{}, clips{}, coco{}, mot{}, on_event{};
+  std::string scene{}, mask{}, heat_map{}, report{}, clips{}, coco{}, mot{}, on_event{}, mqtt{};
+  int mqtt_qos = 1;
+  bool mqtt_objects = false;
   std::vector<std::string> events{};
   DescribedOptions described{};
 
@@ -28,7 +30,10 @@ struct WatchOptions {
   /// TrackingOptions as the options give them, but for min_area.
   TrackingOptions tracking() const;
   bool is_on() const;
-  /// Throws Error{invalid_argument} for names that say no format, and commands that are none.
+  /// Whether someone is told of events while they happen, whatever is written.
+  bool tells() const { return !on_event.empty() || !mqtt.empty(); }
+  /// Throws Error{invalid_argument} for names that say no format, commands and addresses that are
+  /// none.
   void check() const;
 };
 void add_watch_options(CLI::App& app, WatchOptions& options);
@@ -48,7 +53,7 @@ class Watching {
              int32_t x, int32_t y);
   /// After the last frame, or where the stream breaks off for a while: ends the event under way.
   void end_event();
-  /// After end_event(): waits for the programs of --on-event.
+  /// After end_event(): waits for the programs of --on-event and the broker of --mqtt.
   void wait();
   /// Each file and what makes it whole, after end_event().
   std::vector<std::pair<std::string, std::function<void()>>> files();

@@ -1,4 +1,4 @@
-// Everything Cuesta offers without files: edges, filters, objects, motion, tracking.
+// Everything Cuesta offers without files: edges, filters, objects, lines, motion, tracking.
 #pragma once
 
 #include "cuesta/batch.hpp"
@@ -10,6 +10,7 @@
 #include "cuesta/exec.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/image.hpp"
+#include "cuesta/lines.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
 #include "cuesta/stencil.hpp"

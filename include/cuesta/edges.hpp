@@ -1,4 +1,4 @@
-// Edges: Sobel gradients, Laplacian of Gaussian, Canny. One channel.
+// Edges: Sobel gradients, Laplacian of Gaussian, Canny. One channel; Canny of three as well.
 //
 // Each operation comes in three forms: into a picture, into a batch, and as a new picture in the
 // source's space. Host and device pictures together do not compile.
@@ -111,6 +111,12 @@ struct Thresholds : std::variant<Automatic, Given> {
   bool is_automatic() const { return index() == 0; }
 };
 
+/// How the gradients of three channels become one. strongest: at each pixel the channel of the
+/// largest magnitude, the first of equal ones (cv::Canny). structure: the largest eigenvalue of the
+/// sum of the channels' gᵀg and its direction (Di Zenzo 1986), which sees gradients that channels
+/// share; its root takes the place of the magnitude, as of Norm::l2. u8 sources only.
+enum class ColorGradient : uint8_t { strongest, structure };
+
 struct CannyOptions {
   double sigma = 1.4;  ///< smoothing before the gradient; 0 smooths nothing and equals cv::Canny
   int ksize = 0;       ///< smoothing window, odd; 0 takes gaussian_size(sigma) (5 for 1.4)
@@ -119,6 +125,7 @@ struct CannyOptions {
   int aperture = 3;     ///< 3, 5 or 7
   ConstAnyView mask{};  ///< u8 of the source's size, 0 = outside (magnitude 0 there); none by
                         ///< default. Of a batch: one mask for all pictures
+  ColorGradient color = ColorGradient::strongest;  ///< of sources of three channels; CPU so far
 };
 
 /// The thresholds that were used, in gradient units.
@@ -133,9 +140,9 @@ struct CannyEach {
   std::span<CannyResult> results{};          ///< takes the thresholds used, one for each; or none
 };
 
-/// Edges of a u8 or u16 picture as a u8 picture of 0 and 255. Gradients replicate at the border;
-/// smoothing reflects (101). Throws Error{invalid_argument} naming the view or option. Source:
-/// Canny 1986 as cv::Canny defines it; paper 001.
+/// Edges of a u8 or u16 picture of 1 or 3 channels as a u8 picture of 0 and 255. Gradients
+/// replicate at the border; smoothing reflects (101). Throws Error{invalid_argument} naming the
+/// view or option. Source: Canny 1986 as cv::Canny defines it; paper 001.
 CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& options = {},
                   const Exec& exec = {});
 /// Edges of each picture of a batch, byte for byte what canny() finds in it alone. On CUDA a batch

@@ -88,11 +88,11 @@ class BackgroundSubtractor {
 
 /// What differs from the background: |frame − background| > level, in gray levels.
 struct DifferenceThreshold {
-  double level = 25;  ///< 0 or more
+  double level = 16;  ///< 0 or more
   bool otsu = false;  ///< Otsu's threshold of each frame's difference instead, never below `level`
 
-  constexpr DifferenceThreshold(double gray_levels = 25) : level(gray_levels) {}
-  static constexpr DifferenceThreshold automatic(double at_least = 25) {
+  constexpr DifferenceThreshold(double gray_levels = 16) : level(gray_levels) {}
+  static constexpr DifferenceThreshold automatic(double at_least = 16) {
     DifferenceThreshold found(at_least);
     found.otsu = true;
     return found;
@@ -105,7 +105,7 @@ struct MotionOptions {
   BackgroundOptions background{};
   int blur = 3;           ///< Gaussian window before the difference, odd; 1 smooths nothing
   double blur_sigma = 0;  ///< 0: 0.3((k−1)/2 − 1) + 0.8
-  DifferenceThreshold threshold{16};
+  DifferenceThreshold threshold{};
   StructuringElement close = StructuringElement::disk(9);
   StructuringElement open = StructuringElement::disk(5);
   int connectivity = 8;

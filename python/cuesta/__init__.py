@@ -30,7 +30,8 @@ from cuesta.info import (
     verify,
     which,
 )
-from cuesta.motion import BackgroundSubtractor, Detection, MotionDetector
+from cuesta.lines import Line, trace
+from cuesta.motion import BackgroundSubtractor, Detection, FrameState, MotionDetector
 from cuesta.objects import (
     Labels,
     absdiff,
@@ -77,10 +78,12 @@ __all__ = [
     "Error",
     "Event",
     "EventObject",
+    "FrameState",
     "Graphed",
     "InputError",
     "InvalidArgument",
     "Labels",
+    "Line",
     "MotionDetector",
     "MovingFrame",
     "OutOfMemory",
@@ -126,7 +129,8 @@ __all__ = [
     "strategies",
     "threshold",
     "to_gray",
-    "video_parts",
+    "trace",
     "verify",
+    "video_parts",
     "which",
 ]

@@ -618,8 +618,11 @@ class Source:
         return _NAMES[self.layout]
 
 
-def companion(array: Any, s: Source, what: str) -> Any:
-    """The handle of a second input, which must be of the first one's kind, device and shape."""
+def companion(array: Any, s: Source, what: str, shape: tuple[int, ...] | None = None, layout: int | None = None) -> Any:
+    """The handle of a second input, which must be of the first one's kind and device, and of its shape and layout unless
+    others are given."""
+    shape = s.shape if shape is None else shape
+    layout = s.layout if layout is None else layout
     array, _ = opened(array, what, gray=True)
     kind = kind_of(array, what)
     if kind is not s.kind or kind.device(array) != s.device:
@@ -627,11 +630,10 @@ def companion(array: Any, s: Source, what: str) -> Any:
             f"{what} is {where(kind, array)} and image is {where(s.kind, s.given)}; they must be alike",
             where(kind, array),
         )
-    if tuple(array.shape) != s.shape:
-        raise InvalidArgument(
-            f"{what} has shape {tuple(array.shape)} and image {s.shape}; they must be equal", str(tuple(array.shape))
-        )
-    if not pixels_adjoin(kind, array, s.layout):
+    if tuple(array.shape) != shape:
+        of_image = f"image {s.shape}; they must be equal" if shape == s.shape else f"image {s.shape}; it must be {shape}"
+        raise InvalidArgument(f"{what} has shape {tuple(array.shape)} and {of_image}", str(tuple(array.shape)))
+    if not pixels_adjoin(kind, array, layout):
         with kind.on(array, s.stream_argument):
             array = kind.pack(array)
     return kind.handle(array, kind.dtype(array))

@@ -1,4 +1,4 @@
-"""Edges: Canny, Laplacian of Gaussian, Sobel. Pictures of one channel."""
+"""Edges: Canny, Laplacian of Gaussian, Sobel. Pictures of one channel; Canny of three as well."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from cuesta import _core
-from cuesta._arrays import Result, Source, companion
+from cuesta._arrays import LAYOUTS, Result, Source, companion
 from cuesta._keywords import CannyOptions, LogOptions, SobelOptions
 from cuesta._options import default_of, described, threshold_pairs
 from cuesta.errors import InvalidArgument
@@ -75,7 +75,8 @@ def canny(
     Parameters
     ----------
     image : array
-        uint8 or uint16, one channel: (H, W), or a batch (N, H, W); other shapes with `layout`.
+        uint8 or uint16, one channel: (H, W), or a batch (N, H, W); other shapes with `layout`. On the CPU also three
+        channels, (H, W, 3) or (N, H, W, 3), as `color` says; those of a file or PIL picture when `color` is given.
     low, high : float or sequence of N floats, optional
         Thresholds in units of the gradient, as cv2.Canny's (gray levels; L1: up to 2040 for uint8 and aperture 3).
         Swapped when low > high. A batch may have a pair for each picture. Both or neither.
@@ -87,11 +88,11 @@ def canny(
         What the smoothing reads outside the picture: "reflect101", "symmetric", "replicate", "constant", "wrap" or
         "ignore". The gradient always replicates, and magnitudes outside are 0.
     mask : array, optional
-        uint8 or bool of the image's shape; where it is 0 the magnitude is 0.
+        uint8 or bool of the image's shape without its channels; where it is 0 the magnitude is 0.
     layout : {"HW", "HWC", "CHW", "NHW", "NHWC", "NCHW"}, optional
         What the dimensions mean, where the shape alone does not say.
     out : array, optional
-        uint8 of the image's shape, kind and device; receives the result.
+        uint8 of the result's shape, and the image's kind and device; receives the result.
     strategy, parameters
         Pins a strategy by name (`cuesta.strategies("canny")`) and sets its parameters; by default the best.
     threads : int, optional
@@ -104,8 +105,8 @@ def canny(
     Returns
     -------
     array
-        uint8, 0 or 255, of the image's shape, kind and device; with `return_thresholds` also a list of (low, high), one
-        a picture.
+        uint8, 0 or 255, of the image's shape (without three channels), kind and device; with `return_thresholds` also a
+        list of (low, high), one a picture.
 
     Raises
     ------
@@ -130,10 +131,13 @@ def canny(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
+    s = Source(image, layout, "image", options.pop("stream", None), gray=options.get("color") is None)
     lows, highs = threshold_pairs(low, high)
-    inside = None if mask is None else companion(mask, s, "mask")
-    r = Result(s, out, "uint8")
+    shape, flat = s.shape, s.layout
+    if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] == 3:
+        shape, flat = shape[:-1], LAYOUTS[name[:-1]]
+    inside = None if mask is None else companion(mask, s, "mask", shape, flat)
+    r = Result(s, out, "uint8", shape)
     read = s.handle
     sigma = options.get("sigma")
     if sigma is None:
@@ -146,7 +150,7 @@ def canny(
         _core.gaussian(s.handle, smoothed.handle, s.layout, smoothing, s.stream)
         read = s.kind.handle(smoothed.array, s.dtype)
         options |= {"sigma": 0, "ksize": None}
-    used = _core.canny(read, r.handle, s.layout, inside, threshold, lows, highs, options, s.stream)
+    used = _core.canny(read, r.handle, s.layout, flat, inside, threshold, lows, highs, options, s.stream)
     edges: A = r.finish()
     return (edges, used) if return_thresholds else edges
 

@@ -16,7 +16,7 @@ from cuesta.errors import InvalidArgument
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["BackgroundSubtractor", "Detection", "MotionDetector"]
+__all__ = ["BackgroundSubtractor", "Detection", "FrameState", "MotionDetector"]
 
 
 class Detection(NamedTuple):
@@ -28,6 +28,17 @@ class Detection(NamedTuple):
     """Pixels."""
     centroid: tuple[float, float]
     """x, y."""
+
+
+class FrameState(NamedTuple):
+    """What a detector knows of one frame beside its objects."""
+
+    warming_up: bool
+    """The background is being learned: nothing is found."""
+    changed: bool
+    """Most of the picture changed at once (a lamp, an exposure, a cut); a warm-up begins here."""
+    shift: tuple[int, int]
+    """How far the camera's moves put the picture off its place: x, y in pixels, to the right and down."""
 
 
 def _detections(found: list[tuple[int, int, int, int, int, float, float]]) -> list[Detection]:
@@ -162,6 +173,11 @@ class MotionDetector:
         if made.size:
             self._core.mask(made)
         return made
+
+    @property
+    def states(self) -> list[FrameState]:
+        """What is known of each frame of the last call, which is one. Empty before the first."""
+        return [FrameState(warming, changed, (x, y)) for warming, changed, x, y in self._core.states]
 
     @property
     def threshold(self) -> float:

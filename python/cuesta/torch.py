@@ -69,6 +69,13 @@ def _named(dtype: str | None, otherwise: torch.dtype) -> torch.dtype:
     return found
 
 
+def _fake_canny(
+    image: Tensor, *_arguments: Any, layout: str | None = None, **_options: Any
+) -> Tensor:
+    three = layout in ("HWC", "NHWC") and image.shape[-1] == 3
+    return image.new_empty(image.shape[:-1] if three else image.shape, dtype=torch.uint8)
+
+
 def _fake_filter(
     image: Tensor, *_arguments: Any, dtype: str | None = None, **_options: Any
 ) -> Tensor:
@@ -281,7 +288,7 @@ def _register(
 _register(
     "canny",
     {"low": "float[1]?", "high": "float[1]?"},
-    fake=_like(torch.uint8),
+    fake=_fake_canny,
     positional=("mask",),
     run=_run_canny,
     traced=_traced_canny,

@@ -14,7 +14,7 @@ from cuesta import _core
 from cuesta._keywords import DetectOptions
 from cuesta._options import described, names_of
 from cuesta.errors import InvalidArgument, Unsupported
-from cuesta.motion import Detection, MotionDetector
+from cuesta.motion import Detection, FrameState, MotionDetector
 from cuesta.tracking import CountingLine, Crossing, Event, SceneWatch, TrackedObject, Zone
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class MovingFrame(NamedTuple):
     """Of the event that the frame belongs to: its id, 0 while it may still be too short; None without one."""
     ended: list[Event]
     """Events that ended with this frame or in the gap before it."""
+    state: FrameState
+    """What the detector knows of it beside its objects."""
 
 
 def _open(
@@ -344,6 +346,7 @@ class VideoDetector(_Video):
             step.crossings,
             step.event,
             ended + step.ended,
+            self._detector.states[-1],
         )
 
     def finish(self) -> list[Event]:

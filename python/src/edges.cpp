@@ -11,13 +11,7 @@
 #include "ops/log/options.hpp"
 
 namespace cuesta::python {
-namespace {
 
-using namespace nb::literals;
-using MaybeArray = std::optional<Array>;
-using MaybeOut = std::optional<OutArray>;
-
-// "auto", a rule's name, or "percentile:90".
 Automatic rule_of(const std::string& text) {
   Automatic found;
   if (text == "auto") return found;
@@ -38,6 +32,12 @@ Automatic rule_of(const std::string& text) {
   return found;
 }
 
+namespace {
+
+using namespace nb::literals;
+using MaybeArray = std::optional<Array>;
+using MaybeOut = std::optional<OutArray>;
+
 // One entry for all pictures, or one for each where pairs are given so.
 std::vector<Thresholds> thresholds_of(const std::string& rule, const std::vector<double>& low,
                                       const std::vector<double>& high) {
@@ -51,18 +51,16 @@ std::vector<Thresholds> thresholds_of(const std::string& rule, const std::vector
   return pairs;
 }
 
-std::vector<std::pair<double, double>> run_canny(const Array& image, const OutArray& out,
-                                                 int layout, const MaybeArray& mask,
-                                                 const std::string& threshold,
-                                                 const std::vector<double>& low,
-                                                 const std::vector<double>& high, Keywords keywords,
-                                                 uintptr_t stream) {
+std::vector<std::pair<double, double>> run_canny(
+    const Array& image, const OutArray& out, int layout, int flat_layout, const MaybeArray& mask,
+    const std::string& threshold, const std::vector<double>& low, const std::vector<double>& high,
+    Keywords keywords, uintptr_t stream) {
   const auto source = pictures_of(image, layout, "image");
-  const auto target = pictures_of(out, layout, "out");
+  const auto target = pictures_of(out, flat_layout, "out");
   check_same_count(source.count(), target.count(), "image", "out");
   Pictures<ConstAnyView> inside;
   if (mask) {
-    inside = pictures_of(*mask, layout, "mask");
+    inside = pictures_of(*mask, flat_layout, "mask");
     check_same_count(source.count(), inside.count(), "image", "mask");
   }
   const std::vector<Thresholds> thresholds = thresholds_of(threshold, low, high);
@@ -118,8 +116,8 @@ void run_sobel(const Array& image, const MaybeOut& gx, const MaybeOut& gy,
 }  // namespace
 
 void bind_edges(nb::module_& m) {
-  m.def("canny", run_canny, "image"_a, "out"_a, "layout"_a, "mask"_a.none(), "threshold"_a, "low"_a,
-        "high"_a, "keywords"_a, "stream"_a);
+  m.def("canny", run_canny, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "mask"_a.none(),
+        "threshold"_a, "low"_a, "high"_a, "keywords"_a, "stream"_a);
   def_filter<LogOptions>(m, "log_edges", log_edges);
   m.def("sobel", run_sobel, "image"_a, "gx"_a.none(), "gy"_a.none(), "magnitude"_a.none(),
         "direction"_a.none(), "layout"_a, "keywords"_a, "stream"_a);

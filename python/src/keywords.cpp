@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "lines/options.hpp"
 #include "module.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
@@ -167,7 +168,7 @@ void read(Keywords& keywords, std::string_view name, DifferenceThreshold& into) 
     throw_invalid(printed, "{} is {}; it is a number, 'auto' or ('auto', number)", name, printed);
   }
   into = level ? DifferenceThreshold::automatic(number_in(name, level))
-               : DifferenceThreshold::automatic();
+               : DifferenceThreshold::automatic(into.level);
 }
 
 Exec exec_from(Keywords& keywords, uintptr_t stream, std::string_view function) {
@@ -302,7 +303,7 @@ StructRow struct_row(const char* name, const char* positional = "", Of of = Of::
 }
 
 // Those of several structs that are set together, each name once.
-StructRow united(const char* name, const std::vector<StructRow>& parts) {
+StructRow united(const char* name, const std::vector<StructRow>& parts, Of of = Of::object) {
   std::vector<OptionRow> rows;
   for (const auto& [part, positional, of_call, more] : parts) {
     for (const OptionRow& row : more) {
@@ -312,7 +313,7 @@ StructRow united(const char* name, const std::vector<StructRow>& parts) {
       if (!known) rows.push_back(row);
     }
   }
-  return {name, "", false, std::move(rows)};
+  return {name, "", of == Of::call, std::move(rows)};
 }
 
 // Every options struct that Python has.
@@ -321,6 +322,8 @@ std::vector<StructRow> options() {
   const auto tracking = struct_row<TrackingOptions>("TrackingOptions", "", Of::object);
   return {struct_row<CannyOptions>("CannyOptions"),
           struct_row<LogOptions>("LogOptions", "threshold"),
+          united("TraceOptions", {struct_row<TraceOptions>(""), struct_row<CannyOptions>("")},
+                 Of::call),
           struct_row<SobelOptions>("SobelOptions"),
           struct_row<FilterOptions>("FilterOptions"),
           struct_row<GaussianOptions>("GaussianOptions", "sigma"),

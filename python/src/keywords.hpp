@@ -78,6 +78,10 @@ Options options_from(Keywords& keywords) {
   return options;
 }
 
+/// How canny's thresholds are found: "auto", a rule's name, or "percentile:90". Throws
+/// Error{invalid_argument}.
+Automatic rule_of(const std::string& text);
+
 /// How the call runs, by the keywords strategy, parameters and threads. Comes last: throws
 /// TypeError for keywords that are left.
 Exec exec_from(Keywords& keywords, uintptr_t stream, std::string_view function);

@@ -82,6 +82,14 @@ class Detector {
     const std::lock_guard lock(mutex_);
     return size_;
   }
+  // Whether it is warming up, whether it changed, its shift to the right and down: of each frame.
+  std::vector<std::tuple<bool, bool, int, int>> states() {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::tuple<bool, bool, int, int>> states;
+    for (const FrameState& s : detector_.states())
+      states.emplace_back(s.warming_up, s.changed, s.shift_x, s.shift_y);
+    return states;
+  }
   double threshold() {
     const std::lock_guard lock(mutex_);
     return detector_.threshold();
@@ -182,6 +190,7 @@ void bind_motion(nb::module_& m) {
                   "keywords"_a, "stream"_a)
       .def("mask", &Detector::mask, "out"_a)
       .def_prop_ro("size", &Detector::size)
+      .def_prop_ro("states", &Detector::states)
       .def_prop_ro("threshold", &Detector::threshold)
       .def("reset", &Detector::reset)
       .def("save", &Detector::save)

@@ -99,3 +99,14 @@ def same(ours: Any, theirs: Any) -> None:
     """One type, one shape, equal values."""
     assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
     np.testing.assert_array_equal(ours, theirs)
+
+
+def variance_between(image: Any, limit: float) -> float:
+    """How well `limit` parts the values of `image`: what Otsu's threshold has the most of."""
+    values = plain(image).astype(np.float64)
+    high = values > limit
+    if not high.any() or high.all():
+        return 0.0
+    return float(
+        high.mean() * (1 - high.mean()) * (values[high].mean() - values[~high].mean()) ** 2
+    )

@@ -104,9 +104,23 @@ def test_layouts_have_their_number_of_dimensions() -> None:
         cuesta.canny(picture(9, 9), layout="WH")
 
 
-def test_color_has_no_edges_before_it_is_gray() -> None:
+def test_canny_takes_three_channels() -> None:
+    image = picture(20, 30, 3)
+    for color in ("strongest", "structure"):
+        edges = cuesta.canny(image, 40, 90, color=color)
+        assert edges.shape == (20, 30)
+        np.testing.assert_array_equal(edges, cuesta.canny(image, 40, 90, color=color, strategy="serial"))
+    many = np.stack([image, image[::-1]])
+    mask = np.ones((2, 20, 30), bool)
+    found = cuesta.canny(many, 40, 90, layout="NHWC", mask=mask, out=np.empty((2, 20, 30), np.uint8))
+    np.testing.assert_array_equal(found[0], cuesta.canny(image, 40, 90))
+    # Equal channels are one.
+    gray = picture(20, 30)
+    np.testing.assert_array_equal(cuesta.canny(np.dstack([gray] * 3), 40, 90), cuesta.canny(gray, 40, 90))
+    with pytest.raises(cuesta.InvalidArgument, match="image has 4 channels; it takes 1 or 3"):
+        cuesta.canny(picture(20, 30, 4))
     with pytest.raises(cuesta.InvalidArgument, match="image has 3 channels; it takes 1"):
-        cuesta.canny(picture(20, 30, 3))
+        cuesta.sobel(image)
 
 
 def test_regions_and_pitched_rows_are_read_in_place() -> None:
@@ -478,6 +492,30 @@ def test_a_moving_square_is_followed() -> None:
         detector.push(frame[:50])
     detector.reset()
     assert detector.push(frame[:50]) == []
+
+
+def test_what_is_known_of_a_frame() -> None:
+    tones = np.random.default_rng(3).integers(60, 180, (30, 40), dtype=np.uint8)
+    wall = np.kron(tones, np.ones((6, 6), np.uint8))
+
+    def seen(x: int, y: int) -> Any:
+        return wall[20 - y : 140 - y, 20 - x : 180 - x]
+
+    detector = cuesta.MotionDetector(warm_up=3)
+    assert detector.states == []
+    states = []
+    for k in range(12):
+        frame = seen(4, -3) if k == 5 else seen(0, 0)
+        detector.push(frame // 2 if k >= 8 else frame)
+        (state,) = detector.states
+        states.append(state)
+    assert [k for k, state in enumerate(states) if state.changed] == [8]
+    assert [k for k, state in enumerate(states) if state.warming_up] == [0, 1, 2, 8, 9, 10]
+    assert {k: state.shift for k, state in enumerate(states) if state.shift != (0, 0)} == {5: (4, -3)}
+    one, other = (cuesta.MotionDetector(warm_up=warm_up) for warm_up in (1, 9))
+    for _ in range(2):
+        cuesta.MotionDetector.push_cameras([one, other], [seen(0, 0), seen(0, 0)])
+    assert (one.states, other.states) == ([cuesta.FrameState(False, False, (0, 0))], [cuesta.FrameState(True, False, (0, 0))])
 
 
 def test_cameras_are_refused_in_words() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from oracle import content, masks, pictures, plain, same
+from oracle import content, masks, pictures, plain, same, variance_between
 
 cv2 = pytest.importorskip("cv2", reason="OpenCV's Python package is not installed")
 ndimage = pytest.importorskip("scipy.ndimage", reason="scipy is not installed")
@@ -447,16 +447,6 @@ def test_otsu_is_cv2s(image: Any) -> None:
     # Where two limits part the pixels equally well, rounding decides, and OpenCV 5 rounds otherwise than 4 (85, 170, 255).
     if ours != theirs:
         assert variance_between(image, ours) == pytest.approx(variance_between(image, theirs), rel=1e-12)
-
-
-def variance_between(image: Any, limit: float) -> float:
-    values = plain(image).astype(np.float64)
-    high = values > limit
-    if not high.any() or high.all():
-        return 0.0
-    return float(
-        high.mean() * (1 - high.mean()) * (values[high].mean() - values[~high].mean()) ** 2
-    )
 
 
 @given(pictures((np.uint8,)))

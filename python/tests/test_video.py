@@ -115,7 +115,7 @@ def test_detect_is_its_parts_in_a_row(tmp_path: pathlib.Path) -> None:
     for frame, picture in zip(video, frames, strict=True):
         found = detector.push(picture)
         step = watch.push(found, frame=frame.number, time=frame.time)
-        assert frame.detections == found
+        assert (frame.detections, [frame.state]) == (found, detector.states)
         assert (frame.objects, frame.crossings, frame.event) == (step.objects, step.crossings, step.event)
         np.testing.assert_array_equal(frame.image, picture)
         np.testing.assert_array_equal(video.mask, detector.mask)

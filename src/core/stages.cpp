@@ -3,6 +3,9 @@
 #include <cstdint>
 
 #if !defined(CUESTA_THREADS_STD)
+#include <memory>
+#include <mutex>
+
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_pipeline.h>
@@ -22,12 +25,42 @@ void run_stages(int, const Stages& stages) {
 
 #else
 
+namespace {
+
+// While it lives there are two threads more than cores: two of the three stages of a run wait most
+// of the time, and the third computes on every core. oneTBB takes the least of all limits, so that
+// runs at the same time share one.
+class TwoThatWait {
+ public:
+  TwoThatWait() { add(2); }
+  ~TwoThatWait() { add(-2); }
+  TwoThatWait(const TwoThatWait&) = delete;
+  TwoThatWait& operator=(const TwoThatWait&) = delete;
+
+ private:
+  static void add(int threads) {
+    using oneapi::tbb::global_control;
+    static std::mutex mutex;
+    static int waiting = 0;
+    static std::unique_ptr<global_control> limit;
+    const std::lock_guard lock(mutex);
+    waiting += threads;
+    std::unique_ptr<global_control> next;
+    if (waiting > 0) {
+      next = std::make_unique<global_control>(
+          global_control::max_allowed_parallelism,
+          size_t(oneapi::tbb::info::default_concurrency() + waiting));
+    }
+    limit = std::move(next);
+  }
+};
+
+}  // namespace
+
 void run_stages(int places, const Stages& stages) {
   namespace tbb = oneapi::tbb;
   constexpr auto in_order = tbb::filter_mode::serial_in_order;
-  // Two of the three stages wait most of the time; the third computes on every core.
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
-                                  size_t(tbb::info::default_concurrency()) + 2);
+  const TwoThatWait two_that_wait;
   tbb::task_arena arena(3);
   // The last stage frees places in the order in which the first takes them.
   int64_t taken = 0;

@@ -33,10 +33,12 @@ class Animation final : public FrameSource {
       : name_(bytes->name()), stop_(limits.stop), bytes_(bytes->read_all()) {
     start_vips();
     // All frames below each other.
-    image_.reset(vips_image_new_from_buffer(
-        bytes_.data(), bytes_.size(), "[n=-1]", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
-        limits.allow_partial ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_ERROR, nullptr));
-    if (!image_) throw_input(name_, take_vips_error());
+    with_own_errors([&] {
+      image_.reset(vips_image_new_from_buffer(
+          bytes_.data(), bytes_.size(), "[n=-1]", "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
+          limits.allow_partial ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_ERROR, nullptr));
+      if (!image_) throw_input(name_, take_vips_error());
+    });
     const int32_t width = image_->Xsize, height = vips_image_get_page_height(image_.get());
     check_pixels(name_, width, height, limits.max_pixels);
     if (image_->BandFmt != VIPS_FORMAT_UCHAR || image_->Bands < 3 || image_->Ysize % height != 0)
@@ -72,6 +74,7 @@ class Animation final : public FrameSource {
 
   bool next(Frame& frame) override {
     if (index_ == count_ || (stop_ && stop_->requested())) return false;
+    const VipsUse use;
     const VipsRect rect{0, int(index_) * format_.height, format_.width, format_.height};
     const VipsRegionPtr region(
         vips_region_new(image_.get()));  // belongs to the thread that made it

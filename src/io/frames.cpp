@@ -71,7 +71,8 @@ bool is_coded_file(const std::string& path) {
 
 std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& given) {
   StreamLimits limits = given;
-  limits.with_stop();  // one for all that read
+  // One for all that read this source, and for none that reads another.
+  limits.stop = std::make_shared<StopSignal>(given.stop);
   if (!limits.part.is_whole() && !is_coded_file(path)) {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("{}: it is read whole; parts are of files of coded video",

@@ -81,7 +81,7 @@ class FrameSource {
   virtual std::string damage() const { return {}; }
   /// What is away as long as the stream ends with it; null for nothing.
   virtual std::shared_ptr<const Gap> open_gap() const { return nullptr; }
-  /// Ends a next() that waits, from any thread; there are no more frames then.
+  /// Ends a next() of this source that waits, from any thread; there are no more frames then.
   virtual void stop() {}
 };
 
@@ -104,7 +104,7 @@ struct StreamLimits {
   int64_t max_pixels = int64_t(1) << 28;  ///< of one frame
   bool allow_partial = false;             ///< a stream that breaks off ends there, without an error
   int threads = 0;                        ///< of the decoder or encoder; 0 takes every core
-  std::shared_ptr<StopSignal> stop{};     ///< ends reading; may be null
+  std::shared_ptr<StopSignal> stop{};     ///< ends reading of every source it is given to, or null
   double timeout = 10;  ///< seconds that a live input may be silent before that is reported
   /// Seconds for which a lost address or camera is sought again; 0 not at all.
   double reconnect = std::numeric_limits<double>::infinity();

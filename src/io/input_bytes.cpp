@@ -27,9 +27,9 @@ InputBytes::InputBytes(int descriptor, std::string name, const StreamLimits& lim
   look();
 }
 
-// Opening a named pipe waits for its writer; a signal ends that.
+// A named pipe is opened before its writer comes: waiting for it is waiting for data.
 InputBytes::InputBytes(const std::string& path, const StreamLimits& limits)
-    : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+    : descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
       owned_(true),
       name_(path),
       limits_(limits) {

@@ -1,6 +1,7 @@
 #if defined(CUESTA_HAS_PICTURES)
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ class FileDescriptor {
       : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
     if (number_ < 0) throw_input(path.string(), reason_of(errno));
   }
+  explicit FileDescriptor(int number) : number_(number) {}
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
   ~FileDescriptor() { close(number_); }
@@ -48,6 +50,18 @@ bool begins_as_tiff(std::span<const uint8_t> bytes) {
   using namespace std::string_view_literals;
   return text.starts_with("II*\0"sv) || text.starts_with("MM\0*"sv) ||
          text.starts_with("II+\0"sv) || text.starts_with("MM\0+"sv);
+}
+
+bool begins_as_openexr(std::span<const uint8_t> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return text.starts_with("\x76\x2f\x31\x01");
+}
+
+// libvips opens OpenEXR by a file's name alone, which a descriptor has here, too.
+VipsImage* open_openexr(VipsSource* source, VipsFailOn fail_on) {
+  const std::string name = fmt::format("/proc/self/fd/{}", VIPS_CONNECTION(source)->descriptor);
+  return vips_image_new_from_file(name.c_str(), "access", VIPS_ACCESS_SEQUENTIAL, "fail_on",
+                                  fail_on, nullptr);
 }
 
 // What libjpeg says where a camera left bytes between the last scan and the end of the file. All
@@ -77,6 +91,10 @@ VipsImagePtr open_image(VipsSource* source, std::span<const uint8_t> memory,
     const std::string page = limits.page > 0 ? fmt::format("page={}", limits.page) : "";
     image = vips_image_new_from_source(source, page.c_str(), "access", VIPS_ACCESS_SEQUENTIAL,
                                        "fail_on", fail_on_of(loader, limits, is_lenient), nullptr);
+  } else if (const unsigned char* head = vips_source_sniff(source, 4);
+             head && begins_as_openexr({head, 4})) {
+    vips_error_clear();
+    image = open_openexr(source, fail_on_of("", limits, is_lenient));
   } else if (begins_as_bmp(memory)) {
     // libvips has BMP through ImageMagick only, which decodes at once: look at the size before.
     vips_error_clear();
@@ -282,7 +300,6 @@ Picture decode_twice(NewSource&& new_source, std::span<const uint8_t> memory,
     if (!source) throw_input(name, take_vips_error());
     return source;
   };
-  start_vips();
   try {
     return decode(open().get(), memory, name, limits, false);
   } catch (const Error& error) {
@@ -322,6 +339,31 @@ void complete_pnm(std::vector<uint8_t>& bytes, const std::string& name, const Re
   if (bytes.size() < samples + 64) bytes.resize(samples + 64);
 }
 
+Picture decode_file(int file, const std::string& name, const ReadLimits& limits) {
+  return decode_twice(
+      [&] {
+        lseek(file, 0, SEEK_SET);
+        return vips_source_new_from_descriptor(file);
+      },
+      {}, name, limits);
+}
+
+FileDescriptor file_in_memory(std::span<const uint8_t> bytes, const std::string& name) {
+  const int file = memfd_create("picture", MFD_CLOEXEC);
+  size_t have = 0;
+  while (file >= 0 && have < bytes.size()) {
+    const ssize_t put = write(file, bytes.data() + have, bytes.size() - have);
+    if (put <= 0) break;
+    have += size_t(put);
+  }
+  if (have < bytes.size()) {
+    const std::string reason = reason_of(errno);
+    if (file >= 0) close(file);
+    throw_input(name, reason);
+  }
+  return FileDescriptor(file);
+}
+
 }  // namespace
 
 Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits) {
@@ -335,26 +377,32 @@ Picture read_picture(const std::filesystem::path& path, const ReadLimits& limits
     if (goes_through_memory(file.number(), limits))
       return read_picture(whole_file(file.number(), status.st_size), name, limits);
   }
-  return decode_twice(
-      [&] {
-        lseek(file.number(), 0, SEEK_SET);
-        return vips_source_new_from_descriptor(file.number());
-      },
-      {}, name, limits);
+  start_vips();
+  const auto read = [&] { return decode_file(file.number(), name, limits); };
+  if (S_ISREG(status.st_mode)) return with_own_errors(read);
+  const VipsUse use;  // a pipe is read once
+  return read();
 }
 
 Picture read_picture(std::span<const uint8_t> bytes, const std::string& name,
                      const ReadLimits& limits) {
   if (bytes.empty()) throw_input(name, "the file is empty");
   start_vips();
-  std::vector<uint8_t> completed;
-  if (limits.allow_partial && bytes[0] == 'P') {
-    completed.assign(bytes.begin(), bytes.end());
-    complete_pnm(completed, name, limits);
-    bytes = completed;
-  }
-  return decode_twice([&] { return vips_source_new_from_memory(bytes.data(), bytes.size()); },
-                      bytes, name, limits);
+  return with_own_errors([&] {
+    std::vector<uint8_t> completed;
+    std::span<const uint8_t> whole = bytes;
+    if (limits.allow_partial && bytes[0] == 'P') {
+      completed.assign(bytes.begin(), bytes.end());
+      complete_pnm(completed, name, limits);
+      whole = completed;
+    }
+    if (begins_as_openexr(whole)) {
+      const FileDescriptor file = file_in_memory(whole, name);
+      return decode_file(file.number(), name, limits);
+    }
+    return decode_twice([&] { return vips_source_new_from_memory(whole.data(), whole.size()); },
+                        whole, name, limits);
+  });
 }
 
 namespace {
@@ -390,6 +438,7 @@ constexpr size_t head_bytes = 4096;
 Pages pages_of(const std::filesystem::path& path) {
   const FileDescriptor file(path);
   start_vips();
+  const VipsUse use;
   uint8_t head[head_bytes] = {};
   const ssize_t have = pread(file.number(), head, sizeof head, 0);
   const VipsSourcePtr source(vips_source_new_from_descriptor(file.number()));
@@ -399,6 +448,7 @@ Pages pages_of(const std::filesystem::path& path) {
 
 Pages pages_of(std::span<const uint8_t> bytes) {
   start_vips();
+  const VipsUse use;
   const VipsSourcePtr source(vips_source_new_from_memory(bytes.data(), bytes.size()));
   return source ? pages_in(source.get(), bytes.first(std::min(bytes.size(), head_bytes))) : Pages();
 }
@@ -406,10 +456,11 @@ Pages pages_of(std::span<const uint8_t> bytes) {
 bool is_picture(std::span<const uint8_t> head) {
   if (head.empty()) return false;
   start_vips();
+  const VipsUse use;
   const VipsSourcePtr source(vips_source_new_from_memory(head.data(), head.size()));
   const char* loader = source ? vips_foreign_find_load_source(source.get()) : nullptr;
-  const bool known =
-      (loader && format_of_loader(loader)) || begins_as_bmp(head) || begins_as_tiff(head);
+  const bool known = (loader && format_of_loader(loader)) || begins_as_bmp(head) ||
+                     begins_as_tiff(head) || begins_as_openexr(head);
   vips_error_clear();
   return known;
 }
@@ -421,11 +472,13 @@ bool is_picture(const std::filesystem::path& path) {
   bool known = false;
   if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
     start_vips();
+    const VipsUse use;
     if (const VipsSourcePtr source(vips_source_new_from_descriptor(file)); source) {
       const char* loader = vips_foreign_find_load_source(source.get());
       uint8_t head[26] = {};
       known = (loader && format_of_loader(loader)) ||
-              (pread(file, head, sizeof head, 0) == ssize_t(sizeof head) && begins_as_bmp(head));
+              (pread(file, head, sizeof head, 0) == ssize_t(sizeof head) &&
+               (begins_as_bmp(head) || begins_as_openexr(head)));
     }
     vips_error_clear();
   }

@@ -111,13 +111,13 @@ void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
     throw_output(path, "float samples go to .tif only");
   start_vips();
   StagedFile file(path);
-  const VipsImagePtr image = image_to_write(pixels, options);
-  if (!image) throw_output(path, take_vips_error());
   const std::string place = file.path().string() + saver_options(*format, options);
-  if (vips_image_write_to_file(image.get(), place.c_str(), nullptr) != 0) {
+  with_own_errors([&] {
+    const VipsImagePtr image = image_to_write(pixels, options);
     // libvips names the staged file, which is nobody's business.
-    throw_output(path, take_vips_error());
-  }
+    if (!image || vips_image_write_to_file(image.get(), place.c_str(), nullptr) != 0)
+      throw_output(path, take_vips_error());
+  });
   file.commit();
 }
 
@@ -125,18 +125,21 @@ std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pix
                                     const WriteOptions& options) {
   check_pixels_to_write(pixels);
   start_vips();
-  const VipsImagePtr image = image_to_write(pixels, options);
   const Format* format = format_of_extension(extension);
   const std::string place =
       std::string(extension) + (format ? saver_options(*format, options) : std::string());
-  void* bytes = nullptr;
-  size_t size = 0;
-  if (!image || vips_image_write_to_buffer(image.get(), place.c_str(), &bytes, &size, nullptr) != 0)
-    throw_output(std::string(extension), take_vips_error());
-  const auto* begin = static_cast<const uint8_t*>(bytes);
-  std::vector<uint8_t> out(begin, begin + size);
-  g_free(bytes);
-  return out;
+  return with_own_errors([&] {
+    const VipsImagePtr image = image_to_write(pixels, options);
+    void* bytes = nullptr;
+    size_t size = 0;
+    if (!image ||
+        vips_image_write_to_buffer(image.get(), place.c_str(), &bytes, &size, nullptr) != 0)
+      throw_output(std::string(extension), take_vips_error());
+    const auto* begin = static_cast<const uint8_t*>(bytes);
+    std::vector<uint8_t> out(begin, begin + size);
+    g_free(bytes);
+    return out;
+  });
 }
 
 }  // namespace cuesta::io

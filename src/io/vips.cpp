@@ -1,11 +1,19 @@
 #if defined(CUESTA_HAS_PICTURES)
 #include "io/vips.hpp"
 
+#include <atomic>
 #include <mutex>
-
-#include "cuesta/error.hpp"
+#include <shared_mutex>
 
 namespace cuesta::io {
+namespace {
+
+std::shared_mutex users;
+std::mutex gate;  // who waits to be alone holds it, so that no newcomers pass
+std::atomic<int> users_now{0};
+std::atomic<uint64_t> users_ever{0};
+
+}  // namespace
 
 void start_vips() {
   static std::once_flag once;
@@ -30,6 +38,30 @@ std::string take_vips_error() {
   while (!line.empty() && (line.back() == ' ' || line.back() == '.')) line.pop_back();
   return line.empty() ? "no reason given" : line;
 }
+
+VipsUse::VipsUse() {
+  {
+    const std::lock_guard in_turn(gate);
+    users.lock_shared();
+  }
+  number_ = ++users_ever;
+  began_alone_ = users_now++ == 0;
+}
+
+VipsUse::~VipsUse() {
+  --users_now;
+  users.unlock_shared();
+}
+
+bool VipsUse::is_alone() const { return began_alone_ && users_ever == number_; }
+
+VipsAlone::VipsAlone() {
+  const std::lock_guard in_turn(gate);
+  users.lock();
+  vips_error_clear();
+}
+
+VipsAlone::~VipsAlone() { users.unlock(); }
 
 }  // namespace cuesta::io
 #endif

@@ -9,7 +9,9 @@ Makes its inputs itself; needs nothing but Python's standard library.
 import json
 import os
 import pty
+import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -205,6 +207,44 @@ class Edges(CommandTest):
         self.photo.write_bytes(png(40, 30, [v * 257 for v in gray], 1, 16))
         self.edges("--sigma", 0, "--low", 25700, "--high", 51400)
         self.assertEqual(read_png((self.at / "out.png").read_bytes()), first)
+
+    def test_color(self):
+        # Red beside a green of the same gray level: (9798 R + 19235 G + 16384) >> 15 is 60 and 60.
+        pixels = [[200, 0, 0] if x < 20 else [0, 102, 0] for _ in range(30) for x in range(40)]
+        self.photo.write_bytes(png(40, 30, [v for pixel in pixels for v in pixel], 3))
+
+        def found(*arguments):
+            line = json.loads(self.edges("--json", "--threshold", 100, *arguments).stdout)
+            return line["edge_pixels"], (self.at / "out.png").read_bytes()
+
+        self.assertEqual(found("--color", "strongest")[0], 30)
+        self.assertEqual(found(), found("--color", "gray"))
+        self.assertEqual(found("--color", "structure")[0], 30)
+        self.assertEqual(found("--color", "gray")[0], 0)
+        opaque = found("--color", "strongest")
+        self.photo.write_bytes(png(40, 30, [v for pixel in pixels for v in [*pixel, 7]], 4))
+        self.assertEqual(found("--color", "strongest"), opaque)  # alpha is no color
+        self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--method", "log", "--color", "gray", says=["--color gray", "--method canny"])
+        self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--color", "grey", says=["--color", "gray"])
+        self.photo.write_bytes(png(40, 30, [v * 257 for pixel in pixels for v in pixel], 3, 16))
+        line = json.loads(self.edges("--json", "--threshold", 25700, "--color", "strongest").stdout)
+        self.assertEqual(line["edge_pixels"], 30)
+        self.run_cuesta("edges", self.photo, "-o", "x.png", "--color", "structure", code=USAGE)
+
+    def test_the_usual_sigma_is_the_one_that_finds_most(self):
+        self.edges()
+        usual = (self.at / "out.png").read_bytes()
+        self.edges("--sigma", 3)
+        self.assertEqual((self.at / "out.png").read_bytes(), usual)
+        self.edges("--sigma", 1.4)  # the paper's
+        self.assertNotEqual((self.at / "out.png").read_bytes(), usual)
+        # log has a level and a scale for crossings, and the paper's for bands.
+        for mode, sigma, level in (("zero-crossings", 2.2, 1.6), ("threshold", 1.4, 5)):
+            results = set()
+            for said in ([], ["--sigma", sigma], ["--threshold", level]):
+                self.edges("--method", "log", "--mode", mode, *said)
+                results.add((self.at / "out.png").read_bytes())
+            self.assertEqual(len(results), 1, mode)
 
     def test_sobel_gives_magnitudes_or_a_mask(self):
         self.edges("--method", "sobel")
@@ -591,7 +631,7 @@ class BadOutput(CommandTest):
         if stdin:
             process.stdin.write(stdin)
             process.stdin.flush()
-        for _ in range(400):
+        for _ in range(3000):
             # More than a header: a frame is there.
             if any(path.stat().st_size > 1000 for path in [*self.at.glob(".out*"), *self.at.glob("out.y4m")]):
                 break
@@ -854,6 +894,49 @@ class Typing(CommandTest):
                 COMP_WORDS=(cuesta {' '.join(words)}); COMP_CWORD={len(words)}; _cuesta 2>/dev/null; echo "${{COMPREPLY[@]}}" """],
                 capture_output=True, text=True, timeout=60)
             self.assertEqual(done.stdout.split(), expected, (words, done.stderr))
+
+    #: What is typed, and what the one candidate makes of it.
+    TYPED = (("cuesta ed", "edges"), ("cuesta edges --meth", "--method"), ("cuesta edges --method s", "sobel"),
+             ("cuesta detect --background mix", "mixture"), ("cuesta list dev", "devices"), ("cuesta help fil", "filter"), ("cuesta vers", "version"),
+             ("cuesta edges pho", "photo.png"))
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is missing: scripts/install-deps tests")
+    def test_completion_in_fish(self):
+        script = self.file("cuesta.fish", self.run_cuesta("generate", "fish").stdout)
+        environment = {**os.environ, "HOME": str(self.at), "XDG_CONFIG_HOME": str(self.at), "XDG_DATA_HOME": str(self.at)}
+        subprocess.run(["fish", "--no-execute", script], check=True, timeout=60, env=environment)
+        asked = "; ".join(f"complete -C '{line}'; echo @@" for line, _ in self.TYPED)
+        done = subprocess.run(["fish", "--no-config", "-c", f"source cuesta.fish; {asked}"], capture_output=True, text=True,
+                              timeout=60, cwd=self.at, env=environment)
+        self.assertEqual(done.stderr, "")
+        found = [[line.split("\t")[0] for line in part.splitlines()] for part in done.stdout.split("@@\n")[:-1]]
+        self.assertEqual(found, [[word] for _, word in self.TYPED])
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is missing: scripts/install-deps tests")
+    def test_completion_in_zsh(self):
+        """On a terminal, as completion is only there: what Tab makes of the line."""
+        script = self.file("_cuesta", self.run_cuesta("generate", "zsh").stdout)
+        subprocess.run(["zsh", "--no-exec", script], check=True, timeout=60)
+        terminal, side = pty.openpty()
+        zsh = subprocess.Popen(["zsh", "--no-rcs", "-i"], stdin=side, stdout=side, stderr=side, cwd=self.at, start_new_session=True,
+                               env={"PATH": os.environ["PATH"], "HOME": str(self.at), "TERM": "dumb", "LC_ALL": "C.UTF-8"})
+        os.close(side)
+        self.addCleanup(lambda: (zsh.kill(), zsh.wait(), os.close(terminal)))
+
+        def until(mark):
+            got, end = b"", time.monotonic() + 60
+            while mark not in got:
+                self.assertTrue(select.select([terminal], [], [], max(0, end - time.monotonic()))[0], got)
+                got += os.read(terminal, 65536)
+            return got.decode()
+
+        os.write(terminal, b"unsetopt prompt_cr prompt_sp; PROMPT= RPROMPT=; fpath=($PWD $fpath); autoload -Uz compinit && compinit -u -D\n"
+                 b"shown() { print -r -- \"<<$BUFFER>>\"; BUFFER= }; zle -N shown; bindkey '^T' shown; bindkey '^I' complete-word; print rea''dy\n")
+        until(b"ready\r\n")
+        for line, word in self.TYPED:
+            os.write(terminal, line.encode() + b"\t\x14")
+            shown = re.search(r"<<(.*)>>", until(b">>"))
+            self.assertEqual(shown[1].rstrip(), line[:line.rindex(" ") + 1] + word)
 
 
 if __name__ == "__main__":

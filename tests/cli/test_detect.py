@@ -341,7 +341,9 @@ class Options(DetectTest):
 
     def test_threshold(self):
         header, frames = self.detect("--threshold", "auto")
-        self.assertEqual(header["threshold"], "auto")
+        self.assertEqual(header["threshold"], "auto:25")  # the model's own
+        usual = self.run_cuesta("detect", self.video, "--json", "-", "--threshold", "auto").stdout.splitlines()[0]
+        self.assertEqual(json.loads(usual)["threshold"], "auto:16")
         self.assert_follows_the_square(frames)
         self.assertEqual([o for line in self.detect("--threshold", 200)[1] for o in line["objects"]], [])
         wide = self.detect("--threshold", 10)[1][5]["objects"][0]["area"]

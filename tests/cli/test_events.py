@@ -650,10 +650,14 @@ class Hook(EventsTest):
         self.assertIn(b"--on-event ./none.py: No such file", done.stderr)
 
     def test_does_not_hold_up_frames(self):
-        self.program("time.sleep(1.5)")
-        began = time.monotonic()
-        self.watch("--json", "o.ndjson", "--on-event", "./hook.py")
-        self.assertLess(time.monotonic() - began, 5, "four at once, not one after the other")
+        # Each waits until all four have begun.
+        self.program("import glob\n"
+                     "open(f'begun-{os.getpid()}', 'w').close()\n"
+                     "end = time.monotonic() + 8\n"
+                     "while len(glob.glob('begun-*')) < 4 and time.monotonic() < end: time.sleep(0.02)\n"
+                     "sys.exit(len(glob.glob('begun-*')) < 4)")
+        said = self.watch("--json", "o.ndjson", "--on-event", "./hook.py").stderr
+        self.assertEqual(said, b"", "four at once, not one after the other")
 
 
 if __name__ == "__main__":

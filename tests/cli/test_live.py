@@ -10,6 +10,7 @@ library.
 import json
 import os
 import pty
+import re
 import resource
 import signal
 import struct
@@ -18,6 +19,7 @@ import sys
 import threading
 import time
 import unittest
+from pathlib import Path
 
 import test_command
 import test_detect
@@ -62,6 +64,15 @@ class LiveTest(DetectTest):
             self.assertLess(time.monotonic(), end, what)
             time.sleep(0.02)
 
+    def until_it_heeds(self, process, sign=signal.SIGINT):
+        """Until the process has a handler for the signal."""
+
+        def heeds():
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            return int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> (sign - 1) & 1
+
+        self.until(heeds, "it does not begin")
+
     def lines_in(self, name):
         path = self.at / name
         return path.read_bytes().count(b"\n") if path.exists() else 0
@@ -102,7 +113,8 @@ class Interrupts(LiveTest):
         self.file("long.y4m", long)
         for follow in ([], ["--follow"]):
             with self.subTest(follow):
-                process = self.start("detect", "long.y4m", "-o", "o.y4m", "--json", "o.nd", "--threads", 1, *follow)
+                # Slow, so that it is not done before it is interrupted.
+                process = self.start("detect", "long.y4m", "-o", "o.y4m", "--json", "o.nd", "--strategy", "serial", *follow)
                 files = (lambda: [self.at / "o.nd"]) if follow else (lambda: list(self.at.glob(".o.*.nd")))
                 self.until(lambda: any(path.exists() and path.read_bytes().count(b"\n") > 3 for path in files()), "no line")
                 said = self.interrupt(process)
@@ -128,11 +140,13 @@ class Interrupts(LiveTest):
                 process.stdin.write(long_street(90, b"420jpeg"))
                 process.stdin.flush()
                 self.until(lambda: self.lines_in("o.nd") == 91, "no lines")
-                time.sleep(0.5)  # the last frames are written
+                # 3 s of 30 frames: what is in memory is a second at most.
+                played = lambda: subprocess.run([test_command.CUESTA, "detect", out, "--json", "-", "--partial", *PLAIN], cwd=self.at,
+                                                capture_output=True, timeout=60).stdout
+                self.until(lambda: len(frames_of(played())) >= 58, "frames do not come")
                 process.kill()
                 process.wait(timeout=60)
                 self.assertEqual(len(frames_of((self.at / "o.nd").read_text())), 90)
-                # 3 s of 30 frames: what is in memory is a second at most.
                 self.assertGreaterEqual(self.frames_in_video(out, "--partial"), 58)
                 os.unlink(self.at / "o.nd")
 
@@ -145,14 +159,15 @@ class Interrupts(LiveTest):
 
     def test_before_the_first_byte(self):
         process = self.start("detect", "-", "--json", "o.nd")
-        time.sleep(0.5)
+        self.until_it_heeds(process)
+        time.sleep(0.1)  # it waits for the first byte
         self.interrupt(process)
         self.assertFalse((self.at / "o.nd").exists())
 
 
 class Pipes(LiveTest):
     def test_a_reader_that_takes_one_line(self):
-        self.file("long.y4m", long_street(400))
+        self.file("long.y4m", long_street(1500))  # more lines than a pipe holds
         process = self.start("detect", "long.y4m", "--json", "-")
         self.assertIn(b"schema", process.stdout.readline())
         process.stdout.close()

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <stop_token>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -120,6 +123,34 @@ TEST(Io, WhatCannotBeReadNamesTheFile) {
   } catch (const Error& error) {
     EXPECT_EQ(error.hint(), Hint::raise_max_pixels);
   }
+}
+
+// libvips keeps one text of errors for all threads.
+TEST(Io, WhatCannotBeReadSaysWhyBesideOthers) {
+  const TempFolder folder;
+  std::ofstream(folder / "cut.pgm", std::ios::binary) << "P5 10 10 255\n";
+  std::ofstream(folder / "whole.pgm", std::ios::binary) << "P5 1 1 255\n.";
+  const auto complaint = [&] {
+    try {
+      read<uint8_t>(folder / "cut.pgm");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no complaint");
+  };
+  const std::string alone = complaint();
+  EXPECT_EQ(alone.find("no reason given"), std::string::npos) << alone;
+  std::vector<std::string> others;
+  {
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < 3; ++i)
+      readers.emplace_back([&](const std::stop_token& stop) {
+        while (!stop.stop_requested()) read<uint8_t>(folder / "whole.pgm");
+      });
+    for (int i = 0; i < 1000; ++i)
+      if (std::string said = complaint(); said != alone) others.push_back(std::move(said));
+  }
+  EXPECT_TRUE(others.empty()) << others.size() << " of 1000, as " << others.front();
 }
 
 TEST(Io, WhatCannotBeWrittenLeavesNothingAndWhatWasThere) {

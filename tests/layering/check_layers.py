@@ -2,7 +2,7 @@
 """Includes point one way:
 
     include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, tests}
-                 core <- track <- {cli, python, tests}
+                 core <- {track, lines} <- {cli, python, tests}
                  include <- c <- tests
                                               {verify, io} <- {python, fuzz}
     bench:  peers <- engine <- {report, cuda, works <- {papers <- model, production, video}} <- bench.hpp, run.cpp, cpu.cpp
@@ -28,15 +28,16 @@ ALLOWED = {
     "cuda": {"cuesta", "core", "cuda"},
     "ops": {"cuesta", "core", "cpu", "cuda", "ops"},
     "track": {"cuesta", "core", "track"},
+    "lines": {"cuesta", "core", "lines"},
     "c": {"cuesta", "c"},
     "verify": {"cuesta", "core", "verify", "ops"},
     "io": {"cuesta", "core", "io"},
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
-    "cli": {"cuesta", "core", "ops", "track", "verify", "io", "bench", "cli"},
-    "python": {"cuesta", "core", "ops", "track", "verify", "python"},
+    "cli": {"cuesta", "core", "ops", "track", "lines", "verify", "io", "bench", "cli"},
+    "python": {"cuesta", "core", "ops", "track", "lines", "verify", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "cli", "fuzz"},
-    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "verify", "io", "bench", "cli", "c", "support"},
+    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "lines", "verify", "io", "bench", "cli", "c", "support"},
 }
 
 # The same within bench: its folder -> the folders of bench that it may name.
@@ -75,6 +76,7 @@ LIBRARIES = [
     (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
     (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
     (re.compile(r"^toml\+\+/"), re.compile(r"^cli/"), "toml++"),
+    (re.compile(r"^mosquitto"), re.compile(r"^cli/events/broker\.cpp$"), "libmosquitto"),
     (re.compile(r"^nanobind/"), re.compile(r"^python/src/"), "nanobind"),
     (re.compile(r"^fmt/"), re.compile(r"^(src|cli|bench|python|tests|fuzz)/"), "fmt"),
     (re.compile(r"^(gtest|gmock|rapidcheck)"), re.compile(r"^tests/"), "the test libraries"),
@@ -151,7 +153,22 @@ def check(root):
             why = breach(path, match[1], match[2])
             if why:
                 breaches.append(f"{path}:{number}: {match[2]}: {why}")
-    return breaches, files
+    return breaches + asked_in_vain(root) + headless_pages(root), files
+
+
+def asked_in_vain(root):
+    """FFmpeg's libraries that CMake wants and no source includes."""
+    list_of_all = root / "cmake" / "CuestaDependencies.cmake"
+    if not list_of_all.exists():
+        return []
+    wanted = re.findall(r"\blib(?:av|sw)[a-z]+\b", "".join(re.findall(r"pkg_check_modules\(libav [^)]*", list_of_all.read_text())))
+    text = "".join(file.read_text(encoding="utf-8") for file in sources(root) if file.is_relative_to(root / "src" / "io"))
+    return [f"{list_of_all.relative_to(root)}: {name} is asked for and never included" for name in wanted if f"#include <{name}/" not in text]
+
+
+def headless_pages(root):
+    return [f"{page.relative_to(root)}: begins '{first}', not '# {page.parent.name}'" for page in sorted(root.glob("src/ops/*/README.md"))
+            if (first := page.read_text(encoding="utf-8").split("\n")[0]) != f"# {page.parent.name}"]
 
 
 PLANTED = [
@@ -176,6 +193,7 @@ PLANTED = [
     ("src/verify/harness.cpp", '#include "ops/sobel/args.hpp"'),
     ("src/verify/harness.cpp", '#include "io/pictures.hpp"'),
     ("src/track/a.cpp", '#include "ops/motion/options.hpp"'),
+    ("src/lines/a.cpp", '#include "ops/canny/args.hpp"'),
     ("src/c/edges.cpp", '#include "core/check.hpp"'),
     ("src/ops/motion/motion.cpp", '#include "track/selection.hpp"'),
     ("src/io/a.cpp", '#include "ops/sobel/args.hpp"'),
@@ -193,6 +211,8 @@ PLANTED = [
     ("python/src/info.cpp", '#include "ops/canny/args.hpp"'),
     ("src/ops/canny/canny.cpp", '#include "ops/sobel/options.hpp"'),
     ("src/cuda/device.cpp", "#include <nvtx3/nvtx3.hpp>"),
+    ("cmake/CuestaDependencies.cmake", "pkg_check_modules(libav IMPORTED_TARGET libavfilter)"),
+    ("src/ops/canny/README.md", "#canny"),
 ]
 
 HARMLESS = [
@@ -212,6 +232,7 @@ HARMLESS = [
     ("bench/run.cpp", '#include "bench/report/table.hpp"'),
     ("bench/peers/peer_opencv.cpp", "#include <opencv2/core.hpp>"),
     ("tests/ops/a.cpp", '#include "ops/canny/reference.hpp"'),
+    ("src/ops/canny/README.md", "# canny"),
 ]
 
 

@@ -361,6 +361,60 @@ TEST(Canny16Bit, ScalesWithThePicture) {
   }
 }
 
+// What three channels share is what one has; the structure tensor of it is three times as large.
+TEST(CannyColor, EqualChannelsAreOne) {
+  Image<uint8_t> one(90, 70), three(90, 70, 3);
+  verify::fill(one, verify::Pattern::natural, 9);
+  for (int32_t y = 0; y < 70; ++y) {
+    for (int32_t x = 0; x < 90; ++x) std::fill_n(&three.view().row(y)[3 * x], 3, one.at(x, y));
+  }
+  CannyOptions options = plain(60, 150);
+  EXPECT_TRUE(equal(canny(three, options), canny(one, options)));
+  options.color = ColorGradient::structure;
+  const double root = std::sqrt(3.0);
+  options.thresholds = Thresholds::given(60 * root, 150 * root);
+  const Image<uint8_t> found = canny(three, options);
+  CannyOptions l2 = plain(60, 150);
+  l2.norm = Norm::l2;
+  const Image<uint8_t> edges = canny(one, l2);
+  int64_t differ = 0, all = 0;
+  for (int32_t y = 0; y < 70; ++y) {
+    for (int32_t x = 0; x < 90; ++x) {
+      differ += found.at(x, y) != edges.at(x, y);
+      all += edges.at(x, y) != 0;
+    }
+  }
+  EXPECT_GT(all, 100);
+  EXPECT_LT(differ * 20, all);  // ties along diagonals, and limits, are rounded differently
+}
+
+// A step that two channels take against each other: each alone is below the threshold, their
+// tensor is not, and gray levels would cancel.
+TEST(CannyColor, StructureSeesWhatChannelsShare) {
+  Image<uint8_t> src(20, 12, 3);
+  for (int32_t y = 0; y < 12; ++y) {
+    for (int32_t x = 0; x < 20; ++x) {
+      const int level = x < 10 ? 100 : 120;
+      uint8_t* pixel = &src.view().row(y)[3 * x];
+      pixel[0] = uint8_t(level);
+      pixel[1] = uint8_t(220 - level);
+      pixel[2] = 7;
+    }
+  }
+  CannyOptions options = plain(50, 100);  // a channel's magnitude is 80, the tensor's √2 · 80
+  const auto count = [&] {
+    const Image<uint8_t> edges = canny(src, options);
+    int n = 0;
+    for (int32_t y = 0; y < 12; ++y) {
+      for (int32_t x = 0; x < 20; ++x) n += edges.at(x, y) != 0;
+    }
+    return n;
+  };
+  EXPECT_EQ(count(), 0);
+  options.color = ColorGradient::structure;
+  EXPECT_EQ(count(), 12);
+}
+
 std::string complaint(const CannyOptions& options, ConstAnyView src, AnyView dst) {
   try {
     canny(src, dst, options);
@@ -397,6 +451,13 @@ TEST(CannyBadInput, IsNamed) {
   EXPECT_EQ(of([&](auto& o) { o.mask = dst; }),
             "canny: mask and canny: dst share memory; give the result a picture of its own");
   EXPECT_EQ(complaint(plain(1, 2), real, dst), "canny: src is f32; it takes u8, u16");
+  const Image<uint8_t> two(8, 8, 2), four(8, 8, 4);
+  EXPECT_EQ(complaint(plain(1, 2), two, dst), "canny: src has 2 channels; it takes 1 or 3");
+  EXPECT_EQ(complaint(plain(1, 2), four, dst), "canny: src has 4 channels; it takes 1 or 3");
+  CannyOptions structure = plain(1, 2);
+  structure.color = ColorGradient::structure;
+  EXPECT_EQ(complaint(structure, Image<uint16_t>(8, 8, 3), dst),
+            "canny: color structure takes u8 pictures, and src is u16");
   EXPECT_EQ(complaint(plain(1, 2), src, src),
             "canny: src and canny: dst share memory; give the result a picture of its own");
 }
@@ -455,8 +516,8 @@ TEST(CannyFaults, AreCaught) {
   expect_caught<CannyArgs>(
       [](const CannyArgs& args, Call& call) {
         with_fault(args, call, [](CannyStages& s, CannyLimits&) {
-          for (int32_t y = 0; y < s.gy.height; ++y)
-            for (int32_t x = 0; x < s.gy.width; ++x) s.gy.at(x, y) = -s.gy.at(x, y);
+          for (int32_t y = 0; y < s.gy[0].height; ++y)
+            for (int32_t x = 0; x < s.gy[0].width; ++x) s.gy[0].at(x, y) = -s.gy[0].at(x, y);
         });
       },
       "diagonals taken for each other");
@@ -473,6 +534,13 @@ TEST(CannyFaults, AreCaught) {
         each_picture<canny_serial>(wrong, call);
       },
       "a mask that is ignored");
+  expect_caught<CannyArgs>(
+      [](const CannyArgs& args, Call& call) {
+        CannyArgs wrong = args;
+        wrong.options.color = ColorGradient::strongest;
+        each_picture<canny_serial>(wrong, call);
+      },
+      "the strongest channel for the structure tensor");
   expect_caught<CannyArgs>(
       [](const CannyArgs& args, Call& call) {
         CannyArgs wrong = args;

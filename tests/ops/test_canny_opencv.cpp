@@ -80,6 +80,33 @@ TEST(CannyOpenCv, PatternsEqual) {
   }
 }
 
+// Three channels: the strongest at each pixel, the first of equal ones.
+TEST(CannyOpenCv, ThreeChannelsEqual) {
+  using verify::Pattern;
+  int turn = 0;
+  for (const auto& [width, height] :
+       {std::pair{1, 1}, {3, 2}, {1, 40}, {53, 1}, {63, 17}, {129, 64}, {1100, 30}, {201, 150}}) {
+    for (const auto pattern :
+         {Pattern::noise, Pattern::natural, Pattern::extremes, Pattern::blobs}) {
+      Image<uint8_t> src(width, height, 3);
+      verify::fill(src, pattern, uint64_t(width * 7 + height));
+      for (const int aperture : {3, 5, 7}) {
+        for (const Norm norm : {Norm::l1, Norm::l2}) {
+          const auto& [low, high] = threshold_pairs[turn++ % std::size(threshold_pairs)];
+          const CannyOptions options = plain(aperture, norm, low, high);
+          const cv::Mat mat = test::mat_of(src);
+          for (const std::string_view strategy : test::host_strategies<CannyArgs>()) {
+            ASSERT_TRUE(test::equal(theirs(mat, options), ours(mat, options, strategy)))
+                << width << "x" << height << " " << verify::name_of(pattern) << " aperture "
+                << aperture << (norm == Norm::l2 ? " l2 " : " l1 ") << low << " " << high << " "
+                << strategy;
+          }
+        }
+      }
+    }
+  }
+}
+
 // A region of a larger picture: cv::Canny looks past its edge unless it is cut out; we never do.
 TEST(CannyOpenCv, EdgeOfAViewIsTheEdgeOfThePicture) {
   Image<uint8_t> src(300, 200), out(300, 200);
@@ -141,6 +168,8 @@ TEST(CannyOpenCv, PhotographsEqual) {
     cv::Mat smoothed;
     cv::GaussianBlur(gray, smoothed, {5, 5}, 1.4);
     EXPECT_TRUE(test::equal(theirs(smoothed, options), ours(gray, options))) << entry.path();
+    cv::GaussianBlur(color, smoothed, {5, 5}, 1.4);
+    EXPECT_TRUE(test::equal(theirs(smoothed, options), ours(color, options))) << entry.path();
   }
   EXPECT_GT(pictures, 50);
 }

@@ -100,7 +100,8 @@ TEST(Motion, DropsSmallObjects) {
 
 TEST(Motion, AutomaticThresholdIsNeverBelowTheGivenOne) {
   MotionOptions options = sharp_options();
-  options.threshold = DifferenceThreshold::automatic();
+  EXPECT_EQ(DifferenceThreshold::automatic().level, DifferenceThreshold().level);
+  options.threshold = DifferenceThreshold::automatic(25);
   MotionDetector detector(options);
   Image<uint8_t> frame = frame_with_square(100, 80, 0, 0, 0);
   detector.push(frame);

@@ -34,15 +34,18 @@ TEST(Verify, SizesTriesEverySizeOnce) {
 }
 
 // No cell that the definition allows is empty: every small request is taken in every space that
-// this build has, without a name.
+// this build has, without a name. But for canny of three channels, which nothing on a GPU takes yet
+// (docs/decisions/0055).
 TEST(Verify, EveryRequestIsServedInEverySpace) {
   for (const Operation& operation : operations()) {
     const auto cells = operation.coverage();
     EXPECT_FALSE(cells.empty()) << operation.name;
     std::set<PixelType> on_host, on_device;
     for (const Coverage& cell : cells) {
-      EXPECT_EQ(cell.unserved, 0) << operation.name << " of " << name_of(cell.type) << " on the "
-                                  << cuesta::name_of(cell.space);
+      const bool is_open = operation.name == "canny" && cell.space == Space::device;
+      EXPECT_EQ(cell.unserved > 0, is_open)
+          << operation.name << " of " << name_of(cell.type) << " on the "
+          << cuesta::name_of(cell.space) << ": " << cell.unserved;
       EXPECT_FALSE(cell.tiers.contains(Tier::ladder));
       (cell.space == Space::host ? on_host : on_device).insert(cell.type);
     }

@@ -267,11 +267,15 @@ void learn_row(background::Sampled, const BackgroundArgs& args, int32_t y, const
 
   for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
     const auto v = load_upto(d, frame + at.x, at.count);
+    // Where two samples are within the radius of every pixel, nothing depends on the others: still
+    // scenes read a few planes of the dozen.
     auto nearest = set(255), second = set(255);
+    static_assert(sampled::count % 2 == 0);
     for (int k = 0; k < sampled::count; ++k) {
       const auto apart = distance(v, load_upto(d, rows[k] + at.x, at.count));
       second = hn::Min(second, hn::Max(apart, nearest));
       nearest = hn::Min(nearest, apart);
+      if (k % 2 == 1 && hn::AllFalse(d, hn::Gt(second, set(sampled::radius)))) break;
     }
     const auto known = load_upto(d, rows[sampled::restless_plane] + at.x, at.count);
     const auto calm = hn::And(known, set(127));

@@ -13,9 +13,10 @@ struct CannyArgs {
   static std::span<const Strategy<CannyArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<CannyArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView src{};             // u8 or u16, one channel
+  ConstAnyView src{};             // u8 or u16, 1 or 3 channels
   AnyView dst{};                  // u8 of src's size
-  CannyOptions options{};         // ksize resolved: odd, or anything where sigma is 0
+  CannyOptions options{};         // ksize resolved: odd, or anything where sigma is 0; the norm
+                                  // is l2 for the structure tensor of three channels
   CannyResult* result = nullptr;  // the thresholds used, one pair for each picture; never null
 
   int32_t count = 1;                         // pictures

@@ -82,8 +82,14 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
       ++seed;
       const Smoothing smoothing = smoothings[seed % 7];
       const int aperture = apertures[seed % 13 % 3];
-      const Norm norm = seed % 17 < 7 ? Norm::l2 : Norm::l1;
       const PixelType type = seed % 11 < 3 ? PixelType::u16 : PixelType::u8;
+      const int32_t channels = seed % 37 < 9 ? 3 : 1;
+      const ColorGradient color = channels == 3 && type == PixelType::u8 && seed % 37 < 4
+                                      ? ColorGradient::structure
+                                      : ColorGradient::strongest;
+      // The public entry leaves l2 with the structure tensor.
+      const bool structure = color == ColorGradient::structure;
+      const Norm norm = structure || seed % 17 < 7 ? Norm::l2 : Norm::l1;
       const Pattern pattern = patterns[seed % 5];
       const bool masked = seed % 19 < 4;
       const bool masks_differ = seed % 2 == 0;
@@ -102,15 +108,19 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
                                     : fmt::format(" {} pictures {}{}", count, apart.name,
                                                   thresholds_differ ? ", thresholds of each" : "");
       out.push_back(
-          {fmt::format("{}x{} {} sigma={} aperture={} norm={} {}{}{} {} seed={}", width, height,
-                       name_of(type), smoothing.sigma, aperture, norm == Norm::l1 ? "l1" : "l2",
-                       rule, masked ? " masked" : "", batch, name_of(pattern), seed),
+          {fmt::format("{}x{} {} {}sigma={} aperture={} norm={} {}{}{} {} seed={}", width, height,
+                       name_of(type),
+                       channels == 1 ? ""
+                       : structure   ? "x3 structure "
+                                     : "x3 ",
+                       smoothing.sigma, aperture, norm == Norm::l1 ? "l1" : "l2", rule,
+                       masked ? " masked" : "", batch, name_of(pattern), seed),
            [=](Harness& h) {
              const int32_t wide = width + (count - 1) * apart.columns;
              const int32_t high = height + (count - 1) * apart.rows;
              CannyArgs args;
              args.count = count;
-             args.src = h.input(type, wide, high, 1, pattern, seed);
+             args.src = h.input(type, wide, high, channels, pattern, seed);
              args.src_step = cut_first(args.src, width, height, apart);
              // Whoever writes between the pictures makes a difference too.
              args.dst = count == 1 ? h.output("edges", PixelType::u8, width, height)
@@ -121,6 +131,7 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
              args.options.ksize = smoothing.ksize;
              args.options.aperture = aperture;
              args.options.norm = norm;
+             args.options.color = color;
              args.options.thresholds = thresholds;
              if (thresholds_differ) {
                auto& each = h.keep<std::vector<Thresholds>>();

@@ -1,6 +1,7 @@
 // Strategy `simd`: smoothing, gradient, magnitude and suppression of a strip fused in rows that
 // stay in L1 and L2, in 16-bit lanes (32 for l2 magnitudes). What suppression leaves is two bits a
-// pixel; hysteresis works on words of them (bit_hysteresis.hpp). u8 source.
+// pixel; hysteresis works on words of them (bit_hysteresis.hpp). u8 source; of three channels each
+// is made so, and the strongest kept.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/canny/cpu.cpp"
 #include <hwy/foreach_target.h>
@@ -49,33 +50,40 @@ class Pieces {
   ptrdiff_t used_ = 0;
 };
 
-// What all strips share. `taps` smooth `src` on the way; null leaves it as it is.
+// What all strips share. `taps` smooth the channels on the way; null leaves them as they are.
 struct Job {
-  ConstAnyView src, mask;
+  ConstAnyView channels[3], mask;
+  int32_t count;  // of channels: 1 or 3
   const uint16_t* taps;
   int32_t window;  // number of taps
+
+  int32_t width() const { return channels[0].width; }
+  int32_t height() const { return channels[0].height; }
 };
 
-// Rows of the picture that the gradient reads, smoothed, each made once, downwards. The last K are
+// Rows of a channel that the gradient reads, smoothed, each made once, downwards. The last K are
 // kept, K / 2 pixels replicated on either side.
 template <int K>
 class SmoothRows {
  public:
   static constexpr int32_t radius = K / 2;
 
-  SmoothRows(const Job& job, Pieces& pieces)
+  // Of a channel that there is not, it takes no memory.
+  SmoothRows(const Job& job, int32_t channel, Pieces& pieces)
       : job_(job),
-        stride_(round_up(job.src.width + 2 * radius) + row_room),
-        rows_(pieces.take<uint8_t>(stride_ * K)) {
+        src_(job.channels[channel]),
+        stride_(round_up(job.width() + 2 * radius) + row_room) {
+    if (channel >= job.count) return;
+    rows_ = pieces.take<uint8_t>(stride_ * K);
     if (!job.taps) return;
-    raw_stride_ = round_up(job.src.width + job.window - 1) + row_room;
+    raw_stride_ = round_up(job.width() + job.window - 1) + row_room;
     raw_ = pieces.take<uint8_t>(raw_stride_ * job.window);
     sums_ = pieces.take<uint16_t>(raw_stride_);
   }
   // The window of rows of output row y; those outside the picture repeat its first or last. The
   // y of consecutive calls rise by 1.
   void window(int32_t y, const uint8_t** rows) {
-    const int32_t height = job_.src.height;
+    const int32_t height = job_.height();
     if (next_ < 0) next_ = std::max(0, y - radius), next_raw_ = next_ - job_.window / 2;
     while (next_ <= std::min(y + radius, height - 1)) make(next_++);
     for (int32_t j = 0; j < K; ++j)
@@ -84,23 +92,23 @@ class SmoothRows {
 
  private:
   void make(int32_t y) {
-    const int32_t width = job_.src.width;
+    const int32_t width = job_.width();
     uint8_t* to = rows_ + stride_ * (y % K);
     if (job_.taps)
       smooth(y, to + radius);
     else
-      std::memcpy(to + radius, job_.src.as<uint8_t>().row(y), size_t(width));
+      std::memcpy(to + radius, src_.as<uint8_t>().row(y), size_t(width));
     std::memset(to, to[radius], size_t(radius));
     std::memset(to + radius + width, to[radius + width - 1], size_t(radius));
   }
   void smooth(int32_t y, uint8_t* to) {
     const int32_t half = job_.window / 2;
-    cpu::RollingRows<uint8_t> raw(job_.src.as<uint8_t>(), {BorderMode::reflect101}, half, half,
+    cpu::RollingRows<uint8_t> raw(src_.as<uint8_t>(), {BorderMode::reflect101}, half, half,
                                   job_.window, raw_, raw_stride_);
     for (; next_raw_ <= y + half; ++next_raw_) raw.make(next_raw_);
     const uint8_t* rows[largest_fused_window];
     for (int32_t j = 0; j < job_.window; ++j) rows[j] = raw.row(y + j - half);
-    const ptrdiff_t width = job_.src.width;
+    const ptrdiff_t width = job_.width();
     switch (half) {
       case 1:
         smooth_vertically<1>(rows, job_.taps, half, width + 2 * half, sums_);
@@ -115,8 +123,9 @@ class SmoothRows {
   }
 
   const Job& job_;
+  ConstAnyView src_;
   ptrdiff_t stride_, raw_stride_ = 0;
-  uint8_t *rows_, *raw_ = nullptr;
+  uint8_t *rows_ = nullptr, *raw_ = nullptr;
   uint16_t* sums_ = nullptr;
   int32_t next_ = -1, next_raw_ = 0;
 };
@@ -127,30 +136,40 @@ class Magnitudes {
  public:
   Magnitudes(const Job& job, Pieces& pieces)
       : job_(job),
-        source_(job, pieces),
-        stride_(round_up(job.src.width) + 2 * row_room),
+        sources_{{job, 0, pieces}, {job, 1, pieces}, {job, 2, pieces}},
+        stride_(round_up(job.width()) + 2 * row_room),
         magnitudes_(pieces.take<M>(stride_ * 3)),
         gradients_(pieces.take<int16_t>(stride_ * 4)),
         sums_(pieces.take<int16_t>(2 * sums_room)),
-        mask_(job.mask ? pieces.take<uint8_t>(stride_) : nullptr) {}
+        mask_(job.mask ? pieces.take<uint8_t>(stride_) : nullptr) {
+    if (job.count == 1) return;
+    other_ = pieces.take<M>(sums_room);
+    other_gx_ = pieces.take<int16_t>(sums_room);
+    other_gy_ = pieces.take<int16_t>(sums_room);
+  }
 
   // Row y; 0 outside the picture. The y of consecutive calls rise by 1.
   void make(int32_t y) {
-    const int32_t width = job_.src.width;
+    const int32_t width = job_.width();
     M* to = row(y);
-    if (y < 0 || y >= job_.src.height) {
+    if (y < 0 || y >= job_.height()) {
       std::fill_n(to - row_room, stride_, M(0));
       return;
     }
     if (mask_) std::memcpy(mask_, job_.mask.as<uint8_t>().row(y), size_t(width));
-    const uint8_t* rows[K];
-    source_.window(y, rows);
-    int16_t *smooth = sums_, *derive = sums_ + sums_room;
-    for (int32_t x = 0; x < width; x += block) {
-      const ptrdiff_t count = std::min(block, width - x);
-      sum_vertically<K>(rows, x, count + 2 * SmoothRows<K>::radius, smooth, derive);
-      sum_horizontally<K>(smooth, derive, count, gx(y) + x, gy(y) + x);
-      measure(gx(y) + x, gy(y) + x, mask_ ? mask_ + x : nullptr, count, to + x);
+    for (int32_t c = 0; c < job_.count; ++c) {
+      const uint8_t* rows[K];
+      sources_[c].window(y, rows);
+      int16_t *smooth = sums_, *derive = sums_ + sums_room;
+      for (int32_t x = 0; x < width; x += block) {
+        const ptrdiff_t count = std::min(block, width - x);
+        int16_t *to_gx = c ? other_gx_ : gx(y) + x, *to_gy = c ? other_gy_ : gy(y) + x;
+        M* to_magnitude = c ? other_ : to + x;
+        sum_vertically<K>(rows, x, count + 2 * SmoothRows<K>::radius, smooth, derive);
+        sum_horizontally<K>(smooth, derive, count, to_gx, to_gy);
+        measure(to_gx, to_gy, mask_ ? mask_ + x : nullptr, count, to_magnitude);
+        if (c) keep_stronger(other_, other_gx_, other_gy_, count, to + x, gx(y) + x, gy(y) + x);
+      }
     }
     to[-1] = 0;
     std::fill_n(to + width, row_room, M(0));
@@ -164,10 +183,12 @@ class Magnitudes {
  private:
   static constexpr ptrdiff_t sums_room = block + 2 * row_room;
   const Job& job_;
-  SmoothRows<K> source_;
+  SmoothRows<K> sources_[3];
   ptrdiff_t stride_;
   M* magnitudes_;
   int16_t *gradients_, *sums_;
+  M* other_ = nullptr;  // of a block of another channel, as its gradients
+  int16_t *other_gx_ = nullptr, *other_gy_ = nullptr;
   uint8_t* mask_;
 };
 
@@ -184,14 +205,14 @@ void find_edges(const Job& job, const CannyLimits& limits, int32_t first, int32_
   const int32_t words = strip.words();
   auto* candidates = pieces.take<uint64_t>(words + row_room);
   auto* strong = pieces.take<uint64_t>(words + row_room);
-  const uint64_t last_word = ~uint64_t{0} >> ((64 - job.src.width % 64) % 64);
+  const uint64_t last_word = ~uint64_t{0} >> ((64 - job.width() % 64) % 64);
   magnitudes.make(first - 1);
   magnitudes.make(first);
   for (int32_t y = first; y < end; ++y) {
     magnitudes.make(y + 1);
     candidates[words - 1] = strong[words - 1] = 0;  // vectors may leave the last bytes alone
     suppress<M>(magnitudes.row(y - 1), magnitudes.row(y), magnitudes.row(y + 1), magnitudes.gx(y),
-                magnitudes.gy(y), job.src.width, limit<M>(limits.low), limit<M>(limits.high),
+                magnitudes.gy(y), job.width(), limit<M>(limits.low), limit<M>(limits.high),
                 reinterpret_cast<uint8_t*>(candidates), reinterpret_cast<uint8_t*>(strong));
     candidates[words - 1] &= last_word;
     strong[words - 1] &= last_word;
@@ -205,12 +226,12 @@ template <int K, class M>
 void count_rows(const Job& job, int32_t first, int32_t end, Pieces pieces, uint64_t* bins,
                 ptrdiff_t copy) {
   Magnitudes<K, M> magnitudes(job, pieces);
-  auto* sizes = pieces.take<uint16_t>(round_up(job.src.width) + row_room);
+  auto* sizes = pieces.take<uint16_t>(round_up(job.width()) + row_room);
   for (int32_t y = first; y < end; ++y) {
     magnitudes.make(y);
-    count_magnitudes(magnitudes.row(y), job.src.width, sizes, bins, copy);
+    count_magnitudes(magnitudes.row(y), job.width(), sizes, bins, copy);
     if (magnitudes.mask())  // what lies outside was counted as 0
-      bins[0] -= uint64_t(std::count(magnitudes.mask(), magnitudes.mask() + job.src.width, 0));
+      bins[0] -= uint64_t(std::count(magnitudes.mask(), magnitudes.mask() + job.width(), 0));
   }
 }
 
@@ -222,8 +243,8 @@ class Room {
   static constexpr ptrdiff_t bins = 2 * (K == 3 ? 1020 : K == 5 ? 12240 : 10200) + 1;
   static constexpr ptrdiff_t bins_copy = round_up(bins);
 
-  Room(const Job& job, int threads, bool counts, Pieces& pieces) : strips(job.src.height, threads) {
-    const int32_t width = job.src.width;
+  Room(const Job& job, int threads, bool counts, Pieces& pieces) : strips(job.height(), threads) {
+    const int32_t width = job.width();
     Pieces counted(nullptr);
     Magnitudes<K, M>(job, counted);
     counted.take<uint64_t>(2 * (width / 64 + 1 + 2 * row_room));  // find_edges' two rows of bits
@@ -288,6 +309,26 @@ void find_picture(const CannyArgs& args, const Job& job, const Room<K, M>& room,
   });
 }
 
+// The channels of `picture`: itself, or three pictures in `memory` of plane_bytes() each.
+ptrdiff_t plane_bytes(ConstAnyView picture) {
+  return picture.channels == 1 ? 0 : (round_up(picture.width) + row_room) * picture.height;
+}
+void separate(ConstAnyView picture, uint8_t* memory, int threads, Job& job) {
+  job.channels[0] = picture;
+  if (job.count == 1) return;
+  const ptrdiff_t stride = round_up(picture.width) + row_room;
+  for (int32_t c = 0; c < job.count; ++c)
+    job.channels[c] = ConstAnyView(memory + plane_bytes(picture) * c, picture.width, picture.height,
+                                   1, stride, PixelType::u8);
+  parallel_rows(picture.height, threads, [&](int32_t first, int32_t end) {
+    for (int32_t y = first; y < end; ++y) {
+      uint8_t* rows[3];
+      for (int32_t c = 0; c < 3; ++c) rows[c] = memory + plane_bytes(picture) * c + stride * y;
+      take_channels(picture.as<uint8_t>().row(y), picture.width, rows);
+    }
+  });
+}
+
 // Whether each thread takes whole pictures; else all share one picture after the other, in strips.
 bool pictures_apart(const CannyArgs& args, int threads) {
   const int64_t pixels = int64_t(args.src.width) * args.src.height;
@@ -306,6 +347,7 @@ void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& 
 
   Pieces counted(nullptr);
   Room<K, M>(first, inner, counts, counted);
+  counted.take<uint8_t>(plane_bytes(args.src) * 3);
   auto* memory = call.scratch().take<uint8_t>(size_t(counted.used() * slots));
   std::atomic<int32_t> next{0};
   const auto announce = [&](std::string_view stage) {
@@ -315,17 +357,17 @@ void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& 
   parallel_tasks(slots, slots, [&](int slot) {
     Pieces pieces(memory + counted.used() * slot);
     const Room<K, M> room(first, inner, counts, pieces);
+    auto* planes = pieces.take<uint8_t>(plane_bytes(args.src) * 3);
     for (int32_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < args.count;) {
       const CannyArgs picture = args.part(i, 1);
       Job job = first;
       job.mask = picture.options.mask;
-      job.src = picture.src;
       announce("gradient and suppression");
       if (smoothed) {
         gaussian(picture.src, smoothed, {.sigma = args.options.sigma, .ksize = args.options.ksize},
                  call.nested());
-        job.src = smoothed;
       }
+      separate(smoothed ? ConstAnyView(smoothed) : picture.src, planes, inner, job);
       find_picture(picture, job, room, inner, [&] { announce("hysteresis"); });
     }
   });
@@ -341,7 +383,7 @@ void run_norm(const CannyArgs& args, const Job& job, AnyView smoothed, Call& cal
 
 void canny_simd_target(const CannyArgs& args, Call& call) {
   const CannyOptions& options = args.options;
-  Job job{args.src, options.mask, nullptr, 1};
+  Job job{{args.src}, options.mask, args.src.channels, nullptr, 1};
   AnyView smoothed;
   if (options.sigma > 0 && options.ksize <= largest_fused_window) {
     int32_t taps[largest_fused_window];
@@ -351,7 +393,7 @@ void canny_simd_target(const CannyArgs& args, Call& call) {
     job.taps = kept;
     job.window = options.ksize;
   } else if (options.sigma > 0) {
-    smoothed = call.scratch().image<uint8_t>(args.src.width, args.src.height);
+    smoothed = call.scratch().image<uint8_t>(args.src.width, args.src.height, args.src.channels);
   }
   switch (options.aperture) {
     case 3: return run_norm<3>(args, job, smoothed, call);
@@ -373,6 +415,8 @@ void canny_simd(const CannyArgs& args, Call& call) {
 
 std::string_view canny_simd_supports(const CannyArgs& args, const Parameters&) {
   if (args.src.type != PixelType::u8) return "u16 source";
+  if (args.src.channels == 3 && args.options.color == ColorGradient::structure)
+    return "the structure tensor of three channels";
   return {};
 }
 

@@ -14,6 +14,12 @@ constexpr std::span<const Named<AutoThreshold>> names_of(AutoThreshold) {
   return auto_threshold_names;
 }
 
+inline constexpr Named<ColorGradient> color_gradient_names[] = {
+    {ColorGradient::strongest, "strongest"}, {ColorGradient::structure, "structure"}};
+constexpr std::span<const Named<ColorGradient>> names_of(ColorGradient) {
+  return color_gradient_names;
+}
+
 std::string wrong(const Thresholds& value, const Limits&);
 /// "auto:otsu", "auto:percentile:90", "20 and 60".
 std::string text_of(const Thresholds& value);
@@ -28,7 +34,11 @@ struct Described<CannyOptions> {
                                   "side of the Gaussian's window"),
       field<&CannyOptions::thresholds>("threshold", any(),
                                        "low and high, or how they are found from the picture"),
-      norm_field<&CannyOptions::norm>(), aperture_field<&CannyOptions::aperture>());
+      norm_field<&CannyOptions::norm>(), aperture_field<&CannyOptions::aperture>(),
+      field<&CannyOptions::color>("color", any(),
+                                  "of pictures of three channels: the strongest channel's gradient "
+                                  "at each pixel, as cv::Canny's, or that of the structure tensor, "
+                                  "Di Zenzo's"));
 };
 
 }  // namespace cuesta

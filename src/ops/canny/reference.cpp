@@ -26,6 +26,59 @@ void clear_ring(ImageView<T> picture) {
   for (int32_t y = 0; y <= bottom; ++y) picture.at(0, y) = picture.at(right, y) = T(0);
 }
 
+struct Gradient {
+  int32_t x = 0, y = 0;
+};
+struct Measured {
+  Gradient gradient;
+  int64_t magnitude = 0;
+};
+
+// The gradient of the largest magnitude, the first of equal ones.
+Measured strongest(std::span<const Gradient> channels, Norm norm) {
+  Measured most;
+  for (const Gradient& g : channels) {
+    const int64_t magnitude = norm == Norm::l1 ? int64_t(std::abs(g.x)) + std::abs(g.y)
+                                               : int64_t(g.x) * g.x + int64_t(g.y) * g.y;
+    if (&g == &channels[0] || magnitude > most.magnitude) most = {g, magnitude};
+  }
+  return most;
+}
+
+// Of J = Σ (gx, gy)ᵀ (gx, gy) the largest eigenvalue, floored, and a vector in the octant of its
+// direction θ: tan 2θ = 2 Jxy / (Jxx − Jyy), so that octants end where the two are equal. Gradients
+// of u8 pictures: J < 2^29.
+Measured of_structure(std::span<const Gradient> channels) {
+  int64_t xx = 0, yy = 0, xy = 0;
+  for (const Gradient& g : channels) {
+    xx += int64_t(g.x) * g.x;
+    yy += int64_t(g.y) * g.y;
+    xy += int64_t(g.x) * g.y;
+  }
+  const int64_t across = xx - yy, along = 2 * xy;
+  const int64_t largest = (xx + yy + gradient::floor_sqrt(across * across + along * along)) / 2;
+  if (across > std::abs(along)) return {{1, 0}, largest};
+  if (-across > std::abs(along)) return {{0, 1}, largest};
+  return {{1, along < 0 ? -1 : 1}, largest};
+}
+
+AnyView scratch_like(ConstAnyView src, int32_t channels, Scratch& scratch) {
+  if (src.type == PixelType::u8) return scratch.image<uint8_t>(src.width, src.height, channels);
+  return scratch.image<uint16_t>(src.width, src.height, channels);
+}
+
+void take_channel(ConstAnyView src, int32_t channel, AnyView plane) {
+  const auto take = [&](auto from, auto to) {
+    for (int32_t y = 0; y < src.height; ++y) {
+      for (int32_t x = 0; x < src.width; ++x) to.at(x, y) = from.row(y)[x * src.channels + channel];
+    }
+  };
+  if (src.type == PixelType::u8)
+    take(src.as<uint8_t>(), plane.as<uint8_t>());
+  else
+    take(src.as<uint16_t>(), plane.as<uint16_t>());
+}
+
 // Every candidate that 8-way neighbours connect to a strong pixel becomes strong.
 void hysteresis(ImageView<uint8_t> marks, Scratch& scratch) {
   const int32_t width = marks.width - 2, height = marks.height - 2;
@@ -54,8 +107,10 @@ void hysteresis(ImageView<uint8_t> marks, Scratch& scratch) {
 CannyStages canny_stages(const CannyArgs& args, Scratch& scratch) {
   const int32_t width = args.src.width, height = args.src.height;
   CannyStages stages;
-  stages.gx = scratch.image<int32_t>(width, height);
-  stages.gy = scratch.image<int32_t>(width, height);
+  for (int32_t c = 0; c < args.src.channels; ++c) {
+    stages.gx[c] = scratch.image<int32_t>(width, height);
+    stages.gy[c] = scratch.image<int32_t>(width, height);
+  }
   stages.magnitude = scratch.image<int64_t>(width + 2, height + 2);
   stages.marks = scratch.image<uint8_t>(width + 2, height + 2);
   clear_ring(stages.magnitude);
@@ -69,36 +124,41 @@ void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std
   exec.strategy = name;
   exec.threads = threads;
   const CannyOptions& options = args.options;
-  stages.smoothed = args.src;
+  const int32_t channels = args.src.channels;
+  ConstAnyView smoothed = args.src;
   if (options.sigma > 0) {
     call.stage("gaussian");
-    AnyView smoothed;
-    if (args.src.type == PixelType::u8)
-      smoothed = call.scratch().image<uint8_t>(args.src.width, args.src.height);
-    else
-      smoothed = call.scratch().image<uint16_t>(args.src.width, args.src.height);
-    gaussian(args.src, smoothed, {.sigma = options.sigma, .ksize = options.ksize}, exec);
-    stages.smoothed = smoothed;
+    const AnyView made = scratch_like(args.src, channels, call.scratch());
+    gaussian(args.src, made, {.sigma = options.sigma, .ksize = options.ksize}, exec);
+    smoothed = made;
   }
   call.stage("sobel");
-  sobel(stages.smoothed, {.gx = stages.gx, .gy = stages.gy},
-        {.aperture = options.aperture, .border = {BorderMode::replicate}}, exec);
+  const AnyView plane = channels > 1 ? scratch_like(args.src, 1, call.scratch()) : AnyView();
+  for (int32_t c = 0; c < channels; ++c) {
+    if (plane) take_channel(smoothed, c, plane);
+    sobel(plane ? ConstAnyView(plane) : smoothed, {.gx = stages.gx[c], .gy = stages.gy[c]},
+          {.aperture = options.aperture, .border = {BorderMode::replicate}}, exec);
+  }
 }
 
 void canny_magnitude_rows(const CannyArgs& args, const CannyStages& stages, int32_t first,
                           int32_t end) {
   const auto mask = args.options.mask.as<uint8_t>();
+  const bool scaled = args.options.aperture == 7;
+  const bool structure = args.src.channels == 3 && args.options.color == ColorGradient::structure;
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < args.src.width; ++x) {
-      int32_t &gx = stages.gx.at(x, y), &gy = stages.gy.at(x, y);
-      if (args.options.aperture == 7) {
-        gx = sixteenth(gx);
-        gy = sixteenth(gy);
+      Gradient of[3];
+      for (int32_t c = 0; c < args.src.channels; ++c) {
+        const int32_t gx = stages.gx[c].at(x, y), gy = stages.gy[c].at(x, y);
+        of[c] = {scaled ? sixteenth(gx) : gx, scaled ? sixteenth(gy) : gy};
       }
-      int64_t magnitude = args.options.norm == Norm::l1 ? int64_t(std::abs(gx)) + std::abs(gy)
-                                                        : int64_t(gx) * gx + int64_t(gy) * gy;
-      if (args.options.mask && mask.at(x, y) == 0) magnitude = 0;
-      stages.magnitude.at(x + 1, y + 1) = magnitude;
+      const std::span<const Gradient> channels(of, size_t(args.src.channels));
+      Measured found = structure ? of_structure(channels) : strongest(channels, args.options.norm);
+      if (args.options.mask && mask.at(x, y) == 0) found.magnitude = 0;
+      stages.gx[0].at(x, y) = found.gradient.x;
+      stages.gy[0].at(x, y) = found.gradient.y;
+      stages.magnitude.at(x + 1, y + 1) = found.magnitude;
     }
   }
 }
@@ -119,9 +179,10 @@ void canny_histogram_rows(const CannyArgs& args, const CannyStages& stages, int3
 void canny_suppress_rows(const CannyStages& stages, int32_t first, int32_t end) {
   const auto magnitude = stages.magnitude;
   for (int32_t y = first; y < end; ++y) {
-    for (int32_t x = 0; x < stages.gx.width; ++x) {
+    for (int32_t x = 0; x < stages.gx[0].width; ++x) {
       const auto at = [&](int32_t dx, int32_t dy) { return magnitude.at(x + 1 + dx, y + 1 + dy); };
-      const uint8_t octant = gradient::octant<int64_t>(stages.gx.at(x, y), stages.gy.at(x, y));
+      const uint8_t octant =
+          gradient::octant<int64_t>(stages.gx[0].at(x, y), stages.gy[0].at(x, y));
       stages.marks.at(x + 1, y + 1) =
           canny_is_maximum(octant, at) ? CannyStages::candidate : CannyStages::none;
     }
@@ -131,7 +192,7 @@ void canny_suppress_rows(const CannyStages& stages, int32_t first, int32_t end) 
 void canny_threshold_rows(const CannyStages& stages, const CannyLimits& limits, int32_t first,
                           int32_t end) {
   for (int32_t y = first; y < end; ++y) {
-    for (int32_t x = 0; x < stages.gx.width; ++x) {
+    for (int32_t x = 0; x < stages.gx[0].width; ++x) {
       auto& mark = stages.marks.at(x + 1, y + 1);
       if (mark == CannyStages::none) continue;
       const int64_t m = stages.magnitude.at(x + 1, y + 1);

@@ -11,8 +11,9 @@ namespace cuesta {
 struct CannyStages {
   enum : uint8_t { none, candidate, strong };
 
-  ConstAnyView smoothed;         // the source where sigma is 0
-  ImageView<int32_t> gx, gy;     // divided by 16 for aperture 7
+  // Of each channel. After canny_magnitude_rows() those of the first are the picture's: divided by
+  // 16 for aperture 7, of the strongest channel, or a vector in the octant of the structure tensor.
+  ImageView<int32_t> gx[3], gy[3];
   ImageView<int64_t> magnitude;  // with a ring
   ImageView<uint8_t> marks;      // with a ring
 };
@@ -23,7 +24,7 @@ CannyStages canny_stages(const CannyArgs& args, Scratch& scratch);
 /// threads; announces both.
 void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std::string_view name,
                      int threads);
-/// Rows [first, end) of the magnitude: gradients scaled, norm, mask.
+/// Rows [first, end) of the magnitude: gradients scaled, channels made one, norm, mask.
 void canny_magnitude_rows(const CannyArgs& args, const CannyStages& stages, int32_t first,
                           int32_t end);
 /// Adds rows [first, end) to `bins` (canny_bins of them).

@@ -17,12 +17,22 @@ std::string_view too_large(const CannyArgs& args) {
   return {};
 }
 
+std::string_view three_channels(const CannyArgs& args) {
+  return args.src.channels == 3 ? "a source of three channels" : std::string_view();
+}
+
+std::string_view plain_supports(const CannyArgs& args, const Parameters&) {
+  return three_channels(args);
+}
+
 std::string_view supports(const CannyArgs& args, const Parameters&) {
+  if (const auto why = three_channels(args); !why.empty()) return why;
   return args.src.type != PixelType::u8 ? "u16 source" : too_large(args);
 }
 
 // A u16 source takes the walk in floats, which knows aperture 3 and counts nothing.
 std::string_view fused_supports(const CannyArgs& args, const Parameters&) {
+  if (const auto why = three_channels(args); !why.empty()) return why;
   if (args.src.type != PixelType::u8) {
     if (args.options.aperture != 3) return "u16 source with aperture 5 or 7";
     if (args.options.mask) return "u16 source with a mask";
@@ -77,6 +87,7 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
        .idea = "stage after stage, a thread a pixel, in 64 bits; hysteresis by sets of pixels",
        .paper = "001",
        .parameters = canny_cuda::plain_parameters,
+       .supports = CUESTA_GPU(plain_supports),
        .run = CUESTA_GPU(each_picture<canny_cuda::plain>)},
       {.name = "global",
        .space = Space::device,

@@ -116,7 +116,9 @@ class Sums16 {
   static constexpr size_t parts = 16 / lanes;
 
  public:
-  HWY_INLINE void clear() {
+  // Written out: the compiler's own constructor would stand outside the target's attributes, where
+  // NEON's vectors cannot be made.
+  HWY_INLINE Sums16() {
     for (size_t p = 0; p < parts; ++p) parts_[p] = hn::Zero(D());
   }
   HWY_INLINE void add(const uint8_t* column) {
@@ -205,7 +207,6 @@ class Tile {
                             uint8_t* to) const {
     const int32_t around = ksize_ - 1, width = columns_ - around;
     Sums16<Count> sums;
-    sums.clear();
     for (int32_t e = 0; e < around; ++e) {
       if (out) exchange(e, in[ptrdiff_t(e) * step], out[ptrdiff_t(e) * step]);
       sums.add(coarse(e));
@@ -229,7 +230,6 @@ class Tile {
         for (int32_t i = made[bin]; i < x; ++i)
           inner.slide(fine(int32_t(bin), i + ksize_), fine(int32_t(bin), i));
       } else {
-        inner.clear();
         for (int32_t i = x; i <= last; ++i) inner.add(fine(int32_t(bin), i));
       }
       inner.store(fine_sums[bin]);

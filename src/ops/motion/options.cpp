@@ -7,9 +7,7 @@ std::string wrong(const DifferenceThreshold& value, const Limits& limits) {
 }
 
 std::string text_of(const DifferenceThreshold& value) {
-  if (!value.otsu) return text_of(value.level);
-  const bool usual = value.level == DifferenceThreshold().level;
-  return usual ? "auto" : fmt::format("auto:{}", value.level);
+  return value.otsu ? fmt::format("auto:{}", value.level) : text_of(value.level);
 }
 
 }  // namespace cuesta

@@ -8,7 +8,7 @@
 namespace cuesta {
 
 std::string wrong(const DifferenceThreshold& value, const Limits& limits);
-/// "25", "auto", "auto:40".
+/// "16", "auto:40".
 std::string text_of(const DifferenceThreshold& value);
 
 template <>
@@ -25,7 +25,7 @@ struct Described<MotionOptions> {
           field<&MotionOptions::threshold>(
               "threshold", at_least(0),
               "moving is a difference above it, in gray levels; automatic takes Otsu's of each "
-              "frame, never below 25 or the number given with it"),
+              "frame, never below the number given with it or the model's own, 16 and first 25"),
           field<&MotionOptions::close>("close", any(), "the element that closes gaps"),
           field<&MotionOptions::open>("open", any(), "the element that then takes off specks"),
           connectivity_field<&MotionOptions::connectivity>(),

@@ -21,7 +21,7 @@ def Canny(
 
     Parameters
     ----------
-    image : uint8 array (H, W)
+    image : uint8 array (H, W) or (H, W, 3)
     threshold1, threshold2 : float
         The thresholds of the hysteresis in gradient units, in any order.
     edges : uint8 array (H, W), optional
@@ -37,8 +37,8 @@ def Canny(
     Raises
     ------
     cuesta.Unsupported
-        For more than one channel (cv2 follows the strongest one of each pixel), and for the form
-        that takes gradients, ``Canny(dx, dy, threshold1, threshold2)``.
+        For other numbers of channels, and for the form that takes gradients, ``Canny(dx, dy,
+        threshold1, threshold2)``.
     cuesta.InvalidArgument
         For other apertures.
     """
@@ -48,7 +48,8 @@ def Canny(
             " Canny(image, threshold1, threshold2), and the gradients are made inside",
             "dx, dy",
         )
-    picture = picture_of(image, "image", (np.uint8,), 1)
+    three = isinstance(image, np.ndarray) and image.ndim == 3 and image.shape[2] == 3
+    picture = picture_of(image, "image", (np.uint8,), 3 if three else 1)
     if apertureSize not in (3, 5, 7):
         raise invalid(f"apertureSize is {apertureSize}; it must be 3, 5 or 7", apertureSize)
     found = cuesta.canny(
@@ -58,6 +59,6 @@ def Canny(
         sigma=0,
         aperture=apertureSize,
         norm="l2" if L2gradient else "l1",
-        layout="HW",
+        layout=layout_of(picture),
     )
     return deliver(found, edges, "edges")

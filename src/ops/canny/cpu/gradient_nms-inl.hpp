@@ -155,6 +155,45 @@ void measure(const int16_t* gx, const int16_t* gy, const uint8_t* mask, ptrdiff_
   }
 }
 
+/// Where `other` is larger than `magnitude`, it and its gradient take the others' place.
+template <class M>
+void keep_stronger(const M* other, const int16_t* other_gx, const int16_t* other_gy,
+                   ptrdiff_t count, M* HWY_RESTRICT magnitude, int16_t* HWY_RESTRICT gx,
+                   int16_t* HWY_RESTRICT gy) {
+  const hn::ScalableTag<M> d;
+  for (ptrdiff_t x = 0; x < count; x += ptrdiff_t(hn::Lanes(d))) {
+    const auto mine = hn::LoadU(d, magnitude + x), others = hn::LoadU(d, other + x);
+    const auto stronger = hn::Gt(others, mine);
+    const auto keep = [&](const int16_t* from, int16_t* to) HWY_ATTR {
+      const auto g = hn::IfThenElse(stronger, load_gradient(d, from), load_gradient(d, to));
+      if constexpr (sizeof(M) == 2)
+        hn::StoreU(g, d, to);
+      else
+        hn::StoreU(hn::DemoteTo(hn::Rebind<int16_t, decltype(d)>(), g),
+                   hn::Rebind<int16_t, decltype(d)>(), to);
+    };
+    keep(other_gx + x, gx + x);
+    keep(other_gy + x, gy + x);
+    hn::StoreU(hn::Max(mine, others), d, magnitude + x);
+  }
+}
+
+/// The samples of three channels, each to a row of its own.
+inline void take_channels(const uint8_t* HWY_RESTRICT from, ptrdiff_t count, uint8_t* const* to) {
+  const hn::ScalableTag<uint8_t> d;
+  ptrdiff_t x = 0;
+  for (; x + ptrdiff_t(hn::Lanes(d)) <= count; x += ptrdiff_t(hn::Lanes(d))) {
+    auto a = hn::Zero(d), b = hn::Zero(d), c = hn::Zero(d);
+    hn::LoadInterleaved3(d, from + 3 * x, a, b, c);
+    hn::StoreU(a, d, to[0] + x);
+    hn::StoreU(b, d, to[1] + x);
+    hn::StoreU(c, d, to[2] + x);
+  }
+  for (; x < count; ++x) {
+    for (int i = 0; i < 3; ++i) to[i][x] = from[3 * x + i];
+  }
+}
+
 // ---- suppression
 
 /// Lane i of a vector at x into bit x + i. Vectors come from left to right.

@@ -1,0 +1,35 @@
+// Lines of a picture as a file: SVG for drawing programs, GeoJSON for maps, JSON for programs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/inputs.hpp"
+#include "cuesta/lines.hpp"
+
+namespace cuesta::cli {
+
+/// "svg", "geojson" and "json".
+inline constexpr std::string_view line_formats[] = {"svg", "geojson", "json"};
+
+/// Where the lines of a verb's pictures go, as --lines and --lines-format say it.
+struct LinesOptions {
+  std::string out{}, format{};
+};
+
+/// Sets Job::lines and Job::lines_format of every job: `out` itself, or a file of the picture's
+/// name in the folder `out`, which is made. Throws Error{invalid_argument} for a name of no format,
+/// for what is no picture or has several, and for a file that is read or written twice.
+void name_lines(Plan& plan, const LinesOptions& options, const std::vector<std::string>& also_read);
+
+/// What is told beside the lines.
+struct LinesFacts {
+  std::string source{}, method{};
+  int32_t width = 0, height = 0;
+};
+/// The whole file. `format` is one of line_formats. SVG and GeoJSON count from the picture's upper
+/// left corner, JSON from the centre of the pixel there; in GeoJSON y goes up, so that the lines
+/// lie on the picture in a GIS.
+std::string text_of_lines(std::string_view format, const Polylines& lines, const LinesFacts& facts);
+
+}  // namespace cuesta::cli

@@ -1,0 +1,81 @@
+// Edges as lines: linked points between the pixels. Pictures on the host in, lists out.
+//
+//     for (const cuesta::Polyline& line : cuesta::trace(picture, cuesta::CannyOptions{}))
+//       for (const cuesta::LinePoint& p : line.points) ... p.x, p.y, p.strength
+//
+// A pixel's centre has whole coordinates: (0, 0) is the centre of the upper left one, x goes to the
+// right and y down. The same picture gives the same bytes, whatever the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cuesta/edges.hpp"
+#include "cuesta/exec.hpp"
+#include "cuesta/image.hpp"
+
+namespace cuesta {
+
+/// Where between the pixels a point of an edge is put. Of LoG, whose zero crossings lie between two
+/// pixels, `parabola` and `devernay` are the linear interpolation of its response.
+enum class Refinement : uint8_t {
+  pixel,     ///< nowhere: the pixel's centre
+  parabola,  ///< the top of a parabola along the gradient, through magnitudes interpolated between
+             ///< pixels (Devernay 1995)
+  devernay,  ///< the top of a parabola along the nearer axis, through pixels' own magnitudes (the
+             ///< correction of Grompone von Gioi & Randall, IPOL 2017)
+  unbiased,  ///< the same through the magnitudes' logarithms, which is exact where the edge is a
+             ///< blurred step, less the shift that smoothing gives a curved edge
+};
+
+struct TraceOptions {
+  double tolerance = 0.25;  ///< pixels that a simplified line may pass its points at; 0 keeps all
+  double min_length = 10;   ///< pixels along the line; shorter ones are left out
+  Refinement refinement = Refinement::unbiased;
+
+  friend bool operator==(const TraceOptions&, const TraceOptions&) = default;
+};
+
+struct LinePoint {
+  double x = 0, y = 0;  ///< pixels
+  /// Of Canny the gradient's Euclidean magnitude, in the units of its thresholds; of LoG the
+  /// difference of L between the two pixels beside the crossing, in gray levels.
+  double strength = 0;
+  friend bool operator==(const LinePoint&, const LinePoint&) = default;
+};
+
+/// One line. Its brighter side is at the right of who walks along the points.
+struct Polyline {
+  std::vector<LinePoint> points{};
+  bool closed = false;  ///< the last point is joined to the first, which is not said twice
+  double length = 0;    ///< pixels, before it was simplified
+  double strength = 0;  ///< mean of its points', before it was simplified
+  friend bool operator==(const Polyline&, const Polyline&) = default;
+};
+/// Ordered by their first points' pixels, row by row; a closed line begins at its first pixel.
+using Polylines = std::vector<Polyline>;
+
+/// The edges that canny() finds in a u8 or u16 picture, as lines. Points are linked by their
+/// gradients' directions; a line that runs into another ends on one of its points; at the picture's
+/// border lines end. Simplified by the algorithm of Ramer (1972) and Douglas & Peucker (1973),
+/// which keeps the points where lines meet. `exec` says canny()'s strategy, and the threads. Throws
+/// Error{invalid_argument} naming the view or option, also for a picture on the device: lines are
+/// made on the host. Sources: Devernay 1995 (INRIA RR-2724); Grompone von Gioi & Randall 2017
+/// (doi:10.5201/ipol.2017.216); docs/decisions/0054.
+Polylines trace(ConstAnyView src, const CannyOptions& options, const TraceOptions& how = {},
+                const Exec& exec = {});
+
+/// Edges found before, or by other means, as lines: `edges` (u8, of src's size) is not 0 on them,
+/// about one pixel wide. Positions and strengths come from the gradients of `src` (u8, u16 or f32)
+/// with the sigma, ksize and aperture of `options`; the rest of those is not looked at. For edges
+/// that were made on the device, from copies on the host.
+Polylines trace(ConstAnyView src, ConstAnyView edges, const CannyOptions& options,
+                const TraceOptions& how = {}, const Exec& exec = {});
+
+/// The zero crossings of LoG's response to a u8 or u16 picture, as lines: contours of L = 0 by
+/// marching squares, where pixels differ by more than the threshold. `options.mode` is not looked
+/// at.
+Polylines trace(ConstAnyView src, const LogOptions& options, const TraceOptions& how = {},
+                const Exec& exec = {});
+
+}  // namespace cuesta

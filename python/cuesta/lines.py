@@ -1,0 +1,143 @@
+"""Edges as lines: linked points between the pixels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from cuesta import _core
+from cuesta._arrays import Source, companion
+from cuesta._keywords import TraceOptions
+from cuesta._options import described, threshold_pairs
+from cuesta.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+
+__all__ = ["Line", "trace"]
+
+
+class Line(NamedTuple):
+    """A line of an edge. Its brighter side is at the right of who walks along the points."""
+
+    points: NDArray[np.float64]
+    """(N, 2): x to the right and y down, in pixels; (0, 0) is the centre of the upper left pixel."""
+    strengths: NDArray[np.float64]
+    """(N,): the gradient's magnitude in the units of Canny's thresholds; of "log" the step of L, in gray levels."""
+    closed: bool
+    """The last point is joined to the first, which is not there twice."""
+    length: float
+    """Pixels, before it was simplified."""
+    strength: float
+    """Mean of its points', before it was simplified."""
+
+
+@described
+def trace(
+    image: Any,
+    low: float | None = None,
+    high: float | None = None,
+    *,
+    method: Literal["canny", "log"] = "canny",
+    threshold: str | float | None = None,
+    edges: Any = None,
+    mask: Any = None,
+    layout: str | None = None,
+    **options: Unpack[TraceOptions],
+) -> list[Line]:
+    """Edges as lines, with points between the pixels.
+
+    Parameters
+    ----------
+    image : array
+        uint8 or uint16, one channel, one picture: (H, W); with `edges` float32 too. In host memory.
+    low, high : float, optional
+        Of "canny": thresholds in units of the gradient, as `canny` has them. Both or neither.
+    **options
+    method : {"canny", "log"}
+        Canny's edges, linked by their gradients' directions; or the zero crossings of the Laplacian of a Gaussian, as
+        contours.
+    threshold : str or float, optional
+        Of "canny" how thresholds are found, as `canny` has it ("auto"); of "log" the gray levels that L of two
+        neighbours differ by (5).
+    edges : array, optional
+        Of "canny": uint8 or bool of the image's shape, not 0 on edges that were found before, about a pixel wide. Then
+        no edges are looked for.
+    mask : array, optional
+        Of "canny": uint8 or bool of the image's shape; no edges where it is 0.
+    layout : {"HW", "HWC", "CHW", "NHW", "NHWC", "NCHW"}, optional
+        What the dimensions mean, where the shape alone does not say.
+    strategy, parameters
+        Of the edges: as `canny` and `log_edges` have them.
+    threads : int, optional
+        By default every core. The lines are the same with any number.
+    stream : optional
+        Not looked at: lines are made on the host.
+
+    Returns
+    -------
+    list of Line
+        Ordered by their first points, row by row: points (N, 2) as x and y, strengths (N,), closed, length, strength.
+
+    Raises
+    ------
+    InvalidArgument
+        Naming the argument, its value and what is accepted; also for an image on a GPU, and for several pictures.
+    Unsupported
+        When the pinned strategy refuses the request.
+
+    Notes
+    -----
+    Points are refined after Devernay 1995 and Grompone von Gioi & Randall, IPOL 2017; lines are simplified after Ramer
+    1972 and Douglas & Peucker 1973. docs/accuracy.md has what they are off by.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> picture = np.zeros((64, 64), np.uint8)
+    >>> picture[16:48, 16:48] = 200
+    >>> (line,) = cuesta.trace(picture, 50, 100)
+    >>> line.closed, line.points.shape[1]
+    (True, 2)
+    """
+    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
+    if method == "log":
+        others = {"low": low, "high": high, "edges": edges, "mask": mask}
+        others |= {"norm": options.pop("norm", None), "aperture": options.pop("aperture", None)}
+        for name, value in others.items():
+            if value is not None:
+                raise InvalidArgument(f"{name} goes with method 'canny', not 'log'", repr(value))
+        if isinstance(threshold, str):
+            raise InvalidArgument(f"threshold is {threshold!r}; of method 'log' it is a number", repr(threshold))
+        places, strengths, rows = _core.trace_log(s.handle, s.layout, threshold, options, s.stream)
+    elif method == "canny":
+        if threshold is not None and not isinstance(threshold, str):
+            raise InvalidArgument(
+                f"threshold is {threshold!r}; of method 'canny' it is the name of a rule, and numbers are low and high",
+                repr(threshold),
+            )
+        lows, highs = threshold_pairs(low, high)
+        if len(lows) > 1:
+            raise InvalidArgument(f"low and high have {len(lows)} pairs; trace takes one picture", str(len(lows)))
+        places, strengths, rows = _core.trace_canny(
+            s.handle,
+            s.layout,
+            None if edges is None else companion(edges, s, "edges"),
+            None if mask is None else companion(mask, s, "mask"),
+            "auto" if threshold is None else threshold,
+            (lows[0], highs[0]) if lows else None,
+            options,
+            s.stream,
+        )
+    else:
+        raise InvalidArgument(f"method is {method!r}; it is 'canny' or 'log'", repr(method))
+    xy = np.frombuffer(places, np.float64).reshape(-1, 2).copy()
+    strong = np.frombuffer(strengths, np.float64).copy()
+    lines, at = [], 0
+    for count, closed, length, strength in rows:
+        part = slice(at, at + count)
+        lines.append(Line(xy[part], strong[part], closed, length, strength))
+        at += count
+    return lines

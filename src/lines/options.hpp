@@ -1,0 +1,27 @@
+// What there is to say of the options of lines.
+#pragma once
+
+#include "core/options.hpp"
+#include "cuesta/lines.hpp"
+
+namespace cuesta {
+
+inline constexpr Named<Refinement> refinement_names[] = {{Refinement::pixel, "pixel"},
+                                                         {Refinement::parabola, "parabola"},
+                                                         {Refinement::devernay, "devernay"},
+                                                         {Refinement::unbiased, "unbiased"}};
+constexpr std::span<const Named<Refinement>> names_of(Refinement) { return refinement_names; }
+
+template <>
+struct Described<TraceOptions> {
+  static constexpr auto fields =
+      std::tuple(field<&TraceOptions::tolerance>("tolerance", at_least(0),
+                                                 "how far a line may pass from the points it "
+                                                 "leaves out, in pixels; 0 keeps all"),
+                 field<&TraceOptions::min_length>("min_length", at_least(0),
+                                                  "shorter lines are left out, in pixels"),
+                 field<&TraceOptions::refinement>("refinement", any(),
+                                                  "where between the pixels the points are put"));
+};
+
+}  // namespace cuesta

@@ -1,0 +1,18 @@
+// Fewer points for the same line.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cuesta/lines.hpp"
+
+namespace cuesta::lines {
+
+/// Which points of a line stay: its ends, those that `kept` (empty, or one for each) names, and
+/// those that the algorithm of Ramer (1972) and Douglas & Peucker (1973) takes, such that every
+/// point is within `tolerance` of the segment that goes past it. A closed line is cut at its first
+/// point and the one farthest from it.
+std::vector<char> simplified(std::span<const LinePoint> points, bool closed, double tolerance,
+                             std::span<const char> kept = {});
+
+}  // namespace cuesta::lines

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""docs/accuracy.md has the figures of the JSON beside docs/benchmarks, all of them and no others; and a page that differs is found."""
+
+import json
+import re
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "accuracy.md"
+DATA = ROOT / "docs" / "benchmarks" / "2026-11-23-bsds500.json"
+
+
+def faults(page, data):
+    """What differs between the page's table of the test pictures and the JSON's rows."""
+    written = {}
+    for line in page.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if len(cells) == 5 and re.fullmatch(r"0\.\d{3}", cells[4]):
+            written[cells[0]] = (cells[1].strip("`"), *cells[2:])
+    measured = {row["setting"]: (row["options"], *(f"{row[name]:.3f}" for name in ("recall", "precision", "F"))) for row in data["rows"]}
+    found = [f"{name}: {written.get(name)} and measured {measured.get(name)}"
+             for name in sorted(written.keys() | measured.keys()) if written.get(name) != measured.get(name)]
+    # F follows from the other two.
+    for row in data["rows"]:
+        f = 2 * row["recall"] * row["precision"] / (row["recall"] + row["precision"])
+        if abs(f - row["F"]) > 2e-4:
+            found.append(f"{row['setting']}: F {row['F']} is not of its recall and precision")
+    return found
+
+
+class AccuracyPage(unittest.TestCase):
+    def setUp(self):
+        self.page = PAGE.read_text(encoding="utf-8")
+        self.data = json.loads(DATA.read_text(encoding="utf-8"))
+
+    def test_figures_are_measured(self):
+        self.assertGreaterEqual(len(self.data["rows"]), 5)
+        self.assertEqual(faults(self.page, self.data), [])
+
+    def test_the_default_is_what_it_promises(self):
+        best = {row["options"]: row["F"] for row in self.data["rows"]}
+        self.assertGreaterEqual(best[""], 0.60)
+        self.assertGreater(best[""], best["--sigma 1.4"])
+        self.assertGreaterEqual(best["--color strongest"], 0.61)
+
+    def test_faults_are_found(self):
+        f = f"| {self.data['rows'][0]['F']:.3f} |"
+        self.assertIn(f, self.page)
+        self.assertEqual(len(faults(self.page.replace(f, "| 0.999 |", 1), self.data)), 1)
+        row = next(line for line in self.page.splitlines() if f in line)
+        self.assertEqual(len(faults(self.page.replace(row + "\n", "", 1), self.data)), 1)
+        self.data["rows"][0]["F"] += 0.01
+        self.assertEqual(len(faults(self.page, self.data)), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
