@@ -4,7 +4,12 @@
     python -m cuesta.ray filter gaussian FOLDER -o smooth --sigma 2
     python -m cuesta.ray detect FOLDER -o events --format ndjson --min-area 400
 
-It joins the cluster that --address or RAY_ADDRESS names, and else begins one on this machine.
+It joins the cluster that --address or RAY_ADDRESS names, and else begins one on this machine. The results are those of
+one process on one machine, byte for byte. The folder holds all of them when _SUCCESS lies in it; what could not be read
+is in _errors.ndjson, and the others are done.
+
+Exit status: 0 done; 3 some inputs, or all, cannot be read; 4 results cannot be written; 5 no cluster; 2 usage;
+130 interrupted.
 """
 
 from __future__ import annotations
@@ -16,6 +21,8 @@ import json
 import logging
 import os
 import pathlib
+import re
+import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -34,7 +41,7 @@ from cuesta.ray.pictures import FILTERS, METHODS
 DONE, USAGE, INPUT, OUTPUT, DEVICE, INTERRUPTED = 0, 2, 3, 4, 5, 130
 
 #: What is of a call here or of its pictures, not of the operation.
-_OURS = {"image", "out", "mask", "layout", "return_thresholds", "strategy", "parameters", "threads", "stream", "file"}
+_OURS = {"image", "out", "mask", "color", "layout", "return_thresholds", "strategy", "parameters", "threads", "stream", "file"}
 _OURS |= {"videos", "output", "format", "rows", "zones", "lines", "filesystem", "part_frames", "num_cpus", "at_once"}
 _OURS |= {"max_pixels", "overwrite", "progress"}
 _OPTION = "option "
@@ -55,23 +62,32 @@ def value_of(text: str) -> Any:
         return text
 
 
+def texts_of(function: Callable[..., Any]) -> dict[str, str]:
+    """What the documentation of a function says of each parameter, in one line; nothing with python -OO."""
+    found: dict[str, str] = {}
+    for names, text in re.findall(r"(?m)^([\w, ]+) : .*\n((?: {4}.*\n?)+)", inspect.getdoc(function) or ""):
+        found.update(dict.fromkeys(names.split(", "), " ".join(text.split())))
+    return found
+
+
 def add_options(parser: argparse.ArgumentParser, functions: dict[str, Callable[..., Any]]) -> None:
     """--name VALUE for each option of any of the operations."""
     found: dict[str, tuple[inspect.Parameter, list[str]]] = {}
     for key, function in functions.items():
         for name, one in options_of(function).items():
             found.setdefault(name, (one, []))[1].append(key)
+    texts = {key: texts_of(function) for key, function in functions.items()}
     group = parser.add_argument_group("options of the operation, as cuesta's function has them (docs/python-api.md)")
     for name, (one, keys) in found.items():
-        how: dict[str, Any] = {"dest": _OPTION + name, "default": argparse.SUPPRESS, "help": _words(one, keys, functions)}
+        said: dict[str, list[str]] = {}
+        for key in keys:
+            if text := texts[key].get(name):
+                said.setdefault(text, []).append(key)
+        some = len(said) > 1 or len(keys) < len(functions)
+        words = " ".join(f"{', '.join(of)}: {text}" if some else text for text, of in said.items())
+        how: dict[str, Any] = {"dest": _OPTION + name, "default": argparse.SUPPRESS, "help": words.replace("%", "%%")}
         how |= {"action": argparse.BooleanOptionalAction} if isinstance(one.default, bool) else {"type": value_of, "metavar": "VALUE"}
         group.add_argument("--" + name.replace("_", "-"), **how)
-
-
-def _words(one: inspect.Parameter, keys: list[str], functions: dict[str, Callable[..., Any]]) -> str:
-    default = "" if one.default in (None, inspect.Parameter.empty) else f"{one.default}"
-    of = "" if len(keys) == len(functions) else f"of {', '.join(keys)}"
-    return "; ".join(filter(None, (default, of))).replace("%", "%%")
 
 
 def options_in(arguments: argparse.Namespace, parser: argparse.ArgumentParser, function: Callable[..., Any]) -> dict[str, Any]:
@@ -143,8 +159,12 @@ def make_parser() -> argparse.ArgumentParser:
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="edges|filter|detect")
 
-    def verb(name: str, text: str, functions: dict[str, Callable[..., Any]], formats: str) -> argparse.ArgumentParser:
-        one = verbs.add_parser(name, help=text, description=text, allow_abbrev=False)
+    def verb(
+        name: str, text: str, more: str, functions: dict[str, Callable[..., Any]], formats: str
+    ) -> argparse.ArgumentParser:
+        one = verbs.add_parser(
+            name, help=text, description=f"{text}\n\n{more}", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         if name == "filter":
             one.add_argument("operation", choices=sorted(functions), help="the filter")
         one.add_argument("inputs", nargs="+", metavar="INPUT", help="files, folders, patterns, s3:// and gs:// addresses")
@@ -159,27 +179,43 @@ def make_parser() -> argparse.ArgumentParser:
         return one
 
     tables = "parquet or ndjson"
-    edges = verb("edges", "Edges in pictures.", dict(METHODS), f"a picture's extension (png), {tables}")
-    edges.add_argument("--method", choices=sorted(METHODS), default="canny")
-    edges.add_argument("--workers", type=int, help="by default as many as there are CPUs for")
-    more = verb("filter", "Filtered pictures.", dict(FILTERS), f"a picture's extension (png), {tables}")
-    more.add_argument("--workers", type=int, help="by default as many as there are CPUs for")
-    detect = verb("detect", "Moving objects in videos.", {"detect": cuesta.ray.detect}, f"{tables} (parquet)")
-    detect.add_argument("--rows", choices=("events", "objects"), default="events")
-    detect.add_argument("--part-frames", type=int, default=250, help="frames that are done at a time (250)")
+    of_pictures = f"a picture's extension (png): one file a picture, by its name; or {tables}"
+    workers = {"type": int, "help": "by default as many as there are CPUs for"}
+    each = "Each picture by itself, in workers that stay. A color picture becomes gray."
+    edges = verb("edges", "Edges in pictures.", each, dict(METHODS), of_pictures)
+    edges.add_argument("--method", choices=sorted(METHODS), default="canny", help="canny by default")
+    edges.add_argument("--workers", **workers)
+    each = "Each picture by itself, in workers that stay. Colors stay."
+    smooth = verb("filter", "Filtered pictures.", each, dict(FILTERS), of_pictures)
+    smooth.add_argument("--workers", **workers)
+    each = (
+        "Videos run beside each other, and each is cut at key frames into parts that follow each other, wherever there is\n"
+        "room; objects keep their numbers across them."
+    )
+    detect = verb("detect", "Moving objects in videos.", each, {"detect": cuesta.ray.detect}, f"{tables} (parquet)")
+    detect.add_argument("--rows", choices=("events", "objects"), default="events", help="what a row is (events)")
+    detect.add_argument("--part-frames", type=int, default=250, help="frames that are done at a time, at least (250)")
+    detect.add_argument("--at-once", type=int, help="videos under way together; by default as many as there are CPUs for")
     detect.add_argument("--scene", help="zones, lines and mask, as `cuesta detect --scene` reads them")
     return parser
 
 
 def join_cluster(address: str | None, cpus: int | None) -> None:
+    """Raises DeviceError where there is none."""
     if ray.is_initialized():
         return
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    if address or os.environ.get("RAY_ADDRESS"):
-        ray.init(address=address, **options)
-    else:
-        ray.init(address="local", num_cpus=cpus, include_dashboard=False, **options)
+    address = address or os.environ.get("RAY_ADDRESS")
+    try:
+        if address:
+            if server := re.fullmatch(r"(?:ray://)?\[?([^/]+?)\]?:(\d+)", address):  # which Ray seeks for minutes
+                socket.create_connection((server[1], int(server[2])), timeout=20).close()
+            ray.init(address=address, **options)
+        else:
+            ray.init(address="local", num_cpus=cpus, include_dashboard=False, **options)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise DeviceError(f"no Ray cluster at {address or 'this machine'}: {error}", address or "local") from error
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
@@ -191,7 +227,7 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Summa
     if arguments.verb == "detect":
         options = options_in(arguments, parser, cuesta.ray.detect)
         scene = {} if arguments.scene is None else read_scene(arguments.scene)
-        said |= {"rows": arguments.rows, "part_frames": arguments.part_frames, **scene}
+        said |= {"rows": arguments.rows, "part_frames": arguments.part_frames, "at_once": arguments.at_once, **scene}
         work: Callable[..., Any] = cuesta.ray.detect
     elif arguments.verb == "edges":
         options = options_in(arguments, parser, METHODS[arguments.method])
@@ -220,9 +256,22 @@ def exit_code_of(error: BaseException) -> int:
     return USAGE
 
 
+def keep_ray_quiet() -> None:
+    """What Ray's own libraries write to the standard error stream is for who asks for it by RAY_BACKEND_LOG_LEVEL; what
+    this program says goes there still."""
+    if "RAY_BACKEND_LOG_LEVEL" in os.environ:
+        return
+    sys.stderr.flush()
+    sys.stderr = open(os.dup(2), "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+
+
 def main(words: Sequence[str] | None = None) -> int:
     parser = make_parser()
     arguments = parser.parse_args(words)
+    keep_ray_quiet()
     try:
         summary = run(arguments, parser)
     except KeyboardInterrupt:
@@ -231,9 +280,6 @@ def main(words: Sequence[str] | None = None) -> int:
     except (Error, TypeError) as error:
         print(f"cuesta.ray: {error}", file=sys.stderr)
         return exit_code_of(error)
-    except (ConnectionError, ValueError) as error:
-        print(f"cuesta.ray: no Ray cluster: {error}", file=sys.stderr)
-        return DEVICE
     if not arguments.quiet:
         for _, reason in summary.errors[:20]:
             print(f"cuesta.ray: {reason}", file=sys.stderr)

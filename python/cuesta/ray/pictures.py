@@ -159,7 +159,8 @@ def _check_options(kind: str, operation: str, table: Mapping[str, Callable[..., 
     """What is wrong with all rows is said before any."""
     if operation not in table:
         raise InvalidArgument(f"{kind} {operation!r}: choose one of {', '.join(sorted(table))}", operation)
-    for name in ("out", "return_thresholds", "threads", "stream", "mask", "layout"):
+    refused = {"out", "return_thresholds", "threads", "stream", "mask", "layout"}
+    for name in sorted(refused | ({"color"} if kind == "edges" else set())):  # edges are of gray pictures here
         if name in options:
             raise TypeError(f"{name} is not of pictures in rows")
     made = table[operation](np.zeros((32, 32), np.uint8), **options)
