@@ -32,8 +32,10 @@ class Machines:
     """A Ray cluster of `nodes` nodes of `cpus` CPUs each, processes of this machine."""
 
     def __init__(self, nodes: int, cpus: int, memory: int = 100 << 20) -> None:
-        # No CPU on the head: every other node may die.
-        self.cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "object_store_memory": memory})
+        # No CPU on the head: every other node may die, which is noticed in seconds.
+        soon = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 1000, "health_check_failure_threshold": 3}
+        head = {"num_cpus": 0, "object_store_memory": memory, "_system_config": soon}
+        self.cluster = Cluster(initialize_head=True, head_node_args=head)
         self.nodes = [self.cluster.add_node(num_cpus=cpus, object_store_memory=memory) for _ in range(nodes)]
         ray.init(address=self.cluster.address, log_to_driver=False, logging_level=logging.ERROR)
         self.cluster.wait_for_nodes()
@@ -45,10 +47,11 @@ class Machines:
         ray.shutdown()
         self.cluster.shutdown()
 
-    def workers(self, of: str) -> list[int]:
-        """Processes of this cluster's nodes that run what is called `of` now."""
+    def workers(self, of: str, newest: bool = False) -> list[int]:
+        """Processes of this cluster's nodes, or of the newest alone, that run what is called `of` now."""
         found = []
-        raylets = {node.all_processes["raylet"][0].process.pid for node in self.nodes if "raylet" in node.all_processes}
+        nodes = self.nodes[-1:] if newest else self.nodes
+        raylets = {node.all_processes["raylet"][0].process.pid for node in nodes if "raylet" in node.all_processes}
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 title = (folder / "cmdline").read_bytes()
@@ -67,8 +70,33 @@ class Machines:
         return False
 
     def kill_node(self) -> None:
-        """A node that runs something goes at once, with all that is on it."""
+        """The newest node goes at once, with all that is on it."""
         self.cluster.remove_node(self.nodes.pop(), allow_graceful=False)
+
+    def add_node(self, cpus: int, memory: int = 100 << 20) -> None:
+        """Another in its place."""
+        self.nodes.append(self.cluster.add_node(num_cpus=cpus, object_store_memory=memory))
+        self.cluster.wait_for_nodes()
+
+
+@contextlib.contextmanager
+def store_on_the_loopback() -> Iterator[Any]:
+    """An object store (moto's S3) of this process, as a file system of pyarrow's; it has a bucket `bucket`."""
+    from moto.server import ThreadedMotoServer
+    from pyarrow import fs
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        _, port = server.get_host_and_port()
+        store = fs.S3FileSystem(
+            access_key="test", secret_key="test", region="us-east-1", scheme="http", endpoint_override=f"127.0.0.1:{port}",
+            allow_bucket_creation=True,
+        )  # fmt: skip
+        store.create_dir("bucket")
+        yield store
+    finally:
+        server.stop()
 
 
 @contextlib.contextmanager

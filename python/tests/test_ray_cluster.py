@@ -211,8 +211,8 @@ def nap() -> None:
 
 def part_that_sleeps(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
     """In place of `look_at`: as long as the part's packets say, whatever the machine is busy with."""
-    if before:
-        ray.get(before[0])
+    if before and videos.taken(before) is None:
+        return videos.Lost(), b""
     time.sleep(part.packet / 1000)
     folder = pathlib.Path(watch.filesystem)
     (folder / f"{video}-{part.first}-{time.monotonic_ns()}").touch()

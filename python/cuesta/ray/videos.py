@@ -159,6 +159,10 @@ class Fault(NamedTuple):
     reason: str
 
 
+class Lost(NamedTuple):
+    """The state that a part was to go on from went with the machine that it lay on, or was never made."""
+
+
 def plan_of(watch: Watch, video: str) -> Plan | Fault:
     """Where a video is cut."""
     file = ""
@@ -178,7 +182,18 @@ def _named(error: Error, video: str, file: str) -> str:
     return str(error).replace(file, video) if file else str(error)
 
 
-def look_at(watch: Watch, video: str, part: VideoPart, before: list[Any], saves: bool) -> tuple[Found | Fault, bytes]:
+def taken(before: list[Any]) -> bytes | None:
+    """The state that a part goes on from; None where it is lost."""
+    try:
+        state: bytes = ray.get(before[0])
+    except ray.exceptions.RayError:
+        return None
+    return state or None
+
+
+def look_at(
+    watch: Watch, video: str, part: VideoPart, before: list[Any], saves: bool
+) -> tuple[Found | Fault | Lost, bytes]:
     """What moves in a part, and the detector's state after it.
 
     `before` holds the state that the detector goes on from, or a reference to it: then frames are decoded until it is
@@ -197,7 +212,9 @@ def look_at(watch: Watch, video: str, part: VideoPart, before: list[Any], saves:
                         break
                     decoded.append(frame)
                     held += frame.image.nbytes
-                detector.load(ray.get(before[0]))
+                if (state := taken(before)) is None:
+                    return Lost(), b""
+                detector.load(state)
 
             def frames() -> Iterator[Any]:
                 while decoded:
@@ -295,14 +312,17 @@ class Ended(NamedTuple):
 
 
 _WHOLE = VideoPart(0, -1, -(2**63), 2**63 - 1, 0, 0)
-#: How often a video is begun again whose states went with a machine and could not be made anew.
-_ATTEMPTS = 5
+#: How often a part is begun that ends its worker each time, before the video is given up.
+_TRIES = 8
+#: How often a video is begun again whose state is lost.
+_BEGINNINGS = 50
 
 
 @dataclass
 class _Cluster:
     """The tasks of a job. Each may run twice, as a worker or machine may die: none has an effect but files whose names
-    follow from what they are of."""
+    follow from what they are of. A part that is lost with its worker is begun again here, from the last state that is
+    there; Ray, which would make states anew from those before them, does not keep those."""
 
     watch: Watch
     num_cpus: float
@@ -316,7 +336,7 @@ class _Cluster:
         often = {"max_retries": -1, "num_cpus": self.num_cpus}
         self._watch = ray.put(self.watch)
         self._plan: Any = ray.remote(**often)(plan_of)
-        self._look: Any = ray.remote(**often, num_returns=2)(look_at)
+        self._look: Any = ray.remote(num_cpus=self.num_cpus, max_retries=0, num_returns=2)(look_at)
         self._finish: Any = ray.remote(**often, num_returns=2)(_finish)
         self._founded = self.watch.detector().founded_by
 
@@ -332,15 +352,6 @@ class _Cluster:
 
     def video(self, video: str, name: str) -> Ended:
         """Looks at a video to its end; runs in a thread of its own."""
-        for attempt in range(_ATTEMPTS):
-            try:
-                return self._video(video, name)
-            except (ray.exceptions.ObjectLostError, ray.exceptions.WorkerCrashedError):
-                if attempt + 1 == _ATTEMPTS:
-                    raise
-        raise AssertionError
-
-    def _video(self, video: str, name: str) -> Ended:
         plan = self._get(self._plan.remote(self._watch, video))
         if isinstance(plan, Fault):
             return self._ended(name, None, plan.reason, [])
@@ -355,39 +366,57 @@ class _Cluster:
     def _parts(self, video: str, parts: Sequence[VideoPart]) -> list[Found] | Fault:
         """What moves in each part, or why one is not what it should be."""
         found: list[Found] = []
-        state: Any = None
-        under_way: deque[tuple[VideoPart, Any]] = deque()
-
-        def collect(most: int) -> Fault | None:
-            while len(under_way) > most:
-                part, reference = under_way.popleft()
-                one = self._get(reference)
-                if isinstance(one, Fault):
-                    return one
-                if part.frames >= 0 and len(one.numbers) != part.frames:
-                    return Fault(f"{video}: {len(one.numbers)} frames where its packets promise {part.frames}")
-                found.append(one)
-            return None
-
-        for part in parts:
-            final = self._founded is not None and part.first >= self._founded  # what is known before it stays so
-            fault = collect((self.at_once if final else self.ahead) - 1)
-            if fault is None:
-                saves = not final and part is not parts[-1]
-                before = [] if state is None else [state]
-                one, after = self._look.remote(self._watch, video, part, before, saves)
-                under_way.append((part, one))
-                if saves:
-                    state = after
+        states: list[Any] = [None]  # after so many parts; those that no part to come goes on from are let go
+        under_way: deque[Any] = deque()  # the parts from len(found) on
+        tries = beginnings = 0
+        while len(found) < len(parts):
+            k = len(found) + len(under_way)
+            if k < len(parts) and len(under_way) < (self.at_once if self._is_final(parts[k]) else self.ahead):
+                one, state = self._begin(video, parts, k, states[k])
+                under_way.append(one)
+                states.append(state)
                 continue
-            break
-        else:
-            fault = collect(0)
-        if fault is None:
-            return found
-        for _, reference in under_way:
-            ray.cancel(reference)
-        return fault
+            part = parts[len(found)]
+            try:
+                made = self._get(under_way.popleft())
+            except ray.exceptions.RayTaskError:  # a fault of ours
+                raise
+            except ray.exceptions.RayError:
+                made = None
+            if isinstance(made, Found) and part.frames in (-1, len(made.numbers)):
+                found.append(made)
+                if not self._is_final(part):
+                    states[len(found) - 1] = None
+                tries = 0
+                continue
+            for one in under_way:
+                ray.cancel(one, force=False)
+            under_way.clear()
+            if isinstance(made, Found):
+                return Fault(f"{video}: {len(made.numbers)} frames where its packets promise {part.frames}")
+            if isinstance(made, Fault):
+                return made
+            if isinstance(made, Lost):
+                found.clear()
+                beginnings += 1
+            else:
+                tries += 1
+            if tries == _TRIES or beginnings == _BEGINNINGS:
+                how = f"its worker died {tries} times" if tries == _TRIES else f"its state was lost {beginnings} times"
+                return Fault(f"{video}: {how} at frame {part.first}")
+            del states[len(found) + 1 :]
+        return found
+
+    def _is_final(self, part: VideoPart) -> bool:
+        """Whether what is known before a part stays so."""
+        return self._founded is not None and part.first >= self._founded
+
+    def _begin(self, video: str, parts: Sequence[VideoPart], k: int, state: Any) -> tuple[Any, Any]:
+        """A part's result to come, and the state after it."""
+        final = self._is_final(parts[k])
+        saves = not final and k + 1 < len(parts)
+        one, after = self._look.remote(self._watch, video, parts[k], [] if state is None else [state], saves)
+        return one, state if final else after
 
     def _ended(self, name: str, plan: Plan | None, reason: str, parts: list[Found]) -> Ended:
         part, table = self._finish.remote(self._watch, name, plan, reason, parts)
