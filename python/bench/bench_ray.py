@@ -1,7 +1,7 @@
 """cuesta.ray beside a plain pool of processes on the same cores: CPU time a picture and a frame.
 
     python python/bench/bench_ray.py --json docs/benchmarks/DATE-ray.json    everything, about ten minutes
-    python python/bench/bench_ray.py --only pictures --json FILE             a part; pictures, frames, rates, store
+    python python/bench/bench_ray.py --only pictures --json FILE             a part of it into that file; pictures, frames, rates, store
 
 Figures are CPU time of all processes that take part (Ray's own too), as a control group of the kernel counts it, so that
 what else the machine does hardly meets them; wall time stands beside. Each run is a process of its own with a number of
@@ -116,6 +116,19 @@ def _video(path: str) -> int:
     return sum(len(frame.objects) for frame in cuesta.detect(path, threads=1))
 
 
+def edges_of_cv2(row: dict[str, Any], output: str) -> dict[str, Any]:
+    """The same by OpenCV: Gauss, Canny between half of Otsu's threshold of the magnitudes and that threshold, PNG."""
+    import cv2
+
+    cv2.setNumThreads(1)
+    gray = cv2.GaussianBlur(cv2.imread(row["path"], cv2.IMREAD_GRAYSCALE), (5, 5), 1.4)
+    gx, gy = cv2.Sobel(gray, cv2.CV_16S, 1, 0), cv2.Sobel(gray, cv2.CV_16S, 0, 1)
+    size = cv2.convertScaleAbs(cv2.add(cv2.absdiff(gx, 0), cv2.absdiff(gy, 0)), alpha=0.125)
+    high, _ = cv2.threshold(size, 0, 255, cv2.THRESH_OTSU)
+    cv2.imwrite(f"{output}/{pathlib.Path(row['path']).name}", cv2.Canny(gx, gy, 4 * high, 8 * high))
+    return {"name": row["path"]}
+
+
 def one(kind: str, side: str, workers: int, count: int, folder: str) -> None:
     """What is timed: a program of its own."""
     files = [str(file) for file in sorted(pathlib.Path(folder).iterdir())][:count]
@@ -143,10 +156,20 @@ def one(kind: str, side: str, workers: int, count: int, folder: str) -> None:
         from cuesta.ray.__main__ import join_cluster
 
         join_cluster(None, workers)
+        if side == "cv2":
+            import pyarrow as pa
+            import ray.data
+
+            blocks = [pa.table({"path": files[i : i + 16]}) for i in range(0, len(files), 16)]
+            done = ray.data.from_arrow(blocks).map(edges_of_cv2, fn_kwargs={"output": output}, compute=ray.data.TaskPoolStrategy(workers))
+            assert sum(len(batch["name"]) for batch in done.iter_batches()) == count
+            assert len(list(pathlib.Path(output).iterdir())) == count
+            ray.shutdown()
+            return
         if kind == "pictures":
             summary = cuesta.ray.edges(files, output=output, overwrite=True, workers=workers)
         else:
-            summary = cuesta.ray.detect(files, output=output, rows="objects")
+            summary = cuesta.ray.detect(files, output=output, rows="objects", part_frames=100)  # two or three states handed on
         assert isinstance(summary, cuesta.ray.Summary) and summary.done == count and not summary.errors
         ray.shutdown()
 
@@ -155,9 +178,10 @@ def compare(account: Account, kind: str, folder: pathlib.Path, short: int, long:
     """Rows of CPU and wall milliseconds a unit: a picture, a frame."""
     rows = []
     for workers in (1, 2):
-        figures: dict[str, list[tuple[float, float]]] = {"pool": [], "ray": []}
+        sides = ["pool", "ray", *(["cv2"] if kind == "pictures" else [])]
+        figures: dict[str, list[tuple[float, float]]] = {side: [] for side in sides}
         for pair in range(pairs):
-            for side in ("pool", "ray") if pair % 2 == 0 else ("ray", "pool"):
+            for side in sides if pair % 2 == 0 else sides[::-1]:
                 ends = []
                 for count in (short, long):
                     words = [sys.executable, __file__, "--one", kind, side, str(workers), str(count), str(folder)]
@@ -165,7 +189,8 @@ def compare(account: Account, kind: str, folder: pathlib.Path, short: int, long:
                 more = (long - short) * units
                 figures[side].append(tuple(1000 * (b - a) / more for a, b in zip(*ends)))  # type: ignore[arg-type]
                 print(kind, side, workers, figures[side][-1], flush=True)
-        row: dict[str, Any] = {"of": kind, "workers": workers, "pairs": pairs, "short": short * units, "long": long * units}
+        load = round(os.getloadavg()[1], 1)
+        row: dict[str, Any] = {"of": kind, "workers": workers, "load": load, "pairs": pairs, "short": short * units, "long": long * units}
         for side, values in figures.items():
             row[f"{side}_cpu_ms"] = round(statistics.median(cpu for cpu, _ in values), 3)
             row[f"{side}_wall_ms"] = round(statistics.median(wall for _, wall in values), 3)
@@ -271,10 +296,10 @@ def main() -> None:
     result: dict[str, Any] = {
         "date": str(datetime.date.today()),
         "commit": commit,
-        "machine": {"cpu": model, "cores": os.cpu_count(), "load": os.getloadavg()[1]},
+        "machine": {"cpu": model, "cores": os.cpu_count(), "load_before": os.getloadavg()[1]},
         "versions": {
             "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in ("cuesta", "numpy", "pyarrow", "ray")},
+            **{name: importlib.metadata.version(name) for name in ("cuesta", "numpy", "opencv-python-headless", "pyarrow", "ray")},
         },
     }
     with tempfile.TemporaryDirectory() as scratch:
@@ -294,9 +319,15 @@ def main() -> None:
         if "frames" in arguments.only:
             result["beside_a_pool"] += compare(account, "frames", videos, 2, 6, 250, arguments.pairs)
         account.close()
+    result["machine"]["load_after"] = os.getloadavg()[1]
+    if arguments.json and arguments.json.exists():  # parts of a run; the last one's date and commit are the file's
+        before = json.loads(arguments.json.read_text(encoding="utf-8"))
+        again = {row["of"] for row in result["beside_a_pool"]}
+        kept = [row for row in before["beside_a_pool"] if row["of"] not in again]
+        result = before | result | {"beside_a_pool": kept + result["beside_a_pool"]}
     print(json.dumps(result, indent=1))
     if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=1) + "\n")
+        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
