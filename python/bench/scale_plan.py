@@ -1,11 +1,12 @@
-"""What a billion pictures and a million cameras cost, from measured rates: the tables of docs/scale.md.
+"""What a billion pictures and a million cameras cost, from measured rates: the tables of docs/scale.md. Needs simpy.
 
     python python/bench/scale_plan.py          print them
-    python python/bench/scale_plan.py --check  whether docs/scale.md has them so (python/tests/test_docs.py)
+    python python/bench/scale_plan.py --check  whether docs/scale.md has them so (python/tests/test_ray_layout.py)
     python python/bench/scale_plan.py --write  put them there
 
 Rates are of python/bench/bench_ray.py (the newest docs/benchmarks/*-ray.json), one core of that machine, 1 Mpixel; those of a
-GPU are kernels of docs/benchmarks/2026-11-23-h200-production.json, which `cuesta.ray` does not run yet.
+GPU are kernels of docs/benchmarks/2026-11-23-h200-production.json and whole calls with both copies over PCIe of
+2026-11-22-h200-x2.json; `cuesta.ray` runs on no GPU yet. What faults cost is simulated by python/tests/ray_layout.py.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ import sys
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python/tests"))
+import ray_layout as layout  # noqa: E402
+
 PAGE = ROOT / "docs/scale.md"
 BEGIN, END = "<!-- scale_plan.py -->\n", "<!-- end -->\n"
 
@@ -24,6 +28,8 @@ CAMERAS, FPS, CAMERA_MPIXELS = 1e6, 25, 1920 * 1080 / 2**20
 PART_SECONDS = 10
 LINK = 25e9 / 8  # bytes a second of a machine of CORES cores: what is assumed, not measured
 CORES = 64
+MACHINES, VIDEOS, HOURS = 20, 640, 1  # of the simulation: each machine with 8 workers, each video so many hours long
+MEAN_HOURS = (1000, 100, 10)  # between the ends of one machine
 
 
 def measured() -> tuple[str, dict[str, Any]]:
@@ -39,6 +45,33 @@ def gpu_ms(operation: str, parameters: str) -> float:
     pictures = 64 if parameters.endswith("64 cameras a call") else row["pictures"]
     ms: float = row["ms"] / (row["width"] * row["height"] * pictures / 2**20)
     return ms
+
+
+def over_pcie() -> float:
+    """Pictures of 1 Mpixel a second through Canny on the H200, up and down again, page-locked, eight in flight."""
+    figures = json.loads((ROOT / "docs/benchmarks/2026-11-22-h200-x2.json").read_text(encoding="utf-8"))["figures"]
+    (rate,) = (
+        f["value"]
+        for f in figures
+        if (f["width"], f["subject"], f["detail"]) == (1024, "page-locked", "8 in flight, 1 GPU")
+    )
+    made: float = rate
+    return made
+
+
+def faults(seconds: float) -> str:
+    """What the ends of machines cost a job whose parts take so long."""
+    parts = [seconds] * round(HOURS * 3600 / PART_SECONDS)
+    quiet = layout.Layout([parts] * VIDEOS, MACHINES, 8).run()
+    rows = [["never", "0", f"{quiet.runs:,}", "0.0", f"{quiet.makespan / 3600:.2f}"]]
+    for mean in MEAN_HOURS:
+        ends = layout.faults_of(MACHINES, quiet.makespan / 3600, mean, seed=1)
+        made = layout.Layout([parts] * VIDEOS, MACHINES, 8, faults=ends, notice=20).run()
+        lost = 100 * made.lost / made.useful
+        rows.append([f"{mean:,} h", f"{len(ends)}", f"{made.runs:,}", f"{lost:.1f}", f"{made.makespan / 3600:.2f}"])
+    text = f"**Faults.** {VIDEOS} videos of {HOURS} hour, 25 frames/s at 1080p, in parts of {PART_SECONDS} s on {MACHINES} machines of 8 workers; a machine that ends\n"
+    text += "does not come back, and nothing else is lost with it than what the table shows.\n\n"
+    return text + table(["a machine ends every", "ended", "parts begun", "work lost, %", "hours to the end"], rows)
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -77,7 +110,10 @@ def made() -> str:
     text += "the cores bind, and of their time the files.\n" if seconds_link < seconds_compute else "the link binds.\n"
     kernel = gpu_ms("canny", "thresholds by Otsu")
     text += f"Canny alone is {hours(kernel, PICTURES)} GPU-hours of an H200 ({kernel * 1000:.1f} µs a picture): one GPU would want "
-    text += f"{(rate['read_jpeg'] + rate['write_png']) / kernel:,.0f} cores that read and write, so a GPU pays only where the pictures are there already.\n\n"
+    text += f"{(rate['read_jpeg'] + rate['write_png']) / kernel:,.0f} cores that read and write. With both copies over PCIe it does {over_pcie():,.0f} pictures/s "
+    text += f"({over_pcie() * 2**20 / 1e9:.0f} GB/s each way), {PICTURES / over_pcie() / 3600:.1f} GPU-hours, and wants "
+    text += f"{(rate['read_jpeg'] + rate['write_png']) * over_pcie() / 1000:,.0f} cores: PCIe binds before the kernel and the files before PCIe, "
+    text += "so a GPU pays only where the pictures are there already.\n\n"
 
     frames = CAMERAS * FPS
     decode, detect = rate["decode"] * CAMERA_MPIXELS, rate["detect_samples"] * CAMERA_MPIXELS
@@ -98,7 +134,22 @@ def made() -> str:
     lanes = gpu_ms("motion", "1080p gray, 64 cameras a call")
     text += f"An H200 detects {1000 / FPS / (lanes * CAMERA_MPIXELS):,.0f} such cameras by its kernels (another model, 64 a call; states stay there): it would want "
     text += f"{decode / (lanes * CAMERA_MPIXELS):,.0f} cores that decode, or its decoders, which nothing here has measured.\n"
-    return text
+    return text + "\n" + faults(PART_SECONDS * FPS * whole / 1000) + "\n" + beside(data)
+
+
+def beside(data: dict[str, Any]) -> str:
+    """Ray beside a plain pool, and OpenCV in Ray."""
+    text = "**Ray beside a plain pool of processes**, the same work by the same function: ms of CPU time of all processes\n"
+    text += "a picture or frame of 1 Mpixel, and in brackets of wall time where the machine had nothing else to do (load below 3).\n\n"
+    names = {"pictures": "pictures: PNG, Canny, PNG", "frames": "frames: H.264, `samples`"}
+    rows = []
+    for row in data["beside_a_pool"]:
+        cells = []
+        for side in ("pool", "ray", "cv2"):
+            wall = f" ({row[f'{side}_wall_ms']:.2f})" if f"{side}_cpu_ms" in row and row["load"] < 3 else ""
+            cells.append(f"{row[f'{side}_cpu_ms']:.2f}{wall}" if f"{side}_cpu_ms" in row else "")
+        rows.append([names[row["of"]], str(row["workers"]), *cells, f"{row['overhead_percent']:+.1f}", f"{row['load']:.1f}"])
+    return text + table(["of", "workers", "pool", "cuesta.ray", "cv2 in Ray", "Ray's part, %", "load"], rows)
 
 
 def main() -> int:

@@ -3,8 +3,7 @@
 A video is a chain of parts; a part runs where there is a free worker, for as long as its work takes, and leaves a state.
 With `ahead` of 2 the next part of a video holds a worker's place and decodes until that state is there. A worker that dies
 takes the part it was at, which begins again; a machine that dies takes its workers and the states on it as well: a chain
-whose last state was there begins again at its first part, as what it was made from is gone too (Ray makes lost objects anew
-from what made them). test_ray_cluster.py holds this against a real cluster of several nodes.
+whose last state was there begins again at its first part, as what it was made from is let go. test_ray.py holds this against a real cluster of several nodes.
 """
 
 from __future__ import annotations

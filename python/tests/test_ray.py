@@ -4,7 +4,9 @@ store. One cluster serves all; test_ray_cluster.py has what takes longer."""
 from __future__ import annotations
 
 import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import textwrap
@@ -13,11 +15,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pages
 import pytest
 
 import cuesta
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: cuesta.ray is not tested (scripts/python-env)")
+pytest.importorskip("simpy", reason="simpy is not installed: cuesta.ray is not tested (scripts/python-env)")
 import ray_layout as layout  # noqa: E402
 import ray_support as support  # noqa: E402
 from test_video_parts import coded  # noqa: E402
@@ -36,6 +40,11 @@ def part_that_sleeps(watch: Any, video: str, part: Any, before: list[Any], saves
     time.sleep(part.packet / 1000)
     numbers = np.arange(part.first, part.first + part.frames)
     return videos.Found(numbers, numbers / 25, np.zeros(0, videos._FOUND)), b"x" * 200_000 if saves else b""
+
+
+def part_that_ends_its_worker(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
 
 
 def layout_on(
@@ -196,14 +205,13 @@ def test_the_command(machines: support.Machines, folder: pathlib.Path, tmp_path:
             [sys.executable, "-m", "cuesta.ray", *map(str, words), *address], capture_output=True, text=True, cwd=tmp_path
         )
 
-    done = run("edges", folder / "0", "-o", "out", "--format", "ndjson", "--sigma", "1.0")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith(f"20 pictures into {tmp_path}/out in ") and done.stderr.endswith(", 0 with errors\n")
-    (part, *more) = sorted((tmp_path / "out").glob("part-*.ndjson"))
-    rows = [json.loads(line) for file in (part, *more) for line in file.read_text().splitlines()]
-    assert sorted(row["name"] for row in rows) == sorted(f.name for f in (folder / "0").iterdir())
-    bad = run("edges", folder / "1" / "bad.png", "-o", "other")
-    assert bad.returncode == 3 and "bad.png" in bad.stderr and "1 with errors" in bad.stderr
+    done = run("edges", folder / "1", "-o", "out", "--format", "ndjson", "--sigma", "1.0")
+    assert done.returncode == 3, done.stderr
+    why, told = done.stderr.splitlines()
+    assert why.startswith("cuesta.ray: ") and "bad.png" in why
+    assert told.startswith(f"20 pictures into {tmp_path}/out in ") and told.endswith(", 1 with errors")
+    rows = [json.loads(line) for file in (tmp_path / "out").glob("part-*.ndjson") for line in file.read_text().splitlines()]
+    assert sorted(row["name"] for row in rows) == sorted(f.name for f in (folder / "1").iterdir())
     assert run("edges", folder, "-o", "out").returncode == 4
     video = coded(tmp_path, support.street(80), "mp4", "libx264 -g 20 -crf 12")
     (tmp_path / "scene.json").write_text('{"lines": [{"name": "gate", "from": [0.5, 1], "to": [0.5, 0]}]}')
@@ -324,6 +332,32 @@ def test_the_simulated_layout_is_the_real_one(
     else:
         assert all(firsts == [0, 10, 20, 30, 40] for firsts in chains.values())
         assert len(begun) == layout.Layout([[0.3] * 5] * 6, nodes=2, workers=2).run().runs
+
+
+@pytest.mark.timeout(300)
+def test_a_video_that_ends_its_worker_is_a_row_with_an_error(
+    machines: support.Machines, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    file = coded(tmp_path, support.street(40), "mp4", "libx264 -g 20 -crf 12")
+    monkeypatch.setattr(videos, "look_at", part_that_ends_its_worker)
+    monkeypatch.setattr(videos, "_TRIES", 2)
+    (row,) = cuesta.ray.detect(file, **OPTIONS).take_all()
+    assert row["name"] == "street.mp4" and row["error"].endswith("its worker died 2 times at frame 0")
+
+
+@pytest.mark.timeout(300)
+def test_the_page_shows_jobs_that_run(
+    machines: support.Machines, folder: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = [block.code for block in pages.blocks(pages.ROOT / "docs/scale.md")]
+    assert len(jobs) == 2
+    (tmp_path / "cameras").mkdir()
+    coded(tmp_path / "cameras", support.street(40), "mp4", "libx264 -g 20 -crf 12")
+    (tmp_path / "pictures").symlink_to(folder)
+    for job in jobs:
+        assert len(job.strip().splitlines()) <= 5
+        exec(job.replace("s3://bucket/", f"{tmp_path}/"), {})
+    assert capsys.readouterr().out == "60 pictures, 1 with errors\n1 videos, 0 with errors\n"
 
 
 def test_arguments_are_checked_before_anything_runs(machines: support.Machines, folder: pathlib.Path) -> None:
