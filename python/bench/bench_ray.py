@@ -121,9 +121,10 @@ def edges_of_cv2(row: dict[str, Any], output: str) -> dict[str, Any]:
     import cv2
 
     cv2.setNumThreads(1)
-    gray = cv2.GaussianBlur(cv2.imread(row["path"], cv2.IMREAD_GRAYSCALE), (5, 5), 1.4)
+    read: Any = cv2.imread(row["path"], cv2.IMREAD_GRAYSCALE)
+    gray = cv2.GaussianBlur(read, (5, 5), 1.4)
     gx, gy = cv2.Sobel(gray, cv2.CV_16S, 1, 0), cv2.Sobel(gray, cv2.CV_16S, 0, 1)
-    size = cv2.convertScaleAbs(cv2.add(cv2.absdiff(gx, 0), cv2.absdiff(gy, 0)), alpha=0.125)
+    size = cv2.convertScaleAbs(cv2.add(np.abs(gx), np.abs(gy)), alpha=0.125)
     high, _ = cv2.threshold(size, 0, 255, cv2.THRESH_OTSU)
     cv2.imwrite(f"{output}/{pathlib.Path(row['path']).name}", cv2.Canny(gx, gy, 4 * high, 8 * high))
     return {"name": row["path"]}
@@ -187,7 +188,7 @@ def compare(account: Account, kind: str, folder: pathlib.Path, short: int, long:
                     words = [sys.executable, __file__, "--one", kind, side, str(workers), str(count), str(folder)]
                     ends.append(account.run(words))
                 more = (long - short) * units
-                figures[side].append(tuple(1000 * (b - a) / more for a, b in zip(*ends)))  # type: ignore[arg-type]
+                figures[side].append(tuple(1000 * (b - a) / more for a, b in zip(*ends)))
                 print(kind, side, workers, figures[side][-1], flush=True)
         load = round(os.getloadavg()[1], 1)
         row: dict[str, Any] = {"of": kind, "workers": workers, "load": load, "pairs": pairs, "short": short * units, "long": long * units}

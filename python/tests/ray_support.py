@@ -99,6 +99,12 @@ def store_on_the_loopback() -> Iterator[Any]:
         server.stop()
 
 
+def rows_of(made: Any) -> list[dict[str, Any]]:
+    """Of a job without an output."""
+    rows: list[dict[str, Any]] = made.take_all()
+    return rows
+
+
 @contextlib.contextmanager
 def meanwhile(act: Callable[[], bool], times: int = 1, every: float = 0.2) -> Iterator[list[float]]:
     """Tries `act` until it did something, so many times; gives when it did."""

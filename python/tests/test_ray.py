@@ -12,7 +12,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pages
@@ -180,7 +180,7 @@ def test_detect_with_killed_workers_is_that_of_one_process(
     with pytest.raises(cuesta.InputError) as of_one:
         list(cuesta.detect(mend, **options))
     with support.meanwhile(lambda: machines.kill_worker("look_at"), times=2) as killed:
-        found = cuesta.ray.detect(tmp_path / "in", part_frames=20, rows="objects", **options).take_all()
+        found = support.rows_of(cuesta.ray.detect(tmp_path / "in", part_frames=20, rows="objects", **options))
     assert killed
     by_name: dict[str, list[Any]] = {}
     for row in found:
@@ -194,7 +194,7 @@ def test_detect_with_killed_workers_is_that_of_one_process(
     events = support.rows_of_one_process(file, file.name, "events", **options)
     assert events
     for part_frames, at_once in ((1000, 1), (40, 4)):
-        assert cuesta.ray.detect(file, part_frames=part_frames, at_once=at_once, **options).take_all() == events
+        assert support.rows_of(cuesta.ray.detect(file, part_frames=part_frames, at_once=at_once, **options)) == events
 
 
 @pytest.mark.timeout(300)
@@ -341,7 +341,7 @@ def test_a_video_that_ends_its_worker_is_a_row_with_an_error(
     file = coded(tmp_path, support.street(40), "mp4", "libx264 -g 20 -crf 12")
     monkeypatch.setattr(videos, "look_at", part_that_ends_its_worker)
     monkeypatch.setattr(videos, "_TRIES", 2)
-    (row,) = cuesta.ray.detect(file, **OPTIONS).take_all()
+    (row,) = support.rows_of(cuesta.ray.detect(file, **OPTIONS))
     assert row["name"] == "street.mp4" and row["error"].endswith("its worker died 2 times at frame 0")
 
 
@@ -370,10 +370,10 @@ def test_arguments_are_checked_before_anything_runs(machines: support.Machines, 
         (lambda: cuesta.ray.edges(folder / "nowhere*"), cuesta.InputError, "no file fits"),
         (lambda: cuesta.ray.detect([]), cuesta.InvalidArgument, "no videos"),
         (lambda: cuesta.ray.detect(folder, rows="all"), cuesta.InvalidArgument, "events or objects"),
-        (lambda: cuesta.ray.detect(folder, min_areas=1), TypeError, "min_areas"),
+        (lambda: cuesta.ray.detect(folder, **cast(Any, {"min_areas": 1})), TypeError, "min_areas"),
     ]:
         with pytest.raises(error, match=why):
-            call()
+            cast(Any, call)()
 
 
 def test_without_ray_the_error_says_what_to_install() -> None:

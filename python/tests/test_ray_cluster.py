@@ -66,7 +66,7 @@ def test_videos_do_not_depend_on_parts_and_places(
     assert len(expected) > 2 and (rows == "objects" or any(row["crossings"] for row in expected))
     for part_frames, at_once in ((15, 1), (40, 1), (100, 4), (1000, None)):
         found = cuesta.ray.detect(file, part_frames=part_frames, at_once=at_once, rows=rows, **options)
-        assert found.take_all() == expected, (part_frames, at_once)
+        assert support.rows_of(found) == expected, (part_frames, at_once)
 
 
 def test_a_damaged_video_is_what_one_process_finds(machines: support.Machines, tmp_path: pathlib.Path) -> None:
@@ -76,7 +76,7 @@ def test_a_damaged_video_is_what_one_process_finds(machines: support.Machines, t
     file.write_bytes(good[: len(good) // 2])
     with pytest.raises(cuesta.InputError) as one:
         list(cuesta.detect(file, **OPTIONS))
-    (row,) = cuesta.ray.detect(file, part_frames=12, **OPTIONS).take_all()
+    (row,) = support.rows_of(cuesta.ray.detect(file, part_frames=12, **OPTIONS))
     assert row["error"] == str(one.value)
 
 
@@ -90,7 +90,7 @@ def test_memory_stays_bounded(tmp_path: pathlib.Path) -> None:
             return {**row, "image": np.full((1000, 2000), row["number"] % 251, np.uint8)}
 
         data = ray.data.from_items(rows, override_num_blocks=100).map(picture_of)
-        made = cuesta.ray.filter(data, "box", n=3, workers=1)
+        made: Any = cuesta.ray.filter(data, "box", n=3, workers=1)
         seen = 0
         for batch in made.iter_batches(batch_size=4, batch_format="numpy", prefetch_batches=1):
             seen += len(batch["name"])

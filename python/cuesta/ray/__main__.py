@@ -180,7 +180,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     tables = "parquet or ndjson"
     of_pictures = f"a picture's extension (png): one file a picture, by its name; or {tables}"
-    workers = {"type": int, "help": "by default as many as there are CPUs for"}
+    workers: dict[str, Any] = {"type": int, "help": "by default as many as there are CPUs for"}
     each = "Each picture by itself, in workers that stay. A color picture becomes gray."
     edges = verb("edges", "Edges in pictures.", each, dict(METHODS), of_pictures)
     edges.add_argument("--method", choices=sorted(METHODS), default="canny", help="canny by default")

@@ -27,8 +27,8 @@ __all__ = ["edges", "filter"]
 Progress = Callable[[int, Union[int, None], int], None]
 Pictures = Union["Dataset", str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 
-METHODS = {"canny": cuesta.canny, "log": cuesta.log_edges, "sobel": cuesta.sobel}
-FILTERS = {
+METHODS: dict[str, Callable[..., Any]] = {"canny": cuesta.canny, "log": cuesta.log_edges, "sobel": cuesta.sobel}
+FILTERS: dict[str, Callable[..., Any]] = {
     name: getattr(cuesta, name) for name in ("box", "convolve", "correlate", "gaussian", "laplacian", "median", "sharpen")
 }
 #: Rows that go to an actor at once.
