@@ -12,12 +12,31 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cuesta/image.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/tracking.hpp"
 
 namespace cuesta {
+
+/// Consecutive frames of a video file that decode by themselves, from a key frame on; times are in
+/// the stream's own units. video_parts() makes them, for the file as it is.
+struct VideoPart {
+  static constexpr int64_t unknown = -1;
+  int64_t first = 0;         ///< Frame::index of its first frame
+  int64_t frames = unknown;  ///< in it; known of all parts but that of a whole that was not cut
+  // Where it lies: frames shown from `begin` to before `end`. The key frame is packet number
+  // `packet` of the stream, with the decoding time `seek`.
+  int64_t begin = std::numeric_limits<int64_t>::min(), end = std::numeric_limits<int64_t>::max();
+  int64_t seek = 0, packet = 0;
+
+  bool is_whole() const {
+    return begin == std::numeric_limits<int64_t>::min() &&
+           end == std::numeric_limits<int64_t>::max();
+  }
+  friend bool operator==(const VideoPart&, const VideoPart&) = default;
+};
 
 struct ReadOptions {
   int64_t max_pixels{int64_t{1} << 28};  ///< of a picture or frame; checked before any is decoded
@@ -27,7 +46,19 @@ struct ReadOptions {
   double timeout{10};                    ///< seconds that an address or camera may be silent
   /// Seconds for which an address or camera that was lost is sought again; 0 not at all.
   double reconnect{std::numeric_limits<double>::infinity()};
+  /// Of a video file: these frames alone, each with the number, time and samples that a reader of
+  /// the whole gives it.
+  std::optional<VideoPart> part{};
 };
+
+/// Cuts a video file at key frames into parts of `at_least` frames or more, the last one with what
+/// is left. Reads the file once, and decodes nothing. One part, the whole, is what cannot be cut
+/// and be the same: what is live, y4m and animations; a codec whose key frames are not known to
+/// begin anew (H.264's are where they are IDR pictures; HEVC, VP8, VP9, MPEG-1, 2 and 4, FFV1 and
+/// all that code each frame by itself); packets without times of their own, marked as damaged or
+/// not to be shown. Throws as VideoReader does, Error{invalid_argument} for `at_least` under 1.
+std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at_least = 250,
+                                   const ReadOptions& options = {});
 
 /// The picture in a file: u8 or u16, upright, 1 to 4 channels (gray; gray and alpha; RGB; RGB and
 /// alpha). JPEG, PNG, TIFF, WebP, PNM, GIF, HEIF, JPEG 2000, JPEG XL, BMP, Radiance and OpenEXR,

@@ -180,6 +180,19 @@ class MotionDetector {
   void reset();
   const MotionOptions& options() const;
 
+  /// All that is known after the frames so far, but for mask() and threshold(): a detector with the
+  /// same options that load()s it finds in the frames that follow what this one would, on any
+  /// machine with this byte order. Throws Error{unsupported} after frames on the GPU.
+  std::vector<uint8_t> save() const;
+  /// Goes on where the detector that was saved stood. Throws Error{input} for bytes that are not a
+  /// whole state of a detector whose `background`, `blur`, `blur_sigma`, `warm_up`, `relearn` and
+  /// `steady` are this one's; then this one is as before.
+  void load(std::span<const uint8_t> saved);
+  /// Of so many first frames all is made that is known later: after them, save() gives what is
+  /// right at any frame that follows. Nothing where every frame is learned from, as all do but
+  /// `first` with neither `relearn` nor `steady`.
+  std::optional<int64_t> founded_by() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

@@ -56,7 +56,16 @@ from cuesta.tracking import (
     Tracker,
     Zone,
 )
-from cuesta.video import MovingFrame, VideoDetector, VideoFrame, VideoReader, detect, read_video
+from cuesta.video import (
+    MovingFrame,
+    VideoDetector,
+    VideoFrame,
+    VideoPart,
+    VideoReader,
+    detect,
+    read_video,
+    video_parts,
+)
 
 __all__ = [
     "BackgroundSubtractor",
@@ -88,6 +97,7 @@ __all__ = [
     "Unsupported",
     "VideoDetector",
     "VideoFrame",
+    "VideoPart",
     "VideoReader",
     "Zone",
     "__version__",
@@ -121,5 +131,6 @@ __all__ = [
     "to_gray",
     "trace",
     "verify",
+    "video_parts",
     "which",
 ]

@@ -20,10 +20,36 @@ from cuesta.tracking import CountingLine, Crossing, Event, SceneWatch, TrackedOb
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-__all__ = ["MovingFrame", "VideoDetector", "VideoFrame", "VideoReader", "detect", "read_video"]
+__all__ = [
+    "MovingFrame",
+    "VideoDetector",
+    "VideoFrame",
+    "VideoPart",
+    "VideoReader",
+    "detect",
+    "read_video",
+    "video_parts",
+]
 
 Path = Union[str, "os.PathLike[str]"]
 Picture = np.ndarray[Any, np.dtype[Any]]
+
+
+class VideoPart(NamedTuple):
+    """Consecutive frames of a video file that decode by themselves, from a key frame on; `video_parts` makes them."""
+
+    first: int
+    """The number of its first frame."""
+    frames: int
+    """How many there are; -1 where it is not known: of a video that is not cut."""
+    begin: int
+    """It holds the frames shown from here, in the stream's own units of time,"""
+    end: int
+    """to before here."""
+    seek: int
+    """The key frame's time of decoding."""
+    packet: int
+    """Its place among the stream's packets."""
 
 
 class VideoFrame(NamedTuple):
@@ -72,8 +98,17 @@ def _open(
     timeout: float,
     reconnect: float,
     keep_depth: bool = False,
+    part: VideoPart | None = None,
 ) -> Any:
     """A reader of the extension that links libav."""
+    _check(file, max_pixels, threads, timeout, reconnect)
+    limits = (max_pixels or 0, allow_partial, threads or 0, timeout, reconnect)
+    return _extension().VideoReader(os.fspath(file), *limits, keep_depth, part)
+
+
+def _check(
+    file: Path, max_pixels: int | None = None, threads: int | None = None, timeout: float = 0, reconnect: float = 0
+) -> None:
     if not isinstance(file, (str, os.PathLike)):
         raise TypeError(f"file is {type(file).__name__}; it must be a path or an address")
     for name, number, least in (("max_pixels", max_pixels, 1), ("threads", threads, 0)):
@@ -82,18 +117,19 @@ def _open(
     for name, seconds in (("timeout", timeout), ("reconnect", reconnect)):
         if not seconds >= 0:
             raise InvalidArgument(f"{name} is {seconds}; it must be 0 or more seconds", str(seconds))
+
+
+def _extension() -> Any:
     try:
         from importlib import import_module
 
-        extension = import_module("cuesta._video")
+        return import_module("cuesta._video")
     except ImportError as error:
         raise Unsupported(
             f"video needs FFmpeg's libav libraries: {error}; install them (Debian: libavformat59, libswscale6), or read "
             "the video with another library and give its frames to MotionDetector",
             "libav",
         ) from error
-    limits = (max_pixels or 0, allow_partial, threads or 0, timeout, reconnect)
-    return extension.VideoReader(os.fspath(file), *limits, keep_depth)
 
 
 class _Video:
@@ -177,6 +213,7 @@ def read_video(
     threads: int | None = None,
     timeout: float = 10,
     reconnect: float = math.inf,
+    part: VideoPart | None = None,
 ) -> VideoReader:
     """Reads a video, frame by frame.
 
@@ -201,6 +238,8 @@ def read_video(
         Seconds that an address or camera may be silent.
     reconnect : float
         Seconds for which an address or camera that was lost is sought again; 0 not at all.
+    part : VideoPart, optional
+        Of a file: these frames alone, each with the number, time and samples that the whole gives it.
 
     Returns
     -------
@@ -222,7 +261,48 @@ def read_video(
     """
     if color and keep_depth:
         raise InvalidArgument("keep_depth is of luma, and color=True is RGB of 8 bits; give one of them", "True")
-    return VideoReader(_open(file, max_pixels, allow_partial, threads, timeout, reconnect, keep_depth), color)
+    return VideoReader(_open(file, max_pixels, allow_partial, threads, timeout, reconnect, keep_depth, part), color)
+
+
+def video_parts(file: Path, at_least: int = 250, *, max_pixels: int | None = None) -> list[VideoPart]:
+    """Cuts a video file at key frames into parts that several readers can read at once.
+
+    The file is read once, without decoding. What cannot be cut and be the same is one part: live videos, y4m,
+    animations; codecs whose key frames are not known to begin anew (H.264's do where they are IDR pictures; HEVC, VP8,
+    VP9, MPEG-1, 2 and 4, FFV1, and all that code each frame by itself); files whose packets have no times of their own,
+    or are marked as damaged or not to be shown.
+
+    Parameters
+    ----------
+    file : path
+    at_least : int
+        Frames in a part; the last one has what is left.
+    max_pixels : int, optional
+        As `read_video` has it.
+
+    Returns
+    -------
+    list of VideoPart
+        In order, and together all frames.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the reason.
+    Unsupported
+        Where there is no libav.
+
+    Examples
+    --------
+    >>> import cuesta
+    >>> def frames_of(file):
+    ...     for part in cuesta.video_parts(file):
+    ...         yield from cuesta.read_video(file, part=part)
+    """
+    _check(file, max_pixels)
+    if at_least < 1:
+        raise InvalidArgument(f"at_least is {at_least}; it must be 1 or more", str(at_least))
+    return [VideoPart(*row) for row in _extension().video_parts(os.fspath(file), at_least, max_pixels or 0)]
 
 
 class VideoDetector(_Video):

@@ -99,6 +99,26 @@ class Detector {
     detector_.reset();
     size_ = {};
   }
+  nb::bytes save() {
+    std::vector<uint8_t> saved;
+    {
+      const nb::gil_scoped_release release;
+      const std::lock_guard lock(mutex_);
+      saved = detector_.save();
+    }
+    return nb::bytes(saved.data(), saved.size());
+  }
+  void load(const nb::bytes& saved) {
+    const std::span bytes(static_cast<const uint8_t*>(saved.data()), saved.size());
+    const nb::gil_scoped_release release;
+    const std::lock_guard lock(mutex_);
+    detector_.load(bytes);
+    size_ = {};
+  }
+  std::optional<int64_t> founded_by() {
+    const std::lock_guard lock(mutex_);
+    return detector_.founded_by();
+  }
 
  private:
   std::mutex mutex_;
@@ -172,7 +192,10 @@ void bind_motion(nb::module_& m) {
       .def_prop_ro("size", &Detector::size)
       .def_prop_ro("states", &Detector::states)
       .def_prop_ro("threshold", &Detector::threshold)
-      .def("reset", &Detector::reset);
+      .def("reset", &Detector::reset)
+      .def("save", &Detector::save)
+      .def("load", &Detector::load, "saved"_a)
+      .def_prop_ro("founded_by", &Detector::founded_by);
   nb::class_<Subtractor>(m, "BackgroundSubtractor")
       .def("__init__", made_with<Subtractor, BackgroundOptions>("BackgroundSubtractor"),
            "keywords"_a)

@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <chrono>
 #include <future>
@@ -14,6 +15,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "cuesta/io.hpp"
 #include "module.hpp"
@@ -29,8 +31,11 @@ using Numpy = nb::ndarray<nb::numpy, nb::ro>;
 // damaged.
 using Row = std::tuple<Numpy, std::optional<Numpy>, int64_t, double, std::optional<double>, bool>;
 
+// VideoPart's members, in their order.
+using Part = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
+
 ReadOptions options_of(int64_t max_pixels, bool allow_partial, int threads, double timeout,
-                       double reconnect, bool keep_depth) {
+                       double reconnect, bool keep_depth, const std::optional<Part>& part) {
   ReadOptions options;
   if (max_pixels > 0) options.max_pixels = max_pixels;
   options.allow_partial = allow_partial;
@@ -38,6 +43,7 @@ ReadOptions options_of(int64_t max_pixels, bool allow_partial, int threads, doub
   options.timeout = timeout;
   options.reconnect = reconnect;
   options.keep_depth = keep_depth;
+  if (part) options.part = std::make_from_tuple<VideoPart>(*part);
   return options;
 }
 
@@ -131,6 +137,15 @@ class Reader {
   VideoReader video_;
 };
 
+std::vector<Part> parts_of(const std::string& path, int64_t at_least, int64_t max_pixels) {
+  const ReadOptions options = options_of(max_pixels, false, 1, 10, 0, false, std::nullopt);
+  std::vector<Part> parts;
+  const nb::gil_scoped_release release;
+  for (const VideoPart& p : video_parts(path, at_least, options))
+    parts.emplace_back(p.first, p.frames, p.begin, p.end, p.seek, p.packet);
+  return parts;
+}
+
 }  // namespace
 }  // namespace cuesta::python
 
@@ -142,14 +157,15 @@ NB_MODULE(_video, m) {
       .def(
           "__init__",
           [](Reader* self, const std::string& path, int64_t max_pixels, bool allow_partial,
-             int threads, double timeout, double reconnect, bool keep_depth) {
-            const auto options =
-                options_of(max_pixels, allow_partial, threads, timeout, reconnect, keep_depth);
+             int threads, double timeout, double reconnect, bool keep_depth,
+             const std::optional<Part>& part) {
+            const auto options = options_of(max_pixels, allow_partial, threads, timeout, reconnect,
+                                            keep_depth, part);
             const nb::gil_scoped_release release;
             new (self) Reader(path, options);
           },
           "path"_a, "max_pixels"_a, "allow_partial"_a, "threads"_a, "timeout"_a, "reconnect"_a,
-          "keep_depth"_a)
+          "keep_depth"_a, "part"_a.none() = nb::none())
       .def("next", &Reader::next, "color"_a)
       .def("stop", &Reader::stop)
       .def_prop_ro("size", &Reader::size)
@@ -157,4 +173,5 @@ NB_MODULE(_video, m) {
       .def_prop_ro("is_live", &Reader::is_live)
       .def_prop_ro("expected_frames", &Reader::expected_frames)
       .def_prop_ro("damage", &Reader::damage);
+  m.def("video_parts", &parts_of, "path"_a, "at_least"_a, "max_pixels"_a);
 }

@@ -26,13 +26,16 @@ EXACT: dict[str, Any] = {"background": "first", "blur": 1, "close": "rect:3", "o
 
 def has_libav(tmp_path: pathlib.Path) -> bool:
     """Whether this package was built with it."""
-    (tmp_path / "no.mp4").write_bytes(b"no video")
+    file = tmp_path / "no.mp4"
+    file.write_bytes(b"no video")
     try:
-        cuesta.read_video(tmp_path / "no.mp4")
+        cuesta.read_video(file)
     except cuesta.Unsupported:
         return False
     except cuesta.InputError:
         return True
+    finally:
+        file.unlink()
     raise AssertionError
 
 

@@ -10,7 +10,7 @@ struct BackgroundAccess {
   /// room for. Throws as push().
   static AnyView state_for(BackgroundSubtractor& background, ConstAnyView frame);
   /// So many frames more have been learned.
-  static void learned(BackgroundSubtractor& background, int32_t frames);
+  static void learned(BackgroundSubtractor& background, int64_t frames);
 };
 
 }  // namespace cuesta

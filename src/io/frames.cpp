@@ -51,10 +51,34 @@ bool is_live(const std::string& path) {
   return found == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 
+bool is_coded_file(const std::string& path) {
+#if defined(CUESTA_HAS_VIDEO)
+  if (path == "-" || is_live(path) || is_folder(path)) return false;
+  StreamLimits limits;
+  limits.with_stop();
+  InputBytes bytes(path, limits);
+  const std::string_view head = bytes.peek(y4m_magic.size());
+  if (head.empty() || is_y4m(format_of_bytes(head))) return false;
+#if defined(CUESTA_HAS_PICTURES)
+  if (begins_as_animation(bytes.peek(32))) return false;
+#endif
+  return true;
+#else
+  static_cast<void>(path);
+  return false;
+#endif
+}
+
 std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& given) {
   StreamLimits limits = given;
   // One for all that read this source, and for none that reads another.
   limits.stop = std::make_shared<StopSignal>(given.stop);
+  if (!limits.part.is_whole() && !is_coded_file(path)) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{}: it is read whole; parts are of files of coded video",
+                            without_password(path)),
+                without_password(path));
+  }
   if (is_address(path) || is_camera(path)) {
 #if defined(CUESTA_HAS_VIDEO)
     return open_live(path, limits);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cuesta/image.hpp"
+#include "cuesta/io.hpp"
 #include "io/output_file.hpp"
 #include "io/stop.hpp"
 
@@ -110,6 +111,7 @@ struct StreamLimits {
   std::function<void(const std::string&)> report{};  ///< is told of such things; from any thread
   bool keep_depth = false;                           ///< fills Frame::deep_luma
   int64_t max_memory = std::numeric_limits<int64_t>::max();  ///< bytes of a frame's luma
+  VideoPart part{};  ///< of a file that libav reads; else the whole
 
   /// Makes a signal to stop where the caller brought none.
   void with_stop() {
@@ -120,6 +122,10 @@ struct StreamLimits {
 /// Whether a video comes as it happens, so that it cannot be read twice and may have no end: an
 /// address, a camera, a pipe, by its name or as standard input ("-").
 bool is_live(const std::string& path);
+
+/// Whether a video is a file that libav reads, so that it may be cut into parts. Throws
+/// Error{input} where there is none.
+bool is_coded_file(const std::string& path);
 
 /// Opens a video: a file, "-" for standard input, a named pipe, an address (rtsp://, http:// and
 /// the others of io/address.hpp), a camera (/dev/video0). What begins as y4m is read as such, all

@@ -65,6 +65,7 @@ io::StreamLimits limits_of(const ReadOptions& options) {
   limits.timeout = options.timeout;
   limits.reconnect = options.reconnect;
   limits.keep_depth = options.keep_depth;
+  if (options.part) limits.part = *options.part;
   return limits;
 }
 }  // namespace

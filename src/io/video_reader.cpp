@@ -95,6 +95,7 @@ struct VideoReader::State {
   int64_t last_packet_end = 0;  // in the file, where libav tells
   int64_t packets_end = 0;      // when the last of them ends
   bool first_waits = false;     // the constructor has decoded it already
+  bool packet_waits = false;    // the key frame of a part, which was sought
   bool draining = false, ended = false;
   std::string fault;  // thrown when the frames before it are out
   std::string damaged;
@@ -105,6 +106,7 @@ struct VideoReader::State {
     if (!packet || !decoded) throw std::bad_alloc();
     limits.with_stop();
     open_decoder();
+    if (!limits.part.is_whole()) go_to_part();
     if (!decode()) throw_input(name(), "the video stream holds no frame");
     describe();
     first_waits = true;
@@ -152,6 +154,43 @@ struct VideoReader::State {
                                       av::words(error)));
     }
     start = av_rescale_q(input->start(), AV_TIME_BASE_Q, stream->time_base);
+  }
+
+  /// The next packet is the key frame that the part begins with. Where seeking by its times does
+  /// not lead there, the file is read from its beginning.
+  void go_to_part() {
+    const VideoPart& part = limits.part;
+    index = part.first;
+    packets = part.packet;
+    if (part.packet == 0) return;
+    AVFormatContext& context = input->context();
+    for (const int64_t target : {part.seek, part.begin + start, start}) {
+      if (av_seek_frame(&context, stream->index, target, AVSEEK_FLAG_BACKWARD) < 0) continue;
+      while (input->read(*packet) >= 0) {
+        const bool ours = packet->stream_index == stream->index;
+        if (ours && (packet->flags & AV_PKT_FLAG_KEY) && packet->pts == part.begin + start) {
+          packet_waits = true;
+          return;
+        }
+        const bool passed = ours && packet->dts != AV_NOPTS_VALUE && packet->dts > part.seek;
+        av_packet_unref(packet.get());
+        if (passed) break;
+      }
+    }
+    throw_input(name(), at_frame("the file has no key frame where this part begins"));
+  }
+
+  int64_t time_of(const AVFrame& f) const {
+    return f.best_effort_timestamp != AV_NOPTS_VALUE ? f.best_effort_timestamp - start : next_pts;
+  }
+
+  /// Whether the decoded frame comes before the part: pictures that are shown before its key frame
+  /// and stored behind it. Ends the stream where it comes after.
+  bool is_outside_part() {
+    if (limits.part.is_whole()) return false;
+    const int64_t time = time_of(*decoded);
+    if (time >= limits.part.end) ended = true;
+    return time < limits.part.begin || ended;
   }
 
   void describe() {
@@ -225,6 +264,7 @@ struct VideoReader::State {
     while (!ended) {
       const int error = avcodec_receive_frame(decoder.get(), decoded.get());
       if (error == 0) {
+        if (is_outside_part()) continue;
         check();
         return true;
       }
@@ -260,10 +300,10 @@ struct VideoReader::State {
   /// Hands the decoder one packet, or the news that there are no more.
   void feed() {
     int error = 0;
-    do {
-      av_packet_unref(packet.get());
-      error = draining ? AVERROR_EOF : input->read(*packet);
-    } while (error >= 0 && packet->stream_index != stream->index);
+    if (!std::exchange(packet_waits, false)) do {
+        av_packet_unref(packet.get());
+        error = draining ? AVERROR_EOF : input->read(*packet);
+      } while (error >= 0 && packet->stream_index != stream->index);
     if (error < 0) return end_of_packets(error);
 
     ++packets;
@@ -355,8 +395,7 @@ struct VideoReader::State {
     out.owner = kept;
     out.index = index++;
     out.damaged = frame_is_damaged;
-    out.pts =
-        f.best_effort_timestamp != AV_NOPTS_VALUE ? f.best_effort_timestamp - start : next_pts;
+    out.pts = time_of(f);
     out.time = double(out.pts) * double(format.time_base_num) / double(format.time_base_den);
     int64_t duration = av::duration_of(f);
     if (duration <= 0) {

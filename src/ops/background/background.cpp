@@ -81,7 +81,7 @@ AnyView BackgroundAccess::state_for(BackgroundSubtractor& background, ConstAnyVi
   state.make_room(frame);
   return state.model;
 }
-void BackgroundAccess::learned(BackgroundSubtractor& background, int32_t frames) {
+void BackgroundAccess::learned(BackgroundSubtractor& background, int64_t frames) {
   background.state_->frames += frames;
 }
 

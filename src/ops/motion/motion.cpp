@@ -4,12 +4,14 @@
 #include <cstring>
 #include <optional>
 
+#include "core/background_access.hpp"
 #include "core/bits.hpp"
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "core/pinned_picture.hpp"
 #include "ops/motion/options.hpp"
 #include "ops/motion/reference.hpp"
+#include "ops/motion/saved.hpp"
 #include "ops/motion/steady.hpp"
 #include "ops/motion/steady_cuda.hpp"
 
@@ -64,6 +66,7 @@ struct MotionDetector::State {
   BackgroundSubtractor background;
   Image<uint8_t, Space::device> first_frame;
   Space space = Space::host;  // of the frames
+  int32_t channels = 1;       // the same
   // Of the last frame: the GPU writes to page-locked memory beside the host.
   BitImage on_host;
   PinnedPicture pinned;
@@ -137,6 +140,9 @@ struct MotionDetector::State {
   std::optional<ConstAnyView> prepared(int32_t i, ConstAnyView frame, const Exec& exec);
   void finish(int32_t last);
   void find(const ConstBatch& frames, const Exec& wanted);
+  motion::SavedHead head() const;
+  template <class Visit>
+  void each_part(const motion::SavedHead& head, AnyView model, Visit&& visit);
 
   /// Of the components of frame i those that are large enough.
   void collect(int32_t i, std::vector<Detection>& into) const {
@@ -230,6 +236,7 @@ void MotionDetector::State::plan(const ConstBatch& frames, const Exec& exec) {
   }
   begun = true;
   space = frames.first.space;
+  channels = frames.first.channels;
 }
 
 namespace {
@@ -315,6 +322,84 @@ void MotionDetector::State::find(const ConstBatch& frames, const Exec& wanted) {
     i += n;
   }
   finish(frames.count - 1);
+}
+
+motion::SavedHead MotionDetector::State::head() const {
+  motion::SavedHead head = motion::SavedHead::of(options);
+  head.begun = begun;
+  if (!begun) return head;
+  head.width = mask.width, head.height = mask.height;
+  head.channels = channels;
+  head.learned = background.frames();
+  if (head.learned == 0) head.keeps = uint8_t(steady.kept());
+  head.holds = holds;
+  return head;
+}
+
+/// All that a saved state has after its head, in its order. `model` is the background's.
+template <class Visit>
+void MotionDetector::State::each_part(const motion::SavedHead& head, AnyView model, Visit&& visit) {
+  if (!head.begun) return;
+  steady.each_part(visit);
+  if (head.learned > 0) visit(model);
+  for (size_t i = 0; i < head.keeps; ++i) visit(kept[i].view());
+  if (head.holds) visit(held.view());
+}
+
+std::vector<uint8_t> MotionDetector::save() const {
+  State& state = *state_;
+  if (state.begun && state.space == Space::device) {
+    throw Error(ErrorCode::unsupported,
+                "motion: a state on the GPU is not saved; a detector of frames on the host saves "
+                "its own",
+                "device");
+  }
+  const motion::SavedHead head = state.head();
+  AnyView model;
+  if (head.learned > 0) model = BackgroundAccess::state_for(state.background, head.frame());
+  motion::SavedSize size;
+  size(head);
+  state.each_part(head, model, size);
+  motion::SavedWriter writer(size.bytes);
+  writer(head);
+  state.each_part(head, model, writer);
+  return std::move(writer.bytes);
+}
+
+void MotionDetector::load(std::span<const uint8_t> saved) {
+  motion::SavedReader reader(saved);
+  motion::SavedHead head;
+  reader(head);
+  head.check(state_->options);
+  auto made = std::make_unique<State>(state_->options);
+  AnyView model;
+  if (head.begun) {
+    const ConstAnyView frame = head.frame();
+    head.check_size(int64_t(saved.size()));
+    if (head.keeps > motion::kept_of(head.warm_up)) motion::throw_saved("is damaged");
+    made->allocate(ConstBatch(frame, 1, 0));
+    made->begun = true;
+    made->channels = head.channels;
+    made->holds = head.holds;
+    if (head.learned > 0) {
+      model = BackgroundAccess::state_for(made->background, frame);
+      BackgroundAccess::learned(made->background, head.learned);
+    }
+  }
+  made->each_part(head, model, reader);
+  reader.finish();
+  const int32_t kept = head.learned > 0 ? motion::kept_of(head.warm_up) : head.keeps;
+  if (!made->steady.is_possible() || (head.begun && made->steady.kept() != kept))
+    motion::throw_saved("is damaged");
+  state_ = std::move(made);
+}
+
+std::optional<int64_t> MotionDetector::founded_by() const {
+  const MotionOptions& options = state_->options;
+  if (options.background.model != BackgroundModel::first || options.relearn > 0 ||
+      options.steady > 0)
+    return std::nullopt;
+  return motion::kept_of(options.warm_up) > 1 ? options.warm_up : 1;
 }
 
 MotionDetector::MotionDetector(MotionOptions options) {

@@ -72,6 +72,12 @@ bool Steady::reads(Size frame) const { return !reference_.empty() && Windows::of
 
 void Steady::reset() { frames_ = 0, warm_ = 0; }
 
+int32_t Steady::kept() const {
+  int32_t count = 0;
+  for (int32_t i = 0; i < kept_of(warm_up_); ++i) count += kept_at(i, warm_up_) < warm_;
+  return count;
+}
+
 Plan Steady::plan(Size frame, const uint8_t* luma) {
   Plan plan;
   if (luma) {

@@ -68,6 +68,16 @@ class Steady {
   Plan plan(Size frame, const uint8_t* luma);
   void reset();
 
+  /// What it knows of the frames so far: visit(part) of each number and of the reference.
+  template <class Visit>
+  void each_part(Visit&& visit) {
+    visit(frames_), visit(warm_), visit(reference_);
+  }
+  /// Whether those numbers can have come of frames.
+  bool is_possible() const { return frames_ >= 0 && warm_ >= 0 && warm_ <= warm_up_; }
+  /// How many frames of the warm-up so far are kept for the median.
+  int32_t kept() const;
+
  private:
   struct Shift {
     int32_t x = 0, y = 0;

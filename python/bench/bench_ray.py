@@ -1,0 +1,335 @@
+"""cuesta.ray beside a plain pool of processes on the same cores: CPU time a picture and a frame.
+
+    python python/bench/bench_ray.py --json docs/benchmarks/DATE-ray.json    everything, about ten minutes
+    python python/bench/bench_ray.py --only pictures --json FILE             a part of it into that file; pictures, frames, rates, store
+
+Figures are CPU time of all processes that take part (Ray's own too), as a control group of the kernel counts it, so that
+what else the machine does hardly meets them; wall time stands beside. Each run is a process of its own with a number of
+pictures or of videos, and a figure is the difference between a long run and a short one over what the long one has more:
+beginning and ending are in neither. Pool and Ray do the same work by the same function, in turns, and the figure is the median
+of the pairs. Needs root, for the control group.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.metadata
+import json
+import multiprocessing
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+import numpy as np
+
+import cuesta
+
+SIDE = 1024
+GROUPS = (("/sys/fs/cgroup/cpuacct", "cpuacct.usage", 1e-9), ("/sys/fs/cgroup", "cpu.stat", 1e-6))
+
+
+class Account:
+    """CPU seconds of this process's children from now on, and of theirs."""
+
+    def __init__(self) -> None:
+        for folder, name, unit in GROUPS:
+            if (pathlib.Path(folder) / name).exists():
+                self.folder = pathlib.Path(folder) / f"cuesta-bench-{os.getpid()}"
+                self.name, self.unit = name, unit
+                self.folder.mkdir()
+                return
+        raise SystemExit("no control group that counts CPU time")
+
+    def seconds(self) -> float:
+        text = (self.folder / self.name).read_text()
+        return self.unit * float(text.split()[1] if "usage_usec" in text else text)
+
+    def run(self, words: list[str]) -> tuple[float, float]:
+        """CPU and wall seconds of a program, from its beginning until all that it began has ended."""
+        before, begun = self.seconds(), time.monotonic()
+        group = str(self.folder / "cgroup.procs")
+        inner = 'echo $$ > "$0" && exec "$@"'
+        subprocess.run(["bash", "-c", inner, group, *words], check=True, stdout=subprocess.DEVNULL)
+        wall = time.monotonic() - begun
+        while (self.folder / "cgroup.procs").read_text().strip():
+            time.sleep(0.1)
+        return self.seconds() - before, wall
+
+    def close(self) -> None:
+        self.folder.rmdir()
+
+
+def make_pictures(folder: pathlib.Path, count: int) -> None:
+    """PNG files of 1 Mpixel with slopes, edges and some noise."""
+    rng = np.random.default_rng(3)
+    for k in range(count):
+        coarse = rng.integers(0, 256, (SIDE // 16 + 2, SIDE // 16 + 2)).astype(np.float32)
+        at = np.arange(SIDE) / 16
+        left, part = at.astype(int), (at % 1).astype(np.float32)
+        rows = coarse[left] * (1 - part[:, None]) + coarse[left + 1] * part[:, None]
+        whole = rows[:, left] * (1 - part) + rows[:, left + 1] * part
+        cuesta.imwrite(folder / f"{k:04}.png", np.clip(whole + rng.integers(-2, 3, whole.shape), 0, 255).astype(np.uint8))
+
+
+def make_videos(folder: pathlib.Path, count: int, frames: int) -> None:
+    """H.264 of 1 Mpixel: a square that comes and goes on a still scene with noise."""
+    rng = np.random.default_rng(4)
+    still = cuesta.gaussian(rng.integers(0, 256, (SIDE, SIDE), np.uint8), 4.0)
+    grain = [rng.integers(-3, 4, (SIDE, SIDE), np.int16) for _ in range(7)]
+    words = f"ffmpeg -v error -y -f yuv4mpegpipe -i - -c:v libx264 -preset veryfast -g 50 -crf 20 {folder}/0.mp4".split()
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as coder:
+        assert coder.stdin
+        coder.stdin.write(f"YUV4MPEG2 W{SIDE} H{SIDE} F25:1 Cmono XCOLORRANGE=FULL\n".encode())
+        for k in range(frames):
+            frame = still + grain[k % 7]
+            x = 6 * k % SIDE
+            frame[400:500, x : x + 90] = 230
+            coder.stdin.write(b"FRAME\n" + np.clip(frame, 0, 255).astype(np.uint8).tobytes())
+    for k in range(1, count):
+        shutil.copy(folder / "0.mp4", folder / f"{k}.mp4")
+
+
+_worker: Any = None
+
+
+def _begin(work: Any) -> None:
+    global _worker
+    from cuesta.ray.pictures import Worker
+
+    _worker = Worker(work)
+
+
+def _picture(path: str) -> str:
+    error: str = _worker.row(_worker.names({"path": [path]})[0], path)["error"]
+    return error
+
+
+def _video(path: str) -> int:
+    return sum(len(frame.objects) for frame in cuesta.detect(path, threads=1))
+
+
+def edges_of_cv2(row: dict[str, Any], output: str) -> dict[str, Any]:
+    """The same by OpenCV: Gauss, Canny between half of Otsu's threshold of the magnitudes and that threshold, PNG."""
+    import cv2
+
+    cv2.setNumThreads(1)
+    read: Any = cv2.imread(row["path"], cv2.IMREAD_GRAYSCALE)
+    gray = cv2.GaussianBlur(read, (5, 5), 1.4)
+    gx, gy = cv2.Sobel(gray, cv2.CV_16S, 1, 0), cv2.Sobel(gray, cv2.CV_16S, 0, 1)
+    size = cv2.convertScaleAbs(cv2.add(np.abs(gx), np.abs(gy)), alpha=0.125)
+    high, _ = cv2.threshold(size, 0, 255, cv2.THRESH_OTSU)
+    cv2.imwrite(f"{output}/{pathlib.Path(row['path']).name}", cv2.Canny(gx, gy, 4 * high, 8 * high))
+    return {"name": row["path"]}
+
+
+def one(kind: str, side: str, workers: int, count: int, folder: str) -> None:
+    """What is timed: a program of its own."""
+    files = [str(file) for file in sorted(pathlib.Path(folder).iterdir())][:count]
+    assert len(files) == count
+    spawn = multiprocessing.get_context("spawn")
+    with tempfile.TemporaryDirectory(dir=pathlib.Path(folder).parent) as output:
+        if side == "pool" and kind == "pictures":
+            from cuesta.ray.outputs import Output
+            from cuesta.ray.pictures import Work
+
+            work = Work("edges", "canny", {}, "path", folder, None, Output(output, "png"), 1)
+            with spawn.Pool(workers, _begin, (work,)) as pool:
+                assert not any(pool.imap_unordered(_picture, files, chunksize=16))
+                pool.close()
+                pool.join()
+            return
+        if side == "pool":
+            with spawn.Pool(workers) as pool:
+                assert all(pool.imap_unordered(_video, files, chunksize=1))
+                pool.close()
+                pool.join()
+            return
+        import ray
+
+        from cuesta.ray.__main__ import join_cluster
+
+        join_cluster(None, workers)
+        if side == "cv2":
+            import pyarrow as pa
+            import ray.data
+
+            blocks = [pa.table({"path": files[i : i + 16]}) for i in range(0, len(files), 16)]
+            done = ray.data.from_arrow(blocks).map(edges_of_cv2, fn_kwargs={"output": output}, compute=ray.data.TaskPoolStrategy(workers))
+            assert sum(len(batch["name"]) for batch in done.iter_batches()) == count
+            assert len(list(pathlib.Path(output).iterdir())) == count
+            ray.shutdown()
+            return
+        if kind == "pictures":
+            summary = cuesta.ray.edges(files, output=output, overwrite=True, workers=workers)
+        else:
+            summary = cuesta.ray.detect(files, output=output, rows="objects", part_frames=100)  # two or three states handed on
+        assert isinstance(summary, cuesta.ray.Summary) and summary.done == count and not summary.errors
+        ray.shutdown()
+
+
+def compare(account: Account, kind: str, folder: pathlib.Path, short: int, long: int, units: int, pairs: int) -> list[Any]:
+    """Rows of CPU and wall milliseconds a unit: a picture, a frame."""
+    rows = []
+    for workers in (1, 2):
+        sides = ["pool", "ray", *(["cv2"] if kind == "pictures" else [])]
+        figures: dict[str, list[tuple[float, float]]] = {side: [] for side in sides}
+        for pair in range(pairs):
+            for side in sides if pair % 2 == 0 else sides[::-1]:
+                ends = []
+                for count in (short, long):
+                    words = [sys.executable, __file__, "--one", kind, side, str(workers), str(count), str(folder)]
+                    ends.append(account.run(words))
+                more = (long - short) * units
+                figures[side].append(tuple(1000 * (b - a) / more for a, b in zip(*ends)))
+                print(kind, side, workers, figures[side][-1], flush=True)
+        load = round(os.getloadavg()[1], 1)
+        row: dict[str, Any] = {"of": kind, "workers": workers, "load": load, "pairs": pairs, "short": short * units, "long": long * units}
+        for side, values in figures.items():
+            row[f"{side}_cpu_ms"] = round(statistics.median(cpu for cpu, _ in values), 3)
+            row[f"{side}_wall_ms"] = round(statistics.median(wall for _, wall in values), 3)
+        ratios = [ray[0] / pool[0] for ray, pool in zip(figures["ray"], figures["pool"])]
+        row["overhead_percent"] = round(100 * (statistics.median(ratios) - 1), 1)
+        rows.append(row)
+    return rows
+
+
+def cpu_of(work: Any, least: float = 1.0) -> float:
+    """CPU milliseconds of this process a call."""
+    work()
+    calls, begun = 0, time.process_time()
+    while time.process_time() - begun < least:
+        work()
+        calls += 1
+    return round(1000 * (time.process_time() - begun) / calls, 3)
+
+
+def rates(pictures: pathlib.Path, videos: pathlib.Path) -> dict[str, Any]:
+    """CPU milliseconds a Mpixel picture or frame of what jobs are made of, one thread."""
+    file = sorted(pictures.iterdir())[0]
+    picture = cuesta.imread(file, gray=True)
+    edges = cuesta.canny(picture)
+    video = sorted(videos.iterdir())[0]
+    made: dict[str, Any] = {
+        "pixels": SIDE * SIDE,
+        "picture_bytes": file.stat().st_size,
+        "read_png": cpu_of(lambda: cuesta.imread(file, gray=True)),
+        "canny": cpu_of(lambda: cuesta.canny(picture, threads=1)),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        to = pathlib.Path(folder, "a.png")
+        made["write_png"] = cpu_of(lambda: cuesta.imwrite(to, edges))
+        made["edges_bytes"] = to.stat().st_size
+        jpeg = pathlib.Path(folder, "a.jpg")
+        cuesta.imwrite(jpeg, picture)
+        made["read_jpeg"] = cpu_of(lambda: cuesta.imread(jpeg, gray=True))
+        made["jpeg_bytes"] = jpeg.stat().st_size
+    count = len(list(cuesta.read_video(video, threads=1)))
+    made["frames"] = count
+    made["video_bytes_a_frame"] = round(video.stat().st_size / count)
+    made["decode"] = round(cpu_of(lambda: [None for _ in cuesta.read_video(video, threads=1)]) / count, 3)
+    frames = [frame.image for frame in cuesta.read_video(video)]
+    for background in ("samples", "first"):
+        detector = cuesta.MotionDetector(background)
+        for frame in frames[:60]:
+            detector.push(frame, threads=1)
+
+        def push(detector: cuesta.MotionDetector = detector) -> None:
+            for frame in frames[60:100]:
+                detector.push(frame, threads=1)
+
+        made[f"detect_{background}"] = round(cpu_of(push) / 40, 3)
+        made[f"state_bytes_{background}"] = len(detector.save())
+        made[f"hand_over_{background}"] = cpu_of(lambda detector=detector: detector.load(detector.save()))
+    made["video_parts"] = round(cpu_of(lambda: cuesta.video_parts(video)) / count, 4)
+    return made
+
+
+def store(pictures: pathlib.Path) -> dict[str, Any]:
+    """An object store on the loopback (moto): CPU milliseconds of the client a picture, put and got."""
+    from moto.server import ThreadedMotoServer
+    from pyarrow import fs
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    _, port = server.get_host_and_port()
+    there = fs.S3FileSystem(
+        access_key="test", secret_key="test", region="us-east-1", scheme="http",
+        endpoint_override=f"127.0.0.1:{port}", allow_bucket_creation=True,
+    )  # fmt: skip
+    there.create_dir("bucket")
+    data = sorted(pictures.iterdir())[0].read_bytes()
+
+    def put() -> None:
+        with there.open_output_stream("bucket/a.png") as stream:
+            stream.write(data)
+
+    def get() -> None:
+        with there.open_input_file("bucket/a.png") as stream:
+            assert len(stream.read()) == len(data)
+
+    # The server is a thread of this process: what both ends take together.
+    made = {"bytes": len(data), "put_both_ends": cpu_of(put), "get_both_ends": cpu_of(get)}
+    server.stop()
+    return made
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--only", nargs="+", default=["pictures", "frames", "rates", "store"])
+    parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        kind, side, workers, count, folder = arguments.one
+        return one(kind, side, int(workers), int(count), folder)
+    root = pathlib.Path(__file__).resolve().parents[2]
+    commit = subprocess.run(["git", "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
+    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
+    result: dict[str, Any] = {
+        "date": str(datetime.date.today()),
+        "commit": commit,
+        "machine": {"cpu": model, "cores": os.cpu_count(), "load_before": os.getloadavg()[1]},
+        "versions": {
+            "python": platform.python_version(),
+            **{name: importlib.metadata.version(name) for name in ("cuesta", "numpy", "opencv-python-headless", "pyarrow", "ray")},
+        },
+    }
+    with tempfile.TemporaryDirectory() as scratch:
+        pictures, videos = pathlib.Path(scratch, "pictures"), pathlib.Path(scratch, "videos")
+        pictures.mkdir()
+        videos.mkdir()
+        make_pictures(pictures, 240)
+        make_videos(videos, 6, 250)
+        account = Account()
+        if "rates" in arguments.only:
+            result["rates_cpu_ms"] = rates(pictures, videos)
+        if "store" in arguments.only:
+            result["store_cpu_ms"] = store(pictures)
+        result["beside_a_pool"] = []
+        if "pictures" in arguments.only:
+            result["beside_a_pool"] += compare(account, "pictures", pictures, 48, 240, 1, arguments.pairs)
+        if "frames" in arguments.only:
+            result["beside_a_pool"] += compare(account, "frames", videos, 2, 6, 250, arguments.pairs)
+        account.close()
+    result["machine"]["load_after"] = os.getloadavg()[1]
+    if arguments.json and arguments.json.exists():  # parts of a run; the last one's date and commit are the file's
+        before = json.loads(arguments.json.read_text(encoding="utf-8"))
+        again = {row["of"] for row in result["beside_a_pool"]}
+        kept = [row for row in before["beside_a_pool"] if row["of"] not in again]
+        result = before | result | {"beside_a_pool": kept + result["beside_a_pool"]}
+    print(json.dumps(result, indent=1))
+    if arguments.json:
+        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,172 @@
+"""What a billion pictures and a million cameras cost, from measured rates: the tables of docs/scale.md. Needs simpy.
+
+    python python/bench/scale_plan.py          print them
+    python python/bench/scale_plan.py --check  whether docs/scale.md has them so (python/tests/test_ray_layout.py)
+    python python/bench/scale_plan.py --write  put them there
+
+Rates are of python/bench/bench_ray.py (the newest docs/benchmarks/*-ray.json), one core of that machine, 1 Mpixel; those of a
+GPU are kernels of docs/benchmarks/2026-11-23-h200-production.json and whole calls with both copies over PCIe of
+2026-11-22-h200-x2.json; `cuesta.ray` runs on no GPU yet. What faults cost is simulated by python/tests/ray_layout.py.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import sys
+from typing import Any
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python/tests"))
+import ray_layout as layout  # noqa: E402
+
+PAGE = ROOT / "docs/scale.md"
+BEGIN, END = "<!-- scale_plan.py -->\n", "<!-- end -->\n"
+
+PICTURES = 1e9
+CAMERAS, FPS, CAMERA_MPIXELS = 1e6, 25, 1920 * 1080 / 2**20
+PART_SECONDS = 10
+LINK = 25e9 / 8  # bytes a second of a machine of CORES cores: what is assumed, not measured
+CORES = 64
+MACHINES, VIDEOS, HOURS = 20, 640, 1  # of the simulation: each machine with 8 workers, each video so many hours long
+MEAN_HOURS = (1000, 100, 10)  # between the ends of one machine
+
+
+def measured() -> tuple[str, dict[str, Any]]:
+    file = sorted((ROOT / "docs/benchmarks").glob("*-ray.json"))[-1]
+    return file.name, json.loads(file.read_text(encoding="utf-8"))
+
+
+def gpu_ms(operation: str, parameters: str) -> float:
+    """Milliseconds a Mpixel of a kernel on the H200."""
+    rows = json.loads((ROOT / "docs/benchmarks/2026-11-23-h200-production.json").read_text(encoding="utf-8"))["rows"]
+    fitting = [r for r in rows if r["operation"] == operation and r["parameters"] == parameters and r["strategy"] == "fused"]
+    row = max(fitting, key=lambda r: r["width"])
+    pictures = 64 if parameters.endswith("64 cameras a call") else row["pictures"]
+    ms: float = row["ms"] / (row["width"] * row["height"] * pictures / 2**20)
+    return ms
+
+
+def over_pcie() -> float:
+    """Pictures of 1 Mpixel a second through Canny on the H200, up and down again, page-locked, eight in flight."""
+    figures = json.loads((ROOT / "docs/benchmarks/2026-11-22-h200-x2.json").read_text(encoding="utf-8"))["figures"]
+    (rate,) = (
+        f["value"]
+        for f in figures
+        if (f["width"], f["subject"], f["detail"]) == (1024, "page-locked", "8 in flight, 1 GPU")
+    )
+    made: float = rate
+    return made
+
+
+def faults(seconds: float) -> str:
+    """What the ends of machines cost a job whose parts take so long."""
+    parts = [seconds] * round(HOURS * 3600 / PART_SECONDS)
+    quiet = layout.Layout([parts] * VIDEOS, MACHINES, 8).run()
+    rows = [["never", "0", f"{quiet.runs:,}", "0.0", f"{quiet.makespan / 3600:.2f}"]]
+    for mean in MEAN_HOURS:
+        ends = layout.faults_of(MACHINES, quiet.makespan / 3600, mean, seed=1)
+        made = layout.Layout([parts] * VIDEOS, MACHINES, 8, faults=ends, notice=20).run()
+        lost = 100 * made.lost / made.useful
+        rows.append([f"{mean:,} h", f"{len(ends)}", f"{made.runs:,}", f"{lost:.1f}", f"{made.makespan / 3600:.2f}"])
+    text = f"**Faults.** {VIDEOS} videos of {HOURS} hour, 25 frames/s at 1080p, in parts of {PART_SECONDS} s on {MACHINES} machines of 8 workers; a machine that ends\n"
+    text += "does not come back, and nothing else is lost with it than what the table shows.\n\n"
+    return text + table(["a machine ends every", "ended", "parts begun", "work lost, %", "hours to the end"], rows)
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    return "".join("| " + " | ".join(row) + " |\n" for row in [head, ["---"] * len(head), *rows])
+
+
+def made() -> str:
+    name, data = measured()
+    rate = data["rates_cpu_ms"]
+    more = {row["of"]: 1 + row["overhead_percent"] / 100 for row in data["beside_a_pool"] if row["workers"] == 2}
+
+    def hours(milliseconds: float, count: float) -> str:
+        return f"{milliseconds * count / 3.6e6:,.0f}"
+
+    steps = [
+        ("read (PNG)", rate["read_png"]), ("read (JPEG)", rate["read_jpeg"]), ("Canny", rate["canny"]),
+        ("write (PNG)", rate["write_png"]),
+    ]  # fmt: skip
+    for what, verb in (("fetch from the store", "get_both_ends"), ("put into the store", "put_both_ends")):
+        steps.append((f"{what}, both ends on one machine", data["store_cpu_ms"][verb]))
+    per_picture = (rate["read_jpeg"] + rate["canny"] + rate["write_png"]) * more["pictures"]
+    moved = rate["jpeg_bytes"] + rate["edges_bytes"]
+    seconds_compute = per_picture / 1000 / CORES
+    seconds_link = moved / LINK
+    text = f"From [{name}](benchmarks/{name}), commit {data['commit'][:7]}, {data['date']}; CPU time of one core at 1 Mpixel.\n\n"
+    text += "**A billion pictures**, JPEG in, Canny, PNG out.\n\n"
+    text += table(
+        ["step", "ms a picture", "core-hours for 10⁹"],
+        [[what, f"{ms:.2f}", hours(ms, PICTURES)] for what, ms in steps]
+        + [["JPEG, Canny, PNG, with Ray's part", f"{per_picture:.2f}", hours(per_picture, PICTURES)]],
+    )
+    text += f"\nBytes moved: {rate['jpeg_bytes'] / 1e3:,.0f} kB in and {rate['edges_bytes'] / 1e3:,.0f} kB out a picture, "
+    text += f"{moved * PICTURES / 1e15:,.2f} PB, and 2 × 10⁹ requests. "
+    text += f"A machine of {CORES} cores asks its link for {moved / seconds_compute / 1e6:,.0f} MB/s, "
+    text += f"{100 * seconds_link / seconds_compute:.0f} % of 25 Gbit/s: "
+    text += "the cores bind, and of their time the files.\n" if seconds_link < seconds_compute else "the link binds.\n"
+    kernel = gpu_ms("canny", "thresholds by Otsu")
+    text += f"Canny alone is {hours(kernel, PICTURES)} GPU-hours of an H200 ({kernel * 1000:.1f} µs a picture): one GPU would want "
+    text += f"{(rate['read_jpeg'] + rate['write_png']) / kernel:,.0f} cores that read and write. With both copies over PCIe it does {over_pcie():,.0f} pictures/s "
+    text += f"({over_pcie() * 2**20 / 1e9:.0f} GB/s each way), {PICTURES / over_pcie() / 3600:.1f} GPU-hours, and wants "
+    text += f"{(rate['read_jpeg'] + rate['write_png']) * over_pcie() / 1000:,.0f} cores: PCIe binds before the kernel and the files before PCIe, "
+    text += "so a GPU pays only where the pictures are there already.\n\n"
+
+    frames = CAMERAS * FPS
+    decode, detect = rate["decode"] * CAMERA_MPIXELS, rate["detect_samples"] * CAMERA_MPIXELS
+    whole = (decode + detect) * more["frames"]
+    text += f"**A million cameras**, 1080p at {FPS} frames/s, around the clock.\n\n"
+    rows = [
+        ["decode (H.264)", f"{decode:.2f}", f"{decode * frames / 1000:,.0f}"],
+        ["detect, `samples`", f"{detect:.2f}", f"{detect * frames / 1000:,.0f}"],
+        ["detect, `first`", f"{rate['detect_first'] * CAMERA_MPIXELS:.2f}", f"{rate['detect_first'] * CAMERA_MPIXELS * frames / 1000:,.0f}"],
+        ["decode and `samples`, with Ray's part", f"{whole:.2f}", f"{whole * frames / 1000:,.0f}"],
+    ]
+    text += table(["step", "ms a frame", "cores for 10⁶ cameras"], rows)
+    state = rate["state_bytes_samples"] * CAMERA_MPIXELS
+    video = rate["video_bytes_a_frame"] * CAMERA_MPIXELS * FPS
+    text += f"\nA core has {1000 / FPS / whole:.2f} cameras, a day of all is {whole * frames * 24 / 1000:,.0f} core-hours. Bytes a camera and second: "
+    text += f"{video / 1e6:.2f} MB of video (this one is noisy; 0.5 MB are usual), {state / PART_SECONDS / 1e6:.2f} MB of state where every part of "
+    text += f"{PART_SECONDS} s runs on another machine, {CAMERA_MPIXELS * 2**20 * FPS / 1e6:.0f} MB if frames were sent. "
+    lanes = gpu_ms("motion", "1080p gray, 64 cameras a call")
+    text += f"An H200 detects {1000 / FPS / (lanes * CAMERA_MPIXELS):,.0f} such cameras by its kernels (another model, 64 a call; states stay there): it would want "
+    text += f"{decode / (lanes * CAMERA_MPIXELS):,.0f} cores that decode, or its decoders, which nothing here has measured.\n"
+    return text + "\n" + faults(PART_SECONDS * FPS * whole / 1000) + "\n" + beside(data)
+
+
+def beside(data: dict[str, Any]) -> str:
+    """Ray beside a plain pool, and OpenCV in Ray."""
+    text = "**Ray beside a plain pool of processes**, the same work by the same function: ms of CPU time of all processes\n"
+    text += "a picture or frame of 1 Mpixel, and in brackets of wall time where the machine had nothing else to do (load below 3).\n\n"
+    names = {"pictures": "pictures: PNG, Canny, PNG", "frames": "frames: H.264, `samples`"}
+    rows = []
+    for row in data["beside_a_pool"]:
+        cells = []
+        for side in ("pool", "ray", "cv2"):
+            wall = f" ({row[f'{side}_wall_ms']:.2f})" if f"{side}_cpu_ms" in row and row["load"] < 3 else ""
+            cells.append(f"{row[f'{side}_cpu_ms']:.2f}{wall}" if f"{side}_cpu_ms" in row else "")
+        rows.append([names[row["of"]], str(row["workers"]), *cells, f"{row['overhead_percent']:+.1f}", f"{row['load']:.1f}"])
+    return text + table(["of", "workers", "pool", "cuesta.ray", "cv2 in Ray", "Ray's part, %", "load"], rows)
+
+
+def main() -> int:
+    page = PAGE.read_text(encoding="utf-8")
+    head, _, rest = page.partition(BEGIN)
+    old, _, tail = rest.partition(END)
+    new = made()
+    if "--write" in sys.argv:
+        PAGE.write_text(head + BEGIN + new + END + tail, encoding="utf-8")
+    elif "--check" in sys.argv:
+        if old != new:
+            print("docs/scale.md is not what scale_plan.py makes of the measured rates; --write puts it there")
+            return 1
+    else:
+        print(new)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

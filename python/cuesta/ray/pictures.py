@@ -1,0 +1,386 @@
+"""Pictures: pipelines of Ray Data."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Union, overload
+
+import numpy as np
+import pyarrow as pa
+import ray
+import ray.data
+
+import cuesta
+from cuesta.errors import Error, InputError, InvalidArgument, OutputError
+from cuesta.ray import places
+from cuesta.ray.outputs import TABLES, Output, Summary, cause_of, encoded
+
+if TYPE_CHECKING:
+    from ray.data import Dataset
+
+__all__ = ["edges", "filter"]
+
+#: What is told of the progress: done so far, of how many (None: not known), how many of them are errors.
+Progress = Callable[[int, Union[int, None], int], None]
+Pictures = Union["Dataset", str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
+
+METHODS: dict[str, Callable[..., Any]] = {"canny": cuesta.canny, "log": cuesta.log_edges, "sobel": cuesta.sobel}
+FILTERS: dict[str, Callable[..., Any]] = {
+    name: getattr(cuesta, name) for name in ("box", "convolve", "correlate", "gaussian", "laplacian", "median", "sharpen")
+}
+#: Rows that go to an actor at once.
+BATCH = 16
+SOURCES = ("path", "bytes", "image")
+SCHEMA = pa.schema(
+    [
+        ("name", pa.string()),
+        ("error", pa.string()),
+        ("width", pa.int32()),
+        ("height", pa.int32()),
+        ("picture", pa.binary()),
+    ]
+)
+PICTURES = ("png", "jpg", "jpeg", "tif", "tiff", "webp", "ppm", "pgm", "bmp", "jxl", "jp2", "avif", "heif")
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be done with each row; goes to the workers."""
+
+    kind: Literal["edges", "filter"]
+    operation: str
+    options: Mapping[str, Any]
+    source: str = "path"
+    base: str = ""
+    filesystem: Any = None
+    output: Output | None = None
+    threads: int = 1
+
+
+@dataclass
+class Worker:
+    """Does rows, one after the other; the library keeps this thread's workspace between them."""
+
+    work: Work
+    _apply: Callable[..., Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        table = METHODS if self.work.kind == "edges" else FILTERS
+        self._apply = table[self.work.operation]
+
+    def _read(self, value: Any) -> Any:
+        gray = self.work.kind == "edges"
+        if self.work.source == "image":
+            image = np.asarray(value)
+            return cuesta.to_gray(image, layout="HWC") if gray and image.ndim == 3 and image.shape[2] >= 3 else image
+        if self.work.source == "bytes":
+            with places.held(bytes(value)) as name:
+                return self._file(name, "bytes", gray)
+        with places.local(value, self.work.filesystem) as name:
+            return self._file(name, os.fspath(value), gray)
+
+    @staticmethod
+    def _file(name: str, known: str, gray: bool) -> Any:
+        try:
+            return cuesta.imread(name, gray=gray)
+        except InputError as error:  # of a file of a moment: by the name that people know
+            raise InputError(str(error).replace(name, known), known) from error
+
+    def result(self, value: Any) -> Any:
+        """What is made of one picture."""
+        image = self._read(value)
+        layout = {"layout": "HWC"} if image.ndim == 3 else {}
+        return self._apply(image, threads=self.work.threads, **layout, **self.work.options)
+
+    def row(self, name: str, value: Any) -> dict[str, Any]:
+        """The same as a row; written where there is an output. What cannot be read has an `error`."""
+        output = self.work.output
+        nothing = np.zeros((0, 0), np.uint8)
+        try:
+            image = self.result(value)
+        except OutputError:
+            raise
+        except (Error, TypeError, ValueError) as error:
+            if output is None:
+                return {"name": name, "error": str(error), "image": nothing}
+            return {"name": name, "error": str(error), "width": 0, "height": 0, "picture": None}
+        if output is None:
+            return {"name": name, "error": "", "image": image}
+        row = {"name": name, "error": "", "width": image.shape[1], "height": image.shape[0], "picture": None}
+        if output.format == "parquet":
+            row["picture"] = encoded(image, "png")
+        elif not output.is_table:
+            output.picture(name, image)
+        return row
+
+    def names(self, batch: Mapping[str, Any]) -> list[str]:
+        """What the rows are called in the results: by `name`, or by their paths."""
+        if "name" in batch:
+            return [str(name) for name in batch["name"]]
+        if self.work.source == "path":
+            return [places.name_in(str(path), self.work.base, self.work.filesystem) for path in batch["path"]]
+        if self.work.output is not None:
+            raise InvalidArgument("rows of bytes or arrays have no column 'name', which results are called by", "name")
+        return [""] * len(batch[self.work.source])
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        names = self.names(batch)
+        output = self.work.output
+        rows = [self.row(name, value) for name, value in zip(names, batch[self.work.source])]
+        if output is None:
+            others = {key: value for key, value in batch.items() if key not in ("image", "bytes", "name", "error")}
+            return {**others, **{key: _column([row[key] for row in rows]) for key in ("name", "error", "image")}}
+        part = output.part(names, rows, _schema(output.format)) if output.is_table and rows else ""
+        return {
+            "name": _column(names),
+            "error": _column([row["error"] for row in rows]),
+            "part": _column([part] * len(rows)),
+        }
+
+
+def _schema(format: str) -> Any:
+    return SCHEMA if format == "parquet" else SCHEMA.remove(SCHEMA.get_field_index("picture"))
+
+
+def _column(values: list[Any]) -> Any:
+    if values and isinstance(values[0], np.ndarray):
+        if len({value.shape for value in values}) == 1:
+            return np.stack(values)
+        column = np.empty(len(values), object)
+        column[:] = values
+        return column
+    return np.array(values, dtype=np.str_ if values and isinstance(values[0], str) else None)
+
+
+def _check_options(kind: str, operation: str, table: Mapping[str, Callable[..., Any]], options: Mapping[str, Any]) -> None:
+    """What is wrong with all rows is said before any."""
+    if operation not in table:
+        raise InvalidArgument(f"{kind} {operation!r}: choose one of {', '.join(sorted(table))}", operation)
+    refused = {"out", "return_thresholds", "threads", "stream", "mask", "layout"}
+    for name in sorted(refused | ({"color"} if kind == "edges" else set())):  # edges are of gray pictures here
+        if name in options:
+            raise TypeError(f"{name} is not of pictures in rows")
+    made = table[operation](np.zeros((32, 32), np.uint8), **options)
+    if not isinstance(made, np.ndarray):
+        raise InvalidArgument(f"{operation} makes several pictures of one with these options; ask for one", operation)
+
+
+def _dataset(pictures: Pictures, filesystem: Any) -> tuple[Dataset, str, str, int | None]:
+    """Rows, the column that they are read from, the folder that all files are in, and how many there are."""
+    if isinstance(pictures, ray.data.Dataset):
+        names = pictures.schema().names if pictures.schema() is not None else []
+        source = next((name for name in SOURCES if name in names), None)
+        if source is None:
+            raise InvalidArgument(f"the rows have columns {names}; they need one of {', '.join(SOURCES)}", str(names))
+        return pictures, source, "", None
+    files, base = places.expand(pictures, filesystem)
+    if not files:
+        raise InvalidArgument("no pictures are given", "[]")
+    blocks = [pa.table({"path": files[i : i + BATCH]}) for i in range(0, len(files), BATCH)]
+    return ray.data.from_arrow(blocks), "path", base, len(files)
+
+
+def _mapped(data: Dataset, work: Work, workers: int | None, num_cpus: float, batch_size: int | None) -> Dataset:
+    if workers is not None and workers < 1:
+        raise InvalidArgument(f"workers is {workers}; it must be 1 or more", str(workers))
+    most = max(1, int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-3)))
+    made: Dataset = data.map_batches(
+        Worker,
+        fn_constructor_args=(work,),
+        batch_size=batch_size,
+        compute=ray.data.ActorPoolStrategy(min_size=workers or 1, max_size=workers or most),
+        num_cpus=num_cpus,
+    )
+    return made
+
+
+def _run(data: Dataset, output: Output, total: int | None, progress: Progress | None) -> Summary:
+    """Runs the pipeline to its end, and commits."""
+    begun = time.monotonic()
+    parts: set[str] = set()
+    errors: list[tuple[str, str]] = []
+    done = 0
+    try:
+        for batch in data.iter_batches(batch_size=None, batch_format="numpy"):
+            parts.update(part for part in batch["part"].tolist() if part)
+            errors += [(name, why) for name, why in zip(batch["name"].tolist(), batch["error"].tolist()) if why]
+            done += len(batch["name"])
+            if progress:
+                progress(done, total, len(errors))
+    except ray.exceptions.RayError as error:
+        raise cause_of(error) from None
+    output.commit(sorted(parts), done - len(errors), errors)
+    return Summary(output.uri, done - len(errors), sorted(errors), time.monotonic() - begun)
+
+
+def _pipeline(
+    kind: Literal["edges", "filter"],
+    operation: str,
+    table: Mapping[str, Callable[..., Any]],
+    pictures: Pictures,
+    output: str | os.PathLike[str] | None,
+    format: str,
+    filesystem: Any,
+    workers: int | None,
+    num_cpus: float,
+    overwrite: bool,
+    progress: Progress | None,
+    options: dict[str, Any],
+) -> Any:
+    _check_options(kind, operation, table, options)
+    if format not in TABLES and format not in PICTURES:
+        raise InvalidArgument(f"format is {format!r}; choose {', '.join(TABLES)}, or of pictures {', '.join(PICTURES)}", format)
+    data, source, base, total = _dataset(pictures, filesystem)
+    to = None if output is None else Output(places.everywhere(output, filesystem), format, filesystem)
+    threads = max(1, int(num_cpus))
+    work = Work(kind, operation, options, source, base, filesystem, to, threads)
+    if to is not None:
+        to.begin(overwrite)
+    mapped = _mapped(data, work, workers, num_cpus, None if total is not None else BATCH)
+    return mapped if to is None else _run(mapped, to, total, progress)
+
+
+@overload
+def edges(
+    pictures: Pictures,
+    method: str = "canny",
+    *,
+    output: None = None,
+    format: str = "png",
+    filesystem: Any = None,
+    workers: int | None = None,
+    num_cpus: float = 1,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Dataset: ...
+
+
+@overload
+def edges(
+    pictures: Pictures,
+    method: str = "canny",
+    *,
+    output: str | os.PathLike[str],
+    format: str = "png",
+    filesystem: Any = None,
+    workers: int | None = None,
+    num_cpus: float = 1,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Summary: ...
+
+
+def edges(
+    pictures: Pictures,
+    method: str = "canny",
+    *,
+    output: str | os.PathLike[str] | None = None,
+    format: str = "png",
+    filesystem: Any = None,
+    workers: int | None = None,
+    num_cpus: float = 1,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Dataset | Summary:
+    """Edges in pictures, over the machines of a Ray cluster.
+
+    Parameters
+    ----------
+    pictures : Dataset, path, or sequence of paths
+        Rows with a column `path` (a path that every machine sees, or an address: s3://, gs://), `bytes` (a file's) or
+        `image` (arrays: (H, W), or (H, W, 3 or 4) in RGB order, which become gray). Or files, of which folders stand for
+        all in them and patterns for what fits. Rows of bytes and arrays that are written need a column `name`.
+    method : {"canny", "log", "sobel"}
+        As `cuesta.canny`, `cuesta.log_edges` and `cuesta.sobel` make them.
+    output : path or address, optional
+        The folder for the results, on any of pyarrow's file systems; without, nothing is written, and the rows come back.
+    format : str
+        Of what is written: a picture's extension ("png": one file for each picture, by its name and that extension);
+        "parquet", rows of name, error, width, height and picture (PNG); or "ndjson", the same without pictures.
+    filesystem : pyarrow.fs.FileSystem, optional
+        Of the pictures and of the output, where an address does not say it.
+    workers : int, optional
+        Actors; by default as many as the cluster has CPUs for.
+    num_cpus : float
+        CPUs of an actor, which runs as many threads.
+    overwrite : bool
+        Take a folder that holds a whole result; pictures there that are not made again stay.
+    progress : callable, optional
+        progress(done, of how many or None, errors), after every few pictures that are written.
+    **options
+        Of the method, as its function has them.
+
+    Returns
+    -------
+    Dataset or Summary
+        Without `output` a lazy Dataset: name, error (empty for none), image, and the columns of the input but for
+        `bytes` and `image`. With one, it runs to the end: what was done, and which rows have errors. All results are
+        there when _SUCCESS lies in the folder.
+
+    Raises
+    ------
+    InvalidArgument, TypeError
+        Naming the argument, before anything runs.
+    InputError, OutputError
+        Naming the path or folder. A single picture that cannot be read is no error but a row with one.
+
+    Notes
+    -----
+    Equal, byte for byte, to the method on each picture by itself. An actor that is killed is replaced, and does its rows
+    again under the same names.
+
+    Examples
+    --------
+    >>> import cuesta.ray
+    >>> def outlines(folder):
+    ...     return cuesta.ray.edges(folder, output="s3://bucket/edges", sigma=2.0)
+    """
+    return _pipeline(
+        "edges", method, METHODS, pictures, output, format, filesystem, workers, num_cpus, overwrite, progress, options
+    )
+
+
+def filter(
+    pictures: Pictures,
+    name: str,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    format: str = "png",
+    filesystem: Any = None,
+    workers: int | None = None,
+    num_cpus: float = 1,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Dataset | Summary:
+    """Filtered pictures, over the machines of a Ray cluster.
+
+    Parameters
+    ----------
+    pictures, output, format, filesystem, workers, num_cpus, overwrite, progress
+        As `edges` has them; colors stay.
+    name : {"gaussian", "box", "median", "sharpen", "laplacian", "convolve", "correlate"}
+        The function of that name in `cuesta`.
+    **options
+        Its options.
+
+    Returns
+    -------
+    Dataset or Summary
+        As `edges` has it.
+
+    Examples
+    --------
+    >>> import cuesta.ray
+    >>> def smooth(dataset):
+    ...     return cuesta.ray.filter(dataset, "gaussian", sigma=2.0)
+    """
+    return _pipeline(
+        "filter", name, FILTERS, pictures, output, format, filesystem, workers, num_cpus, overwrite, progress, options
+    )

@@ -1,0 +1,560 @@
+"""Videos: chains of parts, each looked at where there is room, joined in order.
+
+What is found in a frame follows from the background, which every model but one learns from all frames before. So a part
+cannot be looked at before the one in front of it, if the result is to be that of one process: a chain hands the state of
+its detector from part to part, wherever they run, and the next parts are decoded while it comes. Videos run beside each
+other. Only where the first frames found all that is known later (`MotionDetector.founded_by`) do the parts of one video
+run beside each other too.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
+
+import numpy as np
+import pyarrow as pa
+import ray
+import ray.data
+
+import cuesta
+from cuesta._keywords import DetectOptions
+from cuesta._options import described, names_of
+from cuesta.errors import Error, InvalidArgument
+from cuesta.motion import Detection, MotionDetector
+from cuesta.ray import places
+from cuesta.ray.outputs import TABLES, Output, Summary, cause_of
+from cuesta.tracking import CountingLine, SceneWatch, Zone
+from cuesta.video import VideoPart, read_video, video_parts
+
+if TYPE_CHECKING:
+    from ray.data import Dataset
+    from typing_extensions import Unpack
+
+__all__ = ["detect"]
+
+Progress = Callable[[int, Union[int, None], int], None]
+Path = Union[str, "os.PathLike[str]"]
+
+_BOX = pa.struct([("x", pa.int32()), ("y", pa.int32()), ("width", pa.int32()), ("height", pa.int32())])
+_CROSSING = pa.struct(
+    [("line", pa.string()), ("id", pa.int64()), ("to", pa.string()), ("frame", pa.int64()), ("time", pa.float64())]
+)
+_IN_EVENT = pa.struct(
+    [
+        ("id", pa.int64()),
+        ("first_frame", pa.int64()),
+        ("last_frame", pa.int64()),
+        ("start", pa.float64()),
+        ("end", pa.float64()),
+        ("zones", pa.list_(pa.string())),
+        ("moved", pa.float64()),
+        ("max_speed", pa.float64()),
+        ("largest_box", _BOX),
+        ("max_area", pa.int64()),
+    ]
+)
+#: The columns, by what a row is.
+SCHEMAS = {
+    "events": pa.schema(
+        [
+            ("name", pa.string()),
+            ("error", pa.string()),
+            ("id", pa.int64()),
+            ("first_frame", pa.int64()),
+            ("last_frame", pa.int64()),
+            ("start", pa.float64()),
+            ("end", pa.float64()),
+            ("clip_start", pa.float64()),
+            ("clip_end", pa.float64()),
+            ("most_at_once", pa.int64()),
+            ("best_frame", pa.int64()),
+            ("best_id", pa.int64()),
+            ("best_box", _BOX),
+            ("objects", pa.list_(_IN_EVENT)),
+            ("crossings", pa.list_(_CROSSING)),
+        ]
+    ),
+    "objects": pa.schema(
+        [
+            ("name", pa.string()),
+            ("error", pa.string()),
+            ("frame", pa.int64()),
+            ("time", pa.float64()),
+            ("event", pa.int64()),
+            ("id", pa.int64()),
+            ("box", _BOX),
+            ("area", pa.int64()),
+            ("centroid_x", pa.float64()),
+            ("centroid_y", pa.float64()),
+            ("zones", pa.list_(pa.string())),
+            ("velocity_x", pa.float64()),
+            ("velocity_y", pa.float64()),
+            ("moved", pa.float64()),
+        ]
+    ),
+}
+
+#: A detection, with the place of its frame in the part.
+_FOUND = np.dtype(
+    [("frame", "i8"), ("x", "i4"), ("y", "i4"), ("width", "i4"), ("height", "i4"), ("area", "i8"), ("cx", "f8"), ("cy", "f8")]
+)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What is watched for, and how; goes to the workers."""
+
+    motion: dict[str, Any]
+    tracking: dict[str, Any]
+    zones: Sequence[Zone] = ()
+    lines: Sequence[CountingLine] = ()
+    mask: Any = None
+    rows: str = "events"
+    output: Output | None = None
+    filesystem: Any = None
+    max_pixels: int | None = None
+    threads: int = 1
+    part_frames: int = 250
+    ahead_bytes: int = 1 << 28
+
+    def detector(self) -> MotionDetector:
+        return MotionDetector(**self.motion)
+
+    def scene(self, size: tuple[int, int]) -> SceneWatch:
+        return SceneWatch(size, self.zones, self.lines, self.mask, **self.tracking)
+
+    @property
+    def schema(self) -> Any:
+        return SCHEMAS[self.rows]
+
+
+class Plan(NamedTuple):
+    """How a video is cut."""
+
+    size: tuple[int, int]
+    parts: list[VideoPart]
+
+
+class Found(NamedTuple):
+    """What moves in the frames of a part."""
+
+    numbers: Any
+    """(N,) int64: the frames' numbers."""
+    times: Any
+    """(N,) float64: seconds."""
+    detections: Any
+    """_FOUND, in the order of the frames."""
+
+
+class Fault(NamedTuple):
+    """Why a video, or a part, cannot be read."""
+
+    reason: str
+
+
+class Lost(NamedTuple):
+    """The state that a part was to go on from went with the machine that it lay on, or was never made."""
+
+
+def plan_of(watch: Watch, video: str) -> Plan | Fault:
+    """Where a video is cut."""
+    file = ""
+    try:
+        file = places.kept.local(video, watch.filesystem)
+        with read_video(file, max_pixels=watch.max_pixels, threads=1) as reader:
+            if reader.is_live:
+                return Fault(f"{video}: it is live; cuesta.ray.detect takes files")
+            size = reader.size
+        return Plan(size, video_parts(file, watch.part_frames, max_pixels=watch.max_pixels))
+    except Error as error:
+        return Fault(_named(error, video, file))
+
+
+def _named(error: Error, video: str, file: str) -> str:
+    """An error by the name that people know the file by."""
+    return str(error).replace(file, video) if file else str(error)
+
+
+def taken(before: list[Any]) -> bytes | None:
+    """The state that a part goes on from; None where it is lost."""
+    try:
+        state: bytes = ray.get(before[0])
+    except ray.exceptions.RayError:
+        return None
+    return state or None
+
+
+def look_at(
+    watch: Watch, video: str, part: VideoPart, before: list[Any], saves: bool
+) -> tuple[Found | Fault | Lost, bytes]:
+    """What moves in a part, and the detector's state after it.
+
+    `before` holds the state that the detector goes on from, or a reference to it: then frames are decoded until it is
+    there, as many as `ahead_bytes` hold.
+    """
+    file = ""
+    try:
+        detector = watch.detector()
+        file = places.kept.local(video, watch.filesystem)
+        with read_video(file, max_pixels=watch.max_pixels, threads=watch.threads, part=part) as reader:
+            decoded: deque[Any] = deque()
+            if before:
+                held = 0
+                while held < watch.ahead_bytes and not ray.wait(before, timeout=0)[0]:
+                    if (frame := next(reader, None)) is None:
+                        break
+                    decoded.append(frame)
+                    held += frame.image.nbytes
+                if (state := taken(before)) is None:
+                    return Lost(), b""
+                detector.load(state)
+
+            def frames() -> Iterator[Any]:
+                while decoded:
+                    yield decoded.popleft()
+                yield from reader
+
+            numbers: list[int] = []
+            times: list[float] = []
+            found: list[Any] = []
+            for k, frame in enumerate(frames()):
+                numbers.append(frame.number)
+                times.append(frame.time)
+                found += [(k, *d.box, d.area, *d.centroid) for d in detector.push(frame.image, threads=watch.threads)]
+    except Error as error:
+        return Fault(_named(error, video, file)), b""
+    result = Found(np.array(numbers, np.int64), np.array(times, np.float64), np.array(found, _FOUND))
+    return result, detector.save() if saves else b""
+
+
+def _box(box: Any) -> dict[str, int]:
+    return dict(zip(("x", "y", "width", "height"), map(int, box)))
+
+
+def _event(name: str, event: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "error": "",
+        **{key: value for key, value in event._asdict().items() if key != "clip"},
+        "clip_start": event.clip[0],
+        "clip_end": event.clip[1],
+        "best_box": _box(event.best_box),
+        "objects": [
+            {**one._asdict(), "zones": list(one.zones), "largest_box": _box(one.largest_box)} for one in event.objects
+        ],
+        "crossings": [one._asdict() for one in event.crossings],
+    }
+
+
+def joined(watch: Watch, name: str, plan: Plan, parts: Sequence[Found]) -> list[dict[str, Any]]:
+    """Events, or objects, of a video whose parts were looked at: who is who, across the seams too."""
+    scene = watch.scene(plan.size)
+    rows: list[dict[str, Any]] = []
+    for part in parts:
+        at = np.searchsorted(part.detections["frame"], np.arange(len(part.numbers) + 1))
+        listed = part.detections.tolist()
+        for k, (number, seconds) in enumerate(zip(part.numbers.tolist(), part.times.tolist())):
+            found = [Detection((x, y, w, h), area, (cx, cy)) for _, x, y, w, h, area, cx, cy in listed[at[k] : at[k + 1]]]
+            step = scene.push(found, frame=number, time=seconds)
+            if watch.rows == "events":
+                rows += [_event(name, event) for event in step.ended]
+                continue
+            for one in step.objects:
+                rows.append(
+                    {
+                        "name": name,
+                        "error": "",
+                        "frame": number,
+                        "time": seconds,
+                        "event": step.event,
+                        "id": one.id,
+                        "box": _box(one.box),
+                        "area": one.area,
+                        "centroid_x": one.centroid[0],
+                        "centroid_y": one.centroid[1],
+                        "zones": list(one.zones),
+                        "velocity_x": one.velocity[0],
+                        "velocity_y": one.velocity[1],
+                        "moved": one.moved,
+                    }
+                )
+    if watch.rows == "events":
+        rows += [_event(name, event) for event in scene.finish()]
+    return rows
+
+
+def _finish(watch: Watch, name: str, plan: Plan | None, reason: str, parts: list[Any]) -> tuple[str, Any]:
+    """The rows of a video: written as a part of the output, whose name comes back, or as a table."""
+    if plan is None:
+        rows = [{"name": name, "error": reason}]
+    else:
+        rows = joined(watch, name, plan, parts)
+    if watch.output is not None:
+        return watch.output.part([name], rows, watch.schema), None
+    return "", pa.Table.from_pylist(rows, schema=watch.schema)
+
+
+class Ended(NamedTuple):
+    """A video that is done."""
+
+    name: str
+    error: str
+    part: str
+    table: Any
+    """A reference to it, where nothing is written."""
+
+
+_WHOLE = VideoPart(0, -1, -(2**63), 2**63 - 1, 0, 0)
+#: How often a part is begun that ends its worker each time, before the video is given up.
+_TRIES = 8
+#: How often a video is begun again whose state is lost.
+_BEGINNINGS = 50
+
+
+@dataclass
+class _Cluster:
+    """The tasks of a job. Each may run twice, as a worker or machine may die: none has an effect but files whose names
+    follow from what they are of. A part that is lost with its worker is begun again here, from the last state that is
+    there; Ray, which would make states anew from those before them, does not keep those."""
+
+    watch: Watch
+    num_cpus: float
+    at_once: int
+    """Parts of one video that are under way together, where they may be."""
+    ahead: int
+    """The same where they wait for each other."""
+    _stopped: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        often = {"max_retries": -1, "num_cpus": self.num_cpus}
+        self._watch = ray.put(self.watch)
+        self._plan: Any = ray.remote(**often)(plan_of)
+        self._look: Any = ray.remote(num_cpus=self.num_cpus, max_retries=0, num_returns=2)(look_at)
+        self._finish: Any = ray.remote(**often, num_returns=2)(_finish)
+        self._founded = self.watch.detector().founded_by
+
+    def stop(self) -> None:
+        """From any thread: videos end where they are."""
+        self._stopped.set()
+
+    def _get(self, reference: Any) -> Any:
+        while not ray.wait([reference], timeout=0.5)[0]:
+            if self._stopped.is_set():
+                raise InterruptedError("the job was stopped")
+        return ray.get(reference)
+
+    def video(self, video: str, name: str) -> Ended:
+        """Looks at a video to its end; runs in a thread of its own."""
+        plan = self._get(self._plan.remote(self._watch, video))
+        if isinstance(plan, Fault):
+            return self._ended(name, None, plan.reason, [])
+        parts = self._parts(video, plan.parts)
+        if isinstance(parts, Fault) and len(plan.parts) > 1:
+            # Damaged, or not what its container says: one process finds what the whole in one piece gives, in its words.
+            parts = self._parts(video, [_WHOLE])
+        if isinstance(parts, Fault):
+            return self._ended(name, None, parts.reason, [])
+        return self._ended(name, plan, "", parts)
+
+    def _parts(self, video: str, parts: Sequence[VideoPart]) -> list[Found] | Fault:
+        """What moves in each part, or why one is not what it should be."""
+        found: list[Found] = []
+        states: list[Any] = [None]  # after so many parts; those that no part to come goes on from are let go
+        under_way: deque[Any] = deque()  # the parts from len(found) on
+        tries = beginnings = 0
+        while len(found) < len(parts):
+            k = len(found) + len(under_way)
+            if k < len(parts) and len(under_way) < (self.at_once if self._is_final(parts[k]) else self.ahead):
+                one, state = self._begin(video, parts, k, states[k])
+                under_way.append(one)
+                states.append(state)
+                continue
+            part = parts[len(found)]
+            try:
+                made = self._get(under_way.popleft())
+            except ray.exceptions.RayTaskError:  # a fault of ours
+                raise
+            except ray.exceptions.RayError:
+                made = None
+            if isinstance(made, Found) and part.frames in (-1, len(made.numbers)):
+                found.append(made)
+                if not self._is_final(part):
+                    states[len(found) - 1] = None
+                tries = 0
+                continue
+            for one in under_way:
+                ray.cancel(one, force=False)
+            under_way.clear()
+            if isinstance(made, Found):
+                return Fault(f"{video}: {len(made.numbers)} frames where its packets promise {part.frames}")
+            if isinstance(made, Fault):
+                return made
+            if isinstance(made, Lost):
+                found.clear()
+                beginnings += 1
+            else:
+                tries += 1
+            if tries == _TRIES or beginnings == _BEGINNINGS:
+                how = f"its worker died {tries} times" if tries == _TRIES else f"its state was lost {beginnings} times"
+                return Fault(f"{video}: {how} at frame {part.first}")
+            del states[len(found) + 1 :]
+        return found
+
+    def _is_final(self, part: VideoPart) -> bool:
+        """Whether what is known before a part stays so."""
+        return self._founded is not None and part.first >= self._founded
+
+    def _begin(self, video: str, parts: Sequence[VideoPart], k: int, state: Any) -> tuple[Any, Any]:
+        """A part's result to come, and the state after it."""
+        final = self._is_final(parts[k])
+        saves = not final and k + 1 < len(parts)
+        one, after = self._look.remote(self._watch, video, parts[k], [] if state is None else [state], saves)
+        return one, state if final else after
+
+    def _ended(self, name: str, plan: Plan | None, reason: str, parts: list[Found]) -> Ended:
+        part, table = self._finish.remote(self._watch, name, plan, reason, parts)
+        return Ended(name, reason, self._get(part), table)
+
+
+@described
+def detect(
+    videos: Path | Sequence[Path],
+    *,
+    output: str | os.PathLike[str] | None = None,
+    format: str = "parquet",
+    rows: str = "events",
+    zones: Sequence[Zone] = (),
+    lines: Sequence[CountingLine] = (),
+    mask: Any = None,
+    filesystem: Any = None,
+    part_frames: int = 250,
+    num_cpus: float = 1,
+    at_once: int | None = None,
+    max_pixels: int | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    **options: Unpack[DetectOptions],
+) -> Dataset | Summary:
+    """Moving objects in videos, over the machines of a Ray cluster.
+
+    Parameters
+    ----------
+    videos : path, or sequence of paths
+        Files that every machine sees, or addresses (s3://, gs://); folders stand for all in them, patterns for what fits.
+    output : path or address, optional
+        The folder for the results, on any of pyarrow's file systems; without, nothing is written, and the rows come back.
+    format : {"parquet", "ndjson"}
+        Of what is written: one file a video.
+    rows : {"events", "objects"}
+        What a row is: an event as `cuesta.Event` has it, or an object in a frame, as `cuesta.TrackedObject` has it. A
+        video that cannot be read is one row with its `error`; of the others it is empty.
+    zones, lines, mask, max_pixels
+        As `cuesta.detect` has them.
+    filesystem : pyarrow.fs.FileSystem, optional
+        Of the videos and of the output, where an address does not say it.
+    part_frames : int
+        Frames that are done at a time, at least: videos are cut at key frames (`cuesta.video_parts`). After each the
+        detector's state goes on, about 15 bytes a pixel; a worker that dies costs the part it was at.
+    num_cpus : float
+        CPUs of a task, which runs as many threads.
+    at_once : int, optional
+        Videos that are under way together; by default as many as the cluster has CPUs for.
+    overwrite : bool
+        Take a folder that holds a whole result.
+    progress : callable, optional
+        progress(done, of how many, errors), after each video.
+    **options
+
+    Returns
+    -------
+    Dataset or Summary
+        Without `output` the rows, by video and time; with one, what was done, and which videos have errors. All results
+        are there when _SUCCESS lies in the folder.
+
+    Raises
+    ------
+    InvalidArgument, TypeError
+        Naming the argument, before anything runs.
+    InputError, OutputError
+        Naming the path or folder. A single video that cannot be read is no error but a row with one.
+
+    Notes
+    -----
+    Equal to `cuesta.detect` on each video, number for number, whatever the number of workers: a part goes on from the
+    state that the one before it left. So the parts of one video follow each other, and only their decoding overlaps; but
+    for the background "first" without `relearn` and `steady`, of which they run beside each other.
+
+    Examples
+    --------
+    >>> import cuesta.ray
+    >>> def watch(folder):
+    ...     return cuesta.ray.detect(folder, output="s3://bucket/events", min_area=400)
+    """
+    motion = {name: value for name, value in options.items() if name in names_of("MotionOptions")}
+    tracking = {name: value for name, value in options.items() if name in names_of("TrackingOptions")}
+    if unknown := sorted(set(options) - set(motion) - set(tracking)):
+        raise TypeError(f"detect() got an unexpected keyword argument {unknown[0]!r}")
+    if tracking.get("join"):  # as cuesta.detect has it
+        motion.pop("min_area", None)
+    for name, value, choices in (("format", format, TABLES), ("rows", rows, tuple(SCHEMAS))):
+        if value not in choices:
+            raise InvalidArgument(f"{name} is {value!r}; choose {' or '.join(choices)}", value)
+    for name, number in (("part_frames", part_frames), ("at_once", at_once)):
+        if number is not None and number < 1:
+            raise InvalidArgument(f"{name} is {number}; it must be 1 or more", str(number))
+    to = None if output is None else Output(places.everywhere(output, filesystem), format, filesystem)
+    watch = Watch(
+        motion, tracking, tuple(zones), tuple(lines), mask, rows, to, filesystem, max_pixels, max(1, int(num_cpus)), part_frames
+    )
+    watch.detector()  # what is wrong with the options is said before anything runs
+    watch.scene((64, 64) if mask is None else np.shape(mask)[1::-1])
+    files, base = places.expand(videos, filesystem)
+    if not files:
+        raise InvalidArgument("no videos are given", "[]")
+    if to is not None:
+        to.begin(overwrite)
+    return _run(watch, files, base, num_cpus, at_once, progress)
+
+
+def _run(
+    watch: Watch, files: list[str], base: str, num_cpus: float, at_once: int | None, progress: Progress | None
+) -> Dataset | Summary:
+    begun = time.monotonic()
+    room = max(1, int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-3)))
+    threads = min(len(files), at_once or room)
+    # With as many videos as there is room for, nothing is won by decoding ahead.
+    cluster = _Cluster(watch, num_cpus, at_once=max(2, room // threads), ahead=1 if threads >= room else 2)
+    ended: dict[int, Ended] = {}
+    errors: list[tuple[str, str]] = []
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: dict[Future[Ended], int] = {
+            pool.submit(cluster.video, file, places.name_in(file, base, watch.filesystem)): i
+            for i, file in enumerate(files)
+        }
+        try:
+            while waiting:
+                for one in wait(waiting, return_when=FIRST_COMPLETED)[0]:
+                    i = waiting.pop(one)
+                    ended[i] = one.result()
+                    if ended[i].error:
+                        errors.append((ended[i].name, ended[i].error))
+                    if progress:
+                        progress(len(ended), len(files), len(errors))
+        except BaseException as error:
+            cluster.stop()
+            pool.shutdown(wait=False, cancel_futures=True)
+            if isinstance(error, ray.exceptions.RayError):
+                raise cause_of(error) from None
+            raise
+    if watch.output is None:
+        made: Dataset = ray.data.from_arrow_refs([ended[i].table for i in range(len(files))])
+        return made
+    watch.output.commit([one.part for one in ended.values()], len(files) - len(errors), errors)
+    return Summary(watch.output.uri, len(files) - len(errors), sorted(errors), time.monotonic() - begun)

@@ -1,0 +1,403 @@
+"""cuesta.ray on a cluster of two nodes: equal to one process, with bad files, killed workers and nodes, and on an object
+store. One cluster serves all; test_ray_cluster.py has what takes longer."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+import pages
+import pytest
+
+import cuesta
+
+ray = pytest.importorskip("ray", reason="Ray is not installed: cuesta.ray is not tested (scripts/python-env)")
+pytest.importorskip("simpy", reason="simpy is not installed: cuesta.ray is not tested (scripts/python-env)")
+import ray_layout as layout  # noqa: E402
+import ray_support as support  # noqa: E402
+from test_video_parts import coded  # noqa: E402
+
+import cuesta.ray  # noqa: E402
+from cuesta.ray import places, videos  # noqa: E402
+
+ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import it
+
+def part_that_sleeps(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
+    """In place of `look_at`: as long as the part's packets say, whatever the machine is busy with."""
+    if before and videos.taken(before) is None:
+        return videos.Lost(), b""
+    with (pathlib.Path(watch.filesystem) / "begun").open("a") as file:
+        file.write(f"{video} {part.first}\n")
+    time.sleep(part.packet / 1000)
+    numbers = np.arange(part.first, part.first + part.frames)
+    return videos.Found(numbers, numbers / 25, np.zeros(0, videos._FOUND)), b"x" * 200_000 if saves else b""
+
+
+def part_that_ends_its_worker(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def layout_on(
+    machines: support.Machines, monkeypatch: pytest.MonkeyPatch, folder: pathlib.Path, dies: bool, ms: int = 300
+) -> tuple[float, float, list[tuple[str, int]]]:
+    """Six videos of five parts that sleep: seconds in all, and until a node died; the parts that were begun."""
+    monkeypatch.setattr(videos, "look_at", part_that_sleeps)
+    monkeypatch.setattr(
+        videos,
+        "plan_of",
+        lambda watch, video: videos.Plan((64, 48), [cuesta.VideoPart(10 * k, 10, k, k + 1, 0, ms) for k in range(5)]),
+    )
+    (folder / "begun").touch()
+    begun = time.monotonic()
+
+    def kill() -> bool:  # when every chain on its way has handed on a state
+        if len((folder / "begun").read_text().splitlines()) < 14 or not machines.workers("part_that", newest=True):
+            return False
+        machines.kill_node()
+        return True
+
+    watch = videos.Watch({"background": "samples"}, {}, filesystem=str(folder))
+    if dies:
+        with support.meanwhile(kill, every=0.02) as killed:
+            videos._run(watch, [f"v{k}" for k in range(6)], "", 1, 4, None)
+        assert killed
+    else:
+        killed = []
+        videos._run(watch, [f"v{k}" for k in range(6)], "", 1, 4, None)
+    lines = [line.split() for line in (folder / "begun").read_text().splitlines()]
+    end = time.monotonic()
+    return end - begun, killed[0] - begun if killed else 0.0, [(video, int(first)) for video, first in lines]
+
+
+GATE = cuesta.CountingLine("gate", (0.5, 1.0), (0.5, 0.0))
+OPTIONS: dict[str, Any] = {"open": "rect:3", "close": "rect:3", "min_hits": 2, "merge_window": 0.5, "lines": [GATE]}
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[support.Machines]:
+    made = support.Machines(nodes=2, cpus=2)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    made = tmp_path_factory.mktemp("pictures")
+    support.pictures(made, 60)
+    (made / "1" / "bad.png").write_bytes(b"no picture at all")
+    return made
+
+
+@pytest.fixture(scope="module")
+def expected(folder: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What one process makes of the folder."""
+    to = tmp_path_factory.mktemp("expected")
+    for file in sorted(folder.rglob("*.png")):
+        if file.name != "bad.png":
+            target = to / f"{file.relative_to(folder)}.png"
+            target.parent.mkdir(exist_ok=True)
+            cuesta.imwrite(target, cuesta.canny(cuesta.imread(file, gray=True), sigma=1.0))
+    return support.everything(to)
+
+
+def without_extra(folder: pathlib.Path) -> dict[str, bytes]:
+    return {name: data for name, data in support.everything(folder).items() if not name.startswith("_")}
+
+
+@pytest.mark.timeout(300)
+def test_edges_with_a_killed_worker_are_those_of_one_process(
+    machines: support.Machines, folder: pathlib.Path, expected: dict[str, bytes], tmp_path: pathlib.Path
+) -> None:
+    told: list[tuple[int, int | None, int]] = []
+
+    def progress(done: int, total: int | None, errors: int) -> None:
+        if not told:
+            assert machines.kill_worker("Worker")
+        told.append((done, total, errors))
+
+    summary = cuesta.ray.edges(folder, output=tmp_path / "edges", sigma=1.0, workers=2, progress=progress)
+    assert isinstance(summary, cuesta.ray.Summary)
+    assert told[-1] == (61, 61, 1) and summary.done == 60
+    ((name, reason),) = summary.errors
+    assert name == "1/bad.png" and "bad.png" in reason
+    assert without_extra(tmp_path / "edges") == expected
+    assert json.loads((tmp_path / "edges/_SUCCESS").read_text()) == {"format": "png", "done": 60, "errors": 1, "files": []}
+    assert json.loads((tmp_path / "edges/_errors.ndjson").read_text())["name"] == "1/bad.png"
+    with pytest.raises(cuesta.OutputError, match="a whole result is there"):
+        cuesta.ray.edges(folder, output=tmp_path / "edges")
+
+
+@pytest.mark.timeout(300)
+def test_rows_come_back_and_go_on(machines: support.Machines, picture: Any, tmp_path: pathlib.Path) -> None:
+    import ray.data
+
+    color = np.stack([picture, picture // 2, 255 - picture], axis=2)
+    rows = ray.data.from_items([{"image": color[k:], "name": f"{k}", "number": k} for k in range(5)])
+    made = {row["name"]: row for row in cuesta.ray.edges(rows, "sobel", workers=1).take_all()}
+    assert sorted(row["number"] for row in made.values()) == list(range(5))
+    for k in range(5):
+        np.testing.assert_array_equal(made[f"{k}"]["image"], cuesta.sobel(cuesta.to_gray(color[k:], layout="HWC")))
+    cuesta.imwrite(tmp_path / "a.png", color)
+    data = [{"bytes": (tmp_path / "a.png").read_bytes(), "name": "a"}, {"bytes": b"x", "name": "b"}]
+    filtered = cuesta.ray.filter(ray.data.from_items(data), "gaussian", sigma=2.0, output=tmp_path / "rows", format="parquet")
+    assert isinstance(filtered, cuesta.ray.Summary) and [name for name, _ in filtered.errors] == ["b"]
+    import pyarrow.dataset
+
+    table = {row["name"]: row for row in pyarrow.dataset.dataset(tmp_path / "rows", format="parquet").to_table().to_pylist()}
+    (tmp_path / "made.png").write_bytes(table["a"]["picture"])
+    np.testing.assert_array_equal(cuesta.imread(tmp_path / "made.png"), cuesta.gaussian(color, 2.0, layout="HWC"))
+    assert table["b"]["picture"] is None and table["b"]["error"] and not table["a"]["error"]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("background", ["samples", "first"])
+def test_detect_with_killed_workers_is_that_of_one_process(
+    machines: support.Machines, tmp_path: pathlib.Path, background: str
+) -> None:
+    (tmp_path / "in").mkdir()
+    options = {**OPTIONS, "background": background}
+    if background == "first":  # the coder's noise is within it
+        options |= {"blur": 3, "threshold": 40}
+    expected = {}
+    for k in range(2):
+        file = coded(tmp_path / "in", support.street(200, k), f"{k}.mp4", "libx264 -g 20 -bf 2 -crf 12")
+        name = file.name
+        expected[name] = support.rows_of_one_process(file, name, "objects", **options)
+        assert expected[name] and expected[name][-1]["frame"] > 150
+    (tmp_path / "in" / "bad.mp4").write_bytes(b"no video at all")
+    mend = coded(tmp_path / "in", support.street(60), "cut.mkv", "mpeg4 -g 12")
+    mend.write_bytes(mend.read_bytes()[: mend.stat().st_size * 2 // 3])
+    with pytest.raises(cuesta.InputError) as of_one:
+        list(cuesta.detect(mend, **options))
+    with support.meanwhile(lambda: machines.kill_worker("look_at"), times=2) as killed:
+        found = support.rows_of(cuesta.ray.detect(tmp_path / "in", part_frames=20, rows="objects", **options))
+    assert killed
+    by_name: dict[str, list[Any]] = {}
+    for row in found:
+        by_name.setdefault(row["name"], []).append(row)
+    for name, rows in expected.items():
+        assert by_name[name] == rows
+    (bad,), (cut,) = by_name.pop("bad.mp4"), by_name.pop(mend.name)
+    assert "bad.mp4" in bad["error"] and cut["error"] == str(of_one.value)
+    assert set(by_name) == set(expected)
+    file = tmp_path / "in" / "street.0.mp4"
+    events = support.rows_of_one_process(file, file.name, "events", **options)
+    assert events
+    for part_frames, at_once in ((1000, 1), (40, 4)):
+        assert support.rows_of(cuesta.ray.detect(file, part_frames=part_frames, at_once=at_once, **options)) == events
+
+
+@pytest.mark.timeout(300)
+def test_the_command(machines: support.Machines, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    def run(*words: object) -> subprocess.CompletedProcess[str]:
+        address = ("--address", machines.cluster.address)
+        return subprocess.run(
+            [sys.executable, "-m", "cuesta.ray", *map(str, words), *address], capture_output=True, text=True, cwd=tmp_path
+        )
+
+    done = run("edges", folder / "1", "-o", "out", "--format", "ndjson", "--sigma", "1.0")
+    assert done.returncode == 3, done.stderr
+    why, told = done.stderr.splitlines()
+    assert why.startswith("cuesta.ray: ") and "bad.png" in why
+    assert told.startswith(f"20 pictures into {tmp_path}/out in ") and told.endswith(", 1 with errors")
+    rows = [json.loads(line) for file in (tmp_path / "out").glob("part-*.ndjson") for line in file.read_text().splitlines()]
+    assert sorted(row["name"] for row in rows) == sorted(f.name for f in (folder / "1").iterdir())
+    assert run("edges", folder, "-o", "out").returncode == 4
+    video = coded(tmp_path, support.street(80), "mp4", "libx264 -g 20 -crf 12")
+    (tmp_path / "scene.json").write_text('{"lines": [{"name": "gate", "from": [0.5, 1], "to": [0.5, 0]}]}')
+    words = "--format ndjson --rows objects --scene scene.json --open rect:3 --close rect:3 --min-hits 2 --part-frames 20"
+    done = run("detect", video, "-o", "rows", *words.split())
+    assert done.returncode == 0 and done.stderr.startswith("1 videos into"), done.stderr
+    (part,) = (tmp_path / "rows").glob("part-*.ndjson")
+    found = [json.loads(line) for line in part.read_text().splitlines()]
+    options = {"open": "rect:3", "close": "rect:3", "min_hits": 2, "lines": [GATE]}
+    assert found and found == support.rows_of_one_process(video, video.name, "objects", **options)
+
+
+def test_the_command_says_what_is_wrong(tmp_path: pathlib.Path) -> None:
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "cuesta.ray", *words], capture_output=True, text=True, cwd=tmp_path)
+
+    helped = run("detect", "--help")
+    assert helped.returncode == 0 and "--warm-up VALUE" in helped.stdout and "Frames before anything is found" in helped.stdout
+    nobody = run("edges", ".", "-o", "out", "--address", "127.0.0.1:1")
+    assert nobody.returncode == 5 and nobody.stderr.startswith("cuesta.ray: no Ray cluster at 127.0.0.1:1"), nobody.stderr
+    assert run("edges", ".", "-o", "out", "--sigme", "1").returncode == 2
+
+
+@pytest.mark.timeout(300)
+def test_an_object_store(machines: support.Machines, tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("moto", reason="moto, the object store of this test, is not installed")
+    from pyarrow import dataset, fs
+
+    files = support.pictures(tmp_path / "in", 12)
+    video = coded(tmp_path, support.street(80), "mp4", "libx264 -g 20 -crf 12")
+    with support.store_on_the_loopback() as store:
+        for file in [*files, video]:
+            with store.open_output_stream(f"bucket/{file.relative_to(tmp_path)}") as stream:
+                stream.write(file.read_bytes())
+        with store.open_output_stream("bucket/in/1/bad.png") as stream:
+            stream.write(b"no picture")
+        done = cuesta.ray.edges("bucket/in", output="bucket/edges", filesystem=store, workers=2)
+        assert isinstance(done, cuesta.ray.Summary) and done.done == 12
+        assert done.errors[0][0] == "1/bad.png" and "bucket/in/1/bad.png" in done.errors[0][1]
+        listed = store.get_file_info(fs.FileSelector("bucket/edges", recursive=True))
+        there = {info.path.removeprefix("bucket/edges/") for info in listed if info.type == fs.FileType.File}
+        assert there == {f"{file.relative_to(tmp_path / 'in')}.png" for file in files} | {"_SUCCESS", "_errors.ndjson"}
+        for file in files:
+            with store.open_input_file(f"bucket/edges/{file.relative_to(tmp_path / 'in')}.png") as stream:
+                (tmp_path / "read.png").write_bytes(stream.read())
+            expected = cuesta.canny(cuesta.imread(file, gray=True))
+            np.testing.assert_array_equal(cuesta.imread(tmp_path / "read.png"), expected)
+        with pytest.raises(cuesta.OutputError, match="a whole result is there"):
+            cuesta.ray.edges("bucket/in", output="bucket/edges", filesystem=store)
+
+        found = cuesta.ray.detect(f"bucket/{video.name}", filesystem=store, part_frames=20, output="bucket/rows", **OPTIONS)
+        assert isinstance(found, cuesta.ray.Summary) and (found.done, found.errors) == (1, [])
+        table = dataset.dataset("bucket/rows", filesystem=store, format="parquet").to_table()
+        assert len(table) > 0 and table.to_pylist() == support.rows_of_one_process(video, video.name, "events", **OPTIONS)
+
+
+@pytest.mark.timeout(300)
+def test_a_node_that_goes_loses_and_doubles_nothing(
+    machines: support.Machines, folder: pathlib.Path, expected: dict[str, bytes], tmp_path: pathlib.Path
+) -> None:
+    gone: list[int] = []
+
+    def progress(done: int, total: int | None, errors: int) -> None:
+        if not gone:
+            machines.kill_node()
+            gone.append(done)
+
+    done = cuesta.ray.edges(folder, output=tmp_path / "edges", sigma=1.0, workers=3, progress=progress)
+    machines.add_node(2)
+    assert isinstance(done, cuesta.ray.Summary)
+    assert gone and (done.done, len(done.errors)) == (60, 1) and without_extra(tmp_path / "edges") == expected
+
+    (tmp_path / "in").mkdir()
+    rows = {}
+    for k in range(3):
+        file = coded(tmp_path / "in", support.street(150, k), f"{k}.mp4", "libx264 -g 20 -crf 12")
+        rows[file.name] = support.rows_of_one_process(file, file.name, "objects", **OPTIONS)
+
+    def kill() -> bool:
+        if not machines.workers("look_at", newest=True):
+            return False
+        machines.kill_node()
+        return True
+
+    with support.meanwhile(kill, every=0.05) as killed:
+        summary = cuesta.ray.detect(
+            tmp_path / "in", output=tmp_path / "rows", part_frames=20, rows="objects", format="ndjson", **OPTIONS
+        )
+    machines.add_node(2)
+    assert killed and isinstance(summary, cuesta.ray.Summary) and summary.done == 3
+    found: dict[str, list[Any]] = {}
+    for part in (tmp_path / "rows").glob("part-*"):
+        for line in part.read_text().splitlines():
+            row = json.loads(line)
+            found.setdefault(row["name"], []).append(row)
+    assert found == rows
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("dies", [False, True], ids=["quiet", "a node dies"])
+def test_the_simulated_layout_is_the_real_one(
+    machines: support.Machines, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path, dies: bool
+) -> None:
+    """Six videos of five parts on 2 nodes of 2 CPUs, of which one goes under way: each chain is done in order, and what is
+    done again is as much as the simulation says of some moment of death."""
+    _, _, begun = layout_on(machines, monkeypatch, tmp_path, dies)
+    chains: dict[str, list[int]] = {}
+    for video, first in begun:
+        chains.setdefault(video, []).append(first)
+    assert {video: sorted(set(firsts)) for video, firsts in chains.items()} == {f"v{k}": [0, 10, 20, 30, 40] for k in range(6)}
+    simulated = {
+        layout.Layout([[0.3] * 5] * 6, nodes=2, workers=2, faults=[layout.Fault(at / 20, 1)]).run().runs for at in range(45)
+    }
+    assert min(simulated) >= 30 and max(simulated) > 32
+    if dies:
+        assert 30 < len(begun) <= max(simulated)
+        machines.add_node(2)
+    else:
+        assert all(firsts == [0, 10, 20, 30, 40] for firsts in chains.values())
+        assert len(begun) == layout.Layout([[0.3] * 5] * 6, nodes=2, workers=2).run().runs
+
+
+@pytest.mark.timeout(300)
+def test_a_video_that_ends_its_worker_is_a_row_with_an_error(
+    machines: support.Machines, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    file = coded(tmp_path, support.street(40), "mp4", "libx264 -g 20 -crf 12")
+    monkeypatch.setattr(videos, "look_at", part_that_ends_its_worker)
+    monkeypatch.setattr(videos, "_TRIES", 2)
+    (row,) = support.rows_of(cuesta.ray.detect(file, **OPTIONS))
+    assert row["name"] == "street.mp4" and row["error"].endswith("its worker died 2 times at frame 0")
+
+
+@pytest.mark.timeout(300)
+def test_the_page_shows_jobs_that_run(
+    machines: support.Machines, folder: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = [block.code for block in pages.blocks(pages.ROOT / "docs/scale.md")]
+    assert len(jobs) == 2
+    (tmp_path / "cameras").mkdir()
+    coded(tmp_path / "cameras", support.street(40), "mp4", "libx264 -g 20 -crf 12")
+    (tmp_path / "pictures").symlink_to(folder)
+    for job in jobs:
+        assert len(job.strip().splitlines()) <= 5
+        exec(job.replace("s3://bucket/", f"{tmp_path}/"), {})
+    assert capsys.readouterr().out == "60 pictures, 1 with errors\n1 videos, 0 with errors\n"
+
+
+def test_arguments_are_checked_before_anything_runs(machines: support.Machines, folder: pathlib.Path) -> None:
+    for call, error, why in [
+        (lambda: cuesta.ray.edges(folder, "cannny"), cuesta.InvalidArgument, "choose one of canny, log, sobel"),
+        (lambda: cuesta.ray.edges(folder, sigma=-1), cuesta.InvalidArgument, "sigma"),
+        (lambda: cuesta.ray.edges(folder, sigme=1), TypeError, "sigme"),
+        (lambda: cuesta.ray.edges(folder, color="structure"), TypeError, "color"),
+        (lambda: cuesta.ray.edges(folder, output="/x", format="gif87"), cuesta.InvalidArgument, "gif87"),
+        (lambda: cuesta.ray.edges(folder / "nowhere*"), cuesta.InputError, "no file fits"),
+        (lambda: cuesta.ray.detect([]), cuesta.InvalidArgument, "no videos"),
+        (lambda: cuesta.ray.detect(folder, rows="all"), cuesta.InvalidArgument, "events or objects"),
+        (lambda: cuesta.ray.detect(folder, **cast(Any, {"min_areas": 1})), TypeError, "min_areas"),
+    ]:
+        with pytest.raises(error, match=why):
+            cast(Any, call)()
+
+
+def test_without_ray_the_error_says_what_to_install() -> None:
+    program = textwrap.dedent(
+        """
+        import sys
+        sys.modules["ray"] = None
+        import cuesta
+        try:
+            import cuesta.ray
+        except ImportError as error:
+            print(error)
+        """
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert "pip install 'cuesta[ray]'" in said
+    code = "import runpy, sys; sys.modules['ray'] = None; sys.argv[0] = '-m'; runpy.run_module('cuesta.ray', run_name='__main__')"
+    command = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert command.returncode == 2 and command.stderr.startswith("cuesta.ray needs Ray") and "Traceback" not in command.stderr
+    import_alone = "import sys, cuesta; assert 'ray' not in sys.modules and 'pyarrow' not in sys.modules"
+    subprocess.run([sys.executable, "-c", import_alone], check=True)
+
+
+def test_names_in_the_results() -> None:
+    assert places.name_in("/a/b/c.png", "/a") == "b/c.png"
+    assert places.name_in("/a/b/c.png", "") == "a/b/c.png"
+    assert places.name_in("s3://bucket/x/c.png?endpoint_override=localhost%3A5", "bucket/x") == "c.png"
