@@ -14,12 +14,14 @@
 #include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "core/fill.hpp"
+#include "cuesta/boundaries.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/lines.hpp"
 #include "cuesta/objects.hpp"
 #include "io/picture.hpp"
 #include "lines/options.hpp"
+#include "ops/boundaries/options.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
 
@@ -174,10 +176,11 @@ class EdgeFinder {
 
   std::string method_;
   CannyOptions canny_ = canny_defaults();
-  bool color_ = false;                // of canny
+  bool color_ = false;                // of canny and boundaries
   std::optional<CannyResult> given_;  // of canny
   LogOptions log_;
   std::optional<double> level_;  // of log
+  BoundaryOptions boundaries_;
   SobelOptions sobel_;
   SmoothingOptions smoothing_;
   std::optional<double> limit_;  // of sobel
@@ -219,6 +222,8 @@ EdgeFinder::EdgeFinder(const State& state)
     }
     if (log_.sigma == 0 && log_.ksize == 0)
       usage_error("0", "--sigma 0: the Laplacian of a Gaussian needs one above 0");
+  } else if (method_ == "boundaries") {
+    color_ = true;
   } else {
     state.described.read(sobel_);
     state.described.read(smoothing_);
@@ -227,7 +232,8 @@ EdgeFinder::EdgeFinder(const State& state)
   if (state.lines.out.empty()) {
     state.tracing.refuse_all("--lines");
   } else {
-    refuse_unless(method_ != "sobel", "--lines", state.lines.out, "--method canny or log");
+    refuse_unless(is_canny || method_ == "log", "--lines", state.lines.out,
+                  "--method canny or log");
     refuse_unless(method_ != "log" || log_.mode == LogMode::zero_crossings, "--lines",
                   state.lines.out, "--mode zero-crossings");
   }
@@ -260,6 +266,8 @@ void EdgeFinder::set_thresholds(const State& state) {
     if (spec.value) given_ = CannyResult{*spec.value / 2, *spec.value};
   } else if (method_ == "log") {
     level_ = spec.value;
+  } else if (method_ == "boundaries") {
+    boundaries_.threshold = *spec.value;
   } else {
     limit_ = spec.value;
   }
@@ -290,6 +298,8 @@ void EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Ex
     used_->low /= scale_, used_->high /= scale_;
   } else if (method_ == "log") {
     log_edges(gray, out, log_of(gray.type), execs.pinned);
+  } else if (method_ == "boundaries") {
+    boundaries(gray, out, boundaries_, execs.pinned);
   } else {
     run_sobel(gray, out, execs);
   }
@@ -446,14 +456,16 @@ Verb add_edges(CLI::App& parent) {
       ->check(one_of_names({"svg", "geojson", "json"}));
   state->tracing.add<LineOptions>(*app);
   state->jobs.masks = true;
-  app->add_option("--method", state->method, "canny (default), log or sobel")
+  app->add_option("--method", state->method,
+                  "canny (default), log, sobel, or boundaries, which leaves texture out")
       ->type_name("METHOD")
-      ->check(one_of_names({"canny", "log", "sobel"}));
+      ->check(one_of_names({"canny", "log", "sobel", "boundaries"}));
   app->add_option("--threshold", state->threshold,
                   "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
                   "log: gray levels (default 1.6 of 255; with --mode threshold 5, and sigma 1.4); "
                   "sobel: a mask above T instead of magnitudes, "
-                  "of which the largest possible is white")
+                  "of which the largest possible is white; boundaries: of strength over what lies "
+                  "around it (default 9)")
       ->type_name("T");
   app->add_option("--low", state->low, "canny: low threshold, in gradient units as cv::Canny's")
       ->type_name("L");

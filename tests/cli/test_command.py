@@ -156,7 +156,7 @@ class Edges(CommandTest):
 
     def test_every_method_and_every_strategy(self):
         rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
-        for method in ("canny", "log", "sobel"):
+        for method in ("canny", "log", "sobel", "boundaries"):
             results = set()
             for row in rows:
                 if row["operation"] != method or row["space"] != "host":
@@ -794,7 +794,7 @@ class Typing(CommandTest):
             (["detcet", "a.mp4"], ["detcet", "did you mean detect?"]),
             (["edges", "photo.png", "-o", "x.png", "--methd", "log"], ["--methd", "cuesta edges", "did you mean --method?"]),
             (["edges", "photo.png", "-o", "x.png", "--threshhold=5"], ["--threshhold", "did you mean --threshold?"]),
-            (["edges", "photo.png", "-o", "x.png", "--method", "lgo"], ["lgo", "canny, log or sobel", "did you mean log?"]),
+            (["edges", "photo.png", "-o", "x.png", "--method", "lgo"], ["lgo", "canny, log, sobel or boundaries", "did you mean log?"]),
             (["edges", "photo.png", "-o", "x.png", "--norm", "L2"], ["--norm L2", "l1 or l2"]),
             (["edges", "photo.png", "-o", "x.png", "--threshold", "otsu"], ["--threshold otsu", "did you mean auto:otsu?"]),
             (["edges", "photo.png", "-o", "x.png", "--threshold", "auto:medain"], ["auto:medain", "did you mean auto:median?"]),
