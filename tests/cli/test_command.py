@@ -231,6 +231,27 @@ class Edges(CommandTest):
         self.assertEqual(line["edge_pixels"], 30)
         self.run_cuesta("edges", self.photo, "-o", "x.png", "--color", "structure", code=USAGE)
 
+    def test_boundaries(self):
+        # The colors of test_color: what brightness does not tell apart.
+        pixels = [[200, 0, 0] if x < 20 else [0, 102, 0] for _ in range(30) for x in range(40)]
+        self.photo.write_bytes(png(40, 30, [v for pixel in pixels for v in pixel], 3))
+
+        def found(*arguments):
+            line = json.loads(self.edges("--json", "--method", "boundaries", *arguments).stdout)
+            return line["edge_pixels"], (self.at / "out.png").read_bytes()
+
+        usual = found()
+        self.assertEqual(usual[0], 30)
+        self.assertEqual(found("--threshold", 9), usual)
+        self.assertEqual(found("--threshold", 5000)[0], 0)
+        self.photo.write_bytes(png(40, 30, [v * 257 for pixel in pixels for v in pixel], 3, 16))
+        self.assertEqual(found(), usual)
+        for words, says in (
+            (["--threshold", "auto"], ["--threshold auto", "--method canny"]), (["--low", "3", "--high", "9"], ["--low 3", "--method canny"]),
+            (["--threshold", "-1"], ["--threshold -1", "at least 0"]), (["--threshold", "10001"], ["threshold is 10001"]), (["--sigma", "2"], ["--sigma 2"]), (["--lines", "x.svg"], ["--lines x.svg", "canny or log"]),
+        ):
+            self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--method", "boundaries", *words, says=says)
+
     def test_the_usual_sigma_is_the_one_that_finds_most(self):
         self.edges()
         usual = (self.at / "out.png").read_bytes()

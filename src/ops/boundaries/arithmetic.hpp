@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "core/gradient.hpp"
@@ -76,7 +77,7 @@ CUESTA_HOST_DEVICE constexpr int32_t activity(const Tensor& j) {
 
 /// The threshold in units of 2^-16.
 inline int64_t fixed_threshold(const BoundaryOptions& options) {
-  return int64_t(options.threshold * 65536 + 0.5);
+  return std::llround(options.threshold * 65536);
 }
 /// The strength above which a pixel is an edge where the mean activity around is `surround`:
 /// threshold · (surround + 48)^(3/4), the power floored to 2^-8.

@@ -69,12 +69,14 @@ int32_t smoothed(const Plane& from, int32_t x, int32_t y) {
 
 // The limits between their samples.
 int32_t limit_at(const Plane& limits, int32_t x, int32_t y) {
-  const auto [i, right] = boundary::place_of(x);
-  const auto [j, down] = boundary::place_of(y);
+  const boundary::Place across = boundary::place_of(x), down = boundary::place_of(y);
   const auto column = [&](int32_t at) {
-    return (32 - down) * nearest(limits, at, j) + down * nearest(limits, at, j + 1);
+    return (32 - down.share) * nearest(limits, at, down.first) +
+           down.share * nearest(limits, at, down.first + 1);
   };
-  return ((32 - right) * column(i) + right * column(i + 1) + 512) >> 10;
+  const int32_t sum =
+      (32 - across.share) * column(across.first) + across.share * column(across.first + 1);
+  return (sum + 512) >> 10;
 }
 
 bool is_maximum(uint8_t octant, const Plane& strength, int32_t x, int32_t y) {
