@@ -42,6 +42,17 @@ void time_canny(Session& session, int32_t side) {
   }
 }
 
+// Of gray levels, and of a picture whose channels differ: two of them moved aside.
+void time_boundaries(Session& session, int32_t side) {
+  const Image<uint8_t> gray = session.photograph(side, side);
+  Image<uint8_t> color(side, side, 3);
+  for (int32_t y = 0; y < side; ++y)
+    for (int32_t x = 0; x < side; ++x)
+      for (int32_t c = 0; c < 3; ++c) color.at(x, y, c) = gray.at(std::min(x + 5 * c, side - 1), y);
+  time(session, boundaries_work("boundaries", gray), plain_pixels / 4);
+  time(session, boundaries_work("boundaries", color), plain_pixels / 4);
+}
+
 void time_log(Session& session, int32_t side) {
   const Image<uint8_t> src = session.photograph(side, side);
   time(session, log_work("log", "sigma 1.4, threshold 5", src));
@@ -139,6 +150,7 @@ struct Table {
 };
 constexpr Table tables[] = {
     {{"canny", "Canny, and Gaussian 5x5 then Canny"}, time_canny},
+    {{"boundaries", "boundaries of a gray and a colored picture"}, time_boundaries},
     {{"log", "Laplacian of Gaussian"}, time_log},
     {{"gaussian", "Gaussian 5x5 and 15x15"}, time_gaussian},
     {{"median", "windows of 3x3, 5x5 and 15x15 of u8, and of 3x3 and 5x5 of u16"}, time_median},

@@ -12,10 +12,12 @@
 #include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "core/fill.hpp"
+#include "cuesta/boundaries.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/lines.hpp"
 #include "cuesta/objects.hpp"
 #include "io/picture.hpp"
+#include "ops/boundaries/options.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -149,6 +151,7 @@ class EdgeFinder {
   std::optional<CannyResult> given_;  // of canny
   LogOptions log_;
   std::optional<double> level_;  // of log
+  BoundaryOptions boundaries_;
   SobelOptions sobel_;
   SmoothingOptions smoothing_;
   std::optional<double> limit_;  // of sobel
@@ -182,7 +185,7 @@ EdgeFinder::EdgeFinder(const State& state)
     log_ = log_of(state);
     if (log_.sigma == 0 && log_.ksize == 0)
       usage_error("0", "--sigma 0: the Laplacian of a Gaussian needs one above 0");
-  } else {
+  } else if (method_ != "boundaries") {
     state.described.read(sobel_);
     state.described.read(smoothing_);
   }
@@ -190,7 +193,8 @@ EdgeFinder::EdgeFinder(const State& state)
   if (state.lines.out.empty()) {
     state.tracing.refuse_all("--lines");
   } else {
-    refuse_unless(method_ != "sobel", "--lines", state.lines.out, "--method canny or log");
+    refuse_unless(is_canny || method_ == "log", "--lines", state.lines.out,
+                  "--method canny or log");
     refuse_unless(method_ != "log" || log_.mode == LogMode::zero_crossings, "--lines",
                   state.lines.out, "--mode zero-crossings");
   }
@@ -223,6 +227,8 @@ void EdgeFinder::set_thresholds(const State& state) {
     if (spec.value) given_ = CannyResult{*spec.value / 2, *spec.value};
   } else if (method_ == "log") {
     level_ = spec.value;
+  } else if (method_ == "boundaries") {
+    boundaries_.threshold = *spec.value;
   } else {
     limit_ = spec.value;
   }
@@ -253,6 +259,8 @@ void EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Ex
     used_->low /= scale_, used_->high /= scale_;
   } else if (method_ == "log") {
     log_edges(gray, out, log_for(gray.type), execs.pinned);
+  } else if (method_ == "boundaries") {
+    boundaries(gray, out, boundaries_, execs.pinned);
   } else {
     run_sobel(gray, out, execs);
   }
@@ -417,16 +425,18 @@ void add_edges_options(CLI::App& app, EdgesOptions& options) {
       ->check(one_of_names({"svg", "geojson", "json"}));
   options.tracing.add<LineOptions>(app);
   options.jobs.masks = true;
-  app.add_option("--method", options.method, "canny (default), log or sobel")
+  app.add_option("--method", options.method,
+                 "canny (default), log, sobel, or boundaries, which leaves texture out")
       ->type_name("METHOD")
-      ->check(one_of_names({"canny", "log", "sobel"}));
+      ->check(one_of_names({"canny", "log", "sobel", "boundaries"}));
   app.add_option(
          "--threshold", options.threshold,
          "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]|noise] (default auto; noise "
          "finds nothing where nothing but noise is); "
          "log: gray levels (default 1.6 of 255; with --mode threshold 5, and sigma 1.4); "
          "sobel: a mask above T instead of magnitudes, "
-         "of which the largest possible is white")
+         "of which the largest possible is white; boundaries: of strength over what lies around "
+         "it (default 9)")
       ->type_name("T");
   app.add_option("--low", options.low, "canny: low threshold, in gradient units as cv::Canny's")
       ->type_name("L");

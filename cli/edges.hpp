@@ -38,7 +38,7 @@ struct EdgesOptions {
   std::string color;                       // a ColorGradient, or gray
 
   /// Whether colors are looked at, where there are some.
-  bool takes_color() const { return !color.empty() && color != "gray"; }
+  bool takes_color() const { return method == "boundaries" || (!color.empty() && color != "gray"); }
 };
 /// All of them; `options` stays where it is.
 void add_edges_options(CLI::App& app, EdgesOptions& options);

@@ -102,6 +102,19 @@ CannyOptions with_chosen_thresholds(Session& session, CannyOptions options, Cons
   return options;
 }
 
+Work boundaries_work(std::string experiment, ConstAnyView src) {
+  Work work = work_of(std::move(experiment), "boundaries",
+                      fmt::format("{}, threshold {}", src.channels == 1 ? "gray" : "3 channels",
+                                  BoundaryOptions{}.threshold),
+                      src);
+  work.bytes_per_pixel = double(src.channels + 1);
+  work.call = [](ConstAnyView from, AnyView to, const Exec& exec) {
+    boundaries(from, to, {}, exec);
+  };
+  work.border = "replicate";
+  return work;
+}
+
 Work log_work(std::string experiment, std::string parameters, ConstAnyView src) {
   Work work = work_of(std::move(experiment), "log", std::move(parameters), src);
   work.flops_per_pixel = 2 * 49;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bench/engine/session.hpp"
+#include "cuesta/boundaries.hpp"
 #include "cuesta/edges.hpp"
 
 namespace cuesta::bench {
@@ -13,6 +14,9 @@ Work canny_work(std::string experiment, const CannyOptions& options, ConstAnyVie
 /// The options with the thresholds that a tenth of the gradients exceed, as whole numbers: chosen
 /// once, so that every strategy does the same work.
 CannyOptions with_chosen_thresholds(Session& session, CannyOptions options, ConstAnyView src);
+
+/// Boundaries at the usual threshold, of 1 or 3 channels. OpenCV has nothing like it.
+Work boundaries_work(std::string experiment, ConstAnyView src);
 
 /// Edges of sigma 1.4 over 5. OpenCV's GaussianBlur and Laplacian are of another definition and
 /// stop short of the threshold, so the answers are not compared.

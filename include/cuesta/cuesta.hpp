@@ -3,6 +3,7 @@
 
 #include "cuesta/batch.hpp"
 #include "cuesta/border.hpp"
+#include "cuesta/boundaries.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/device_components.hpp"
 #include "cuesta/edges.hpp"

@@ -1,4 +1,4 @@
-"""Edges: Canny, Laplacian of Gaussian, Sobel. Pictures of one channel; Canny of three as well."""
+"""Edges: Canny, Laplacian of Gaussian, Sobel, boundaries. Pictures of one channel; Canny and boundaries of three as well."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from cuesta import _core
 from cuesta._arrays import LAYOUTS, Result, Source, companion
-from cuesta._keywords import CannyOptions, LogOptions, SobelOptions
+from cuesta._keywords import BoundaryOptions, CannyOptions, LogOptions, SobelOptions
 from cuesta._options import default_of, described, threshold_pairs
 from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["canny", "log_edges", "sobel"]
+__all__ = ["boundaries", "canny", "log_edges", "sobel"]
 
 A = TypeVar("A")
 
@@ -196,6 +196,63 @@ def log_edges(
     s = Source(image, layout, "image", options.pop("stream", None), gray=True)
     r = Result(s, out, "int32" if response else "uint8")
     _core.log_edges(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
+    made: A = r.finish()
+    return made
+
+
+@described
+def boundaries(
+    image: A,
+    threshold: float | None = None,
+    *,
+    layout: str | None = None,
+    out: A | None = None,
+    **options: Unpack[BoundaryOptions],
+) -> A:
+    """Boundaries between things and surfaces: edges of brightness and color, those of texture left out.
+
+    Parameters
+    ----------
+    image : array
+        uint8 or uint16, three channels of red, green and blue, (H, W, 3) or (N, H, W, 3), or one channel; other shapes
+        with `layout`. In host memory: there is none on a GPU yet.
+    **options
+    layout, out, strategy, parameters, threads, stream
+        As `canny` has them.
+
+    Returns
+    -------
+    array
+        uint8, 0 or 255, of the image's shape (without three channels) and kind.
+
+    Raises
+    ------
+    InvalidArgument, DeviceError
+        As `canny`.
+    Unsupported
+        For an image on a GPU.
+
+    Notes
+    -----
+    Gradients of three scales of a pyramid are added (Burt and Adelson 1983), of brightness and two opponent colors (Di
+    Zenzo 1986), and a pixel's threshold rises with the mean gradient around it (Grigorescu, Petkov and Westenberg
+    2003). One threshold serves all pictures; docs/accuracy.md has what is found with it.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> picture = np.zeros((64, 64, 3), np.uint8)
+    >>> picture[:, 32:] = 60, 120, 200
+    >>> edges = cuesta.boundaries(picture)
+    >>> int(edges.max()), edges.dtype.name, edges.shape
+    (255, 'uint8', (64, 64))
+    """
+    s = Source(image, layout, "image", options.pop("stream", None))
+    shape, flat = s.shape, s.layout
+    if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] == 3:
+        shape, flat = shape[:-1], LAYOUTS[name[:-1]]
+    r = Result(s, out, "uint8", shape)
+    _core.boundaries(s.handle, r.handle, s.layout, flat, {"threshold": threshold, **options}, s.stream)
     made: A = r.finish()
     return made
 

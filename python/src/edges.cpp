@@ -1,12 +1,14 @@
-// canny, log_edges, sobel.
+// canny, log_edges, sobel, boundaries.
 
 #include "cuesta/edges.hpp"
+#include "cuesta/boundaries.hpp"
 
 #include <charconv>
 
 #include "core/check.hpp"
 #include "keywords.hpp"
 #include "module.hpp"
+#include "ops/boundaries/options.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
 
@@ -86,6 +88,18 @@ std::vector<std::pair<double, double>> run_canny(
   return pairs;
 }
 
+void run_boundaries(const Array& image, const OutArray& out, int layout, int flat_layout,
+                    Keywords keywords, uintptr_t stream) {
+  const auto source = pictures_of(image, layout, "image");
+  const auto target = pictures_of(out, flat_layout, "out");
+  check_same_count(source.count(), target.count(), "image", "out");
+  const auto options = options_from<BoundaryOptions>(keywords);
+  const Exec exec = exec_from(keywords, stream, "boundaries");
+  for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
+    boundaries(from, target.batch(i, from.count), options, exec);
+  });
+}
+
 void run_sobel(const Array& image, const MaybeOut& gx, const MaybeOut& gy,
                const MaybeOut& magnitude, const MaybeOut& direction, int layout, Keywords keywords,
                uintptr_t stream) {
@@ -119,6 +133,8 @@ void bind_edges(nb::module_& m) {
   m.def("canny", run_canny, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "mask"_a.none(),
         "threshold"_a, "low"_a, "high"_a, "keywords"_a, "stream"_a);
   def_filter<LogOptions>(m, "log_edges", log_edges);
+  m.def("boundaries", run_boundaries, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "keywords"_a,
+        "stream"_a);
   m.def("sobel", run_sobel, "image"_a, "gx"_a.none(), "gy"_a.none(), "magnitude"_a.none(),
         "direction"_a.none(), "layout"_a, "keywords"_a, "stream"_a);
 }

@@ -10,6 +10,7 @@
 #include "core/check.hpp"
 #include "lines/options.hpp"
 #include "module.hpp"
+#include "ops/boundaries/options.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
@@ -322,6 +323,7 @@ std::vector<StructRow> options() {
   const auto tracking = struct_row<TrackingOptions>("TrackingOptions", "", Of::object);
   return {struct_row<CannyOptions>("CannyOptions"),
           struct_row<LogOptions>("LogOptions", "threshold"),
+          struct_row<BoundaryOptions>("BoundaryOptions", "threshold"),
           united("TraceOptions", {struct_row<TraceOptions>(""), struct_row<CannyOptions>("")},
                  Of::call),
           struct_row<SobelOptions>("SobelOptions"),

@@ -104,6 +104,27 @@ def test_layouts_have_their_number_of_dimensions() -> None:
         cuesta.canny(picture(9, 9), layout="WH")
 
 
+def test_boundaries_take_one_channel_or_three() -> None:
+    image = np.kron(picture(4, 5, 3), np.ones((16, 16, 1), np.uint8))
+    edges = cuesta.boundaries(image)
+    assert edges.shape == (64, 80) and set(np.unique(edges)) == {0, 255}
+    for strategy in ("serial", "rows", "simd"):
+        np.testing.assert_array_equal(cuesta.boundaries(image, 9, strategy=strategy), edges)
+    many = np.stack([image, image[::-1]])
+    found = cuesta.boundaries(many, layout="NHWC", out=np.empty((2, 64, 80), np.uint8))
+    np.testing.assert_array_equal(found[0], edges)
+    np.testing.assert_array_equal(found[1], cuesta.boundaries(image[::-1]))
+    words = image.astype(np.uint16) * 257
+    np.testing.assert_array_equal(cuesta.boundaries(words), edges)
+    gray = image[..., 1].copy()
+    np.testing.assert_array_equal(cuesta.boundaries(np.dstack([gray] * 3)), cuesta.boundaries(gray))
+    assert cuesta.boundaries(image, 30).sum() < edges.sum() < cuesta.boundaries(image, 3).sum()
+    with pytest.raises(cuesta.InvalidArgument, match="boundaries: threshold is -1"):
+        cuesta.boundaries(image, -1)
+    with pytest.raises(cuesta.InvalidArgument, match="4 channels"):
+        cuesta.boundaries(picture(20, 30, 4))
+
+
 def test_canny_takes_three_channels() -> None:
     image = picture(20, 30, 3)
     for color in ("strongest", "structure"):

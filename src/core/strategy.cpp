@@ -177,11 +177,13 @@ std::string refusal(std::string_view operation, std::string_view pinned, Space s
   if (!pinned.empty()) {
     return fmt::format("{}: strategy '{}' does not take this request: {}", operation, pinned, why);
   }
-  std::string text = why.empty()
-                         ? fmt::format("{}: this build has no strategy for pictures on the {}",
-                                       operation, name_of(space))
-                         : fmt::format("{}: no strategy on the {} takes this request: {}",
-                                       operation, name_of(space), why);
+  std::string text = why.empty() ? fmt::format(
+                                       "{}: this build has no strategy for pictures on the {}; its "
+                                       "strategies are for those on the {}",
+                                       operation, name_of(space),
+                                       name_of(space == Space::host ? Space::device : Space::host))
+                                 : fmt::format("{}: no strategy on the {} takes this request: {}",
+                                               operation, name_of(space), why);
   if (!ladder.empty()) text += fmt::format("; by name there are {}", fmt::join(ladder, ", "));
   return text;
 }

@@ -93,6 +93,19 @@ HWY_INLINE void unpack_row(const uint64_t* HWY_RESTRICT src, ptrdiff_t width, ui
   }
 }
 
+/// Lane i of a vector at x into bit x + i. Vectors come from left to right.
+template <class D, class Mask>
+HWY_INLINE void store_bits(D d, Mask mask, ptrdiff_t x, uint8_t* bits) {
+  if (hn::Lanes(d) >= 8) {
+    hn::StoreMaskBits(d, mask, bits + x / 8);
+  } else {
+    uint8_t some[8];
+    hn::StoreMaskBits(d, mask, some);
+    const unsigned lanes = some[0] & ((1u << hn::Lanes(d)) - 1);
+    bits[x / 8] = uint8_t((x % 8 ? bits[x / 8] : 0) | lanes << (x % 8));
+  }
+}
+
 }  // namespace cuesta::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

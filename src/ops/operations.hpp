@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "ops/background/args.hpp"
+#include "ops/boundaries/args.hpp"
 #include "ops/canny/args.hpp"
 #include "ops/convolve/args.hpp"
 #include "ops/label/args.hpp"
@@ -20,8 +21,9 @@
 namespace cuesta {
 
 /// In the order users meet them.
-using Operations = std::tuple<PixelArgs, ConvolveArgs, MedianArgs, SobelArgs, LogArgs, CannyArgs,
-                              MorphologyArgs, LabelArgs, BackgroundArgs, MotionArgs>;
+using Operations =
+    std::tuple<PixelArgs, ConvolveArgs, MedianArgs, SobelArgs, LogArgs, CannyArgs, BoundariesArgs,
+               MorphologyArgs, LabelArgs, BackgroundArgs, MotionArgs>;
 
 /// visit(std::type_identity<Args>()) for every operation, in order.
 template <class Visit>

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cuesta/cuesta.hpp"
+#include "ops/boundaries/options.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
@@ -329,6 +330,21 @@ DrawnRequest draw_canny(Bytes& bytes, int32_t longest) {
       }};
 }
 
+DrawnRequest draw_boundaries(Bytes& bytes, int32_t longest) {
+  const PixelType type = one_of_types(bytes, {u8, u8, u16});
+  Pictures p = draw_pictures(bytes, type, longest, bytes.below(3) ? 3 : 1);
+  auto options = draw_options<BoundaryOptions>(bytes);
+  if (bytes.below(4)) options.threshold = bytes.next() / 16.0;
+  return {"boundaries", fmt::format("boundaries of {}{}", p.text(), text_of_options(options)),
+          [=](Harness& h, const Exec& exec) {
+            const ConstBatch source = p.source(h);
+            const Batch target = p.result(h, "edges", u8);
+            call(
+                p, [&](const auto& src, const auto& dst) { boundaries(src, dst, options, exec); },
+                source, target);
+          }};
+}
+
 DrawnRequest draw_morphology(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {u8, u16, bit});
   Pictures p = draw_pictures(bytes, type, longest);
@@ -426,11 +442,17 @@ struct Drawing {
   std::string_view operation;
   DrawnRequest (*draw)(Bytes&, int32_t);
 };
-constexpr Drawing drawings[] = {
-    {"pixel", draw_pixel},           {"convolve", draw_convolve}, {"median", draw_median},
-    {"sobel", draw_sobel},           {"log", draw_log},           {"canny", draw_canny},
-    {"morphology", draw_morphology}, {"label", draw_label},       {"background", draw_background},
-    {"motion", draw_motion}};
+constexpr Drawing drawings[] = {{"pixel", draw_pixel},
+                                {"convolve", draw_convolve},
+                                {"median", draw_median},
+                                {"sobel", draw_sobel},
+                                {"log", draw_log},
+                                {"canny", draw_canny},
+                                {"boundaries", draw_boundaries},
+                                {"morphology", draw_morphology},
+                                {"label", draw_label},
+                                {"background", draw_background},
+                                {"motion", draw_motion}};
 
 // The error that the call throws, or none.
 std::optional<Error> run_in(Harness& harness, const DrawnRequest& request, const Exec& exec) {

@@ -169,7 +169,7 @@ class Edges(CommandTest):
 
     def test_every_method_and_every_strategy(self):
         rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
-        for method in ("canny", "log", "sobel"):
+        for method in ("canny", "log", "sobel", "boundaries"):
             results = set()
             for row in rows:
                 if row["operation"] != method or row["space"] != "host":
@@ -243,6 +243,27 @@ class Edges(CommandTest):
         line = json.loads(self.edges("--json", "--threshold", 25700, "--color", "strongest").stdout)
         self.assertEqual(line["edge_pixels"], 30)
         self.run_cuesta("edges", self.photo, "-o", "x.png", "--color", "structure", code=USAGE)
+
+    def test_boundaries(self):
+        # The colors of test_color: what brightness does not tell apart.
+        pixels = [[200, 0, 0] if x < 20 else [0, 102, 0] for _ in range(30) for x in range(40)]
+        self.photo.write_bytes(png(40, 30, [v for pixel in pixels for v in pixel], 3))
+
+        def found(*arguments):
+            line = json.loads(self.edges("--json", "--method", "boundaries", *arguments).stdout)
+            return line["edge_pixels"], (self.at / "out.png").read_bytes()
+
+        usual = found()
+        self.assertEqual(usual[0], 30)
+        self.assertEqual(found("--threshold", 9), usual)
+        self.assertEqual(found("--threshold", 5000)[0], 0)
+        self.photo.write_bytes(png(40, 30, [v * 257 for pixel in pixels for v in pixel], 3, 16))
+        self.assertEqual(found(), usual)
+        for words, says in (
+            (["--threshold", "auto"], ["--threshold auto", "--method canny"]), (["--low", "3", "--high", "9"], ["--low 3", "--method canny"]),
+            (["--threshold", "-1"], ["--threshold -1", "at least 0"]), (["--threshold", "10001"], ["threshold is 10001"]), (["--sigma", "2"], ["--sigma 2"]), (["--lines", "x.svg"], ["--lines x.svg", "canny or log"]),
+        ):
+            self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--method", "boundaries", *words, says=says)
 
     def test_the_usual_sigma_is_the_one_that_finds_most(self):
         self.edges()
@@ -817,7 +838,7 @@ class Typing(CommandTest):
             (["detcet", "a.mp4"], ["detcet", "did you mean detect?"]),
             (["edges", "photo.png", "-o", "x.png", "--methd", "log"], ["--methd", "cuesta edges", "did you mean --method?"]),
             (["edges", "photo.png", "-o", "x.png", "--threshhold=5"], ["--threshhold", "did you mean --threshold?"]),
-            (["edges", "photo.png", "-o", "x.png", "--method", "lgo"], ["lgo", "canny, log or sobel", "did you mean log?"]),
+            (["edges", "photo.png", "-o", "x.png", "--method", "lgo"], ["lgo", "canny, log, sobel or boundaries", "did you mean log?"]),
             (["edges", "photo.png", "-o", "x.png", "--norm", "L2"], ["--norm L2", "l1 or l2"]),
             (["edges", "photo.png", "-o", "x.png", "--threshold", "otsu"], ["--threshold otsu", "did you mean auto:otsu?"]),
             (["edges", "photo.png", "-o", "x.png", "--threshold", "auto:medain"], ["auto:medain", "did you mean auto:median?"]),

@@ -47,6 +47,8 @@ TEST(Allocations, NoneAfterTheFirstCallOfASize) {
       {"canny", [&] { canny(src, dst, {}, exec); }},
       {"canny with thresholds",
        [&] { canny(src, dst, {.thresholds = Thresholds::given(40, 90)}, exec); }},
+      {"boundaries", [&] { boundaries(src, dst, {}, exec); }},
+      {"boundaries of three channels", [&] { boundaries(color, dst, {}, exec); }},
       {"canny of a batch",
        [&] {
          const AnyView first = AnyView(dst).region({0, 0, width, height / 4});

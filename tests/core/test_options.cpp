@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cuesta/cuesta.hpp"
+#include "ops/boundaries/options.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
@@ -24,6 +25,7 @@ void for_each_operation_with_options(Body&& body) {
   static Image<uint8_t> dst(9, 7);
   const auto element = StructuringElement::rectangle(3, 3);
   body("canny", [](const CannyOptions& o) { canny(src, dst, o); });
+  body("boundaries", [](const BoundaryOptions& o) { boundaries(src, dst, o); });
   body("log", [](const LogOptions& o) { log_edges(src, dst, o); });
   body("sobel",
        [](const SobelOptions& o) { sobel(ConstAnyView(src), SobelOutputs{.magnitude = dst}, o); });

@@ -141,6 +141,7 @@ TEST(PublicFace, NewPicturesAreWhatTheWritingFormWrites) {
   EXPECT_SAME(box(src, dst, {.n = 5}), box(src, {.n = 5}), box(any, {.n = 5}));
   EXPECT_SAME(sharpen(src, dst), sharpen(src), sharpen(any, {}));
   EXPECT_SAME(laplacian(src, dst), laplacian(src), laplacian(any));
+  EXPECT_SAME(boundaries(src, dst), boundaries(src), boundaries(any, {}));
   EXPECT_SAME(median(src, dst), median(src), median(any, {}));
   EXPECT_SAME(sobel(src, {.magnitude = dst}), sobel_magnitude(src), sobel_magnitude(any));
   EXPECT_SAME(canny(src, dst), canny(src, {}), canny(any, {}));
@@ -243,6 +244,7 @@ TEST(PublicFace, EveryOperationTakesBatches) {
   EXPECT_BATCH(box, src, five);
   EXPECT_BATCH(sharpen, src, SharpenOptions{});
   EXPECT_BATCH(laplacian, src, FilterOptions{});
+  EXPECT_BATCH(boundaries, src, BoundaryOptions{});
   EXPECT_BATCH(median, src, MedianOptions{});
   EXPECT_BATCH(canny, src, CannyOptions{});
   EXPECT_BATCH(log_edges, src, LogOptions{});

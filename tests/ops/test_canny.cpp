@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "cpu/bit_hysteresis.hpp"
 #include "cuesta/edges.hpp"
-#include "ops/canny/cpu/bit_hysteresis.hpp"
 #include "ops/canny/reference.hpp"
 #include "support/drawings.hpp"
 #include "support/planted.hpp"

@@ -42,6 +42,7 @@ TEST(Verify, EveryRequestIsServedInEverySpace) {
     EXPECT_FALSE(cells.empty()) << operation.name;
     std::set<PixelType> on_host, on_device;
     for (const Coverage& cell : cells) {
+      // Of three channels, which no row on a GPU takes (docs/decisions/0055).
       const bool is_open = operation.name == "canny" && cell.space == Space::device;
       EXPECT_EQ(cell.unserved > 0, is_open)
           << operation.name << " of " << name_of(cell.type) << " on the "
@@ -50,10 +51,11 @@ TEST(Verify, EveryRequestIsServedInEverySpace) {
       (cell.space == Space::host ? on_host : on_device).insert(cell.type);
     }
 #if defined(CUESTA_HAS_CUDA)
-    EXPECT_EQ(on_host, on_device) << operation.name;
+    const bool has_rows = operation.name != "boundaries";  // on the CPU only so far (0057)
 #else
-    EXPECT_TRUE(on_device.empty()) << operation.name;
+    const bool has_rows = false;
 #endif
+    EXPECT_EQ(on_device, has_rows ? on_host : std::set<PixelType>()) << operation.name;
   }
 }
 

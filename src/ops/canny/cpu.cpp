@@ -14,10 +14,10 @@
 #include <limits>
 #include <new>
 
+#include "cpu/bit_hysteresis.hpp"
 #include "cpu/bits-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cuesta/filter.hpp"
-#include "ops/canny/cpu/bit_hysteresis.hpp"
 #include "ops/canny/cpu/gradient_nms-inl.hpp"
 #include "ops/canny/reference.hpp"
 

@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "core/gradient.hpp"
-#include "cpu/simd-inl.hpp"
+#include "cpu/bits-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {
@@ -195,19 +195,6 @@ inline void take_channels(const uint8_t* HWY_RESTRICT from, ptrdiff_t count, uin
 }
 
 // ---- suppression
-
-/// Lane i of a vector at x into bit x + i. Vectors come from left to right.
-template <class D, class Mask>
-HWY_INLINE void store_bits(D d, Mask mask, ptrdiff_t x, uint8_t* bits) {
-  if (hn::Lanes(d) >= 8) {
-    hn::StoreMaskBits(d, mask, bits + x / 8);
-  } else {
-    uint8_t some[8];
-    hn::StoreMaskBits(d, mask, some);
-    const unsigned lanes = some[0] & ((1u << hn::Lanes(d)) - 1);
-    bits[x / 8] = uint8_t((x % 8 ? bits[x / 8] : 0) | lanes << (x % 8));
-  }
-}
 
 /// Non-maximum suppression of a row of magnitudes between its neighbours `up` and `down`: what is
 /// above `low` becomes a candidate, above `high` strong. Magnitudes hold one pixel, 0, to the left,

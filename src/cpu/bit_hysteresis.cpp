@@ -1,4 +1,4 @@
-#include "ops/canny/cpu/bit_hysteresis.hpp"
+#include "cpu/bit_hysteresis.hpp"
 
 #include <algorithm>
 
