@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "cli/tune/code.hpp"
+#include "ops/boundaries/options.hpp"
 
 namespace cuesta::cli::tune {
 namespace {
@@ -122,7 +123,8 @@ struct Program {
     return fmt::format("import cuesta\n{}\n{}{}", import, read_python(), body);
   }
 
-  // Of canny and log: edges into a file, and lines to standard output where they are wanted.
+  // Of canny, log and boundaries: edges into a file, and lines to standard output where they are
+  // wanted.
   void add(const EdgesAsked& asked, const char* type, const char* function, const Code& code,
            const std::string& positions, Json& all) const {
     std::string cpp =
@@ -199,6 +201,14 @@ void log_copies(const EdgesAsked& asked, const Source& source, const Program& pr
   Code code;
   code.add(options);
   program.add(asked, "LogOptions", "log_edges", code, {}, out);
+}
+
+void boundaries_copies(const EdgesAsked& asked, const Program& program, Json& out) {
+  BoundaryOptions options;
+  if (!asked->threshold.empty()) options.threshold = *parse_threshold(asked->threshold).value;
+  Code code;
+  code.add(options);
+  program.add(asked, "BoundaryOptions", "boundaries", code, {}, out);
 }
 
 void sobel_copies(const EdgesAsked& asked, const Source& source, const Program& program,
@@ -291,7 +301,7 @@ Json copies_of_edges(const EdgesAsked& asked, const Source& source) {
   else if (asked->method == "sobel")
     sobel_copies(asked, source, program, all);
   else
-    all["why_not"] = fmt::format("method {} has no program here yet", asked->method);
+    boundaries_copies(asked, program, all);
   return all;
 }
 

@@ -85,7 +85,7 @@ export class Photo {
       if (spec.by_mode) this.byMode.push([name, spec, made]);
       area.append(made);
     }
-    if (this.method !== "sobel") area.append(this.#lines(controls));
+    if (["canny", "log"].includes(this.method)) area.append(this.#lines(controls));
     this.#stages();
   }
 
