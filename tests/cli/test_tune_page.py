@@ -499,6 +499,11 @@ class Shots(PageTest):
                 page.open(self.tuner(photo).address)
                 page.wait("globalThis.tuner && tuner.isSettled() && document.querySelector('#plot .what').textContent !== ''")
                 self.keep(page, name)
+                if not dark:
+                    page.click("[data-name=lines] input")
+                    page.wait("tuner.isSettled() && tuner.shown.lines")
+                    page.run("tuner.view.zoomTo(3), document.querySelector('#options').scrollTop = 9999")
+                    self.keep(page, "tune-lines")
         if not video:
             return
         with browser.Browser(size=(1180, 720)) as page:
