@@ -51,6 +51,11 @@ struct CppEnum<BackgroundModel> {
   static constexpr std::string_view name = "BackgroundModel";
 };
 
+/// As the library reads it, which has no "none".
+inline std::string shape_of(const StructuringElement& value) {
+  return value.cells().size() == 1 ? "rect:1x1" : text_of(value);
+}
+
 template <class T>
 std::string in_cpp(const T& value) {
   if constexpr (std::same_as<T, bool>) {
@@ -65,7 +70,7 @@ std::string in_cpp(const T& value) {
     return value.mode == BorderMode::constant ? fmt::format("{{{}, {}}}", mode, value.value)
                                               : fmt::format("{{{}}}", mode);
   } else if constexpr (std::same_as<T, StructuringElement>) {
-    return fmt::format("cuesta::StructuringElement::parse({})", in_quotes(text_of(value)));
+    return fmt::format("cuesta::StructuringElement::parse({})", in_quotes(shape_of(value)));
   } else if constexpr (std::same_as<T, DifferenceThreshold>) {
     return value.otsu ? fmt::format("cuesta::DifferenceThreshold::automatic({})", value.level)
                       : fmt::format("{}", value.level);
@@ -80,6 +85,10 @@ std::string in_python(const T& value) {
     return value ? "True" : "False";
   else if constexpr (std::integral<T> || std::floating_point<T>)
     return fmt::format("{}", value);
+  else if constexpr (std::same_as<T, DifferenceThreshold>)
+    return value.otsu ? fmt::format("(\"auto\", {})", value.level) : fmt::format("{}", value.level);
+  else if constexpr (std::same_as<T, StructuringElement>)
+    return in_quotes(shape_of(value));
   else
     return in_quotes(text_of(value));
 }

@@ -260,7 +260,7 @@ void sobel_copies(const EdgesAsked& asked, const Source& source, const Program& 
     const double largest = largest_magnitude(options);
     const int white = source.deep ? 65535 : 255;
     cpp += fmt::format(
-        "  const double scale = 1 / {:.17g};  // so that the largest possible strength is white\n"
+        "  const double scale = 1.0 / {:.17g};  // so that the largest possible strength is white\n"
         "  for (int y = 0; y < edges.height(); ++y)\n"
         "    for (int x = 0; x < edges.width(); ++x)\n"
         "      edges.at(x, y) = {}(std::min(strength.at(x, y) * scale + 0.5, {}.0));\n",

@@ -80,12 +80,12 @@ class Tuner:
 
 def samples_of(about, body):
     if about["kind"] == "samples":
-        return list(body)
-    out = []
+        return body
+    out = bytearray()
     for y in range(about["height"]):
-        row = int.from_bytes(body[y * about["stride"] : (y + 1) * about["stride"]], "little")
-        out += [255 * (row >> x & 1) for x in range(about["width"])]
-    return out
+        row = body[y * about["stride"] : (y + 1) * about["stride"]]
+        out += bytes(255 * (row[x >> 3] >> (x & 7) & 1) for x in range(about["width"]))
+    return bytes(out)
 
 
 def scene(width=160, height=120, white=255):
@@ -128,34 +128,12 @@ class TuneTest(CommandTest):
         self.assertEqual(done.returncode, 0, f"{line}\n{done.stderr.decode()}")
         return self.samples_in(name)
 
-    def compile(self, source, prefix):
-        """A copied C++ program, against an installed tree."""
-        self.file("programs.cpp", source.encode())
-        flags = subprocess.run(["pkg-config", "--static", "--cflags", "--libs", "cuesta-io"], capture_output=True, text=True,
-                               env={**os.environ, "PKG_CONFIG_PATH": ":".join(map(str, Path(prefix).rglob("pkgconfig")))})
-        self.assertEqual(flags.returncode, 0, flags.stderr)
-        compiler = os.environ.get("CXX") or shutil.which("c++")
-        done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "programs.cpp", "-o", "programs", *flags.stdout.split()],
-                              cwd=self.at, capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, f"{source}\n{done.stderr}")
-
     def lines_file(self, name="my photo-lines.svg"):
         return (self.at / name).read_bytes() if (self.at / name).exists() else None
 
-    def check_printed(self, printed, svg, what):
-        """Lines that a copied program prints, from the centre of the first pixel, are those of the file, from its corner."""
-        def numbers(text):
-            return [float(number) for number in re.findall(r"[-\d.]+", text)]
-        wanted = re.findall(rb'<path d="M([^"Z]*)(Z?)"', svg or b"")
-        self.assertEqual(len(printed), len(wanted), what)
-        for line, (points, closed) in zip(printed, wanted):
-            self.assertEqual(line.split()[0], "closed" if closed else "open", what)
-            for a, b in zip(numbers(line), numbers(points.decode()), strict=True):
-                self.assertAlmostEqual(a + 0.5, b, delta=0.0015)
-
     def samples_in(self, name):
         _, _, _, bits, samples = read_png((self.at / name).read_bytes())
-        return [sample >> 8 for sample in samples] if bits == 16 else samples
+        return bytes(sample >> 8 for sample in samples) if bits == 16 else bytes(samples)
 
 
 class Guard(TuneTest):
@@ -295,7 +273,7 @@ class Photo(TuneTest):
             for line in (copies["command"], copies["config"].splitlines()[0].removeprefix("# ")):
                 self.assertEqual(self.run_line(line), shown, copies)
                 self.assertEqual(self.lines_file(), tuner.lines, copies)
-            seen.add((bytes(shown), tuner.lines))
+            seen.add((shown, tuner.lines))
         self.assertGreaterEqual(len(seen), len(EDGES) - 1, "the settings make different pictures")
 
     def test_depth_color_and_region(self):
@@ -309,47 +287,6 @@ class Photo(TuneTest):
                 copies = self.copied(tuner, **values)
                 self.assertEqual(self.run_line(copies["command"], f"{name.stem}-edges.png"), shown, copies["command"])
             tuner.stop()
-
-    def test_copied_programs_give_what_is_shown(self):
-        python = importlib.util.find_spec("cuesta") is not None
-        prefix = os.environ.get("CUESTA_PREFIX", "")
-        if not python and not prefix:
-            self.skipTest("neither `import cuesta` nor CUESTA_PREFIX, an installed tree, is there")
-        tuner = self.tuner()
-        deep = self.tuner(self.file("deep.png", png(160, 120, scene(white=65535), bits=16)).name)
-        veiled = self.file("veiled.png", png(160, 120, [v for s in scene() for v in (s, 255 - s, s // 2, 200)], channels=4))
-        color = self.tuner(veiled.name, "--region", "20,10,100,80")
-        all_of = ([(tuner, "my photo", values) for values in EDGES] + [(deep, "deep", values) for values in EDGES[::3]] +
-                  [(color, "veiled", values) for values in COLORS])
-        for which, name, values in all_of if python else ():
-            _, shown = which.picture(values=values)
-            program = self.copied(which, **values)["python"]
-            self.file("program.py", program.encode())
-            done = subprocess.run([sys.executable, "program.py"], cwd=self.at, capture_output=True, text=True)
-            self.assertEqual(done.returncode, 0, f"{program}\n{done.stderr}")
-            self.assertEqual(self.samples_in(f"{name}-edges.png"), shown, program)
-            self.check_printed(done.stdout.splitlines(), which.lines, program)
-        if prefix:
-            self.build_and_compare(all_of, prefix)
-
-    def build_and_compare(self, all_of, prefix):
-        """All programs as functions of one, compiled once: a compiler takes seconds for our headers."""
-        texts, calls, heads = [], [], set()
-        for i, (which, _, values) in enumerate(all_of):
-            lines = self.copied(which, **values)["cpp"].splitlines()
-            heads |= {line for line in lines if line.startswith("#include")}
-            text = "\n".join(line for line in lines if not line.startswith("#include"))
-            self.assertIn("int main()", text)
-            texts.append(text.replace("int main()", f"void program_{i}()").replace('-edges.png"', f'-edges-{i}.png"'))
-            calls.append(f'  std::puts("----");\n  program_{i}();')
-        source = "\n".join(["#include <cstdio>", *sorted(heads), *texts, "int main() {", *calls, "}\n"])
-        self.compile(source, prefix)
-        done = subprocess.run(["./programs"], cwd=self.at, check=True, capture_output=True, text=True)
-        printed = done.stdout.split("----\n")[1:]
-        for i, (which, name, values) in enumerate(all_of):
-            _, shown = which.picture(values=values)
-            self.assertEqual(self.samples_in(f"{name}-edges-{i}.png"), shown, f"{values}\n{texts[i]}")
-            self.check_printed(printed[i].splitlines(), which.lines, texts[i])
 
     def test_histogram_and_stages(self):
         tuner = self.tuner()
@@ -368,7 +305,7 @@ class Photo(TuneTest):
                 self.assertGreater(len(set(samples)), 2, one)
         _, hysteresis = tuner.picture("stage", values={}, stage="hysteresis")
         _, edges = tuner.picture(values={})
-        self.assertEqual([255 if v > 100 else 0 for v in hysteresis], edges, "strong and joined ones are the edges")
+        self.assertEqual(bytes(255 if v > 100 else 0 for v in hysteresis), edges, "strong and joined ones are the edges")
         _, suppressed = tuner.picture("stage", values={}, stage="suppressed")
         self.assertTrue(all(s or not e for s, e in zip(suppressed, edges)), "edges are maxima")
         self.assertEqual(tuner.post("stage", values={}, stage="response")[0], 400)
@@ -420,7 +357,7 @@ DETECT = [
 ]
 
 
-class Film(TuneTest):
+class StreetTest(TuneTest):
     FRAMES = 48
 
     def setUp(self):
@@ -448,6 +385,8 @@ class Film(TuneTest):
         _, masks = test_detect.planes_of((self.at / "mask.y4m").read_bytes(), test_detect.WIDTH * test_detect.HEIGHT)
         return {one["frame"]: one for one in lines if "frame" in one}, masks
 
+
+class Film(StreetTest):
     def test_what_is_copied_finds_what_is_shown(self):
         tuner = self.tuner(self.street.name)
         found = 0
@@ -460,7 +399,7 @@ class Film(TuneTest):
                 self.assertEqual([one.get("id") for one in objects], [one.get("id") for one in told])
                 if scene:
                     self.assertEqual([one["zones"] for one in objects], [one.get("zones", []) for one in told])
-                self.assertEqual(mask, list(masks[frame]), (values, frame))
+                self.assertEqual(mask, masks[frame], (values, frame))
                 found += len(objects)
         self.assertGreater(found, 10)
 
@@ -492,24 +431,100 @@ class Film(TuneTest):
         status, headers, body = tuner.ask("GET", "source?of=7")
         self.assertEqual((status, body), (200, bytes(test_detect.luma((22, 19)))))
 
-    def test_copied_programs_find_what_is_shown(self):
-        python = importlib.util.find_spec("cuesta") is not None
-        prefix = os.environ.get("CUESTA_PREFIX", "")
-        if not python and not prefix:
-            self.skipTest("neither `import cuesta` nor CUESTA_PREFIX, an installed tree, is there")
-        tuner = self.tuner(self.street.name)
-        for values, scene in DETECT[2:] if python else DETECT[-1:]:
-            lines, _ = self.ran(tuner, values, scene)
+
+PREFIX = os.environ.get("CUESTA_PREFIX", "")
+
+
+class Programs(StreetTest):
+    """Copied C++ and Python give what is shown. Each language's are run by one process, and the C++ ones are one program: a
+    compiler takes seconds for our headers."""
+
+    RUNNER = """
+import runpy, sys
+for i in range(int(sys.argv[1])):
+    print("----", flush=True)
+    runpy.run_path(f"program-{i}.py", run_name="__main__")
+    sys.stdout.flush()
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.checks = []  # a text and what holds of what it prints and writes
+
+    def add(self, language, ending, copies, check):
+        text = copies[language].replace('-edges.png"', f'-edges-{len(self.checks)}.png"')
+        self.file(f"program-{len(self.checks)}.{ending}", text.encode())
+        self.checks.append((text, check))
+
+    def add_all(self, language, ending):
+        photo = self.tuner()
+        deep = self.tuner(self.file("deep.png", png(160, 120, scene(white=65535), bits=16)).name)
+        veiled = self.file("veiled.png", png(160, 120, [v for s in scene() for v in (s, 255 - s, s // 2, 200)], channels=4))
+        color = self.tuner(veiled.name, "--region", "20,10,100,80")
+        for tuner, name, settings in ((photo, "my photo", EDGES), (deep, "deep", EDGES[::3]), (color, "veiled", COLORS)):
+            for values in settings:
+                _, shown = tuner.picture(values=values)
+                self.add(language, ending, self.copied(tuner, **values), self.same_picture(f"{name}-edges-{len(self.checks)}.png", shown, tuner.lines))
+        street = self.tuner(self.street.name)
+        for values, scene_ in DETECT:
+            lines, _ = self.ran(street, values, scene_)
             wanted = [f"{frame}: {' '.join(map(str, one['box']))}" for frame, line in sorted(lines.items()) for one in line["objects"]]
-            copies = tuner.json("copies", values=values, scene=scene)
-            if python:
-                self.file("program.py", copies["python"].encode())
-                done = subprocess.run([sys.executable, "program.py"], cwd=self.at, capture_output=True, text=True)
-                self.assertEqual(done.stdout.splitlines(), wanted, copies["python"] + done.stderr)
-            if prefix:
-                self.compile(copies["cpp"], prefix)
-                done = subprocess.run(["./programs"], cwd=self.at, capture_output=True, text=True, check=True)
-                self.assertEqual(done.stdout.splitlines(), wanted, copies["cpp"])
+            self.add(language, ending, street.json("copies", values=values, scene=scene_),
+                     lambda printed, text, wanted=wanted: self.assertEqual(printed, wanted, text))
+
+    def same_picture(self, name, shown, svg):
+        def check(printed, text):
+            self.assertEqual(self.samples_in(name), shown, text)
+            self.check_printed(printed, svg, text)
+        return check
+
+    def check_printed(self, printed, svg, what):
+        """Lines that a copied program prints, from the centre of the first pixel, are those of the file, from its corner."""
+        def numbers(text):
+            return [float(number) for number in re.findall(r"[-\d.]+", text)]
+        wanted = re.findall(rb'<path d="M([^"Z]*)(Z?)"', svg or b"")
+        self.assertEqual(len(printed), len(wanted), what)
+        for line, (points, closed) in zip(printed, wanted):
+            self.assertEqual(line.split()[0], "closed" if closed else "open", what)
+            for a, b in zip(numbers(line), numbers(points.decode()), strict=True):
+                self.assertAlmostEqual(a + 0.5, b, delta=0.0015)
+
+    def check_all(self, command):
+        done = subprocess.run(command, cwd=self.at, capture_output=True, text=True)
+        printed = done.stdout.split("----\n")[1:]
+        last = self.checks[max(0, len(printed) - 1)][0]
+        self.assertEqual((done.returncode, len(printed)), (0, len(self.checks)), f"{last}\n{done.stderr}")
+        for (text, check), lines in zip(self.checks, printed):
+            with self.subTest(text=text):
+                check(lines.splitlines(), text)
+
+    @unittest.skipUnless(importlib.util.find_spec("cuesta"), "there is no `import cuesta` here")
+    def test_copied_programs_in_python(self):
+        self.add_all("python", "py")
+        self.check_all([sys.executable, "-c", self.RUNNER, str(len(self.checks))])
+
+    @unittest.skipUnless(PREFIX, "CUESTA_PREFIX names no installed tree")
+    def test_copied_programs_in_cpp(self):
+        self.add_all("cpp", "cpp")
+        heads, bodies, calls = set(), [], []
+        for i, (text, _) in enumerate(self.checks):
+            heads |= {line for line in text.splitlines() if line.startswith("#include")}
+            body = "\n".join(line for line in text.splitlines() if not line.startswith("#include"))
+            self.assertEqual(body.count("int main()"), 1, text)
+            bodies.append(body.replace("int main()", f"void program_{i}()"))
+            calls.append(f'  std::puts("----");\n  std::fflush(stdout);\n  program_{i}();')
+        self.compile("\n".join(["#include <cstdio>", *sorted(heads), *bodies, "int main() {", *calls, "}\n"]))
+        self.check_all(["./programs"])
+
+    def compile(self, source):
+        self.file("programs.cpp", source.encode())
+        flags = subprocess.run(["pkg-config", "--static", "--cflags", "--libs", "cuesta-io"], capture_output=True, text=True,
+                               env={**os.environ, "PKG_CONFIG_PATH": ":".join(map(str, Path(PREFIX).rglob("pkgconfig")))})
+        self.assertEqual(flags.returncode, 0, flags.stderr)
+        compiler = os.environ.get("CXX") or shutil.which("c++")
+        done = subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "programs.cpp", "-o", "programs", *flags.stdout.split()],
+                              cwd=self.at, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, f"{source}\n{done.stderr}")
 
 
 if __name__ == "__main__":

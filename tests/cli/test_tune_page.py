@@ -65,7 +65,7 @@ class PageTest(TuneTest):
           let text = '';
           for (let i = 0; i < out.length; i += 8192) text += String.fromCharCode(...out.subarray(i, i + 8192));
           return btoa(text); })()""")
-        return list(base64.b64decode(text))
+        return base64.b64decode(text)
 
     def offered(self, name="command"):
         return self.browser.run(f"tuner.copies.all[{name!r}]")
@@ -79,7 +79,7 @@ class PageTest(TuneTest):
         shown, lines = self.shown(), self.browser.run("tuner.shown.lines ?? null")
         self.assertEqual(self.run_line(line), shown, line)
         self.assertEqual(self.lines_file(), lines if lines is None else lines.encode(), line)
-        return line, bytes(shown) + (lines or "").encode()
+        return line, shown + (lines or "").encode()
 
 
 class Edges(PageTest):
@@ -379,7 +379,7 @@ class Film(PageTest):
         shown = self.browser.run("tuner.shown.objects")
         self.assertEqual([one["box"] for one in shown], [one["box"] for one in told], line)
         _, masks = test_detect.planes_of((self.at / "mask.y4m").read_bytes(), test_detect.WIDTH * test_detect.HEIGHT)
-        self.assertEqual(bytes(self.canvas("maskCanvas")), masks[frame], line)
+        self.assertEqual(self.canvas("maskCanvas"), masks[frame], line)
         return line, told
 
     def test_every_control(self):
@@ -499,6 +499,11 @@ class Shots(PageTest):
                 page.open(self.tuner(photo).address)
                 page.wait("globalThis.tuner && tuner.isSettled() && document.querySelector('#plot .what').textContent !== ''")
                 self.keep(page, name)
+                if not dark:
+                    page.click("[data-name=lines] input")
+                    page.wait("tuner.isSettled() && tuner.shown.lines")
+                    page.run("tuner.view.zoomTo(3), document.querySelector('#options').scrollTop = 9999")
+                    self.keep(page, "tune-lines")
         if not video:
             return
         with browser.Browser(size=(1180, 720)) as page:

@@ -19,7 +19,7 @@ export class Film {
     this.frame = Math.min(about.frames, 60) - 1;
     this.mode = "boxes";
     this.view = new View(about);
-    this.view.setDivide(0);
+    this.#divide();
     this.copies = new Copies(["scene"]);
     this.zones = new Zones(this.view, () => this.changed(false));
     this.zones.file = about.scene;
@@ -57,9 +57,16 @@ export class Film {
     const field = document.getElementById("stages");
     field.replaceChildren(field.querySelector("legend"), ...["boxes", "mask"].map((name) => {
       const radio = make("input", { type: "radio", name: "stage", value: name, checked: name === this.mode });
-      radio.addEventListener("change", () => { this.mode = name; this.view.setDivide(name === "mask" ? 0.5 : 0); this.#put(); });
+      radio.addEventListener("change", () => { this.mode = name; this.#divide(); this.#put(); });
       return make("label", {}, radio, name);
     }));
+  }
+
+  // Boxes are drawn on the frame itself: there is nothing to divide.
+  #divide() {
+    this.view.setDivide(this.mode === "mask" ? 0.5 : 0);
+    this.view.divider.hidden = this.mode !== "mask";
+    document.getElementById("left-tag").hidden = this.mode !== "mask";
   }
 
   #timeline() {

@@ -35,8 +35,10 @@ at("zoom-out").addEventListener("click", () => view.zoomTo(view.scale / 1.25));
 at("fit").addEventListener("click", () => view.fit());
 at("full").addEventListener("click", () => view.zoomTo(1));
 
+const nothing = "What a control does stands here once it has the pointer or the focus.";
+at("help").textContent = nothing;
 // The words of the control that is pointed at or has the focus.
-const explain = (event) => { at("help").textContent = event.target.closest?.("[data-help]")?.dataset.help ?? ""; };
+const explain = (event) => { at("help").textContent = event.target.closest?.("[data-help]")?.dataset.help ?? nothing; };
 at("options").addEventListener("focusin", explain);
 at("options").addEventListener("pointerover", explain);
 

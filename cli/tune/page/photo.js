@@ -10,6 +10,7 @@ const white = 0xffffffff, amber = 0xff2ac3ff;
 // How far a slider goes.
 const hints = { sigma: 8, line_tolerance: 3, min_length: 100 };
 const comfortable = 2_500_000;  // pixels of which a result is there before a frame has passed
+const frameTime = 14;           // milliseconds, of the 16 of a frame
 
 // The paths of an SVG file of lines.
 function pathOf(svg) {
@@ -23,6 +24,7 @@ export class Photo {
     this.values = {};
     this.method = about.controls.method.value;
     this.stage = "edges";
+    this.paces = new Map();  // milliseconds a pixel, of each kind()
     this.shown = null;      // the last picture of the server: {about, bytes}
     this.view = new View(about.levels[0]);
     this.copies = new Copies();
@@ -131,12 +133,17 @@ export class Photo {
     return values;
   }
 
-  // What a moving control is answered with: no more pixels than are seen, or are comfortable.
+  // What takes about equally long.
+  #kind() { return [this.method, this.values.color, this.values.lines].join(); }
+
+  // What a moving control is answered with: no more pixels than are seen, or can be had before a frame has
+  // passed, as far as is known of this machine.
   #quickLevel() {
-    const { levels } = this.about, seen = this.view.shownWidth;
+    const { levels } = this.about, seen = this.view.shownWidth, pace = this.paces.get(this.#kind());
+    const most = pace ? Math.min(comfortable, frameTime / pace) : comfortable;
     let level = 0;
     while (level + 1 < levels.length &&
-           (levels[level].width * levels[level].height > comfortable || levels[level + 1].width >= seen)) ++level;
+           (levels[level].width * levels[level].height > most || levels[level + 1].width >= seen)) ++level;
     return level;
   }
 
@@ -160,6 +167,10 @@ export class Photo {
     if ((now !== of || asked.stage !== this.stage) && asked.level === 0) return;
     if (asked.level > 0 && this.shown?.about.level === 0 && this.shownFor === now) return;  // the exact one is there
     const { about } = answer;
+    if (about.level > 0) {
+      const kind = this.#kind(), pace = about.ms / (about.width * about.height);
+      this.paces.set(kind, 0.7 * (this.paces.get(kind) ?? pace) + 0.3 * pace);
+    }
     if (about.lines_at !== undefined) {
       answer.lines = new TextDecoder().decode(answer.bytes.subarray(about.lines_at));
       answer.bytes = answer.bytes.subarray(0, about.lines_at);
