@@ -97,10 +97,12 @@ class Attack:
             print(line, flush=True)
 
     def sample(self, points, most):
-        """All of them in the long form; else the first, the last and some between."""
+        """All of them in the long form; else the first, the last and some between, or any one."""
         points, most = list(points), most * self.times
         if self.long or len(points) <= most:
             return points
+        if most == 1:
+            return [self.random.choice(points)]
         inner = self.random.sample(points[1:-1], max(0, most - 2))
         return sorted({points[0], points[-1], *inner})
 
@@ -168,7 +170,7 @@ class Attack:
             if not self.long and self.times == 1:
                 named = [self.random.choice(named)]
             for kind in ["write", "close", "fsync", *named]:
-                for n in self.sample(range(1, counts[kind] + 1), 2):
+                for n in self.sample(range(1, counts[kind] + 1), 1):
                     errors = list(ERRORS) if self.long else [self.random.choice(list(ERRORS))]
                     for error in errors:
                         self.disturbed("failed calls", make, whole, f"{kind}:{n}:{error}", error, (4,), "follow" in name)
@@ -314,7 +316,7 @@ class Attack:
                 continue
             whole = result.read_bytes()
             points = sorted({int(len(data) * i / 28) for i in range(1, 28)} | {len(data) - 1, len(data) - 8})
-            for size in self.sample(points, 4):
+            for size in self.sample(points, 3):
                 (at / f"cut.{ending}").write_bytes(data[:size])
                 result.unlink(missing_ok=True)
                 code, _, err, hung = self.run(words)
