@@ -1,5 +1,6 @@
 #include "cli/common.hpp"
 
+#include <cxxabi.h>
 #include <fcntl.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -12,10 +13,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <mutex>
 #include <new>
 #include <set>
 #include <thread>
+#include <typeinfo>
 
 #include "cli/config.hpp"
 #include "cli/nearest.hpp"
@@ -52,13 +55,24 @@ extern "C" void end_as_by_default(int signal) {
   raise(signal);  // the handler is the default's again
 }
 
-constexpr std::string_view out_of_time =
-    "error: the run took longer than --max-time allows, and was ended\n";
-
-extern "C" void end_out_of_time(int) {
-  (void)!write(STDERR_FILENO, out_of_time.data(), out_of_time.size());
+// Where nothing can be thrown or allocated any more.
+[[noreturn]] void end_here(std::string_view words) {
+  (void)!write(STDERR_FILENO, words.data(), words.size());
   io::remove_staged_files();
   _exit(exit_device);
+}
+
+extern "C" void end_out_of_time(int) {
+  end_here("error: the run took longer than --max-time allows, and was ended\n");
+}
+
+// Some libraries allocate where they have promised not to throw: nlohmann-json's destructor.
+std::terminate_handler usual_end = std::abort;
+[[noreturn]] void end_without_memory() {
+  const std::type_info* thrown = abi::__cxa_current_exception_type();
+  if (thrown && *thrown == typeid(std::bad_alloc)) end_here("error: out of memory\n");
+  usual_end();
+  std::abort();
 }
 
 // What names of files hold must not steer a terminal: control codes as C writes them, those of
@@ -333,6 +347,7 @@ bool stderr_has_color() {
 }
 
 void install_signal_handlers() {
+  usual_end = std::set_terminate(end_without_memory);
   struct sigaction action {};
   action.sa_handler = end_on_signal;
   sigemptyset(&action.sa_mask);

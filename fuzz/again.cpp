@@ -13,11 +13,11 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cuesta;
   verify::Bytes bytes({data, size});
-  constexpr std::string_view extensions[] = {".png", ".tif", ".ppm"};
+  constexpr std::string_view extensions[] = {".png", ".tif", ".pgm", ".ppm"};
   const auto extension = extensions[bytes.below(std::size(extensions))];
   const PixelType type = bytes.below(2) ? PixelType::u16 : PixelType::u8;
-  // PNM has no alpha.
-  const int32_t channels = extension == ".ppm" ? 1 + 2 * bytes.below(2) : 1 + bytes.below(4);
+  const int drawn = 1 + bytes.below(4);
+  const int32_t channels = extension == ".pgm" ? 1 : extension == ".ppm" ? 3 : drawn;
   AnyImage picture(1 + bytes.below(70), 1 + bytes.below(40), channels, type);
   const AnyView view = picture;
   const size_t row = size_t(view.width) * size_t(channels) * size_t(bytes_per_sample(type));
@@ -36,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                        static_cast<const uint8_t*>(view.data) + y * view.stride_bytes, row) == 0;
   }
   if (same) return 0;
-  std::fprintf(stderr, "%.*s of %d x %d, %d channels is another picture when it is read again\n",
-               int(extension.size()), extension.data(), view.width, view.height, channels);
+  std::fprintf(stderr, "%.*s of %d x %d, %d channels of type %d is %d x %d, %d of type %d again\n",
+               int(extension.size()), extension.data(), view.width, view.height, channels,
+               int(type), found.width, found.height, found.channels, int(found.type));
   std::abort();
 }

@@ -7,6 +7,8 @@
 #include "cuesta/error.hpp"
 #include "cuesta/lines.hpp"
 #include "lines/options.hpp"
+#include "ops/canny/options.hpp"
+#include "ops/log/options.hpp"
 #include "verify/draw.hpp"
 
 namespace {

@@ -11,6 +11,7 @@ from cuesta import _core
 from cuesta._arrays import Result, Source
 from cuesta._keywords import BackgroundOptions, MotionOptions
 from cuesta._options import Execution, described
+from cuesta._state import HoldsState
 from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _detections(found: list[tuple[int, int, int, int, int, float, float]]) -> li
 
 
 @described
-class MotionDetector:
+class MotionDetector(HoldsState):
     """Finds moving objects: background, difference, threshold, closing, opening, components.
 
     Parameters
@@ -168,11 +169,11 @@ class MotionDetector:
     @property
     def mask(self) -> np.ndarray[Any, np.dtype[np.uint8]]:
         """The last frame's mask after closing and opening: (H, W) uint8, 0 or 255, numpy. Empty before the first."""
-        width, height = self._core.size
-        made = np.empty((height, width), np.uint8)
-        if made.size:
-            self._core.mask(made)
-        return made
+        while True:  # another thread may push frames of another size, or reset
+            width, height = self._core.size
+            made = np.empty((height, width), np.uint8)
+            if not made.size or self._core.mask(made):
+                return made
 
     @property
     def states(self) -> list[FrameState]:
@@ -235,7 +236,7 @@ class MotionDetector:
 
 
 @described
-class BackgroundSubtractor:
+class BackgroundSubtractor(HoldsState):
     """A model of the background, learned frame by frame.
 
     Parameters

@@ -11,6 +11,7 @@ from cuesta import _core
 from cuesta._arrays import Source
 from cuesta._keywords import TrackingOptions
 from cuesta._options import described
+from cuesta._state import HoldsState
 from cuesta.errors import InvalidArgument
 from cuesta.motion import Detection
 
@@ -176,7 +177,7 @@ def _object(row: Any, zones: Sequence[str] = ()) -> TrackedObject:
 
 
 @described
-class Tracker:
+class Tracker(HoldsState):
     """Identities by SORT (Bewley et al. 2016): a Kalman filter of constant velocity for each object, and the exact
     assignment of detections to predictions by their overlap.
 
@@ -228,7 +229,7 @@ class Tracker:
 
 
 @described
-class SceneWatch:
+class SceneWatch(HoldsState):
     """Detections in; objects, crossings and events out.
 
     Parameters

@@ -13,6 +13,7 @@ import numpy as np
 from cuesta import _core
 from cuesta._keywords import DetectOptions
 from cuesta._options import described, names_of
+from cuesta._state import HoldsState
 from cuesta.errors import InvalidArgument, Unsupported
 from cuesta.motion import Detection, FrameState, MotionDetector
 from cuesta.tracking import CountingLine, Crossing, Event, SceneWatch, TrackedObject, Zone
@@ -132,7 +133,7 @@ def _extension() -> Any:
         ) from error
 
 
-class _Video:
+class _Video(HoldsState):
     """What a video is, read by whichever class."""
 
     def __init__(self, core: Any) -> None:

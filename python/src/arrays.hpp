@@ -16,6 +16,7 @@
 
 #include "cuesta/batch.hpp"
 #include "cuesta/image.hpp"
+#include "unlocked.hpp"
 
 namespace cuesta::python {
 
@@ -78,7 +79,7 @@ class DeviceScope {
 /// Runs `body()` without the interpreter's lock, on the array's device.
 template <class Body>
 void without_lock(const Array& array, Body&& body) {
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   DeviceScope device(array);
   body();
 }

@@ -87,7 +87,7 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "wait",
       [](uintptr_t stream) {
-        nb::gil_scoped_release release;
+        const Unlocked unlocked;
         wait(reinterpret_cast<void*>(stream));
       },
       "stream"_a);

@@ -23,7 +23,7 @@ Numpy read_file(const std::string& path, int64_t max_pixels, bool allow_partial)
   options.allow_partial = allow_partial;
   auto picture = std::make_unique<AnyImage>();
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     *picture = read(std::filesystem::path(path), options);
   }
   const AnyView view = picture->view();
@@ -38,7 +38,7 @@ Numpy read_file(const std::string& path, int64_t max_pixels, bool allow_partial)
 
 void write_file(const std::string& path, const Array& image, int layout) {
   const ConstAnyView view = plane_of(image, layout, "image");
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   write(std::filesystem::path(path), view);
 }
 

@@ -79,7 +79,7 @@ std::vector<ReportRow> run_verify(const std::string& operation, const std::strin
                                 .level = verify::level_from(level),
                                 .space = device == "cuda" ? Space::device : Space::host};
   std::vector<ReportRow> rows;
-  nb::gil_scoped_release release;
+  const Unlocked unlocked;
   for (const verify::Operation& op : verify::operations()) {
     if (!operation.empty() && op.name != operation) continue;
     for (const verify::StrategyReport& row : op.run(options)) {

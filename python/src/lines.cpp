@@ -55,7 +55,7 @@ Traced trace_canny(const Array& image, int layout, const std::optional<Array>& e
   if (mask) options.mask = plane_of(*mask, layout, "mask");
   Polylines lines;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     lines = edges ? trace(source, found, options, how, exec) : trace(source, options, how, exec);
   }
   return rows_of(lines);
@@ -72,7 +72,7 @@ Traced trace_log(const Array& image, int layout, std::optional<double> threshold
   const Exec exec = exec_from(keywords, stream, "trace");
   Polylines lines;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     lines = trace(source, options, how, exec);
   }
   return rows_of(lines);

@@ -37,7 +37,7 @@ class Detector {
   std::vector<Found> push(const Array& frame, int layout, Keywords keywords, uintptr_t stream) {
     const ConstAnyView plane = plane_of(frame, layout, "frame");
     const Exec exec = exec_from(keywords, stream, "push");
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     DeviceScope device(frame);
     const std::vector<Found> found = found_of(detector_.push(plane, exec));
@@ -53,7 +53,7 @@ class Detector {
     for (size_t i = 0; i < frames.size(); ++i)
       planes.push_back(plane_of(frames[i], layouts[i], fmt::format("frame {}", i).c_str()));
     const Exec exec = exec_from(keywords, stream, "push_cameras");
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     // In one order everywhere, so that two calls with the same detectors do not wait for each
     // other.
     std::vector<Detector*> sorted = cameras;
@@ -72,11 +72,14 @@ class Detector {
       cameras[i]->size_ = {planes[i].width, planes[i].height};
     return found;
   }
-  void mask(const OutArray& out) {
+  // False where a frame of another size came meanwhile, from another thread.
+  bool mask(const OutArray& out) {
     const AnyView plane = plane_of(out, int(Layout::hw), "out");
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
+    if (size_ != std::pair{int(plane.width), int(plane.height)}) return false;
     unpack_mask(detector_.mask(), plane);
+    return true;
   }
   std::pair<int, int> size() {
     const std::lock_guard lock(mutex_);
@@ -139,7 +142,7 @@ class Subtractor {
     if (difference) out.difference = plane_of(*difference, layout, "difference");
     if (mask) out.mask = plane_of(*mask, layout, "mask");
     const Exec exec = exec_from(keywords, stream, "push");
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     DeviceScope device(frame);
     subtractor_.push(plane, out, limit, exec);

@@ -105,6 +105,9 @@ StructuringElement element_of(int width, int height, const std::vector<uint8_t>&
   return {width, height, cells};
 }
 
+// What makes a structuring element anew: for pickle and copy.
+using Cells = std::tuple<int, int, std::vector<uint8_t>>;
+
 }  // namespace
 
 void bind_objects(nb::module_& m) {
@@ -113,9 +116,19 @@ void bind_objects(nb::module_& m) {
       .def_static(
           "parse", [](const std::string& text) { return StructuringElement::parse(text); },
           "text"_a)
-      .def("cells", [](const StructuringElement& element) {
-        const auto cells = element.cells();
-        return table(std::vector<uint8_t>(cells.begin(), cells.end()), size_t(element.width()));
+      .def("cells",
+           [](const StructuringElement& element) {
+             const auto cells = element.cells();
+             return table(std::vector<uint8_t>(cells.begin(), cells.end()),
+                          size_t(element.width()));
+           })
+      .def("__getstate__",
+           [](const StructuringElement& element) {
+             const auto cells = element.cells();
+             return Cells(element.width(), element.height(), {cells.begin(), cells.end()});
+           })
+      .def("__setstate__", [](StructuringElement& self, const Cells& cells) {
+        new (&self) StructuringElement(std::get<0>(cells), std::get<1>(cells), std::get<2>(cells));
       });
   def_filter<MorphologyOptions, StructuringElement>(m, "erode", erode, "element"_a);
   def_filter<MorphologyOptions, StructuringElement>(m, "dilate", dilate, "element"_a);

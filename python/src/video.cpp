@@ -19,6 +19,7 @@
 
 #include "cuesta/io.hpp"
 #include "module.hpp"
+#include "unlocked.hpp"
 
 namespace cuesta::python {
 namespace {
@@ -64,7 +65,7 @@ Row row_of(const Frame& frame, bool color) {
   if (color) {
     ImageView<const uint8_t> view;
     {
-      const nb::gil_scoped_release release;
+      const Unlocked unlocked;
       view = frame.rgb();
     }
     rgb = array_of(frame, view);
@@ -89,7 +90,7 @@ class Reader {
     if (video_.is_live()) {
       frame = wait_for_next();
     } else {
-      const nb::gil_scoped_release release;
+      const Unlocked unlocked;
       frame = video_.next();
     }
     if (!frame) return std::nullopt;
@@ -111,7 +112,7 @@ class Reader {
  private:
   // Whoever has it may wait for a frame: nobody waits for it with the interpreter's lock.
   std::unique_lock<std::mutex> locked() {
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     return std::unique_lock(mutex_);
   }
 
@@ -120,13 +121,13 @@ class Reader {
     auto coming = std::async(std::launch::async, [this] { return video_.next(); });
     for (;;) {
       {
-        const nb::gil_scoped_release release;
+        const Unlocked unlocked;
         if (coming.wait_for(std::chrono::milliseconds(100)) == std::future_status::ready)
           return coming.get();
       }
       if (PyErr_CheckSignals() == 0) continue;
       nb::python_error raised;
-      const nb::gil_scoped_release release;
+      const Unlocked unlocked;
       video_.stop();
       coming.wait();
       throw raised;
@@ -161,7 +162,7 @@ NB_MODULE(_video, m) {
              const std::optional<Part>& part) {
             const auto options = options_of(max_pixels, allow_partial, threads, timeout, reconnect,
                                             keep_depth, part);
-            const nb::gil_scoped_release release;
+            const Unlocked unlocked;
             new (self) Reader(path, options);
           },
           "path"_a, "max_pixels"_a, "allow_partial"_a, "threads"_a, "timeout"_a, "reconnect"_a,

@@ -6,6 +6,7 @@ it must not bring the lock back; everywhere else calls release it for as long as
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import sysconfig
 import threading
@@ -118,3 +119,52 @@ def test_free_threaded_python_stays_free() -> None:
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
         pytest.skip("this Python was built with a global lock")
     assert not getattr(sys, "_is_gil_enabled")(), "importing cuesta brought the global lock back"
+
+
+AT_EXIT = """
+import sys, threading, numpy, cuesta
+image = numpy.zeros((200, 300), numpy.uint8)
+detector = cuesta.MotionDetector(blur=1, close="rect:3", open="rect:3")
+calls = [lambda: cuesta.canny(image), lambda: cuesta.gaussian(image, 2.0), lambda: detector.push(image)]
+begun = threading.Barrier(5)
+
+def work(call):
+    call()
+    begun.wait()
+    while True:
+        call()
+
+for i in range(4):
+    threading.Thread(target=work, args=(calls[i % len(calls)],), daemon=True).start()
+begun.wait()
+print("over", flush=True)
+"""
+
+
+def test_daemon_threads_do_not_abort_the_interpreters_end() -> None:
+    for _ in range(4):
+        done = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stdout) == (0, "over\n"), done.stderr
+
+
+def test_a_detector_is_one_frames_at_a_time_whoever_pushes_and_resets(picture: Picture) -> None:
+    frames = [picture[:64, :80], picture[:48, :64]]
+    detector = cuesta.MotionDetector(blur=1, close="rect:3", open="rect:3")
+    wrong: list[Any] = []
+
+    def work(frame: Picture) -> None:
+        for _ in range(60):
+            try:
+                detector.push(frame)
+            except cuesta.InputError as error:
+                if "x" not in str(error):  # another thread's frame came before, of another size
+                    wrong.append(error)
+            shape = detector.mask.shape
+            if shape not in [(64, 80), (48, 64), (0, 0)]:
+                wrong.append(shape)
+            detector.reset()
+
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        for future in [pool.submit(work, frames[i % 2]) for i in range(4)]:
+            future.result()
+    assert wrong == []

@@ -152,10 +152,31 @@ bool ogg_is_cut(Bytes& file) {
                      [](const auto& stream) { return !stream.second; });
 }
 
+// GIF89a, appendix B: blocks of sub-blocks up to the trailer. The last byte alone may be any.
 bool gif_is_cut(Bytes& file) {
-  std::string tail = file.get(std::max<int64_t>(0, file.size() - 4096), 4096);
-  while (!tail.empty() && (tail.back() == '\0' || tail.back() == '\n')) tail.pop_back();
-  return !tail.ends_with(';');
+  constexpr int64_t head_bytes = 13, image_bytes = 10;
+  const std::string head = file.get(0, head_bytes);
+  if (int64_t(head.size()) < head_bytes) return true;
+  const auto table_bytes = [](char flags) { return flags & 0x80 ? 3 << ((flags & 7) + 1) : 0; };
+  int64_t at = head_bytes + table_bytes(head[10]);
+  while (at < file.size()) {
+    const std::string block = file.get(at, image_bytes);
+    if (block.empty() || block[0] == ';') return block.empty();
+    if (block[0] == ',') {
+      if (int64_t(block.size()) < image_bytes) return true;
+      at += image_bytes + table_bytes(block[9]) + 1;
+    } else if (block[0] == '!') {
+      at += 2;
+    } else {
+      return false;  // damaged: its decoder's to tell
+    }
+    for (int64_t size = -1; size != 0; at += 1 + size) {
+      const std::string sub_block = file.get(at, 1);
+      if (sub_block.empty()) return true;
+      size = static_cast<unsigned char>(sub_block[0]);
+    }
+  }
+  return true;
 }
 
 // ISO/IEC 13818-1: packets of 188 bytes, of 192 with a time before each (M2TS).

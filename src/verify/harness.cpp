@@ -16,13 +16,13 @@
 namespace cuesta::verify {
 namespace {
 
-// Pages that end at an unreadable one.
+// Pages that end at an unreadable one. None takes memory before it is written to.
 class GuardedMemory {
  public:
   explicit GuardedMemory(size_t bytes) : page_(size_t(sysconf(_SC_PAGESIZE))) {
     usable_ = (bytes + page_ - 1) / page_ * page_;
-    base_ = static_cast<uint8_t*>(
-        mmap(nullptr, usable_ + page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    base_ = static_cast<uint8_t*>(mmap(nullptr, usable_ + page_, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
     if (base_ == MAP_FAILED)
       throw Error(ErrorCode::out_of_memory,
                   fmt::format("out of memory: {} bytes for a test picture", bytes));
@@ -47,6 +47,7 @@ std::string_view name_of(Layout layout) {
     case Layout::odd: return "odd";
     case Layout::region: return "region";
     case Layout::mixed: return "mixed";
+    case Layout::far: return "far";
   }
   return "?";
 }
@@ -62,7 +63,18 @@ struct Harness::Buffer {
   void* device = nullptr;
   bool is_output = false;
   double bound = 0;
-  std::vector<uint8_t> before;  // the buffer as it was handed out
+  // What of the buffer is filled and looked at: parts of the same length, the same distance apart.
+  size_t parts = 1, part_bytes = 0;
+  ptrdiff_t part_step = 0;
+  std::vector<uint8_t> before;  // the parts as they were handed out
+
+  uint8_t* part(size_t i) const { return begin + ptrdiff_t(i) * part_step; }
+  uint8_t* part_before(size_t i) { return before.data() + i * part_bytes; }
+  /// The part that has a row of the picture, as it was handed out.
+  uint8_t* row_before(int32_t y) {
+    return parts == 1 ? before.data() + first + ptrdiff_t(y) * stride
+                      : part_before(size_t(y)) + first;
+  }
 
   ~Buffer() { detail::release(Space::device, device); }
 };
@@ -104,6 +116,10 @@ AnyView Harness::make(std::string name, PixelType type, int32_t width, int32_t h
       before = size_t(b.stride) * 2 + size_t(sample) * 6;
       after = size_t(b.stride) * 2;
       break;
+    case Layout::far:
+      b.stride = ((ptrdiff_t(1) << 32) / std::max(1, height - 1) + b.row_bytes + 4096) / 64 * 64;
+      before = 128, after = 128;
+      break;
     case Layout::mixed: break;  // none of its own
   }
   const size_t picture = size_t(b.stride) * size_t(height - 1) + size_t(b.row_bytes);
@@ -111,8 +127,16 @@ AnyView Harness::make(std::string name, PixelType type, int32_t width, int32_t h
   b.bytes = before + picture + after;
   b.memory = std::make_unique<GuardedMemory>(b.bytes);
   b.begin = b.memory->end() - b.bytes;
+  if (layout == Layout::far) {
+    b.parts = size_t(height);
+    b.part_bytes = before + size_t(b.row_bytes) + after;
+    b.part_step = b.stride;
+  } else {
+    b.part_bytes = b.bytes;
+  }
   Random random(0xCA9A47 + buffers_.size());
-  for (size_t i = 0; i < b.bytes; ++i) b.begin[i] = uint8_t(random.next());
+  for (size_t part = 0; part < b.parts; ++part)
+    std::generate_n(b.part(part), b.part_bytes, [&] { return uint8_t(random.next()); });
   b.host = {b.begin + b.first, width, height, channels, b.stride, type, Space::host};
   if (is_output) {
     for (int32_t y = 0; y < height; ++y)
@@ -124,9 +148,13 @@ AnyView Harness::make(std::string name, PixelType type, int32_t width, int32_t h
 
 AnyView Harness::publish(Space space) {
   Buffer& b = *buffers_.back();
-  b.before.assign(b.begin, b.begin + b.bytes);
+  b.before.clear();
+  for (size_t i = 0; i < b.parts; ++i)
+    b.before.insert(b.before.end(), b.part(i), b.part(i) + b.part_bytes);
   AnyView plane = b.host;
   if (space == Space::host) return plane;
+  if (b.parts > 1)
+    throw Error(ErrorCode::invalid_argument, "pictures whose rows lie far apart live on the host");
   b.device = detail::allocate(Space::device, b.bytes);
   detail::copy_to_device(b.device, b.begin, b.bytes);
   plane.data = static_cast<uint8_t*>(b.device) + b.first;
@@ -171,7 +199,7 @@ AnyView Harness::in_out(std::string name, PixelType type, int32_t width, int32_t
 
 void Harness::rewind() {
   for (const auto& b : buffers_) {
-    std::copy(b->before.begin(), b->before.end(), b->begin);
+    for (size_t i = 0; i < b->parts; ++i) std::copy_n(b->part_before(i), b->part_bytes, b->part(i));
     if (b->device) detail::copy_to_device(b->device, b->begin, b->bytes);
   }
 }
@@ -179,11 +207,8 @@ void Harness::rewind() {
 void Harness::turn_over() {
   for (const auto& b : buffers_) {
     if (b->is_output) continue;
-    const auto row = [&](int32_t y) {
-      return b->before.begin() + ptrdiff_t(b->first) + y * b->stride;
-    };
     for (int32_t top = 0, low = b->host.height - 1; top < low; ++top, --low)
-      std::swap_ranges(row(top), row(top) + b->row_bytes, row(low));
+      std::swap_ranges(b->row_before(top), b->row_before(top) + b->row_bytes, b->row_before(low));
   }
   rewind();
 }
@@ -200,16 +225,19 @@ void Harness::finish() {
 
 std::string Harness::check_canaries() const {
   for (const auto& b : buffers_) {
-    for (size_t i = 0; i < b->bytes; ++i) {
-      if (b->begin[i] == b->before[i]) continue;
-      const ptrdiff_t offset = ptrdiff_t(i) - ptrdiff_t(b->first);
-      const ptrdiff_t row = offset < 0 ? -1 : offset / b->stride;
-      const ptrdiff_t column = offset - row * b->stride;
-      const bool inside = offset >= 0 && row < b->host.height && column < b->row_bytes;
-      if (b->is_output && inside) continue;
-      return inside ? fmt::format("{} was written at row {}, byte {}", b->name, row, column)
-                    : fmt::format("memory outside {} was written at row {}, byte {}", b->name, row,
-                                  column);
+    for (size_t i = 0; i < b->parts; ++i) {
+      const uint8_t *now = b->part(i), *before = b->part_before(i);
+      for (size_t at = 0; at < b->part_bytes; ++at) {
+        if (now[at] == before[at]) continue;
+        const ptrdiff_t offset = now + at - b->begin - ptrdiff_t(b->first);
+        const ptrdiff_t row = offset < 0 ? -1 : offset / b->stride;
+        const ptrdiff_t column = offset - row * b->stride;
+        const bool inside = offset >= 0 && row < b->host.height && column < b->row_bytes;
+        if (b->is_output && inside) continue;
+        return inside ? fmt::format("{} was written at row {}, byte {}", b->name, row, column)
+                      : fmt::format("memory outside {} was written at row {}, byte {}", b->name,
+                                    row, column);
+      }
     }
   }
   return {};

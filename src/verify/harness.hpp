@@ -24,8 +24,10 @@ enum class Layout : uint8_t {
   odd,     ///< a stride that is no multiple of anything but the sample
   region,  ///< a region of a larger picture of noise
   mixed,   ///< each picture of a run in another of these
+  far,     ///< on the host alone: rows so far apart that 2³² bytes lie between the first and the
+           ///< last; memory is there for the rows only
 };
-inline constexpr int layout_count = 5;
+inline constexpr int layout_count = 5;  ///< that every space has: those before `far`
 std::string_view name_of(Layout layout);
 
 /// Draws a picture. It is called once, on the host, before the picture goes where it is used.

@@ -525,6 +525,8 @@ class BadInput(CommandTest):
         self.fails(INPUT, "edges", cut, "-o", "out.png", says=["cut.pgm"])
         self.run_cuesta("filter", cut, "-o", "out.png", "--partial", "--kernel", "average:1")
         self.assertEqual(read_png((self.at / "out.png").read_bytes())[4], square()[:-200] + [0] * 200)
+        head = self.file("head.pgm", pgm(4000, 3000, [7] * 11000))
+        self.fails(INPUT, "edges", head, "-o", "out.png", "--partial", says=["less than a thousandth"])
         noise = list(os.urandom(40 * 30))
         whole = png(40, 30, noise)
         self.file("cut.png", whole[: len(whole) // 2])

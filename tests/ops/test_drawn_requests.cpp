@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -28,9 +29,11 @@ struct Counts {
 };
 
 // `number` requests of an operation, others in each part, held in `space` by the rows of `names` in
-// turns, and by what a call chooses where they do not take it.
+// turns, and by what a call chooses where they do not take it, on pictures that lie as `lying`
+// says, or as is drawn.
 Counts hold_drawn(std::string_view operation, int part, Space space, int number, int32_t longest,
-                  const std::vector<std::string>& names, const Exec& oracle) {
+                  const std::vector<std::string>& names, const Exec& oracle,
+                  std::optional<verify::Layout> lying = std::nullopt) {
   const auto all = verify::drawn_operations();
   const auto place = std::ranges::find(all, operation) - all.begin();
   verify::Random random(uint64_t(place + 1 + 100 * part));
@@ -41,7 +44,8 @@ Counts hold_drawn(std::string_view operation, int part, Space space, int number,
     for (uint8_t& byte : drawn) byte = uint8_t(random.next());
     verify::Bytes bytes(drawn);
     const auto request = verify::draw_request(bytes, operation, longest);
-    const auto layout = verify::Layout(random.below(verify::layout_count));
+    const auto drawn_layout = verify::Layout(random.below(verify::layout_count));
+    const auto layout = lying.value_or(drawn_layout);
     Exec exec{.strategy = names.empty() ? "" : names[size_t(i) % names.size()],
               .threads = int(1 + random.below(2)),
               .workspace = random.below(2) ? &workspace : nullptr};
@@ -70,6 +74,27 @@ TEST_P(DrawnRequests, OnTheHostAreTheReferences) {
 #endif
   const Counts counts =
       hold_drawn(GetParam(), 0, Space::host, number, 48, {}, {.strategy = "serial", .threads = 1});
+  EXPECT_EQ(counts.equal + counts.no_request, number);
+  EXPECT_GT(counts.equal, number / 2) << "options are drawn that nothing takes";
+}
+
+// 2³² bytes from the first row to the last: what reckons addresses in 32 bits is elsewhere.
+TEST_P(DrawnRequests, FarApartAreTheReferences) {
+  std::vector<std::string> names;
+  for (const StrategyDescription& row : list_strategies())
+    if (row.operation == GetParam() && row.space == Space::host) names.emplace_back(row.name);
+  const int number = drawn_requests(8 * int(names.size()));
+  Counts counts;
+  try {
+    verify::Harness harness(verify::Layout::far, 0);
+    const ConstAnyView one = harness.input(PixelType::u8, 5, 7, 1, verify::Pattern::noise, 1);
+    ASSERT_GE((one.height - 1) * one.stride_bytes, ptrdiff_t(1) << 32);
+    counts = hold_drawn(GetParam(), 200, Space::host, number, 40, names,
+                        {.strategy = "serial", .threads = 1}, verify::Layout::far);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    GTEST_SKIP() << "no addresses for it here: " << error.what();
+  }
   EXPECT_EQ(counts.equal + counts.no_request, number);
   EXPECT_GT(counts.equal, number / 2) << "options are drawn that nothing takes";
 }

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ops/canny/args.hpp"
+#include "ops/canny/options.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta::verify {

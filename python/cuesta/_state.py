@@ -1,0 +1,15 @@
+"""What cannot be copied says so."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+
+class HoldsState:
+    """Base of objects that hold what they have seen, in the library's memory or behind an open file."""
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            f"{type(self).__name__} holds what it has seen and can neither be pickled nor copied; "
+            "make one where it is needed"
+        )
