@@ -294,6 +294,7 @@ _register(
     traced=_traced_canny,
 )
 _register("log_edges", fake=_fake_log_edges)
+_register("boundaries", fake=_fake_canny)
 _register(
     "sobel",
     {"outputs": "str[]"},

@@ -38,6 +38,8 @@ CASES: list[Case] = [
     ("log_edges", (), {}),
     ("log_edges", (2.5,), {"mode": "zero-crossings", "threads": 1}),
     ("log_edges", (), {"response": True}),
+    ("boundaries", (), {}),
+    ("boundaries", (3.0,), {"strategy": "rows"}),
     ("sobel", (), {"outputs": ["magnitude"]}),
     ("sobel", (), {"outputs": ["gx", "gy", "direction"], "aperture": 5}),
     ("sobel", (), {"outputs": ["gx", "gy"], "dtype": "int32", "aperture": 7}),

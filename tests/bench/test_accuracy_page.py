@@ -44,6 +44,16 @@ class AccuracyPage(unittest.TestCase):
         self.assertGreater(best[""], best["--sigma 1.4"])
         self.assertGreaterEqual(best["--color strongest"], 0.61)
 
+    def test_boundaries_reach_their_targets(self):
+        sweep = self.data["boundaries_sweep"]
+        best = {row["options"]: row["F"] for row in self.data["rows"]}
+        self.assertGreaterEqual(best["--method boundaries"], 0.66)
+        self.assertGreaterEqual(sweep["ODS"], max(0.67, best["--method boundaries"] - 1e-4))
+        settings = ", ".join(map(str, sweep["thresholds"]))
+        self.assertIn(f"| ODS, thresholds {settings} | {sweep['ODS']:.3f} |", self.page)
+        self.assertIn(f"| OIS, of the same | {sweep['OIS']:.3f} |", self.page)
+        self.assertIn(f"| F of the default threshold, 9 | {best['--method boundaries']:.3f} |", self.page)
+
     def test_faults_are_found(self):
         f = f"| {self.data['rows'][0]['F']:.3f} |"
         self.assertIn(f, self.page)
