@@ -449,11 +449,13 @@ Verb add_edges(CLI::App& parent) {
   app->add_option("--method", state->method, "canny (default), log or sobel")
       ->type_name("METHOD")
       ->check(one_of_names({"canny", "log", "sobel"}));
-  app->add_option("--threshold", state->threshold,
-                  "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]] (default auto); "
-                  "log: gray levels (default 1.6 of 255; with --mode threshold 5, and sigma 1.4); "
-                  "sobel: a mask above T instead of magnitudes, "
-                  "of which the largest possible is white")
+  app->add_option(
+         "--threshold", state->threshold,
+         "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]|noise] (default auto; noise "
+         "finds nothing where nothing but noise is); "
+         "log: gray levels (default 1.6 of 255; with --mode threshold 5, and sigma 1.4); "
+         "sobel: a mask above T instead of magnitudes, "
+         "of which the largest possible is white")
       ->type_name("T");
   app->add_option("--low", state->low, "canny: low threshold, in gradient units as cv::Canny's")
       ->type_name("L");

@@ -170,9 +170,10 @@ int parse_cuda_device(std::string_view text) {
 
 namespace {
 [[noreturn]] void refuse_threshold(std::string_view text) {
-  const std::vector<std::string> forms = {"auto", "auto:otsu", "auto:median", "auto:percentile"};
+  const std::vector<std::string> forms = {"auto", "auto:otsu", "auto:median", "auto:percentile",
+                                          "auto:noise"};
   usage_error(std::string(text),
-              "--threshold {}: give a number, auto, auto:otsu, auto:median or "
+              "--threshold {}: give a number, auto, auto:otsu, auto:median, auto:noise or "
               "auto:percentile[:P]{}",
               text, did_you_mean(text, forms));
 }

@@ -35,7 +35,7 @@ io::White parse_white(std::string_view text);
 /// --device cuda or cuda:N: the GPU's number
 int parse_cuda_device(std::string_view text);
 
-/// --threshold: T, or auto, auto:otsu, auto:median, auto:percentile, auto:percentile:P
+/// --threshold: T, or auto, auto:otsu, auto:median, auto:percentile, auto:percentile:P, auto:noise
 struct ThresholdSpec {
   std::optional<double> value{};  ///< nothing: automatic
   AutoThreshold rule = AutoThreshold::otsu;

@@ -15,7 +15,7 @@ CORPUS = Path(__file__).parent / "corpus"
 
 OPTIONS = [
     ["0,0,10,10", "5,4,20,12", "0,0,0,5", "1,2,3", "-1,0,5,5", "0,0,99999999999,1", ""],
-    ["80", "auto", "auto:otsu", "auto:median", "auto:percentile:95", "auto:best", "-3", "nan", "1e400"],
+    ["80", "auto", "auto:otsu", "auto:median", "auto:percentile:95", "auto:noise", "auto:best", "-3", "nan", "1e400"],
     ["average:5", "sharpen:3", "unsharp:5", "gaussian:15:2.5", "laplacian", "1 2 1;2 4 2;1 2 1 / 16", "-1,0.5;2e-3,4",
      "1 2;3", "1 2 3 / 0", ";;", "gaussian:99999999999", "1\n2\n3"],
     ["block=16", "=", "a=", "=b", "a=b=c"],

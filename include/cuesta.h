@@ -201,7 +201,13 @@ CUESTA_API cuesta_status cuesta_sobel(cuesta_context* context, const cuesta_view
                                       const cuesta_sobel_options* options);
 
 // Where canny's thresholds come from: given, or found from the gradients' histogram.
-enum { CUESTA_OTSU = 0, CUESTA_MEDIAN = 1, CUESTA_PERCENTILE = 2, CUESTA_GIVEN = 3 };
+enum {
+  CUESTA_OTSU = 0,
+  CUESTA_MEDIAN = 1,
+  CUESTA_PERCENTILE = 2,
+  CUESTA_GIVEN = 3,
+  CUESTA_NOISE = 4  // Otsu's, but nothing where nothing but noise is
+};
 
 typedef struct cuesta_canny_options {
   size_t size;

@@ -88,14 +88,16 @@ NewLike<Src> sobel_magnitude(const Src& src, const SobelOptions& options = {},
 
 /// Where thresholds come from when they are not given. All look at the histogram of the gradient
 /// magnitude (u16 bins).
-enum class AutoThreshold : uint8_t { otsu, median, percentile };
+enum class AutoThreshold : uint8_t { otsu, median, percentile, noise };
 
 /// A given pair, in gradient units as cv::Canny's. Swapped when low > high, as there.
 struct Given {
   double low = 0, high = 0;
 };
 /// otsu: high = Otsu's threshold over the non-zero magnitudes; median: high = 1.33 × their median;
-/// percentile: high = the magnitude that `percent` of all pixels do not exceed. low = high / 2.
+/// percentile: high = the magnitude that `percent` of all pixels do not exceed; noise: Otsu's, but
+/// where nothing is in the picture but noise, what noise does not exceed, so that nothing is found
+/// (src/ops/canny/README.md). low = high / 2.
 struct Automatic {
   AutoThreshold rule = AutoThreshold::otsu;
   double percent = 90;  ///< 0..100, of `percentile`

@@ -81,9 +81,10 @@ def canny(
         Thresholds in units of the gradient, as cv2.Canny's (gray levels; L1: up to 2040 for uint8 and aperture 3).
         Swapped when low > high. A batch may have a pair for each picture. Both or neither.
     **options
-    threshold : {"auto", "otsu", "median", "percentile:P"}
+    threshold : {"auto", "otsu", "median", "percentile:P", "noise"}
         Where thresholds come from when they are not given: Otsu's over the non-zero magnitudes ("auto" too), 1.33 times
-        their median, or the magnitude that P percent of all pixels do not exceed; low is half of high.
+        their median, the magnitude that P percent of all pixels do not exceed, or Otsu's unless nothing is there but noise,
+        of which nothing is found; low is half of high.
     border, border_value
         What the smoothing reads outside the picture: "reflect101", "symmetric", "replicate", "constant", "wrap" or
         "ignore". The gradient always replicates, and magnitudes outside are 0.

@@ -404,7 +404,7 @@ def test_the_border_of_cannys_smoothing() -> None:
     assert (expected != cuesta.canny(image, 30, 60)).any()
 
 
-@pytest.mark.parametrize("rule", ["auto", "otsu", "median", "percentile:80"])
+@pytest.mark.parametrize("rule", ["auto", "otsu", "median", "percentile:80", "noise"])
 def test_automatic_thresholds(rule: str) -> None:
     image = cuesta.gaussian(picture(60, 60), 2.0)
     edges, used = cuesta.canny(image, threshold=rule, return_thresholds=True)

@@ -49,6 +49,7 @@ cuesta_log_options log_defaults() {
 
 cuesta::Thresholds thresholds_of(const cuesta_canny_options& of) {
   if (of.rule == CUESTA_GIVEN) return cuesta::Given{of.low, of.high};
+  if (of.rule == CUESTA_NOISE) return cuesta::Automatic{AutoThreshold::noise, of.percent};
   const auto rule = enumerator<AutoThreshold>(of.rule, CUESTA_GIVEN + 1, "canny: rule");
   return cuesta::Automatic{rule, of.percent};
 }

@@ -168,12 +168,15 @@ CUESTA_HOST_DEVICE constexpr Place neighbour(int32_t way, int32_t x, int32_t y, 
   const int32_t nx = x + cell % 3 - 1, ny = y + cell / 3 - 1;
   return {nx < 0 ? 0 : at_most(nx, width - 1), ny < 0 ? 0 : at_most(ny, height - 1)};
 }
+/// What the neighbours that found a plane of samples are drawn from.
+CUESTA_HOST_DEVICE constexpr uint32_t founding_key(int32_t plane) {
+  return mixed(uint32_t(plane) * of_frame);
+}
 /// What the founding frame writes to a plane of samples: the pixel itself, then neighbours of it.
 CUESTA_HOST_DEVICE constexpr Place founding(int32_t plane, int32_t x, int32_t y, int32_t width,
                                             int32_t height) {
   if (plane == 0) return {x, y};
-  const uint32_t key = mixed(uint32_t(plane) * of_frame);
-  return neighbour(way_of(bits_of(key, x, y)), x, y, width, height);
+  return neighbour(way_of(bits_of(founding_key(plane), x, y)), x, y, width, height);
 }
 }  // namespace sampled
 

@@ -173,7 +173,7 @@ class Edges(CommandTest):
 
     def test_thresholds(self):
         self.assertEqual(json.loads(self.edges("--json", "--threshold", 80).stdout)["low"], 40)
-        for text in ("auto", "auto:otsu", "auto:median", "auto:percentile", "auto:percentile:95"):
+        for text in ("auto", "auto:otsu", "auto:median", "auto:percentile", "auto:percentile:95", "auto:noise"):
             self.edges("--threshold", text)
         a = json.loads(self.edges("--json", "--threshold", "auto").stdout)
         b = json.loads(self.edges("--json").stdout)

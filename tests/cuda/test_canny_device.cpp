@@ -270,8 +270,8 @@ TEST_F(CannyDevice, AutomaticThresholdsAreTheHosts) {
   Image<uint8_t> picture(700, 333);
   verify::fill(picture, verify::Pattern::natural, 5);
   const DevicePicture src = there(picture);
-  for (const AutoThreshold rule :
-       {AutoThreshold::otsu, AutoThreshold::median, AutoThreshold::percentile}) {
+  for (const AutoThreshold rule : {AutoThreshold::otsu, AutoThreshold::median,
+                                   AutoThreshold::percentile, AutoThreshold::noise}) {
     for (const Norm norm : {Norm::l1, Norm::l2}) {
       CannyOptions options;
       options.norm = norm;

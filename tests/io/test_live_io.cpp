@@ -2,12 +2,14 @@
 // every depth, addresses.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -45,6 +47,28 @@ TEST(LiveIo, StopEndsWaitingAtOnce) {
   EXPECT_TRUE(stop.wait(60));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 30s);
   EXPECT_TRUE(stop.requested());
+}
+
+// One camera's stop among several: each ends alone, and all with the run's.
+TEST(LiveIo, AStopAmongSeveralEndsAloneOrWithAll) {
+  const auto readable = [](const io::StopSignal& stop) {
+    pollfd watched{stop.descriptor(), POLLIN, 0};
+    return poll(&watched, 1, 0) == 1 && (watched.revents & POLLIN);
+  };
+  const auto run = std::make_shared<io::StopSignal>();
+  io::StopSignal gate(run), yard(run);
+  gate.request();
+  EXPECT_TRUE(gate.requested() && readable(gate) && gate.wait(60));
+  EXPECT_FALSE(yard.requested() || readable(yard) || yard.wait(0.01));
+  EXPECT_FALSE(run->requested() || readable(*run));
+
+  std::jthread other([&] {
+    std::this_thread::sleep_for(20ms);
+    run->request();
+  });
+  EXPECT_TRUE(yard.wait(60));
+  EXPECT_TRUE(readable(yard) && readable(*run));
+  EXPECT_TRUE(io::StopSignal(run).requested()) << "a camera that comes after the end";
 }
 
 // A pipe with a header and one frame in it, whose writer says nothing more.

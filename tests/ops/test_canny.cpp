@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "cuesta/edges.hpp"
@@ -212,8 +213,8 @@ TEST(CannyStages, AreAnnouncedInOrder) {
 TEST(CannyThreads, DoNotMatter) {
   Image<uint8_t> picture(333, 410);
   verify::fill(picture, verify::Pattern::natural, 11);
-  for (const AutoThreshold rule :
-       {AutoThreshold::otsu, AutoThreshold::median, AutoThreshold::percentile}) {
+  for (const AutoThreshold rule : {AutoThreshold::otsu, AutoThreshold::median,
+                                   AutoThreshold::percentile, AutoThreshold::noise}) {
     CannyOptions options;
     options.thresholds = Thresholds::automatic(rule);
     Image<uint8_t> expected(333, 410), edges(333, 410);
@@ -273,8 +274,8 @@ TEST(CannyThresholds, GivenOnesComeBackInOrder) {
 
 TEST(CannyThresholds, AutomaticOnesGivenAgainFindTheSameEdges) {
   for (const int aperture : {3, 5, 7}) {
-    for (const AutoThreshold rule :
-         {AutoThreshold::otsu, AutoThreshold::median, AutoThreshold::percentile}) {
+    for (const AutoThreshold rule : {AutoThreshold::otsu, AutoThreshold::median,
+                                     AutoThreshold::percentile, AutoThreshold::noise}) {
       Image<uint8_t> picture(150, 110), edges(150, 110);
       verify::fill(picture, verify::Pattern::natural, 4);
       CannyOptions options;
@@ -321,13 +322,71 @@ TEST(CannyThresholds, FollowTheirRules) {
 TEST(CannyThresholds, FlatPicturesHaveNoEdges) {
   Image<uint8_t> picture(40, 30), edges(40, 30);
   verify::fill(picture, verify::Pattern::constant, 0);
-  for (const AutoThreshold rule :
-       {AutoThreshold::otsu, AutoThreshold::median, AutoThreshold::percentile}) {
+  for (const AutoThreshold rule : {AutoThreshold::otsu, AutoThreshold::median,
+                                   AutoThreshold::percentile, AutoThreshold::noise}) {
     CannyOptions options;
     options.thresholds = Thresholds::automatic(rule);
-    EXPECT_EQ(canny(picture, edges, options).high, 0);
+    EXPECT_EQ(canny(picture, edges, options).high, rule == AutoThreshold::noise ? 8 : 0);
     EXPECT_EQ(count(edges), 0);
   }
+}
+
+// A gray picture with noise of a deviation, and of a square that many levels brighter in its
+// middle.
+Image<uint8_t> noise_of(double deviation, int32_t brighter = 0) {
+  std::mt19937 bits(5);
+  std::normal_distribution<double> noise(0, deviation);
+  Image<uint8_t> picture(400, 300);
+  for (int32_t y = 0; y < 300; ++y) {
+    for (int32_t x = 0; x < 400; ++x) {
+      const bool inside = std::abs(x - 200) < 20 && std::abs(y - 150) < 20;
+      const double level = std::round(110 + (inside ? brighter : 0) + noise(bits));
+      picture.at(x, y) = uint8_t(std::clamp(level, 0.0, 255.0));
+    }
+  }
+  return picture;
+}
+
+TEST(CannyThresholds, NoiseHasNoEdgesByItsRule) {
+  Image<uint8_t> edges(400, 300);
+  for (const double sigma : {0.0, 1.4, 3.0}) {
+    for (const Norm norm : {Norm::l1, Norm::l2}) {
+      for (const double deviation : {1.0, 2.0, 5.0, 8.0, 12.0, 20.0, 60.0}) {
+        CannyOptions options{.sigma = sigma, .norm = norm};
+        const Image<uint8_t> picture = noise_of(deviation);
+        options.thresholds = Thresholds::automatic(AutoThreshold::noise);
+        canny(picture, edges, options);
+        EXPECT_EQ(count(edges), 0) << "sigma " << sigma << ", noise of " << deviation;
+        options.thresholds = Thresholds::automatic(AutoThreshold::otsu);
+        canny(picture, edges, options);
+        if (sigma < 3 && deviation >= 5) {
+          EXPECT_GT(count(edges), 3000) << "what Otsu's rule makes of it";
+        }
+      }
+    }
+  }
+}
+
+// A thing in noise is found, and nothing else; a picture of things has Otsu's thresholds.
+TEST(CannyThresholds, OfNoiseRuleFindsWhatIsThere) {
+  CannyOptions options{.thresholds = Thresholds::automatic(AutoThreshold::noise)};
+  Image<uint8_t> edges(400, 300);
+  canny(noise_of(10, 80), edges, options);
+  int64_t near = 0;
+  for (int32_t y = 0; y < 300; ++y) {
+    for (int32_t x = 0; x < 400; ++x) {
+      const int32_t from = std::max(std::abs(x - 200), std::abs(y - 150));
+      near += edges.at(x, y) != 0 && from > 14 && from < 26;
+    }
+  }
+  EXPECT_GT(near, 120) << "of a square's 156 pixels";
+  EXPECT_EQ(count(edges), near);
+
+  Image<uint8_t> picture(400, 300);
+  verify::fill(picture, verify::Pattern::natural, 4);
+  const CannyResult found = canny(picture, edges, options);
+  options.thresholds = Thresholds::automatic(AutoThreshold::otsu);
+  EXPECT_EQ(found.high, canny(picture, edges, options).high);
 }
 
 // ---- mask, 16 bits, bad input

@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/background_models.hpp"
 #include "core/bits.hpp"
@@ -221,49 +222,112 @@ void learn_row(background::Mixture, const BackgroundArgs& args, int32_t y, const
   });
 }
 
-// Of pixels x .. x + lanes − 1 of row y what their neighbours hold in the plane that this frame
-// reads: way_of() says which of eight.
-template <class D, class V>
-HWY_INLINE V neighbours(D d, const BackgroundArgs& args, int32_t plane, int32_t y, Place at,
-                        V ways) {
-  constexpr int planes = background::Sampled::planes;
-  const int32_t width = args.frame.width, height = args.frame.height;
+// What is drawn for a vector of pixels: the low byte of sampled::bits_of(), and way_of().
+template <class V>
+struct Drawn {
+  V low, ways;
+};
+template <class D>
+HWY_INLINE Drawn<hn::VFromD<D>> drawn(D d, uint32_t key, int32_t y, ptrdiff_t x) {
+  namespace sampled = background::sampled;
+#if HWY_TARGET == HWY_SCALAR
+  const uint32_t bits = sampled::bits_of(key, int32_t(x), y);
+  return {hn::Set(d, uint8_t(bits)), hn::Set(d, uint8_t(sampled::way_of(bits)))};
+#else
+  const hn::RepartitionToWide<D> d16;
+  const hn::RepartitionToWide<decltype(d16)> d32;
+  const auto lanes = uint32_t(hn::Lanes(d32));
+  const auto per_column = hn::Mul(hn::Iota(d32, 0), hn::Set(d32, sampled::of_column));
+  const uint32_t start = key + uint32_t(y) * sampled::of_row + uint32_t(x) * sampled::of_column;
+  const auto mixed = [&](uint32_t i) HWY_ATTR {
+    auto bits = hn::Add(per_column, hn::Set(d32, start + i * lanes * sampled::of_column));
+    bits = hn::Mul(hn::Xor(bits, hn::ShiftRight<16>(bits)), hn::Set(d32, 0x85EBCA6Bu));
+    bits = hn::Mul(hn::Xor(bits, hn::ShiftRight<13>(bits)), hn::Set(d32, 0xC2B2AE35u));
+    return hn::BitCast(d16, hn::Xor(bits, hn::ShiftRight<16>(bits)));
+  };
+  const auto first = hn::ConcatEven(d16, mixed(1), mixed(0));
+  const auto second = hn::ConcatEven(d16, mixed(3), mixed(2));
+  const auto bytes = [d](auto hi, auto lo) HWY_ATTR {
+    return hn::ConcatEven(d, hn::BitCast(d, hi), hn::BitCast(d, lo));
+  };
+  return {bytes(second, first),
+          hn::And(bytes(hn::ShiftRight<7>(second), hn::ShiftRight<7>(first)), hn::Set(d, 7))};
+#endif
+}
+
+// Of each pixel of a vector what the neighbour of its way holds, `row(y)` being where the plane's
+// rows begin.
+template <class D, class V, class Row>
+HWY_INLINE V neighbours(D d, Size size, int32_t y, Place at, V ways, const Row& row) {
   const auto lanes = ptrdiff_t(hn::Lanes(d));
   const uint8_t* rows[3];
-  for (int32_t i = 0; i < 3; ++i) {
-    const int32_t ny = std::clamp(y + i - 1, 0, height - 1);
-    rows[i] = args.state.as<uint8_t>().row(ny * planes + plane) + at.x;
-  }
-  HWY_ALIGN uint8_t clamped[3][hn::MaxLanes(d) + 2];
+  for (int32_t i = 0; i < 3; ++i) rows[i] = row(std::clamp(y + i - 1, 0, size.height - 1)) + at.x;
+  HWY_ALIGN uint8_t clamped[3][hn::MaxLanes(d) + 3];
   if (at.x == 0 || at.count <= lanes) {  // a neighbour lies past the row
+    std::memset(clamped, 0, sizeof(clamped));
     for (int32_t i = 0; i < 3; ++i) {
-      const uint8_t* row = rows[i] - at.x;
-      for (ptrdiff_t k = 0; k < lanes + 2; ++k)
-        clamped[i][k] = row[std::clamp<ptrdiff_t>(at.x + k - 1, 0, width - 1)];
+      const auto inside = size_t(std::min(lanes + 1, at.count));
+      clamped[i][0] = at.x > 0 ? rows[i][-1] : rows[i][0];
+      std::memcpy(clamped[i] + 1, rows[i], inside);
+      clamped[i][inside + 1] = rows[i][inside - 1];  // where at.count <= lanes
       rows[i] = clamped[i] + 1;
     }
   }
-  V taken = hn::LoadU(d, rows[0] - 1);
-  for (int32_t way = 1; way < 8; ++way) {
-    const int32_t cell = way + (way >= 4);
-    taken = hn::IfThenElse(hn::Eq(ways, hn::Set(d, uint8_t(way))),
-                           hn::LoadU(d, rows[cell / 3] + cell % 3 - 1), taken);
-  }
-  return taken;
+  const auto way = [&](int32_t n) HWY_ATTR {
+    const int32_t cell = n + (n >= 4);
+    return hn::LoadU(d, rows[cell / 3] + cell % 3 - 1);
+  };
+  const auto has = [&](uint8_t bit)
+                       HWY_ATTR { return hn::Eq(hn::And(ways, hn::Set(d, bit)), hn::Set(d, bit)); };
+  const auto odd = has(1), second = has(2), lower = has(4);
+  const auto one_of_four = [&](int32_t n) HWY_ATTR {
+    return hn::IfThenElse(second, hn::IfThenElse(odd, way(n + 3), way(n + 2)),
+                          hn::IfThenElse(odd, way(n + 1), way(n)));
+  };
+  return hn::IfThenElse(lower, one_of_four(4), one_of_four(0));
 }
 
-void learn_row(background::Sampled, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+// Row y of the founding frame: neighbours of its pixels are the samples of the state.
+void found_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
   namespace sampled = background::sampled;
   constexpr int planes = background::Sampled::planes;
   const D8 d;
-  const hn::RebindToUnsigned<D32> d32;
+  const auto frame = args.frame.as<uint8_t>();
+  const auto state = args.state.as<uint8_t>();
+  for (int32_t plane = 1; plane < sampled::count; ++plane) {
+    uint8_t* samples = state.row(y * planes + plane);
+    const uint32_t key = sampled::founding_key(plane);
+    for_row(d, frame.width, [&](Place at) HWY_ATTR {
+      const auto ways = drawn(d, key, y, at.x).ways;
+      const auto row = [&](int32_t of) { return frame.row(of); };
+      store_upto(neighbours(d, frame.size(), y, at, ways, row), d, samples + at.x, at.count);
+    });
+  }
+  for_row(d, frame.width, [&](Place at) HWY_ATTR {
+    const auto level = load_upto(d, frame.row(y) + at.x, at.count);
+    const auto put = [&](int32_t plane, auto value) HWY_ATTR {
+      store_upto(value, d, state.row(y * planes + plane) + at.x, at.count);
+    };
+    put(0, level);
+    put(sampled::age_plane, hn::Zero(d));
+    put(sampled::restless_plane, hn::Zero(d));
+    to.put(d, at, level, hn::Zero(d));
+  });
+}
+
+void learn_row(background::Sampled, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+  if (args.founds) return found_row(args, y, to);
+  namespace sampled = background::sampled;
+  constexpr int planes = background::Sampled::planes;
+  const D8 d;
   const auto turn = sampled::turn_of(args.number);
   const uint8_t* frame = args.frame.as<uint8_t>().row(y);
   uint8_t* rows[planes];
   for (int p = 0; p < planes; ++p) rows[p] = args.state.as<uint8_t>().row(planes * y + p);
   const auto set = [d](int32_t v) HWY_ATTR { return hn::Set(d, uint8_t(v)); };
-  const auto per_column = hn::Mul(hn::Iota(d32, 0), hn::Set(d32, sampled::of_column));
-  HWY_ALIGN uint8_t low[hn::MaxLanes(d)], ways[hn::MaxLanes(d)];
+  const auto reads = [&](int32_t row) {
+    return args.state.as<uint8_t>().row(row * planes + turn.reads);
+  };
 
   for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
     const auto v = load_upto(d, frame + at.x, at.count);
@@ -290,34 +354,24 @@ void learn_row(background::Sampled, const BackgroundArgs& args, int32_t y, const
     const auto older =
         hn::IfThenElse(explained, hn::SaturatedSub(age, set(2)), hn::SaturatedAdd(age, set(1)));
 
-    // sampled::bits_of() of every pixel.
-    const auto lanes32 = hn::Lanes(d32);
-    for (size_t i = 0; i < hn::Lanes(d); i += lanes32) {
-      auto bits =
-          hn::Add(per_column, hn::Set(d32, turn.key + uint32_t(y) * sampled::of_row +
-                                               uint32_t(at.x + ptrdiff_t(i)) * sampled::of_column));
-      bits = hn::Mul(hn::Xor(bits, hn::ShiftRight<16>(bits)), hn::Set(d32, 0x85EBCA6Bu));
-      bits = hn::Mul(hn::Xor(bits, hn::ShiftRight<13>(bits)), hn::Set(d32, 0xC2B2AE35u));
-      bits = hn::Xor(bits, hn::ShiftRight<16>(bits));
-      const auto way = hn::And(hn::ShiftRight<7>(bits), hn::Set(d32, 7));
-      hn::StoreU(hn::TruncateTo(D8of32(), bits), D8of32(), low + i);
-      hn::StoreU(hn::TruncateTo(D8of32(), way), D8of32(), ways + i);
-    }
-    const auto drawn = hn::Load(d, low);
+    const auto bits = drawn(d, turn.key, y, at.x);
     const auto zero = hn::Zero(d);
     const auto learns =
         hn::Or(hn::Gt(older, set(sampled::absorbed_after - 1)),
                hn::And(explained, hn::Or(hn::Gt(older, set(sampled::absorbed_after / 2 - 1)),
-                                         hn::Eq(hn::And(drawn, set(7)), zero))));
-    const auto takes = hn::Eq(hn::And(drawn, set(0x78)), zero);
-    const auto taken = neighbours(d, args, turn.reads, y, at, hn::Load(d, ways));
+                                         hn::Eq(hn::And(bits.low, set(7)), zero))));
+    const auto takes = hn::Eq(hn::And(bits.low, set(0x78)), zero);
+    const auto taken = neighbours(d, args.frame.size(), y, at, bits.ways, reads);
     uint8_t* written = rows[turn.writes] + at.x;
     const auto level = load_upto(d, rows[0] + at.x, at.count);
     const auto held = load_upto(d, written, at.count);
     store_upto(hn::IfThenElse(learns, v, hn::IfThenElse(takes, taken, held)), d, written, at.count);
-    store_upto(older, d, rows[sampled::age_plane] + at.x, at.count);
-    store_upto(hn::IfThenElse(far, hn::Or(restless, set(128)), restless), d,
-               rows[sampled::restless_plane] + at.x, at.count);
+    // Where nothing moves both stay 0, and need no way to memory.
+    if (!hn::AllTrue(d, hn::Eq(older, age)))
+      store_upto(older, d, rows[sampled::age_plane] + at.x, at.count);
+    const auto known_next = hn::IfThenElse(far, hn::Or(restless, set(128)), restless);
+    if (!hn::AllTrue(d, hn::Eq(known_next, known)))
+      store_upto(known_next, d, rows[sampled::restless_plane] + at.x, at.count);
     to.put(d, at, level, hn::IfThenZeroElse(explained, second));
   });
 }
@@ -364,8 +418,11 @@ namespace cuesta {
 HWY_EXPORT(background_simd_rows);
 
 void background_simd(const BackgroundArgs& args, Call& call) {
-  // Founding happens once; limits that no difference or every difference exceeds are never meant.
-  if (args.founds || args.limit < 0 || args.limit >= 255) return background_rows(args, call);
+  // Founding happens once, and is no work but for samples; limits that no difference or every
+  // difference exceeds are never meant.
+  if ((args.founds && args.model != BackgroundModel::samples) || args.limit < 0 ||
+      args.limit >= 255)
+    return background_rows(args, call);
   const int32_t width = args.frame.width, height = args.frame.height;
   const Strips strips(height, call.threads());
   const auto stride = size_t(width + 63) / 64 * 64;

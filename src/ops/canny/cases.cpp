@@ -19,7 +19,7 @@ Thresholds drawn_thresholds(uint64_t number, double largest) {
   const auto given = [&](double low, double high) {
     return Thresholds::given(low * largest, high * largest);
   };
-  switch (number % 9) {
+  switch (number % 10) {
     case 0: return given(0.2, 0.6);
     case 1: return given(0.9013, 0.3007);  // to be swapped, no integers
     case 2: return given(0, 0);
@@ -28,6 +28,7 @@ Thresholds drawn_thresholds(uint64_t number, double largest) {
     case 5: return given(4, 12);
     case 6: return Thresholds::automatic(AutoThreshold::otsu);
     case 7: return Thresholds::automatic(AutoThreshold::median);
+    case 8: return Thresholds::automatic(AutoThreshold::noise);
     default: return Thresholds::automatic(AutoThreshold::percentile, 70.5);
   }
 }
@@ -99,10 +100,8 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
       const Apart apart = apart_of(seed % 31, width, height);
       const bool thresholds_differ = count > 1 && seed % 3 > 0;
       const auto* given = std::get_if<Given>(&thresholds);
-      const std::string_view rules[] = {"otsu", "median", "percentile"};
-      const std::string rule =
-          given ? fmt::format("given({}, {})", given->low, given->high)
-                : std::string(rules[size_t(std::get<Automatic>(thresholds).rule)]);
+      const std::string rule = given ? fmt::format("given({}, {})", given->low, given->high)
+                                     : std::string(name_in(std::get<Automatic>(thresholds).rule));
       const std::string batch = count == 1
                                     ? std::string()
                                     : fmt::format(" {} pictures {}{}", count, apart.name,

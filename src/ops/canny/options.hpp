@@ -9,7 +9,8 @@ namespace cuesta {
 inline constexpr Named<AutoThreshold> auto_threshold_names[] = {
     {AutoThreshold::otsu, "otsu"},
     {AutoThreshold::median, "median"},
-    {AutoThreshold::percentile, "percentile"}};
+    {AutoThreshold::percentile, "percentile"},
+    {AutoThreshold::noise, "noise"}};
 constexpr std::span<const Named<AutoThreshold>> names_of(AutoThreshold) {
   return auto_threshold_names;
 }

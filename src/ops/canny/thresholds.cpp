@@ -20,12 +20,55 @@ int32_t quantile(std::span<const uint64_t> bins, double share) {
   return int32_t(bins.size()) - 1;
 }
 
-double high_from(const Automatic& automatic, std::span<uint64_t> bins) {
+// The median, by straight lines between the middles of the bins' pixels.
+double smooth_median(std::span<const uint64_t> bins, uint64_t all) {
+  const double half = double(all) / 2;
+  double below = 0, last_middle = 0, last = 0;
+  for (size_t m = 0; m < bins.size(); ++m) {
+    if (bins[m] == 0) continue;
+    const double middle = below + double(bins[m]) / 2;
+    if (middle >= half)
+      return last + (double(m) - last) * (half - last_middle) / (middle - last_middle);
+    below += double(bins[m]);
+    last_middle = middle, last = double(m);
+  }
+  return last;
+}
+
+// What noise alone, as strong as the median says, exceeds in fewer than one picture of a hundred;
+// and no less than what the rounding of a smoothed picture leaves (README, "noise").
+double noise_reaches(const CannyOptions& options, std::span<const uint64_t> bins, uint64_t all) {
+  const bool l1 = options.norm == Norm::l1;
+  const double median = smooth_median(bins, all);
+  const double deviation = l1 ? median / 1.4874640 : (median + 0.5) / 1.1774100;
+  const double least = l1 ? 2 * deviation * std::sqrt(std::log(200.0 * double(all)))
+                          : deviation * std::sqrt(2 * std::log(100.0 * double(all)));
+  const double two_levels = options.aperture == 3 ? 8 : options.aperture == 5 ? 96 : 40;
+  return std::floor(options.sigma > 0 ? std::max(least, two_levels) : least);
+}
+
+// Whether all but a few things in the picture is noise, which does not exceed `most`. What the last
+// bin holds may be larger than anything.
+bool is_noise(std::span<const uint64_t> bins, uint64_t all, double most) {
+  uint64_t above = 0;
+  for (size_t m = 0; m < bins.size(); ++m)
+    if (double(m) > most || m + 1 == size_t(canny_bins)) above += bins[m];
+  return above * 1000 < all;
+}
+
+double high_from(const CannyOptions& options, std::span<uint64_t> bins) {
+  const Automatic& automatic = std::get<Automatic>(options.thresholds);
   if (automatic.rule == AutoThreshold::percentile) return quantile(bins, automatic.percent / 100);
+  const auto all = std::accumulate(bins.begin(), bins.end(), uint64_t{0});
+  double floor = 0;
+  if (automatic.rule == AutoThreshold::noise && all > 0) {
+    const double most = noise_reaches(options, bins, all);
+    if (is_noise(bins, all, most)) floor = most;
+  }
   bins[0] = 0;
-  if (std::all_of(bins.begin(), bins.end(), [](uint64_t n) { return n == 0; })) return 0;
+  if (std::all_of(bins.begin(), bins.end(), [](uint64_t n) { return n == 0; })) return floor;
   if (automatic.rule == AutoThreshold::median) return 1.33 * quantile(bins, 0.5);
-  return otsu_threshold(bins);
+  return std::max(floor, double(otsu_threshold(bins)));
 }
 
 // Aperture 7 divides gradients by 16, and thresholds with them.
@@ -39,8 +82,7 @@ CannyResult canny_given(const CannyOptions& options) {
 }
 
 CannyResult canny_automatic(const CannyOptions& options, std::span<uint64_t> bins) {
-  const double high =
-      high_from(std::get<Automatic>(options.thresholds), bins) * gradient_scale(options);
+  const double high = high_from(options, bins) * gradient_scale(options);
   return {high / 2, high};
 }
 
