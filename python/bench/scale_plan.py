@@ -29,7 +29,7 @@ PART_SECONDS = 10
 LINK = 25e9 / 8  # bytes a second of a machine of CORES cores: what is assumed, not measured
 CORES = 64
 MACHINES, WORKERS, VIDEOS, HOURS, DRAWS = 5, 4, 80, 1, 6  # of the simulation: workers of a machine, hours of a video
-MEAN_HOURS = (30, 10, 3)  # between the ends of one machine
+MEAN_HOURS = (10, 5, 3)  # between the ends of one machine
 
 
 def measured() -> tuple[str, dict[str, Any]]:
