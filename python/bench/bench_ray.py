@@ -17,6 +17,7 @@ import datetime
 import importlib.metadata
 import json
 import multiprocessing
+import operator
 import os
 import pathlib
 import platform
@@ -33,6 +34,8 @@ import numpy as np
 import cuesta
 
 SIDE = 1024
+PICTURES = (32, 432)  # in a short run, in a long one
+VIDEOS, FRAMES = (2, 6), 250
 GROUPS = (("/sys/fs/cgroup/cpuacct", "cpuacct.usage", 1e-9), ("/sys/fs/cgroup", "cpu.stat", 1e-6))
 
 
@@ -68,9 +71,12 @@ class Account:
 
 
 def make_pictures(folder: pathlib.Path, count: int) -> None:
-    """PNG files of 1 Mpixel with slopes, edges and some noise."""
+    """PNG files of 1 Mpixel with slopes, edges and some noise; 24 of them are different."""
     rng = np.random.default_rng(3)
     for k in range(count):
+        if k >= 24:
+            shutil.copy(folder / f"{k % 24:04}.png", folder / f"{k:04}.png")
+            continue
         coarse = rng.integers(0, 256, (SIDE // 16 + 2, SIDE // 16 + 2)).astype(np.float32)
         at = np.arange(SIDE) / 16
         left, part = at.astype(int), (at % 1).astype(np.float32)
@@ -175,30 +181,29 @@ def one(kind: str, side: str, workers: int, count: int, folder: str) -> None:
         ray.shutdown()
 
 
-def compare(account: Account, kind: str, folder: pathlib.Path, short: int, long: int, units: int, pairs: int) -> list[Any]:
-    """Rows of CPU and wall milliseconds a unit: a picture, a frame."""
-    rows = []
-    for workers in (1, 2):
-        sides = ["pool", "ray", *(["cv2"] if kind == "pictures" else [])]
-        figures: dict[str, list[tuple[float, float]]] = {side: [] for side in sides}
-        for pair in range(pairs):
-            for side in sides if pair % 2 == 0 else sides[::-1]:
-                ends = []
-                for count in (short, long):
-                    words = [sys.executable, __file__, "--one", kind, side, str(workers), str(count), str(folder)]
-                    ends.append(account.run(words))
-                more = (long - short) * units
-                figures[side].append(tuple(1000 * (b - a) / more for a, b in zip(*ends)))
-                print(kind, side, workers, figures[side][-1], flush=True)
-        load = round(os.getloadavg()[1], 1)
-        row: dict[str, Any] = {"of": kind, "workers": workers, "load": load, "pairs": pairs, "short": short * units, "long": long * units}
-        for side, values in figures.items():
-            row[f"{side}_cpu_ms"] = round(statistics.median(cpu for cpu, _ in values), 3)
-            row[f"{side}_wall_ms"] = round(statistics.median(wall for _, wall in values), 3)
-        ratios = [ray[0] / pool[0] for ray, pool in zip(figures["ray"], figures["pool"])]
-        row["overhead_percent"] = round(100 * (statistics.median(ratios) - 1), 1)
-        rows.append(row)
-    return rows
+def compare(account: Account, kind: str, workers: int, folder: pathlib.Path, short: int, long: int, units: int, pairs: int) -> Any:
+    """CPU and wall milliseconds a unit: a picture, a frame."""
+    sides = ["pool", "ray", *(["cv2"] if kind == "pictures" else [])]
+    figures: dict[str, list[tuple[float, float]]] = {side: [] for side in sides}
+    for pair in range(pairs):
+        for side in sides if pair % 2 == 0 else sides[::-1]:
+            ends = []
+            for count in (short, long):
+                words = [sys.executable, __file__, "--one", kind, side, str(workers), str(count), str(folder)]
+                ends.append(account.run(words))
+            more = (long - short) * units
+            (cpu, wall), (cpu_more, wall_more) = ends
+            figures[side].append((1000 * (cpu_more - cpu) / more, 1000 * (wall_more - wall) / more))
+            print(kind, side, workers, figures[side][-1], os.getloadavg()[0], flush=True)
+    load = round(os.getloadavg()[1], 1)
+    row: dict[str, Any] = {"of": kind, "workers": workers, "load": load, "pairs": pairs, "short": short * units, "long": long * units}
+    for side, values in figures.items():
+        row[f"{side}_cpu_ms"] = round(statistics.median(cpu for cpu, _ in values), 3)
+        row[f"{side}_wall_ms"] = round(statistics.median(wall for _, wall in values), 3)
+        row[f"{side}_cpu_ms_each"] = [round(cpu, 2) for cpu, _ in values]
+    ratios = [ray[0] / pool[0] for ray, pool in zip(figures["ray"], figures["pool"])]
+    row["overhead_percent"] = round(100 * (statistics.median(ratios) - 1), 1)
+    return row
 
 
 def cpu_of(work: Any, least: float = 1.0) -> float:
@@ -281,11 +286,24 @@ def store(pictures: pathlib.Path) -> dict[str, Any]:
     return made
 
 
+def save(file: pathlib.Path | None, result: dict[str, Any]) -> dict[str, Any]:
+    """Into the file, where earlier parts stay that are not measured anew; the last part's date and commit are the file's."""
+    before = json.loads(file.read_text(encoding="utf-8")) if file and file.exists() else {}
+    key = operator.itemgetter("of", "workers")
+    new = result.get("beside_a_pool", [])
+    kept = [row for row in before.get("beside_a_pool", []) if key(row) not in map(key, new)]
+    result = before | result | {"beside_a_pool": kept + new}
+    if file:
+        file.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return result
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--only", nargs="+", default=["pictures", "frames", "rates", "store"])
     parser.add_argument("--pairs", type=int, default=3)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -307,28 +325,21 @@ def main() -> None:
         pictures, videos = pathlib.Path(scratch, "pictures"), pathlib.Path(scratch, "videos")
         pictures.mkdir()
         videos.mkdir()
-        make_pictures(pictures, 240)
-        make_videos(videos, 6, 250)
+        make_pictures(pictures, PICTURES[1])
+        make_videos(videos, VIDEOS[1], FRAMES)
         account = Account()
         if "rates" in arguments.only:
             result["rates_cpu_ms"] = rates(pictures, videos)
         if "store" in arguments.only:
             result["store_cpu_ms"] = store(pictures)
-        result["beside_a_pool"] = []
-        if "pictures" in arguments.only:
-            result["beside_a_pool"] += compare(account, "pictures", pictures, 48, 240, 1, arguments.pairs)
-        if "frames" in arguments.only:
-            result["beside_a_pool"] += compare(account, "frames", videos, 2, 6, 250, arguments.pairs)
+        save(arguments.json, result)
+        for kind, folder, counts, units in (("pictures", pictures, PICTURES, 1), ("frames", videos, VIDEOS, FRAMES)):
+            for workers in arguments.workers if kind in arguments.only else ():
+                row = compare(account, kind, workers, folder, *counts, units, arguments.pairs)
+                result["beside_a_pool"] = [row]
+                result = save(arguments.json, result)
         account.close()
-    result["machine"]["load_after"] = os.getloadavg()[1]
-    if arguments.json and arguments.json.exists():  # parts of a run; the last one's date and commit are the file's
-        before = json.loads(arguments.json.read_text(encoding="utf-8"))
-        again = {row["of"] for row in result["beside_a_pool"]}
-        kept = [row for row in before["beside_a_pool"] if row["of"] not in again]
-        result = before | result | {"beside_a_pool": kept + result["beside_a_pool"]}
     print(json.dumps(result, indent=1))
-    if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -322,7 +322,7 @@ _BEGINNINGS = 50
 class _Cluster:
     """The tasks of a job. Each may run twice, as a worker or machine may die: none has an effect but files whose names
     follow from what they are of. A part that is lost with its worker is begun again here, from the last state that is
-    there; Ray, which would make states anew from those before them, does not keep those."""
+    there, not by Ray, with which such a chain was seen to wait without end (docs/decisions/0058)."""
 
     watch: Watch
     num_cpus: float
