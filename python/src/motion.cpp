@@ -105,7 +105,7 @@ class Detector {
   nb::bytes save() {
     std::vector<uint8_t> saved;
     {
-      const nb::gil_scoped_release release;
+      const Unlocked unlocked;
       const std::lock_guard lock(mutex_);
       saved = detector_.save();
     }
@@ -113,7 +113,7 @@ class Detector {
   }
   void load(const nb::bytes& saved) {
     const std::span bytes(static_cast<const uint8_t*>(saved.data()), saved.size());
-    const nb::gil_scoped_release release;
+    const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     detector_.load(bytes);
     size_ = {};

@@ -141,7 +141,7 @@ class Reader {
 std::vector<Part> parts_of(const std::string& path, int64_t at_least, int64_t max_pixels) {
   const ReadOptions options = options_of(max_pixels, false, 1, 10, 0, false, std::nullopt);
   std::vector<Part> parts;
-  const nb::gil_scoped_release release;
+  const Unlocked unlocked;
   for (const VideoPart& p : video_parts(path, at_least, options))
     parts.emplace_back(p.first, p.frames, p.begin, p.end, p.seek, p.packet);
   return parts;
