@@ -274,7 +274,7 @@ class ResolvedRows {
     auto group = std::make_shared<Group>();
     group->first = strips[size_t(begin)].first;
     group->edges = Image<uint8_t>(width_, strips[size_t(end - 1)].end - group->first);
-    std::vector<int64_t> counts(size_t(end - begin), 0);
+    std::vector<int64_t> counts(size_t(end) - size_t(begin), 0);
     parallel_tasks(end - begin, threads_, [&](int i) {
       const auto [first, last] = strips[size_t(begin + i)];
       const int64_t words = bands_.mark_words(), rows = last - first;
