@@ -115,14 +115,27 @@ Converted convert_picture(const Job& job, Conversion& conversion) {
   return conversion.on_picture(picture, job);
 }
 
-std::function<void()> run(const Job& job, const CommonOptions& common, Conversion& conversion) {
+std::function<void()> run(const Job& job, const CommonOptions& common, const MemoryOptions& memory,
+                          Conversion& conversion) {
   const auto begin = Clock::now();
   ConstAnyView out;
   AnyImage tall;
   int64_t frames = 0;
-  if (job.kind == InputKind::picture) {
-    const Converted result = job.pages > 1 ? convert_pages(job, common, conversion, tall)
-                                           : convert_picture(job, conversion);
+  const auto banded =
+      in_bands(job, memory, common, conversion.reading(job),
+               [&](const io::PictureFacts& facts) { return conversion.band_work(facts); });
+  if (banded) {
+    conversion.take(*banded);
+    out = ConstAnyView({}, banded->size.width, banded->size.height, banded->channels,
+                       banded->size.width, banded->type);
+    detail("{}: in bands, {} of them{}", job.input, banded->bands,
+           banded->resumed_rows > 0
+               ? fmt::format("; {} rows were there from a killed run", banded->resumed_rows)
+               : "");
+  } else if (job.kind == InputKind::picture) {
+    Converted result = job.pages > 1 ? convert_pages(job, common, conversion, tall)
+                                     : convert_picture(job, conversion);
+    result.options.layout = layout_of(memory);
     if (!job.output.empty()) write(job, result);
     conversion.write_more(job);
     out = result.pixels;
@@ -142,7 +155,7 @@ std::function<void()> run(const Job& job, const CommonOptions& common, Conversio
 
 }  // namespace
 
-int convert(const JobOptions& jobs, const CommonOptions& common,
+int convert(const JobOptions& jobs, const CommonOptions& common, const MemoryOptions& memory,
             const std::function<std::unique_ptr<Conversion>()>& make,
             const std::vector<std::string>& also_read,
             const std::function<void(Plan&)>& name_more) {
@@ -152,10 +165,10 @@ int convert(const JobOptions& jobs, const CommonOptions& common,
   Plan plan = plan_jobs(jobs, also_read);
   if (name_more) name_more(plan);
   // What --explain sums up is one thread's.
-  const int at_once = common.explain ? 1 : jobs_at_once(plan, common.threads);
+  const int at_once = common.explain || memory.given() ? 1 : jobs_at_once(plan, common.threads);
   const int code = run_jobs(plan, at_once, [&]() -> JobWork {
     const std::shared_ptr<Conversion> own = at_once > 1 ? make() : first;
-    return [own, &common](const Job& job) { return run(job, common, *own); };
+    return [own, &common, &memory](const Job& job) { return run(job, common, memory, *own); };
   });
   first->explain();
   return code;

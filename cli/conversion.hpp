@@ -9,6 +9,7 @@
 
 #include "cli/common.hpp"
 #include "cli/inputs.hpp"
+#include "cli/memory.hpp"
 #include "io/picture.hpp"
 
 namespace cuesta::cli {
@@ -28,6 +29,10 @@ class Conversion {
   virtual io::ReadLimits reading(const Job& job) const = 0;
   /// What becomes of a picture; its pixels are valid until the next call.
   virtual Converted on_picture(const io::Picture& picture, const Job& job) = 0;
+  /// How a picture becomes that in bands of rows. Throws where the options fit no bands.
+  virtual io::BandWork band_work(const io::PictureFacts& facts) = 0;
+  /// Told what came of it.
+  virtual void take(const FileResult&) {}
   /// Writes what there is beside the picture, after it.
   virtual void write_more(const Job&) {}
   /// Throws where the options fit no video.
@@ -48,7 +53,7 @@ class Conversion {
 /// further files that no result may replace. Several pictures are converted at once, each thread of
 /// them with a conversion that `make` makes there; the first is made, and may refuse the options,
 /// before anything is read. `name_more` gives jobs what else they write.
-int convert(const JobOptions& jobs, const CommonOptions& common,
+int convert(const JobOptions& jobs, const CommonOptions& common, const MemoryOptions& memory,
             const std::function<std::unique_ptr<Conversion>()>& make,
             const std::vector<std::string>& also_read,
             const std::function<void(Plan&)>& name_more = {});

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 #include "cli/edges.hpp"
@@ -12,6 +13,7 @@
 #include "cli/results.hpp"
 #include "cli/samples.hpp"
 #include "core/fill.hpp"
+#include "cuesta/bands.hpp"
 #include "cuesta/boundaries.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/lines.hpp"
@@ -137,6 +139,10 @@ class EdgeFinder {
   /// The thresholds of the last call, of canny, in the file's levels.
   std::optional<CannyResult> used() const { return used_; }
   const Exec& helper() const { return device_.execs().around; }
+  /// What find() does, but for masks, of rows of pictures of this type; `gray` makes one channel of
+  /// them, or the three that canny takes.
+  io::BandWork band_work(PixelType type, std::function<ConstAnyView(ConstAnyView)> gray);
+  void set_used(const CannyResult& used) { used_ = used; }
   void explain() const { device_.explain(); }
 
  private:
@@ -250,6 +256,38 @@ void EdgeFinder::run_sobel(ConstAnyView gray, AnyView out, const Execs& execs) {
   threshold(magnitude, out, *limit_ * scale_, execs.around);
 }
 
+io::BandWork EdgeFinder::band_work(PixelType type, std::function<ConstAnyView(ConstAnyView)> gray) {
+  io::BandWork work;
+  work.type = output_type(type);
+  work.is_mask = makes_mask();
+  work.scratch_bytes = 16;
+  work.writing.lossless = true;
+  if (method_ == "canny") {
+    work.canny = canny_;
+    if (given_) work.canny->thresholds = Thresholds::given(given_->low, given_->high);
+    work.reach = reach_of(canny_);
+    work.scratch_bytes = type == PixelType::u8 ? 6 : 32;
+    work.gray = std::move(gray);
+    work.exec = device_.execs().pinned;
+    return work;
+  }
+  const Border border = method_ == "log" ? log_.border : sobel_.border;
+  work.wraps = border.mode == BorderMode::wrap;
+  if (method_ == "log") {
+    io::check_bands(log_);
+    work.reach = reach_of(log_);
+  } else {
+    const int window = smoothing_.ksize       ? smoothing_.ksize
+                       : smoothing_.sigma > 0 ? gaussian_size(smoothing_.sigma)
+                                              : 1;
+    work.reach = window / 2 + reach_of(sobel_);
+  }
+  work.run = [this, gray = std::move(gray)](ConstAnyView rows, AnyView out) {
+    find(gray(rows), out, {});
+  };
+  return work;
+}
+
 void EdgeFinder::run(ConstAnyView gray, AnyView out, ConstAnyView mask, const Execs& execs) {
   if (method_ == "canny") {
     CannyOptions options = canny_;
@@ -319,6 +357,7 @@ class Edges : public EdgesConversion {
 
   io::ReadLimits reading(const Job&) const override { return reading_of(state_); }
   Converted on_picture(const io::Picture& picture, const Job& job) override {
+    banded_.reset();
     const ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()});
     const ConstAnyView source = region_of(picture.view(), region_, job.input);
     const ConstAnyView read = source_of(state_, source, read_, finder_.helper());
@@ -326,6 +365,23 @@ class Edges : public EdgesConversion {
     finder_.find(read, out, mask, picture.scale);
     if (!job.lines.empty()) lines_ = finder_.trace(read, out);
     return {out, {.lossless = true}};
+  }
+  io::BandWork band_work(const io::PictureFacts& facts) override {
+    if (!mask_.empty())
+      usage_error(state_.mask, "--mask {}: a picture that takes more than --memory {} has none",
+                  state_.mask, state_.memory.memory);
+    if (state_.method == "boundaries")
+      usage_error(state_.memory.memory,
+                  "--memory {}: --method boundaries takes whole pictures; without --memory all of "
+                  "it is read",
+                  state_.memory.memory);
+    return finder_.band_work(facts.type, [this](ConstAnyView rows) {
+      return source_of(state_, rows, read_, finder_.helper());
+    });
+  }
+  void take(const FileResult& result) override {
+    banded_ = result;
+    if (state_.method == "canny") finder_.set_used(result.thresholds);
   }
   void write_more(const Job& job) override {
     if (job.lines.empty()) return;
@@ -351,7 +407,11 @@ class Edges : public EdgesConversion {
   void add_facts(Json& line, ConstAnyView out, int64_t frames) const override {
     line["method"] = state_.method;
     if (const auto used = finder_.used()) line["low"] = used->low, line["high"] = used->high;
-    if (frames == 0 && finder_.makes_mask()) line["edge_pixels"] = count_set(out);
+    if (banded_ && finder_.makes_mask())
+      line["edge_pixels"] = banded_->edge_pixels;
+    else if (frames == 0 && finder_.makes_mask())
+      line["edge_pixels"] = count_set(out);
+    if (banded_) line["bands"] = banded_->bands, line["resumed_rows"] = banded_->resumed_rows;
     if (!state_.lines.out.empty()) line["lines"] = lines_.size();
   }
   void explain() const override { finder_.explain(); }
@@ -375,6 +435,7 @@ class Edges : public EdgesConversion {
   const Image<uint8_t>& mask_;
   AnyImage read_, edges_;
   Polylines lines_;  // of the last picture
+  std::optional<FileResult> banded_{};
 };
 
 }  // namespace
@@ -406,7 +467,7 @@ int run(const State& state) {
     mask = Image<uint8_t>(picture.width(), picture.height());
     fill_mask(picture.view(), picture.has_alpha, mask);
   }
-  return convert(state.jobs, state.common, make, also_read, [&](Plan& plan) {
+  return convert(state.jobs, state.common, state.memory, make, also_read, [&](Plan& plan) {
     if (wants_lines) name_lines(plan, state.lines, also_read);
   });
 }
@@ -415,6 +476,7 @@ int run(const State& state) {
 
 void add_edges_options(CLI::App& app, EdgesOptions& options) {
   add_job_options(app, options.jobs, false);
+  add_memory(app, options.memory);
   app.add_option("--lines", options.lines.out,
                  "the edges as lines between the pixels: a .svg, .geojson or .json; a folder for "
                  "several inputs; - writes to stdout")
@@ -462,6 +524,7 @@ void add_edges_options(CLI::App& app, EdgesOptions& options) {
               "cuesta edges holiday/ -o edges/ --threshold auto:percentile:90",
               "cuesta edges photo.jpg --lines edges.svg --line-tolerance 0.5 --min-length 20",
               "cuesta edges street.mp4 -o edges.mp4 --method log",
+              "cuesta edges huge.tif -o edges.tif --memory 512MB",
               "ffmpeg -i in.mov -f yuv4mpegpipe - | cuesta edges - -o - | ffplay -"});
 }
 
@@ -469,7 +532,10 @@ Verb add_edges(CLI::App& parent) {
   auto state = std::make_shared<State>();
   CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
   add_edges_options(*app, *state);
-  return {app, [state] { return run(*state); }};
+  return {app, [state] {
+            choose_device(state->memory, state->common);
+            return run(*state);
+          }};
 }
 
 }  // namespace cuesta::cli

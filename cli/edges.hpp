@@ -8,6 +8,7 @@
 #include "cli/conversion.hpp"
 #include "cli/described.hpp"
 #include "cli/lines_file.hpp"
+#include "cli/memory.hpp"
 #include "cuesta/edges.hpp"
 #include "lines/options.hpp"
 #include "ops/canny/options.hpp"
@@ -30,6 +31,7 @@ struct LineOptions {
 struct EdgesOptions {
   CommonOptions common;
   JobOptions jobs;
+  MemoryOptions memory;
   DescribedOptions described{"--method"};
   DescribedOptions tracing{};
   LinesOptions lines;

@@ -21,6 +21,7 @@ namespace {
 struct State {
   CommonOptions common;
   JobOptions jobs;
+  MemoryOptions memory;
   DescribedOptions described;
   std::string kernel, depth, median;  // median: the window's side, instead of a kernel
 };
@@ -62,6 +63,7 @@ class Filter : public Conversion {
     return limits;
   }
   Converted on_picture(const io::Picture& picture, const Job& job) override;
+  io::BandWork band_work(const io::PictureFacts& facts) override;
   void check_video() const override {
     if (!state_.depth.empty() && state_.depth != "8")
       usage_error(state_.depth, "--depth {}: videos have 8 bits", state_.depth);
@@ -90,6 +92,7 @@ class Filter : public Conversion {
  private:
   bool is_median() const { return !state_.median.empty(); }
   void run(ConstAnyView in, AnyView out, const Exec& exec) const;
+  PixelType type_of(PixelType source) const;
 
   const State& state_;
   KernelSpec kernel_;
@@ -128,12 +131,39 @@ void Filter::run(ConstAnyView in, AnyView out, const Exec& exec) const {
     correlate(in, out, kernel_.stencil, options_, exec);
 }
 
+PixelType Filter::type_of(PixelType source) const {
+  return state_.depth == "8"       ? PixelType::u8
+         : state_.depth == "16"    ? PixelType::u16
+         : state_.depth == "float" ? PixelType::f32
+                                   : source;
+}
+
+io::BandWork Filter::band_work(const io::PictureFacts& facts) {
+  io::BandWork work;
+  const Border border = is_median() ? median_.border : options_.border;
+  work.reach = is_median() ? median_.ksize / 2 : kernel_.stencil.height();
+  work.wraps = border.mode == BorderMode::wrap;
+  work.type = type_of(facts.type);
+  work.channels = facts.channels;
+  work.scratch_bytes = facts.channels * 8.0;
+  work.writing = {.metadata = facts.metadata, .has_alpha = facts.has_alpha};
+  if (!is_median()) {  // the file of taps may be another one
+    for (int y = 0; y < kernel_.stencil.height(); ++y)
+      for (int x = 0; x < kernel_.stencil.width(); ++x)
+        work.key += fmt::format("{:a} ", kernel_.stencil.tap(x, y));
+    work.key += fmt::format("/ {}", kernel_.stencil.divisor());
+  }
+  work.run = [this, type = work.type, has_alpha = facts.has_alpha](ConstAnyView rows, AnyView out) {
+    const ConstAnyView src = converted(rows, type, source_);
+    device_.run({src}, out);
+    if (has_alpha) copy_alpha(src, out);
+  };
+  return work;
+}
+
 Converted Filter::on_picture(const io::Picture& picture, const Job& job) {
   const ConstAnyView part = region_of(picture.view(), region_, job.input);
-  const PixelType type = state_.depth == "8"       ? PixelType::u8
-                         : state_.depth == "16"    ? PixelType::u16
-                         : state_.depth == "float" ? PixelType::f32
-                                                   : part.type;
+  const PixelType type = type_of(part.type);
   const ConstAnyView src = converted(part, type, source_);
   const AnyView dst = result_.create(src.size(), src.channels, type);
   device_.run({src}, dst);
@@ -153,7 +183,8 @@ int run(const State& state) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(state.kernel, ignored)) also_read.push_back(state.kernel);
   return convert(
-      state.jobs, state.common, [&] { return std::make_unique<Filter>(state, kernel); }, also_read);
+      state.jobs, state.common, state.memory,
+      [&] { return std::make_unique<Filter>(state, kernel); }, also_read);
 }
 
 }  // namespace
@@ -169,6 +200,7 @@ Verb add_filter(CLI::App& parent) {
       "Of videos the luma is filtered; color is kept with the median and where the taps sum to 1, "
       "else it is left out.");
   add_job_options(*app, state->jobs);
+  add_memory(*app, state->memory);
   app->add_option("--kernel", state->kernel,
                   "average:N, sharpen:N, unsharp:N, gaussian:K[:SIGMA], laplacian, "
                   "\"rows;of;numbers [/ divisor]\", or a file of such rows")
@@ -192,7 +224,10 @@ Verb add_filter(CLI::App& parent) {
        "cuesta filter scan.tif -o edges.tif --kernel laplacian --absolute",
        "cuesta filter speckled.png -o clean.png --median 5",
        "cuesta filter photo.jpg -o emboss.png --kernel \"-1 0 0;0 0 0;0 0 1\" --offset 128"});
-  return {app, [state] { return run(*state); }};
+  return {app, [state] {
+            choose_device(state->memory, state->common);
+            return run(*state);
+          }};
 }
 
 }  // namespace cuesta::cli

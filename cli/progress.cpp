@@ -32,6 +32,17 @@ int64_t Progress::done() const {
 void Progress::step() {
   const std::lock_guard lock(mutex_);
   ++done_;
+  show();
+}
+
+void Progress::set(int64_t done, int64_t total) {
+  const std::lock_guard lock(mutex_);
+  done_ = done;
+  total_ = total;
+  show();
+}
+
+void Progress::show() {
   if (!visible_) return;
   const auto now = Clock::now();
   // The first bar comes late, so that short work shows none; then ten a second.

@@ -22,10 +22,13 @@ class Progress {
 
   /// One more is done, on any thread.
   void step();
+  /// So many of `total` are done.
+  void set(int64_t done, int64_t total);
   int64_t done() const;
 
  private:
   using Clock = std::chrono::steady_clock;
+  void show();
   void draw(Clock::time_point now);
 
   std::string_view unit_;

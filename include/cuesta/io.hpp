@@ -6,16 +6,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "cuesta/edges.hpp"
+#include "cuesta/filter.hpp"
 #include "cuesta/image.hpp"
 #include "cuesta/motion.hpp"
+#include "cuesta/objects.hpp"
 #include "cuesta/tracking.hpp"
 
 namespace cuesta {
@@ -91,6 +96,65 @@ extern template Image<float> read_gray(const std::filesystem::path&, const ReadO
 /// appears under its name when it is whole. Throws Error{output} naming the file and the reason,
 /// Error{invalid_argument} for a view that cannot be meant.
 void write(const std::filesystem::path& path, ConstAnyView pixels);
+
+/// How the samples of a TIFF lie: in strips of rows, in tiles of 256 x 256, in such tiles at every
+/// size down to one tile. Of more than 4 GB it is a BigTIFF.
+enum class TiffLayout : uint8_t { strips, tiled, pyramid };
+
+/// How a picture that need not fit into memory is worked on.
+struct BandOptions {
+  /// Bytes for its rows; libvips' decoder and encoder take some tens of MB beside them.
+  int64_t memory{512'000'000};
+  int32_t rows{0};    ///< of a band, instead of what the memory holds
+  bool resume{true};  ///< goes on where a killed process that made the same stopped
+  TiffLayout layout{};
+  int64_t max_pixels{std::numeric_limits<int64_t>::max()};
+  /// Told how much of the work is done, as a number of rows of all of them; from any thread, one at
+  /// a time. What it throws ends the work.
+  std::function<void(int64_t done, int64_t all)> progress{};
+};
+
+/// What edges_file() and filter_file() made.
+struct FileResult {
+  Size size{};
+  PixelType type{};
+  int32_t channels{1};
+  CannyResult thresholds{};  ///< of canny
+  int64_t edge_pixels{0};    ///< of canny and log
+  int32_t bands{0};          ///< that were worked on
+  int32_t resumed_rows{0};   ///< that an earlier process had made
+};
+
+/// Edges of a picture file of any size, as one channel in a picture file: u8 of 0 and 255 of canny
+/// and log; of sobel the magnitude, of the source's type (saturated). What is in the picture is
+/// made gray first, as read_gray() does. Byte for byte what the operations make of the whole
+/// picture, however much memory there is: the picture is worked on in bands of rows, on the CPU,
+/// and `target` appears when it is whole. Rows are kept beside it under hidden names
+/// (.NAME.cuesta-rows, .NAME.cuesta-journal) until then; a process that is killed leaves them to
+/// the next one that makes the same. canny takes no mask here. Throws Error{input} for what
+/// read() refuses and for what takes a whole picture (orientations other than upright, floats),
+/// Error{output}, Error{invalid_argument} also where `memory` does not hold the rows around one.
+FileResult edges_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                      const std::variant<CannyOptions, LogOptions, SobelOptions>& method = {},
+                      const BandOptions& options = {}, const Exec& exec = {});
+
+/// correlate() and morphology() as filter_file() takes them.
+struct CorrelateFile {
+  Stencil stencil;
+  FilterOptions options{};
+};
+struct MorphologyFile {
+  Morph what{};
+  StructuringElement element;
+  MorphologyOptions options{};
+};
+
+/// A filter of a picture file of any size: all channels, of the source's type (morphology: one
+/// channel). As edges_file() in all else.
+FileResult filter_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                       const std::variant<GaussianOptions, BoxOptions, SharpenOptions,
+                                          MedianOptions, CorrelateFile, MorphologyFile>& filter,
+                       const BandOptions& options = {}, const Exec& exec = {});
 
 /// One frame of a VideoReader, upright. Its views hold until the reader is asked for the next one;
 /// hold() makes them stay.

@@ -16,7 +16,7 @@ from cuesta.errors import (
     OutputError,
     Unsupported,
 )
-from cuesta.files import imread, imwrite
+from cuesta.files import FileResult, edges_file, filter_file, imread, imwrite
 from cuesta.filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
 from cuesta.graphs import Graphed, graphed
 from cuesta.info import (
@@ -78,6 +78,7 @@ __all__ = [
     "Error",
     "Event",
     "EventObject",
+    "FileResult",
     "FrameState",
     "Graphed",
     "InputError",
@@ -111,7 +112,9 @@ __all__ = [
     "detect",
     "devices",
     "dilate",
+    "edges_file",
     "erode",
+    "filter_file",
     "gaussian",
     "graphed",
     "histogram",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Union
+from collections.abc import Callable
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 
 from cuesta._arrays import Source
 from cuesta.errors import InvalidArgument, Unsupported
 
-__all__ = ["imread", "imwrite"]
+__all__ = ["FileResult", "edges_file", "filter_file", "imread", "imwrite"]
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -102,3 +103,163 @@ def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
         zeros_and_ones: Any = np.from_dlpack(s.kind.cast(s.array, "uint8"))
         s = Source(zeros_and_ones * np.uint8(255), s.layout_name())
     _files().write_file(os.fspath(file), s.handle, s.layout)
+
+
+class FileResult(NamedTuple):
+    """What `edges_file` and `filter_file` made."""
+
+    width: int
+    height: int
+    channels: int
+    type: str
+    """"u8", "u16"."""
+    low: float
+    high: float
+    """Thresholds used, of canny."""
+    edge_pixels: int
+    """Of canny and log."""
+    bands: int
+    """Bands that were worked on."""
+    resumed_rows: int
+    """Rows that an earlier process had made."""
+
+
+_LAYOUTS = ("strips", "tiled", "pyramid")
+_METHODS = ("canny", "log", "sobel")
+_MORPHOLOGY = ("erode", "dilate", "open", "close")
+
+
+def _bytes_of(memory: int | str) -> int:
+    if not isinstance(memory, str):
+        return int(memory)
+    units = {"": 1, "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+    number = memory.rstrip("kKMGiB")
+    try:
+        return int(float(number) * units[memory[len(number) :]])
+    except (KeyError, ValueError, OverflowError):
+        raise InvalidArgument(
+            f"memory is {memory!r}; it is a number of bytes, or a text such as '512MB' or '2GiB'", memory
+        ) from None
+
+
+def _banding(
+    files: Any, memory: int | str, rows: int | None, resume: bool, tiff: str, progress: Callable[[int, int], Any] | None
+) -> Any:
+    if tiff not in _LAYOUTS:
+        raise InvalidArgument(f"tiff is {tiff!r}; it is one of {', '.join(_LAYOUTS)}", tiff)
+    return files.Banding(_bytes_of(memory), rows or 0, resume, tiff, progress)
+
+
+def edges_file(
+    source: Path,
+    target: Path,
+    method: str = "canny",
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    threshold: str | float | None = None,
+    memory: int | str = "512MB",
+    rows: int | None = None,
+    resume: bool = True,
+    tiff: str = "strips",
+    progress: Callable[[int, int], Any] | None = None,
+    **options: Any,
+) -> FileResult:
+    """Edges of a picture file of any size: byte for byte those of the whole picture.
+
+    The picture is worked on in bands of rows, on the CPU, and `target` appears when it is whole. A process that is killed
+    leaves its rows in hidden files beside `target`; the same call goes on from them.
+
+    Parameters
+    ----------
+    source, target : path
+        Of colors gray levels are taken, as `imread(gray=True)` makes them. `target` has one channel: 0 and 255; of sobel
+        the magnitude, of the source's type.
+    method : {"canny", "log", "sobel"}
+    low, high : float, optional
+        Of canny, as `canny` takes them.
+    threshold : str or float, optional
+        Of canny a rule ("auto", "median", "percentile:90"), of log gray levels.
+    memory : int or str
+        For rows: bytes, or "512MB". libvips takes some tens of MB beside that.
+    rows : int, optional
+        Of a band, instead.
+    resume : bool
+        Go on where a killed process that made the same stopped.
+    tiff : {"strips", "tiled", "pyramid"}
+        How a .tif result lies. Above 4 GB it is a BigTIFF.
+    progress : callable, optional
+        Told (done, all), numbers of rows.
+    **options
+        As `canny`, `log_edges` and `sobel` take them, and how it runs: strategy, parameters, threads.
+
+    Raises
+    ------
+    InputError
+        Naming the file and the reason; also what takes a whole picture: EXIF orientations other than upright, floats.
+    OutputError
+        Naming the file and the reason.
+    InvalidArgument
+        Also where `memory` does not hold the rows around one.
+    """
+    if method not in _METHODS:
+        raise InvalidArgument(f"method is {method!r}; it is one of {', '.join(_METHODS)}", method)
+    if (low is None) != (high is None):
+        raise InvalidArgument("low and high go together")
+    if method != "canny" and low is not None:
+        raise InvalidArgument(f"low and high are canny's; method is {method}")
+    rule = "auto"
+    if method == "canny" and threshold is not None:
+        if not isinstance(threshold, str) or low is not None:
+            raise InvalidArgument("canny takes low and high, or a rule as threshold ('auto', 'median')", str(threshold))
+        rule = threshold
+    elif threshold is not None:
+        options["threshold"] = threshold
+    files = _files()
+    made = files.edges_file(
+        os.fspath(source),
+        os.fspath(target),
+        method,
+        rule,
+        None if low is None or high is None else (float(low), float(high)),
+        options,
+        _banding(files, memory, rows, resume, tiff, progress),
+    )
+    return FileResult(**made)
+
+
+def filter_file(
+    source: Path,
+    target: Path,
+    filter: str,
+    *,
+    element: str = "rect:3",
+    memory: int | str = "512MB",
+    rows: int | None = None,
+    resume: bool = True,
+    tiff: str = "strips",
+    progress: Callable[[int, int], Any] | None = None,
+    **options: Any,
+) -> FileResult:
+    """A filter of a picture file of any size, as `edges_file` works: byte for byte that of the whole picture.
+
+    Parameters
+    ----------
+    source, target : path
+        All channels are filtered, and stay of their type.
+    filter : {"gaussian", "box", "sharpen", "median", "laplacian", "erode", "dilate", "open", "close"}
+        The last four take one channel.
+    element : str
+        Of the last four: "disk:15", "ellipse:15", "rect:5x3", "cross:3".
+    memory, rows, resume, tiff, progress
+        As `edges_file` has them.
+    **options
+        As the functions of these names take them, and how it runs: strategy, parameters, threads.
+    """
+    files = _files()
+    banding = _banding(files, memory, rows, resume, tiff, progress)
+    if filter in _MORPHOLOGY:
+        made = files.morphology_file(os.fspath(source), os.fspath(target), filter, element, options, banding)
+    else:
+        made = files.filter_file(os.fspath(source), os.fspath(target), filter, options, banding)
+    return FileResult(**made)

@@ -3,8 +3,6 @@
 #include "cuesta/edges.hpp"
 #include "cuesta/boundaries.hpp"
 
-#include <charconv>
-
 #include "core/check.hpp"
 #include "keywords.hpp"
 #include "module.hpp"
@@ -13,26 +11,6 @@
 #include "ops/log/options.hpp"
 
 namespace cuesta::python {
-
-Automatic rule_of(const std::string& text) {
-  Automatic found;
-  if (text == "auto") return found;
-  const size_t colon = text.find(':');
-  const auto rule = value_named<AutoThreshold>(std::string_view(text).substr(0, colon));
-  bool known = rule.has_value();
-  if (known) found.rule = *rule;
-  if (known && colon != std::string::npos) {
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, found.percent);
-    known = *rule == AutoThreshold::percentile && error == std::errc() && stop == end;
-  }
-  if (!known) {
-    throw_invalid(fmt::format("'{}'", text),
-                  "threshold is '{}'; it is auto, {} (percentile:90 for another than the usual)",
-                  text, either_name_of<AutoThreshold>());
-  }
-  return found;
-}
 
 namespace {
 

@@ -2,14 +2,30 @@
 // needs libvips and `import cuesta` does not.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "arrays.hpp"
+#include "core/check.hpp"
 #include "cuesta/io.hpp"
+#include "keywords.hpp"
 #include "module.hpp"
+#include "ops/canny/options.hpp"
+#include "ops/convolve/options.hpp"
+#include "ops/log/options.hpp"
+#include "ops/median/options.hpp"
+#include "ops/morphology/options.hpp"
+#include "ops/sobel/options.hpp"
 
 namespace cuesta::python {
 namespace {
@@ -42,6 +58,117 @@ void write_file(const std::string& path, const Array& image, int layout) {
   write(std::filesystem::path(path), view);
 }
 
+// How both functions on files of any size work.
+struct Banding {
+  int64_t memory;
+  int rows;
+  bool resume;
+  std::string layout;
+  std::optional<nb::callable> progress;
+
+  BandOptions options() const {
+    BandOptions bands{.memory = memory, .rows = rows, .resume = resume};
+    bands.layout = layout == "pyramid" ? TiffLayout::pyramid
+                   : layout == "tiled" ? TiffLayout::tiled
+                                       : TiffLayout::strips;
+    if (progress) {
+      bands.progress = [call = *progress](int64_t done, int64_t all) {
+        const nb::gil_scoped_acquire acquire;
+        call(done, all);
+      };
+    }
+    return bands;
+  }
+};
+
+nb::dict as_dict(const FileResult& result) {
+  nb::dict made;
+  made["width"] = result.size.width;
+  made["height"] = result.size.height;
+  made["channels"] = result.channels;
+  made["type"] = name_of(result.type);
+  made["low"] = result.thresholds.low;
+  made["high"] = result.thresholds.high;
+  made["edge_pixels"] = result.edge_pixels;
+  made["bands"] = result.bands;
+  made["resumed_rows"] = result.resumed_rows;
+  return made;
+}
+
+nb::dict run_edges_file(const std::string& source, const std::string& target,
+                        const std::string& method, const std::string& threshold,
+                        const std::optional<std::pair<double, double>>& given, Keywords keywords,
+                        const Banding& banding) {
+  std::variant<CannyOptions, LogOptions, SobelOptions> options;
+  if (method == "canny") {
+    auto canny = options_from<CannyOptions>(keywords);
+    canny.thresholds =
+        given ? Thresholds(Given{given->first, given->second}) : Thresholds(rule_of(threshold));
+    options = canny;
+  } else if (method == "log") {
+    options = options_from<LogOptions>(keywords);
+  } else {
+    options = options_from<SobelOptions>(keywords);
+  }
+  const Exec exec = exec_from(keywords, 0, "edges_file");
+  const BandOptions bands = banding.options();
+  FileResult result;
+  {
+    nb::gil_scoped_release release;
+    result = edges_file(source, target, options, bands, exec);
+  }
+  return as_dict(result);
+}
+
+nb::dict run_filter_file(const std::string& source, const std::string& target,
+                         const std::string& filter, Keywords keywords, const Banding& banding) {
+  std::variant<GaussianOptions, BoxOptions, SharpenOptions, MedianOptions, CorrelateFile,
+               MorphologyFile>
+      options;
+  if (filter == "gaussian")
+    options = options_from<GaussianOptions>(keywords);
+  else if (filter == "box")
+    options = options_from<BoxOptions>(keywords);
+  else if (filter == "sharpen")
+    options = options_from<SharpenOptions>(keywords);
+  else if (filter == "median")
+    options = options_from<MedianOptions>(keywords);
+  else if (filter == "laplacian")
+    options = CorrelateFile{stencils::laplacian(), options_from<FilterOptions>(keywords)};
+  else
+    throw_invalid(filter,
+                  "filter is '{}'; it is gaussian, box, sharpen, median, laplacian, or "
+                  "erode, dilate, open or close",
+                  filter);
+  const Exec exec = exec_from(keywords, 0, "filter_file");
+  const BandOptions bands = banding.options();
+  FileResult result;
+  {
+    nb::gil_scoped_release release;
+    result = filter_file(source, target, options, bands, exec);
+  }
+  return as_dict(result);
+}
+
+nb::dict run_morphology_file(const std::string& source, const std::string& target,
+                             const std::string& what, const std::string& element, Keywords keywords,
+                             const Banding& banding) {
+  const Morph morph = what == "erode"    ? Morph::erode
+                      : what == "dilate" ? Morph::dilate
+                      : what == "open"   ? Morph::open
+                                         : Morph::close;
+  const MorphologyFile step{morph, StructuringElement::parse(element),
+                            options_from<MorphologyOptions>(keywords)};
+  const Exec exec = exec_from(keywords, 0, "filter_file");
+  const BandOptions bands = banding.options();
+  FileResult result;
+  {
+    nb::gil_scoped_release release;
+    result = filter_file(source, target, step, bands, exec);
+  }
+  return as_dict(result);
+}
+
 }  // namespace
 }  // namespace cuesta::python
 
@@ -49,6 +176,15 @@ NB_MODULE(_files, m) {
   using namespace cuesta::python;
   m.doc() = "Picture files through libvips; use cuesta.imread and cuesta.imwrite.";
   translate_errors();
+  nb::class_<Banding>(m, "Banding")
+      .def(nb::init<int64_t, int, bool, std::string, std::optional<nb::callable>>(), "memory"_a,
+           "rows"_a, "resume"_a, "layout"_a, "progress"_a.none());
+  m.def("edges_file", run_edges_file, "source"_a, "target"_a, "method"_a, "threshold"_a,
+        "given"_a.none(), "keywords"_a, "banding"_a);
+  m.def("filter_file", run_filter_file, "source"_a, "target"_a, "filter"_a, "keywords"_a,
+        "banding"_a);
+  m.def("morphology_file", run_morphology_file, "source"_a, "target"_a, "what"_a, "element"_a,
+        "keywords"_a, "banding"_a);
   m.def("read_file", read_file, "path"_a, "max_pixels"_a, "allow_partial"_a);
   m.def("write_file", write_file, "path"_a, "image"_a, "layout"_a);
 }

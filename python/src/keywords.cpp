@@ -4,7 +4,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 #include <algorithm>
-
+#include <charconv>
 #include <utility>
 
 #include "core/check.hpp"
@@ -343,5 +343,25 @@ std::vector<StructRow> options() {
 }  // namespace
 
 void bind_keywords(nb::module_& m) { m.def("options", options); }
+
+Automatic rule_of(const std::string& text) {
+  Automatic found;
+  if (text == "auto") return found;
+  const size_t colon = text.find(':');
+  const auto rule = value_named<AutoThreshold>(std::string_view(text).substr(0, colon));
+  bool known = rule.has_value();
+  if (known) found.rule = *rule;
+  if (known && colon != std::string::npos) {
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, found.percent);
+    known = *rule == AutoThreshold::percentile && error == std::errc() && stop == end;
+  }
+  if (!known) {
+    throw_invalid(fmt::format("'{}'", text),
+                  "threshold is '{}'; it is auto, {} (percentile:90 for another than the usual)",
+                  text, either_name_of<AutoThreshold>());
+  }
+  return found;
+}
 
 }  // namespace cuesta::python

@@ -1,6 +1,7 @@
 // Picture files of a build without libvips.
 #if !defined(CUESTA_HAS_PICTURES)
 #include "cuesta/error.hpp"
+#include "io/bands.hpp"
 #include "io/picture.hpp"
 
 namespace cuesta::io {
@@ -25,6 +26,10 @@ Pages pages_of(const std::filesystem::path&) { return {}; }
 Pages pages_of(std::span<const uint8_t>) { return {}; }
 void write_picture(const std::filesystem::path& path, ConstAnyView, const WriteOptions&) {
   throw_no_pictures(path.string());
+}
+FileResult run_bands(const std::filesystem::path& source, const std::filesystem::path&,
+                     const BandSettings&, const std::function<BandWork(const PictureFacts&)>&) {
+  throw_no_pictures(source.string());
 }
 std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView, const WriteOptions&) {
   throw_no_pictures(std::string(extension));

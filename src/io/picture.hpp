@@ -13,6 +13,10 @@
 #include "cuesta/image.hpp"
 #include "io/white.hpp"
 
+namespace cuesta {
+enum class TiffLayout : uint8_t;  // cuesta/io.hpp
+}
+
 namespace cuesta::io {
 
 /// What a picture file carries besides samples: ICC profile, EXIF, XMP, IPTC. Cheap to copy.
@@ -92,6 +96,7 @@ struct WriteOptions {
   bool lossless = false;      ///< every sample as it is, where the format can
   int32_t page_height = 0;    ///< rows of one of several pages, which lie below each other; 0: one
   int quality = 95;           ///< of JPEG, at most 100
+  TiffLayout layout{};        ///< of a TIFF; others take strips only
   std::vector<int> delays{};  ///< of an animation: milliseconds for which each page is shown
 };
 
@@ -100,6 +105,9 @@ struct WriteOptions {
 /// whole. Throws Error{output} naming the file and the reason.
 void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
                    const WriteOptions& options = {});
+/// What of that can be known before there are samples. Throws Error{output}.
+void check_writable(const std::filesystem::path& path, PixelType type,
+                    const WriteOptions& options = {});
 /// The bytes of such a file: ".png", ".jpg". Throws as write_picture does.
 std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels,
                                     const WriteOptions& options = {});

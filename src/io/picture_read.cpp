@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "io/errors.hpp"
 #include "io/formats.hpp"
 #include "io/picture.hpp"
+#include "io/picture_rows.hpp"
 #include "io/raw_picture.hpp"
 #include "io/vips.hpp"
 
@@ -152,17 +154,18 @@ Metadata metadata_of(VipsImage* image) {
   return Metadata(std::shared_ptr<void>(fields, [](void* object) { g_object_unref(object); }));
 }
 
-// CMYK (0 = no ink) to RGB in place of the first three channels, as cv::imread computes it.
+// A row of CMYK (0 = no ink) to RGB, as cv::imread computes it.
+void cmyk_to_rgb(const uint8_t* from, int32_t width, uint8_t* to) {
+  for (int32_t x = 0; x < width; ++x, from += 4, to += 3) {
+    const int white = 255 - from[3];
+    for (int c = 0; c < 3; ++c) to[c] = uint8_t(white - ((from[c] * white) >> 8));
+  }
+}
+
 void cmyk_to_rgb(Image<uint8_t>& picture) {
   Image<uint8_t> rgb(picture.width(), picture.height(), 3);
-  for (int32_t y = 0; y < picture.height(); ++y) {
-    const uint8_t* from = picture.row(y);
-    uint8_t* to = rgb.row(y);
-    for (int32_t x = 0; x < picture.width(); ++x, from += 4, to += 3) {
-      const int white = 255 - from[3];
-      for (int c = 0; c < 3; ++c) to[c] = uint8_t(white - ((from[c] * white) >> 8));
-    }
-  }
+  for (int32_t y = 0; y < picture.height(); ++y)
+    cmyk_to_rgb(picture.row(y), picture.width(), rgb.row(y));
   picture = std::move(rgb);
 }
 
@@ -233,42 +236,63 @@ bool is_plain(const VipsImage* image, VipsInterpretation colors) {
   }
 }
 
-Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
-               const ReadLimits& limits, bool is_lenient) {
-  VipsImagePtr image = open_image(source, memory, name, limits, is_lenient);
+// A picture whose samples are gray or RGB once they are asked for, but for what only whole pictures
+// can be: upright, of levels instead of floats.
+struct Prepared {
+  VipsImagePtr image{};
+  bool cmyk = false, holds_light = false, has_alpha = false;
+};
+
+Prepared prepare(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
+                 const ReadLimits& limits, bool is_lenient) {
+  Prepared out;
+  VipsImagePtr& image = out.image;
+  image = open_image(source, memory, name, limits, is_lenient);
   check_pixels(name, image->Xsize, image->Ysize, limits.max_pixels);
   check_memory(name, image->Xsize, image->Ysize, int64_t(VIPS_IMAGE_SIZEOF_PEL(image.get())),
                limits.max_memory);
   const char* loader = nullptr;
   if (vips_image_get_typeof(image.get(), VIPS_META_LOADER) != 0)
     vips_image_get_string(image.get(), VIPS_META_LOADER, &loader);
-  const bool holds_light = loader && (std::string_view(loader).starts_with("rad") ||
-                                      std::string_view(loader).starts_with("openexr"));
+  out.holds_light = loader && (std::string_view(loader).starts_with("rad") ||
+                               std::string_view(loader).starts_with("openexr"));
 
   if (image->Coding == VIPS_CODING_RAD) {
-    image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
-      return vips_rad2float(in, out, nullptr);
+    image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** made) {
+      return vips_rad2float(in, made, nullptr);
     });
   }
   const VipsInterpretation colors = vips_image_guess_interpretation(image.get());
-  const bool cmyk = is_cmyk(image.get(), colors);
-  if (!cmyk && !is_plain(image.get(), colors)) {
-    image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
-      return vips_colourspace(in, out, VIPS_INTERPRETATION_sRGB, nullptr);
+  out.cmyk = is_cmyk(image.get(), colors);
+  if (!out.cmyk && !is_plain(image.get(), colors)) {
+    image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** made) {
+      return vips_colourspace(in, made, VIPS_INTERPRETATION_sRGB, nullptr);
     });
   }
   if (image->BandFmt == VIPS_FORMAT_DOUBLE) {
-    image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** out) {
-      return vips_cast(in, out, VIPS_FORMAT_FLOAT, nullptr);
+    image = transformed(std::move(image), name, [](VipsImage* in, VipsImage** made) {
+      return vips_cast(in, made, VIPS_FORMAT_FLOAT, nullptr);
     });
   }
-  Picture out;
-  out.metadata = metadata_of(image.get());
-  image = upright(std::move(image), name);
   if (image->Bands < 1 || image->Bands > 4)
     throw_input(name, fmt::format("the picture has {} channels; 1 to 4 are read", image->Bands));
+  out.has_alpha = !out.cmyk && (image->Bands == 2 || image->Bands == 4);
+  return out;
+}
 
-  out.has_alpha = !cmyk && (image->Bands == 2 || image->Bands == 4);
+[[noreturn]] void refuse_type(const VipsImage* image, const std::string& name) {
+  throw_input(name, fmt::format("samples are of type {}; pictures of 8 and 16 bits are read, "
+                                "and of floats",
+                                vips_enum_nick(VIPS_TYPE_BAND_FORMAT, image->BandFmt)));
+}
+
+Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::string& name,
+               const ReadLimits& limits, bool is_lenient) {
+  auto [image, cmyk, holds_light, has_alpha] = prepare(source, memory, name, limits, is_lenient);
+  Picture out;
+  out.has_alpha = has_alpha;
+  out.metadata = metadata_of(image.get());
+  image = upright(std::move(image), name);
   switch (image->BandFmt) {
     case VIPS_FORMAT_UCHAR: {
       auto samples = samples_of<uint8_t>(image.get(), name);
@@ -278,10 +302,7 @@ Picture decode(VipsSource* source, std::span<const uint8_t> memory, const std::s
     }
     case VIPS_FORMAT_USHORT: out.pixels = samples_of<uint16_t>(image.get(), name); break;
     case VIPS_FORMAT_FLOAT: set_floats(out, image.get(), name, limits, holds_light); break;
-    default:
-      throw_input(name, fmt::format("samples are of type {}; pictures of 8 and 16 bits are read, "
-                                    "and of floats",
-                                    vips_enum_nick(VIPS_TYPE_BAND_FORMAT, image->BandFmt)));
+    default: refuse_type(image.get(), name);
   }
   vips_error_clear();
   return out;
@@ -519,6 +540,110 @@ bool is_picture(const std::filesystem::path& path) {
     known = is_picture(begin_of_file(file, std::min<int64_t>(status.st_size, head_bytes)));
   close(file);
   return known;
+}
+
+struct PictureRows::State {
+  State(const std::filesystem::path& path, const ReadLimits& limits)
+      : name(path.string()), file(path) {
+    struct stat status {};
+    if (fstat(file.number(), &status) != 0) throw_input(name, reason_of(errno));
+    if (!S_ISREG(status.st_mode))
+      throw_input(name, "only a file is read in bands; this is a folder, pipe or device");
+    ReadLimits of_rows = limits;  // whose bands are bounded by their caller
+    of_rows.max_memory = std::numeric_limits<int64_t>::max();
+    const auto head =
+        begin_of_file(file.number(), std::min<int64_t>(status.st_size, int64_t(head_bytes)));
+    if (const auto raw = raw_picture_of(head)) {
+      check_raw(*raw, status.st_size, name, of_rows);
+      if (goes_through_memory(*raw, limits)) {
+        throw_input(name,
+                    "BMP, PNM of text and damaged PNM are read whole, not in bands; convert it to "
+                    "TIFF first");
+      }
+    }
+    start_vips();
+    Prepared made = with_own_errors([&] {
+      lseek(file.number(), 0, SEEK_SET);
+      source.reset(vips_source_new_from_descriptor(file.number()));
+      if (!source) throw_input(name, take_vips_error());
+      return prepare(source.get(), {}, name, of_rows, true);
+    });
+    image = std::move(made.image);
+    cmyk = made.cmyk;
+    if (const int turned = vips_image_get_orientation(image.get()); turned > 1) {
+      facts.refusal = fmt::format(
+          "its EXIF orientation is {}, and turning takes the whole picture: "
+          "turn it first (vips autorot), or let all of it into memory",
+          turned);
+    }
+    facts.size = {image->Xsize, image->Ysize};
+    facts.channels = cmyk ? 3 : image->Bands;
+    facts.has_alpha = made.has_alpha;
+    facts.metadata = metadata_of(image.get());
+    switch (image->BandFmt) {
+      case VIPS_FORMAT_UCHAR: facts.type = PixelType::u8; break;
+      case VIPS_FORMAT_USHORT: facts.type = PixelType::u16; break;
+      case VIPS_FORMAT_FLOAT:
+        if (!limits.keep_floats) {
+          facts.refusal =
+              "what its floats mean is told by all of them, so it is not read in "
+              "bands: bring it to 16 bits first, or let all of it into memory";
+        }
+        facts.type = PixelType::f32;
+        break;
+      default: refuse_type(image.get(), name);
+    }
+  }
+
+  std::string name;
+  FileDescriptor file;
+  VipsSourcePtr source{};
+  VipsImagePtr image{};
+  PictureFacts facts{};
+  bool cmyk = false;
+  int32_t next = 0;
+};
+
+PictureRows::PictureRows(const std::filesystem::path& path, const ReadLimits& limits,
+                         const std::optional<Rect>& region)
+    : state_(std::make_unique<State>(path, limits)) {
+  if (!region) return;
+  State& s = *state_;
+  detail::check_region(s.facts.size, *region);
+  s.image = transformed(std::move(s.image), s.name, [&](VipsImage* in, VipsImage** out) {
+    return vips_extract_area(in, out, region->x, region->y, region->width, region->height, nullptr);
+  });
+  s.facts.size = {region->width, region->height};
+}
+PictureRows::~PictureRows() = default;
+
+const PictureFacts& PictureRows::facts() const { return state_->facts; }
+
+void PictureRows::read(int32_t first, AnyView rows) {
+  State& s = *state_;
+  if (!s.facts.refusal.empty()) throw_input(s.name, s.facts.refusal);
+  const size_t row_bytes =
+      size_t(rows.width) * size_t(rows.channels) * size_t(bytes_per_sample(rows.type));
+  constexpr int32_t strip = 64;
+  const int32_t end = first + rows.height;
+  const VipsUse use;
+  const VipsRegionPtr region(vips_region_new(s.image.get()));  // belongs to a thread
+  // What lies before is decoded and passed over, in order, as decoders want it.
+  for (int32_t y = s.next; y < end;) {
+    const VipsRect rect{0, y, s.image->Xsize, std::min(strip, (y < first ? first : end) - y)};
+    if (vips_region_prepare(region.get(), &rect) != 0)
+      throw_input(s.name, fmt::format("cannot be decoded: {}", take_vips_error()));
+    for (int32_t i = y; y >= first && i < y + rect.height; ++i) {
+      char* to = static_cast<char*>(rows.data) + ptrdiff_t(i - first) * rows.stride_bytes;
+      const VipsPel* from = VIPS_REGION_ADDR(region.get(), 0, i);
+      if (s.cmyk)
+        cmyk_to_rgb(from, rows.width, reinterpret_cast<uint8_t*>(to));
+      else
+        std::memcpy(to, from, row_bytes);
+    }
+    y += rect.height;
+  }
+  s.next = end;
 }
 
 }  // namespace cuesta::io

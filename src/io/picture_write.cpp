@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/check.hpp"
+#include "cuesta/io.hpp"
 #include "io/errors.hpp"
 #include "io/formats.hpp"
 #include "io/output_file.hpp"
 #include "io/picture.hpp"
+#include "io/picture_rows.hpp"
 #include "io/vips.hpp"
 
 namespace cuesta::io {
@@ -32,29 +35,49 @@ VipsInterpretation interpretation_of(PixelType type, bool is_gray) {
   }
 }
 
-// Hands libvips the rows it asks for, from a view with any stride.
-int copy_rows(VipsRegion* region, void*, void* view, void*, gboolean*) {
-  const auto& plane = *static_cast<const ConstAnyView*>(view);
+// Rows on their way to libvips, and what went wrong with them.
+struct Filling {
+  const RowSource& rows;
+  std::mutex mutex{};
+  std::exception_ptr fault{};
+};
+
+// Hands libvips the rows it asks for.
+int fill_rows(VipsRegion* region, void*, void* filling, void*, gboolean*) {
+  auto& from = *static_cast<Filling*>(filling);
   const VipsRect& rect = region->valid;
-  const size_t pixel = size_t(plane.channels) * size_t(bytes_per_sample(plane.type));
-  for (int y = rect.top; y < rect.top + rect.height; ++y) {
-    std::memcpy(VIPS_REGION_ADDR(region, rect.left, y),
-                static_cast<const char*>(plane.data) + ptrdiff_t(y) * plane.stride_bytes +
-                    size_t(rect.left) * pixel,
-                size_t(rect.width) * pixel);
+  try {
+    for (int y = rect.top; y < rect.top + rect.height; ++y)
+      from.rows.fill(rect.left, y, rect.width, VIPS_REGION_ADDR(region, rect.left, y));
+  } catch (...) {  // libvips is C
+    const std::lock_guard lock(from.mutex);
+    if (!from.fault) from.fault = std::current_exception();
+    return -1;
   }
   return 0;
 }
 
-// `plane` must outlive the image.
-VipsImagePtr image_over(const ConstAnyView& plane) {
+// The rows of a view with any stride, which must outlive them.
+RowSource rows_of(const ConstAnyView& plane) {
+  return {plane.size(), plane.channels, plane.type,
+          [&plane](int32_t x, int32_t y, int32_t count, void* to) {
+            const size_t pixel = size_t(plane.channels) * size_t(bytes_per_sample(plane.type));
+            std::memcpy(to,
+                        static_cast<const char*>(plane.data) + ptrdiff_t(y) * plane.stride_bytes +
+                            size_t(x) * pixel,
+                        size_t(count) * pixel);
+          }};
+}
+
+// `filling` must outlive the image.
+VipsImagePtr image_over(Filling& filling) {
+  const RowSource& rows = filling.rows;
   VipsImagePtr image(vips_image_new());
-  vips_image_init_fields(image.get(), plane.width, plane.height, plane.channels,
-                         band_format_of(plane.type), VIPS_CODING_NONE,
-                         interpretation_of(plane.type, plane.channels <= 2), 1, 1);
+  vips_image_init_fields(image.get(), rows.size.width, rows.size.height, rows.channels,
+                         band_format_of(rows.type), VIPS_CODING_NONE,
+                         interpretation_of(rows.type, rows.channels <= 2), 1, 1);
   if (vips_image_pipelinev(image.get(), VIPS_DEMAND_STYLE_THINSTRIP, nullptr) != 0 ||
-      vips_image_generate(image.get(), nullptr, copy_rows, nullptr,
-                          const_cast<ConstAnyView*>(&plane), nullptr) != 0)
+      vips_image_generate(image.get(), nullptr, fill_rows, nullptr, &filling, nullptr) != 0)
     return nullptr;
   return image;
 }
@@ -78,19 +101,30 @@ void check_pixels_to_write(ConstAnyView pixels) {
 }
 
 // What libvips' writer is told behind the name.
-std::string saver_options(const Format& format, const WriteOptions& options) {
+std::string saver_options(const Format& format, const RowSource& rows,
+                          const WriteOptions& options) {
   if (format.name == "JPEG") return fmt::format("[Q={}]", options.quality);
+  if (format.name == "TIFF") {
+    // Offsets of 32 bits end at 4 GiB; the levels of a pyramid are a third more.
+    const double bytes = double(rows.size.width) * rows.size.height * rows.channels *
+                         bytes_per_sample(rows.type) *
+                         (options.layout == TiffLayout::pyramid ? 1.34 : 1);
+    return fmt::format(
+        "[{}{}{}]", bytes > 4.2e9 ? "bigtiff," : "",
+        options.layout == TiffLayout::strips ? "" : "tile,tile-width=256,tile-height=256,",
+        options.layout == TiffLayout::pyramid ? "pyramid," : "");
+  }
   const bool has_the_option =
       format.name == "WebP" || format.name == "JPEG 2000" || format.name == "JPEG XL";
   return options.lossless && has_the_option ? "[lossless]" : "";
 }
 
-// `plane` must outlive the image, which is null where libvips refuses.
-VipsImagePtr image_to_write(const ConstAnyView& plane, const WriteOptions& options) {
-  VipsImagePtr image = image_over(plane);
+// `filling` must outlive the image, which is null where libvips refuses.
+VipsImagePtr image_to_write(Filling& filling, const WriteOptions& options) {
+  VipsImagePtr image = image_over(filling);
   if (!image) return nullptr;
   attach(image.get(), options.metadata);
-  if (options.page_height > 0 && options.page_height < plane.height)
+  if (options.page_height > 0 && options.page_height < filling.rows.size.height)
     vips_image_set_int(image.get(), VIPS_META_PAGE_HEIGHT, options.page_height);
   if (!options.delays.empty())
     vips_image_set_array_int(image.get(), "delay", options.delays.data(),
@@ -149,27 +183,27 @@ class Target {
 };
 
 // As encode_picture(), with libvips started and used by this thread already.
-std::vector<uint8_t> encode(std::string_view extension, const ConstAnyView& pixels,
+std::vector<uint8_t> encode(std::string_view extension, const RowSource& rows,
                             const WriteOptions& options) {
   const Format* format = format_of_extension(extension);
   const std::string place =
-      std::string(extension) + (format ? saver_options(*format, options) : std::string());
-  const VipsImagePtr image = image_to_write(pixels, options);
+      std::string(extension) + (format ? saver_options(*format, rows, options) : std::string());
+  Filling filling{rows};
+  const VipsImagePtr image = image_to_write(filling, options);
   void* bytes = nullptr;
   size_t size = 0;
-  if (!image || vips_image_write_to_buffer(image.get(), place.c_str(), &bytes, &size, nullptr) != 0)
-    throw_output(std::string(extension), take_vips_error());
+  const bool failed =
+      !image || vips_image_write_to_buffer(image.get(), place.c_str(), &bytes, &size, nullptr) != 0;
   const std::unique_ptr<void, decltype(&g_free)> owned(bytes, g_free);
+  if (filling.fault) std::rethrow_exception(filling.fault);
+  if (failed) throw_output(std::string(extension), take_vips_error());
   std::string kept;
   const auto all = without_date({static_cast<const char*>(bytes), size}, kept);
   return {all.begin(), all.end()};
 }
 
-}  // namespace
-
-void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
-                   const WriteOptions& options) {
-  check_pixels_to_write(pixels);
+const Format& format_to_write(const std::filesystem::path& path, PixelType type,
+                              const WriteOptions& options) {
   const std::string extension = path.extension().string();
   if (extension.empty())
     throw_output(path, "the name has no extension to choose a format by, such as .png");
@@ -178,34 +212,58 @@ void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
     throw_output(path,
                  fmt::format("no picture format is named {}; try .png, .tif, .jpg, .webp or .pgm",
                              extension));
-  if (pixels.type == PixelType::f32 && !format->floats)
+  if (type == PixelType::f32 && !format->floats)
     throw_output(path, "float samples go to .tif only");
+  if (options.layout != TiffLayout::strips && format->name != "TIFF")
+    throw_output(path, "tiles and pyramids are .tif's only");
+  return *format;
+}
+
+}  // namespace
+
+void check_writable(const std::filesystem::path& path, PixelType type,
+                    const WriteOptions& options) {
+  format_to_write(path, type, options);
+}
+
+void write_rows(const std::filesystem::path& path, const RowSource& rows,
+                const WriteOptions& options) {
+  const Format& format = format_to_write(path, rows.type, options);
+  const std::string extension = lower(path.extension().string());
   start_vips();
   with_own_errors([&] {
     OutputFile file(path, Placing::when_whole);
     if (file.grows()) throw_output(path, "it exists and is no regular file");
-    if (format->name == "BMP") {  // ImageMagick's, which libvips writes to memory or by name only
-      const auto bytes = encode(lower(extension), pixels, options);
+    if (format.name == "BMP") {  // ImageMagick's, which libvips writes to memory or by name only
+      const auto bytes = encode(extension, rows, options);
       file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     } else {
-      const VipsImagePtr image = image_to_write(pixels, options);
+      Filling filling{rows};
+      const VipsImagePtr image = image_to_write(filling, options);
       if (!image) throw_output(path, take_vips_error());
       const Target target(file);
-      const std::string kind = lower(extension) + saver_options(*format, options);
+      const std::string kind = extension + saver_options(format, rows, options);
       const int failed =
           vips_image_write_to_target(image.get(), kind.c_str(), target.get(), nullptr);
       file.check();
+      if (filling.fault) std::rethrow_exception(filling.fault);
       if (failed != 0) throw_output(path, take_vips_error());
     }
     file.commit();
   });
 }
 
+void write_picture(const std::filesystem::path& path, ConstAnyView pixels,
+                   const WriteOptions& options) {
+  check_pixels_to_write(pixels);
+  write_rows(path, rows_of(pixels), options);
+}
+
 std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView pixels,
                                     const WriteOptions& options) {
   check_pixels_to_write(pixels);
   start_vips();
-  return with_own_errors([&] { return encode(extension, pixels, options); });
+  return with_own_errors([&] { return encode(extension, rows_of(pixels), options); });
 }
 
 }  // namespace cuesta::io

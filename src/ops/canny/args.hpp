@@ -6,6 +6,16 @@
 
 namespace cuesta {
 
+/// The rows that are wanted of a picture that is worked on in bands (bands.hpp): `src` has what
+/// lies around them, too, so that no more of the larger picture matters. One of the two is filled.
+struct CannyBand {
+  int32_t first = 0, end = 0;  // rows of `src`
+  /// Of each row its candidates and then the strong ones of them, canny_words(width) words each.
+  uint64_t* marks = nullptr;
+  uint64_t* bins = nullptr;  // canny_bins, to which the magnitudes' histogram is added
+};
+constexpr int32_t canny_words(int32_t width) { return int32_t((int64_t(width) + 63) / 64); }
+
 /// A picture, or a batch: then `src`, `dst`, options.mask and `result` are the first picture's.
 struct CannyArgs {
   static constexpr std::string_view operation = "canny";
@@ -18,6 +28,8 @@ struct CannyArgs {
   CannyOptions options{};         // ksize resolved: odd, or anything where sigma is 0; the norm
                                   // is l2 for the structure tensor of three channels
   CannyResult* result = nullptr;  // the thresholds used, one pair for each picture; never null
+
+  const CannyBand* band = nullptr;  // host strategies alone: instead of `dst`
 
   int32_t count = 1;                         // pictures
   ptrdiff_t src_step = 0, dst_step = 0;      // bytes from one to the next

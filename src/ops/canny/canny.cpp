@@ -9,10 +9,7 @@
 
 namespace cuesta {
 
-namespace {
-
-// Checked, with the window that sigma takes.
-CannyOptions resolved(const CannyOptions& wanted) {
+CannyOptions canny_resolved(const CannyOptions& wanted) {
   check_options(wanted, "canny");
   CannyOptions options = wanted;
   if (options.sigma > 0 && options.ksize == 0) {
@@ -25,6 +22,8 @@ CannyOptions resolved(const CannyOptions& wanted) {
   }
   return options;
 }
+
+namespace {
 
 void check_thresholds(const Thresholds& t) {
   check_options(CannyOptions{.thresholds = t}, "canny");
@@ -39,7 +38,7 @@ CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted) 
   }
   check_view(dst, "canny: dst", {PixelType::u8});
   check_same_size(src, dst, "canny: src", "canny: dst");
-  CannyOptions options = resolved(wanted);
+  CannyOptions options = canny_resolved(wanted);
   if (src.channels == 3 && options.color == ColorGradient::structure) {
     if (src.type != PixelType::u8)
       throw_invalid("structure", "canny: color structure takes u8 pictures, and src is {}",
@@ -55,12 +54,19 @@ CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted) 
 
 }  // namespace
 
+CannyArgs canny_checked(ConstAnyView src, ConstAnyView mask, const CannyOptions& wanted) {
+  CannyOptions options = wanted;
+  options.mask = mask;
+  const AnyView dst = placeholder(src.width, src.height, PixelType::u8);
+  return {.src = src, .dst = dst, .options = checked(src, dst, options)};
+}
+
 CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& wanted, const Exec& exec) {
   const CannyOptions options = checked(src, dst, wanted);
   check_no_overlap(src, dst, "canny: src", "canny: dst");
   if (options.mask) check_no_overlap(options.mask, dst, "canny: mask", "canny: dst");
   CannyResult result;
-  dispatch(CannyArgs{src, dst, options, &result}, exec);
+  dispatch(CannyArgs{.src = src, .dst = dst, .options = options, .result = &result}, exec);
   return result;
 }
 
@@ -73,7 +79,8 @@ void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& wanted,
   CannyOptions options = wanted;
   const bool masks_differ = bool(each.mask.first);
   if (masks_differ) options.mask = each.mask.first;
-  CannyArgs args{src.first, dst.first, checked(src.first, dst.first, options)};
+  CannyArgs args{
+      .src = src.first, .dst = dst.first, .options = checked(src.first, dst.first, options)};
   check_batches({{src, "canny: src"}}, {{dst, "canny: dst"}});
   const int32_t count = src.count;
   if (const ConstAnyView mask = args.options.mask) {

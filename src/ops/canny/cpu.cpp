@@ -197,12 +197,12 @@ M limit(int64_t t) {
   return M(std::min<int64_t>(t, std::numeric_limits<M>::max()));
 }
 
-// Candidates and strong pixels of rows [first, end), and the edges they make within the strip.
-template <int K, class M>
-void find_edges(const Job& job, const CannyLimits& limits, int32_t first, int32_t end,
-                Pieces pieces, BitStrip& strip) {
+// Candidates and strong pixels of rows [first, end): take(y, candidates, strong) has them.
+template <int K, class M, class Take>
+void find_marks(const Job& job, const CannyLimits& limits, int32_t first, int32_t end,
+                Pieces pieces, Take&& take) {
   Magnitudes<K, M> magnitudes(job, pieces);
-  const int32_t words = strip.words();
+  const int32_t words = canny_words(job.width());
   auto* candidates = pieces.take<uint64_t>(words + row_room);
   auto* strong = pieces.take<uint64_t>(words + row_room);
   const uint64_t last_word = ~uint64_t{0} >> ((64 - job.width() % 64) % 64);
@@ -216,9 +216,8 @@ void find_edges(const Job& job, const CannyLimits& limits, int32_t first, int32_
                 reinterpret_cast<uint8_t*>(candidates), reinterpret_cast<uint8_t*>(strong));
     candidates[words - 1] &= last_word;
     strong[words - 1] &= last_word;
-    strip.add_row(y - first, candidates, strong);
+    take(y, candidates, strong);
   }
-  strip.close();
 }
 
 // Adds the magnitudes of rows [first, end) inside the mask to `bins`.
@@ -243,15 +242,18 @@ class Room {
   static constexpr ptrdiff_t bins = 2 * (K == 3 ? 1020 : K == 5 ? 12240 : 10200) + 1;
   static constexpr ptrdiff_t bins_copy = round_up(bins);
 
-  Room(const Job& job, int threads, bool counts, Pieces& pieces) : strips(job.height(), threads) {
+  // Of `rows` rows; hysteresis takes memory where it `floods`.
+  Room(const Job& job, int32_t height, int threads, bool counts, bool floods, Pieces& pieces)
+      : strips(height, threads) {
     const int32_t width = job.width();
     Pieces counted(nullptr);
     Magnitudes<K, M>(job, counted);
-    counted.take<uint64_t>(2 * (width / 64 + 1 + 2 * row_room));  // find_edges' two rows of bits
+    counted.take<uint64_t>(2 * (width / 64 + 1 + 2 * row_room));  // find_marks' two rows of bits
     counted.take<uint16_t>(round_up(width) + row_room);           // or count_rows' sizes
     strip_bytes_ = counted.used() + 2 * row_room;
     rows_ = pieces.take<uint8_t>(strip_bytes_ * strips.count);
     if (counts) counts_ = pieces.take<uint64_t>(2 * bins_copy * strips.count);
+    if (!floods) return;
     bits = pieces.take<BitStrip>(strips.count);
     for (int32_t s = 0; s < strips.count; ++s) {
       const int32_t rows = strips.end(s) - strips.begin(s);
@@ -264,7 +266,7 @@ class Room {
   uint64_t* counts(int32_t strip) const { return counts_ + 2 * bins_copy * strip; }
 
   const Strips strips;
-  BitStrip* bits;  // of each strip
+  BitStrip* bits = nullptr;  // of each strip
 
  private:
   ptrdiff_t strip_bytes_;
@@ -272,19 +274,21 @@ class Room {
   uint64_t* counts_ = nullptr;
 };
 
+// The histogram of the magnitudes in the room's rows, of which the first is `first`.
 template <int K, class M>
-CannyResult automatic(const CannyArgs& args, const Job& job, const Room<K, M>& room, int threads) {
+std::span<uint64_t> count(const Job& job, const Room<K, M>& room, int32_t first, int threads) {
   constexpr ptrdiff_t copy = Room<K, M>::bins_copy;
   const Strips& strips = room.strips;
   parallel_tasks(strips.count, threads, [&](int s) {
     std::fill_n(room.counts(s), 2 * copy, uint64_t(0));
-    count_rows<K, M>(job, strips.begin(s), strips.end(s), room.rows(s), room.counts(s), copy);
+    count_rows<K, M>(job, first + strips.begin(s), first + strips.end(s), room.rows(s),
+                     room.counts(s), copy);
   });
   uint64_t* counts = room.counts(0);
   for (ptrdiff_t s = 1; s < 2 * strips.count; ++s) {
     for (ptrdiff_t i = 0; i < room.bins; ++i) counts[i] += counts[copy * s + i];
   }
-  return canny_automatic(args.options, {counts, size_t(room.bins)});
+  return {counts, size_t(room.bins)};
 }
 
 // One picture; `joins` is called when all that is left are the seams between strips.
@@ -293,12 +297,18 @@ void find_picture(const CannyArgs& args, const Job& job, const Room<K, M>& room,
                   Joins&& joins) {
   const Strips& strips = room.strips;
   BitStrip* const bits = room.bits;
-  *args.result = args.options.thresholds.is_automatic() ? automatic(args, job, room, threads)
-                                                        : canny_given(args.options);
+  *args.result = args.options.thresholds.is_automatic()
+                     ? canny_automatic(args.options, count(job, room, 0, threads))
+                     : canny_given(args.options);
   const CannyLimits limits = canny_limits(args, *args.result);
   parallel_tasks(strips.count, threads, [&](int s) {
+    const int32_t first = strips.begin(s);
     bits[s].clear();
-    find_edges<K, M>(job, limits, strips.begin(s), strips.end(s), room.rows(s), bits[s]);
+    find_marks<K, M>(job, limits, first, strips.end(s), room.rows(s),
+                     [&](int32_t y, const uint64_t* candidates, const uint64_t* strong) {
+                       bits[s].add_row(y - first, candidates, strong);
+                     });
+    bits[s].close();
   });
   joins();
   BitStrip::join(bits, strips.count);
@@ -306,6 +316,30 @@ void find_picture(const CannyArgs& args, const Job& job, const Room<K, M>& room,
   parallel_tasks(strips.count, threads, [&](int s) {
     for (int32_t y = strips.begin(s); y < strips.end(s); ++y)
       unpack_row(bits[s].edges(y - strips.begin(s)), args.src.width, dst.row(y));
+  });
+}
+
+// What a band wants; hysteresis comes when all bands are there.
+template <int K, class M>
+void fill_band(const CannyArgs& args, const Job& job, const Room<K, M>& room, int threads) {
+  const CannyBand& band = *args.band;
+  if (band.bins) {
+    const auto bins = count(job, room, band.first, threads);
+    for (size_t i = 0; i < bins.size(); ++i) band.bins[i] += bins[i];
+    return;
+  }
+  *args.result = canny_given(args.options);
+  const CannyLimits limits = canny_limits(args, *args.result);
+  const int32_t words = canny_words(job.width());
+  const Strips& strips = room.strips;
+  parallel_tasks(strips.count, threads, [&](int s) {
+    find_marks<K, M>(job, limits, band.first + strips.begin(s), band.first + strips.end(s),
+                     room.rows(s),
+                     [&](int32_t y, const uint64_t* candidates, const uint64_t* strong) {
+                       uint64_t* to = band.marks + ptrdiff_t(y - band.first) * 2 * words;
+                       std::copy_n(candidates, words, to);
+                       std::copy_n(strong, words, to + words);
+                     });
   });
 }
 
@@ -342,11 +376,12 @@ void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& 
   const int threads = call.threads();
   const bool apart = !smoothed && pictures_apart(args, threads);
   const int inner = apart ? 1 : threads, slots = apart ? std::min(threads, args.count) : 1;
-  bool counts = false;
+  bool counts = args.band && args.band->bins;
   for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic();
+  const int32_t rows = args.band ? args.band->end - args.band->first : first.height();
 
   Pieces counted(nullptr);
-  Room<K, M>(first, inner, counts, counted);
+  Room<K, M>(first, rows, inner, counts, !args.band, counted);
   counted.take<uint8_t>(plane_bytes(args.src) * 3);
   auto* memory = call.scratch().take<uint8_t>(size_t(counted.used() * slots));
   std::atomic<int32_t> next{0};
@@ -356,7 +391,7 @@ void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& 
   if (apart) call.stage("gradient and suppression");
   parallel_tasks(slots, slots, [&](int slot) {
     Pieces pieces(memory + counted.used() * slot);
-    const Room<K, M> room(first, inner, counts, pieces);
+    const Room<K, M> room(first, rows, inner, counts, !args.band, pieces);
     auto* planes = pieces.take<uint8_t>(plane_bytes(args.src) * 3);
     for (int32_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < args.count;) {
       const CannyArgs picture = args.part(i, 1);
@@ -368,7 +403,10 @@ void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& 
                  call.nested());
       }
       separate(smoothed ? ConstAnyView(smoothed) : picture.src, planes, inner, job);
-      find_picture(picture, job, room, inner, [&] { announce("hysteresis"); });
+      if (args.band)
+        fill_band(picture, job, room, inner);
+      else
+        find_picture(picture, job, room, inner, [&] { announce("hysteresis"); });
     }
   });
 }

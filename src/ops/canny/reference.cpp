@@ -203,6 +203,26 @@ void canny_threshold_rows(const CannyStages& stages, const CannyLimits& limits, 
   }
 }
 
+void canny_fill_band(const CannyArgs& args, const CannyStages& stages) {
+  const CannyBand& band = *args.band;
+  if (band.bins) {
+    return canny_histogram_rows(args, stages, band.first, band.end,
+                                {band.bins, size_t(canny_bins)});
+  }
+  *args.result = canny_given(args.options);
+  canny_threshold_rows(stages, canny_limits(args, *args.result), band.first, band.end);
+  const int32_t words = canny_words(args.src.width);
+  uint64_t* row = band.marks;
+  for (int32_t y = band.first; y < band.end; ++y, row += 2 * ptrdiff_t(words)) {
+    std::fill_n(row, 2 * words, uint64_t(0));
+    for (int32_t x = 0; x < args.src.width; ++x) {
+      const uint8_t mark = stages.marks.at(x + 1, y + 1);
+      row[x / 64] |= uint64_t(mark != CannyStages::none) << (x % 64);
+      row[words + x / 64] |= uint64_t(mark == CannyStages::strong) << (x % 64);
+    }
+  }
+}
+
 void canny_serial(const CannyArgs& args, Call& call) {
   const int32_t width = args.src.width, height = args.src.height;
   CannyStages stages = canny_stages(args, call.scratch());
@@ -211,6 +231,7 @@ void canny_serial(const CannyArgs& args, Call& call) {
   canny_magnitude_rows(args, stages, 0, height);
   call.stage("suppression");
   canny_suppress_rows(stages, 0, height);
+  if (args.band) return canny_fill_band(args, stages);
 
   call.stage("threshold");
   if (args.options.thresholds.is_automatic()) {

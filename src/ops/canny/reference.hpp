@@ -6,6 +6,12 @@
 
 namespace cuesta {
 
+/// Checked, with the window that sigma takes. Throws Error{invalid_argument}.
+CannyOptions canny_resolved(const CannyOptions& wanted);
+/// The argument for a picture without a place for its edges, checked. Throws
+/// Error{invalid_argument}.
+CannyArgs canny_checked(ConstAnyView src, ConstAnyView mask, const CannyOptions& options);
+
 /// The whole pictures between the stages. What has a ring is 2 wider and higher than the source;
 /// pixel (x, y) lies at (x + 1, y + 1), and the ring is 0.
 struct CannyStages {
@@ -37,6 +43,9 @@ void canny_suppress_rows(const CannyStages& stages, int32_t first, int32_t end);
 /// above high `strong`.
 void canny_threshold_rows(const CannyStages& stages, const CannyLimits& limits, int32_t first,
                           int32_t end);
+
+/// What a band wants of stages whose magnitudes and maxima are made.
+void canny_fill_band(const CannyArgs& args, const CannyStages& stages);
 
 /// Strategy `serial`.
 void canny_serial(const CannyArgs& args, Call& call);

@@ -96,6 +96,7 @@ void canny_rows(const CannyArgs& args, Call& call) {
   call.stage("suppression");
   parallel_rows(height, threads,
                 [&](int32_t first, int32_t end) { canny_suppress_rows(stages, first, end); });
+  if (args.band) return canny_fill_band(args, stages);
   call.stage("threshold");
   *args.result = args.options.thresholds.is_automatic() ? automatic(args, stages, call)
                                                         : canny_given(args.options);

@@ -5,6 +5,7 @@
 
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
+#include "cuesta/bands.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/log/options.hpp"
 #include "ops/log/reference.hpp"
@@ -22,7 +23,23 @@ int64_t undivided(double t, int32_t scale) {
   return int64_t(whole) - rounded_up;
 }
 
+void check_log(const LogOptions& options) {
+  check_options(options, "log");
+  // Compared before gaussian_size, which counts in int.
+  constexpr int most = log::Window::max_size, most_sigma = (most - 3) / 6;
+  if (options.ksize == 0 && options.sigma > most_sigma) {
+    throw_invalid(fmt::to_string(options.sigma),
+                  "log: sigma is {}; above {} its window leaves {} samples, so give ksize",
+                  options.sigma, most_sigma, most);
+  }
+}
+
 }  // namespace
+
+int32_t reach_of(const LogOptions& options) {
+  check_log(options);
+  return log::window(options).radius() + (options.mode == LogMode::zero_crossings ? 1 : 0);
+}
 
 log::Window log::window(const LogOptions& options) {
   Window w;
@@ -81,14 +98,7 @@ void log_edges(ConstAnyView src, OutView dst, const LogOptions& options, const E
   check_view(dst, "log: dst", {PixelType::u8, PixelType::s32});
   check_same_size(src, dst, "log: src", "log: dst");
   check_no_overlap(src, dst, "log: src", "log: dst");
-  check_options(options, "log");
-  // Compared before gaussian_size, which counts in int.
-  constexpr int most = log::Window::max_size, most_sigma = (most - 3) / 6;
-  if (options.ksize == 0 && options.sigma > most_sigma) {
-    throw_invalid(fmt::to_string(options.sigma),
-                  "log: sigma is {}; above {} its window leaves {} samples, so give ksize",
-                  options.sigma, most_sigma, most);
-  }
+  check_log(options);
   dispatch(LogArgs{src, dst, options}, exec);
 }
 

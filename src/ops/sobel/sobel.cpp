@@ -1,10 +1,16 @@
 // The public entry of sobel: check, choose a strategy, run.
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
+#include "cuesta/bands.hpp"
 #include "ops/sobel/options.hpp"
 #include "ops/sobel/reference.hpp"
 
 namespace cuesta {
+
+int32_t reach_of(const SobelOptions& options) {
+  check_options(options, "sobel");
+  return options.aperture / 2;
+}
 
 void sobel(ConstAnyView src, const SobelOutputs& out, const SobelOptions& options,
            const Exec& exec) {

@@ -1,0 +1,143 @@
+#include "cli/memory.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "cli/nearest.hpp"
+#include "cli/progress.hpp"
+
+namespace cuesta::cli {
+
+void add_memory(CLI::App& app, MemoryOptions& options) {
+  options.app = &app;
+  app.add_option("--memory", options.memory,
+                 "work on pictures that take more in bands of rows, on the CPU, with the same "
+                 "result: 512MB, 2GiB, or bytes. A run that is killed goes on where it was")
+      ->type_name("SIZE")
+      ->group("Large pictures");
+  app.add_flag("--restart", options.restart, "with --memory: not where a killed run was")
+      ->group("Large pictures");
+  app.add_option("--tiff", options.tiff,
+                 "how .tif results lie: strips (default), tiled or pyramid; above 4 GB BigTIFF")
+      ->type_name("LAYOUT")
+      ->check(one_of_names({"strips", "tiled", "pyramid"}))
+      ->group("Large pictures");
+}
+
+int64_t parse_bytes(std::string_view option, std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 10> units = {{{"", 1},
+                                                                          {"B", 1},
+                                                                          {"kB", 1e3},
+                                                                          {"KB", 1e3},
+                                                                          {"MB", 1e6},
+                                                                          {"GB", 1e9},
+                                                                          {"TB", 1e12},
+                                                                          {"KiB", 0x1p10},
+                                                                          {"MiB", 0x1p20},
+                                                                          {"GiB", 0x1p30}}};
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [at, problem] = std::from_chars(text.data(), end, number);
+  const std::string_view rest(at, size_t(end - at));
+  const auto unit = std::find_if(units.begin(), units.end(),
+                                 [&](const auto& known) { return known.first == rest; });
+  if (problem != std::errc() || unit == units.end() || !std::isfinite(number) ||
+      number * unit->second < 1 || number * unit->second > 0x1p62) {
+    usage_error(std::string(text), "{} {}: give a number of bytes, or one with MB, GB, MiB or GiB",
+                option, text);
+  }
+  return int64_t(number * unit->second);
+}
+
+TiffLayout layout_of(const MemoryOptions& options) {
+  return options.tiff == "pyramid" ? TiffLayout::pyramid
+         : options.tiff == "tiled" ? TiffLayout::tiled
+                                   : TiffLayout::strips;
+}
+
+void choose_device(const MemoryOptions& options, CommonOptions& common) {
+  if (!options.given()) {
+    if (options.restart) usage_error("", "--restart: this goes with --memory");
+    return;
+  }
+  parse_bytes("--memory", options.memory);
+  if (common.device != "auto" && common.device != "cpu") {
+    usage_error(common.device,
+                "--device {}: with --memory pictures are worked on by the CPU so far; give "
+                "--device cpu, or leave --memory out for pictures that fit",
+                common.device);
+  }
+  common.device = "cpu";
+}
+
+namespace {
+
+// What was asked for, but for what does not change the result.
+std::string words_of(const CLI::App& app) {
+  constexpr std::array<std::string_view, 8> harmless = {
+      "memory", "threads", "restart", "json", "quiet", "verbose", "explain", "save-config"};
+  std::string words;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0) continue;
+    const std::string name = option->get_single_name();
+    if (std::find(harmless.begin(), harmless.end(), name) != harmless.end() || name == "INPUT")
+      continue;
+    words += fmt::format("--{}", name);
+    for (const auto& value : option->results()) words += fmt::format(" {}", value);
+    words += " ";
+  }
+  return words;
+}
+
+std::optional<io::PictureFacts> facts_of(const Job& job, const io::ReadLimits& limits,
+                                         const std::optional<Rect>& region) {
+  try {
+    return io::PictureRows(job.input, limits, region).facts();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::input) return {};  // read whole, it says what is wrong
+    throw;
+  }
+}
+
+}  // namespace
+
+std::optional<FileResult> in_bands(
+    const Job& job, const MemoryOptions& options, const CommonOptions& common,
+    io::ReadLimits limits, const std::function<io::BandWork(const io::PictureFacts&)>& make) {
+  if (!options.given() || job.input == "-" || job.kind != InputKind::picture) return {};
+  io::BandSettings settings;
+  settings.bands.memory = parse_bytes("--memory", options.memory);
+  settings.bands.resume = !options.restart;
+  settings.bands.layout = layout_of(options);
+  settings.region = common.region_rect();
+  // The usual limit is one of memory, which is another here.
+  if (common.max_pixels == CommonOptions().max_pixels)
+    limits.max_pixels = std::numeric_limits<int64_t>::max();
+  limits.page = job.page;
+  settings.limits = limits;
+  const auto facts = facts_of(job, limits, settings.region);
+  if (!facts) return {};
+  io::BandWork work = make(*facts);
+  if (io::whole_bytes(*facts, work) <= settings.bands.memory) return {};
+  const auto refuse = [&](std::string_view why) {
+    throw Error(
+        ErrorCode::input,
+        fmt::format("{}: it takes more than --memory {}, and {}", job.input, options.memory, why),
+        job.input);
+  };
+  if (!facts->refusal.empty()) refuse(facts->refusal);
+  if (job.pages > 1) refuse(fmt::format("it has {} pages; take one by --page", job.pages));
+  if (!job.lines.empty()) refuse("--lines takes the whole picture");
+  if (job.output.empty() || job.output == "-") refuse("standard output is no file");
+  work.key = words_of(*options.app) + work.key;
+  Progress progress("rows", {});
+  settings.bands.progress = [&](int64_t done, int64_t all) { progress.set(done, all); };
+  return io::run_bands(job.input, job.output, settings,
+                       [&](const io::PictureFacts&) { return work; });
+}
+
+}  // namespace cuesta::cli

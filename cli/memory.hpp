@@ -1,0 +1,38 @@
+// --memory: pictures larger than that are worked on in bands of rows.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cli/common.hpp"
+#include "cli/inputs.hpp"
+#include "io/bands.hpp"
+
+namespace cuesta::cli {
+
+/// --memory, --tiff and --restart.
+struct MemoryOptions {
+  std::string memory{}, tiff{};
+  bool restart = false;
+  const CLI::App* app = nullptr;  ///< whose options say what is made
+
+  bool given() const { return !memory.empty(); }
+};
+void add_memory(CLI::App& app, MemoryOptions& options);
+
+/// "512MB", "2GiB", "100000": bytes. Throws Error{invalid_argument} naming the option.
+int64_t parse_bytes(std::string_view option, std::string_view text);
+TiffLayout layout_of(const MemoryOptions& options);
+/// --device for what is worked on in bands: the CPU. Throws Error{invalid_argument} where a GPU was
+/// asked for.
+void choose_device(const MemoryOptions& options, CommonOptions& common);
+
+/// Works on a picture in bands, if it is larger than the memory that was given: then `make` tells
+/// how, and the result is written. Nothing where the picture fits, or is read whole.
+std::optional<FileResult> in_bands(
+    const Job& job, const MemoryOptions& options, const CommonOptions& common,
+    io::ReadLimits limits, const std::function<io::BandWork(const io::PictureFacts&)>& make);
+
+}  // namespace cuesta::cli

@@ -1,0 +1,222 @@
+// The public functions on files of any size: what each operation needs of a band.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "core/check.hpp"
+#include "cuesta/stencil.hpp"
+#include "io/bands.hpp"
+#include "io/convert.hpp"
+
+namespace cuesta {
+namespace {
+
+using io::BandWork;
+using io::PictureFacts;
+
+std::string words_of(const Border& border) {
+  return fmt::format("{}:{:a}", name_of(border.mode), border.value);
+}
+
+std::string words_of(const CannyOptions& o) {
+  const std::string thresholds =
+      o.thresholds.is_automatic()
+          ? fmt::format("auto {} {:a}", int(std::get<Automatic>(o.thresholds).rule),
+                        std::get<Automatic>(o.thresholds).percent)
+          : fmt::format("{:a} {:a}", std::get<Given>(o.thresholds).low,
+                        std::get<Given>(o.thresholds).high);
+  return fmt::format("canny sigma {:a} ksize {} thresholds {} norm {} aperture {}", o.sigma,
+                     o.ksize, thresholds, int(o.norm), o.aperture);
+}
+
+// Rows made gray, in memory that the next band takes again.
+std::function<ConstAnyView(ConstAnyView)> gray_maker(const Exec& exec) {
+  const auto holder = std::make_shared<AnyImage>();
+  return [holder, exec](ConstAnyView rows) {
+    if (rows.channels == 1) return rows;
+    if (holder->height() < rows.height || holder->width() != rows.width)
+      holder->create(rows.size(), 1, rows.type);
+    const AnyView gray = AnyView(*holder).region({0, 0, rows.width, rows.height});
+    io::make_gray(rows, gray, exec);
+    return ConstAnyView(gray);
+  };
+}
+
+io::BandSettings settings_of(const BandOptions& options) {
+  io::BandSettings settings{.bands = options};
+  settings.limits.max_pixels = options.max_pixels;
+  if (options.memory < 1)
+    throw_invalid(std::to_string(options.memory), "memory is {}; it is a number of bytes above 0",
+                  options.memory);
+  if (options.rows < 0)
+    throw_invalid(std::to_string(options.rows), "rows are {}; give 0 or more", options.rows);
+  return settings;
+}
+
+// An operation that looks `reach` rows around a pixel.
+template <class Run>
+BandWork neighbourhood(int32_t reach, const Border& border, std::string words, Run&& run) {
+  BandWork work;
+  work.key = std::move(words);
+  work.reach = reach;
+  work.wraps = border.mode == BorderMode::wrap;
+  work.run = std::forward<Run>(run);
+  return work;
+}
+
+BandWork work_of(const CannyOptions& options, const PictureFacts& facts, const Exec& exec) {
+  if (options.mask)
+    throw_invalid("mask", "edges_file: canny takes no mask of a file's picture so far");
+  BandWork work;
+  work.key = words_of(options);
+  work.canny = options;
+  work.reach = reach_of(options);
+  work.gray = gray_maker(exec);
+  work.exec = exec;
+  work.scratch_bytes = facts.type == PixelType::u8 ? 3 : 32;
+  work.writing.lossless = true;
+  return work;
+}
+
+BandWork work_of(const LogOptions& options, const PictureFacts&, const Exec& exec) {
+  io::check_bands(options);
+  auto gray = gray_maker(exec);
+  BandWork work = neighbourhood(
+      reach_of(options), options.border,
+      fmt::format("log mode {} threshold {:a} sigma {:a} ksize {} border {}", int(options.mode),
+                  options.threshold, options.sigma, options.ksize, words_of(options.border)),
+      [=](ConstAnyView rows, AnyView out) { log_edges(gray(rows), out, options, exec); });
+  work.scratch_bytes = 8;
+  work.is_mask = true;
+  work.writing.lossless = true;
+  return work;
+}
+
+BandWork work_of(const SobelOptions& options, const PictureFacts& facts, const Exec& exec) {
+  auto gray = gray_maker(exec);
+  BandWork work = neighbourhood(reach_of(options), options.border,
+                                fmt::format("sobel aperture {} norm {} border {}", options.aperture,
+                                            int(options.norm), words_of(options.border)),
+                                [=](ConstAnyView rows, AnyView out) {
+                                  sobel(gray(rows), SobelOutputs{.magnitude = out}, options, exec);
+                                });
+  work.type = facts.type;
+  work.scratch_bytes = 8;
+  work.writing.lossless = true;
+  return work;
+}
+
+// Filters keep channels, type and what the file says of its picture.
+BandWork filter(const PictureFacts& facts, BandWork work) {
+  work.type = facts.type;
+  work.channels = facts.channels;
+  work.scratch_bytes = 4.0 * facts.channels;
+  work.writing.metadata = facts.metadata;
+  work.writing.has_alpha = facts.has_alpha;
+  work.writing.lossless = true;
+  return work;
+}
+
+BandWork work_of(const GaussianOptions& options, const PictureFacts& facts, const Exec& exec) {
+  const int ksize = options.ksize ? options.ksize : gaussian_size(options.sigma);
+  return filter(facts, neighbourhood(ksize / 2, options.border,
+                                     fmt::format("gaussian {:a} {} {}", options.sigma,
+                                                 options.ksize, words_of(options.border)),
+                                     [=](ConstAnyView rows, AnyView out) {
+                                       gaussian(rows, out, options, exec);
+                                     }));
+}
+
+BandWork work_of(const BoxOptions& options, const PictureFacts& facts, const Exec& exec) {
+  return filter(
+      facts, neighbourhood(options.n / 2, options.border,
+                           fmt::format("box {} {}", options.n, words_of(options.border)),
+                           [=](ConstAnyView rows, AnyView out) { box(rows, out, options, exec); }));
+}
+
+BandWork work_of(const SharpenOptions& options, const PictureFacts& facts, const Exec& exec) {
+  return filter(
+      facts,
+      neighbourhood(options.n / 2, options.border,
+                    fmt::format("sharpen {} {}", options.n, words_of(options.border)),
+                    [=](ConstAnyView rows, AnyView out) { sharpen(rows, out, options, exec); }));
+}
+
+BandWork work_of(const MedianOptions& options, const PictureFacts& facts, const Exec& exec) {
+  return filter(
+      facts,
+      neighbourhood(options.ksize / 2, options.border,
+                    fmt::format("median {} {}", options.ksize, words_of(options.border)),
+                    [=](ConstAnyView rows, AnyView out) { median(rows, out, options, exec); }));
+}
+
+BandWork work_of(const CorrelateFile& filtering, const PictureFacts& facts, const Exec& exec) {
+  const Stencil& stencil = filtering.stencil;
+  const FilterOptions& options = filtering.options;
+  std::string taps;
+  for (int y = 0; y < stencil.height(); ++y)
+    for (int x = 0; x < stencil.width(); ++x) taps += fmt::format("{:a} ", stencil.tap(x, y));
+  return filter(
+      facts,
+      neighbourhood(
+          stencil.height(), options.border,
+          fmt::format("correlate {}x{} {}integer {} of {}/ {} {} {}", stencil.width(),
+                      stencil.height(), stencil.is_integer() ? "" : "no ", options.absolute, taps,
+                      stencil.divisor(), options.offset, words_of(options.border)),
+          [=](ConstAnyView rows, AnyView out) { correlate(rows, out, stencil, options, exec); }));
+}
+
+BandWork work_of(const MorphologyFile& step, const PictureFacts& facts, const Exec& exec) {
+  if (facts.channels != 1) {
+    throw_invalid(std::to_string(facts.channels),
+                  "filter_file: morphology takes 1 channel, and the picture has {}",
+                  facts.channels);
+  }
+  const StructuringElement& element = step.element;
+  const bool twice = step.what == Morph::open || step.what == Morph::close;
+  const auto cells = element.cells();
+  return filter(
+      facts,
+      neighbourhood(element.height() * (twice ? 2 : 1), step.options.border.value_or(Border()),
+                    fmt::format("morphology {} {}x{} {} {}", int(step.what), element.width(),
+                                element.height(), fmt::join(cells, ""),
+                                step.options.border ? words_of(*step.options.border) : "none"),
+                    [=](ConstAnyView rows, AnyView out) {
+                      morphology(rows, out, step.what, step.element, step.options, exec);
+                    }));
+}
+
+template <class Methods>
+FileResult run(const std::filesystem::path& source, const std::filesystem::path& target,
+               const Methods& methods, const BandOptions& options, const Exec& exec) {
+  return io::run_bands(source, target, settings_of(options), [&](const PictureFacts& facts) {
+    return std::visit([&](const auto& method) { return work_of(method, facts, exec); }, methods);
+  });
+}
+
+}  // namespace
+
+void io::check_bands(const LogOptions& options) {
+  if (options.mode == LogMode::zero_crossings && options.border.mode == BorderMode::wrap) {
+    throw_invalid("wrap",
+                  "log in bands: zero crossings with a border that wraps take the whole picture; "
+                  "give another border, or mode threshold");
+  }
+}
+
+FileResult edges_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                      const std::variant<CannyOptions, LogOptions, SobelOptions>& method,
+                      const BandOptions& options, const Exec& exec) {
+  return run(source, target, method, options, exec);
+}
+
+FileResult filter_file(const std::filesystem::path& source, const std::filesystem::path& target,
+                       const std::variant<GaussianOptions, BoxOptions, SharpenOptions,
+                                          MedianOptions, CorrelateFile, MorphologyFile>& filter,
+                       const BandOptions& options, const Exec& exec) {
+  return run(source, target, filter, options, exec);
+}
+
+}  // namespace cuesta

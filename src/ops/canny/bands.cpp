@@ -1,0 +1,101 @@
+// Canny in bands: what the strategies make of a band's rows, and what seams join of that.
+#include "cuesta/bands.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/check.hpp"
+#include "ops/canny/reference.hpp"
+#include "ops/canny/seams.hpp"
+
+namespace cuesta {
+
+struct CannyBands::State {
+  State(int32_t picture_width, const CannyOptions& wanted)
+      : width(picture_width), options(canny_resolved(wanted)), seams(picture_width) {
+    options.mask = {};
+    counts = options.thresholds.is_automatic();
+    if (counts)
+      bins.assign(canny_bins, 0);
+    else
+      thresholds = canny_given(options);
+  }
+
+  void run(ConstAnyView rows, ConstAnyView mask, const CannyBand& band, const Exec& exec) const {
+    if (rows.space != Space::host)
+      throw_invalid("space", "canny in bands: rows live on the device; it runs on the CPU so far");
+    if (band.first < 0 || band.end > rows.height || band.first >= band.end) {
+      throw_invalid(std::to_string(band.first),
+                    "canny in bands: rows [{}, {}) do not lie in the {} that were given",
+                    band.first, band.end, rows.height);
+    }
+    if (rows.width != width) {
+      throw_invalid(std::to_string(rows.width), "canny in bands: rows have {} pixels instead of {}",
+                    rows.width, width);
+    }
+    CannyArgs args = canny_checked(rows, mask, options);
+    CannyResult used;
+    args.result = &used;
+    args.band = &band;
+    if (band.marks) args.options.thresholds = Given{thresholds.low, thresholds.high};
+    dispatch(args, exec);
+  }
+
+  int32_t width;
+  CannyOptions options;
+  bool counts = false;  // thresholds are wanted
+  CannyResult thresholds{};
+  std::vector<uint64_t> bins{};
+  CannySeams seams;
+};
+
+int32_t reach_of(const CannyOptions& wanted) {
+  const CannyOptions options = canny_resolved(wanted);
+  return (options.sigma > 0 ? options.ksize / 2 : 0) + options.aperture / 2 + 1;
+}
+
+CannyBands::CannyBands(int32_t width, const CannyOptions& options)
+    : state_(std::make_unique<State>(width, options)) {}
+CannyBands::CannyBands(CannyBands&&) noexcept = default;
+CannyBands& CannyBands::operator=(CannyBands&&) noexcept = default;
+CannyBands::~CannyBands() = default;
+
+int32_t CannyBands::reach() const { return reach_of(state_->options); }
+bool CannyBands::wants_counts() const { return state_->counts; }
+
+void CannyBands::count(ConstAnyView rows, int32_t first, int32_t end, const Exec& exec,
+                       ConstAnyView mask) {
+  state_->run(rows, mask, {.first = first, .end = end, .bins = state_->bins.data()}, exec);
+}
+
+CannyResult CannyBands::find_thresholds() {
+  if (state_->counts) set_thresholds(canny_automatic(state_->options, state_->bins));
+  return state_->thresholds;
+}
+
+CannyResult CannyBands::thresholds() const { return state_->thresholds; }
+void CannyBands::set_thresholds(const CannyResult& thresholds) {
+  state_->thresholds = thresholds;
+  state_->counts = false;
+  state_->bins.clear();
+}
+
+int64_t CannyBands::mark_words() const { return int64_t(2) * state_->seams.words(); }
+
+void CannyBands::mark(ConstAnyView rows, int32_t first, int32_t end, uint64_t* marks,
+                      const Exec& exec, ConstAnyView mask) const {
+  if (state_->counts)
+    throw_invalid("thresholds", "canny in bands: count every band and find_thresholds() first");
+  state_->run(rows, mask, {.first = first, .end = end, .marks = marks}, exec);
+}
+
+void CannyBands::add(const uint64_t* marks, int32_t count, int threads) {
+  state_->seams.add(marks, count, threads);
+}
+void CannyBands::join() { state_->seams.join(); }
+std::span<const CannyBands::Strip> CannyBands::strips() const { return state_->seams.strips(); }
+void CannyBands::resolve(int32_t strip, const uint64_t* marks, uint64_t* edges) const {
+  state_->seams.resolve(strip, marks, edges);
+}
+
+}  // namespace cuesta

@@ -1,0 +1,365 @@
+// Files worked on in bands become byte for byte what the whole pictures become.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cuesta/bands.hpp"
+#include "cuesta/error.hpp"
+#include "cuesta/io.hpp"
+#include "support/drawings.hpp"
+#include "support/errors.hpp"
+#include "support/temp_folder.hpp"
+
+#if defined(CUESTA_HAS_PICTURES)
+namespace cuesta {
+namespace {
+
+using test::error_of;
+using test::TempFolder;
+
+std::mt19937& random_source() {
+  static std::mt19937 source(11);
+  return source;
+}
+int pick(int low, int high) { return std::uniform_int_distribution(low, high)(random_source()); }
+
+AnyImage drawn(int32_t width, int32_t height, int32_t channels, PixelType type) {
+  AnyImage picture(width, height, channels, type);
+  const int32_t cell = pick(1, 6);
+  for (int32_t y = 0; y < height; ++y) {
+    for (int32_t i = 0; i < width * channels; ++i) {
+      const auto level =
+          uint32_t((i / channels / cell) * 40503 + (y / cell) * 30011 + i % channels);
+      const uint32_t mixed = (level * 2654435761U) >> 16;
+      if (type == PixelType::u8)
+        picture.as<uint8_t>().row(y)[i] = uint8_t(mixed);
+      else
+        picture.as<uint16_t>().row(y)[i] = uint16_t(mixed);
+    }
+  }
+  return picture;
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::set<std::string> names_in(const TempFolder& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    names.insert(entry.path().filename().string());
+  return names;
+}
+
+Border drawn_border() {
+  constexpr std::array modes = {BorderMode::replicate, BorderMode::reflect, BorderMode::reflect101,
+                                BorderMode::constant,  BorderMode::wrap,    BorderMode::ignore};
+  return {modes[size_t(pick(0, 5))], double(pick(0, 255))};
+}
+
+// Of a drawn picture in a file, bands of drawn heights against the whole.
+template <class InBands, class Whole>
+void compare(int times, int32_t most_channels, InBands&& in_bands, Whole&& whole) {
+  const TempFolder folder;
+  const std::string source = folder / "source.tif", banded = folder / "banded.tif",
+                    expected = folder / "expected.tif";
+  for (int i = 0; i < times; ++i) {
+    const int32_t width = pick(1, 90), height = pick(1, 70), channels = pick(1, most_channels);
+    const auto type = pick(0, 2) ? PixelType::u8 : PixelType::u16;
+    const AnyImage picture = drawn(width, height, channels, type);
+    write(source, picture);
+    const uint32_t seed = random_source()();
+    const auto again = [&] { random_source().seed(seed); };
+    BandOptions bands{.rows = pick(0, 3) ? pick(1, 20) : pick(1, 100)};
+    const Exec exec{.threads = pick(1, 4)};
+    again();
+    in_bands(source, banded, bands, exec);
+    again();
+    whole(ConstAnyView(picture), expected);
+    ASSERT_TRUE(bytes_of(banded) == bytes_of(expected))
+        << "picture " << i << ": " << width << " x " << height << " of " << channels << " "
+        << name_of(type) << ", bands of " << bands.rows;
+    ASSERT_EQ(names_in(folder),
+              (std::set<std::string>{"source.tif", "banded.tif", "expected.tif"}));
+  }
+}
+
+ConstAnyView gray_of(ConstAnyView picture, AnyImage& holder) {
+  if (picture.channels == 1) return picture;
+  if (picture.channels == 2) {  // gray and alpha
+    holder = AnyImage(picture.size(), 1, picture.type);
+    for (int32_t y = 0; y < picture.height; ++y) {
+      for (int32_t x = 0; x < picture.width; ++x) {
+        if (picture.type == PixelType::u8)
+          holder.as<uint8_t>().at(x, y) = picture.as<uint8_t>().at(x, y);
+        else
+          holder.as<uint16_t>().at(x, y) = picture.as<uint16_t>().at(x, y);
+      }
+    }
+    return holder;
+  }
+  // The file's own gray, which other tests hold against the definition.
+  const TempFolder folder;
+  write(folder / "colors.tif", picture);
+  if (picture.type == PixelType::u8)
+    holder = read_gray<uint8_t>(folder / "colors.tif");
+  else
+    holder = read_gray<uint16_t>(folder / "colors.tif");
+  return holder;
+}
+
+TEST(Bands, SobelIsTheWholes) {
+  const auto options = [] {
+    return SobelOptions{3 + 2 * pick(0, 2), pick(0, 1) ? Norm::l1 : Norm::l2, drawn_border()};
+  };
+  compare(
+      60, 4,
+      [&](auto& from, auto& to, auto& bands, auto& exec) {
+        edges_file(from, to, options(), bands, exec);
+      },
+      [&](ConstAnyView picture, auto& to) {
+        AnyImage gray, out(picture.size(), 1, picture.type);
+        sobel(gray_of(picture, gray), SobelOutputs{.magnitude = out}, options());
+        write(to, out);
+      });
+}
+
+TEST(Bands, LogIsTheWholes) {
+  const auto options = [] {
+    LogOptions o;
+    o.mode = pick(0, 1) ? LogMode::threshold : LogMode::zero_crossings;
+    o.threshold = pick(0, 20);
+    o.sigma = std::array{0.0, 1.4, 2.2, 4.0}[size_t(pick(0, 3))];
+    o.border = drawn_border();
+    // Refused: crossings end at the last row, and what wraps has none.
+    if (o.border.mode == BorderMode::wrap) o.mode = LogMode::threshold;
+    return o;
+  };
+  compare(
+      60, 4,
+      [&](auto& from, auto& to, auto& bands, auto& exec) {
+        edges_file(from, to, options(), bands, exec);
+      },
+      [&](ConstAnyView picture, auto& to) {
+        AnyImage gray;
+        Image<uint8_t> out(picture.size());
+        log_edges(gray_of(picture, gray), out, options());
+        write(to, out);
+      });
+}
+
+TEST(Bands, CannyIsTheWholes) {
+  const auto options = [] {
+    CannyOptions o;
+    o.sigma = std::array{0.0, 1.4, 3.0}[size_t(pick(0, 2))];
+    o.norm = pick(0, 1) ? Norm::l1 : Norm::l2;
+    if (pick(0, 1)) o.thresholds = Given{double(pick(0, 300)), double(pick(0, 900))};
+    return o;
+  };
+  compare(
+      60, 4,
+      [&](auto& from, auto& to, auto& bands, auto& exec) {
+        edges_file(from, to, options(), bands, exec);
+      },
+      [&](ConstAnyView picture, auto& to) {
+        AnyImage gray;
+        write(to, canny(gray_of(picture, gray), options()));
+      });
+}
+
+template <class Options, class Filter>
+void compare_filter(Options&& options, Filter&& filter, int32_t most_channels = 4) {
+  compare(
+      40, most_channels,
+      [&](auto& from, auto& to, auto& bands, auto& exec) {
+        filter_file(from, to, options(), bands, exec);
+      },
+      [&](ConstAnyView picture, auto& to) {
+        AnyImage out(picture.size(), picture.channels, picture.type);
+        filter(picture, out, options());
+        write(to, out);
+      });
+}
+
+TEST(Bands, FiltersAreTheWholes) {
+  compare_filter(
+      [] {
+        return GaussianOptions{pick(1, 30) / 10.0, 0, drawn_border()};
+      },
+      [](ConstAnyView in, AnyView out, auto o) { gaussian(in, out, o); });
+  compare_filter(
+      [] {
+        return BoxOptions{pick(1, 12), drawn_border()};
+      },
+      [](ConstAnyView in, AnyView out, auto o) { box(in, out, o); });
+  compare_filter(
+      [] {
+        return SharpenOptions{3 + 2 * pick(0, 3), drawn_border()};
+      },
+      [](ConstAnyView in, AnyView out, auto o) { sharpen(in, out, o); });
+  compare_filter(
+      [] {
+        return MedianOptions{1 + 2 * pick(0, 5), drawn_border()};
+      },
+      [](ConstAnyView in, AnyView out, auto o) { median(in, out, o); });
+  compare_filter(
+      [] {
+        const int width = pick(1, 6), height = pick(1, 9);
+        std::vector<int32_t> taps(size_t(width * height), 0);
+        for (int32_t& tap : taps) tap = pick(-5, 9);
+        return CorrelateFile{Stencil::integers(width, height, taps, pick(1, 20)),
+                             {drawn_border(), pick(0, 1) == 1, pick(-20, 20)}};
+      },
+      [](ConstAnyView in, AnyView out, const auto& o) {
+        correlate(in, out, o.stencil, o.options);
+      });
+}
+
+TEST(Bands, MorphologyIsTheWholes) {
+  compare_filter(
+      [] {
+        const int width = pick(1, 7), height = pick(1, 9);
+        std::vector<uint8_t> cells(size_t(width * height), 0);
+        for (uint8_t& cell : cells) cell = uint8_t(pick(0, 2) > 0);
+        cells[size_t(pick(0, width * height - 1))] = 1;
+        MorphologyFile step{Morph(pick(0, 3)), StructuringElement(width, height, cells)};
+        if (pick(0, 1)) step.options.border = drawn_border();
+        return step;
+      },
+      [](ConstAnyView in, AnyView out, const auto& o) {
+        morphology(in, out, o.what, o.element, o.options);
+      },
+      1);
+}
+
+TEST(Bands, SeveralKindsOfTiff) {
+  const TempFolder folder;
+  const AnyImage picture = drawn(700, 900, 1, PixelType::u8);
+  write(folder / "source.tif", picture);
+  const CannyOptions options{.thresholds = Given{100, 300}};
+  const Image<uint8_t> whole = canny(picture.as<uint8_t>(), options);
+  write(folder / "whole.tif", whole);
+  for (const auto layout : {TiffLayout::tiled, TiffLayout::pyramid}) {
+    const std::string made = folder / "made.tif", again = folder / "again.tif";
+    edges_file(folder / "source.tif", made, options, {.rows = 130, .layout = layout});
+    const AnyImage back = read(made);
+    ASSERT_EQ(back.size(), whole.size());
+    for (int32_t y = 0; y < 900; ++y)
+      ASSERT_EQ(std::memcmp(back.as<uint8_t>().row(y), whole.row(y), 700), 0);
+    EXPECT_TRUE(bytes_of(made) != bytes_of(folder / "whole.tif"));
+    // Tiles are read in bands, too.
+    filter_file(made, again, MedianOptions{}, {.rows = 33});
+    Image<uint8_t> smooth(whole.size());
+    median(whole, smooth);
+    write(folder / "smooth.tif", smooth);
+    EXPECT_TRUE(bytes_of(again) == bytes_of(folder / "smooth.tif"));
+  }
+  EXPECT_EQ(error_of(ErrorCode::output,
+                     [&] {
+                       edges_file(folder / "source.tif", folder / "made.png", options,
+                                  {.layout = TiffLayout::tiled});
+                     }),
+            "cannot write " + (folder / "made.png") + ": tiles and pyramids are .tif's only");
+}
+
+TEST(Bands, WorkThatWasCutOffGoesOn) {
+  struct Killed {};
+  const TempFolder folder;
+  const std::string source = folder / "source.tif", target = folder / "edges.tif";
+  const AnyImage picture = drawn(300, 400, 1, PixelType::u8);
+  write(source, picture);
+  const CannyOptions options{.sigma = 0};
+  const Image<uint8_t> whole = canny(picture.as<uint8_t>(), options);
+  write(folder / "whole.tif", whole);
+  // What a killed process leaves is what there is when progress is told; a copy of it stands for
+  // its files.
+  const auto left = [&](int64_t rows) {
+    BandOptions bands{.rows = 50};
+    bands.progress = [&](int64_t done, int64_t) {
+      if (done < rows) return;
+      for (const char* name : {".edges.tif.cuesta-rows", ".edges.tif.cuesta-journal"})
+        std::filesystem::copy_file(folder / name, folder / (std::string("kept") + name),
+                                   std::filesystem::copy_options::overwrite_existing);
+      throw Killed();
+    };
+    EXPECT_THROW(edges_file(source, target, options, bands), Killed);
+    EXPECT_FALSE(std::filesystem::exists(target));
+    for (const char* name : {".edges.tif.cuesta-rows", ".edges.tif.cuesta-journal"}) {
+      EXPECT_FALSE(std::filesystem::exists(folder / name));
+      std::filesystem::rename(folder / (std::string("kept") + name), folder / name);
+    }
+  };
+  for (const auto& [rows, resumed] : {std::pair(100, 0), std::pair(401, 50), std::pair(600, 200),
+                                      std::pair(800, 400), std::pair(900, 400)}) {
+    left(rows);
+    // Half a line, and rows that no line speaks of, are nothing.
+    std::ofstream(folder / ".edges.tif.cuesta-journal", std::ios::app) << "rows 40";
+    std::ofstream(folder / ".edges.tif.cuesta-rows", std::ios::app) << "half a row";
+    const FileResult result = edges_file(source, target, options, {.rows = 70});
+    EXPECT_EQ(result.resumed_rows, resumed) << rows;
+    EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif")) << rows;
+    std::filesystem::remove(target);
+  }
+  // Other options, another source, or no wish to go on: from the beginning.
+  left(600);
+  EXPECT_EQ(edges_file(source, target, options, {.rows = 70, .resume = false}).resumed_rows, 0);
+  std::filesystem::remove(target);
+  left(600);
+  EXPECT_EQ(edges_file(source, target, CannyOptions{}, {.rows = 70}).resumed_rows, 0);
+  std::filesystem::remove(target);
+  left(600);
+  write(source, picture);
+  EXPECT_EQ(edges_file(source, target, options, {.rows = 70}).resumed_rows, 0);
+  EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif"));
+}
+
+TEST(Bands, WhatCannotBeDoneIsSaid) {
+  const TempFolder folder;
+  const std::string source = folder / "source.tif", target = folder / "edges.tif";
+  write(source, drawn(300, 400, 1, PixelType::u8));
+  EXPECT_NE(error_of(ErrorCode::invalid_argument,
+                     [&] { edges_file(source, target, CannyOptions{}, {.memory = 1000}); })
+                .find("1000 bytes of memory hold too few rows of 300 pixels"),
+            std::string::npos);
+  EXPECT_NE(error_of(ErrorCode::input, [&] { edges_file(folder / "none.tif", target); })
+                .find("No such file"),
+            std::string::npos);
+  Image<float> floats(20, 20);
+  for (int32_t y = 0; y < 20; ++y) std::fill_n(floats.row(y), 20, 0.5F);
+  write(folder / "floats.tif", floats);
+  EXPECT_NE(error_of(ErrorCode::input, [&] { edges_file(folder / "floats.tif", target); })
+                .find("is told by all of them, so it is not read in bands"),
+            std::string::npos);
+  const std::string whole = bytes_of(source);
+  std::ofstream(folder / "cut.tif", std::ios::binary) << whole.substr(0, whole.size() / 2);
+  EXPECT_NE(error_of(ErrorCode::input, [&] { edges_file(folder / "cut.tif", target); }),
+            "no error");
+  EXPECT_EQ(error_of(ErrorCode::invalid_argument,
+                     [&] {
+                       edges_file(source, target,
+                                  LogOptions{.mode = LogMode::zero_crossings,
+                                             .border = {BorderMode::wrap}});
+                     }),
+            "log in bands: zero crossings with a border that wraps take the whole picture; give "
+            "another border, or mode threshold");
+  write(folder / "colors.tif", drawn(30, 40, 3, PixelType::u8));
+  EXPECT_EQ(error_of(ErrorCode::invalid_argument,
+                     [&] {
+                       filter_file(folder / "colors.tif", target,
+                                   MorphologyFile{Morph::open, StructuringElement::disk(5)});
+                     }),
+            "filter_file: morphology takes 1 channel, and the picture has 3");
+  EXPECT_EQ(names_in(folder),
+            (std::set<std::string>{"source.tif", "floats.tif", "cut.tif", "colors.tif"}));
+}
+
+}  // namespace
+}  // namespace cuesta
+#endif

@@ -1,0 +1,233 @@
+// Canny in bands is canny of the whole, however it is cut and by whichever strategy.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuesta/bands.hpp"
+#include "cuesta/error.hpp"
+#include "support/drawings.hpp"
+#include "support/errors.hpp"
+
+namespace cuesta {
+namespace {
+
+// Heights that bands of a picture take, drawn; some of one row.
+std::vector<int32_t> drawn_cuts(int32_t height, std::mt19937& random) {
+  const int32_t most = std::uniform_int_distribution(1, std::max(1, height))(random) + 7;
+  std::vector<int32_t> cuts;
+  for (int32_t y = 0; y < height;) {
+    const int32_t rows = std::uniform_int_distribution(1, most)(random);
+    y = std::min(height, y + rows);
+    cuts.push_back(y);
+  }
+  return cuts;
+}
+
+template <class Visit>
+void each_band(ConstAnyView src, ConstAnyView mask, const std::vector<int32_t>& cuts, int32_t reach,
+               Visit&& visit) {
+  int32_t begin = 0;
+  for (const int32_t end : cuts) {
+    const int32_t low = std::max(0, begin - reach), high = std::min(src.height, end + reach);
+    const Rect part{0, low, src.width, high - low};
+    visit(src.region(part), mask ? mask.region(part) : mask, begin - low, end - low);
+    begin = end;
+  }
+}
+
+Image<uint8_t> banded(ConstAnyView src, const CannyOptions& options,
+                      const std::vector<int32_t>& cuts, const Exec& exec, CannyResult& used) {
+  CannyBands bands(src.width, options);
+  if (bands.wants_counts()) {
+    each_band(src, options.mask, cuts, bands.reach(),
+              [&](ConstAnyView rows, ConstAnyView mask, int32_t first, int32_t end) {
+                bands.count(rows, first, end, exec, mask);
+              });
+    bands.find_thresholds();
+  }
+  used = bands.thresholds();
+  std::vector<uint64_t> marks;
+  each_band(src, options.mask, cuts, bands.reach(),
+            [&](ConstAnyView rows, ConstAnyView mask, int32_t first, int32_t end) {
+              std::vector<uint64_t> some(size_t(bands.mark_words() * (end - first)), ~uint64_t(0));
+              bands.mark(rows, first, end, some.data(), exec, mask);
+              bands.add(some.data(), end - first, exec.threads);
+              marks.insert(marks.end(), some.begin(), some.end());
+            });
+  bands.join();
+  Image<uint8_t> edges(src.width, src.height);
+  const int64_t words = bands.mark_words();
+  for (size_t s = 0; s < bands.strips().size(); ++s) {
+    const auto [first, end] = bands.strips()[s];
+    std::vector<uint64_t> bits(size_t(words / 2 * (end - first)), 0);
+    bands.resolve(int32_t(s), marks.data() + words * first, bits.data());
+    for (int32_t y = first; y < end; ++y) {
+      for (int32_t x = 0; x < src.width; ++x) {
+        const uint64_t word = bits[size_t(words / 2 * (y - first) + x / 64)];
+        edges.at(x, y) = (word >> (x % 64) & 1) ? 255 : 0;
+      }
+    }
+  }
+  return edges;
+}
+
+// Pixels in which two masks differ.
+int64_t differing(const Image<uint8_t>& a, const Image<uint8_t>& b) {
+  int64_t n = 0;
+  for (int32_t y = 0; y < a.height(); ++y)
+    for (int32_t x = 0; x < a.width(); ++x) n += a.at(x, y) != b.at(x, y);
+  return n;
+}
+
+int64_t lit(const Image<uint8_t>& edges) {
+  int64_t n = 0;
+  for (int32_t y = 0; y < edges.height(); ++y)
+    n += std::count(edges.row(y), edges.row(y) + edges.width(), 255);
+  return n;
+}
+
+template <class T>
+Image<T> drawn_noise(int32_t width, int32_t height, int32_t channels, std::mt19937& random) {
+  // Blotches, so that candidates make long lines.
+  Image<T> picture(width, height, channels);
+  std::uniform_int_distribution<int> level(0, sizeof(T) == 1 ? 255 : 65535);
+  const int32_t cell = std::uniform_int_distribution(1, 9)(random);
+  std::vector<int> levels(size_t(width / cell + 2) * size_t(height / cell + 2) * size_t(channels),
+                          0);
+  for (int& l : levels) l = level(random);
+  for (int32_t y = 0; y < height; ++y) {
+    for (int32_t x = 0; x < width; ++x) {
+      for (int32_t c = 0; c < channels; ++c) {
+        const size_t at =
+            (size_t(y / cell) * size_t(width / cell + 2) + size_t(x / cell)) * size_t(channels) +
+            size_t(c);
+        picture.at(x, y, c) = T(levels[at]);
+      }
+    }
+  }
+  return picture;
+}
+
+TEST(CannyBands, EveryCutOfDrawnPicturesIsTheWhole) {
+  std::mt19937 random(7);
+  const auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution(low, high)(random);
+  };
+  int64_t edges = 0;
+  for (int i = 0; i < 40; ++i) {
+    const int32_t width = pick(1, 150), height = pick(1, 150);
+    const bool deep = pick(0, 3) == 0;
+    const int32_t channels = pick(0, 3) == 0 ? 3 : 1;
+    AnyImage src;
+    if (deep)
+      src = drawn_noise<uint16_t>(width, height, channels, random);
+    else
+      src = drawn_noise<uint8_t>(width, height, channels, random);
+    CannyOptions options;
+    options.sigma = std::array{0.0, 1.4, 3.0, 6.5}[size_t(pick(0, 3))];
+    options.norm = pick(0, 1) ? Norm::l1 : Norm::l2;
+    options.aperture = 3 + 2 * pick(0, 2);
+    if (!deep && pick(0, 1)) options.color = ColorGradient::structure;
+    const double top = (deep ? 257.0 : 1.0) * (options.aperture == 3 ? 300 : 3000);
+    switch (pick(0, 3)) {
+      case 0: options.thresholds = Given{top * pick(0, 9) / 10, top * pick(0, 9) / 10}; break;
+      case 1: options.thresholds = Thresholds::automatic(AutoThreshold::otsu); break;
+      case 2: options.thresholds = Thresholds::automatic(AutoThreshold::median); break;
+      default: options.thresholds = Thresholds::automatic(AutoThreshold::percentile, pick(0, 100));
+    }
+    Image<uint8_t> mask(width, height);
+    if (pick(0, 3) == 0) {
+      for (int32_t y = 0; y < height; ++y)
+        for (int32_t x = 0; x < width; ++x) mask.at(x, y) = uint8_t(pick(0, 4) != 0);
+      options.mask = mask;
+    }
+    Image<uint8_t> whole(width, height);
+    const CannyResult found = canny(src, whole, options);
+    edges += lit(whole);
+    for (const char* strategy : {"", "serial", "rows"}) {
+      CannyResult used;
+      const auto cuts = drawn_cuts(height, random);
+      const Exec exec{.strategy = strategy, .threads = pick(1, 5)};
+      const Image<uint8_t> made = banded(src, options, cuts, exec, used);
+      ASSERT_EQ(differing(whole, made), 0) << "picture " << i << ", " << width << " x " << height
+                                           << " by " << strategy << ", " << cuts.size() << " bands";
+      ASSERT_EQ(used.low, found.low);
+      ASSERT_EQ(used.high, found.high);
+    }
+  }
+  EXPECT_GT(edges, 10000);  // there was something to compare
+}
+
+TEST(CannyBands, HysteresisWindsThroughAnyNumberOfSeams) {
+  CannyOptions options;
+  options.thresholds = Given{20, 200};
+  for (const bool strong : {true, false}) {
+    const Image<uint8_t> spiral = drawn_spiral(400, strong);
+    const Image<uint8_t> whole = canny(spiral, options);
+    EXPECT_EQ(lit(whole) > 2000, strong);
+    for (const int32_t rows : {1, 2, 3, 17, 64, 127, 128, 129, 399, 400}) {
+      std::vector<int32_t> cuts;
+      for (int32_t y = rows; y < 400; y += rows) cuts.push_back(y);
+      cuts.push_back(400);
+      CannyResult used;
+      ASSERT_EQ(differing(whole, banded(spiral, options, cuts, {}, used)), 0) << rows;
+    }
+  }
+}
+
+TEST(CannyBands, LinesEndAtNoSeamAndNoWord) {
+  // Combs of weak lines that hang on one strong pixel row, at all phases of the words.
+  for (const int32_t width : {1, 63, 64, 65, 128, 129, 191, 192}) {
+    CannyBands bands(width, {.thresholds = Given{1, 2}});
+    const int64_t words = bands.mark_words();
+    constexpr int32_t height = 300;
+    std::vector<uint64_t> marks(size_t(words * height), 0);
+    const auto set = [&](int32_t x, int32_t y, bool strong) {
+      uint64_t* row = marks.data() + words * y + (strong ? words / 2 : 0);
+      row[x / 64] |= uint64_t(1) << (x % 64);
+    };
+    for (int32_t y = 0; y < height; ++y)
+      for (int32_t x = 0; x < width; x += 2) set(x, y, false);
+    for (int32_t x = 0; x < width; ++x) set(x, height - 1, false);
+    set(width - 1, height - 1, true);
+    for (int32_t y = 0; y < height; y += 7)
+      bands.add(marks.data() + words * y, std::min(7, height - y), 1);
+    bands.join();
+    for (size_t s = 0; s < bands.strips().size(); ++s) {
+      const auto [first, end] = bands.strips()[s];
+      std::vector<uint64_t> edges(size_t(words / 2 * (end - first)), 0);
+      bands.resolve(int32_t(s), marks.data() + words * first, edges.data());
+      for (int32_t y = first; y < end; ++y) {
+        ASSERT_EQ(std::memcmp(edges.data() + words / 2 * (y - first), marks.data() + words * y,
+                              size_t(words) * 4),
+                  0)
+            << width << " row " << y;
+      }
+    }
+  }
+}
+
+TEST(CannyBands, WhatCannotBeMeantIsSaid) {
+  using test::error_of;
+  constexpr auto invalid = ErrorCode::invalid_argument;
+  EXPECT_EQ(error_of(invalid, [] { CannyBands(10, {.aperture = 4}); }),
+            error_of(invalid, [] { canny(Image<uint8_t>(10, 10), {.aperture = 4}); }));
+  Image<uint8_t> rows(10, 20);
+  for (int32_t y = 0; y < 20; ++y) std::fill_n(rows.row(y), 10, uint8_t(0));
+  CannyBands bands(10, {});
+  std::vector<uint64_t> marks(size_t(bands.mark_words() * 20), 0);
+  EXPECT_EQ(error_of(invalid, [&] { bands.mark(rows, 0, 20, marks.data()); }),
+            "canny in bands: count every band and find_thresholds() first");
+  EXPECT_EQ(error_of(invalid, [&] { bands.count(rows, 0, 21); }),
+            "canny in bands: rows [0, 21) do not lie in the 20 that were given");
+  EXPECT_EQ(error_of(invalid, [&] { bands.count(Image<uint8_t>(11, 20), 0, 20); }),
+            "canny in bands: rows have 11 pixels instead of 10");
+}
+
+}  // namespace
+}  // namespace cuesta
