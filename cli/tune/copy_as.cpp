@@ -221,17 +221,6 @@ void sobel_copies(const EdgesAsked& asked, const Source& source, const Program& 
   code.add(options);
   std::string cpp = fmt::format("  cuesta::SobelOptions options;\n{}", code.cpp), python;
   std::string picture = "photo";
-  if (smoothing.wanted()) {
-    Code before;
-    before.keyword("border", options.border);
-    cpp += fmt::format(
-        "  const auto smooth = cuesta::gaussian({}, {{.sigma = {}, .ksize = {}, .border = {}}});\n",
-        picture, smoothing.sigma, smoothing.ksize, "options.border");
-    const std::string sigma = smoothing.sigma > 0 ? fmt::format(", sigma={}", smoothing.sigma) : "";
-    const std::string ksize = smoothing.ksize > 0 ? fmt::format(", ksize={}", smoothing.ksize) : "";
-    python += fmt::format("image = cuesta.gaussian(image{}{}{})\n", sigma, ksize, before.python);
-    picture = "smooth";
-  }
   const bool is_mask = !asked->threshold.empty();
   const bool fits = is_mask || (!source.deep && options.aperture < 7);
   const char* const type = fits ? "uint16_t" : "float";
@@ -243,6 +232,17 @@ void sobel_copies(const EdgesAsked& asked, const Source& source, const Program& 
         picture);
     picture = "samples";
     python += "image = image.astype(np.float32)\n";
+  }
+  if (smoothing.wanted()) {
+    Code before;
+    before.keyword("border", options.border);
+    cpp += fmt::format(
+        "  const auto smooth = cuesta::gaussian({}, {{.sigma = {}, .ksize = {}, .border = {}}});\n",
+        picture, smoothing.sigma, smoothing.ksize, "options.border");
+    const std::string sigma = smoothing.sigma > 0 ? fmt::format(", sigma={}", smoothing.sigma) : "";
+    const std::string ksize = smoothing.ksize > 0 ? fmt::format(", ksize={}", smoothing.ksize) : "";
+    python += fmt::format("image = cuesta.gaussian(image{}{}{})\n", sigma, ksize, before.python);
+    picture = "smooth";
   }
   cpp += fmt::format(
       "  cuesta::Image<{}> strength({}.size());\n"
