@@ -85,7 +85,7 @@ export function slider(name, text, spec, change, hint) {
 export function choice(name, text, spec, choices, change) {
   const words = `${spec.words}${spec.forms ? "; " + spec.forms : ""}`;
   const { element, label, id, describedby } = box("choice", name, text, words, "");
-  if (choices.length > 4) {
+  if (choices.length > 5) {
     const select = make("select", { id, aria: { describedby } },
                         ...choices.map((one) => make("option", { value: one, textContent: one })));
     select.addEventListener("change", () => change(select.value, false));
