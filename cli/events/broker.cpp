@@ -120,7 +120,7 @@ class Broker::Work {
   void tell(const std::string& what) const { warn("--mqtt {}: {}", address_.shown, what); }
   void wake() const {
     const uint64_t one = 1;
-    (void)!write(wake_, &one, sizeof one);
+    (void)!::write(wake_, &one, sizeof one);
   }
 
   // ---- on the thread
@@ -270,7 +270,7 @@ class Broker::Work {
     std::array<pollfd, 2> watched{{{wake_, POLLIN, 0}, {socket, wanted, 0}}};
     poll(watched.data(), socket < 0 ? 1 : 2, int(std::clamp(seconds, 0.0, 0.5) * 1000) + 1);
     uint64_t count = 0;
-    if (watched[0].revents) (void)!read(wake_, &count, sizeof count);
+    if (watched[0].revents) (void)!::read(wake_, &count, sizeof count);
     return watched[1].revents;
   }
 

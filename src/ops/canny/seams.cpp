@@ -9,7 +9,7 @@
 #include "core/threads.hpp"
 #include "cpu/union_find.hpp"
 #include "ops/canny/args.hpp"
-#include "ops/canny/cpu/bit_hysteresis.hpp"
+#include "cpu/bit_hysteresis.hpp"
 
 namespace cuesta {
 namespace {
