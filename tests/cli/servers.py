@@ -66,12 +66,16 @@ class Http:
 
 def access_units(h264):
     """NAL units of an Annex B stream, in lists of one picture each."""
-    units, unit = [], []
+    units, before = [], []
     for nal in re.split(rb"\x00*\x00\x00\x01", h264)[1:]:
-        unit.append(nal)
-        if nal[0] & 31 in (1, 5):  # a slice: the encoder makes one a picture
-            units.append(unit)
-            unit = []
+        is_slice = nal[0] & 31 in (1, 5)
+        if is_slice and not nal[1] & 0x80:  # its first_mb_in_slice is not 0: another slice of the picture
+            units[-1].append(nal)
+            continue
+        before.append(nal)
+        if is_slice:
+            units.append(before)
+            before = []
     return units
 
 

@@ -25,7 +25,7 @@ class NetworkTest(LiveTest):
         self.needs_video()
 
     def video_bytes(self, name, data=None):
-        """The street as a file of this kind, one slice a picture and none out of order."""
+        """The street as a file of this kind, no picture out of order."""
         self.run_cuesta("filter", "-", "-o", name, "--kernel", "average:1", "--threads", 1,
                         stdin=data or street(chroma=b"420jpeg"))
         return (self.at / name).read_bytes()

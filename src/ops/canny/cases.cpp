@@ -20,7 +20,8 @@ Thresholds drawn_thresholds(uint64_t number, double largest) {
   const auto given = [&](double low, double high) {
     return Thresholds::given(low * largest, high * largest);
   };
-  switch (number % 10) {
+  if (number == 22) return Thresholds::automatic(AutoThreshold::noise);
+  switch (number % 9) {
     case 0: return given(0.2, 0.6);
     case 1: return given(0.9013, 0.3007);  // to be swapped, no integers
     case 2: return given(0, 0);
@@ -29,7 +30,6 @@ Thresholds drawn_thresholds(uint64_t number, double largest) {
     case 5: return given(4, 12);
     case 6: return Thresholds::automatic(AutoThreshold::otsu);
     case 7: return Thresholds::automatic(AutoThreshold::median);
-    case 8: return Thresholds::automatic(AutoThreshold::noise);
     default: return Thresholds::automatic(AutoThreshold::percentile, 70.5);
   }
 }
