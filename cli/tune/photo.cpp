@@ -142,7 +142,8 @@ AtLevel at_level(const Json& values, int level) {
   };
   const auto set_smoothing = [&](double sigma, int ksize, double least, double none) {
     if (sigma > 0) set("sigma", sigma / scale < least ? none : sigma / scale);
-    if (ksize > 0) set("ksize", (int(ksize / scale) / 2) * 2 + 1);
+    const int half_window = int(ksize / (2 * scale));
+    if (ksize > 0) set("ksize", 2 * half_window + 1);
     // A smooth slope is as much steeper as it is shorter; a sharp step stays one.
     if (sigma >= 0.8) out.steeper = scale;
   };

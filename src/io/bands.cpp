@@ -276,7 +276,7 @@ class ResolvedRows {
     group->edges = Image<uint8_t>(width_, strips[size_t(end - 1)].end - group->first);
     std::vector<int64_t> counts(size_t(end) - size_t(begin), 0);
     parallel_tasks(end - begin, threads_, [&](int i) {
-      const auto [first, last] = strips[size_t(begin + i)];
+      const auto [first, last] = strips[size_t(begin) + size_t(i)];
       const int64_t words = bands_.mark_words(), rows = last - first;
       std::vector<uint64_t> marks(size_t(words * rows), 0), edges(size_t(words / 2 * rows), 0);
       stage_.read(first, 0, words * 8 * rows, marks.data());
