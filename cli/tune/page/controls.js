@@ -82,10 +82,11 @@ export function slider(name, text, spec, change, hint) {
   return element;
 }
 
-export function choice(name, text, spec, choices, change) {
+/// One of `choices`: in a row where there are at most so many, else in a list that opens.
+export function choice(name, text, spec, choices, change, most = 4) {
   const words = `${spec.words}${spec.forms ? "; " + spec.forms : ""}`;
   const { element, label, id, describedby } = box("choice", name, text, words, "");
-  if (choices.length > 5) {
+  if (choices.length > most) {
     const select = make("select", { id, aria: { describedby } },
                         ...choices.map((one) => make("option", { value: one, textContent: one })));
     select.addEventListener("change", () => change(select.value, false));

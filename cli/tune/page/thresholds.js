@@ -21,7 +21,7 @@ export class Thresholds {
       this.rules = choice("threshold", "Thresholds", { words }, [...controls.threshold.rules, "given"], (rule) => {
         this.rule = rule;
         this.#send(false);
-      });
+      }, 5);
       this.percents = slider("percent", "Percent of all pixels below", { words: "for the rule percentile", kind: "number", low: 0, high: 100, value: "90" },
                              (text, moves) => { this.percent = text; this.#send(moves); });
       this.numbers = make("div", { className: "pair" });
