@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/threads.hpp"
+#include "cpu/bit_hysteresis.hpp"
 #include "cpu/union_find.hpp"
 #include "ops/canny/args.hpp"
-#include "cpu/bit_hysteresis.hpp"
 
 namespace cuesta {
 namespace {
