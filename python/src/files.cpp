@@ -95,6 +95,18 @@ nb::dict as_dict(const FileResult& result) {
   return made;
 }
 
+// What run(bands) returns, which works without Python's lock.
+template <class Run>
+nb::dict in_bands(const Banding& banding, const Run& run) {
+  const BandOptions bands = banding.options();
+  FileResult result;
+  {
+    const Unlocked unlocked;
+    result = run(bands);
+  }
+  return as_dict(result);
+}
+
 nb::dict run_edges_file(const std::string& source, const std::string& target,
                         const std::string& method, const std::string& threshold,
                         const std::optional<std::pair<double, double>>& given, Keywords keywords,
@@ -111,13 +123,9 @@ nb::dict run_edges_file(const std::string& source, const std::string& target,
     options = options_from<SobelOptions>(keywords);
   }
   const Exec exec = exec_from(keywords, 0, "edges_file");
-  const BandOptions bands = banding.options();
-  FileResult result;
-  {
-    nb::gil_scoped_release release;
-    result = edges_file(source, target, options, bands, exec);
-  }
-  return as_dict(result);
+  return in_bands(banding, [&](const BandOptions& bands) {
+    return edges_file(source, target, options, bands, exec);
+  });
 }
 
 nb::dict run_filter_file(const std::string& source, const std::string& target,
@@ -141,13 +149,9 @@ nb::dict run_filter_file(const std::string& source, const std::string& target,
                   "erode, dilate, open or close",
                   filter);
   const Exec exec = exec_from(keywords, 0, "filter_file");
-  const BandOptions bands = banding.options();
-  FileResult result;
-  {
-    nb::gil_scoped_release release;
-    result = filter_file(source, target, options, bands, exec);
-  }
-  return as_dict(result);
+  return in_bands(banding, [&](const BandOptions& bands) {
+    return filter_file(source, target, options, bands, exec);
+  });
 }
 
 nb::dict run_morphology_file(const std::string& source, const std::string& target,
@@ -160,13 +164,9 @@ nb::dict run_morphology_file(const std::string& source, const std::string& targe
   const MorphologyFile step{morph, StructuringElement::parse(element),
                             options_from<MorphologyOptions>(keywords)};
   const Exec exec = exec_from(keywords, 0, "filter_file");
-  const BandOptions bands = banding.options();
-  FileResult result;
-  {
-    nb::gil_scoped_release release;
-    result = filter_file(source, target, step, bands, exec);
-  }
-  return as_dict(result);
+  return in_bands(banding, [&](const BandOptions& bands) {
+    return filter_file(source, target, step, bands, exec);
+  });
 }
 
 }  // namespace
