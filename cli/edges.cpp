@@ -48,7 +48,7 @@ LogOptions log_defaults() {
 CannyOptions canny_of(const EdgesOptions& given) {
   CannyOptions options = canny_defaults();
   given.described.read(options);
-  if (given.takes_color()) options.color = *value_named<ColorGradient>(given.color);
+  if (const auto color = value_named<ColorGradient>(given.color)) options.color = *color;
   return options;
 }
 

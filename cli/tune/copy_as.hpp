@@ -17,8 +17,7 @@ struct Source {
   Rect region{};      ///< that is looked at; empty: all
 };
 
-/// {"command": ..., "cpp": ..., "python": ..., "config": ...}; a text that is empty says why in
-/// "why_not".
+/// {"command": ..., "cpp": ..., "python": ..., "config": ...}.
 Json copies_of_edges(const EdgesAsked& asked, const Source& source);
 /// The same of a video; `scene` is what the file that the words name holds.
 Json copies_of_detect(const DetectAsked& asked, const std::string& path, const Scene& scene);

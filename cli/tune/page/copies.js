@@ -40,7 +40,7 @@ export class Copies {
       tab.tabIndex = is ? 0 : -1;
       if (is) this.text.setAttribute("aria-labelledby", tab.id);
     }
-    this.text.textContent = this.all[name] || this.all.why_not || "";
+    this.text.textContent = this.all[name] || "";
   }
 
   async copy() {
