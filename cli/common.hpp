@@ -47,6 +47,7 @@ struct Verb {
 // One file each.
 Verb add_edges(CLI::App& parent);
 Verb add_filter(CLI::App& parent);
+Verb add_label(CLI::App& parent);
 Verb add_detect(CLI::App& parent);
 Verb add_tune(CLI::App& parent);
 Verb add_list(CLI::App& parent);

@@ -33,9 +33,9 @@ int run(int argc, char** argv) {
   app.set_help_flag("-h,--help", "this text");
   app.set_version_flag("-V,--version", "cuesta " CUESTA_VERSION, "the version");
   app.require_subcommand(1);
-  const std::vector<Verb> verbs = {add_edges(app), add_filter(app),  add_detect(app),
-                                   add_tune(app),  add_list(app),    add_verify(app),
-                                   add_bench(app), add_generate(app)};
+  const std::vector<Verb> verbs = {add_edges(app),  add_filter(app), add_label(app),
+                                   add_detect(app), add_tune(app),   add_list(app),
+                                   add_verify(app), add_bench(app),  add_generate(app)};
   std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
     as_options(arguments);

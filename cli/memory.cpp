@@ -103,11 +103,18 @@ std::optional<io::PictureFacts> facts_of(const Job& job, const io::ReadLimits& l
   }
 }
 
+[[noreturn]] void refuse(const Job& job, const MemoryOptions& options, std::string_view why) {
+  throw Error(
+      ErrorCode::input,
+      fmt::format("{}: it takes more than --memory {}, and {}", job.input, options.memory, why),
+      job.input);
+}
+
 }  // namespace
 
-std::optional<FileResult> in_bands(
+std::optional<io::BandSettings> larger_than_memory(
     const Job& job, const MemoryOptions& options, const CommonOptions& common,
-    io::ReadLimits limits, const std::function<io::BandWork(const io::PictureFacts&)>& make) {
+    io::ReadLimits limits, const std::function<int64_t(const io::PictureFacts&)>& bytes_of) {
   if (!options.given() || job.input == "-" || job.kind != InputKind::picture) return {};
   io::BandSettings settings;
   settings.bands.memory = parse_bytes("--memory", options.memory);
@@ -120,23 +127,29 @@ std::optional<FileResult> in_bands(
   limits.page = job.page;
   settings.limits = limits;
   const auto facts = facts_of(job, limits, settings.region);
-  if (!facts) return {};
-  io::BandWork work = make(*facts);
-  if (io::whole_bytes(*facts, work) <= settings.bands.memory) return {};
-  const auto refuse = [&](std::string_view why) {
-    throw Error(
-        ErrorCode::input,
-        fmt::format("{}: it takes more than --memory {}, and {}", job.input, options.memory, why),
-        job.input);
-  };
-  if (!facts->refusal.empty()) refuse(facts->refusal);
-  if (job.pages > 1) refuse(fmt::format("it has {} pages; take one by --page", job.pages));
-  if (!job.lines.empty()) refuse("--lines takes the whole picture");
-  if (job.output.empty() || job.output == "-") refuse("standard output is no file");
+  if (!facts || bytes_of(*facts) <= settings.bands.memory) return {};
+  if (!facts->refusal.empty()) refuse(job, options, facts->refusal);
+  if (job.pages > 1)
+    refuse(job, options, fmt::format("it has {} pages; take one by --page", job.pages));
+  return settings;
+}
+
+std::optional<FileResult> in_bands(
+    const Job& job, const MemoryOptions& options, const CommonOptions& common,
+    io::ReadLimits limits, const std::function<io::BandWork(const io::PictureFacts&)>& make) {
+  io::BandWork work;
+  auto settings =
+      larger_than_memory(job, options, common, limits, [&](const io::PictureFacts& facts) {
+        work = make(facts);
+        return io::whole_bytes(facts, work);
+      });
+  if (!settings) return {};
+  if (!job.lines.empty()) refuse(job, options, "--lines takes the whole picture");
+  if (job.output.empty() || job.output == "-") refuse(job, options, "standard output is no file");
   work.key = words_of(*options.app) + work.key;
   Progress progress("rows", {});
-  settings.bands.progress = [&](int64_t done, int64_t all) { progress.set(done, all); };
-  return io::run_bands(job.input, job.output, settings,
+  settings->bands.progress = [&](int64_t done, int64_t all) { progress.set(done, all); };
+  return io::run_bands(job.input, job.output, *settings,
                        [&](const io::PictureFacts&) { return work; });
 }
 

@@ -29,6 +29,12 @@ TiffLayout layout_of(const MemoryOptions& options);
 /// asked for.
 void choose_device(const MemoryOptions& options, CommonOptions& common);
 
+/// How a picture is worked on in bands, if it is larger than the memory that was given, by what
+/// `bytes_of` says of a whole one; nothing where it fits, or is read whole. Throws Error{input} for
+/// one that bands cannot have.
+std::optional<io::BandSettings> larger_than_memory(
+    const Job& job, const MemoryOptions& options, const CommonOptions& common,
+    io::ReadLimits limits, const std::function<int64_t(const io::PictureFacts&)>& bytes_of);
 /// Works on a picture in bands, if it is larger than the memory that was given: then `make` tells
 /// how, and the result is written. Nothing where the picture fits, or is read whole.
 std::optional<FileResult> in_bands(

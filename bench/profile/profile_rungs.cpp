@@ -109,6 +109,11 @@ const std::vector<Asked>& requests() {
          Pictures& p = *pictures;
          return [&p, exec] { canny(p.bytes, p.edges, canny_options(), exec); };
        }},
+      {"boundaries", "edges", "u8, threshold 9", side, side,
+       [](Pictures* pictures, const Exec& exec) {
+         Pictures& p = *pictures;
+         return [&p, exec] { boundaries(p.bytes, p.edges, {}, exec); };
+       }},
       {"pixel", "threshold", "u8, above 128", side, side,
        [](Pictures* pictures, const Exec& exec) {
          Pictures& p = *pictures;

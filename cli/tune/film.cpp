@@ -115,9 +115,6 @@ Film::Film(std::string input, const CommonOptions& common)
     usage_error(common.region, "--region {}: this goes with pictures; zones are drawn in the page",
                 common.region);
   }
-  if (reader_.is_live())
-    throw Error(ErrorCode::input,
-                fmt::format("{}: a live video is not tuned; record some of it", input_), input_);
   decoder_ = std::jthread([this] { decode(); });
   frame(0);
 }

@@ -1,18 +1,18 @@
 // cuesta tune: the options of edges or detect, tried on a picture or video in the browser.
 #include <fcntl.h>
-#include <spawn.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <memory>
+#include <optional>
 
 #include "cli/inputs.hpp"
+#include "cli/sandbox.hpp"
 #include "cli/tune/film.hpp"
 #include "cli/tune/page.hpp"
 #include "cli/tune/photo.hpp"
-#include "io/errors.hpp"
-
-extern char** environ;  // NOLINT: POSIX has it so
+#include "io/frames.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -23,22 +23,46 @@ struct TuneOptions {
   CommonOptions common;
   std::string input;
   int port = 0;
-  bool stays_closed = false;
+  bool stays_closed = false, is_trusted = false;
 };
 
 // The desktop's browser, without a shell; where there is none, the address stands in the terminal.
-void open_in_browser(const std::string& address) {
-  std::string program = "xdg-open", argument = address;
-  char* words[] = {program.data(), argument.data(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, "xdg-open", &actions, nullptr, words, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) detail("xdg-open: {}", io::reason_of(error));
-}
+// In the sandbox no program can be started: a child that was made before waits for the word.
+class Browser {
+ public:
+  explicit Browser(const std::string& address) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    const pid_t child = fork();
+    if (child == 0) wait_and_open(ends, address);
+    close(ends[0]);
+    if (child > 0)
+      word_ = ends[1];
+    else
+      close(ends[1]);
+  }
+  Browser(const Browser&) = delete;
+  Browser& operator=(const Browser&) = delete;
+  ~Browser() {
+    if (word_ >= 0) close(word_);
+  }
+  void open() { (void)!::write(word_, "o", 1); }
+
+ private:
+  // Nothing is read where the tuner ended before it had anything to show.
+  [[noreturn]] static void wait_and_open(const int (&ends)[2], const std::string& address) {
+    close(ends[1]);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+    char word = 0;
+    if (::read(ends[0], &word, 1) != 1) _exit(0);
+    const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+      dup2(nowhere, descriptor);
+    execlp("xdg-open", "xdg-open", address.c_str(), nullptr);
+    _exit(0);
+  }
+  int word_ = -1;
+};
 
 Reply answered(Subject& subject, const Request& request) {
   const auto refused = [](int status, const std::string& why) {
@@ -73,12 +97,28 @@ std::unique_ptr<Subject> subject_of(const TuneOptions& options) {
 int run(const TuneOptions& options) {
   if (options.input == "-")
     usage_error("-", "tune: a file is needed, for its name stands in what is copied");
-  const auto subject = subject_of(options);
+  if (io::is_live(options.input)) {
+    throw Error(ErrorCode::input,
+                fmt::format("{}: a live video is not tuned; record some of it", options.input),
+                options.input);
+  }
+  std::unique_ptr<Subject> subject;
   Server server(options.port, [&](const Request& request) { return answered(*subject, request); });
+  std::optional<Browser> browser;
+  if (!options.stays_closed) browser.emplace(server.address());
+  // Nothing of the file was looked at so far.
+  if (!options.is_trusted) {
+    try {
+      enter_sandbox();
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}; --no-sandbox goes without", error.what()));
+    }
+  }
+  subject = subject_of(options);
   const StopOnSignal stop;
   print_data(server.address() + "\n");
   note("{} is tuned at this address, which is for nobody else; Ctrl-C ends it", options.input);
-  if (!options.stays_closed) open_in_browser(server.address());
+  if (browser) browser->open();
   server.run(*stop.signal());
   return exit_done;
 }
@@ -98,6 +138,11 @@ Verb add_tune(CLI::App& parent) {
       ->type_name("N")
       ->check(CLI::Range(0, 65535));
   app->add_flag("--no-open", options->stays_closed, "say the address and leave the browser to you");
+  app->add_flag(
+         "--no-sandbox", options->is_trusted,
+         "decode FILE with all rights of yours; without it nothing can be started, connected to "
+         "or\nwritten meanwhile, whatever FILE does to a decoder")
+      ->group("Input");
   add_common(*app, options->common, takes_threads | takes_region | takes_limits,
              {"cuesta tune photo.jpg", "cuesta tune street.mp4",
               "cuesta tune photo.jpg --no-open --port 8700"});

@@ -1,14 +1,17 @@
-// Canny of a picture that comes in bands of rows, because all of it does not fit into memory, or
-// because its bands are worked on in several places: byte for byte what canny() finds in the whole,
-// however it is cut. What only looks around a pixel needs no more than the rows around a band
-// (reach_of). Files are worked on so by edges_file() and filter_file() of cuesta/io.hpp.
+// Canny and components of a picture that comes in bands of rows, because all of it does not fit
+// into memory, or because its bands are worked on in several places: byte for byte what canny() and
+// label() find in the whole, however it is cut. What only looks around a pixel needs no more than
+// the rows around a band (reach_of). Files are worked on so by edges_file(), filter_file() and
+// label_file() of cuesta/io.hpp.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "cuesta/edges.hpp"
+#include "cuesta/objects.hpp"
 
 namespace cuesta {
 
@@ -73,6 +76,38 @@ class CannyBands {
   /// The edges of a strip by its marks: mark_words() / 2 words a row, one row after the other. Any
   /// number of threads may resolve strips at once.
   void resolve(int32_t strip, const uint64_t* marks, uint64_t* edges) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// One pass for the list of components, a second one for a picture of labels:
+///
+///     LabelBands bands(width, options);
+///     for every band, downwards:   bands.add(rows);
+///     list = bands.join();
+///     for band i as it was added:  bands.resolve(i, rows, labels);
+///
+/// A component takes some 52 bytes, those of a band that are one with others too; after join() 4
+/// and its place in the list. Host pictures.
+class LabelBands {
+ public:
+  /// For masks so wide. Throws Error{invalid_argument} naming the option.
+  explicit LabelBands(int32_t width, const LabelOptions& options = {});
+  LabelBands(LabelBands&&) noexcept;
+  LabelBands& operator=(LabelBands&&) noexcept;
+  ~LabelBands();
+
+  /// Takes the next rows, downwards: a mask as label() takes it, of any height. Throws
+  /// Error{invalid_argument} naming the view, Error{unsupported} past 2,147,483,647 components.
+  void add(ConstAnyView rows, const Exec& exec = {});
+  /// After the last row: the components of all rows, in label order, as label() lists them.
+  std::vector<Component> join();
+  /// Labels of the rows that were added as the band-th, counted from 0, once all were joined;
+  /// `rows` are the same again, and `labels` s32 of their size. Any number of threads may resolve
+  /// bands at once. Throws Error{invalid_argument} naming the view.
+  void resolve(int32_t band, ConstAnyView rows, AnyView labels, const Exec& exec = {}) const;
 
  private:
   struct State;

@@ -156,6 +156,24 @@ FileResult filter_file(const std::filesystem::path& source, const std::filesyste
                                           MedianOptions, CorrelateFile, MorphologyFile>& filter,
                        const BandOptions& options = {}, const Exec& exec = {});
 
+/// What label_file() takes for a mask: a picture's gray levels above `limit`, as threshold() has
+/// it.
+struct LabelFile {
+  LabelOptions options{};
+  double limit{0};
+};
+struct LabelFileResult {
+  Size size{};
+  std::vector<Component> components{};
+  int32_t bands{0};  ///< that were worked on
+};
+/// Components of a picture file of any size, as label() lists those of the whole: in bands of rows,
+/// on the CPU; `memory` does not count the list. There is nothing to resume, as nothing is written,
+/// and no file of labels, as no format here holds 32-bit integers: LabelBands (cuesta/bands.hpp)
+/// makes their rows. Throws as edges_file().
+LabelFileResult label_file(const std::filesystem::path& source, const LabelFile& what = {},
+                           const BandOptions& options = {}, const Exec& exec = {});
+
 /// One frame of a VideoReader, upright. Its views hold until the reader is asked for the next one;
 /// hold() makes them stay.
 class Frame {

@@ -16,7 +16,7 @@ from cuesta.errors import (
     OutputError,
     Unsupported,
 )
-from cuesta.files import FileResult, edges_file, filter_file, imread, imwrite
+from cuesta.files import FileComponents, FileResult, edges_file, filter_file, imread, imwrite, label_file
 from cuesta.filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
 from cuesta.graphs import Graphed, graphed
 from cuesta.info import (
@@ -78,6 +78,7 @@ __all__ = [
     "Error",
     "Event",
     "EventObject",
+    "FileComponents",
     "FileResult",
     "FrameState",
     "Graphed",
@@ -121,6 +122,7 @@ __all__ = [
     "imread",
     "imwrite",
     "label",
+    "label_file",
     "laplacian",
     "log_edges",
     "median",

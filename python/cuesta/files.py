@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Union
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from cuesta._arrays import Source
 from cuesta.errors import InvalidArgument, Unsupported
 
-__all__ = ["FileResult", "edges_file", "filter_file", "imread", "imwrite"]
+__all__ = ["FileComponents", "FileResult", "edges_file", "filter_file", "imread", "imwrite", "label_file"]
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -263,3 +264,63 @@ def filter_file(
     else:
         made = files.filter_file(os.fspath(source), os.fspath(target), filter, options, banding)
     return FileResult(**made)
+
+
+@dataclass(frozen=True, eq=False)
+class FileComponents:
+    """What `label_file` found: components, numbered from 1 by their first pixel in raster order."""
+
+    width: int
+    height: int
+    count: int
+    """How many components there are."""
+    boxes: np.ndarray[Any, Any]
+    """(count, 4) int32: x, y, width, height in pixels."""
+    areas: np.ndarray[Any, Any]
+    """(count,) int64, in pixels."""
+    centroids: np.ndarray[Any, Any]
+    """(count, 2) float64: x, y."""
+    bands: int
+    """Bands that were worked on."""
+
+
+def label_file(
+    source: Path,
+    *,
+    threshold: float = 0,
+    memory: int | str = "512MB",
+    rows: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    **options: Any,
+) -> FileComponents:
+    """Connected components of a picture file of any size: those that `label` finds in the whole picture.
+
+    The picture is worked on in bands of rows, on the CPU. Nothing is written, so there is nothing to go on from: a call
+    that is killed begins again.
+
+    Parameters
+    ----------
+    source : path
+        Gray levels above `threshold` are foreground; of colors they are taken as `imread(gray=True)` makes them.
+    threshold : float
+        0: all that is not black.
+    memory, rows, progress
+        As `edges_file` has them; the components come on top of `memory`, about 52 bytes each.
+    **options
+        As `label` takes them, and how it runs: connectivity, strategy, threads.
+
+    Returns
+    -------
+    FileComponents
+
+    Raises
+    ------
+    InputError, InvalidArgument
+        As `edges_file`.
+    """
+    files = _files()
+    found = files.label_file(
+        os.fspath(source), float(threshold), options, _banding(files, memory, rows, True, "strips", progress)
+    )
+    found["areas"] = found["areas"][:, 0]
+    return FileComponents(count=len(found["boxes"]), **found)

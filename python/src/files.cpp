@@ -6,6 +6,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
 #include <functional>
@@ -16,12 +17,14 @@
 #include <variant>
 
 #include "arrays.hpp"
+#include "components.hpp"
 #include "core/check.hpp"
 #include "cuesta/io.hpp"
 #include "keywords.hpp"
 #include "module.hpp"
 #include "ops/canny/options.hpp"
 #include "ops/convolve/options.hpp"
+#include "ops/label/options.hpp"
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
 #include "ops/morphology/options.hpp"
@@ -169,6 +172,30 @@ nb::dict run_morphology_file(const std::string& source, const std::string& targe
   });
 }
 
+nb::dict run_label_file(const std::string& source, double limit, Keywords keywords,
+                        const Banding& banding) {
+  const LabelFile what{options_from<LabelOptions>(keywords), limit};
+  const Exec exec = exec_from(keywords, 0, "label_file");
+  const BandOptions bands = banding.options();
+  LabelFileResult result;
+  ComponentColumns columns;
+  {
+    const Unlocked unlocked;
+    result = label_file(source, what, bands, exec);
+    columns = ComponentColumns(result.components);
+    result.components = {};
+  }
+  auto [boxes, areas, centroids] = columns.take();
+  nb::dict made;
+  made["width"] = result.size.width;
+  made["height"] = result.size.height;
+  made["boxes"] = boxes;
+  made["areas"] = areas;
+  made["centroids"] = centroids;
+  made["bands"] = result.bands;
+  return made;
+}
+
 }  // namespace
 }  // namespace cuesta::python
 
@@ -185,6 +212,7 @@ NB_MODULE(_files, m) {
         "banding"_a);
   m.def("morphology_file", run_morphology_file, "source"_a, "target"_a, "what"_a, "element"_a,
         "keywords"_a, "banding"_a);
+  m.def("label_file", run_label_file, "source"_a, "threshold"_a, "keywords"_a, "banding"_a);
   m.def("read_file", read_file, "path"_a, "max_pixels"_a, "allow_partial"_a);
   m.def("write_file", write_file, "path"_a, "image"_a, "layout"_a);
 }

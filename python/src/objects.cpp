@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 
+#include "components.hpp"
 #include "keywords.hpp"
 #include "module.hpp"
 #include "ops/label/options.hpp"
@@ -16,22 +17,6 @@ namespace {
 
 using namespace nb::literals;
 
-template <class T>
-using Table = nb::ndarray<nb::numpy, T, nb::ndim<2>, nb::c_contig>;
-
-// A numpy array that owns its memory.
-template <class T>
-Table<T> table(std::vector<T> values, size_t columns) {
-  auto held = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = held->data();
-  const size_t rows = held->size() / columns;
-  nb::capsule owner(held.release(),
-                    [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Table<T>(data, {rows, columns}, owner);
-}
-
-using Components = std::tuple<Table<int32_t>, Table<int64_t>, Table<double>>;
-
 Components run_label(const Array& mask, const std::optional<OutArray>& labels, int layout,
                      Keywords keywords, uintptr_t stream) {
   const ConstAnyView source = plane_of(mask, layout, "mask");
@@ -39,21 +24,12 @@ Components run_label(const Array& mask, const std::optional<OutArray>& labels, i
   const auto options = options_from<LabelOptions>(keywords);
   const Exec exec = exec_from(keywords, stream, "label");
   std::vector<Component> found;
-  std::vector<int32_t> boxes;
-  std::vector<int64_t> areas;
-  std::vector<double> centroids;
+  ComponentColumns columns;
   without_lock(mask, [&] {
     label(source, target, &found, options, exec);
-    boxes.reserve(4 * found.size());
-    areas.reserve(found.size());
-    centroids.reserve(2 * found.size());
-    for (const Component& c : found) {
-      boxes.insert(boxes.end(), {c.box.x, c.box.y, c.box.width, c.box.height});
-      areas.push_back(c.area);
-      centroids.insert(centroids.end(), {c.centroid_x(), c.centroid_y()});
-    }
+    columns = ComponentColumns(found);
   });
-  return {table(std::move(boxes), 4), table(std::move(areas), 1), table(std::move(centroids), 2)};
+  return columns.take();
 }
 
 void run_to_gray(const Array& image, int layout, const OutArray& out, int out_layout,

@@ -67,6 +67,7 @@ REQUESTS: dict[str, dict[str, Call]] = {
         "box-f32": lambda x, **how: cuesta.box(as_float(x), **how),
         "sharpen-f32": lambda x, **how: cuesta.sharpen(as_float(x), **how),
     },
+    "boundaries": {"gray": cuesta.boundaries},
     "median": {
         "3": cuesta.median,
         "5-f32": lambda x, **how: cuesta.median(as_float(x), 5, **how),

@@ -15,14 +15,27 @@ namespace cuesta::cuda {
 
 inline cudaStream_t stream_of(const Call& call) { return static_cast<cudaStream_t>(call.stream()); }
 
-/// kernel<<<grid, block, shared, stream>>>(arguments...); throws at once when the launch itself is
-/// refused.
+/// kernel<<<grid, block, shared, stream>>>(arguments...) with attributes; throws at once when the
+/// launch itself is refused.
+template <class... Parameters, class... Arguments>
+void launch_with(std::span<cudaLaunchAttribute> attributes, std::string_view operation,
+                 void (*kernel)(Parameters...), dim3 grid, dim3 block, size_t shared,
+                 cudaStream_t stream, Arguments&&... arguments) {
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared;
+  config.stream = stream;
+  config.attrs = attributes.data();
+  config.numAttrs = unsigned(attributes.size());
+  note_launch({operation, reinterpret_cast<const void*>(kernel), grid, block, shared});
+  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), operation);
+}
+/// The same without any.
 template <class... Parameters, class... Arguments>
 void launch(std::string_view operation, void (*kernel)(Parameters...), dim3 grid, dim3 block,
             size_t shared, cudaStream_t stream, Arguments&&... arguments) {
-  kernel<<<grid, block, shared, stream>>>(static_cast<Parameters>(arguments)...);
-  note_launch({operation, reinterpret_cast<const void*>(kernel), grid, block, shared});
-  check(cudaGetLastError(), operation);
+  launch_with({}, operation, kernel, grid, block, shared, stream, arguments...);
 }
 
 /// `values` into device memory, copied on `stream`. They may change when this returns: the runtime

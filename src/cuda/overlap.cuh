@@ -2,24 +2,17 @@
 // launches, from sm_90 on; before that, one after the other).
 #pragma once
 
+#include "cuda/instructions.cuh"
 #include "cuda/launch.cuh"
 
 namespace cuesta::cuda {
 
 /// From here on blocks of the next launch_overlapped() may take places that are free, once all
 /// blocks of this launch have come here.
-__device__ inline void let_next_begin() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;");
-#endif
-}
+__device__ inline void let_next_begin() { launch_dependents(); }
 /// In a kernel launched by launch_overlapped(): what the launches before have written is read after
 /// this.
-__device__ inline void wait_for_before() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
+__device__ inline void wait_for_before() { wait_for_dependencies(); }
 
 /// launch() of a kernel that calls wait_for_before(), on every path and before it writes.
 template <class... Parameters, class... Arguments>
@@ -28,15 +21,7 @@ void launch_overlapped(std::string_view operation, void (*kernel)(Parameters...)
   cudaLaunchAttribute overlaps{};
   overlaps.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlaps.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = shared;
-  config.stream = stream;
-  config.attrs = &overlaps;
-  config.numAttrs = 1;
-  check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), operation);
-  note_launch({operation, reinterpret_cast<const void*>(kernel), grid, block, shared});
+  launch_with({&overlaps, 1}, operation, kernel, grid, block, shared, stream, arguments...);
 }
 
 }  // namespace cuesta::cuda

@@ -1,5 +1,6 @@
 // What spoils shared memory before a check: blocks that take all of a multiprocessor's.
 #include "core/shared_memory.hpp"
+#include "cuda/instructions.cuh"
 
 #include "cuda/launch.cuh"
 
@@ -8,12 +9,10 @@ namespace {
 
 constexpr int threads = 1024;
 
-// Stores by assembly: nothing reads them here, and the compiler would leave them out.
 __global__ void __launch_bounds__(threads) fill_with_ones(uint32_t bytes) {
-  extern __shared__ uint4 all[];
-  const auto begin = uint32_t(__cvta_generic_to_shared(all));
-  for (uint32_t at = threadIdx.x * sizeof(uint4); at < bytes; at += threads * sizeof(uint4))
-    asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(begin + at), "r"(~0u) : "memory");
+  CUESTA_DYNAMIC_SHARED(uint4, all);
+  for (uint32_t i = threadIdx.x; i < bytes / sizeof(uint4); i += threads)
+    cuda::store_shared(all + i, ~0u);
 }
 
 }  // namespace

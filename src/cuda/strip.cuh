@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "cuda/instructions.cuh"
 #include "cuda/limits.hpp"
 #include "cuda/row_words.cuh"
 #include "cuesta/border.hpp"
@@ -427,15 +428,12 @@ class StripLane {
       out.w[i] = __funnelshift_r(w[i], w[i + 1], unsigned(at & 3) * 8);
     return out;
   }
-  /// No branch: one a row would end what the compiler can overlap.
   __device__ __forceinline__ void store_if(bool on, T* to, const Packed<T>& row) const {
 #pragma unroll
     for (int i = 0; i < int(sizeof(T)); ++i)
-      asm volatile(
-          "{ .reg .pred on; setp.ne.s32 on, %0, 0; @on st.global.v4.b32 [%1], {%2, %3, %4, %5}; "
-          "}" ::"r"(int(on)),
-          "l"(reinterpret_cast<uint4*>(to) + i), "r"(row.w[4 * i]), "r"(row.w[4 * i + 1]),
-          "r"(row.w[4 * i + 2]), "r"(row.w[4 * i + 3]));
+      cuda::store_if(
+          on, reinterpret_cast<uint4*>(to) + i,
+          make_uint4(row.w[4 * i], row.w[4 * i + 1], row.w[4 * i + 2], row.w[4 * i + 3]));
   }
   /// Samples up to the first whole word, words, and the rest.
   __device__ __forceinline__ void store_words(T* to, const Packed<T>& row) const {

@@ -2,10 +2,9 @@
 // times 8 columns of `b`. From compute capability 8.0.
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <cstdint>
-#include <type_traits>
+
+#include "cuda/instructions.cuh"
 
 namespace cuesta::cuda::tensor {
 
@@ -13,47 +12,6 @@ namespace cuesta::cuda::tensor {
 struct Quad {
   uint32_t word[4];
 };
-
-#if __CUDA_ARCH__ >= 800
-#define CUESTA_MULTIPLY_BYTES_32(types)                                      \
-  asm("mma.sync.aligned.m16n8k32.row.col.s32." types                         \
-      ".s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])               \
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
-#define CUESTA_MULTIPLY_BYTES_16(types)                          \
-  asm("mma.sync.aligned.m16n8k16.row.col.s32." types             \
-      ".s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};" \
-      : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])   \
-      : "r"(a[0]), "r"(a[1]), "r"(b))
-#else
-#define CUESTA_MULTIPLY_BYTES_32(types)
-#define CUESTA_MULTIPLY_BYTES_16(types)
-#endif
-
-/// sum += a b over 32 bytes of a row, of which `a` has four registers. A and B, uint8_t or int8_t,
-/// say whether the bytes have signs.
-template <class A, class B>
-__device__ __forceinline__ void multiply_add(int32_t (&sum)[4], const uint32_t* a, uint32_t b0,
-                                             uint32_t b1) {
-  if constexpr (std::is_signed_v<A>)
-    CUESTA_MULTIPLY_BYTES_32("s8.u8");
-  else if constexpr (std::is_signed_v<B>)
-    CUESTA_MULTIPLY_BYTES_32("u8.s8");
-  else
-    CUESTA_MULTIPLY_BYTES_32("u8.u8");
-  static_assert(!std::is_signed_v<A> || !std::is_signed_v<B>);
-}
-/// The same over 16 bytes, two registers.
-template <class A, class B>
-__device__ __forceinline__ void multiply_add(int32_t (&sum)[4], const uint32_t* a, uint32_t b) {
-  static_assert(!std::is_signed_v<A>);
-  if constexpr (std::is_signed_v<B>)
-    CUESTA_MULTIPLY_BYTES_16("u8.s8");
-  else
-    CUESTA_MULTIPLY_BYTES_16("u8.u8");
-}
-#undef CUESTA_MULTIPLY_BYTES_32
-#undef CUESTA_MULTIPLY_BYTES_16
 
 /// sum = a b + start.
 template <class A, class B, class... Words>

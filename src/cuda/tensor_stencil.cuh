@@ -16,6 +16,7 @@
 // Exact: products of u8 and s8, summed in s32.
 #pragma once
 
+#include "cuda/instructions.cuh"
 #include "cuda/launch.cuh"
 #include "cuda/row_words.cuh"
 #include "cuda/shifted_words.cuh"
@@ -334,7 +335,7 @@ __global__ void __launch_bounds__(32 * K::warps, Blocks)
             const __grid_constant__ Bands<K::reach, K::tap_planes> bands,
             const __grid_constant__ Rule rule) {
   using Band = tensor::Band<K::reach>;
-  extern __shared__ __align__(128) uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ typename K::Tile in;
   constexpr int count = K::tap_planes * Band::down * Band::across, threads = 32 * K::warps;
   __shared__ uint32_t taps_there[count];
@@ -342,10 +343,7 @@ __global__ void __launch_bounds__(32 * K::warps, Blocks)
   const uint32_t y0 = (blockIdx.z * gridDim.y + blockIdx.y) * uint32_t(rows);
   if (y0 >= uint32_t(q.src.height)) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
-  // By an address of which nothing is known: an argument read by an index that differs between
-  // lanes would be read once for each.
-  const uint32_t* words = bands.plane[0].words;
-  asm("" : "+l"(words));
+  const uint32_t* words = opaque(bands.plane[0].words);
   uint32_t own_words[(count + threads - 1) / threads];
 #pragma unroll
   for (int i = 0; i * threads < count; ++i)

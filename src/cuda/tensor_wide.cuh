@@ -15,6 +15,7 @@
 // 32 for 256 pixels.
 #pragma once
 
+#include "cuda/instructions.cuh"
 #include "cuda/launch.cuh"
 #include "cuda/tensor_stencil.cuh"
 
@@ -153,7 +154,7 @@ __global__ void __launch_bounds__(32 * K::warps, Blocks)
   using Out = typename Rule::Out;
   constexpr int pitch = K::Tile::pitch, groups = WideBand::rows / 4;
   constexpr int words = WideSamples::words;
-  extern __shared__ __align__(128) uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ typename K::Tile in;
   constexpr int count = WideBand::down * WideBand::across, threads = 32 * K::warps;
   __shared__ uint32_t taps_there[2][count];
@@ -161,8 +162,7 @@ __global__ void __launch_bounds__(32 * K::warps, Blocks)
   const uint32_t y0 = (blockIdx.z * gridDim.y + blockIdx.y) * uint32_t(rows);
   if (y0 >= uint32_t(q.src.height)) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
-  const uint32_t* from_band = band.words;
-  asm("" : "+l"(from_band));  // as in stencil()
+  const uint32_t* from_band = opaque(band.words);
   in.init();
   in.template fetch<K::aligned>(q, tile, left, top - anchor_y, (here + 3) / 4 * 4 + 14);
   for (int i = int(threadIdx.x); i < count; i += threads)

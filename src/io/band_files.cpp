@@ -188,6 +188,20 @@ BandWork work_of(const MorphologyFile& step, const PictureFacts& facts, const Ex
                     }));
 }
 
+// Gray levels above a limit, in memory that the next band takes again.
+std::function<ConstAnyView(ConstAnyView)> mask_maker(const LabelFile& what, const Exec& exec) {
+  const auto holder = std::make_shared<BitImage>();
+  const Exec threads{.threads = exec.threads};  // a pinned strategy is label's
+  return [=, limit = what.limit, gray = gray_maker(threads)](ConstAnyView rows) {
+    if (holder->height() < rows.height || holder->width() != rows.width)
+      *holder = BitImage(rows.width, rows.height);
+    BitView mask = holder->view();
+    mask.height = rows.height;
+    threshold(gray(rows), AnyView(mask), limit, threads);
+    return ConstAnyView(mask);
+  };
+}
+
 template <class Methods>
 FileResult run(const std::filesystem::path& source, const std::filesystem::path& target,
                const Methods& methods, const BandOptions& options, const Exec& exec) {
@@ -204,6 +218,39 @@ void io::check_bands(const LogOptions& options) {
                   "log in bands: zero crossings with a border that wraps take the whole picture; "
                   "give another border, or mode threshold");
   }
+}
+
+namespace {
+constexpr double label_scratch_bytes = 6;  // a pixel: gray levels, the mask, its runs
+}  // namespace
+
+int64_t io::label_bytes(const PictureFacts& facts) {
+  return facts.size.height * (facts.row_bytes() + int64_t(facts.size.width * label_scratch_bytes));
+}
+
+std::vector<Component> io::label_picture(ConstAnyView picture, const LabelFile& what,
+                                         const Exec& exec) {
+  std::vector<Component> components;
+  label(mask_maker(what, exec)(picture), {}, &components, what.options, exec);
+  return components;
+}
+
+LabelFileResult io::label_bands(const std::filesystem::path& source, const BandSettings& settings,
+                                const LabelFile& what, const Exec& exec) {
+  std::optional<LabelBands> labels;
+  const auto mask_of = mask_maker(what, exec);
+  const FileResult read = read_bands(source, settings, label_scratch_bytes, [&](ConstAnyView rows) {
+    if (!labels) labels.emplace(rows.width, what.options);
+    labels->add(mask_of(rows), exec);
+  });
+  LabelFileResult result{read.size, {}, read.bands};
+  if (labels) result.components = labels->join();
+  return result;
+}
+
+LabelFileResult label_file(const std::filesystem::path& source, const LabelFile& what,
+                           const BandOptions& options, const Exec& exec) {
+  return io::label_bands(source, settings_of(options), what, exec);
 }
 
 FileResult edges_file(const std::filesystem::path& source, const std::filesystem::path& target,

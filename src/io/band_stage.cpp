@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "io/errors.hpp"
+#include "io/whole_io.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -29,17 +30,6 @@ std::filesystem::path beside(const std::filesystem::path& target, std::string_vi
 
 int open_beside(const std::filesystem::path& path) {
   return open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-}
-
-// 0, or the error's number.
-int write_all(int file, const char* bytes, int64_t count, int64_t offset) {
-  while (count > 0) {
-    const ssize_t put = pwrite(file, bytes, size_t(count), offset);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return put < 0 ? errno : EIO;
-    bytes += put, count -= put, offset += put;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -156,14 +146,9 @@ void BandStage::append(const void* rows, int64_t stride_bytes, int32_t count, in
 }
 
 void BandStage::read(int32_t row, int64_t offset, int64_t bytes, void* to) const {
-  auto* begin = static_cast<char*>(to);
-  offset += row * row_bytes_;
-  while (bytes > 0) {
-    const ssize_t got = pread(rows_file_, begin, size_t(bytes), offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) fail(got < 0 ? errno : EIO);
-    begin += got, bytes -= got, offset += got;
-  }
+  if (const int error =
+          read_all(rows_file_, static_cast<char*>(to), bytes, offset + row * row_bytes_))
+    fail(error);
 }
 
 void BandStage::fail(int error) const {

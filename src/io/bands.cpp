@@ -19,6 +19,7 @@
 #include "cuesta/objects.hpp"
 #include "io/band_stage.hpp"
 #include "io/errors.hpp"
+#include "io/spare_rows.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -66,7 +67,8 @@ class BandFeed {
       : source_(source, settings.limits, settings.region),
         reach_(work.reach),
         band_rows_(band_rows),
-        wraps_(work.wraps) {
+        wraps_(work.wraps),
+        facts_(source_.facts()) {
     if (!wraps_) return;
     PictureRows ends(source, settings.limits, settings.region);
     const auto [size, channels, type] = std::tuple(facts().size, facts().channels, facts().type);
@@ -80,8 +82,13 @@ class BandFeed {
       ends.read(rest, AnyView(tail_).region({0, rest - again, size.width, size.height - rest}));
   }
 
-  const PictureFacts& facts() const { return source_.facts(); }
+  const PictureFacts& facts() const { return facts_; }
   void start_at(int32_t row) { next_ = row; }
+  /// From here on rows are what an earlier pass kept of them: gray levels.
+  void take_from(const SpareRows& kept) {
+    kept_ = &kept;
+    facts_.channels = 1;
+  }
 
   // The next band; false after the last one. `before` is the band taken before, if there was one.
   bool take(Band& band, const Band* before) {
@@ -112,7 +119,8 @@ class BandFeed {
     };
     wrapped(std::min(0, band.high));
     if (const int32_t end = std::min(height, band.high); have < end) {
-      source_.read(have, rows.region({0, have - band.low, size.width, end - have}));
+      const AnyView wanted = rows.region({0, have - band.low, size.width, end - have});
+      kept_ ? kept_->read(have, wanted) : source_.read(have, wanted);
       have = end;
     }
     wrapped(band.high);
@@ -124,6 +132,8 @@ class BandFeed {
   PictureRows source_;
   int32_t reach_, band_rows_;
   bool wraps_;
+  PictureFacts facts_;
+  const SpareRows* kept_ = nullptr;
   AnyImage head_{}, tail_{};  // rows that a picture that wraps has beyond its ends
   int32_t next_ = 0;
 };
@@ -235,10 +245,11 @@ class ResolvedRows {
   ResolvedRows(const CannyBands& bands, const BandStage& stage, int32_t width, int threads,
                int64_t memory)
       : bands_(bands), stage_(stage), width_(width), threads_(thread_count(threads)) {
-    int32_t most = 1;
-    for (const auto& strip : bands.strips()) most = std::max(most, strip.end - strip.first);
-    const int64_t strip_bytes = int64_t(most) * width * 2;
+    for (const auto& strip : bands.strips()) most_ = std::max(most_, strip.end - strip.first);
+    const int64_t strip_bytes = int64_t(most_) * width * 2;
     per_group_ = int32_t(std::clamp<int64_t>(memory / 4 / strip_bytes, 1, 4 * threads_));
+    scratch_.resize(size_t(per_group_));
+    counted_.resize(bands.strips().size() / size_t(per_group_) + 1, false);
   }
 
   void fill(int32_t x, int32_t y, int32_t count, void* to) {
@@ -253,6 +264,11 @@ class ResolvedRows {
     const uint8_t* row(int32_t y) const { return edges.row(y - first); }
   };
 
+  // Of a strip on its way.
+  struct Scratch {
+    std::vector<uint64_t> marks{}, edges{};
+  };
+
   std::shared_ptr<const Group> group_of(int32_t y) {
     const auto strips = bands_.strips();
     const auto at =
@@ -263,47 +279,53 @@ class ResolvedRows {
     for (const auto& [number, group] : groups_)
       if (number == index) return group;
     // Encoders ask for rows of two groups where one ends.
-    groups_[size_t(next_++ % 2)] = {index, make(index)};
-    return groups_[size_t((next_ - 1) % 2)].second;
+    auto& [number, group] = groups_[size_t(next_++ % 2)];
+    number = -1;
+    // Memory is kept for the next: malloc would hold several times as much.
+    if (group.use_count() != 1) group = std::make_shared<Group>();
+    make(index, *group);
+    number = index;
+    return group;
   }
 
-  std::shared_ptr<const Group> make(int32_t index) {
+  void make(int32_t index, Group& group) {
     const auto strips = bands_.strips();
     const int32_t begin = index * per_group_,
                   end = std::min(int32_t(strips.size()), begin + per_group_);
-    auto group = std::make_shared<Group>();
-    group->first = strips[size_t(begin)].first;
-    group->edges = Image<uint8_t>(width_, strips[size_t(end - 1)].end - group->first);
+    group.first = strips[size_t(begin)].first;
+    if (group.edges.height() == 0) group.edges = Image<uint8_t>(width_, per_group_ * most_);
     std::vector<int64_t> counts(size_t(end) - size_t(begin), 0);
     parallel_tasks(end - begin, threads_, [&](int i) {
       const auto [first, last] = strips[size_t(begin) + size_t(i)];
       const int64_t words = bands_.mark_words(), rows = last - first;
-      std::vector<uint64_t> marks(size_t(words * rows), 0), edges(size_t(words / 2 * rows), 0);
+      auto& [marks, edges] = scratch_[size_t(i)];
+      marks.resize(size_t(words * rows));
+      edges.resize(size_t(words / 2 * rows));
       stage_.read(first, 0, words * 8 * rows, marks.data());
       bands_.resolve(begin + i, marks.data(), edges.data());
       for (const uint64_t word : edges) counts[size_t(i)] += std::popcount(word);
       const ConstBitView bits{edges.data(), width_, int32_t(rows), ptrdiff_t(words / 2)};
       unpack_mask(ConstAnyView(bits),
-                  group->edges.region({0, first - group->first, width_, int32_t(rows)}),
+                  group.edges.region({0, first - group.first, width_, int32_t(rows)}),
                   Exec{.threads = 1});
     });
-    if (index >= counted_) {  // an encoder may come back to rows
+    if (!counted_[size_t(index)]) {  // encoders come back to rows, and to some before others
       for (const int64_t n : counts) edge_pixels_ += n;
-      counted_ = index + 1;
+      counted_[size_t(index)] = true;
     }
-    return group;
   }
 
   const CannyBands& bands_;
   const BandStage& stage_;
   int32_t width_;
   int threads_;
+  int32_t most_ = 1;  // rows of a strip
   int32_t per_group_ = 1;
   std::mutex mutex_{};
-  std::array<std::pair<int32_t, std::shared_ptr<const Group>>, 2> groups_{
-      {{-1, nullptr}, {-1, nullptr}}};
+  std::vector<Scratch> scratch_{};
+  std::array<std::pair<int32_t, std::shared_ptr<Group>>, 2> groups_{{{-1, nullptr}, {-1, nullptr}}};
   int next_ = 0;
-  int32_t counted_ = 0;
+  std::vector<bool> counted_{};  // groups whose edges are in
   int64_t edge_pixels_ = 0;
 };
 
@@ -334,9 +356,14 @@ class BandRun {
     const bool counts = canny_ && canny_->wants_counts() && !stage.thresholds();
     Meter meter(settings_.bands, int64_t(facts_.size.height) * (counts ? 3 : 2));
     try {
-      if (canny_) find_thresholds(stage, meter);
+      std::optional<SpareRows> kept;
+      if (counts && is_packed())
+        kept.emplace(target_, facts_.size.height,
+                     facts_.size.width * bytes_per_sample(facts_.type));
+      if (canny_) find_thresholds(stage, kept, meter);
       meter.add(stage.rows());
-      make_rows(stage, meter);
+      make_rows(stage, kept && kept->whole() ? &*kept : nullptr, meter);
+      kept.reset();
       encode(stage, meter);
     } catch (const Error& error) {
       // What was made is good, and a disc that was full may have room again.
@@ -347,7 +374,14 @@ class BandRun {
   }
 
  private:
-  void find_thresholds(BandStage& stage, Meter& meter) {
+  // Whether to decode the file costs more than to read what was decoded: it has fewer bytes.
+  bool is_packed() const {
+    std::error_code ignored;
+    const auto bytes = std::filesystem::file_size(source_, ignored);
+    return !ignored && double(bytes) < 0.9 * double(facts_.row_bytes()) * facts_.size.height;
+  }
+
+  void find_thresholds(BandStage& stage, std::optional<SpareRows>& kept, Meter& meter) {
     if (stage.thresholds()) {
       canny_->set_thresholds(*stage.thresholds());
     } else if (canny_->wants_counts()) {
@@ -355,8 +389,10 @@ class BandRun {
       pass_bands(
           feed,
           [&](Band& band) {
-            canny_->count(work_.gray(band.view()), band.begin - band.low, band.end - band.low,
-                          work_.exec);
+            const ConstAnyView gray = work_.gray(band.view());
+            const int32_t first = band.begin - band.low, end = band.end - band.low;
+            canny_->count(gray, first, end, work_.exec);
+            if (kept) kept->append(gray, first, end);
           },
           [&](Band& band) { meter.add(band.end - band.begin); });
       stage.set_thresholds(canny_->find_thresholds());
@@ -373,9 +409,10 @@ class BandRun {
     }
   }
 
-  void make_rows(BandStage& stage, Meter& meter) {
+  void make_rows(BandStage& stage, const SpareRows* kept, Meter& meter) {
     if (stage.rows() < facts_.size.height) {
       BandFeed feed(source_, settings_, work_, band_rows_);
+      if (kept) feed.take_from(*kept);
       feed.start_at(stage.rows());
       pass_bands(
           feed, [&](Band& band) { work(band); },
@@ -450,6 +487,28 @@ FileResult run_bands(const std::filesystem::path& source, const std::filesystem:
   if (!facts.refusal.empty()) throw_input(source.string(), facts.refusal);
   const BandWork work = make(facts);
   return BandRun(source, target, settings, work, facts).run();
+}
+
+FileResult read_bands(const std::filesystem::path& source, const BandSettings& settings,
+                      double scratch_bytes, const std::function<void(ConstAnyView rows)>& take) {
+  BandWork work;
+  work.channels = 0;  // nothing is made
+  work.scratch_bytes = scratch_bytes;
+  const PictureFacts facts = PictureRows(source, settings.limits, settings.region).facts();
+  if (!facts.refusal.empty()) throw_input(source.string(), facts.refusal);
+  FileResult result;
+  result.size = facts.size;
+  result.type = facts.type;
+  result.channels = facts.channels;
+  Meter meter(settings.bands, facts.size.height);
+  BandFeed feed(source, settings, work, rows_of_bands(facts, work, settings.bands));
+  pass_bands(
+      feed, [&](Band& band) { take(band.view()); },
+      [&](Band& band) {
+        ++result.bands;
+        meter.add(band.end - band.begin);
+      });
+  return result;
 }
 
 }  // namespace cuesta::io

@@ -44,6 +44,17 @@ FileResult run_bands(const std::filesystem::path& source, const std::filesystem:
                      const BandSettings& settings,
                      const std::function<BandWork(const PictureFacts&)>& make);
 
+/// Gives the rows of a file to `take`, downwards, while the next ones are read; `scratch_bytes` a
+/// pixel are what it takes beside them. Returns the picture's facts and the number of bands. Throws
+/// as run_bands does.
+FileResult read_bands(const std::filesystem::path& source, const BandSettings& settings,
+                      double scratch_bytes, const std::function<void(ConstAnyView rows)>& take);
+/// Components of a picture, and of a file's in bands. Throw as label() and read_bands().
+int64_t label_bytes(const PictureFacts& facts);  ///< that a whole one takes, about
+std::vector<Component> label_picture(ConstAnyView picture, const LabelFile& what, const Exec& exec);
+LabelFileResult label_bands(const std::filesystem::path& source, const BandSettings& settings,
+                            const LabelFile& what, const Exec& exec);
+
 /// Throws Error{invalid_argument} for options that bands cannot have.
 void check_bands(const LogOptions& options);
 

@@ -31,6 +31,10 @@ FileResult run_bands(const std::filesystem::path& source, const std::filesystem:
                      const BandSettings&, const std::function<BandWork(const PictureFacts&)>&) {
   throw_no_pictures(source.string());
 }
+FileResult read_bands(const std::filesystem::path& source, const BandSettings&, double,
+                      const std::function<void(ConstAnyView)>&) {
+  throw_no_pictures(source.string());
+}
 std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView, const WriteOptions&) {
   throw_no_pictures(std::string(extension));
 }

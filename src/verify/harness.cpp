@@ -10,6 +10,7 @@
 
 #include "core/device_memory.hpp"
 #include "core/memory.hpp"
+#include "core/one_nan.hpp"
 #include "core/shared_memory.hpp"
 #include "cuesta/error.hpp"
 
@@ -220,6 +221,15 @@ void Harness::begin() {
 void Harness::finish() {
   for (const auto& b : buffers_) {
     if (b->device) detail::copy_to_host(b->begin, b->device, b->bytes);
+#ifdef CUESTA_CUDA_EMULATED
+    // An emulated device makes its host's NaNs, a GPU one alone: here they are all the same.
+    if (b->is_output && b->host.type == PixelType::f32) {
+      const auto out = b->host.as<float>();
+      for (int32_t y = 0; y < out.height; ++y)
+        for (int32_t i = 0; i < out.width * out.channels; ++i)
+          out.row(y)[i] = with_one_nan(out.row(y)[i]);
+    }
+#endif
   }
 }
 

@@ -30,6 +30,10 @@ class Painter {
       case Pattern::gradient: return uint32_t(((x / 3) * 2048 + (y / 2) * 1024) & 65535);
       case Pattern::constant: return 0x6060;
       case Pattern::sparse: return random_.below(50) == 0 ? 65535 : 0;
+      case Pattern::bands: {
+        const uint32_t kind = discs_[size_t(y / 6) % discs_.size()].value % 3;
+        return (kind == 2 ? random_.below(2) : kind) * 65535;
+      }
       case Pattern::blobs: return inside(x, y) >= 0 || random_.below(100) == 0 ? 65535 : 0;
       case Pattern::natural: {
         const int disc = inside(x, y);
@@ -91,6 +95,7 @@ std::string_view name_of(Pattern pattern) {
     case Pattern::blobs: return "blobs";
     case Pattern::constant: return "constant";
     case Pattern::sparse: return "sparse";
+    case Pattern::bands: return "bands";
   }
   return "?";
 }

@@ -18,6 +18,7 @@ enum class Pattern : uint8_t {
   blobs,     ///< a 0 / 255 mask of discs and specks
   constant,  ///< one mid value
   sparse,    ///< a mask with about 2 % set at random
+  bands,     ///< a mask whose rows, a few at a time, are empty, full or random
 };
 std::string_view name_of(Pattern pattern);
 

@@ -1,33 +1,36 @@
 #!/usr/bin/env python3
 """An attack on the command: what fails around it, what is hostile in front of it.
 
-    attack.py CUESTA SHIM [--long | --times N] [--seed N] [CAMPAIGN ...]
+    attack.py CUESTA SHIM [--long | --times N] [--seed N] [--jobs N] [--state FOLDER] [--figures FILE] [CAMPAIGN ...]
 
-SHIM is the library of fault_shim.c, or "-": then what needs it is left out, and limits of memory with it (sanitizers).
+SHIM is the library of fault_shim.c, or "-" for a command with sanitizers: then what needs it is left out, and what these do not bear.
 Without --long every campaign takes a sample of its points, which together run in about a minute of one core; with it,
 all; --times takes N times as many of the points. A bad end is a crash, a hang, a wrong exit code, half a result, a file
 that is left behind, or a success whose result differs from the undisturbed one. Every bad end is printed with the
 command that shows it, the table of figures at the end; exit status 1 where there was one.
+
+--jobs shares the points among processes. With --state a run that was stopped goes on where it was, and campaigns that
+are run alone later replace their own figures; --figures writes all of them as JSON.
 """
 
 import argparse
+import hashlib
+import json
 import os
 import random
-import shlex
+import re
 import shutil
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
+import threading
 import time
 import zlib
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "cli"))
-from test_command import pgm, png, y4m  # noqa: E402
+from ground import Ground, Journal, png, y4m
 
-SECONDS = 60  # a run that takes longer hangs
 ERRORS = {"EIO": "Input/output error", "ENOSPC": "No space left on device", "EDQUOT": "Disk quota exceeded"}
 STILLS = ["tif", "ppm", "pgm", "pnm", "pbm", "jp2", "jpg", "png", "webp", "gif", "jxl", "avif", "bmp"]
 VIDEOS = ["mp4", "mkv", "mov", "avi", "webm", "flv", "nut", "ts", "y4m", "gif", "webp"]
@@ -35,77 +38,15 @@ LISTS = {
     "--json": "o.ndjson", "--coco": "o.json", "--mot": "o.txt", "--events": "o.csv", "--report": "o.html",
     "--heatmap": "o.png", "--mask-video": "o.mkv", "--save-config": "o.toml",
 }
+# Formats with a frame's or page's end anywhere: docs/reliability.md says which.
+CANNOT_KNOW = {".ts", ".nut"}
+# A process that ends while it writes which of its lines ran would spoil the file of all others.
+UNCOUNTED = {"LLVM_PROFILE_FILE": "/dev/null"}
+# What libraries are made of, and who called them is asked instead.
+BENEATH = re.compile(r"lib(c|gcc_s|stdc\+\+|m|pthread)[.]so|ld-linux|libtbb|libfmt")
 
 
-class Attack:
-    def __init__(self, options):
-        self.cuesta = str(Path(options.cuesta).resolve())
-        self.shim = "" if options.shim == "-" else str(Path(options.shim).resolve())
-        self.long, self.times, self.random = options.long, options.times, random.Random(options.seed)
-        self.bad, self.figures = [], {}
-        self.root = Path(tempfile.mkdtemp(prefix="cuesta-attack-"))
-        draw = random.Random(1)
-        self.photo = self.file("photo.png", png(120, 80, [draw.randrange(256) for _ in range(120 * 80)]))
-        frames = []
-        for i in range(12):
-            frame = bytearray(draw.randrange(90, 110) for _ in range(96 * 64))
-            for y in range(20, 40):
-                frame[y * 96 + 4 * i : y * 96 + 4 * i + 24] = b"\xf0" * 24
-            frames.append(bytes(frame))
-        self.video = self.file("video.y4m", y4m(96, 64, frames))
-
-    def file(self, name, data):
-        path = self.root / name
-        path.write_bytes(data)
-        return path
-
-    def run(self, words, fault="", counts=None, wrap=(), environment=(), **options):
-        environment = dict(os.environ, LC_ALL="C", **dict(environment))
-        if fault or counts:
-            environment["LD_PRELOAD"] = self.shim
-            if fault:
-                environment["CUESTA_FAULT"] = fault
-            if counts:
-                environment["CUESTA_FAULT_COUNT"] = str(counts)
-        words = [*wrap, self.cuesta, *map(str, words)]
-        options.setdefault("stdin", subprocess.DEVNULL)
-        options.setdefault("stdout", subprocess.PIPE)
-        options.setdefault("stderr", subprocess.PIPE)
-        process = subprocess.Popen(words, env=environment, cwd=self.root, start_new_session=True, **options)
-        try:
-            out, err = process.communicate(timeout=SECONDS)
-            hung = False
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            out, err = process.communicate()
-            hung = True
-        return process.returncode, out or b"", (err or b"").decode(errors="replace"), hung
-
-    def measured(self, words, **environment):
-        """As run(), and the most MiB that the process had."""
-        log = self.root / "time"
-        log.unlink(missing_ok=True)
-        result = self.run(words, wrap=[sys.executable, "-c", MEASURE, str(log)], environment=environment)
-        return *result, int(log.read_text() or 0) // 1024 if log.exists() else 0
-
-    def count(self, campaign, words, fault, why):
-        runs, bad = self.figures.get(campaign, (0, 0))
-        self.figures[campaign] = (runs + 1, bad + bool(why))
-        if why:
-            line = f"{campaign}: {why}\n    CUESTA_FAULT={fault} cuesta {shlex.join(map(str, words))}"
-            self.bad.append(line)
-            print(line, flush=True)
-
-    def sample(self, points, most):
-        """All of them in the long form; else the first, the last and some between, or any one."""
-        points, most = list(points), most * self.times
-        if self.long or len(points) <= most:
-            return points
-        if most == 1:
-            return [self.random.choice(points)]
-        inner = self.random.sample(points[1:-1], max(0, most - 2))
-        return sorted({points[0], points[-1], *inner})
-
+class Attack(Ground):
     # What writes which file; the folder of results is fresh for every run.
 
     def outputs(self):
@@ -120,42 +61,24 @@ class Attack:
         cases.append(("follow.mkv", lambda at: ["edges", self.video, "-o", at / "o.mkv", "--follow"]))
         return cases
 
-    def undisturbed(self, make):
-        """(bytes of every result by name, how many calls of each kind); nothing where this build lacks the format."""
-        at, counts = self.root / "out", self.root / "counts"
-        shutil.rmtree(at, ignore_errors=True)
-        at.mkdir()
-        counts.unlink(missing_ok=True)
-        code, _, err, _ = self.run(make(at), fault=f"write:0:EIO,{at}", counts=counts)
-        if code != 0:
-            return None, err
-        numbers = dict(pair.split("=") for pair in counts.read_text().splitlines()[-1].split())
-        return {p.name: p.read_bytes() for p in at.iterdir()}, {k: int(v) for k, v in numbers.items()}
-
     def disturbed(self, campaign, make, whole, fault, error, codes, grows=False, late=False):
         """`late`: what fails may fail when a result is done, which stands then, whole."""
-        at = self.root / "out"
-        shutil.rmtree(at, ignore_errors=True)
-        at.mkdir()
-        words = make(at)
-        code, _, err, hung = self.run(words, fault=f"{fault},{at}" if "write" in fault or error in ERRORS else fault)
-        left = {p.name: p.read_bytes() for p in at.iterdir()}
-        why = ""
-        if hung:
-            why = "it hangs"
-        elif code < 0 or code in (134, 139):
-            why = f"it ends by signal {-code}: {err.strip()[-200:]}"
-        elif code == 0 and left != whole:
-            why = f"exit 0, and the result differs ({', '.join(f'{n}: {len(b)} bytes' for n, b in left.items()) or 'none'})"
-        elif code != 0 and code not in codes:
-            why = f"exit {code}: {err.strip()}"
-        elif code != 0 and left and not grows and not (late and left.items() <= whole.items()):
-            why = f"exit {code} leaves {', '.join(left)}"
-        elif code != 0 and not err.strip():
-            why = f"exit {code} without a word"
-        elif code == 4 and error in ERRORS and ERRORS[error] not in err:
-            why = f"exit 4 without the reason: {err.strip()}"
-        self.count(campaign, words, fault, why)
+
+        def check():
+            at = self.fresh()
+            run = self.run(make(at), fault=f"{fault},{at}" if "write" in fault or error in ERRORS else fault)
+            left = {p.name: p.read_bytes() for p in at.iterdir()}
+            if why := run.why((0, *codes)):
+                return why
+            if run.code == 0 and left != whole:
+                return f"exit 0, and the result differs ({', '.join(f'{n}: {len(b)} bytes' for n, b in left.items()) or 'none'})"
+            if run.code != 0 and left and not grows and not (late and left.items() <= whole.items()):
+                return f"exit {run.code} leaves {', '.join(left)}"
+            if run.code == 4 and error in ERRORS and ERRORS[error] not in run.err:
+                return f"exit 4 without the reason: {run.err.strip()}"
+            return ""
+
+        self.point(campaign, make(self.root / "out"), fault, check)
 
     def writes(self):
         """One write, close, fsync, rename, link, lseek or open of results fails."""
@@ -164,32 +87,32 @@ class Attack:
             if whole is None:
                 print(f"  without {name}: {counts.strip()[:120]}")
                 continue
-            again, _ = self.undisturbed(make)
-            self.count("same twice", make(self.root / "out"), "", "" if again == whole else f"{name} differs from run to run")
+            self.point("same twice", make(self.root / "out"), "",
+                       lambda: "" if self.undisturbed(make)[0] == whole else f"{name} differs from run to run")
             named = ["rename", "link", "lseek", "open"]
             if not self.long and self.times == 1:
                 named = [self.random.choice(named)]
             for kind in ["write", "close", "fsync", *named]:
                 for n in self.sample(range(1, counts[kind] + 1), 1):
-                    errors = list(ERRORS) if self.long else [self.random.choice(list(ERRORS))]
-                    for error in errors:
-                        self.disturbed("failed calls", make, whole, f"{kind}:{n}:{error}", error, (4,), "follow" in name)
+                    error = list(ERRORS)[(n + len(name) + self.seed) % 3]  # the command treats them alike, but for the words
+                    self.disturbed("failed calls", make, whole, f"{kind}:{n}:{error}", error, (4,), "follow" in name)
             if not counts["fsync"]:
-                self.count("failed calls", make(self.root / "out"), "", f"{name}: nothing is synced")
+                self.point("failed calls", make(self.root / "out"), "no fsync", lambda: f"{name}: nothing is synced")
 
     def replaced(self):
         """What fails leaves an old result as it was."""
         for kind in ("tif", "png"):
-            at = self.root / "out"
             for fault in ("write:1", "fsync:1", "link:1", "rename:1"):
-                shutil.rmtree(at, ignore_errors=True)
-                at.mkdir()
-                (at / f"o.{kind}").write_bytes(b"old")
-                words = ["filter", self.photo, "-o", at / f"o.{kind}", "--kernel", "average:3"]
-                code, _, err, hung = self.run(words, fault=f"{fault}:EIO,{at}")
-                left = {p.name: p.read_bytes() for p in at.iterdir()}
-                good = code == 4 and left == {f"o.{kind}": b"old"} and not hung
-                self.count("replaced", words, fault, "" if good else f"exit {code}, {left.keys()}: {err.strip()}")
+                words = ["filter", self.photo, "-o", self.root / "out" / f"o.{kind}", "--kernel", "average:3"]
+
+                def check():
+                    at = self.fresh()
+                    (at / f"o.{kind}").write_bytes(b"old")
+                    run = self.run(words, fault=f"{fault}:EIO,{at}")
+                    left = {p.name: p.read_bytes() for p in at.iterdir()}
+                    return run.why((4,)) or ("" if left == {f"o.{kind}": b"old"} else f"{left.keys()}: {run.err.strip()}")
+
+                self.point("replaced", words, fault, check)
 
     def full_disk(self):
         """A disc of 64 kB that is full: a mount of tmpfs, where that is allowed."""
@@ -206,18 +129,23 @@ class Attack:
             for kind in STILLS + [f"video.{v}" for v in VIDEOS]:
                 is_video, ending = kind.startswith("video."), kind.split(".")[-1]
                 words = ["filter", moving if is_video else noise, "-o", at / f"o.{ending}", "--kernel", "sharpen:3"]
-                for room in (self.sample([0, 1, 4, 8, 16, 32, 48], 2) if self.long else [4]):
-                    for old in at.iterdir():
-                        old.unlink()
-                    (at / "filler").write_bytes(bytes(max(0, 65536 - room * 1024)))
-                    code, _, err, hung = self.run(words)
-                    left = sorted(p.name for p in at.iterdir() if p.name != "filler")
-                    why = ""
-                    if hung or code not in (0, 4) or (code == 4 and (left or not err.strip())) or (code == 0 and len(left) != 1):
-                        why = f"{kind} with {room} kB: {'it hangs' if hung else f'exit {code}'}, leaves {left}: {err.strip()}"
-                    if code == 4 and not why and "lossy" not in err and ERRORS["ENOSPC"] not in err and "no picture format" not in err:
-                        why = f"{kind}: exit 4 without the reason: {err.strip()}"
-                    self.count("full disc", words, "", why)
+                for room in [0, 1, 4, 8, 16, 32, 48] if self.long else [4]:
+
+                    def check():
+                        for old in at.iterdir():
+                            old.unlink()
+                        (at / "filler").write_bytes(bytes(max(0, 65536 - room * 1024)))
+                        run = self.run(words)
+                        left = sorted(p.name for p in at.iterdir() if p.name != "filler")
+                        why = run.why((0, 4))
+                        if not why and (run.code == 4 and left or run.code == 0 and len(left) != 1):
+                            why = f"exit {run.code}, leaves {left}: {run.err.strip()}"
+                        if run.code == 4 and not why and not any(
+                                words in run.err for words in ("lossy", ERRORS["ENOSPC"], "no picture format")):
+                            why = f"exit 4 without the reason: {run.err.strip()}"
+                        return why
+
+                    self.point("full disc", words, f"{room} kB", check)
         finally:
             subprocess.run(["umount", at], check=False)
 
@@ -225,118 +153,202 @@ class Attack:
         """Standard streams that are full, closed or gone."""
         at = self.root / "out"
 
-        def check(name, words, codes, out=None, **options):
-            shutil.rmtree(at, ignore_errors=True)
-            at.mkdir()
-            code, _, err, hung = self.run(words, **options)
-            why = "it hangs" if hung else f"exit {code}: {err.strip()}" if code not in codes else ""
-            if not why and out is not None:
-                found = (at / out).read_bytes() if (at / out).exists() else b""
-                if b"YUV4MPEG2" in found:
+        def check(name, words, codes, out=None):
+            def run():
+                self.fresh()
+                why = self.run(words, wrap=["bash", "-c", f'exec "$0" "$@" {name}']).why(codes)
+                if "without a word" in why and "2>" in name:
+                    why = ""
+                if not why and out is not None and (at / out).exists() and b"YUV4MPEG2" in (at / out).read_bytes():
                     why = f"{out} holds what was meant for standard output"
-            self.count("standard streams", words, name, why)
+                return why
 
-        shell = lambda text: ["bash", "-c", f'exec "$0" "$@" {text}']  # noqa: E731
+            self.point("standard streams", words, name, run)
+
         photo, video = self.photo, self.video
         for to in ("2>/dev/full", "2>&-", "2> >(true)"):
-            check(to, ["edges", "missing.png", "-o", at / "o.png"], (3,), wrap=shell(to))
-            check(to, ["edges", photo, "-o", at / "o.png", "-v"], (0,), wrap=shell(to))
-            check(to, ["frobnicate"], (2,), wrap=shell(to))
+            check(to, ["edges", "missing.png", "-o", at / "o.png"], (3,))
+            check(to, ["edges", photo, "-o", at / "o.png", "-v"], (0,))
+            check(to, ["frobnicate"], (2,))
         for words in (["--help"], ["--version"], ["list", "operations"], ["edges", photo, "-o", "-"],
                       ["edges", video, "-o", "-"], ["detect", video, "--json", "-"], ["generate", "man"]):
             for to in (">/dev/full", ">&-"):
-                check(to, words, (4, 2) if words[0] in ("list", "generate") else (4,), wrap=shell(to))
-        check("0<&- 1>&-", ["detect", video, "-o", "-", "--json", at / "b.nd"], (4,), out="b.nd", wrap=shell("0<&- 1>&-"))
-        check("0<&-", ["detect", "-", "--json", at / "b.nd"], (3,), wrap=shell("0<&-"))
+                check(to, words, (4, 2) if words[0] in ("list", "generate") else (4,))
+        check("0<&- 1>&-", ["detect", video, "-o", "-", "--json", at / "b.nd"], (4,), out="b.nd")
+        check("0<&-", ["detect", "-", "--json", at / "b.nd"], (3,))
 
     def determinism(self):
-        """A video's bytes do not depend on the number of threads, nor on the machine's cores."""
-        at = self.root / "out"
-        for kind in VIDEOS:
+        """Bytes do not depend on the number of threads, the machine's cores, or its instructions."""
+        cases = [["edges", self.video, "-o", f"o.{kind}"] for kind in VIDEOS]
+        cases += [["edges", self.photo, "-o", "o.png", *more] for more in (
+            [], ["--method", "log"], ["--method", "sobel"], ["--method", "boundaries"], ["--color", "strongest"],
+            ["--sigma", "0", "--threshold", "80"], ["--lines", "o.svg"])]
+        cases += [["filter", self.photo, "-o", "o.tif", "--kernel", "gaussian:15:2.5"], ["filter", self.photo, "-o", "o.pgm", "--median", "5"]]
+        cases += [["detect", self.video, "--json", "o.nd", *more] for more in ([], ["--background", "mean"], ["--track"])]
+        ways = [("1", "", True), ("3", "", False)]
+        if self.long:
+            ways = [(str(threads), simd, threads == 1) for threads in (1, 2, 5, 64) for simd in ("", "sse4", "scalar")]
+        for case in cases:
             results = {}
-            for threads in (0, 1, 2, 5, 64) if self.long else (1, 3):
-                shutil.rmtree(at, ignore_errors=True)
-                at.mkdir()
-                words = ["edges", self.video, "-o", at / f"o.{kind}", "--threads", threads]
-                wrap = ["taskset", "-c", "0"] if threads == 1 and shutil.which("taskset") else []
-                code, _, err, _ = self.run(words, wrap=wrap)
-                if code == 0:
-                    results[threads] = (at / f"o.{kind}").read_bytes()
-                elif "no encoder" not in err and "its name is not that" not in err:
-                    self.count("threads", words, "", f"exit {code}: {err.strip()}")
-            if results:
-                same = len(set(results.values())) == 1
-                self.count("threads", ["edges", self.video, "-o", f"o.{kind}", "--threads", "N"], "",
-                           "" if same else f"{kind}: {[len(b) for b in results.values()]} bytes by {list(results)} threads")
 
-    def exhaustion(self):
-        """Threads that cannot be made, descriptors that are refused, allocations that fail."""
-        commands = {
+            def result(threads, simd, one_core, case=case, results=results):
+                at = self.fresh()
+                wrap = ["taskset", "-c", "0"] if one_core and shutil.which("taskset") else []
+                environment = {"CUESTA_SIMD": simd} if simd else {}
+                words = [at / word if str(word).startswith("o.") else word for word in case]
+                run = self.run([*words, "--threads", threads], wrap=wrap, environment=environment)
+                if "no encoder" in run.err or "its name is not that" in run.err:
+                    return "", {}
+                return run.why((0,)), {p.name: p.read_bytes() for p in at.iterdir()}
+
+            for threads, simd, one_core in ways:
+
+                def check():
+                    if not results:
+                        results["whole"] = result("0", "", False)
+                    why, found = result(threads, simd, one_core)
+                    same = found == results["whole"][1]
+                    return results["whole"][0] or why or ("" if same else f"{case}: other bytes by {threads} threads, {simd or 'all'} instructions")
+
+                self.point("threads and instructions", [*case, "--threads", threads], simd, check)
+
+    def commands(self):
+        return {
             "still": lambda at: ["edges", self.photo, "-o", at / "o.png"],
             "y4m": lambda at: ["edges", self.video, "-o", at / "o.y4m"],
             "mkv": lambda at: ["edges", self.video, "-o", at / "o.mkv"],
             "detect": lambda at: ["detect", self.video, "--json", at / "o.nd", "--track"],
         }
-        for name, make in commands.items():
+
+    def exhaustion(self):
+        """Threads that cannot be made, descriptors that are refused, allocations of C++ that fail."""
+        met = set()
+        for name, make in self.commands().items():
             whole, counts = self.undisturbed(make)
             if whole is None:
                 continue
-            for kind, error, most in (("thread", "EAGAIN", 3), ("open", "EMFILE", 4), ("new", "ENOMEM", 6)):
+            for kind, error, most in (("thread", "EAGAIN", 3), ("open", "EMFILE", 4)):
                 for n in self.sample(range(1, counts[kind] + 1), most if name != "still" else 2):
                     for forever in ("", "+"):
-                        self.disturbed(f"no {kind}", make, whole, f"{kind}:{n}{forever}:{error}", error, (3, 4, 5),
-                                       late=kind == "new")
-        if self.long:  # what libvips, GLib and libav make of it is theirs; counted, not judged
-            ends = {}
-            whole, counts = self.undisturbed(commands["mkv"])
-            for n in self.sample(range(1, counts["malloc"] + 1, 37), 10**6):
-                at = self.root / "out"
-                shutil.rmtree(at, ignore_errors=True)
-                at.mkdir()
-                code, _, _, hung = self.run(commands["mkv"](at), fault=f"malloc:{n}:ENOMEM")
-                left = {p.name: p.read_bytes() for p in at.iterdir()}
-                end = "hang" if hung else "lie" if code == 0 and left != whole else "left" if code and left else code
-                ends[end] = ends.get(end, 0) + 1
-                self.count("malloc", commands["mkv"](at), f"malloc:{n}:ENOMEM", str(end) if end in ("hang", "lie", "left") else "")
-            print(f"  malloc, by exit code: {ends}")
+                        self.disturbed(f"no {kind}", make, whole, f"{kind}:{n}{forever}:{error}", error, (3, 4, 5))
+            _, places = self.undisturbed(make, "new")
+            # A place that another command has met fails there; "and all after" begins at every fourth.
+            fresh = [place for place in places if place not in met]
+            met |= set(places)
+            for place in self.sample(fresh, 6):
+                for forever in ("", "+") if not self.long or int(place, 16) >> 12 & 3 == 0 else ("",):
+                    self.disturbed("no new", make, whole, f"new:@{place}{forever}:ENOMEM", "ENOMEM", (3, 4, 5), late=True)
+
+    def malloc(self):
+        """An allocation of a C library fails: what it makes of it is its own, but nothing is half done, and we do not crash."""
+        met = set()
+        for name, make in self.commands().items():
+            whole, _ = self.undisturbed(make)
+            if whole is None:
+                continue
+            _, places = self.undisturbed(make, "malloc")
+            fresh = [place for place in places if place not in met]
+            met |= set(places)
+            if self.long:  # most are one kind: a name that GLib registers
+                fresh = [place for place in fresh if int(place, 16) >> 12 & 3 == 0]
+            for place in self.sample(fresh, 4):
+                fault = f"malloc:@{place}:ENOMEM"
+
+                def check():
+                    report = self.root / "report"
+                    report.unlink(missing_ok=True)
+                    at = self.fresh()
+                    run = self.run(make(at), fault=fault, report=report, seconds=20, ask=bool(self.shim))
+                    left = {p.name: p.read_bytes() for p in at.iterdir()}
+                    by = {line.split()[0]: line.split() for line in report.read_text().splitlines()} if report.exists() else {}
+                    innermost = next((word for word in by.get("signal", [])[2:] if not BENEATH.match(word)), "cuesta")
+                    failed = next((word for word in by.get("fault", [])[1:] if not BENEATH.match(word)), "nothing")
+                    if run.hung:  # in whose code it waits, the last signal tells
+                        return "it hangs" if innermost == "cuesta" else ("", f"{innermost} waits for ever")
+                    if run.code == 0 and left != whole:
+                        return f"exit 0, and the result differs: {failed} had no memory"
+                    if run.code != 0 and left and left != whole:
+                        return f"exit {run.code} leaves {', '.join(left)}: {failed} had no memory"
+                    if run.crashed():
+                        if "Fatal glibc error" in run.err:
+                            innermost = "libc.so.6"
+                        if innermost == "cuesta":
+                            return f"we end by signal {abs(run.code)}: {failed} had no memory; {by}"
+                        return "", f"{innermost} ends the process"
+                    if run.code not in (0, 1, 3, 4, 5):
+                        return f"exit {run.code}: {run.err.strip()}"
+                    return "", f"exit {run.code}"
+
+                self.point("no malloc", make(self.root / "out"), fault, check)
+
+    def limits(self):
+        """Descriptors, address space, file size, processor time and stack that the system limits."""
+        kinds = {"nofile": [3, 4, 5, 6, 7, 8, 10, 12, 16, 24], "fsize": [0, 1, 100, 1000, 5000, 20000],
+                 "stack": [64 << 10, 256 << 10],
+                 "as": [n << 20 for n in (300, 350, 400, 450, 500, 600, 700, 800, 1000, 1200, 1600, 2000)]}
+        for name, make in self.commands().items():
+            at = self.fresh()
+            alone = self.run(make(at))
+            whole = {p.name: p.read_bytes() for p in at.iterdir()}
+            if alone.code != 0:
+                continue
+            for kind, values in kinds.items():
+                for value in self.sample(values, 1):
+
+                    def check():
+                        at, report = self.fresh(), self.root / "report"
+                        report.unlink(missing_ok=True)
+                        run = self.run(make(at), report=report, environment={"LD_PRELOAD": self.shim},
+                                       wrap=["prlimit", f"--{kind}={value}", "--"])
+                        left = {p.name: p.read_bytes() for p in at.iterdir()}
+                        if run.code == 127 and ("shared librar" in run.err or "cannot" in run.err):
+                            return "", "it could not be loaded"
+                        if left and left != whole or run.code == 0 and left != whole:
+                            return f"exit {run.code}, leaves {', '.join(left)}"
+                        if run.crashed() and report.exists():
+                            words = report.read_text().split()[2:]
+                            innermost = next((word for word in words if not BENEATH.match(word)), "cuesta")
+                            if innermost != "cuesta":
+                                return "", f"{innermost} ends the process"
+                        why = run.why((0, 3, 4, 5))
+                        return "" if kind == "fsize" and "without a word" in why else why  # its words go to a file, too
+
+                    self.point("limits", make(self.root / "out"), f"{kind}={value}", check)
 
     def truncation(self):
         """Files that are cut off give an error, or what is there with --partial."""
-        at = self.root / "cut"
-        at.mkdir()
-        silent = {}
+        at = self.fresh("cut")
         for ending, seed, is_still in self.seeds():
             data = seed.read_bytes()
-            result = at / ("o.png" if is_still else "o.y4m")
-            words = ["edges", at / f"cut.{ending}", "-o", result]
-            (at / f"cut.{ending}").write_bytes(data)
-            code, _, err, _ = self.run(words)
-            if code != 0:
-                self.count("truncation", words, "", f"{seed.name} itself is refused: {err.strip()}")
+            cut, result = at / f"cut.{ending}", at / ("o.png" if is_still else "o.y4m")
+            words = ["edges", cut, "-o", result]
+            cut.write_bytes(data)
+            result.unlink(missing_ok=True)
+            run = self.run(words)
+            if run.code != 0:
+                self.point("truncation", words, seed.name, lambda: f"{seed.name} itself is refused: {run.err.strip()}")
                 continue
             whole = result.read_bytes()
             points = sorted({int(len(data) * i / 28) for i in range(1, 28)} | {len(data) - 1, len(data) - 8})
             for size in self.sample(points, 3):
-                (at / f"cut.{ending}").write_bytes(data[:size])
-                result.unlink(missing_ok=True)
-                code, _, err, hung = self.run(words)
-                same = code == 0 and result.read_bytes() == whole
-                if code == 0 and not same and seed.suffix in CANNOT_KNOW:
-                    silent[seed.suffix] = silent.get(seed.suffix, 0) + 1
-                    continue
-                why = "it hangs" if hung else f"exit {code}: {err.strip()}" if code not in (0, 3) else ""
-                if code == 0 and not same:
-                    why = f"{seed.name} cut to {size} of {len(data)} bytes: exit 0, and the result differs"
-                self.count("truncation", words, f"{seed.name}:{size}", why)
-                (at / f"cut.{ending}").unlink(missing_ok=True)
-        if silent:
-            print(f"  silent, of formats that cannot know: {silent}")
+
+                def check():
+                    cut.write_bytes(data[:size])
+                    result.unlink(missing_ok=True)
+                    run = self.run(words)
+                    if why := run.why((0, 3)):
+                        return why
+                    if run.code == 0 and result.read_bytes() != whole:
+                        if seed.suffix in CANNOT_KNOW:
+                            return "", f"silent: {seed.suffix[1:]}"
+                        return f"{seed.name} cut to {size} of {len(data)} bytes: exit 0, and the result differs"
+                    return ""
+
+                self.point("truncation", words, f"{seed.name}:{size}", check)
 
     def bounds(self):
         """What declares much and holds little is refused, with little time and memory."""
-        at = self.root / "out"
-        shutil.rmtree(at, ignore_errors=True)
-        at.mkdir()
+        at = self.fresh()
         fifo = self.root / "fifo"
         os.mkfifo(fifo)
 
@@ -373,17 +385,18 @@ class Attack:
             ("baseline, FIFO", ["bench", "cpu", "--quick", "--only", "sobel", "--baseline", fifo], (2, 3), 100),
             ("threads, 4096", ["edges", self.video, "-o", at / "o.mkv", "--threads", "4096"], (0,), 400),
         ]
-        slowest, largest = 0.0, 0
         for name, words, codes, most in cases:
-            began = time.monotonic()
-            code, _, err, hung, mib = self.measured(words)
-            seconds = time.monotonic() - began
-            slowest, largest = max(slowest, seconds), max(largest, mib)
-            why = "it hangs" if hung else f"exit {code}: {err.strip()}" if code not in codes else ""
-            if not why and self.shim and (seconds > 10 or mib > most):
-                why = f"{seconds:.1f} s and {mib} MiB"
-            self.count("bounds", words, name, why)
-        print(f"  the slowest took {slowest:.2f} s, the largest {largest} MiB")
+
+            def check(words=words, codes=codes, most=most):
+                began = time.monotonic()
+                run = self.run(words)
+                seconds = time.monotonic() - began
+                why = run.why(codes)
+                if not why and self.shim and (seconds > 10 or run.mib > most):
+                    why = f"{seconds:.1f} s and {run.mib} MiB"
+                return why
+
+            self.point("bounds", words, name, check)
 
     def seeds(self):
         """One file of every format that this build writes: (ending, path, is a still)."""
@@ -391,17 +404,17 @@ class Attack:
         big = self.file("long.y4m", y4m(96, 64, [bytes((x + 3 * i) % 251 for x in range(96 * 64)) for i in range(40)]))
         for ending in ("mp4", "mov", "mkv", "avi", "webm", "flv", "ogv", "wmv", "ts", "nut", "gif", "y4m"):
             path = self.root / f"seed.{ending}"
-            code, _, err, _ = self.run(["filter", big, "-o", path, "--kernel", "average:3"])
-            if code == 0:
+            run = self.run(["filter", big, "-o", path, "--kernel", "average:3"])
+            if run.code == 0:
                 made.append((ending, path, False))
             else:
-                print(f"  without {ending}: {err.strip()[:100]}")
+                print(f"  without {ending}: {run.err.strip()[:100]}")
         self.run(["edges", big, "-o", self.root / "fragments.mp4", "--follow"])
         self.run(["detect", big, "--mask-video", self.root / "ffv1.mkv"])
         made += [("mp4", self.root / "fragments.mp4", False), ("mkv", self.root / "ffv1.mkv", False)]
         for kind in ("png", "tif", "jpg", "pgm", "webp", "gif", "bmp", "jp2", "jxl", "avif"):
             path = self.root / f"seed-still.{kind}"
-            if self.run(["filter", self.photo, "-o", path, "--kernel", "average:3"])[0] == 0:
+            if self.run(["filter", self.photo, "-o", path, "--kernel", "average:3"]).code == 0:
                 made.append((kind, path, True))
         samples = [i * 7 % 256 for i in range(100 * 100)]
         rows = "\n".join(" ".join(map(str, samples[y * 100 : y * 100 + 100])) for y in range(100))
@@ -411,9 +424,9 @@ class Attack:
         made.append(("pbm", self.file("bits.pbm", b"P4\n100 100\n" + bytes(i % 256 for i in range(1300))), True))
         return [one for one in made if one[1].exists()]
 
-    def mutated(self, data):
+    def mutated(self, data, draw):
         """A file with a few of its bytes, or parts of it, changed; most of all in its head."""
-        out, draw = bytearray(data), self.random
+        out = bytearray(data)
         for _ in range(draw.choice((1, 1, 2, 4, 16))):
             at = draw.randrange(min(len(out), 256) if draw.random() < 0.6 else len(out))
             kind = draw.randrange(6)
@@ -437,70 +450,232 @@ class Attack:
 
     def mutations(self):
         """Files with changed bytes: an error or a picture, soon, in little memory, and the same one again."""
-        at = self.root / "mutated"
-        at.mkdir()
         for ending, seed, still in self.seeds():
             data = seed.read_bytes()
-            for i in range(60 if self.long else 2 * self.times):
-                path = at / f"m{i}.{ending}"
-                path.write_bytes(self.mutated(data))
+            # Pictures go many to a run. Videos are told apart by their samples, which a batch has no format for.
+            size = 40 if self.long and still else 1
+            many = (20 if still else 60) if self.long else 2 * self.times
+            for i in range(many):
+                draw = random.Random(f"{self.seed} {seed.name} {i}")
+                name = f"{seed.name} {i} {hashlib.sha256(data).hexdigest()[:8]}"
+                files = lambda: [self.mutated(data, draw) for _ in range(size)]  # noqa: E731
                 partial = ["--partial"] if i % 2 else []
-                results = []
-                for filler in ("85", "170") if i % 2 or self.long else ("85",):
-                    result = at / ("o.png" if still else "o.y4m")
-                    result.unlink(missing_ok=True)
-                    words = ["edges", path, "-o", result, *partial]
-                    code, _, err, hung, mib = self.measured(words, MALLOC_PERTURB_=filler)
-                    # An animation may have become a still picture, which is no video.
-                    good = (0, 3, 4) if "no picture format has the extension" in err else (0, 3)
-                    why = "it hangs" if hung else f"exit {code}: {err.strip()[-300:]}" if code not in good else ""
-                    if not why and mib > 1500 and self.shim:
-                        why = f"{mib} MiB"
-                    if not why and code and result.exists():
-                        why = f"exit {code} and a result"
-                    results.append(result.read_bytes() if code == 0 and not why else None)
-                    if why:
-                        break
-                if not why and len(set(results)) > 1:
-                    why = "the result depends on what memory held before"
-                self.count("mutated files", words, f"MALLOC_PERTURB_={filler}", why)
-                if why:
-                    kept = Path(tempfile.gettempdir()) / f"cuesta-bad-{len(self.bad)}.{ending}"
+                self.point("mutated pictures" if still else "mutated videos", ["edges", f"{size} x {ending}", *partial], name, lambda: self.mutation(files(), ending, still, partial))
+
+    def mutation(self, files, ending, still, partial):
+        at = self.fresh("mutated")
+        paths = [at / f"m{k}.{ending}" for k in range(len(files))]
+        for path, data in zip(paths, files):
+            path.write_bytes(data)
+        if len(paths) == 1:
+            return self.decoded(paths, still, partial)[0], None, 2
+        why, _ = self.decoded(paths, still, partial)
+        if why:  # which of them it was
+            alone = [(path, self.decoded([path], still, partial)[0]) for path in paths]
+            for path, reason in alone:
+                if reason:
+                    kept = Path(os.environ.get("TMPDIR", "/tmp")) / f"cuesta-bad-{os.getpid()}-{zlib.crc32(path.read_bytes())}.{ending}"
                     shutil.copy(path, kept)
-                    print(f"    kept as {kept}", flush=True)
-                path.unlink()
+                    why += f"\n    {kept}: {reason}"
+        return why, None, 2 * len(files)
+
+    def decoded(self, paths, still, partial):
+        """What is bad about reading them, all in one run, in memory filled in two ways; and the results."""
+        all_results = []
+        for filler in ("85", "170"):
+            out = self.fresh()
+            words = ["edges", *paths, "-o", out, "--format", "png", *partial]
+            if len(paths) == 1:  # by one thread: libav's frame threads see some damage of H.264 at one time and not at another
+                words = ["edges", paths[0], "-o", out / ("o.png" if still else "o.y4m"), "--threads", "1", *partial]
+            run = self.run(words, environment={"MALLOC_PERTURB_": filler})
+            # An animation may have become a still picture, which is no video; a batch goes on.
+            why = run.why((0, 3, 4) if "no picture format has the extension" in run.err or len(paths) > 1 else (0, 3))
+            if not why and run.mib > 1500 and self.shim:
+                why = f"{run.mib} MiB"
+            results = {p.name: p.read_bytes() for p in out.iterdir()}
+            if not why and len(paths) == 1 and run.code and results:
+                why = f"exit {run.code} and a result"
+            if why:
+                return why, results
+            all_results.append(results)
+        same = all_results[0] == all_results[1]
+        return "" if same else "the result depends on what memory held before", all_results[0]
+
+    def options(self):
+        """Drawn lists of options: an error in words or a result, never a crash."""
+        listing = subprocess.run([self.cuesta, "generate", "fish"], capture_output=True, text=True, check=True).stdout
+        known = {}
+        for line in listing.splitlines():
+            if match := re.match(r"complete -c cuesta -n '__fish_seen_subcommand_from (\w+)' -l ([\w-]+)(?: -s \w)?(?: (-r|-x -a '([^']*)'))? -d", line):
+                # Not what runs programs, talks to others, or never ends.
+                if match[2] not in ("on-event", "reconnect", "mqtt", "device", "quick", "repeat"):
+                    known.setdefault(match[1], []).append((match[2], bool(match[3]), (match[4] or "").split()))
+        hostile = ["", "0", "-1", "1", "2", "3", "5", "7", "254", "255", "1e308", "-1e308", "1e400", "nan", "inf", "-inf", "2147483647",
+                   "2147483648", "-2147483649", "9223372036854775807", "18446744073709551616", "0x10", "1,5", "a=b", "=", "simd", "serial",
+                   "rows", "auto", "auto:otsu", "auto:percentile:100", "constant:-5", "average:5", "gaussian:255:99", "1 2;3 4 / 0", ";;",
+                   "0,0,10,10", "119,79,1,1", "-1,0,5,5", "0,0,2147483647,2147483647", "disk:15", "ellipse:253", "rect:5x3", "rect:0x0",
+                   "photo.png", "video.y4m", "missing", ".", "..", "-", "/dev/null", "/dev/full", "/proc/self/mem", "o.tif", "o.mkv",
+                   "o.nd", "\u00e9\n\x1b[31m", "x" * 5000, "512MB", "1", "%s%n", "[" * 200]
+        verbs = {"edges": [["photo.png", "-o", "o.png"], ["video.y4m", "-o", "o.mkv"], ["photo.png", "--lines", "o.svg"]],
+                 "filter": [["photo.png", "-o", "o.png"], ["photo.png", "-o", "o.tif", "--kernel", "average:5"], ["video.y4m", "-o", "o.y4m", "--median", "3"]],
+                 "detect": [["video.y4m", "--json", "o.nd"], ["video.y4m", "-o", "o.mp4"]], "list": [["strategies"], []]}
+        for i in range(3000 if self.long else 10 * self.times):
+            draw = random.Random(f"options {self.seed} {i}")
+            verb = draw.choice(list(verbs))
+            words = [verb, *draw.choice(verbs[verb])]
+            for name, takes, choices in draw.choices(known[verb], k=draw.randrange(1, 6)):
+                words.append(f"--{name}")
+                if takes:
+                    words.append(draw.choice(choices) if choices and draw.random() < 0.7 else draw.choice(hostile))
+            if verb != "list":
+                words += ["--max-time", "8"]
+            if draw.random() < 0.1:
+                draw.shuffle(words)
+
+            def check():
+                at = self.fresh()
+                for source in (self.photo, self.video):
+                    os.link(source, at / source.name)
+                try:
+                    run = self.run(words, cwd=at)
+                except ValueError:  # no argument of a program has such bytes
+                    return ""
+                hidden = [p.name for p in at.iterdir() if p.name.startswith(".o.")]
+                if run.code in (2, 3, 4, 5) and hidden:
+                    return f"exit {run.code} leaves {hidden}"
+                return run.why((0, 2, 3, 4, 5))
+
+            self.point("options", words, str(i), check)
+
+    def surroundings(self):
+        """No environment, no home, other languages, names of files that mislead: the same result."""
+        whole = self.fresh()
+        self.run(["edges", self.photo, "-o", whole / "o.png"])
+        expected = (whole / "o.png").read_bytes()
+        wraps = {"empty environment": ["env", "-i"], "no home": ["env", "HOME=/nonexistent", "TMPDIR=/nonexistent", "XDG_CACHE_HOME=/nonexistent"],
+                 "German": ["env", "LC_ALL=de_DE.UTF-8"], "Turkish": ["env", "LC_ALL=tr_TR.UTF-8"], "Persian": ["env", "LC_ALL=fa_IR.UTF-8"],
+                 "no language": ["env", "LC_ALL=xx"], "no colors": ["env", "TERM=", "NO_COLOR=1"], "nice": ["nice", "-n", "19"],
+                 "one core": ["taskset", "-c", "0"], "GLib's debugging": ["env", "G_SLICE=always-malloc", "G_DEBUG=gc-friendly"]}
+        if subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode == 0:
+            for folder in ("/proc", "/sys"):
+                wraps[f"no {folder}"] = ["unshare", "-m", "sh", "-c", f'mount -t tmpfs none {folder} && exec "$0" "$@"']
+        names = ["o\n.png", "-o.png", "[o].png", "o" * 251 + ".png", "\u00e9\u4e2d.png", "o .png", "o%d%s.png", "o[page=3].png", "\x1b[31mo.png", "o:1.png"]
+
+        def check(wrap, name):
+            at = self.fresh()
+            source = at / f"in{name}" if len(name) < 200 else self.photo
+            if source != self.photo:
+                shutil.copy(self.photo, source)
+            run = self.run(["edges", source, "-o", at / name], wrap=wrap)
+            return run.why((0,)) or ("" if (at / name).read_bytes() == expected else "the result differs")
+
+        for what, wrap in wraps.items():
+            self.point("surroundings", ["edges", "photo.png", "-o", "o.png"], what, lambda: check(wrap, "o.png"))
+        for name in names:
+            self.point("surroundings", ["edges", "photo.png", "-o", name], "name", lambda: check([], name))
 
     def kill(self):
         """SIGKILL and others at random moments leave no temporary and no half result."""
-        at = self.root / "out"
-        big = self.file("kill.y4m", y4m(320, 240, [os.urandom(320 * 240) for _ in range(30)]))
-        signals = [signal.SIGKILL, signal.SIGTERM, signal.SIGQUIT, signal.SIGALRM, signal.SIGUSR1, signal.SIGXCPU]
-        words = ["edges", big, "-o", at / "o.mkv"]
-        whole, _ = self.undisturbed(lambda at: words) if self.shim else (None, None)
-        for i in range(200 if self.long else 6 * self.times):
-            shutil.rmtree(at, ignore_errors=True)
-            at.mkdir()
-            process = subprocess.Popen([self.cuesta, *map(str, words)], cwd=self.root,
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            time.sleep(self.random.uniform(0.02, 0.5))
-            process.send_signal(signals[i % len(signals)])
-            code = process.wait(SECONDS)
-            left = {p.name: p.read_bytes() for p in at.iterdir()}
-            # A signal may come when the result is there, whole.
-            bad = code != 0 and left and whole and left != whole
-            self.count("kill", words, signals[i % len(signals)].name, f"leaves {left.keys()}" if bad else "")
+        big = self.file("kill.y4m", y4m(320, 240, [random.Random(i).randbytes(320 * 240) for i in range(30)]))
+        signals = [signal.SIGKILL, signal.SIGTERM, signal.SIGQUIT, signal.SIGALRM, signal.SIGUSR1, signal.SIGXCPU, signal.SIGINT,
+                   signal.SIGHUP, signal.SIGUSR2, signal.SIGABRT]
+        words = ["edges", big, "-o", self.root / "out" / "o.mkv"]
+        self.fresh()
+        began = time.monotonic()
+        if self.run(words).code != 0:
+            return
+        longest = 1.2 * (time.monotonic() - began)
+        whole = (self.root / "out" / "o.mkv").read_bytes()
+        for i in range(300 if self.long else 6 * self.times):
+            number = signals[i % len(signals)]
 
+            def check():
+                at = self.fresh()
+                process = subprocess.Popen([self.cuesta, *map(str, words)], cwd=self.root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                           env={**os.environ, **UNCOUNTED})
+                time.sleep(random.Random(f"{self.seed} {i}").uniform(0.02, longest))
+                process.send_signal(number)
+                code = process.wait(60)
+                left = {p.name: p.read_bytes() for p in at.iterdir()}
+                # A signal may come when the result is there, whole.
+                if left and left != {"o.mkv": whole} or code == 0 and not left:
+                    return f"exit {code} leaves {', '.join(f'{n}: {len(b)} bytes' for n, b in left.items())}"
+                return ""
 
-# Formats with a frame's or page's end anywhere: docs/reliability.md says which.
-CANNOT_KNOW = {".ts", ".nut"}
+            self.point("kill", words, f"{number.name} {i}", check)
 
-MEASURE = """
-import os, resource, sys
-log, words = sys.argv[1], sys.argv[2:]
-code = os.spawnv(os.P_WAIT, words[0], words)
-open(log, "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
-sys.exit(code if code >= 0 else 128 - code)
-"""
+    def soak(self):
+        """Long streams and large batches: memory, descriptors and threads do not grow."""
+        frames = 1_000_000 if self.long else 3000 * self.times
+        street = [bytes(100 + 90 * (20 <= y < 50 and 3 * i <= x < 3 * i + 30) + (x * y + 7 * i) % 9 for y in range(90) for x in range(120)) for i in range(30)]
+        chunk = b"".join(b"FRAME\n" + frame for frame in street)
+        head = y4m(120, 90, [])
+        pictures = self.fresh("pictures")
+        many = 2400 if self.long else 100 * self.times
+        # name, words, frames, kB that it may grow in its second half
+        index = 4 + frames // 2 * 2 // 1000  # Matroska's index has a few bytes a key frame
+        cases = [("detect", ["detect", "-", "--json", "-"], frames, 64),
+                 ("detect, a video out", ["detect", "-", "--background", "mixture", "-o", "soak.mkv"], frames // 10, 64 + index)]
+        for name, words, count, most in cases:
+            self.point("soak", words, f"{count} frames", lambda: self.grows(words, self.feed(head, chunk, count // len(street)), most))
+
+        def batch():
+            files = [pictures / f"{k}.png" for k in range(many)]
+            for k, path in enumerate(files):
+                side = 40 + k % 80
+                path.write_bytes(png(side, 60, [(x * k) % 251 for x in range(side * 60)]))
+            return self.grows(["edges", *files, "-o", self.fresh()], None, 2048, many)
+
+        self.point("soak", ["edges", f"{many} pictures"], f"{many} pictures", batch)
+
+    @staticmethod
+    def feed(head, chunk, times):
+        def work(to):
+            try:
+                to.write(head)
+                for _ in range(times):
+                    to.write(chunk)
+            except BrokenPipeError:
+                pass
+            finally:
+                to.close()
+        return work
+
+    def grows(self, words, feed, most, runs=1):
+        """What grew between the halves of a run, the first tenth of which is not looked at."""
+        source = subprocess.PIPE if feed else subprocess.DEVNULL
+        with open(self.root / "soak.err", "w+") as err:
+            process = subprocess.Popen([self.cuesta, *map(str, words)], cwd=self.root, stdin=source, stdout=subprocess.DEVNULL, stderr=err)
+            if feed:
+                threading.Thread(target=feed, args=(process.stdin,), daemon=True).start()
+            seen, wait = [], 0.01
+            while process.poll() is None:
+                try:
+                    fields = dict(line.split(":", 1) for line in Path(f"/proc/{process.pid}/status").read_text().splitlines())
+                    seen.append((int(fields["VmRSS"].split()[0]), int(fields["Threads"]), len(os.listdir(f"/proc/{process.pid}/fd"))))
+                except (OSError, KeyError):
+                    continue  # it ended
+                if len(seen) == 4000:
+                    seen, wait = seen[::2], wait * 2
+                time.sleep(wait)
+            err.seek(0)
+            said = err.read()
+        if process.returncode != 0:
+            return f"exit {process.returncode}: {said[-300:]}"
+        seen = seen[len(seen) // 10 : -max(1, len(seen) // 50)]  # not its end either
+        first, second = seen[: len(seen) // 2], seen[len(seen) // 2 :]
+        if len(first) < 10:
+            return "" if not self.long else "it was over too soon to look"
+        growth = max(s[0] for s in second) - max(s[0] for s in first)
+        print(f"  {words[0]}: {first[0][0]} kB, later {growth:+} kB; threads {sorted({s[1] for s in seen})}, descriptors {sorted({s[2] for s in seen})}", flush=True)
+        if growth > most and (self.long or self.times > 1):
+            return f"{growth} kB more in its second half"
+        # A picture opens and closes what it needs; a stream has all it needs from its first frames on.
+        spare = 0 if feed else 8
+        if any(max(s[k] for s in second) > max(s[k] for s in first) + spare for k in (1, 2)):
+            return "threads or descriptors grow"
+        return "", f"{growth:+} kB", runs
+
 
 
 def y4m_head(width, height):
@@ -523,6 +698,53 @@ def png_of_zeros(width, height, color, bits):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
+def part(text):
+    number, parts = map(int, text.split("/"))
+    return number, parts
+
+
+def shared(options, campaigns):
+    """The points, by several processes; what each of them prints."""
+    import tempfile
+
+    state = options.state or tempfile.mkdtemp(prefix="cuesta-attack-state-")
+    words = [sys.executable, __file__, options.cuesta, options.shim, "--times", str(options.times), "--seed", str(options.seed), "--state", state]
+    workers = [subprocess.Popen([*words, *(["--long"] if options.long else []), "--part", f"{k}/{options.jobs}", *campaigns])
+               for k in range(options.jobs)]
+    codes = [worker.wait() for worker in workers]
+    if any(code not in (0, 1) for code in codes):
+        raise SystemExit(f"a process of the attack itself failed: {codes}")
+    return Journal(state, "read", "")
+
+
+def alone(options, campaigns):
+    attack = Attack(options)
+    try:
+        for name in campaigns:
+            began = time.monotonic()
+            print(f"{name}: {(getattr(Attack, name).__doc__ or '').splitlines()[0]}", flush=True)
+            getattr(attack, name)()
+            print(f"  {name}: {time.monotonic() - began:.1f} s", flush=True)
+    finally:
+        attack.close()
+    return attack.journal
+
+
+def figures_of(options, journal):
+    """What a page says about the attack."""
+    def told(*words):
+        return subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parent, check=True).stdout.strip()
+
+    lines = journal.lines
+    return {"what": "tests/attack, long form" if options.long else f"tests/attack, {options.times} times the short form",
+            "commit": options.commit or told("git", "describe", "--always", "--dirty", "--abbrev=12"),
+            "version": told(options.cuesta, "--version"),
+            "from": min(line["at"] for line in lines), "to": max(line["at"] for line in lines),
+            "minutes_of_all_processes": round(sum(line["seconds"] for line in lines) / 60), "jobs": options.jobs, "cores": os.cpu_count(),
+            "load": [round(load, 1) for load in os.getloadavg()],
+            "campaigns": {name: {**row, "seconds": round(row["seconds"])} for name, row in journal.figures().items()}}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("cuesta")
@@ -530,30 +752,33 @@ def main():
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--times", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--part", type=part, default=(0, 1), help=argparse.SUPPRESS)
+    parser.add_argument("--state", default="")
+    parser.add_argument("--figures", default="")
+    parser.add_argument("--commit", default="", help="what --figures says was attacked")
     parser.add_argument("campaigns", nargs="*")
     options = parser.parse_intermixed_args()
-    known = [name for name in CAMPAIGNS if options.shim != "-" or name not in NEED_THE_SHIM]
+    known = [name for name in CAMPAIGNS if options.shim != "-" or name not in WITHOUT_SANITIZERS]
     if unknown := set(options.campaigns) - set(known):
         parser.error(f"there is no campaign {', '.join(sorted(unknown))} here: {', '.join(known)}")
-    every = [name for name in known if name in options.campaigns or not options.campaigns]
-    attack = Attack(options)
-    try:
-        for name in every:
-            began = time.monotonic()
-            print(f"{name}: {(getattr(Attack, name).__doc__ or '').splitlines()[0]}", flush=True)
-            getattr(attack, name)()
-            print(f"  {time.monotonic() - began:.1f} s", flush=True)
-    finally:
-        shutil.rmtree(attack.root, ignore_errors=True)
-    print(f"\n{'campaign':<28}{'runs':>8}{'bad ends':>10}")
-    for name, (runs, bad) in attack.figures.items():
-        print(f"{name:<28}{runs:>8}{bad:>10}")
-    return 1 if attack.bad else 0
+    campaigns = [name for name in known if name in options.campaigns or not options.campaigns]
+    journal = shared(options, campaigns) if options.jobs > 1 else alone(options, campaigns)
+    if options.part != (0, 1):  # who shares them tells
+        return 0
+    rows = journal.figures()
+    print(f"\n{'campaign':<28}{'runs':>8}{'bad ends':>10}{'seconds':>9}")
+    for name, row in rows.items():
+        print(f"{name:<28}{row['runs']:>8}{row['bad']:>10}{row['seconds']:>9.0f}  {row['ends'] or ''}")
+    if options.figures:
+        Path(options.figures).write_text(json.dumps(figures_of(options, journal), indent=1) + "\n")
+    return 1 if any(row["bad"] for row in rows.values()) else 0
 
 
-CAMPAIGNS = ["writes", "replaced", "full_disk", "streams", "determinism", "exhaustion", "truncation",
-             "mutations", "bounds", "kill"]
-NEED_THE_SHIM = {"writes", "replaced", "exhaustion"}
+CAMPAIGNS = ["writes", "replaced", "full_disk", "streams", "surroundings", "determinism", "limits", "bounds", "truncation", "kill",
+             "exhaustion", "malloc", "mutations", "options", "soak"]
+# What needs the shim, and what a sanitizer's runtime does not bear: limits of memory, no /proc, an empty environment, sizes past its own.
+WITHOUT_SANITIZERS = {"writes", "replaced", "exhaustion", "malloc", "limits", "surroundings", "options", "soak"}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -2,29 +2,31 @@
 #include <cstdlib>
 #include <new>
 
-extern "C" int cuesta_fault(int which);
+extern "C" int cuesta_fault_at(int which, const void* caller);
 extern "C" void* __libc_malloc(size_t);
+extern "C" void* __libc_memalign(size_t, size_t);
 
 namespace {
 constexpr int kind_new = 9;
 
-void* made(size_t size) {
-  void* memory = cuesta_fault(kind_new) ? nullptr : __libc_malloc(size);
+void* made(size_t size, const void* caller) {
+  void* memory = cuesta_fault_at(kind_new, caller) ? nullptr : __libc_malloc(size);
   if (!memory) throw std::bad_alloc();
   return memory;
 }
-void* made(size_t size, std::align_val_t alignment) {
-  void* memory = nullptr;
-  if (cuesta_fault(kind_new) || posix_memalign(&memory, size_t(alignment), size) != 0)
-    throw std::bad_alloc();
+void* made(size_t size, std::align_val_t alignment, const void* caller) {
+  void* memory =
+      cuesta_fault_at(kind_new, caller) ? nullptr : __libc_memalign(size_t(alignment), size);
+  if (!memory) throw std::bad_alloc();
   return memory;
 }
 }  // namespace
 
-void* operator new(size_t size) { return made(size); }
-void* operator new[](size_t size) { return made(size); }
-void* operator new(size_t size, std::align_val_t alignment) { return made(size, alignment); }
-void* operator new[](size_t size, std::align_val_t alignment) { return made(size, alignment); }
+#define CALLER __builtin_return_address(0)
+void* operator new(size_t size) { return made(size, CALLER); }
+void* operator new[](size_t size) { return made(size, CALLER); }
+void* operator new(size_t size, std::align_val_t to) { return made(size, to, CALLER); }
+void* operator new[](size_t size, std::align_val_t to) { return made(size, to, CALLER); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }

@@ -29,6 +29,14 @@ def run(*arguments, limit=None, code=0):
     return done
 
 
+def resident(*arguments):
+    """The most bytes that the command held in memory at once."""
+    process = subprocess.Popen([COMMAND, *map(str, arguments)], stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0, arguments
+    return usage.ru_maxrss * 1024
+
+
 def write_tiff(path, width, height):
     """One strip a row, a picture of lines that cross every band, with a little noise."""
     noise = bytes((i * i * 7 + i * 13) % 23 for i in range(4096))
@@ -97,6 +105,20 @@ def check_methods(folder, source, limit):
             banded.unlink()
 
 
+def check_labels(folder, source, limit):
+    """The list of components, whole and in bands."""
+    arguments = ["label", source, "--threshold", "150"]
+    run(*arguments, "-o", folder / "whole.csv")
+    said = run(*arguments, "-o", folder / "parts.csv", "-v", "--memory", "60MB", "--threads", "2", limit=limit).stderr
+    assert same(folder / "whole.csv", folder / "parts.csv")
+    assert int(said.split("in bands, ")[1].split()[0]) > 3, said
+    lines = (folder / "parts.csv").read_text().splitlines()
+    assert lines[0] == "label,x,y,width,height,area,centroid_x,centroid_y" and len(lines) > 100, lines[:3]
+    assert hidden(folder) == []
+    whole, banded = (resident(*arguments, "-o", folder / "again.csv", "--threads", "2", *more) for more in ([], ["--memory", "60MB"]))
+    assert whole > banded + 100 * MEGABYTE, (whole, banded)
+
+
 def check_limit(folder, source, limit):
     """The limit is one that whole pictures do not keep: else it showed nothing."""
     done = run("edges", source, "-o", folder / "none.tif", "--sigma", "1.4", "--threads", "2", limit=limit, code=5)
@@ -147,6 +169,7 @@ def main():
         write_tiff(source, WIDTH, HEIGHT)
         limit = int(os.environ.get("CUESTA_BANDS_LIMIT", "650")) * MEGABYTE
         check_methods(folder, source, limit)
+        check_labels(folder, source, limit)
         check_limit(folder, source, limit)
         check_kill(folder, source)
         check_words(folder, source)

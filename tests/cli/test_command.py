@@ -9,6 +9,7 @@ Makes its inputs itself; needs nothing but Python's standard library.
 import json
 import os
 import pty
+import random
 import re
 import select
 import shutil
@@ -400,6 +401,74 @@ class Filter(CommandTest):
         self.fails(INPUT, "filter", self.photo, "-o", "x.png", "--kernel", "/dev/zero", says=["/dev/zero"])
 
 
+class Label(CommandTest):
+    HEAD = "label,x,y,width,height,area,centroid_x,centroid_y"
+    # Two squares that meet in a corner, and a darker bar.
+    ROWS = ("##....", "##....", "..##..", "..##..", "......", "=====.")
+
+    def mask(self):
+        levels = {".": 0, "=": 90, "#": 255}
+        return self.file("mask.png", png(6, 6, bytes(levels[c] for row in self.ROWS for c in row)))
+
+    def lines(self, *arguments, **options):
+        return self.run_cuesta("label", *arguments, **options).stdout.decode().splitlines()
+
+    def test_components(self):
+        mask = self.mask()
+        bar = "2,0,5,5,1,5,2,5"
+        self.assertEqual(self.lines(mask), [self.HEAD, "1,0,0,4,4,8,1.5,1.5", bar])
+        self.assertEqual(self.lines(mask, "--connectivity", 4),
+                         [self.HEAD, "1,0,0,2,2,4,0.5,0.5", "2,2,2,2,2,4,2.5,2.5", "3" + bar[1:]])
+        self.assertEqual(self.lines(mask, "--threshold", 90), [self.HEAD, "1,0,0,4,4,8,1.5,1.5"])
+        self.assertEqual(self.lines(mask, "--threshold", 89.5), [self.HEAD, "1,0,0,4,4,8,1.5,1.5", bar])
+        self.assertEqual(self.lines(mask, "--region", "1,1,3,2"), [self.HEAD, "1,0,0,3,2,3,1,0.6666666666666666"])
+        self.assertEqual(self.lines("-", stdin=mask.read_bytes()), [self.HEAD, "1,0,0,4,4,8,1.5,1.5", bar])
+        self.assertEqual(self.lines(mask, "--threshold", 255), [self.HEAD])
+
+    def test_formats(self):
+        mask = self.mask()
+        expected = [
+            {"label": 1, "x": 0, "y": 0, "width": 4, "height": 4, "area": 8, "centroid": [1.5, 1.5]},
+            {"label": 2, "x": 0, "y": 5, "width": 5, "height": 1, "area": 5, "centroid": [2, 5]},
+        ]
+        self.assertEqual([json.loads(line) for line in self.lines(mask, "--format", "ndjson")], expected)
+        self.assertEqual(self.lines(mask, "-o", "list.ndjson"), [])
+        self.assertEqual([json.loads(line) for line in (self.at / "list.ndjson").read_text().splitlines()], expected)
+        self.run_cuesta("label", mask, "-o", "list.csv")
+        self.assertEqual((self.at / "list.csv").read_text().splitlines(), self.lines(mask))
+        self.assert_no_leftovers()
+
+    def test_bands(self):
+        """However it is cut; with as little memory as rows of this width can be cut to."""
+        side = 600
+        noise = random.Random(1).randbytes(side * side)
+        mask = self.file("large.png", png(side, side, bytes(255 if level < 110 else 0 for level in noise)))
+        whole = self.lines(mask)
+        self.assertGreater(len(whole), 1000)
+        for memory in ("250kB", "400kB", "1MB", "1GB"):
+            self.assertEqual(self.lines(mask, "--memory", memory), whole)
+
+    def test_what_cannot_be_meant(self):
+        mask = self.mask()
+        for arguments, says in (
+            (("--threshold", "bright"), ["--threshold", "bright"]),
+            (("--connectivity", 6), ["--connectivity 6", "4 or 8"]),
+            (("-o", "list.png"), ["list.png", ".csv", ".ndjson"]),
+            (("-o", "list.csv", "--format", "ndjson"), ["--format ndjson", "list.csv"]),
+            (("--format", "xml"), ["--format", "xml", "ndjson"]),
+            (("--page", 2), ["--page 2", "mask.png"]),
+            (("--region", "4,4,9,9"), ["--region 4,4,9,9", "6 x 6"]),
+            (("--memory", "much"), ["--memory much"]),
+        ):
+            self.fails(USAGE, "label", mask, *arguments, says=says)
+        self.fails(INPUT, "label", "absent.png", says=["absent.png"])
+        self.fails(INPUT, "label", mask, "--max-pixels", 20, says=["--max-pixels"])
+        self.fails(OUTPUT, "label", mask, "-o", "no/list.csv", says=["no/list.csv"])
+        self.assertEqual(sorted(path.name for path in self.at.iterdir()), ["mask.png", "photo.png"])
+        self.file("mask.csv", mask.read_bytes())
+        self.fails(USAGE, "label", "mask.csv", "-o", "mask.csv", says=["mask.csv"])
+
+
 class Streams(CommandTest):
     frame = bytes(square())
 
@@ -746,7 +815,7 @@ class Messages(CommandTest):
 
     def test_help_and_version(self):
         self.assertRegex(self.run_cuesta("--version").stdout.decode(), r"^cuesta \d+\.\d+\.\d+\n$")
-        for verb in ([], ["edges"], ["filter"], ["list"], ["verify"]):
+        for verb in ([], ["edges"], ["filter"], ["label"], ["list"], ["verify"]):
             done = self.run_cuesta(*verb, "--help")
             self.assertTrue(done.stdout.startswith(b"Examples:\n  cuesta "), done.stdout)
             self.assertEqual(done.stderr, b"")
@@ -875,7 +944,7 @@ class Typing(CommandTest):
         # No verb is said in half a sentence.
         verbs = text.decode().split("Subcommands:")[1]
         sentences = " ".join(verbs.split())
-        for end in ("in pictures and videos.", "or the median.", "open, components.", "what this build holds.",
+        for end in ("in pictures and videos.", "or the median.", "box, area, centroid.", "open, components.", "what this build holds.",
                     "against the reference's.", "is there, OpenCV."):
             self.assertIn(end, sentences)
 

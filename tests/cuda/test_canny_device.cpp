@@ -8,6 +8,7 @@
 
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
+#include "ops/canny/ladder/ladder.hpp"
 #include "support/drawings.hpp"
 #include "support/graph.hpp"
 #include "verify/patterns.hpp"
@@ -30,6 +31,15 @@ struct Row {
 constexpr const char* hysteresis_names[] = {"bfs-launch", "bfs-queue",  "tile-flood", "persistent",
                                             "graph",      "union-find", "runs"};
 
+// Older drivers have none, nor have emulated devices.
+bool has_graph_loops() {
+#ifdef CUESTA_HAS_CUDA
+  return canny_ladder::graph_loops();
+#else
+  return false;
+#endif
+}
+
 // Every way to do hysteresis.
 std::vector<Row> rows() {
   std::vector<Row> all = {{"plain", {}},
@@ -40,6 +50,7 @@ std::vector<Row> rows() {
                           {"bfs-launch", {{"window", "5"}}},
                           {"fused", {}}};
   for (const std::string name : hysteresis_names) {
+    if (name == "graph" && !has_graph_loops()) continue;
     all.push_back({name, {}});
     all.push_back({"global", {{"hysteresis", name}}});
     all.push_back({"row-cyclic", {{"hysteresis", name}}});
@@ -241,7 +252,8 @@ TEST_F(CannyDevice, RowsThatDoNotWaitAreCaptured) {
   CannyOptions options;
   options.thresholds = Thresholds::given(20, 200);
   DevicePicture src(side, side), dst(side, side);
-  for (const char* name : {"persistent", "graph", "union-find", "runs", "fused"}) {
+  for (const std::string name : {"persistent", "graph", "union-find", "runs", "fused"}) {
+    if (name == "graph" && !has_graph_loops()) continue;
     const Stream stream;
     Workspace workspace;
     Observer observer;

@@ -239,6 +239,52 @@ TEST(Bands, MorphologyIsTheWholes) {
       1);
 }
 
+TEST(Bands, ComponentsAreTheWholes) {
+  const TempFolder folder;
+  const std::string source = folder / "source.png";
+  size_t found = 0;
+  for (int i = 0; i < 60; ++i) {
+    const auto type = pick(0, 2) ? PixelType::u8 : PixelType::u16;
+    const int32_t width = pick(1, 200), height = pick(1, 150);
+    const AnyImage picture = drawn(width, height, pick(1, 4), type);
+    write(source, picture);
+    const double highest = type == PixelType::u8 ? 255 : 65535;
+    const LabelFile what{{pick(0, 1) ? 8 : 4}, pick(0, 4) ? highest * pick(30, 90) / 100 : 0};
+    AnyImage gray;
+    std::vector<Component> expected;
+    label(threshold(gray_of(picture, gray), what.limit), {}, &expected, what.options);
+    const BandOptions bands{.rows = pick(1, 30)};
+    const LabelFileResult made = label_file(source, what, bands, {.threads = pick(1, 4)});
+    ASSERT_EQ(made.components, expected) << "picture " << i << ", bands of " << bands.rows;
+    EXPECT_EQ(made.size, picture.size());
+    EXPECT_EQ(made.bands, (height + bands.rows - 1) / bands.rows);
+    found += expected.size();
+    ASSERT_EQ(names_in(folder), std::set<std::string>{"source.png"});
+  }
+  EXPECT_GT(found, 300U);
+}
+
+TEST(Bands, PackedFilesAreDecodedOnceForThresholds) {
+  const TempFolder folder;
+  const std::string source = folder / "source.png", target = folder / "edges.tif";
+  for (const int32_t channels : {1, 3}) {
+    const AnyImage picture = drawn(300, 400, channels, PixelType::u8);
+    Image<uint8_t> black(300, 400);
+    for (int32_t y = 0; y < 400; ++y) std::fill_n(black.row(y), 300, uint8_t(0));
+    AnyImage gray;
+    write(folder / "whole.tif", canny(gray_of(picture, gray), CannyOptions{}));
+    write(source, picture);
+    BandOptions bands{.rows = 50};
+    // What comes after the pass of the histogram does not look at the file's samples any more.
+    bands.progress = [&](int64_t done, int64_t) {
+      if (done == 400) write(source, black);
+    };
+    edges_file(source, target, CannyOptions{}, bands);
+    EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif")) << channels;
+    EXPECT_EQ(names_in(folder), (std::set<std::string>{"source.png", "edges.tif", "whole.tif"}));
+  }
+}
+
 TEST(Bands, SeveralKindsOfTiff) {
   const TempFolder folder;
   const AnyImage picture = drawn(700, 900, 1, PixelType::u8);
@@ -356,6 +402,14 @@ TEST(Bands, WhatCannotBeDoneIsSaid) {
                                    MorphologyFile{Morph::open, StructuringElement::disk(5)});
                      }),
             "filter_file: morphology takes 1 channel, and the picture has 3");
+  EXPECT_NE(error_of(ErrorCode::input, [&] { label_file(folder / "floats.tif"); })
+                .find("is told by all of them, so it is not read in bands"),
+            std::string::npos);
+  EXPECT_NE(error_of(ErrorCode::invalid_argument, [&] { label_file(source, {}, {.memory = 1000}); })
+                .find("1000 bytes of memory hold too few rows of 300 pixels"),
+            std::string::npos);
+  EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { label_file(source, {{6}}); }),
+            "label: connectivity is 6; it must be 4 or 8");
   EXPECT_EQ(names_in(folder),
             (std::set<std::string>{"source.tif", "floats.tif", "cut.tif", "colors.tif"}));
 }

@@ -37,7 +37,7 @@ ALLOWED = {
     "cli": {"cuesta", "core", "ops", "track", "lines", "verify", "io", "bench", "cli"},
     "python": {"cuesta", "core", "ops", "track", "lines", "verify", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "fuzz"},
-    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "lines", "verify", "io", "bench", "cli", "c", "support"},
+    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "lines", "verify", "io", "bench", "cli", "c", "support", "emulated"},
 }
 
 # The same within bench: its folder -> the folders of bench that it may name.

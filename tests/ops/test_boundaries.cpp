@@ -375,19 +375,6 @@ TEST(Boundaries, RefuseInWords) {
     EXPECT_NE(refused(src, dst, {wrong}).find("boundaries: threshold is"), std::string::npos);
 }
 
-// No strategy runs on a device yet, in any build, and the error says where they run.
-TEST(Boundaries, OnADeviceAreRefusedInWords) {
-  uint8_t sample = 0;
-  const ConstAnyView src(&sample, 1, 1, 1, 1, PixelType::u8, Space::device);
-  const AnyView dst(&sample, 1, 1, 1, 1, PixelType::u8, Space::device);
-  const BoundariesArgs args{src, dst, {}};
-  Choice choice;
-  EXPECT_EQ(choose(args, {}, &choice), nullptr);
-  EXPECT_EQ(choice.refusal,
-            "boundaries: this build has no strategy for pictures on the device; its strategies are "
-            "for those on the host");
-}
-
 // -- Planted faults -------------------------------------------------------------------------------
 
 void another_threshold(const BoundariesArgs& args, Call& call) {

@@ -73,7 +73,8 @@ StructuringElement any_element() {
 }
 
 Pattern any_pattern() {
-  return *rc::gen::element(Pattern::natural, Pattern::blobs, Pattern::extremes, Pattern::sparse);
+  return *rc::gen::element(Pattern::natural, Pattern::blobs, Pattern::extremes, Pattern::sparse,
+                           Pattern::bands);
 }
 
 TEST(StructuringElement, CountsAndAnchors) {

@@ -34,26 +34,22 @@ TEST(Verify, SizesTriesEverySizeOnce) {
 }
 
 // No cell that the definition allows is empty: every small request is taken in every space that
-// this build has, without a name. But for canny of three channels, which nothing on a GPU takes yet
-// (docs/decisions/0055).
+// this build has, without a name.
 TEST(Verify, EveryRequestIsServedInEverySpace) {
   for (const Operation& operation : operations()) {
     const auto cells = operation.coverage();
     EXPECT_FALSE(cells.empty()) << operation.name;
     std::set<PixelType> on_host, on_device;
     for (const Coverage& cell : cells) {
-      // Of three channels, which no row on a GPU takes (docs/decisions/0055).
-      const bool is_open = operation.name == "canny" && cell.space == Space::device;
-      EXPECT_EQ(cell.unserved > 0, is_open)
-          << operation.name << " of " << name_of(cell.type) << " on the "
-          << cuesta::name_of(cell.space) << ": " << cell.unserved;
+      EXPECT_EQ(cell.unserved, 0) << operation.name << " of " << name_of(cell.type) << " on the "
+                                  << cuesta::name_of(cell.space);
       EXPECT_FALSE(cell.tiers.contains(Tier::ladder));
       (cell.space == Space::host ? on_host : on_device).insert(cell.type);
     }
 #if defined(CUESTA_HAS_CUDA)
-    const bool has_rows = operation.name != "boundaries";  // on the CPU only so far (0057)
+    constexpr bool has_rows = true;
 #else
-    const bool has_rows = false;
+    constexpr bool has_rows = false;
 #endif
     EXPECT_EQ(on_device, has_rows ? on_host : std::set<PixelType>()) << operation.name;
   }

@@ -6,6 +6,8 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -255,13 +257,22 @@ HWY_INLINE Drawn<hn::VFromD<D>> drawn(D d, uint32_t key, int32_t y, ptrdiff_t x)
 #endif
 }
 
-// Of each pixel of a vector what the neighbour of its way holds, `row(y)` being where the plane's
-// rows begin.
-template <class D, class V, class Row>
-HWY_INLINE V neighbours(D d, Size size, int32_t y, Place at, V ways, const Row& row) {
+// Three rows of a plane, the middle one that of the pixels whose neighbours are meant; past the
+// picture the nearest row.
+struct Around {
+  const uint8_t* rows[3];
+  // `row(y)`: where the plane's rows begin.
+  template <class Row>
+  Around(int32_t y, int32_t height, const Row& row)
+      : rows{row(std::max(y - 1, 0)), row(y), row(std::min(y + 1, height - 1))} {}
+};
+
+// Of each pixel of a vector what the neighbour of its way holds.
+template <class D, class V>
+HWY_INLINE V neighbours(D d, const Around& around, Place at, V ways) {
   const auto lanes = ptrdiff_t(hn::Lanes(d));
   const uint8_t* rows[3];
-  for (int32_t i = 0; i < 3; ++i) rows[i] = row(std::clamp(y + i - 1, 0, size.height - 1)) + at.x;
+  for (int32_t i = 0; i < 3; ++i) rows[i] = around.rows[i] + at.x;
   HWY_ALIGN uint8_t clamped[3][hn::MaxLanes(d) + 3];
   if (at.x == 0 || at.count <= lanes) {  // a neighbour lies past the row
     std::memset(clamped, 0, sizeof(clamped));
@@ -294,13 +305,13 @@ void found_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
   const D8 d;
   const auto frame = args.frame.as<uint8_t>();
   const auto state = args.state.as<uint8_t>();
+  const Around around(y, frame.height, [&](int32_t of) { return frame.row(of); });
   for (int32_t plane = 1; plane < sampled::count; ++plane) {
     uint8_t* samples = state.row(y * planes + plane);
     const uint32_t key = sampled::founding_key(plane);
     for_row(d, frame.width, [&](Place at) HWY_ATTR {
       const auto ways = drawn(d, key, y, at.x).ways;
-      const auto row = [&](int32_t of) { return frame.row(of); };
-      store_upto(neighbours(d, frame.size(), y, at, ways, row), d, samples + at.x, at.count);
+      store_upto(neighbours(d, around, at, ways), d, samples + at.x, at.count);
     });
   }
   for_row(d, frame.width, [&](Place at) HWY_ATTR {
@@ -324,54 +335,67 @@ void learn_row(background::Sampled, const BackgroundArgs& args, int32_t y, const
   const uint8_t* frame = args.frame.as<uint8_t>().row(y);
   uint8_t* rows[planes];
   for (int p = 0; p < planes; ++p) rows[p] = args.state.as<uint8_t>().row(planes * y + p);
-  const auto set = [d](int32_t v) HWY_ATTR { return hn::Set(d, uint8_t(v)); };
-  const auto reads = [&](int32_t row) {
+  const Around around(y, args.frame.height, [&](int32_t row) {
     return args.state.as<uint8_t>().row(row * planes + turn.reads);
-  };
+  });
+  const auto set = [d](int32_t v) HWY_ATTR { return hn::Set(d, uint8_t(v)); };
+  const auto zero = hn::Zero(d);
+  const ptrdiff_t below = planes * args.state.stride_bytes;
 
   for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
+    // A plane's row is too short for the hardware to foresee where its next one lies.
+    for (const int32_t plane : {0, 1, sampled::age_plane, sampled::restless_plane, turn.writes})
+      hwy::Prefetch(rows[plane] + at.x + below);
+    hwy::Prefetch(rows[turn.reads] + at.x + 2 * below);
+    hwy::Prefetch(frame + at.x + args.frame.stride_bytes);
+
+    const auto load = [&](int32_t plane)
+                          HWY_ATTR { return load_upto(d, rows[plane] + at.x, at.count); };
     const auto v = load_upto(d, frame + at.x, at.count);
+    const auto bits = drawn(d, turn.key, y, at.x);
+    const auto draws = hn::Eq(hn::And(bits.low, set(7)), zero);
+    const auto takes = hn::Eq(hn::And(bits.low, set(0x78)), zero);
+    const auto taken = neighbours(d, around, at, bits.ways);
+    const auto write = [&](auto learns) HWY_ATTR {
+      const auto other = hn::IfThenElse(takes, taken, load(turn.writes));
+      store_upto(hn::IfThenElse(learns, v, other), d, rows[turn.writes] + at.x, at.count);
+    };
+
     // Where two samples are within the radius of every pixel, nothing depends on the others: still
     // scenes read a few planes of the dozen.
-    auto nearest = set(255), second = set(255);
+    const auto one = distance(v, load(0)), two = distance(v, load(1));
+    auto nearest = hn::Min(one, two), second = hn::Max(one, two);
+    const auto far = [&]() HWY_ATTR { return hn::Gt(second, set(sampled::radius)); };
+    const auto known = load(sampled::restless_plane), age = load(sampled::age_plane);
     static_assert(sampled::count % 2 == 0);
-    for (int k = 0; k < sampled::count; ++k) {
-      const auto apart = distance(v, load_upto(d, rows[k] + at.x, at.count));
-      second = hn::Min(second, hn::Max(apart, nearest));
-      nearest = hn::Min(nearest, apart);
-      if (k % 2 == 1 && hn::AllFalse(d, hn::Gt(second, set(sampled::radius)))) break;
+    for (int k = 2; k < sampled::count && !hn::AllFalse(d, far()); k += 2) {
+      for (const int plane : {k, k + 1}) {
+        const auto apart = distance(v, load(plane));
+        second = hn::Min(second, hn::Max(apart, nearest));
+        nearest = hn::Min(nearest, apart);
+      }
     }
-    const auto known = load_upto(d, rows[sampled::restless_plane] + at.x, at.count);
+    const auto level = to.background ? load(0) : zero;
+    // And where nothing was unexplained of late, the pixels stay at rest.
+    if (hn::AllTrue(d, hn::Eq(hn::Or(known, age), zero)) && hn::AllFalse(d, far())) {
+      write(draws);
+      return to.put(d, at, level, zero);
+    }
     const auto calm = hn::And(known, set(127));
     const auto was_far = hn::Eq(hn::And(known, set(128)), set(128));
-    const auto far = hn::Gt(second, set(sampled::radius));
     const auto restless = hn::IfThenElse(
-        hn::Xor(far, was_far),
+        hn::Xor(far(), was_far),
         hn::Min(hn::Add(calm, set(sampled::restless_step)), set(sampled::most_restless)),
         hn::SaturatedSub(calm, set(1)));
     const auto explained = hn::Not(hn::Gt(second, hn::Add(restless, set(sampled::radius))));
-    const auto age = load_upto(d, rows[sampled::age_plane] + at.x, at.count);
     const auto older =
         hn::IfThenElse(explained, hn::SaturatedSub(age, set(2)), hn::SaturatedAdd(age, set(1)));
-
-    const auto bits = drawn(d, turn.key, y, at.x);
-    const auto zero = hn::Zero(d);
-    const auto learns =
-        hn::Or(hn::Gt(older, set(sampled::absorbed_after - 1)),
-               hn::And(explained, hn::Or(hn::Gt(older, set(sampled::absorbed_after / 2 - 1)),
-                                         hn::Eq(hn::And(bits.low, set(7)), zero))));
-    const auto takes = hn::Eq(hn::And(bits.low, set(0x78)), zero);
-    const auto taken = neighbours(d, args.frame.size(), y, at, bits.ways, reads);
-    uint8_t* written = rows[turn.writes] + at.x;
-    const auto level = load_upto(d, rows[0] + at.x, at.count);
-    const auto held = load_upto(d, written, at.count);
-    store_upto(hn::IfThenElse(learns, v, hn::IfThenElse(takes, taken, held)), d, written, at.count);
-    // Where nothing moves both stay 0, and need no way to memory.
-    if (!hn::AllTrue(d, hn::Eq(older, age)))
-      store_upto(older, d, rows[sampled::age_plane] + at.x, at.count);
-    const auto known_next = hn::IfThenElse(far, hn::Or(restless, set(128)), restless);
-    if (!hn::AllTrue(d, hn::Eq(known_next, known)))
-      store_upto(known_next, d, rows[sampled::restless_plane] + at.x, at.count);
+    const auto is_old = [&](int32_t frames) HWY_ATTR { return hn::Gt(older, set(frames - 1)); };
+    write(hn::Or(is_old(sampled::absorbed_after),
+                 hn::And(explained, hn::Or(is_old(sampled::absorbed_after / 2), draws))));
+    const auto known_next = hn::IfThenElse(far(), hn::Or(restless, set(128)), restless);
+    store_upto(older, d, rows[sampled::age_plane] + at.x, at.count);
+    store_upto(known_next, d, rows[sampled::restless_plane] + at.x, at.count);
     to.put(d, at, level, hn::IfThenZeroElse(explained, second));
   });
 }

@@ -1,4 +1,5 @@
-// Every strategy of boundaries: the one list of what exists. None runs on a device yet.
+// Every strategy of boundaries, on the CPU and on CUDA: the one list of what exists.
+#include "ops/boundaries/cuda.hpp"
 #include "ops/boundaries/reference.hpp"
 
 namespace cuesta {
@@ -18,6 +19,11 @@ std::span<const Strategy<BoundariesArgs>> BoundariesArgs::strategies() {
        .idea = "levels of the pyramid in 16-bit lanes; strength, limits and suppression fused in "
                "rolling rows, one-bit masks, hysteresis on words",
        .run = boundaries_simd},
+      {.name = "plain",
+       .space = Space::device,
+       .tier = Tier::baseline,
+       .idea = "stage after stage, a thread a pixel; hysteresis by sets of pixels",
+       .run = CUESTA_GPU(boundary_cuda::plain)},
   };
   return all;
 }

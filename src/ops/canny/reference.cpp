@@ -7,6 +7,7 @@
 
 #include "core/gradient.hpp"
 #include "cuesta/filter.hpp"
+#include "ops/canny/channels.hpp"
 #include "ops/canny/suppression.hpp"
 
 namespace cuesta {
@@ -24,42 +25,6 @@ void clear_ring(ImageView<T> picture) {
   std::fill_n(picture.row(0), picture.width, T(0));
   std::fill_n(picture.row(bottom), picture.width, T(0));
   for (int32_t y = 0; y <= bottom; ++y) picture.at(0, y) = picture.at(right, y) = T(0);
-}
-
-struct Gradient {
-  int32_t x = 0, y = 0;
-};
-struct Measured {
-  Gradient gradient;
-  int64_t magnitude = 0;
-};
-
-// The gradient of the largest magnitude, the first of equal ones.
-Measured strongest(std::span<const Gradient> channels, Norm norm) {
-  Measured most;
-  for (const Gradient& g : channels) {
-    const int64_t magnitude = norm == Norm::l1 ? int64_t(std::abs(g.x)) + std::abs(g.y)
-                                               : int64_t(g.x) * g.x + int64_t(g.y) * g.y;
-    if (&g == &channels[0] || magnitude > most.magnitude) most = {g, magnitude};
-  }
-  return most;
-}
-
-// Of J = Σ (gx, gy)ᵀ (gx, gy) the largest eigenvalue, floored, and a vector in the octant of its
-// direction θ: tan 2θ = 2 Jxy / (Jxx − Jyy), so that octants end where the two are equal. Gradients
-// of u8 pictures: J < 2^29.
-Measured of_structure(std::span<const Gradient> channels) {
-  int64_t xx = 0, yy = 0, xy = 0;
-  for (const Gradient& g : channels) {
-    xx += int64_t(g.x) * g.x;
-    yy += int64_t(g.y) * g.y;
-    xy += int64_t(g.x) * g.y;
-  }
-  const int64_t across = xx - yy, along = 2 * xy;
-  const int64_t largest = (xx + yy + gradient::floor_sqrt(across * across + along * along)) / 2;
-  if (across > std::abs(along)) return {{1, 0}, largest};
-  if (-across > std::abs(along)) return {{0, 1}, largest};
-  return {{1, along < 0 ? -1 : 1}, largest};
 }
 
 AnyView scratch_like(ConstAnyView src, int32_t channels, Scratch& scratch) {
@@ -145,16 +110,15 @@ void canny_magnitude_rows(const CannyArgs& args, const CannyStages& stages, int3
                           int32_t end) {
   const auto mask = args.options.mask.as<uint8_t>();
   const bool scaled = args.options.aperture == 7;
-  const bool structure = args.src.channels == 3 && args.options.color == ColorGradient::structure;
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < args.src.width; ++x) {
-      Gradient of[3];
+      canny_channels::Gradient of[3];
       for (int32_t c = 0; c < args.src.channels; ++c) {
         const int32_t gx = stages.gx[c].at(x, y), gy = stages.gy[c].at(x, y);
         of[c] = {scaled ? sixteenth(gx) : gx, scaled ? sixteenth(gy) : gy};
       }
-      const std::span<const Gradient> channels(of, size_t(args.src.channels));
-      Measured found = structure ? of_structure(channels) : strongest(channels, args.options.norm);
+      auto found =
+          canny_channels::measure(of, args.src.channels, args.options.norm, args.options.color);
       if (args.options.mask && mask.at(x, y) == 0) found.magnitude = 0;
       stages.gx[0].at(x, y) = found.gradient.x;
       stages.gy[0].at(x, y) = found.gradient.y;

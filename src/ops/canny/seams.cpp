@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -79,7 +80,24 @@ struct CannySeams::Ends {
   std::vector<uint8_t> strong;  // of each set
 };
 
-CannySeams::CannySeams(int32_t width) : width_(width), words_(canny_words(width)) {}
+struct CannySeams::Spare {
+  std::vector<uint64_t> take() {
+    const std::lock_guard lock(mutex);
+    if (free.empty()) return {};
+    std::vector<uint64_t> words = std::move(free.back());
+    free.pop_back();
+    return words;
+  }
+  void give_back(std::vector<uint64_t>&& words) {
+    const std::lock_guard lock(mutex);
+    free.push_back(std::move(words));
+  }
+  std::mutex mutex;
+  std::vector<std::vector<uint64_t>> free;
+};
+
+CannySeams::CannySeams(int32_t width)
+    : width_(width), words_(canny_words(width)), spare_(std::make_shared<Spare>()) {}
 
 void CannySeams::connect(const uint64_t* marks, int32_t rows, Ends& ends) const {
   struct Labelled {
@@ -170,7 +188,8 @@ void CannySeams::resolve(int32_t index, const uint64_t* marks, uint64_t* edges) 
   const CannyBands::Strip at = strips_[size_t(index)];
   const int32_t rows = at.end - at.first;
   constexpr size_t alignment = 8;  // words
-  std::vector<uint64_t> memory(BitStrip::memory_words(width_, rows) + alignment);
+  std::vector<uint64_t> memory = spare_->take();
+  memory.resize(std::max(memory.size(), BitStrip::memory_words(width_, rows) + alignment));
   void* begin = memory.data();
   size_t room = memory.size() * sizeof(uint64_t);
   BitStrip strip(width_, rows,
@@ -198,6 +217,7 @@ void CannySeams::resolve(int32_t index, const uint64_t* marks, uint64_t* edges) 
   strip.close();
   for (int32_t y = 0; y < rows; ++y)
     std::copy_n(strip.edges(y), words_, edges + ptrdiff_t(y) * words_);
+  spare_->give_back(std::move(memory));
 }
 
 }  // namespace cuesta

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -38,6 +39,9 @@ class CannySeams {
     int32_t begin, end;  // pixels [begin, end)
   };
   std::vector<Run> last_;  // runs of the last row that was added
+  // Memory that resolve() takes, kept for the next: malloc would hold several times as much.
+  struct Spare;
+  std::shared_ptr<Spare> spare_;
 };
 
 }  // namespace cuesta

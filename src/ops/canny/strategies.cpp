@@ -8,8 +8,8 @@ namespace cuesta {
 namespace {
 
 #if CUESTA_HAS_CUDA
-// What `plain` alone takes on the device. Pixels are numbered in 32 bits, and the grid's second
-// dimension ends at 65,535 blocks of 8 rows.
+// What `plain` alone takes on the device, besides three channels. Pixels are numbered in 32 bits,
+// and the grid's second dimension ends at 65,535 blocks of 8 rows.
 std::string_view too_large(const CannyArgs& args) {
   if (args.src.height > 65535 * 8) return "pictures higher than 524,280";
   if (int64_t(args.src.width) * args.src.height > INT32_MAX)
@@ -19,10 +19,6 @@ std::string_view too_large(const CannyArgs& args) {
 
 std::string_view three_channels(const CannyArgs& args) {
   return args.src.channels == 3 ? "a source of three channels" : std::string_view();
-}
-
-std::string_view plain_supports(const CannyArgs& args, const Parameters&) {
-  return three_channels(args);
 }
 
 std::string_view supports(const CannyArgs& args, const Parameters&) {
@@ -87,7 +83,6 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
        .idea = "stage after stage, a thread a pixel, in 64 bits; hysteresis by sets of pixels",
        .paper = "001",
        .parameters = canny_cuda::plain_parameters,
-       .supports = CUESTA_GPU(plain_supports),
        .run = CUESTA_GPU(each_picture<canny_cuda::plain>)},
       {.name = "global",
        .space = Space::device,

@@ -86,19 +86,22 @@ class Labelling {
     }
     *args_.count = count;
     if (args_.components) args_.components->resize(size_t(count));
-    if (!args_.labels && !args_.components) return;
+    const bool labels = args_.labels || args_.ends.first;
+    if (!labels && !args_.components) return;
     over_strips([&](Strip& s) { number(s); });
     for (int32_t s = 0; s < rows_.count; ++s) {
       give_slots(strips_[s].top, strips_[s].top_count);
       give_slots(strips_[s].bottom, strips_[s].bottom_count);
     }
     over_strips([&](Strip& s) {
-      if (!args_.labels)
+      if (!labels)
         gather<false, true>(s);
       else
         args_.components ? gather<true, true>(s) : gather<true, false>(s);
     });
     if (args_.components) add_slots();
+    if (args_.ends.first && bits_.height == 1)
+      std::copy_n(args_.ends.first, bits_.width, args_.ends.last);
   }
 
  private:
@@ -180,6 +183,12 @@ class Labelling {
     }
   }
 
+  // Where the labels of a row go; null where nobody wants them.
+  int32_t* labels_of(int32_t y) const {
+    if (args_.labels) return args_.labels.as<int32_t>().row(y);
+    return y == 0 ? args_.ends.first : y == bits_.height - 1 ? args_.ends.last : nullptr;
+  }
+
   // Walks the runs of a strip: labels them, and adds them to their components.
   template <bool Labels, bool Components>
   void gather(const Strip& s) {
@@ -188,7 +197,7 @@ class Labelling {
     int32_t i = s.base;
     for (int32_t y = s.begin; y < s.end; ++y) {
       int32_t* out = nullptr;
-      if constexpr (Labels) out = args_.labels.as<int32_t>().row(y);
+      if constexpr (Labels) out = labels_of(y);
       int32_t done = 0;
       for_each_run(row(y), [&](int32_t begin, int32_t end) {
         int32_t code = parent_[i];
@@ -212,13 +221,13 @@ class Labelling {
             add_run(component, begin, end, y);
           }
         }
-        if constexpr (Labels) {
+        if (Labels && out) {
           fill(out, done, begin, width, 0);
           fill(out, begin, end, width, label);
           done = end;
         }
       });
-      if constexpr (Labels) fill(out, done, width, width, 0);
+      if (Labels && out) fill(out, done, width, width, 0);
     }
   }
 
@@ -248,13 +257,7 @@ class Labelling {
         whole = part;
         continue;
       }
-      const Rect &a = whole.box, &b = part.box;
-      const int32_t left = std::min(a.x, b.x), top = std::min(a.y, b.y);
-      whole.box = {left, top, std::max(a.x + a.width, b.x + b.width) - left,
-                   std::max(a.y + a.height, b.y + b.height) - top};
-      whole.area += part.area;
-      whole.sum_x += part.sum_x;
-      whole.sum_y += part.sum_y;
+      add_part(whole, part);
     }
   }
 

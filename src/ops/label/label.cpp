@@ -6,9 +6,7 @@
 
 namespace cuesta {
 
-namespace {
-
-void check_request(ConstAnyView mask, AnyView labels, const LabelOptions& options) {
+void check_label(ConstAnyView mask, AnyView labels, const LabelOptions& options) {
   check_view(mask, "label: mask", {PixelType::u8, PixelType::bit});
   if (int64_t(mask.width) * mask.height > LabelArgs::max_pixels) {
     throw_invalid(fmt::format("{} x {}", mask.width, mask.height),
@@ -23,19 +21,17 @@ void check_request(ConstAnyView mask, AnyView labels, const LabelOptions& option
   check_options(options, "label");
 }
 
-}  // namespace
-
 int32_t label(ConstAnyView mask, AnyView labels, std::vector<Component>* components,
               const LabelOptions& options, const Exec& exec) {
-  check_request(mask, labels, options);
+  check_label(mask, labels, options);
   int32_t count = 0;
-  dispatch(LabelArgs{mask, labels, components, {}, options, &count}, exec);
+  dispatch(LabelArgs{mask, labels, components, {}, options, &count, {}}, exec);
   return count;
 }
 
 void label(ConstAnyView mask, AnyView labels, const DeviceComponents& components,
            const LabelOptions& options, const Exec& exec) {
-  check_request(mask, labels, options);
+  check_label(mask, labels, options);
   if (mask.space != Space::device) {
     throw_invalid(std::string(name_of(mask.space)),
                   "label: mask is on the {}; a list on the GPU is of a mask there",
@@ -55,7 +51,7 @@ void label(ConstAnyView mask, AnyView labels, const DeviceComponents& components
     throw_invalid(fmt::format("{:#x}", address),
                   "label: components.list begins at {:#x}; it takes a multiple of 16", address);
   }
-  dispatch(LabelArgs{mask, labels, nullptr, components, options, nullptr}, exec);
+  dispatch(LabelArgs{mask, labels, nullptr, components, options, nullptr, {}}, exec);
 }
 
 int64_t label(const ConstBatch& masks, const Batch& labels,

@@ -57,6 +57,10 @@ void label_serial(const LabelArgs& args, Call& call) {
     }
   }
   *args.count = count;
+  if (args.ends.first) {
+    std::copy_n(labels.row(0), width, args.ends.first);
+    std::copy_n(labels.row(height - 1), width, args.ends.last);
+  }
 }
 
 }  // namespace cuesta

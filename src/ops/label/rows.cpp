@@ -68,12 +68,17 @@ void label_rows(const LabelArgs& args, Call& call) {
     }
   }
   *args.count = count;
+  const auto label_row = [&](int32_t y, int32_t* out) {
+    for (int32_t x = 0; x < width; ++x)
+      out[x] = at(x, y) == background ? 0 : int32_t(at(x, y) & ~marked);
+  };
+  if (args.ends.first) {
+    label_row(0, args.ends.first);
+    label_row(height - 1, args.ends.last);
+  }
   if (!args.labels) return;
   parallel_rows(height, call.threads(), [&](int32_t first, int32_t end) {
-    for (int32_t y = first; y < end; ++y)
-      for (int32_t x = 0; x < width; ++x)
-        args.labels.as<int32_t>().at(x, y) =
-            at(x, y) == background ? 0 : int32_t(at(x, y) & ~marked);
+    for (int32_t y = first; y < end; ++y) label_row(y, args.labels.as<int32_t>().row(y));
   });
 }
 

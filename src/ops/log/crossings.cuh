@@ -11,6 +11,7 @@
 // cross, and the greater of two such is when either pair does.
 #pragma once
 
+#include "cuda/instructions.cuh"
 #include "cuda/shifted_words.cuh"
 #include "cuda/tensor_stencil.cuh"
 #include "ops/log/window.hpp"
@@ -35,9 +36,7 @@ struct CrossingRequest : cuda::tensor::Request<T, uint8_t> {
 
 /// Two responses cut to ±T, and T more.
 __device__ __forceinline__ uint32_t cut_pair(int32_t a, int32_t b, uint32_t thresholds) {
-  uint32_t pair;
-  asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(pair) : "r"(b), "r"(a));
-  return __viaddmax_s16x2(__vmins2(pair, thresholds), thresholds, 0);
+  return __viaddmax_s16x2(__vmins2(cuda::saturate_s16(a, b), thresholds), thresholds, 0);
 }
 
 /// Puts T in place of responses that are 0 by definition: eight of row y from column x on.
@@ -135,9 +134,7 @@ class CrossingWalk {
     cuda::tensor::Results<uint8_t> out;
 #pragma unroll
     for (int i = 0; i < 2; ++i)  // the signs of the halves
-      asm("prmt.b32 %0, %1, %2, 0xFDB9;"
-          : "=r"(out.word[i])
-          : "r"(sign[2 * i]), "r"(sign[2 * i + 1]));
+      out.word[i] = cuda::permute_bytes<0xFDB9>(sign[2 * i], sign[2 * i + 1]);
     return out;
   }
 
@@ -167,7 +164,7 @@ __global__ void __launch_bounds__(32 * CrossingTile::warps, Blocks)
                   const __grid_constant__ cuda::tensor::Bands<K::reach, 1> bands) {
   using Band = cuda::tensor::Band<K::reach>;
   using C = CrossingTile;
-  extern __shared__ __align__(128) uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ typename K::Tile in;
   constexpr int count = Band::down * Band::across, threads = 32 * C::warps;
   __shared__ uint32_t taps_there[count];
@@ -177,10 +174,7 @@ __global__ void __launch_bounds__(32 * CrossingTile::warps, Blocks)
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   const int sum_rows = C::sum_rows(here), lane = int(threadIdx.x) % 32;
   uint8_t* sums = tile + (C::sum_rows(rows) + 4 * (K::groups - 1)) * K::Tile::pitch;
-  // By an address of which nothing is known: an argument read by an index that differs between
-  // lanes would be read once for each.
-  const uint32_t* words = bands.plane[0].words;
-  asm("" : "+l"(words));
+  const uint32_t* words = cuda::opaque(bands.plane[0].words);
   for (int i = int(threadIdx.x); i < count; i += threads) taps_there[i] = words[i];
   // What lies left of a picture's first column crosses nothing.
   if (int(threadIdx.x) < sum_rows)

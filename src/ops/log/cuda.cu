@@ -1,5 +1,6 @@
 // Strategy `fused`: one pass over memory. The paper's window
 // with a threshold walks down columns of registers; everything else makes tiles in shared memory.
+#include "cuda/instructions.cuh"
 #include "cuda/row_words.cuh"
 #include "ops/log/cuda.hpp"
 #include "ops/log/kernels.cuh"
@@ -23,11 +24,7 @@ constexpr int block_threads = 128;
 
 // 0xFF in byte 0 or 1 where the first or the second value is negative.
 __device__ uint32_t signs(float first, float second) {
-  uint32_t bytes;
-  asm("prmt.b32 %0, %1, %2, 0x00FB;"
-      : "=r"(bytes)
-      : "r"(__float_as_uint(first)), "r"(__float_as_uint(second)));
-  return bytes;
+  return cuda::permute_bytes<0x00FB>(__float_as_uint(first), __float_as_uint(second));
 }
 
 // What the sums down `Columns` + 2 columns remember of earlier rows; even and odd rows take turns
@@ -112,7 +109,7 @@ using Sum = std::conditional_t<sizeof(T) == 1, int32_t, int64_t>;
 template <class T>
 __global__ void log_tiles(Request q, const __grid_constant__ log::Window window) {
   constexpr int wide = tile_x + 2 * apron, high = tile_y + 2 * apron;
-  extern __shared__ int32_t down[];  // high rows of wide + size − 1
+  CUESTA_DYNAMIC_SHARED(int32_t, down);  // high rows of wide + size − 1
   __shared__ Sum<T> smooth[high][wide];
   const int32_t left = int32_t(blockIdx.x) * tile_x - apron;
   const int32_t top = int32_t(blockIdx.y) * tile_y - apron;

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 
+#include "cuda/instructions.cuh"
 #include "cuda/tensor_products.cuh"
 #include "ops/log/gaussian_bands.hpp"
 
@@ -75,10 +76,7 @@ class RowSamples {
 
 /// A lane's words of a band.
 __device__ __forceinline__ void load_band(const uint32_t (&band)[4][32], uint32_t (&to)[4]) {
-  // By an address of which nothing is known: an argument read by an index that differs between
-  // lanes would be read once for each.
-  const uint32_t* words = band[0];
-  asm("" : "+l"(words));
+  const uint32_t* words = cuda::opaque(band[0]);
 #pragma unroll
   for (int r = 0; r < 4; ++r) to[r] = words[32 * r + threadIdx.x % 32];
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "cuda/instructions.cuh"
 #include "cuesta/image.hpp"
 #include "ops/log/gaussian_sums.cuh"
 
@@ -13,10 +14,7 @@ namespace cuesta::log_cuda {
 
 /// A byte for each of four values: 255 where it is negative.
 __device__ __forceinline__ uint32_t sign_bytes(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-  uint32_t ab, cd;
-  asm("prmt.b32 %0, %1, %2, 0xFBFB;" : "=r"(ab) : "r"(a), "r"(b));
-  asm("prmt.b32 %0, %1, %2, 0xFBFB;" : "=r"(cd) : "r"(c), "r"(d));
-  return __byte_perm(ab, cd, 0x5410);
+  return __byte_perm(cuda::permute_bytes<0xFBFB>(a, b), cuda::permute_bytes<0xFBFB>(c, d), 0x5410);
 }
 
 /// The rules. `apron`: rows of sums that are wanted above and below the results. take(bend, below,

@@ -16,6 +16,7 @@
 #include <limits>
 
 #include "core/border_sample.hpp"
+#include "cuda/instructions.cuh"
 #include "cuda/row_words.cuh"
 #include "cuda/shifted_words.cuh"
 #include "cuda/tensor_cores.hpp"
@@ -62,7 +63,7 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   constexpr int apron = Rows::apron, side = Rows::side, own_columns = Rows::own_columns;
   // Lanes that have a row of results, and rows that a warp has at once.
   constexpr int row_lanes = (own_columns + 2 * side) / lane_columns, at_once = 32 / row_lanes;
-  extern __shared__ __align__(128) uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile in;
   const int32_t left = int32_t(blockIdx.x) * (own_columns * Warps);
   const int64_t first = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;

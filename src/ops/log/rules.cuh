@@ -25,9 +25,7 @@ struct Edge {
         __viaddmin_u16x2(__byte_perm(uint32_t(a), uint32_t(b), 0x5410), add, top) + lift;
     const uint32_t q =
         __viaddmin_u16x2(__byte_perm(uint32_t(c), uint32_t(d), 0x5410), add, top) + lift;
-    asm("prmt.b32 %0, %1, %2, 0xFDB9;"
-        : "=r"(words[0])
-        : "r"(p), "r"(q));  // the signs of the halves
+    words[0] = cuda::permute_bytes<0xFDB9>(p, q);  // the signs of the halves
   }
 };
 
@@ -38,14 +36,9 @@ struct WideEdge {
   int32_t threshold;
   __device__ static int32_t start() { return 0; }
   __device__ void results(int32_t a, int32_t b, int32_t c, int32_t d, uint32_t* words) const {
-    uint32_t p, q;
-    asm("prmt.b32 %0, %1, %2, 0x00FB;"
-        : "=r"(p)
-        : "r"(threshold - abs(a)), "r"(threshold - abs(b)));
-    asm("prmt.b32 %0, %1, %2, 0x00FB;"
-        : "=r"(q)
-        : "r"(threshold - abs(c)), "r"(threshold - abs(d)));
-    words[0] = __byte_perm(p, q, 0x5410);
+    const auto beyond = [&](int32_t v) { return uint32_t(threshold - abs(v)); };
+    words[0] = __byte_perm(cuda::permute_bytes<0x00FB>(beyond(a), beyond(b)),
+                           cuda::permute_bytes<0x00FB>(beyond(c), beyond(d)), 0x5410);
   }
 };
 

@@ -119,8 +119,8 @@ struct WarpHistogram {
 template <class T>
 __global__ void __launch_bounds__(block_threads) median_march(Request q, int32_t rows) {
   constexpr bool two_levels = sizeof(T) == 2;
-  __shared__ alignas(16) uint32_t coarse_counts[warps][bins];
-  __shared__ alignas(16) uint32_t fine_counts[two_levels ? warps : 1][bins];
+  alignas(16) __shared__ uint32_t coarse_counts[warps][bins];
+  alignas(16) __shared__ uint32_t fine_counts[two_levels ? warps : 1][bins];
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const int64_t column = int64_t(blockIdx.x) * warps + warp;
   if (column >= q.src.width) return;  // whole warps; nothing below waits for a block

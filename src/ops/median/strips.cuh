@@ -5,6 +5,7 @@
 
 #include <cuda_fp16.h>
 
+#include "cuda/instructions.cuh"
 #include "cuda/lane_rows.cuh"
 #include "ops/median/device.cuh"
 
@@ -35,9 +36,7 @@ MEDIAN_INLINE void exchange(InHalves, uint32_t& a, uint32_t& b) {
 }
 /// a + factor · b.
 MEDIAN_INLINE uint32_t sum(uint32_t a, uint32_t b, uint32_t factor) {
-  uint32_t out;
-  asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(out) : "r"(b), "r"(factor), "r"(a));
-  return out;
+  return cuda::multiply_add_words(b, factor, a);
 }
 MEDIAN_INLINE void exchange(InSums o, uint32_t& a, uint32_t& b) {
   const uint32_t least = o.low(a, b);

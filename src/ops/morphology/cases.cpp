@@ -59,10 +59,10 @@ std::vector<verify::Case<MorphologyArgs>> MorphologyArgs::cases(verify::Level le
   using namespace verify;
   using enum PixelType;
   static constexpr std::pair<PixelType, Pattern> pictures[] = {
-      {bit, Pattern::blobs},   {u8, Pattern::blobs},    {u8, Pattern::natural},
-      {bit, Pattern::sparse},  {u16, Pattern::noise},   {bit, Pattern::extremes},
-      {u8, Pattern::extremes}, {u8, Pattern::noise},    {u16, Pattern::natural},
-      {u8, Pattern::sparse},   {bit, Pattern::constant}};
+      {bit, Pattern::blobs},   {u8, Pattern::blobs},     {u8, Pattern::natural},
+      {bit, Pattern::sparse},  {u16, Pattern::noise},    {bit, Pattern::extremes},
+      {u8, Pattern::extremes}, {u8, Pattern::noise},     {u16, Pattern::natural},
+      {u8, Pattern::sparse},   {bit, Pattern::constant}, {bit, Pattern::bands}};
   static constexpr std::string_view names[] = {"erode", "dilate", "open", "close"};
   static constexpr double values[] = {255, 77, 0};
   auto all_shapes = shapes(7, level);

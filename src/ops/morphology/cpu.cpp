@@ -73,9 +73,20 @@ void double_up(Lane* const* rows, int top_level, ptrdiff_t lanes) {
   }
 }
 
+// Whether all pixels of a row of bits are `set`.
+HWY_INLINE bool all_are(bool set, const uint64_t* row, ptrdiff_t width) {
+  const uint64_t all = uint64_t(0) - uint64_t(set);
+  const ptrdiff_t whole = width / 64;
+  const auto rest = int32_t(width % 64);
+  uint64_t others = rest ? (row[whole] ^ all) & last_word_mask(rest) : 0;
+  for (ptrdiff_t w = 0; w < whole; ++w) others |= row[w] ^ all;
+  return others == 0;
+}
+
 // One step over one strip of rows of bits. Runs are shifts of words, so each distinct run of the
 // element is made once a source row and joined to every output row it belongs to. Output rows grow
-// in a ring as high as the element.
+// in a ring as high as the element. Rows that are empty or full, as most of a mask are, either
+// change nothing or settle output rows, which then change no more.
 template <bool Dilate>
 class BitStrip {
  public:
@@ -83,16 +94,18 @@ class BitStrip {
   // Of rows of `lanes` words, border included; shifts and vectors reach 5 words and 8 further.
   static ptrdiff_t stride_for(ptrdiff_t lanes) { return (lanes + 7) / 8 * 8 + 16; }
   static size_t rows_for(const ElementRuns& runs) {
-    return size_t(runs.top_level() + 1 + runs.element().height());
+    return size_t(runs.top_level()) + 1 + size_t(runs.element().height());
   }
 
-  // Pixel 0 of a source row is bit `origin` + the element's anchor.
-  BitStrip(const ElementRuns& runs, int origin, ptrdiff_t lanes, ptrdiff_t out_lanes, Lane* memory)
+  // Pixel 0 of a source row of `width` pixels is bit `origin` + the element's anchor, the first of
+  // a word.
+  BitStrip(const ElementRuns& runs, int origin, ptrdiff_t lanes, int32_t width, Lane* memory)
       : runs_(runs),
         height_(runs.element().height()),
         origin_(origin),
+        width_(width),
         lanes_(lanes),
-        out_lanes_(out_lanes),
+        out_lanes_((width + 63) / 64),
         stride_(stride_for(lanes)) {
     // What vectors read past the lanes never reaches a result, but it is defined.
     std::fill_n(memory, size_t(stride_) * rows_for(runs), Lane(0));
@@ -106,30 +119,49 @@ class BitStrip {
 
   // Adds the next source row. After it, the output row whose window ends with it is whole.
   void add() {
-    double_up<Dilate>(blocks_, runs_.top_level(), lanes_);
     newest_ = newest_ + 1 == height_ ? 0 : newest_ + 1;
-    // rows[j]: the output row that has this source row j rows below its window's top.
-    Lane* rows[255];
-    for (int j = 0, slot = newest_; j < height_; ++j) {
-      rows[j] = ring_ + stride_ * slot;
-      slot = slot == 0 ? height_ - 1 : slot - 1;
+    fill_row(newest_, neutral<Dilate, Lane>);
+    settled_[newest_] = false;
+    finished_ = newest_ + 1 == height_ ? 0 : newest_ + 1;
+    // With its border, what never wins: nothing to join.
+    if (all_are(!Dilate, blocks_[0], lanes_ * 64)) return;
+    // Without it, what always wins: a run about the anchor's column has a pixel for every output.
+    const int anchor = runs_.element().anchor_x();
+    if (all_are(Dilate, blocks_[0] + (origin_ + anchor) / 64, width_)) {
+      runs_.for_each([&](const Run& run) {
+        const int slot = slot_of(run.row);
+        if (run.begin > anchor || run.end <= anchor || settled_[slot]) return;
+        fill_row(slot, ~neutral<Dilate, Lane>);
+        settled_[slot] = true;
+      });
     }
-    finished_ = rows[height_ - 1];
-    const Tag<Lane> d;
-    for (ptrdiff_t i = 0; i < out_lanes_; i += ptrdiff_t(hn::Lanes(d)))
-      hn::StoreU(hn::Set(d, neutral<Dilate, Lane>), d, rows[0] + i);
-    runs_.for_each_group([&](const Run* first, const Run* last) { add_group(first, last, rows); });
+    if (std::all_of(settled_, settled_ + height_, [](bool settled) { return settled; })) return;
+    double_up<Dilate>(blocks_, runs_.top_level(), lanes_);
+    runs_.for_each_group([&](const Run* first, const Run* last) { add_group(first, last); });
   }
-  Lane* finished_row() { return finished_; }
+  Lane* finished_row() { return row(finished_); }
 
  private:
-  void add_group(const Run* first, const Run* last, Lane* const* rows) {
+  Lane* row(int slot) { return ring_ + stride_ * slot; }
+  // Where the output row lies that has the newest source row `below` rows under its window's top.
+  int slot_of(int below) const { return newest_ - below + (newest_ < below ? height_ : 0); }
+  void fill_row(int slot, Lane value) {
+    const Tag<Lane> d;
+    for (ptrdiff_t i = 0; i < out_lanes_; i += ptrdiff_t(hn::Lanes(d)))
+      hn::StoreU(hn::Set(d, value), d, row(slot) + i);
+  }
+
+  void add_group(const Run* first, const Run* last) {
     const Tag<Lane> d;
     const Lane* blocks = blocks_[first->level()];
     const int one = origin_ + first->begin, two = origin_ + first->last_block();
-    const auto count = int(last - first);
+    int count = 0;
     Lane* to[255];
-    for (int k = 0; k < count; ++k) to[k] = rows[first[k].row];
+    for (const Run* run = first; run != last; ++run) {
+      const int slot = slot_of(run->row);
+      if (!settled_[slot]) to[count++] = row(slot);
+    }
+    if (count == 0) return;
     for (ptrdiff_t i = 0; i < out_lanes_; i += ptrdiff_t(hn::Lanes(d))) {
       auto v = load_shifted(d, blocks, i, one);
       if (one != two) v = join<Dilate>(d, v, load_shifted(d, blocks, i, two));
@@ -140,11 +172,12 @@ class BitStrip {
 
   const ElementRuns& runs_;
   int height_, origin_;
+  int32_t width_;
   ptrdiff_t lanes_, out_lanes_, stride_;
   Lane* blocks_[ElementRuns::max_levels];
   Lane* ring_;
-  Lane* finished_ = nullptr;
-  int newest_ = 0;
+  int newest_ = 0, finished_ = 0;
+  bool settled_[255] = {};  // of the ring's rows: no pixel can change any more
 };
 
 // One step over one strip of rows of samples. A moved block is a load at another address, so source
@@ -160,7 +193,7 @@ class SampleStrip {
     return size_t(runs.top_level() + 1) * size_t(runs.element().height());
   }
 
-  SampleStrip(const ElementRuns& runs, int, ptrdiff_t lanes, ptrdiff_t, Lane* memory)
+  SampleStrip(const ElementRuns& runs, int, ptrdiff_t lanes, int32_t, Lane* memory)
       : runs_(runs), height_(runs.element().height()), lanes_(lanes), stride_(stride_for(lanes)) {
     // What vectors read past the lanes never reaches a result, but it is defined.
     for (size_t r = 0; r < rows_for(runs); ++r)
@@ -236,13 +269,13 @@ Border effective_border(const MorphologyOptions& options, T never_wins) {
 // added twice, so strips are not low.
 template <class Rows, class Extend, class Emit>
 void for_each_row(const ElementRuns& runs, const Strips& strips, int origin, ptrdiff_t lanes,
-                  ptrdiff_t out_lanes, Call& call, Extend extend, Emit emit) {
+                  int32_t width, Call& call, Extend extend, Emit emit) {
   const ElementView& element = runs.element();
   const size_t part = size_t(Rows::stride_for(lanes)) * Rows::rows_for(runs);
   auto* memory = call.scratch().take<typename Rows::Lane>(part * size_t(strips.count));
   const int32_t above = element.anchor_y(), below = element.height() - 1 - above;
   parallel_tasks(strips.count, call.threads(), [&](int s) {
-    Rows rows(runs, origin, lanes, out_lanes, memory + part * size_t(s));
+    Rows rows(runs, origin, lanes, width, memory + part * size_t(s));
     for (int32_t y = strips.begin(s) - above; y < strips.end(s) + below; ++y) {
       extend(y, rows.source_row());
       rows.add();
@@ -290,7 +323,7 @@ void step_bits(ConstBitView src, AnyView dst, const ElementView& element,
   const Border border = effective_border(options, neutral<Dilate, uint8_t>);
   const uint64_t outside = uint64_t(0) - morphology_border_sample(PixelType::bit, border);
   for_each_row<BitStrip<Dilate>>(
-      runs, strips_for(height, element, call), 64 * guard - left, lanes, words, call,
+      runs, strips_for(height, element, call), 64 * guard - left, lanes, width, call,
       [&](int32_t y, uint64_t* out) {
         cpu::extend_bits(src, y, border.mode, outside, left, right, out, lanes);
       },

@@ -10,6 +10,7 @@
 // results lie as many pixels to the right as steps reach, and are moved back when they are written.
 // Bound by the integer pipe, which has joins and most of the moves; the multiplier's makes four of
 // eleven. Rows above a walk are made again for it, twice the reach a step.
+#include "cuda/instructions.cuh"
 #include "cuda/strip.cuh"
 #include "ops/morphology/octagon.hpp"
 #include "ops/morphology/step.cuh"
@@ -156,21 +157,6 @@ class OctagonStep {
   Line<reach> centres_, tips_;
 };
 
-/// No branch: a branch a row would end what the compiler can overlap.
-__device__ __forceinline__ void store_if(bool on, uint32_t* to, uint32_t v) {
-  asm volatile(
-      "{ .reg .pred on; setp.ne.s32 on, %0, 0; @on st.global.b32 [%1], %2; }" ::"r"(int(on)),
-      "l"(to), "r"(v));
-}
-
-/// i rows on, by one operation that is not the integer pipe's.
-template <class Byte>
-__device__ __forceinline__ Byte* rows_on(Byte* from, int i, int32_t stride) {
-  uint64_t at;
-  asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(at) : "r"(i), "r"(stride), "l"(from));
-  return reinterpret_cast<Byte*>(at);
-}
-
 struct Walk {
   ConstAnyView src;
   AnyView dst;
@@ -213,14 +199,14 @@ struct Source {
   __device__ __forceinline__ Source(const Lane<Inner>& lane, int32_t y)
       : at(lane),
         own(lane.own(0)),
-        from(rows_on(static_cast<const char*>(lane.q.src.data) + int64_t(lane.word) * 4, y,
-                     lane.q.src_stride)) {
+        from(cuda::steps_on(static_cast<const char*>(lane.q.src.data) + int64_t(lane.word) * 4, y,
+                            lane.q.src_stride)) {
     load(y);
   }
   __device__ __forceinline__ void load(int32_t y) {
 #pragma unroll
     for (int i = 0; i < Round; ++i) {
-      const auto* row = reinterpret_cast<const uint32_t*>(rows_on(from, i, at.q.src_stride));
+      const auto* row = reinterpret_cast<const uint32_t*>(cuda::steps_on(from, i, at.q.src_stride));
       if constexpr (Inner) {
         coming[i] = __ldg(row);
       } else {
@@ -231,7 +217,7 @@ struct Source {
   }
   /// The rows from y on; those after them are under way.
   __device__ __forceinline__ void take(int32_t y, Rows<Round>& rows) {
-    from = rows_on(from, Round, at.q.src_stride);
+    from = cuda::steps_on(from, Round, at.q.src_stride);
 #pragma unroll
     for (int i = 0; i < Round; ++i)
       rows[i] = Inner ? coming[i] : (coming[i] & own) | (at.q.outside[0] & ~own);
@@ -251,17 +237,18 @@ struct Target {
       : at(lane),
         own(lane.own(0)),
         writes(lane.lane > 0 && lane.lane <= strip_words && lane.there() ? lane.end - lane.top : 0),
-        to(rows_on(static_cast<char*>(lane.q.dst.data) + int64_t(lane.word) * 4, y - All,
-                   lane.q.dst_stride)) {}
+        to(cuda::steps_on(static_cast<char*>(lane.q.dst.data) + int64_t(lane.word) * 4, y - All,
+                          lane.q.dst_stride)) {}
   __device__ __forceinline__ void put(int32_t y, const Rows<Round>& rows) {
 #pragma unroll
     for (int i = 0; i < Round; ++i) {
       const uint32_t v = __funnelshift_l(__shfl_up_sync(~0u, rows[i], 1), rows[i], All);
-      store_if(Inner ? writes > 0 && y >= at.top + All
-                     : uint32_t(y + i - All - at.top) < uint32_t(writes),
-               reinterpret_cast<uint32_t*>(rows_on(to, i, at.q.dst_stride)), Inner ? v : v & own);
+      cuda::store_if(Inner ? writes > 0 && y >= at.top + All
+                           : uint32_t(y + i - All - at.top) < uint32_t(writes),
+                     reinterpret_cast<uint32_t*>(cuda::steps_on(to, i, at.q.dst_stride)),
+                     Inner ? v : v & own);
     }
-    to = rows_on(to, Round, at.q.dst_stride);
+    to = cuda::steps_on(to, Round, at.q.dst_stride);
   }
 };
 
@@ -289,22 +276,6 @@ struct Ring {
 // are constants, chosen from without a branch: of numbers known at run time a block takes all
 // sixteen, and four blocks a multiprocessor's.
 constexpr int there = 1, read = 3;
-template <int Barrier>
-__device__ __forceinline__ void announce(int turn) {
-  asm volatile(
-      "{ .reg .pred odd; setp.ne.s32 odd, %0, 0; @!odd bar.arrive %1, 64; @odd bar.arrive %2, 64; "
-      "}" ::"r"(turn % 2),
-      "n"(Barrier), "n"(Barrier + 1)
-      : "memory");
-}
-template <int Barrier>
-__device__ __forceinline__ void await(int turn) {
-  asm volatile(
-      "{ .reg .pred odd; setp.ne.s32 odd, %0, 0; @!odd bar.sync %1, 64; @odd bar.sync %2, 64; "
-      "}" ::"r"(turn % 2),
-      "n"(Barrier), "n"(Barrier + 1)
-      : "memory");
-}
 
 template <class First, bool Inner>
 __device__ __forceinline__ void walk_first(const Lane<Inner>& lane, Ring<First::round>& ring) {
@@ -317,10 +288,10 @@ __device__ __forceinline__ void walk_first(const Lane<Inner>& lane, Ring<First::
     Rows<round> rows;
     source.take(y, rows);
     first.push(rows, lane.q.by);
-    if (turn >= 2) await<read>(turn);
+    if (turn >= 2) cuda::wait_at_barrier<read>(turn % 2);
 #pragma unroll
     for (int i = 0; i < round; ++i) ring.rows[turn % 2][i][lane.lane] = rows[i];
-    announce<there>(turn);
+    cuda::arrive_at_barrier<there>(turn % 2);
   }
 }
 template <class Second, bool Inner>
@@ -333,10 +304,10 @@ __device__ __forceinline__ void walk_second(const Lane<Inner>& lane, Ring<Second
 #pragma unroll 1
   for (int32_t y = lane.top - all; y < lane.end + all; y += round, ++turn) {
     Rows<round> rows;
-    await<there>(turn);
+    cuda::wait_at_barrier<there>(turn % 2);
 #pragma unroll
     for (int i = 0; i < round; ++i) rows[i] = ring.rows[turn % 2][i][lane.lane];
-    if (y + 2 * round < lane.end + all) announce<read>(turn);
+    if (y + 2 * round < lane.end + all) cuda::arrive_at_barrier<read>(turn % 2);
     if (y < lane.top) continue;  // nothing of the second step's first window yet
     if constexpr (!Inner) {
 #pragma unroll

@@ -7,6 +7,7 @@
 // columns in its own words; so the height costs nothing but memory. (van Herk, Pattern Recognition
 // Letters 13, 1992; Gil and Werman, IEEE PAMI 15, 1993.) Bound by the integer pipe and, at twelve
 // warps a multiprocessor, by rows that are still on their way.
+#include "cuda/instructions.cuh"
 #include "cuda/limits.hpp"
 #include "cuda/strip.cuh"
 #include "ops/morphology/join.cuh"
@@ -125,7 +126,7 @@ __device__ __forceinline__ void walk_blocks(const Rectangle& q, const cuda::Stri
 
 template <class J, class T>
 __global__ void __launch_bounds__(32) rectangle_walk(const __grid_constant__ Rectangle q) {
-  extern __shared__ uint4 shared[];
+  CUESTA_DYNAMIC_SHARED(uint4, shared);
   __shared__ int32_t map[32 * lane_pixels];
   const cuda::StripWalk walk(q.pictures);
   const cuda::Rows kind = walk.rows_of(q.pictures, q.above, q.below + 2, 4 / int(sizeof(T)));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "cuda/instructions.cuh"
 #include "ops/morphology/element_runs.hpp"
 #include "ops/morphology/step.cuh"
 
@@ -102,7 +103,7 @@ __device__ uint32_t run_word(const uint32_t* row, int i, const Rule& rule, Run r
 
 __global__ void __launch_bounds__(warps * 32) bits_by_runs(const __grid_constant__ BitsByRuns q) {
   constexpr int high = bit_rows + bit_band - 1, own = bit_rows / warps;
-  extern __shared__ uint32_t shared[];
+  CUESTA_DYNAMIC_SHARED(uint32_t, shared);
   const int stride = bit_stride(q.rule);
   uint32_t *raw = shared, *made = shared + high * stride;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -180,7 +181,7 @@ __global__ void __launch_bounds__(warps * 32)
     samples_by_runs(const __grid_constant__ SamplesByRuns q, int stride) {
   constexpr int in_word = 4 / int(sizeof(T)), bits = 8 * int(sizeof(T)), own = sample_rows / warps;
   constexpr int halves = sizeof(T) == 1 ? 2 : 1;  // registers of pairs for a word
-  extern __shared__ uint32_t tile[];
+  CUESTA_DYNAMIC_SHARED(uint32_t, tile);
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint32_t flip = q.rule.dilate ? 0 : ~0u;
   const auto src = q.src.as<T, Space::device>();

@@ -6,6 +6,7 @@
 // other without padding are one long row. Samples stay packed: four bytes a comparison, bits by one
 // multiplication of four signs. The time goes with the bytes moved, but the histogram's.
 #include "core/pixel_arithmetic.hpp"
+#include "cuda/instructions.cuh"
 #include "cuda/lane_rows.cuh"
 #include "cuda/limits.hpp"
 #include "ops/pixel/cuda.hpp"
@@ -219,14 +220,6 @@ struct Differences {
   }
 };
 
-/// The signs of four of the eight bytes of two words, spread over bytes (__byte_perm cannot).
-template <uint32_t Selector>
-__device__ uint32_t spread_signs(uint32_t a, uint32_t b) {
-  uint32_t out;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "n"(Selector));
-  return out;
-}
-
 template <class Set>
 struct MaskBytes : ToSamples<uint8_t> {
   Set set;
@@ -239,10 +232,11 @@ struct MaskBytes : ToSamples<uint8_t> {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if constexpr (size == 1) {
-        out[i] = spread_signs<0xBA98>(set.above.signs(v[i]), 0) | set.above.all;
+        out[i] = cuda::permute_bytes<0xBA98>(set.above.signs(v[i]), 0) | set.above.all;
       } else if constexpr (size == 2) {
-        out[i] = spread_signs<0xFDB9>(set.above.signs(v[2 * i]), set.above.signs(v[2 * i + 1])) |
-                 set.above.all;
+        out[i] =
+            cuda::permute_bytes<0xFDB9>(set.above.signs(v[2 * i]), set.above.signs(v[2 * i + 1])) |
+            set.above.all;
       } else {
         out[i] = 0;
 #pragma unroll

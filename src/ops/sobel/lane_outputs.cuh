@@ -2,6 +2,7 @@
 // neighbouring columns of a row.
 #pragma once
 
+#include "cuda/instructions.cuh"
 #include "cuda/lane_rows.cuh"
 #include "ops/sobel/outputs.cuh"
 
@@ -20,12 +21,6 @@ __device__ inline int32_t as_integer(float v) {  // |v| < 2^22
 }
 __device__ inline int32_t as_integer(int32_t v) { return v; }
 
-__device__ inline float square_root(float v) {
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(v));
-  return root;
-}
-
 /// The integer magnitude, saturated to `most`. The root's half unit more, which no floor shows,
 /// keeps roots of squares away from where their error counts: below 256 for sums of any size
 /// (what is rounded is past it), and below 1,443 by the exact root.
@@ -33,17 +28,14 @@ template <bool Small, class S>
 __device__ uint32_t integer_magnitude(S gx, S gy, Norm norm, int32_t most) {
   if (norm == Norm::l1) return low_half(min(magnitude_of(gx) + magnitude_of(gy), S(most)));
   const float x = float(gx), y = float(gy), squares = fmaf(x, x, fmaf(y, y, 0.5f));
-  const float root = Small ? __fsqrt_rn(squares) : square_root(fminf(squares, 65025.5f));
+  const float root = Small ? __fsqrt_rn(squares) : cuda::approximate_root(fminf(squares, 65025.5f));
   return __float_as_uint(fminf(root, float(most) + 0.25f) + 8388607.5f);
 }
 
 /// Four magnitudes l1 of integers, saturated, as bytes.
 __device__ inline uint32_t four_magnitudes(const int32_t* gx, const int32_t* gy) {
   const auto m = [&](int i) { return __sad(gx[i], 0, __sad(gy[i], 0, 0)); };
-  uint32_t high, all;
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(high) : "r"(m(3)), "r"(m(2)), "r"(0));
-  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(m(1)), "r"(m(0)), "r"(high));
-  return all;
+  return cuda::saturate_u8(m(0), m(1), cuda::saturate_u8(m(2), m(3), 0));
 }
 
 /// Writes what is wanted of the gradients of a lane's columns of row y. Every lane of the warp

@@ -9,6 +9,7 @@
 #include <cuda_fp16.h>
 
 #include "cuda/any_alignment.cuh"
+#include "cuda/instructions.cuh"
 #include "cuda/row_words.cuh"
 #include "cuda/tensor_stencil.cuh"
 #include "cuda/tile_rows.hpp"
@@ -72,7 +73,7 @@ struct Kept {
 __device__ uint32_t roots(__half2 gx, __half2 gy) {
   const float2 x = __half22float2(gx), y = __half22float2(gy);  // in units of 2^-24
   const auto root = [](float a, float b) {
-    const float m = square_root(fmaf(a, a, fmaf(b, b, 0x1p-49f)));
+    const float m = cuda::approximate_root(fmaf(a, a, fmaf(b, b, 0x1p-49f)));
     return __float_as_uint(fmaf(m, 0x1p24f, 8388607.5f));
   };
   return __byte_perm(root(x.x, y.x), root(x.y, y.y), 0x5410);
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
     sobel_pairs(const __grid_constant__ Pictures q, int rows) {
   constexpr int columns = columns_of<R>, own = columns / 4;
   using Tile = RowTile<columns, Warps>;
-  extern __shared__ __align__(128) uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile in;
   const int32_t left = int32_t(blockIdx.x) * (32 * columns * Warps);
   const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
@@ -160,8 +161,9 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   };
   Kept<columns> kept = {};
   int32_t y = top - 2;  // of the result that the next row completes
+  using Row = __half2[columns / 2];
   const auto step = [&](auto parity) {
-    __half2 gx[columns / 2], gy[columns / 2];
+    Row gx, gy;
     kept.template take<parity()>(words, gx, gy, load);
     if constexpr (R != Result::gradients) {
       uint32_t bytes[own];
@@ -179,7 +181,7 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
       }
       if (y >= top) store(q.dst.row(y) + x0, bytes);
     } else {
-      const auto store_gradient = [&](const AnyView& out, const __half2(&g)[columns / 2]) {
+      const auto store_gradient = [&](const AnyView& out, const Row& g) {
         if (!out.data) return;
         uint32_t halves[columns / 2];
 #pragma unroll

@@ -13,6 +13,7 @@
 // three groups of four rows stay in registers, the tile's others in shared memory.
 #include <array>
 
+#include "cuda/instructions.cuh"
 #include "cuda/tensor_cores.hpp"
 #include "cuda/tensor_stencil.cuh"
 #include "cuda/tile_rows.hpp"
@@ -156,17 +157,14 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   using Out = typename M::Out;
   using Tile = PatchTile<Warps>;
   constexpr int pitch = Tile::pitch;
-  extern __shared__ __align__(128) uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile in;
   const int32_t left = int32_t(blockIdx.x) * 128 * Warps;
   const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
   if (y0 >= q.src.height) return;
   const auto top = int32_t(y0), here = min(rows, q.src.height - top);
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
-  // By an address of which nothing is known: an argument read by an index that differs between
-  // lanes would be read once for each.
-  const uint32_t* words = fragments.data();
-  asm("" : "+l"(words));
+  const uint32_t* words = cuda::opaque(fragments.data());
   uint32_t taps[2][2];
 #pragma unroll
   for (int i = 0; i < 4; ++i) taps[i / 2][i % 2] = words[32 * i + lane];

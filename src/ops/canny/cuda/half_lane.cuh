@@ -50,15 +50,16 @@ __device__ inline float choose(uint32_t mask, float a, float b) {
 __device__ inline uint32_t signs_of(const uint32_t (&v)[8]) {
   uint32_t b[4];  // bytes of copies: pixels i, i + 8, i + 4, i + 12
 #pragma unroll
-  for (int i = 0; i < 4; ++i) b[i] = packed::permute<0xfdb9>(v[i], v[i + 4]);
+  for (int i = 0; i < 4; ++i) b[i] = packed::permute_bytes<0xfdb9>(v[i], v[i + 4]);
   const uint32_t x = choose(0x55555555u, b[0], b[1]), y = choose(0x55555555u, b[2], b[3]);
   const uint32_t z = choose(0x33333333u, x, y);
   return choose(0x00000f0fu, z, z >> 16);
 }
 /// Of 4 registers: of 8 pixels.
 __device__ inline uint32_t signs_of(const uint32_t (&v)[4]) {
-  const uint32_t x = choose(0x55555555u, packed::permute<0xfdb9>(v[0], v[2]),
-                            packed::permute<0xfdb9>(v[1], v[3]));  // pixels 0, 4, 2, 6 and next
+  const uint32_t x =
+      choose(0x55555555u, packed::permute_bytes<0xfdb9>(v[0], v[2]),
+             packed::permute_bytes<0xfdb9>(v[1], v[3]));  // pixels 0, 4, 2, 6 and next
   const uint32_t z = choose(0x33333333u, x, x >> 16);
   return choose(0x0fu, z, z >> 8) & 255;
 }
@@ -67,7 +68,7 @@ __device__ inline uint32_t signs_of(const float (&v)[8]) {
   uint32_t b[4];  // bytes of copies: i, i + 4
 #pragma unroll
   for (int i = 0; i < 4; ++i)
-    b[i] = packed::permute<0x00fb>(__float_as_uint(v[i]), __float_as_uint(v[i + 4]));
+    b[i] = packed::permute_bytes<0x00fb>(__float_as_uint(v[i]), __float_as_uint(v[i + 4]));
   const uint32_t x = choose(0x5555u, b[0], b[1]), y = choose(0x5555u, b[2], b[3]);
   const uint32_t z = choose(0x3333u, x, y);
   return choose(0x0fu, z, z >> 8) & 255;
@@ -77,20 +78,20 @@ __device__ inline uint32_t signs_of(const float (&v)[8]) {
 /// second's.
 __device__ inline void unpack(uint32_t first, uint32_t second, uint32_t* to) {
   constexpr uint32_t thousand = packed::both(0x6400);
-  const uint32_t low = packed::permute<0x5410>(first, second);
-  const uint32_t high = packed::permute<0x7632>(first, second);
+  const uint32_t low = packed::permute_bytes<0x5410>(first, second);
+  const uint32_t high = packed::permute_bytes<0x7632>(first, second);
   to[0] = (low & packed::both(0xff)) | thousand;
-  to[1] = packed::permute<0x5351>(low, thousand);
+  to[1] = packed::permute_bytes<0x5351>(low, thousand);
   to[2] = (high & packed::both(0xff)) | thousand;
-  to[3] = packed::permute<0x5351>(high, thousand);
+  to[3] = packed::permute_bytes<0x5351>(high, thousand);
 }
 
 /// The first and the last of a row's P + 2 pairs, which begin at pixel −1, from the lanes beside.
 template <int P>
 __device__ inline void take_ends(uint32_t* v) {
   const uint32_t left = __shfl_up_sync(~0u, v[P], 1), right = __shfl_down_sync(~0u, v[1], 1);
-  v[0] = packed::permute<0x5432>(left, v[P]);
-  v[P + 1] = packed::permute<0x5432>(v[1], right);
+  v[0] = packed::permute_bytes<0x5432>(left, v[P]);
+  v[P + 1] = packed::permute_bytes<0x5432>(v[1], right);
 }
 
 // ---- gradients
@@ -328,7 +329,8 @@ struct Lane<Norm::l2, 4> : Bytes {
 #pragma unroll
     for (int i = 0; i < pixels; ++i) {
       const auto wide = [&](uint32_t pair) {  // the pixel's sign everywhere
-        return i < P ? packed::permute<0x9999>(pair, 0) : packed::permute<0xbbbb>(pair, 0);
+        return i < P ? packed::permute_bytes<0x9999>(pair, 0)
+                     : packed::permute_bytes<0xbbbb>(pair, 0);
       };
       const uint32_t is_straight = wide(directions.straight[i % P]);
       const uint32_t which = wide(directions.which[i % P]);

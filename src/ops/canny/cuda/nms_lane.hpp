@@ -139,8 +139,8 @@ struct Lane {
         for (int i = 0; i < 4; ++i) raw[j][i] = raw[j + 1][i];
       for (int i = 0; i < 2; ++i) {
         const uint32_t four = i == 0 ? next.first() : next.second();
-        raw[2 * Half][2 * i] = packed::permute<0x4140>(four, 0);
-        raw[2 * Half][2 * i + 1] = packed::permute<0x4342>(four, 0);
+        raw[2 * Half][2 * i] = packed::permute_bytes<0x4140>(four, 0);
+        raw[2 * Half][2 * i + 1] = packed::permute_bytes<0x4342>(four, 0);
       }
     }
   }
@@ -167,8 +167,9 @@ struct Lane {
           packed::dot(p[i + 1], t2 << 8 | t1, packed::dot(p[i + 2], t0 << 8 | t1, half)));
     }
     for (int i = 0; i < 2; ++i) {
-      bytes[i] = packed::permute<0x5410>(packed::permute<0x0062>(v[4 * i], v[4 * i + 1]),
-                                         packed::permute<0x0062>(v[4 * i + 2], v[4 * i + 3]));
+      bytes[i] =
+          packed::permute_bytes<0x5410>(packed::permute_bytes<0x0062>(v[4 * i], v[4 * i + 1]),
+                                        packed::permute_bytes<0x0062>(v[4 * i + 2], v[4 * i + 3]));
     }
   }
   /// Bytes left of the picture, and those right of it, become `value`'s.
@@ -191,14 +192,14 @@ struct Lane {
     for (int j = 0; j + 1 < K; ++j)
       for (int i = 0; i < pairs; ++i) smooth[j][i] = smooth[j + 1][i];
     uint32_t* row = smooth[K - 1];
-    if constexpr (apron == 2) row[0] = packed::permute<0x4140>(from_left, 0);
-    row[apron - 1] = packed::permute<0x4342>(from_left, 0);
+    if constexpr (apron == 2) row[0] = packed::permute_bytes<0x4140>(from_left, 0);
+    row[apron - 1] = packed::permute_bytes<0x4342>(from_left, 0);
     for (int i = 0; i < 2; ++i) {
-      row[apron + 2 * i] = packed::permute<0x4140>(bytes[i], 0);
-      row[apron + 2 * i + 1] = packed::permute<0x4342>(bytes[i], 0);
+      row[apron + 2 * i] = packed::permute_bytes<0x4140>(bytes[i], 0);
+      row[apron + 2 * i + 1] = packed::permute_bytes<0x4342>(bytes[i], 0);
     }
-    row[apron + 4] = packed::permute<0x4140>(from_right, 0);
-    if constexpr (apron == 2) row[apron + 5] = packed::permute<0x4342>(from_right, 0);
+    row[apron + 4] = packed::permute_bytes<0x4140>(from_right, 0);
+    if constexpr (apron == 2) row[apron + 5] = packed::permute_bytes<0x4342>(from_right, 0);
   }
 
   // ---- gradient
@@ -227,8 +228,8 @@ struct Lane {
     constexpr uint32_t zero = packed::both(bias << (K - 1));
     uint32_t s_odd[5], d_odd[5];  // from pixel 2i − 1
     for (int i = 0; i < 5; ++i) {
-      s_odd[i] = packed::permute<0x5432>(s[i], s[i + 1]);
-      d_odd[i] = packed::permute<0x5432>(d[i], d[i + 1]);
+      s_odd[i] = packed::permute_bytes<0x5432>(s[i], s[i + 1]);
+      d_odd[i] = packed::permute_bytes<0x5432>(d[i], d[i + 1]);
     }
     for (int i = 0; i < 4; ++i) {
       uint32_t left = s_odd[i], right = s_odd[i + 1], down = d_odd[i] + d_odd[i + 1];
@@ -244,7 +245,7 @@ struct Lane {
       // A lane's sign bit stays where gx, or gy, is not negative.
       const uint32_t signs_x = right + packed::signs - left;
       const uint32_t signs_y = down + (packed::signs - zero);
-      falls[i] = packed::permute<0xbb99>(signs_x ^ signs_y, 0);
+      falls[i] = packed::permute_bytes<0xbb99>(signs_x ^ signs_y, 0);
     }
   }
 
@@ -270,9 +271,9 @@ struct Lane {
         y2[k] = (gy ^ sy) - sy;
         signs2[k] = sx ^ sy;
       }
-      ax[i] = packed::permute<0x5410>(x2[0], x2[1]);
-      ay[i] = packed::permute<0x5410>(y2[0], y2[1]);
-      falls[i] = packed::permute<0x5410>(signs2[0], signs2[1]);
+      ax[i] = packed::permute_bytes<0x5410>(x2[0], x2[1]);
+      ay[i] = packed::permute_bytes<0x5410>(y2[0], y2[1]);
+      falls[i] = packed::permute_bytes<0x5410>(signs2[0], signs2[1]);
     }
   }
   /// Rounded half to even.
@@ -294,8 +295,8 @@ struct Lane {
     for (int i = 0; i < 2; ++i) {
       const uint32_t v = i == 0 ? samples.first() : samples.second();
       const uint32_t nonzero = ((v & 0x7f7f7f7fu) + 0x7f7f7f7fu) | v;  // in every byte's sign
-      valid[2 * i] &= packed::permute<0x9988>(nonzero, 0);
-      valid[2 * i + 1] &= packed::permute<0xbbaa>(nonzero, 0);
+      valid[2 * i] &= packed::permute_bytes<0x9988>(nonzero, 0);
+      valid[2 * i + 1] &= packed::permute_bytes<0xbbaa>(nonzero, 0);
     }
   }
   CUESTA_HOST_DEVICE void all_valid() {
@@ -326,8 +327,8 @@ struct Lane {
       if constexpr (N == Norm::l1) {
         row.even[i] &= valid[i];
       } else {
-        row.at[2 * i + 1] &= packed::permute<0x9999>(valid[i], 0);
-        row.at[2 * i + 2] &= packed::permute<0xbbbb>(valid[i], 0);
+        row.at[2 * i + 1] &= packed::permute_bytes<0x9999>(valid[i], 0);
+        row.at[2 * i + 2] &= packed::permute_bytes<0xbbbb>(valid[i], 0);
       }
     }
   }
@@ -344,10 +345,10 @@ struct Lane {
   CUESTA_HOST_DEVICE void take_neighbours() {
     Magnitudes<N>& row = rows[2];
     if constexpr (N == Norm::l1) {
-      row.odd[0] = packed::permute<0x5432>(from_left, row.even[0]);
+      row.odd[0] = packed::permute_bytes<0x5432>(from_left, row.even[0]);
       for (int i = 1; i < 4; ++i)
-        row.odd[i] = packed::permute<0x5432>(row.even[i - 1], row.even[i]);
-      row.odd[4] = packed::permute<0x5432>(row.even[3], from_right);
+        row.odd[i] = packed::permute_bytes<0x5432>(row.even[i - 1], row.even[i]);
+      row.odd[4] = packed::permute_bytes<0x5432>(row.even[3], from_right);
     } else {
       row.at[0] = from_left;
       row.at[9] = from_right;
@@ -369,10 +370,11 @@ struct Lane {
   CUESTA_HOST_DEVICE void find_directions() {
     for (int i = 0; i < 4; ++i) {
       constexpr uint32_t tan = 2 * gradient::tan_22_5;  // in 2^-16
-      const uint32_t flat = packed::permute<0x7632>((ax[i] & 0xffff) * tan, (ax[i] >> 16) * tan);
+      const uint32_t flat =
+          packed::permute_bytes<0x7632>((ax[i] & 0xffff) * tan, (ax[i] >> 16) * tan);
       const uint32_t steep = flat + 2 * ax[i];
-      level[i] = packed::permute<0xbb99>(flat + packed::signs - ay[i], 0);
-      gentle[i] = packed::permute<0xbb99>(steep + packed::signs - ay[i], 0);
+      level[i] = packed::permute_bytes<0xbb99>(flat + packed::signs - ay[i], 0);
+      gentle[i] = packed::permute_bytes<0xbb99>(steep + packed::signs - ay[i], 0);
       rising[i] = falls[i];
     }
   }
@@ -410,8 +412,8 @@ struct Lane {
       candidates = strong = 0;
       for (int i = 0; i < 8; ++i) {
         const auto wide = [&](const uint32_t* lanes2) {
-          return i % 2 ? packed::permute<0xbbbb>(lanes2[i / 2], 0)
-                       : packed::permute<0x9999>(lanes2[i / 2], 0);
+          return i % 2 ? packed::permute_bytes<0xbbbb>(lanes2[i / 2], 0)
+                       : packed::permute_bytes<0x9999>(lanes2[i / 2], 0);
         };
         const uint32_t to_rise = wide(rising), to_level = wide(level), to_gentle = wide(gentle);
         uint32_t before = choose(to_rise, up[i + 2], up[i]);

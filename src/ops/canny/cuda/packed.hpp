@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "cuda/permute_bytes.hpp"
 #include "cuesta/border.hpp"
 
 namespace cuesta::packed {
@@ -15,26 +16,7 @@ inline constexpr uint32_t signs = 0x80008000u;
 /// Both lanes v.
 CUESTA_HOST_DEVICE constexpr uint32_t both(uint32_t v) { return v << 16 | v; }
 
-/// Byte i of the result is byte (Selector >> 4 i & 7) of b:a (a's are 0 to 3), or eight copies of
-/// its sign bit where Selector >> 4 i & 8.
-template <uint32_t Selector>
-CUESTA_HOST_DEVICE inline uint32_t permute(uint32_t a, uint32_t b) {
-#ifdef __CUDA_ARCH__
-  uint32_t result;
-  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "n"(Selector));
-  return result;
-#else
-  const uint64_t bytes = uint64_t(b) << 32 | a;
-  uint32_t result = 0;
-  for (int i = 0; i < 4; ++i) {
-    const uint32_t select = Selector >> (4 * i) & 15;
-    uint32_t byte = uint32_t(bytes >> (8 * (select & 7))) & 255;
-    if (select & 8) byte = byte & 128 ? 255 : 0;
-    result |= byte << (8 * i);
-  }
-  return result;
-#endif
-}
+using cuda::permute_bytes;
 
 /// A word that nothing writes while the kernel runs.
 CUESTA_HOST_DEVICE inline uint32_t load(const uint32_t* word) {

@@ -1,11 +1,12 @@
 // Strategy `plain`: the definition stage after stage through device memory, a thread a pixel, for
-// u8 and u16: gradients in 32 bits, magnitudes and limits in 64. Hysteresis is sets of candidates,
-// named by their first pixels.
+// u8 and u16 of one or three channels: gradients in 32 bits, magnitudes and limits in 64.
+// Hysteresis is sets of candidates, named by their first pixels.
 #include <span>
 
 #include "cuda/launch.cuh"
-#include "cuda/union_find.cuh"
+#include "cuda/marks.cuh"
 #include "cuesta/filter.hpp"
+#include "ops/canny/channels.hpp"
 #include "ops/canny/cuda.hpp"
 #include "ops/canny/cuda/device.cuh"
 #include "ops/canny/suppression.hpp"
@@ -15,30 +16,43 @@ namespace {
 
 using namespace canny_cuda;
 
-enum Mark : uint8_t { none, candidate, strong };
-
 struct Picture {
-  DeviceImage<int32_t> gx, gy;      // divided by 16 for aperture 7 by Measure
-  DeviceImage<int64_t> magnitude;   // 0 where the mask is
-  DeviceImage<const uint8_t> mask;  // no data: everywhere
+  int32_t channels;
+  DeviceImage<int32_t> gx[3], gy[3];  // of each channel; Measure leaves the pixel's in the first
+  DeviceImage<int64_t> magnitude;     // 0 where the mask is
+  DeviceImage<const uint8_t> mask;    // no data: everywhere
   DeviceImage<uint8_t> marks;
 };
 
 // ---- stages: what a thread does with its pixel
 
+template <class T>
+struct TakeChannel {
+  DeviceImage<const T> src;
+  DeviceImage<T> plane;
+  int32_t channel;
+
+  __device__ void operator()(int32_t x, int32_t y) const {
+    plane.at(x, y) = src.row(y)[int64_t(x) * src.channels + channel];
+  }
+};
+
 struct Measure {
   Picture p;
   Norm norm;
+  ColorGradient color;
   bool divides;
 
   __device__ void operator()(int32_t x, int32_t y) const {
-    int32_t &gx = p.gx.at(x, y), &gy = p.gy.at(x, y);
-    if (divides) gx = sixteenth(gx), gy = sixteenth(gy);
-    const int64_t a = gx, b = gy;
-    const bool outside = p.mask.data && p.mask.at(x, y) == 0;
-    p.magnitude.at(x, y) = outside            ? 0
-                           : norm == Norm::l1 ? (a < 0 ? -a : a) + (b < 0 ? -b : b)
-                                              : a * a + b * b;
+    canny_channels::Gradient of[3];
+    for (int32_t c = 0; c < p.channels; ++c) {
+      of[c] = {p.gx[c].at(x, y), p.gy[c].at(x, y)};
+      if (divides) of[c] = {sixteenth(of[c].x), sixteenth(of[c].y)};
+    }
+    const auto found = canny_channels::measure(of, p.channels, norm, color);
+    p.gx[0].at(x, y) = found.gradient.x;
+    p.gy[0].at(x, y) = found.gradient.y;
+    p.magnitude.at(x, y) = p.mask.data && p.mask.at(x, y) == 0 ? 0 : found.magnitude;
   }
 };
 
@@ -60,77 +74,17 @@ struct Suppress {
   CannyLimits limits;
 
   __device__ int64_t at(int32_t x, int32_t y) const {
-    const bool inside = x >= 0 && y >= 0 && x < p.gx.width && y < p.gx.height;
+    const bool inside = x >= 0 && y >= 0 && x < p.gx[0].width && y < p.gx[0].height;
     return inside ? p.magnitude.at(x, y) : 0;
   }
   __device__ void operator()(int32_t x, int32_t y) const {
     const int64_t m = at(x, y);
-    const uint8_t octant = gradient::octant<int64_t>(p.gx.at(x, y), p.gy.at(x, y));
+    const uint8_t octant = gradient::octant<int64_t>(p.gx[0].at(x, y), p.gy[0].at(x, y));
     const bool largest =
         canny_is_maximum(octant, [&](int dx, int dy) { return at(x + dx, y + dy); });
-    p.marks.at(x, y) = !largest || m <= limits.low ? none : m > limits.high ? strong : candidate;
-  }
-};
-
-// ---- hysteresis: sets of candidates, a node each; Node is wide enough to number all pixels
-
-template <class Node>
-struct Sets {
-  DeviceImage<uint8_t> marks;
-  Node* parents;
-
-  __device__ bool has(int32_t x, int32_t y) const { return marks.at(x, y) != none; }
-  __device__ Node node(int32_t x, int32_t y) const { return Node(y) * marks.width + x; }
-  __device__ uint8_t& mark(Node node) const {
-    return marks.at(int32_t(node % marks.width), int32_t(node / marks.width));
-  }
-};
-
-template <class Node>
-struct Start {
-  Sets<Node> sets;
-  __device__ void operator()(int32_t x, int32_t y) const {
-    if (sets.has(x, y)) sets.parents[sets.node(x, y)] = sets.node(x, y);
-  }
-};
-
-// With all candidates that come before in raster order.
-template <class Node>
-struct Join {
-  Sets<Node> sets;
-  __device__ void with(Node here, int32_t x, int32_t y) const {
-    if (x >= 0 && y >= 0 && x < sets.marks.width && sets.has(x, y))
-      cuda::unite(sets.parents, here, sets.node(x, y));
-  }
-  __device__ void operator()(int32_t x, int32_t y) const {
-    if (!sets.has(x, y)) return;
-    const Node here = sets.node(x, y);
-    with(here, x - 1, y);
-    with(here, x - 1, y - 1);
-    with(here, x, y - 1);
-    with(here, x + 1, y - 1);
-  }
-};
-
-// Where one of a set is strong its root becomes so. All threads that write there write one value,
-// and it makes no difference whether a root's own thread reads it before or after.
-template <class Node>
-struct Raise {
-  Sets<Node> sets;
-  __device__ void operator()(int32_t x, int32_t y) const {
-    if (sets.marks.at(x, y) == strong)
-      sets.mark(cuda::flatten(sets.parents, sets.node(x, y))) = strong;
-  }
-};
-
-template <class Node>
-struct Write {
-  Sets<Node> sets;
-  DeviceImage<uint8_t> dst;
-  __device__ void operator()(int32_t x, int32_t y) const {
-    const bool edge =
-        sets.has(x, y) && sets.mark(cuda::find(sets.parents, sets.node(x, y))) == strong;
-    dst.at(x, y) = edge ? 255 : 0;
+    p.marks.at(x, y) = !largest || m <= limits.low ? cuda::no_mark
+                       : m > limits.high           ? cuda::strong_mark
+                                                   : cuda::candidate_mark;
   }
 };
 
@@ -141,26 +95,46 @@ void each_pixel(const CannyArgs& args, Call& call, const Body& body) {
   cuda::for_each_pixel("canny", args.src.width, args.src.height, body, call);
 }
 
-// Smoothing and gradients by the public operations.
+AnyView image_like(ConstAnyView src, int32_t channels, Call& call) {
+  if (src.type == PixelType::u8)
+    return call.scratch().image<uint8_t, Space::device>(src.width, src.height, channels);
+  return call.scratch().image<uint16_t, Space::device>(src.width, src.height, channels);
+}
+
+template <class T>
+void take_channel(const CannyArgs& args, ConstAnyView src, int32_t channel, AnyView plane,
+                  Call& call) {
+  each_pixel(args, call,
+             TakeChannel<T>{src.as<T, Space::device>(), plane.as<T, Space::device>(), channel});
+}
+
+// Smoothing and gradients by the public operations, channel after channel.
 Picture gradients(const CannyArgs& args, Call& call) {
   const int32_t width = args.src.width, height = args.src.height;
   const Exec exec = call.nested();
   ConstAnyView seen = args.src;
   if (args.options.sigma > 0) {
     call.stage("gaussian");
-    const AnyView smoothed = seen.type == PixelType::u8
-                                 ? AnyView(device_image<uint8_t>(call, width, height))
-                                 : AnyView(device_image<uint16_t>(call, width, height));
+    const AnyView smoothed = image_like(seen, seen.channels, call);
     gaussian(seen, smoothed, {.sigma = args.options.sigma, .ksize = args.options.ksize}, exec);
     seen = smoothed;
   }
   call.stage("sobel");
-  const Picture p{
-      device_image<int32_t>(call, width, height), device_image<int32_t>(call, width, height),
-      device_image<int64_t>(call, width, height), args.options.mask.as<uint8_t, Space::device>(),
-      device_image<uint8_t>(call, width, height)};
-  sobel(seen, {.gx = p.gx, .gy = p.gy},
-        {.aperture = args.options.aperture, .border = {BorderMode::replicate}}, exec);
+  Picture p{.channels = seen.channels,
+            .magnitude = device_image<int64_t>(call, width, height),
+            .mask = args.options.mask.as<uint8_t, Space::device>(),
+            .marks = device_image<uint8_t>(call, width, height)};
+  const AnyView plane = seen.channels > 1 ? image_like(seen, 1, call) : AnyView();
+  for (int32_t c = 0; c < seen.channels; ++c) {
+    p.gx[c] = device_image<int32_t>(call, width, height);
+    p.gy[c] = device_image<int32_t>(call, width, height);
+    if (plane) {
+      seen.type == PixelType::u8 ? take_channel<uint8_t>(args, seen, c, plane, call)
+                                 : take_channel<uint16_t>(args, seen, c, plane, call);
+    }
+    sobel(plane ? ConstAnyView(plane) : seen, {.gx = p.gx[c], .gy = p.gy[c]},
+          {.aperture = args.options.aperture, .border = {BorderMode::replicate}}, exec);
+  }
   return p;
 }
 
@@ -182,32 +156,20 @@ CannyResult thresholds(const CannyArgs& args, const Picture& p, Call& call) {
   return canny_automatic(args.options, counted);
 }
 
-template <class Node>
-void hysteresis(const CannyArgs& args, const DeviceImage<uint8_t>& marks, Call& call) {
-  const auto pixels = size_t(marks.width) * size_t(marks.height);
-  const Sets<Node> sets{marks, call.scratch().take<Node>(pixels)};
-  each_pixel(args, call, Start<Node>{sets});
-  each_pixel(args, call, Join<Node>{sets});
-  each_pixel(args, call, Raise<Node>{sets});
-  each_pixel(args, call, Write<Node>{sets, args.dst.as<uint8_t, Space::device>()});
-}
-
 }  // namespace
 
 void canny_cuda::plain(const CannyArgs& args, Call& call) {
   const Picture p = gradients(args, call);
   call.stage("magnitude");
-  each_pixel(args, call, Measure{p, args.options.norm, args.options.aperture == 7});
+  each_pixel(args, call,
+             Measure{p, args.options.norm, args.options.color, args.options.aperture == 7});
   call.stage("threshold");
   *args.result = thresholds(args, p, call);
   call.stage("suppression");
   each_pixel(args, call, Suppress{p, canny_limits(args, *args.result)});
   call.stage("hysteresis");
-  const int64_t pixels = int64_t(args.src.width) * args.src.height;
-  if (pixels > int64_t(1) << 31 || call.parameters().text("numbers") == "64")
-    hysteresis<int64_t>(args, p.marks, call);
-  else
-    hysteresis<int32_t>(args, p.marks, call);
+  cuda::join_marks("canny", p.marks, args.dst.as<uint8_t, Space::device>(),
+                   call.parameters().text("numbers") == "64", call);
 }
 
 }  // namespace cuesta

@@ -19,6 +19,7 @@
 // What binds: the latency of a sweep's pairs and of paths in shared memory.
 #pragma once
 
+#include "cuda/instructions.cuh"
 #include "ops/canny/cuda/nodes.cuh"
 
 namespace cuesta::canny_cuda {
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(32 * tile_warps)
     resolve(Masks all_masks, Open all_open, DeviceBatch<uint8_t> pictures) {
   using namespace mask_runs;
   constexpr int R = T::strip_rows, pairs = R / 2, across = T::across;
-  extern __shared__ uint32_t shared[];
+  CUESTA_DYNAMIC_SHARED(uint32_t, shared);
   T& tile = reinterpret_cast<T*>(shared)[threadIdx.y];
   const Masks masks = all_masks.picture(blockIdx.z);
   const Place<T> place(masks);

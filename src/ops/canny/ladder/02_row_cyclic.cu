@@ -11,6 +11,7 @@
 // Wastes: two barriers a row; K − 1 rows loaded before a block's first output; the window's K²
 // common samples, from shared memory now.
 // Times: docs/benchmarks/h200-ladder.md.
+#include "cuda/instructions.cuh"
 #include "ops/canny/ladder/stages.cuh"
 
 namespace cuesta::canny_ladder {
@@ -24,7 +25,7 @@ constexpr int pixel_block = 16;
 // column i of the extended row and row j of the window.
 template <BorderMode Mode, class Row>
 __device__ void walk(DeviceImage<const uint8_t> src, int size, int rows_per_block, Row row) {
-  extern __shared__ uint8_t ring[];
+  CUESTA_DYNAMIC_SHARED(uint8_t, ring);
   const int wide = src.width + size - 1, r = size / 2;
   const int first = int(blockIdx.x) * rows_per_block, end = min(first + rows_per_block, src.height);
   const auto load = [&](int line) {  // counted from the top of the first window

@@ -49,15 +49,8 @@ void hysteresis_by_one_kernel(const Marks& marks, AnyView dst, int block, Call& 
   cudaLaunchAttribute together{};
   together.id = cudaLaunchAttributeCooperative;
   together.val.cooperative = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(resident_blocks(marks));
-  config.blockDim = dim3(step_threads);
-  config.stream = cuda::stream_of(call);
-  config.attrs = &together;
-  config.numAttrs = 1;
-  cuda::note_launch(
-      {"canny", reinterpret_cast<const void*>(all_steps), config.gridDim, config.blockDim});
-  cuda::check(cudaLaunchKernelEx(&config, all_steps, search, progress), "canny");
+  cuda::launch_with({&together, 1}, "canny", all_steps, dim3(resident_blocks(marks)),
+                    dim3(step_threads), 0, cuda::stream_of(call), search, progress);
   write_joined(marks, dst, block, call);
   tell("bfs depth", &progress->depth, call);
 }

@@ -16,6 +16,7 @@
 #include <numeric>
 
 #include "cuda/architectures.hpp"
+#include "cuda/instructions.cuh"
 #include "cuda/shifted_words.cuh"
 #include "cuda/tensor_products.cuh"
 #include "cuda/tensor_stencil.cuh"
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   using S = Shape<Before>;
   constexpr int size = sizeof(T), planes = size, parts = planes + 1, words = S::words;
   using Tile = cuda::tensor::Tile<T, warp_columns * Warps, Before, 16 * size, Warps>;
-  extern __shared__ __align__(128) uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile in;
   __shared__ Bands taps[2];
   const int32_t left = int32_t(blockIdx.x) * warp_columns * Warps;

@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include "cuda/instructions.cuh"
 #include "ops/convolve/cuda/quotients.hpp"
 
 namespace cuesta::convolve_cuda {
@@ -13,15 +14,11 @@ template <class T>
 __device__ __forceinline__ void saturate(int32_t a, int32_t b, int32_t c, int32_t d,
                                          uint32_t* words) {
   if constexpr (sizeof(T) == 1) {
-    uint32_t high;
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(d), "r"(c));
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(words[0]) : "r"(b), "r"(a), "r"(high));
+    words[0] = cuda::saturate_u8(a, b, cuda::saturate_u8(c, d, 0));
   } else if constexpr (std::is_signed_v<T>) {
-    asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(words[0]) : "r"(b), "r"(a));
-    asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(words[1]) : "r"(d), "r"(c));
+    words[0] = cuda::saturate_s16(a, b), words[1] = cuda::saturate_s16(c, d);
   } else {
-    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(words[0]) : "r"(b), "r"(a));
-    asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(words[1]) : "r"(d), "r"(c));
+    words[0] = cuda::saturate_u16(a, b), words[1] = cuda::saturate_u16(c, d);
   }
 }
 

@@ -10,6 +10,7 @@
 // Bound by FFMA, 2 K a pixel, and by what shared memory delivers: rows lie an odd number of 16
 // bytes apart, and lanes of two rows read together, so that they meet in no bank.
 #include "cuda/any_alignment.cuh"
+#include "cuda/instructions.cuh"
 #include "cuda/row_words.cuh"
 #include "cuda/tensor_tile.cuh"
 #include "ops/convolve/cuda.hpp"
@@ -40,7 +41,7 @@ __global__ void __launch_bounds__(threads, resident)
     separable_tiles(const __grid_constant__ FloatRequest q, int rows,
                     const __grid_constant__ Factors<K> taps) {
   constexpr int reach = K / 2, pitch = Tile::pitch;
-  extern __shared__ __align__(128) uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile in;
   const int32_t left = int32_t(blockIdx.x) * own_columns;
   const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;

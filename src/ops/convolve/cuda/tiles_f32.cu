@@ -12,6 +12,7 @@
 // registers for more rows would make it, but then fewer warps are there: four rows 1.87 copies, two
 // 1.67 (H200, 2026-11-22, 8192²).
 #include "cuda/any_alignment.cuh"
+#include "cuda/instructions.cuh"
 #include "cuda/row_words.cuh"
 #include "cuda/tensor_tile.cuh"
 #include "ops/convolve/cuda.hpp"
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(32 * warps, Chosen<K>::blocks)
     tiles_f32_kernel(const __grid_constant__ Request q, int rows,
                      const __grid_constant__ Window<K> window) {
   constexpr int C = Chosen<K>::columns, R = Chosen<K>::rows;
-  extern __shared__ __align__(128) uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
   __shared__ Tile<C> in;
   const int32_t left = int32_t(blockIdx.x) * (32 * C);
   const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;

@@ -7,6 +7,7 @@
 // the taps in global memory, 2MxMy / 16 with them in the constant bank. Wastes: barriers between
 // load and sum; `one-each` most of its threads at large K.
 // Times: docs/benchmarks/h200-ladder.md.
+#include "cuda/instructions.cuh"
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
@@ -53,7 +54,7 @@ __device__ void one_each(const Request<T>& q, const Taps& taps, T* tile, int b) 
 template <class T, bool OneEach, int K>
 __global__ void __launch_bounds__(cuda::any_block)
     kernel_global_taps(Request<T> q, const Tap<T>* taps) {
-  extern __shared__ float memory[];
+  CUESTA_DYNAMIC_SHARED(float, memory);
   T* tile = reinterpret_cast<T*>(memory);
   OneEach ? one_each<K>(q, taps, tile, blockDim.x) : by_position<K>(q, taps, tile, blockDim.x);
 }
@@ -61,7 +62,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 template <class T, bool OneEach, int K>
 __global__ void __launch_bounds__(cuda::any_block)
     kernel_constant_taps(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
-  extern __shared__ float memory[];
+  CUESTA_DYNAMIC_SHARED(float, memory);
   T* tile = reinterpret_cast<T*>(memory);
   OneEach ? one_each<K>(q, taps.values, tile, blockDim.x)
           : by_position<K>(q, taps.values, tile, blockDim.x);

@@ -4,6 +4,7 @@
 // holds (eq. 6 to 8), with limit=48k as theirs or limit=device, what this GPU grants a block
 // that asks. Bound (000, eq. 13): 2MxMyT / (4(8 + 2(T − 2))). Wastes: one large tile keeps a
 // whole multiprocessor to itself, so load and sum of different blocks no longer overlap.
+#include "cuda/instructions.cuh"
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"
@@ -19,7 +20,7 @@ template <class T, int K, int Tiles>
 __global__ void __launch_bounds__(cuda::any_block)
     kernel(Request<T> q, int asked, const __grid_constant__ ConstantTaps<T> taps) {
   constexpr int unrolled = Tiles == 1 ? 1 : 4;
-  extern __shared__ float memory[];
+  CUESTA_DYNAMIC_SHARED(float, memory);
   T* tile = reinterpret_cast<T*>(memory);
   const int tiles = Tiles ? Tiles : asked;
   const int b = blockDim.x, wide = tiles * b + q.width - 1, high = b + q.height - 1;

@@ -10,6 +10,7 @@
 // none to begin with. Bound (000): mean of 2Mx / 8 and 2My / 8 (eq. 12); 2(Mx + My)T / (4(4 + T −
 // 2)) tiled (eq. 14). Wastes: the column sums go to device memory and back, 4 bytes a pixel each
 // way; with transpose=on two barriers a tile.
+#include "cuda/instructions.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 #include "ops/convolve/ladder/middle.cuh"
 #include "ops/convolve/ladder/tile_arithmetic.hpp"
@@ -23,7 +24,7 @@ using namespace convolve_cuda;
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
     columns(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
-  extern __shared__ float memory[];
+  CUESTA_DYNAMIC_SHARED(float, memory);
   T* tile = reinterpret_cast<T*>(memory);
   const int b = blockDim.x, x = blockIdx.x * b + threadIdx.x, y = blockIdx.y * b + threadIdx.y;
   for (int dy = 0; dy <= b; dy += b) {
@@ -41,7 +42,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
     rows(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
-  extern __shared__ float memory[];
+  CUESTA_DYNAMIC_SHARED(float, memory);
   auto* tile = reinterpret_cast<Tap<T>*>(memory);
   const int b = blockDim.x, wide = b + q.width - 1;
   const int x = blockIdx.x * b + threadIdx.x, y = blockIdx.y * b + threadIdx.y;
@@ -64,7 +65,7 @@ template <class T, bool Transpose, int K>
 __global__ void __launch_bounds__(cuda::any_block)
     tiled_columns(Request<T> q, Middle<T> middle, int tiles,
                   const __grid_constant__ ConstantTaps<T> taps) {
-  extern __shared__ float memory[];
+  CUESTA_DYNAMIC_SHARED(float, memory);
   const int b = blockDim.x, high = tiles * b + q.height - 1, pitch = column_pitch(high);
   auto* sums = reinterpret_cast<Tap<T>*>(memory);
   T* tile = reinterpret_cast<T*>(Transpose ? sums + b * (b + 1) : sums);
@@ -97,7 +98,7 @@ template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
     tiled_rows(Request<T> q, Middle<T> middle, int tiles,
                const __grid_constant__ ConstantTaps<T> taps) {
-  extern __shared__ float memory[];
+  CUESTA_DYNAMIC_SHARED(float, memory);
   auto* tile = reinterpret_cast<Tap<T>*>(memory);
   const int b = blockDim.x, wide = tiles * b + q.width - 1;
   const int left = blockIdx.x * tiles * b, y = blockIdx.y * b + threadIdx.y;

@@ -7,6 +7,7 @@
 // picture: K rows must fit one block's shared memory. Bound (001): time against global memory 30K²
 // / (3K² + 20). Wastes: one block a multiprocessor where rows are long; two barriers a row; the
 // first K − 1 rows of every block are loaded twice.
+#include "cuda/instructions.cuh"
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
@@ -18,7 +19,7 @@ using namespace convolve_cuda;
 template <class T, int K>
 __global__ void kernel(Request<T> q, int rows_per_block,
                        const __grid_constant__ ConstantTaps<T> taps) {
-  extern __shared__ float memory[];
+  CUESTA_DYNAMIC_SHARED(float, memory);
   T* ring = reinterpret_cast<T*>(memory);
   const int wide = q.src.width, high = side<K>(q.height);
   const int first = blockIdx.x * rows_per_block, end = min(first + rows_per_block, q.src.height);

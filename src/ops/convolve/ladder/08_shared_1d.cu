@@ -3,6 +3,7 @@
 // name does, and one barrier follows. Theirs loads all four and so most samples up to four times;
 // here those beyond the block's first square are the last threads' alone, so that no two threads
 // write one cell. Wastes: warps of which two threads load.
+#include "cuda/instructions.cuh"
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"
 
@@ -14,7 +15,7 @@ using namespace convolve_cuda;
 template <class T>
 __global__ void __launch_bounds__(cuda::any_block)
     kernel(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
-  extern __shared__ float memory[];
+  CUESTA_DYNAMIC_SHARED(float, memory);
   T* tile = reinterpret_cast<T*>(memory);
   const int b = blockDim.x, side = b + 2;
   const int x = blockIdx.x * b + threadIdx.x, y = blockIdx.y * b + threadIdx.y;

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cuda/instructions.cuh"
 #include "cuda/overlap.cuh"
 #include "ops/motion/cuda/jobs.cuh"
 #include "ops/motion/half_widths.hpp"
@@ -97,7 +98,7 @@ __device__ __forceinline__ void dilate_tile(const HalfWidths& element, uint32_t*
 template <int Words, int Rows, int Threads, int Most>
 __global__ void __launch_bounds__(Threads) clean_bits(const __grid_constant__ MaskJobs<Most> q) {
   using Tile = CleanTile<Words, Rows, Threads>;
-  extern __shared__ uint32_t shared[];
+  CUESTA_DYNAMIC_SHARED(uint32_t, shared);
   uint32_t *raw = shared, *made = shared + Tile::high * Words;
   const MaskJob& job = q.jobs[job_of(q, int32_t(blockIdx.x))];
   int32_t block = int32_t(blockIdx.x) - job.first_block;

@@ -11,6 +11,7 @@
 // block's dependent steps, beside the bus.
 #pragma once
 
+#include "cuda/instructions.cuh"
 #include "cuda/sums.cuh"
 #include "cuda/union_find.cuh"
 #include "cuesta/objects.hpp"
@@ -309,7 +310,7 @@ __device__ inline void write_mask(const ComponentsJob& job, int part) {
 template <int Most>
 __global__ void __launch_bounds__(few_threads)
     few_components(const __grid_constant__ ComponentsJobs<Most> q) {
-  extern __shared__ uint32_t memory[];
+  CUESTA_DYNAMIC_SHARED(uint32_t, memory);
   auto& s = *reinterpret_cast<few::Shared*>(memory);
   cuda::wait_for_before();
   if (int32_t(blockIdx.x) >= q.masks) {

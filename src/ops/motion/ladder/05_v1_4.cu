@@ -5,6 +5,7 @@
 // still one of a byte for each of 225 + 4 * 149 samples a pixel. Bytes a pixel: as v1.1; a tile's
 // rows are 96 bytes apart, whatever it holds. Wastes: a warp's load moves 32 of 128 bytes; threads
 // share no window in registers; a block loads its tile, waits, and only then computes.
+#include "cuda/instructions.cuh"
 #include "ops/motion/ladder/unrolled.cuh"
 
 namespace cuesta::motion_ladder {
@@ -17,7 +18,7 @@ __device__ const uint8_t* own_window(const uint8_t* tile) {
 template <int Side>
 __global__ void __launch_bounds__(cuda::any_block)
     blur_unrolled(ConstPicture src, Picture dst, const __grid_constant__ Matrix matrix) {
-  extern __shared__ uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(uint8_t, tile);
   load_tile<tile_pitch>(tile, Reflected{src}, -(Side / 2), -(Side / 2),
                         int32_t(blockDim.x) + Side - 1, int32_t(blockDim.y) + Side - 1);
   const Place p;
@@ -29,7 +30,7 @@ template <int Element, bool Dilate>
 __global__ void __launch_bounds__(cuda::any_block)
     morph_unrolled(ConstPicture src, Picture dst, int32_t left, int32_t top) {
   constexpr UnrolledElement element = unrolled_elements[Element];
-  extern __shared__ uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(uint8_t, tile);
   load_tile<tile_pitch>(tile, Surrounded<Dilate>{src}, left, top,
                         int32_t(blockDim.x) + element.wide - 1,
                         int32_t(blockDim.y) + element.high - 1);

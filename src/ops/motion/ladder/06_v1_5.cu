@@ -13,6 +13,7 @@
 
 #include <cuda/ptx>
 
+#include "cuda/instructions.cuh"
 #include "ops/motion/ladder/unrolled.cuh"
 
 namespace cuesta::motion_ladder {
@@ -98,7 +99,7 @@ class Tiles {
 // after its loads have ended and a barrier has made them everybody's.
 template <int Wide, int High, class Source, class Make>
 __device__ void walk_down(Source source, const Walk& walk, const Make& make) {
-  extern __shared__ uint4 buffers[];
+  CUESTA_DYNAMIC_SHARED(uint4, buffers);
   const int32_t block_y = int32_t(blockDim.y), rows = block_y + High - 1;
   const int32_t x0 = int32_t(blockIdx.x * blockDim.x);
   const int32_t y0 = int32_t(blockIdx.y) * block_y * walk.tiles;

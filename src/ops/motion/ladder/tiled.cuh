@@ -3,6 +3,7 @@
 // erodeTiledConstantGPU).
 #pragma once
 
+#include "cuda/instructions.cuh"
 #include "ops/motion/ladder/tiles.cuh"
 
 namespace cuesta::motion_ladder {
@@ -16,7 +17,7 @@ struct Cells {
 
 static __global__ void __launch_bounds__(cuda::any_block)
     blur_tiled(ConstPicture src, Picture dst, const __grid_constant__ Matrix matrix) {
-  extern __shared__ uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(uint8_t, tile);
   const int32_t k = matrix.side, wide = int32_t(blockDim.x) + k - 1;
   load_tile<0>(tile, Reflected{src}, -(k / 2), -(k / 2), wide, int32_t(blockDim.y) + k - 1);
   const Place p;
@@ -32,7 +33,7 @@ static __global__ void __launch_bounds__(cuda::any_block)
 template <bool Dilate>
 static __global__ void __launch_bounds__(cuda::any_block)
     morph_tiled(ConstPicture src, Picture dst, const __grid_constant__ Cells cells) {
-  extern __shared__ uint8_t tile[];
+  CUESTA_DYNAMIC_SHARED(uint8_t, tile);
   load_tile<0>(tile, Surrounded<Dilate>{src}, cells.left, cells.top, cells.wide, cells.high);
   const Place p;
   if (!p.inside(src)) return;

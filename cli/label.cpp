@@ -1,0 +1,168 @@
+// cuesta label: the connected components of a mask as a list, for spreadsheets and programs.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "cli/described.hpp"
+#include "cli/inputs.hpp"
+#include "cli/memory.hpp"
+#include "cli/nearest.hpp"
+#include "cli/progress.hpp"
+#include "cli/results.hpp"
+#include "cli/samples.hpp"
+#include "io/input_bytes.hpp"
+#include "ops/label/options.hpp"
+
+namespace cuesta::cli {
+namespace {
+
+struct State {
+  CommonOptions common;
+  MemoryOptions memory;
+  DescribedOptions described;
+  std::string input, out = "-", format, threshold = "0";
+  int page = 0;  // from 1; 0: the only one
+};
+
+std::string format_of(const State& state) {
+  if (state.out == "-") return state.format.empty() ? "csv" : state.format;
+  const std::string extension = std::filesystem::path(state.out).extension().string();
+  if (extension != ".csv" && extension != ".ndjson") {
+    usage_error(state.out, "-o {}: a list is named .csv or .ndjson; -o - writes to standard output",
+                state.out);
+  }
+  if (!state.format.empty() && extension != '.' + state.format) {
+    usage_error(state.format, "--format {}: -o {} names its format itself", state.format,
+                state.out);
+  }
+  return extension.substr(1);
+}
+
+// Centroids have the digits that tell them apart.
+void append(std::string& text, std::string_view format, const Component& c) {
+  const auto& [x, y, width, height] = c.box;
+  if (format == "csv") {
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", c.label, x, y, width,
+                   height, c.area, c.centroid_x(), c.centroid_y());
+  } else {
+    fmt::format_to(
+        std::back_inserter(text),
+        R"({{"label":{},"x":{},"y":{},"width":{},"height":{},"area":{},"centroid":[{},{}]}})"
+        "\n",
+        c.label, x, y, width, height, c.area, c.centroid_x(), c.centroid_y());
+  }
+}
+
+void write_list(const std::string& name, std::string_view format,
+                const std::vector<Component>& components) {
+  constexpr size_t block_bytes = 1 << 20;
+  const auto file = text_file(name, io::Placing::when_whole);
+  std::string text = format == "csv" ? "label,x,y,width,height,area,centroid_x,centroid_y\n" : "";
+  for (const Component& c : components) {
+    append(text, format, c);
+    if (text.size() < block_bytes) continue;
+    file->write(text);
+    text.clear();
+  }
+  file->write(text);
+  file->finish();
+}
+
+Job job_of(const State& state) {
+  Job job;
+  job.input = state.input;
+  job.page = std::max(0, state.page - 1);
+  if (job.input == "-") return job;
+  job.kind = kind_of(job.input);
+  if (job.kind == InputKind::stream && state.page == 0)
+    usage_error(job.input, "label: {} is a video; give a picture, or one of its own by --page",
+                job.input);
+  job.kind = InputKind::picture;
+  const int pages = io::pages_of(job.input).count;
+  if (state.page > pages)
+    usage_error(std::to_string(state.page), "--page {}: {} has {}", state.page, job.input, pages);
+  if (pages > 1 && state.page == 0) {
+    throw Error(ErrorCode::input,
+                fmt::format("{}: it has {} pages; take one by --page", job.input, pages),
+                job.input);
+  }
+  return job;
+}
+
+std::vector<Component> components_of(const State& state, const Job& job, const LabelFile& what) {
+  const Exec exec = state.common.exec();
+  io::ReadLimits limits;
+  limits.max_pixels = state.common.max_pixels;
+  limits.max_memory = state.common.max_memory;
+  limits.allow_partial = state.common.partial;
+  limits.page = job.page;
+  auto settings =
+      larger_than_memory(job, state.memory, state.common, limits,
+                         [](const io::PictureFacts& facts) { return io::label_bytes(facts); });
+  if (settings) {
+    Progress progress("rows", {});
+    settings->bands.progress = [&](int64_t done, int64_t all) { progress.set(done, all); };
+    LabelFileResult result = io::label_bands(job.input, *settings, what, exec);
+    detail("{}: in bands, {} of them", job.input, result.bands);
+    return std::move(result.components);
+  }
+  const io::Picture picture =
+      job.input == "-"
+          ? io::read_picture(io::take_standard_input({})->read_all(), "standard input", limits)
+          : io::read_picture(job.input, limits);
+  return io::label_picture(region_of(picture.view(), state.common.region_rect(), job.input), what,
+                           exec);
+}
+
+int run(const State& state) {
+  const std::string format = format_of(state);
+  LabelFile what;
+  state.described.read(what.options);
+  what.limit = OnCommandLine<double>::parse("--threshold", state.threshold);
+  const Job job = job_of(state);
+  if (state.out != "-" && job.input != "-" && place_of(state.out) == place_of(job.input))
+    usage_error(state.out, "-o {}: this is the input; choose another name", state.out);
+  const auto components = components_of(state, job, what);
+  write_list(state.out, format, components);
+  note("{}: {} components", job.input == "-" ? "standard input" : job.input, components.size());
+  return exit_done;
+}
+
+}  // namespace
+
+Verb add_label(CLI::App& parent) {
+  auto state = std::make_shared<State>();
+  CLI::App* app = parent.add_subcommand(
+      "label",
+      "Lists the connected components of a mask: box, area, centroid.\n"
+      "A mask is what is brighter than --threshold in a picture's gray levels. Components count "
+      "from 1 by their first pixel, row by row; coordinates are those of pixels, from 0 in the "
+      "upper left corner of the picture or of --region.");
+  app->add_option("INPUT", state->input, "a picture; - reads one from standard input")
+      ->type_name("")
+      ->required();
+  app->add_option("-o,--output", state->out,
+                  "a .csv or .ndjson file; - (default) is standard output")
+      ->type_name("FILE");
+  app->add_option("--format", state->format, "of standard output: csv (default) or ndjson")
+      ->type_name("NAME")
+      ->check(one_of_names({"csv", "ndjson"}));
+  app->add_option("--threshold", state->threshold,
+                  "gray levels above it are set; 0 (default): all that is not black")
+      ->type_name("T");
+  state->described.add<LabelOptions>(*app);
+  app->add_option("--page", state->page, "of a file with several, this one, from 1")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20));
+  app->add_option("--memory", state->memory.memory,
+                  "work on pictures that take more in bands of rows, with the same list, which "
+                  "comes on top: 512MB, 2GiB, or bytes")
+      ->type_name("SIZE")
+      ->group("Large pictures");
+  add_common(*app, state->common, takes_strategy | takes_threads | takes_region | takes_limits,
+             {"cuesta label mask.png -o parts.csv",
+              "cuesta label scan.tif --threshold 128 --connectivity 4 --format ndjson | jq .area",
+              "cuesta label huge.tif -o parts.csv --memory 512MB"});
+  return {app, [state] { return run(*state); }};
+}
+
+}  // namespace cuesta::cli

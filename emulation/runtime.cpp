@@ -1,0 +1,461 @@
+// The CUDA runtime of emulated devices: memory is the host's, everything enqueued is done at once
+// or kept by the graph that is being captured.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "emulated/device.hpp"
+
+using Work = std::function<void()>;
+
+struct CUgraph_st {
+  std::vector<Work> works;
+};
+struct CUgraphExec_st {
+  std::vector<Work> works;
+};
+struct CUstream_st {
+  unsigned long long id;
+  CUgraph_st* capturing = nullptr;
+};
+struct CUevent_st {};
+
+namespace emulated {
+namespace {
+
+constexpr size_t most_shared = 232448, unasked_shared = 48 * 1024;
+constexpr int multiprocessors = 4;
+constexpr size_t device_bytes = size_t(8) << 30;
+
+struct Allocation {
+  size_t bytes = 0;
+  int device = 0;
+  cudaMemoryType type = cudaMemoryTypeDevice;
+};
+
+// All that devices hold, behind one lock.
+struct Devices {
+  std::mutex lock;
+  std::map<uintptr_t, Allocation> memory;  // by its address
+  std::unordered_map<const void*, int> shared;
+  size_t bytes = 0;
+  int objects = 0;
+  int64_t calls = 0, failing = -1;
+  cudaError_t error = cudaErrorUnknown;
+  bool sticky = false, failed = false;
+  unsigned long long streams = 0;
+};
+Devices& all() {
+  static Devices* const devices = new Devices;  // outlives whatever frees at exit
+  return *devices;
+}
+thread_local int current = 0;
+thread_local cudaError_t last = cudaSuccess;
+
+int device_count() {
+  static const int count = [] {
+    const char* said = std::getenv("CUESTA_EMULATED_DEVICES");
+    return said ? std::atoi(said) : 1;
+  }();
+  return count;
+}
+
+cudaError_t noted(cudaError_t status) {
+  if (status != cudaSuccess) last = status;
+  return status;
+}
+/// Counts a call; what it ends with where it was told to fail.
+cudaError_t counted() {
+  Devices& devices = all();
+  const std::lock_guard hold(devices.lock);
+  const int64_t call = devices.calls++;
+  if (devices.failing < 0) return cudaSuccess;
+  const bool fails = call == devices.failing || (devices.sticky && devices.failed);
+  devices.failed |= fails;
+  return noted(fails ? devices.error : cudaSuccess);
+}
+// The fault that calls are to end with, at the start of each.
+#define CUESTA_COUNTED() \
+  if (const cudaError_t fault = emulated::counted(); fault != cudaSuccess) return fault
+
+cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type) {
+  Devices& devices = all();
+  const std::lock_guard hold(devices.lock);
+  if (bytes > device_bytes || devices.bytes + bytes > device_bytes)
+    return noted(cudaErrorMemoryAllocation);
+  *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (!*memory) return noted(cudaErrorMemoryAllocation);
+  std::memset(*memory, 0xA5, (bytes + 255) / 256 * 256);  // nobody's zeros
+  devices.memory[reinterpret_cast<uintptr_t>(*memory)] = {bytes, current, type};
+  devices.bytes += bytes;
+  return cudaSuccess;
+}
+cudaError_t release(void* memory) {
+  if (!memory) return cudaSuccess;
+  Devices& devices = all();
+  const std::lock_guard hold(devices.lock);
+  const auto found = devices.memory.find(reinterpret_cast<uintptr_t>(memory));
+  if (found == devices.memory.end()) return noted(cudaErrorInvalidValue);
+  devices.bytes -= found->second.bytes;
+  devices.memory.erase(found);
+  std::free(memory);
+  return cudaSuccess;
+}
+
+void count_object(int by) {
+  const std::lock_guard hold(all().lock);
+  all().objects += by;
+}
+
+}  // namespace
+
+Held held() {
+  const std::lock_guard hold(all().lock);
+  return {all().bytes, all().objects};
+}
+int64_t calls() {
+  const std::lock_guard hold(all().lock);
+  return all().calls;
+}
+void fail_call(int64_t call, cudaError_t error, bool sticky) {
+  const std::lock_guard hold(all().lock);
+  all().calls = 0, all().failing = call, all().error = error, all().sticky = sticky;
+  all().failed = false;
+  last = cudaSuccess;
+}
+
+cudaError_t enqueue(cudaStream_t stream, Work work) {
+  CUESTA_COUNTED();
+  if (stream && stream->capturing) {
+    stream->capturing->works.push_back(std::move(work));
+  } else {
+    work();
+  }
+  return cudaSuccess;
+}
+
+cudaError_t check_launch(const cudaLaunchConfig_t& config) {
+  const dim3 grid = config.gridDim, block = config.blockDim;
+  const bool fits = grid.x >= 1 && grid.y >= 1 && grid.z >= 1 && grid.x <= 0x7FFFFFFF &&
+                    grid.y <= 65535 && grid.z <= 65535 && block.x >= 1 && block.y >= 1 &&
+                    block.z >= 1 && block.x <= 1024 && block.y <= 1024 && block.z <= 64 &&
+                    size_t(block.x) * block.y * block.z <= 1024;
+  return noted(fits ? cudaSuccess : cudaErrorInvalidConfiguration);
+}
+void allow_shared(const void* kernel, int bytes) {
+  const std::lock_guard hold(all().lock);
+  all().shared[kernel] = bytes;
+}
+bool may_take_shared(const void* kernel, size_t bytes) {
+  const std::lock_guard hold(all().lock);
+  const auto found = all().shared.find(kernel);
+  return bytes <=
+             std::max(unasked_shared, found == all().shared.end() ? 0 : size_t(found->second)) &&
+         bytes <= most_shared;
+}
+
+}  // namespace emulated
+
+using emulated::count_object;
+using emulated::enqueue;
+using emulated::noted;
+
+// What releases something has done so where it ends with a fault of something before it, too.
+static cudaError_t after_release(cudaError_t fault, cudaError_t status) {
+  return fault != cudaSuccess ? fault : status;
+}
+
+extern "C" {
+
+// ---- Devices
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  CUESTA_COUNTED();
+  *count = emulated::device_count();
+  return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+  CUESTA_COUNTED();
+  *device = emulated::current;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+  CUESTA_COUNTED();
+  if (device < 0 || device >= emulated::device_count()) return noted(cudaErrorInvalidDevice);
+  emulated::current = device;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceSynchronize() {
+  CUESTA_COUNTED();
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  CUESTA_COUNTED();
+  if (device < 0 || device >= emulated::device_count()) return noted(cudaErrorInvalidDevice);
+  *properties = {};
+  std::snprintf(properties->name, sizeof properties->name, "emulated device");
+  properties->major = 9;
+  properties->minor = 0;
+  properties->multiProcessorCount = emulated::multiprocessors;
+  properties->totalGlobalMem = emulated::device_bytes;
+  properties->sharedMemPerBlock = emulated::unasked_shared;
+  properties->sharedMemPerBlockOptin = emulated::most_shared;
+  properties->l2CacheSize = 1 << 20;
+  properties->warpSize = 32;
+  properties->maxThreadsPerBlock = 1024;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
+  CUESTA_COUNTED();
+  switch (which) {
+    case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
+    case cudaDevAttrMultiProcessorCount: *value = emulated::multiprocessors; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(emulated::most_shared); break;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(emulated::unasked_shared); break;
+    default: return noted(cudaErrorNotSupported);
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  *attributes = {};
+  attributes->maxThreadsPerBlock = 1024;
+  attributes->ptxVersion = attributes->binaryVersion = 90;
+  return cudaSuccess;
+}
+
+// ---- Errors
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t was = emulated::last;
+  emulated::last = cudaSuccess;
+  return was;
+}
+cudaError_t cudaPeekAtLastError() { return emulated::last; }
+const char* cudaGetErrorName(cudaError_t error) { return cudaGetErrorString(error); }
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess: return "no error";
+    case cudaErrorInvalidValue: return "invalid argument";
+    case cudaErrorMemoryAllocation: return "out of memory";
+    case cudaErrorInvalidConfiguration: return "invalid configuration argument";
+    case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
+    case cudaErrorNotSupported: return "operation not supported";
+    case cudaErrorStreamCaptureUnsupported:
+      return "operation not permitted when stream is capturing";
+    default: return "unknown error";
+  }
+}
+
+// ---- Memory
+
+cudaError_t cudaMalloc(void** memory, size_t bytes) {
+  CUESTA_COUNTED();
+  return emulated::allocate(memory, bytes, cudaMemoryTypeDevice);
+}
+cudaError_t cudaFree(void* memory) {
+  const cudaError_t fault = emulated::counted();
+  return after_release(fault, emulated::release(memory));
+}
+cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
+  CUESTA_COUNTED();
+  return emulated::allocate(memory, bytes, cudaMemoryTypeHost);
+}
+cudaError_t cudaFreeHost(void* memory) {
+  const cudaError_t fault = emulated::counted();
+  return after_release(fault, emulated::release(memory));
+}
+cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t) {
+  CUESTA_COUNTED();
+  return emulated::allocate(memory, bytes, cudaMemoryTypeDevice);
+}
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+  // A graph's launches read it; it goes with the program.
+  const cudaError_t fault = emulated::counted();
+  if (stream && stream->capturing) return fault;
+  return after_release(fault, emulated::release(memory));
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* known, const void* memory) {
+  CUESTA_COUNTED();
+  *known = {};
+  auto& devices = emulated::all();
+  const std::lock_guard hold(devices.lock);
+  const auto at = reinterpret_cast<uintptr_t>(memory);
+  auto next = devices.memory.upper_bound(at);
+  if (next == devices.memory.begin()) return cudaSuccess;
+  const auto& [begin, allocation] = *--next;
+  if (at >= begin + std::max<size_t>(allocation.bytes, 1)) return cudaSuccess;
+  known->type = allocation.type;
+  known->device = allocation.device;
+  known->devicePointer = const_cast<void*>(memory);
+  if (allocation.type == cudaMemoryTypeHost) known->hostPointer = const_cast<void*>(memory);
+  return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  CUESTA_COUNTED();
+  *total = emulated::device_bytes;
+  *free = emulated::device_bytes - emulated::held().bytes;
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind,
+                            cudaStream_t stream) {
+  return enqueue(stream, [=] { std::memmove(to, from, bytes); });
+}
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                              size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
+  if (width > to_pitch || width > from_pitch) return noted(cudaErrorInvalidPitchValue);
+  return enqueue(stream, [=] {
+    for (size_t y = 0; y < height; ++y)
+      std::memcpy(static_cast<char*>(to) + y * to_pitch,
+                  static_cast<const char*>(from) + y * from_pitch, width);
+  });
+}
+cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                         size_t width, size_t height, cudaMemcpyKind kind) {
+  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+}
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream) {
+  return enqueue(stream, [=] { std::memset(to, value, bytes); });
+}
+cudaError_t cudaMemset(void* to, int value, size_t bytes) {
+  return cudaMemsetAsync(to, value, bytes, nullptr);
+}
+
+// ---- Streams and events
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+  CUESTA_COUNTED();
+  count_object(1);
+  auto& devices = emulated::all();
+  const std::lock_guard hold(devices.lock);
+  *stream = new CUstream_st{++devices.streams};
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, 0); }
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  const cudaError_t fault = emulated::counted();
+  count_object(-1);
+  delete stream;
+  return fault;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  CUESTA_COUNTED();
+  return noted(stream && stream->capturing ? cudaErrorStreamCaptureUnsupported : cudaSuccess);
+}
+cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
+  CUESTA_COUNTED();
+  *id = stream ? stream->id : 0;
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  CUESTA_COUNTED();
+  count_object(1);
+  *event = new CUevent_st;
+  return cudaSuccess;
+}
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  const cudaError_t fault = emulated::counted();
+  count_object(-1);
+  delete event;
+  return fault;
+}
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
+  CUESTA_COUNTED();
+  return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t) {
+  CUESTA_COUNTED();
+  return cudaSuccess;
+}
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+  *milliseconds = 0;  // nothing here is timed
+  return cudaSuccess;
+}
+
+// ---- Textures
+
+cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource,
+                                    const cudaTextureDesc*, const cudaResourceViewDesc*) {
+  CUESTA_COUNTED();
+  count_object(1);
+  *object = reinterpret_cast<cudaTextureObject_t>(new emulated::Texture{*resource});
+  return cudaSuccess;
+}
+cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
+  const cudaError_t fault = emulated::counted();
+  count_object(-1);
+  delete reinterpret_cast<emulated::Texture*>(object);
+  return fault;
+}
+cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
+                                            cudaChannelFormatKind kind) {
+  return {x, y, z, w, kind};
+}
+
+// ---- Graphs: what a stream would have done, in order
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  CUESTA_COUNTED();
+  *status =
+      stream && stream->capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  CUESTA_COUNTED();
+  count_object(1);
+  stream->capturing = new CUgraph_st;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  CUESTA_COUNTED();
+  *graph = stream->capturing;
+  stream->capturing = nullptr;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* instance, cudaGraph_t graph, unsigned long long) {
+  CUESTA_COUNTED();
+  count_object(1);
+  *instance = new CUgraphExec_st{graph->works};
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t instance, cudaStream_t) {
+  CUESTA_COUNTED();
+  for (const Work& work : instance->works) {
+    Work once = work;  // a kernel's arguments are its own
+    once();
+  }
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  const cudaError_t fault = emulated::counted();
+  count_object(-1);
+  delete graph;
+  return fault;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t instance) {
+  const cudaError_t fault = emulated::counted();
+  count_object(-1);
+  delete instance;
+  return fault;
+}
+
+}  // extern "C"

@@ -1,0 +1,60 @@
+// Components as the arrays that Python gets of them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "cuesta/objects.hpp"
+
+namespace cuesta::python {
+
+template <class T>
+using Table = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<2>, nanobind::c_contig>;
+
+/// A numpy array that owns its memory.
+template <class T>
+Table<T> table(std::vector<T> values, size_t columns) {
+  auto held = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = held->data();
+  const size_t rows = held->size() / columns;
+  nanobind::capsule owner(held.release(),
+                          [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Table<T>(data, {rows, columns}, owner);
+}
+
+/// Boxes, areas and centroids, a row a component.
+using Components = std::tuple<Table<int32_t>, Table<int64_t>, Table<double>>;
+
+/// Those of a list; takes no lock of Python's until they are given away.
+class ComponentColumns {
+ public:
+  ComponentColumns() = default;
+  explicit ComponentColumns(std::span<const Component> list) {
+    boxes_.reserve(4 * list.size());
+    areas_.reserve(list.size());
+    centroids_.reserve(2 * list.size());
+    for (const Component& c : list) {
+      boxes_.insert(boxes_.end(), {c.box.x, c.box.y, c.box.width, c.box.height});
+      areas_.push_back(c.area);
+      centroids_.insert(centroids_.end(), {c.centroid_x(), c.centroid_y()});
+    }
+  }
+  Components take() {
+    return {table(std::move(boxes_), 4), table(std::move(areas_), 1),
+            table(std::move(centroids_), 2)};
+  }
+
+ private:
+  std::vector<int32_t> boxes_{};
+  std::vector<int64_t> areas_{};
+  std::vector<double> centroids_{};
+};
+
+}  // namespace cuesta::python

@@ -1,0 +1,131 @@
+// Components in bands: each band is labelled by itself, and sets of its components meet where the
+// rows of two bands do.
+#include "cuesta/bands.hpp"
+
+#include <limits>
+
+#include "core/check.hpp"
+#include "core/threads.hpp"
+#include "cpu/union_find.hpp"
+#include "ops/label/options.hpp"
+#include "ops/label/reference.hpp"
+
+namespace cuesta {
+
+struct LabelBands::State {
+  void check(ConstAnyView rows_of_band) const {
+    if (rows_of_band.space != Space::host)
+      throw_invalid("space", "label in bands: rows live on the device; it runs on the CPU so far");
+    if (rows_of_band.width != width) {
+      throw_invalid(std::to_string(rows_of_band.width),
+                    "label in bands: rows have {} pixels instead of {}", rows_of_band.width, width);
+    }
+  }
+
+  // Joins what touches where a band begins, whose components count from `below` on.
+  void join_seam(int32_t below) {
+    const int32_t reach = options.connectivity == 8 ? 1 : 0;
+    for (int32_t x = 0; x < width; ++x) {
+      const int32_t here = first[size_t(x)];
+      if (here == 0) continue;
+      for (int32_t n = std::max(0, x - reach); n <= std::min(width - 1, x + reach); ++n)
+        if (last[size_t(n)] != 0) unite(last_base + last[size_t(n)] - 1, below + here - 1);
+    }
+  }
+  void unite(int32_t a, int32_t b) {
+    const int32_t lost = cpu::unite(parents.data(), a, b);
+    if (lost >= 0) add_part(list[size_t(parents[size_t(lost)])], list[size_t(lost)]);
+  }
+
+  int32_t width = 0;
+  LabelOptions options{};
+  int32_t rows = 0;               // that were added
+  std::vector<int32_t> bases{};   // of each band: its first component in `parents`
+  std::vector<Component> list{};  // of each component of a band; a root has all of its set's
+  // Sets of components, known by the least: bands and labels count in raster order, and so do
+  // roots. After join() the labels.
+  std::vector<int32_t> parents{};
+  int32_t last_base = 0;                 // the last band's
+  std::vector<int32_t> last{};           // labels of the last row, in its band
+  std::vector<int32_t> first{}, next{};  // those of the band that comes: its first row, its last
+  std::vector<Component> found{};
+};
+
+LabelBands::LabelBands(int32_t width, const LabelOptions& options)
+    : state_(std::make_unique<State>()) {
+  if (width < 1)
+    throw_invalid(std::to_string(width), "label in bands: width is {}; give 1 or more", width);
+  check_options(options, "label");
+  state_->width = width;
+  state_->options = options;
+  for (auto* row : {&state_->last, &state_->first, &state_->next}) row->resize(size_t(width));
+}
+LabelBands::LabelBands(LabelBands&&) noexcept = default;
+LabelBands& LabelBands::operator=(LabelBands&&) noexcept = default;
+LabelBands::~LabelBands() = default;
+
+void LabelBands::add(ConstAnyView rows, const Exec& exec) {
+  State& s = *state_;
+  check_label(rows, {}, s.options);
+  s.check(rows);
+  const auto base = int32_t(s.parents.size());
+  s.bases.push_back(base);
+  int32_t count = 0;
+  LabelArgs args{rows, {}, &s.found, {}, s.options, &count, {s.first.data(), s.next.data()}};
+  dispatch(args, exec);
+  if (int64_t(base) + count > std::numeric_limits<int32_t>::max())
+    throw Error(ErrorCode::unsupported,
+                "label in bands: there are more than 2,147,483,647 components");
+  for (int32_t i = 0; i < count; ++i) {
+    Component& c = s.list.emplace_back(s.found[size_t(i)]);
+    c.box.y += s.rows;
+    c.sum_y += c.area * s.rows;
+    s.parents.push_back(base + i);
+  }
+  if (s.rows > 0) s.join_seam(base);
+  s.rows += rows.height;
+  s.last_base = base;
+  std::swap(s.last, s.next);
+}
+
+std::vector<Component> LabelBands::join() {
+  State& s = *state_;
+  int32_t count = 0;
+  for (size_t i = 0; i < s.parents.size(); ++i) {
+    if (s.parents[i] != int32_t(i)) {
+      s.parents[i] = s.parents[size_t(s.parents[i])];  // its parent comes first
+      continue;
+    }
+    Component& c = s.list[size_t(count)] = s.list[i];
+    s.parents[i] = c.label = ++count;
+  }
+  s.list.resize(size_t(count));
+  return std::move(s.list);
+}
+
+void LabelBands::resolve(int32_t band, ConstAnyView rows, AnyView labels, const Exec& exec) const {
+  const State& s = *state_;
+  if (band < 0 || size_t(band) >= s.bases.size()) {
+    throw_invalid(std::to_string(band), "label in bands: band is {}; {} were added", band,
+                  s.bases.size());
+  }
+  if (!labels) throw_invalid("null", "label in bands: labels have no data");
+  s.check(rows);
+  const size_t base = size_t(s.bases[size_t(band)]);
+  const size_t end =
+      size_t(band) + 1 < s.bases.size() ? size_t(s.bases[size_t(band) + 1]) : s.parents.size();
+  const int32_t count = label(rows, labels, nullptr, s.options, exec);
+  if (size_t(count) != end - base) {
+    throw_invalid("rows", "label in bands: rows have {} components; those added as band {} had {}",
+                  count, band, end - base);
+  }
+  parallel_rows(labels.height, thread_count(exec.threads), [&](int32_t first, int32_t past) {
+    for (int32_t y = first; y < past; ++y) {
+      int32_t* row = labels.as<int32_t>().row(y);
+      for (int32_t x = 0; x < labels.width; ++x)
+        if (row[x] != 0) row[x] = s.parents[base + size_t(row[x]) - 1];
+    }
+  });
+}
+
+}  // namespace cuesta

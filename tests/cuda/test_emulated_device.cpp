@@ -1,0 +1,155 @@
+// What only an emulated device can be made to do (emulation/README.md): every call of the CUDA
+// runtime fails once, in every operation and strategy.
+#ifdef CUESTA_CUDA_EMULATED
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "cuesta/device.hpp"
+#include "emulated/device.hpp"
+#include "verify/drawn_request.hpp"
+
+namespace cuesta {
+namespace {
+
+using verify::DrawnRequest;
+
+std::vector<uint8_t> bytes_of(std::string_view operation, int number) {
+  std::seed_seq seed{int(operation.size()), int(operation[0]), int(operation.back()), number};
+  std::mt19937 random(seed);
+  std::vector<uint8_t> bytes(400);
+  for (uint8_t& byte : bytes) byte = uint8_t(random());
+  return bytes;
+}
+
+// A request's answer in a space, or the error that the call ends with.
+struct Answer {
+  verify::Harness harness;
+  std::optional<Error> error{};
+
+  Answer(const DrawnRequest& request, Space space, std::string_view strategy)
+      : harness(verify::Layout::tight, space == Space::host ? 0x5A : 0xCD, space) {
+    try {
+      harness.begin();
+      request.run(harness, {.strategy = std::string(strategy), .threads = 1});
+      harness.finish();
+    } catch (const Error& told) {
+      error = told;
+    }
+  }
+  // "" if it is whole and the other's.
+  std::string against(const Answer& other) const {
+    if (error) return error->what();
+    const std::string problem = harness.check_canaries();
+    return problem.empty() ? harness.compare(other.harness, true) : problem;
+  }
+};
+
+// The checks below would see memory and objects that are left, and calls that fail.
+TEST(EmulatedDevice, CountsWhatIsHeldAndFailsWhatItIsTold) {
+  const emulated::Held before = emulated::held();
+  {
+    const Image<uint8_t, Space::device> picture(64, 64);
+    const Stream stream;
+    EXPECT_EQ(emulated::held().bytes, before.bytes + picture.view().stride_bytes * 64);
+    EXPECT_EQ(emulated::held().objects, before.objects + 1);
+  }
+  EXPECT_EQ(emulated::held(), before);
+  emulated::fail_call(1, cudaErrorMemoryAllocation);
+  EXPECT_NO_THROW((Image<uint8_t, Space::device>(8, 8)));
+  EXPECT_EQ(emulated::calls(), 2)
+      << "an allocation and a release, which reports the fault to nobody";
+  emulated::fail_call(0, cudaErrorMemoryAllocation);
+  EXPECT_THROW((Image<uint8_t, Space::device>(8, 8)), Error);
+  EXPECT_NO_THROW((Image<uint8_t, Space::device>(8, 8)));
+  emulated::fail_call(0, cudaErrorIllegalAddress, true);
+  for (int i = 0; i < 3; ++i) EXPECT_THROW((Image<uint8_t, Space::device>(8, 8)), Error);
+  emulated::fail_call(-1);
+  EXPECT_NO_THROW((Image<uint8_t, Space::device>(8, 8)));
+}
+
+class EmulatedFaults : public testing::TestWithParam<std::string_view> {
+ protected:
+  void TearDown() override { emulated::fail_call(-1); }
+};
+
+struct Ends {
+  int points = 0, errors = 0;
+};
+
+struct Fault {
+  cudaError_t error;
+  bool sticky;   // every later call fails too
+  int64_t most;  // calls of a request that are tried, about
+};
+
+// Fails call after call of one request.
+void fail_each_call(const DrawnRequest& request, std::string_view strategy, const Answer& right,
+                    const Fault& fault, Ends& ends) {
+  emulated::fail_call(-1);
+  const std::string whole = Answer(request, Space::device, strategy).against(right);
+  ASSERT_EQ(whole, "") << request.text;
+  const int64_t calls = emulated::calls();
+  for (int64_t n = 0; n < calls; n += std::max<int64_t>(1, calls / fault.most)) {
+    SCOPED_TRACE(request.text + ", " + std::string(strategy) + ", call " + std::to_string(n));
+    const emulated::Held before = emulated::held();
+    emulated::fail_call(n, fault.error, fault.sticky);
+    ++ends.points;
+    {
+      const Answer answer(request, Space::device, strategy);
+      emulated::fail_call(-1);
+      if (answer.error) {
+        const bool no_memory = answer.error->code() == ErrorCode::out_of_memory;
+        EXPECT_EQ(no_memory, fault.error == cudaErrorMemoryAllocation) << answer.error->what();
+        EXPECT_TRUE(no_memory || answer.error->code() == ErrorCode::device) << answer.error->what();
+        ++ends.errors;
+      } else {
+        EXPECT_EQ(answer.against(right), "") << "what is not told changes nothing";
+      }
+    }
+    EXPECT_EQ(emulated::held(), before) << "something on the device was not released";
+    EXPECT_EQ(Answer(request, Space::device, strategy).against(right), "") << "the next call";
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST_P(EmulatedFaults, EndInAnErrorAndLeaveNothing) {
+  ASSERT_FALSE(list_devices().empty());
+  Ends ends;
+  for (const StrategyDescription& row : list_strategies()) {
+    if (row.operation != GetParam() || row.space != Space::device || !row.built) continue;
+    int taken = 0;
+    for (int number = 0; number < 40 && taken < 2; ++number) {
+      const auto bytes = bytes_of(GetParam(), number);
+      verify::Bytes source(bytes);
+      const DrawnRequest request = verify::draw_request(source, GetParam(), 40);
+      const Answer right(request, Space::host, "serial");
+      emulated::fail_call(-1);
+      if (right.error || Answer(request, Space::device, row.name).error) continue;
+      ++taken;
+      for (const Fault& fault :
+           {Fault{cudaErrorUnknown, false, 40}, Fault{cudaErrorMemoryAllocation, false, 10},
+            Fault{cudaErrorIllegalAddress, true, 10}}) {
+        fail_each_call(request, row.name, right, fault, ends);
+        if (HasFailure()) return;
+      }
+    }
+  }
+  std::printf("%s: %d calls failed, %d errors told\n", std::string(GetParam()).c_str(), ends.points,
+              ends.errors);
+  EXPECT_GT(ends.points, 100);
+  EXPECT_GT(ends.errors, ends.points / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, EmulatedFaults,
+                         testing::ValuesIn(verify::drawn_operations().begin(),
+                                           verify::drawn_operations().end()),
+                         [](const auto& given) { return std::string(given.param); });
+
+}  // namespace
+}  // namespace cuesta
+#endif
