@@ -112,7 +112,8 @@ RULES = [
     Rule("convolve/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED + TEXTURE),
     Rule("sobel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("log/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
-    Rule("boundaries/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule("boundaries/plain", r"each_pixel\w*plain_cu", GLOBAL + [r"\bSTG\b"], NO_SHARED),
+    Rule("boundaries/plain", "JoinMarks", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED),
     Rule("median/plain", "median_samples", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("morphology/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     # Moves by shifts and by the multiplier; two steps are two warps, which meet at barriers of their own.
