@@ -507,7 +507,7 @@ void add_edges_options(CLI::App& app, EdgesOptions& options) {
          "--color", options.color,
          "canny: the gradient of a colored picture: gray: of its gray levels (default), as "
          "videos and --lines always take; strongest: the strongest channel's at each pixel, as "
-         "cv::Canny's; structure: of the structure tensor, Di Zenzo's; on a GPU gray alone so far")
+         "cv::Canny's; structure: of the structure tensor, Di Zenzo's")
       ->type_name("NAME")
       ->check(one_of_names({"gray", "strongest", "structure"}));
   app.add_option("--mask", options.mask, "canny: a picture; edges only where it is not black")

@@ -226,7 +226,7 @@ typedef struct cuesta_thresholds {
   double low, high;  // in gradient units
 } cuesta_thresholds;
 
-// Edges of a u8 or u16 picture, u8 0 or 255 of its size. `used`, if not NULL, takes the thresholds.
+// Edges of a u8, u16 or f32 picture, u8 0 or 255 of its size. `used`, if not NULL, takes the thresholds.
 CUESTA_API cuesta_status cuesta_canny(cuesta_context* context, const cuesta_view* src,
                                       const cuesta_view* dst, const cuesta_canny_options* options,
                                       cuesta_thresholds* used);

@@ -87,7 +87,7 @@ NewLike<Src> sobel_magnitude(const Src& src, const SobelOptions& options = {},
 }
 
 /// Where thresholds come from when they are not given. All look at the histogram of the gradient
-/// magnitude (u16 bins).
+/// magnitude (65,536 bins).
 enum class AutoThreshold : uint8_t { otsu, median, percentile, noise };
 
 /// A given pair, in gradient units as cv::Canny's. Swapped when low > high, as there.
@@ -116,7 +116,7 @@ struct Thresholds : std::variant<Automatic, Given> {
 /// How the gradients of three channels become one. strongest: at each pixel the channel of the
 /// largest magnitude, the first of equal ones (cv::Canny). structure: the largest eigenvalue of the
 /// sum of the channels' gᵀg and its direction (Di Zenzo 1986), which sees gradients that channels
-/// share; its root takes the place of the magnitude, as of Norm::l2. u8 sources only.
+/// share; its root takes the place of the magnitude, as of Norm::l2.
 enum class ColorGradient : uint8_t { strongest, structure };
 
 struct CannyOptions {
@@ -127,7 +127,7 @@ struct CannyOptions {
   int aperture = 3;     ///< 3, 5 or 7
   ConstAnyView mask{};  ///< u8 of the source's size, 0 = outside (magnitude 0 there); none by
                         ///< default. Of a batch: one mask for all pictures
-  ColorGradient color = ColorGradient::strongest;  ///< of sources of three channels; CPU so far
+  ColorGradient color = ColorGradient::strongest;  ///< of sources of three channels
 };
 
 /// The thresholds that were used, in gradient units.
@@ -142,9 +142,11 @@ struct CannyEach {
   std::span<CannyResult> results{};          ///< takes the thresholds used, one for each; or none
 };
 
-/// Edges of a u8 or u16 picture of 1 or 3 channels as a u8 picture of 0 and 255. Gradients
-/// replicate at the border; smoothing reflects (101). Throws Error{invalid_argument} naming the
-/// view or option. Source: Canny 1986 as cv::Canny defines it; paper 001.
+/// Edges of a u8, u16 or f32 picture of 1 or 3 channels as a u8 picture of 0 and 255. Gradients
+/// replicate at the border; smoothing reflects (101). Of f32 nothing is rounded to whole numbers:
+/// thresholds are in the picture's own units (src/ops/canny/README.md). Throws
+/// Error{invalid_argument} naming the view or option. Source: Canny 1986 as cv::Canny defines it;
+/// paper 001.
 CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& options = {},
                   const Exec& exec = {});
 /// Edges of each picture of a batch, byte for byte what canny() finds in it alone. On CUDA a batch

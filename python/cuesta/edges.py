@@ -75,11 +75,11 @@ def canny(
     Parameters
     ----------
     image : array
-        uint8 or uint16, one channel: (H, W), or a batch (N, H, W); other shapes with `layout`. On the CPU also three
+        uint8, uint16 or float32, one channel: (H, W), or a batch (N, H, W); other shapes with `layout`. Also three
         channels, (H, W, 3) or (N, H, W, 3), as `color` says; those of a file or PIL picture when `color` is given.
     low, high : float or sequence of N floats, optional
-        Thresholds in units of the gradient, as cv2.Canny's (gray levels; L1: up to 2040 for uint8 and aperture 3).
-        Swapped when low > high. A batch may have a pair for each picture. Both or neither.
+        Thresholds in units of the gradient, as cv2.Canny's (gray levels; L1: up to 2040 for uint8 and aperture 3; up to
+        8 for float32 from 0 to 1). Swapped when low > high. A batch may have a pair for each picture. Both or neither.
     **options
     threshold : {"auto", "otsu", "median", "percentile:P", "noise"}
         Where thresholds come from when they are not given: Otsu's over the non-zero magnitudes ("auto" too), 1.33 times

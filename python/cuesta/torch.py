@@ -352,7 +352,7 @@ class _Operation(torch.nn.Module):
 
 
 class Canny(_Operation, function=cuesta.canny):
-    """`cuesta.canny` as a module: uint8 or uint16 tensors to uint8 edges, 0 or 255.
+    """`cuesta.canny` as a module: uint8, uint16 or float32 tensors to uint8 edges, 0 or 255.
 
     The parameters are those of `cuesta.canny`.
     """

@@ -308,13 +308,13 @@ DrawnRequest draw_log(Bytes& bytes, int32_t longest) {
 }
 
 DrawnRequest draw_canny(Bytes& bytes, int32_t longest) {
-  const PixelType type = one_of_types(bytes, {u8, u8, u16});
-  const Pictures p = draw_pictures(bytes, type, longest);
+  const PixelType type = one_of_types(bytes, {u8, u8, u16, f32});
+  const Pictures p = draw_pictures(bytes, type, longest, bytes.below(4) ? 1 : 3);
   auto options = draw_options<CannyOptions>(bytes);
   if (bytes.below(2)) options.sigma = bytes.below(2) ? 0 : 1.4, options.ksize = 0;
   const bool masked = bytes.below(6) == 0;
   Pictures mask = p;
-  mask.type = u8, mask.pattern = Pattern::blobs;
+  mask.type = u8, mask.channels = 1, mask.pattern = Pattern::blobs;
   return {
       "canny",
       fmt::format("edges of {}{}{}", p.text(), masked ? " masked" : "", text_of_options(options)),

@@ -474,6 +474,111 @@ TEST(CannyColor, StructureSeesWhatChannelsShare) {
   EXPECT_EQ(count(), 12);
 }
 
+// ---- floats
+
+Image<float> floats_of(const Image<uint8_t>& picture, float factor) {
+  Image<float> made(picture.width(), picture.height(), picture.view().channels);
+  const int32_t samples = picture.width() * picture.view().channels;
+  for (int32_t y = 0; y < picture.height(); ++y)
+    for (int32_t x = 0; x < samples; ++x) made.row(y)[x] = factor * float(picture.row(y)[x]);
+  return made;
+}
+
+Image<uint8_t> natural(int32_t channels) {
+  Image<uint8_t> picture(90, 70, channels);
+  verify::fill(picture, verify::Pattern::natural, 5);
+  return picture;
+}
+
+TEST(CannyFloats, OfWholeSamplesHaveTheEdgesOfBytes) {
+  for (const int32_t channels : {1, 3}) {
+    const Image<uint8_t> bytes = natural(channels);
+    for (const int aperture : {3, 5}) {
+      for (const Norm norm : {Norm::l1, Norm::l2}) {
+        CannyOptions options = aperture == 3 ? plain(60, 140) : plain(700, 1600);
+        options.aperture = aperture;
+        options.norm = norm;
+        const Image<uint8_t> expected = canny(bytes, options);
+        EXPECT_GT(count(expected), 50);
+        EXPECT_TRUE(equal(canny(floats_of(bytes, 1), options), expected))
+            << channels << " channels, aperture " << aperture;
+      }
+    }
+  }
+}
+
+TEST(CannyFloats, KnowNoLevels) {
+  for (const int32_t channels : {1, 3}) {
+    const Image<uint8_t> bytes = natural(channels);
+    const Image<float> levels = floats_of(bytes, 1), small = floats_of(bytes, 0x1p-20f);
+    for (const AutoThreshold rule : {AutoThreshold::otsu, AutoThreshold::median,
+                                     AutoThreshold::percentile, AutoThreshold::noise}) {
+      for (const Norm norm : {Norm::l1, Norm::l2}) {
+        CannyOptions options;
+        options.sigma = 0;
+        options.thresholds = Thresholds::automatic(rule);
+        options.norm = norm;
+        Image<uint8_t> of_bytes(90, 70), of_levels(90, 70), of_small(90, 70);
+        const CannyResult byte = canny(ConstAnyView(bytes), of_bytes, options),
+                          level = canny(ConstAnyView(levels), of_levels, options),
+                          tiny = canny(ConstAnyView(small), of_small, options);
+        EXPECT_EQ(level.high * 0x1p-20, tiny.high);
+        EXPECT_TRUE(equal(of_levels, of_small));
+        EXPECT_GT(count(of_levels), 50);
+        // Bytes count the floored roots of l2.
+        EXPECT_NEAR(level.high, byte.high, 1.4 + byte.high / 100) << int(rule) << " " << int(norm);
+      }
+    }
+  }
+}
+
+TEST(CannyFloats, WhatIsNoNumberIsNoEdge) {
+  const Image<uint8_t> bytes = natural(1);
+  Image<float> picture = floats_of(bytes, 1);
+  const CannyOptions options = plain(0, 0);
+  const Image<uint8_t> whole = canny(picture, options);
+  picture.row(30)[40] = std::numeric_limits<float>::quiet_NaN();
+  picture.row(30)[60] = std::numeric_limits<float>::infinity();
+  const Image<uint8_t> edges = canny(picture, options);
+  for (int32_t y = 0; y < 70; ++y) {
+    for (int32_t x = 0; x < 90; ++x) {
+      const auto near = [&](int32_t column, int32_t reach) {
+        return std::max(std::abs(x - column), std::abs(y - 30)) <= reach;
+      };
+      if (near(40, 1)) {
+        EXPECT_EQ(edges.at(x, y), x == 40 && y == 30 ? edges.at(x, y) : 0);
+      } else if (!near(40, 2) && !near(60, 2)) {
+        EXPECT_EQ(edges.at(x, y), whole.at(x, y)) << x << " " << y;
+      }
+    }
+  }
+}
+
+// λ of 16 bits is that of 8, times 256² and with a fraction.
+TEST(CannyColor, StructureOf16BitsAndFloatsIsThatOf8) {
+  const Image<uint8_t> bytes = natural(3);
+  Image<uint16_t> words(90, 70, 3);
+  for (int32_t y = 0; y < 70; ++y)
+    for (int32_t x = 0; x < 270; ++x) words.row(y)[x] = uint16_t(bytes.row(y)[x] << 8);
+  for (const int aperture : {3, 5, 7}) {
+    CannyOptions options = plain(60, 140);
+    options.color = ColorGradient::structure;
+    options.aperture = aperture;
+    const double unit = aperture == 3 ? 1 : aperture == 5 ? 12 : 160;
+    options.thresholds = Thresholds::given(60 * unit, 140 * unit);
+    const Image<uint8_t> expected = canny(bytes, options),
+                         floats = canny(floats_of(bytes, 1), options);
+    options.thresholds = Thresholds::given(256 * 60 * unit, 256 * 140 * unit);
+    const Image<uint8_t> found = canny(words, options);
+    int64_t differ = 0;
+    for (int32_t y = 0; y < 70; ++y)
+      for (int32_t x = 0; x < 90; ++x)
+        differ += (found.at(x, y) != expected.at(x, y)) + (floats.at(x, y) != expected.at(x, y));
+    EXPECT_GT(count(expected), 50);
+    EXPECT_LT(differ * 20, count(expected)) << aperture;
+  }
+}
+
 std::string complaint(const CannyOptions& options, ConstAnyView src, AnyView dst) {
   try {
     canny(src, dst, options);
@@ -486,7 +591,7 @@ std::string complaint(const CannyOptions& options, ConstAnyView src, AnyView dst
 
 TEST(CannyBadInput, IsNamed) {
   Image<uint8_t> src(8, 8), dst(8, 8), other(8, 7);
-  Image<float> real(8, 8);
+  const Image<int16_t> signs(8, 8);
   verify::fill(src, verify::Pattern::natural, 1);
   const auto of = [&](auto change) {
     CannyOptions options = plain(10, 20);
@@ -509,14 +614,10 @@ TEST(CannyBadInput, IsNamed) {
             "canny: src is 8 x 8 and canny: mask is 8 x 7; they must have one size");
   EXPECT_EQ(of([&](auto& o) { o.mask = dst; }),
             "canny: mask and canny: dst share memory; give the result a picture of its own");
-  EXPECT_EQ(complaint(plain(1, 2), real, dst), "canny: src is f32; it takes u8, u16");
+  EXPECT_EQ(complaint(plain(1, 2), signs, dst), "canny: src is s16; it takes u8, u16, f32");
   const Image<uint8_t> two(8, 8, 2), four(8, 8, 4);
   EXPECT_EQ(complaint(plain(1, 2), two, dst), "canny: src has 2 channels; it takes 1 or 3");
   EXPECT_EQ(complaint(plain(1, 2), four, dst), "canny: src has 4 channels; it takes 1 or 3");
-  CannyOptions structure = plain(1, 2);
-  structure.color = ColorGradient::structure;
-  EXPECT_EQ(complaint(structure, Image<uint16_t>(8, 8, 3), dst),
-            "canny: color structure takes u8 pictures, and src is u16");
   EXPECT_EQ(complaint(plain(1, 2), src, src),
             "canny: src and canny: dst share memory; give the result a picture of its own");
 }
@@ -524,9 +625,9 @@ TEST(CannyBadInput, IsNamed) {
 // ---- planted faults
 
 // The reference's stages with a fault between gradient and hysteresis, and hysteresis by strips.
-template <class Fault>
+template <class G, class Fault>
 void with_fault_in_one(const CannyArgs& args, Call& call, Fault fault, bool join) {
-  CannyStages stages = canny_stages(args, call.scratch());
+  CannyStagesOf<G> stages = canny_stages<G>(args, call.scratch());
   canny_gradients(args, stages, call, "serial", 1);
   canny_magnitude_rows(args, stages, 0, args.src.height);
   if (!args.options.thresholds.is_automatic()) {
@@ -534,9 +635,9 @@ void with_fault_in_one(const CannyArgs& args, Call& call, Fault fault, bool join
   } else {
     std::vector<uint64_t> bins(canny_bins);
     canny_histogram_rows(args, stages, 0, args.src.height, bins);
-    *args.result = canny_automatic(args.options, bins);
+    *args.result = canny_automatic(args.options, args.src.type, bins);
   }
-  CannyLimits limits = canny_limits(args, *args.result);
+  auto limits = canny_limits_in<canny_channels::Magnitude<G>>(args, *args.result);
   fault(stages, limits);
   canny_suppress_rows(stages, 0, args.src.height);
   canny_threshold_rows(stages, limits, 0, args.src.height);
@@ -552,29 +653,33 @@ void with_fault_in_one(const CannyArgs& args, Call& call, Fault fault, bool join
 
 template <class Fault>
 void with_fault(const CannyArgs& args, Call& call, Fault fault, bool join = true) {
-  for (int32_t i = 0; i < args.count; ++i) with_fault_in_one(args.part(i, 1), call, fault, join);
+  for (int32_t i = 0; i < args.count; ++i) {
+    const CannyArgs one = args.part(i, 1);
+    canny_has_floats(one) ? with_fault_in_one<float>(one, call, fault, join)
+                          : with_fault_in_one<int32_t>(one, call, fault, join);
+  }
 }
 
 TEST(CannyFaults, AreCaught) {
   using verify::expect_caught;
   expect_caught<CannyArgs>(
       [](const CannyArgs& args, Call& call) {
-        with_fault(args, call, [](CannyStages&, CannyLimits& limits) { --limits.high; });
+        with_fault(args, call, [](auto&, auto& limits) { --limits.high; });
       },
       "strong pixels of the high threshold itself");
   expect_caught<CannyArgs>(
       [](const CannyArgs& args, Call& call) {
-        with_fault(args, call, [](CannyStages&, CannyLimits& limits) { ++limits.low; });
+        with_fault(args, call, [](auto&, auto& limits) { ++limits.low; });
       },
       "a low threshold one too high");
   expect_caught<CannyArgs>(
       [](const CannyArgs& args, Call& call) {
-        with_fault(args, call, [](CannyStages& s, CannyLimits&) { std::swap(s.gx, s.gy); });
+        with_fault(args, call, [](auto& s, auto&) { std::swap(s.gx, s.gy); });
       },
       "suppression along the edge");
   expect_caught<CannyArgs>(
       [](const CannyArgs& args, Call& call) {
-        with_fault(args, call, [](CannyStages& s, CannyLimits&) {
+        with_fault(args, call, [](auto& s, auto&) {
           for (int32_t y = 0; y < s.gy[0].height; ++y)
             for (int32_t x = 0; x < s.gy[0].width; ++x) s.gy[0].at(x, y) = -s.gy[0].at(x, y);
         });
@@ -583,7 +688,7 @@ TEST(CannyFaults, AreCaught) {
   expect_caught<CannyArgs>(
       [](const CannyArgs& args, Call& call) {
         with_fault(
-            args, call, [](CannyStages&, CannyLimits&) {}, false);
+            args, call, [](auto&, auto&) {}, false);
       },
       "hysteresis that stops at seams");
   expect_caught<CannyArgs>(
@@ -628,7 +733,7 @@ TEST(CannyFaults, AreCaught) {
 TEST(CannyFaults, NoFaultPasses) {
   const Strategy<CannyArgs> planted{
       .name = "planted", .idea = "right on purpose", .run = [](const CannyArgs& args, Call& call) {
-        with_fault(args, call, [](CannyStages&, CannyLimits&) {});
+        with_fault(args, call, [](auto&, auto&) {});
       }};
   const auto report = verify::verify_strategy(planted, reference_of<CannyArgs>(),
                                               CannyArgs::cases(verify::Level::quick));

@@ -121,19 +121,21 @@ TEST(CannyBands, EveryCutOfDrawnPicturesIsTheWhole) {
   int64_t edges = 0;
   for (int i = 0; i < 40; ++i) {
     const int32_t width = pick(1, 150), height = pick(1, 150);
-    const bool deep = pick(0, 3) == 0;
+    const bool deep = pick(0, 3) == 0, floats = !deep && pick(0, 3) == 0;
     const int32_t channels = pick(0, 3) == 0 ? 3 : 1;
     AnyImage src;
     if (deep)
       src = drawn_noise<uint16_t>(width, height, channels, random);
+    else if (floats)
+      src = drawn_noise<float>(width, height, channels, random);
     else
       src = drawn_noise<uint8_t>(width, height, channels, random);
     CannyOptions options;
     options.sigma = std::array{0.0, 1.4, 3.0, 6.5}[size_t(pick(0, 3))];
     options.norm = pick(0, 1) ? Norm::l1 : Norm::l2;
     options.aperture = 3 + 2 * pick(0, 2);
-    if (!deep && pick(0, 1)) options.color = ColorGradient::structure;
-    const double top = (deep ? 257.0 : 1.0) * (options.aperture == 3 ? 300 : 3000);
+    if (pick(0, 1)) options.color = ColorGradient::structure;
+    const double top = (deep || floats ? 257.0 : 1.0) * (options.aperture == 3 ? 300 : 3000);
     switch (pick(0, 3)) {
       case 0: options.thresholds = Given{top * pick(0, 9) / 10, top * pick(0, 9) / 10}; break;
       case 1: options.thresholds = Thresholds::automatic(AutoThreshold::otsu); break;

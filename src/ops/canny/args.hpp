@@ -23,7 +23,7 @@ struct CannyArgs {
   static std::span<const Strategy<CannyArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<CannyArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView src{};             // u8 or u16, 1 or 3 channels
+  ConstAnyView src{};             // u8, u16 or f32, 1 or 3 channels
   AnyView dst{};                  // u8 of src's size
   CannyOptions options{};         // ksize resolved: odd, or anything where sigma is 0; the norm
                                   // is l2 for the structure tensor of three channels
@@ -55,6 +55,9 @@ struct CannyArgs {
     return some;
   }
 };
+
+/// Whether gradients are floats, and magnitudes doubles.
+inline bool canny_has_floats(const CannyArgs& args) { return args.src.type == PixelType::f32; }
 
 /// A strategy for one picture as one for batches: picture after picture.
 template <void (*Run)(const CannyArgs&, Call&)>

@@ -43,7 +43,8 @@ struct CannyBands::State {
 
   int32_t width;
   CannyOptions options;
-  bool counts = false;  // thresholds are wanted
+  bool counts = false;             // thresholds are wanted
+  PixelType type = PixelType::u8;  // of what was counted
   CannyResult thresholds{};
   std::vector<uint64_t> bins{};
   CannySeams seams;
@@ -66,10 +67,11 @@ bool CannyBands::wants_counts() const { return state_->counts; }
 void CannyBands::count(ConstAnyView rows, int32_t first, int32_t end, const Exec& exec,
                        ConstAnyView mask) {
   state_->run(rows, mask, {.first = first, .end = end, .bins = state_->bins.data()}, exec);
+  state_->type = rows.type;
 }
 
 CannyResult CannyBands::find_thresholds() {
-  if (state_->counts) set_thresholds(canny_automatic(state_->options, state_->bins));
+  if (state_->counts) set_thresholds(canny_automatic(state_->options, state_->type, state_->bins));
   return state_->thresholds;
 }
 

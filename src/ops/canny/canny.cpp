@@ -31,7 +31,7 @@ void check_thresholds(const Thresholds& t) {
 
 // What holds for every picture of a batch when it holds for the first; options with ksize resolved.
 CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted) {
-  check_view(src, "canny: src", {PixelType::u8, PixelType::u16}, 1, 4);
+  check_view(src, "canny: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
   if (src.channels != 1 && src.channels != 3) {
     throw_invalid(std::to_string(src.channels), "canny: src has {} channels; it takes 1 or 3",
                   src.channels);
@@ -39,12 +39,7 @@ CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted) 
   check_view(dst, "canny: dst", {PixelType::u8});
   check_same_size(src, dst, "canny: src", "canny: dst");
   CannyOptions options = canny_resolved(wanted);
-  if (src.channels == 3 && options.color == ColorGradient::structure) {
-    if (src.type != PixelType::u8)
-      throw_invalid("structure", "canny: color structure takes u8 pictures, and src is {}",
-                    name_of(src.type));
-    options.norm = Norm::l2;
-  }
+  if (src.channels == 3 && options.color == ColorGradient::structure) options.norm = Norm::l2;
   if (options.mask) {
     check_view(options.mask, "canny: mask", {PixelType::u8});
     check_same_size(src, options.mask, "canny: src", "canny: mask");

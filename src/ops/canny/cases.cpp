@@ -15,7 +15,12 @@ struct Smoothing {
   int ksize;  // resolved, as the public entry leaves it
 };
 
-// In units of the largest sample, so that they suit u8 and u16.
+void fill_with_odd_floats(AnyView picture, uint64_t seed) {
+  fill(picture, Pattern::natural, seed);
+  scatter_odd_floats(picture, 96, seed, false);
+}
+
+// In units of the largest sample, so that they suit every type.
 Thresholds drawn_thresholds(uint64_t number, double largest) {
   const auto given = [&](double low, double high) {
     return Thresholds::given(low * largest, high * largest);
@@ -84,18 +89,20 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
       ++seed;
       const Smoothing smoothing = smoothings[seed % 7];
       const int aperture = apertures[seed % 13 % 3];
-      const PixelType type = seed % 11 < 3 ? PixelType::u16 : PixelType::u8;
+      const PixelType type = seed % 11 < 3   ? PixelType::u16
+                             : seed % 11 < 5 ? PixelType::f32
+                                             : PixelType::u8;
+      const bool odd = type == PixelType::f32 && seed % 3 == 1;
       const int32_t channels = seed % 37 < 9 ? 3 : 1;
-      const ColorGradient color = channels == 3 && type == PixelType::u8 && seed % 37 < 4
-                                      ? ColorGradient::structure
-                                      : ColorGradient::strongest;
+      const ColorGradient color =
+          channels == 3 && seed % 37 < 4 ? ColorGradient::structure : ColorGradient::strongest;
       // The public entry leaves l2 with the structure tensor.
       const bool structure = color == ColorGradient::structure;
       const Norm norm = structure || seed % 17 < 7 ? Norm::l2 : Norm::l1;
       const Pattern pattern = patterns[seed % 5];
       const bool masked = seed % 19 < 4;
       const bool masks_differ = seed % 2 == 0;
-      const double largest = type == PixelType::u16 ? 65535.0 : 255.0;
+      const double largest = type == PixelType::u16 ? 65535.0 : type == PixelType::u8 ? 255.0 : 4.0;
       const Thresholds thresholds = drawn_thresholds(seed % 23, largest);
       const int32_t count = seed % 29 < 9 ? counts[seed % 29 % 4] : 1;
       const Apart apart = apart_of(seed % 31, width, height);
@@ -114,13 +121,15 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
                        : structure   ? "x3 structure "
                                      : "x3 ",
                        smoothing.sigma, aperture, norm == Norm::l1 ? "l1" : "l2", rule,
-                       masked ? " masked" : "", batch, name_of(pattern), seed),
+                       masked ? " masked" : "", batch, odd ? "odd floats" : name_of(pattern), seed),
            [=](Harness& h) {
              const int32_t wide = width + (count - 1) * apart.columns;
              const int32_t high = height + (count - 1) * apart.rows;
              CannyArgs args;
              args.count = count;
-             args.src = h.input(type, wide, high, channels, pattern, seed);
+             args.src = odd ? h.input(type, wide, high, channels,
+                                      [=](AnyView p) { fill_with_odd_floats(p, seed); })
+                            : h.input(type, wide, high, channels, pattern, seed);
              args.src_step = cut_first(args.src, width, height, apart);
              // Whoever writes between the pictures makes a difference too.
              args.dst = count == 1 ? h.output("edges", PixelType::u8, width, height)

@@ -2,7 +2,9 @@
 // device.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/gradient.hpp"
 #include "cuesta/border.hpp"
@@ -10,49 +12,73 @@
 
 namespace cuesta::canny_channels {
 
+/// Whole numbers, or of f32 pictures floats.
+template <class G>
 struct Gradient {
-  int32_t x = 0, y = 0;
+  G x = 0, y = 0;
 };
+/// What holds |gx| + |gy| and gx² + gy². Squares of floats are exact in a double, so that sums of
+/// two are rounded once, whether a compiler makes them by fma or not.
+template <class G>
+using Magnitude = std::conditional_t<std::is_same_v<G, float>, double, int64_t>;
+template <class G>
 struct Measured {
-  Gradient gradient;
-  int64_t magnitude = 0;
+  Gradient<G> gradient;
+  Magnitude<G> magnitude = 0;
 };
 
-CUESTA_HOST_DEVICE constexpr int64_t absolute(int64_t v) { return v < 0 ? -v : v; }
+template <class M>
+CUESTA_HOST_DEVICE constexpr M absolute(M v) {
+  return v < 0 ? -v : v;
+}
 
 /// The gradient of the largest magnitude, the first of equal ones; 1 to 3 channels.
-CUESTA_HOST_DEVICE constexpr Measured strongest(const Gradient* channels, int32_t count,
-                                                Norm norm) {
-  Measured most;
+template <class G>
+CUESTA_HOST_DEVICE constexpr Measured<G> strongest(const Gradient<G>* channels, int32_t count,
+                                                   Norm norm) {
+  Measured<G> most;
   for (int32_t c = 0; c < count; ++c) {
-    const int64_t x = channels[c].x, y = channels[c].y;
-    const int64_t magnitude = norm == Norm::l1 ? absolute(x) + absolute(y) : x * x + y * y;
+    const Magnitude<G> x = channels[c].x, y = channels[c].y;
+    const Magnitude<G> magnitude = norm == Norm::l1 ? absolute(x) + absolute(y) : x * x + y * y;
     if (c == 0 || magnitude > most.magnitude) most = {channels[c], magnitude};
   }
   return most;
 }
 
-/// Of J = Σ (gx, gy)ᵀ (gx, gy) the largest eigenvalue, floored, and a vector in the octant of its
-/// direction θ: tan 2θ = 2 Jxy / (Jxx − Jyy), so that octants end where the two are equal.
-/// Gradients of u8 pictures: J < 2^29.
-CUESTA_HOST_DEVICE constexpr Measured of_structure(const Gradient* channels, int32_t count) {
-  int64_t xx = 0, yy = 0, xy = 0;
+/// √(a² + b²), floored of whole numbers: exactly where it is below 2^30, as of u8 pictures, beyond
+/// from the double next to it.
+CUESTA_HOST_DEVICE inline double hypotenuse(double a, double b) {
+  return std::sqrt(std::fma(a, a, b * b));
+}
+CUESTA_HOST_DEVICE inline int64_t hypotenuse(int64_t a, int64_t b) {
+  constexpr int64_t exact = int64_t{1} << 30;
+  if (absolute(a) < exact && absolute(b) < exact) return gradient::floor_sqrt(a * a + b * b);
+  return int64_t(hypotenuse(double(a), double(b)));
+}
+
+/// Of J = Σ (gx, gy)ᵀ (gx, gy) the largest eigenvalue, floored of whole numbers, and a vector in
+/// the octant of its direction θ: tan 2θ = 2 Jxy / (Jxx − Jyy), so that octants end where the two
+/// are equal. Gradients below 2^22, or floats.
+template <class G>
+CUESTA_HOST_DEVICE Measured<G> of_structure(const Gradient<G>* channels, int32_t count) {
+  Magnitude<G> xx = 0, yy = 0, xy = 0;
   for (int32_t c = 0; c < count; ++c) {
-    const int64_t x = channels[c].x, y = channels[c].y;
+    const Magnitude<G> x = channels[c].x, y = channels[c].y;
     xx += x * x;
     yy += y * y;
     xy += x * y;
   }
-  const int64_t across = xx - yy, along = 2 * xy;
-  const int64_t largest = (xx + yy + gradient::floor_sqrt(across * across + along * along)) / 2;
+  const Magnitude<G> across = xx - yy, along = 2 * xy;
+  const Magnitude<G> largest = (xx + yy + hypotenuse(across, along)) / 2;
   if (across > absolute(along)) return {{1, 0}, largest};
   if (-across > absolute(along)) return {{0, 1}, largest};
-  return {{1, along < 0 ? -1 : 1}, largest};
+  return {{1, G(along < 0 ? -1 : 1)}, largest};
 }
 
 /// The one that the options ask for.
-CUESTA_HOST_DEVICE constexpr Measured measure(const Gradient* channels, int32_t count, Norm norm,
-                                              ColorGradient color) {
+template <class G>
+CUESTA_HOST_DEVICE Measured<G> measure(const Gradient<G>* channels, int32_t count, Norm norm,
+                                       ColorGradient color) {
   return count == 3 && color == ColorGradient::structure ? of_structure(channels, count)
                                                          : strongest(channels, count, norm);
 }

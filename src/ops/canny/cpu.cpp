@@ -298,7 +298,7 @@ void find_picture(const CannyArgs& args, const Job& job, const Room<K, M>& room,
   const Strips& strips = room.strips;
   BitStrip* const bits = room.bits;
   *args.result = args.options.thresholds.is_automatic()
-                     ? canny_automatic(args.options, count(job, room, 0, threads))
+                     ? canny_automatic(args.options, args.src.type, count(job, room, 0, threads))
                      : canny_given(args.options);
   const CannyLimits limits = canny_limits(args, *args.result);
   parallel_tasks(strips.count, threads, [&](int s) {
@@ -452,7 +452,8 @@ void canny_simd(const CannyArgs& args, Call& call) {
 }
 
 std::string_view canny_simd_supports(const CannyArgs& args, const Parameters&) {
-  if (args.src.type != PixelType::u8) return "u16 source";
+  if (args.src.type == PixelType::u16) return "u16 source";
+  if (args.src.type == PixelType::f32) return "f32 source";
   if (args.src.channels == 3 && args.options.color == ColorGradient::structure)
     return "the structure tensor of three channels";
   return {};

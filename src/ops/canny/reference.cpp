@@ -5,19 +5,18 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/gradient.hpp"
 #include "cuesta/filter.hpp"
-#include "ops/canny/channels.hpp"
 #include "ops/canny/suppression.hpp"
 
 namespace cuesta {
 namespace {
 
-// round(g / 16), half to even.
+// round(g / 16), half to even. Floats have no need to become smaller.
 int32_t sixteenth(int32_t g) {
   const int32_t down = g >> 4, rest = g & 15;
   return down + (rest > 8 || (rest == 8 && (down & 1)));
 }
+float sixteenth(float g) { return g; }
 
 template <class T>
 void clear_ring(ImageView<T> picture) {
@@ -28,8 +27,11 @@ void clear_ring(ImageView<T> picture) {
 }
 
 AnyView scratch_like(ConstAnyView src, int32_t channels, Scratch& scratch) {
-  if (src.type == PixelType::u8) return scratch.image<uint8_t>(src.width, src.height, channels);
-  return scratch.image<uint16_t>(src.width, src.height, channels);
+  switch (src.type) {
+    case PixelType::u8: return scratch.image<uint8_t>(src.width, src.height, channels);
+    case PixelType::u16: return scratch.image<uint16_t>(src.width, src.height, channels);
+    default: return scratch.image<float>(src.width, src.height, channels);
+  }
 }
 
 void take_channel(ConstAnyView src, int32_t channel, AnyView plane) {
@@ -38,10 +40,11 @@ void take_channel(ConstAnyView src, int32_t channel, AnyView plane) {
       for (int32_t x = 0; x < src.width; ++x) to.at(x, y) = from.row(y)[x * src.channels + channel];
     }
   };
-  if (src.type == PixelType::u8)
-    take(src.as<uint8_t>(), plane.as<uint8_t>());
-  else
-    take(src.as<uint16_t>(), plane.as<uint16_t>());
+  switch (src.type) {
+    case PixelType::u8: return take(src.as<uint8_t>(), plane.as<uint8_t>());
+    case PixelType::u16: return take(src.as<uint16_t>(), plane.as<uint16_t>());
+    default: return take(src.as<float>(), plane.as<float>());
+  }
 }
 
 // Every candidate that 8-way neighbours connect to a strong pixel becomes strong.
@@ -69,22 +72,25 @@ void hysteresis(ImageView<uint8_t> marks, Scratch& scratch) {
 
 }  // namespace
 
-CannyStages canny_stages(const CannyArgs& args, Scratch& scratch) {
+template <class G>
+CannyStagesOf<G> canny_stages(const CannyArgs& args, Scratch& scratch) {
   const int32_t width = args.src.width, height = args.src.height;
-  CannyStages stages;
+  CannyStagesOf<G> stages;
+  using Magnitude = typename CannyStagesOf<G>::Magnitude;
   for (int32_t c = 0; c < args.src.channels; ++c) {
-    stages.gx[c] = scratch.image<int32_t>(width, height);
-    stages.gy[c] = scratch.image<int32_t>(width, height);
+    stages.gx[c] = scratch.image<G>(width, height);
+    stages.gy[c] = scratch.image<G>(width, height);
   }
-  stages.magnitude = scratch.image<int64_t>(width + 2, height + 2);
+  stages.magnitude = scratch.image<Magnitude>(width + 2, height + 2);
   stages.marks = scratch.image<uint8_t>(width + 2, height + 2);
   clear_ring(stages.magnitude);
   clear_ring(stages.marks);
   return stages;
 }
 
-void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std::string_view name,
-                     int threads) {
+template <class G>
+void canny_gradients(const CannyArgs& args, CannyStagesOf<G>& stages, Call& call,
+                     std::string_view name, int threads) {
   Exec exec = call.nested();
   exec.strategy = name;
   exec.threads = threads;
@@ -106,15 +112,16 @@ void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std
   }
 }
 
-void canny_magnitude_rows(const CannyArgs& args, const CannyStages& stages, int32_t first,
+template <class G>
+void canny_magnitude_rows(const CannyArgs& args, const CannyStagesOf<G>& stages, int32_t first,
                           int32_t end) {
   const auto mask = args.options.mask.as<uint8_t>();
   const bool scaled = args.options.aperture == 7;
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < args.src.width; ++x) {
-      canny_channels::Gradient of[3];
+      canny_channels::Gradient<G> of[3];
       for (int32_t c = 0; c < args.src.channels; ++c) {
-        const int32_t gx = stages.gx[c].at(x, y), gy = stages.gy[c].at(x, y);
+        const G gx = stages.gx[c].at(x, y), gy = stages.gy[c].at(x, y);
         of[c] = {scaled ? sixteenth(gx) : gx, scaled ? sixteenth(gy) : gy};
       }
       auto found =
@@ -127,39 +134,41 @@ void canny_magnitude_rows(const CannyArgs& args, const CannyStages& stages, int3
   }
 }
 
-void canny_histogram_rows(const CannyArgs& args, const CannyStages& stages, int32_t first,
+template <class G>
+void canny_histogram_rows(const CannyArgs& args, const CannyStagesOf<G>& stages, int32_t first,
                           int32_t end, std::span<uint64_t> bins) {
   const auto mask = args.options.mask.as<uint8_t>();
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < args.src.width; ++x) {
       if (args.options.mask && mask.at(x, y) == 0) continue;
-      int64_t m = stages.magnitude.at(x + 1, y + 1);
-      if (args.options.norm == Norm::l2) m = gradient::floor_sqrt(m);
-      ++bins[size_t(std::min<int64_t>(m, canny_bins - 1))];
+      const int32_t bin = canny_bin(stages.magnitude.at(x + 1, y + 1), args.options.norm);
+      if (bin >= 0) ++bins[size_t(bin)];
     }
   }
 }
 
-void canny_suppress_rows(const CannyStages& stages, int32_t first, int32_t end) {
+template <class G>
+void canny_suppress_rows(const CannyStagesOf<G>& stages, int32_t first, int32_t end) {
   const auto magnitude = stages.magnitude;
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < stages.gx[0].width; ++x) {
       const auto at = [&](int32_t dx, int32_t dy) { return magnitude.at(x + 1 + dx, y + 1 + dy); };
-      const uint8_t octant =
-          gradient::octant<int64_t>(stages.gx[0].at(x, y), stages.gy[0].at(x, y));
+      const uint8_t octant = canny_octant(stages.gx[0].at(x, y), stages.gy[0].at(x, y));
       stages.marks.at(x + 1, y + 1) =
           canny_is_maximum(octant, at) ? CannyStages::candidate : CannyStages::none;
     }
   }
 }
 
-void canny_threshold_rows(const CannyStages& stages, const CannyLimits& limits, int32_t first,
-                          int32_t end) {
+template <class G>
+void canny_threshold_rows(const CannyStagesOf<G>& stages,
+                          const BasicCannyLimits<canny_channels::Magnitude<G>>& limits,
+                          int32_t first, int32_t end) {
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < stages.gx[0].width; ++x) {
       auto& mark = stages.marks.at(x + 1, y + 1);
       if (mark == CannyStages::none) continue;
-      const int64_t m = stages.magnitude.at(x + 1, y + 1);
+      const auto m = stages.magnitude.at(x + 1, y + 1);
       mark = m > limits.high  ? CannyStages::strong
              : m > limits.low ? CannyStages::candidate
                               : CannyStages::none;
@@ -167,14 +176,17 @@ void canny_threshold_rows(const CannyStages& stages, const CannyLimits& limits, 
   }
 }
 
-void canny_fill_band(const CannyArgs& args, const CannyStages& stages) {
+template <class G>
+void canny_fill_band(const CannyArgs& args, const CannyStagesOf<G>& stages) {
   const CannyBand& band = *args.band;
   if (band.bins) {
     return canny_histogram_rows(args, stages, band.first, band.end,
                                 {band.bins, size_t(canny_bins)});
   }
   *args.result = canny_given(args.options);
-  canny_threshold_rows(stages, canny_limits(args, *args.result), band.first, band.end);
+  using Magnitude = typename CannyStagesOf<G>::Magnitude;
+  canny_threshold_rows(stages, canny_limits_in<Magnitude>(args, *args.result), band.first,
+                       band.end);
   const int32_t words = canny_words(args.src.width);
   uint64_t* row = band.marks;
   for (int32_t y = band.first; y < band.end; ++y, row += 2 * ptrdiff_t(words)) {
@@ -187,9 +199,12 @@ void canny_fill_band(const CannyArgs& args, const CannyStages& stages) {
   }
 }
 
-void canny_serial(const CannyArgs& args, Call& call) {
+namespace {
+
+template <class G>
+void run(const CannyArgs& args, Call& call) {
   const int32_t width = args.src.width, height = args.src.height;
-  CannyStages stages = canny_stages(args, call.scratch());
+  CannyStagesOf<G> stages = canny_stages<G>(args, call.scratch());
   canny_gradients(args, stages, call, "serial", 1);
   call.stage("magnitude");
   canny_magnitude_rows(args, stages, 0, height);
@@ -202,12 +217,13 @@ void canny_serial(const CannyArgs& args, Call& call) {
     const std::span<uint64_t> bins(call.scratch().take<uint64_t>(canny_bins), canny_bins);
     std::fill(bins.begin(), bins.end(), 0);
     canny_histogram_rows(args, stages, 0, height, bins);
-    *args.result = canny_automatic(args.options, bins);
+    *args.result = canny_automatic(args.options, args.src.type, bins);
   } else {
     *args.result = canny_given(args.options);
   }
 
-  canny_threshold_rows(stages, canny_limits(args, *args.result), 0, height);
+  using Magnitude = typename CannyStagesOf<G>::Magnitude;
+  canny_threshold_rows(stages, canny_limits_in<Magnitude>(args, *args.result), 0, height);
   call.stage("hysteresis");
   hysteresis(stages.marks, call.scratch());
   const auto dst = args.dst.as<uint8_t>();
@@ -216,5 +232,26 @@ void canny_serial(const CannyArgs& args, Call& call) {
       dst.at(x, y) = stages.marks.at(x + 1, y + 1) == CannyStages::strong ? 255 : 0;
   }
 }
+
+}  // namespace
+
+void canny_serial(const CannyArgs& args, Call& call) {
+  canny_has_floats(args) ? run<float>(args, call) : run<int32_t>(args, call);
+}
+
+#define CUESTA_CANNY_STAGES(G)                                                                     \
+  template CannyStagesOf<G> canny_stages<G>(const CannyArgs&, Scratch&);                           \
+  template void canny_gradients(const CannyArgs&, CannyStagesOf<G>&, Call&, std::string_view,      \
+                                int);                                                              \
+  template void canny_magnitude_rows(const CannyArgs&, const CannyStagesOf<G>&, int32_t, int32_t); \
+  template void canny_histogram_rows(const CannyArgs&, const CannyStagesOf<G>&, int32_t, int32_t,  \
+                                     std::span<uint64_t>);                                         \
+  template void canny_suppress_rows(const CannyStagesOf<G>&, int32_t, int32_t);                    \
+  template void canny_threshold_rows(const CannyStagesOf<G>&,                                      \
+                                     const BasicCannyLimits<canny_channels::Magnitude<G>>&,        \
+                                     int32_t, int32_t);                                            \
+  template void canny_fill_band(const CannyArgs&, const CannyStagesOf<G>&);
+CUESTA_CANNY_STAGES(int32_t)
+CUESTA_CANNY_STAGES(float)
 
 }  // namespace cuesta

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/canny/args.hpp"
+#include "ops/canny/channels.hpp"
 #include "ops/canny/thresholds.hpp"
 
 namespace cuesta {
@@ -12,40 +13,53 @@ CannyOptions canny_resolved(const CannyOptions& wanted);
 /// Error{invalid_argument}.
 CannyArgs canny_checked(ConstAnyView src, ConstAnyView mask, const CannyOptions& options);
 
-/// The whole pictures between the stages. What has a ring is 2 wider and higher than the source;
-/// pixel (x, y) lies at (x + 1, y + 1), and the ring is 0.
-struct CannyStages {
+/// The whole pictures between the stages, of gradients G: int32_t, or float of f32 sources. What
+/// has a ring is 2 wider and higher than the source; pixel (x, y) lies at (x + 1, y + 1), and the
+/// ring is 0.
+template <class G>
+struct CannyStagesOf {
+  using Magnitude = canny_channels::Magnitude<G>;
   enum : uint8_t { none, candidate, strong };
 
-  // Of each channel. After canny_magnitude_rows() those of the first are the picture's: divided by
-  // 16 for aperture 7, of the strongest channel, or a vector in the octant of the structure tensor.
-  ImageView<int32_t> gx[3], gy[3];
-  ImageView<int64_t> magnitude;  // with a ring
-  ImageView<uint8_t> marks;      // with a ring
+  // Of each channel. After canny_magnitude_rows() those of the first are the picture's: whole ones
+  // divided by 16 for aperture 7, of the strongest channel, or a vector in the octant of the
+  // structure tensor.
+  ImageView<G> gx[3], gy[3];
+  ImageView<Magnitude> magnitude;  // with a ring
+  ImageView<uint8_t> marks;        // with a ring
 };
+using CannyStages = CannyStagesOf<int32_t>;
 
 /// Memory for the stages, rings cleared.
-CannyStages canny_stages(const CannyArgs& args, Scratch& scratch);
+template <class G = int32_t>
+CannyStagesOf<G> canny_stages(const CannyArgs& args, Scratch& scratch);
 /// Smoothing and gradient, by the strategy `name` of the public gaussian() and sobel(), with
 /// threads; announces both.
-void canny_gradients(const CannyArgs& args, CannyStages& stages, Call& call, std::string_view name,
-                     int threads);
+template <class G>
+void canny_gradients(const CannyArgs& args, CannyStagesOf<G>& stages, Call& call,
+                     std::string_view name, int threads);
 /// Rows [first, end) of the magnitude: gradients scaled, channels made one, norm, mask.
-void canny_magnitude_rows(const CannyArgs& args, const CannyStages& stages, int32_t first,
+template <class G>
+void canny_magnitude_rows(const CannyArgs& args, const CannyStagesOf<G>& stages, int32_t first,
                           int32_t end);
 /// Adds rows [first, end) to `bins` (canny_bins of them).
-void canny_histogram_rows(const CannyArgs& args, const CannyStages& stages, int32_t first,
+template <class G>
+void canny_histogram_rows(const CannyArgs& args, const CannyStagesOf<G>& stages, int32_t first,
                           int32_t end, std::span<uint64_t> bins);
 /// Non-maximum suppression: rows [first, end) of the marks become `candidate` at every maximum,
 /// else `none`.
-void canny_suppress_rows(const CannyStages& stages, int32_t first, int32_t end);
+template <class G>
+void canny_suppress_rows(const CannyStagesOf<G>& stages, int32_t first, int32_t end);
 /// The two thresholds: of the maxima in rows [first, end), those up to low become `none`, those
 /// above high `strong`.
-void canny_threshold_rows(const CannyStages& stages, const CannyLimits& limits, int32_t first,
-                          int32_t end);
+template <class G>
+void canny_threshold_rows(const CannyStagesOf<G>& stages,
+                          const BasicCannyLimits<canny_channels::Magnitude<G>>& limits,
+                          int32_t first, int32_t end);
 
 /// What a band wants of stages whose magnitudes and maxima are made.
-void canny_fill_band(const CannyArgs& args, const CannyStages& stages);
+template <class G>
+void canny_fill_band(const CannyArgs& args, const CannyStagesOf<G>& stages);
 
 /// Strategy `serial`.
 void canny_serial(const CannyArgs& args, Call& call);

@@ -69,7 +69,8 @@ void unite_rows(Sets& sets, int32_t width, int32_t first, int32_t end) {
   sets.flatten(first, end);
 }
 
-CannyResult automatic(const CannyArgs& args, const CannyStages& stages, Call& call) {
+template <class G>
+CannyResult automatic(const CannyArgs& args, const CannyStagesOf<G>& stages, Call& call) {
   const Strips strips(args.src.height, call.threads(), 16, 1);
   const size_t count = size_t(strips.count) * canny_bins;
   const std::span<uint64_t> bins(call.scratch().take<uint64_t>(count), count);
@@ -79,15 +80,14 @@ CannyResult automatic(const CannyArgs& args, const CannyStages& stages, Call& ca
     canny_histogram_rows(args, stages, strips.begin(s), strips.end(s), mine);
   });
   for (size_t i = canny_bins; i < count; ++i) bins[i % canny_bins] += bins[i];
-  return canny_automatic(args.options, bins.first(canny_bins));
+  return canny_automatic(args.options, args.src.type, bins.first(canny_bins));
 }
 
-}  // namespace
-
-void canny_rows(const CannyArgs& args, Call& call) {
+template <class G>
+void run(const CannyArgs& args, Call& call) {
   const int32_t width = args.src.width, height = args.src.height;
   const int threads = call.threads();
-  CannyStages stages = canny_stages(args, call.scratch());
+  CannyStagesOf<G> stages = canny_stages<G>(args, call.scratch());
   canny_gradients(args, stages, call, "rows", threads);
   call.stage("magnitude");
   parallel_rows(height, threads, [&](int32_t first, int32_t end) {
@@ -100,7 +100,7 @@ void canny_rows(const CannyArgs& args, Call& call) {
   call.stage("threshold");
   *args.result = args.options.thresholds.is_automatic() ? automatic(args, stages, call)
                                                         : canny_given(args.options);
-  const CannyLimits limits = canny_limits(args, *args.result);
+  const auto limits = canny_limits_in<typename CannyStagesOf<G>::Magnitude>(args, *args.result);
   parallel_rows(height, threads, [&](int32_t first, int32_t end) {
     canny_threshold_rows(stages, limits, first, end);
   });
@@ -125,6 +125,12 @@ void canny_rows(const CannyArgs& args, Call& call) {
       }
     }
   });
+}
+
+}  // namespace
+
+void canny_rows(const CannyArgs& args, Call& call) {
+  canny_has_floats(args) ? run<float>(args, call) : run<int32_t>(args, call);
 }
 
 }  // namespace cuesta

@@ -23,13 +23,16 @@ std::string_view three_channels(const CannyArgs& args) {
 
 std::string_view supports(const CannyArgs& args, const Parameters&) {
   if (const auto why = three_channels(args); !why.empty()) return why;
-  return args.src.type != PixelType::u8 ? "u16 source" : too_large(args);
+  if (args.src.type == PixelType::u16) return "u16 source";
+  if (args.src.type == PixelType::f32) return "f32 source";
+  return too_large(args);
 }
 
 // A u16 source takes the walk in floats, which knows aperture 3 and counts nothing.
 std::string_view fused_supports(const CannyArgs& args, const Parameters&) {
   if (const auto why = three_channels(args); !why.empty()) return why;
-  if (args.src.type != PixelType::u8) {
+  if (args.src.type == PixelType::f32) return "f32 source";
+  if (args.src.type == PixelType::u16) {
     if (args.options.aperture != 3) return "u16 source with aperture 5 or 7";
     if (args.options.mask) return "u16 source with a mask";
     for (int32_t i = 0; i < args.count; ++i)

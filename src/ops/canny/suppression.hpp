@@ -1,14 +1,29 @@
-// Non-maximum suppression of one pixel, on whole numbers of any width. Host and device.
+// Non-maximum suppression of one pixel, on whole numbers of any width and on floats. Host and
+// device.
 #pragma once
 
 #include <cstdint>
 
+#include "core/gradient.hpp"
 #include "cuesta/border.hpp"
 
 namespace cuesta {
 
+/// gradient::octant() of any gradient.
+CUESTA_HOST_DEVICE constexpr uint8_t canny_octant(int32_t gx, int32_t gy) {
+  return gradient::octant<int64_t>(gx, gy);
+}
+/// The same of floats, whose products with these factors are exact in doubles.
+CUESTA_HOST_DEVICE constexpr uint8_t canny_octant(float gx, float gy) {
+  const double ax = gx < 0 ? -gx : gx, ay = gy < 0 ? -gy : gy;
+  const double y = ay * 32768;
+  if (y < ax * gradient::tan_22_5) return 0;
+  if (y > ax * (gradient::tan_22_5 + 65536)) return 2;
+  return (gx < 0) != (gy < 0) ? 3 : 1;
+}
+
 /// Whether a pixel is a maximum along its gradient (README, step 4). `octant` is
-/// gradient::octant(gx, gy); at(dx, dy) is the magnitude so far from the pixel, 0 outside the
+/// canny_octant(gx, gy); at(dx, dy) is the magnitude so far from the pixel, 0 outside the
 /// picture.
 template <class At>
 CUESTA_HOST_DEVICE bool canny_is_maximum(uint8_t octant, At&& at) {

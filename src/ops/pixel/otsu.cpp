@@ -1,49 +1,14 @@
 // Otsu's threshold of a histogram.
-#include <algorithm>
+#include "ops/pixel/otsu.hpp"
 
 #include "core/check.hpp"
 #include "cuesta/objects.hpp"
 
 namespace cuesta {
 
-// Maximises the variance between the two classes, q1 q2 (m1 − m2)², over the last bin of the lower
-// class. Empty bins between two peaks tie in exact arithmetic; which of them wins is decided by
-// rounding, so the doubles run in the order of cv::threshold's: a running mean of the lower class,
-// the upper one from the mean of all. Classes lighter than FLT_EPSILON of all pixels are passed
-// over, as there. Source: Otsu 1979.
 int32_t otsu_threshold(std::span<const uint64_t> bins) {
   if (bins.empty()) throw_invalid("0", "otsu_threshold: the histogram has no bins");
-  constexpr double least = 1.1920928955078125e-07;  // FLT_EPSILON
-  uint64_t pixels = 0;
-  double mean = 0;
-  for (size_t i = 0; i < bins.size(); ++i) {
-    pixels += bins[i];
-    mean += double(i) * double(bins[i]);
-  }
-  if (pixels == 0) return 0;
-  const double scale = 1.0 / double(pixels);
-  mean *= scale;
-
-  double lower_weight = 0, lower_mean = 0, best_variance = 0;
-  int32_t best = 0;
-  for (size_t i = 0; i < bins.size(); ++i) {
-    const double weight = double(bins[i]) * scale;
-    lower_mean *= lower_weight;
-    lower_weight += weight;
-    const double upper_weight = 1.0 - lower_weight;
-    if (std::min(lower_weight, upper_weight) < least ||
-        std::max(lower_weight, upper_weight) > 1.0 - least)
-      continue;
-    lower_mean = (lower_mean + double(i) * weight) / lower_weight;
-    const double upper_mean = (mean - lower_weight * lower_mean) / upper_weight;
-    const double variance =
-        lower_weight * upper_weight * (lower_mean - upper_mean) * (lower_mean - upper_mean);
-    if (variance > best_variance) {
-      best_variance = variance;
-      best = int32_t(i);
-    }
-  }
-  return best;
+  return int32_t(otsu_class(bins, [](size_t bin) { return double(bin); }));
 }
 
 }  // namespace cuesta

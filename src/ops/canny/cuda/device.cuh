@@ -99,7 +99,7 @@ void find_thresholds(const CannyArgs& args, Call& call, Count&& count) {
   for (int32_t i = 0; i < args.count; ++i) {
     if (!args.thresholds_of(i).is_automatic()) continue;
     std::copy_n(counted + n * size_t(i), n, wide.begin());
-    args.result[i] = canny_automatic(args.part(i, 1).options, wide);
+    args.result[i] = canny_automatic(args.part(i, 1).options, args.src.type, wide);
   }
 }
 

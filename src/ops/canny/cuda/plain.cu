@@ -1,5 +1,5 @@
 // Strategy `plain`: the definition stage after stage through device memory, a thread a pixel, for
-// u8 and u16 of one or three channels: gradients in 32 bits, magnitudes and limits in 64.
+// u8, u16 and f32 of one or three channels: gradients in 32 bits, magnitudes and limits in 64.
 // Hysteresis is sets of candidates, named by their first pixels.
 #include <span>
 
@@ -16,11 +16,15 @@ namespace {
 
 using namespace canny_cuda;
 
+// Of gradients G: int32_t, or float of f32 sources.
+template <class G>
 struct Picture {
+  using Magnitude = canny_channels::Magnitude<G>;
+
   int32_t channels;
-  DeviceImage<int32_t> gx[3], gy[3];  // of each channel; Measure leaves the pixel's in the first
-  DeviceImage<int64_t> magnitude;     // 0 where the mask is
-  DeviceImage<const uint8_t> mask;    // no data: everywhere
+  DeviceImage<G> gx[3], gy[3];       // of each channel; Measure leaves the pixel's in the first
+  DeviceImage<Magnitude> magnitude;  // 0 where the mask is
+  DeviceImage<const uint8_t> mask;   // no data: everywhere
   DeviceImage<uint8_t> marks;
 };
 
@@ -37,17 +41,19 @@ struct TakeChannel {
   }
 };
 
+template <class G>
 struct Measure {
-  Picture p;
+  Picture<G> p;
   Norm norm;
   ColorGradient color;
   bool divides;
 
   __device__ void operator()(int32_t x, int32_t y) const {
-    canny_channels::Gradient of[3];
+    canny_channels::Gradient<G> of[3];
     for (int32_t c = 0; c < p.channels; ++c) {
       of[c] = {p.gx[c].at(x, y), p.gy[c].at(x, y)};
-      if (divides) of[c] = {sixteenth(of[c].x), sixteenth(of[c].y)};
+      if constexpr (std::is_same_v<G, int32_t>)
+        if (divides) of[c] = {sixteenth(of[c].x), sixteenth(of[c].y)};
     }
     const auto found = canny_channels::measure(of, p.channels, norm, color);
     p.gx[0].at(x, y) = found.gradient.x;
@@ -56,30 +62,32 @@ struct Measure {
   }
 };
 
+template <class G>
 struct Count {
-  Picture p;
+  Picture<G> p;
   Norm norm;
   unsigned long long* bins;
 
   __device__ void operator()(int32_t x, int32_t y) const {
     if (p.mask.data && p.mask.at(x, y) == 0) return;
-    int64_t m = p.magnitude.at(x, y);
-    if (norm == Norm::l2) m = gradient::floor_sqrt(m);
-    atomicAdd(bins + (m < canny_bins ? m : canny_bins - 1), 1ull);
+    const int32_t bin = canny_bin(p.magnitude.at(x, y), norm);
+    if (bin >= 0) atomicAdd(bins + bin, 1ull);
   }
 };
 
+template <class G>
 struct Suppress {
-  Picture p;
-  CannyLimits limits;
+  using Magnitude = typename Picture<G>::Magnitude;
+  Picture<G> p;
+  BasicCannyLimits<Magnitude> limits;
 
-  __device__ int64_t at(int32_t x, int32_t y) const {
+  __device__ Magnitude at(int32_t x, int32_t y) const {
     const bool inside = x >= 0 && y >= 0 && x < p.gx[0].width && y < p.gx[0].height;
     return inside ? p.magnitude.at(x, y) : 0;
   }
   __device__ void operator()(int32_t x, int32_t y) const {
-    const int64_t m = at(x, y);
-    const uint8_t octant = gradient::octant<int64_t>(p.gx[0].at(x, y), p.gy[0].at(x, y));
+    const Magnitude m = at(x, y);
+    const uint8_t octant = canny_octant(p.gx[0].at(x, y), p.gy[0].at(x, y));
     const bool largest =
         canny_is_maximum(octant, [&](int dx, int dy) { return at(x + dx, y + dy); });
     p.marks.at(x, y) = !largest || m <= limits.low ? cuda::no_mark
@@ -96,20 +104,32 @@ void each_pixel(const CannyArgs& args, Call& call, const Body& body) {
 }
 
 AnyView image_like(ConstAnyView src, int32_t channels, Call& call) {
-  if (src.type == PixelType::u8)
-    return call.scratch().image<uint8_t, Space::device>(src.width, src.height, channels);
-  return call.scratch().image<uint16_t, Space::device>(src.width, src.height, channels);
+  Scratch& scratch = call.scratch();
+  switch (src.type) {
+    case PixelType::u8:
+      return scratch.image<uint8_t, Space::device>(src.width, src.height, channels);
+    case PixelType::u16:
+      return scratch.image<uint16_t, Space::device>(src.width, src.height, channels);
+    default: return scratch.image<float, Space::device>(src.width, src.height, channels);
+  }
 }
 
-template <class T>
 void take_channel(const CannyArgs& args, ConstAnyView src, int32_t channel, AnyView plane,
                   Call& call) {
-  each_pixel(args, call,
-             TakeChannel<T>{src.as<T, Space::device>(), plane.as<T, Space::device>(), channel});
+  const auto take = [&]<class T>(T) {
+    each_pixel(args, call,
+               TakeChannel<T>{src.as<T, Space::device>(), plane.as<T, Space::device>(), channel});
+  };
+  switch (src.type) {
+    case PixelType::u8: return take(uint8_t{});
+    case PixelType::u16: return take(uint16_t{});
+    default: return take(float{});
+  }
 }
 
 // Smoothing and gradients by the public operations, channel after channel.
-Picture gradients(const CannyArgs& args, Call& call) {
+template <class G>
+Picture<G> gradients(const CannyArgs& args, Call& call) {
   const int32_t width = args.src.width, height = args.src.height;
   const Exec exec = call.nested();
   ConstAnyView seen = args.src;
@@ -120,18 +140,15 @@ Picture gradients(const CannyArgs& args, Call& call) {
     seen = smoothed;
   }
   call.stage("sobel");
-  Picture p{.channels = seen.channels,
-            .magnitude = device_image<int64_t>(call, width, height),
-            .mask = args.options.mask.as<uint8_t, Space::device>(),
-            .marks = device_image<uint8_t>(call, width, height)};
+  Picture<G> p{.channels = seen.channels,
+               .magnitude = device_image<canny_channels::Magnitude<G>>(call, width, height),
+               .mask = args.options.mask.as<uint8_t, Space::device>(),
+               .marks = device_image<uint8_t>(call, width, height)};
   const AnyView plane = seen.channels > 1 ? image_like(seen, 1, call) : AnyView();
   for (int32_t c = 0; c < seen.channels; ++c) {
-    p.gx[c] = device_image<int32_t>(call, width, height);
-    p.gy[c] = device_image<int32_t>(call, width, height);
-    if (plane) {
-      seen.type == PixelType::u8 ? take_channel<uint8_t>(args, seen, c, plane, call)
-                                 : take_channel<uint16_t>(args, seen, c, plane, call);
-    }
+    p.gx[c] = device_image<G>(call, width, height);
+    p.gy[c] = device_image<G>(call, width, height);
+    if (plane) take_channel(args, seen, c, plane, call);
     sobel(plane ? ConstAnyView(plane) : seen, {.gx = p.gx[c], .gy = p.gy[c]},
           {.aperture = args.options.aperture, .border = {BorderMode::replicate}}, exec);
   }
@@ -139,37 +156,44 @@ Picture gradients(const CannyArgs& args, Call& call) {
 }
 
 // The thresholds are the call's result: automatic ones are waited for.
-CannyResult thresholds(const CannyArgs& args, const Picture& p, Call& call) {
+template <class G>
+CannyResult thresholds(const CannyArgs& args, const Picture<G>& p, Call& call) {
   if (!args.options.thresholds.is_automatic()) return canny_given(args.options);
   using Bin = unsigned long long;
   static_assert(sizeof(Bin) == sizeof(uint64_t));
   const cudaStream_t stream = cuda::stream_of(call);
   auto* bins = call.scratch().take<Bin>(canny_bins);
   cuda::check(cudaMemsetAsync(bins, 0, canny_bins * sizeof(Bin), stream), "canny");
-  each_pixel(args, call, Count{p, args.options.norm, bins});
+  each_pixel(args, call, Count<G>{p, args.options.norm, bins});
   Scratch host(call.nested(), Space::host);
   const std::span<uint64_t> counted(host.take<uint64_t>(canny_bins), canny_bins);
   cuda::check(cudaMemcpyAsync(counted.data(), bins, canny_bins * sizeof(Bin),
                               cudaMemcpyDeviceToHost, stream),
               "canny");
   cuda::check(cudaStreamSynchronize(stream), "canny");
-  return canny_automatic(args.options, counted);
+  return canny_automatic(args.options, args.src.type, counted);
+}
+
+template <class G>
+void run(const CannyArgs& args, Call& call) {
+  const Picture<G> p = gradients<G>(args, call);
+  call.stage("magnitude");
+  each_pixel(args, call,
+             Measure<G>{p, args.options.norm, args.options.color, args.options.aperture == 7});
+  call.stage("threshold");
+  *args.result = thresholds(args, p, call);
+  call.stage("suppression");
+  using Magnitude = typename Picture<G>::Magnitude;
+  each_pixel(args, call, Suppress<G>{p, canny_limits_in<Magnitude>(args, *args.result)});
+  call.stage("hysteresis");
+  cuda::join_marks("canny", p.marks, args.dst.as<uint8_t, Space::device>(),
+                   call.parameters().text("numbers") == "64", call);
 }
 
 }  // namespace
 
 void canny_cuda::plain(const CannyArgs& args, Call& call) {
-  const Picture p = gradients(args, call);
-  call.stage("magnitude");
-  each_pixel(args, call,
-             Measure{p, args.options.norm, args.options.color, args.options.aperture == 7});
-  call.stage("threshold");
-  *args.result = thresholds(args, p, call);
-  call.stage("suppression");
-  each_pixel(args, call, Suppress{p, canny_limits(args, *args.result)});
-  call.stage("hysteresis");
-  cuda::join_marks("canny", p.marks, args.dst.as<uint8_t, Space::device>(),
-                   call.parameters().text("numbers") == "64", call);
+  canny_has_floats(args) ? run<float>(args, call) : run<int32_t>(args, call);
 }
 
 }  // namespace cuesta
