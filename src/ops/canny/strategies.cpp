@@ -28,16 +28,7 @@ std::string_view supports(const CannyArgs& args, const Parameters&) {
   return too_large(args);
 }
 
-// A u16 source takes the walk in floats, which knows aperture 3 and counts nothing.
 std::string_view fused_supports(const CannyArgs& args, const Parameters&) {
-  if (const auto why = three_channels(args); !why.empty()) return why;
-  if (args.src.type == PixelType::f32) return "f32 source";
-  if (args.src.type == PixelType::u16) {
-    if (args.options.aperture != 3) return "u16 source with aperture 5 or 7";
-    if (args.options.mask) return "u16 source with a mask";
-    for (int32_t i = 0; i < args.count; ++i)
-      if (args.thresholds_of(i).is_automatic()) return "u16 source with automatic thresholds";
-  }
   return too_large(args);
 }
 

@@ -16,7 +16,7 @@ inline constexpr int64_t max_bytes = int64_t{256} << 20;
 inline constexpr int32_t max_pictures = 65535;
 
 /// Scratch memory of a picture: two masks, labels and their lists; the smoothed picture of a window
-/// that is not fused, of samples of `smoothed_bytes` bytes, else 0; `bins` counters.
+/// that is not fused, of pixels of `smoothed_bytes` bytes, else 0; `bins` counters.
 constexpr int64_t scratch_bytes(int32_t width, int32_t height, int smoothed_bytes, int32_t bins) {
   const int64_t mask = int64_t(canny_nms::mask_bytes(width)) * height;
   const int32_t words = canny_nms::mask_bytes(width) / 4;

@@ -22,19 +22,20 @@ DeviceImage<T> device_image(Call& call, int32_t width, int32_t height) {
   return call.scratch().image<T, Space::device>(width, height);
 }
 
-/// A batch's pictures in device memory; blockIdx.z is the picture.
+/// A batch's pictures in device memory; blockIdx.z is the picture. No data: no pictures.
 template <class T>
 struct DeviceBatch {
   DeviceImage<T> first;
   ptrdiff_t step;  // bytes
 
-  __device__ DeviceImage<T> here() const {
-    DeviceImage<T> picture = first;
+  CUESTA_HOST_DEVICE DeviceImage<T> picture(uint32_t i) const {
+    DeviceImage<T> one = first;
     using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
-    picture.data =
-        reinterpret_cast<T*>(reinterpret_cast<Byte*>(first.data) + ptrdiff_t(blockIdx.z) * step);
-    return picture;
+    if (first.data)
+      one.data = reinterpret_cast<T*>(reinterpret_cast<Byte*>(first.data) + ptrdiff_t(i) * step);
+    return one;
   }
+  __device__ DeviceImage<T> here() const { return picture(blockIdx.z); }
   operator DeviceBatch<const T>() const requires(!std::is_const_v<T>) { return {first, step}; }
 };
 /// The smoothing window as a kernel's argument, which lies in a constant bank. Size 1 smooths
@@ -66,9 +67,30 @@ inline Limits limits_of(const CannyArgs& args, int32_t picture = 0) {
   return {cut(limits.low), cut(limits.high)};
 }
 
-/// Bins of the magnitude histogram on u8: l1 reaches twice the largest gradient, l2's root less.
-inline int32_t bins_of(const CannyOptions& options) {
-  return 2 * (options.aperture == 3 ? 1020 : options.aperture == 5 ? 12240 : 10200) + 1;
+/// Whether the production gradient and suppression walks down strips (nms.cu), else a block takes
+/// a tile (tile_front.cu). u16 goes by floats, which know aperture 3 and count nothing.
+inline bool walks(const CannyArgs& args) {
+  if (args.src.channels != 1 || args.src.type == PixelType::f32) return false;
+  if (args.src.type == PixelType::u8) return true;
+  if (args.options.aperture != 3 || args.options.mask) return false;
+  for (int32_t i = 0; i < args.count; ++i)
+    if (args.thresholds_of(i).is_automatic()) return false;
+  return true;
+}
+
+/// Bins of the magnitude histogram: on u8 of one channel l1 reaches twice the largest gradient,
+/// l2's root less.
+inline int32_t bins_of(const CannyArgs& args) {
+  if (!walks(args)) return canny_bins;
+  const int32_t k = args.options.aperture;
+  return 2 * (k == 3 ? 1020 : k == 5 ? 12240 : 10200) + 1;
+}
+
+/// Whether all pictures have one pair of thresholds, once they are found.
+inline bool share_thresholds(const CannyArgs& args) {
+  return std::all_of(args.result, args.result + args.count, [&](const CannyResult& one) {
+    return one.low == args.result->low && one.high == args.result->high;
+  });
 }
 
 /// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill cleared
@@ -84,7 +106,7 @@ void find_thresholds(const CannyArgs& args, Call& call, Count&& count) {
       args.result[i] = canny_given(args.part(i, 1).options);
   }
   if (!waits) return;
-  const auto n = size_t(bins_of(args.options)), all = n * size_t(args.count);
+  const auto n = size_t(bins_of(args)), all = n * size_t(args.count);
   const cudaStream_t stream = cuda::stream_of(call);
   auto* bins = call.scratch().take<uint32_t>(all);
   cuda::check(cudaMemsetAsync(bins, 0, all * sizeof(uint32_t), stream), "canny");

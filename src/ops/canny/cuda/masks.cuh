@@ -37,6 +37,15 @@ __device__ inline uint32_t spread_bits(uint32_t bits) {
   return ((bits & 15) * 0x00204081u & 0x01010101u) * 255u;
 }
 
+/// What the production gradient reads: the first picture of a batch, smoothed where it was to be,
+/// and the distances from row to row and from picture to picture in bytes.
+struct Source {
+  const void* data;
+  ptrdiff_t stride, step;
+};
+/// What find_masks() does where it does not walk (walks()): a block a tile.
+void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call);
+
 /// The production gradient and suppression: smoothing, gradient, suppression, thresholds. The masks
 /// live in the call's scratch memory. Sets args.result, of every picture.
 Masks find_masks(const CannyArgs& args, Call& call);

@@ -18,17 +18,12 @@ Masks masks_of(const CannyArgs& args, Call& call) {
 
 // ---- smoothing
 
-/// What the kernels read: the first picture, of bytes or wider samples, and the distances.
-struct Source {
-  const void* data;
-  ptrdiff_t stride, step;  // bytes
-};
-
 /// Every picture smoothed by itself, as its border is its own, in the call's scratch memory, one
 /// below the other.
 template <class T>
 Source smoothed(const CannyArgs& args, Call& call) {
-  DeviceImage<T> all = device_image<T>(call, args.src.width, args.src.height * args.count);
+  DeviceImage<T> all = call.scratch().image<T, Space::device>(
+      args.src.width, args.src.height * args.count, args.src.channels);
   all.height = args.src.height;
   const ConstBatch from(args.src, args.count, args.src_step);
   const Batch to(all, args.count, all.stride_bytes * all.height);
@@ -37,6 +32,13 @@ Source smoothed(const CannyArgs& args, Call& call) {
              call.nested());
   }
   return {all.data, all.stride_bytes, all.stride_bytes * all.height};
+}
+Source smoothed(const CannyArgs& args, Call& call) {
+  switch (args.src.type) {
+    case PixelType::u8: return smoothed<uint8_t>(args, call);
+    case PixelType::u16: return smoothed<uint16_t>(args, call);
+    default: return smoothed<float>(args, call);
+  }
 }
 
 // ---- which kernel
@@ -57,9 +59,12 @@ bool in_floats(const CannyArgs& args) {
 constexpr int64_t many_pixels = int64_t{1} << 22;
 /// Whether the kernel finds the picture smoothed.
 bool smooths_apart(const CannyArgs& args, const Taps& taps) {
+  // Floats have taps of their own.
+  if (args.src.type == PixelType::f32) return args.options.sigma > 0 && args.options.ksize > 1;
   if (taps.size == 1) return false;
   const bool many = int64_t(args.src.width) * args.src.height >= many_pixels;
-  return taps.size > canny_nms::fused_window || is_wide(args) || (many && in_floats(args));
+  return taps.size > canny_nms::fused_window || !walks(args) || is_wide(args) ||
+         (many && in_floats(args));
 }
 
 // ---- launches
@@ -74,13 +79,6 @@ constexpr int32_t walk_rows = 26;
 constexpr int32_t least_walk_rows = 2;
 /// The other kernel's: it walks in one wave, and begins more rows before the first comes out.
 constexpr int32_t least_march_rows = 8;
-
-/// Whether all pictures have one pair of thresholds, once they are found.
-bool share_thresholds(const CannyArgs& args) {
-  return std::all_of(args.result, args.result + args.count, [&](const CannyResult& one) {
-    return one.low == args.result->low && one.high == args.result->high;
-  });
-}
 
 /// The limits of pictures [begin, begin + count). The kernel compares with the least magnitude that
 /// counts; l1's lanes hold 15 bits.
@@ -170,7 +168,7 @@ void launch(const CannyArgs& args, const canny_nms::Job& job, bool smooths, cons
   constexpr int half = canny_nms::fused_half;
   const bool l1 = args.options.norm == Norm::l1;
   if (is_wide(args)) {
-    if constexpr (!Count) {  // strategies.cpp refuses automatic thresholds
+    if constexpr (!Count) {  // tiles count
       return l1 ? launch_lanes<canny_wide::Lane<Norm::l1>, false>(args, job, out, call)
                 : launch_lanes<canny_wide::Lane<Norm::l2>, false>(args, job, out, call);
     }
@@ -199,9 +197,12 @@ Masks find_masks(const CannyArgs& args, Call& call) {
   const Masks masks = masks_of(args, call);
   const Taps taps = taps_of(args.options);
   const bool apart = smooths_apart(args, taps);
-  const Source src = !apart          ? Source{args.src.data, args.src.stride_bytes, args.src_step}
-                     : is_wide(args) ? smoothed<uint16_t>(args, call)
-                                     : smoothed<uint8_t>(args, call);
+  const Source src =
+      apart ? smoothed(args, call) : Source{args.src.data, args.src.stride_bytes, args.src_step};
+  if (!walks(args)) {
+    find_masks_in_tiles(args, src, masks, call);
+    return masks;
+  }
 
   canny_nms::Job job;
   job.src = static_cast<const uint8_t*>(src.data);
@@ -218,7 +219,7 @@ Masks find_masks(const CannyArgs& args, Call& call) {
     for (int i = 0; i <= half; ++i) job.taps[canny_nms::fused_half - half + i] = taps.values[i];
   }
   find_thresholds(args, call, [&](uint32_t* bins) {
-    launch<true>(args, job, smooths, {nullptr, nullptr, bins, bins_of(args.options)}, call);
+    launch<true>(args, job, smooths, {nullptr, nullptr, bins, bins_of(args)}, call);
   });
   launch<false>(args, job, smooths,
                 {reinterpret_cast<uint8_t*>(masks.candidates),
@@ -230,10 +231,12 @@ Masks find_masks(const CannyArgs& args, Call& call) {
 int32_t pictures_per_chunk(const CannyArgs& args) {
   bool counts = false;
   for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic();
-  return canny_chunks::pictures_per_chunk(canny_chunks::scratch_bytes(
-      args.src.width, args.src.height,
-      smooths_apart(args, taps_of(args.options)) ? (is_wide(args) ? 2 : 1) : 0,
-      counts ? bins_of(args.options) : 0));
+  return canny_chunks::pictures_per_chunk(
+      canny_chunks::scratch_bytes(args.src.width, args.src.height,
+                                  smooths_apart(args, taps_of(args.options))
+                                      ? bytes_per_sample(args.src.type) * args.src.channels
+                                      : 0,
+                                  counts ? bins_of(args) : 0));
 }
 
 }  // namespace cuesta::canny_cuda

@@ -1,0 +1,263 @@
+// The production gradient and suppression of what the walks do not take: three channels, floats,
+// and of u16 other apertures, masks and automatic thresholds. Source, smoothed where that is asked
+// for, to two masks of a bit a pixel in one kernel, a tile a block; or the histogram of magnitudes.
+//
+// From device memory: the source's bytes and the apron that tiles read twice, mostly from the
+// caches, and 1/4 byte written a pixel.
+#include "cuda/instructions.cuh"
+#include "ops/canny/channels.hpp"
+#include "ops/canny/cuda/masks.cuh"
+#include "ops/canny/suppression.hpp"
+
+namespace cuesta::canny_cuda {
+namespace {
+
+constexpr int32_t tile_columns = 32;  // a word of a mask
+constexpr int32_t tile_rows = 16;
+constexpr int32_t tile_threads = 128;
+/// Blocks a multiprocessor that count: few, which add what they counted once, at their end.
+constexpr int32_t counting_blocks = 4;
+
+/// Gradients of samples T.
+template <class T>
+using GradientOf = std::conditional_t<std::is_same_v<T, float>, float, int32_t>;
+template <class T>
+using MagnitudeOf = canny_channels::Magnitude<GradientOf<T>>;
+
+template <class T>
+struct TileJob {
+  DeviceBatch<const T> src;
+  DeviceBatch<const uint8_t> mask;  // no data: everywhere
+  Norm norm;
+  ColorGradient color;
+  BasicCannyLimits<MagnitudeOf<T>> limits;
+  Masks masks;
+  uint32_t* bins;  // instead of masks: canny_bins for each picture
+};
+
+// ---- a pixel
+
+/// sum + tap · v as sobel's definition has it: taps of 0 are left out, floats by fma.
+__device__ inline int32_t add_tap(int32_t sum, int32_t tap, int32_t v) { return sum + tap * v; }
+__device__ inline float add_tap(float sum, int32_t tap, float v) {
+  return tap == 0 ? sum : fmaf(float(tap), v, sum);
+}
+
+/// Of aperture 7; floats are not divided.
+__device__ inline float scaled(float g) { return g; }
+__device__ inline int32_t scaled(int32_t g) { return sixteenth(g); }
+
+/// sobel()'s sums around a sample of a tile's rows, whose window begins at `first`; `next` samples
+/// further is the one below.
+template <int K, class T>
+__device__ canny_channels::Gradient<GradientOf<T>> gradient_at(const T* first, int32_t next) {
+  using G = GradientOf<T>;
+  constexpr auto taps = gradient::taps(K);
+  G gx = 0, gy = 0;
+#pragma unroll
+  for (int i = 0; i < K; ++i) {
+    G smooth = 0, derive = 0;
+#pragma unroll
+    for (int j = 0; j < K; ++j) {
+      const auto v = G(first[j * next + i]);
+      smooth = add_tap(smooth, taps.smoothing[j], v);
+      derive = add_tap(derive, taps.derivative[j], v);
+    }
+    gx = add_tap(gx, taps.derivative[i], smooth);
+    gy = add_tap(gy, taps.smoothing[i], derive);
+  }
+  if constexpr (K == 7) return {scaled(gx), scaled(gy)};
+  return {gx, gy};
+}
+
+// ---- bins that a block counts for itself
+
+/// The magnitudes that most pixels have: whole ones from 1, floats from 2⁻¹¹ to 2¹³, whose bins
+/// begin with the exponent.
+constexpr int32_t near_bins = 6144;
+template <class T>
+constexpr int32_t first_near_bin = std::is_same_v<T, float> ? (127 - 11) * 256 : 1;
+
+/// canny_bin(), sooner where the magnitude is an integer that bin_of() takes.
+__device__ inline int32_t bin_of_wide(int64_t magnitude, Norm norm) {
+  return magnitude < (1 << 29) ? min(bin_of(int32_t(magnitude), norm), canny_bins - 1)
+                               : canny_bin(magnitude, norm);
+}
+__device__ inline int32_t bin_of_wide(double magnitude, Norm norm) {
+  return canny_bin(magnitude, norm);
+}
+
+template <class T>
+__device__ void count(int32_t bin, uint32_t* near, uint32_t* bins) {
+  const auto at = uint32_t(bin - first_near_bin<T>);
+  if (at < uint32_t(near_bins))
+    atomicAdd(near + at, 1u);
+  else if (bin > 0)
+    atomicAdd(bins + bin, 1u);
+}
+
+// ---- the kernel
+
+template <class T, int K, int Channels>
+__global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant__ TileJob<T> job) {
+  using M = MagnitudeOf<T>;
+  constexpr int32_t apron = K / 2 + 1, columns = tile_columns + 2 * apron,
+                    rows = tile_rows + 2 * apron;
+  constexpr int32_t wide = tile_columns + 2, high = tile_rows + 2;  // with neighbours
+  __shared__ T samples[Channels][rows * columns];
+  __shared__ M magnitudes[high][wide];
+  __shared__ uint8_t octants[tile_rows][tile_columns];
+  CUESTA_DYNAMIC_SHARED(uint32_t, near);
+
+  const auto src = job.src.here();
+  const auto mask = job.mask.here();
+  const Masks masks = job.masks.picture(blockIdx.z);
+  uint32_t* const bins = job.bins ? job.bins + ptrdiff_t(blockIdx.z) * canny_bins : nullptr;
+  const auto thread = int32_t(threadIdx.x);
+  const int32_t lane = thread % 32, warp = thread / 32;
+  if (bins)
+    for (int32_t i = thread; i < near_bins; i += tile_threads) near[i] = 0;
+
+  const int32_t across = masks.words_per_row;
+  const int64_t tiles = int64_t(across) * ((src.height + tile_rows - 1) / tile_rows);
+  uint32_t zeros = 0;
+  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const auto left = int32_t(tile % across) * tile_columns;
+    const auto top = int32_t(tile / across) * tile_rows;
+    __syncthreads();  // no one is at the last tile, or at the counters, any more
+    for (int32_t i = thread; i < rows * columns; i += tile_threads) {
+      const int32_t x = min(max(left - apron + i % columns, 0), src.width - 1);
+      const int32_t y = min(max(top - apron + i / columns, 0), src.height - 1);
+      const T* const pixel = src.row(y) + ptrdiff_t(x) * Channels;
+#pragma unroll
+      for (int c = 0; c < Channels; ++c) samples[c][i] = pixel[c];
+    }
+    __syncthreads();
+    for (int32_t i = thread; i < high * wide; i += tile_threads) {
+      const int32_t column = i % wide, row = i / wide;
+      const int32_t x = left - 1 + column, y = top - 1 + row;
+      M magnitude = 0;
+      if (x >= 0 && y >= 0 && x < src.width && y < src.height &&
+          (!mask.data || mask.at(x, y) != 0)) {
+        canny_channels::Gradient<GradientOf<T>> of[Channels];
+#pragma unroll
+        for (int c = 0; c < Channels; ++c)
+          of[c] = gradient_at<K>(samples[c] + row * columns + column, columns);
+        const auto found = canny_channels::measure(of, Channels, job.norm, job.color);
+        magnitude = found.magnitude;
+        if (row > 0 && row <= tile_rows && column > 0 && column <= tile_columns)
+          octants[row - 1][column - 1] = canny_octant(found.gradient.x, found.gradient.y);
+      }
+      magnitudes[row][column] = magnitude;
+    }
+    __syncthreads();
+    const int32_t x = left + lane;
+    for (int32_t row = warp; row < tile_rows; row += tile_threads / 32) {
+      const int32_t y = top + row;
+      if (y >= src.height) break;
+      const M m = magnitudes[row + 1][lane + 1];
+      if (bins) {
+        if (x >= src.width || (mask.data && mask.at(x, y) == 0)) continue;
+        const int32_t bin = bin_of_wide(m, job.norm);
+        zeros += bin == 0;
+        count<T>(bin, near, bins);
+        continue;
+      }
+      // 0 is no maximum, and where the picture or the mask ends nothing else was set.
+      const bool candidate = m > 0 && m > job.limits.low &&
+                             canny_is_maximum(octants[row][lane], [&](int32_t dx, int32_t dy) {
+                               return magnitudes[row + 1 + dy][lane + 1 + dx];
+                             });
+      const uint32_t candidates = __ballot_sync(~0u, candidate);
+      const uint32_t strong = __ballot_sync(~0u, candidate && m > job.limits.high);
+      if (lane == 0) {
+        const ptrdiff_t word = ptrdiff_t(y) * across + left / tile_columns;
+        masks.candidates[word] = candidates;
+        masks.strong[word] = strong;
+      }
+    }
+  }
+  if (!bins) return;
+  if (zeros > 0) atomicAdd(bins, zeros);
+  __syncthreads();
+  for (int32_t i = thread; i < near_bins; i += tile_threads)
+    if (near[i] > 0) atomicAdd(bins + first_near_bin<T> + i, near[i]);
+}
+
+// ---- launches
+
+template <class T, int K, int Channels>
+void launch(const CannyArgs& args, TileJob<T> job, Call& call) {
+  using M = MagnitudeOf<T>;
+  const int64_t tiles =
+      int64_t(job.masks.words_per_row) * ((args.src.height + tile_rows - 1) / tile_rows);
+  const auto run = [&](int64_t blocks, int32_t pictures, size_t shared) {
+    cuda::launch("canny", tile_front<T, K, Channels>, dim3(unsigned(blocks), 1, unsigned(pictures)),
+                 dim3(tile_threads), shared, cuda::stream_of(call), job);
+  };
+  if (job.bins) {
+    return run(std::min<int64_t>(tiles, int64_t(counting_blocks) * cuda::multiprocessors()),
+               args.count, near_bins * sizeof(uint32_t));
+  }
+  if (share_thresholds(args)) {
+    job.limits = canny_limits_in<M>(args, *args.result);
+    return run(tiles, args.count, 0);
+  }
+  const TileJob<T> first = job;
+  for (int32_t i = 0; i < args.count; ++i) {
+    job = first;
+    job.src.first = first.src.picture(unsigned(i));
+    job.mask.first = first.mask.picture(unsigned(i));
+    job.masks = first.masks.picture(unsigned(i));
+    job.limits = canny_limits_in<M>(args, args.result[i]);
+    run(tiles, 1, 0);
+  }
+}
+
+template <class T, int Channels>
+void launch_aperture(const CannyArgs& args, const TileJob<T>& job, Call& call) {
+  switch (args.options.aperture) {
+    case 3: return launch<T, 3, Channels>(args, job, call);
+    case 5: return launch<T, 5, Channels>(args, job, call);
+    default: return launch<T, 7, Channels>(args, job, call);
+  }
+}
+
+template <class T>
+void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call) {
+  DeviceImage<const T> first{static_cast<const T*>(src.data), args.src.width, args.src.height,
+                             args.src.channels, src.stride};
+  TileJob<T> job{.src = {first, src.step},
+                 .mask = {args.options.mask.as<uint8_t, Space::device>(), args.mask_step},
+                 .norm = args.options.norm,
+                 .color = args.options.color,
+                 .limits = {},
+                 .masks = masks,
+                 .bins = nullptr};
+  const auto run = [&] {
+    if constexpr (std::is_same_v<T, uint8_t>) {  // of one channel the walks take all
+      launch_aperture<T, 3>(args, job, call);
+    } else {
+      args.src.channels == 3 ? launch_aperture<T, 3>(args, job, call)
+                             : launch_aperture<T, 1>(args, job, call);
+    }
+  };
+  find_thresholds(args, call, [&](uint32_t* bins) {
+    job.bins = bins;
+    run();
+    job.bins = nullptr;
+  });
+  run();
+}
+
+}  // namespace
+
+void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call) {
+  switch (args.src.type) {
+    case PixelType::u8: return launch_tiles<uint8_t>(args, src, masks, call);
+    case PixelType::u16: return launch_tiles<uint16_t>(args, src, masks, call);
+    default: return launch_tiles<float>(args, src, masks, call);
+  }
+}
+
+}  // namespace cuesta::canny_cuda
