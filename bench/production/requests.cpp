@@ -180,6 +180,13 @@ void add_canny(List& list) {
   Work words = with(high, p.words(), ", of u16");
   words.opencv = {}, words.npp = {};
   list.add(std::move(words), 8, 5);
+  Work floats = with(options, p.floats(), ", of f32");
+  floats.opencv = {}, floats.npp = {};
+  list.add(std::move(floats), 8, 5);
+  Work color = with(options, p.rgb(), ", of RGB");
+  color.bytes_per_pixel = 4;
+  color.opencv = {}, color.npp = {};
+  list.add(std::move(color), 0);
 
   list.add_worst(
       usual.parameters,

@@ -138,6 +138,7 @@ RULES = [
     Rule("canny/cuda/nms", r"gradient_nmsILi\dELi\dELNS_4NormE\dELb0", [r"\bSHFL\b", r"\bPRMT\b"], NO_SHARED),
     Rule("canny/cuda/nms", r"gradient_nms_walkINS\d?_4Lane", [r"\bHADD2\b", r"\bHFMA2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
     Rule("canny/cuda/nms", r"gradient_nms_walkINS\d?_10canny_wide", [r"\bFFMA\b", r"\bSHFL\b"], NO_SHARED),
+    Rule("canny/cuda/tile_front", "tile_front", [r"\bLDS\b", r"\bVOTE", r"\bATOMS\b"], [r"\b(LDL|STL)\b"]),
     Rule("canny/cuda/hysteresis", "resolve", [r"\bSHFL\b", r"\bVOTE", r"\bLDS\b"], [r"\b(LDL|STL)\b"]),
     Rule("canny/cuda/hysteresis", "join_tiles", [r"\bATOMG?\.E\.CAS\b"], NO_SHARED),
     Rule("canny/ladder/09_runs", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),
