@@ -40,43 +40,71 @@ TEST(LargePicturesList, HasEveryOperation) {
   }
 }
 
-// The same 64 rows again and again; the last ones of every answer, which begin past byte 2^31, are
-// those of a low picture.
-TEST_F(LargePictures, EndPast2To31Bytes) {
-  constexpr int32_t width = 65664, height = 32768, period = 64, compared = 40;
-  static_assert(int64_t(width) * (height - compared) > int64_t(1) << 31);
-  constexpr size_t needed = size_t(48) << 30;
-  if (list_devices()[0].memory_bytes < needed) GTEST_SKIP() << "needs 48 GiB of GPU memory";
-  Image<uint8_t> low(width, 2 * period), expected(width, 2 * period), found(width, compared);
-  verify::fill(rows_of(AnyView(low), 0, period), verify::Pattern::natural, 5);
-  for (int32_t y = 0; y < period; ++y) std::copy_n(low.row(y), width, low.row(period + y));
-  Image<uint8_t, Space::device> src(width, height), dst(width, height);
-  for (int32_t y = 0; y < height; y += 2 * period)
-    upload(low, rows_of(AnyView(src), y, 2 * period));
-  const auto same = [&](const ConstAnyView& reference) {
-    return test::equal(rows_of(reference, 2 * period - compared, compared), found);
-  };
-  const auto bring = [&] {
-    download(rows_of(ConstAnyView(dst), height - compared, compared), found);
-  };
-  for (const LargeRequest& one : large_requests()) {
-    SCOPED_TRACE(std::string(one.operation) + " " + one.text);
-    one.run(low, expected, {});
-    Workspace workspace;  // gives its memory back
-    one.run(src, dst, {.workspace = &workspace});
-    bring();
-    EXPECT_TRUE(same(expected));
+// The same 64 rows again and again; the last ones of every answer are those of a low picture.
+class Repeated {
+ public:
+  static constexpr int32_t period = 64, compared = 40;
+  Image<uint8_t> low;
+  Image<uint8_t, Space::device> src, dst;
+
+  Repeated(int32_t width, int32_t height)
+      : low(width, 2 * period), src(width, height), dst(width, height), found_(width, compared) {
+    verify::fill(rows_of(AnyView(low), 0, period), verify::Pattern::natural, 5);
+    for (int32_t y = 0; y < period; ++y) std::copy_n(low.row(y), width, low.row(period + y));
+    for (int32_t y = 0; y < height; y += 2 * period)
+      upload(low, rows_of(AnyView(src), y, 2 * period));
   }
+  testing::AssertionResult ends_as(const ConstAnyView& reference) {
+    download(rows_of(ConstAnyView(dst), dst.height() - compared, compared), found_);
+    return test::equal(rows_of(reference, 2 * period - compared, compared), found_);
+  }
+  testing::AssertionResult ends_right(const LargeRequest& request) {
+    Image<uint8_t> expected(low.width(), low.height());
+    request.run(low, expected, {});
+    Workspace workspace;  // gives its memory back
+    request.run(src, dst, {.workspace = &workspace});
+    return ends_as(expected);
+  }
+
+ private:
+  Image<uint8_t> found_;
+};
+
+constexpr size_t large_memory = size_t(48) << 30;
+
+// Their last rows begin past byte 2^31.
+TEST_F(LargePictures, EndPast2To31Bytes) {
+  constexpr int32_t width = 65664, height = 32768;
+  static_assert(int64_t(width) * (height - Repeated::compared) > int64_t(1) << 31);
+  if (list_devices()[0].memory_bytes < large_memory) GTEST_SKIP() << "needs 48 GiB of GPU memory";
+  Repeated tall(width, height);
+  for (const LargeRequest& one : large_requests())
+    EXPECT_TRUE(tall.ends_right(one)) << one.operation << " " << one.text;
   // The same bytes as a mask, and its dilation.
   const auto bits_of = [](auto picture) {
     picture.width *= 8, picture.type = PixelType::bit;
     return picture;
   };
   const StructuringElement disk = StructuringElement::disk(15);
-  dilate(bits_of(ConstAnyView(low)), bits_of(AnyView(expected)), disk);
-  dilate(bits_of(ConstAnyView(src)), bits_of(AnyView(dst)), disk);
-  bring();
-  EXPECT_TRUE(same(expected)) << "dilate disk:15 of bits";
+  Image<uint8_t> expected(width, tall.low.height());
+  dilate(bits_of(ConstAnyView(tall.low)), bits_of(AnyView(expected)), disk);
+  dilate(bits_of(ConstAnyView(tall.src)), bits_of(AnyView(tall.dst)), disk);
+  EXPECT_TRUE(tall.ends_as(expected)) << "dilate disk:15 of bits";
+}
+
+TEST_F(LargePictures, EdgesEndPast2To32Pixels) {
+  constexpr int32_t width = 65664, height = 65664;
+  static_assert(int64_t(width) * (height - Repeated::compared) > int64_t(1) << 32);
+  if (list_devices()[0].memory_bytes < large_memory) GTEST_SKIP() << "needs 48 GiB of GPU memory";
+  Repeated square(width, height);
+  const Choice canny_by = which([&](const Exec& exec) {
+    canny(square.src, square.dst, {.thresholds = Thresholds::given(90, 90)}, exec);
+  });
+  EXPECT_EQ(canny_by.strategy, "fused");
+  for (const LargeRequest& one : large_requests()) {
+    if (one.operation == "canny" || one.operation == "sobel" || one.operation == "log")
+      EXPECT_TRUE(square.ends_right(one)) << one.operation << " " << one.text;
+  }
 }
 
 TEST_F(LargePictures, SidesPassAGridsLimit) {

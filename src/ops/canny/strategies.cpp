@@ -1,6 +1,7 @@
 // Every strategy of canny, on the CPU and on CUDA: the one list of what exists.
 #include "cuda/limits.hpp"
 #include "ops/canny/cuda.hpp"
+#include "ops/canny/cuda/chunks.hpp"
 #include "ops/canny/ladder/ladder.hpp"
 #include "ops/canny/reference.hpp"
 
@@ -8,7 +9,7 @@ namespace cuesta {
 namespace {
 
 #if CUESTA_HAS_CUDA
-// What `plain` alone takes on the device, besides three channels. Pixels are numbered in 32 bits,
+// What the ladder does not take. Pixels are numbered in 32 bits,
 // and the grid's second dimension ends at 65,535 blocks of 8 rows.
 std::string_view too_large(const CannyArgs& args) {
   if (args.src.height > 65535 * 8) return "pictures higher than 524,280";
@@ -28,8 +29,15 @@ std::string_view supports(const CannyArgs& args, const Parameters&) {
   return too_large(args);
 }
 
+// Labels of open runs, and counters of magnitudes, have 32 bits.
 std::string_view fused_supports(const CannyArgs& args, const Parameters&) {
-  return too_large(args);
+  const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
+  if (canny_tiles::labels_of(words, args.src.height) > INT32_MAX)
+    return "pictures of 2³³ pixels and more, rows in steps of 128";
+  if (int64_t(args.src.width) * args.src.height <= UINT32_MAX) return {};
+  for (int32_t i = 0; i < args.count; ++i)
+    if (args.thresholds_of(i).is_automatic()) return "automatic thresholds of 2³² pixels and more";
+  return {};
 }
 
 std::string_view graph_loops(const CannyArgs& args, const Parameters& parameters) {
