@@ -1,6 +1,15 @@
-#if defined(CUESTA_HAS_PICTURES)
 #include "io/animation.hpp"
 
+namespace cuesta::io {
+
+bool begins_as_animation(std::string_view head) {
+  return head.size() > 20 && head.starts_with("RIFF") && head.substr(8, 8) == "WEBPVP8X" &&
+         (head[20] & 2) != 0;
+}
+
+}  // namespace cuesta::io
+
+#if defined(CUESTA_HAS_PICTURES)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -167,11 +176,6 @@ class AnimationSink final : public FrameSink {
 };
 
 }  // namespace
-
-bool begins_as_animation(std::string_view head) {
-  return head.size() > 20 && head.starts_with("RIFF") && head.substr(8, 8) == "WEBPVP8X" &&
-         (head[20] & 2) != 0;
-}
 
 std::unique_ptr<FrameSource> open_animation(std::unique_ptr<InputBytes> bytes,
                                             const StreamLimits& limits) {

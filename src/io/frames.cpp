@@ -52,7 +52,6 @@ bool is_live(const std::string& path) {
 }
 
 bool is_coded_file(const std::string& path) {
-#if defined(CUESTA_HAS_VIDEO)
   if (path == "-" || is_live(path) || is_folder(path)) return false;
   StreamLimits limits;
   limits.with_stop();
@@ -63,10 +62,6 @@ bool is_coded_file(const std::string& path) {
   if (begins_as_animation(bytes.peek(32))) return false;
 #endif
   return true;
-#else
-  static_cast<void>(path);
-  return false;
-#endif
 }
 
 std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLimits& given) {

@@ -27,6 +27,18 @@ Pages pages_of(std::span<const uint8_t>) { return {}; }
 void write_picture(const std::filesystem::path& path, ConstAnyView, const WriteOptions&) {
   throw_no_pictures(path.string());
 }
+
+struct PictureRows::State {};
+PictureRows::PictureRows(const std::filesystem::path& path, const ReadLimits&,
+                         const std::optional<Rect>&) {
+  throw_no_pictures(path.string());
+}
+PictureRows::~PictureRows() = default;
+const PictureFacts& PictureRows::facts() const {
+  static const PictureFacts none;  // no object lives
+  return none;
+}
+int64_t whole_bytes(const PictureFacts&, const BandWork&) { return 0; }
 FileResult run_bands(const std::filesystem::path& source, const std::filesystem::path&,
                      const BandSettings&, const std::function<BandWork(const PictureFacts&)>&) {
   throw_no_pictures(source.string());

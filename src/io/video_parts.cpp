@@ -113,6 +113,7 @@ std::vector<VideoPart> cut(io::VideoInput& input, int64_t at_least) {
 }
 
 }  // namespace
+#endif
 
 std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at_least,
                                    const ReadOptions& options) {
@@ -123,19 +124,15 @@ std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at
   }
   std::vector<VideoPart> parts;
   if (io::is_coded_file(path.string())) {
+#ifdef CUESTA_HAS_VIDEO
     io::VideoInput input(path.string(), options.max_pixels);
     parts = cut(input, at_least);
+#else
+    io::open_frames(path.string(), {.max_pixels = options.max_pixels});  // says what is missing
+#endif
   }
   if (parts.empty()) parts.emplace_back();
   return parts;
 }
-#else
-std::vector<VideoPart> video_parts(const std::filesystem::path& path, int64_t at_least,
-                                   const ReadOptions& options) {
-  static_cast<void>(at_least), static_cast<void>(options);
-  static_cast<void>(io::is_coded_file(path.string()));
-  return {VideoPart{}};
-}
-#endif
 
 }  // namespace cuesta
