@@ -130,7 +130,7 @@ TEST_F(LargePictures, SidesPassAGridsLimit) {
     EXPECT_EQ(here, there);
     std::vector<std::vector<Detection>> detections;
     for (const Space space : {Space::host, Space::device}) {
-      MotionOptions options;
+      MotionOptions options = MotionOptions::of(BackgroundModel::first);
       options.close = StructuringElement::disk(3);
       options.open = StructuringElement::rectangle(1, 1);
       MotionDetector detector(options);
