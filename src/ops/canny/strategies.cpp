@@ -8,8 +8,8 @@ namespace cuesta {
 namespace {
 
 #if CUESTA_HAS_CUDA
-// What `plain` alone takes on the device, besides three channels. Pixels are numbered in 32 bits,
-// and the grid's second dimension ends at 65,535 blocks of 8 rows.
+// What `plain` alone takes on the device, besides what the next one says. Pixels are numbered in 32
+// bits, and the grid's second dimension ends at 65,535 blocks of 8 rows.
 std::string_view too_large(const CannyArgs& args) {
   if (args.src.height > 65535 * 8) return "pictures higher than 524,280";
   if (int64_t(args.src.width) * args.src.height > INT32_MAX)
@@ -17,22 +17,21 @@ std::string_view too_large(const CannyArgs& args) {
   return {};
 }
 
-std::string_view three_channels(const CannyArgs& args) {
-  return args.src.channels == 3 ? "a source of three channels" : std::string_view();
+std::string_view no_picture_of_one_channel(const CannyArgs& args) {
+  if (args.gy) return "gradients in place of a picture";
+  if (args.src.channels == 3) return "a source of three channels";
+  return args.src.type == PixelType::f32 ? "f32 source" : std::string_view();
 }
 
 std::string_view supports(const CannyArgs& args, const Parameters&) {
-  if (const auto why = three_channels(args); !why.empty()) return why;
-  if (args.src.type == PixelType::u16) return "u16 source";
-  if (args.src.type == PixelType::f32) return "f32 source";
-  return too_large(args);
+  if (const auto why = no_picture_of_one_channel(args); !why.empty()) return why;
+  return args.src.type != PixelType::u8 ? "u16 source" : too_large(args);
 }
 
 // A u16 source takes the walk in floats, which knows aperture 3 and counts nothing.
 std::string_view fused_supports(const CannyArgs& args, const Parameters&) {
-  if (const auto why = three_channels(args); !why.empty()) return why;
-  if (args.src.type == PixelType::f32) return "f32 source";
-  if (args.src.type == PixelType::u16) {
+  if (const auto why = no_picture_of_one_channel(args); !why.empty()) return why;
+  if (args.src.type != PixelType::u8) {
     if (args.options.aperture != 3) return "u16 source with aperture 5 or 7";
     if (args.options.mask) return "u16 source with a mask";
     for (int32_t i = 0; i < args.count; ++i)
