@@ -177,7 +177,7 @@ typedef struct cuesta_element {
 
 enum { CUESTA_L1 = 0, CUESTA_L2 = 1 };  // of gradients: |gx| + |gy|, or sqrt(gx^2 + gy^2)
 
-// ---- edges: one channel
+// ---- edges: one channel; canny's and boundaries' pictures may have three
 
 typedef struct cuesta_sobel_options {
   size_t size;
@@ -209,6 +209,10 @@ enum {
   CUESTA_NOISE = 4  // Otsu's, but nothing where nothing but noise is
 };
 
+// How the gradients of three channels become one: the strongest channel's at each pixel, as
+// cv::Canny's; or that of the structure tensor, Di Zenzo's.
+enum { CUESTA_STRONGEST = 0, CUESTA_STRUCTURE = 1 };
+
 typedef struct cuesta_canny_options {
   size_t size;
   double sigma;      // 1.4, pixels of smoothing; 0 smooths nothing and equals cv::Canny
@@ -219,6 +223,7 @@ typedef struct cuesta_canny_options {
   int32_t norm;      // CUESTA_L1
   int32_t aperture;  // 3, 5 or 7
   cuesta_view mask;  // u8 of the source's size, 0 = outside; none where its data is NULL
+  int32_t color;     // of three channels: CUESTA_STRONGEST, or CUESTA_STRUCTURE
 } cuesta_canny_options;
 CUESTA_API void cuesta_canny_options_init(cuesta_canny_options* options, size_t size);
 
@@ -226,10 +231,18 @@ typedef struct cuesta_thresholds {
   double low, high;  // in gradient units
 } cuesta_thresholds;
 
-// Edges of a u8, u16 or f32 picture, u8 0 or 255 of its size. `used`, if not NULL, takes the thresholds.
+// Edges of a u8, u16 or f32 picture of 1 or 3 channels, u8 0 or 255 of its size. `used`, if not
+// NULL, takes the thresholds.
 CUESTA_API cuesta_status cuesta_canny(cuesta_context* context, const cuesta_view* src,
                                       const cuesta_view* dst, const cuesta_canny_options* options,
                                       cuesta_thresholds* used);
+
+// Edges where the gradients are given: s16 or f32, of 1 or 3 channels, alike. Of the options sigma,
+// ksize and aperture are not looked at.
+CUESTA_API cuesta_status cuesta_canny_of_gradients(cuesta_context* context, const cuesta_view* gx,
+                                                   const cuesta_view* gy, const cuesta_view* dst,
+                                                   const cuesta_canny_options* options,
+                                                   cuesta_thresholds* used);
 
 enum { CUESTA_LOG_THRESHOLD = 0, CUESTA_LOG_ZERO_CROSSINGS = 1 };
 
@@ -248,6 +261,69 @@ CUESTA_API void cuesta_log_options_init(cuesta_log_options* options, size_t size
 CUESTA_API cuesta_status cuesta_log_edges(cuesta_context* context, const cuesta_view* src,
                                           const cuesta_view* dst,
                                           const cuesta_log_options* options);
+
+typedef struct cuesta_boundary_options {
+  size_t size;
+  double threshold;  // 9, of strength over what lies around
+} cuesta_boundary_options;
+CUESTA_API void cuesta_boundary_options_init(cuesta_boundary_options* options, size_t size);
+
+// Boundaries between things and surfaces, texture left out, of a u8 or u16 picture of 1 channel or
+// 3 (red, green, blue): u8 0 or 255 of its size.
+CUESTA_API cuesta_status cuesta_boundaries(cuesta_context* context, const cuesta_view* src,
+                                           const cuesta_view* dst,
+                                           const cuesta_boundary_options* options);
+
+// ---- edges as lines: pictures of one channel, in host memory
+
+// Where between the pixels a point is put: at the pixel's centre, on a parabola along the gradient,
+// along the nearer axis, or on that of logarithms and without the bias of smoothed curves.
+enum { CUESTA_PIXEL = 0, CUESTA_PARABOLA = 1, CUESTA_DEVERNAY = 2, CUESTA_UNBIASED = 3 };
+
+typedef struct cuesta_trace_options {
+  size_t size;
+  double tolerance;    // 0.25, pixels that a simplified line may pass its points at; 0 keeps all
+  double min_length;   // 10, pixels; shorter lines are left out
+  int32_t refinement;  // CUESTA_UNBIASED
+} cuesta_trace_options;
+CUESTA_API void cuesta_trace_options_init(cuesta_trace_options* options, size_t size);
+
+// A pixel's centre has whole coordinates, (0, 0) the upper left one's; y goes down.
+typedef struct cuesta_line_point {
+  double x, y;      // pixels
+  double strength;  // the gradient's Euclidean magnitude; of LoG the step of L, gray levels
+} cuesta_line_point;
+// One line, the brighter side at the right of who walks along its points.
+typedef struct cuesta_line {
+  const cuesta_line_point* points;
+  size_t count;
+  double length;    // pixels, before it was simplified
+  double strength;  // mean of its points', before it was simplified
+  int32_t closed;   // 1: the last point is joined to the first, which is not said twice
+} cuesta_line;
+
+// Lines that were found, which cuesta_lines_free() ends.
+typedef struct cuesta_lines cuesta_lines;
+CUESTA_API void cuesta_lines_free(cuesta_lines* lines);
+// All of them in raster order of their first pixels, valid until they are freed; `count` takes how
+// many.
+CUESTA_API const cuesta_line* cuesta_lines_all(const cuesta_lines* lines, size_t* count);
+
+// The edges that cuesta_canny() finds in a u8 or u16 picture, as lines. `made` takes them.
+CUESTA_API cuesta_status cuesta_trace_canny(cuesta_lines** made, cuesta_context* context,
+                                            const cuesta_view* src,
+                                            const cuesta_canny_options* options,
+                                            const cuesta_trace_options* how);
+// Edges found before: `edges` (u8 of src's size) is not 0 on them. Positions and strengths come
+// from the gradients of `src` (u8, u16 or f32) with the sigma, ksize and aperture of the options.
+CUESTA_API cuesta_status cuesta_trace_edges(cuesta_lines** made, cuesta_context* context,
+                                            const cuesta_view* src, const cuesta_view* edges,
+                                            const cuesta_canny_options* options,
+                                            const cuesta_trace_options* how);
+// The zero crossings of LoG's response to a u8 or u16 picture; the options' mode is not looked at.
+CUESTA_API cuesta_status cuesta_trace_log(cuesta_lines** made, cuesta_context* context,
+                                          const cuesta_view* src, const cuesta_log_options* options,
+                                          const cuesta_trace_options* how);
 
 // ---- filters: 1 to 4 channels, src u8, u16 or f32, dst of one size with it
 

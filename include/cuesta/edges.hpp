@@ -135,6 +135,14 @@ struct CannyResult {
   double low = 0, high = 0;
 };
 
+/// What canny_of_gradients() takes; as CannyOptions has it.
+struct CannyGradientOptions {
+  Thresholds thresholds{};
+  Norm norm = Norm::l1;
+  ConstAnyView mask{};
+  ColorGradient color = ColorGradient::strongest;
+};
+
 /// What differs between the pictures of a batch.
 struct CannyEach {
   std::span<const Thresholds> thresholds{};  ///< one for each picture; none: options.thresholds
@@ -170,6 +178,22 @@ requires mixes_host_and_device<Src, Dst> CannyResult canny(const Src&, Dst&&,
                                                            const CannyOptions& = {},
                                                            const Exec& = {})
 = delete;
+
+/// Edges where the gradients are given, s16 or f32 pictures of 1 or 3 channels and one size: what
+/// canny() makes of those that it finds itself, none divided. Of s16 these are the bytes of
+/// cv::Canny(dx, dy) where |gx| is at most 27,146; its 32 bits overflow beyond. Throws
+/// Error{invalid_argument} naming the view or option.
+CannyResult canny_of_gradients(ConstAnyView gx, ConstAnyView gy, OutView dst,
+                               const CannyGradientOptions& options = {}, const Exec& exec = {});
+/// The edges in a new picture.
+template <PictureLike Gx>
+NewOf<uint8_t, Gx> canny_of_gradients(const Gx& gx, const std::type_identity_t<Gx>& gy,
+                                      const CannyGradientOptions& options = {},
+                                      const Exec& exec = {}) {
+  auto dst = new_of<uint8_t>(gx);
+  canny_of_gradients(ConstAnyView(gx), ConstAnyView(gy), dst, options, exec);
+  return dst;
+}
 
 enum class LogMode : uint8_t { threshold, zero_crossings };
 

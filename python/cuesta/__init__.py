@@ -6,7 +6,7 @@ other, and with one otherwise; results are of the same kind, on the same device.
 
 from cuesta import _extension as _extension  # first: it chooses what cuesta._core is
 from cuesta._core import version as __version__
-from cuesta.edges import boundaries, canny, log_edges, sobel
+from cuesta.edges import boundaries, canny, canny_of_gradients, log_edges, sobel
 from cuesta.errors import (
     DeviceError,
     Error,
@@ -107,6 +107,7 @@ __all__ = [
     "boundaries",
     "box",
     "canny",
+    "canny_of_gradients",
     "close",
     "convolve",
     "correlate",

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from cuesta import _core
 from cuesta._arrays import LAYOUTS, Result, Source, companion
-from cuesta._keywords import BoundaryOptions, CannyOptions, LogOptions, SobelOptions
+from cuesta._keywords import BoundaryOptions, CannyGradientOptions, CannyOptions, LogOptions, SobelOptions
 from cuesta._options import default_of, described, threshold_pairs
 from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["boundaries", "canny", "log_edges", "sobel"]
+__all__ = ["boundaries", "canny", "canny_of_gradients", "log_edges", "sobel"]
 
 A = TypeVar("A")
 
@@ -152,6 +152,104 @@ def canny(
         read = s.kind.handle(smoothed.array, s.dtype)
         options |= {"sigma": 0, "ksize": None}
     used = _core.canny(read, r.handle, s.layout, flat, inside, threshold, lows, highs, options, s.stream)
+    edges: A = r.finish()
+    return (edges, used) if return_thresholds else edges
+
+
+@overload
+def canny_of_gradients(
+    gx: A,
+    gy: A,
+    low: Any = None,
+    high: Any = None,
+    *,
+    threshold: str = "auto",
+    mask: A | None = None,
+    layout: str | None = None,
+    out: A | None = None,
+    return_thresholds: Literal[False] = False,
+    **options: Unpack[CannyGradientOptions],
+) -> A: ...
+
+
+@overload
+def canny_of_gradients(
+    gx: A,
+    gy: A,
+    low: Any = None,
+    high: Any = None,
+    *,
+    threshold: str = "auto",
+    mask: A | None = None,
+    layout: str | None = None,
+    out: A | None = None,
+    return_thresholds: Literal[True],
+    **options: Unpack[CannyGradientOptions],
+) -> tuple[A, list[tuple[float, float]]]: ...
+
+
+@described
+def canny_of_gradients(
+    gx: A,
+    gy: A,
+    low: Any = None,
+    high: Any = None,
+    *,
+    threshold: str = "auto",
+    mask: A | None = None,
+    layout: str | None = None,
+    out: A | None = None,
+    return_thresholds: bool = False,
+    **options: Unpack[CannyGradientOptions],
+) -> A | tuple[A, list[tuple[float, float]]]:
+    """Canny's edges where the gradients are given: thinning and hysteresis alone.
+
+    Parameters
+    ----------
+    gx, gy : array
+        The gradient to the right and down, int16 or float32 of one shape: (H, W), (N, H, W), or with three channels
+        (H, W, 3), (N, H, W, 3); other shapes with `layout`.
+    low, high : float or sequence of N floats, optional
+        Thresholds in the gradient's units, as `canny` has them.
+    **options
+    threshold, mask, layout, out, strategy, parameters, threads, stream, return_thresholds
+        As `canny` has them.
+
+    Returns
+    -------
+    array
+        As `canny`.
+
+    Raises
+    ------
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+
+    Notes
+    -----
+    Of int16 these are the edges of cv2.Canny(dx, dy, ...) where abs(gx) is at most 27146; cv2's 32 bits overflow beyond.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> picture = np.zeros((64, 64), np.uint8)
+    >>> picture[16:48, 16:48] = 200
+    >>> gx, gy = cuesta.sobel(picture, outputs=("gx", "gy"), border="replicate")
+    >>> edges = cuesta.canny_of_gradients(gx, gy, 50, 100)
+    >>> bool((edges == cuesta.canny(picture, 50, 100, sigma=0)).all())
+    True
+    """
+    s = Source(gx, layout, "gx", options.pop("stream", None))
+    lows, highs = threshold_pairs(low, high)
+    shape, flat = s.shape, s.layout
+    if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] == 3:
+        shape, flat = shape[:-1], LAYOUTS[name[:-1]]
+    down = companion(gy, s, "gy")
+    inside = None if mask is None else companion(mask, s, "mask", shape, flat)
+    r = Result(s, out, "uint8", shape)
+    used = _core.canny_of_gradients(
+        s.handle, down, r.handle, s.layout, flat, inside, threshold, lows, highs, options, s.stream
+    )
     edges: A = r.finish()
     return (edges, used) if return_thresholds else edges
 

@@ -18,9 +18,9 @@ using namespace nb::literals;
 using MaybeArray = std::optional<Array>;
 using MaybeOut = std::optional<OutArray>;
 
-// One entry for all pictures, or one for each where pairs are given so.
+// One entry for all pictures, or one for each of `count` where pairs are given so.
 std::vector<Thresholds> thresholds_of(const std::string& rule, const std::vector<double>& low,
-                                      const std::vector<double>& high) {
+                                      const std::vector<double>& high, int64_t count) {
   if (low.empty() && high.empty()) return {rule_of(rule)};
   if (low.size() != high.size()) {
     throw_invalid(std::to_string(low.size()), "low has {} thresholds and high {}; give as many",
@@ -28,6 +28,12 @@ std::vector<Thresholds> thresholds_of(const std::string& rule, const std::vector
   }
   std::vector<Thresholds> pairs;
   for (size_t i = 0; i < low.size(); ++i) pairs.push_back(Given{low[i], high[i]});
+  if (pairs.size() != 1 && int64_t(pairs.size()) != count) {
+    throw_invalid(std::to_string(pairs.size()),
+                  "low and high have {} pairs of thresholds; give one, or one for each of the {} "
+                  "pictures",
+                  pairs.size(), count);
+  }
   return pairs;
 }
 
@@ -43,13 +49,7 @@ std::vector<std::pair<double, double>> run_canny(
     inside = pictures_of(*mask, flat_layout, "mask");
     check_same_count(source.count(), inside.count(), "image", "mask");
   }
-  const std::vector<Thresholds> thresholds = thresholds_of(threshold, low, high);
-  if (thresholds.size() != 1 && int64_t(thresholds.size()) != source.count()) {
-    throw_invalid(std::to_string(thresholds.size()),
-                  "low and high have {} pairs of thresholds; give one, or one for each of the {} "
-                  "pictures",
-                  thresholds.size(), source.count());
-  }
+  const auto thresholds = thresholds_of(threshold, low, high, source.count());
   auto options = options_from<CannyOptions>(keywords);
   if (thresholds.size() == 1) options.thresholds = thresholds[0];
   const Exec exec = exec_from(keywords, stream, "canny");
@@ -63,6 +63,35 @@ std::vector<std::pair<double, double>> run_canny(
   });
   std::vector<std::pair<double, double>> pairs;
   for (const CannyResult& r : used) pairs.emplace_back(r.low, r.high);
+  return pairs;
+}
+
+std::vector<std::pair<double, double>> run_canny_of_gradients(
+    const Array& gx, const Array& gy, const OutArray& out, int layout, int flat_layout,
+    const MaybeArray& mask, const std::string& threshold, const std::vector<double>& low,
+    const std::vector<double>& high, Keywords keywords, uintptr_t stream) {
+  const auto across = pictures_of(gx, layout, "gx"), down = pictures_of(gy, layout, "gy");
+  const auto target = pictures_of(out, flat_layout, "out");
+  check_same_count(across.count(), down.count(), "gx", "gy");
+  check_same_count(across.count(), target.count(), "gx", "out");
+  Pictures<ConstAnyView> inside;
+  if (mask) {
+    inside = pictures_of(*mask, flat_layout, "mask");
+    check_same_count(across.count(), inside.count(), "gx", "mask");
+  }
+  const auto thresholds = thresholds_of(threshold, low, high, across.count());
+  auto options = options_from<CannyGradientOptions>(keywords);
+  const Exec exec = exec_from(keywords, stream, "canny");
+  std::vector<std::pair<double, double>> pairs;
+  for_each_batch(gx, across, [&](const ConstBatch& from, int64_t i) {
+    for (int64_t n = i; n < i + from.count; ++n) {
+      options.thresholds = thresholds[thresholds.size() == 1 ? 0 : size_t(n)];
+      if (mask) options.mask = inside.batch(n, 1).first;
+      const CannyResult used = canny_of_gradients(from[int32_t(n - i)], down.batch(n, 1).first,
+                                                  target.batch(n, 1).first, options, exec);
+      pairs.emplace_back(used.low, used.high);
+    }
+  });
   return pairs;
 }
 
@@ -110,6 +139,9 @@ void run_sobel(const Array& image, const MaybeOut& gx, const MaybeOut& gy,
 void bind_edges(nb::module_& m) {
   m.def("canny", run_canny, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "mask"_a.none(),
         "threshold"_a, "low"_a, "high"_a, "keywords"_a, "stream"_a);
+  m.def("canny_of_gradients", run_canny_of_gradients, "gx"_a, "gy"_a, "out"_a, "layout"_a,
+        "flat_layout"_a, "mask"_a.none(), "threshold"_a, "low"_a, "high"_a, "keywords"_a,
+        "stream"_a);
   def_filter<LogOptions>(m, "log_edges", log_edges);
   m.def("boundaries", run_boundaries, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "keywords"_a,
         "stream"_a);

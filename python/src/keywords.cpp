@@ -322,6 +322,7 @@ std::vector<StructRow> options() {
   const auto motion = struct_row<MotionOptions>("MotionOptions", "background", Of::object);
   const auto tracking = struct_row<TrackingOptions>("TrackingOptions", "", Of::object);
   return {struct_row<CannyOptions>("CannyOptions"),
+          struct_row<CannyGradientOptions>("CannyGradientOptions"),
           struct_row<LogOptions>("LogOptions", "threshold"),
           struct_row<BoundaryOptions>("BoundaryOptions", "threshold"),
           united("TraceOptions", {struct_row<TraceOptions>(""), struct_row<CannyOptions>("")},

@@ -101,11 +101,28 @@ def test_canny_of_three_channels(aperture: int, l2: bool) -> None:
         )
 
 
+@pytest.mark.parametrize("l2", [False, True])
+@pytest.mark.parametrize("channels", [1, 3])
+def test_canny_of_gradients(channels: int, l2: bool) -> None:
+    shape = (61, 97) if channels == 1 else (61, 97, channels)
+    random = np.random.default_rng(5)
+    dx, dy = (random.integers(-27146, 27147, shape, np.int16) for _ in range(2))
+    expected = cv2.Canny(dx, dy, 9000, 30000, L2gradient=l2)
+    same(ours.Canny(dx, dy, 9000, 30000, L2gradient=l2), expected)
+    same(ours.Canny(dx=dx, dy=dy, threshold1=30000, threshold2=9000, L2gradient=l2), expected)
+    edges = np.empty((61, 97), np.uint8)
+    assert ours.Canny(dx, dy, 9000, 30000, edges, l2) is edges
+    same(edges, expected)
+    assert 0 < np.count_nonzero(expected) < expected.size
+
+
 def test_canny_says_what_it_does_not_take() -> None:
     image = np.zeros((8, 9), np.uint8)
     gradient = np.zeros((8, 9), np.int16)
-    with pytest.raises(cuesta.Unsupported, match=r"Canny\(dx, dy"):
-        ours.Canny(gradient, gradient, 1, 2)  # type: ignore[arg-type]
+    with pytest.raises(cuesta.Unsupported, match="uint8"):
+        ours.Canny(image, gradient, 1, 2)
+    with pytest.raises(cuesta.InvalidArgument, match=r"dx has shape \(8, 9\) and dy \(7, 9\)"):
+        ours.Canny(gradient, gradient[1:], 1, 2)
     with pytest.raises(cuesta.Unsupported, match="to_gray"):
         ours.Canny(np.zeros((8, 9, 4), np.uint8), 1, 2)
     with pytest.raises(cuesta.Unsupported, match="uint16"):

@@ -75,6 +75,20 @@ def test_canny_is_cv2s(image: Any, low: float, high: float) -> None:
             same(ours, theirs)
 
 
+@given(pictures(), st.sampled_from(["l1", "l2"]), st.sampled_from([3, 5]))
+def test_canny_of_floats_and_of_gradients_is_that_of_bytes(image: Any, norm: Any, aperture: int) -> None:
+    low, high = (60, 140) if aperture == 3 else (700, 1600)
+    expected = cuesta.canny(image, low, high, sigma=0, norm=norm, aperture=aperture)
+    same(cuesta.canny(image.astype(np.float32), low, high, sigma=0, norm=norm, aperture=aperture), expected)
+    gx, gy = cuesta.sobel(image, outputs=("gx", "gy"), aperture=aperture, border="replicate")
+    for across, down in ((gx, gy), (gx.astype(np.float32), gy.astype(np.float32))):
+        same(cuesta.canny_of_gradients(across, down, low, high, norm=norm), expected)
+    edges, used = cuesta.canny_of_gradients(gx, gy, norm=norm, return_thresholds=True)
+    again, same_used = cuesta.canny(image, sigma=0, norm=norm, aperture=aperture, return_thresholds=True)
+    same(edges, again)
+    assert used == same_used
+
+
 @given(
     pictures(),
     st.floats(0.3, 5),

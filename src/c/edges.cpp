@@ -1,12 +1,14 @@
-// cuesta_sobel, cuesta_canny, cuesta_log_edges.
+// cuesta_sobel, cuesta_canny, cuesta_log_edges, cuesta_boundaries.
 #include "cuesta/edges.hpp"
 
-#include "c/boundary.hpp"
+#include "c/edge_options.hpp"
+#include "cuesta/boundaries.hpp"
 
 namespace {
 
 using namespace cuesta::c;
 using cuesta::AutoThreshold;
+using cuesta::ColorGradient;
 using cuesta::LogMode;
 using cuesta::Norm;
 
@@ -14,6 +16,8 @@ static_assert(int(Norm::l1) == CUESTA_L1 && int(Norm::l2) == CUESTA_L2);
 static_assert(int(AutoThreshold::otsu) == CUESTA_OTSU &&
               int(AutoThreshold::median) == CUESTA_MEDIAN &&
               int(AutoThreshold::percentile) == CUESTA_PERCENTILE);
+static_assert(int(ColorGradient::strongest) == CUESTA_STRONGEST &&
+              int(ColorGradient::structure) == CUESTA_STRUCTURE);
 static_assert(int(LogMode::threshold) == CUESTA_LOG_THRESHOLD &&
               int(LogMode::zero_crossings) == CUESTA_LOG_ZERO_CROSSINGS);
 
@@ -34,7 +38,8 @@ cuesta_canny_options canny_defaults() {
           rule.percent,
           int32_t(by.norm),
           by.aperture,
-          plain(by.mask)};
+          plain(by.mask),
+          int32_t(by.color)};
 }
 
 cuesta_log_options log_defaults() {
@@ -47,6 +52,10 @@ cuesta_log_options log_defaults() {
           plain(by.border)};
 }
 
+cuesta_boundary_options boundary_defaults() {
+  return {sizeof(cuesta_boundary_options), cuesta::BoundaryOptions{}.threshold};
+}
+
 cuesta::Thresholds thresholds_of(const cuesta_canny_options& of) {
   if (of.rule == CUESTA_GIVEN) return cuesta::Given{of.low, of.high};
   if (of.rule == CUESTA_NOISE) return cuesta::Automatic{AutoThreshold::noise, of.percent};
@@ -56,6 +65,26 @@ cuesta::Thresholds thresholds_of(const cuesta_canny_options& of) {
 
 }  // namespace
 
+cuesta::CannyOptions cuesta::c::canny_options(const cuesta_canny_options* options) {
+  const auto of = take_options(options, canny_defaults(), "canny");
+  return {.sigma = of.sigma,
+          .ksize = of.ksize,
+          .thresholds = thresholds_of(of),
+          .norm = enumerator<Norm>(of.norm, 2, "canny: norm"),
+          .aperture = of.aperture,
+          .mask = picture(of.mask, "canny: mask"),
+          .color = enumerator<ColorGradient>(of.color, 2, "canny: color")};
+}
+
+cuesta::LogOptions cuesta::c::log_options(const cuesta_log_options* options) {
+  const auto of = take_options(options, log_defaults(), "log_edges");
+  return {.mode = enumerator<LogMode>(of.mode, 2, "log_edges: mode"),
+          .threshold = of.threshold,
+          .sigma = of.sigma,
+          .ksize = of.ksize,
+          .border = border_of(of.border, "log_edges")};
+}
+
 void cuesta_sobel_options_init(cuesta_sobel_options* options, size_t size) {
   put_options(options, size, sobel_defaults());
 }
@@ -64,6 +93,9 @@ void cuesta_canny_options_init(cuesta_canny_options* options, size_t size) {
 }
 void cuesta_log_options_init(cuesta_log_options* options, size_t size) {
   put_options(options, size, log_defaults());
+}
+void cuesta_boundary_options_init(cuesta_boundary_options* options, size_t size) {
+  put_options(options, size, boundary_defaults());
 }
 
 cuesta_status cuesta_sobel(cuesta_context* context, const cuesta_view* src,
@@ -86,29 +118,39 @@ cuesta_status cuesta_sobel(cuesta_context* context, const cuesta_view* src,
 cuesta_status cuesta_canny(cuesta_context* context, const cuesta_view* src, const cuesta_view* dst,
                            const cuesta_canny_options* options, cuesta_thresholds* used) {
   return guarded([&] {
-    const auto of = take_options(options, canny_defaults(), "canny");
     const auto found = cuesta::canny(picture(src, "canny: src"), picture(dst, "canny: dst"),
-                                     {.sigma = of.sigma,
-                                      .ksize = of.ksize,
-                                      .thresholds = thresholds_of(of),
-                                      .norm = enumerator<Norm>(of.norm, 2, "canny: norm"),
-                                      .aperture = of.aperture,
-                                      .mask = picture(of.mask, "canny: mask")},
-                                     exec_of(context));
+                                     canny_options(options), exec_of(context));
     if (used != nullptr) *used = {found.low, found.high};
+  });
+}
+
+cuesta_status cuesta_canny_of_gradients(cuesta_context* context, const cuesta_view* gx,
+                                        const cuesta_view* gy, const cuesta_view* dst,
+                                        const cuesta_canny_options* options,
+                                        cuesta_thresholds* used) {
+  return guarded([&] {
+    const auto of = canny_options(options);
+    const auto found = cuesta::canny_of_gradients(
+        picture(gx, "canny: gx"), picture(gy, "canny: gy"), picture(dst, "canny: dst"),
+        {.thresholds = of.thresholds, .norm = of.norm, .mask = of.mask, .color = of.color},
+        exec_of(context));
+    if (used != nullptr) *used = {found.low, found.high};
+  });
+}
+
+cuesta_status cuesta_boundaries(cuesta_context* context, const cuesta_view* src,
+                                const cuesta_view* dst, const cuesta_boundary_options* options) {
+  return guarded([&] {
+    const auto of = take_options(options, boundary_defaults(), "boundaries");
+    cuesta::boundaries(picture(src, "boundaries: src"), picture(dst, "boundaries: dst"),
+                       {.threshold = of.threshold}, exec_of(context));
   });
 }
 
 cuesta_status cuesta_log_edges(cuesta_context* context, const cuesta_view* src,
                                const cuesta_view* dst, const cuesta_log_options* options) {
   return guarded([&] {
-    const auto of = take_options(options, log_defaults(), "log_edges");
     cuesta::log_edges(picture(src, "log_edges: src"), picture(dst, "log_edges: dst"),
-                      {.mode = enumerator<LogMode>(of.mode, 2, "log_edges: mode"),
-                       .threshold = of.threshold,
-                       .sigma = of.sigma,
-                       .ksize = of.ksize,
-                       .border = border_of(of.border, "log_edges")},
-                      exec_of(context));
+                      log_options(options), exec_of(context));
   });
 }

@@ -307,7 +307,22 @@ DrawnRequest draw_log(Bytes& bytes, int32_t longest) {
                     [](auto&&... a) { log_edges(a...); });
 }
 
+DrawnRequest draw_canny_of_gradients(Bytes& bytes, int32_t longest) {
+  const PixelType type = one_of_types(bytes, {s16, s16, f32});
+  Pictures p = draw_pictures(bytes, type, longest, bytes.below(4) ? 1 : 3);
+  p.count = 1;
+  const auto options = draw_options<CannyGradientOptions>(bytes);
+  return {"canny", fmt::format("edges of gradients {}{}", p.text(), text_of_options(options)),
+          [=](Harness& h, const Exec& exec) {
+            const ConstBatch gx = p.source(h), gy = p.source(h, 1);
+            const CannyResult used = canny_of_gradients(
+                gx.first, gy.first, p.result(h, "edges", u8).first, options, exec);
+            h.value("thresholds", fmt::format("{} {}", used.low, used.high));
+          }};
+}
+
 DrawnRequest draw_canny(Bytes& bytes, int32_t longest) {
+  if (bytes.below(8) == 0) return draw_canny_of_gradients(bytes, longest);
   const PixelType type = one_of_types(bytes, {u8, u8, u16, f32});
   const Pictures p = draw_pictures(bytes, type, longest, bytes.below(4) ? 1 : 3);
   auto options = draw_options<CannyOptions>(bytes);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "c/boundary.hpp"
+#include "c/edge_options.hpp"
 #include "cuesta/cuesta.hpp"
 #include "support/errors.hpp"
 #include "support/pictures.hpp"
@@ -107,6 +107,77 @@ TEST(CInterface, EdgesAreThoseOfCpp) {
         canny(gray, dst, {.thresholds = Automatic{AutoThreshold::percentile, 70}});
       });
 
+  const AnyImage colors = drawn(PixelType::u8, 3, Pattern::noise);
+  const cuesta_view of_colors = c_view(colors);
+  for (const auto color : {ColorGradient::strongest, ColorGradient::structure}) {
+    given.color = int32_t(color);
+    expect_same(
+        PixelType::u8, 1,
+        [&](const cuesta_view* dst) {
+          return cuesta_canny(nullptr, &of_colors, dst, &given, nullptr);
+        },
+        [&](AnyView dst) {
+          canny(colors, dst,
+                {.sigma = 0,
+                 .thresholds = Given{40, 90},
+                 .norm = Norm::l2,
+                 .aperture = 5,
+                 .mask = mask,
+                 .color = color});
+        });
+  }
+  // A program of before the last member.
+  given.size = offsetof(cuesta_canny_options, color);
+  given.color = 77;
+  expect_same(
+      PixelType::u8, 1,
+      [&](const cuesta_view* dst) {
+        return cuesta_canny(nullptr, &of_colors, dst, &given, nullptr);
+      },
+      [&](AnyView dst) {
+        canny(colors, dst,
+              {.sigma = 0,
+               .thresholds = Given{40, 90},
+               .norm = Norm::l2,
+               .aperture = 5,
+               .mask = mask});
+      });
+  given.size = sizeof given;
+  AnyImage unwritten = like(PixelType::u8);
+  const cuesta_view refused = c_view(unwritten);
+  EXPECT_EQ(cuesta_canny(nullptr, &of_colors, &refused, &given, nullptr), CUESTA_INVALID_ARGUMENT);
+  EXPECT_STREQ(cuesta_error_text(), "canny: color is 77; it must be 0 to 1");
+  given.color = CUESTA_STRONGEST;
+
+  const AnyImage across = drawn(PixelType::s16), down = drawn(PixelType::s16, 1, Pattern::noise);
+  const cuesta_view dx = c_view(across), dy = c_view(down);
+  cuesta_thresholds used{};
+  expect_same(
+      PixelType::u8, 1,
+      [&](const cuesta_view* dst) {
+        return cuesta_canny_of_gradients(nullptr, &dx, &dy, dst, &given, &used);
+      },
+      [&](AnyView dst) {
+        canny_of_gradients(across, down, dst,
+                           {.thresholds = Given{40, 90}, .norm = Norm::l2, .mask = mask});
+      });
+  EXPECT_EQ(used.high, 90);
+
+  for (const AnyImage* picture : {&gray, &colors}) {
+    const cuesta_view from = c_view(*picture);
+    expect_same(
+        PixelType::u8, 1,
+        [&](const cuesta_view* dst) { return cuesta_boundaries(nullptr, &from, dst, nullptr); },
+        [&](AnyView dst) { boundaries(*picture, dst); });
+  }
+  auto of_boundaries = defaults<cuesta_boundary_options>(cuesta_boundary_options_init);
+  EXPECT_EQ(of_boundaries.threshold, BoundaryOptions{}.threshold);
+  of_boundaries.threshold = 4;
+  expect_same(
+      PixelType::u8, 1,
+      [&](const cuesta_view* dst) { return cuesta_boundaries(nullptr, &src, dst, &of_boundaries); },
+      [&](AnyView dst) { boundaries(gray, dst, {.threshold = 4}); });
+
   auto of_log = defaults<cuesta_log_options>(cuesta_log_options_init);
   expect_same(
       PixelType::u8, 1,
@@ -140,6 +211,59 @@ TEST(CInterface, EdgesAreThoseOfCpp) {
   sobel(gray, SobelOutputs{.gx = gx_too, .direction = direction_too}, sobel_options);
   EXPECT_TRUE(equal(gx, gx_too));
   EXPECT_TRUE(equal(direction, direction_too));
+}
+
+void expect_lines(cuesta_lines* made, const Polylines& expected) {
+  size_t count = 0;
+  const cuesta_line* lines = cuesta_lines_all(made, &count);
+  ASSERT_EQ(count, expected.size());
+  EXPECT_GT(count, 1u) << "the case shows nothing";
+  for (size_t i = 0; i < count; ++i) {
+    const cuesta_line& line = lines[i];
+    Polyline one{.closed = line.closed == 1, .length = line.length, .strength = line.strength};
+    for (size_t n = 0; n < line.count; ++n)
+      one.points.push_back({line.points[n].x, line.points[n].y, line.points[n].strength});
+    EXPECT_EQ(one, expected[i]);
+  }
+  cuesta_lines_free(made);
+}
+
+TEST(CInterface, LinesAreThoseOfCpp) {
+  const AnyImage gray = drawn(PixelType::u8);
+  const cuesta_view src = c_view(gray);
+  cuesta_lines* made = nullptr;
+  EXPECT_OK(cuesta_trace_canny(&made, nullptr, &src, nullptr, nullptr));
+  expect_lines(made, trace(gray, CannyOptions{}));
+
+  auto how = defaults<cuesta_trace_options>(cuesta_trace_options_init);
+  how.tolerance = 1;
+  how.min_length = 4;
+  how.refinement = CUESTA_PARABOLA;
+  const TraceOptions by{.tolerance = 1, .min_length = 4, .refinement = Refinement::parabola};
+  auto canny_options = defaults<cuesta_canny_options>(cuesta_canny_options_init);
+  canny_options.sigma = 1;
+  EXPECT_OK(cuesta_trace_canny(&made, nullptr, &src, &canny_options, &how));
+  expect_lines(made, trace(gray, CannyOptions{.sigma = 1}, by));
+  Image<uint8_t> edges(size.width, size.height);
+  canny(gray, edges, {.sigma = 2});
+  const cuesta_view found = c::plain(edges.view());
+  EXPECT_OK(cuesta_trace_edges(&made, nullptr, &src, &found, &canny_options, &how));
+  expect_lines(made, trace(gray, edges, CannyOptions{.sigma = 1}, by));
+  auto log_options = defaults<cuesta_log_options>(cuesta_log_options_init);
+  log_options.sigma = 2;
+  log_options.threshold = 1;
+  EXPECT_OK(cuesta_trace_log(&made, nullptr, &src, &log_options, &how));
+  expect_lines(made, trace(gray, LogOptions{.threshold = 1, .sigma = 2}, by));
+
+  how.refinement = 4;
+  EXPECT_EQ(cuesta_trace_canny(&made, nullptr, &src, nullptr, &how), CUESTA_INVALID_ARGUMENT);
+  EXPECT_STREQ(cuesta_error_text(), "trace: refinement is 4; it must be 0 to 3");
+  EXPECT_EQ(cuesta_trace_canny(nullptr, nullptr, &src, nullptr, nullptr), CUESTA_INVALID_ARGUMENT);
+  EXPECT_STREQ(cuesta_error_text(), "trace: made is NULL");
+  size_t count = 7;
+  EXPECT_EQ(cuesta_lines_all(nullptr, &count), nullptr);
+  EXPECT_EQ(count, 0u);
+  cuesta_lines_free(nullptr);
 }
 
 TEST(CInterface, FiltersAreThoseOfCpp) {

@@ -25,6 +25,9 @@ void for_each_operation_with_options(Body&& body) {
   static Image<uint8_t> dst(9, 7);
   const auto element = StructuringElement::rectangle(3, 3);
   body("canny", [](const CannyOptions& o) { canny(src, dst, o); });
+  static const Image<int16_t> gradient(9, 7);
+  body("canny",
+       [](const CannyGradientOptions& o) { canny_of_gradients(gradient, gradient, dst, o); });
   body("boundaries", [](const BoundaryOptions& o) { boundaries(src, dst, o); });
   body("log", [](const LogOptions& o) { log_edges(src, dst, o); });
   body("sobel",

@@ -1,6 +1,7 @@
 // Canny against cv::Canny, byte for byte.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <opencv2/imgcodecs.hpp>
@@ -172,6 +173,58 @@ TEST(CannyOpenCv, PhotographsEqual) {
     EXPECT_TRUE(test::equal(theirs(smoothed, options), ours(color, options))) << entry.path();
   }
   EXPECT_GT(pictures, 50);
+}
+
+// cv::Canny's 32 bits overflow where |gx| · (2^16 + 13573) does.
+constexpr int whole_range = 27146;
+
+TEST(CannyOpenCv, GivenGradientsEqual) {
+  using verify::Pattern;
+  int turn = 0;
+  for (const auto& [width, height] : {std::pair{1, 1}, {2, 3}, {53, 1}, {65, 40}, {201, 130}}) {
+    for (const int32_t channels : {1, 3}) {
+      for (const auto pattern : {Pattern::noise, Pattern::natural, Pattern::extremes}) {
+        Image<int16_t> gx(width, height, channels), gy(width, height, channels);
+        verify::fill(gx, pattern, 1);
+        verify::fill(gy, pattern, 2);
+        // Of all sizes, so that directions and ties of all kinds come.
+        const int most = std::array{whole_range, 1020, 40}[size_t(turn % 3)];
+        for (Image<int16_t>* g : {&gx, &gy})
+          for (int32_t y = 0; y < height; ++y)
+            for (int32_t x = 0; x < width * channels; ++x)
+              g->row(y)[x] = int16_t(int(g->row(y)[x]) * most / 32768);
+        for (const Norm norm : {Norm::l1, Norm::l2}) {
+          const auto& [low, high] = threshold_pairs[size_t(turn++) % std::size(threshold_pairs)];
+          cv::Mat expected;
+          cv::Canny(test::mat_of(gx), test::mat_of(gy), expected, low, high, norm == Norm::l2);
+          for (const std::string_view strategy : test::host_strategies<CannyArgs>()) {
+            cv::Mat edges(expected.size(), CV_8U);
+            canny_of_gradients(gx, gy, test::view_of<uint8_t>(edges),
+                               {.thresholds = Thresholds::given(low, high), .norm = norm},
+                               {.strategy = std::string(strategy)});
+            ASSERT_TRUE(test::equal(expected, edges))
+                << width << "x" << height << "x" << channels << " " << verify::name_of(pattern)
+                << " up to " << most << (norm == Norm::l2 ? " l2 " : " l1 ") << low << " " << high
+                << " by " << strategy;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(CannyOpenCv, SobelsGradientsGiveThePicturesEdges) {
+  Image<uint8_t> src(201, 130);
+  verify::fill(src, verify::Pattern::natural, 3);
+  for (const int aperture : {3, 5}) {
+    for (const Norm norm : {Norm::l1, Norm::l2}) {
+      const CannyOptions options = plain(aperture, norm, 60, 140);
+      const auto g = sobel_gradients(
+          src, SobelOptions{.aperture = aperture, .border = {BorderMode::replicate}});
+      auto found = canny_of_gradients(g.gx, g.gy, {.thresholds = options.thresholds, .norm = norm});
+      ASSERT_TRUE(test::equal(theirs(test::mat_of(src), options), test::mat_of(found)));
+    }
+  }
 }
 
 }  // namespace

@@ -23,16 +23,19 @@ struct CannyArgs {
   static std::span<const Strategy<CannyArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<CannyArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView src{};             // u8, u16 or f32, 1 or 3 channels
+  ConstAnyView src{};             // u8, u16 or f32, 1 or 3 channels; or, where gy has data, the
+  ConstAnyView gy{};              // gradients: src is gx, s16 or f32, and gy is alike
   AnyView dst{};                  // u8 of src's size
   CannyOptions options{};         // ksize resolved: odd, or anything where sigma is 0; the norm
-                                  // is l2 for the structure tensor of three channels
+                                  // is l2 for the structure tensor of three channels; of given
+                                  // gradients sigma is 0 and the aperture 3
   CannyResult* result = nullptr;  // the thresholds used, one pair for each picture; never null
 
   const CannyBand* band = nullptr;  // host strategies alone: instead of `dst`
 
-  int32_t count = 1;                         // pictures
-  ptrdiff_t src_step = 0, dst_step = 0;      // bytes from one to the next
+  int32_t count = 1;                     // pictures
+  ptrdiff_t src_step = 0, dst_step = 0;  // bytes from one to the next
+  ptrdiff_t gy_step = 0;
   ptrdiff_t mask_step = 0;                   // the same; 0: one mask for all
   std::span<const Thresholds> thresholds{};  // one for each picture; empty: options.thresholds
 
@@ -46,6 +49,7 @@ struct CannyArgs {
   CannyArgs part(int32_t begin, int32_t n) const {
     CannyArgs some = *this;
     some.src = ConstBatch(src, count, src_step)[begin];
+    if (gy) some.gy = ConstBatch(gy, count, gy_step)[begin];
     some.dst = Batch(dst, count, dst_step)[begin];
     if (options.mask) some.options.mask = ConstBatch(options.mask, count, mask_step)[begin];
     some.result = result + begin;

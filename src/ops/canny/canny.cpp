@@ -30,19 +30,23 @@ void check_thresholds(const Thresholds& t) {
 }
 
 // What holds for every picture of a batch when it holds for the first; options with ksize resolved.
-CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted) {
-  check_view(src, "canny: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
+// `src` is called so.
+CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted,
+                     std::initializer_list<PixelType> types = {PixelType::u8, PixelType::u16,
+                                                               PixelType::f32},
+                     std::string_view name = "canny: src") {
+  check_view(src, name, types, 1, 4);
   if (src.channels != 1 && src.channels != 3) {
-    throw_invalid(std::to_string(src.channels), "canny: src has {} channels; it takes 1 or 3",
+    throw_invalid(std::to_string(src.channels), "{} has {} channels; it takes 1 or 3", name,
                   src.channels);
   }
   check_view(dst, "canny: dst", {PixelType::u8});
-  check_same_size(src, dst, "canny: src", "canny: dst");
+  check_same_size(src, dst, name, "canny: dst");
   CannyOptions options = canny_resolved(wanted);
   if (src.channels == 3 && options.color == ColorGradient::structure) options.norm = Norm::l2;
   if (options.mask) {
     check_view(options.mask, "canny: mask", {PixelType::u8});
-    check_same_size(src, options.mask, "canny: src", "canny: mask");
+    check_same_size(src, options.mask, name, "canny: mask");
   }
   return options;
 }
@@ -62,6 +66,25 @@ CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& wanted, con
   if (options.mask) check_no_overlap(options.mask, dst, "canny: mask", "canny: dst");
   CannyResult result;
   dispatch(CannyArgs{.src = src, .dst = dst, .options = options, .result = &result}, exec);
+  return result;
+}
+
+CannyResult canny_of_gradients(ConstAnyView gx, ConstAnyView gy, OutView dst,
+                               const CannyGradientOptions& wanted, const Exec& exec) {
+  const CannyOptions options = checked(gx, dst,
+                                       {.sigma = 0,
+                                        .thresholds = wanted.thresholds,
+                                        .norm = wanted.norm,
+                                        .mask = wanted.mask,
+                                        .color = wanted.color},
+                                       {PixelType::s16, PixelType::f32}, "canny: gx");
+  check_view(gy, "canny: gy", {gx.type}, gx.channels, gx.channels);
+  check_same_size(gx, gy, "canny: gx", "canny: gy");
+  check_no_overlap(gx, dst, "canny: gx", "canny: dst");
+  check_no_overlap(gy, dst, "canny: gy", "canny: dst");
+  if (options.mask) check_no_overlap(options.mask, dst, "canny: mask", "canny: dst");
+  CannyResult result;
+  dispatch(CannyArgs{.src = gx, .gy = gy, .dst = dst, .options = options, .result = &result}, exec);
   return result;
 }
 

@@ -88,10 +88,11 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
       // Options take turns with numbers of cases that share no factor.
       ++seed;
       const Smoothing smoothing = smoothings[seed % 7];
-      const int aperture = apertures[seed % 13 % 3];
-      const PixelType type = seed % 11 < 3   ? PixelType::u16
-                             : seed % 11 < 5 ? PixelType::f32
-                                             : PixelType::u8;
+      const bool given = seed % 7 == 3;  // gradients, which the public entry leaves so:
+      const int aperture = given ? 3 : apertures[seed % 13 % 3];
+      const PixelType of_picture = seed % 11 < 3 ? PixelType::u16 : PixelType::u8;
+      const bool floats = seed % 11 == 3 || seed % 11 == 4;
+      const PixelType type = floats ? PixelType::f32 : given ? PixelType::s16 : of_picture;
       const bool odd = type == PixelType::f32 && seed % 3 == 1;
       const int32_t channels = seed % 37 < 9 ? 3 : 1;
       const ColorGradient color =
@@ -102,21 +103,24 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
       const Pattern pattern = patterns[seed % 5];
       const bool masked = seed % 19 < 4;
       const bool masks_differ = seed % 2 == 0;
-      const double largest = type == PixelType::u16 ? 65535.0 : type == PixelType::u8 ? 255.0 : 4.0;
+      const double largest = type == PixelType::s16   ? 20000.0
+                             : type == PixelType::u16 ? 65535.0
+                             : type == PixelType::u8  ? 255.0
+                                                      : 4.0;
       const Thresholds thresholds = drawn_thresholds(seed % 23, largest);
       const int32_t count = seed % 29 < 9 ? counts[seed % 29 % 4] : 1;
       const Apart apart = apart_of(seed % 31, width, height);
       const bool thresholds_differ = count > 1 && seed % 3 > 0;
-      const auto* given = std::get_if<Given>(&thresholds);
-      const std::string rule = given ? fmt::format("given({}, {})", given->low, given->high)
-                                     : std::string(name_in(std::get<Automatic>(thresholds).rule));
+      const auto* pair = std::get_if<Given>(&thresholds);
+      const std::string rule = pair ? fmt::format("given({}, {})", pair->low, pair->high)
+                                    : std::string(name_in(std::get<Automatic>(thresholds).rule));
       const std::string batch = count == 1
                                     ? std::string()
                                     : fmt::format(" {} pictures {}{}", count, apart.name,
                                                   thresholds_differ ? ", thresholds of each" : "");
       out.push_back(
-          {fmt::format("{}x{} {} {}sigma={} aperture={} norm={} {}{}{} {} seed={}", width, height,
-                       name_of(type),
+          {fmt::format("{}x{} {}{} {}sigma={} aperture={} norm={} {}{}{} {} seed={}", width, height,
+                       given ? "gradients of " : "", name_of(type),
                        channels == 1 ? ""
                        : structure   ? "x3 structure "
                                      : "x3 ",
@@ -131,6 +135,10 @@ std::vector<verify::Case<CannyArgs>> CannyArgs::cases(verify::Level level) {
                                       [=](AnyView p) { fill_with_odd_floats(p, seed); })
                             : h.input(type, wide, high, channels, pattern, seed);
              args.src_step = cut_first(args.src, width, height, apart);
+             if (given) {
+               args.gy = h.input(type, wide, high, channels, pattern, seed + 3);
+               args.gy_step = cut_first(args.gy, width, height, apart);
+             }
              // Whoever writes between the pictures makes a difference too.
              args.dst = count == 1 ? h.output("edges", PixelType::u8, width, height)
                                    : h.in_out("edges", PixelType::u8, wide, high, 1, Pattern::noise,

@@ -55,7 +55,9 @@ struct Job {
   ConstAnyView channels[3], mask;
   int32_t count;  // of channels: 1 or 3
   const uint16_t* taps;
-  int32_t window;  // number of taps
+  int32_t window;        // number of taps
+  ConstAnyView gy{};     // where gradients are given; then the first of the channels is gx, of all
+  Norm norm = Norm::l1;  // its channels
 
   int32_t width() const { return channels[0].width; }
   int32_t height() const { return channels[0].height; }
@@ -192,6 +194,66 @@ class Magnitudes {
   uint8_t* mask_;
 };
 
+// The same of gradients that are given.
+class GivenMagnitudes {
+ public:
+  GivenMagnitudes(const Job& job, Pieces& pieces)
+      : job_(job),
+        stride_(round_up(job.width()) + 2 * row_room),
+        magnitudes_(pieces.take<int32_t>(stride_ * 3)),
+        gradients_(pieces.take<int16_t>(stride_ * 4)),
+        mask_(job.mask ? pieces.take<uint8_t>(stride_) : nullptr) {
+    if (job.count == 1) return;
+    other_ = pieces.take<int32_t>(stride_);
+    other_gx_ = pieces.take<int16_t>(stride_);
+    other_gy_ = pieces.take<int16_t>(stride_);
+  }
+
+  void make(int32_t y) {
+    const int32_t width = job_.width();
+    int32_t* to = row(y);
+    if (y < 0 || y >= job_.height()) {
+      std::fill_n(to - row_room, stride_, 0);
+      return;
+    }
+    if (mask_) std::memcpy(mask_, job_.mask.as<uint8_t>().row(y), size_t(width));
+    for (int32_t c = 0; c < job_.count; ++c) {
+      int16_t *to_gx = c ? other_gx_ : gx(y), *to_gy = c ? other_gy_ : gy(y);
+      take(job_.channels[0].as<int16_t>().row(y), c, to_gx);
+      take(job_.gy.as<int16_t>().row(y), c, to_gy);
+      measure_given(job_.norm, mask_, width, to_gx, to_gy, c ? other_ : to);
+      if (c) keep_stronger(other_, other_gx_, other_gy_, width, to, gx(y), gy(y));
+    }
+    to[-1] = 0;
+    std::fill_n(to + width, row_room, 0);
+  }
+  int32_t* row(int32_t y) { return magnitudes_ + stride_ * ((y + 3) % 3) + row_room; }
+  int16_t* gx(int32_t y) { return gradients_ + stride_ * (y & 1); }
+  int16_t* gy(int32_t y) { return gradients_ + stride_ * (2 + (y & 1)); }
+  const uint8_t* mask() const { return mask_; }
+
+ private:
+  void take(const int16_t* from, int32_t channel, int16_t* to) const {
+    if (job_.count == 1) {
+      std::memcpy(to, from, size_t(job_.width()) * sizeof(int16_t));
+      return;
+    }
+    for (int32_t x = 0; x < job_.width(); ++x) to[x] = from[ptrdiff_t(x) * job_.count + channel];
+  }
+
+  const Job& job_;
+  ptrdiff_t stride_;
+  int32_t* magnitudes_;
+  int16_t* gradients_;
+  int32_t* other_ = nullptr;  // of a row of another channel, as its gradients
+  int16_t *other_gx_ = nullptr, *other_gy_ = nullptr;
+  uint8_t* mask_;
+};
+
+// K is 0 where gradients are given.
+template <int K, class M>
+using MagnitudesOf = std::conditional_t<K == 0, GivenMagnitudes, Magnitudes<K == 0 ? 3 : K, M>>;
+
 template <class M>
 M limit(int64_t t) {
   return M(std::min<int64_t>(t, std::numeric_limits<M>::max()));
@@ -201,7 +263,7 @@ M limit(int64_t t) {
 template <int K, class M, class Take>
 void find_marks(const Job& job, const CannyLimits& limits, int32_t first, int32_t end,
                 Pieces pieces, Take&& take) {
-  Magnitudes<K, M> magnitudes(job, pieces);
+  MagnitudesOf<K, M> magnitudes(job, pieces);
   const int32_t words = canny_words(job.width());
   auto* candidates = pieces.take<uint64_t>(words + row_room);
   auto* strong = pieces.take<uint64_t>(words + row_room);
@@ -224,11 +286,11 @@ void find_marks(const Job& job, const CannyLimits& limits, int32_t first, int32_
 template <int K, class M>
 void count_rows(const Job& job, int32_t first, int32_t end, Pieces pieces, uint64_t* bins,
                 ptrdiff_t copy) {
-  Magnitudes<K, M> magnitudes(job, pieces);
+  MagnitudesOf<K, M> magnitudes(job, pieces);
   auto* sizes = pieces.take<uint16_t>(round_up(job.width()) + row_room);
   for (int32_t y = first; y < end; ++y) {
     magnitudes.make(y);
-    count_magnitudes(magnitudes.row(y), job.width(), sizes, bins, copy);
+    count_magnitudes<K == 0>(magnitudes.row(y), job.norm, job.width(), sizes, bins, copy);
     if (magnitudes.mask())  // what lies outside was counted as 0
       bins[0] -= uint64_t(std::count(magnitudes.mask(), magnitudes.mask() + job.width(), 0));
   }
@@ -238,8 +300,12 @@ void count_rows(const Job& job, int32_t first, int32_t end, Pieces pieces, uint6
 template <int K, class M>
 class Room {
  public:
-  // The largest magnitude: aperture 3, 5, and 7 after its division.
-  static constexpr ptrdiff_t bins = 2 * (K == 3 ? 1020 : K == 5 ? 12240 : 10200) + 1;
+  // The largest magnitude: aperture 3, 5, and 7 after its division; given ones reach them all.
+  static constexpr ptrdiff_t bins = K == 0 ? canny_bins
+                                           : 2 * (K == 3   ? 1020
+                                                  : K == 5 ? 12240
+                                                           : 10200) +
+                                                 1;
   static constexpr ptrdiff_t bins_copy = round_up(bins);
 
   // Of `rows` rows; hysteresis takes memory where it `floods`.
@@ -247,7 +313,7 @@ class Room {
       : strips(height, threads) {
     const int32_t width = job.width();
     Pieces counted(nullptr);
-    Magnitudes<K, M>(job, counted);
+    MagnitudesOf<K, M>(job, counted);
     counted.take<uint64_t>(2 * (width / 64 + 1 + 2 * row_room));  // find_marks' two rows of bits
     counted.take<uint16_t>(round_up(width) + row_room);           // or count_rows' sizes
     strip_bytes_ = counted.used() + 2 * row_room;
@@ -343,13 +409,16 @@ void fill_band(const CannyArgs& args, const Job& job, const Room<K, M>& room, in
   });
 }
 
-// The channels of `picture`: itself, or three pictures in `memory` of plane_bytes() each.
+// The channels of `picture`: itself, or three pictures in `memory` of plane_bytes() each. Given
+// gradients are taken apart row by row.
 ptrdiff_t plane_bytes(ConstAnyView picture) {
-  return picture.channels == 1 ? 0 : (round_up(picture.width) + row_room) * picture.height;
+  return picture.channels == 1 || picture.type != PixelType::u8
+             ? 0
+             : (round_up(picture.width) + row_room) * picture.height;
 }
 void separate(ConstAnyView picture, uint8_t* memory, int threads, Job& job) {
   job.channels[0] = picture;
-  if (job.count == 1) return;
+  if (job.count == 1 || job.gy) return;
   const ptrdiff_t stride = round_up(picture.width) + row_room;
   for (int32_t c = 0; c < job.count; ++c)
     job.channels[c] = ConstAnyView(memory + plane_bytes(picture) * c, picture.width, picture.height,
@@ -397,6 +466,7 @@ void run_batch(const CannyArgs& args, const Job& first, AnyView smoothed, Call& 
       const CannyArgs picture = args.part(i, 1);
       Job job = first;
       job.mask = picture.options.mask;
+      job.gy = picture.gy;
       announce("gradient and suppression");
       if (smoothed) {
         gaussian(picture.src, smoothed, {.sigma = args.options.sigma, .ksize = args.options.ksize},
@@ -421,8 +491,9 @@ void run_norm(const CannyArgs& args, const Job& job, AnyView smoothed, Call& cal
 
 void canny_simd_target(const CannyArgs& args, Call& call) {
   const CannyOptions& options = args.options;
-  Job job{{args.src}, options.mask, args.src.channels, nullptr, 1};
+  Job job{{args.src}, options.mask, args.src.channels, nullptr, 1, args.gy, options.norm};
   AnyView smoothed;
+  if (args.gy) return run_batch<0, int32_t>(args, job, smoothed, call);
   if (options.sigma > 0 && options.ksize <= largest_fused_window) {
     int32_t taps[largest_fused_window];
     gaussian_taps_q8(std::span(taps, size_t(options.ksize)), options.sigma);

@@ -25,6 +25,24 @@ std::string wrong(const Thresholds& value, const Limits&);
 /// "auto:otsu", "auto:percentile:90", "20 and 60".
 std::string text_of(const Thresholds& value);
 
+template <auto Member>
+constexpr auto thresholds_field() {
+  return field<Member>("threshold", any(), "low and high, or how they are found from the picture");
+}
+template <auto Member>
+constexpr auto color_field() {
+  return field<Member>("color", any(),
+                       "of pictures of three channels: the strongest channel's gradient at each "
+                       "pixel, as cv::Canny's, or that of the structure tensor, Di Zenzo's");
+}
+
+template <>
+struct Described<CannyGradientOptions> {
+  static constexpr auto fields = std::tuple(thresholds_field<&CannyGradientOptions::thresholds>(),
+                                            norm_field<&CannyGradientOptions::norm>(),
+                                            color_field<&CannyGradientOptions::color>());
+};
+
 template <>
 struct Described<CannyOptions> {
   static constexpr auto fields = std::tuple(
@@ -33,13 +51,8 @@ struct Described<CannyOptions> {
                                   "nothing, then edges are cv::Canny's"),
       field<&CannyOptions::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
                                   "side of the Gaussian's window"),
-      field<&CannyOptions::thresholds>("threshold", any(),
-                                       "low and high, or how they are found from the picture"),
-      norm_field<&CannyOptions::norm>(), aperture_field<&CannyOptions::aperture>(),
-      field<&CannyOptions::color>("color", any(),
-                                  "of pictures of three channels: the strongest channel's gradient "
-                                  "at each pixel, as cv::Canny's, or that of the structure tensor, "
-                                  "Di Zenzo's"));
+      thresholds_field<&CannyOptions::thresholds>(), norm_field<&CannyOptions::norm>(),
+      aperture_field<&CannyOptions::aperture>(), color_field<&CannyOptions::color>());
 };
 
 }  // namespace cuesta

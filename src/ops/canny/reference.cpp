@@ -47,6 +47,20 @@ void take_channel(ConstAnyView src, int32_t channel, AnyView plane) {
   }
 }
 
+// Gradients that were given, each channel's as a picture.
+template <class From, class G>
+void take_gradients(const CannyArgs& args, CannyStagesOf<G>& stages) {
+  const auto gx = args.src.as<From>(), gy = args.gy.as<From>();
+  for (int32_t c = 0; c < args.src.channels; ++c) {
+    for (int32_t y = 0; y < args.src.height; ++y) {
+      for (int32_t x = 0; x < args.src.width; ++x) {
+        stages.gx[c].at(x, y) = gx.at(x, y, c);
+        stages.gy[c].at(x, y) = gy.at(x, y, c);
+      }
+    }
+  }
+}
+
 // Every candidate that 8-way neighbours connect to a strong pixel becomes strong.
 void hysteresis(ImageView<uint8_t> marks, Scratch& scratch) {
   const int32_t width = marks.width - 2, height = marks.height - 2;
@@ -91,6 +105,9 @@ CannyStagesOf<G> canny_stages(const CannyArgs& args, Scratch& scratch) {
 template <class G>
 void canny_gradients(const CannyArgs& args, CannyStagesOf<G>& stages, Call& call,
                      std::string_view name, int threads) {
+  if (args.gy)
+    return take_gradients<std::conditional_t<std::is_same_v<G, float>, float, int16_t>>(args,
+                                                                                        stages);
   Exec exec = call.nested();
   exec.strategy = name;
   exec.threads = threads;

@@ -34,7 +34,7 @@ using CannyStages = CannyStagesOf<int32_t>;
 template <class G = int32_t>
 CannyStagesOf<G> canny_stages(const CannyArgs& args, Scratch& scratch);
 /// Smoothing and gradient, by the strategy `name` of the public gaussian() and sobel(), with
-/// threads; announces both.
+/// threads; announces both. Or the gradients that were given.
 template <class G>
 void canny_gradients(const CannyArgs& args, CannyStagesOf<G>& stages, Call& call,
                      std::string_view name, int threads);

@@ -9,7 +9,7 @@ namespace cuesta {
 namespace {
 
 #if CUESTA_HAS_CUDA
-// What the ladder does not take. Pixels are numbered in 32 bits,
+// What the ladder does not take, besides what the next one says. Pixels are numbered in 32 bits,
 // and the grid's second dimension ends at 65,535 blocks of 8 rows.
 std::string_view too_large(const CannyArgs& args) {
   if (args.src.height > 65535 * 8) return "pictures higher than 524,280";
@@ -18,15 +18,15 @@ std::string_view too_large(const CannyArgs& args) {
   return {};
 }
 
-std::string_view three_channels(const CannyArgs& args) {
-  return args.src.channels == 3 ? "a source of three channels" : std::string_view();
+std::string_view no_picture_of_one_channel(const CannyArgs& args) {
+  if (args.gy) return "gradients in place of a picture";
+  if (args.src.channels == 3) return "a source of three channels";
+  return args.src.type == PixelType::f32 ? "f32 source" : std::string_view();
 }
 
 std::string_view supports(const CannyArgs& args, const Parameters&) {
-  if (const auto why = three_channels(args); !why.empty()) return why;
-  if (args.src.type == PixelType::u16) return "u16 source";
-  if (args.src.type == PixelType::f32) return "f32 source";
-  return too_large(args);
+  if (const auto why = no_picture_of_one_channel(args); !why.empty()) return why;
+  return args.src.type != PixelType::u8 ? "u16 source" : too_large(args);
 }
 
 // Labels of open runs, and counters of magnitudes, have 32 bits.

@@ -112,7 +112,7 @@ CannyResult canny_automatic(const CannyOptions& options, PixelType type, std::sp
 CannyLimits canny_limits(const CannyArgs& args, const CannyResult& thresholds) {
   // 2^62 stands for everything larger; no magnitude reaches it. cv::Canny caps l2 thresholds so
   // that their squares fit 32 bits; on u16 they must fit 62.
-  const double cap = args.src.type == PixelType::u8 ? 32767.0 : 2147483647.0;
+  const double cap = args.src.type == PixelType::u16 ? 2147483647.0 : 32767.0;
   const auto limit = [&](double t) {
     t /= gradient_scale(args.options, args.src.type);
     if (args.options.norm == Norm::l2) {

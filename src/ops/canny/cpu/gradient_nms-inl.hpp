@@ -155,6 +155,34 @@ void measure(const int16_t* gx, const int16_t* gy, const uint8_t* mask, ptrdiff_
   }
 }
 
+/// The magnitudes of given gradients, any 16 bits: |gx| + |gy|, or gx² + gy², of which 2^31 alone,
+/// the largest, becomes 2^31 − 1. Gradients of −32,768 lose one: no direction notices, and then
+/// |gx| < 2^15.
+inline void measure_given(Norm norm, const uint8_t* mask, ptrdiff_t count, int16_t* HWY_RESTRICT gx,
+                          int16_t* HWY_RESTRICT gy, int32_t* HWY_RESTRICT magnitude) {
+  const hn::ScalableTag<int32_t> d;
+  const hn::Rebind<int16_t, decltype(d)> d16;
+  const hn::Rebind<uint8_t, decltype(d)> d8;
+  const auto least = hn::Set(d16, int16_t(-32767));
+  for (ptrdiff_t x = 0; x < count; x += ptrdiff_t(hn::Lanes(d))) {
+    const auto a = load_gradient(d, gx + x), b = load_gradient(d, gy + x);
+    auto m = hn::Zero(d);
+    if (norm == Norm::l1) {
+      m = hn::Add(hn::Abs(a), hn::Abs(b));
+    } else {
+      m = hn::Add(hn::Mul(a, a), hn::Mul(b, b));
+      m = hn::IfThenElse(hn::Lt(m, hn::Zero(d)), hn::Set(d, 0x7FFFFFFF), m);
+    }
+    if (mask) {
+      const auto inside = hn::PromoteTo(d, hn::LoadU(d8, mask + x));
+      m = hn::IfThenZeroElse(hn::Eq(inside, hn::Zero(d)), m);
+    }
+    hn::StoreU(m, d, magnitude + x);
+    hn::StoreU(hn::Max(hn::LoadU(d16, gx + x), least), d16, gx + x);
+    hn::StoreU(hn::Max(hn::LoadU(d16, gy + x), least), d16, gy + x);
+  }
+}
+
 /// Where `other` is larger than `magnitude`, it and its gradient take the others' place.
 template <class M>
 void keep_stronger(const M* other, const int16_t* other_gx, const int16_t* other_gy,
@@ -236,16 +264,30 @@ void suppress(const M* up, const M* row, const M* down, const int16_t* gx, const
   }
 }
 
-/// Counts magnitudes by their size, l2's by the floored root.
-template <class M>
-void count_magnitudes(const M* row, ptrdiff_t width, uint16_t* HWY_RESTRICT sizes, uint64_t* bins,
-                      ptrdiff_t copy) {
+/// floor(sqrt(v)) of int32 lanes v >= 0; floor_sqrt() ends below 46,340².
+template <class D, class V>
+HWY_INLINE V floor_sqrt_of_any(D d, V v) {
+  const auto below = floor_sqrt(d, hn::Min(v, hn::Set(d, 46340 * 46340 - 50000)));
+  return hn::IfThenElse(hn::Lt(v, hn::Set(d, 46340 * 46340)), below, hn::Set(d, 46340));
+}
+
+/// Counts magnitudes by their size, l2's by the floored root; 65,535 is the largest. Those of given
+/// gradients are `Any` below 2^31, and lanes hold l1's too.
+template <bool Any, class M>
+void count_magnitudes(const M* row, Norm norm, ptrdiff_t width, uint16_t* HWY_RESTRICT sizes,
+                      uint64_t* bins, ptrdiff_t copy) {
   const auto* size = reinterpret_cast<const uint16_t*>(row);
   if constexpr (sizeof(M) == 4) {
     const hn::ScalableTag<M> d;
     const hn::Rebind<uint16_t, decltype(d)> d16;
-    for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(d)))
-      hn::StoreU(hn::DemoteTo(d16, floor_sqrt(d, hn::LoadU(d, row + x))), d16, sizes + x);
+    for (ptrdiff_t x = 0; x < width; x += ptrdiff_t(hn::Lanes(d))) {
+      const auto m = hn::LoadU(d, row + x);
+      if constexpr (Any)
+        hn::StoreU(hn::DemoteTo(d16, norm == Norm::l1 ? m : floor_sqrt_of_any(d, m)), d16,
+                   sizes + x);
+      else
+        hn::StoreU(hn::DemoteTo(d16, floor_sqrt(d, m)), d16, sizes + x);
+    }
     size = sizes;
   }
   // Two copies of the bins: equal neighbours, the rule in flat parts, need not wait for each other.

@@ -70,7 +70,7 @@ inline Limits limits_of(const CannyArgs& args, int32_t picture = 0) {
 /// Whether the production gradient and suppression walks down strips (nms.cu), else a block takes
 /// a tile (tile_front.cu). u16 goes by floats, which know aperture 3 and count nothing.
 inline bool walks(const CannyArgs& args) {
-  if (args.src.channels != 1 || args.src.type == PixelType::f32) return false;
+  if (args.gy || args.src.channels != 1 || args.src.type == PixelType::f32) return false;
   if (args.src.type == PixelType::u8) return true;
   if (args.options.aperture != 3 || args.options.mask) return false;
   for (int32_t i = 0; i < args.count; ++i)

@@ -30,10 +30,10 @@ struct Picture {
 
 // ---- stages: what a thread does with its pixel
 
-template <class T>
+template <class T, class To = T>
 struct TakeChannel {
   DeviceImage<const T> src;
-  DeviceImage<T> plane;
+  DeviceImage<To> plane;
   int32_t channel;
 
   __device__ void operator()(int32_t x, int32_t y) const {
@@ -127,7 +127,15 @@ void take_channel(const CannyArgs& args, ConstAnyView src, int32_t channel, AnyV
   }
 }
 
-// Smoothing and gradients by the public operations, channel after channel.
+// One of the gradients that were given.
+template <class G>
+void take_gradient(const CannyArgs& args, ConstAnyView gradient, int32_t channel,
+                   DeviceImage<G> plane, Call& call) {
+  using From = std::conditional_t<std::is_same_v<G, float>, float, int16_t>;
+  each_pixel(args, call, TakeChannel<From, G>{gradient.as<From, Space::device>(), plane, channel});
+}
+
+// Smoothing and gradients by the public operations, channel after channel; or those given.
 template <class G>
 Picture<G> gradients(const CannyArgs& args, Call& call) {
   const int32_t width = args.src.width, height = args.src.height;
@@ -139,15 +147,20 @@ Picture<G> gradients(const CannyArgs& args, Call& call) {
     gaussian(seen, smoothed, {.sigma = args.options.sigma, .ksize = args.options.ksize}, exec);
     seen = smoothed;
   }
-  call.stage("sobel");
+  if (!args.gy) call.stage("sobel");
   Picture<G> p{.channels = seen.channels,
                .magnitude = device_image<canny_channels::Magnitude<G>>(call, width, height),
                .mask = args.options.mask.as<uint8_t, Space::device>(),
                .marks = device_image<uint8_t>(call, width, height)};
-  const AnyView plane = seen.channels > 1 ? image_like(seen, 1, call) : AnyView();
+  const AnyView plane = seen.channels > 1 && !args.gy ? image_like(seen, 1, call) : AnyView();
   for (int32_t c = 0; c < seen.channels; ++c) {
     p.gx[c] = device_image<G>(call, width, height);
     p.gy[c] = device_image<G>(call, width, height);
+    if (args.gy) {
+      take_gradient(args, args.src, c, p.gx[c], call);
+      take_gradient(args, args.gy, c, p.gy[c], call);
+      continue;
+    }
     if (plane) take_channel(args, seen, c, plane, call);
     sobel(plane ? ConstAnyView(plane) : seen, {.gx = p.gx[c], .gy = p.gy[c]},
           {.aperture = args.options.aperture, .border = {BorderMode::replicate}}, exec);

@@ -1,6 +1,7 @@
 // The production gradient and suppression of what the walks do not take: three channels, floats,
-// and of u16 other apertures, masks and automatic thresholds. Source, smoothed where that is asked
-// for, to two masks of a bit a pixel in one kernel, a tile a block; or the histogram of magnitudes.
+// given gradients, and of u16 other apertures, masks and automatic thresholds. Source, smoothed
+// where that is asked for, to two masks of a bit a pixel in one kernel, a tile a block; or the
+// histogram of magnitudes.
 //
 // From device memory: the source's bytes and the apron that tiles read twice, mostly from the
 // caches, and 1/4 byte written a pixel.
@@ -26,7 +27,8 @@ using MagnitudeOf = canny_channels::Magnitude<GradientOf<T>>;
 
 template <class T>
 struct TileJob {
-  DeviceBatch<const T> src;
+  DeviceBatch<const T> src;         // or gx
+  DeviceBatch<const T> gy;          // no data: of a picture
   DeviceBatch<const uint8_t> mask;  // no data: everywhere
   Norm norm;
   ColorGradient color;
@@ -98,18 +100,20 @@ __device__ void count(int32_t bin, uint32_t* near, uint32_t* bins) {
 
 // ---- the kernel
 
+/// K is the aperture, or 0 of given gradients.
 template <class T, int K, int Channels>
 __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant__ TileJob<T> job) {
   using M = MagnitudeOf<T>;
   constexpr int32_t apron = K / 2 + 1, columns = tile_columns + 2 * apron,
                     rows = tile_rows + 2 * apron;
   constexpr int32_t wide = tile_columns + 2, high = tile_rows + 2;  // with neighbours
-  __shared__ T samples[Channels][rows * columns];
+  __shared__ T samples[Channels][K == 0 ? 1 : rows * columns];
   __shared__ M magnitudes[high][wide];
   __shared__ uint8_t octants[tile_rows][tile_columns];
   CUESTA_DYNAMIC_SHARED(uint32_t, near);
 
   const auto src = job.src.here();
+  const auto given_gy = job.gy.here();
   const auto mask = job.mask.here();
   const Masks masks = job.masks.picture(blockIdx.z);
   uint32_t* const bins = job.bins ? job.bins + ptrdiff_t(blockIdx.z) * canny_bins : nullptr;
@@ -125,7 +129,7 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
     const auto left = int32_t(tile % across) * tile_columns;
     const auto top = int32_t(tile / across) * tile_rows;
     __syncthreads();  // no one is at the last tile, or at the counters, any more
-    for (int32_t i = thread; i < rows * columns; i += tile_threads) {
+    for (int32_t i = thread; K != 0 && i < rows * columns; i += tile_threads) {
       const int32_t x = min(max(left - apron + i % columns, 0), src.width - 1);
       const int32_t y = min(max(top - apron + i / columns, 0), src.height - 1);
       const T* const pixel = src.row(y) + ptrdiff_t(x) * Channels;
@@ -141,8 +145,12 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
           (!mask.data || mask.at(x, y) != 0)) {
         canny_channels::Gradient<GradientOf<T>> of[Channels];
 #pragma unroll
-        for (int c = 0; c < Channels; ++c)
-          of[c] = gradient_at<K>(samples[c] + row * columns + column, columns);
+        for (int c = 0; c < Channels; ++c) {
+          if constexpr (K == 0)
+            of[c] = {src.at(x, y, c), given_gy.at(x, y, c)};
+          else
+            of[c] = gradient_at<K>(samples[c] + row * columns + column, columns);
+        }
         const auto found = canny_channels::measure(of, Channels, job.norm, job.color);
         magnitude = found.magnitude;
         if (row > 0 && row <= tile_rows && column > 0 && column <= tile_columns)
@@ -207,6 +215,7 @@ void launch(const CannyArgs& args, TileJob<T> job, Call& call) {
   for (int32_t i = 0; i < args.count; ++i) {
     job = first;
     job.src.first = first.src.picture(unsigned(i));
+    job.gy.first = first.gy.picture(unsigned(i));
     job.mask.first = first.mask.picture(unsigned(i));
     job.masks = first.masks.picture(unsigned(i));
     job.limits = canny_limits_in<M>(args, args.result[i]);
@@ -216,10 +225,14 @@ void launch(const CannyArgs& args, TileJob<T> job, Call& call) {
 
 template <class T, int Channels>
 void launch_aperture(const CannyArgs& args, const TileJob<T>& job, Call& call) {
-  switch (args.options.aperture) {
-    case 3: return launch<T, 3, Channels>(args, job, call);
-    case 5: return launch<T, 5, Channels>(args, job, call);
-    default: return launch<T, 7, Channels>(args, job, call);
+  if constexpr (std::is_same_v<T, int16_t> || std::is_same_v<T, float>)
+    if (args.gy) return launch<T, 0, Channels>(args, job, call);
+  if constexpr (!std::is_same_v<T, int16_t>) {
+    switch (args.options.aperture) {
+      case 3: return launch<T, 3, Channels>(args, job, call);
+      case 5: return launch<T, 5, Channels>(args, job, call);
+      default: return launch<T, 7, Channels>(args, job, call);
+    }
   }
 }
 
@@ -228,12 +241,14 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
   DeviceImage<const T> first{static_cast<const T*>(src.data), args.src.width, args.src.height,
                              args.src.channels, src.stride};
   TileJob<T> job{.src = {first, src.step},
+                 .gy = {},
                  .mask = {args.options.mask.as<uint8_t, Space::device>(), args.mask_step},
                  .norm = args.options.norm,
                  .color = args.options.color,
                  .limits = {},
                  .masks = masks,
                  .bins = nullptr};
+  if (args.gy) job.gy = {args.gy.as<T, Space::device>(), args.gy_step};
   const auto run = [&] {
     if constexpr (std::is_same_v<T, uint8_t>) {  // of one channel the walks take all
       launch_aperture<T, 3>(args, job, call);
@@ -256,6 +271,7 @@ void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& 
   switch (args.src.type) {
     case PixelType::u8: return launch_tiles<uint8_t>(args, src, masks, call);
     case PixelType::u16: return launch_tiles<uint16_t>(args, src, masks, call);
+    case PixelType::s16: return launch_tiles<int16_t>(args, src, masks, call);
     default: return launch_tiles<float>(args, src, masks, call);
   }
 }
