@@ -64,9 +64,10 @@ if(CUESTA_CUDA_FOUND)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   string(APPEND CMAKE_CUDA_FLAGS " --expt-relaxed-constexpr --diag-suppress=554")
   find_package(CUDAToolkit REQUIRED)
-  # A shared library and what links it must use one runtime.
+  # A shared library and what links it must use one runtime. With CMAKE_CUDA_RUNTIME_LIBRARY=Shared its calls can be made to fail
+  # (tests/attack/fault_cuda.cpp).
   set(CUESTA_CUDART CUDA::cudart_static)
-  if(BUILD_SHARED_LIBS)
+  if(BUILD_SHARED_LIBS OR CMAKE_CUDA_RUNTIME_LIBRARY STREQUAL Shared)
     set(CUESTA_CUDART CUDA::cudart)
   endif()
 endif()

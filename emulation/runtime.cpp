@@ -114,6 +114,13 @@ void count_object(int by) {
   all().objects += by;
 }
 
+bool may_take_shared(const void* kernel, size_t bytes) {
+  const std::lock_guard hold(all().lock);
+  const auto found = all().shared.find(kernel);
+  const size_t asked = found == all().shared.end() ? 0 : size_t(found->second);
+  return bytes <= std::max(unasked_shared, asked) && bytes <= most_shared;
+}
+
 }  // namespace
 
 Held held() {
@@ -139,26 +146,6 @@ cudaError_t enqueue(cudaStream_t stream, Work work) {
     work();
   }
   return cudaSuccess;
-}
-
-cudaError_t check_launch(const cudaLaunchConfig_t& config) {
-  const dim3 grid = config.gridDim, block = config.blockDim;
-  const bool fits = grid.x >= 1 && grid.y >= 1 && grid.z >= 1 && grid.x <= 0x7FFFFFFF &&
-                    grid.y <= 65535 && grid.z <= 65535 && block.x >= 1 && block.y >= 1 &&
-                    block.z >= 1 && block.x <= 1024 && block.y <= 1024 && block.z <= 64 &&
-                    size_t(block.x) * block.y * block.z <= 1024;
-  return noted(fits ? cudaSuccess : cudaErrorInvalidConfiguration);
-}
-void allow_shared(const void* kernel, int bytes) {
-  const std::lock_guard hold(all().lock);
-  all().shared[kernel] = bytes;
-}
-bool may_take_shared(const void* kernel, size_t bytes) {
-  const std::lock_guard hold(all().lock);
-  const auto found = all().shared.find(kernel);
-  return bytes <=
-             std::max(unasked_shared, found == all().shared.end() ? 0 : size_t(found->second)) &&
-         bytes <= most_shared;
 }
 
 }  // namespace emulated
@@ -197,6 +184,7 @@ cudaError_t cudaDeviceSynchronize() {
   return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
+  CUESTA_COUNTED();
   *version = CUDART_VERSION;
   return cudaSuccess;
 }
@@ -229,11 +217,46 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
   }
   return cudaSuccess;
 }
+
+// ---- Kernels
+
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  CUESTA_COUNTED();
   *attributes = {};
   attributes->maxThreadsPerBlock = 1024;
   attributes->ptxVersion = attributes->binaryVersion = 90;
   return cudaSuccess;
+}
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+  CUESTA_COUNTED();
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
+  const std::lock_guard hold(emulated::all().lock);
+  emulated::all().shared[kernel] = value;
+  return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int threads,
+                                                          size_t) {
+  CUESTA_COUNTED();
+  *blocks = threads > 512 ? 1 : 2;
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel,
+                                void** arguments) {
+  const dim3 grid = config->gridDim, block = config->blockDim;
+  const size_t shared = config->dynamicSmemBytes;
+  const bool fits = grid.x >= 1 && grid.y >= 1 && grid.z >= 1 && grid.x <= 0x7FFFFFFF &&
+                    grid.y <= 65535 && grid.z <= 65535 && block.x >= 1 && block.y >= 1 &&
+                    block.z >= 1 && block.x <= 1024 && block.y <= 1024 && block.z <= 64 &&
+                    size_t(block.x) * block.y * block.z <= 1024;
+  if (!fits) return noted(cudaErrorInvalidConfiguration);
+  if (!emulated::may_take_shared(kernel, shared)) return noted(cudaErrorInvalidValue);
+  bool together = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    together |=
+        config->attrs[i].id == cudaLaunchAttributeCooperative && config->attrs[i].val.cooperative;
+  const auto& bound = *static_cast<const emulated::Kernel*>(arguments[0]);
+  return enqueue(config->stream,
+                 [bound, grid, block, shared, together] { bound(grid, block, shared, together); });
 }
 
 // ---- Errors
@@ -358,8 +381,14 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   CUESTA_COUNTED();
   return noted(stream && stream->capturing ? cudaErrorStreamCaptureUnsupported : cudaSuccess);
 }
-cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaStreamQuery(cudaStream_t) {
+  CUESTA_COUNTED();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) {
+  CUESTA_COUNTED();
+  return cudaSuccess;
+}
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   CUESTA_COUNTED();
   *id = stream ? stream->id : 0;
@@ -387,6 +416,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t) {
   return cudaSuccess;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+  CUESTA_COUNTED();
   *milliseconds = 0;  // nothing here is timed
   return cudaSuccess;
 }

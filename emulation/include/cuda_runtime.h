@@ -47,58 +47,47 @@ namespace emulated {
 
 /// Runs `work` now, or keeps it where the stream is being captured.
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
-/// cudaSuccess, or why such a launch is refused.
-cudaError_t check_launch(const cudaLaunchConfig_t& config);
-void allow_shared(const void* kernel, int bytes);
-bool may_take_shared(const void* kernel, size_t bytes);
+/// A kernel with its arguments, as run_grid() runs it.
+using Kernel = std::function<void(dim3 grid, dim3 block, size_t shared, bool together)>;
 
 }  // namespace emulated
 
+// A call of the runtime as any other: its arguments are one here, an emulated::Kernel.
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
-  if (const cudaError_t status = emulated::check_launch(*config); status != cudaSuccess)
-    return status;
-  if (!emulated::may_take_shared(reinterpret_cast<const void*>(kernel), config->dynamicSmemBytes))
-    return cudaErrorInvalidValue;
-  bool together = false;
-  for (unsigned i = 0; i < config->numAttrs; ++i)
-    together |=
-        config->attrs[i].id == cudaLaunchAttributeCooperative && config->attrs[i].val.cooperative;
   using All = std::tuple<std::decay_t<Parameters>...>;
   struct Launch {
     void (*kernel)(Parameters...);
     All all;
   };
   Launch launch{kernel, All(static_cast<Parameters>(arguments)...)};
-  return emulated::enqueue(config->stream,
-                           [launch, grid = config->gridDim, block = config->blockDim,
-                            shared = config->dynamicSmemBytes, together]() mutable {
-                             emulated::run_grid(
-                                 grid, block, shared, together,
-                                 [](void* context) {
-                                   auto& one = *static_cast<Launch*>(context);
-                                   std::apply(one.kernel, one.all);
-                                 },
-                                 &launch);
-                           });
+  emulated::Kernel bound = [launch](dim3 grid, dim3 block, size_t shared, bool together) mutable {
+    emulated::run_grid(
+        grid, block, shared, together,
+        [](void* context) {
+          auto& one = *static_cast<Launch*>(context);
+          std::apply(one.kernel, one.all);
+        },
+        &launch);
+  };
+  void* all[] = {&bound};
+  return cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), all);
 }
 
 template <class Kernel>
 cudaError_t cudaFuncSetAttribute(Kernel* kernel, cudaFuncAttribute attribute, int value) {
-  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize)
-    emulated::allow_shared(reinterpret_cast<const void*>(kernel), value);
-  return cudaSuccess;
+  return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
 }
 template <class... Parameters>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void (*kernel)(Parameters...)) {
   return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(kernel));
 }
 template <class Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel*, int threads,
-                                                          size_t) {
-  *blocks = threads > 512 ? 1 : 2;
-  return cudaSuccess;
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel* kernel, int threads,
+                                                          size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      blocks, reinterpret_cast<const void*>(kernel), threads, shared);
 }
 
 // ---- Threads that meet

@@ -47,9 +47,9 @@ std::string version_text(int version) {
 
 std::string why_no_gpu(cudaError_t status) {
   int driver = 0;
-  cudaDriverGetVersion(&driver);
+  const bool told = cudaDriverGetVersion(&driver) == cudaSuccess;
   const std::string needed = version_text(CUDART_VERSION);
-  if (driver == 0) {
+  if (told && driver == 0) {
     return fmt::format("there is no NVIDIA driver; install one for CUDA {} or newer", needed);
   }
   if (status == cudaErrorInsufficientDriver) {
@@ -229,7 +229,11 @@ std::vector<DeviceInfo> list_devices(std::string* why_none) {
   std::vector<DeviceInfo> devices;
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp p{};
-    if (cudaGetDeviceProperties(&p, i) != cudaSuccess) continue;
+    if (const cudaError_t fault = cudaGetDeviceProperties(&p, i); fault != cudaSuccess) {
+      cudaGetLastError();  // not a later call's
+      if (why_none) *why_none = why_no_gpu(fault);
+      continue;
+    }
     DeviceInfo info{
         i, p.name,        p.major, p.minor, p.multiProcessorCount, p.totalGlobalMem, p.l2CacheSize,
         0, CUDART_VERSION};

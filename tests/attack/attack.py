@@ -3,7 +3,8 @@
 
     attack.py CUESTA SHIM [--long | --times N] [--seed N] [--jobs N] [--state FOLDER] [--figures FILE] [CAMPAIGN ...]
 
-SHIM is the library of fault_shim.c, or "-" for a command with sanitizers: then what needs it is left out, and what these do not bear.
+SHIM is the library of fault_shim.c, or "-" for a command with sanitizers: then what needs it is left out, and what these do not bear; or
+the library of fault_cuda.cpp, for the campaign `cuda` on a GPU or an emulated device.
 Without --long every campaign takes a sample of its points, which together run in about a minute of one core; with it,
 all; --times takes N times as many of the points. A bad end is a crash, a hang, a wrong exit code, half a result, a file
 that is left behind, or a success whose result differs from the undisturbed one. Every bad end is printed with the
@@ -29,7 +30,8 @@ import time
 import zlib
 from pathlib import Path
 
-from ground import Ground, Journal, png, y4m
+from cuda_faults import CudaFaults
+from ground import Journal, png, y4m
 
 ERRORS = {"EIO": "Input/output error", "ENOSPC": "No space left on device", "EDQUOT": "Disk quota exceeded"}
 STILLS = ["tif", "ppm", "pgm", "pnm", "pbm", "jp2", "jpg", "png", "webp", "gif", "jxl", "avif", "bmp"]
@@ -46,7 +48,7 @@ UNCOUNTED = {"LLVM_PROFILE_FILE": "/dev/null"}
 BENEATH = re.compile(r"lib(c|gcc_s|stdc\+\+|m|pthread)[.]so|ld-linux|libtbb|libfmt")
 
 
-class Attack(Ground):
+class Attack(CudaFaults):
     # What writes which file; the folder of results is fresh for every run.
 
     def outputs(self):
@@ -736,9 +738,10 @@ def figures_of(options, journal):
         return subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parent, check=True).stdout.strip()
 
     lines = journal.lines
+    gpus = [row["name"] for row in json.loads(told(options.cuesta, "list", "devices", "--json")) if "name" in row]
     return {"what": "tests/attack, long form" if options.long else f"tests/attack, {options.times} times the short form",
             "commit": options.commit or told("git", "describe", "--always", "--dirty", "--abbrev=12"),
-            "version": told(options.cuesta, "--version"),
+            "version": told(options.cuesta, "--version"), "gpus": gpus,
             "from": min(line["at"] for line in lines), "to": max(line["at"] for line in lines),
             "minutes_of_all_processes": round(sum(line["seconds"] for line in lines) / 60), "jobs": options.jobs, "cores": os.cpu_count(),
             "load": [round(load, 1) for load in os.getloadavg()],
@@ -759,7 +762,10 @@ def main():
     parser.add_argument("--commit", default="", help="what --figures says was attacked")
     parser.add_argument("campaigns", nargs="*")
     options = parser.parse_intermixed_args()
+    options.cuesta = str(Path(options.cuesta).resolve())
     known = [name for name in CAMPAIGNS if options.shim != "-" or name not in WITHOUT_SANITIZERS]
+    if "fault_cuda" in Path(options.shim).name:
+        known = ["cuda"]
     if unknown := set(options.campaigns) - set(known):
         parser.error(f"there is no campaign {', '.join(sorted(unknown))} here: {', '.join(known)}")
     campaigns = [name for name in known if name in options.campaigns or not options.campaigns]

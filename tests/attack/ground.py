@@ -44,6 +44,23 @@ class Run:
         return ""
 
 
+def ends_within(process, seconds):
+    """Whether a child ends in time; it still waits to be waited for."""
+    try:
+        ending = os.pidfd_open(process)
+    except OSError:  # some kernels have none
+        until = time.monotonic() + seconds
+        while not os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.005)
+        return True
+    try:
+        return bool(select.select([ending], [], [], seconds)[0])
+    finally:
+        os.close(ending)
+
+
 class Ground:
     def __init__(self, options):
         self.cuesta = str(Path(options.cuesta).resolve())
@@ -84,12 +101,12 @@ class Ground:
         at.mkdir()
         return at
 
-    def run(self, words, fault="", counts=None, places=None, report=None, wrap=(), environment=(), seconds=SECONDS, ask=False, **options):
+    def run(self, words, fault="", counts=None, places=None, report=None, calls=None, wrap=(), environment=(), seconds=SECONDS, ask=False, **options):
         """`ask`: where it hangs, it is asked by SIGABRT where it is, which goes to `report`."""
         environment = dict(os.environ, LC_ALL="C", **dict(environment))
         if fault or counts:
             environment["LD_PRELOAD"] = self.shim
-        for name, value in (("FAULT", fault), ("FAULT_COUNT", counts), ("FAULT_PLACES", places), ("FAULT_REPORT", report)):
+        for name, value in (("FAULT", fault), ("FAULT_COUNT", counts), ("FAULT_PLACES", places), ("FAULT_REPORT", report), ("FAULT_CALLS", calls)):
             if value:
                 environment[f"CUESTA_{name}"] = str(value)
         words = [*wrap, self.cuesta, *map(str, words)]
@@ -98,9 +115,7 @@ class Ground:
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             options.setdefault("stdout", out)
             process = subprocess.Popen(words, env=environment, start_new_session=True, stderr=err, **options)
-            ending = os.pidfd_open(process.pid)
-            hung = not select.select([ending], [], [], seconds)[0]
-            os.close(ending)
+            hung = not ends_within(process.pid, seconds)
             if hung and ask:
                 os.kill(process.pid, signal.SIGABRT)
                 time.sleep(1)

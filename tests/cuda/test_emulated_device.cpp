@@ -72,6 +72,18 @@ TEST(EmulatedDevice, CountsWhatIsHeldAndFailsWhatItIsTold) {
   EXPECT_NO_THROW((Image<uint8_t, Space::device>(8, 8)));
 }
 
+// From the first call on, and from what is asked of a device on.
+TEST(EmulatedDevice, TellsWhyThereIsNone) {
+  for (const int call : {0, 1}) {
+    emulated::fail_call(call, cudaErrorIllegalAddress, true);
+    std::string why;
+    EXPECT_TRUE(list_devices(&why).empty()) << "call " << call;
+    EXPECT_EQ(why, "CUDA reports 'an illegal memory access was encountered'") << "call " << call;
+  }
+  emulated::fail_call(-1);
+  EXPECT_FALSE(list_devices().empty());
+}
+
 class EmulatedFaults : public testing::TestWithParam<std::string_view> {
  protected:
   void TearDown() override { emulated::fail_call(-1); }

@@ -70,7 +70,7 @@ LIBRARIES = [
     (re.compile(r"^(vips/|glib)"), re.compile(r"^src/io/"), "libvips"),
     (re.compile(r"^lib(av|sw)[a-z]+/"), re.compile(r"^(src/io|tests|fuzz)/"), "FFmpeg's libraries"),
     (re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
-     re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peers/peer_npp"), "CUDA"),
+     re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peers/peer_npp|^tests/attack/fault_cuda"), "CUDA"),
     (re.compile(r"^nvtx3/"), re.compile(r"^bench/profile/"), "NVTX"),
     (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peers/peer_)|^include/cuesta/opencv\.hpp$"), "OpenCV"),
     (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),

@@ -1,68 +1,26 @@
 // A camera that is watched for long: a minute's frames here, and as many as CUESTA_SOAK_FRAMES says
 // (scripts/soak).
 #include <gtest/gtest.h>
-#include <malloc.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <iterator>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "cuesta/motion.hpp"
 #include "cuesta/tracking.hpp"
+#include "support/held.hpp"
 #include "support/scene.hpp"
 
 namespace cuesta {
 namespace {
 
-// Bytes that malloc has given out, in every arena.
-int64_t bytes_in_use() {
-  char* text = nullptr;
-  size_t size = 0;
-  std::FILE* file = open_memstream(&text, &size);
-  malloc_info(0, file);
-  std::fclose(file);
-  const std::string all(text, size);
-  std::free(text);
-  // The last of each kind is the sum over the arenas.
-  const auto last = [&](const char* kind) {
-    const std::regex pattern(std::string("<(?:total|system) type=\"") + kind +
-                             "\"(?: count=\"\\d+\")? size=\"(\\d+)\"");
-    int64_t value = 0;
-    for (std::sregex_iterator at(all.begin(), all.end(), pattern), end; at != end; ++at)
-      value = std::stoll((*at)[1]);
-    return value;
-  };
-  return last("current") + last("mmap") - last("fast") - last("rest");
-}
-
-int64_t entries_of(const char* folder) {
-  return std::distance(std::filesystem::directory_iterator(folder), {});
-}
-
-struct Held {
-  int64_t bytes = 0, descriptors = 0, threads = 0;
-  void add(const Held& other) {
-    bytes = std::max(bytes, other.bytes);
-    descriptors = std::max(descriptors, other.descriptors);
-    threads = std::max(threads, other.threads);
-  }
-};
-
-Held held_now() {
-  return {bytes_in_use(), entries_of("/proc/self/fd"), entries_of("/proc/self/task")};
-}
+using test::Held;
+using test::held_now;
 
 TEST(Soak, NothingGrowsWhileFramesCome) {
 #if defined(CUESTA_SANITIZED)
   GTEST_SKIP() << "sanitizers keep freed memory";
 #endif
-  const char* asked = std::getenv("CUESTA_SOAK_FRAMES");
-  const int64_t frames = asked ? std::max<int64_t>(1500, std::atoll(asked)) : 1500;
+  const int64_t frames = test::times_of("CUESTA_SOAK_FRAMES", 1500);
   // A street that begins anew every 20 seconds.
   constexpr int64_t period = 500;
   constexpr double rate = 25;
