@@ -266,6 +266,11 @@ bool find_gpu(const CommonOptions& common, std::string& why_not) {
   return false;
 }
 
+std::vector<int> find_gpus(const CommonOptions& common, std::string& why_not) {
+  if (!find_gpu(common, why_not)) return {};
+  return {current_device()};
+}
+
 namespace {
 int reported_in_words(const std::function<int()>& work, std::string_view whose) {
   const auto say = [&](std::string_view what) {

@@ -116,14 +116,18 @@ Converted convert_picture(const Job& job, Conversion& conversion) {
 }
 
 std::function<void()> run(const Job& job, const CommonOptions& common, const MemoryOptions& memory,
-                          Conversion& conversion) {
+                          Conversion& conversion, const MakeConversion& make) {
   const auto begin = Clock::now();
   ConstAnyView out;
   AnyImage tall;
   int64_t frames = 0;
-  const auto banded =
-      in_bands(job, memory, common, conversion.reading(job),
-               [&](const io::PictureFacts& facts) { return conversion.band_work(facts); });
+  std::vector<std::unique_ptr<Conversion>> others;
+  bool is_first = true;
+  const auto band_work = [&](const io::PictureFacts& facts) {
+    if (std::exchange(is_first, false)) return conversion.band_work(facts);
+    return others.emplace_back(make())->band_work(facts);
+  };
+  const auto banded = in_bands(job, memory, common, conversion.reading(job), band_work);
   if (banded) {
     conversion.take(*banded);
     out = ConstAnyView({}, banded->size.width, banded->size.height, banded->channels,
@@ -156,8 +160,7 @@ std::function<void()> run(const Job& job, const CommonOptions& common, const Mem
 }  // namespace
 
 int convert(const JobOptions& jobs, const CommonOptions& common, const MemoryOptions& memory,
-            const std::function<std::unique_ptr<Conversion>()>& make,
-            const std::vector<std::string>& also_read,
+            const MakeConversion& make, const std::vector<std::string>& also_read,
             const std::function<void(Plan&)>& name_more) {
   const std::shared_ptr<Conversion> first = make();
   if (common.json && jobs.out == "-")
@@ -168,7 +171,9 @@ int convert(const JobOptions& jobs, const CommonOptions& common, const MemoryOpt
   const int at_once = common.explain || memory.given() ? 1 : jobs_at_once(plan, common.threads);
   const int code = run_jobs(plan, at_once, [&]() -> JobWork {
     const std::shared_ptr<Conversion> own = at_once > 1 ? make() : first;
-    return [own, &common, &memory](const Job& job) { return run(job, common, memory, *own); };
+    return [own, &common, &memory, &make](const Job& job) {
+      return run(job, common, memory, *own, make);
+    };
   });
   first->explain();
   return code;

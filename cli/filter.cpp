@@ -145,7 +145,10 @@ io::BandWork Filter::band_work(const io::PictureFacts& facts) {
   work.wraps = border.mode == BorderMode::wrap;
   work.type = type_of(facts.type);
   work.channels = facts.channels;
-  work.scratch_bytes = facts.channels * 8.0;
+  const ConstAnyView likely = placeholder(64, 64, work.type, facts.channels);
+  const bool on_gpu = device_.goes_to_gpu(std::span(&likely, 1), likely);
+  if (on_gpu) work.devices = device_.gpus();
+  work.scratch_bytes = facts.channels * (on_gpu ? double(bytes_per_sample(work.type)) : 8.0);
   work.writing = {.metadata = facts.metadata, .has_alpha = facts.has_alpha};
   if (!is_median()) {  // the file of taps may be another one
     for (int y = 0; y < kernel_.stencil.height(); ++y)
@@ -225,7 +228,7 @@ Verb add_filter(CLI::App& parent) {
        "cuesta filter speckled.png -o clean.png --median 5",
        "cuesta filter photo.jpg -o emboss.png --kernel \"-1 0 0;0 0 0;0 0 1\" --offset 128"});
   return {app, [state] {
-            choose_device(state->memory, state->common);
+            check_memory(state->memory);
             return run(*state);
           }};
 }

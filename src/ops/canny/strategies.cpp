@@ -22,6 +22,7 @@ std::string_view three_channels(const CannyArgs& args) {
 }
 
 std::string_view supports(const CannyArgs& args, const Parameters&) {
+  if (args.band) return "rows of a larger picture";
   if (const auto why = three_channels(args); !why.empty()) return why;
   return args.src.type != PixelType::u8 ? "u16 source" : too_large(args);
 }
@@ -32,6 +33,7 @@ std::string_view fused_supports(const CannyArgs& args, const Parameters&) {
   if (args.src.type != PixelType::u8) {
     if (args.options.aperture != 3) return "u16 source with aperture 5 or 7";
     if (args.options.mask) return "u16 source with a mask";
+    if (args.band && args.band->bins) return "u16 source with automatic thresholds";
     for (int32_t i = 0; i < args.count; ++i)
       if (args.thresholds_of(i).is_automatic()) return "u16 source with automatic thresholds";
   }

@@ -71,6 +71,27 @@ inline int32_t bins_of(const CannyOptions& options) {
   return 2 * (options.aperture == 3 ? 1020 : options.aperture == 5 ? 12240 : 10200) + 1;
 }
 
+/// `count` fills `n` cleared bins on the device; waits for them, and gives them in the host's
+/// scratch memory.
+template <class Bin, class Count>
+std::span<const Bin> counted_bins(size_t n, Scratch& host, Call& call, Count&& count) {
+  const cudaStream_t stream = cuda::stream_of(call);
+  Bin* bins = call.scratch().take<Bin>(n);
+  cuda::check(cudaMemsetAsync(bins, 0, n * sizeof(Bin), stream), "canny");
+  count(bins);
+  Bin* counted = host.take<Bin>(n);
+  cuda::check(cudaMemcpyAsync(counted, bins, n * sizeof(Bin), cudaMemcpyDeviceToHost, stream),
+              "canny");
+  cuda::check(cudaStreamSynchronize(stream), "canny");
+  return {counted, n};
+}
+
+/// What was counted of a band's rows.
+template <class Bin>
+void add_bins(std::span<const Bin> counted, const CannyBand& band) {
+  for (size_t i = 0; i < counted.size(); ++i) band.bins[i] += counted[i];
+}
+
 /// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill cleared
 /// bins on the device, bins_of() for each picture in turn, and wait for them once: the call returns
 /// the thresholds (docs/decisions/0004).
@@ -85,20 +106,12 @@ void find_thresholds(const CannyArgs& args, Call& call, Count&& count) {
   }
   if (!waits) return;
   const auto n = size_t(bins_of(args.options)), all = n * size_t(args.count);
-  const cudaStream_t stream = cuda::stream_of(call);
-  auto* bins = call.scratch().take<uint32_t>(all);
-  cuda::check(cudaMemsetAsync(bins, 0, all * sizeof(uint32_t), stream), "canny");
-  count(bins);
   Scratch host(call.nested(), Space::host);
-  auto* counted = host.take<uint32_t>(all);
+  const auto counted = counted_bins<uint32_t>(all, host, call, count);
   const std::span<uint64_t> wide(host.take<uint64_t>(n), n);
-  cuda::check(
-      cudaMemcpyAsync(counted, bins, all * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
-      "canny");
-  cuda::check(cudaStreamSynchronize(stream), "canny");
   for (int32_t i = 0; i < args.count; ++i) {
     if (!args.thresholds_of(i).is_automatic()) continue;
-    std::copy_n(counted + n * size_t(i), n, wide.begin());
+    std::copy_n(counted.begin() + ptrdiff_t(n) * i, n, wide.begin());
     args.result[i] = canny_automatic(args.part(i, 1).options, wide);
   }
 }

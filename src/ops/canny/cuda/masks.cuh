@@ -40,6 +40,8 @@ __device__ inline uint32_t spread_bits(uint32_t bits) {
 /// The production gradient and suppression: smoothing, gradient, suppression, thresholds. The masks
 /// live in the call's scratch memory. Sets args.result, of every picture.
 Masks find_masks(const CannyArgs& args, Call& call);
+/// Adds the magnitudes of a picture on u8 to bins_of() bins on the device.
+void count_magnitudes(const CannyArgs& args, uint32_t* bins, Call& call);
 /// Pictures of a batch that go through the kernels together.
 int32_t pictures_per_chunk(const CannyArgs& args);
 /// The production hysteresis (resolve.cuh): masks to edges of 0 and 255, as many pictures as

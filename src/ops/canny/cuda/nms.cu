@@ -194,9 +194,15 @@ void launch(const CannyArgs& args, const canny_nms::Job& job, bool smooths, cons
 
 }  // namespace
 
-Masks find_masks(const CannyArgs& args, Call& call) {
-  call.stage("gradient and suppression");
-  const Masks masks = masks_of(args, call);
+namespace {
+
+/// What the kernels are told, windows that they do not smooth with applied.
+struct Ready {
+  canny_nms::Job job;
+  bool smooths;  // the kernel does
+};
+
+Ready ready(const CannyArgs& args, Call& call) {
   const Taps taps = taps_of(args.options);
   const bool apart = smooths_apart(args, taps);
   const Source src = !apart          ? Source{args.src.data, args.src.stride_bytes, args.src_step}
@@ -217,14 +223,30 @@ Masks find_masks(const CannyArgs& args, Call& call) {
     const int half = taps.size / 2;
     for (int i = 0; i <= half; ++i) job.taps[canny_nms::fused_half - half + i] = taps.values[i];
   }
-  find_thresholds(args, call, [&](uint32_t* bins) {
-    launch<true>(args, job, smooths, {nullptr, nullptr, bins, bins_of(args.options)}, call);
-  });
-  launch<false>(args, job, smooths,
+  return {job, smooths};
+}
+
+void count(const CannyArgs& args, const Ready& ready, uint32_t* bins, Call& call) {
+  launch<true>(args, ready.job, ready.smooths, {nullptr, nullptr, bins, bins_of(args.options)},
+               call);
+}
+
+}  // namespace
+
+Masks find_masks(const CannyArgs& args, Call& call) {
+  call.stage("gradient and suppression");
+  const Masks masks = masks_of(args, call);
+  const Ready made = ready(args, call);
+  find_thresholds(args, call, [&](uint32_t* bins) { count(args, made, bins, call); });
+  launch<false>(args, made.job, made.smooths,
                 {reinterpret_cast<uint8_t*>(masks.candidates),
                  reinterpret_cast<uint8_t*>(masks.strong), nullptr, 0},
                 call);
   return masks;
+}
+
+void count_magnitudes(const CannyArgs& args, uint32_t* bins, Call& call) {
+  count(args, ready(args, call), bins, call);
 }
 
 int32_t pictures_per_chunk(const CannyArgs& args) {
