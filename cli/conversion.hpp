@@ -40,6 +40,8 @@ class Conversion {
   virtual void check_video() const {}
   /// Makes `out` of the part of a frame's luma that --region names; the frame has `whole` pixels.
   virtual void on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) = 0;
+  /// Frames of a video that are worked on at once, each by a conversion of its own.
+  virtual int frames_at_once() const = 0;
   /// Whether a video keeps its color beside the new luma.
   virtual bool keeps_color() const = 0;
   /// What -v says of a picture after its size.

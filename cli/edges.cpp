@@ -145,6 +145,7 @@ class EdgeFinder {
                          std::function<ConstAnyView(ConstAnyView)> gray);
   void set_used(const CannyResult& used) { used_ = used; }
   void explain() const { device_.explain(); }
+  int at_once() const { return device_.at_once(); }
 
  private:
   void set_thresholds(const State& state);
@@ -403,6 +404,7 @@ class Edges : public EdgesConversion {
   void on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) override {
     finder_.find(luma, out, mask_for(job.input, whole));
   }
+  int frames_at_once() const override { return finder_.at_once(); }
   bool keeps_color() const override { return false; }
   std::string remark(ConstAnyView) const override {
     const auto used = finder_.used();
@@ -524,7 +526,7 @@ void add_edges_options(CLI::App& app, EdgesOptions& options) {
   options.described.add<SobelOptions>(app, "sobel");
   options.described.add<SmoothingOptions>(app, "sobel");
   add_common(app, options.common,
-             takes_device | takes_strategy | takes_threads | takes_region | takes_json |
+             takes_devices | takes_strategy | takes_threads | takes_region | takes_json |
                  takes_limits | takes_explain,
              {"cuesta edges photo.jpg -o edges.png",
               "cuesta edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150",

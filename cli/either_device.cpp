@@ -1,6 +1,7 @@
 #include "cli/either_device.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
 #include "cuesta/device.hpp"
@@ -34,12 +35,15 @@ EitherDevice::EitherDevice(const CommonOptions& common, Work work)
     : common_(common), work_(std::move(work)) {
   execs_.pinned = common.exec();
   execs_.around.threads = execs_.pinned.threads;
+  gpus_ = find_gpus(common, why_not_);
+  if (!gpus_.empty()) {
+    // One after the other, on whichever thread they are made.
+    static std::atomic<size_t> turn{0};
+    gpu_ = std::make_shared<RoundTrip>(gpus_[turn++ % gpus_.size()]);
+    for (Exec* exec : {&execs_.pinned, &execs_.around}) *exec = gpu_->exec(std::move(*exec));
+  }
   explainer_.watch(execs_.pinned, common.explain);
   explainer_.watch(execs_.around, common.explain);
-  gpus_ = find_gpus(common, why_not_);
-  if (gpus_.empty()) return;
-  gpu_ = std::make_shared<RoundTrip>(gpus_.front());
-  for (Exec* exec : {&execs_.pinned, &execs_.around}) *exec = gpu_->exec(std::move(*exec));
 }
 
 std::vector<Choice> EitherDevice::ask(std::span<const ConstAnyView> sources, ConstAnyView out,

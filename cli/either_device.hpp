@@ -48,8 +48,11 @@ class EitherDevice {
   const Execs& execs() const { return execs_; }
   /// The way to the GPU that work may go to; null where --device or the machine has none.
   const std::shared_ptr<RoundTrip>& gpu() const { return gpu_; }
-  /// Those that work of this kind may be spread over.
+  /// Those that work of this kind may be spread over: objects that are made one after the other
+  /// have their way to one after the other.
   const std::vector<int>& gpus() const { return gpus_; }
+  /// Pictures on their way at once that keep these GPUs busy; 1 where there are no several.
+  int at_once() const { return gpus_.size() > 1 ? 3 * int(gpus_.size()) : 1; }
   /// The paragraph of --explain, on stderr; nothing without it.
   void explain() const;
   Explainer& explainer() { return explainer_; }

@@ -71,6 +71,7 @@ class Filter : public Conversion {
   void on_frame(const Job&, ConstAnyView luma, AnyView out, Size) override {
     device_.run({luma}, out);
   }
+  int frames_at_once() const override { return device_.at_once(); }
   // Color is kept beside a filtered luma that still means brightness; a response has no color.
   bool keeps_color() const override {
     return is_median() ||
@@ -220,7 +221,7 @@ Verb add_filter(CLI::App& parent) {
       ->check(one_of_names({"8", "16", "float"}));
   add_common(
       *app, state->common,
-      takes_device | takes_strategy | takes_threads | takes_region | takes_json | takes_limits |
+      takes_devices | takes_strategy | takes_threads | takes_region | takes_json | takes_limits |
           takes_explain,
       {"cuesta filter photo.jpg -o smooth.png --kernel gaussian:15",
        "cuesta filter photo.jpg -o sharp.jpg --kernel sharpen:3",

@@ -168,7 +168,7 @@ Verb add_label(CLI::App& parent) {
       ->type_name("SIZE")
       ->group("Large pictures");
   add_common(*app, state->common,
-             takes_device | takes_strategy | takes_threads | takes_region | takes_limits,
+             takes_devices | takes_strategy | takes_threads | takes_region | takes_limits,
              {"cuesta label mask.png -o parts.csv",
               "cuesta label scan.tif --threshold 128 --connectivity 4 --format ndjson | jq .area",
               "cuesta label huge.tif -o parts.csv --memory 512MB"});

@@ -77,9 +77,9 @@ struct Exec {
   /// Given: the call is checked and strategies are chosen, which it appends here, and nothing runs:
   /// no sample is read or written. See which().
   std::vector<Choice>* choices = nullptr;
-  /// GPUs for what comes from files and goes to files (edges_file(), filter_file(), label_file()),
-  /// by the runtime's index; the CPU where empty. Results do not depend on their number. All other
-  /// calls run where their pictures lie.
+  /// GPUs, by the runtime's index, for spread() and for what comes from files (edges_file(),
+  /// filter_file(), label_file()); the CPU where empty. Results do not depend on their number;
+  /// workspace, stream and observer are not taken there. Other calls run where their pictures lie.
   std::vector<int> devices{};
 };
 

@@ -43,7 +43,8 @@ RoundTrip::RoundTrip(int device) : device_(device) {
 
 Exec RoundTrip::exec(Exec exec) {
   exec.stream = stream_->get();
-  if (!exec.workspace) exec.workspace = &workspace_;
+  exec.workspace = &workspace_;
+  exec.observer = nullptr;
   return exec;
 }
 

@@ -45,8 +45,8 @@ class RoundTrip {
   void run(std::span<const ConstAnyView> sources, AnyView out, const Work& work);
 
   int device() const { return device_; }
-  /// What the work's calls run on: `exec` with this object's stream, and its workspace where it has
-  /// none.
+  /// What the work's calls run on: `exec` with this object's stream and workspace, and without
+  /// what one thread alone may have, an observer.
   Exec exec(Exec exec);
 
  private:

@@ -26,8 +26,8 @@
 namespace cuesta {
 namespace {
 
-using test::canny_in_bands, test::differing, test::drawn_cuts, test::drawn_noise, test::equal,
-    test::error_of, test::lit, test::rows_of;
+using test::on_gpu, test::canny_in_bands, test::differing, test::drawn_cuts, test::drawn_noise,
+    test::equal, test::error_of, test::lit, test::rows_of;
 using verify::Pattern;
 
 class BandsDevice : public testing::Test {
@@ -42,16 +42,6 @@ class BandsDevice : public testing::Test {
   std::vector<int> all_;
   std::mt19937 random_{23};
 };
-
-// Rows, and the mask of those that have one, on a GPU.
-test::OnRows there(RoundTrip& gpu) {
-  return [&gpu](ConstAnyView rows, ConstAnyView mask,
-                const std::function<void(ConstAnyView, ConstAnyView)>& call) {
-    const std::array sources = {rows, mask};
-    gpu.run(sources, {},
-            [&](std::span<const ConstAnyView> copies, AnyView) { call(copies[0], copies[1]); });
-  };
-}
 
 TEST_F(BandsDevice, EveryCutOfDrawnPicturesIsTheHostsWhole) {
   RoundTrip gpu(all_.back());
@@ -89,7 +79,7 @@ TEST_F(BandsDevice, EveryCutOfDrawnPicturesIsTheHostsWhole) {
       const auto cuts = drawn_cuts(height, random_);
       CannyResult used;
       const Image<uint8_t> made =
-          canny_in_bands(src, options, cuts, gpu.exec({.strategy = strategy}), used, there(gpu));
+          canny_in_bands(src, options, cuts, gpu.exec({.strategy = strategy}), used, on_gpu(gpu));
       ASSERT_EQ(differing(whole, made), 0)
           << "picture " << i << ", " << width << " x " << height << " by '" << strategy << "', "
           << cuts.size() << " bands";
@@ -112,7 +102,7 @@ TEST_F(BandsDevice, HysteresisWindsThroughAnyNumberOfSeams) {
     cuts.push_back(200);
     CannyResult used;
     ASSERT_EQ(
-        differing(whole, canny_in_bands(spiral, options, cuts, gpu.exec({}), used, there(gpu))), 0)
+        differing(whole, canny_in_bands(spiral, options, cuts, gpu.exec({}), used, on_gpu(gpu))), 0)
         << rows;
   }
 }
@@ -188,7 +178,7 @@ TEST_F(BandsDevice, StepsOfAPaperTakeWholePictures) {
   std::vector<uint64_t> marks(size_t(bands.mark_words() * 20), 0);
   EXPECT_NE(error_of(ErrorCode::unsupported,
                      [&] {
-                       there(gpu)(rows, {}, [&](ConstAnyView copies, ConstAnyView) {
+                       on_gpu(gpu)(rows, {}, [&](ConstAnyView copies, ConstAnyView) {
                          bands.mark(copies, 0, 20, marks.data(),
                                     gpu.exec({.strategy = "union-find"}));
                        });

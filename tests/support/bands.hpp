@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/round_trip.hpp"
 #include "cuesta/bands.hpp"
 
 namespace cuesta::test {
@@ -46,6 +47,16 @@ using OnRows =
 inline void where_they_are(ConstAnyView rows, ConstAnyView mask,
                            const std::function<void(ConstAnyView, ConstAnyView)>& call) {
   call(rows, mask);
+}
+
+/// Copies on a GPU.
+inline OnRows on_gpu(RoundTrip& gpu) {
+  return [&gpu](ConstAnyView rows, ConstAnyView mask,
+                const std::function<void(ConstAnyView, ConstAnyView)>& call) {
+    const std::array sources = {rows, mask};
+    gpu.run(sources, {},
+            [&](std::span<const ConstAnyView> copies, AnyView) { call(copies[0], copies[1]); });
+  };
 }
 
 /// canny() of a host picture by CannyBands.
