@@ -145,8 +145,12 @@ std::optional<Rect> CommonOptions::region_rect() const {
 namespace {
 void add_execution_options(CLI::App& app, CommonOptions& common, unsigned which) {
   const char* group = "How it runs";
-  if (which & takes_device) {
-    app.add_option("--device", common.device, "auto (default), cpu, cuda or cuda:N")
+  if (which & (takes_device | takes_devices)) {
+    app.add_option("--device", common.device,
+                   which & takes_devices
+                       ? "auto (default), cpu, cuda, cuda:N, or cuda:all: pictures, frames, "
+                         "bands of one and videos are shared among all GPUs"
+                       : "auto (default), cpu, cuda or cuda:N")
         ->type_name("DEVICE")
         ->group(group);
   }
@@ -264,6 +268,22 @@ bool find_gpu(const CommonOptions& common, std::string& why_not) {
     throw Error(ErrorCode::device, fmt::format("--device {}: {}", text, why_not), text,
                 Hint::use_cpu);
   return false;
+}
+
+std::vector<int> find_gpus(const CommonOptions& common, std::string& why_not) {
+  if (common.device != "cuda:all") {
+    if (!find_gpu(common, why_not)) return {};
+    return {current_device()};
+  }
+  std::vector<int> found;
+  for (const DeviceInfo& device : list_devices(&why_not)) {
+    found.push_back(device.index);
+    detail_once(fmt::format("there is {}, cuda:{}", device.name, device.index));
+  }
+  if (found.empty())
+    throw Error(ErrorCode::device, fmt::format("--device cuda:all: {}", why_not), "cuda:all",
+                Hint::use_cpu);
+  return found;
 }
 
 namespace {

@@ -86,6 +86,7 @@ enum : unsigned {
   takes_json = 16,
   takes_limits = 32,  ///< --max-pixels, -memory and -time, --partial, --timeout, --reconnect
   takes_explain = 64,
+  takes_devices = 128,  ///< --device, cuda:all too
 };
 /// Adds them, with --config and --save-config (cli/config.hpp), and `examples` at the head of the
 /// verb's help, one line each.
@@ -100,6 +101,9 @@ void start_time_limit(const CLI::App& verb);
 /// else `why_not` says why (empty for --device cpu). Throws Error{device} where one was asked for
 /// and cannot be had, Error{invalid_argument} for other words.
 bool find_gpu(const CommonOptions& common, std::string& why_not);
+/// The same for work that several GPUs may share: those that --device lets it go to, of cuda:all
+/// every one; none for the CPU.
+std::vector<int> find_gpus(const CommonOptions& common, std::string& why_not);
 
 /// Runs `work`, which returns an exit code. What it throws is said on stderr, after `whose` where
 /// there are several, and becomes the code.

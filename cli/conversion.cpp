@@ -116,14 +116,19 @@ Converted convert_picture(const Job& job, Conversion& conversion) {
 }
 
 std::function<void()> run(const Job& job, const CommonOptions& common, const MemoryOptions& memory,
-                          Conversion& conversion) {
+                          Conversion& conversion, const MakeConversion& make) {
   const auto begin = Clock::now();
   ConstAnyView out;
   AnyImage tall;
   int64_t frames = 0;
-  const auto banded =
-      in_bands(job, memory, common, conversion.reading(job),
-               [&](const io::PictureFacts& facts) { return conversion.band_work(facts); });
+  std::vector<std::unique_ptr<Conversion>> others;
+  const Conversion* last = &conversion;  // that had a picture
+  bool is_first = true;
+  const auto band_work = [&](const io::PictureFacts& facts) {
+    if (std::exchange(is_first, false)) return conversion.band_work(facts);
+    return others.emplace_back(make())->band_work(facts);
+  };
+  const auto banded = in_bands(job, memory, common, conversion.reading(job), band_work);
   if (banded) {
     conversion.take(*banded);
     out = ConstAnyView({}, banded->size.width, banded->size.height, banded->channels,
@@ -141,23 +146,26 @@ std::function<void()> run(const Job& job, const CommonOptions& common, const Mem
     out = result.pixels;
   } else {
     conversion.check_video();
+    std::vector<Conversion*> lanes = {&conversion};
+    const int at_once = common.explain ? 1 : conversion.frames_at_once();
+    while (int(lanes.size()) < at_once) lanes.push_back(others.emplace_back(make()).get());
     const StreamResult result =
-        pass_stream(job, common, conversion.keeps_color(),
-                    [&](ConstAnyView luma, AnyView frame, int32_t width, int32_t height) {
-                      conversion.on_frame(job, luma, frame, {width, height});
+        pass_stream(job, common, conversion.keeps_color(), at_once,
+                    [&](ConstAnyView luma, AnyView frame, int32_t width, int32_t height, int lane) {
+                      lanes[size_t(lane)]->on_frame(job, luma, frame, {width, height});
                     });
+    last = lanes[size_t((result.frames - 1) % at_once)];
     out = ConstAnyView({}, result.width, result.height, 1, result.width, PixelType::u8);
     frames = result.frames;
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  return report(job, common, conversion, out, frames, seconds);
+  return report(job, common, *last, out, frames, seconds);
 }
 
 }  // namespace
 
 int convert(const JobOptions& jobs, const CommonOptions& common, const MemoryOptions& memory,
-            const std::function<std::unique_ptr<Conversion>()>& make,
-            const std::vector<std::string>& also_read,
+            const MakeConversion& make, const std::vector<std::string>& also_read,
             const std::function<void(Plan&)>& name_more) {
   const std::shared_ptr<Conversion> first = make();
   if (common.json && jobs.out == "-")
@@ -165,10 +173,14 @@ int convert(const JobOptions& jobs, const CommonOptions& common, const MemoryOpt
   Plan plan = plan_jobs(jobs, also_read);
   if (name_more) name_more(plan);
   // What --explain sums up is one thread's.
-  const int at_once = common.explain || memory.given() ? 1 : jobs_at_once(plan, common.threads);
+  const int at_once = common.explain || memory.given()
+                          ? 1
+                          : jobs_at_once(plan, common.threads, first->frames_at_once());
   const int code = run_jobs(plan, at_once, [&]() -> JobWork {
     const std::shared_ptr<Conversion> own = at_once > 1 ? make() : first;
-    return [own, &common, &memory](const Job& job) { return run(job, common, memory, *own); };
+    return [own, &common, &memory, &make](const Job& job) {
+      return run(job, common, memory, *own, make);
+    };
   });
   first->explain();
   return code;

@@ -288,7 +288,7 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
   add_watch_options(app, options.watch);
   add_common(
       app, options.common,
-      takes_device | takes_strategy | takes_threads | takes_region | takes_limits | takes_explain,
+      takes_devices | takes_strategy | takes_threads | takes_region | takes_limits | takes_explain,
       {"cuesta detect street.mp4 -o boxes.mp4",
        "cuesta detect street.mp4 --json objects.ndjson --background mixture --min-area 200",
        "cuesta detect street.mp4 --scene yard.toml --events events.csv --report street.html",
@@ -332,7 +332,7 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   int64_t frames = 0, objects = 0;
   const int code = pass_frames(
       *source, options.common, stop, outputs.results(), company ? company->progress : *own,
-      [&](io::FrameBuffer& buffer) {
+      [&](io::FrameBuffer& buffer, int) {
         const auto found = find(buffer.frame().luma);
         outputs.found(buffer, found, finder);
         ++frames;

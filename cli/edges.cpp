@@ -139,11 +139,13 @@ class EdgeFinder {
   /// The thresholds of the last call, of canny, in the file's levels.
   std::optional<CannyResult> used() const { return used_; }
   const Exec& helper() const { return device_.execs().around; }
-  /// What find() does, but for masks, of rows of pictures of this type; `gray` makes one channel of
-  /// them, or the three that canny takes.
-  io::BandWork band_work(PixelType type, std::function<ConstAnyView(ConstAnyView)> gray);
+  /// What find() does, but for masks, of rows of pictures of this type; `gray` makes of them what
+  /// is looked at, with so many channels.
+  io::BandWork band_work(PixelType type, int32_t channels,
+                         std::function<ConstAnyView(ConstAnyView)> gray);
   void set_used(const CannyResult& used) { used_ = used; }
   void explain() const { device_.explain(); }
+  int at_once() const { return device_.at_once(); }
 
  private:
   void set_thresholds(const State& state);
@@ -256,19 +258,26 @@ void EdgeFinder::run_sobel(ConstAnyView gray, AnyView out, const Execs& execs) {
   threshold(magnitude, out, *limit_ * scale_, execs.around);
 }
 
-io::BandWork EdgeFinder::band_work(PixelType type, std::function<ConstAnyView(ConstAnyView)> gray) {
+io::BandWork EdgeFinder::band_work(PixelType type, int32_t channels,
+                                   std::function<ConstAnyView(ConstAnyView)> gray) {
   io::BandWork work;
   work.type = output_type(type);
   work.is_mask = makes_mask();
-  work.scratch_bytes = 16;
   work.writing.lossless = true;
+  work.gray = std::move(gray);
+  work.gray_channels = channels;
+  const ConstAnyView likely = placeholder(64, 64, type, channels);
+  const bool on_gpu = device_.goes_to_gpu(std::span(&likely, 1), placeholder(64, 64, work.type));
+  if (on_gpu) work.devices = device_.gpus();
+  // Of rows' gray levels, and of magnitudes that are scaled.
+  work.scratch_bytes = on_gpu ? channels * bytes_per_sample(type) + (makes_mask() ? 0 : 8) : 16;
   if (method_ == "canny") {
     work.canny = canny_;
     if (given_) work.canny->thresholds = Thresholds::given(given_->low, given_->high);
     work.reach = reach_of(canny_);
-    work.scratch_bytes = type == PixelType::u8 ? 6 : 32;
-    work.gray = std::move(gray);
+    if (!on_gpu) work.scratch_bytes = type == PixelType::u8 ? 6 : 32;
     work.exec = device_.execs().pinned;
+    if (on_gpu) work.gpu = device_.gpu();
     return work;
   }
   const Border border = method_ == "log" ? log_.border : sobel_.border;
@@ -282,9 +291,7 @@ io::BandWork EdgeFinder::band_work(PixelType type, std::function<ConstAnyView(Co
                                               : 1;
     work.reach = window / 2 + reach_of(sobel_);
   }
-  work.run = [this, gray = std::move(gray)](ConstAnyView rows, AnyView out) {
-    find(gray(rows), out, {});
-  };
+  work.run = [this](ConstAnyView rows, AnyView out) { find(rows, out, {}); };
   return work;
 }
 
@@ -375,7 +382,8 @@ class Edges : public EdgesConversion {
                   "--memory {}: --method boundaries takes whole pictures; without --memory all of "
                   "it is read",
                   state_.memory.memory);
-    return finder_.band_work(facts.type, [this](ConstAnyView rows) {
+    const int32_t channels = state_.takes_color() && facts.channels >= 3 ? 3 : 1;
+    return finder_.band_work(facts.type, channels, [this](ConstAnyView rows) {
       return source_of(state_, rows, read_, finder_.helper());
     });
   }
@@ -396,6 +404,7 @@ class Edges : public EdgesConversion {
   void on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) override {
     finder_.find(luma, out, mask_for(job.input, whole));
   }
+  int frames_at_once() const override { return finder_.at_once(); }
   bool keeps_color() const override { return false; }
   std::string remark(ConstAnyView) const override {
     const auto used = finder_.used();
@@ -517,7 +526,7 @@ void add_edges_options(CLI::App& app, EdgesOptions& options) {
   options.described.add<SobelOptions>(app, "sobel");
   options.described.add<SmoothingOptions>(app, "sobel");
   add_common(app, options.common,
-             takes_device | takes_strategy | takes_threads | takes_region | takes_json |
+             takes_devices | takes_strategy | takes_threads | takes_region | takes_json |
                  takes_limits | takes_explain,
              {"cuesta edges photo.jpg -o edges.png",
               "cuesta edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150",
@@ -533,7 +542,7 @@ Verb add_edges(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("edges", "Finds edges in pictures and videos.");
   add_edges_options(*app, *state);
   return {app, [state] {
-            choose_device(state->memory, state->common);
+            check_memory(state->memory);
             return run(*state);
           }};
 }

@@ -1,19 +1,13 @@
 #include "cli/either_device.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
-#include "core/memory.hpp"
 #include "cuesta/device.hpp"
 
 namespace cuesta::cli {
 namespace {
-
-constexpr size_t alignment = 256;
-
-size_t bytes_of(ConstAnyView picture) {
-  return size_t(detail::row_bytes(picture)) * size_t(picture.height);
-}
 
 // A picture like this one, elsewhere and without samples; none where there is none.
 AnyView like(ConstAnyView picture, Space space) {
@@ -41,30 +35,15 @@ EitherDevice::EitherDevice(const CommonOptions& common, Work work)
     : common_(common), work_(std::move(work)) {
   execs_.pinned = common.exec();
   execs_.around.threads = execs_.pinned.threads;
+  gpus_ = find_gpus(common, why_not_);
+  if (!gpus_.empty()) {
+    // One after the other, on whichever thread they are made.
+    static std::atomic<size_t> turn{0};
+    gpu_ = std::make_shared<RoundTrip>(gpus_[turn++ % gpus_.size()]);
+    for (Exec* exec : {&execs_.pinned, &execs_.around}) *exec = gpu_->exec(std::move(*exec));
+  }
   explainer_.watch(execs_.pinned, common.explain);
   explainer_.watch(execs_.around, common.explain);
-  may_use_gpu_ = find_gpu(common, why_not_);
-  if (!may_use_gpu_) return;
-  gpu_ = current_device();
-  execs_.pinned.stream = execs_.around.stream = stream_.emplace().get();
-}
-
-void PinnedRoom::reserve(size_t bytes, size_t pictures) {
-  used_ = 0;
-  const size_t wanted = bytes + pictures * alignment;
-  const ConstAnyView have = memory_.view();
-  if (have && size_t(have.width) * size_t(have.height) >= wanted) return;
-  constexpr size_t row = 4096;
-  memory_ = {};  // before the next is taken
-  memory_ = PinnedPicture({PixelType::u8, {int32_t(row), int32_t((wanted + row - 1) / row)}});
-}
-
-AnyView PinnedRoom::place(ConstAnyView like) {
-  const ptrdiff_t stride = detail::row_bytes(like);
-  const AnyView made(static_cast<char*>(memory_.view().data) + used_, like.width, like.height,
-                     like.channels, stride, like.type);
-  used_ += (bytes_of(like) + alignment - 1) / alignment * alignment;
-  return made;
 }
 
 std::vector<Choice> EitherDevice::ask(std::span<const ConstAnyView> sources, ConstAnyView out,
@@ -91,7 +70,7 @@ bool EitherDevice::goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyVi
       std::tuple(sources[0].type, sources[0].width, sources[0].height, sources[0].channels);
   if (const auto known = decided_.find(shape); known != decided_.end()) return known->second;
   bool goes = false;
-  if (may_use_gpu_) {
+  if (gpu_) {
     const std::vector<Choice> choices = ask(sources, out, Space::device);
     goes = std::all_of(choices.begin(), choices.end(),
                        [&](const Choice& choice) { return may_go_to_gpu(common_, choice); });
@@ -104,47 +83,14 @@ bool EitherDevice::goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyVi
 
 void EitherDevice::run(std::initializer_list<ConstAnyView> sources, AnyView out) {
   const std::span<const ConstAnyView> given(sources.begin(), sources.size());
-  if (may_use_gpu_) use_device(gpu_);  // frames come on whichever thread
-  if (goes_to_gpu(given, out))
-    run_on_gpu(given, out);
-  else
+  if (goes_to_gpu(given, out)) {
+    gpu_->run(given, out, [&](std::span<const ConstAnyView> sources_there, AnyView out_there) {
+      work_(sources_there, out_there, execs_);
+      explainer_.end();  // before its result comes down
+    });
+  } else {
     work_(given, out, execs_);
-  explainer_.end();
-}
-
-void EitherDevice::run_on_gpu(std::span<const ConstAnyView> sources, AnyView out) {
-  while (sources_.size() < sources.size()) sources_.emplace_back();
-  std::vector<ConstAnyView> there;
-  size_t bytes = 0;
-  for (const ConstAnyView& source : sources) bytes += source ? bytes_of(source) : 0;
-  up_.reserve(bytes, sources.size());
-  for (const ConstAnyView& source : sources) {
-    if (!source) {
-      there.emplace_back();
-      continue;
-    }
-    const AnyView copy =
-        sources_[there.size()].create(source.size(), source.channels, source.type, Space::device);
-    const AnyView staged = up_.place(source);
-    cuesta::copy(source, staged);
-    upload(staged, copy, stream_->get());
-    there.push_back(copy);
-  }
-  try {
-    if (!out) {
-      work_(there, {}, execs_);
-      return wait(stream_->get());  // the next picture takes the same memory
-    }
-    const AnyView result = out_.create(out.size(), out.channels, out.type, Space::device);
-    work_(there, result, execs_);
     explainer_.end();
-    down_.reserve(bytes_of(out), 1);
-    const AnyView back = down_.place(out);
-    download(result, back, stream_->get());
-    cuesta::copy(back, out);
-  } catch (...) {
-    wait(stream_->get());
-    throw;
   }
 }
 

@@ -1,39 +1,26 @@
 // Work that runs where --device says: what edges, filter and detect share.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "cli/common.hpp"
 #include "cli/explain.hpp"
 #include "cli/samples.hpp"
-#include "core/pinned_picture.hpp"
-#include "cuesta/device.hpp"
+#include "core/round_trip.hpp"
 
 namespace cuesta::cli {
 
 /// How a verb's calls run: the operation that --strategy pins, and the operations around it.
 struct Execs {
   Exec pinned, around;
-};
-
-/// Page-locked memory that grows to the largest picture, or pictures, of a run.
-class PinnedRoom {
- public:
-  /// Empties it and makes room for so many bytes, rounded up for each of `pictures`.
-  void reserve(size_t bytes, size_t pictures);
-  /// A picture like this one, behind those that were placed since reserve().
-  AnyView place(ConstAnyView like);
-
- private:
-  PinnedPicture memory_;
-  size_t used_ = 0;
 };
 
 class EitherDevice {
@@ -51,8 +38,7 @@ class EitherDevice {
   /// one.
   void check(PixelType source, std::optional<PixelType> out = {}) const;
   /// Runs the work on these pictures in host memory, or on copies of them on the GPU, as
-  /// goes_to_gpu() says. Copies go through page-locked memory on a stream of this object's: what
-  /// several objects run on threads of their own overlaps.
+  /// goes_to_gpu() says: what several objects run on threads of their own overlaps.
   void run(std::initializer_list<ConstAnyView> sources, AnyView out = {});
   /// Whether pictures like these go to the GPU. With --device auto they do where every operation
   /// has a production strategy for them there, or the one that is pinned; -v tells why not, once.
@@ -60,6 +46,13 @@ class EitherDevice {
   bool goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyView out);
 
   const Execs& execs() const { return execs_; }
+  /// The way to the GPU that work may go to; null where --device or the machine has none.
+  const std::shared_ptr<RoundTrip>& gpu() const { return gpu_; }
+  /// Those that work of this kind may be spread over: objects that are made one after the other
+  /// have their way to one after the other.
+  const std::vector<int>& gpus() const { return gpus_; }
+  /// Pictures on their way at once that keep these GPUs busy; 1 where there are no several.
+  int at_once() const { return gpus_.size() > 1 ? 3 * int(gpus_.size()) : 1; }
   /// The paragraph of --explain, on stderr; nothing without it.
   void explain() const;
   Explainer& explainer() { return explainer_; }
@@ -67,20 +60,15 @@ class EitherDevice {
  private:
   std::vector<Choice> ask(std::span<const ConstAnyView> sources, ConstAnyView out,
                           Space space) const;
-  void run_on_gpu(std::span<const ConstAnyView> sources, AnyView out);
 
   const CommonOptions& common_;
   Work work_;
   Execs execs_;
   Explainer explainer_;
-  bool may_use_gpu_ = false;
-  int gpu_ = 0;
   std::string why_not_;  // said once
   std::map<std::tuple<PixelType, int32_t, int32_t, int32_t>, bool> decided_;
-  std::optional<Stream> stream_;  // of this object, so that those of other threads run beside it
-  PinnedRoom up_, down_;
-  std::deque<AnyImage> sources_;
-  AnyImage out_;
+  std::vector<int> gpus_;
+  std::shared_ptr<RoundTrip> gpu_;  // none where no work goes to one
 };
 
 }  // namespace cuesta::cli

@@ -71,6 +71,7 @@ class Filter : public Conversion {
   void on_frame(const Job&, ConstAnyView luma, AnyView out, Size) override {
     device_.run({luma}, out);
   }
+  int frames_at_once() const override { return device_.at_once(); }
   // Color is kept beside a filtered luma that still means brightness; a response has no color.
   bool keeps_color() const override {
     return is_median() ||
@@ -145,7 +146,10 @@ io::BandWork Filter::band_work(const io::PictureFacts& facts) {
   work.wraps = border.mode == BorderMode::wrap;
   work.type = type_of(facts.type);
   work.channels = facts.channels;
-  work.scratch_bytes = facts.channels * 8.0;
+  const ConstAnyView likely = placeholder(64, 64, work.type, facts.channels);
+  const bool on_gpu = device_.goes_to_gpu(std::span(&likely, 1), likely);
+  if (on_gpu) work.devices = device_.gpus();
+  work.scratch_bytes = facts.channels * (on_gpu ? double(bytes_per_sample(work.type)) : 8.0);
   work.writing = {.metadata = facts.metadata, .has_alpha = facts.has_alpha};
   if (!is_median()) {  // the file of taps may be another one
     for (int y = 0; y < kernel_.stencil.height(); ++y)
@@ -217,7 +221,7 @@ Verb add_filter(CLI::App& parent) {
       ->check(one_of_names({"8", "16", "float"}));
   add_common(
       *app, state->common,
-      takes_device | takes_strategy | takes_threads | takes_region | takes_json | takes_limits |
+      takes_devices | takes_strategy | takes_threads | takes_region | takes_json | takes_limits |
           takes_explain,
       {"cuesta filter photo.jpg -o smooth.png --kernel gaussian:15",
        "cuesta filter photo.jpg -o sharp.jpg --kernel sharpen:3",
@@ -225,7 +229,7 @@ Verb add_filter(CLI::App& parent) {
        "cuesta filter speckled.png -o clean.png --median 5",
        "cuesta filter photo.jpg -o emboss.png --kernel \"-1 0 0;0 0 0;0 0 1\" --offset 128"});
   return {app, [state] {
-            choose_device(state->memory, state->common);
+            check_memory(state->memory);
             return run(*state);
           }};
 }

@@ -408,14 +408,14 @@ class Lanes {
 
 }  // namespace
 
-int jobs_at_once(const Plan& plan, int threads) {
-  constexpr int most = 16;  // pictures in memory
+int jobs_at_once(const Plan& plan, int threads, int least) {
+  constexpr int usual = 16;  // pictures in memory
   // A stream shows its own progress and overlaps its own frames.
   const bool pictures = std::all_of(plan.jobs.begin(), plan.jobs.end(),
                                     [](const Job& job) { return job.kind == InputKind::picture; });
   if (!plan.is_batch || !pictures) return 1;
   const int wanted = threads > 0 ? threads : std::max(3, thread_count(0));
-  return int(std::min(plan.jobs.size(), size_t(std::min(wanted, most))));
+  return int(std::min(plan.jobs.size(), size_t(std::max(least, std::min(wanted, usual)))));
 }
 
 int run_jobs(const Plan& plan, int at_once, const std::function<JobWork()>& make_work) {

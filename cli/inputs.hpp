@@ -75,8 +75,9 @@ Plan plan_jobs(const JobOptions& options, const std::vector<std::string>& also_r
 /// Does a job, and returns what says so to the user.
 using JobWork = std::function<std::function<void()>(const Job&)>;
 /// How many jobs of a plan are done at once: pictures, as many as `threads` (0: as there are cores,
-/// three at least, so that one goes to a GPU and one comes back while one is worked on).
-int jobs_at_once(const Plan& plan, int threads);
+/// three at least, so that one goes to a GPU and one comes back while one is worked on; `least` for
+/// several GPUs).
+int jobs_at_once(const Plan& plan, int threads, int least = 1);
 /// Runs every job with a progress bar, and returns the exit code. In a batch, errors are reported
 /// and the others go on; the highest code is returned. Otherwise errors are thrown. With
 /// `at_once` above 1 as many threads take the jobs in order, each with a work of its own, made

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cli/described.hpp"
+#include "cli/either_device.hpp"
 #include "cli/inputs.hpp"
 #include "cli/memory.hpp"
 #include "cli/nearest.hpp"
@@ -89,7 +90,14 @@ Job job_of(const State& state) {
 }
 
 std::vector<Component> components_of(const State& state, const Job& job, const LabelFile& what) {
-  const Exec exec = state.common.exec();
+  EitherDevice device(state.common,
+                      [&](std::span<const ConstAnyView> masks, AnyView, const Execs& execs) {
+                        std::vector<Component> found;
+                        label(masks[0], {}, &found, what.options, execs.pinned);
+                      });
+  const ConstAnyView likely = placeholder(64, 64, PixelType::bit);
+  Exec exec = state.common.exec();
+  if (device.goes_to_gpu(std::span(&likely, 1), {})) exec.devices = device.gpus();
   io::ReadLimits limits;
   limits.max_pixels = state.common.max_pixels;
   limits.max_memory = state.common.max_memory;
@@ -99,6 +107,7 @@ std::vector<Component> components_of(const State& state, const Job& job, const L
       larger_than_memory(job, state.memory, state.common, limits,
                          [](const io::PictureFacts& facts) { return io::label_bytes(facts); });
   if (settings) {
+    settings->use(exec.devices);
     Progress progress("rows", {});
     settings->bands.progress = [&](int64_t done, int64_t all) { progress.set(done, all); };
     LabelFileResult result = io::label_bands(job.input, *settings, what, exec);
@@ -158,7 +167,8 @@ Verb add_label(CLI::App& parent) {
                   "comes on top: 512MB, 2GiB, or bytes")
       ->type_name("SIZE")
       ->group("Large pictures");
-  add_common(*app, state->common, takes_strategy | takes_threads | takes_region | takes_limits,
+  add_common(*app, state->common,
+             takes_devices | takes_strategy | takes_threads | takes_region | takes_limits,
              {"cuesta label mask.png -o parts.csv",
               "cuesta label scan.tif --threshold 128 --connectivity 4 --format ndjson | jq .area",
               "cuesta label huge.tif -o parts.csv --memory 512MB"});

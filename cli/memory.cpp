@@ -15,8 +15,8 @@ namespace cuesta::cli {
 void add_memory(CLI::App& app, MemoryOptions& options) {
   options.app = &app;
   app.add_option("--memory", options.memory,
-                 "work on pictures that take more in bands of rows, on the CPU, with the same "
-                 "result: 512MB, 2GiB, or bytes. A run that is killed goes on where it was")
+                 "work on pictures that take more in bands of rows, with the same result: 512MB, "
+                 "2GiB, or bytes. A run that is killed goes on where it was")
       ->type_name("SIZE")
       ->group("Large pictures");
   app.add_flag("--restart", options.restart, "with --memory: not where a killed run was")
@@ -59,27 +59,20 @@ TiffLayout layout_of(const MemoryOptions& options) {
                                    : TiffLayout::strips;
 }
 
-void choose_device(const MemoryOptions& options, CommonOptions& common) {
-  if (!options.given()) {
-    if (options.restart) usage_error("", "--restart: this goes with --memory");
-    return;
-  }
-  parse_bytes("--memory", options.memory);
-  if (common.device != "auto" && common.device != "cpu") {
-    usage_error(common.device,
-                "--device {}: with --memory pictures are worked on by the CPU so far; give "
-                "--device cpu, or leave --memory out for pictures that fit",
-                common.device);
-  }
-  common.device = "cpu";
+void check_memory(const MemoryOptions& options) {
+  if (options.given())
+    parse_bytes("--memory", options.memory);
+  else if (options.restart)
+    usage_error("", "--restart: this goes with --memory");
 }
 
 namespace {
 
 // What was asked for, but for what does not change the result.
 std::string words_of(const CLI::App& app) {
-  constexpr std::array<std::string_view, 8> harmless = {
-      "memory", "threads", "restart", "json", "quiet", "verbose", "explain", "save-config"};
+  constexpr std::array<std::string_view, 9> harmless = {"memory",  "device",  "threads",
+                                                        "restart", "json",    "quiet",
+                                                        "verbose", "explain", "save-config"};
   std::string words;
   for (const CLI::Option* option : app.get_options()) {
     if (option->count() == 0) continue;
@@ -149,8 +142,12 @@ std::optional<FileResult> in_bands(
   work.key = words_of(*options.app) + work.key;
   Progress progress("rows", {});
   settings->bands.progress = [&](int64_t done, int64_t all) { progress.set(done, all); };
-  return io::run_bands(job.input, job.output, *settings,
-                       [&](const io::PictureFacts&) { return work; });
+  settings->use(work.devices);
+  if (common.explain) settings->at_once = 1;  // what it sums up is one thread's
+  bool is_first = true;
+  return io::run_bands(job.input, job.output, *settings, [&](const io::PictureFacts& facts) {
+    return std::exchange(is_first, false) ? work : make(facts);
+  });
 }
 
 }  // namespace cuesta::cli

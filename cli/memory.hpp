@@ -25,9 +25,9 @@ void add_memory(CLI::App& app, MemoryOptions& options);
 /// "512MB", "2GiB", "100000": bytes. Throws Error{invalid_argument} naming the option.
 int64_t parse_bytes(std::string_view option, std::string_view text);
 TiffLayout layout_of(const MemoryOptions& options);
-/// --device for what is worked on in bands: the CPU. Throws Error{invalid_argument} where a GPU was
-/// asked for.
-void choose_device(const MemoryOptions& options, CommonOptions& common);
+/// Throws Error{invalid_argument} for --memory that is no number of bytes, and for --restart
+/// without it.
+void check_memory(const MemoryOptions& options);
 
 /// How a picture is worked on in bands, if it is larger than the memory that was given, by what
 /// `bytes_of` says of a whole one; nothing where it fits, or is read whole. Throws Error{input} for
@@ -36,7 +36,8 @@ std::optional<io::BandSettings> larger_than_memory(
     const Job& job, const MemoryOptions& options, const CommonOptions& common,
     io::ReadLimits limits, const std::function<int64_t(const io::PictureFacts&)>& bytes_of);
 /// Works on a picture in bands, if it is larger than the memory that was given: then `make` tells
-/// how, and the result is written. Nothing where the picture fits, or is read whole.
+/// how, once for each band that is worked on at once, and the result is written. Nothing where the
+/// picture fits, or is read whole.
 std::optional<FileResult> in_bands(
     const Job& job, const MemoryOptions& options, const CommonOptions& common,
     io::ReadLimits limits, const std::function<io::BandWork(const io::PictureFacts&)>& make);

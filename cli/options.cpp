@@ -157,8 +157,11 @@ int parse_cuda_device(std::string_view text) {
   if (text == "cuda") return 0;
   int number = -1;
   if (!text.starts_with("cuda:") || !parse_whole(text.substr(5), number) || number < 0) {
-    usage_error(std::string(text), "--device {}: give auto, cpu, cuda or cuda:N, N counting from 0",
-                text);
+    usage_error(
+        std::string(text),
+        "--device {}: give auto, cpu, cuda or cuda:N, N counting from 0; cuda:all goes with "
+        "edges, filter, label and detect",
+        text);
   }
   return number;
 }

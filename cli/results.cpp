@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
+#include <atomic>
 
 #include <exception>
 #include <filesystem>
@@ -123,18 +124,18 @@ std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const Com
 
 int pass_frames(io::FrameSource& source, const CommonOptions& common, const StopOnSignal& stop,
                 Results& results, Progress& progress,
-                const std::function<void(io::FrameBuffer&)>& work,
-                const std::function<void(const io::Frame&)>& write) {
-  int64_t frames = 0;
+                const std::function<void(io::FrameBuffer&, int)>& work,
+                const std::function<void(const io::Frame&)>& write, int at_once) {
+  std::atomic<int64_t> frames{0};
   try {
     io::overlap(
         source,
-        [&](io::FrameBuffer& buffer) {
-          work(buffer);
+        [&](io::FrameBuffer& buffer, int lane) {
+          work(buffer, lane);
           ++frames;
           progress.step();
         },
-        write);
+        write, at_once);
     if (frames == 0 && !stop.came()) io::throw_input(source.name(), "the video has no frames");
   } catch (...) {
     results.finish(Ending::faulty, source.name(), frames);

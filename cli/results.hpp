@@ -80,12 +80,13 @@ void tell_depth(const io::FrameSource& source, bool shown);
 std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
                                              const StopOnSignal& stop);
 
-/// Passes every frame of `source` through `work` and `write` (io::overlap), telling `progress`,
-/// until its end, a signal or a fault; then finishes `results` accordingly. Returns the exit code.
-/// Throws the fault, and Error{input} for a stream without frames.
+/// Passes every frame of `source` through `work`, `at_once` of them at once, each on a lane, and
+/// `write` (io::overlap), telling `progress`, until its end, a signal or a fault; then finishes
+/// `results` accordingly. Returns the exit code. Throws the fault, and Error{input} for a stream
+/// without frames.
 int pass_frames(io::FrameSource& source, const CommonOptions& common, const StopOnSignal& stop,
                 Results& results, Progress& progress,
-                const std::function<void(io::FrameBuffer&)>& work,
-                const std::function<void(const io::Frame&)>& write);
+                const std::function<void(io::FrameBuffer&, int lane)>& work,
+                const std::function<void(const io::Frame&)>& write, int at_once = 1);
 
 }  // namespace cuesta::cli

@@ -5,7 +5,7 @@
 
 namespace cuesta::cli {
 
-StreamResult pass_stream(const Job& job, const CommonOptions& common, bool keeps_color,
+StreamResult pass_stream(const Job& job, const CommonOptions& common, bool keeps_color, int at_once,
                          const StreamWork& work) {
   const StopOnSignal stop;
   const auto region = common.region_rect();
@@ -34,13 +34,16 @@ StreamResult pass_stream(const Job& job, const CommonOptions& common, bool keeps
   Progress progress("frames", source->expected_frames(), job.output == "-" || common.json);
   const int code = pass_frames(
       *source, common, stop, results, progress,
-      [&](io::FrameBuffer& buffer) {
+      [&](io::FrameBuffer& buffer, int lane) {
         ConstAnyView luma;
         const auto out = buffer.replace_luma(format.width, format.height, keeps_color, &luma);
-        work(region_of(luma, region, job.input), out, luma.width, luma.height);
+        work(region_of(luma, region, job.input), out, luma.width, luma.height, lane);
+      },
+      [&](const io::Frame& frame) {
+        sink->write(frame);
         ++result.frames;
       },
-      [&](const io::Frame& frame) { sink->write(frame); });
+      at_once);
   if (code == exit_interrupted) throw Interrupted();
   return result;
 }

@@ -197,7 +197,7 @@ class Videos {
                const auto sink =
                    io::create_frames(out_, source->format(), {}, {.threads = session_.threads()});
                io::overlap(
-                   *source, [](io::FrameBuffer&) {},
+                   *source, [](io::FrameBuffer&, int) {},
                    [&](const io::Frame& frame) { sink->write(frame); });
                sink->finish();
                return std::string();

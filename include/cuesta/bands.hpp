@@ -32,7 +32,8 @@ int32_t reach_of(const CannyOptions& options);
 ///     for every strip of bands.strips(): bands.resolve(strip, its marks, edges);
 ///
 /// `rows` is a part of the picture, of all its columns, with at least reach() rows above `first`
-/// and from `end` on, or as many as the picture has. Host pictures.
+/// and from `end` on, or as many as the picture has. Pictures of either space; marks are the
+/// host's, and rows on a GPU are waited for. Several threads may count and mark bands at once.
 class CannyBands {
  public:
   /// For pictures so wide. options.mask is not looked at: count() and mark() take it in bands, too.
@@ -57,8 +58,7 @@ class CannyBands {
 
   /// Words that the marks of a row take: its candidates' bits, then those of the strong ones.
   int64_t mark_words() const;
-  /// Marks of rows [first, end) of `rows`, one row after the other. Several threads may mark bands
-  /// at once.
+  /// Marks of rows [first, end) of `rows`, one row after the other.
   void mark(ConstAnyView rows, int32_t first, int32_t end, uint64_t* marks, const Exec& exec = {},
             ConstAnyView mask = {}) const;
 
@@ -90,7 +90,7 @@ class CannyBands {
 ///     for band i as it was added:  bands.resolve(i, rows, labels);
 ///
 /// A component takes some 52 bytes, those of a band that are one with others too; after join() 4
-/// and its place in the list. Host pictures.
+/// and its place in the list. Pictures of either space; rows on a GPU are waited for.
 class LabelBands {
  public:
   /// For masks so wide. Throws Error{invalid_argument} naming the option.
@@ -99,14 +99,23 @@ class LabelBands {
   LabelBands& operator=(LabelBands&&) noexcept;
   ~LabelBands();
 
-  /// Takes the next rows, downwards: a mask as label() takes it, of any height. Throws
-  /// Error{invalid_argument} naming the view, Error{unsupported} past 2,147,483,647 components.
-  void add(ConstAnyView rows, const Exec& exec = {});
+  /// A band's own components, and where they reach its first and last row.
+  struct Found {
+    int32_t rows = 0;
+    std::vector<Component> components{};
+    std::vector<int32_t> first{}, last{};  ///< labels of the pixels of these rows
+  };
+  /// Finds those of a mask as label() takes it, of any height. Any number of threads may do so at
+  /// once. Throws Error{invalid_argument} naming the view.
+  Found find(ConstAnyView rows, const Exec& exec = {}) const;
+  /// Takes the next rows, downwards. Throws Error{unsupported} past 2,147,483,647 components.
+  void add(const Found& found);
+  void add(ConstAnyView rows, const Exec& exec = {}) { add(find(rows, exec)); }
   /// After the last row: the components of all rows, in label order, as label() lists them.
   std::vector<Component> join();
   /// Labels of the rows that were added as the band-th, counted from 0, once all were joined;
-  /// `rows` are the same again, and `labels` s32 of their size. Any number of threads may resolve
-  /// bands at once. Throws Error{invalid_argument} naming the view.
+  /// `rows` are the same again, and `labels` s32 of their size; both in host memory. Any number of
+  /// threads may resolve bands at once. Throws Error{invalid_argument} naming the view.
   void resolve(int32_t band, ConstAnyView rows, AnyView labels, const Exec& exec = {}) const;
 
  private:

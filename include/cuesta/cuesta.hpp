@@ -14,6 +14,7 @@
 #include "cuesta/lines.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
+#include "cuesta/spread.hpp"
 #include "cuesta/stencil.hpp"
 #include "cuesta/tracking.hpp"
 #include "cuesta/typed.hpp"

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cuesta/image.hpp"
@@ -23,6 +24,10 @@ struct DeviceInfo {
 /// The GPUs this build can use, by the runtime's index. Never throws: `why_none` (if given) gets
 /// the reason for an empty list.
 std::vector<DeviceInfo> list_devices(std::string* why_none = nullptr);
+/// GPUs by a name that people give, for Exec::devices: "cpu" none, "cuda" the first, "cuda:2" that
+/// one, "cuda:all" all of them. Throws Error{invalid_argument} for other words, Error{device} where
+/// there is no such GPU.
+std::vector<int> devices_named(std::string_view name);
 /// Makes GPU `index` the calling thread's. Throws Error{device}.
 void use_device(int index);
 /// The calling thread's GPU. Throws Error{device}.

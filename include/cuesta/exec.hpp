@@ -77,6 +77,10 @@ struct Exec {
   /// Given: the call is checked and strategies are chosen, which it appends here, and nothing runs:
   /// no sample is read or written. See which().
   std::vector<Choice>* choices = nullptr;
+  /// GPUs, by the runtime's index, for spread() and for what comes from files (edges_file(),
+  /// filter_file(), label_file()); the CPU where empty. Results do not depend on their number;
+  /// workspace, stream and observer are not taken there. Other calls run where their pictures lie.
+  std::vector<int> devices{};
 };
 
 /// How a strategy stands to the others: the oracle, plain loops over threads, a paper's step, or

@@ -103,7 +103,8 @@ enum class TiffLayout : uint8_t { strips, tiled, pyramid };
 
 /// How a picture that need not fit into memory is worked on.
 struct BandOptions {
-  /// Bytes for its rows; libvips' decoder and encoder take some tens of MB beside them.
+  /// Bytes for its rows; libvips' decoder and encoder take some tens of MB beside them. On a GPU
+  /// bands take at most half of its memory.
   int64_t memory{512'000'000};
   int32_t rows{0};    ///< of a band, instead of what the memory holds
   bool resume{true};  ///< goes on where a killed process that made the same stopped
@@ -128,12 +129,14 @@ struct FileResult {
 /// Edges of a picture file of any size, as one channel in a picture file: u8 of 0 and 255 of canny
 /// and log; of sobel the magnitude, of the source's type (saturated). What is in the picture is
 /// made gray first, as read_gray() does. Byte for byte what the operations make of the whole
-/// picture, however much memory there is: the picture is worked on in bands of rows, on the CPU,
-/// and `target` appears when it is whole. Rows are kept beside it under hidden names
+/// picture, however much memory there is: the picture is worked on in bands of rows, by the CPU or
+/// by the GPUs in exec.devices, and `target` appears when it is whole. Rows are kept beside it
+/// under hidden names
 /// (.NAME.cuesta-rows, .NAME.cuesta-journal) until then; a process that is killed leaves them to
 /// the next one that makes the same. canny takes no mask here. Throws Error{input} for what
 /// read() refuses and for what takes a whole picture (orientations other than upright, floats),
-/// Error{output}, Error{invalid_argument} also where `memory` does not hold the rows around one.
+/// Error{output}, Error{invalid_argument} also where `memory` does not hold the rows around one,
+/// Error{device}, Error{out_of_memory}.
 FileResult edges_file(const std::filesystem::path& source, const std::filesystem::path& target,
                       const std::variant<CannyOptions, LogOptions, SobelOptions>& method = {},
                       const BandOptions& options = {}, const Exec& exec = {});
@@ -167,8 +170,8 @@ struct LabelFileResult {
   std::vector<Component> components{};
   int32_t bands{0};  ///< that were worked on
 };
-/// Components of a picture file of any size, as label() lists those of the whole: in bands of rows,
-/// on the CPU; `memory` does not count the list. There is nothing to resume, as nothing is written,
+/// Components of a picture file of any size, as label() lists those of the whole: in bands of rows;
+/// `memory` does not count the list. There is nothing to resume, as nothing is written,
 /// and no file of labels, as no format here holds 32-bit integers: LabelBands (cuesta/bands.hpp)
 /// makes their rows. Throws as edges_file().
 LabelFileResult label_file(const std::filesystem::path& source, const LabelFile& what = {},

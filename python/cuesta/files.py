@@ -144,11 +144,17 @@ def _bytes_of(memory: int | str) -> int:
 
 
 def _banding(
-    files: Any, memory: int | str, rows: int | None, resume: bool, tiff: str, progress: Callable[[int, int], Any] | None
+    files: Any,
+    memory: int | str,
+    rows: int | None,
+    resume: bool,
+    tiff: str,
+    device: str,
+    progress: Callable[[int, int], Any] | None,
 ) -> Any:
     if tiff not in _LAYOUTS:
         raise InvalidArgument(f"tiff is {tiff!r}; it is one of {', '.join(_LAYOUTS)}", tiff)
-    return files.Banding(_bytes_of(memory), rows or 0, resume, tiff, progress)
+    return files.Banding(_bytes_of(memory), rows or 0, resume, tiff, str(device), progress)
 
 
 def edges_file(
@@ -163,12 +169,13 @@ def edges_file(
     rows: int | None = None,
     resume: bool = True,
     tiff: str = "strips",
+    device: str = "cpu",
     progress: Callable[[int, int], Any] | None = None,
     **options: Any,
 ) -> FileResult:
     """Edges of a picture file of any size: byte for byte those of the whole picture.
 
-    The picture is worked on in bands of rows, on the CPU, and `target` appears when it is whole. A process that is killed
+    The picture is worked on in bands of rows, and `target` appears when it is whole. A process that is killed
     leaves its rows in hidden files beside `target`; the same call goes on from them.
 
     Parameters
@@ -189,6 +196,9 @@ def edges_file(
         Go on where a killed process that made the same stopped.
     tiff : {"strips", "tiled", "pyramid"}
         How a .tif result lies. Above 4 GB it is a BigTIFF.
+    device : str
+        "cpu", "cuda", "cuda:1", or "cuda:all", which spreads the bands over all GPUs. The result is the same. Bands go
+        through page-locked memory, three on their way for each GPU; all of them are in `memory`.
     progress : callable, optional
         Told (done, all), numbers of rows.
     **options
@@ -202,6 +212,8 @@ def edges_file(
         Naming the file and the reason.
     InvalidArgument
         Also where `memory` does not hold the rows around one.
+    DeviceError
+        Where there is no such GPU.
     """
     if method not in _METHODS:
         raise InvalidArgument(f"method is {method!r}; it is one of {', '.join(_METHODS)}", method)
@@ -224,7 +236,7 @@ def edges_file(
         rule,
         None if low is None or high is None else (float(low), float(high)),
         options,
-        _banding(files, memory, rows, resume, tiff, progress),
+        _banding(files, memory, rows, resume, tiff, device, progress),
     )
     return FileResult(**made)
 
@@ -239,6 +251,7 @@ def filter_file(
     rows: int | None = None,
     resume: bool = True,
     tiff: str = "strips",
+    device: str = "cpu",
     progress: Callable[[int, int], Any] | None = None,
     **options: Any,
 ) -> FileResult:
@@ -252,13 +265,13 @@ def filter_file(
         The last four take one channel.
     element : str
         Of the last four: "disk:15", "ellipse:15", "rect:5x3", "cross:3".
-    memory, rows, resume, tiff, progress
+    memory, rows, resume, tiff, device, progress
         As `edges_file` has them.
     **options
         As the functions of these names take them, and how it runs: strategy, parameters, threads.
     """
     files = _files()
-    banding = _banding(files, memory, rows, resume, tiff, progress)
+    banding = _banding(files, memory, rows, resume, tiff, device, progress)
     if filter in _MORPHOLOGY:
         made = files.morphology_file(os.fspath(source), os.fspath(target), filter, element, options, banding)
     else:
@@ -290,12 +303,13 @@ def label_file(
     threshold: float = 0,
     memory: int | str = "512MB",
     rows: int | None = None,
+    device: str = "cpu",
     progress: Callable[[int, int], Any] | None = None,
     **options: Any,
 ) -> FileComponents:
     """Connected components of a picture file of any size: those that `label` finds in the whole picture.
 
-    The picture is worked on in bands of rows, on the CPU. Nothing is written, so there is nothing to go on from: a call
+    The picture is worked on in bands of rows. Nothing is written, so there is nothing to go on from: a call
     that is killed begins again.
 
     Parameters
@@ -304,7 +318,7 @@ def label_file(
         Gray levels above `threshold` are foreground; of colors they are taken as `imread(gray=True)` makes them.
     threshold : float
         0: all that is not black.
-    memory, rows, progress
+    memory, rows, device, progress
         As `edges_file` has them; the components come on top of `memory`, about 52 bytes each.
     **options
         As `label` takes them, and how it runs: connectivity, strategy, threads.
@@ -320,7 +334,7 @@ def label_file(
     """
     files = _files()
     found = files.label_file(
-        os.fspath(source), float(threshold), options, _banding(files, memory, rows, True, "strips", progress)
+        os.fspath(source), float(threshold), options, _banding(files, memory, rows, True, "strips", device, progress)
     )
     found["areas"] = found["areas"][:, 0]
     return FileComponents(count=len(found["boxes"]), **found)

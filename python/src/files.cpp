@@ -19,6 +19,7 @@
 #include "arrays.hpp"
 #include "components.hpp"
 #include "core/check.hpp"
+#include "cuesta/device.hpp"
 #include "cuesta/io.hpp"
 #include "keywords.hpp"
 #include "module.hpp"
@@ -66,7 +67,7 @@ struct Banding {
   int64_t memory;
   int rows;
   bool resume;
-  std::string layout;
+  std::string layout, device;
   std::optional<nb::callable> progress;
 
   BandOptions options() const {
@@ -83,6 +84,13 @@ struct Banding {
     return bands;
   }
 };
+
+// How a call runs, and on which GPUs.
+Exec exec_on(const Banding& banding, Keywords& keywords, std::string_view function) {
+  Exec exec = exec_from(keywords, 0, function);
+  exec.devices = devices_named(banding.device);
+  return exec;
+}
 
 nb::dict as_dict(const FileResult& result) {
   nb::dict made;
@@ -125,7 +133,7 @@ nb::dict run_edges_file(const std::string& source, const std::string& target,
   } else {
     options = options_from<SobelOptions>(keywords);
   }
-  const Exec exec = exec_from(keywords, 0, "edges_file");
+  const Exec exec = exec_on(banding, keywords, "edges_file");
   return in_bands(banding, [&](const BandOptions& bands) {
     return edges_file(source, target, options, bands, exec);
   });
@@ -151,7 +159,7 @@ nb::dict run_filter_file(const std::string& source, const std::string& target,
                   "filter is '{}'; it is gaussian, box, sharpen, median, laplacian, or "
                   "erode, dilate, open or close",
                   filter);
-  const Exec exec = exec_from(keywords, 0, "filter_file");
+  const Exec exec = exec_on(banding, keywords, "filter_file");
   return in_bands(banding, [&](const BandOptions& bands) {
     return filter_file(source, target, options, bands, exec);
   });
@@ -166,7 +174,7 @@ nb::dict run_morphology_file(const std::string& source, const std::string& targe
                                          : Morph::close;
   const MorphologyFile step{morph, StructuringElement::parse(element),
                             options_from<MorphologyOptions>(keywords)};
-  const Exec exec = exec_from(keywords, 0, "filter_file");
+  const Exec exec = exec_on(banding, keywords, "filter_file");
   return in_bands(banding, [&](const BandOptions& bands) {
     return filter_file(source, target, step, bands, exec);
   });
@@ -175,7 +183,7 @@ nb::dict run_morphology_file(const std::string& source, const std::string& targe
 nb::dict run_label_file(const std::string& source, double limit, Keywords keywords,
                         const Banding& banding) {
   const LabelFile what{options_from<LabelOptions>(keywords), limit};
-  const Exec exec = exec_from(keywords, 0, "label_file");
+  const Exec exec = exec_on(banding, keywords, "label_file");
   const BandOptions bands = banding.options();
   LabelFileResult result;
   ComponentColumns columns;
@@ -204,8 +212,8 @@ NB_MODULE(_files, m) {
   m.doc() = "Picture files through libvips; use cuesta.imread and cuesta.imwrite.";
   translate_errors();
   nb::class_<Banding>(m, "Banding")
-      .def(nb::init<int64_t, int, bool, std::string, std::optional<nb::callable>>(), "memory"_a,
-           "rows"_a, "resume"_a, "layout"_a, "progress"_a.none());
+      .def(nb::init<int64_t, int, bool, std::string, std::string, std::optional<nb::callable>>(),
+           "memory"_a, "rows"_a, "resume"_a, "layout"_a, "device"_a, "progress"_a.none());
   m.def("edges_file", run_edges_file, "source"_a, "target"_a, "method"_a, "threshold"_a,
         "given"_a.none(), "keywords"_a, "banding"_a);
   m.def("filter_file", run_filter_file, "source"_a, "target"_a, "filter"_a, "keywords"_a,

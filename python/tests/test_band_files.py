@@ -140,6 +140,8 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
     refused("memory is '7 potatoes'", cuesta.edges_file, source, target, memory="7 potatoes")
     refused("2000 bytes of memory hold too few rows of 80 pixels", cuesta.edges_file, source, target, memory=2000)
     refused("tiff is 'zigzag'; it is one of strips", cuesta.edges_file, source, target, tiff="zigzag")
+    refused("device is potato; give cpu, cuda, cuda:N", cuesta.edges_file, source, target, device="potato")
+    refused("device cuda:99: ", cuesta.edges_file, source, target, device="cuda:99", kind=cuesta.DeviceError)
     refused("rows are -1; give 0 or more", cuesta.edges_file, source, target, rows=-1)
     refused("aperture", cuesta.edges_file, source, target, aperture=4)
     refused("sigmoid", cuesta.edges_file, source, target, sigmoid=4, kind=(TypeError, cuesta.InvalidArgument))

@@ -22,6 +22,8 @@ void copy_on_device(ConstAnyView src, AnyView dst, void* stream);
 /// Page-locked host memory. Throws Error{device}, Error{out_of_memory}.
 void* allocate_pinned(size_t bytes);
 void release_pinned(void* memory) noexcept;
+/// Whether memory is the host's and page-locked. Throws Error{device}.
+bool is_pinned(const void* memory);
 /// download() that does not wait; the host memory is page-locked, so that it runs beside the host.
 void enqueue_download(ConstAnyView device, AnyView host, void* stream);
 

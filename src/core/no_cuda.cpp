@@ -27,6 +27,7 @@ void spoil_shared_memory() { throw_no_cuda(); }
 void copy_on_device(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
 void* allocate_pinned(size_t) { throw_no_cuda(); }
 void release_pinned(void*) noexcept {}
+bool is_pinned(const void*) { return false; }
 void enqueue_download(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
 bool is_recorded(void*) { return false; }
 void* allocate_recorded(size_t, void*) { throw_no_cuda(); }

@@ -4,32 +4,10 @@
 
 #include "core/check.hpp"
 #include "core/device_memory.hpp"
+#include "core/on_device.hpp"
 #include "cuesta/device.hpp"
 
 namespace cuesta {
-namespace {
-
-// A GPU for the calling thread while it lives.
-class OnDevice {
- public:
-  explicit OnDevice(int index) : before_(current_device()) {
-    if (index != before_) use_device(index);
-  }
-  ~OnDevice() {
-    try {
-      use_device(before_);
-    } catch (const Error&) {  // it was in use before; what is wrong with it, the next call tells
-    }
-  }
-  OnDevice(const OnDevice&) = delete;
-  OnDevice& operator=(const OnDevice&) = delete;
-
- private:
-  int before_;
-};
-
-}  // namespace
-
 struct Pipeline::Place {
   Place(int index, const PictureShape& source, const PictureShape& result)
       : device(index),

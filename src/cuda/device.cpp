@@ -175,6 +175,11 @@ void* allocate_pinned(size_t bytes) {
   return memory;
 }
 void release_pinned(void* memory) noexcept { cudaFreeHost(memory); }
+bool is_pinned(const void* memory) {
+  cudaPointerAttributes known{};
+  cuda::check(cudaPointerGetAttributes(&known, memory), "asking whose memory a pointer is");
+  return known.type == cudaMemoryTypeHost;
+}
 void enqueue_download(ConstAnyView device, AnyView host, void* stream) {
   copy_picture(device, host, cudaMemcpyDeviceToHost, stream, "download");
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "core/check.hpp"
 #include "cuesta/stencil.hpp"
@@ -31,10 +33,11 @@ std::string words_of(const CannyOptions& o) {
                      o.ksize, thresholds, int(o.norm), o.aperture);
 }
 
-// Rows made gray, in memory that the next band takes again.
-std::function<ConstAnyView(ConstAnyView)> gray_maker(const Exec& exec) {
+// Rows made gray on the CPU, which has them, in memory that the next band takes again. A GPU gets a
+// third of the bytes.
+std::function<ConstAnyView(ConstAnyView)> gray_maker(const Exec& caller) {
   const auto holder = std::make_shared<AnyImage>();
-  return [holder, exec](ConstAnyView rows) {
+  return [holder, exec = Exec{.threads = caller.threads}](ConstAnyView rows) {
     if (rows.channels == 1) return rows;
     if (holder->height() < rows.height || holder->width() != rows.width)
       holder->create(rows.size(), 1, rows.type);
@@ -44,8 +47,9 @@ std::function<ConstAnyView(ConstAnyView)> gray_maker(const Exec& exec) {
   };
 }
 
-io::BandSettings settings_of(const BandOptions& options) {
+io::BandSettings settings_of(const BandOptions& options, const Exec& exec) {
   io::BandSettings settings{.bands = options};
+  settings.use(exec.devices);
   settings.limits.max_pixels = options.max_pixels;
   if (options.memory < 1)
     throw_invalid(std::to_string(options.memory), "memory is {}; it is a number of bytes above 0",
@@ -82,12 +86,12 @@ BandWork work_of(const CannyOptions& options, const PictureFacts& facts, const E
 
 BandWork work_of(const LogOptions& options, const PictureFacts&, const Exec& exec) {
   io::check_bands(options);
-  auto gray = gray_maker(exec);
   BandWork work = neighbourhood(
       reach_of(options), options.border,
       fmt::format("log mode {} threshold {:a} sigma {:a} ksize {} border {}", int(options.mode),
                   options.threshold, options.sigma, options.ksize, words_of(options.border)),
-      [=](ConstAnyView rows, AnyView out) { log_edges(gray(rows), out, options, exec); });
+      [=](ConstAnyView gray, AnyView out) { log_edges(gray, out, options, exec); });
+  work.gray = gray_maker(exec);
   work.scratch_bytes = 8;
   work.is_mask = true;
   work.writing.lossless = true;
@@ -95,13 +99,13 @@ BandWork work_of(const LogOptions& options, const PictureFacts&, const Exec& exe
 }
 
 BandWork work_of(const SobelOptions& options, const PictureFacts& facts, const Exec& exec) {
-  auto gray = gray_maker(exec);
   BandWork work = neighbourhood(reach_of(options), options.border,
                                 fmt::format("sobel aperture {} norm {} border {}", options.aperture,
                                             int(options.norm), words_of(options.border)),
-                                [=](ConstAnyView rows, AnyView out) {
-                                  sobel(gray(rows), SobelOutputs{.magnitude = out}, options, exec);
+                                [=](ConstAnyView gray, AnyView out) {
+                                  sobel(gray, SobelOutputs{.magnitude = out}, options, exec);
                                 });
+  work.gray = gray_maker(exec);
   work.type = facts.type;
   work.scratch_bytes = 8;
   work.writing.lossless = true;
@@ -192,7 +196,7 @@ BandWork work_of(const MorphologyFile& step, const PictureFacts& facts, const Ex
 std::function<ConstAnyView(ConstAnyView)> mask_maker(const LabelFile& what, const Exec& exec) {
   const auto holder = std::make_shared<BitImage>();
   const Exec threads{.threads = exec.threads};  // a pinned strategy is label's
-  return [=, limit = what.limit, gray = gray_maker(threads)](ConstAnyView rows) {
+  return [=, limit = what.limit, gray = gray_maker(exec)](ConstAnyView rows) {
     if (holder->height() < rows.height || holder->width() != rows.width)
       *holder = BitImage(rows.width, rows.height);
     BitView mask = holder->view();
@@ -202,11 +206,38 @@ std::function<ConstAnyView(ConstAnyView)> mask_maker(const LabelFile& what, cons
   };
 }
 
+// The way to a GPU for each of the bands that are worked on at once, in turn; none to the CPU.
+class Ways {
+ public:
+  explicit Ways(const std::vector<int>& devices) : devices_(devices) {}
+  std::shared_ptr<RoundTrip> next() {
+    if (devices_.empty()) return {};
+    return std::make_shared<RoundTrip>(devices_[turn_++ % devices_.size()]);
+  }
+
+ private:
+  const std::vector<int>& devices_;
+  size_t turn_ = 0;
+};
+
+// The caller's, on that way's stream.
+Exec on(const std::shared_ptr<RoundTrip>& gpu, const Exec& exec) {
+  return gpu ? gpu->exec(exec) : exec;
+}
+
 template <class Methods>
 FileResult run(const std::filesystem::path& source, const std::filesystem::path& target,
                const Methods& methods, const BandOptions& options, const Exec& exec) {
-  return io::run_bands(source, target, settings_of(options), [&](const PictureFacts& facts) {
-    return std::visit([&](const auto& method) { return work_of(method, facts, exec); }, methods);
+  Ways ways(exec.devices);
+  return io::run_bands(source, target, settings_of(options, exec), [&](const PictureFacts& facts) {
+    const auto gpu = ways.next();
+    BandWork work = std::visit(
+        [&](const auto& method) { return work_of(method, facts, on(gpu, exec)); }, methods);
+    if (gpu) {
+      work.gpu = gpu;
+      work.scratch_bytes = facts.channels > 1 ? bytes_per_sample(facts.type) : 0;  // gray levels
+    }
+    return work;
   });
 }
 
@@ -231,26 +262,37 @@ int64_t io::label_bytes(const PictureFacts& facts) {
 std::vector<Component> io::label_picture(ConstAnyView picture, const LabelFile& what,
                                          const Exec& exec) {
   std::vector<Component> components;
-  label(mask_maker(what, exec)(picture), {}, &components, what.options, exec);
+  const auto mask_of = mask_maker(what, exec);  // which holds the mask
+  const ConstAnyView mask = mask_of(picture);
+  const auto gpu = Ways(exec.devices).next();
+  on_copy(gpu, mask, {}, [&](ConstAnyView there, AnyView) {
+    label(there, {}, &components, what.options, on(gpu, exec));
+  });
   return components;
 }
 
 LabelFileResult io::label_bands(const std::filesystem::path& source, const BandSettings& settings,
                                 const LabelFile& what, const Exec& exec) {
   std::optional<LabelBands> labels;
-  const auto mask_of = mask_maker(what, exec);
-  const FileResult read = read_bands(source, settings, label_scratch_bytes, [&](ConstAnyView rows) {
-    if (!labels) labels.emplace(rows.width, what.options);
-    labels->add(mask_of(rows), exec);
-  });
-  LabelFileResult result{read.size, {}, read.bands};
-  if (labels) result.components = labels->join();
-  return result;
+  Ways ways(settings.devices);
+  const FileResult read =
+      read_bands(source, settings, label_scratch_bytes, [&](const PictureFacts& facts) {
+        if (!labels) labels.emplace(facts.size.width, what.options);
+        const auto gpu = ways.next();
+        return [&labels, gpu, mask_of = mask_maker(what, exec),
+                exec = on(gpu, exec)](ConstAnyView rows) -> std::function<void()> {
+          LabelBands::Found found;
+          on_copy(gpu, mask_of(rows), {},
+                  [&](ConstAnyView there, AnyView) { found = labels->find(there, exec); });
+          return [&labels, found = std::move(found)] { labels->add(found); };
+        };
+      });
+  return {read.size, labels->join(), read.bands};
 }
 
 LabelFileResult label_file(const std::filesystem::path& source, const LabelFile& what,
                            const BandOptions& options, const Exec& exec) {
-  return io::label_bands(source, settings_of(options), what, exec);
+  return io::label_bands(source, settings_of(options, exec), what, exec);
 }
 
 FileResult edges_file(const std::filesystem::path& source, const std::filesystem::path& target,

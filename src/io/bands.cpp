@@ -9,13 +9,15 @@
 #include <bit>
 #include <cstring>
 #include <exception>
-#include <map>
+#include <future>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "core/check.hpp"
 #include "core/stages.hpp"
 #include "core/threads.hpp"
+#include "cuesta/device.hpp"
 #include "cuesta/objects.hpp"
 #include "io/band_stage.hpp"
 #include "io/errors.hpp"
@@ -24,15 +26,41 @@
 namespace cuesta::io {
 namespace {
 
+// Rows in host memory, page-locked where a GPU reads and writes them.
+class HostRows {
+ public:
+  // Room for as many of this shape; what was in it is lost where there was less.
+  void reserve(const PictureShape& shape, bool pinned) {
+    if (view_ && view_.height >= shape.size.height && view_.width == shape.size.width) return;
+    if (pinned) {
+      locked_ = {};  // before the next is taken
+      locked_ = PinnedPicture(shape);
+      view_ = locked_.view();
+    } else {
+      view_ = pageable_.create(shape.size, shape.channels, shape.type);
+    }
+  }
+  AnyView view() const { return view_; }
+  AnyView view(int32_t rows) const { return view_.region({0, 0, view_.width, rows}); }
+
+ private:
+  AnyImage pageable_{};
+  PinnedPicture locked_{};
+  AnyView view_{};
+};
+
 // A band on its way: the rows around and in it, and what was made of them.
 struct Band {
   int32_t begin = 0, end = 0;  // rows of the picture that are wanted
   int32_t low = 0, high = 0;   // rows that are there
-  AnyImage rows{}, out{};
-  std::vector<uint64_t> marks{};
+  HostRows rows{}, out{}, marks{};
+  ConstAnyView gray{};           // what is looked at in rows
+  std::function<void()> then{};  // what follows in the order of the bands
+  std::future<void> working{};
 
-  ConstAnyView view() const { return rows.view().region({0, 0, rows.width(), high - low}); }
-  AnyView result() { return AnyView(out).region({0, 0, out.width(), high - low}); }
+  ConstAnyView view() const { return rows.view(high - low); }
+  AnyView result() const { return out.view(high - low); }
+  uint64_t* mark_bits() const { return static_cast<uint64_t*>(marks.view().data); }
 };
 
 char* row_at(AnyView view, int32_t y) {
@@ -68,6 +96,7 @@ class BandFeed {
         reach_(work.reach),
         band_rows_(band_rows),
         wraps_(work.wraps),
+        pinned_(!settings.devices.empty()),
         facts_(source_.facts()) {
     if (!wraps_) return;
     PictureRows ends(source, settings.limits, settings.region);
@@ -84,10 +113,10 @@ class BandFeed {
 
   const PictureFacts& facts() const { return facts_; }
   void start_at(int32_t row) { next_ = row; }
-  /// From here on rows are what an earlier pass kept of them: gray levels.
-  void take_from(const SpareRows& kept) {
+  /// From here on rows are what an earlier pass kept of them, with so many channels.
+  void take_from(const SpareRows& kept, int32_t channels) {
     kept_ = &kept;
-    facts_.channels = 1;
+    facts_.channels = channels;
   }
 
   // The next band; false after the last one. `before` is the band taken before, if there was one.
@@ -100,13 +129,12 @@ class BandFeed {
     band.high =
         int32_t(wraps_ ? band.end + reach_ : std::min<int64_t>(height, int64_t(band.end) + reach_));
     const Size size{facts().size.width, band.high - band.low};
-    if (band.rows.height() < size.height || band.rows.width() != size.width)
-      band.rows.create(size, facts().channels, facts().type);
-    const AnyView rows = band.rows;
+    band.rows.reserve({facts().type, size, facts().channels}, pinned_);
+    const AnyView rows = band.rows.view();
     int32_t have = band.low;  // rows before it are there
     if (before && before->high > have) {
-      copy_rows(before->rows, have - before->low, std::min(before->high, band.high) - have, rows,
-                0);
+      copy_rows(before->rows.view(), have - before->low, std::min(before->high, band.high) - have,
+                rows, 0);
       have = std::min(before->high, band.high);
     }
     const auto wrapped = [&](int32_t end) {
@@ -131,17 +159,22 @@ class BandFeed {
  private:
   PictureRows source_;
   int32_t reach_, band_rows_;
-  bool wraps_;
+  bool wraps_, pinned_;
   PictureFacts facts_;
   const SpareRows* kept_ = nullptr;
   AnyImage head_{}, tail_{};  // rows that a picture that wraps has beyond its ends
   int32_t next_ = 0;
 };
 
-// Every band through `work` and then `give`, while the next is read.
-void pass_bands(BandFeed& feed, const std::function<void(Band&)>& work,
-                const std::function<void(Band&)>& give) {
-  std::array<Band, 2> places;
+// Every band through `work`, which is told its place, then `then` and `give` in order, while the
+// next are read: `at_once` places at once, or one after the other with the `then` of each.
+struct Pass {
+  std::function<void(Band&, int place)> work;
+  std::function<void(Band&)> then{}, give{};
+};
+void pass_bands(BandFeed& feed, int at_once, const Pass& pass) {
+  std::vector<Band> places(size_t(std::max(2, at_once)));
+  const bool threads = at_once > 1;
   const Band* before = nullptr;
   std::mutex mutex;
   std::exception_ptr fault;
@@ -158,29 +191,47 @@ void pass_bands(BandFeed& feed, const std::function<void(Band&)>& work,
       return false;
     }
   };
-  run_stages(int(places.size()), {.take =
-                                      [&](int place) {
-                                        Band& band = places[size_t(place)];
-                                        return guarded([&] {
-                                          const bool is_there = feed.take(band, before);
-                                          before = &band;
-                                          return is_there;
-                                        });
-                                      },
-                                  .work =
-                                      [&](int place) {
-                                        guarded([&] {
-                                          work(places[size_t(place)]);
-                                          return true;
-                                        });
-                                      },
-                                  .give =
-                                      [&](int place) {
-                                        guarded([&] {
-                                          give(places[size_t(place)]);
-                                          return true;
-                                        });
-                                      }});
+  const auto work_on = [&](int place) {
+    guarded([&] {
+      pass.work(places[size_t(place)], threads ? place : 0);
+      return true;
+    });
+  };
+  const auto then = [&](int place) {
+    guarded([&] {
+      if (pass.then) pass.then(places[size_t(place)]);
+      return true;
+    });
+  };
+  const auto take = [&](int place) {
+    Band& band = places[size_t(place)];
+    return guarded([&] {
+      const bool is_there = feed.take(band, before);
+      before = &band;
+      return is_there;
+    });
+  };
+  const auto work = [&](int place) {
+    if (!threads) {
+      work_on(place);
+      return then(place);
+    }
+    guarded([&] {
+      places[size_t(place)].working = std::async(std::launch::async, work_on, place);
+      return true;
+    });
+  };
+  const auto give = [&](int place) {
+    if (Band& band = places[size_t(place)]; band.working.valid()) {
+      band.working.get();
+      then(place);
+    }
+    guarded([&] {
+      pass.give(places[size_t(place)]);
+      return true;
+    });
+  };
+  run_stages(int(places.size()), {.take = take, .work = work, .give = give});
   if (fault) std::rethrow_exception(fault);
 }
 
@@ -201,26 +252,64 @@ class Meter {
   int64_t all_, done_ = 0;
 };
 
-double bytes_of_row(const PictureFacts& facts, const BandWork& work) {
-  const double width = facts.size.width;
+// Of rows and of what is made of them.
+double bytes_of_samples(const PictureFacts& facts, const BandWork& work) {
   // Of canny two bits of a pixel, its sets and strips.
   const double out = work.canny ? 1 : work.channels * bytes_per_sample(work.type);
-  return width * (2 * (facts.channels * bytes_per_sample(facts.type) + out) + work.scratch_bytes);
+  return facts.channels * bytes_per_sample(facts.type) + out;
 }
 
-int32_t rows_of_bands(const PictureFacts& facts, const BandWork& work, const BandOptions& options) {
+double bytes_of_row(const PictureFacts& facts, const BandWork& work, int at_once) {
+  return facts.size.width *
+         (std::max(2, at_once) * bytes_of_samples(facts, work) + at_once * work.scratch_bytes);
+}
+
+[[noreturn]] void throw_too_little(const PictureFacts& facts, const BandWork& work,
+                                   std::string_view memory, std::string_view mend, int64_t bytes,
+                                   std::optional<Hint> hint) {
+  const std::string text =
+      fmt::format("bands: {} hold too few rows of {} pixels with {} around them{}", memory,
+                  facts.size.width, work.reach, mend);
+  if (hint) throw Error(ErrorCode::out_of_memory, text, std::to_string(bytes), *hint);
+  throw_invalid(std::to_string(bytes), "{}", text);
+}
+
+// Rows that the GPUs take: half of a GPU's memory holds what its bands need, and more pixels than
+// fill a GPU would only make the copies wait for each other.
+double rows_on_devices(const PictureFacts& facts, const BandWork& work,
+                       const BandSettings& settings, int32_t least) {
+  constexpr double scratch_bytes = 32;  // a pixel: canny's `plain` has the most, 23
+  constexpr double most_pixels = 1 << 26;
+  double rows = facts.size.height;
+  const double at_once = double(settings.at_once) / double(settings.devices.size());
+  for (const DeviceInfo& device : list_devices()) {
+    if (std::ranges::find(settings.devices, device.index) == settings.devices.end()) continue;
+    const double row = facts.size.width * at_once * (bytes_of_samples(facts, work) + scratch_bytes);
+    rows = std::min(rows, double(device.memory_bytes) / 2 / row - 2 * work.reach);
+    if (rows < least) {
+      throw_too_little(facts, work,
+                       fmt::format("the {} bytes of GPU {}", device.memory_bytes, device.index), "",
+                       int64_t(device.memory_bytes), Hint::use_cpu);
+    }
+  }
+  return std::min(rows, std::max<double>(least, most_pixels / facts.size.width));
+}
+
+int32_t rows_of_bands(const PictureFacts& facts, const BandWork& work,
+                      const BandSettings& settings) {
+  const BandOptions& options = settings.bands;
   if (options.rows > 0) return options.rows;
-  const double row = bytes_of_row(facts, work);
+  const double row = bytes_of_row(facts, work, settings.at_once);
   // A part is the decoder's and the encoder's.
-  const double rows = 0.75 * double(options.memory) / row - 2 * work.reach;
+  double rows = 0.75 * double(options.memory) / row - 2 * work.reach;
   const int32_t least = std::min(16, facts.size.height);
   if (rows < least) {
     const auto needed = int64_t(row * (least + 2 * work.reach) / 0.75) + 1;
-    throw_invalid(std::to_string(options.memory),
-                  "bands: {} bytes of memory hold too few rows of {} pixels with {} around them; "
-                  "give {} or more",
-                  options.memory, facts.size.width, work.reach, needed);
+    throw_too_little(facts, work, fmt::format("{} bytes of memory", options.memory),
+                     fmt::format("; give {} or more", needed), options.memory, {});
   }
+  if (!settings.devices.empty())
+    rows = std::min(rows, rows_on_devices(facts, work, settings, least));
   return int32_t(std::min<double>(rows, facts.size.height));
 }
 
@@ -333,17 +422,18 @@ class ResolvedRows {
 class BandRun {
  public:
   BandRun(const std::filesystem::path& source, const std::filesystem::path& target,
-          const BandSettings& settings, const BandWork& work, const PictureFacts& facts)
+          const BandSettings& settings, std::span<const BandWork> works, const PictureFacts& facts)
       : source_(source),
         target_(target),
         settings_(settings),
-        work_(work),
+        works_(works),
+        work_(works[0]),
         facts_(facts),
-        band_rows_(rows_of_bands(facts, work, settings.bands)) {
-    if (work.canny) canny_.emplace(facts.size.width, *work.canny);
+        band_rows_(rows_of_bands(facts, work_, settings)) {
+    if (work_.canny) canny_.emplace(facts.size.width, *work_.canny);
     result_.size = facts.size;
-    result_.type = work.type;
-    result_.channels = work.channels;
+    result_.type = work_.type;
+    result_.channels = work_.channels;
   }
 
   FileResult run() {
@@ -358,8 +448,9 @@ class BandRun {
     try {
       std::optional<SpareRows> kept;
       if (counts && is_packed())
-        kept.emplace(target_, facts_.size.height,
-                     facts_.size.width * bytes_per_sample(facts_.type));
+        kept.emplace(
+            target_, facts_.size.height,
+            int64_t(facts_.size.width) * work_.gray_channels * bytes_per_sample(facts_.type));
       if (canny_) find_thresholds(stage, kept, meter);
       meter.add(stage.rows());
       make_rows(stage, kept && kept->whole() ? &*kept : nullptr, meter);
@@ -386,15 +477,22 @@ class BandRun {
       canny_->set_thresholds(*stage.thresholds());
     } else if (canny_->wants_counts()) {
       BandFeed feed(source_, settings_, work_, band_rows_);
-      pass_bands(
-          feed,
-          [&](Band& band) {
-            const ConstAnyView gray = work_.gray(band.view());
-            const int32_t first = band.begin - band.low, end = band.end - band.low;
-            canny_->count(gray, first, end, work_.exec);
-            if (kept) kept->append(gray, first, end);
-          },
-          [&](Band& band) { meter.add(band.end - band.begin); });
+      pass_bands(feed, settings_.at_once,
+                 {.work =
+                      [&](Band& band, int place) {
+                        const BandWork& work = works_[size_t(place)];
+                        band.gray = work.gray(band.view());
+                        on_copy(work.gpu, band.gray, {}, [&](ConstAnyView gray, AnyView) {
+                          canny_->count(gray, band.begin - band.low, band.end - band.low,
+                                        work.exec);
+                        });
+                      },
+                  .then =
+                      [&](Band& band) {
+                        if (kept)
+                          kept->append(band.gray, band.begin - band.low, band.end - band.low);
+                      },
+                  .give = [&](Band& band) { meter.add(band.end - band.begin); }});
       stage.set_thresholds(canny_->find_thresholds());
     }
     result_.thresholds = canny_->thresholds();
@@ -412,36 +510,48 @@ class BandRun {
   void make_rows(BandStage& stage, const SpareRows* kept, Meter& meter) {
     if (stage.rows() < facts_.size.height) {
       BandFeed feed(source_, settings_, work_, band_rows_);
-      if (kept) feed.take_from(*kept);
+      if (kept) feed.take_from(*kept, work_.gray_channels);
       feed.start_at(stage.rows());
-      pass_bands(
-          feed, [&](Band& band) { work(band); },
-          [&](Band& band) {
-            const int32_t first = band.begin - band.low, rows = band.end - band.begin;
-            if (canny_)
-              stage.append(band.marks.data(), row_bytes_, rows);
-            else
-              stage.append(row_at(band.out, first), AnyView(band.out).stride_bytes, rows,
-                           work_.is_mask ? count_set(band.out, first, rows) : 0);
-            ++result_.bands;
-            meter.add(rows);
-          });
+      pass_bands(feed, settings_.at_once,
+                 {.work = [&](Band& band, int place) { work(band, works_[size_t(place)]); },
+                  .then =
+                      [&](Band& band) {
+                        if (!canny_) return;
+                        canny_->add(band.mark_bits(), band.end - band.begin, work_.exec.threads);
+                      },
+                  .give = [&](Band& band) { append(stage, band, meter); }});
     }
     if (canny_) canny_->join();
     result_.edge_pixels = stage.set();
   }
 
-  void work(Band& band) {
+  void work(Band& band, const BandWork& made) {
+    const bool pinned = !settings_.devices.empty();
+    const int32_t rows = band.end - band.begin, first = band.begin - band.low;
+    const ConstAnyView gray = made.gray ? made.gray(band.view()) : band.view();
     if (!canny_) {
-      if (band.out.height() < band.high - band.low)
-        band.out.create({facts_.size.width, band.high - band.low}, work_.channels, work_.type);
-      return work_.run(band.view(), band.result());
+      band.out.reserve({work_.type, {facts_.size.width, band.high - band.low}, work_.channels},
+                       pinned);
+      return on_copy(made.gpu, gray, band.result(), made.run);
     }
-    const int32_t rows = band.end - band.begin;
-    band.marks.resize(size_t(canny_->mark_words() * rows));
-    canny_->mark(work_.gray(band.view()), band.begin - band.low, band.end - band.low,
-                 band.marks.data(), work_.exec);
-    canny_->add(band.marks.data(), rows, work_.exec.threads);
+    // Words without a gap: a picture's rows are padded to 64 bytes.
+    band.marks.reserve({PixelType::u8, {64, int32_t((row_bytes_ * rows + 63) / 64)}, 1}, pinned);
+    on_copy(made.gpu, gray, {}, [&](ConstAnyView seen, AnyView) {
+      canny_->mark(seen, first, first + rows, band.mark_bits(), made.exec);
+    });
+  }
+
+  void append(BandStage& stage, const Band& band, Meter& meter) {
+    const int32_t first = band.begin - band.low, rows = band.end - band.begin;
+    if (canny_) {
+      stage.append(band.mark_bits(), row_bytes_, rows);
+    } else {
+      const AnyView out = band.result();
+      stage.append(row_at(out, first), out.stride_bytes, rows,
+                   work_.is_mask ? count_set(out, first, rows) : 0);
+    }
+    ++result_.bands;
+    meter.add(rows);
   }
 
   void encode(const BandStage& stage, Meter& meter) {
@@ -466,7 +576,8 @@ class BandRun {
 
   const std::filesystem::path &source_, &target_;
   const BandSettings& settings_;
-  const BandWork& work_;
+  std::span<const BandWork> works_;  // one for each band that is worked on at once
+  const BandWork& work_;             // what all of them have in common
   const PictureFacts& facts_;
   int32_t band_rows_;
   int64_t row_bytes_ = 0;
@@ -477,37 +588,56 @@ class BandRun {
 }  // namespace
 
 int64_t whole_bytes(const PictureFacts& facts, const BandWork& work) {
-  return int64_t(bytes_of_row(facts, work)) * facts.size.height;
+  return int64_t(bytes_of_row(facts, work, 1)) * facts.size.height;
 }
+
+namespace {
+
+PictureFacts facts_of(const std::filesystem::path& source, const BandSettings& settings) {
+  PictureFacts facts = PictureRows(source, settings.limits, settings.region).facts();
+  if (!facts.refusal.empty()) throw_input(source.string(), facts.refusal);
+  return facts;
+}
+
+template <class Make>
+auto one_for_each_place(const BandSettings& settings, const PictureFacts& facts, Make&& make) {
+  std::vector<decltype(make(facts))> made;
+  for (int place = 0; place < settings.at_once; ++place) made.push_back(make(facts));
+  return made;
+}
+
+}  // namespace
 
 FileResult run_bands(const std::filesystem::path& source, const std::filesystem::path& target,
                      const BandSettings& settings,
                      const std::function<BandWork(const PictureFacts&)>& make) {
-  const PictureFacts facts = PictureRows(source, settings.limits, settings.region).facts();
-  if (!facts.refusal.empty()) throw_input(source.string(), facts.refusal);
-  const BandWork work = make(facts);
-  return BandRun(source, target, settings, work, facts).run();
+  const PictureFacts facts = facts_of(source, settings);
+  const auto works = one_for_each_place(settings, facts, make);
+  return BandRun(source, target, settings, works, facts).run();
 }
 
 FileResult read_bands(const std::filesystem::path& source, const BandSettings& settings,
-                      double scratch_bytes, const std::function<void(ConstAnyView rows)>& take) {
+                      double scratch_bytes,
+                      const std::function<BandStep(const PictureFacts&)>& make) {
   BandWork work;
   work.channels = 0;  // nothing is made
   work.scratch_bytes = scratch_bytes;
-  const PictureFacts facts = PictureRows(source, settings.limits, settings.region).facts();
-  if (!facts.refusal.empty()) throw_input(source.string(), facts.refusal);
+  const PictureFacts facts = facts_of(source, settings);
   FileResult result;
   result.size = facts.size;
   result.type = facts.type;
   result.channels = facts.channels;
   Meter meter(settings.bands, facts.size.height);
-  BandFeed feed(source, settings, work, rows_of_bands(facts, work, settings.bands));
-  pass_bands(
-      feed, [&](Band& band) { take(band.view()); },
-      [&](Band& band) {
-        ++result.bands;
-        meter.add(band.end - band.begin);
-      });
+  BandFeed feed(source, settings, work, rows_of_bands(facts, work, settings));
+  const auto steps = one_for_each_place(settings, facts, make);
+  pass_bands(feed, settings.at_once,
+             {.work = [&](Band& band, int place) { band.then = steps[size_t(place)](band.view()); },
+              .then = [](Band& band) { band.then(); },
+              .give =
+                  [&](Band& band) {
+                    ++result.bands;
+                    meter.add(band.end - band.begin);
+                  }});
   return result;
 }
 

@@ -1,34 +1,44 @@
 // Pictures larger than memory: files in, files out, a band of rows at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "core/round_trip.hpp"
 #include "cuesta/bands.hpp"
 #include "cuesta/io.hpp"
 #include "io/picture_rows.hpp"
 
 namespace cuesta::io {
 
-/// What becomes of rows. All of it runs on host pictures, in one band at a time.
+/// What becomes of rows, of one band at a time.
 struct BandWork {
   std::string key{};   ///< what is done, in words, so that the same words are the same result
   int32_t reach = 0;   ///< rows above and below a row that decide what becomes of it
   bool wraps = false;  ///< above the first row lies the last one
   PixelType type = PixelType::u8;  ///< of the result
   int32_t channels = 1;            ///< of the result
-  /// Makes `out` of `rows`, both of one size; what it makes of the outermost `reach` rows is looked
+  /// What is looked at in the file's rows, in host memory that holds until the next call; the rows
+  /// themselves where it is not given.
+  std::function<ConstAnyView(ConstAnyView rows)> gray{};
+  int32_t gray_channels = 1;  ///< that it makes
+  /// Makes `out` of that, both of one size; what it makes of the outermost `reach` rows is looked
   /// at only where they are the picture's own.
   std::function<void(ConstAnyView rows, AnyView out)> run{};
-  /// Or Canny's edges of what `gray` makes of rows.
-  std::optional<CannyOptions> canny{};
-  std::function<ConstAnyView(ConstAnyView rows)> gray{};
-  Exec exec{};               ///< of canny
-  double scratch_bytes = 0;  ///< a pixel, beside rows and out
-  bool is_mask = false;      ///< u8 of 0 and 255, whose edges are counted
+  std::optional<CannyOptions> canny{};  ///< or Canny's edges
+  Exec exec{};                          ///< of canny
+  /// Where `run` and canny get their pictures: copies on this GPU, else host pictures.
+  std::shared_ptr<RoundTrip> gpu{};
+  std::vector<int> devices{};  ///< that bands like this one may be spread over
+  double scratch_bytes = 0;    ///< a pixel in host memory, beside rows and out
+  bool is_mask = false;        ///< u8 of 0 and 255, whose edges are counted
   WriteOptions writing{};
 };
 
@@ -36,19 +46,34 @@ struct BandSettings {
   BandOptions bands{};
   ReadLimits limits{};
   std::optional<Rect> region{};
+  /// Bands that are worked on at once, each on a thread of its own by work of its own; 1: on one
+  /// after the other while the next is read.
+  int at_once = 1;
+  std::vector<int> devices{};  ///< GPUs that the work goes to; empty: the CPU
+
+  /// For these GPUs: of each a band goes up, a band is worked on, a band comes down.
+  void use(std::vector<int> gpus) {
+    devices = std::move(gpus);
+    at_once = std::max(1, 3 * int(devices.size()));
+  }
 };
 
-/// Makes the file `target` of the file `source` by the work that `make` has for such a picture.
-/// Throws Error{input}, Error{output}; Error{invalid_argument} where the memory is too little.
+/// Makes the file `target` of the file `source` by work that `make` has for such a picture; it is
+/// asked settings.at_once times. Throws Error{input}, Error{output}; Error{invalid_argument} where
+/// the memory is too little, Error{device}, Error{out_of_memory}.
 FileResult run_bands(const std::filesystem::path& source, const std::filesystem::path& target,
                      const BandSettings& settings,
                      const std::function<BandWork(const PictureFacts&)>& make);
 
-/// Gives the rows of a file to `take`, downwards, while the next ones are read; `scratch_bytes` a
-/// pixel are what it takes beside them. Returns the picture's facts and the number of bands. Throws
+/// Works on rows, at the same time as others of its kind; what it returns is called band after
+/// band, downwards.
+using BandStep = std::function<std::function<void()>(ConstAnyView rows)>;
+/// Gives the rows of a file to steps that `make` makes, as run_bands does; `scratch_bytes` a pixel
+/// are what a step takes beside them. Returns the picture's facts and the number of bands. Throws
 /// as run_bands does.
 FileResult read_bands(const std::filesystem::path& source, const BandSettings& settings,
-                      double scratch_bytes, const std::function<void(ConstAnyView rows)>& take);
+                      double scratch_bytes,
+                      const std::function<BandStep(const PictureFacts&)>& make);
 /// Components of a picture, and of a file's in bands. Throw as label() and read_bands().
 int64_t label_bytes(const PictureFacts& facts);  ///< that a whole one takes, about
 std::vector<Component> label_picture(ConstAnyView picture, const LabelFile& what, const Exec& exec);

@@ -44,7 +44,7 @@ FileResult run_bands(const std::filesystem::path& source, const std::filesystem:
   throw_no_pictures(source.string());
 }
 FileResult read_bands(const std::filesystem::path& source, const BandSettings&, double,
-                      const std::function<void(ConstAnyView)>&) {
+                      const std::function<BandStep(const PictureFacts&)>&) {
   throw_no_pictures(source.string());
 }
 std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView, const WriteOptions&) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <future>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -43,15 +45,31 @@ AnyView FrameBuffer::drawable(size_t plane, ConstAnyView& shown) {
   return own;
 }
 
-void overlap(FrameSource& source, const std::function<void(FrameBuffer&)>& work,
-             const std::function<void(const Frame&)>& write, int buffers) {
-  std::vector<FrameBuffer> memory(size_t(std::max(3, buffers)));
+void overlap(FrameSource& source, const std::function<void(FrameBuffer&, int)>& work,
+             const std::function<void(const Frame&)>& write, int at_once) {
+  const bool threads = at_once > 1;
+  std::vector<FrameBuffer> memory(size_t(threads ? at_once : 8));
+  std::vector<std::future<void>> working(memory.size());
+  std::mutex mutex;
   std::exception_ptr read_error, work_error, write_error;
   std::atomic<bool> is_over{false};
+  bool is_cut = false;  // a frame is missing
   const auto end_with = [&](std::exception_ptr& error) {
-    error = std::current_exception();
+    {
+      const std::lock_guard lock(mutex);
+      if (!error) error = std::current_exception();
+    }
     is_over = true;
     source.stop();
+  };
+  const auto work_on = [&](int place) {
+    FrameBuffer& buffer = memory[size_t(place)];
+    try {
+      work(buffer, threads ? place : 0);
+    } catch (...) {
+      end_with(work_error);
+      buffer.assign({});
+    }
   };
   Stages stages;
   stages.take = [&](int place) {
@@ -68,18 +86,20 @@ void overlap(FrameSource& source, const std::function<void(FrameBuffer&)>& work,
   };
   // Frames that were read before another could not be written or worked on go through untouched.
   stages.work = [&](int place) {
-    FrameBuffer& buffer = memory[size_t(place)];
-    if (is_over) return buffer.assign({});
+    if (is_over) return memory[size_t(place)].assign({});
+    if (!threads) return work_on(place);
     try {
-      work(buffer);
+      working[size_t(place)] = std::async(std::launch::async, work_on, place);
     } catch (...) {
       end_with(work_error);
-      buffer.assign({});
+      memory[size_t(place)].assign({});
     }
   };
   stages.give = [&](int place) {
     FrameBuffer& buffer = memory[size_t(place)];
-    if (buffer.frame().luma && !write_error) {
+    if (working[size_t(place)].valid()) working[size_t(place)].get();
+    if (!buffer.frame().luma) is_cut = true;
+    if (!is_cut && !write_error) {
       try {
         write(buffer.frame());
       } catch (...) {

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 
 COMMAND = sys.argv.pop(1)
@@ -20,6 +21,9 @@ ENVIRONMENT = {**os.environ, "MALLOC_ARENA_MAX": "2", "VIPS_CONCURRENCY": "2"}
 
 
 def run(*arguments, limit=None, code=0):
+    if limit:  # a CUDA driver's address space is larger
+        arguments = (*arguments, "--device", "cpu")
+
     def bound():
         if limit:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -31,7 +35,8 @@ def run(*arguments, limit=None, code=0):
 
 def resident(*arguments):
     """The most bytes that the command held in memory at once."""
-    process = subprocess.Popen([COMMAND, *map(str, arguments)], stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    command = [COMMAND, *map(str, arguments), "--device", "cpu"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
     _, status, usage = os.wait4(process.pid, 0)
     assert status == 0, arguments
     return usage.ru_maxrss * 1024
@@ -147,12 +152,49 @@ def check_kill(folder, source):
     assert same(folder / "canny.tif", target)
 
 
+def write_colors(path, width, height):
+    """A PNG of blotches whose channels differ."""
+    rows = []
+    for y in range(height):
+        cells = [((x // 16) * 73 + (y // 16) * 151 + c * 89) * (1 + c) % 256 for x in range(width) for c in range(3)]
+        rows.append(b"\0" + bytes(cells))
+
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"".join(rows))) + chunk(b"IEND", b"")
+    )
+
+
+def check_colors_and_devices(folder):
+    """A packed picture of colors, of which canny takes one channel or three, on the CPU and on what GPUs there are."""
+    source = folder / "colors.png"
+    write_colors(source, 400, 500)
+    gpus = [device["device"] for device in json.loads(run("list", "devices", "--json").stdout)]
+    devices = ["cpu", "auto", *(["cuda"] if any(name.startswith("cuda") for name in gpus) else [])]
+    edges = [[], ["--color", "strongest"], ["--method", "log"], ["--method", "sobel"], ["--method", "sobel", "--threshold", "90"]]
+    for verb, options in [*(("edges", some) for some in edges), ("filter", ["--median", "5"]), ("filter", ["--kernel", "sharpen:3"])]:
+        whole, banded = folder / "whole.tif", folder / "banded.tif"
+        run(verb, source, "-o", whole, "--device", "cpu", *options)
+        for device in devices:
+            said = run(verb, source, "-o", banded, "-v", "--memory", "600kB", "--device", device, *options).stderr
+            assert int(said.split("in bands, ")[1].split()[0]) > 3, said
+            assert same(whole, banded), (verb, device, options)
+    for device in devices:
+        for memory in ([], ["--memory", "300kB"]):
+            run("label", source, "-o", folder / f"{device}.csv", "--threshold", "90", "--device", device, *memory)
+            assert same(folder / f"{device}.csv", folder / "cpu.csv"), (device, memory)
+    assert hidden(folder) == []
+
+
 def check_words(folder, source):
     """What cannot be done is said, with what would."""
     out = folder / "x.tif"
     for arguments, code, words in [
         (["--memory", "much"], 2, "--memory much: give a number of bytes"),
-        (["--memory", "60MB", "--device", "cuda"], 2, "--device cpu"),
+        (["--memory", "60MB", "--device", "cuda:99"], 5, "--device cpu"),
         (["--memory", "10kB"], 2, "hold too few rows of 20000 pixels"),
         (["--memory", "60MB", "--lines", folder / "x.svg"], 3, "--lines takes the whole picture"),
         (["--restart"], 2, "goes with --memory"),
@@ -173,6 +215,7 @@ def main():
         check_limit(folder, source, limit)
         check_kill(folder, source)
         check_words(folder, source)
+        check_colors_and_devices(folder)
     print("bands: all passed")
 
 

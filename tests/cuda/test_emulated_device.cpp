@@ -11,6 +11,7 @@
 
 #include "cuesta/device.hpp"
 #include "emulated/device.hpp"
+#include "support/bands.hpp"
 #include "verify/drawn_request.hpp"
 
 namespace cuesta {
@@ -82,6 +83,37 @@ TEST(EmulatedDevice, TellsWhyThereIsNone) {
   }
   emulated::fail_call(-1);
   EXPECT_FALSE(list_devices().empty());
+}
+
+// Bands with the fault of any one call end in an error, or as if there was none, and leave nothing.
+TEST(EmulatedDevice, BandsThatFailLeaveNothing) {
+  std::mt19937 random(5);
+  const Image<uint8_t> src = test::drawn_noise<uint8_t>(90, 60, 1, random);
+  Image<uint8_t> whole(90, 60);
+  canny(src, whole, CannyOptions{}, {.strategy = "serial"});
+  const auto in_bands = [&] {
+    RoundTrip gpu(0);
+    CannyResult used;
+    return test::canny_in_bands(src, CannyOptions{}, {20, 21, 60}, gpu.exec({}), used,
+                                test::on_gpu(gpu));
+  };
+  emulated::fail_call(-1);
+  EXPECT_EQ(test::differing(in_bands(), whole), 0);
+  const int64_t calls = emulated::calls();
+  int errors = 0;
+  for (int64_t n = 0; n < calls; ++n) {
+    const emulated::Held before = emulated::held();
+    emulated::fail_call(n, cudaErrorUnknown);
+    try {
+      EXPECT_EQ(test::differing(in_bands(), whole), 0) << "call " << n;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::device) << error.what();
+      ++errors;
+    }
+    emulated::fail_call(-1);
+    EXPECT_EQ(emulated::held(), before) << "call " << n << " of " << calls;
+  }
+  EXPECT_GT(errors, calls / 2);
 }
 
 class EmulatedFaults : public testing::TestWithParam<std::string_view> {

@@ -10,108 +10,14 @@
 
 #include "cuesta/bands.hpp"
 #include "cuesta/error.hpp"
+#include "support/bands.hpp"
 #include "support/drawings.hpp"
 #include "support/errors.hpp"
 
 namespace cuesta {
 namespace {
 
-// Heights that bands of a picture take, drawn; some of one row.
-std::vector<int32_t> drawn_cuts(int32_t height, std::mt19937& random) {
-  const int32_t most = std::uniform_int_distribution(1, std::max(1, height))(random) + 7;
-  std::vector<int32_t> cuts;
-  for (int32_t y = 0; y < height;) {
-    const int32_t rows = std::uniform_int_distribution(1, most)(random);
-    y = std::min(height, y + rows);
-    cuts.push_back(y);
-  }
-  return cuts;
-}
-
-template <class Visit>
-void each_band(ConstAnyView src, ConstAnyView mask, const std::vector<int32_t>& cuts, int32_t reach,
-               Visit&& visit) {
-  int32_t begin = 0;
-  for (const int32_t end : cuts) {
-    const int32_t low = std::max(0, begin - reach), high = std::min(src.height, end + reach);
-    const Rect part{0, low, src.width, high - low};
-    visit(src.region(part), mask ? mask.region(part) : mask, begin - low, end - low);
-    begin = end;
-  }
-}
-
-Image<uint8_t> banded(ConstAnyView src, const CannyOptions& options,
-                      const std::vector<int32_t>& cuts, const Exec& exec, CannyResult& used) {
-  CannyBands bands(src.width, options);
-  if (bands.wants_counts()) {
-    each_band(src, options.mask, cuts, bands.reach(),
-              [&](ConstAnyView rows, ConstAnyView mask, int32_t first, int32_t end) {
-                bands.count(rows, first, end, exec, mask);
-              });
-    bands.find_thresholds();
-  }
-  used = bands.thresholds();
-  std::vector<uint64_t> marks;
-  each_band(src, options.mask, cuts, bands.reach(),
-            [&](ConstAnyView rows, ConstAnyView mask, int32_t first, int32_t end) {
-              std::vector<uint64_t> some(size_t(bands.mark_words() * (end - first)), ~uint64_t(0));
-              bands.mark(rows, first, end, some.data(), exec, mask);
-              bands.add(some.data(), end - first, exec.threads);
-              marks.insert(marks.end(), some.begin(), some.end());
-            });
-  bands.join();
-  Image<uint8_t> edges(src.width, src.height);
-  const int64_t words = bands.mark_words();
-  for (size_t s = 0; s < bands.strips().size(); ++s) {
-    const auto [first, end] = bands.strips()[s];
-    std::vector<uint64_t> bits(size_t(words / 2 * (end - first)), 0);
-    bands.resolve(int32_t(s), marks.data() + words * first, bits.data());
-    for (int32_t y = first; y < end; ++y) {
-      for (int32_t x = 0; x < src.width; ++x) {
-        const uint64_t word = bits[size_t(words / 2 * (y - first) + x / 64)];
-        edges.at(x, y) = (word >> (x % 64) & 1) ? 255 : 0;
-      }
-    }
-  }
-  return edges;
-}
-
-// Pixels in which two masks differ.
-int64_t differing(const Image<uint8_t>& a, const Image<uint8_t>& b) {
-  int64_t n = 0;
-  for (int32_t y = 0; y < a.height(); ++y)
-    for (int32_t x = 0; x < a.width(); ++x) n += a.at(x, y) != b.at(x, y);
-  return n;
-}
-
-int64_t lit(const Image<uint8_t>& edges) {
-  int64_t n = 0;
-  for (int32_t y = 0; y < edges.height(); ++y)
-    n += std::count(edges.row(y), edges.row(y) + edges.width(), 255);
-  return n;
-}
-
-template <class T>
-Image<T> drawn_noise(int32_t width, int32_t height, int32_t channels, std::mt19937& random) {
-  // Blotches, so that candidates make long lines.
-  Image<T> picture(width, height, channels);
-  std::uniform_int_distribution<int> level(0, sizeof(T) == 1 ? 255 : 65535);
-  const int32_t cell = std::uniform_int_distribution(1, 9)(random);
-  std::vector<int> levels(size_t(width / cell + 2) * size_t(height / cell + 2) * size_t(channels),
-                          0);
-  for (int& l : levels) l = level(random);
-  for (int32_t y = 0; y < height; ++y) {
-    for (int32_t x = 0; x < width; ++x) {
-      for (int32_t c = 0; c < channels; ++c) {
-        const size_t at =
-            (size_t(y / cell) * size_t(width / cell + 2) + size_t(x / cell)) * size_t(channels) +
-            size_t(c);
-        picture.at(x, y, c) = T(levels[at]);
-      }
-    }
-  }
-  return picture;
-}
+using test::canny_in_bands, test::differing, test::drawn_cuts, test::drawn_noise, test::lit;
 
 TEST(CannyBands, EveryCutOfDrawnPicturesIsTheWhole) {
   std::mt19937 random(7);
@@ -155,7 +61,7 @@ TEST(CannyBands, EveryCutOfDrawnPicturesIsTheWhole) {
       CannyResult used;
       const auto cuts = drawn_cuts(height, random);
       const Exec exec{.strategy = strategy, .threads = pick(1, 5)};
-      const Image<uint8_t> made = banded(src, options, cuts, exec, used);
+      const Image<uint8_t> made = canny_in_bands(src, options, cuts, exec, used);
       ASSERT_EQ(differing(whole, made), 0) << "picture " << i << ", " << width << " x " << height
                                            << " by " << strategy << ", " << cuts.size() << " bands";
       ASSERT_EQ(used.low, found.low);
@@ -177,7 +83,7 @@ TEST(CannyBands, HysteresisWindsThroughAnyNumberOfSeams) {
       for (int32_t y = rows; y < 400; y += rows) cuts.push_back(y);
       cuts.push_back(400);
       CannyResult used;
-      ASSERT_EQ(differing(whole, banded(spiral, options, cuts, {}, used)), 0) << rows;
+      ASSERT_EQ(differing(whole, canny_in_bands(spiral, options, cuts, {}, used)), 0) << rows;
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "cuesta/bands.hpp"
 #include "cuesta/error.hpp"
 #include "ops/label/args.hpp"
+#include "support/bands.hpp"
 #include "support/errors.hpp"
 #include "support/strategies.hpp"
 #include "verify/patterns.hpp"
@@ -17,24 +18,8 @@
 namespace cuesta {
 namespace {
 
+using test::drawn_cuts, test::rows_of;
 using verify::Pattern;
-
-std::vector<int32_t> drawn_cuts(int32_t height, std::mt19937& random) {
-  const int32_t most = std::uniform_int_distribution(1, height)(random);
-  std::vector<int32_t> cuts;
-  for (int32_t y = 0; y < height;) {
-    y = std::min(height, y + std::uniform_int_distribution(1, most)(random));
-    cuts.push_back(y);
-  }
-  return cuts;
-}
-
-// Rows [begin, end) of a mask.
-ConstAnyView rows_of(ConstAnyView mask, int32_t begin, int32_t end) {
-  mask.data = static_cast<const char*>(mask.data) + ptrdiff_t(begin) * mask.stride_bytes;
-  mask.height = end - begin;
-  return mask;
-}
 
 struct Labelled {
   std::vector<Component> components{};

@@ -31,7 +31,7 @@ struct CannyArgs {
                                   // gradients sigma is 0 and the aperture 3
   CannyResult* result = nullptr;  // the thresholds used, one pair for each picture; never null
 
-  const CannyBand* band = nullptr;  // host strategies alone: instead of `dst`
+  const CannyBand* band = nullptr;  // instead of `dst`; the host's memory, filled on return
 
   int32_t count = 1;                     // pictures
   ptrdiff_t src_step = 0, dst_step = 0;  // bytes from one to the next

@@ -2,6 +2,7 @@
 #include "cuesta/bands.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <vector>
 
 #include "core/check.hpp"
@@ -22,8 +23,6 @@ struct CannyBands::State {
   }
 
   void run(ConstAnyView rows, ConstAnyView mask, const CannyBand& band, const Exec& exec) const {
-    if (rows.space != Space::host)
-      throw_invalid("space", "canny in bands: rows live on the device; it runs on the CPU so far");
     if (band.first < 0 || band.end > rows.height || band.first >= band.end) {
       throw_invalid(std::to_string(band.first),
                     "canny in bands: rows [{}, {}) do not lie in the {} that were given",
@@ -46,7 +45,8 @@ struct CannyBands::State {
   bool counts = false;             // thresholds are wanted
   PixelType type = PixelType::u8;  // of what was counted
   CannyResult thresholds{};
-  std::vector<uint64_t> bins{};
+  std::mutex counting{};
+  std::vector<uint64_t> bins{};  // guarded by `counting`
   CannySeams seams;
 };
 
@@ -66,8 +66,11 @@ bool CannyBands::wants_counts() const { return state_->counts; }
 
 void CannyBands::count(ConstAnyView rows, int32_t first, int32_t end, const Exec& exec,
                        ConstAnyView mask) {
-  state_->run(rows, mask, {.first = first, .end = end, .bins = state_->bins.data()}, exec);
+  std::vector<uint64_t> bins(size_t(canny_bins), 0);
+  state_->run(rows, mask, {.first = first, .end = end, .bins = bins.data()}, exec);
+  const std::lock_guard lock(state_->counting);
   state_->type = rows.type;
+  for (size_t i = 0; i < bins.size(); ++i) state_->bins[i] += bins[i];
 }
 
 CannyResult CannyBands::find_thresholds() {

@@ -56,7 +56,7 @@ CannyOptions checked(ConstAnyView src, AnyView dst, const CannyOptions& wanted,
 CannyArgs canny_checked(ConstAnyView src, ConstAnyView mask, const CannyOptions& wanted) {
   CannyOptions options = wanted;
   options.mask = mask;
-  const AnyView dst = placeholder(src.width, src.height, PixelType::u8);
+  const AnyView dst = placeholder(src.width, src.height, PixelType::u8, 1, src.space);
   return {.src = src, .dst = dst, .options = checked(src, dst, options)};
 }
 

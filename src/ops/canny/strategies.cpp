@@ -25,6 +25,7 @@ std::string_view no_picture_of_one_channel(const CannyArgs& args) {
 }
 
 std::string_view supports(const CannyArgs& args, const Parameters&) {
+  if (args.band) return "rows of a larger picture";
   if (const auto why = no_picture_of_one_channel(args); !why.empty()) return why;
   return args.src.type != PixelType::u8 ? "u16 source" : too_large(args);
 }

@@ -6,7 +6,9 @@
 
 #include "core/check.hpp"
 #include "core/threads.hpp"
+#include "core/workspace.hpp"
 #include "cpu/union_find.hpp"
+#include "cuesta/device.hpp"
 #include "ops/label/options.hpp"
 #include "ops/label/reference.hpp"
 
@@ -14,16 +16,14 @@ namespace cuesta {
 
 struct LabelBands::State {
   void check(ConstAnyView rows_of_band) const {
-    if (rows_of_band.space != Space::host)
-      throw_invalid("space", "label in bands: rows live on the device; it runs on the CPU so far");
     if (rows_of_band.width != width) {
       throw_invalid(std::to_string(rows_of_band.width),
                     "label in bands: rows have {} pixels instead of {}", rows_of_band.width, width);
     }
   }
 
-  // Joins what touches where a band begins, whose components count from `below` on.
-  void join_seam(int32_t below) {
+  // Joins what touches where a band begins whose first row has these labels, from `below` on.
+  void join_seam(const std::vector<int32_t>& first, int32_t below) {
     const int32_t reach = options.connectivity == 8 ? 1 : 0;
     for (int32_t x = 0; x < width; ++x) {
       const int32_t here = first[size_t(x)];
@@ -45,10 +45,8 @@ struct LabelBands::State {
   // Sets of components, known by the least: bands and labels count in raster order, and so do
   // roots. After join() the labels.
   std::vector<int32_t> parents{};
-  int32_t last_base = 0;                 // the last band's
-  std::vector<int32_t> last{};           // labels of the last row, in its band
-  std::vector<int32_t> first{}, next{};  // those of the band that comes: its first row, its last
-  std::vector<Component> found{};
+  int32_t last_base = 0;        // the last band's
+  std::vector<int32_t> last{};  // labels of the last row, in its band
 };
 
 LabelBands::LabelBands(int32_t width, const LabelOptions& options)
@@ -58,34 +56,58 @@ LabelBands::LabelBands(int32_t width, const LabelOptions& options)
   check_options(options, "label");
   state_->width = width;
   state_->options = options;
-  for (auto* row : {&state_->last, &state_->first, &state_->next}) row->resize(size_t(width));
 }
 LabelBands::LabelBands(LabelBands&&) noexcept = default;
 LabelBands& LabelBands::operator=(LabelBands&&) noexcept = default;
 LabelBands::~LabelBands() = default;
 
-void LabelBands::add(ConstAnyView rows, const Exec& exec) {
-  State& s = *state_;
+LabelBands::Found LabelBands::find(ConstAnyView rows, const Exec& exec) const {
+  const State& s = *state_;
   check_label(rows, {}, s.options);
   s.check(rows);
-  const auto base = int32_t(s.parents.size());
-  s.bases.push_back(base);
+  Found found{.rows = rows.height};
+  for (auto* row : {&found.first, &found.last}) row->resize(size_t(s.width));
   int32_t count = 0;
-  LabelArgs args{rows, {}, &s.found, {}, s.options, &count, {s.first.data(), s.next.data()}};
-  dispatch(args, exec);
+  if (rows.space == Space::host) {
+    dispatch(LabelArgs{rows,
+                       {},
+                       &found.components,
+                       {},
+                       s.options,
+                       &count,
+                       {found.first.data(), found.last.data()}},
+             exec);
+    return found;
+  }
+  // The device's strategies make a picture of labels, of which two rows are wanted.
+  Scratch scratch(exec, Space::device);
+  const AnyView labels = scratch.image<int32_t, Space::device>(rows.width, rows.height);
+  label(rows, labels, &found.components, s.options, exec);
+  for (const auto& [y, row] : {std::pair(0, &found.first), {rows.height - 1, &found.last}}) {
+    download(labels.region({0, y, rows.width, 1}), ImageView<int32_t>(row->data(), rows.width, 1),
+             exec.stream);
+  }
+  return found;
+}
+
+void LabelBands::add(const Found& found) {
+  State& s = *state_;
+  const auto base = int32_t(s.parents.size());
+  const auto count = int32_t(found.components.size());
   if (int64_t(base) + count > std::numeric_limits<int32_t>::max())
     throw Error(ErrorCode::unsupported,
                 "label in bands: there are more than 2,147,483,647 components");
+  s.bases.push_back(base);
   for (int32_t i = 0; i < count; ++i) {
-    Component& c = s.list.emplace_back(s.found[size_t(i)]);
+    Component& c = s.list.emplace_back(found.components[size_t(i)]);
     c.box.y += s.rows;
     c.sum_y += c.area * s.rows;
     s.parents.push_back(base + i);
   }
-  if (s.rows > 0) s.join_seam(base);
-  s.rows += rows.height;
+  if (s.rows > 0) s.join_seam(found.first, base);
+  s.rows += found.rows;
   s.last_base = base;
-  std::swap(s.last, s.next);
+  s.last = found.last;
 }
 
 std::vector<Component> LabelBands::join() {
@@ -110,6 +132,11 @@ void LabelBands::resolve(int32_t band, ConstAnyView rows, AnyView labels, const 
                   s.bases.size());
   }
   if (!labels) throw_invalid("null", "label in bands: labels have no data");
+  if (labels.space != Space::host || rows.space != Space::host) {
+    throw_invalid("space",
+                  "label in bands: labels are made of a picture in host memory, wherever its "
+                  "components were found; rows or labels live on the device");
+  }
   s.check(rows);
   const size_t base = size_t(s.bases[size_t(band)]);
   const size_t end =

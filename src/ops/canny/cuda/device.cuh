@@ -73,6 +73,7 @@ inline bool walks(const CannyArgs& args) {
   if (args.gy || args.src.channels != 1 || args.src.type == PixelType::f32) return false;
   if (args.src.type == PixelType::u8) return true;
   if (args.options.aperture != 3 || args.options.mask) return false;
+  if (args.band && args.band->bins) return false;
   for (int32_t i = 0; i < args.count; ++i)
     if (args.thresholds_of(i).is_automatic()) return false;
   return true;
@@ -93,6 +94,27 @@ inline bool share_thresholds(const CannyArgs& args) {
   });
 }
 
+/// `count` fills `n` cleared bins on the device; waits for them, and gives them in the host's
+/// scratch memory.
+template <class Bin, class Count>
+std::span<const Bin> counted_bins(size_t n, Scratch& host, Call& call, Count&& count) {
+  const cudaStream_t stream = cuda::stream_of(call);
+  Bin* bins = call.scratch().take<Bin>(n);
+  cuda::check(cudaMemsetAsync(bins, 0, n * sizeof(Bin), stream), "canny");
+  count(bins);
+  Bin* counted = host.take<Bin>(n);
+  cuda::check(cudaMemcpyAsync(counted, bins, n * sizeof(Bin), cudaMemcpyDeviceToHost, stream),
+              "canny");
+  cuda::check(cudaStreamSynchronize(stream), "canny");
+  return {counted, n};
+}
+
+/// What was counted of a band's rows.
+template <class Bin>
+void add_bins(std::span<const Bin> counted, const CannyBand& band) {
+  for (size_t i = 0; i < counted.size(); ++i) band.bins[i] += counted[i];
+}
+
 /// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill cleared
 /// bins on the device, bins_of() for each picture in turn, and wait for them once: the call returns
 /// the thresholds (docs/decisions/0004).
@@ -107,20 +129,12 @@ void find_thresholds(const CannyArgs& args, Call& call, Count&& count) {
   }
   if (!waits) return;
   const auto n = size_t(bins_of(args)), all = n * size_t(args.count);
-  const cudaStream_t stream = cuda::stream_of(call);
-  auto* bins = call.scratch().take<uint32_t>(all);
-  cuda::check(cudaMemsetAsync(bins, 0, all * sizeof(uint32_t), stream), "canny");
-  count(bins);
   Scratch host(call.nested(), Space::host);
-  auto* counted = host.take<uint32_t>(all);
+  const auto counted = counted_bins<uint32_t>(all, host, call, count);
   const std::span<uint64_t> wide(host.take<uint64_t>(n), n);
-  cuda::check(
-      cudaMemcpyAsync(counted, bins, all * sizeof(uint32_t), cudaMemcpyDeviceToHost, stream),
-      "canny");
-  cuda::check(cudaStreamSynchronize(stream), "canny");
   for (int32_t i = 0; i < args.count; ++i) {
     if (!args.thresholds_of(i).is_automatic()) continue;
-    std::copy_n(counted + n * size_t(i), n, wide.begin());
+    std::copy_n(counted.begin() + ptrdiff_t(n) * i, n, wide.begin());
     args.result[i] = canny_automatic(args.part(i, 1).options, args.src.type, wide);
   }
 }

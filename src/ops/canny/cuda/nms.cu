@@ -190,21 +190,20 @@ void launch(const CannyArgs& args, const canny_nms::Job& job, bool smooths, cons
   }
 }
 
-}  // namespace
+/// What the kernels are told, windows that they do not smooth with applied.
+struct Ready {
+  Source src;            // of tiles
+  canny_nms::Job job;    // of walks
+  bool smooths = false;  // the walk does
+};
 
-Masks find_masks(const CannyArgs& args, Call& call) {
-  call.stage("gradient and suppression");
-  const Masks masks = masks_of(args, call);
+Ready ready(const CannyArgs& args, Call& call) {
   const Taps taps = taps_of(args.options);
   const bool apart = smooths_apart(args, taps);
   const Source src =
       apart ? smoothed(args, call) : Source{args.src.data, args.src.stride_bytes, args.src_step};
-  if (!walks(args)) {
-    find_masks_in_tiles(args, src, masks, call);
-    return masks;
-  }
-
-  canny_nms::Job job;
+  Ready made{src, {}, !apart && taps.size > 1};
+  canny_nms::Job& job = made.job;
   job.src = static_cast<const uint8_t*>(src.data);
   job.src_stride = src.stride;
   job.src_step = src.step;
@@ -213,19 +212,38 @@ Masks find_masks(const CannyArgs& args, Call& call) {
   job.mask_step = args.mask_step;
   job.width = args.src.width;
   job.height = args.src.height;
-  const bool smooths = !apart && taps.size > 1;
-  if (smooths) {
+  if (made.smooths) {
     const int half = taps.size / 2;
     for (int i = 0; i <= half; ++i) job.taps[canny_nms::fused_half - half + i] = taps.values[i];
   }
-  find_thresholds(args, call, [&](uint32_t* bins) {
-    launch<true>(args, job, smooths, {nullptr, nullptr, bins, bins_of(args)}, call);
-  });
-  launch<false>(args, job, smooths,
-                {reinterpret_cast<uint8_t*>(masks.candidates),
-                 reinterpret_cast<uint8_t*>(masks.strong), nullptr, 0},
-                call);
+  return made;
+}
+
+void count(const CannyArgs& args, const Ready& ready, uint32_t* bins, Call& call) {
+  if (!walks(args)) return count_in_tiles(args, ready.src, bins, call);
+  launch<true>(args, ready.job, ready.smooths, {nullptr, nullptr, bins, bins_of(args)}, call);
+}
+
+}  // namespace
+
+Masks find_masks(const CannyArgs& args, Call& call) {
+  call.stage("gradient and suppression");
+  const Masks masks = masks_of(args, call);
+  const Ready made = ready(args, call);
+  find_thresholds(args, call, [&](uint32_t* bins) { count(args, made, bins, call); });
+  if (walks(args)) {
+    launch<false>(args, made.job, made.smooths,
+                  {reinterpret_cast<uint8_t*>(masks.candidates),
+                   reinterpret_cast<uint8_t*>(masks.strong), nullptr, 0},
+                  call);
+  } else {
+    find_masks_in_tiles(args, made.src, masks, call);
+  }
   return masks;
+}
+
+void count_magnitudes(const CannyArgs& args, uint32_t* bins, Call& call) {
+  count(args, ready(args, call), bins, call);
 }
 
 int32_t pictures_per_chunk(const CannyArgs& args) {

@@ -66,9 +66,11 @@ template <class G>
 struct Count {
   Picture<G> p;
   Norm norm;
+  int32_t first, end;  // rows
   unsigned long long* bins;
 
   __device__ void operator()(int32_t x, int32_t y) const {
+    if (y < first || y >= end) return;
     if (p.mask.data && p.mask.at(x, y) == 0) return;
     const int32_t bin = canny_bin(p.magnitude.at(x, y), norm);
     if (bin >= 0) atomicAdd(bins + bin, 1ull);
@@ -93,6 +95,27 @@ struct Suppress {
     p.marks.at(x, y) = !largest || m <= limits.low ? cuda::no_mark
                        : m > limits.high           ? cuda::strong_mark
                                                    : cuda::candidate_mark;
+  }
+};
+
+// Marks of a band as the host keeps them (CannyBand), a word of candidates and one of strong pixels
+// a thread.
+struct Pack {
+  DeviceImage<const uint8_t> marks;
+  int32_t words, first;
+  uint64_t* packed;
+
+  __device__ void operator()(int32_t word, int32_t row) const {
+    uint64_t candidates = 0, strong = 0;
+    const int32_t begin = word * 64;
+    for (int32_t x = begin; x < marks.width && x < begin + 64; ++x) {
+      const uint8_t mark = marks.at(x, first + row);
+      candidates |= uint64_t(mark != cuda::no_mark) << (x - begin);
+      strong |= uint64_t(mark == cuda::strong_mark) << (x - begin);
+    }
+    uint64_t* to = packed + int64_t(row) * 2 * words + word;
+    to[0] = candidates;
+    to[words] = strong;
   }
 };
 
@@ -168,23 +191,40 @@ Picture<G> gradients(const CannyArgs& args, Call& call) {
   return p;
 }
 
+using Bin = unsigned long long;
+static_assert(sizeof(Bin) == sizeof(uint64_t));
+
+template <class G>
+std::span<const Bin> bins_of_rows(const CannyArgs& args, const Picture<G>& p, int32_t first,
+                                  int32_t end, Scratch& host, Call& call) {
+  return counted_bins<Bin>(canny_bins, host, call, [&](Bin* bins) {
+    each_pixel(args, call, Count<G>{p, args.options.norm, first, end, bins});
+  });
+}
+
 // The thresholds are the call's result: automatic ones are waited for.
 template <class G>
 CannyResult thresholds(const CannyArgs& args, const Picture<G>& p, Call& call) {
   if (!args.options.thresholds.is_automatic()) return canny_given(args.options);
-  using Bin = unsigned long long;
-  static_assert(sizeof(Bin) == sizeof(uint64_t));
-  const cudaStream_t stream = cuda::stream_of(call);
-  auto* bins = call.scratch().take<Bin>(canny_bins);
-  cuda::check(cudaMemsetAsync(bins, 0, canny_bins * sizeof(Bin), stream), "canny");
-  each_pixel(args, call, Count<G>{p, args.options.norm, bins});
   Scratch host(call.nested(), Space::host);
-  const std::span<uint64_t> counted(host.take<uint64_t>(canny_bins), canny_bins);
-  cuda::check(cudaMemcpyAsync(counted.data(), bins, canny_bins * sizeof(Bin),
-                              cudaMemcpyDeviceToHost, stream),
-              "canny");
+  const auto counted = bins_of_rows(args, p, 0, args.src.height, host, call);
+  const std::span<uint64_t> bins(host.take<uint64_t>(canny_bins), canny_bins);
+  std::copy(counted.begin(), counted.end(), bins.begin());
+  return canny_automatic(args.options, args.src.type, bins);
+}
+
+template <class G>
+void give_marks(const CannyArgs& args, const Picture<G>& p, Call& call) {
+  const CannyBand& band = *args.band;
+  const int32_t words = canny_words(args.src.width), rows = band.end - band.first;
+  const size_t all = size_t(2) * size_t(words) * size_t(rows);
+  auto* packed = call.scratch().take<uint64_t>(all);
+  cuda::for_each_pixel("canny", words, rows, Pack{p.marks, words, band.first, packed}, call);
+  const cudaStream_t stream = cuda::stream_of(call);
+  cuda::check(
+      cudaMemcpyAsync(band.marks, packed, all * sizeof(uint64_t), cudaMemcpyDeviceToHost, stream),
+      "canny");
   cuda::check(cudaStreamSynchronize(stream), "canny");
-  return canny_automatic(args.options, args.src.type, counted);
 }
 
 template <class G>
@@ -193,11 +233,17 @@ void run(const CannyArgs& args, Call& call) {
   call.stage("magnitude");
   each_pixel(args, call,
              Measure<G>{p, args.options.norm, args.options.color, args.options.aperture == 7});
+  if (args.band && args.band->bins) {
+    Scratch host(call.nested(), Space::host);
+    return add_bins(bins_of_rows(args, p, args.band->first, args.band->end, host, call),
+                    *args.band);
+  }
   call.stage("threshold");
   *args.result = thresholds(args, p, call);
   call.stage("suppression");
   using Magnitude = typename Picture<G>::Magnitude;
   each_pixel(args, call, Suppress<G>{p, canny_limits_in<Magnitude>(args, *args.result)});
+  if (args.band) return give_marks(args, p, call);
   call.stage("hysteresis");
   cuda::join_marks("canny", p.marks, args.dst.as<uint8_t, Space::device>(),
                    call.parameters().text("numbers") == "64", call);

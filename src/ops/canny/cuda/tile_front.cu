@@ -7,6 +7,7 @@
 // caches, and 1/4 byte written a pixel.
 #include "cuda/instructions.cuh"
 #include "ops/canny/channels.hpp"
+#include "ops/canny/cuda/chunks.hpp"
 #include "ops/canny/cuda/masks.cuh"
 #include "ops/canny/suppression.hpp"
 
@@ -237,9 +238,10 @@ void launch_aperture(const CannyArgs& args, const TileJob<T>& job, Call& call) {
 }
 
 template <class T>
-void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call) {
-  DeviceImage<const T> first{static_cast<const T*>(src.data), args.src.width, args.src.height,
-                             args.src.channels, src.stride};
+void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, uint32_t* bins,
+                  Call& call) {
+  const DeviceImage<const T> first{static_cast<const T*>(src.data), args.src.width, args.src.height,
+                                   args.src.channels, src.stride};
   TileJob<T> job{.src = {first, src.step},
                  .gy = {},
                  .mask = {args.options.mask.as<uint8_t, Space::device>(), args.mask_step},
@@ -247,33 +249,31 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
                  .color = args.options.color,
                  .limits = {},
                  .masks = masks,
-                 .bins = nullptr};
+                 .bins = bins};
   if (args.gy) job.gy = {args.gy.as<T, Space::device>(), args.gy_step};
-  const auto run = [&] {
-    if constexpr (std::is_same_v<T, uint8_t>) {  // of one channel the walks take all
-      launch_aperture<T, 3>(args, job, call);
-    } else {
-      args.src.channels == 3 ? launch_aperture<T, 3>(args, job, call)
-                             : launch_aperture<T, 1>(args, job, call);
-    }
-  };
-  find_thresholds(args, call, [&](uint32_t* bins) {
-    job.bins = bins;
-    run();
-    job.bins = nullptr;
-  });
-  run();
+  if constexpr (!std::is_same_v<T, uint8_t>)  // of one channel the walks take all
+    if (args.src.channels == 1) return launch_aperture<T, 1>(args, job, call);
+  launch_aperture<T, 3>(args, job, call);
+}
+
+void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, uint32_t* bins,
+                  Call& call) {
+  switch (args.src.type) {
+    case PixelType::u8: return launch_tiles<uint8_t>(args, src, masks, bins, call);
+    case PixelType::u16: return launch_tiles<uint16_t>(args, src, masks, bins, call);
+    case PixelType::s16: return launch_tiles<int16_t>(args, src, masks, bins, call);
+    default: return launch_tiles<float>(args, src, masks, bins, call);
+  }
 }
 
 }  // namespace
 
 void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call) {
-  switch (args.src.type) {
-    case PixelType::u8: return launch_tiles<uint8_t>(args, src, masks, call);
-    case PixelType::u16: return launch_tiles<uint16_t>(args, src, masks, call);
-    case PixelType::s16: return launch_tiles<int16_t>(args, src, masks, call);
-    default: return launch_tiles<float>(args, src, masks, call);
-  }
+  launch_tiles(args, src, masks, nullptr, call);
+}
+void count_in_tiles(const CannyArgs& args, const Source& src, uint32_t* bins, Call& call) {
+  const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
+  launch_tiles(args, src, {nullptr, nullptr, args.src.width, args.src.height, words}, bins, call);
 }
 
 }  // namespace cuesta::canny_cuda

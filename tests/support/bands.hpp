@@ -1,0 +1,149 @@
+// Pictures worked on in bands by CannyBands and LabelBands, for tests that hold them against the
+// whole.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <random>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/round_trip.hpp"
+#include "cuesta/bands.hpp"
+
+namespace cuesta::test {
+
+/// Heights that bands of a picture take, drawn; some of one row.
+inline std::vector<int32_t> drawn_cuts(int32_t height, std::mt19937& random) {
+  const int32_t most = std::uniform_int_distribution(1, std::max(1, height))(random) + 7;
+  std::vector<int32_t> cuts;
+  for (int32_t y = 0; y < height;) {
+    const int32_t rows = std::uniform_int_distribution(1, most)(random);
+    y = std::min(height, y + rows);
+    cuts.push_back(y);
+  }
+  return cuts;
+}
+
+/// Every band with `reach` rows around: visit(rows, mask, first, end).
+template <class Visit>
+void each_band(ConstAnyView src, ConstAnyView mask, const std::vector<int32_t>& cuts, int32_t reach,
+               Visit&& visit) {
+  int32_t begin = 0;
+  for (const int32_t end : cuts) {
+    const int32_t low = std::max(0, begin - reach), high = std::min(src.height, end + reach);
+    const Rect part{0, low, src.width, high - low};
+    visit(src.region(part), mask ? mask.region(part) : mask, begin - low, end - low);
+    begin = end;
+  }
+}
+
+/// Calls its last argument with rows and their mask, or with copies of them elsewhere.
+using OnRows =
+    std::function<void(ConstAnyView rows, ConstAnyView mask,
+                       const std::function<void(ConstAnyView rows, ConstAnyView mask)>& call)>;
+inline void where_they_are(ConstAnyView rows, ConstAnyView mask,
+                           const std::function<void(ConstAnyView, ConstAnyView)>& call) {
+  call(rows, mask);
+}
+
+/// Copies on a GPU.
+inline OnRows on_gpu(RoundTrip& gpu) {
+  return [&gpu](ConstAnyView rows, ConstAnyView mask,
+                const std::function<void(ConstAnyView, ConstAnyView)>& call) {
+    const std::array sources = {rows, mask};
+    gpu.run(sources, {},
+            [&](std::span<const ConstAnyView> copies, AnyView) { call(copies[0], copies[1]); });
+  };
+}
+
+/// canny() of a host picture by CannyBands.
+inline Image<uint8_t> canny_in_bands(ConstAnyView src, const CannyOptions& options,
+                                     const std::vector<int32_t>& cuts, const Exec& exec,
+                                     CannyResult& used, const OnRows& on_rows = where_they_are) {
+  CannyBands bands(src.width, options);
+  if (bands.wants_counts()) {
+    each_band(src, options.mask, cuts, bands.reach(),
+              [&](ConstAnyView rows, ConstAnyView mask, int32_t first, int32_t end) {
+                on_rows(rows, mask, [&](ConstAnyView there, ConstAnyView its_mask) {
+                  bands.count(there, first, end, exec, its_mask);
+                });
+              });
+    bands.find_thresholds();
+  }
+  used = bands.thresholds();
+  std::vector<uint64_t> marks;
+  each_band(src, options.mask, cuts, bands.reach(),
+            [&](ConstAnyView rows, ConstAnyView mask, int32_t first, int32_t end) {
+              std::vector<uint64_t> some(size_t(bands.mark_words() * (end - first)), ~uint64_t(0));
+              on_rows(rows, mask, [&](ConstAnyView there, ConstAnyView its_mask) {
+                bands.mark(there, first, end, some.data(), exec, its_mask);
+              });
+              bands.add(some.data(), end - first, exec.threads);
+              marks.insert(marks.end(), some.begin(), some.end());
+            });
+  bands.join();
+  Image<uint8_t> edges(src.width, src.height);
+  const int64_t words = bands.mark_words();
+  for (size_t s = 0; s < bands.strips().size(); ++s) {
+    const auto [first, end] = bands.strips()[s];
+    std::vector<uint64_t> bits(size_t(words / 2 * (end - first)), 0);
+    bands.resolve(int32_t(s), marks.data() + words * first, bits.data());
+    for (int32_t y = first; y < end; ++y) {
+      for (int32_t x = 0; x < src.width; ++x) {
+        const uint64_t word = bits[size_t(words / 2 * (y - first) + x / 64)];
+        edges.at(x, y) = (word >> (x % 64) & 1) ? 255 : 0;
+      }
+    }
+  }
+  return edges;
+}
+
+/// Pixels in which two masks differ.
+inline int64_t differing(const Image<uint8_t>& a, const Image<uint8_t>& b) {
+  int64_t n = 0;
+  for (int32_t y = 0; y < a.height(); ++y)
+    for (int32_t x = 0; x < a.width(); ++x) n += a.at(x, y) != b.at(x, y);
+  return n;
+}
+
+/// Those that are 255.
+inline int64_t lit(const Image<uint8_t>& edges) {
+  int64_t n = 0;
+  for (int32_t y = 0; y < edges.height(); ++y)
+    n += std::count(edges.row(y), edges.row(y) + edges.width(), 255);
+  return n;
+}
+
+/// Blotches, so that candidates make long lines.
+template <class T>
+Image<T> drawn_noise(int32_t width, int32_t height, int32_t channels, std::mt19937& random) {
+  Image<T> picture(width, height, channels);
+  std::uniform_int_distribution<int> level(0, sizeof(T) == 1 ? 255 : 65535);
+  const int32_t cell = std::uniform_int_distribution(1, 9)(random);
+  std::vector<int> levels(size_t(width / cell + 2) * size_t(height / cell + 2) * size_t(channels),
+                          0);
+  for (int& l : levels) l = level(random);
+  for (int32_t y = 0; y < height; ++y) {
+    for (int32_t x = 0; x < width; ++x) {
+      for (int32_t c = 0; c < channels; ++c) {
+        const size_t at =
+            (size_t(y / cell) * size_t(width / cell + 2) + size_t(x / cell)) * size_t(channels) +
+            size_t(c);
+        picture.at(x, y, c) = T(levels[at]);
+      }
+    }
+  }
+  return picture;
+}
+
+/// Rows [begin, end) of a mask.
+inline ConstAnyView rows_of(ConstAnyView mask, int32_t begin, int32_t end) {
+  mask.data = static_cast<const char*>(mask.data) + ptrdiff_t(begin) * mask.stride_bytes;
+  mask.height = end - begin;
+  return mask;
+}
+
+}  // namespace cuesta::test
