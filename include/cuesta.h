@@ -309,7 +309,7 @@ CUESTA_API void cuesta_lines_free(cuesta_lines* lines);
 // many.
 CUESTA_API const cuesta_line* cuesta_lines_all(const cuesta_lines* lines, size_t* count);
 
-// The edges that cuesta_canny() finds in a u8 or u16 picture, as lines. `made` takes them.
+// The edges that cuesta_canny() finds in a u8, u16 or f32 picture, as lines. `made` takes them.
 CUESTA_API cuesta_status cuesta_trace_canny(cuesta_lines** made, cuesta_context* context,
                                             const cuesta_view* src,
                                             const cuesta_canny_options* options,

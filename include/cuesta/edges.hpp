@@ -181,7 +181,7 @@ requires mixes_host_and_device<Src, Dst> CannyResult canny(const Src&, Dst&&,
 
 /// Edges where the gradients are given, s16 or f32 pictures of 1 or 3 channels and one size: what
 /// canny() makes of those that it finds itself, none divided. Of s16 these are the bytes of
-/// cv::Canny(dx, dy) where |gx| is at most 27,146; its 32 bits overflow beyond. Throws
+/// cv::Canny(dx, dy) where |gx| is at most 27,145; its 32 bits overflow beyond. Throws
 /// Error{invalid_argument} naming the view or option.
 CannyResult canny_of_gradients(ConstAnyView gx, ConstAnyView gy, OutView dst,
                                const CannyGradientOptions& options = {}, const Exec& exec = {});

@@ -55,7 +55,7 @@ struct Polyline {
 /// Ordered by their first points' pixels, row by row; a closed line begins at its first pixel.
 using Polylines = std::vector<Polyline>;
 
-/// The edges that canny() finds in a u8 or u16 picture, as lines. Points are linked by their
+/// The edges that canny() finds in a u8, u16 or f32 picture, as lines. Points are linked by their
 /// gradients' directions; a line that runs into another ends on one of its points; at the picture's
 /// border lines end. Simplified by the algorithm of Ramer (1972) and Douglas & Peucker (1973),
 /// which keeps the points where lines meet. `exec` says canny()'s strategy, and the threads. Throws

@@ -227,7 +227,7 @@ def canny_of_gradients(
 
     Notes
     -----
-    Of int16 these are the edges of cv2.Canny(dx, dy, ...) where abs(gx) is at most 27146; cv2's 32 bits overflow beyond.
+    Of int16 these are the edges of cv2.Canny(dx, dy, ...) where abs(gx) is at most 27145; cv2's 32 bits overflow beyond.
 
     Examples
     --------

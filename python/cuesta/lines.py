@@ -52,7 +52,7 @@ def trace(
     Parameters
     ----------
     image : array
-        uint8 or uint16, one channel, one picture: (H, W); with `edges` float32 too. In host memory.
+        uint8, uint16 or, of Canny, float32, one channel, one picture: (H, W). In host memory.
     low, high : float, optional
         Of "canny": thresholds in units of the gradient, as `canny` has them. Both or neither.
     **options

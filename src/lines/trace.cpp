@@ -218,7 +218,7 @@ double add_curvature(std::span<EdgePoint> points, ConstAnyView src, const LogOpt
 Polylines trace(ConstAnyView src, const CannyOptions& options, const TraceOptions& how,
                 const Exec& exec) {
   check_options(how, "trace");
-  check_source(src, {PixelType::u8, PixelType::u16});
+  check_source(src, {PixelType::u8, PixelType::u16, PixelType::f32});
   Image<uint8_t> edges(src.size());
   canny(src, edges, options, exec);
   if (exec.choices) return {};

@@ -283,6 +283,17 @@ TEST(Lines, OfTinyAndFlatPicturesAreNone) {
   EXPECT_TRUE(trace(flat, LogOptions{}).empty());
 }
 
+TEST(Lines, OfFloatsAreThoseOfTheirEdges) {
+  const Image<uint8_t> bytes = noise(60, 50, 3);
+  Image<float> floats(60, 50);
+  for (int32_t y = 0; y < 50; ++y)
+    for (int32_t x = 0; x < 60; ++x) floats.at(x, y) = float(bytes.at(x, y)) / 255;
+  const CannyOptions options{.sigma = 2};
+  const Polylines lines = trace(floats, options);
+  EXPECT_GT(lines.size(), 3u);
+  EXPECT_EQ(lines, trace(floats, canny(floats, options), options));
+}
+
 TEST(Lines, WhatCannotBeMeantIsSaid) {
   const Image<uint8_t> picture = noise(20, 20, 11), small = noise(19, 20, 11);
   const auto said = [](auto&& call) { return error_of(ErrorCode::invalid_argument, call); };
@@ -292,7 +303,7 @@ TEST(Lines, WhatCannotBeMeantIsSaid) {
             "trace: min_length is nan; it must be finite, 0 or more");
   EXPECT_EQ(said([&] { trace(picture, small, CannyOptions{}); }),
             "trace: src is 20 x 20 and edges is 19 x 20; they must have one size");
-  EXPECT_EQ(said([&] { trace(Image<float>(4, 4), CannyOptions{}); }),
+  EXPECT_EQ(said([&] { trace(Image<float>(4, 4), LogOptions{}); }),
             "trace: src is f32; it takes u8, u16");
   const ConstAnyView there(picture.row(0), 20, 20, 1, picture.view().stride_bytes, PixelType::u8,
                            Space::device);

@@ -176,7 +176,7 @@ TEST(CannyOpenCv, PhotographsEqual) {
 }
 
 // cv::Canny's 32 bits overflow where |gx| · (2^16 + 13573) does.
-constexpr int whole_range = 27146;
+constexpr int whole_range = 27145;
 
 TEST(CannyOpenCv, GivenGradientsEqual) {
   using verify::Pattern;

@@ -92,7 +92,7 @@ def Canny(*given: Any, **named: Any) -> Array:
     ----------
     image : uint8 array (H, W) or (H, W, 3)
     dx, dy : int16 arrays (H, W) or (H, W, 3)
-        Where abs(dx) exceeds 27146 cv2's 32 bits overflow, and edges may differ.
+        Where abs(dx) exceeds 27145 cv2's 32 bits overflow, and edges may differ.
     threshold1, threshold2 : float
         The thresholds of the hysteresis in gradient units, in any order.
     edges : uint8 array (H, W), optional
