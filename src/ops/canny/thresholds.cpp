@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "ops/pixel/otsu.hpp"
+#include "core/otsu.hpp"
 
 namespace cuesta {
 namespace {

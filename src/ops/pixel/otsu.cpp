@@ -1,5 +1,5 @@
 // Otsu's threshold of a histogram.
-#include "ops/pixel/otsu.hpp"
+#include "core/otsu.hpp"
 
 #include "core/check.hpp"
 #include "cuesta/objects.hpp"
