@@ -169,7 +169,7 @@ class Page:
             name, _, file = item.rpartition("=")
             with open(self.path.parent / file.strip(), encoding="utf-8") as opened:
                 whole = json.load(opened)
-            kind = next((kind for key, kind in (("profiler", claims.Profile), ("overhead", claims.Calls), ("machine", claims.Run)) if key in whole), dict)
+            kind = next((kind for key, kind in (("profiler", claims.Profile), ("overhead", claims.Calls), ("burst", dict), ("machine", claims.Run)) if key in whole), dict)
             data = kind(whole)
             if name.strip():
                 self.names[name.strip()] = data
