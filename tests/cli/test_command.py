@@ -241,9 +241,9 @@ class Edges(CommandTest):
         self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--method", "log", "--color", "gray", says=["--color gray", "--method canny"])
         self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--color", "grey", says=["--color", "gray"])
         self.photo.write_bytes(png(40, 30, [v * 257 for pixel in pixels for v in pixel], 3, 16))
-        line = json.loads(self.edges("--json", "--threshold", 25700, "--color", "strongest").stdout)
-        self.assertEqual(line["edge_pixels"], 30)
-        self.run_cuesta("edges", self.photo, "-o", "x.png", "--color", "structure", code=USAGE)
+        for color in ("strongest", "structure"):
+            line = json.loads(self.edges("--json", "--threshold", 25700, "--color", color).stdout)
+            self.assertEqual(line["edge_pixels"], 30, color)
 
     def test_boundaries(self):
         # The colors of test_color: what brightness does not tell apart.

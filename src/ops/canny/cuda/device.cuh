@@ -38,6 +38,16 @@ struct DeviceBatch {
   __device__ DeviceImage<T> here() const { return picture(blockIdx.z); }
   operator DeviceBatch<const T>() const requires(!std::is_const_v<T>) { return {first, step}; }
 };
+/// A thread's pixel of one channel of `src`.
+template <class T, class To = T>
+struct TakeChannel {
+  DeviceImage<const T> src;
+  DeviceImage<To> plane;
+  int32_t channel;
+
+  __device__ void operator()(int32_t x, int32_t y) const { plane.at(x, y) = src.at(x, y, channel); }
+};
+
 /// The smoothing window as a kernel's argument, which lies in a constant bank. Size 1 smooths
 /// nothing.
 struct Taps {

@@ -38,10 +38,11 @@ __device__ inline uint32_t spread_bits(uint32_t bits) {
 }
 
 /// What the production gradient reads: the first picture of a batch, smoothed where it was to be,
-/// and the distances from row to row and from picture to picture in bytes.
+/// and the distances from row to row, from picture to picture and, where three channels were
+/// smoothed, from one's plane to the next in bytes; else channels lie side by side.
 struct Source {
   const void* data;
-  ptrdiff_t stride, step;
+  ptrdiff_t stride, step, plane = 0;
 };
 /// What find_masks() and count_magnitudes() do where they do not walk (walks()): a block a tile.
 /// The thresholds are in args.result; `bins` are cleared, and canny_bins for each picture.

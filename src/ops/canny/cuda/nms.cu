@@ -18,20 +18,31 @@ Masks masks_of(const CannyArgs& args, Call& call) {
 
 // ---- smoothing
 
-/// Every picture smoothed by itself, as its border is its own, in the call's scratch memory, one
-/// below the other.
+/// Every picture smoothed by itself, as its border is its own, and every channel, because the
+/// production filters take one: in the call's scratch memory, one below the other.
 template <class T>
 Source smoothed(const CannyArgs& args, Call& call) {
-  DeviceImage<T> all = call.scratch().image<T, Space::device>(
-      args.src.width, args.src.height * args.count, args.src.channels);
-  all.height = args.src.height;
+  const int32_t width = args.src.width, height = args.src.height, channels = args.src.channels;
+  DeviceImage<T> planes = device_image<T>(call, width, height * args.count * channels);
+  planes.height = height;
+  const ptrdiff_t plane = planes.stride_bytes * height;
   const ConstBatch from(args.src, args.count, args.src_step);
-  const Batch to(all, args.count, all.stride_bytes * all.height);
+  const Batch to(planes, args.count * channels, plane);
+  DeviceImage<T> one;
+  if (channels > 1) one = device_image<T>(call, width, height);
   for (int32_t i = 0; i < args.count; ++i) {
-    gaussian(from[i], to[i], {.sigma = args.options.sigma, .ksize = args.options.ksize},
-             call.nested());
+    for (int32_t c = 0; c < channels; ++c) {
+      ConstAnyView seen = from[i];
+      if (channels > 1) {
+        cuda::for_each_pixel("canny", width, height,
+                             TakeChannel<T>{seen.as<T, Space::device>(), one, c}, call);
+        seen = one;
+      }
+      gaussian(seen, to[i * channels + c],
+               {.sigma = args.options.sigma, .ksize = args.options.ksize}, call.nested());
+    }
   }
-  return {all.data, all.stride_bytes, all.stride_bytes * all.height};
+  return {planes.data, planes.stride_bytes, plane * channels, channels > 1 ? plane : 0};
 }
 Source smoothed(const CannyArgs& args, Call& call) {
   switch (args.src.type) {

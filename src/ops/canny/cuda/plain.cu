@@ -30,17 +30,6 @@ struct Picture {
 
 // ---- stages: what a thread does with its pixel
 
-template <class T, class To = T>
-struct TakeChannel {
-  DeviceImage<const T> src;
-  DeviceImage<To> plane;
-  int32_t channel;
-
-  __device__ void operator()(int32_t x, int32_t y) const {
-    plane.at(x, y) = src.row(y)[int64_t(x) * src.channels + channel];
-  }
-};
-
 template <class G>
 struct Measure {
   Picture<G> p;

@@ -30,6 +30,7 @@ template <class T>
 struct TileJob {
   DeviceBatch<const T> src;         // or gx
   DeviceBatch<const T> gy;          // no data: of a picture
+  ptrdiff_t plane;                  // bytes from a channel to the next; 0: side by side
   DeviceBatch<const uint8_t> mask;  // no data: everywhere
   Norm norm;
   ColorGradient color;
@@ -133,9 +134,14 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
     for (int32_t i = thread; K != 0 && i < rows * columns; i += tile_threads) {
       const int32_t x = min(max(left - apron + i % columns, 0), src.width - 1);
       const int32_t y = min(max(top - apron + i / columns, 0), src.height - 1);
-      const T* const pixel = src.row(y) + ptrdiff_t(x) * Channels;
+      const T* const row = src.row(y);
 #pragma unroll
-      for (int c = 0; c < Channels; ++c) samples[c][i] = pixel[c];
+      for (int c = 0; c < Channels; ++c) {
+        samples[c][i] = job.plane == 0
+                            ? row[ptrdiff_t(x) * Channels + c]
+                            : *reinterpret_cast<const T*>(reinterpret_cast<const char*>(row + x) +
+                                                          c * job.plane);
+      }
     }
     __syncthreads();
     for (int32_t i = thread; i < high * wide; i += tile_threads) {
@@ -241,9 +247,10 @@ template <class T>
 void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, uint32_t* bins,
                   Call& call) {
   const DeviceImage<const T> first{static_cast<const T*>(src.data), args.src.width, args.src.height,
-                                   args.src.channels, src.stride};
+                                   src.plane == 0 ? args.src.channels : 1, src.stride};
   TileJob<T> job{.src = {first, src.step},
                  .gy = {},
+                 .plane = src.plane,
                  .mask = {args.options.mask.as<uint8_t, Space::device>(), args.mask_step},
                  .norm = args.options.norm,
                  .color = args.options.color,
