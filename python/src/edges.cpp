@@ -81,7 +81,7 @@ std::vector<std::pair<double, double>> run_canny_of_gradients(
   }
   const auto thresholds = thresholds_of(threshold, low, high, across.count());
   auto options = options_from<CannyGradientOptions>(keywords);
-  const Exec exec = exec_from(keywords, stream, "canny");
+  const Exec exec = exec_from(keywords, stream, "canny_of_gradients");
   std::vector<std::pair<double, double>> pairs;
   for_each_batch(gx, across, [&](const ConstBatch& from, int64_t i) {
     for (int64_t n = i; n < i + from.count; ++n) {
