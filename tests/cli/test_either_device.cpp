@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/either_device.hpp"
+#include "cuesta/boundaries.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "verify/patterns.hpp"
