@@ -54,6 +54,7 @@ void spread(const ConstBatch& src, const Batch& dst,
     }
   };
   std::vector<std::future<void>> running;
+  running.reserve(ways.size());
   for (const auto& way : ways)
     running.push_back(std::async(std::launch::async, pass, std::ref(*way)));
   for (auto& one : running) one.get();

@@ -602,6 +602,7 @@ PictureFacts facts_of(const std::filesystem::path& source, const BandSettings& s
 template <class Make>
 auto one_for_each_place(const BandSettings& settings, const PictureFacts& facts, Make&& make) {
   std::vector<decltype(make(facts))> made;
+  made.reserve(size_t(settings.at_once));
   for (int place = 0; place < settings.at_once; ++place) made.push_back(make(facts));
   return made;
 }

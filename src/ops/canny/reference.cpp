@@ -256,6 +256,7 @@ void canny_serial(const CannyArgs& args, Call& call) {
   canny_has_floats(args) ? run<float>(args, call) : run<int32_t>(args, call);
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): G is a type
 #define CUESTA_CANNY_STAGES(G)                                                                     \
   template CannyStagesOf<G> canny_stages<G>(const CannyArgs&, Scratch&);                           \
   template void canny_gradients(const CannyArgs&, CannyStagesOf<G>&, Call&, std::string_view,      \
@@ -268,6 +269,7 @@ void canny_serial(const CannyArgs& args, Call& call) {
                                      const BasicCannyLimits<canny_channels::Magnitude<G>>&,        \
                                      int32_t, int32_t);                                            \
   template void canny_fill_band(const CannyArgs&, const CannyStagesOf<G>&);
+// NOLINTEND(bugprone-macro-parentheses)
 CUESTA_CANNY_STAGES(int32_t)
 CUESTA_CANNY_STAGES(float)
 

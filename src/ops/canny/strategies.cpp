@@ -1,7 +1,7 @@
 // Every strategy of canny, on the CPU and on CUDA: the one list of what exists.
 #include "cuda/limits.hpp"
 #include "ops/canny/cuda.hpp"
-#include "ops/canny/cuda/chunks.hpp"
+#include "ops/canny/cuda/tiles.hpp"
 #include "ops/canny/ladder/ladder.hpp"
 #include "ops/canny/reference.hpp"
 

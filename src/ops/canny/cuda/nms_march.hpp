@@ -18,13 +18,12 @@
 #pragma once
 
 #include "ops/canny/cuda/nms_lane.hpp"
+#include "ops/canny/cuda/tiles.hpp"
 
 namespace cuesta::canny_nms {
 
 inline constexpr int warp_pixels = (lanes - 2) * lane_pixels;
 
-/// Bytes of a mask's row: 8 pixels each, in whole groups of 128 pixels.
-constexpr int32_t mask_bytes(int32_t width) { return int32_t((int64_t(width) + 127) / 128 * 16); }
 /// Strips of 240 columns that cover the masks.
 constexpr int32_t strips(int32_t width) { return (mask_bytes(width) + lanes - 3) / (lanes - 2); }
 /// Rows that a warp makes of `pictures` equal ones of `strips` when `resident` warps fit the GPU at

@@ -7,6 +7,13 @@
 
 #include "cuesta/border.hpp"
 
+namespace cuesta::canny_nms {
+
+/// Bytes of a mask's row: 8 pixels each, in whole groups of 128 pixels.
+constexpr int32_t mask_bytes(int32_t width) { return int32_t((int64_t(width) + 127) / 128 * 16); }
+
+}  // namespace cuesta::canny_nms
+
 namespace cuesta::canny_tiles {
 
 /// Nodes are the runs of (upper | lower row) of a pair of words, one above the other: they do not
