@@ -83,7 +83,7 @@ TEST_F(EitherDeviceOnTheGpu, CopiesGoThereAndTheResultComesBack) {
     magnitude(sources, out, execs);
     if (!masked || execs.pinned.choices) return;
     Image<uint8_t> back(61, 37);
-    download(sources[1], back);
+    download(sources[1], back, execs.pinned.stream);
     EXPECT_TRUE(same_bytes(back, mask));
   });
   // The second round keeps the memory, and gives the mask that the first left out.
