@@ -130,7 +130,7 @@ def test_canny_says_what_it_does_not_take() -> None:
     with pytest.raises(cuesta.InvalidArgument, match="apertureSize is 4"):
         ours.Canny(image, 1, 2, apertureSize=4)
     with pytest.raises(TypeError, match="image is list"):
-        ours.Canny([[1]], 1, 2)  # type: ignore[arg-type]
+        ours.Canny([[1]], 1, 2)  # type: ignore[call-overload]
 
 
 # ------------------------------------------------------------------------------------- filters
