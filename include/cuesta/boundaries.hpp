@@ -18,9 +18,8 @@ struct BoundaryOptions {
 /// Boundaries between things and surfaces, rather than every edge, of a u8 or u16 picture of 1
 /// channel or 3 (red, green, blue), as a u8 picture of 0 and 255: gradients of brightness and of
 /// two opponent colors, of three scales added, thinned as Canny's edges; and the threshold rises
-/// with the mean gradient around, so that texture does not count. All in integers. Pictures in host
-/// memory only so far. Throws Error{invalid_argument} naming the view or option,
-/// Error{unsupported} for pictures on a device.
+/// with the mean gradient around, so that texture does not count. All in integers; on a device by
+/// the strategy `plain`. Throws Error{invalid_argument} naming the view or option.
 /// Sources: src/ops/boundaries/README.md; Grigorescu, Petkov, Westenberg 2003 for what the
 /// surround does, Burt and Adelson 1983 for scales by a pyramid, Di Zenzo 1986 for color.
 void boundaries(ConstAnyView src, OutView dst, const BoundaryOptions& options = {},

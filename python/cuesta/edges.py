@@ -313,7 +313,7 @@ def boundaries(
     ----------
     image : array
         uint8 or uint16, three channels of red, green and blue, (H, W, 3) or (N, H, W, 3), or one channel; other shapes
-        with `layout`. In host memory: there is none on a GPU yet.
+        with `layout`. On a GPU the strategy "plain" takes it.
     **options
     layout, out, strategy, parameters, threads, stream
         As `canny` has them.
@@ -327,8 +327,6 @@ def boundaries(
     ------
     InvalidArgument, DeviceError
         As `canny`.
-    Unsupported
-        For an image on a GPU.
 
     Notes
     -----
