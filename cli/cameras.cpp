@@ -21,7 +21,7 @@ namespace {
 
 // Options of the command itself, obeyed when they are read, and those of all cameras together.
 const std::set<std::string> of_the_command = {"help", "quiet", "verbose", "cameras"};
-const std::set<std::string> of_the_run = {"threads", "explain"};
+const std::set<std::string> of_the_run = {"threads", "explain", "sandbox"};
 
 bool is_flag(const CLI::Option& option) { return option.get_expected_max() == 0; }
 

@@ -212,6 +212,12 @@ void add_common(CLI::App& app, CommonOptions& common, unsigned which,
         ->check(CLI::NonNegativeNumber)
         ->group("Input");
   }
+  if (which & takes_sandbox) {
+    app.add_flag("--sandbox", common.sandbox,
+                 "for files from strangers: decode in a process that can make the results named "
+                 "here and nothing else (Linux, on the CPU)")
+        ->group("Input");
+  }
   app.add_option("--config")
       ->description("options from this TOML file, where the command line does not give them")
       ->type_name("FILE")
@@ -251,8 +257,8 @@ void start_time_limit(const CLI::App& verb) {
 
 bool find_gpu(const CommonOptions& common, std::string& why_not) {
   const std::string& text = common.device;
-  if (text == "cpu") return false;
   const bool automatic = text == "auto";
+  if (text == "cpu" || (automatic && common.sandbox)) return false;
   const int wanted = automatic ? 0 : parse_cuda_device(text);
   const auto devices = list_devices(&why_not);
   if (size_t(wanted) < devices.size()) {

@@ -65,7 +65,7 @@ struct CommonOptions {
   std::string region;
   int64_t max_pixels = int64_t(1) << 28;
   int64_t max_memory = int64_t(1) << 30;
-  bool partial = false;
+  bool partial = false, sandbox = false;
   double timeout = 10;
   double reconnect = std::numeric_limits<double>::infinity();
   bool json = false;
@@ -87,6 +87,7 @@ enum : unsigned {
   takes_limits = 32,  ///< --max-pixels, -memory and -time, --partial, --timeout, --reconnect
   takes_explain = 64,
   takes_devices = 128,  ///< --device, cuda:all too
+  takes_sandbox = 256,
 };
 /// Adds them, with --config and --save-config (cli/config.hpp), and `examples` at the head of the
 /// verb's help, one line each.

@@ -27,8 +27,9 @@ std::function<void()> report(const Job& job, const CommonOptions& common,
                              const Conversion& conversion, ConstAnyView out, int64_t frames,
                              double seconds) {
   const std::string text =
-      frames > 0 ? fmt::format("{} -> {}: {} frames of {} x {}, {:.1f}/s", job.input, job.output,
-                               frames, out.width, out.height, double(frames) / seconds)
+      frames > 0 ? fmt::format("{} -> {}: {} frames of {} x {}, {:.1f}/s{}", job.input, job.output,
+                               frames, out.width, out.height, double(frames) / seconds,
+                               conversion.remark_of_frames())
                  : fmt::format("{} -> {}: {} x {}{}", job.input, fmt::join(results_of(job), ", "),
                                out.width, out.height, conversion.remark(out));
   if (!common.json) return [text] { print_detail(text); };

@@ -46,6 +46,8 @@ class Conversion {
   virtual bool keeps_color() const = 0;
   /// What -v says of a picture after its size.
   virtual std::string remark(ConstAnyView out) const = 0;
+  /// What it says of a video after that.
+  virtual std::string remark_of_frames() const { return {}; }
   /// What --json says of a result between its size and its time; `frames` is 0 for pictures.
   virtual void add_facts(nlohmann::ordered_json& line, ConstAnyView out, int64_t frames) const = 0;
   /// The paragraph of --explain.

@@ -108,7 +108,7 @@ Json line_of(const io::Frame& frame, std::span<const Detection> objects, const F
   return line;
 }
 
-/// Finds objects in a frame's luma, in coordinates of the whole frame.
+/// Finds objects in a frame's luma, as many bits as it has, in coordinates of the whole frame.
 class Finder {
  public:
   Finder(const DetectOptions& options, const DetectSettings& settings)
@@ -286,15 +286,15 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
   add_follow(app, options.follow);
   options.described.add<MotionOptions>(app);
   add_watch_options(app, options.watch);
-  add_common(
-      app, options.common,
-      takes_devices | takes_strategy | takes_threads | takes_region | takes_limits | takes_explain,
-      {"cuesta detect street.mp4 -o boxes.mp4",
-       "cuesta detect street.mp4 --json objects.ndjson --background mixture --min-area 200",
-       "cuesta detect street.mp4 --scene yard.toml --events events.csv --report street.html",
-       "cuesta detect rtsp://camera/1 -o boxes.mkv --json objects.ndjson",
-       "cuesta detect rtsp://gate/1 rtsp://yard/1 --json - --clips clips/{name}",
-       "cuesta detect --cameras cameras.toml --events {name}.csv"});
+  add_common(app, options.common,
+             takes_devices | takes_strategy | takes_threads | takes_region | takes_limits |
+                 takes_sandbox | takes_explain,
+             {"cuesta detect street.mp4 -o boxes.mp4",
+              "cuesta detect street.mp4 --json objects.ndjson --background mixture --min-area 200",
+              "cuesta detect street.mp4 --scene yard.toml --events events.csv --report street.html",
+              "cuesta detect rtsp://camera/1 -o boxes.mkv --json objects.ndjson",
+              "cuesta detect rtsp://gate/1 rtsp://yard/1 --json - --clips clips/{name}",
+              "cuesta detect --cameras cameras.toml --events {name}.csv"});
 }
 
 struct WatchedVideo::Detector {
@@ -317,8 +317,8 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const DetectOptions& options = *options_;
   const DetectSettings& settings = detector_->settings;
   Finder& finder = detector_->finder;
-  const auto source = open_stream(options.input, options.common, stop);
-  tell_depth(*source, !options.out.empty());
+  const auto source = open_stream(options.input, options.common, stop, true);
+  if (!options.out.empty()) tell_depth(*source, true);
   Outputs outputs(options, settings, *source, company ? company->lines : nullptr);
   std::optional<Progress> own;
   if (!company) {
@@ -333,7 +333,8 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const int code = pass_frames(
       *source, options.common, stop, outputs.results(), company ? company->progress : *own,
       [&](io::FrameBuffer& buffer, int) {
-        const auto found = find(buffer.frame().luma);
+        const io::Frame& frame = buffer.frame();
+        const auto found = find(frame.deep_luma ? frame.deep_luma : frame.luma);
         outputs.found(buffer, found, finder);
         ++frames;
         objects += int64_t(found.size());

@@ -32,14 +32,13 @@ CannyOptions canny_defaults() {
   return options;
 }
 
-// Thin lines, as canny's, and what finds most: beyond sigma 2.2 the Gaussian's taps, in 256ths,
-// leave a Laplacian too rough (docs/accuracy.md). Bands beside them, by the paper's window and
-// level, are for who asks.
+// Thin lines, as canny's, and what finds most (docs/accuracy.md). Bands beside them, by the paper's
+// window and level, are for who asks.
 LogOptions log_defaults() {
   LogOptions options;
   options.mode = LogMode::zero_crossings;
-  options.sigma = 2.2;
-  options.threshold = 1.6;
+  options.sigma = 3.5;
+  options.threshold = 0.3;
   return options;
 }
 
@@ -368,6 +367,7 @@ class Edges : public EdgesConversion {
     const ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()});
     const ConstAnyView source = region_of(picture.view(), region_, job.input);
     const ConstAnyView read = source_of(state_, source, read_, finder_.helper());
+    look_at(source.channels);
     const AnyView out = edges_.create(read.size(), 1, finder_.output_type(read.type));
     finder_.find(read, out, mask, picture.scale);
     if (!job.lines.empty()) lines_ = finder_.trace(read, out);
@@ -383,6 +383,7 @@ class Edges : public EdgesConversion {
                   "it is read",
                   state_.memory.memory);
     const int32_t channels = state_.takes_color() && facts.channels >= 3 ? 3 : 1;
+    look_at(facts.channels);
     return finder_.band_work(facts.type, channels, [this](ConstAnyView rows) {
       return source_of(state_, rows, read_, finder_.helper());
     });
@@ -409,9 +410,13 @@ class Edges : public EdgesConversion {
   std::string remark(ConstAnyView) const override {
     const auto used = finder_.used();
     std::string text =
-        used ? fmt::format(", low {:g}, high {:g}", used->low, used->high) : std::string();
+        used ? fmt::format(", low {:g}, high {:g}{}", used->low, used->high, looked_at_)
+             : std::string();
     if (!state_.lines.out.empty()) text += fmt::format(", {} lines", lines_.size());
     return text;
+  }
+  std::string remark_of_frames() const override {
+    return state_.takes_color() ? ", of gray levels" : "";
   }
   void add_facts(Json& line, ConstAnyView out, int64_t frames) const override {
     line["method"] = state_.method;
@@ -426,6 +431,15 @@ class Edges : public EdgesConversion {
   void explain() const override { finder_.explain(); }
 
  private:
+  // What canny's thresholds are of, where a picture leaves a choice.
+  void look_at(int32_t channels) {
+    const bool in_color = state_.takes_color();
+    looked_at_ = channels < 3 ? ""
+                 : !in_color  ? ", of gray levels"
+                 : canny_of(state_).color == ColorGradient::structure
+                     ? ", of the structure tensor"
+                     : ", of the strongest channel";
+  }
   // The mask of a picture of this size, cut as the picture is.
   ConstAnyView mask_for(const std::string& name, Size size) const {
     if (mask_.empty()) return {};
@@ -444,6 +458,7 @@ class Edges : public EdgesConversion {
   const Image<uint8_t>& mask_;
   AnyImage read_, edges_;
   Polylines lines_;  // of the last picture
+  std::string_view looked_at_{};
   std::optional<FileResult> banded_{};
 };
 
@@ -504,7 +519,7 @@ void add_edges_options(CLI::App& app, EdgesOptions& options) {
          "--threshold", options.threshold,
          "canny: high T, low T/2, or auto[:otsu|median|percentile[:P]|noise] (default auto; noise "
          "finds nothing where nothing but noise is); "
-         "log: gray levels (default 1.6 of 255; with --mode threshold 5, and sigma 1.4); "
+         "log: gray levels (default 0.3 of 255; with --mode threshold 5, and sigma 1.4); "
          "sobel: a mask above T instead of magnitudes, "
          "of which the largest possible is white; boundaries: of strength over what lies around "
          "it (default 9)")
@@ -514,11 +529,11 @@ void add_edges_options(CLI::App& app, EdgesOptions& options) {
   app.add_option("--high", options.high, "canny: high threshold")->type_name("H");
   app.add_option(
          "--color", options.color,
-         "canny: the gradient of a colored picture: gray: of its gray levels (default), as "
-         "videos and --lines always take; strongest: the strongest channel's at each pixel, as "
-         "cv::Canny's; structure: of the structure tensor, Di Zenzo's")
+         "canny: the gradient of a colored picture: strongest: the strongest channel's at each "
+         "pixel, as cv::Canny's (default); structure: of the structure tensor, Di Zenzo's; gray: "
+         "of its gray levels, as videos and --lines always take, and any --strategy")
       ->type_name("NAME")
-      ->check(one_of_names({"gray", "strongest", "structure"}));
+      ->check(one_of_names({"strongest", "structure", "gray"}));
   app.add_option("--mask", options.mask, "canny: a picture; edges only where it is not black")
       ->type_name("FILE");
   options.described.add<CannyOptions>(app, "canny", {"color"}, canny_defaults());
@@ -527,7 +542,7 @@ void add_edges_options(CLI::App& app, EdgesOptions& options) {
   options.described.add<SmoothingOptions>(app, "sobel");
   add_common(app, options.common,
              takes_devices | takes_strategy | takes_threads | takes_region | takes_json |
-                 takes_limits | takes_explain,
+                 takes_limits | takes_sandbox | takes_explain,
              {"cuesta edges photo.jpg -o edges.png",
               "cuesta edges photo.jpg -o edges.png --sigma 0 --low 50 --high 150",
               "cuesta edges holiday/ -o edges/ --threshold auto:percentile:90",

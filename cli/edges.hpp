@@ -37,10 +37,15 @@ struct EdgesOptions {
   LinesOptions lines;
   std::string method = "canny";
   std::string low, high, threshold, mask;  // what several of the library's options are made of
-  std::string color;                       // a ColorGradient, or gray
+  std::string color;                       // a ColorGradient, gray, or empty: usual_color()
 
+  /// Canny's where none is named: gray for lines, whose points are found in gray levels.
+  std::string_view usual_color() const { return lines.out.empty() ? "strongest" : "gray"; }
   /// Whether colors are looked at, where there are some.
-  bool takes_color() const { return method == "boundaries" || (!color.empty() && color != "gray"); }
+  bool takes_color() const {
+    if (method != "canny") return method == "boundaries";
+    return (color.empty() ? usual_color() : std::string_view(color)) != "gray";
+  }
 };
 /// All of them; `options` stays where it is.
 void add_edges_options(CLI::App& app, EdgesOptions& options);

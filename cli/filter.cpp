@@ -222,7 +222,7 @@ Verb add_filter(CLI::App& parent) {
   add_common(
       *app, state->common,
       takes_devices | takes_strategy | takes_threads | takes_region | takes_json | takes_limits |
-          takes_explain,
+          takes_sandbox | takes_explain,
       {"cuesta filter photo.jpg -o smooth.png --kernel gaussian:15",
        "cuesta filter photo.jpg -o sharp.jpg --kernel sharpen:3",
        "cuesta filter scan.tif -o edges.tif --kernel laplacian --absolute",

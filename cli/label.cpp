@@ -167,11 +167,12 @@ Verb add_label(CLI::App& parent) {
                   "comes on top: 512MB, 2GiB, or bytes")
       ->type_name("SIZE")
       ->group("Large pictures");
-  add_common(*app, state->common,
-             takes_devices | takes_strategy | takes_threads | takes_region | takes_limits,
-             {"cuesta label mask.png -o parts.csv",
-              "cuesta label scan.tif --threshold 128 --connectivity 4 --format ndjson | jq .area",
-              "cuesta label huge.tif -o parts.csv --memory 512MB"});
+  add_common(
+      *app, state->common,
+      takes_devices | takes_strategy | takes_threads | takes_region | takes_limits | takes_sandbox,
+      {"cuesta label mask.png -o parts.csv",
+       "cuesta label scan.tif --threshold 128 --connectivity 4 --format ndjson | jq .area",
+       "cuesta label huge.tif -o parts.csv --memory 512MB"});
   return {app, [state] { return run(*state); }};
 }
 

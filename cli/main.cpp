@@ -7,6 +7,7 @@
 
 #include "cli/common.hpp"
 #include "cli/config.hpp"
+#include "cli/fence.hpp"
 #include "cli/help.hpp"
 #include "cli/nearest.hpp"
 #include "cuesta/version.hpp"
@@ -57,7 +58,8 @@ int run(int argc, char** argv) {
   for (const Verb& verb : verbs) {
     if (!verb.app->parsed()) continue;
     start_time_limit(*verb.app);
-    return verb.run();
+    if (!wants_sandbox(*verb.app)) return verb.run();
+    return run_fenced(inputs_of(*verb.app), results_of(*verb.app), verb.run);
   }
   return exit_usage;
 }

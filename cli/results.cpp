@@ -109,9 +109,11 @@ void tell_depth(const io::FrameSource& source, bool shown) {
 }
 
 std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
-                                             const StopOnSignal& stop) {
+                                             const StopOnSignal& stop, bool keep_depth) {
   try {
-    auto source = io::open_frames(input, limits_of(common, stop));
+    io::StreamLimits limits = limits_of(common, stop);
+    limits.keep_depth = keep_depth;
+    auto source = io::open_frames(input, limits);
     if (stop.came()) throw Interrupted();
     if (const auto text = source->description(); !text.empty())
       detail("{}: {}", source->name(), text);

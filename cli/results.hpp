@@ -76,9 +76,9 @@ io::Placing placing_of(const std::string& input, bool follow);
 void tell_depth(const io::FrameSource& source, bool shown);
 
 /// Opens a video with the limits of the options; what happens to a live one is told as a warning.
-/// Throws Error, Interrupted.
+/// `keep_depth`: frames have their deep_luma, too. Throws Error, Interrupted.
 std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
-                                             const StopOnSignal& stop);
+                                             const StopOnSignal& stop, bool keep_depth = false);
 
 /// Passes every frame of `source` through `work`, `at_once` of them at once, each on a lane, and
 /// `write` (io::overlap), telling `progress`, until its end, a signal or a fault; then finishes

@@ -10,4 +10,10 @@ namespace cuesta::cli {
 /// system does not.
 void enter_sandbox();
 
+/// The same, but for files: making, opening for writing, naming, renaming and removing one,
+/// changing its rights and making a folder is asked of whoever holds the descriptor that this
+/// returns, once for each such call, which waits for the answer (seccomp_unotify(2); cli/fence.hpp
+/// answers). Of a process with one thread.
+int enter_asking_sandbox();
+
 }  // namespace cuesta::cli

@@ -251,7 +251,7 @@ typedef struct cuesta_log_options {
   int32_t mode;   // CUESTA_LOG_THRESHOLD: |L| > threshold; or where L crosses zero by more than it
   int32_t ksize;  // window, odd, 1..255; 0 follows from sigma
   double threshold;      // 5, gray levels, 0 or more
-  double sigma;          // 1.4, pixels
+  double sigma;          // 1.4, pixels; above 2.2 two Gaussians where ksize is 0
   cuesta_border border;  // CUESTA_REFLECT101
 } cuesta_log_options;
 CUESTA_API void cuesta_log_options_init(cuesta_log_options* options, size_t size);
@@ -440,7 +440,8 @@ CUESTA_API cuesta_status cuesta_label(cuesta_context* context, const cuesta_view
                                       size_t capacity, size_t* count,
                                       const cuesta_label_options* options);
 
-// ---- backgrounds and moving objects: u8 frames, all of one size and in one space
+// ---- backgrounds and moving objects: frames of u8, or of u16, a gray level of which is 256; all
+// of one size and type and in one space
 
 enum {
   CUESTA_BACKGROUND_FIRST = 0,
@@ -464,9 +465,9 @@ CUESTA_API cuesta_status cuesta_background_new(cuesta_background** made,
 CUESTA_API void cuesta_background_free(cuesta_background* model);
 // What a push writes, all of the frame's size; a view whose data is NULL is not wanted.
 typedef struct cuesta_background_outputs {
-  cuesta_view background;  // u8, what the frame was held against
-  cuesta_view difference;  // u8, |frame - background| in gray levels
-  cuesta_view mask;        // u8 or bits: difference > limit
+  cuesta_view background;  // of the frame's type, what the frame was held against
+  cuesta_view difference;  // of the frame's type, |frame - background|
+  cuesta_view mask;        // u8 or bits: difference > limit, which is in gray levels
 } cuesta_background_outputs;
 // Holds a frame of one channel against the background, then learns it; the first founds it. `out`
 // may be NULL.

@@ -195,6 +195,13 @@ void add_canny(List& list) {
        &ProductionPictures::dense_grid});
 }
 
+// No goals: on a GPU it has no row of production.
+void add_boundaries(List& list) {
+  for (const ConstAnyView src :
+       {ConstAnyView(list.pictures().natural()), ConstAnyView(list.pictures().rgb())})
+    list.add(boundaries_work(production, src), 0);
+}
+
 void add_morphology(List& list) {
   ProductionPictures& p = list.pictures();
   list.add(close_open_bits_work(production, "close and open, disk:15, bits",
@@ -252,6 +259,7 @@ std::vector<Request> production_requests(Session& session, ProductionPictures& p
                                                                 {"gaussian", add_gaussian},
                                                                 {"convolve", add_convolve},
                                                                 {"canny", add_canny},
+                                                                {"boundaries", add_boundaries},
                                                                 {"morphology", add_morphology},
                                                                 {"components", add_components},
                                                                 {"median", add_median},

@@ -333,7 +333,7 @@ Work background_work(std::string experiment, std::string parameters,
   work.parameters = std::move(parameters);
   work.sources = frames;
   work.result = PixelType::bit;
-  const auto layout = background::layout_of(options.model);
+  const auto layout = background::layout_of(options.model, PixelType::u8);
   const int state = layout.planes * bytes_per_sample(layout.type);
   const bool learns = options.model != BackgroundModel::first;
   work.bytes_per_pixel = 1 + (learns ? 2 : 1) * state + 0.125;

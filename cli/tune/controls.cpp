@@ -171,7 +171,10 @@ Json edges_controls() {
     if (!choices.empty()) all[name]["choices"] = choices;
   }
   all["method"]["value"] = options.method;
-  all["color"]["value"] = "gray";
+  all["color"]["value"] = options.usual_color();
+  EdgesOptions lined;
+  lined.lines.out = "lines.svg";
+  all["color"]["value_with_lines"] = lined.usual_color();
   Json rules = Json::array();
   for (const auto& one : auto_threshold_names) rules.push_back(one.name);
   all["threshold"]["rules"] = rules;

@@ -50,6 +50,10 @@ class CannyBands {
   /// the size of `rows`.
   void count(ConstAnyView rows, int32_t first, int32_t end, const Exec& exec = {},
              ConstAnyView mask = {});
+  /// What was counted so far, and what another one of the same options counted elsewhere, of
+  /// pictures of that type.
+  std::vector<uint64_t> counts() const;
+  void add_counts(std::span<const uint64_t> counts, PixelType type);
   /// The thresholds that canny() finds, once every row of the picture was counted.
   CannyResult find_thresholds();
   /// Those that are used: given, found, or set.

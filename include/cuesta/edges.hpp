@@ -185,6 +185,14 @@ requires mixes_host_and_device<Src, Dst> CannyResult canny(const Src&, Dst&&,
 /// Error{invalid_argument} naming the view or option.
 CannyResult canny_of_gradients(ConstAnyView gx, ConstAnyView gy, OutView dst,
                                const CannyGradientOptions& options = {}, const Exec& exec = {});
+/// Edges of each pair of a batch, byte for byte what canny_of_gradients() finds in it alone; as
+/// canny() of batches in all else.
+void canny_of_gradients(const ConstBatch& gx, const ConstBatch& gy, const Batch& dst,
+                        const CannyGradientOptions& options = {}, const Exec& exec = {});
+/// The same where thresholds or masks differ, or the thresholds used are asked for.
+void canny_of_gradients(const ConstBatch& gx, const ConstBatch& gy, const Batch& dst,
+                        const CannyGradientOptions& options, const CannyEach& each,
+                        const Exec& exec = {});
 /// The edges in a new picture.
 template <PictureLike Gx>
 NewOf<uint8_t, Gx> canny_of_gradients(const Gx& gx, const std::type_identity_t<Gx>& gy,
@@ -207,8 +215,8 @@ struct LogOptions {
   LogMode mode = LogMode::threshold;
   double threshold = 5;
   /// 1.4 with ksize 0 takes the paper's integer g = 2 4 5 4 2 (scale 17²); every other pair
-  /// gaussian_taps_q8 (scale 2^16). ksize is odd, at most 255; 0 takes gaussian_size(sigma), for
-  /// sigma up to 42. sigma 0 with ksize 0 smooths nothing; with ksize it follows from it.
+  /// gaussian_taps_q8 (2^16). ksize is odd, at most 255; 0 takes gaussian_size(sigma), up to 42,
+  /// and above 2.2 smooths twice (src/ops/log). sigma 0: nothing with ksize 0, else ksize's own.
   double sigma = 1.4;
   int ksize = 0;
   Border

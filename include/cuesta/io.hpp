@@ -313,7 +313,8 @@ struct MovingFrame {
 ///       for (const cuesta::TrackedObject& object : moving.scene.objects) ...
 ///     for (const cuesta::Event& event : video.finish()) ...
 ///
-/// An event ends where a live video was lost for a while.
+/// The detector sees the luma in all of its bits: deep_luma(), where a sample has more than 8. An
+/// event ends where a live video was lost for a while.
 class VideoDetector {
  public:
   /// Throws as VideoReader, MotionDetector and SceneWatch do.

@@ -38,16 +38,17 @@ struct BackgroundOptions {
 /// size.
 template <class View>
 struct BasicBackgroundOutputs {
-  View background{};  ///< u8: the background that the frame was held against
-  View difference{};  ///< u8: |frame − background| in gray levels, 0 where the model explains the
-                      ///< frame
-  View mask{};        ///< u8 or bits: difference > limit
+  View background{};  ///< as the frame: the background that the frame was held against
+  View difference{};  ///< as the frame: |frame − background|, 0 where the model explains the frame
+  View mask{};        ///< u8 or bits: difference > limit, in gray levels
 };
 using BackgroundOutputs = BasicBackgroundOutputs<AnyView>;
 using BackgroundBatchOutputs = BasicBackgroundOutputs<Batch>;
 
-/// A model of the background, learned frame by frame. Frames are u8, one channel, all of one size
-/// and in one space; the first sets both, and the state lives there. Nothing allocates after it.
+/// A model of the background, learned frame by frame. Frames are u8 or u16, one channel, all of one
+/// size, of one type and in one space; the first sets all, and the state lives there. A gray level
+/// is 256 of a u16 sample, as of io's Frame::deep_luma(): frames of 9 to 16 bits a sample stand
+/// highest, and what is finer than a level is learned and told. Nothing allocates after it.
 /// Every model runs in both spaces; on the GPU a push only enqueues.
 class BackgroundSubtractor {
  public:
@@ -58,7 +59,7 @@ class BackgroundSubtractor {
   BackgroundSubtractor& operator=(BackgroundSubtractor&&) noexcept;
 
   /// Holds the frame against the background, then learns it. The first frame founds the background:
-  /// its difference is 0. Throws Error{input} for a frame of another size or space,
+  /// its difference is 0. Throws Error{input} for a frame of another size, type or space,
   /// Error{invalid_argument} naming the view.
   void push(ConstAnyView frame, const BackgroundOutputs& out = {}, double limit = 25,
             const Exec& exec = {});
@@ -141,10 +142,10 @@ struct FrameState {
 };
 
 /// Finds moving objects frame by frame. Size, options and state live here; nothing allocates after
-/// the first two frames. Frames are u8, 1 (gray), 3 or 4 channels (RGB order), all of one size and
-/// in one space; a change of either throws Error{input}. Frames on the GPU take the same options;
-/// the background stays there, the mask and the detections come back to the host, and push() waits
-/// for them.
+/// the first two frames. Frames are u8 or u16 (a gray level is 256: BackgroundSubtractor), 1
+/// (gray), 3 or 4 channels (RGB order), all of one size, of one type and in one space; a change of
+/// any throws Error{input}. Frames on the GPU take the same options; the background stays there,
+/// the mask and the detections come back to the host, and push() waits for them.
 class MotionDetector {
  public:
   explicit MotionDetector(MotionOptions options = {});
@@ -174,7 +175,7 @@ class MotionDetector {
   std::span<const FrameState> states() const;
   /// The mask of the last frame, one bit a pixel, after opening and closing; on the host.
   ConstBitView mask() const;
-  /// The threshold the last frame used.
+  /// The threshold the last frame used, in gray levels.
   double threshold() const;
   /// Forgets the background; the next frame begins a warm-up and may have another size.
   void reset();

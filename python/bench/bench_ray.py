@@ -39,6 +39,17 @@ VIDEOS, FRAMES = (2, 6), 250
 GROUPS = (("/sys/fs/cgroup/cpuacct", "cpuacct.usage", 1e-9), ("/sys/fs/cgroup", "cpu.stat", 1e-6))
 
 
+def others(seconds: float = 3.0) -> float:
+    """How many other programs want a core now, on average: what the load would be if it were not of minutes ago."""
+    seen = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        text = pathlib.Path("/proc/stat").read_text()
+        seen.append(int(text.partition("procs_running")[2].split()[0]) - 1)  # without this one
+        time.sleep(0.02)
+    return round(statistics.mean(seen), 1)
+
+
 class Account:
     """CPU seconds of this process's children from now on, and of theirs."""
 
@@ -185,6 +196,7 @@ def compare(account: Account, kind: str, workers: int, folder: pathlib.Path, sho
     """CPU and wall milliseconds a unit: a picture, a frame."""
     sides = ["pool", "ray", *(["cv2"] if kind == "pictures" else [])]
     figures: dict[str, list[tuple[float, float]]] = {side: [] for side in sides}
+    load = others()
     for pair in range(pairs):
         for side in sides if pair % 2 == 0 else sides[::-1]:
             ends = []
@@ -195,7 +207,6 @@ def compare(account: Account, kind: str, workers: int, folder: pathlib.Path, sho
             (cpu, wall), (cpu_more, wall_more) = ends
             figures[side].append((1000 * (cpu_more - cpu) / more, 1000 * (wall_more - wall) / more))
             print(kind, side, workers, figures[side][-1], os.getloadavg()[0], flush=True)
-    load = round(os.getloadavg()[1], 1)
     row: dict[str, Any] = {"of": kind, "workers": workers, "load": load, "pairs": pairs, "short": short * units, "long": long * units}
     for side, values in figures.items():
         row[f"{side}_cpu_ms"] = round(statistics.median(cpu for cpu, _ in values), 3)
@@ -315,7 +326,7 @@ def main() -> None:
     result: dict[str, Any] = {
         "date": str(datetime.date.today()),
         "commit": commit,
-        "machine": {"cpu": model, "cores": os.cpu_count(), "load_before": os.getloadavg()[1]},
+        "machine": {"cpu": model, "cores": os.cpu_count(), "load_before": others()},
         "versions": {
             "python": platform.python_version(),
             **{name: importlib.metadata.version(name) for name in ("cuesta", "numpy", "opencv-python-headless", "pyarrow", "ray")},

@@ -289,7 +289,8 @@ def log_edges(
     Notes
     -----
     Source: paper 000, with its equation 5 composed instead of added. The border extends the picture before the one
-    stencil of both steps.
+    stencil of both steps. Without ksize a sigma above 2.2 is made of two Gaussians of sigma / sqrt(2); the
+    first one's picture is of the image's type.
     """
     s = Source(image, layout, "image", options.pop("stream", None), gray=True)
     r = Result(s, out, "int32" if response else "uint8")

@@ -157,6 +157,35 @@ def _banding(
     return files.Banding(_bytes_of(memory), rows or 0, resume, tiff, str(device), progress)
 
 
+def edges_work(
+    method: str, low: float | None, high: float | None, threshold: str | float | None, options: dict[str, Any], banding: Any
+) -> Any:
+    """What `edges_file` does, as the extension takes it; `cuesta.ray` has it done in several processes."""
+    if method not in _METHODS:
+        raise InvalidArgument(f"method is {method!r}; it is one of {', '.join(_METHODS)}", method)
+    if (low is None) != (high is None):
+        raise InvalidArgument("low and high go together")
+    if method != "canny" and low is not None:
+        raise InvalidArgument(f"low and high are canny's; method is {method}")
+    rule = "auto"
+    options = dict(options)
+    if method == "canny" and threshold is not None:
+        if not isinstance(threshold, str) or low is not None:
+            raise InvalidArgument("canny takes low and high, or a rule as threshold ('auto', 'median')", str(threshold))
+        rule = threshold
+    elif threshold is not None:
+        options["threshold"] = threshold
+    given = None if low is None or high is None else (float(low), float(high))
+    return _files().edges_work(method, rule, given, options, banding)
+
+
+def filter_work(filter: str, element: str, options: dict[str, Any], banding: Any) -> Any:
+    """What `filter_file` does."""
+    if filter in _MORPHOLOGY:
+        return _files().morphology_work(filter, element, dict(options), banding)
+    return _files().filter_work(filter, dict(options), banding)
+
+
 def edges_file(
     source: Path,
     target: Path,
@@ -215,30 +244,10 @@ def edges_file(
     DeviceError
         Where there is no such GPU.
     """
-    if method not in _METHODS:
-        raise InvalidArgument(f"method is {method!r}; it is one of {', '.join(_METHODS)}", method)
-    if (low is None) != (high is None):
-        raise InvalidArgument("low and high go together")
-    if method != "canny" and low is not None:
-        raise InvalidArgument(f"low and high are canny's; method is {method}")
-    rule = "auto"
-    if method == "canny" and threshold is not None:
-        if not isinstance(threshold, str) or low is not None:
-            raise InvalidArgument("canny takes low and high, or a rule as threshold ('auto', 'median')", str(threshold))
-        rule = threshold
-    elif threshold is not None:
-        options["threshold"] = threshold
     files = _files()
-    made = files.edges_file(
-        os.fspath(source),
-        os.fspath(target),
-        method,
-        rule,
-        None if low is None or high is None else (float(low), float(high)),
-        options,
-        _banding(files, memory, rows, resume, tiff, device, progress),
-    )
-    return FileResult(**made)
+    banding = _banding(files, memory, rows, resume, tiff, device, progress)
+    work = edges_work(method, low, high, threshold, options, banding)
+    return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
 
 
 def filter_file(
@@ -271,12 +280,8 @@ def filter_file(
         As the functions of these names take them, and how it runs: strategy, parameters, threads.
     """
     files = _files()
-    banding = _banding(files, memory, rows, resume, tiff, device, progress)
-    if filter in _MORPHOLOGY:
-        made = files.morphology_file(os.fspath(source), os.fspath(target), filter, element, options, banding)
-    else:
-        made = files.filter_file(os.fspath(source), os.fspath(target), filter, options, banding)
-    return FileResult(**made)
+    work = filter_work(filter, element, options, _banding(files, memory, rows, resume, tiff, device, progress))
+    return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
 
 
 @dataclass(frozen=True, eq=False)

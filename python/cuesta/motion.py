@@ -87,15 +87,15 @@ class MotionDetector(HoldsState):
         Parameters
         ----------
         frame : array
-            uint8: (H, W), or (H, W, 3 or 4) in RGB order. Frames of the warm-up have no objects; all must be of one size
-            and on one device.
+            uint8 or uint16: (H, W), or (H, W, 3 or 4) in RGB order. A gray level is 256 in uint16, as `read_video` has it
+            with `keep_depth`. Frames of the warm-up have no objects; all must be of one size and type and on one device.
         layout, strategy, parameters, threads, stream
             As `canny` has them.
 
         Raises
         ------
         InputError
-            For a frame of another size or device; the detector is as before.
+            For a frame of another size, type or device; the detector is as before.
         """
         s = Source(frame, layout, "frame", options.pop("stream", None))
         return _detections(self._core.push(s.handle, s.layout, options, s.stream))
@@ -131,7 +131,7 @@ class MotionDetector(HoldsState):
             For another number of frames than of detectors, none, a detector that stands there twice, and frames on
             several devices or streams.
         InputError
-            For a frame of another size or device than its camera's before.
+            For a frame of another size, type or device than its camera's before.
 
         Examples
         --------
@@ -193,7 +193,7 @@ class MotionDetector(HoldsState):
         """All that is known after the frames so far, but for `mask` and `threshold`.
 
         A detector with the same options that loads it goes on as this one would, byte for byte, in another process or on
-        another machine. About 15 bytes a pixel of the model "samples".
+        another machine. About 15 bytes a pixel of the model "samples", twice that of uint16.
 
         Raises
         ------
@@ -261,7 +261,8 @@ class BackgroundSubtractor(HoldsState):
         Parameters
         ----------
         frame : array
-            (H, W) uint8, all of one size and on one device.
+            (H, W) uint8 or uint16, all of one size and type and on one device. A gray level is 256 in uint16, as
+            `read_video` has it with `keep_depth`: what is finer than a level is learned, too.
         limit : float
             The mask is difference > limit, in gray levels.
         layout, strategy, parameters, threads, stream
@@ -270,15 +271,16 @@ class BackgroundSubtractor(HoldsState):
         Returns
         -------
         background, difference, mask : arrays
-            uint8 of the frame's shape, kind and device.
+            Of the frame's shape, kind and device; the first two of its type, the mask uint8.
 
         Raises
         ------
         InputError
-            For a frame of another size or device.
+            For a frame of another size, type or device.
         """
         s = Source(frame, layout, "frame", options.pop("stream", None))
-        background, difference, mask = (Result(s, None, "uint8") for _ in range(3))
+        level = "uint16" if s.dtype == "uint16" else "uint8"
+        background, difference, mask = (Result(s, None, dtype) for dtype in (level, level, "uint8"))
         self._core.push(
             s.handle, s.layout, background.handle, difference.handle, mask.handle, limit, options, s.stream
         )

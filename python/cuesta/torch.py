@@ -132,12 +132,29 @@ def _fake_label(mask: Tensor, **_options: Any) -> list[Tensor]:
     ]
 
 
+def _given(threshold: Any) -> Any:
+    """A float arrives as a list of one: the schema's float[1]."""
+    return threshold[0] if threshold is not None and len(threshold) == 1 else threshold
+
+
 def _run_canny(
     image: Tensor, low: Any = None, high: Any = None, mask: Tensor | None = None, **options: Any
 ) -> Tensor:
-    # A float arrives as a list of one: the schema's float[1].
-    low, high = (v[0] if v is not None and len(v) == 1 else v for v in (low, high))
-    edges: Tensor = cuesta.canny(image, low, high, mask=mask, **options)
+    edges: Tensor = cuesta.canny(image, _given(low), _given(high), mask=mask, **options)
+    return edges
+
+
+def _run_canny_of_gradients(
+    gx: Tensor,
+    gy: Tensor,
+    low: Any = None,
+    high: Any = None,
+    mask: Tensor | None = None,
+    **options: Any,
+) -> Tensor:
+    edges: Tensor = cuesta.canny_of_gradients(
+        gx, gy, _given(low), _given(high), mask=mask, **options
+    )
     return edges
 
 
@@ -150,10 +167,21 @@ def _run_label(mask: Tensor, **options: Any) -> list[Tensor]:
     return [found.labels, found.boxes, found.areas, found.centroids]
 
 
+def _in_list(threshold: Any) -> Any:
+    return [float(threshold)] if isinstance(threshold, (int, float)) else threshold
+
+
 def _traced_canny(image: Tensor, low: Any = None, high: Any = None, **options: Any) -> Tensor:
-    low = [float(low)] if isinstance(low, (int, float)) else low
-    high = [float(high)] if isinstance(high, (int, float)) else high
-    edges: Tensor = torch.ops.cuesta.canny(image, low, high, **_for_graph(options))
+    given = _in_list(low), _in_list(high)
+    edges: Tensor = torch.ops.cuesta.canny(image, *given, **_for_graph(options))
+    return edges
+
+
+def _traced_canny_of_gradients(
+    gx: Tensor, gy: Tensor, low: Any = None, high: Any = None, **options: Any
+) -> Tensor:
+    given = _in_list(low), _in_list(high)
+    edges: Tensor = torch.ops.cuesta.canny_of_gradients(gx, gy, *given, **_for_graph(options))
     return edges
 
 
@@ -188,25 +216,30 @@ def _traced(name: str) -> Callable[..., Any]:
     return traced
 
 
-def _vmap(name: str) -> Callable[..., Any]:
-    """One call with a batch; only the image, the first argument, may have the mapped dimension."""
+def _vmap(name: str, images: int) -> Callable[..., Any]:
+    """One call with a batch; only the images, the first arguments, have the mapped dimension."""
 
     def mapped(
-        _info: Any, in_dims: Sequence[Any], image: Tensor, *arguments: Any, **options: Any
+        _info: Any, in_dims: Sequence[Any], *arguments: Any, **options: Any
     ) -> tuple[Any, Any]:
-        layout = options.pop("layout", None) or ("HW" if image.dim() == 3 else None)
+        layout = options.pop("layout", None) or ("HW" if arguments[0].dim() == 3 else None)
+        dims = in_dims[:images]
         others = [
-            d for given in in_dims[1:] for d in (given if isinstance(given, list) else [given])
+            d for given in in_dims[images:] for d in (given if isinstance(given, list) else [given])
         ]
-        if layout is None or layout.startswith("N") or any(d is not None for d in others):
+        apart = None in dims or any(d is not None for d in others)
+        if layout is None or layout.startswith("N") or apart:
+            which = "the image" if images == 1 else f"each of {images} images"
             raise NotImplementedError(
-                f"torch.vmap over cuesta.{name} takes pictures along one dimension of the image "
+                f"torch.vmap over cuesta.{name} takes pictures along one dimension of {which} "
                 f"and nothing else mapped; layout={layout!r}: HW, HWC and CHW are accepted"
             )
-        batch = image.movedim(in_dims[0], 0)
+        batches = [image.movedim(d, 0) for image, d in zip(arguments, dims, strict=False)]
         if layout != "CHW":
-            batch = batch.contiguous()
-        made = getattr(torch.ops.cuesta, name)(batch, *arguments, layout="N" + layout, **options)
+            batches = [batch.contiguous() for batch in batches]
+        made = getattr(torch.ops.cuesta, name)(
+            *batches, *arguments[images:], layout="N" + layout, **options
+        )
         return made, [0] * len(made) if isinstance(made, list) else 0
 
     return mapped
@@ -265,9 +298,10 @@ def _register(
     positional: Sequence[str] = (),
     run: Callable[..., Any] | None = None,
     traced: Callable[..., Any] | None = None,
-    vmap: bool = True,
+    images: int = 1,
 ) -> None:
-    """Makes torch.ops.cuesta.<name> of cuesta.<name>, which it stands for under torch.compile."""
+    """Makes torch.ops.cuesta.<name> of cuesta.<name>, which it stands for under torch.compile;
+    torch.vmap maps the first `images` arguments."""
     function = getattr(cuesta, name)
     operator = f"cuesta::{name}"
     # Not torch.library.custom_op, whose checks of every call (that no result is an argument) cost
@@ -279,8 +313,8 @@ def _register(
     _LIBRARY.impl(name, run or function, "CompositeExplicitAutograd")
     torch.library.register_fake(operator, fake, lib=_LIBRARY)
     torch.library.register_autograd(operator, _no_gradient(name), lib=_LIBRARY)
-    if vmap:
-        torch.library.register_vmap(operator, _vmap(name), lib=_LIBRARY)
+    if images:
+        torch.library.register_vmap(operator, _vmap(name, images), lib=_LIBRARY)
     _IN_GRAPHS[name] = traced or _traced(name)
     torch.compiler.substitute_in_graph(function, skip_signature_check=True)(_IN_GRAPHS[name])
 
@@ -292,6 +326,15 @@ _register(
     positional=("mask",),
     run=_run_canny,
     traced=_traced_canny,
+)
+_register(
+    "canny_of_gradients",
+    {"low": "float[1]?", "high": "float[1]?"},
+    fake=_fake_canny,
+    positional=("mask",),
+    run=_run_canny_of_gradients,
+    traced=_traced_canny_of_gradients,
+    images=2,
 )
 _register("log_edges", fake=_fake_log_edges)
 _register("boundaries", fake=_fake_canny)
@@ -320,7 +363,7 @@ _register(
     fake=_fake_label,
     run=_run_label,
     traced=_traced_label,
-    vmap=False,
+    images=0,
 )
 
 

@@ -73,7 +73,7 @@ class MovingFrame(NamedTuple):
     """One frame of a video, and what moves in it."""
 
     image: Picture
-    """As `VideoFrame` has it, and so the next four."""
+    """As `VideoFrame` has it, uint8, and so the next four."""
     number: int
     time: float
     lost: float | None
@@ -200,8 +200,8 @@ class VideoReader(_Video):
         row = self._core.next(self._color)
         if row is None:
             raise StopIteration
-        luma, rgb, *rest = row
-        return VideoFrame(luma if rgb is None else rgb, *rest)
+        luma, deep, rgb, *rest = row
+        return VideoFrame(next(image for image in (rgb, deep, luma) if image is not None), *rest)
 
 
 def read_video(
@@ -332,9 +332,9 @@ class VideoDetector(_Video):
         row = self._core.next(self._color)
         if row is None:
             raise StopIteration
-        luma, rgb, number, time, lost, damaged = row
+        luma, deep, rgb, number, time, lost, damaged = row
         ended = [] if lost is None else self._watch.finish()
-        found = self._detector.push(luma, threads=self._threads)
+        found = self._detector.push(luma if deep is None else deep, threads=self._threads)
         step = self._watch.push(found, frame=number, time=time)
         return MovingFrame(
             luma if rgb is None else rgb,
@@ -388,7 +388,8 @@ def detect(
 ) -> VideoDetector:
     """Finds moving objects in a video, file or live: who they are, where they go, when something happens.
 
-    `read_video`, `MotionDetector` and `SceneWatch` in a row, as `cuesta detect` has them.
+    `read_video`, `MotionDetector` and `SceneWatch` in a row, as `cuesta detect` has them. The detector sees the luma in
+    all of its bits.
 
     Parameters
     ----------
@@ -434,6 +435,6 @@ def detect(
     if tracking.get("join"):  # parts are joined before they are held against the limit
         motion.pop("min_area", None)
     detector = MotionDetector(**motion)  # type: ignore[arg-type]
-    core = _open(file, max_pixels, allow_partial, threads, timeout, reconnect)
+    core = _open(file, max_pixels, allow_partial, threads, timeout, reconnect, keep_depth=True)
     watch = SceneWatch(core.size, zones, lines, mask, **tracking)  # type: ignore[arg-type]
     return VideoDetector(core, color, threads, detector, watch)

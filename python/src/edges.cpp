@@ -37,6 +37,21 @@ std::vector<Thresholds> thresholds_of(const std::string& rule, const std::vector
   return pairs;
 }
 
+// What differs between the pictures [i, i + n).
+CannyEach each_of(int64_t i, int32_t n, const std::vector<Thresholds>& thresholds,
+                  const Pictures<ConstAnyView>& masks, std::vector<CannyResult>& used) {
+  CannyEach each{.results = std::span(used).subspan(size_t(i), size_t(n))};
+  if (masks.first) each.mask = masks.batch(i, n);
+  if (thresholds.size() > 1) each.thresholds = std::span(thresholds).subspan(size_t(i), size_t(n));
+  return each;
+}
+
+std::vector<std::pair<double, double>> pairs_of(const std::vector<CannyResult>& used) {
+  std::vector<std::pair<double, double>> pairs;
+  for (const CannyResult& r : used) pairs.emplace_back(r.low, r.high);
+  return pairs;
+}
+
 std::vector<std::pair<double, double>> run_canny(
     const Array& image, const OutArray& out, int layout, int flat_layout, const MaybeArray& mask,
     const std::string& threshold, const std::vector<double>& low, const std::vector<double>& high,
@@ -55,15 +70,10 @@ std::vector<std::pair<double, double>> run_canny(
   const Exec exec = exec_from(keywords, stream, "canny");
   std::vector<CannyResult> used(size_t(source.count()));
   for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
-    const size_t n = size_t(from.count);
-    CannyEach each{.results = std::span(used).subspan(size_t(i), n)};
-    if (mask) each.mask = inside.batch(i, from.count);
-    if (thresholds.size() > 1) each.thresholds = std::span(thresholds).subspan(size_t(i), n);
-    canny(from, target.batch(i, from.count), options, each, exec);
+    const int32_t n = from.count;
+    canny(from, target.batch(i, n), options, each_of(i, n, thresholds, inside, used), exec);
   });
-  std::vector<std::pair<double, double>> pairs;
-  for (const CannyResult& r : used) pairs.emplace_back(r.low, r.high);
-  return pairs;
+  return pairs_of(used);
 }
 
 std::vector<std::pair<double, double>> run_canny_of_gradients(
@@ -81,18 +91,15 @@ std::vector<std::pair<double, double>> run_canny_of_gradients(
   }
   const auto thresholds = thresholds_of(threshold, low, high, across.count());
   auto options = options_from<CannyGradientOptions>(keywords);
+  if (thresholds.size() == 1) options.thresholds = thresholds[0];
   const Exec exec = exec_from(keywords, stream, "canny_of_gradients");
-  std::vector<std::pair<double, double>> pairs;
+  std::vector<CannyResult> used(size_t(across.count()));
   for_each_batch(gx, across, [&](const ConstBatch& from, int64_t i) {
-    for (int64_t n = i; n < i + from.count; ++n) {
-      options.thresholds = thresholds[thresholds.size() == 1 ? 0 : size_t(n)];
-      if (mask) options.mask = inside.batch(n, 1).first;
-      const CannyResult used = canny_of_gradients(from[int32_t(n - i)], down.batch(n, 1).first,
-                                                  target.batch(n, 1).first, options, exec);
-      pairs.emplace_back(used.low, used.high);
-    }
+    const int32_t n = from.count;
+    canny_of_gradients(from, down.batch(i, n), target.batch(i, n), options,
+                       each_of(i, n, thresholds, inside, used), exec);
   });
-  return pairs;
+  return pairs_of(used);
 }
 
 void run_boundaries(const Array& image, const OutArray& out, int layout, int flat_layout,

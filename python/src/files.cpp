@@ -12,15 +12,18 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "arrays.hpp"
 #include "components.hpp"
 #include "core/check.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/io.hpp"
+#include "io/bands.hpp"
 #include "keywords.hpp"
 #include "module.hpp"
 #include "ops/canny/options.hpp"
@@ -62,7 +65,7 @@ void write_file(const std::string& path, const Array& image, int layout) {
   write(std::filesystem::path(path), view);
 }
 
-// How both functions on files of any size work.
+// How functions on files of any size work.
 struct Banding {
   int64_t memory;
   int rows;
@@ -76,9 +79,11 @@ struct Banding {
                    : layout == "tiled" ? TiffLayout::tiled
                                        : TiffLayout::strips;
     if (progress) {
-      bands.progress = [call = *progress](int64_t done, int64_t all) {
+      // Copied without Python's lock, too; the one that holds the last copy has it.
+      bands.progress = [call = std::make_shared<nb::callable>(*progress)](int64_t done,
+                                                                          int64_t all) {
         const nb::gil_scoped_acquire acquire;
-        call(done, all);
+        (*call)(done, all);
       };
     }
     return bands;
@@ -106,23 +111,20 @@ nb::dict as_dict(const FileResult& result) {
   return made;
 }
 
-// What run(bands) returns, which works without Python's lock.
-template <class Run>
-nb::dict in_bands(const Banding& banding, const Run& run) {
-  const BandOptions bands = banding.options();
-  FileResult result;
-  {
-    const Unlocked unlocked;
-    result = run(bands);
-  }
-  return as_dict(result);
-}
+// What is made of a file, and how.
+struct FileWork {
+  io::FileMethod method;
+  Exec exec;
+  BandOptions bands;
 
-nb::dict run_edges_file(const std::string& source, const std::string& target,
-                        const std::string& method, const std::string& threshold,
-                        const std::optional<std::pair<double, double>>& given, Keywords keywords,
-                        const Banding& banding) {
-  std::variant<CannyOptions, LogOptions, SobelOptions> options;
+  io::BandSettings settings() const { return io::band_settings(bands, exec); }
+  auto make() const { return io::band_work(method, exec); }
+};
+
+FileWork edges_work(const std::string& method, const std::string& threshold,
+                    const std::optional<std::pair<double, double>>& given, Keywords keywords,
+                    const Banding& banding) {
+  io::FileMethod options;
   if (method == "canny") {
     auto canny = options_from<CannyOptions>(keywords);
     canny.thresholds =
@@ -133,17 +135,11 @@ nb::dict run_edges_file(const std::string& source, const std::string& target,
   } else {
     options = options_from<SobelOptions>(keywords);
   }
-  const Exec exec = exec_on(banding, keywords, "edges_file");
-  return in_bands(banding, [&](const BandOptions& bands) {
-    return edges_file(source, target, options, bands, exec);
-  });
+  return {std::move(options), exec_on(banding, keywords, "edges_file"), banding.options()};
 }
 
-nb::dict run_filter_file(const std::string& source, const std::string& target,
-                         const std::string& filter, Keywords keywords, const Banding& banding) {
-  std::variant<GaussianOptions, BoxOptions, SharpenOptions, MedianOptions, CorrelateFile,
-               MorphologyFile>
-      options;
+FileWork filter_work(const std::string& filter, Keywords keywords, const Banding& banding) {
+  io::FileMethod options;
   if (filter == "gaussian")
     options = options_from<GaussianOptions>(keywords);
   else if (filter == "box")
@@ -159,26 +155,42 @@ nb::dict run_filter_file(const std::string& source, const std::string& target,
                   "filter is '{}'; it is gaussian, box, sharpen, median, laplacian, or "
                   "erode, dilate, open or close",
                   filter);
-  const Exec exec = exec_on(banding, keywords, "filter_file");
-  return in_bands(banding, [&](const BandOptions& bands) {
-    return filter_file(source, target, options, bands, exec);
-  });
+  return {std::move(options), exec_on(banding, keywords, "filter_file"), banding.options()};
 }
 
-nb::dict run_morphology_file(const std::string& source, const std::string& target,
-                             const std::string& what, const std::string& element, Keywords keywords,
-                             const Banding& banding) {
+FileWork morphology_work(const std::string& what, const std::string& element, Keywords keywords,
+                         const Banding& banding) {
   const Morph morph = what == "erode"    ? Morph::erode
                       : what == "dilate" ? Morph::dilate
                       : what == "open"   ? Morph::open
                                          : Morph::close;
-  const MorphologyFile step{morph, StructuringElement::parse(element),
-                            options_from<MorphologyOptions>(keywords)};
-  const Exec exec = exec_on(banding, keywords, "filter_file");
-  return in_bands(banding, [&](const BandOptions& bands) {
-    return filter_file(source, target, step, bands, exec);
-  });
+  MorphologyFile step{morph, StructuringElement::parse(element),
+                      options_from<MorphologyOptions>(keywords)};
+  return {std::move(step), exec_on(banding, keywords, "filter_file"), banding.options()};
 }
+
+nb::dict run_file(const std::string& source, const std::string& target, const FileWork& work) {
+  FileResult result;
+  {
+    const Unlocked unlocked;
+    result = io::run_bands(source, target, work.settings(), work.make());
+  }
+  return as_dict(result);
+}
+
+// Numbers as an array that holds them.
+template <class T>
+nb::ndarray<nb::numpy, T> array_of(std::vector<T>&& numbers) {
+  auto held = std::make_unique<std::vector<T>>(std::move(numbers));
+  const size_t shape[] = {held->size()};
+  T* const first = held->data();
+  nb::capsule owner(held.release(),
+                    [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return {first, 1, shape, owner};
+}
+
+using Counts = nb::ndarray<const uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Made = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 nb::dict run_label_file(const std::string& source, double limit, Keywords keywords,
                         const Banding& banding) {
@@ -209,17 +221,92 @@ nb::dict run_label_file(const std::string& source, double limit, Keywords keywor
 
 NB_MODULE(_files, m) {
   using namespace cuesta::python;
+  namespace io = cuesta::io;
   m.doc() = "Picture files through libvips; use cuesta.imread and cuesta.imwrite.";
   translate_errors();
   nb::class_<Banding>(m, "Banding")
       .def(nb::init<int64_t, int, bool, std::string, std::string, std::optional<nb::callable>>(),
            "memory"_a, "rows"_a, "resume"_a, "layout"_a, "device"_a, "progress"_a.none());
-  m.def("edges_file", run_edges_file, "source"_a, "target"_a, "method"_a, "threshold"_a,
-        "given"_a.none(), "keywords"_a, "banding"_a);
-  m.def("filter_file", run_filter_file, "source"_a, "target"_a, "filter"_a, "keywords"_a,
+  nb::class_<FileWork>(m, "FileWork");
+  m.def("edges_work", edges_work, "method"_a, "threshold"_a, "given"_a.none(), "keywords"_a,
         "banding"_a);
-  m.def("morphology_file", run_morphology_file, "source"_a, "target"_a, "what"_a, "element"_a,
-        "keywords"_a, "banding"_a);
+  m.def("filter_work", filter_work, "filter"_a, "keywords"_a, "banding"_a);
+  m.def("morphology_work", morphology_work, "what"_a, "element"_a, "keywords"_a, "banding"_a);
+  m.def("run_file", run_file, "source"_a, "target"_a, "work"_a);
+  nb::class_<io::BandMaker>(m, "BandMaker")
+      .def(
+          "__init__",
+          [](io::BandMaker* self, const std::string& source, const FileWork& work) {
+            const Unlocked unlocked;
+            new (self) io::BandMaker(source, work.settings(), work.make());
+          },
+          "source"_a, "work"_a)
+      .def(
+          "count",
+          [](io::BandMaker& self, int32_t first, int32_t end) {
+            std::vector<uint64_t> counts;
+            {
+              const Unlocked unlocked;
+              counts = self.count(first, end);
+            }
+            return array_of(std::move(counts));
+          },
+          "first"_a, "end"_a)
+      .def(
+          "make",
+          [](io::BandMaker& self, int32_t first, int32_t end,
+             const std::optional<std::pair<double, double>>& thresholds) {
+            std::vector<uint8_t> made;
+            {
+              const Unlocked unlocked;
+              if (thresholds) self.set_thresholds({thresholds->first, thresholds->second});
+              made = self.make(first, end);
+            }
+            return array_of(std::move(made));
+          },
+          "first"_a, "end"_a, "thresholds"_a.none());
+  nb::class_<io::BandJoin>(m, "BandJoin")
+      .def(
+          "__init__",
+          [](io::BandJoin* self, const std::string& source, const std::string& target,
+             const FileWork& work) {
+            const Unlocked unlocked;
+            new (self) io::BandJoin(source, target, work.settings(), work.make());
+          },
+          "source"_a, "target"_a, "work"_a)
+      .def_prop_ro("width", [](const io::BandJoin& self) { return self.facts().size.width; })
+      .def_prop_ro("height", [](const io::BandJoin& self) { return self.facts().size.height; })
+      .def_prop_ro("band_rows", &io::BandJoin::band_rows)
+      .def_prop_ro("rows", &io::BandJoin::rows)
+      .def_prop_ro("wants_counts", &io::BandJoin::wants_counts)
+      .def(
+          "add_counts",
+          [](io::BandJoin& self, const Counts& counts) {
+            self.add_counts({counts.data(), counts.size()});
+          },
+          "counts"_a)
+      .def("find_thresholds",
+           [](io::BandJoin& self) {
+             const Unlocked unlocked;
+             const cuesta::CannyResult found = self.find_thresholds();
+             return std::pair(found.low, found.high);
+           })
+      .def(
+          "add",
+          [](io::BandJoin& self, const Made& made) {
+            const std::span<const uint8_t> rows(made.data(), made.size());
+            const Unlocked unlocked;
+            self.add(rows);
+          },
+          "made"_a)
+      .def("finish", [](io::BandJoin& self) {
+        cuesta::FileResult result;
+        {
+          const Unlocked unlocked;
+          result = self.finish();
+        }
+        return as_dict(result);
+      });
   m.def("label_file", run_label_file, "source"_a, "threshold"_a, "keywords"_a, "banding"_a);
   m.def("read_file", read_file, "path"_a, "max_pixels"_a, "allow_partial"_a);
   m.def("write_file", write_file, "path"_a, "image"_a, "layout"_a);

@@ -28,9 +28,10 @@ namespace nb = nanobind;
 using namespace nb::literals;
 using Numpy = nb::ndarray<nb::numpy, nb::ro>;
 
-// What a frame is made of: luma, RGB where it is wanted, index, time, seconds lost before it,
-// damaged.
-using Row = std::tuple<Numpy, std::optional<Numpy>, int64_t, double, std::optional<double>, bool>;
+// What a frame is made of: luma of 8 bits, of more where they are kept, RGB where it is wanted,
+// index, time, seconds lost before it, damaged.
+using Row = std::tuple<Numpy, std::optional<Numpy>, std::optional<Numpy>, int64_t, double,
+                       std::optional<double>, bool>;
 
 // VideoPart's members, in their order.
 using Part = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>;
@@ -70,8 +71,10 @@ Row row_of(const Frame& frame, bool color) {
     }
     rgb = array_of(frame, view);
   }
-  const auto deep = frame.deep_luma();
-  return {deep.data ? array_of(frame, deep) : array_of(frame, frame.luma()),
+  std::optional<Numpy> deep;
+  if (const auto view = frame.deep_luma(); view.data) deep = array_of(frame, view);
+  return {array_of(frame, frame.luma()),
+          std::move(deep),
           std::move(rgb),
           frame.index(),
           frame.time(),

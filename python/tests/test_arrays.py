@@ -144,6 +144,23 @@ def test_canny_takes_three_channels() -> None:
         cuesta.sobel(image)
 
 
+def test_batches_of_gradients() -> None:
+    images = picture(6, 20, 30).reshape(2, 3, 20, 30)
+    gx, gy = cuesta.sobel(images, outputs=("gx", "gy"), border="replicate", layout="NCHW")
+    mask = picture(6, 20, 30).reshape(2, 3, 20, 30) > 40
+    low, high = [1, 2, 3, 4, 5, 6], [10, 20, 30, 400, 500, 600]
+    edges, used = cuesta.canny_of_gradients(gx, gy, low, high, mask=mask, layout="NCHW", return_thresholds=True)
+    assert used == list(zip(low, high, strict=True))
+    for i in range(6):
+        at = divmod(i, 3)
+        np.testing.assert_array_equal(edges[at], cuesta.canny(images[at], low[i], high[i], sigma=0, mask=mask[at]))
+    np.testing.assert_array_equal(
+        cuesta.canny_of_gradients(gx[0], gy[0]), [cuesta.canny(image, sigma=0) for image in images[0]]
+    )
+    with pytest.raises(cuesta.InvalidArgument, match="3 pairs of thresholds"):
+        cuesta.canny_of_gradients(gx, gy, low[:3], high[:3], layout="NCHW")
+
+
 def test_regions_and_pitched_rows_are_read_in_place() -> None:
     big = picture(80, 90)
     region = big[11:60, 7:66]
@@ -548,7 +565,7 @@ def test_cameras_are_refused_in_words() -> None:
         ([one, other], [frame], "2 detectors and 1 frames"),
         ([one], [frame, frame], "1 detectors and 2 frames"),
         ([one, one], [frame, frame], "detector 1 stands there before"),
-        ([one, other], [frame, frame.astype(np.uint16)], "frame"),
+        ([one, other], [frame, frame.astype(np.int16)], "frame is int16; it takes uint8, uint16"),
     ):
         with pytest.raises(cuesta.InvalidArgument, match=words):
             push(detectors, frames)
@@ -576,3 +593,18 @@ def test_backgrounds() -> None:
             np.testing.assert_array_equal(mask, np.where(difference > 30, 255, 0))
             assert background.shape == frame.shape
         assert subtractor.frames == 4
+
+
+def test_backgrounds_of_uint16_are_in_parts_of_a_level() -> None:
+    frames = [picture(40, 50) for _ in range(6)]
+    for model in ("first", "median", "samples"):
+        of_bytes, of_words = cuesta.BackgroundSubtractor(model), cuesta.BackgroundSubtractor(model)
+        for frame in frames:
+            background, difference, mask = of_bytes.push(frame, limit=30)
+            deep = of_words.push(frame.astype(np.uint16) << 8, limit=30)
+            assert [array.dtype for array in deep] == [np.uint16, np.uint16, np.uint8]
+            np.testing.assert_array_equal(deep[0], background.astype(np.uint16) << 8)
+            np.testing.assert_array_equal(deep[1], difference.astype(np.uint16) << 8)
+            np.testing.assert_array_equal(deep[2], mask)
+    with pytest.raises(cuesta.InputError, match="frame is uint8 after frames of uint16"):
+        of_words.push(frames[0])

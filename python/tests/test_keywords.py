@@ -51,7 +51,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 # The picture where it is another than IMAGE.
 PICTURES: dict[str, Any] = {"canny_of_gradients": IMAGE.astype(np.int16)}
-WITHOUT_OPERATOR = ("trace", "canny_of_gradients")  # trace gives lists, which no operator does
+WITHOUT_OPERATOR = ("trace",)  # which gives lists, as no operator does
 
 
 def call(name: str, **keywords: Any) -> Any:

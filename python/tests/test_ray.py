@@ -27,7 +27,8 @@ import ray_support as support  # noqa: E402
 from test_video_parts import coded  # noqa: E402
 
 import cuesta.ray  # noqa: E402
-from cuesta.ray import places, videos  # noqa: E402
+from cuesta.ray import __main__ as command  # noqa: E402
+from cuesta.ray import bands, places, videos  # noqa: E402
 
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import it
 
@@ -45,6 +46,12 @@ def part_that_sleeps(watch: Any, video: str, part: Any, before: list[Any], saves
 def part_that_ends_its_worker(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
+
+
+def band_that_takes_a_while(work: Any, first: int, end: int, thresholds: Any) -> Any:
+    """In place of `make_band`: long enough to be met on the way."""
+    time.sleep(0.15)
+    return bands.make_band(work, first, end, thresholds)
 
 
 def layout_on(
@@ -198,6 +205,57 @@ def test_detect_with_killed_workers_is_that_of_one_process(
 
 
 @pytest.mark.timeout(300)
+def test_a_picture_in_bands_is_that_of_one_process(
+    machines: support.Machines, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    """With a worker and then a node that go under way."""
+    (color,) = support.pictures(tmp_path, 1, (700, 260, 3))
+    one, made = tmp_path / "one.tif", tmp_path / "made.tif"
+    expected = cuesta.edges_file(color, one, rows=90)
+    told = [0]
+
+    def progress(done: int, all: int) -> None:
+        assert all == 2100  # counted, made, written
+        told[0] = done
+
+    def kill() -> bool:
+        if told[0] < 800 or not killed:
+            return told[0] >= 800 and machines.kill_worker("band_that_takes")
+        if not machines.workers("band_that_takes", newest=True):
+            return False
+        machines.kill_node()
+        return True
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bands, "make_band", band_that_takes_a_while)
+        with support.meanwhile(kill, times=2, every=0.02) as killed:
+            result = cuesta.ray.edges_file(color, made, rows=50, workers=3, progress=progress)
+    if len(killed) == 2:
+        machines.add_node(2)
+    assert len(killed) == 2
+    assert made.read_bytes() == one.read_bytes()
+    assert result == expected._replace(bands=14) and result.edge_pixels > 1000
+
+    for call, whole, method, options in (
+        (cuesta.ray.edges_file, cuesta.edges_file, "canny", {"low": 40, "high": 90, "tiff": "tiled"}),
+        (cuesta.ray.edges_file, cuesta.edges_file, "log", {"threshold": 3}),
+        (cuesta.ray.filter_file, cuesta.filter_file, "gaussian", {"sigma": 2.5, "border": "wrap"}),
+    ):
+        call(color, made, method, rows=110, **options)
+        whole(color, one, method, **options)
+        assert made.read_bytes() == one.read_bytes(), method
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["0", "made.tif", "one.tif"]
+
+    cut = tmp_path / "cut.png"
+    cut.write_bytes(color.read_bytes()[: color.stat().st_size // 2])
+    with pytest.raises(cuesta.InputError) as of_one:
+        cuesta.edges_file(cut, one)
+    with pytest.raises(cuesta.InputError) as of_many:
+        cuesta.ray.edges_file(cut, made, rows=50)
+    assert str(of_many.value) == str(of_one.value) and "cut.png" in str(of_one.value)
+
+
+@pytest.mark.timeout(300)
 def test_the_command(machines: support.Machines, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
     def run(*words: object) -> subprocess.CompletedProcess[str]:
         address = ("--address", machines.cluster.address)
@@ -222,6 +280,29 @@ def test_the_command(machines: support.Machines, folder: pathlib.Path, tmp_path:
     found = [json.loads(line) for line in part.read_text().splitlines()]
     options = {"open": "rect:3", "close": "rect:3", "min_hits": 2, "lines": [GATE]}
     assert found and found == support.rows_of_one_process(video, video.name, "objects", **options)
+
+
+def test_the_command_takes_one_picture_in_bands(
+    machines: support.Machines, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = command.make_parser()
+
+    def run(*words: object) -> cuesta.FileResult:
+        return command.run_bands(parser.parse_args([*map(str, words), "--bands", "-q"]), parser)
+
+    (picture,) = support.pictures(tmp_path, 1, (300, 200))
+    image, made = cuesta.imread(picture), tmp_path / "made.tif"
+    assert run("edges", picture, "-o", made, "--memory", "1MB", "--sigma", "1.0").bands > 1
+    np.testing.assert_array_equal(cuesta.imread(made), cuesta.canny(image, sigma=1.0))
+    run("filter", "median", picture, "-o", made, "--ksize", 5)
+    np.testing.assert_array_equal(cuesta.imread(made), cuesta.median(image, 5))
+    for words, why in (
+        (["edges", picture, picture, "-o", made], "--bands takes one picture; 2 are given"),
+        (["edges", picture, "-o", made, "--format", "png"], "--format is of folders"),
+    ):
+        with pytest.raises(SystemExit):
+            run(*words)
+        assert why in capsys.readouterr().err
 
 
 def test_the_command_says_what_is_wrong(tmp_path: pathlib.Path) -> None:
@@ -261,6 +342,11 @@ def test_an_object_store(machines: support.Machines, tmp_path: pathlib.Path) -> 
             np.testing.assert_array_equal(cuesta.imread(tmp_path / "read.png"), expected)
         with pytest.raises(cuesta.OutputError, match="a whole result is there"):
             cuesta.ray.edges("bucket/in", output="bucket/edges", filesystem=store)
+
+        cuesta.edges_file(files[0], tmp_path / "one.tif")
+        cuesta.ray.edges_file(f"bucket/{files[0].relative_to(tmp_path)}", "bucket/edges.tif", rows=40, filesystem=store)
+        with store.open_input_file("bucket/edges.tif") as stream:
+            assert stream.read() == (tmp_path / "one.tif").read_bytes()
 
         found = cuesta.ray.detect(f"bucket/{video.name}", filesystem=store, part_frames=20, output="bucket/rows", **OPTIONS)
         assert isinstance(found, cuesta.ray.Summary) and (found.done, found.errors) == (1, [])
@@ -350,14 +436,18 @@ def test_the_page_shows_jobs_that_run(
     machines: support.Machines, folder: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jobs = [block.code for block in pages.blocks(pages.ROOT / "docs/scale.md")]
-    assert len(jobs) == 2
+    assert len(jobs) == 3
     (tmp_path / "cameras").mkdir()
     coded(tmp_path / "cameras", support.street(40), "mp4", "libx264 -g 20 -crf 12")
     (tmp_path / "pictures").symlink_to(folder)
+    (scan,) = support.pictures(tmp_path / "large", 1, (200, 300))
+    cuesta.imwrite(tmp_path / "scan.tif", cuesta.imread(scan))
+    edges = np.count_nonzero(cuesta.canny(cuesta.imread(scan), sigma=1.4))
     for job in jobs:
         assert len(job.strip().splitlines()) <= 5
         exec(job.replace("s3://bucket/", f"{tmp_path}/"), {})
-    assert capsys.readouterr().out == "60 pictures, 1 with errors\n1 videos, 0 with errors\n"
+    told = ["60 pictures, 1 with errors", f"300 x 200 pixels, {edges} of them edges", "1 videos, 0 with errors"]
+    assert capsys.readouterr().out.splitlines() == told
 
 
 def test_arguments_are_checked_before_anything_runs(machines: support.Machines, folder: pathlib.Path) -> None:
@@ -367,6 +457,9 @@ def test_arguments_are_checked_before_anything_runs(machines: support.Machines, 
         (lambda: cuesta.ray.edges(folder, sigme=1), TypeError, "sigme"),
         (lambda: cuesta.ray.edges(folder, color="structure"), TypeError, "color"),
         (lambda: cuesta.ray.edges(folder, output="/x", format="gif87"), cuesta.InvalidArgument, "gif87"),
+        (lambda: cuesta.ray.edges_file(folder, "/x.tif", "cannny"), cuesta.InvalidArgument, "method is 'cannny'"),
+        (lambda: cuesta.ray.edges_file(folder / "no.png", "/x.tif"), cuesta.InputError, "no.png"),
+        (lambda: cuesta.ray.filter_file(folder, "/x.tif", "median", threads=3), TypeError, "num_cpus"),
         (lambda: cuesta.ray.edges(folder / "nowhere*"), cuesta.InputError, "no file fits"),
         (lambda: cuesta.ray.detect([]), cuesta.InvalidArgument, "no videos"),
         (lambda: cuesta.ray.detect(folder, rows="all"), cuesta.InvalidArgument, "events or objects"),

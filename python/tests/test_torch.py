@@ -30,6 +30,10 @@ def noise(*shape: int) -> Any:
     return torch.randint(0, 256, shape, dtype=torch.uint8)
 
 
+def signs(*shape: int) -> Any:
+    return noise(*shape).to(torch.int16) - 128
+
+
 # Operator, arguments after the image, options. The options are also those of the function.
 CASES: list[Case] = [
     ("canny", (), {}),
@@ -128,6 +132,8 @@ def test_opcheck(case: Case, picture: Picture) -> None:
         ("absdiff", (noise(12, 17), noise(12, 17)), {}),
         ("label", (noise(12, 17) // 128,), {}),
         ("canny", (noise(12, 17), [20.0], [60.0], noise(12, 17) // 64), {}),
+        ("canny_of_gradients", (signs(12, 17), signs(12, 17), [20.0], [60.0], noise(12, 17) // 64), {}),
+        ("canny_of_gradients", (torch.rand(2, 12, 17, 3), torch.rand(2, 12, 17, 3)), {"layout": "NHWC", "color": "structure"}),
         ("sobel", (noise(12, 17).to(torch.uint16),), {"outputs": ["magnitude", "gx"]}),
         ("sobel", (torch.rand(12, 17),), {"outputs": ["gx", "gy", "magnitude", "direction"]}),
         ("sobel", (torch.rand(2, 12, 17),), {"outputs": ["magnitude"], "layout": "NHW"}),
@@ -143,7 +149,7 @@ def test_opcheck_of_other_tensors(
 def test_schemas_have_the_functions_defaults() -> None:
     """Defaults left out of a call are the function's, so both must say the same."""
     checked = 0
-    for name in sorted({name for name, _, _ in CASES} | {"to_gray", "absdiff", "label"}):
+    for name in sorted({name for name, _, _ in CASES} | {"canny_of_gradients", "to_gray", "absdiff", "label"}):
         ours = {a.name: a for a in operator(name)._schema.arguments}
         theirs = inspect.signature(getattr(cuesta, name)).parameters
         for key, argument in ours.items():
@@ -239,6 +245,36 @@ def test_vmap_is_one_call_with_a_batch(layout: str, batch: Picture) -> None:
         assert torch.equal(mapped, torch.stack([function(p) for p in pictures]))
         moved = torch.vmap(function, in_dims=-1)(pictures.movedim(0, -1))
         assert torch.equal(moved, mapped)
+
+
+def gradients(pictures: Any) -> list[Any]:
+    return list(cuesta.sobel(pictures, outputs=("gx", "gy"), border="replicate"))
+
+
+@pytest.mark.usefixtures("fresh_compiler")
+def test_canny_of_gradients(batch: Picture) -> None:
+    operation = torch.ops.cuesta.canny_of_gradients
+    gx, gy = gradients(torch.from_numpy(batch.copy()))
+    low, high = [10.0, 20.0, 30.0, 5.0], [40.0, 60.0, 80.0, 15.0]
+    edges = operation(gx, gy, low, high)
+    wanted = [cuesta.canny(p, a, b, sigma=0) for p, a, b in zip(batch, low, high, strict=True)]
+    np.testing.assert_array_equal(edges.numpy(), np.stack(wanted))
+
+    def both(across: Any, down: Any) -> Any:
+        found = cuesta.canny_of_gradients(across, down, threshold="median")
+        return found // 2 + cuesta.canny_of_gradients(across, down, 20, 60) // 2
+
+    compiled = torch.compile(both, backend="aot_eager", fullgraph=True)
+    assert torch.equal(compiled(gx[0], gy[0]), both(gx[0], gy[0]))
+
+    def one(across: Any, down: Any) -> Any:
+        return operation(across, down, [20.0], [60.0])
+
+    mapped = torch.vmap(one)(gx, gy)
+    assert torch.equal(mapped, torch.stack([one(x, y) for x, y in zip(gx, gy, strict=True)]))
+    assert torch.equal(torch.vmap(one, in_dims=(-1, 0))(gx.movedim(0, -1), gy), mapped)
+    with pytest.raises(NotImplementedError, match="each of 2 images"):
+        torch.vmap(one, in_dims=(0, None))(gx, gy[0])
 
 
 def test_vmap_refuses_other_things(batch: Picture) -> None:

@@ -86,6 +86,18 @@ def test_deep_luma_keeps_its_bits(tmp_path: pathlib.Path) -> None:
         cuesta.read_video(tmp_path / "a.y4m", keep_depth=True, color=True)
 
 
+def test_moves_finer_than_a_gray_level_are_found(tmp_path: pathlib.Path) -> None:
+    frames = np.full((6, 48, 64), 160, np.uint16)  # a quarter of a level, which uint8 rounds away
+    for k in range(1, 6):
+        frames[k, 10:22, 4 * k : 4 * k + 16] += 1
+    (tmp_path / "deep.y4m").write_bytes(y4m(frames, "F10:1 Cmono10"))
+    moving = list(
+        cuesta.detect(tmp_path / "deep.y4m", background="first", blur=1, open="rect:3", close="rect:3", threshold=0.2)
+    )
+    assert [[d.box for d in frame.detections] for frame in moving] == [[]] + [[(4 * k, 10, 16, 12)] for k in range(1, 6)]
+    assert all(frame.image.dtype == np.uint8 for frame in moving)
+
+
 def test_a_coded_video_is_the_one_that_opencv_reads(tmp_path: pathlib.Path) -> None:
     cv2 = pytest.importorskip("cv2")
     if not has_libav(tmp_path):

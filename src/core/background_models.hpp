@@ -12,16 +12,37 @@
 
 namespace cuesta::background {
 
+/// Frames are of u8 or of u16, a gray level of which is 256: a model of T takes frames of T.
+template <class T>
+inline constexpr int32_t gray_level = sizeof(T) == 1 ? 1 : 256;
+template <class T>
+inline constexpr int32_t most = sizeof(T) == 1 ? 255 : 65535;
+constexpr int32_t gray_level_of(PixelType frames) {
+  return frames == PixelType::u16 ? gray_level<uint16_t> : gray_level<uint8_t>;
+}
+
 /// What a model says of a pixel before it learns it.
-struct Verdict {
-  uint8_t background, difference;
+template <class T>
+struct BasicVerdict {
+  T background, difference;
 };
+using Verdict = BasicVerdict<uint8_t>;
 
 CUESTA_HOST_DEVICE constexpr int32_t distance(int32_t a, int32_t b) {
   return a > b ? a - b : b - a;
 }
 CUESTA_HOST_DEVICE constexpr int32_t at_most(int32_t v, int32_t most) {
   return v < most ? v : most;
+}
+
+/// A sample of T in Q8 gray levels, in which means are kept; and back, rounded.
+template <class T>
+CUESTA_HOST_DEVICE constexpr int32_t to_q8(int32_t v) {
+  return sizeof(T) == 1 ? v << 8 : v;
+}
+template <class T>
+CUESTA_HOST_DEVICE constexpr int32_t from_q8(int32_t q8) {
+  return sizeof(T) == 1 ? (q8 + 128) >> 8 : q8;
 }
 
 /// The dither of frame t: van der Corput's sequence, which visits each of 0 .. 2^rate − 1 once in
@@ -34,22 +55,40 @@ CUESTA_HOST_DEVICE constexpr int32_t dither_of(uint64_t t, int32_t rate) {
 }
 
 /// Running mean in Q8: m += (v − m) / 2^rate.
-CUESTA_HOST_DEVICE constexpr Verdict mean(uint16_t& m, int32_t v, int32_t rate, int32_t dither) {
-  const int32_t level = at_most((m + 128) >> 8, 255);
-  m = uint16_t(m + (((v << 8) - m + dither) >> rate));
-  return {uint8_t(level), uint8_t(distance(v, level))};
+template <class T>
+CUESTA_HOST_DEVICE constexpr BasicVerdict<T> mean(uint16_t& m, int32_t v, int32_t rate,
+                                                  int32_t dither) {
+  const int32_t level = at_most(from_q8<T>(m), most<T>);
+  m = uint16_t(m + ((to_q8<T>(v) - m + dither) >> rate));
+  return {T(level), T(distance(v, level))};
+}
+
+/// v a gray level nearer to `target`, or there.
+template <class T>
+CUESTA_HOST_DEVICE constexpr int32_t stepped(int32_t v, int32_t target) {
+  if constexpr (sizeof(T) == 1) {
+    return v + (target > v) - (target < v);
+  } else {
+    const int32_t step = at_most(distance(v, target), gray_level<T>);
+    return target > v ? v + step : v - step;
+  }
 }
 
 /// Sigma-delta: the median steps one level towards the frame; the deviation steps towards twice the
 /// difference and explains what it exceeds.
 inline constexpr int32_t min_deviation = 2;
-CUESTA_HOST_DEVICE constexpr Verdict median(uint8_t& m, uint8_t& deviation, int32_t v) {
+template <class T>
+CUESTA_HOST_DEVICE constexpr BasicVerdict<T> median(T& m, T& deviation, int32_t v) {
+  constexpr int32_t least = min_deviation * gray_level<T>, widest = 255 * gray_level<T>;
   const int32_t level = m, apart = distance(v, level), spread = deviation;
-  m = uint8_t(level + (v > level) - (v < level));
-  const int32_t target = apart ? at_most(2 * apart, 255) : spread;
-  const int32_t next = spread + (target > spread) - (target < spread);
-  deviation = uint8_t(next < min_deviation ? min_deviation : next);
-  return {uint8_t(level), uint8_t(apart < spread ? 0 : apart)};
+  if constexpr (sizeof(T) == 1)
+    m = T(level + (v > level) - (v < level));
+  else
+    m = T(stepped<T>(level, v));
+  const int32_t target = apart ? at_most(2 * apart, widest) : spread;
+  const int32_t next = stepped<T>(spread, target);
+  deviation = T(next < least ? least : next);
+  return {T(level), T(apart < spread ? 0 : apart)};
 }
 
 /// The mixture's constants. Weights are Q15, means Q8, variances Q8 of squared gray levels.
@@ -63,8 +102,9 @@ inline constexpr int32_t first_variance = 15 << 8, min_variance = 4 << 8, max_va
 
 /// Components lie by falling weight: w[0], w[1], w[2], then means, then variances, `stride` samples
 /// apart.
-CUESTA_HOST_DEVICE constexpr Verdict mixture(uint16_t* state, ptrdiff_t stride, int32_t v,
-                                             int32_t rate, int32_t dither) {
+template <class T>
+CUESTA_HOST_DEVICE constexpr BasicVerdict<T> mixture(uint16_t* state, ptrdiff_t stride, int32_t v,
+                                                     int32_t rate, int32_t dither) {
   using namespace gaussians;
   int32_t w[count] = {}, m[count] = {}, s[count] = {};
   for (int k = 0; k < count; ++k) {
@@ -74,16 +114,16 @@ CUESTA_HOST_DEVICE constexpr Verdict mixture(uint16_t* state, ptrdiff_t stride, 
   }
   int matched = -1;
   bool explained = false;
-  int32_t nearest = 255;
+  int32_t nearest = most<T>;
   for (int k = 0; k < count; ++k) {
-    const int32_t apart = distance(v << 8, m[k]) >> 4;  // Q4, so that its square is Q8
+    const int32_t apart = distance(to_q8<T>(v), m[k]) >> 4;  // Q4, so that its square is Q8
     const bool present = w[k] > 0;
     if (matched < 0 && present && apart * apart <= learn_within * s[k]) matched = k;
     if (k > 0 && w[k] <= lasting) continue;
     explained |= present && apart * apart <= explain_within * s[k];
-    nearest = at_most(nearest, distance(v, (m[k] + 128) >> 8));
+    nearest = at_most(nearest, distance(v, from_q8<T>(m[k])));
   }
-  const Verdict verdict{uint8_t(at_most((m[0] + 128) >> 8, 255)), uint8_t(explained ? 0 : nearest)};
+  const BasicVerdict<T> verdict{T(at_most(from_q8<T>(m[0]), most<T>)), T(explained ? 0 : nearest)};
 
   for (int k = 0; k < count; ++k) {  // by constants, so that a GPU keeps all of it in registers
     if (k != matched) continue;
@@ -92,8 +132,8 @@ CUESTA_HOST_DEVICE constexpr Verdict mixture(uint16_t* state, ptrdiff_t stride, 
     const int32_t log2_weight = 31 - std::countl_zero(uint32_t(w[k]));
     const int32_t shift = rate - 15 + log2_weight > 1 ? rate - 15 + log2_weight : 1;
     const int32_t finer = dither >> (rate - shift);
-    const int32_t delta = (v << 8) - m[k];
-    const int32_t apart = distance(v << 8, m[k]) >> 4;
+    const int32_t delta = to_q8<T>(v) - m[k];
+    const int32_t apart = distance(to_q8<T>(v), m[k]) >> 4;
     m[k] += (delta + finer) >> shift;
     const int32_t variance = s[k] + ((apart * apart - s[k] + finer) >> shift);
     s[k] = at_most(variance < min_variance ? min_variance : variance, max_variance);
@@ -102,7 +142,7 @@ CUESTA_HOST_DEVICE constexpr Verdict mixture(uint16_t* state, ptrdiff_t stride, 
     w[k] += k == matched ? (whole - w[k] + dither) >> rate : -((w[k] + dither) >> rate);
   if (matched < 0) {
     w[count - 1] = whole >> rate;
-    m[count - 1] = v << 8;
+    m[count - 1] = to_q8<T>(v);
     s[count - 1] = first_variance;
   }
   for (int k = count - 1; k > 0; --k) {
@@ -190,65 +230,74 @@ struct Samples {
   CUESTA_HOST_DEVICE constexpr T& operator[](int32_t plane) const { return first[stride * plane]; }
 };
 
-/// A model: its names; `planes` planes of `Sample`; `own_rate`, at which it learns unless told,
-/// `young` where its first frames weigh more (BackgroundSubtractor::push has how); `learns` where a
-/// frame changes the state; found(), the state after a founding frame of v; learn(), the
-/// recurrence.
-struct First {
+/// A model of frames of T: its names; `planes` planes of `Sample`; `own_rate`, at which it learns
+/// unless told, `young` where its first frames weigh more (BackgroundSubtractor::push has how);
+/// `learns` where a frame changes the state; found(), the state after a founding frame of v;
+/// learn(), the recurrence.
+template <class T>
+struct BasicFirst {
   static constexpr BackgroundModel id = BackgroundModel::first;
   static constexpr std::string_view name = "first";
-  using Sample = uint8_t;  // the first frame
+  using Value = T;   // of frames, background and difference
+  using Sample = T;  // the first frame
   static constexpr int32_t planes = 1, own_rate = 1;
   static constexpr bool young = false;
   static constexpr bool learns = false;
 
-  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint8_t> state, uint8_t v) {
-    state[0] = v;
-  }
-  CUESTA_HOST_DEVICE static constexpr Verdict learn(Samples<uint8_t> state, uint8_t v, int32_t,
-                                                    int32_t) {
-    return {state[0], uint8_t(distance(v, state[0]))};
+  CUESTA_HOST_DEVICE static constexpr void found(Samples<T> state, T v) { state[0] = v; }
+  CUESTA_HOST_DEVICE static constexpr BasicVerdict<T> learn(Samples<T> state, T v, int32_t,
+                                                            int32_t) {
+    return {state[0], T(distance(v, state[0]))};
   }
 };
+using First = BasicFirst<uint8_t>;
 
-struct Mean {
+template <class T>
+struct BasicMean {
   static constexpr BackgroundModel id = BackgroundModel::mean;
   static constexpr std::string_view name = "mean";
+  using Value = T;
   using Sample = uint16_t;  // Q8
   static constexpr int32_t planes = 1, own_rate = 6;
   static constexpr bool young = true;
   static constexpr bool learns = true;
 
-  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint16_t> state, uint8_t v) {
-    state[0] = uint16_t(v << 8);
+  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint16_t> state, T v) {
+    state[0] = uint16_t(to_q8<T>(v));
   }
-  CUESTA_HOST_DEVICE static constexpr Verdict learn(Samples<uint16_t> state, uint8_t v,
-                                                    int32_t rate, int32_t dither) {
-    return mean(state[0], v, rate, dither);
+  CUESTA_HOST_DEVICE static constexpr BasicVerdict<T> learn(Samples<uint16_t> state, T v,
+                                                            int32_t rate, int32_t dither) {
+    return mean<T>(state[0], v, rate, dither);
   }
 };
+using Mean = BasicMean<uint8_t>;
 
-struct Median {
+template <class T>
+struct BasicMedian {
   static constexpr BackgroundModel id = BackgroundModel::median;
   static constexpr std::string_view name = "median";
-  using Sample = uint8_t;  // median, deviation
+  using Value = T;
+  using Sample = T;  // median, deviation
   static constexpr int32_t planes = 2, own_rate = 1;
   static constexpr bool young = false;
   static constexpr bool learns = true;
 
-  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint8_t> state, uint8_t v) {
+  CUESTA_HOST_DEVICE static constexpr void found(Samples<T> state, T v) {
     state[0] = v;
-    state[1] = min_deviation;
+    state[1] = min_deviation * gray_level<T>;
   }
-  CUESTA_HOST_DEVICE static constexpr Verdict learn(Samples<uint8_t> state, uint8_t v, int32_t,
-                                                    int32_t) {
+  CUESTA_HOST_DEVICE static constexpr BasicVerdict<T> learn(Samples<T> state, T v, int32_t,
+                                                            int32_t) {
     return median(state[0], state[1], v);
   }
 };
+using Median = BasicMedian<uint8_t>;
 
-struct Mixture {
+template <class T>
+struct BasicMixture {
   static constexpr BackgroundModel id = BackgroundModel::mixture;
   static constexpr std::string_view name = "mixture";
+  using Value = T;
   using Sample = uint16_t;  // weights, means, variances
   static constexpr int32_t planes = 3 * gaussians::count, own_rate = 9;
   // A young mixture's weights must not follow fast: what passes by at once would be taken for
@@ -256,57 +305,61 @@ struct Mixture {
   static constexpr bool young = false;
   static constexpr bool learns = true;
 
-  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint16_t> state, uint8_t v) {
+  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint16_t> state, T v) {
     using namespace gaussians;
     for (int k = 0; k < count; ++k) {
       state[k] = uint16_t(k == 0 ? whole : 0);
-      state[count + k] = uint16_t(k == 0 ? v << 8 : 0);
+      state[count + k] = uint16_t(k == 0 ? to_q8<T>(v) : 0);
       state[2 * count + k] = first_variance;
     }
   }
-  CUESTA_HOST_DEVICE static constexpr Verdict learn(Samples<uint16_t> state, uint8_t v,
-                                                    int32_t rate, int32_t dither) {
-    return mixture(state.first, state.stride, v, rate, dither);
+  CUESTA_HOST_DEVICE static constexpr BasicVerdict<T> learn(Samples<uint16_t> state, T v,
+                                                            int32_t rate, int32_t dither) {
+    return mixture<T>(state.first, state.stride, v, rate, dither);
   }
 };
+using Mixture = BasicMixture<uint8_t>;
 
 /// A dozen samples of what was seen, as ViBe (Barnich & Van Droogenbroeck 2011). A frame is
 /// explained where two samples are near it. How often that changes is the pixel's restlessness,
 /// which widens "near" (as SuBSENSE's feedback: St-Charles et al. 2015).
-struct Sampled {
+template <class T>
+struct BasicSampled {
   static constexpr BackgroundModel id = BackgroundModel::samples;
   static constexpr std::string_view name = "samples";
   // Samples; for how many frames the pixel has been unexplained; restlessness, and in bit 7 whether
   // the last frame was far from the samples.
-  using Sample = uint8_t;
+  using Value = T;
+  using Sample = T;
   static constexpr int32_t planes = sampled::count + 2, own_rate = 1;
   static constexpr bool young = false;
   static constexpr bool learns = true;
   static constexpr bool spatial = true;
 
   /// `value(plane)`: what the founding frame has at sampled::founding().
-  template <class Value>
-  CUESTA_HOST_DEVICE static constexpr void found(Samples<uint8_t> state, Value&& value) {
+  template <class Drawn>
+  CUESTA_HOST_DEVICE static constexpr void found(Samples<T> state, Drawn&& value) {
     for (int32_t k = 0; k < sampled::count; ++k) state[k] = value(k);
     state[sampled::age_plane] = state[sampled::restless_plane] = 0;
   }
   /// `taken`: the neighbour's sample of plane turn.reads.
-  CUESTA_HOST_DEVICE static constexpr Verdict learn(Samples<uint8_t> state, uint8_t v,
-                                                    const sampled::Turn& turn, uint32_t bits,
-                                                    uint8_t taken) {
+  CUESTA_HOST_DEVICE static constexpr BasicVerdict<T> learn(Samples<T> state, T v,
+                                                            const sampled::Turn& turn,
+                                                            uint32_t bits, T taken) {
     using namespace sampled;
-    int32_t nearest = 255, second = 255;
+    int32_t nearest = most<T>, second = most<T>;
     for (int32_t k = 0; k < count; ++k) {
       const int32_t apart = distance(v, state[k]);
       second = at_most(second, apart > nearest ? apart : nearest);
       nearest = at_most(nearest, apart);
     }
-    const uint8_t level = state[0];
-    const int32_t known = state[restless_plane], calm = known & 127;
-    const bool far = second > radius;
+    const T level = state[0];
+    // Of random bits, too: those above the eighth are none's.
+    const int32_t known = state[restless_plane] & 255, calm = known & 127;
+    const bool far = second > radius * gray_level<T>;
     const int32_t restless =
         far != (known >= 128) ? at_most(calm + restless_step, most_restless) : calm - (calm > 0);
-    const bool explained = second <= radius + restless;
+    const bool explained = second <= (radius + restless) * gray_level<T>;
     const int32_t age = state[age_plane];
     const int32_t older = explained ? (age > 2 ? age - 2 : 0) : at_most(age + 1, 255);
     const bool learned = older >= absorbed_after ||
@@ -315,11 +368,12 @@ struct Sampled {
       for (int32_t k = 0; k < count; ++k)  // by constants, so that a GPU keeps all in registers
         if (k == turn.writes) state[k] = learned ? v : taken;
     }
-    state[age_plane] = uint8_t(older);
-    state[restless_plane] = uint8_t(restless | (far ? 128 : 0));
-    return {level, uint8_t(explained ? 0 : second)};
+    state[age_plane] = T(older);
+    state[restless_plane] = T(restless | (far ? 128 : 0));
+    return {level, T(explained ? 0 : second)};
   }
 };
+using Sampled = BasicSampled<uint8_t>;
 
 /// Models whose pixels look beside them, at the state of others.
 template <class Model>
@@ -329,7 +383,10 @@ inline constexpr bool is_spatial = requires {
 
 template <class... Model>
 struct ModelList {};
-using Models = ModelList<First, Mean, Median, Mixture, Sampled>;
+template <class T>
+using BasicModels =
+    ModelList<BasicFirst<T>, BasicMean<T>, BasicMedian<T>, BasicMixture<T>, BasicSampled<T>>;
+using Models = BasicModels<uint8_t>;
 
 /// Calls each(model) for every model, in the order of the list.
 template <class Each, class... Model>
@@ -352,6 +409,12 @@ constexpr auto with_model(BackgroundModel id, Take&& take, ModelList<Model, Othe
 template <class Take>
 constexpr auto with_model(BackgroundModel id, Take&& take) {
   return with_model(id, take, Models());
+}
+/// The same for the model of frames of this type.
+template <class Take>
+constexpr auto with_model(BackgroundModel id, PixelType frames, Take&& take) {
+  return frames == PixelType::u16 ? with_model(id, take, BasicModels<uint16_t>())
+                                  : with_model(id, take, Models());
 }
 
 /// How a frame is learned.
@@ -379,8 +442,8 @@ struct Layout {
   PixelType type;
   int32_t planes;
 };
-constexpr Layout layout_of(BackgroundModel id) {
-  return with_model(id, [](auto model) {
+constexpr Layout layout_of(BackgroundModel id, PixelType frames) {
+  return with_model(id, frames, [](auto model) {
     using Model = decltype(model);
     return Layout{pixel_type_of<typename Model::Sample>(), Model::planes};
   });

@@ -1,12 +1,24 @@
 // What the strategies of sobel (and canny) share: taps, octants, saturation. Host and device.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "cuesta/border.hpp"
 #include "cuesta/edges.hpp"
 
 namespace cuesta::gradient {
+
+/// What samples T are summed in: exact integers (those of u16 are at most 65,535 · 640 < 2^31), or
+/// f32 whose every operation is the definition's.
+template <class T>
+using Sum = std::conditional_t<std::is_same_v<T, float>, float, int32_t>;
+
+template <class G>
+struct Gradient {
+  G x = 0, y = 0;
+};
 
 /// cv::getDerivKernels, unscaled: the derivative and the smoothing taps of an aperture of 3, 5
 /// or 7.
@@ -17,6 +29,15 @@ CUESTA_HOST_DEVICE constexpr Taps taps(int aperture) {
   if (aperture == 3) return {{-1, 0, 1}, {1, 2, 1}};
   if (aperture == 5) return {{-1, -2, 0, 2, 1}, {1, 4, 6, 4, 1}};
   return {{-1, -4, -5, 0, 5, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
+}
+
+/// sum + tap · value; taps of 0 are left out, which shows where the value is infinite. Never
+/// contracted further, always fused.
+CUESTA_HOST_DEVICE inline float add_tap(float sum, int32_t tap, float value) {
+  return tap ? fmaf(float(tap), value, sum) : sum;
+}
+CUESTA_HOST_DEVICE constexpr int32_t add_tap(int32_t sum, int32_t tap, int32_t value) {
+  return sum + tap * value;
 }
 
 /// tan 22.5° in units of 2^-15, as cv::Canny has it.

@@ -47,18 +47,6 @@ std::function<ConstAnyView(ConstAnyView)> gray_maker(const Exec& caller) {
   };
 }
 
-io::BandSettings settings_of(const BandOptions& options, const Exec& exec) {
-  io::BandSettings settings{.bands = options};
-  settings.use(exec.devices);
-  settings.limits.max_pixels = options.max_pixels;
-  if (options.memory < 1)
-    throw_invalid(std::to_string(options.memory), "memory is {}; it is a number of bytes above 0",
-                  options.memory);
-  if (options.rows < 0)
-    throw_invalid(std::to_string(options.rows), "rows are {}; give 0 or more", options.rows);
-  return settings;
-}
-
 // An operation that looks `reach` rows around a pixel.
 template <class Run>
 BandWork neighbourhood(int32_t reach, const Border& border, std::string words, Run&& run) {
@@ -209,14 +197,14 @@ std::function<ConstAnyView(ConstAnyView)> mask_maker(const LabelFile& what, cons
 // The way to a GPU for each of the bands that are worked on at once, in turn; none to the CPU.
 class Ways {
  public:
-  explicit Ways(const std::vector<int>& devices) : devices_(devices) {}
+  explicit Ways(std::vector<int> devices) : devices_(std::move(devices)) {}
   std::shared_ptr<RoundTrip> next() {
     if (devices_.empty()) return {};
     return std::make_shared<RoundTrip>(devices_[turn_++ % devices_.size()]);
   }
 
  private:
-  const std::vector<int>& devices_;
+  std::vector<int> devices_;
   size_t turn_ = 0;
 };
 
@@ -225,23 +213,33 @@ Exec on(const std::shared_ptr<RoundTrip>& gpu, const Exec& exec) {
   return gpu ? gpu->exec(exec) : exec;
 }
 
-template <class Methods>
-FileResult run(const std::filesystem::path& source, const std::filesystem::path& target,
-               const Methods& methods, const BandOptions& options, const Exec& exec) {
-  Ways ways(exec.devices);
-  return io::run_bands(source, target, settings_of(options, exec), [&](const PictureFacts& facts) {
+}  // namespace
+
+io::BandSettings io::band_settings(const BandOptions& options, const Exec& exec) {
+  io::BandSettings settings{.bands = options};
+  settings.use(exec.devices);
+  settings.limits.max_pixels = options.max_pixels;
+  if (options.memory < 1)
+    throw_invalid(std::to_string(options.memory), "memory is {}; it is a number of bytes above 0",
+                  options.memory);
+  if (options.rows < 0)
+    throw_invalid(std::to_string(options.rows), "rows are {}; give 0 or more", options.rows);
+  return settings;
+}
+
+std::function<BandWork(const PictureFacts&)> io::band_work(const FileMethod& method,
+                                                           const Exec& exec) {
+  return [method, exec, ways = Ways(exec.devices)](const PictureFacts& facts) mutable {
     const auto gpu = ways.next();
     BandWork work = std::visit(
-        [&](const auto& method) { return work_of(method, facts, on(gpu, exec)); }, methods);
+        [&](const auto& options) { return work_of(options, facts, on(gpu, exec)); }, method);
     if (gpu) {
       work.gpu = gpu;
       work.scratch_bytes = facts.channels > 1 ? bytes_per_sample(facts.type) : 0;  // gray levels
     }
     return work;
-  });
+  };
 }
-
-}  // namespace
 
 void io::check_bands(const LogOptions& options) {
   if (options.mode == LogMode::zero_crossings && options.border.mode == BorderMode::wrap) {
@@ -292,20 +290,26 @@ LabelFileResult io::label_bands(const std::filesystem::path& source, const BandS
 
 LabelFileResult label_file(const std::filesystem::path& source, const LabelFile& what,
                            const BandOptions& options, const Exec& exec) {
-  return io::label_bands(source, settings_of(options, exec), what, exec);
+  return io::label_bands(source, io::band_settings(options, exec), what, exec);
 }
 
 FileResult edges_file(const std::filesystem::path& source, const std::filesystem::path& target,
                       const std::variant<CannyOptions, LogOptions, SobelOptions>& method,
                       const BandOptions& options, const Exec& exec) {
-  return run(source, target, method, options, exec);
+  const io::FileMethod wanted =
+      std::visit([](const auto& one) -> io::FileMethod { return one; }, method);
+  return io::run_bands(source, target, io::band_settings(options, exec),
+                       io::band_work(wanted, exec));
 }
 
 FileResult filter_file(const std::filesystem::path& source, const std::filesystem::path& target,
                        const std::variant<GaussianOptions, BoxOptions, SharpenOptions,
                                           MedianOptions, CorrelateFile, MorphologyFile>& filter,
                        const BandOptions& options, const Exec& exec) {
-  return run(source, target, filter, options, exec);
+  const io::FileMethod wanted =
+      std::visit([](const auto& one) -> io::FileMethod { return one; }, filter);
+  return io::run_bands(source, target, io::band_settings(options, exec),
+                       io::band_work(wanted, exec));
 }
 
 }  // namespace cuesta

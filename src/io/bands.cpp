@@ -11,7 +11,10 @@
 #include <exception>
 #include <future>
 #include <mutex>
+#include <numeric>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/check.hpp"
@@ -113,6 +116,8 @@ class BandFeed {
 
   const PictureFacts& facts() const { return facts_; }
   void start_at(int32_t row) { next_ = row; }
+  /// The next band is rows [first, end).
+  void go_to(int32_t first, int32_t end) { next_ = first, band_rows_ = end - first; }
   /// From here on rows are what an earlier pass kept of them, with so many channels.
   void take_from(const SpareRows& kept, int32_t channels) {
     kept_ = &kept;
@@ -418,7 +423,39 @@ class ResolvedRows {
   int64_t edge_pixels_ = 0;
 };
 
-// One result on its way, from a file's rows to a file.
+// Bytes of a row of what is made: samples, or marks.
+int64_t bytes_of_result(const PictureFacts& facts, const BandWork& work,
+                        const std::optional<CannyBands>& canny) {
+  return canny ? canny->mark_words() * 8
+               : int64_t(facts.size.width) * work.channels * bytes_per_sample(work.type);
+}
+
+// Adds a band's magnitudes to those that are counted.
+void count_band(Band& band, const BandWork& work, CannyBands& canny) {
+  band.gray = work.gray(band.view());
+  on_copy(work.gpu, band.gray, {}, [&](ConstAnyView gray, AnyView) {
+    canny.count(gray, band.begin - band.low, band.end - band.low, work.exec);
+  });
+}
+
+// Makes a band's result, or its marks.
+void make_band(Band& band, const BandWork& work, const std::optional<CannyBands>& canny,
+               const PictureFacts& facts, bool pinned) {
+  const int32_t rows = band.end - band.begin, first = band.begin - band.low;
+  const ConstAnyView gray = work.gray ? work.gray(band.view()) : band.view();
+  if (!canny) {
+    band.out.reserve({work.type, {facts.size.width, band.high - band.low}, work.channels}, pinned);
+    return on_copy(work.gpu, gray, band.result(), work.run);
+  }
+  // Words without a gap: a picture's rows are padded to 64 bytes.
+  const int64_t bytes = bytes_of_result(facts, work, canny) * rows;
+  band.marks.reserve({PixelType::u8, {64, int32_t((bytes + 63) / 64)}, 1}, pinned);
+  on_copy(work.gpu, gray, {}, [&](ConstAnyView seen, AnyView) {
+    canny->mark(seen, first, first + rows, band.mark_bits(), work.exec);
+  });
+}
+
+// One result on its way, from a file's rows, or from what was made of them elsewhere, to a file.
 class BandRun {
  public:
   BandRun(const std::filesystem::path& source, const std::filesystem::path& target,
@@ -434,37 +471,100 @@ class BandRun {
     result_.size = facts.size;
     result_.type = work_.type;
     result_.channels = work_.channels;
+    check_writable(target_, work_.type, work_.writing);
+    row_bytes_ = bytes_of_result(facts_, work_, canny_);
+    stage_.emplace(target_, key_of(source_, settings_, work_), row_bytes_, settings_.bands.resume);
+    result_.resumed_rows = stage_->rows();
+    if (canny_ && stage_->thresholds()) canny_->set_thresholds(*stage_->thresholds());
+    meter_.emplace(settings_.bands, int64_t(facts_.size.height) * (wants_counts() ? 3 : 2));
   }
 
   FileResult run() {
-    check_writable(target_, work_.type, work_.writing);
-    row_bytes_ = canny_
-                     ? canny_->mark_words() * 8
-                     : int64_t(facts_.size.width) * work_.channels * bytes_per_sample(work_.type);
-    BandStage stage(target_, key_of(source_, settings_, work_), row_bytes_, settings_.bands.resume);
-    result_.resumed_rows = stage.rows();
-    const bool counts = canny_ && canny_->wants_counts() && !stage.thresholds();
-    Meter meter(settings_.bands, int64_t(facts_.size.height) * (counts ? 3 : 2));
-    try {
+    return keeping([&] {
+      const bool counts = wants_counts();
       std::optional<SpareRows> kept;
       if (counts && is_packed())
         kept.emplace(
             target_, facts_.size.height,
             int64_t(facts_.size.width) * work_.gray_channels * bytes_per_sample(facts_.type));
-      if (canny_) find_thresholds(stage, kept, meter);
-      meter.add(stage.rows());
-      make_rows(stage, kept && kept->whole() ? &*kept : nullptr, meter);
+      if (counts) count(kept);
+      find_thresholds();
+      make_rows(kept && kept->whole() ? &*kept : nullptr);
       kept.reset();
-      encode(stage, meter);
-    } catch (const Error& error) {
-      // What was made is good, and a disc that was full may have room again.
-      if (error.code() == ErrorCode::output && stage.rows() > 0) stage.keep();
-      throw;
+      return finish();
+    });
+  }
+
+  bool wants_counts() const { return canny_ && canny_->wants_counts(); }
+  void add_counts(std::span<const uint64_t> counts) {
+    if (!canny_) throw_invalid("counts", "bands: counts are canny's");
+    canny_->add_counts(counts, facts_.type);
+    const uint64_t pixels = std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+    meter_->add(int64_t(pixels) / facts_.size.width);
+  }
+
+  // Those of all rows that were counted, or that are known; and what marks that are there connect.
+  CannyResult find_thresholds() {
+    if (canny_) {
+      if (wants_counts()) stage_->set_thresholds(canny_->find_thresholds());
+      result_.thresholds = canny_->thresholds();
+      std::vector<uint64_t> marks;
+      for (int32_t y = 0; y < stage_->rows();) {
+        const int32_t rows = std::min(band_rows_, stage_->rows() - y);
+        marks.resize(size_t(canny_->mark_words() * rows));
+        stage_->read(y, 0, row_bytes_ * rows, marks.data());
+        canny_->add(marks.data(), rows, work_.exec.threads);
+        y += rows;
+      }
     }
-    return result_;
+    meter_->add(stage_->rows());
+    return result_.thresholds;
+  }
+
+  int32_t band_rows() const { return band_rows_; }
+  int32_t rows() const { return stage_->rows(); }
+
+  // Rows without gaps, of this computer or another.
+  void add(std::span<const uint8_t> made) {
+    const auto rows = int64_t(made.size()) / row_bytes_;
+    if (rows * row_bytes_ != int64_t(made.size()) || rows > facts_.size.height - stage_->rows()) {
+      throw_invalid(std::to_string(made.size()),
+                    "bands: {} bytes are no rows of {} bytes below the {} of {} that are there",
+                    made.size(), row_bytes_, stage_->rows(), facts_.size.height);
+    }
+    keeping([&] {
+      if (canny_) {
+        std::vector<uint64_t> marks(made.size() / sizeof(uint64_t));
+        std::memcpy(marks.data(), made.data(), made.size());
+        canny_->add(marks.data(), int32_t(rows), work_.exec.threads);
+      }
+      append(ConstAnyView(made.data(), facts_.size.width, int32_t(rows), work_.channels, row_bytes_,
+                          work_.type, Space::host),
+             int32_t(rows));
+    });
+  }
+
+  FileResult finish() {
+    return keeping([&] {
+      if (canny_) canny_->join();
+      result_.edge_pixels = stage_->set();
+      encode();
+      return result_;
+    });
   }
 
  private:
+  // What was made is good, and a disc that was full may have room again.
+  template <class Step>
+  std::invoke_result_t<Step> keeping(Step&& step) {
+    try {
+      return step();
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::output && stage_->rows() > 0) stage_->keep();
+      throw;
+    }
+  }
+
   // Whether to decode the file costs more than to read what was decoded: it has fewer bytes.
   bool is_packed() const {
     std::error_code ignored;
@@ -472,92 +572,58 @@ class BandRun {
     return !ignored && double(bytes) < 0.9 * double(facts_.row_bytes()) * facts_.size.height;
   }
 
-  void find_thresholds(BandStage& stage, std::optional<SpareRows>& kept, Meter& meter) {
-    if (stage.thresholds()) {
-      canny_->set_thresholds(*stage.thresholds());
-    } else if (canny_->wants_counts()) {
-      BandFeed feed(source_, settings_, work_, band_rows_);
-      pass_bands(feed, settings_.at_once,
-                 {.work =
-                      [&](Band& band, int place) {
-                        const BandWork& work = works_[size_t(place)];
-                        band.gray = work.gray(band.view());
-                        on_copy(work.gpu, band.gray, {}, [&](ConstAnyView gray, AnyView) {
-                          canny_->count(gray, band.begin - band.low, band.end - band.low,
-                                        work.exec);
-                        });
-                      },
-                  .then =
-                      [&](Band& band) {
-                        if (kept)
-                          kept->append(band.gray, band.begin - band.low, band.end - band.low);
-                      },
-                  .give = [&](Band& band) { meter.add(band.end - band.begin); }});
-      stage.set_thresholds(canny_->find_thresholds());
-    }
-    result_.thresholds = canny_->thresholds();
-    // What the marks that are there connect.
-    std::vector<uint64_t> marks;
-    for (int32_t y = 0; y < stage.rows();) {
-      const int32_t rows = std::min(band_rows_, stage.rows() - y);
-      marks.resize(size_t(canny_->mark_words() * rows));
-      stage.read(y, 0, row_bytes_ * rows, marks.data());
-      canny_->add(marks.data(), rows, work_.exec.threads);
-      y += rows;
-    }
+  void count(std::optional<SpareRows>& kept) {
+    BandFeed feed(source_, settings_, work_, band_rows_);
+    pass_bands(
+        feed, settings_.at_once,
+        {.work = [&](Band& band, int place) { count_band(band, works_[size_t(place)], *canny_); },
+         .then =
+             [&](Band& band) {
+               if (kept) kept->append(band.gray, band.begin - band.low, band.end - band.low);
+             },
+         .give = [&](Band& band) { meter_->add(band.end - band.begin); }});
   }
 
-  void make_rows(BandStage& stage, const SpareRows* kept, Meter& meter) {
-    if (stage.rows() < facts_.size.height) {
-      BandFeed feed(source_, settings_, work_, band_rows_);
-      if (kept) feed.take_from(*kept, work_.gray_channels);
-      feed.start_at(stage.rows());
-      pass_bands(feed, settings_.at_once,
-                 {.work = [&](Band& band, int place) { work(band, works_[size_t(place)]); },
-                  .then =
-                      [&](Band& band) {
-                        if (!canny_) return;
-                        canny_->add(band.mark_bits(), band.end - band.begin, work_.exec.threads);
-                      },
-                  .give = [&](Band& band) { append(stage, band, meter); }});
-    }
-    if (canny_) canny_->join();
-    result_.edge_pixels = stage.set();
+  void make_rows(const SpareRows* kept) {
+    if (stage_->rows() == facts_.size.height) return;
+    BandFeed feed(source_, settings_, work_, band_rows_);
+    if (kept) feed.take_from(*kept, work_.gray_channels);
+    feed.start_at(stage_->rows());
+    pass_bands(feed, settings_.at_once,
+               {.work =
+                    [&](Band& band, int place) {
+                      make_band(band, works_[size_t(place)], canny_, facts_,
+                                !settings_.devices.empty());
+                    },
+                .then =
+                    [&](Band& band) {
+                      if (!canny_) return;
+                      canny_->add(band.mark_bits(), band.end - band.begin, work_.exec.threads);
+                    },
+                .give =
+                    [&](Band& band) {
+                      const int32_t first = band.begin - band.low, rows = band.end - band.begin;
+                      append(canny_ ? band.marks.view()
+                                    : band.result().region({0, first, facts_.size.width, rows}),
+                             rows);
+                    }});
   }
 
-  void work(Band& band, const BandWork& made) {
-    const bool pinned = !settings_.devices.empty();
-    const int32_t rows = band.end - band.begin, first = band.begin - band.low;
-    const ConstAnyView gray = made.gray ? made.gray(band.view()) : band.view();
-    if (!canny_) {
-      band.out.reserve({work_.type, {facts_.size.width, band.high - band.low}, work_.channels},
-                       pinned);
-      return on_copy(made.gpu, gray, band.result(), made.run);
-    }
-    // Words without a gap: a picture's rows are padded to 64 bytes.
-    band.marks.reserve({PixelType::u8, {64, int32_t((row_bytes_ * rows + 63) / 64)}, 1}, pinned);
-    on_copy(made.gpu, gray, {}, [&](ConstAnyView seen, AnyView) {
-      canny_->mark(seen, first, first + rows, band.mark_bits(), made.exec);
-    });
-  }
-
-  void append(BandStage& stage, const Band& band, Meter& meter) {
-    const int32_t first = band.begin - band.low, rows = band.end - band.begin;
-    if (canny_) {
-      stage.append(band.mark_bits(), row_bytes_, rows);
-    } else {
-      const AnyView out = band.result();
-      stage.append(row_at(out, first), out.stride_bytes, rows,
-                   work_.is_mask ? count_set(out, first, rows) : 0);
-    }
+  // Rows of a result, or marks.
+  void append(ConstAnyView made, int32_t rows) {
+    if (canny_)
+      stage_->append(made.data, row_bytes_, rows);
+    else
+      stage_->append(made.data, made.stride_bytes, rows,
+                     work_.is_mask ? count_set(made, 0, rows) : 0);
     ++result_.bands;
-    meter.add(rows);
+    meter_->add(rows);
   }
 
-  void encode(const BandStage& stage, Meter& meter) {
+  void encode() {
     std::optional<ResolvedRows> resolved;
     if (canny_)
-      resolved.emplace(*canny_, stage, facts_.size.width, work_.exec.threads,
+      resolved.emplace(*canny_, *stage_, facts_.size.width, work_.exec.threads,
                        settings_.bands.memory);
     const int64_t pixel = int64_t(work_.channels) * bytes_per_sample(work_.type);
     RowSource rows{facts_.size, work_.channels, work_.type};
@@ -565,8 +631,8 @@ class BandRun {
       if (resolved)
         resolved->fill(x, y, count, to);
       else
-        stage.read(y, x * pixel, count * pixel, to);
-      if (x == 0) meter.add(1);
+        stage_->read(y, x * pixel, count * pixel, to);
+      if (x == 0) meter_->add(1);
     };
     WriteOptions writing = work_.writing;
     writing.layout = settings_.bands.layout;
@@ -582,6 +648,8 @@ class BandRun {
   int32_t band_rows_;
   int64_t row_bytes_ = 0;
   std::optional<CannyBands> canny_{};
+  std::optional<BandStage> stage_{};
+  std::optional<Meter> meter_{};
   FileResult result_{};
 };
 
@@ -615,6 +683,116 @@ FileResult run_bands(const std::filesystem::path& source, const std::filesystem:
   const PictureFacts facts = facts_of(source, settings);
   const auto works = one_for_each_place(settings, facts, make);
   return BandRun(source, target, settings, works, facts).run();
+}
+
+struct BandMaker::State {
+  State(std::filesystem::path file, BandSettings wanted,
+        const std::function<BandWork(const PictureFacts&)>& make)
+      : source(std::move(file)),
+        settings(std::move(wanted)),
+        facts(facts_of(source, settings)),
+        work(make(facts)) {
+    if (work.canny) canny.emplace(facts.size.width, *work.canny);
+  }
+
+  // Rows [first, end) and those around.
+  Band& take(int32_t first, int32_t end) {
+    if (first < 0 || end > facts.size.height || first >= end) {
+      throw_invalid(fmt::format("{}, {}", first, end), "bands: rows [{}, {}) of a picture of {}",
+                    first, end, facts.size.height);
+    }
+    if (!feed || !before || first < before->begin || end < before->end) {
+      before = nullptr;
+      feed.emplace(source, settings, work, end - first);
+    }
+    feed->go_to(first, end);
+    Band& band = before == bands.data() ? bands[1] : bands[0];
+    const Band* const above = std::exchange(before, nullptr);  // after a fault nothing is known
+    feed->take(band, above);
+    return *(before = &band);
+  }
+
+  std::filesystem::path source;
+  BandSettings settings;
+  PictureFacts facts;
+  BandWork work;
+  std::optional<CannyBands> canny{};
+  std::optional<BandFeed> feed{};
+  std::array<Band, 2> bands{};
+  Band* before = nullptr;  // the band taken last
+};
+
+BandMaker::BandMaker(const std::filesystem::path& source, const BandSettings& settings,
+                     const std::function<BandWork(const PictureFacts&)>& make)
+    : state_(std::make_unique<State>(source, settings, make)) {}
+BandMaker::~BandMaker() = default;
+
+std::vector<uint64_t> BandMaker::count(int32_t first, int32_t end) {
+  State& s = *state_;
+  if (!s.work.canny) throw_invalid("counts", "bands: counts are canny's");
+  CannyBands counting(s.facts.size.width, *s.work.canny);
+  if (!counting.wants_counts()) throw_invalid("counts", "bands: canny's thresholds are given");
+  count_band(s.take(first, end), s.work, counting);
+  return counting.counts();
+}
+
+void BandMaker::set_thresholds(const CannyResult& thresholds) {
+  if (state_->canny) state_->canny->set_thresholds(thresholds);
+}
+
+std::vector<uint8_t> BandMaker::make(int32_t first, int32_t end) {
+  State& s = *state_;
+  Band& band = s.take(first, end);
+  make_band(band, s.work, s.canny, s.facts, false);
+  const int64_t row_bytes = bytes_of_result(s.facts, s.work, s.canny);
+  std::vector<uint8_t> made(size_t(row_bytes * (end - first)));
+  if (s.canny) {
+    std::memcpy(made.data(), band.mark_bits(), made.size());
+  } else {
+    for (int32_t y = first; y < end; ++y)
+      std::memcpy(made.data() + row_bytes * (y - first), row_at(band.result(), y - band.low),
+                  size_t(row_bytes));
+  }
+  return made;
+}
+
+struct BandJoin::State {
+  State(std::filesystem::path from, std::filesystem::path to, BandSettings wanted,
+        const std::function<BandWork(const PictureFacts&)>& make)
+      : source(std::move(from)),
+        target(std::move(to)),
+        settings(std::move(wanted)),
+        facts(facts_of(source, settings)),
+        work(make(facts)),
+        run(source, target, settings, std::span(&work, 1), facts) {}
+
+  std::filesystem::path source, target;
+  BandSettings settings;
+  PictureFacts facts;
+  BandWork work;
+  BandRun run;
+};
+
+BandJoin::BandJoin(const std::filesystem::path& source, const std::filesystem::path& target,
+                   const BandSettings& settings,
+                   const std::function<BandWork(const PictureFacts&)>& make)
+    : state_(std::make_unique<State>(source, target, settings, make)) {}
+BandJoin::~BandJoin() = default;
+
+const PictureFacts& BandJoin::facts() const { return state_->facts; }
+int32_t BandJoin::band_rows() const { return state_->run.band_rows(); }
+int32_t BandJoin::rows() const { return state_->run.rows(); }
+bool BandJoin::wants_counts() const { return state_->run.wants_counts(); }
+void BandJoin::add_counts(std::span<const uint64_t> counts) { state_->run.add_counts(counts); }
+CannyResult BandJoin::find_thresholds() { return state_->run.find_thresholds(); }
+void BandJoin::add(std::span<const uint8_t> made) { state_->run.add(made); }
+
+FileResult BandJoin::finish() {
+  if (rows() < facts().size.height) {
+    throw_invalid(std::to_string(rows()), "bands: {} rows of {} are there", rows(),
+                  facts().size.height);
+  }
+  return state_->run.finish();
 }
 
 FileResult read_bands(const std::filesystem::path& source, const BandSettings& settings,

@@ -7,8 +7,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/round_trip.hpp"
@@ -64,6 +66,72 @@ struct BandSettings {
 FileResult run_bands(const std::filesystem::path& source, const std::filesystem::path& target,
                      const BandSettings& settings,
                      const std::function<BandWork(const PictureFacts&)>& make);
+
+/// The bands of one picture, worked on in several processes: each has a BandMaker and makes some of
+/// them, and one has a BandJoin, which makes the file of all. All of them are given the same
+/// settings and the same work, of a file with the same samples; there are no GPUs among the
+/// settings.
+class BandMaker {
+ public:
+  /// Throws as run_bands() does.
+  BandMaker(const std::filesystem::path& source, const BandSettings& settings,
+            const std::function<BandWork(const PictureFacts&)>& make);
+  BandMaker(const BandMaker&) = delete;
+  BandMaker& operator=(const BandMaker&) = delete;
+  ~BandMaker();
+
+  /// The histogram of Canny's magnitudes in rows [first, end) of the picture. Bands come in any
+  /// order, and downwards fastest: to go up is to decode again from the first row. Throws
+  /// Error{input}, Error{invalid_argument} for rows that the picture does not have.
+  std::vector<uint64_t> count(int32_t first, int32_t end);
+  /// Those that BandJoin found, where make() needs them.
+  void set_thresholds(const CannyResult& thresholds);
+  /// What BandJoin::add() takes of rows [first, end). Throws as count() does.
+  std::vector<uint8_t> make(int32_t first, int32_t end);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Keeps what is made beside `target`, with a journal, as run_bands() does: rows() are there
+/// already, of a process that was killed.
+class BandJoin {
+ public:
+  /// Throws as run_bands() does.
+  BandJoin(const std::filesystem::path& source, const std::filesystem::path& target,
+           const BandSettings& settings, const std::function<BandWork(const PictureFacts&)>& make);
+  BandJoin(const BandJoin&) = delete;
+  BandJoin& operator=(const BandJoin&) = delete;
+  ~BandJoin();
+
+  const PictureFacts& facts() const;
+  /// Rows of a band that the settings' memory holds.
+  int32_t band_rows() const;
+  /// Rows that are there; the next ones go to add().
+  int32_t rows() const;
+  /// Whether every band's histogram is wanted, in any order, and then find_thresholds().
+  bool wants_counts() const;
+  void add_counts(std::span<const uint64_t> counts);
+  /// Those that are used; before the first add().
+  CannyResult find_thresholds();
+  /// What was made of the rows below those that are there, of all that fit into it. Throws
+  /// Error{output}; Error{invalid_argument} where it is of no whole rows, or of more than there
+  /// are.
+  void add(std::span<const uint8_t> made);
+  /// Joins all rows, which must be there, and writes the file. Throws as run_bands() does.
+  FileResult finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// What edges_file() and filter_file() do.
+using FileMethod = std::variant<CannyOptions, LogOptions, SobelOptions, GaussianOptions, BoxOptions,
+                                SharpenOptions, MedianOptions, CorrelateFile, MorphologyFile>;
+BandSettings band_settings(const BandOptions& options, const Exec& exec);
+std::function<BandWork(const PictureFacts&)> band_work(const FileMethod& method, const Exec& exec);
 
 /// Works on rows, at the same time as others of its kind; what it returns is called band after
 /// band, downwards.

@@ -16,6 +16,11 @@ DetectOptions with_one_limit(DetectOptions options) {
   return options;
 }
 
+ReadOptions with_depth(ReadOptions reading) {
+  reading.keep_depth = true;
+  return reading;
+}
+
 }  // namespace
 
 struct VideoDetector::State {
@@ -26,7 +31,7 @@ struct VideoDetector::State {
   std::vector<Event> ended{};
 
   State(const std::filesystem::path& path, const DetectOptions& options, const ReadOptions& reading)
-      : video(path, reading),
+      : video(path, with_depth(reading)),
         detector(options.motion),
         watch(video.size(), options.scene, options.tracking) {}
 };
@@ -48,7 +53,8 @@ const MovingFrame* VideoDetector::next() {
     s.ended.insert(s.ended.end(), events.begin(), events.end());
   };
   if (frame->lost()) keep(s.watch.finish());
-  const auto found = s.detector.push(frame->luma());
+  const auto deep = frame->deep_luma();
+  const auto found = s.detector.push(deep.data ? ConstAnyView(deep) : frame->luma());
   const SceneStep& step = s.watch.push({frame->index(), frame->time()}, found);
   keep(step.ended);
   s.moving = {frame, found, s.detector.states().back(), step};

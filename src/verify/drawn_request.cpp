@@ -309,15 +309,15 @@ DrawnRequest draw_log(Bytes& bytes, int32_t longest) {
 
 DrawnRequest draw_canny_of_gradients(Bytes& bytes, int32_t longest) {
   const PixelType type = one_of_types(bytes, {s16, s16, f32});
-  Pictures p = draw_pictures(bytes, type, longest, bytes.below(4) ? 1 : 3);
-  p.count = 1;
+  const Pictures p = draw_pictures(bytes, type, longest, bytes.below(4) ? 1 : 3);
   const auto options = draw_options<CannyGradientOptions>(bytes);
   return {"canny", fmt::format("edges of gradients {}{}", p.text(), text_of_options(options)),
           [=](Harness& h, const Exec& exec) {
             const ConstBatch gx = p.source(h), gy = p.source(h, 1);
-            const CannyResult used = canny_of_gradients(
-                gx.first, gy.first, p.result(h, "edges", u8).first, options, exec);
-            h.value("thresholds", fmt::format("{} {}", used.low, used.high));
+            std::vector<CannyResult> used(size_t(p.count));
+            canny_of_gradients(gx, gy, p.result(h, "edges", u8), options, {.results = used}, exec);
+            for (const CannyResult& one : used)
+              h.value("thresholds", fmt::format("{} {}", one.low, one.high));
           }};
 }
 
@@ -403,7 +403,8 @@ DrawnRequest draw_label(Bytes& bytes, int32_t longest) {
 }
 
 DrawnRequest draw_background(Bytes& bytes, int32_t longest) {
-  Pictures p = draw_pictures(bytes, u8, longest);
+  const PixelType type = one_of_types(bytes, {u8, u16});
+  Pictures p = draw_pictures(bytes, type, longest);
   const auto options = draw_options<BackgroundOptions>(bytes);
   const double limit = draw_level(bytes, u8);
   const PixelType mask = one_of_types(bytes, {u8, bit});
@@ -417,8 +418,8 @@ DrawnRequest draw_background(Bytes& bytes, int32_t longest) {
               subtractor.push(p.source(h, uint64_t(t % 2)).first, {}, limit, exec);
             BackgroundBatchOutputs out;
             if (wanted & 1) out.mask = p.result(h, "mask", mask);
-            if (wanted & 2) out.difference = p.result(h, "difference", u8);
-            if (wanted & 4) out.background = p.result(h, "background", u8);
+            if (wanted & 2) out.difference = p.result(h, "difference", type);
+            if (wanted & 4) out.background = p.result(h, "background", type);
             const ConstBatch frames = p.source(h, 7);
             if (p.count > 1) return subtractor.push(frames, out, limit, exec);
             subtractor.push(
@@ -430,7 +431,8 @@ DrawnRequest draw_background(Bytes& bytes, int32_t longest) {
 
 DrawnRequest draw_motion(Bytes& bytes, int32_t longest) {
   static constexpr int32_t channels[] = {1, 3, 4};
-  const Pictures p = draw_pictures(bytes, u8, longest, channels[bytes.below(3)]);
+  const PixelType type = one_of_types(bytes, {u8, u16});
+  const Pictures p = draw_pictures(bytes, type, longest, channels[bytes.below(3)]);
   auto options = draw_options<MotionOptions>(bytes);
   // The reference sums whole windows: wide ones now and then.
   if (bytes.below(16)) options.blur = std::min(options.blur, 21);

@@ -28,12 +28,16 @@ class CudaFaults(Ground):
         works = {"canny": ["edges"], "sobel": ["edges", "--method", "sobel"], "log": ["edges", "--method", "log"],
                  "boundaries": ["edges", "--method", "boundaries"], "average": ["filter", "--kernel", "average:5"],
                  "gaussian": ["filter", "--kernel", "gaussian:5"], "median": ["filter", "--median", "5"]}
+        sources = [(short, "o.y4m")]
         cases = []
+        # What travels to a host with a GPU may be a build without picture files.
+        if "no picture files" not in self.run(["edges", self.photo, "-o", self.fresh() / "o.png"]).err:
+            sources.append((self.photo, "o.png"))
+            cases.append(("lines", lambda at: ["edges", self.photo, "--lines", at / "o.svg"], False))
         for name, words in works.items():
-            for source, result in ((self.photo, "o.png"), (short, "o.y4m")):
+            for source, result in sources:
                 cases.append((f"{name} {result}", lambda at, w=words, s=source, r=result: [*w, s, "-o", at / r], False))
         cases += [
-            ("lines", lambda at: ["edges", self.photo, "--lines", at / "o.svg"], False),
             ("by itself", lambda at: ["edges", short, "-o", at / "o.y4m", "--device", "auto"], False),
             ("detect", lambda at: ["detect", scene, "--background", "first", "--json", at / "o.ndjson"], False),
             ("detect default", lambda at: ["detect", scene, "--warm-up", "2", "-o", at / "o.y4m", "--json", at / "o.ndjson"], False),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/reliability.md has the figures of the JSON beside docs/benchmarks, all of them and no others; and a page that differs is found."""
+"""docs/reliability.md has the figures of the JSON files in docs/benchmarks, all of them and no others; and a page that differs is found."""
 
 import json
 import re
@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reliability.md"
 ATTACK = ROOT / "docs" / "benchmarks" / "2026-11-23-attack.json"
+SOAK = ROOT / "docs" / "benchmarks" / "2026-11-23-h200-soak.json"
+LINES = ROOT / "docs" / "benchmarks" / "2026-11-23-coverage.json"
 
 
 def rows_of(page, heading):
@@ -34,6 +36,13 @@ def faults(page, data):
     return found
 
 
+def soak_faults(page, data):
+    measured = [[soak["soak"], f"{soak['count']:,}", str(soak["seconds"]), *(f"{n:,}" for n in soak["growth"].values())] for soak in data["soaks"]]
+    found = [f"measured: {row}" for row in measured if row not in rows_of(page, "A camera that is watched for long")]
+    said = page.split("On an NVIDIA H200", 1)[-1].split("|", 1)[0]
+    return found + [f"the page does not say {data[key]}" for key in ("driver", "date", "commit") if data[key] not in said]
+
+
 class Figures(unittest.TestCase):
     def setUp(self):
         self.page = PAGE.read_text(encoding="utf-8")
@@ -56,6 +65,42 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(faults(self.page, self.data)), 2)
         row["ends"]["libnobody.so.1 ends the process"] = 1
         self.assertEqual(len(faults(self.page, self.data)), 3)
+
+    def test_the_long_soak_on_a_gpu(self):
+        soak = json.loads(SOAK.read_text(encoding="utf-8"))
+        self.assertEqual(soak_faults(self.page, soak), [])
+        self.assertEqual([(one["soak"], one["count"] >= least, one["growth"]["device_bytes"]) for one, least in zip(soak["soaks"], (1000000, 100000), strict=True)],
+                         [("frames", True, 0), ("pictures", True, 0)])
+        soak["soaks"][1]["growth"]["malloc_bytes"] += 1
+        soak["commit"] = "another"
+        self.assertEqual(len(soak_faults(self.page, soak)), 2)
+
+
+def line_faults(page, data):
+    """What a page says otherwise about which lines ran."""
+    texts = [data["commit"], data["date"], f"{len(data['not_compiled'])} files"]
+    for tree, row in data["trees"].items():
+        texts.append(f"{100 * row['ran'] / row['lines']:.1f} % of the {row['lines']:,} lines of `{tree}`")
+    return [text for text in texts if text not in page]
+
+
+class Lines(unittest.TestCase):
+    def setUp(self):
+        page = PAGE.read_text(encoding="utf-8")
+        self.page = page.split("**Lines.**", 1)[1].split("\n\n", 1)[0]
+        self.data = json.loads(LINES.read_text(encoding="utf-8"))
+
+    def test_figures_are_measured(self):
+        self.assertEqual(line_faults(self.page, self.data), [])
+
+    def test_what_did_not_run_is_listed(self):
+        listed = sum(int(b or a) - int(a) + 1 for text in self.data["not_run"].values() for a, b in re.findall(r"(\d+)(?:-(\d+))?", text))
+        self.assertEqual(listed, sum(row["lines"] - row["ran"] for row in self.data["trees"].values()))
+
+    def test_faults_are_found(self):
+        self.data["trees"]["cli"]["ran"] -= 100
+        self.data["commit"] = "0123456789ab"
+        self.assertEqual(len(line_faults(self.page, self.data)), 2)
 
 
 if __name__ == "__main__":

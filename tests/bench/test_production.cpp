@@ -32,8 +32,9 @@ TEST(Production, RequestsAreToldApartAndAnsweredByTheHost) {
     EXPECT_TRUE(seen.insert(row.operation + row.parameters).second) << row.parameters;
     operations.insert(row.operation);
   }
-  EXPECT_EQ(operations, (std::set<std::string>{"background", "canny", "convolve", "label", "log",
-                                               "median", "morphology", "pixel", "sobel"}));
+  EXPECT_EQ(operations,
+            (std::set<std::string>{"background", "boundaries", "canny", "convolve", "label", "log",
+                                   "median", "morphology", "pixel", "sobel"}));
   // What is copied is a picture of bytes, where a mask has bits and a source three channels.
   for (const Row& row : result.rows) {
     if (row.operation == "copy" && (row.type == "bit" || row.parameters == "gray of RGB")) {

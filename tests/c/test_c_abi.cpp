@@ -492,6 +492,17 @@ TEST(CInterface, MovingObjectsAreThoseOfCpp) {
     EXPECT_TRUE(equal(difference, difference_too));
   }
   EXPECT_GT(seen, 0u);
+  // u16, after a reset: an eighth of a gray level.
+  cuesta_background_reset(model);
+  AnyImage deep = like(PixelType::u16), apart = like(PixelType::u16);
+  cuesta_background_outputs out{};
+  out.difference = c_view(apart);
+  for (int step = 0; step < 2; ++step) {
+    deep.as<uint16_t>().at(5, 5) = uint16_t(32 * step);
+    const cuesta_view view = c_view(deep);
+    EXPECT_OK(cuesta_background_push(model, context, &view, &out, 25));
+  }
+  EXPECT_EQ(apart.as<uint16_t>().at(5, 5), 32);
   EXPECT_GT(cuesta_context_bytes(context, CUESTA_HOST), 0u);
   cuesta_context_release_memory(context);
   EXPECT_EQ(cuesta_context_bytes(context, CUESTA_HOST), 0u);

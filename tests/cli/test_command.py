@@ -231,18 +231,35 @@ class Edges(CommandTest):
             line = json.loads(self.edges("--json", "--threshold", 100, *arguments).stdout)
             return line["edge_pixels"], (self.at / "out.png").read_bytes()
 
-        self.assertEqual(found("--color", "strongest")[0], 30)
-        self.assertEqual(found(), found("--color", "gray"))
+        def said(*arguments):
+            return self.run_cuesta("edges", self.photo, "--threshold", 100, "-v", *arguments).stderr.decode()
+
+        opaque = found()
+        self.assertEqual(opaque[0], 30)
+        self.assertEqual(found("--color", "strongest"), opaque)
         self.assertEqual(found("--color", "structure")[0], 30)
         self.assertEqual(found("--color", "gray")[0], 0)
-        opaque = found("--color", "strongest")
+        # Lines are of gray levels, and so are the edges beside them; -v says of what edges are.
+        self.assertEqual(found("--lines", "x.svg"), found("--color", "gray", "--lines", "x.svg"))
+        self.assertEqual(found("--lines", "x.svg"), found("--color", "gray"))
+        self.fails(USAGE, "edges", self.photo, "--lines", "x.svg", "--color", "strongest", says=["--color strongest", "--color gray"])
+        for arguments, words in (
+            ((), "of the strongest channel"), (("--color", "structure"), "of the structure tensor"),
+            (("--color", "gray"), "of gray levels"), (("--memory", "64kB"), "of the strongest channel"),
+        ):
+            self.assertIn(words, said("-o", "x.png", *arguments))
+        self.assertIn("of gray levels, 0 lines", said("--lines", "x.svg"))
         self.photo.write_bytes(png(40, 30, [v for pixel in pixels for v in [*pixel, 7]], 4))
-        self.assertEqual(found("--color", "strongest"), opaque)  # alpha is no color
+        self.assertEqual(found(), opaque)  # alpha is no color
+        self.photo.write_bytes(png(40, 30, [60] * (40 * 30)))
+        self.assertNotIn(", of ", said("-o", "x.png"))  # nor is what has none
+        self.photo.write_bytes(y4m(40, 30, [bytes(1200)]))
+        self.assertIn("of gray levels", said("-o", "x.y4m"))
         self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--method", "log", "--color", "gray", says=["--color gray", "--method canny"])
         self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--color", "grey", says=["--color", "gray"])
         self.photo.write_bytes(png(40, 30, [v * 257 for pixel in pixels for v in pixel], 3, 16))
-        for color in ("strongest", "structure"):
-            line = json.loads(self.edges("--json", "--threshold", 25700, "--color", color).stdout)
+        for color in ([], ["--color", "strongest"], ["--color", "structure"]):
+            line = json.loads(self.edges("--json", "--threshold", 25700, *color).stdout)
             self.assertEqual(line["edge_pixels"], 30, color)
 
     def test_boundaries(self):
@@ -274,7 +291,7 @@ class Edges(CommandTest):
         self.edges("--sigma", 1.4)  # the paper's
         self.assertNotEqual((self.at / "out.png").read_bytes(), usual)
         # log has a level and a scale for crossings, and the paper's for bands.
-        for mode, sigma, level in (("zero-crossings", 2.2, 1.6), ("threshold", 1.4, 5)):
+        for mode, sigma, level in (("zero-crossings", 3.5, 0.3), ("threshold", 1.4, 5)):
             results = set()
             for said in ([], ["--sigma", sigma], ["--threshold", level]):
                 self.edges("--method", "log", "--mode", mode, *said)

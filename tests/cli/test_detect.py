@@ -350,6 +350,19 @@ class Options(DetectTest):
         narrow = self.detect("--threshold", 100)[1][5]["objects"][0]["area"]
         self.assertGreater(wide, narrow)
 
+    def test_samples_of_ten_bits_are_kept(self):
+        """A square a quarter of a gray level above the ground, which 8 bits round away."""
+        deep = lambda plane: b"".join(struct.pack("<H", 4 * GROUND + (v == BRIGHT)) for v in plane)
+        self.file("deep.y4m", y4m(WIDTH, HEIGHT, [deep(luma(place(k))) for k in range(FRAMES)], b"mono10"))
+        exact = "--blur", 1, "--close", "none", "--open", "none", "--threshold", 0.2
+        done = self.run_cuesta("detect", "deep.y4m", "--json", "-", "-v", *PLAIN, *exact)
+        for line in self.lines(done.stdout)[1]:
+            at = place(line["frame"])
+            self.assertEqual([o["box"] for o in line["objects"]], [[*at, SIDE, SIDE]] if at else [])
+        self.assertNotIn(b"rounded", done.stderr)
+        drawn = self.run_cuesta("detect", "deep.y4m", "-o", "boxes.y4m", *PLAIN, *exact)
+        self.assertIn(b"deep.y4m: samples of 10 bits are rounded to 8", drawn.stderr)
+
     def test_without_blur_and_elements_the_box_is_the_square(self):
         for line in self.detect("--blur", 1, "--close", "none", "--open", "none")[1][1:]:
             x, y = place(line["frame"])

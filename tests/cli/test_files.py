@@ -360,10 +360,12 @@ class Depths(FilesTest):
         self.make("eight.png", self.gray)
         self.make("sixteen.tif", [v * 257 for v in self.gray], kind=USHORT)
         self.assertEqual(VIPS.read(self.at / "sixteen.tif")["format"], USHORT)
-        for method in (["log"], ["log", "--mode", "threshold"]):
-            _, eight = self.edges_of("eight.png", "--method", *method)
+        # What the usual sigma smooths first is rounded, of 8 bits to one of 255 levels.
+        for method, most in ((["log"], 0.03), (["log", "--sigma", "2.2"], 0), (["log", "--mode", "threshold"], 0)):
+            line, eight = self.edges_of("eight.png", "--method", *method)
             _, sixteen = self.edges_of("sixteen.tif", "--method", *method)
-            self.assertEqual(sixteen, eight, method)
+            differing = sum(a != b for a, b in zip(eight, sixteen))
+            self.assertLessEqual(differing, most * line["edge_pixels"], (method, differing, line["edge_pixels"]))
         _, eight = self.edges_of("eight.png", "--method", "sobel")
         _, sixteen = self.edges_of("sixteen.tif", "--method", "sobel")
         self.assertLessEqual(max(abs(a - b / 257) for a, b in zip(eight, sixteen)), 0.51)

@@ -220,13 +220,15 @@ class Pipes(LiveTest):
         self.fails(INPUT, "detect", "-", "--json", "o", stdin=long, says=["index is at the end"])
 
     def test_deep_y4m(self):
-        shallow = self.detect()[1]
+        # A blur of deep samples keeps what one of bytes rounds away.
+        without_blur = [*PLAIN, "--blur", "1"]
+        shallow = frames_of(self.run_cuesta("detect", "-", "--json", "-", *without_blur, stdin=street()).stdout)
         header, frames = test_detect.planes_of(street(), WIDTH * HEIGHT)
         for bits in (9, 10, 12, 14, 16):
             with self.subTest(bits):
                 wide = [b"".join((v << (bits - 8)).to_bytes(2, "little") for v in frame) for frame in frames]
                 data = y4m(WIDTH, HEIGHT, wide, b"mono%d" % bits)
-                done = self.run_cuesta("detect", "-", "--json", "-", *PLAIN, stdin=data)
+                done = self.run_cuesta("detect", "-", "--json", "-", *without_blur, stdin=data)
                 self.assertEqual(frames_of(done.stdout), shallow)
         # Color of every sampling is read past, the luma is the same.
         half = (WIDTH // 2) * (HEIGHT // 2)
@@ -236,7 +238,7 @@ class Pipes(LiveTest):
                 bits = int(name[4:]) if b"p" in name and b"alpha" not in name else 8
                 wide = [b"".join((v << (bits - 8)).to_bytes(2, "little") for v in f) if bits > 8 else f for f in frames]
                 data = y4m(WIDTH, HEIGHT, [f + bytes([0x80]) * size for f in wide], name)
-                done = self.run_cuesta("detect", "-", "--json", "-", *PLAIN, stdin=data)
+                done = self.run_cuesta("detect", "-", "--json", "-", *without_blur, stdin=data)
                 self.assertEqual(frames_of(done.stdout), shallow)
 
     def test_silence_is_told(self):

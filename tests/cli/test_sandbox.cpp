@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "cli/fence.hpp"
 #include "cuesta/error.hpp"
 
 namespace cuesta::cli {
@@ -148,6 +149,110 @@ TEST_F(Sandbox, IsWhatRefuses) {
     EXPECT_EQ(told_by_child({alone}, false), 0) << one.what;
     std::filesystem::remove(folder_ / "new");
   }
+}
+
+// The number of the first attempt in a fence that went otherwise, 0 for none.
+int told_from_fence(const std::vector<Attempt>& attempts, const std::vector<std::string>& results) {
+  return run_fenced({"in.png"}, results, [&]() -> int {
+    for (size_t i = 0; i < attempts.size(); ++i)
+      if (attempts[i].goes() != attempts[i].is_allowed) _exit(int(i + 1));
+    _exit(0);
+  });
+}
+
+// What is no result is as far away as in the tuner's sandbox, though it lies beside one.
+TEST_F(Sandbox, AFenceHoldsTheSame) {
+  auto all = attempts();
+  std::erase_if(all, [](const Attempt& one) { return one.what == "a file without a name"; });
+  const int first = told_from_fence(all, {(folder_ / "result.png").string()});
+  EXPECT_EQ(first, 0) << all[size_t(first - 1)].what;
+  EXPECT_TRUE(std::filesystem::exists(file_));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
+}
+
+bool makes(const std::string& path, int flags) {
+  const int file = open(path.c_str(), flags | O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) return false;
+  const bool wrote = write(file, "x", 1) == 1;
+  return close(file) == 0 && wrote;
+}
+
+// Names a file without a name, or another descriptor.
+bool links(const std::string& folder, int file, const std::string& name) {
+  const int made = file >= 0 ? file : open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  const std::string own = "/proc/self/fd/" + std::to_string(made);
+  return linkat(AT_FDCWD, own.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+TEST_F(Sandbox, AFenceLetsResultsThrough) {
+  const auto in = [&](const std::string& name) { return (folder_ / name).string(); };
+  const std::string folder = folder_.string(), other = file_;
+  std::filesystem::create_directory(in("album"));
+  std::filesystem::create_symlink("file", in("to-file.png"));
+  std::filesystem::create_symlink(file_, in("album/to-file.png"));
+  const auto staged = [=] { return folder + "/.r." + std::to_string(getpid()) + "-0.png"; };
+  const std::vector<Attempt> all = {
+      {"write over a result", true, [=] { return makes(in("r.png"), O_TRUNC); }},
+      {"link a result", true, [=] { return links(folder, -1, in("linked.png")); }},
+      {"link it elsewhere", false, [=] { return links(folder, -1, in("other.png")); }},
+      {"link it over what is there", false, [=] { return links(folder, -1, other); }},
+      {"link what it reads", false,
+       [=] { return links(folder, open(other.c_str(), O_RDONLY), in("linked2.png")); }},
+      {"stage", true, [=] { return makes(staged(), O_EXCL); }},
+      {"stage for another", false, [=] { return makes(in(".r.1-0.png"), O_EXCL); }},
+      {"rename to another name", false,
+       [=] { return rename(staged().c_str(), in("other.png").c_str()) == 0; }},
+      {"rename to a result", true,
+       [=] { return rename(staged().c_str(), in("r.png").c_str()) == 0; }},
+      {"rename another file", false,
+       [=] { return rename(other.c_str(), in("r.png").c_str()) == 0; }},
+      {"remove its own", true, [=] { return unlink(in("linked.png").c_str()) == 0; }},
+      {"remove another", false, [=] { return unlink(other.c_str()) == 0; }},
+      {"a journal of bands", true, [=] { return makes(in(".r.png.cuesta-journal"), 0); }},
+      {"remove it", true, [=] { return unlink(in(".r.png.cuesta-journal").c_str()) == 0; }},
+      {"a journal of another", false, [=] { return makes(in(".file.cuesta-journal"), 0); }},
+      {"a picture in a folder of results", true, [=] { return makes(in("album/a.png"), O_EXCL); }},
+      {"another file there", false, [=] { return makes(in("album/.bashrc"), 0); }},
+      {"a program there", false, [=] { return makes(in("album/a.sh"), 0); }},
+      {"through a link there", false, [=] { return makes(in("album/to-file.png"), 0); }},
+      {"out of the folder", false, [=] { return makes(in("album/../out.png"), 0); }},
+      {"a folder of results", true,
+       [=] {
+         return mkdir(in("new/deep").c_str(), 0777) != 0 && mkdir(in("new").c_str(), 0777) == 0 &&
+                mkdir(in("new/deep").c_str(), 0777) == 0;
+       }},
+      {"a picture in it", true, [=] { return makes(in("new/deep/a.png"), O_EXCL); }},
+      {"another folder", false, [=] { return mkdir(in("more").c_str(), 0777) == 0; }},
+      {"a path that is none", false,
+       [] { return syscall(SYS_openat, AT_FDCWD, 16, O_WRONLY) >= 0 || errno != EPERM; }},
+      {"a second listener", false,
+       [] { return syscall(SYS_seccomp, 1, 8, nullptr) >= 0 || errno != EPERM; }},
+  };
+  const int first = told_from_fence(
+      all, {in("r.png"), in("linked.png"), in("linked2.png"), in("album"), in("new/deep")});
+  EXPECT_EQ(first, 0) << all[size_t(first - 1)].what;
+  EXPECT_EQ(std::filesystem::file_size(file_), 0U);
+  EXPECT_EQ(std::filesystem::file_size(in("r.png")), 1U);
+}
+
+// What a killed child has staged is removed, and what it was ended by is said.
+TEST_F(Sandbox, AFenceCleansUp) {
+  const std::string folder = folder_.string();
+  try {
+    run_fenced({"in.png"}, {folder + "/r.png"}, [&]() -> int {
+      if (!makes(folder + "/.r." + std::to_string(getpid()) + "-0.png", O_EXCL)) _exit(7);
+      raise(SIGKILL);
+      return 0;
+    });
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::input);
+    EXPECT_STREQ(
+        error.what(),
+        "in.png: what decodes it was ended by signal 9 (Killed); a damaged or hostile file, "
+        "or too little memory");
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);  // `file`
 }
 
 }  // namespace

@@ -271,7 +271,8 @@ EDGES = [
     {"lines": True, "method": "log", "min_length": "4.5"},
 ]
 # Of colored pictures.
-COLORS = [{"color": "strongest"}, {"color": "structure", "threshold": "auto:median"}, {"color": "strongest", "sigma": "1", "low": "30", "high": "90"}]
+COLORS = [{"color": "strongest"}, {"color": "structure", "threshold": "auto:median"}, {"color": "gray", "sigma": "1", "low": "30", "high": "90"}, {"lines": True},
+          {"lines": True, "color": "gray"}]
 
 
 class Photo(TuneTest):

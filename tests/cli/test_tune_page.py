@@ -116,16 +116,20 @@ class Edges(PageTest):
         seen = set()
         for color in controls["color"]["choices"]:
             page.click(f"[data-name=color] label:has([value={color}])")
-            seen.add(self.check("" if color == "gray" else f"--color {color}")[1])
+            seen.add(self.check("" if color == "strongest" else f"--color {color}")[1])
             for stage in page.run("[...document.querySelectorAll('#stages input')].map((e) => e.value)"):
                 page.click(f"#stages label:has([value={stage}])")
                 self.settle()
         self.assertEqual(len(seen), 3)
-        # Lines are of gray levels: with color the command refuses them, and so does the page.
+        # Lines are of gray levels, which the page shows: with color the command refuses them, and so does the page.
+        page.click("[data-name=color] label:has([value=strongest])")
         page.click("[data-name=lines] input")
+        self.check("--lines 'my photo-lines.svg'")
+        self.assertTrue(page.run("document.querySelector('[data-name=color] [value=gray]').checked"))
+        page.click("[data-name=color] label:has([value=strongest])")
         page.wait("document.querySelector('#problem').textContent.includes('--lines takes --color gray')")
         page.click("[data-name=color] label:has([value=gray])")
-        self.check("--lines 'my photo-lines.svg'")
+        self.assertNotIn("--color", self.check("--lines 'my photo-lines.svg'")[0])
         page.complaints.clear()
         page.click("[data-name=lines] input")
         for method in ("canny", "log"):
@@ -148,17 +152,17 @@ class Edges(PageTest):
         self.settle()
         def values():
             return page.run("['sigma', 'level'].map((n) => document.querySelector(`#options [data-name=${n}] [type=number]`).value)")
-        self.assertEqual(values(), ["2.2", "1.6"])
+        self.assertEqual(values(), ["3.5", "0.3"])
         page.click("[data-name=mode] label:has([value=threshold])")
         self.assertEqual(values(), ["1.4", "5"])
         line, _ = self.check("--mode threshold")
         self.assertNotIn("--sigma", line)
-        for name, text in (("sigma", "2.2"), ("level", "1.6")):  # the other mode's defaults, given here
+        for name, text in (("sigma", "3.5"), ("level", "0.3")):  # the other mode's defaults, given here
             page.run(f"document.querySelector('#options [data-name={name}] [type=number]').select()")
             page.type(text)
             page.key("Enter")
-        line, _ = self.check("--sigma 2.2")
-        self.assertIn("--threshold 1.6", line)
+        line, _ = self.check("--threshold 0.3")
+        self.assertIn("--sigma 3.5", line)
 
     def move(self, name, flag, spec, base):
         """Moves one control through its values; how many of them changed the picture."""

@@ -26,7 +26,7 @@
 namespace cuesta {
 namespace {
 
-using test::on_gpu, test::canny_in_bands, test::differing, test::drawn_cuts, test::drawn_noise,
+using test::on_gpu, test::canny_in_bands, test::differing, test::drawn_canny, test::drawn_cuts,
     test::equal, test::error_of, test::lit, test::rows_of;
 using verify::Pattern;
 
@@ -47,31 +47,8 @@ TEST_F(BandsDevice, EveryCutOfDrawnPicturesIsTheHostsWhole) {
   RoundTrip gpu(all_.back());
   int64_t edges = 0;
   for (int i = 0; i < 48; ++i) {
-    const int32_t width = pick(1, 300), height = pick(1, 120);
-    const bool deep = i % 4 == 3;
-    const int32_t channels = i % 5 == 4 ? 3 : 1;
-    AnyImage src;
-    if (deep)
-      src = drawn_noise<uint16_t>(width, height, channels, random_);
-    else
-      src = drawn_noise<uint8_t>(width, height, channels, random_);
-    CannyOptions options;
-    options.sigma = std::array{0.0, 0.8, 1.4, 3.0}[size_t(pick(0, 3))];
-    options.norm = pick(0, 1) ? Norm::l1 : Norm::l2;
-    options.aperture = 3 + 2 * pick(0, 2);
-    const double top = (deep ? 257.0 : 1.0) * (options.aperture == 3 ? 300 : 3000);
-    switch (pick(0, 3)) {
-      case 0: options.thresholds = Given{top * pick(0, 9) / 10, top * pick(0, 9) / 10}; break;
-      case 1: options.thresholds = Thresholds::automatic(AutoThreshold::otsu); break;
-      case 2: options.thresholds = Thresholds::automatic(AutoThreshold::median); break;
-      default: options.thresholds = Thresholds::automatic(AutoThreshold::percentile, pick(0, 100));
-    }
-    Image<uint8_t> mask(width, height);
-    if (i % 3 == 0) {
-      for (int32_t y = 0; y < height; ++y)
-        for (int32_t x = 0; x < width; ++x) mask.at(x, y) = uint8_t(pick(0, 4) != 0);
-      options.mask = mask;
-    }
+    const auto [src, mask, options] = drawn_canny(300, 120, random_);
+    const int32_t width = src.width(), height = src.height();
     Image<uint8_t> whole(width, height);
     const CannyResult found = canny(src, whole, options);
     edges += lit(whole);

@@ -34,20 +34,22 @@ void expect_one(MotionDetector& host, MotionDetector& device, const std::string&
   EXPECT_EQ(host.threshold(), device.threshold()) << what;
 }
 
-TEST_F(MotionScenesDevice, FramesAreFoundAsOnTheHost) {
-  for (const auto model : {BackgroundModel::samples, BackgroundModel::mixture}) {
+template <class T>
+void expect_as_on_the_host(std::initializer_list<BackgroundModel> models) {
+  for (const auto model : models) {
     for (const int32_t channels : {1, 3}) {
       Scene scene(eventful());
       MotionDetector host(MotionOptions::of(model)), device(MotionOptions::of(model));
       const int32_t width = scene.options().width, height = scene.options().height;
-      Image<uint8_t> frame(width, height, channels);
-      Image<uint8_t, Space::device> there(width, height, channels);
+      Image<T> frame(width, height, channels);
+      Image<T, Space::device> there(width, height, channels);
       size_t objects = 0;
       for (int32_t t = 0; t < 110; ++t) {
         const auto& made = scene.next();
         for (int32_t y = 0; y < height; ++y)
           for (int32_t i = 0; i < width * channels; ++i)
-            frame.row(y)[i] = uint8_t(made.at(i / channels, y) + i % channels);
+            frame.row(y)[i] = sizeof(T) == 1 ? T(made.at(i / channels, y) + i % channels)
+                                             : T(made.at(i / channels, y) * 256 + i % 251);
         upload(frame, there);
         const auto expected = host.push(frame), found = device.push(there);
         objects += expected.size();
@@ -58,6 +60,13 @@ TEST_F(MotionScenesDevice, FramesAreFoundAsOnTheHost) {
       EXPECT_GT(objects, 20u);
     }
   }
+}
+
+TEST_F(MotionScenesDevice, FramesAreFoundAsOnTheHost) {
+  expect_as_on_the_host<uint8_t>({BackgroundModel::samples, BackgroundModel::mixture});
+}
+TEST_F(MotionScenesDevice, DeepFramesAreFoundAsOnTheHost) {
+  expect_as_on_the_host<uint16_t>({BackgroundModel::samples});
 }
 
 TEST_F(MotionScenesDevice, ABatchIsFrameAfterFrame) {

@@ -1,9 +1,11 @@
 // Files worked on in bands become byte for byte what the whole pictures become.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -13,6 +15,7 @@
 #include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 #include "cuesta/io.hpp"
+#include "io/bands.hpp"
 #include "support/drawings.hpp"
 #include "support/errors.hpp"
 #include "support/temp_folder.hpp"
@@ -65,13 +68,47 @@ Border drawn_border() {
   return {modes[size_t(pick(0, 5))], double(pick(0, 255))};
 }
 
-// Where bands are worked on.
-enum class Where { cpu, gpu, all_gpus };
+// Where bands are worked on: by the functions on files, or by makers that could be processes.
+enum class Where { cpu, gpu, all_gpus, makers };
+
+// By two makers, each of some bands in any order, and one that joins.
+FileResult run_makers(const std::string& source, const std::string& target,
+                      const io::FileMethod& method, const BandOptions& options) {
+  const io::BandSettings settings = io::band_settings(options, {});
+  const auto work = [&] { return io::band_work(method, {.threads = pick(1, 4)}); };
+  io::BandJoin join(source, target, settings, work());
+  io::BandMaker one(source, settings, work()), other(source, settings, work());
+  const int32_t height = join.facts().size.height, rows = join.band_rows();
+  const auto in_any_order = [&](int32_t first, auto&& make) {
+    std::vector<int32_t> order(size_t((height - first + rows - 1) / rows), 0);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_source());
+    for (const int32_t i : order) {
+      const int32_t begin = first + i * rows;
+      make(i, pick(0, 1) ? one : other, begin, std::min(height, begin + rows));
+    }
+    return order.size();
+  };
+  if (join.wants_counts()) {
+    in_any_order(0, [&](int32_t, io::BandMaker& maker, int32_t begin, int32_t end) {
+      join.add_counts(maker.count(begin, end));
+    });
+  }
+  const CannyResult thresholds = join.find_thresholds();
+  one.set_thresholds(thresholds), other.set_thresholds(thresholds);
+  std::vector<std::vector<uint8_t>> made(size_t(height) + 1);
+  const size_t count =
+      in_any_order(join.rows(), [&](int32_t i, io::BandMaker& maker, int32_t begin, int32_t end) {
+        made[size_t(i)] = maker.make(begin, end);
+      });
+  for (size_t i = 0; i < count; ++i) join.add(made[i]);
+  return join.finish();
+}
 
 class FileBands : public testing::TestWithParam<Where> {
  protected:
   void SetUp() override {
-    if (GetParam() == Where::cpu) return;
+    if (GetParam() == Where::cpu || GetParam() == Where::makers) return;
     std::string why;
     for (const DeviceInfo& gpu : list_devices(&why)) devices_.push_back(gpu.index);
     if (devices_.empty()) GTEST_SKIP() << "no GPU: " << why;
@@ -79,8 +116,21 @@ class FileBands : public testing::TestWithParam<Where> {
   }
   // Drawn threads, and the GPUs.
   Exec exec() const { return {.threads = pick(1, 4), .devices = devices_}; }
-  // A GPU has the same steps behind each picture, and the emulated one is slow.
-  int of(int times) const { return devices_.empty() ? times : times / 3; }
+  // A GPU has the same steps behind each picture, and the emulated one is slow; so have makers.
+  int of(int times) const {
+    return GetParam() == Where::cpu ? times : times / (GetParam() == Where::makers ? 6 : 3);
+  }
+
+  // edges_file() or filter_file(), or the same by makers.
+  template <class Method>
+  FileResult run(const std::string& source, const std::string& target, const Method& method,
+                 const BandOptions& bands, const Exec& exec) const {
+    if (GetParam() == Where::makers) return run_makers(source, target, method, bands);
+    if constexpr (requires { edges_file(source, target, method, bands, exec); })
+      return edges_file(source, target, method, bands, exec);
+    else
+      return filter_file(source, target, method, bands, exec);
+  }
 
   template <class InBands, class Whole>
   void compare(int times, int32_t most_channels, InBands&& in_bands, Whole&& whole);
@@ -92,6 +142,13 @@ class FileBands : public testing::TestWithParam<Where> {
 
 INSTANTIATE_TEST_SUITE_P(OnTheCpu, FileBands, testing::Values(Where::cpu));
 INSTANTIATE_TEST_SUITE_P(OnTheGpu, FileBands, testing::Values(Where::gpu, Where::all_gpus));
+INSTANTIATE_TEST_SUITE_P(ByMakers, FileBands, testing::Values(Where::makers));
+
+// What makers have no part in.
+class FilesOwnBands : public FileBands {};
+
+INSTANTIATE_TEST_SUITE_P(OnTheCpu, FilesOwnBands, testing::Values(Where::cpu));
+INSTANTIATE_TEST_SUITE_P(OnTheGpu, FilesOwnBands, testing::Values(Where::gpu, Where::all_gpus));
 
 // Of a drawn picture in a file, bands of drawn heights against the whole.
 template <class InBands, class Whole>
@@ -150,9 +207,7 @@ TEST_P(FileBands, SobelIsTheWholes) {
   };
   compare(
       60, 4,
-      [&](auto& from, auto& to, auto& bands, auto& exec) {
-        edges_file(from, to, options(), bands, exec);
-      },
+      [&](auto& from, auto& to, auto& bands, auto& exec) { run(from, to, options(), bands, exec); },
       [&](ConstAnyView picture, auto& to) {
         AnyImage gray, out(picture.size(), 1, picture.type);
         sobel(gray_of(picture, gray), SobelOutputs{.magnitude = out}, options());
@@ -173,9 +228,7 @@ TEST_P(FileBands, LogIsTheWholes) {
   };
   compare(
       60, 4,
-      [&](auto& from, auto& to, auto& bands, auto& exec) {
-        edges_file(from, to, options(), bands, exec);
-      },
+      [&](auto& from, auto& to, auto& bands, auto& exec) { run(from, to, options(), bands, exec); },
       [&](ConstAnyView picture, auto& to) {
         AnyImage gray;
         Image<uint8_t> out(picture.size());
@@ -194,9 +247,7 @@ TEST_P(FileBands, CannyIsTheWholes) {
   };
   compare(
       60, 4,
-      [&](auto& from, auto& to, auto& bands, auto& exec) {
-        edges_file(from, to, options(), bands, exec);
-      },
+      [&](auto& from, auto& to, auto& bands, auto& exec) { run(from, to, options(), bands, exec); },
       [&](ConstAnyView picture, auto& to) {
         AnyImage gray;
         write(to, canny(gray_of(picture, gray), options()));
@@ -207,9 +258,7 @@ template <class Options, class Filter>
 void FileBands::compare_filter(Options&& options, Filter&& filter, int32_t most_channels) {
   compare(
       40, most_channels,
-      [&](auto& from, auto& to, auto& bands, auto& exec) {
-        filter_file(from, to, options(), bands, exec);
-      },
+      [&](auto& from, auto& to, auto& bands, auto& exec) { run(from, to, options(), bands, exec); },
       [&](ConstAnyView picture, auto& to) {
         AnyImage out(picture.size(), picture.channels, picture.type);
         filter(picture, out, options());
@@ -268,7 +317,7 @@ TEST_P(FileBands, MorphologyIsTheWholes) {
       1);
 }
 
-TEST_P(FileBands, ComponentsAreTheWholes) {
+TEST_P(FilesOwnBands, ComponentsAreTheWholes) {
   const TempFolder folder;
   const std::string source = folder / "source.png";
   size_t found = 0;
@@ -293,7 +342,7 @@ TEST_P(FileBands, ComponentsAreTheWholes) {
   EXPECT_GT(found, 100U);
 }
 
-TEST_P(FileBands, PackedFilesAreDecodedOnceForThresholds) {
+TEST_P(FilesOwnBands, PackedFilesAreDecodedOnceForThresholds) {
   const TempFolder folder;
   const std::string source = folder / "source.png", target = folder / "edges.tif";
   for (const int32_t channels : {1, 3}) {
@@ -364,7 +413,7 @@ TEST_P(FileBands, WorkThatWasCutOffGoesOn) {
                                    std::filesystem::copy_options::overwrite_existing);
       throw Killed();
     };
-    EXPECT_THROW(edges_file(source, target, options, bands, exec()), Killed);
+    EXPECT_THROW(run(source, target, options, bands, exec()), Killed);
     EXPECT_FALSE(std::filesystem::exists(target));
     for (const char* name : {".edges.tif.cuesta-rows", ".edges.tif.cuesta-journal"}) {
       EXPECT_FALSE(std::filesystem::exists(folder / name));
@@ -377,7 +426,7 @@ TEST_P(FileBands, WorkThatWasCutOffGoesOn) {
     // Half a line, and rows that no line speaks of, are nothing.
     std::ofstream(folder / ".edges.tif.cuesta-journal", std::ios::app) << "rows 40";
     std::ofstream(folder / ".edges.tif.cuesta-rows", std::ios::app) << "half a row";
-    const FileResult result = edges_file(source, target, options, {.rows = 70}, exec());
+    const FileResult result = run(source, target, options, {.rows = 70}, exec());
     EXPECT_EQ(result.resumed_rows, resumed) << rows;
     EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif")) << rows;
     std::filesystem::remove(target);
@@ -393,6 +442,28 @@ TEST_P(FileBands, WorkThatWasCutOffGoesOn) {
   write(source, picture);
   EXPECT_EQ(edges_file(source, target, options, {.rows = 70}).resumed_rows, 0);
   EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif"));
+}
+
+TEST(Bands, WhatIsNoBandIsSaid) {
+  const TempFolder folder;
+  const std::string source = folder / "source.tif", target = folder / "edges.tif";
+  write(source, drawn(30, 40, 1, PixelType::u8));
+  const io::BandSettings settings = io::band_settings({}, {});
+  const auto sobel = io::band_work(SobelOptions{}, {});
+  io::BandMaker maker(source, settings, sobel);
+  EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { maker.make(30, 41); }),
+            "bands: rows [30, 41) of a picture of 40");
+  EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { maker.count(0, 40); }),
+            "bands: counts are canny's");
+  io::BandJoin join(source, target, settings, sobel);
+  EXPECT_FALSE(join.wants_counts());
+  const std::vector<uint8_t> made = maker.make(0, 30);
+  join.add(made);
+  EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { join.add(made); }),
+            "bands: 900 bytes are no rows of 30 bytes below the 30 of 40 that are there");
+  EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { join.finish(); }),
+            "bands: 30 rows of 40 are there");
+  EXPECT_FALSE(std::filesystem::exists(target));
 }
 
 TEST(Bands, WhatCannotBeDoneIsSaid) {

@@ -31,13 +31,14 @@ std::vector<fs::path> doc_pictures() {
   return out;
 }
 
-// The picture as OpenCV's color reading gives it, gray.
-cv::Mat opencv_gray(const fs::path& path) {
+// The picture as OpenCV's color reading gives it, red first or gray.
+cv::Mat opencv_picture(const fs::path& path, cv::ColorConversionCodes conversion) {
   const cv::Mat color = cv::imread(path.string(), cv::IMREAD_COLOR);
-  cv::Mat gray;
-  if (!color.empty()) cv::cvtColor(color, gray, cv::COLOR_BGR2GRAY);
-  return gray;
+  cv::Mat picture;
+  if (!color.empty()) cv::cvtColor(color, picture, conversion);
+  return picture;
 }
+cv::Mat opencv_gray(const fs::path& path) { return opencv_picture(path, cv::COLOR_BGR2GRAY); }
 
 Image<uint8_t> our_gray(const io::Picture& picture) {
   const ConstAnyView pixels = picture.view();
@@ -84,7 +85,8 @@ TEST(PicturesOpenCv, EdgesEqualImreadGrayCanny) {
 }
 
 #if defined(CUESTA_COMMAND)
-// The same through the command, a folder of pictures at a time, as `edges FOLDER -o OUT`.
+// The same through the command, a folder of pictures at a time, as `edges FOLDER -o OUT`, in color
+// and gray.
 TEST(PicturesOpenCv, TheCommandEqualsCanny) {
   std::map<fs::path, std::vector<fs::path>> folders;
   for (const auto& path : doc_pictures()) {
@@ -98,13 +100,14 @@ TEST(PicturesOpenCv, TheCommandEqualsCanny) {
     for (const bool l2 : {false, true}) {
       for (const auto& [folder, paths] : folders) {
         const std::string call = fmt::format(
-            "{} edges '{}' -o '{}' --sigma 0 --low {} --high {} --aperture {} --norm {} --format "
-            "png -q",
-            CUESTA_COMMAND, folder.string(), out.string(), low, high, aperture, l2 ? "l2" : "l1");
+            "{} edges '{}' -o '{}' --sigma 0 --low {} --high {} --aperture {} {} --format png -q",
+            CUESTA_COMMAND, folder.string(), out.string(), low, high, aperture,
+            l2 ? "--norm l2 --color gray" : "");
         ASSERT_EQ(std::system(call.c_str()), 0) << call;
         for (const auto& path : paths) {
           cv::Mat theirs;
-          cv::Canny(opencv_gray(path), theirs, low, high, aperture, l2);
+          cv::Canny(opencv_picture(path, l2 ? cv::COLOR_BGR2GRAY : cv::COLOR_BGR2RGB), theirs, low,
+                    high, aperture, l2);
           const fs::path result = (out / path.filename()).replace_extension(".png");
           EXPECT_TRUE(test::equal(theirs, cv::imread(result.string(), cv::IMREAD_UNCHANGED)))
               << path.string() << " aperture " << aperture << (l2 ? " l2" : " l1");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cuesta/error.hpp"
+#include "cuesta/io.hpp"
 #include "io/frames.hpp"
 #include "support/temp_folder.hpp"
 
@@ -60,8 +61,9 @@ StreamFormat format_of(int32_t width, int32_t height, Chroma chroma = Chroma::c4
 }
 
 void write_video(const std::string& path, const StreamFormat& format,
-                 const std::vector<int64_t>& times, const std::string& sound = {}) {
-  const auto sink = io::create_frames(path, format, sound, {.threads = 1});
+                 const std::vector<int64_t>& times, const std::string& sound = {},
+                 io::Placing placing = io::Placing::when_whole) {
+  const auto sink = io::create_frames(path, format, sound, {.threads = 1}, placing);
   Pixels pixels(format);
   for (size_t k = 0; k < times.size(); ++k) {
     pixels.fill(int64_t(k));
@@ -359,6 +361,54 @@ TEST(VideoIo, MemoryStaysFlat) {
   }
   EXPECT_EQ(k, count);
   EXPECT_LT(resident_bytes() - before, most) << "while reading";
+}
+
+// A sum of each frame's samples, weighted by where they lie.
+std::vector<std::pair<int64_t, int64_t>> frames_of(const std::string& path,
+                                                   const ReadOptions& options) {
+  std::vector<std::pair<int64_t, int64_t>> out;
+  VideoReader reader(path, options);
+  for (const cuesta::Frame& frame : reader) {
+    int64_t sum = 0;
+    for (int32_t y = 0; y < frame.luma().height; ++y)
+      for (int32_t x = 0; x < frame.luma().width; ++x)
+        sum += (x + 31 * y + 1) * frame.luma().row(y)[x];
+    out.emplace_back(frame.index(), sum);
+  }
+  return out;
+}
+
+// H.264 with its units' lengths before them, and with start codes.
+TEST(VideoParts, AreTheFramesOfTheWhole) {
+  const TempFolder folder;
+  for (const char* name : {"a.mkv", "a.ts"}) {
+    const std::string path = folder / name;
+    StreamFormat format = format_of(32, 32);
+    format.rate_num = 10;  // one that grows has a key frame every two seconds
+    write_video(path, format, steady(120), {}, io::Placing::growing);
+    const auto whole = frames_of(path, {});
+    const auto parts = video_parts(path, 30);
+    ASSERT_GT(parts.size(), 1U) << name;
+    std::vector<std::pair<int64_t, int64_t>> joined;
+    for (const VideoPart& part : parts) {
+      EXPECT_EQ(part.first, int64_t(joined.size())) << name;
+      const auto some = frames_of(path, {.part = part});
+      EXPECT_EQ(int64_t(some.size()), part.frames) << name;
+      joined.insert(joined.end(), some.begin(), some.end());
+    }
+    EXPECT_EQ(joined, whole) << name;
+    EXPECT_EQ(video_parts(path, 1000).size(), 1U) << name;
+  }
+}
+
+TEST(VideoParts, WhatCannotBeCutIsOne) {
+  const TempFolder folder;
+  write_video(folder / "a.y4m", format_of(32, 32), steady(4));
+  const auto parts = video_parts(folder / "a.y4m", 1);
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_TRUE(parts[0].is_whole());
+  EXPECT_THROW(video_parts(folder / "a.y4m", 0), Error);
+  EXPECT_THROW(video_parts(folder / "none.mp4"), Error);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ ALLOWED = {
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
     "cli": {"cuesta", "core", "ops", "track", "lines", "verify", "io", "bench", "cli"},
-    "python": {"cuesta", "core", "ops", "track", "lines", "verify", "python"},
+    "python": {"cuesta", "core", "ops", "track", "lines", "verify", "io", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "fuzz"},
     "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "lines", "verify", "io", "bench", "cli", "c", "support", "emulated"},
 }

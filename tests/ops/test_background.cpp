@@ -2,6 +2,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/background_models.hpp"
@@ -71,7 +72,10 @@ TEST(Background, TheListOfModelsIsTheEnum) {
   });
   EXPECT_EQ(listed, std::vector(std::begin(models), std::end(models)));
   const auto bytes = [](BackgroundModel model) {
-    const auto layout = background::layout_of(model);
+    const auto layout = background::layout_of(model, PixelType::u8);
+    const auto deep = background::layout_of(model, PixelType::u16);
+    EXPECT_EQ(deep.type, PixelType::u16);
+    EXPECT_EQ(deep.planes, layout.planes);
     return layout.planes * bytes_per_sample(layout.type);
   };
   EXPECT_EQ(bytes(BackgroundModel::first), 1);
@@ -85,23 +89,23 @@ TEST(Background, TheListOfModelsIsTheEnum) {
 
 // A state lies as the list says: planes `stride` apart, nothing between them touched.
 TEST(Background, ModelsTouchTheirOwnSamplesOnly) {
-  background::for_each_model([](auto model) {
+  const auto check = [](auto model) {
     using Model = decltype(model);
     using Sample = typename Model::Sample;
+    using Value = typename Model::Value;
     constexpr ptrdiff_t stride = 5;
     std::vector<Sample> state(size_t(stride) * size_t(Model::planes), Sample(77));
     const background::Samples<Sample> samples{state.data() + 2, stride};
     if constexpr (background::is_spatial<Model>)
-      Model::found(samples, [](int32_t) { return uint8_t(100); });
+      Model::found(samples, [](int32_t) { return Value(100); });
     else
       Model::found(samples, 100);
     for (const int v : {100, 90, 255, 0}) {
       const auto verdict = [&] {
         if constexpr (background::is_spatial<Model>)
-          return Model::learn(samples, uint8_t(v), background::sampled::turn_of(uint64_t(v)), 0,
-                              50);
+          return Model::learn(samples, Value(v), background::sampled::turn_of(uint64_t(v)), 0, 50);
         else
-          return Model::learn(samples, uint8_t(v), 3, 5);
+          return Model::learn(samples, Value(v), 3, 5);
       }();
       if (v == 100) {
         EXPECT_EQ(verdict.background, 100) << model.name;
@@ -113,7 +117,84 @@ TEST(Background, ModelsTouchTheirOwnSamplesOnly) {
         EXPECT_EQ(state[i], Sample(77)) << model.name << ", sample " << i;
       }
     }
-  });
+  };
+  background::for_each_model(check);
+  background::for_each_model(check, background::BasicModels<uint16_t>());
+}
+
+// Bytes shifted to the highest bits of u16 are the same video: what is told of them differs by what
+// a mean knows below a gray level.
+TEST(Background, ShiftedBytesAreHeldAlike) {
+  constexpr int32_t width = 75, height = 20;
+  for (const auto model : models) {
+    const bool rounds = model == BackgroundModel::mean || model == BackgroundModel::mixture;
+    BackgroundSubtractor bytes({model}), words({model});
+    Image<uint8_t> frame(width, height), level(width, height), difference(width, height);
+    Image<uint16_t> deep(width, height), deep_level(width, height), deep_difference(width, height);
+    BitImage mask(width, height), deep_mask(width, height);
+    int64_t foreground = 0, apart = 0;
+    for (uint64_t t = 0; t < 60; ++t) {
+      verify::fill(frame, t % 7 == 6 ? verify::Pattern::noise : verify::Pattern::natural,
+                   1 + t % 3);
+      for (int32_t y = 0; y < height; ++y)
+        std::transform(frame.row(y), frame.row(y) + width, deep.row(y),
+                       [](uint8_t v) { return uint16_t(v << 8); });
+      bytes.push(frame, {level, difference, mask}, 20);
+      words.push(deep, {deep_level, deep_difference, deep_mask}, 20);
+      for (int32_t y = 0; y < height; ++y) {
+        for (int32_t x = 0; x < width; ++x) {
+          const int32_t most = rounds ? 128 : 0;
+          ASSERT_LE(std::abs(deep_level.at(x, y) - 256 * level.at(x, y)), most) << name_of(model);
+          ASSERT_LE(std::abs(deep_difference.at(x, y) - 256 * difference.at(x, y)), most)
+              << name_of(model) << " frame " << t;
+          foreground += mask.view().at(x, y);
+          apart += mask.view().at(x, y) != deep_mask.view().at(x, y);
+        }
+      }
+    }
+    EXPECT_GT(foreground, 1000) << name_of(model);
+    EXPECT_LE(apart, rounds ? foreground / 20 : 0) << name_of(model);
+  }
+}
+
+// Steps of u16 that bytes would round away are told, to the last bit.
+TEST(Background, FinerThanAGrayLevelIsSeen) {
+  const std::pair<BackgroundModel, int32_t> steps[] = {
+      {BackgroundModel::first, 64},       // a quarter of a level
+      {BackgroundModel::mean, 64},        //
+      {BackgroundModel::median, 513},     // above the least deviation, two levels
+      {BackgroundModel::mixture, 3968},   // above four standard deviations of a new component
+      {BackgroundModel::samples, 5633}};  // above the radius and a first restlessness, 22 levels
+  for (const auto& [model, step] : steps) {
+    BackgroundSubtractor subtractor({model});
+    Image<uint16_t> frame(70, 2), difference(70, 2);
+    BitImage mask(70, 2);
+    const auto push = [&](int32_t v, double limit) {
+      for (int32_t y = 0; y < 2; ++y) std::fill_n(frame.row(y), 70, uint16_t(v));
+      subtractor.push(frame, {.difference = difference, .mask = mask}, limit);
+    };
+    push(25728, 0);
+    push(25728 + step, double(step - 1) / 256);
+    EXPECT_EQ(difference.at(69, 1), step) << name_of(model);
+    EXPECT_TRUE(mask.view().at(69, 1)) << name_of(model);
+    subtractor.reset();
+    push(25728, 0);
+    push(25728 + step, double(step) / 256);
+    EXPECT_FALSE(mask.view().at(69, 1)) << name_of(model);
+  }
+}
+
+// The mean settles between gray levels, where the median follows within one.
+TEST(Background, MeansOfDeepFramesSettleBetweenLevels) {
+  for (const auto model : {BackgroundModel::mean, BackgroundModel::median}) {
+    BackgroundSubtractor subtractor({model, model == BackgroundModel::mean ? 3 : 0});
+    Image<uint16_t> frame(1, 1), level(1, 1);
+    frame.at(0, 0) = 100 << 8;
+    subtractor.push(frame);
+    frame.at(0, 0) = (110 << 8) + 100;
+    for (int t = 0; t < 200; ++t) subtractor.push(frame, {.background = level});
+    EXPECT_NEAR(level.at(0, 0), (110 << 8) + 100, 4) << name_of(model);
+  }
 }
 
 TEST(Background, LearnsWhatStays) {
@@ -230,7 +311,7 @@ RC_GTEST_PROP(BackgroundProperty, MeanStaysBetweenWhatItSaw, ()) {
     if (t == 0)
       m = uint16_t(v << 8);
     else
-      background::mean(m, v, rate, background::dither_of(t, rate));
+      background::mean<uint8_t>(m, v, rate, background::dither_of(t, rate));
     ++t;
     RC_ASSERT(m >= low << 8);
     RC_ASSERT(m <= high << 8);
@@ -247,7 +328,7 @@ RC_GTEST_PROP(BackgroundProperty, MixtureWeightsStaySorted, ()) {
   uint64_t t = 0;
   for (const uint8_t v : frames) {
     ++t;
-    mixture(state, 1, v, rate, dither_of(t, rate));
+    mixture<uint8_t>(state, 1, v, rate, dither_of(t, rate));
     RC_ASSERT(state[0] >= state[1]);
     RC_ASSERT(state[1] >= state[2]);
     RC_ASSERT(state[0] <= gaussians::whole);
@@ -257,7 +338,8 @@ RC_GTEST_PROP(BackgroundProperty, MixtureWeightsStaySorted, ()) {
 
 TEST(BackgroundErrors, SayWhatIsWrong) {
   Image<uint8_t> frame(8, 4), larger(9, 4);
-  Image<uint16_t> deep(8, 4);
+  Image<uint16_t> deep(9, 4);
+  Image<float> real(9, 4);
   verify::fill(frame, verify::Pattern::natural, 1);
   verify::fill(larger, verify::Pattern::natural, 1);
   BackgroundSubtractor subtractor({BackgroundModel::mean});
@@ -268,8 +350,15 @@ TEST(BackgroundErrors, SayWhatIsWrong) {
   EXPECT_EQ(subtractor.frames(), 1);
   subtractor.reset();
   subtractor.push(larger);
-  EXPECT_EQ(test::error_of(invalid_argument, [&] { subtractor.push(deep); }),
-            "background: frame is u16; it takes u8");
+  EXPECT_EQ(test::error_of(invalid_argument, [&] { subtractor.push(real); }),
+            "background: frame is f32; it takes u8, u16");
+  EXPECT_EQ(test::error_of(input, [&] { subtractor.push(deep); }),
+            "background: frame is u16 after frames of u8; reset() begins anew");
+  EXPECT_EQ(
+      test::error_of(
+          invalid_argument,
+          [&] { subtractor.push(ConstAnyView(larger), BackgroundOutputs{.difference = deep}); }),
+      "background: difference is u16; it takes u8");
   EXPECT_EQ(
       test::error_of(invalid_argument, [&] { subtractor.push(larger, {.background = frame}); }),
       "background: frame is 9 x 4 and background: background is 8 x 4; they must have one "

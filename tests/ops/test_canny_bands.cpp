@@ -17,7 +17,7 @@
 namespace cuesta {
 namespace {
 
-using test::canny_in_bands, test::differing, test::drawn_cuts, test::drawn_noise, test::lit;
+using test::canny_in_bands, test::differing, test::drawn_canny, test::drawn_cuts, test::lit;
 
 TEST(CannyBands, EveryCutOfDrawnPicturesIsTheWhole) {
   std::mt19937 random(7);
@@ -26,34 +26,8 @@ TEST(CannyBands, EveryCutOfDrawnPicturesIsTheWhole) {
   };
   int64_t edges = 0;
   for (int i = 0; i < 40; ++i) {
-    const int32_t width = pick(1, 150), height = pick(1, 150);
-    const bool deep = pick(0, 3) == 0, floats = !deep && pick(0, 3) == 0;
-    const int32_t channels = pick(0, 3) == 0 ? 3 : 1;
-    AnyImage src;
-    if (deep)
-      src = drawn_noise<uint16_t>(width, height, channels, random);
-    else if (floats)
-      src = drawn_noise<float>(width, height, channels, random);
-    else
-      src = drawn_noise<uint8_t>(width, height, channels, random);
-    CannyOptions options;
-    options.sigma = std::array{0.0, 1.4, 3.0, 6.5}[size_t(pick(0, 3))];
-    options.norm = pick(0, 1) ? Norm::l1 : Norm::l2;
-    options.aperture = 3 + 2 * pick(0, 2);
-    if (pick(0, 1)) options.color = ColorGradient::structure;
-    const double top = (deep || floats ? 257.0 : 1.0) * (options.aperture == 3 ? 300 : 3000);
-    switch (pick(0, 3)) {
-      case 0: options.thresholds = Given{top * pick(0, 9) / 10, top * pick(0, 9) / 10}; break;
-      case 1: options.thresholds = Thresholds::automatic(AutoThreshold::otsu); break;
-      case 2: options.thresholds = Thresholds::automatic(AutoThreshold::median); break;
-      default: options.thresholds = Thresholds::automatic(AutoThreshold::percentile, pick(0, 100));
-    }
-    Image<uint8_t> mask(width, height);
-    if (pick(0, 3) == 0) {
-      for (int32_t y = 0; y < height; ++y)
-        for (int32_t x = 0; x < width; ++x) mask.at(x, y) = uint8_t(pick(0, 4) != 0);
-      options.mask = mask;
-    }
+    const auto [src, mask, options] = drawn_canny(150, 150, random);
+    const int32_t width = src.width(), height = src.height();
     Image<uint8_t> whole(width, height);
     const CannyResult found = canny(src, whole, options);
     edges += lit(whole);

@@ -161,6 +161,69 @@ TEST(CannyBatch, ManySmallPicturesOnThreads) {
   }
 }
 
+// Gradients of three pictures below each other, each pair as it is found alone.
+template <class G>
+void expect_gradients_as_alone(int32_t channels) {
+  constexpr int32_t width = 61, height = 47, count = 3;
+  Image<uint8_t> src(width, count * height, channels), mask(width, count * height);
+  verify::fill(src, verify::Pattern::natural, 7);
+  verify::fill(mask, verify::Pattern::blobs, 7);
+  Image<G> gx(width, count * height, channels), gy(width, count * height, channels);
+  for (int32_t y = 0; y < gx.height(); ++y) {
+    for (int32_t x = 0; x < width * channels; ++x) {
+      gx.row(y)[x] = G(8 * src.row(y)[x] - 1024);
+      gy.row(y)[x] = G(2040 - 9 * src.row(y)[width * channels - 1 - x]);
+    }
+  }
+  const auto batch_of = [](auto view) {
+    const ptrdiff_t step = height * view.stride_bytes;
+    view.height = height;
+    return std::pair(view, step);
+  };
+  const auto [across, across_step] = batch_of(ConstAnyView(gx));
+  const auto [down, down_step] = batch_of(ConstAnyView(gy));
+  const auto [inside, inside_step] = batch_of(ConstAnyView(mask));
+  const ConstBatch xs(across, count, across_step), ys(down, count, down_step),
+      masks(inside, count, inside_step);
+  const std::vector<Thresholds> thresholds = {Given{300, 900}, Automatic{}, Given{90, 2000}};
+  for (const Norm norm : {Norm::l1, Norm::l2}) {
+    const CannyGradientOptions options{.norm = norm};
+    Image<uint8_t> together(width, count * height), usual(width, count * height);
+    const auto targets = [&](Image<uint8_t>& all) {
+      const auto [first, step] = batch_of(AnyView(all));
+      return Batch(first, count, step);
+    };
+    std::vector<CannyResult> used(count);
+    canny_of_gradients(xs, ys, targets(together), options,
+                       {.thresholds = thresholds, .mask = masks, .results = used});
+    canny_of_gradients(xs, ys, targets(usual), options);
+    int64_t set = 0;
+    for (int32_t i = 0; i < count; ++i) {
+      const Exec serial{.strategy = "serial"};
+      Image<uint8_t> alone(width, height), plain(width, height);
+      const CannyResult found = canny_of_gradients(
+          xs[i], ys[i], alone,
+          {.thresholds = thresholds[size_t(i)], .norm = norm, .mask = masks[i]}, serial);
+      canny_of_gradients(xs[i], ys[i], plain, options, serial);
+      EXPECT_EQ(std::tie(found.low, found.high),
+                std::tie(used[size_t(i)].low, used[size_t(i)].high));
+      for (int32_t y = 0; y < height; ++y) {
+        EXPECT_TRUE(std::equal(alone.row(y), alone.row(y) + width, together.row(i * height + y)));
+        EXPECT_TRUE(std::equal(plain.row(y), plain.row(y) + width, usual.row(i * height + y)));
+        set += std::count(alone.row(y), alone.row(y) + width, 255);
+      }
+    }
+    EXPECT_GT(set, 50);
+  }
+}
+
+TEST(CannyBatch, GradientsAreFoundAsAlone) {
+  for (const int32_t channels : {1, 3}) {
+    expect_gradients_as_alone<int16_t>(channels);
+    expect_gradients_as_alone<float>(channels);
+  }
+}
+
 TEST(CannyBatch, EveryPictureHasItsOwnThresholds) {
   const Pictures where = laid_out(0, 90, 70, 3);
   std::vector<uint8_t> src(where.bytes);
@@ -253,6 +316,21 @@ TEST(CannyBatch, BadInputIsNamed) {
   bad[2] = Thresholds::automatic(AutoThreshold::percentile, 120);
   EXPECT_EQ(complains([&] { canny(src, dst, {}, {.thresholds = bad}); }),
             "canny: threshold is auto:percentile:120; it must be a percentile of 0 to 100");
+
+  std::vector<int16_t> signs(8 * 8 * 3);
+  const ConstBatch gx(ImageView<const int16_t>(signs.data(), 8, 8), 3, 128);
+  const auto of_gradients = [&](const ConstBatch& gy, const CannyEach& each = {}) {
+    return complains([&] { canny_of_gradients(gx, gy, dst, {}, each); });
+  };
+  EXPECT_EQ(of_gradients(gx), "no error");
+  EXPECT_EQ(of_gradients(with(gx, [](auto& b) { b.count = 2; })),
+            "canny: gx has 3 pictures and canny: gy has 2; they must be as many");
+  EXPECT_EQ(of_gradients(with(gx, [](auto& b) { b.step_bytes = 127; })),
+            "canny: gy has a step of 127 bytes from picture to picture, not a multiple of its 2 "
+            "bytes a sample");
+  EXPECT_EQ(of_gradients(src), "canny: gy is u8; it takes s16");
+  EXPECT_EQ(of_gradients(gx, {.thresholds = std::span(pairs).first(2)}),
+            "canny: thresholds has 2 entries; it takes none, or one for each of 3 pictures");
 }
 
 }  // namespace

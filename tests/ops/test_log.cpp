@@ -4,8 +4,11 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <vector>
 
+#include "cuesta/bands.hpp"
+#include "cuesta/filter.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/log/reference.hpp"
 #include "support/planted.hpp"
@@ -312,6 +315,68 @@ TEST(Log, ZeroCrossingOnAnExactZero) {
       for (int32_t x = 0; x < 40; ++x)
         ASSERT_EQ(edges.at(x, y), x == 20 ? 255 : 0) << x << "," << y;
   }
+}
+
+TEST(Log, WiderGaussiansAreTwo) {
+  Image<uint8_t> src(70, 50), smooth(70, 50);
+  Image<uint16_t> deep(70, 50), smooth_deep(70, 50);
+  verify::fill(src, verify::Pattern::natural, 3);
+  verify::fill(deep, verify::Pattern::natural, 3);
+  for (const double sigma : {2.3, 3.5}) {
+    const double half = sigma / std::numbers::sqrt2;
+    for (const BorderMode mode : {BorderMode::reflect101, BorderMode::wrap, BorderMode::ignore}) {
+      const Border border{mode};
+      gaussian(src, smooth, {.sigma = half, .border = border});
+      gaussian(deep, smooth_deep, {.sigma = half, .border = border});
+      const LogOptions whole{LogMode::zero_crossings, 0.3, sigma, 0, border};
+      // Its own window, so that this is the second of the two, whichever sigma it has.
+      LogOptions second = whole;
+      second.sigma = half, second.ksize = gaussian_size(half);
+      for (const auto& strategy : strategy_names) {
+        EXPECT_TRUE(equal(edges_of(src, whole, with(strategy)), edges_of(smooth, second)));
+      }
+      EXPECT_TRUE(equal(response_of(deep, whole), response_of(smooth_deep, second)));
+    }
+    EXPECT_EQ(reach_of(LogOptions{.sigma = sigma}), 2 * (gaussian_size(half) / 2) + 1);
+  }
+}
+
+// How far the response is from that of an exact Gaussian, of the exact one's norm, away from
+// borders.
+double roughness(const Image<uint8_t>& src, const LogOptions& options) {
+  const int32_t r = 14, n = src.width();
+  const auto taps = gaussian_taps(2 * r + 1, options.sigma);
+  std::vector<double> rows(size_t(n) * size_t(n)), exact(rows.size());
+  const auto at = [n](std::vector<double>& plane, int32_t x, int32_t y) -> double& {
+    return plane[size_t(y) * size_t(n) + size_t(x)];
+  };
+  for (int32_t y = 0; y < n; ++y)
+    for (int32_t x = r; x < n - r; ++x)
+      for (int32_t k = -r; k <= r; ++k)
+        at(rows, x, y) += taps[size_t(k) + size_t(r)] * src.at(x + k, y);
+  for (int32_t y = r; y < n - r; ++y)
+    for (int32_t x = r; x < n - r; ++x)
+      for (int32_t k = -r; k <= r; ++k)
+        at(exact, x, y) += taps[size_t(k) + size_t(r)] * at(rows, x, y + k);
+  const auto response = response_of(src, options);
+  double off = 0, norm = 0;
+  for (int32_t y = r + 1; y < n - r - 1; ++y) {
+    for (int32_t x = r + 1; x < n - r - 1; ++x) {
+      const double l = at(exact, x - 1, y) + at(exact, x + 1, y) + at(exact, x, y - 1) +
+                       at(exact, x, y + 1) - 4 * at(exact, x, y);
+      off += (response.at(x, y) / 65536.0 - l) * (response.at(x, y) / 65536.0 - l);
+      norm += l * l;
+    }
+  }
+  return std::sqrt(off / norm);
+}
+
+TEST(Log, WiderGaussiansAreSmooth) {
+  Image<uint8_t> noise(90, 90);
+  verify::fill(noise, verify::Pattern::noise, 5);
+  EXPECT_GT(roughness(noise, {.sigma = 3, .ksize = gaussian_size(3)}), 0.3);  // at once
+  for (const double sigma : {2.5, 3.0, 3.5})
+    EXPECT_LT(roughness(noise, {.sigma = sigma}), 0.15) << sigma;
 }
 
 TEST(Log, SixteenBitResponsesSaturate) {

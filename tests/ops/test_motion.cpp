@@ -179,6 +179,85 @@ TEST(Motion, FramesOfSeveralCamerasAreFrameByFrame) {
   }
 }
 
+// Samples of fewer bits stand highest in u16, so bytes may, too.
+Image<uint16_t> deepened(ConstAnyView bytes) {
+  Image<uint16_t> deep(bytes.width, bytes.height, bytes.channels);
+  for (int32_t y = 0; y < bytes.height; ++y) {
+    const uint8_t* from = bytes.as<uint8_t>().row(y);
+    std::transform(from, from + ptrdiff_t(bytes.width) * bytes.channels, deep.row(y),
+                   [](uint8_t v) { return uint16_t(v << 8); });
+  }
+  return deep;
+}
+
+// By the models whose background is not known below a gray level.
+TEST(Motion, ShiftedBytesAreFoundAlike) {
+  using enum BackgroundModel;
+  for (const auto model : {first, median, samples}) {
+    for (const bool automatic : {false, true}) {
+      MotionOptions options = MotionOptions::of(model);
+      options.blur = 1;  // a blur of u16 keeps what one of bytes rounds away
+      options.warm_up = 5;
+      options.relearn = 60, options.steady = 16;
+      if (automatic) options.threshold = DifferenceThreshold::automatic(12);
+      MotionDetector bytes(options), words(options);
+      size_t found = 0, changes = 0;
+      for (int32_t t = 0; t < 40; ++t) {
+        Image<uint8_t> frame = frame_with_square(160, 96, 4 * t - 40, 30, 24);
+        for (int32_t y = 0; y < 96; ++y)  // what moves off its place and back, and a lamp
+          for (int32_t x = 0; x < 160; ++x)
+            frame.at(x, y) =
+                uint8_t(frame.at(x, y) + ((x + t % 3) * 7 ^ y * 5) % 31 + (t < 30 ? 0 : 20));
+        const auto expected = bytes.push(frame), deep = words.push(deepened(frame));
+        ASSERT_TRUE(std::equal(expected.begin(), expected.end(), deep.begin(), deep.end()))
+            << name_of(model) << " frame " << t;
+        ASSERT_EQ(bytes.states()[0], words.states()[0]) << t;
+        ASSERT_NEAR(bytes.threshold(), words.threshold(), 1) << t;
+        found += expected.size(), changes += bytes.states()[0].changed;
+      }
+      EXPECT_GT(found, 10u) << name_of(model);
+      EXPECT_EQ(changes, 1u) << name_of(model);
+    }
+  }
+}
+
+TEST(Motion, AnObjectFinerThanAGrayLevelIsFound) {
+  MotionOptions options = sharp_options();
+  options.threshold = 0.5;
+  auto strategies = test::host_strategies<MotionArgs>();
+  strategies.emplace_back();
+  for (const std::string& strategy : strategies) {
+    MotionDetector detector(options);
+    Image<uint16_t> frame(100, 80);
+    for (int32_t y = 0; y < 80; ++y) std::fill_n(frame.row(y), 100, uint16_t(40 << 8));
+    detector.push(frame, {.strategy = strategy});
+    for (int32_t y = 30; y < 50; ++y) std::fill_n(frame.row(y) + 20, 30, uint16_t((40 << 8) + 192));
+    const auto found = detector.push(frame, {.strategy = strategy});
+    ASSERT_EQ(found.size(), 1u) << strategy;
+    EXPECT_EQ(found[0].box, (Rect{20, 30, 30, 20}));
+    EXPECT_EQ(detector.threshold(), 0.5);
+  }
+}
+
+TEST(Motion, SavedStatesOfDeepFramesGoOn) {
+  for (const int32_t after : {3, 20}) {  // in the warm-up, and later
+    MotionOptions options;
+    options.warm_up = 5;
+    MotionDetector one(options), other(options);
+    for (int32_t t = 0; t < 30; ++t) {
+      const Image<uint16_t> frame = deepened(frame_with_square(120, 64, 4 * t, 20, 24));
+      if (t == after) other.load(one.save());
+      const auto expected = one.push(frame);
+      if (t < after) continue;
+      const auto found = other.push(frame);
+      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), found.begin(), found.end())) << t;
+    }
+    EXPECT_EQ(
+        test::error_of(ErrorCode::input, [&] { other.push(frame_with_square(120, 64, 0, 0, 0)); }),
+        "motion: frame is u8 after frames of u16; reset() begins anew");
+  }
+}
+
 TEST(Motion, ResetFoundsAnew) {
   MotionDetector detector(sharp_options());
   detector.push(frame_with_square(100, 80, 0, 0, 0));
@@ -264,8 +343,11 @@ TEST(MotionErrors, SayWhatIsWrong) {
                            [&] { detector.push(frame_with_square(100, 80, 0, 0, 0, 2)); }),
             "motion: frame has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
   Image<uint16_t> deep(100, 80);
-  EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push(deep); }),
-            "motion: frame is u16; it takes u8");
+  Image<float> real(100, 80);
+  EXPECT_EQ(test::error_of(input, [&] { detector.push(deep); }),
+            "motion: frame is u16 after frames of u8; reset() begins anew");
+  EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push(real); }),
+            "motion: frame is f32; it takes u8, u16");
   EXPECT_EQ(test::error_of(invalid_argument, [&] { detector.push(ConstAnyView()); }),
             "motion: frame has no data");
 

@@ -139,6 +139,47 @@ Image<T> drawn_noise(int32_t width, int32_t height, int32_t channels, std::mt199
   return picture;
 }
 
+/// A picture of u8, u16 or f32, its mask, and options of canny().
+struct DrawnCanny {
+  AnyImage src;
+  Image<uint8_t> mask;
+  CannyOptions options;
+};
+inline DrawnCanny drawn_canny(int32_t most_width, int32_t most_height, std::mt19937& random) {
+  const auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution(low, high)(random);
+  };
+  const int32_t width = pick(1, most_width), height = pick(1, most_height);
+  const int32_t channels = pick(0, 3) == 0 ? 3 : 1;
+  DrawnCanny drawn;
+  const bool deep = pick(0, 1) == 0;
+  if (!deep)
+    drawn.src = drawn_noise<uint8_t>(width, height, channels, random);
+  else if (pick(0, 1))
+    drawn.src = drawn_noise<uint16_t>(width, height, channels, random);
+  else
+    drawn.src = drawn_noise<float>(width, height, channels, random);
+  CannyOptions& options = drawn.options;
+  options.sigma = std::array{0.0, 0.8, 1.4, 3.0, 6.5}[size_t(pick(0, 4))];
+  options.norm = pick(0, 1) ? Norm::l1 : Norm::l2;
+  options.aperture = 3 + 2 * pick(0, 2);
+  if (pick(0, 1)) options.color = ColorGradient::structure;
+  const double top = (deep ? 257.0 : 1.0) * (options.aperture == 3 ? 300 : 3000);
+  switch (pick(0, 3)) {
+    case 0: options.thresholds = Given{top * pick(0, 9) / 10, top * pick(0, 9) / 10}; break;
+    case 1: options.thresholds = Thresholds::automatic(AutoThreshold::otsu); break;
+    case 2: options.thresholds = Thresholds::automatic(AutoThreshold::median); break;
+    default: options.thresholds = Thresholds::automatic(AutoThreshold::percentile, pick(0, 100));
+  }
+  if (pick(0, 2) == 0) {
+    drawn.mask = Image<uint8_t>(width, height);
+    for (int32_t y = 0; y < height; ++y)
+      for (int32_t x = 0; x < width; ++x) drawn.mask.at(x, y) = uint8_t(pick(0, 4) != 0);
+    options.mask = drawn.mask;
+  }
+  return drawn;
+}
+
 /// Rows [begin, end) of a mask.
 inline ConstAnyView rows_of(ConstAnyView mask, int32_t begin, int32_t end) {
   mask.data = static_cast<const char*>(mask.data) + ptrdiff_t(begin) * mask.stride_bytes;

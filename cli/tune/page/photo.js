@@ -73,9 +73,9 @@ export class Photo {
     this.thresholds = new Thresholds(controls, this.method, (_, moves) => this.changed(moves));
     area.append(method);
     if (this.method === "canny" && this.about.channels > 2) {
-      const color = choice("color", "Color", controls.color, controls.color.choices, (name) => this.#set("color", name, controls.color.value, false));
-      color.set(controls.color.value);
-      area.append(color);
+      this.color = choice("color", "Color", controls.color, controls.color.choices, (name) => this.#set("color", name, this.#usualColor(), false));
+      this.color.set(this.#usualColor());
+      area.append(this.color);
     }
     area.append(this.thresholds.element);
     this.byMode = [];  // controls whose defaults follow from the mode
@@ -94,6 +94,8 @@ export class Photo {
   // What a control is before it is touched.
   #usual(spec) { return spec.by_mode?.[this.values.mode ?? this.usualMode] ?? spec.value; }
 
+  #usualColor() { const { value, value_with_lines } = this.about.controls.color; return this.values.lines ? value_with_lines : value; }
+
   #set(name, text, usual, moves) {
     if (text === usual || text === false) delete this.values[name]; else this.values[name] = text;
     document.querySelector(`#options > [data-name="${name}"], #lines [data-name="${name}"]`).classList.toggle("changed", name in this.values);
@@ -104,6 +106,7 @@ export class Photo {
       }
       this.thresholds.inMode(this.values.mode ?? this.usualMode);
     }
+    if (name === "lines" && !("color" in this.values)) this.color?.set(this.#usualColor());
     this.changed(moves);
   }
 
@@ -158,6 +161,7 @@ export class Photo {
     this.copiesOf({ values });
     const { low, high, threshold, lines, ...others } = values;
     for (const { name } of this.about.controls.tracing) delete others[name];
+    if (lines && this.method === "canny") others.color ??= this.#usualColor();
     const of = JSON.stringify(others);
     if (of !== this.histogramFor) { this.histogramFor = of; this.histogramOf({ values: others }); }
   }

@@ -2,6 +2,7 @@
 
     python -m cuesta.ray edges FOLDER -o s3://bucket/edges --sigma 2
     python -m cuesta.ray filter gaussian FOLDER -o smooth --sigma 2
+    python -m cuesta.ray edges HUGE.tif -o edges.tif --bands
     python -m cuesta.ray detect FOLDER -o events --format ndjson --min-area 400
 
 It joins the cluster that --address or RAY_ADDRESS names, and else begins one on this machine. The results are those of
@@ -34,6 +35,7 @@ import ray.data
 import cuesta
 import cuesta.ray
 from cuesta.errors import DeviceError, Error, InputError, OutOfMemory, OutputError
+from cuesta.files import FileResult
 from cuesta.ray.outputs import Summary
 from cuesta.ray.pictures import FILTERS, METHODS
 
@@ -188,6 +190,13 @@ def make_parser() -> argparse.ArgumentParser:
     each = "Each picture by itself, in workers that stay. Colors stay."
     smooth = verb("filter", "Filtered pictures.", each, dict(FILTERS), of_pictures)
     smooth.add_argument("--workers", **workers)
+    for one in (edges, smooth):
+        one.add_argument(
+            "--bands",
+            action="store_true",
+            help="INPUT is one picture, worked on in bands of rows, which may be larger than memory; -o is a picture file",
+        )
+        one.add_argument("--memory", default="512MB", help="with --bands: of each worker, for rows (512MB)")
     each = (
         "Videos run beside each other, and each is cut at key frames into parts that follow each other, wherever there is\n"
         "room; objects keep their numbers across them."
@@ -219,6 +228,26 @@ def join_cluster(address: str | None, cpus: int | None) -> None:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
+
+
+def run_bands(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> FileResult:
+    """One picture in bands."""
+    if len(arguments.inputs) != 1:
+        parser.error(f"--bands takes one picture; {len(arguments.inputs)} are given")
+    for name in ("format", "overwrite"):
+        if vars(arguments)[name]:
+            parser.error(f"--{name} is of folders; with --bands the file that -o names is written")
+    said = {"memory": arguments.memory, "workers": arguments.workers, "num_cpus": arguments.num_cpus}
+    edges = arguments.verb == "edges"
+    work: Callable[..., FileResult] = cuesta.ray.edges_file if edges else cuesta.ray.filter_file
+    operation = arguments.method if edges else arguments.operation
+    options = options_in(arguments, parser, (METHODS if edges else FILTERS)[operation])
+    join_cluster(arguments.address, arguments.cpus)
+    bar = Bar("rows", sys.stderr, arguments.quiet)
+    try:
+        return work(arguments.inputs[0], arguments.output, operation, progress=lambda done, all: bar(done, all, 0), **said, **options)
+    finally:
+        bar.end()
 
 
 def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Summary:
@@ -272,7 +301,14 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = make_parser()
     arguments = parser.parse_args(words)
     keep_ray_quiet()
+    begun = time.monotonic()
     try:
+        if vars(arguments).get("bands"):
+            made = run_bands(arguments, parser)
+            if not arguments.quiet:
+                told = f"{made.width} x {made.height} pixels into {arguments.output} in {time.monotonic() - begun:.1f} s"
+                print(f"{told}, {made.bands} bands", file=sys.stderr)
+            return DONE
         summary = run(arguments, parser)
     except KeyboardInterrupt:
         print("cuesta.ray: interrupted; what is there is no whole result", file=sys.stderr)

@@ -31,8 +31,10 @@ METHODS: dict[str, Callable[..., Any]] = {"canny": cuesta.canny, "log": cuesta.l
 FILTERS: dict[str, Callable[..., Any]] = {
     name: getattr(cuesta, name) for name in ("box", "convolve", "correlate", "gaussian", "laplacian", "median", "sharpen")
 }
-#: Rows that go to an actor at once.
+#: Rows that go to an actor at once: of datasets, and of tables, whose files they become.
 BATCH = 16
+#: Of files that become files at most: what Ray does for a batch is the same for any number of rows.
+LARGEST_BATCH = 32
 SOURCES = ("path", "bytes", "image")
 SCHEMA = pa.schema(
     [
@@ -168,7 +170,19 @@ def _check_options(kind: str, operation: str, table: Mapping[str, Callable[..., 
         raise InvalidArgument(f"{operation} makes several pictures of one with these options; ask for one", operation)
 
 
-def _dataset(pictures: Pictures, filesystem: Any) -> tuple[Dataset, str, str, int | None]:
+def _workers(workers: int | None, num_cpus: float) -> int:
+    """Actors, at most."""
+    if workers is not None and workers < 1:
+        raise InvalidArgument(f"workers is {workers}; it must be 1 or more", str(workers))
+    return workers or max(1, int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-3)))
+
+
+def _batch(files: int, workers: int) -> int:
+    """Rows of a batch of files that become files: four batches for each worker, so that all end together."""
+    return max(1, min(LARGEST_BATCH, files // (4 * workers)))
+
+
+def _dataset(pictures: Pictures, filesystem: Any, batch_of: Callable[[int], int]) -> tuple[Dataset, str, str, int | None]:
     """Rows, the column that they are read from, the folder that all files are in, and how many there are."""
     if isinstance(pictures, ray.data.Dataset):
         names = pictures.schema().names if pictures.schema() is not None else []
@@ -179,19 +193,17 @@ def _dataset(pictures: Pictures, filesystem: Any) -> tuple[Dataset, str, str, in
     files, base = places.expand(pictures, filesystem)
     if not files:
         raise InvalidArgument("no pictures are given", "[]")
-    blocks = [pa.table({"path": files[i : i + BATCH]}) for i in range(0, len(files), BATCH)]
+    rows = batch_of(len(files))
+    blocks = [pa.table({"path": files[i : i + rows]}) for i in range(0, len(files), rows)]
     return ray.data.from_arrow(blocks), "path", base, len(files)
 
 
 def _mapped(data: Dataset, work: Work, workers: int | None, num_cpus: float, batch_size: int | None) -> Dataset:
-    if workers is not None and workers < 1:
-        raise InvalidArgument(f"workers is {workers}; it must be 1 or more", str(workers))
-    most = max(1, int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-3)))
     made: Dataset = data.map_batches(
         Worker,
         fn_constructor_args=(work,),
         batch_size=batch_size,
-        compute=ray.data.ActorPoolStrategy(min_size=workers or 1, max_size=workers or most),
+        compute=ray.data.ActorPoolStrategy(min_size=workers or 1, max_size=_workers(workers, num_cpus)),
         num_cpus=num_cpus,
     )
     return made
@@ -233,8 +245,10 @@ def _pipeline(
     _check_options(kind, operation, table, options)
     if format not in TABLES and format not in PICTURES:
         raise InvalidArgument(f"format is {format!r}; choose {', '.join(TABLES)}, or of pictures {', '.join(PICTURES)}", format)
-    data, source, base, total = _dataset(pictures, filesystem)
     to = None if output is None else Output(places.everywhere(output, filesystem), format, filesystem)
+    most = _workers(workers, num_cpus)
+    grows = to is not None and not to.is_table
+    data, source, base, total = _dataset(pictures, filesystem, lambda files: _batch(files, most) if grows else BATCH)
     threads = max(1, int(num_cpus))
     work = Work(kind, operation, options, source, base, filesystem, to, threads)
     if to is not None:

@@ -203,7 +203,9 @@ def look_at(
     try:
         detector = watch.detector()
         file = places.kept.local(video, watch.filesystem)
-        with read_video(file, max_pixels=watch.max_pixels, threads=watch.threads, part=part) as reader:
+        with read_video(
+            file, keep_depth=True, max_pixels=watch.max_pixels, threads=watch.threads, part=part
+        ) as reader:
             decoded: deque[Any] = deque()
             if before:
                 held = 0

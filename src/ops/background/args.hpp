@@ -24,11 +24,12 @@ struct BackgroundArgs {
   bool founds = false;  // the frame founds the state, whatever it holds
   int32_t rate = 1;     // of the first frame's step
   int32_t dither = 0;
-  uint64_t number = 0;      // the first frame's, which spatial models draw from
-  double limit = 0;         // not NaN
-  ConstAnyView frame{};     // u8
-  AnyView state{};          // background::layout_of(model): plane p of row y is row y · planes + p
-  BackgroundOutputs out{};  // of the frame's size
+  uint64_t number = 0;   // the first frame's, which spatial models draw from
+  double limit = 0;      // not NaN; in units of the samples
+  ConstAnyView frame{};  // u8 or u16
+  // background::layout_of(model, frame.type): plane p of row y is row y · planes + p
+  AnyView state{};
+  BackgroundOutputs out{};  // of the frame's size, background and difference of its type
 
   int32_t count = 1;                             // frames
   std::span<const BackgroundStep> steps{};       // of each; none needed for one frame

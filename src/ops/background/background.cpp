@@ -25,8 +25,11 @@ struct BackgroundSubtractor::State {
   AnyImage model;                     // the model's state
   std::vector<BackgroundStep> steps;  // of a batch
 
+  PixelType type = PixelType::u8;  // of the frames
+
   bool fits(ConstAnyView frame) const {
-    return frame.width == width && frame.height == height && frame.space == model.space();
+    return frame.width == width && frame.height == height && frame.space == model.space() &&
+           frame.type == type;
   }
 
   /// How frame i from now on is learned.
@@ -44,7 +47,7 @@ struct BackgroundSubtractor::State {
 
  private:
   void allocate(ConstAnyView frame) {
-    const auto layout = background::layout_of(options.model);
+    const auto layout = background::layout_of(options.model, frame.type);
     width = height = 0;
     // Rows of the state are counted in 32 bits.
     if (int64_t(frame.height) * layout.planes > INT32_MAX) {
@@ -53,7 +56,7 @@ struct BackgroundSubtractor::State {
                     name_of(options.model));
     }
     model.create({frame.width, frame.height * layout.planes}, 1, layout.type, frame.space);
-    width = frame.width, height = frame.height;
+    width = frame.width, height = frame.height, type = frame.type;
   }
 };
 
@@ -72,6 +75,12 @@ void BackgroundSubtractor::State::check_follows(ConstAnyView frame) const {
                             "anew",
                             name_of(frame.space), name_of(model.space())),
                 std::string(name_of(frame.space)));
+  }
+  if (frame.type != type) {
+    throw Error(ErrorCode::input,
+                fmt::format("background: frame is {} after frames of {}; reset() begins anew",
+                            name_of(frame.type), name_of(type)),
+                std::string(name_of(frame.type)));
   }
 }
 
@@ -109,7 +118,7 @@ void BackgroundSubtractor::push(const ConstBatch& frames, const BackgroundBatchO
                                 double limit, const Exec& exec) {
   State& state = *state_;
   const ConstAnyView frame = frames.first;
-  check_view(frame, "background: frame", {PixelType::u8});
+  check_view(frame, "background: frame", {PixelType::u8, PixelType::u16});
   check_batch(frames, "background: frame");
   if (std::isnan(limit)) throw_invalid("nan", "background: limit is not a number");
   const auto check_output = [&](const Batch& planes, std::string_view what,
@@ -119,8 +128,8 @@ void BackgroundSubtractor::push(const ConstBatch& frames, const BackgroundBatchO
     check_same_size(frame, planes.first, "background: frame", what);
     check_batches({{frames, "background: frame"}}, {{planes, what}});
   };
-  check_output(out.background, "background: background", {PixelType::u8});
-  check_output(out.difference, "background: difference", {PixelType::u8});
+  check_output(out.background, "background: background", {frame.type});
+  check_output(out.difference, "background: difference", {frame.type});
   check_output(out.mask, "background: mask", {PixelType::u8, PixelType::bit});
   state.check_follows(frame);
   const bool only_chooses = exec.choices != nullptr;
@@ -140,7 +149,7 @@ void BackgroundSubtractor::push(const ConstBatch& frames, const BackgroundBatchO
     args.frame_step = frames.step_bytes;
     args.out_step = {out.background.step_bytes, out.difference.step_bytes, out.mask.step_bytes};
   }
-  args.limit = limit;
+  args.limit = limit * background::gray_level_of(frame.type);
   args.frame = frame;
   args.state = state.model;
   args.out = {out.background.first, out.difference.first, out.mask.first};

@@ -12,7 +12,7 @@ namespace {
 
 // Writes the state that some frames of a picture that changes lead to. `state` is on the host.
 void learn_some_frames(BackgroundArgs args, AnyView state, int32_t frames, uint64_t seed) {
-  Image<uint8_t> frame(args.frame.width, args.frame.height);
+  AnyImage frame(args.frame.width, args.frame.height, 1, args.frame.type);
   args.state = state;
   for (int32_t t = 0; t < frames; ++t) {
     fill(frame, t % 3 == 2 ? Pattern::noise : Pattern::natural, seed + uint64_t(t % 4));
@@ -24,7 +24,7 @@ void learn_some_frames(BackgroundArgs args, AnyView state, int32_t frames, uint6
     step.steps = {};
     step.dither = background::dither_of(uint64_t(t), args.rate);
     step.number = uint64_t(t);
-    background_reference_rows(step, 0, frame.height());
+    background_reference_rows(step, 0, step.frame.height);
   }
 }
 
@@ -58,14 +58,16 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
         const bool keeps_much =
             model == BackgroundModel::mixture || model == BackgroundModel::samples;
         const int32_t frames = keeps_much ? int32_t(seed % 3) * 6 : 0;
-        const double limit = limits[seed % 5 ? seed % std::size(limits) : 0];
+        const PixelType type = seed % 11 % 3 == 1 ? PixelType::u16 : PixelType::u8;
+        const double limit =
+            limits[seed % 5 ? seed % std::size(limits) : 0] * background::gray_level_of(type);
         const Pattern pattern = patterns[seed % 4 % 3];
         // A batch lies below each other; more frames than a launch takes once in a while.
         const int32_t count = seed % 3 ? 1 : seed % 97 == 0 ? 70 : int32_t(2 + seed % 2);
         ++seed;
         out.push_back(
-            {fmt::format("{} {}x{} {}{}rate={} frames={} limit={} wanted={} {} seed={}",
-                         cuesta::name_of(model), width, height,
+            {fmt::format("{} {} {}x{} {}{}rate={} frames={} limit={} wanted={} {} seed={}",
+                         cuesta::name_of(model), cuesta::name_of(type), width, height,
                          count == 1 ? std::string() : fmt::format("x {} ", count),
                          founds ? "founds " : "", rate, frames, limit, wanted, name_of(pattern),
                          seed),
@@ -77,9 +79,8 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
                args.dither = int32_t(seed * 2654435761u % (uint64_t(1) << rate));
                args.number = seed * 0x9E3779B97F4A7C15u;
                args.limit = limit;
-               args.frame =
-                   first_of(h.input(PixelType::u8, width, height * count, 1, pattern, seed), count,
-                            args.frame_step);
+               args.frame = first_of(h.input(type, width, height * count, 1, pattern, seed), count,
+                                     args.frame_step);
                args.count = count;
                auto& kept = h.keep(std::vector<BackgroundStep>(size_t(count)));
                for (size_t t = 0; t < kept.size(); ++t) {
@@ -88,24 +89,22 @@ std::vector<verify::Case<BackgroundArgs>> BackgroundArgs::cases(verify::Level le
                             seed + t};
                }
                if (count > 1) args.steps = kept;
-               const auto layout = background::layout_of(model);
+               const auto layout = background::layout_of(model, type);
                args.state = h.in_out("state", layout.type, width, height * layout.planes, 1,
                                      [&](AnyView held) {
                                        fill(held, Pattern::noise, seed + 1);
                                        learn_some_frames(args, held, frames, seed);
                                      });
-               const auto output = [&](const char* name, PixelType type, ptrdiff_t& step) {
-                 return first_of(h.output(name, type, width, height * count), count, step);
+               const auto output = [&](const char* name, PixelType as, ptrdiff_t& step) {
+                 return first_of(h.output(name, as, width, height * count), count, step);
                };
                if (wanted & 1)
                  args.out.mask =
                      output("mask", seed % 4 ? PixelType::bit : PixelType::u8, args.out_step.mask);
                if (wanted & 2)
-                 args.out.difference =
-                     output("difference", PixelType::u8, args.out_step.difference);
+                 args.out.difference = output("difference", type, args.out_step.difference);
                if (wanted & 4)
-                 args.out.background =
-                     output("background", PixelType::u8, args.out_step.background);
+                 args.out.background = output("background", type, args.out_step.background);
                return args;
              },
              {}});

@@ -1,5 +1,6 @@
 // Strategy `simd`: each model on rows of vectors, the mask packed from the row of differences while
-// it is in L1. Median and samples work in bytes, mean and mixture in 32-bit lanes.
+// it is in L1. First, median and samples work in lanes of the frame's type, mean and mixture in
+// those of 32 bits.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/background/cpu.cpp"
 #include <hwy/foreach_target.h>
@@ -23,10 +24,11 @@ namespace {
 
 namespace gaussians = background::gaussians;
 
-using D8 = hn::ScalableTag<uint8_t>;
+using background::gray_level;
+
 using D32 = hn::ScalableTag<int32_t>;
-using D8of32 = hn::Rebind<uint8_t, D32>;
-using D16of32 = hn::Rebind<uint16_t, D32>;
+template <class T>
+using Of32 = hn::Rebind<T, D32>;
 
 template <class V>
 HWY_INLINE V distance(V a, V b) {
@@ -39,8 +41,9 @@ struct Place {
 };
 
 // Where one row's verdicts go: `difference` always, `background` by request.
+template <class T>
 struct Verdicts {
-  uint8_t *background, *difference;
+  T *background, *difference;
   template <class D, class V>
   HWY_INLINE void put(D d, Place at, V level, V apart) const {
     if (background) store_upto(level, d, background + at.x, at.count);
@@ -55,23 +58,27 @@ HWY_INLINE void for_row(D d, ptrdiff_t width, const Step& step) {
   for (ptrdiff_t x = 0; x < width; x += lanes) step(Place{x, width - x});
 }
 
-void learn_row(background::First, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
-  const D8 d;
-  const uint8_t* frame = args.frame.as<uint8_t>().row(y);
-  const uint8_t* state = args.state.as<uint8_t>().row(y);
+template <class T>
+void learn_row(background::BasicFirst<T>, const BackgroundArgs& args, int32_t y,
+               const Verdicts<T>& to) {
+  const hn::ScalableTag<T> d;
+  const T* frame = args.frame.as<T>().row(y);
+  const T* state = args.state.as<T>().row(y);
   for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
     const auto level = load_upto(d, state + at.x, at.count);
     to.put(d, at, level, distance(load_upto(d, frame + at.x, at.count), level));
   });
 }
 
-void learn_row(background::Median, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
-  const D8 d;
-  const uint8_t* frame = args.frame.as<uint8_t>().row(y);
-  uint8_t* medians = args.state.as<uint8_t>().row(2 * y);
-  uint8_t* deviations = args.state.as<uint8_t>().row(2 * y + 1);
-  const auto one = hn::Set(d, uint8_t(1));
-  const auto least = hn::Set(d, uint8_t(background::min_deviation));
+template <class T>
+void learn_row(background::BasicMedian<T>, const BackgroundArgs& args, int32_t y,
+               const Verdicts<T>& to) {
+  const hn::ScalableTag<T> d;
+  const T* frame = args.frame.as<T>().row(y);
+  T* medians = args.state.as<T>().row(2 * y);
+  T* deviations = args.state.as<T>().row(2 * y + 1);
+  const auto one = hn::Set(d, T(gray_level<T>));
+  const auto least = hn::Set(d, T(background::min_deviation * gray_level<T>));
   // One step from v towards `target`.
   const auto step = [&](auto v, auto target) HWY_ATTR {
     return hn::Sub(hn::Add(v, hn::Min(hn::SaturatedSub(target, v), one)),
@@ -82,8 +89,10 @@ void learn_row(background::Median, const BackgroundArgs& args, int32_t y, const 
     const auto level = load_upto(d, medians + at.x, at.count);
     const auto spread = load_upto(d, deviations + at.x, at.count);
     const auto apart = distance(v, level);
-    const auto target =
-        hn::IfThenElse(hn::Eq(apart, hn::Zero(d)), spread, hn::SaturatedAdd(apart, apart));
+    auto twice = hn::SaturatedAdd(apart, apart);
+    if constexpr (sizeof(T) > 1)  // bytes saturate there
+      twice = hn::Min(twice, hn::Set(d, T(255 * gray_level<T>)));
+    const auto target = hn::IfThenElse(hn::Eq(apart, hn::Zero(d)), spread, twice);
     store_upto(step(level, v), d, medians + at.x, at.count);
     store_upto(hn::Max(step(spread, target), least), d, deviations + at.x, at.count);
     const auto beyond = hn::Eq(hn::Max(apart, spread), apart);  // apart >= spread
@@ -91,39 +100,51 @@ void learn_row(background::Median, const BackgroundArgs& args, int32_t y, const 
   });
 }
 
-// u8 of values that fit, after a clamp at 255.
-template <class V>
+// T of values that fit, after a clamp at its most.
+template <class T, class V>
 HWY_INLINE auto level_of(V v) {
-  return hn::DemoteTo(D8of32(), hn::Min(v, hn::Set(D32(), 255)));
+  return hn::DemoteTo(Of32<T>(), hn::Min(v, hn::Set(D32(), background::most<T>)));
 }
-template <class V>
-HWY_INLINE V rounded_level(V q8) {
-  return hn::ShiftRight<8>(hn::Add(q8, hn::Set(D32(), 128)));
+// As background::to_q8() and from_q8().
+template <class T, class V>
+HWY_INLINE V to_q8(V v) {
+  if constexpr (sizeof(T) == 1)
+    return hn::ShiftLeft<8>(v);
+  else
+    return v;
 }
-HWY_INLINE auto load_u8(const uint8_t* from, Place at) {
-  return hn::PromoteTo(D32(), load_upto(D8of32(), from + at.x, at.count));
+template <class T, class V>
+HWY_INLINE V from_q8(V q8) {
+  if constexpr (sizeof(T) == 1)
+    return hn::ShiftRight<8>(hn::Add(q8, hn::Set(D32(), 128)));
+  else
+    return q8;
 }
-HWY_INLINE auto load_u16(const uint16_t* from, Place at) {
-  return hn::PromoteTo(D32(), load_upto(D16of32(), from + at.x, at.count));
+template <class T>
+HWY_INLINE auto load_wide(const T* from, Place at) {
+  return hn::PromoteTo(D32(), load_upto(Of32<T>(), from + at.x, at.count));
 }
 template <class V>
 HWY_INLINE void store_u16(V v, uint16_t* to, Place at) {
-  store_upto(hn::DemoteTo(D16of32(), v), D16of32(), to + at.x, at.count);
+  const Of32<uint16_t> d;
+  store_upto(hn::DemoteTo(d, v), d, to + at.x, at.count);
 }
 
-void learn_row(background::Mean, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+template <class T>
+void learn_row(background::BasicMean<T>, const BackgroundArgs& args, int32_t y,
+               const Verdicts<T>& to) {
   const D32 d;
-  const uint8_t* frame = args.frame.as<uint8_t>().row(y);
+  const T* frame = args.frame.as<T>().row(y);
   uint16_t* means = args.state.as<uint16_t>().row(y);
   const auto dither = hn::Set(d, args.dither);
   const int rate = args.rate;
   for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
-    const auto v = load_u8(frame, at);
-    const auto m = load_u16(means, at);
-    const auto level = hn::Min(rounded_level(m), hn::Set(d, 255));
-    const auto delta = hn::Add(hn::Sub(hn::ShiftLeft<8>(v), m), dither);
+    const auto v = load_wide(frame, at);
+    const auto m = load_wide(means, at);
+    const auto level = hn::Min(from_q8<T>(m), hn::Set(d, background::most<T>));
+    const auto delta = hn::Add(hn::Sub(to_q8<T>(v), m), dither);
     store_u16(hn::Add(m, hn::ShiftRightSame(delta, rate)), means, at);
-    to.put(D8of32(), at, level_of(level), level_of(distance(v, level)));
+    to.put(Of32<T>(), at, level_of<T>(level), level_of<T>(distance(v, level)));
   });
 }
 
@@ -135,10 +156,12 @@ HWY_INLINE V log2_of(V v) {
   return hn::Sub(hn::ShiftRight<23>(hn::BitCast(d, hn::ConvertTo(df, v))), hn::Set(d, 127));
 }
 
-void learn_row(background::Mixture, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+template <class T>
+void learn_row(background::BasicMixture<T>, const BackgroundArgs& args, int32_t y,
+               const Verdicts<T>& to) {
   constexpr int count = gaussians::count;
   const D32 d;
-  const uint8_t* frame = args.frame.as<uint8_t>().row(y);
+  const T* frame = args.frame.as<T>().row(y);
   uint16_t* planes[3 * count];
   for (int p = 0; p < 3 * count; ++p) planes[p] = args.state.as<uint16_t>().row(3 * count * y + p);
   const auto zero = hn::Zero(d), one = hn::Set(d, 1);
@@ -148,16 +171,16 @@ void learn_row(background::Mixture, const BackgroundArgs& args, int32_t y, const
     using V = hn::VFromD<D32>;
     V w[count], m[count], s[count], squared[count];
     for (int k = 0; k < count; ++k) {
-      w[k] = load_u16(planes[k], at);
-      m[k] = load_u16(planes[count + k], at);
-      s[k] = load_u16(planes[2 * count + k], at);
+      w[k] = load_wide(planes[k], at);
+      m[k] = load_wide(planes[count + k], at);
+      s[k] = load_wide(planes[2 * count + k], at);
     }
-    const V v = load_u8(frame, at);
-    const V v8 = hn::ShiftLeft<8>(v);
+    const V v = load_wide(frame, at);
+    const V v8 = to_q8<T>(v);
 
     // Vectors of all ones or zeros stand for the conditions.
     const auto holds = [&](auto mask) HWY_ATTR { return hn::VecFromMask(d, mask); };
-    V match[count], explained = zero, matched = zero, nearest = hn::Set(d, 255);
+    V match[count], explained = zero, matched = zero, nearest = hn::Set(d, background::most<T>);
     for (int k = 0; k < count; ++k) {
       const V apart = hn::ShiftRight<4>(distance(v8, m[k]));
       squared[k] = hn::Mul(apart, apart);
@@ -168,16 +191,17 @@ void learn_row(background::Mixture, const BackgroundArgs& args, int32_t y, const
       const V unexplained =
           holds(hn::Gt(squared[k], hn::Mul(s[k], hn::Set(d, gaussians::explain_within))));
       V fits = hn::AndNot(unexplained, present);
-      V level = distance(v, rounded_level(m[k]));
+      V level = distance(v, from_q8<T>(m[k]));
       if (k > 0) {
         const auto lasts = hn::Gt(w[k], hn::Set(d, gaussians::lasting));
         fits = hn::And(fits, holds(lasts));
-        level = hn::IfThenElse(lasts, level, hn::Set(d, 255));
+        level = hn::IfThenElse(lasts, level, hn::Set(d, background::most<T>));
       }
       explained = hn::Or(explained, fits);
       nearest = hn::Min(nearest, level);
     }
-    to.put(D8of32(), at, level_of(rounded_level(m[0])), level_of(hn::AndNot(explained, nearest)));
+    to.put(Of32<T>(), at, level_of<T>(from_q8<T>(m[0])),
+           level_of<T>(hn::AndNot(explained, nearest)));
 
     // The matched component, if any, learns.
     V cw = one, cm = zero, cs = zero, cq = zero;
@@ -224,7 +248,8 @@ void learn_row(background::Mixture, const BackgroundArgs& args, int32_t y, const
   });
 }
 
-// What is drawn for a vector of pixels: the low byte of sampled::bits_of(), and way_of().
+// What is drawn for a vector of pixels: the low byte of sampled::bits_of(), in wider lanes with
+// more bits above it, and way_of().
 template <class V>
 struct Drawn {
   V low, ways;
@@ -234,9 +259,10 @@ HWY_INLINE Drawn<hn::VFromD<D>> drawn(D d, uint32_t key, int32_t y, ptrdiff_t x)
   namespace sampled = background::sampled;
 #if HWY_TARGET == HWY_SCALAR
   const uint32_t bits = sampled::bits_of(key, int32_t(x), y);
-  return {hn::Set(d, uint8_t(bits)), hn::Set(d, uint8_t(sampled::way_of(bits)))};
+  using T = hn::TFromD<D>;
+  return {hn::Set(d, T(bits)), hn::Set(d, T(sampled::way_of(bits)))};
 #else
-  const hn::RepartitionToWide<D> d16;
+  const hn::Repartition<uint16_t, D> d16;
   const hn::RepartitionToWide<decltype(d16)> d32;
   const auto lanes = uint32_t(hn::Lanes(d32));
   const auto per_column = hn::Mul(hn::Iota(d32, 0), hn::Set(d32, sampled::of_column));
@@ -248,19 +274,24 @@ HWY_INLINE Drawn<hn::VFromD<D>> drawn(D d, uint32_t key, int32_t y, ptrdiff_t x)
     return hn::BitCast(d16, hn::Xor(bits, hn::ShiftRight<16>(bits)));
   };
   const auto first = hn::ConcatEven(d16, mixed(1), mixed(0));
-  const auto second = hn::ConcatEven(d16, mixed(3), mixed(2));
-  const auto bytes = [d](auto hi, auto lo) HWY_ATTR {
-    return hn::ConcatEven(d, hn::BitCast(d, hi), hn::BitCast(d, lo));
-  };
-  return {bytes(second, first),
-          hn::And(bytes(hn::ShiftRight<7>(second), hn::ShiftRight<7>(first)), hn::Set(d, 7))};
+  if constexpr (sizeof(hn::TFromD<D>) == 2)
+    return {first, hn::And(hn::ShiftRight<7>(first), hn::Set(d, 7))};
+  else {
+    const auto second = hn::ConcatEven(d16, mixed(3), mixed(2));
+    const auto bytes = [d](auto hi, auto lo) HWY_ATTR {
+      return hn::ConcatEven(d, hn::BitCast(d, hi), hn::BitCast(d, lo));
+    };
+    return {bytes(second, first),
+            hn::And(bytes(hn::ShiftRight<7>(second), hn::ShiftRight<7>(first)), hn::Set(d, 7))};
+  }
 #endif
 }
 
 // Three rows of a plane, the middle one that of the pixels whose neighbours are meant; past the
 // picture the nearest row.
+template <class T>
 struct Around {
-  const uint8_t* rows[3];
+  const T* rows[3];
   // `row(y)`: where the plane's rows begin.
   template <class Row>
   Around(int32_t y, int32_t height, const Row& row)
@@ -268,18 +299,18 @@ struct Around {
 };
 
 // Of each pixel of a vector what the neighbour of its way holds.
-template <class D, class V>
-HWY_INLINE V neighbours(D d, const Around& around, Place at, V ways) {
+template <class D, class V, class T = hn::TFromD<D>>
+HWY_INLINE V neighbours(D d, const Around<T>& around, Place at, V ways) {
   const auto lanes = ptrdiff_t(hn::Lanes(d));
-  const uint8_t* rows[3];
+  const T* rows[3];
   for (int32_t i = 0; i < 3; ++i) rows[i] = around.rows[i] + at.x;
-  HWY_ALIGN uint8_t clamped[3][hn::MaxLanes(d) + 3];
+  HWY_ALIGN T clamped[3][hn::MaxLanes(d) + 3];
   if (at.x == 0 || at.count <= lanes) {  // a neighbour lies past the row
     std::memset(clamped, 0, sizeof(clamped));
     for (int32_t i = 0; i < 3; ++i) {
       const auto inside = size_t(std::min(lanes + 1, at.count));
       clamped[i][0] = at.x > 0 ? rows[i][-1] : rows[i][0];
-      std::memcpy(clamped[i] + 1, rows[i], inside);
+      std::memcpy(clamped[i] + 1, rows[i], inside * sizeof(T));
       clamped[i][inside + 1] = rows[i][inside - 1];  // where at.count <= lanes
       rows[i] = clamped[i] + 1;
     }
@@ -288,7 +319,7 @@ HWY_INLINE V neighbours(D d, const Around& around, Place at, V ways) {
     const int32_t cell = n + (n >= 4);
     return hn::LoadU(d, rows[cell / 3] + cell % 3 - 1);
   };
-  const auto has = [&](uint8_t bit)
+  const auto has = [&](T bit)
                        HWY_ATTR { return hn::Eq(hn::And(ways, hn::Set(d, bit)), hn::Set(d, bit)); };
   const auto odd = has(1), second = has(2), lower = has(4);
   const auto one_of_four = [&](int32_t n) HWY_ATTR {
@@ -299,15 +330,16 @@ HWY_INLINE V neighbours(D d, const Around& around, Place at, V ways) {
 }
 
 // Row y of the founding frame: neighbours of its pixels are the samples of the state.
-void found_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+template <class T>
+void found_row(const BackgroundArgs& args, int32_t y, const Verdicts<T>& to) {
   namespace sampled = background::sampled;
-  constexpr int planes = background::Sampled::planes;
-  const D8 d;
-  const auto frame = args.frame.as<uint8_t>();
-  const auto state = args.state.as<uint8_t>();
-  const Around around(y, frame.height, [&](int32_t of) { return frame.row(of); });
+  constexpr int planes = background::BasicSampled<T>::planes;
+  const hn::ScalableTag<T> d;
+  const auto frame = args.frame.as<T>();
+  const auto state = args.state.as<T>();
+  const Around<T> around(y, frame.height, [&](int32_t of) { return frame.row(of); });
   for (int32_t plane = 1; plane < sampled::count; ++plane) {
-    uint8_t* samples = state.row(y * planes + plane);
+    T* samples = state.row(y * planes + plane);
     const uint32_t key = sampled::founding_key(plane);
     for_row(d, frame.width, [&](Place at) HWY_ATTR {
       const auto ways = drawn(d, key, y, at.x).ways;
@@ -326,28 +358,36 @@ void found_row(const BackgroundArgs& args, int32_t y, const Verdicts& to) {
   });
 }
 
-void learn_row(background::Sampled, const BackgroundArgs& args, int32_t y, const Verdicts& to) {
+template <class T>
+void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t y,
+               const Verdicts<T>& to) {
   if (args.founds) return found_row(args, y, to);
   namespace sampled = background::sampled;
-  constexpr int planes = background::Sampled::planes;
-  const D8 d;
+  constexpr int planes = background::BasicSampled<T>::planes;
+  const hn::ScalableTag<T> d;
   const auto turn = sampled::turn_of(args.number);
-  const uint8_t* frame = args.frame.as<uint8_t>().row(y);
-  uint8_t* rows[planes];
-  for (int p = 0; p < planes; ++p) rows[p] = args.state.as<uint8_t>().row(planes * y + p);
-  const Around around(y, args.frame.height, [&](int32_t row) {
-    return args.state.as<uint8_t>().row(row * planes + turn.reads);
+  const T* frame = args.frame.as<T>().row(y);
+  T* rows[planes];
+  for (int p = 0; p < planes; ++p) rows[p] = args.state.as<T>().row(planes * y + p);
+  const Around<T> around(y, args.frame.height, [&](int32_t row) {
+    return args.state.as<T>().row(row * planes + turn.reads);
   });
-  const auto set = [d](int32_t v) HWY_ATTR { return hn::Set(d, uint8_t(v)); };
+  const auto set = [d](int32_t v) HWY_ATTR { return hn::Set(d, T(v)); };
+  const auto levels = [](auto v) HWY_ATTR {
+    if constexpr (sizeof(T) == 1)
+      return v;
+    else
+      return hn::ShiftLeft<8>(v);
+  };
   const auto zero = hn::Zero(d);
-  const ptrdiff_t below = planes * args.state.stride_bytes;
+  const ptrdiff_t below = planes * (args.state.stride_bytes / ptrdiff_t(sizeof(T)));
 
   for_row(d, args.frame.width, [&](Place at) HWY_ATTR {
     // A plane's row is too short for the hardware to foresee where its next one lies.
     for (const int32_t plane : {0, 1, sampled::age_plane, sampled::restless_plane, turn.writes})
       hwy::Prefetch(rows[plane] + at.x + below);
     hwy::Prefetch(rows[turn.reads] + at.x + 2 * below);
-    hwy::Prefetch(frame + at.x + args.frame.stride_bytes);
+    hwy::Prefetch(frame + at.x + args.frame.stride_bytes / ptrdiff_t(sizeof(T)));
 
     const auto load = [&](int32_t plane)
                           HWY_ATTR { return load_upto(d, rows[plane] + at.x, at.count); };
@@ -365,7 +405,8 @@ void learn_row(background::Sampled, const BackgroundArgs& args, int32_t y, const
     // scenes read a few planes of the dozen.
     const auto one = distance(v, load(0)), two = distance(v, load(1));
     auto nearest = hn::Min(one, two), second = hn::Max(one, two);
-    const auto far = [&]() HWY_ATTR { return hn::Gt(second, set(sampled::radius)); };
+    const auto far = [&]()
+                         HWY_ATTR { return hn::Gt(second, set(sampled::radius * gray_level<T>)); };
     const auto known = load(sampled::restless_plane), age = load(sampled::age_plane);
     static_assert(sampled::count % 2 == 0);
     for (int k = 2; k < sampled::count && !hn::AllFalse(d, far()); k += 2) {
@@ -387,9 +428,10 @@ void learn_row(background::Sampled, const BackgroundArgs& args, int32_t y, const
         hn::Xor(far(), was_far),
         hn::Min(hn::Add(calm, set(sampled::restless_step)), set(sampled::most_restless)),
         hn::SaturatedSub(calm, set(1)));
-    const auto explained = hn::Not(hn::Gt(second, hn::Add(restless, set(sampled::radius))));
-    const auto older =
-        hn::IfThenElse(explained, hn::SaturatedSub(age, set(2)), hn::SaturatedAdd(age, set(1)));
+    const auto explained = hn::Not(hn::Gt(second, levels(hn::Add(restless, set(sampled::radius)))));
+    auto next_age = hn::SaturatedAdd(age, set(1));
+    if constexpr (sizeof(T) > 1) next_age = hn::Min(next_age, set(255));  // bytes saturate there
+    const auto older = hn::IfThenElse(explained, hn::SaturatedSub(age, set(2)), next_age);
     const auto is_old = [&](int32_t frames) HWY_ATTR { return hn::Gt(older, set(frames - 1)); };
     write(hn::Or(is_old(sampled::absorbed_after),
                  hn::And(explained, hn::Or(is_old(sampled::absorbed_after / 2), draws))));
@@ -400,7 +442,7 @@ void learn_row(background::Sampled, const BackgroundArgs& args, int32_t y, const
   });
 }
 
-// Row y of the mask: difference > limit, the limit an integer in 0 .. 254.
+// Row y of the mask: difference > limit, the limit an integer in 0 .. one less than the most.
 void mask_row(AnyView mask, int32_t y, const uint8_t* difference, uint64_t* words, int32_t limit) {
   const bool bits = mask.type == PixelType::bit;
   uint64_t* to = bits ? bits_of(mask).row(y) : words;
@@ -413,24 +455,40 @@ void mask_row(AnyView mask, int32_t y, const uint8_t* difference, uint64_t* word
   });
   if (!bits) unpack_row(words, mask.width, mask.as<uint8_t>().row(y));
 }
+void mask_row(AnyView mask, int32_t y, const uint16_t* difference, uint64_t* words, int32_t limit) {
+  const bool bits = mask.type == PixelType::bit;
+  uint64_t* to = bits ? bits_of(mask).row(y) : words;
+  const hn::CappedTag<uint16_t, 64> d;
+  to[(mask.width - 1) / 64] = 0;
+  for_row(d, mask.width, [&](Place at) HWY_ATTR {
+    const auto v = load_upto(d, difference + at.x, at.count);
+    store_bits(d, hn::Gt(v, hn::Set(d, uint16_t(limit))), at.x, reinterpret_cast<uint8_t*>(to));
+  });
+  if (!bits) unpack_row(words, mask.width, mask.as<uint8_t>().row(y));
+}
+
+template <class Model>
+void rows_of(const BackgroundArgs& args, int32_t first, int32_t end, uint16_t* room,
+             uint64_t* words) {
+  using T = typename Model::Value;
+  const BackgroundOutputs& out = args.out;
+  for (int32_t y = first; y < end; ++y) {
+    const Verdicts<T> to{
+        out.background ? out.background.as<T>().row(y) : nullptr,
+        out.difference ? out.difference.as<T>().row(y) : reinterpret_cast<T*>(room)};
+    learn_row(Model(), args, y, to);
+    if (out.mask) mask_row(out.mask, y, to.difference, words, int32_t(args.limit));
+  }
+}
 
 }  // namespace
 
-// Rows [first, end); `scratch` has room for a row of bytes and a row of bits.
+// Rows [first, end); `differences` has room for a row of samples, `words` for one of bits.
 void background_simd_rows(const BackgroundArgs& args, int32_t first, int32_t end,
-                          uint8_t* differences, uint64_t* words) {
-  const auto row = background::with_model(args.model, [](auto model) {
-    return +[](const BackgroundArgs& a, int32_t y, const Verdicts& to) {
-      learn_row(decltype(model)(), a, y, to);
-    };
-  });
-  const BackgroundOutputs& out = args.out;
-  for (int32_t y = first; y < end; ++y) {
-    const Verdicts to{out.background ? out.background.as<uint8_t>().row(y) : nullptr,
-                      out.difference ? out.difference.as<uint8_t>().row(y) : differences};
-    row(args, y, to);
-    if (out.mask) mask_row(out.mask, y, to.difference, words, int32_t(args.limit));
-  }
+                          uint16_t* differences, uint64_t* words) {
+  background::with_model(args.model, args.type(), [](auto model) {
+    return rows_of<decltype(model)>;
+  })(args, first, end, differences, words);
 }
 
 }  // namespace cuesta::HWY_NAMESPACE
@@ -445,12 +503,12 @@ void background_simd(const BackgroundArgs& args, Call& call) {
   // Founding happens once, and is no work but for samples; limits that no difference or every
   // difference exceeds are never meant.
   if ((args.founds && args.model != BackgroundModel::samples) || args.limit < 0 ||
-      args.limit >= 255)
+      args.limit >= (args.type() == PixelType::u8 ? 255 : 65535))
     return background_rows(args, call);
   const int32_t width = args.frame.width, height = args.frame.height;
   const Strips strips(height, call.threads());
   const auto stride = size_t(width + 63) / 64 * 64;
-  auto* differences = call.scratch().take<uint8_t>(stride * size_t(strips.count));
+  auto* differences = call.scratch().take<uint16_t>(stride * size_t(strips.count));
   auto* words = call.scratch().take<uint64_t>(stride / 64 * size_t(strips.count));
   parallel_tasks(strips.count, call.threads(), [&](int s) {
     HWY_DYNAMIC_DISPATCH(background_simd_rows)

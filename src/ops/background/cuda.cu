@@ -67,6 +67,7 @@ void enqueue(Request request, Call& call) {
 }  // namespace
 
 std::string_view background_cuda::fused_supports(const BackgroundArgs& args, const Parameters&) {
+  if (args.type() != PixelType::u8) return "u16";
   return args.model == BackgroundModel::samples ? "the samples" : std::string_view();
 }
 

@@ -22,25 +22,27 @@ struct Request {
   int32_t limit;                   // foreground is difference > limit
 };
 
-// Pixel (x, y) of a picture of bytes.
-template <class View>
+// Pixel (x, y) of a picture of T.
+template <class T, class View>
 __device__ auto& at(const View& picture, int32_t x, int32_t y) {
-  return picture.template as<uint8_t, Space::device>().at(x, y);
+  return picture.template as<T, Space::device>().at(x, y);
 }
 
 template <class Model>
-__device__ background::Verdict step(const Request& q, int32_t x, int32_t y) {
+__device__ background::BasicVerdict<typename Model::Value> step(const Request& q, int32_t x,
+                                                                int32_t y) {
+  using Value = typename Model::Value;
   using Sample = typename Model::Sample;
   const auto state = q.state.as<Sample, Space::device>();
   const background::Samples<Sample> samples{&state.at(x, y * Model::planes),
                                             state.stride_bytes / ptrdiff_t(sizeof(Sample))};
-  const uint8_t v = at(q.frame, x, y);
+  const Value v = at<Value>(q.frame, x, y);
   if constexpr (background::is_spatial<Model>) {
     const int32_t width = q.frame.width, height = q.frame.height;
     if (q.founds) {
       Model::found(samples, [&](int32_t plane) {
         const auto from = background::sampled::founding(plane, x, y, width, height);
-        return at(q.frame, from.x, from.y);
+        return at<Value>(q.frame, from.x, from.y);
       });
       return {v, 0};
     }
@@ -58,6 +60,7 @@ __device__ background::Verdict step(const Request& q, int32_t x, int32_t y) {
 
 template <class Model>
 __global__ void __launch_bounds__(block_x* block_y) background_pixels(Request q) {
+  using Value = typename Model::Value;
   // Up to whole words of 64 pixels: threads past the width make the bits there 0. Rows are the
   // same for a whole warp.
   const int32_t wide = (q.frame.width - 1) / 64 * 64 + 63;  // the last pixel of the last word
@@ -70,11 +73,12 @@ __global__ void __launch_bounds__(block_x* block_y) background_pixels(Request q)
     bool foreground = false;
     if (x < uint32_t(q.frame.width)) {
       const auto column = int32_t(x);
-      const background::Verdict verdict = step<Model>(q, column, y);
+      const auto verdict = step<Model>(q, column, y);
       foreground = verdict.difference > q.limit;
-      if (q.out.background) at(q.out.background, column, y) = verdict.background;
-      if (q.out.difference) at(q.out.difference, column, y) = verdict.difference;
-      if (q.out.mask.type == PixelType::u8) at(q.out.mask, column, y) = foreground ? 255 : 0;
+      if (q.out.background) at<Value>(q.out.background, column, y) = verdict.background;
+      if (q.out.difference) at<Value>(q.out.difference, column, y) = verdict.difference;
+      if (q.out.mask.type == PixelType::u8)
+        at<uint8_t>(q.out.mask, column, y) = foreground ? 255 : 0;
     }
     const uint32_t bits = __ballot_sync(~0u, foreground);
     if (q.out.mask.type == PixelType::bit && threadIdx.x == 0) {
@@ -94,9 +98,9 @@ void background_cuda::plain(const BackgroundArgs& args, Call& call) {
                         args.rate,
                         args.dither,
                         background::sampled::turn_of(args.number),
-                        pixel::limit_of<uint8_t>(args.limit)};
+                        pixel::limit_of<uint16_t>(args.limit)};
   const auto kernel = background::with_model(
-      args.model, [](auto model) { return background_pixels<decltype(model)>; });
+      args.model, args.type(), [](auto model) { return background_pixels<decltype(model)>; });
   // Whole words across: both halves of the last one are written.
   const dim3 grid(cuda::blocks(args.frame.width, 64) * (64 / block_x),
                   std::min(cuda::blocks(args.frame.height, block_y), cuda::max_grid_y));

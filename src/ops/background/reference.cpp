@@ -9,7 +9,9 @@ namespace {
 
 // The frame's pixel (x, y) of value v against the state, which founds or learns it.
 template <class Model>
-background::Verdict step(const BackgroundArgs& args, int32_t x, int32_t y, uint8_t v) {
+background::BasicVerdict<typename Model::Value> step(const BackgroundArgs& args, int32_t x,
+                                                     int32_t y, typename Model::Value v) {
+  using Value = typename Model::Value;
   using Sample = typename Model::Sample;
   const auto state = args.state.as<Sample>();
   const background::Samples<Sample> samples{&state.at(x, y * Model::planes),
@@ -19,7 +21,7 @@ background::Verdict step(const BackgroundArgs& args, int32_t x, int32_t y, uint8
     if (args.founds) {
       Model::found(samples, [&](int32_t plane) {
         const auto at = background::sampled::founding(plane, x, y, width, height);
-        return args.frame.as<uint8_t>().at(at.x, at.y);
+        return args.frame.as<Value>().at(at.x, at.y);
       });
       return {v, 0};
     }
@@ -36,20 +38,18 @@ background::Verdict step(const BackgroundArgs& args, int32_t x, int32_t y, uint8
   }
 }
 
-}  // namespace
-
-void background_reference_rows(const BackgroundArgs& args, int32_t first, int32_t end) {
-  const auto frame = args.frame.as<uint8_t>();
+template <class Model>
+void rows_of(const BackgroundArgs& args, int32_t first, int32_t end) {
+  using Value = typename Model::Value;
+  const auto frame = args.frame.as<Value>();
   const BackgroundOutputs& out = args.out;
-  const auto one =
-      background::with_model(args.model, [](auto model) { return step<decltype(model)>; });
   for (int32_t y = first; y < end; ++y) {
     for (int32_t x = 0; x < frame.width; ++x) {
-      const uint8_t v = frame.at(x, y);
-      const background::Verdict verdict = one(args, x, y, v);
+      const Value v = frame.at(x, y);
+      const auto verdict = step<Model>(args, x, y, v);
       const bool foreground = double(verdict.difference) > args.limit;
-      if (out.background) out.background.as<uint8_t>().at(x, y) = verdict.background;
-      if (out.difference) out.difference.as<uint8_t>().at(x, y) = verdict.difference;
+      if (out.background) out.background.as<Value>().at(x, y) = verdict.background;
+      if (out.difference) out.difference.as<Value>().at(x, y) = verdict.difference;
       if (out.mask.type == PixelType::u8) out.mask.as<uint8_t>().at(x, y) = foreground ? 255 : 0;
       if (out.mask.type == PixelType::bit) {
         uint64_t& word = bits_of(out.mask).row(y)[x >> 6];
@@ -58,6 +58,13 @@ void background_reference_rows(const BackgroundArgs& args, int32_t first, int32_
       }
     }
   }
+}
+
+}  // namespace
+
+void background_reference_rows(const BackgroundArgs& args, int32_t first, int32_t end) {
+  background::with_model(args.model, args.type(),
+                         [](auto model) { return rows_of<decltype(model)>; })(args, first, end);
 }
 
 void background_serial(const BackgroundArgs& args, Call&) {

@@ -86,6 +86,7 @@ __global__ void __launch_bounds__(block_x* block_y)
 }  // namespace
 
 std::string_view background_cuda::words_supports(const BackgroundArgs& args, const Parameters&) {
+  if (args.type() != PixelType::u8) return "u16";
   return args.model == BackgroundModel::samples ? std::string_view() : "models other than samples";
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/check.hpp"
@@ -68,9 +70,22 @@ void CannyBands::count(ConstAnyView rows, int32_t first, int32_t end, const Exec
                        ConstAnyView mask) {
   std::vector<uint64_t> bins(size_t(canny_bins), 0);
   state_->run(rows, mask, {.first = first, .end = end, .bins = bins.data()}, exec);
+  add_counts(bins, rows.type);
+}
+
+std::vector<uint64_t> CannyBands::counts() const {
   const std::lock_guard lock(state_->counting);
-  state_->type = rows.type;
-  for (size_t i = 0; i < bins.size(); ++i) state_->bins[i] += bins[i];
+  return state_->bins;
+}
+
+void CannyBands::add_counts(std::span<const uint64_t> counts, PixelType type) {
+  const std::lock_guard lock(state_->counting);
+  if (counts.size() != state_->bins.size()) {
+    throw_invalid(std::to_string(counts.size()), "canny in bands: {} counts instead of {}",
+                  counts.size(), state_->bins.size());
+  }
+  state_->type = type;
+  for (size_t i = 0; i < counts.size(); ++i) state_->bins[i] += counts[i];
 }
 
 CannyResult CannyBands::find_thresholds() {

@@ -1,5 +1,6 @@
 // The public entry of canny: check, choose a strategy, run.
 #include <memory>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
@@ -69,8 +70,11 @@ CannyResult canny(ConstAnyView src, OutView dst, const CannyOptions& wanted, con
   return result;
 }
 
-CannyResult canny_of_gradients(ConstAnyView gx, ConstAnyView gy, OutView dst,
-                               const CannyGradientOptions& wanted, const Exec& exec) {
+namespace {
+
+// What holds for every pair of gradients of a batch when it holds for the first.
+CannyArgs checked(ConstAnyView gx, ConstAnyView gy, AnyView dst,
+                  const CannyGradientOptions& wanted) {
   const CannyOptions options = checked(gx, dst,
                                        {.sigma = 0,
                                         .thresholds = wanted.thresholds,
@@ -80,31 +84,18 @@ CannyResult canny_of_gradients(ConstAnyView gx, ConstAnyView gy, OutView dst,
                                        {PixelType::s16, PixelType::f32}, "canny: gx");
   check_view(gy, "canny: gy", {gx.type}, gx.channels, gx.channels);
   check_same_size(gx, gy, "canny: gx", "canny: gy");
-  check_no_overlap(gx, dst, "canny: gx", "canny: dst");
-  check_no_overlap(gy, dst, "canny: gy", "canny: dst");
-  if (options.mask) check_no_overlap(options.mask, dst, "canny: mask", "canny: dst");
-  CannyResult result;
-  dispatch(CannyArgs{.src = gx, .gy = gy, .dst = dst, .options = options, .result = &result}, exec);
-  return result;
+  return {.src = gx, .gy = gy, .dst = dst, .options = options};
 }
 
-void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options, const Exec& exec) {
-  canny(src, dst, options, CannyEach{}, exec);
-}
-
-void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& wanted,
-           const CannyEach& each, const Exec& exec) {
-  CannyOptions options = wanted;
-  const bool masks_differ = bool(each.mask.first);
-  if (masks_differ) options.mask = each.mask.first;
-  CannyArgs args{
-      .src = src.first, .dst = dst.first, .options = checked(src.first, dst.first, options)};
-  check_batches({{src, "canny: src"}}, {{dst, "canny: dst"}});
-  const int32_t count = src.count;
+// `args` is of the first pictures, and checked; `sources` are named as messages name them.
+void run_batch(CannyArgs args, std::initializer_list<NamedBatch> sources, const Batch& dst,
+               const CannyEach& each, const Exec& exec) {
+  const int32_t count = check_batches(sources, {{dst, "canny: dst"}});
+  const NamedBatch& src = *sources.begin();
   if (const ConstAnyView mask = args.options.mask) {
-    const ConstBatch masks = masks_differ ? each.mask : ConstBatch(mask, count, 0);
+    const ConstBatch masks = each.mask.first ? each.mask : ConstBatch(mask, count, 0);
     check_batch(masks, "canny: mask");
-    check_same_count(src, masks, "canny: src", "canny: mask");
+    check_same_count(src.batch, masks, src.what, "canny: mask");
     check_no_overlap(masks, dst, "canny: mask", "canny: dst");
     args.mask_step = masks.step_bytes;
   }
@@ -119,7 +110,7 @@ void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& wanted,
   for (const Thresholds& t : each.thresholds) check_thresholds(t);
 
   args.count = count;
-  args.src_step = src.step_bytes;
+  args.src_step = src.batch.step_bytes;
   args.dst_step = dst.step_bytes;
   args.thresholds = each.thresholds;
   Scratch scratch(exec, Space::host);
@@ -132,6 +123,47 @@ void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& wanted,
   }
   args.result = results.data();
   dispatch(args, exec);
+}
+
+}  // namespace
+
+CannyResult canny_of_gradients(ConstAnyView gx, ConstAnyView gy, OutView dst,
+                               const CannyGradientOptions& options, const Exec& exec) {
+  CannyArgs args = checked(gx, gy, dst, options);
+  check_no_overlap(gx, dst, "canny: gx", "canny: dst");
+  check_no_overlap(gy, dst, "canny: gy", "canny: dst");
+  if (options.mask) check_no_overlap(options.mask, dst, "canny: mask", "canny: dst");
+  CannyResult result;
+  args.result = &result;
+  dispatch(args, exec);
+  return result;
+}
+
+void canny_of_gradients(const ConstBatch& gx, const ConstBatch& gy, const Batch& dst,
+                        const CannyGradientOptions& options, const Exec& exec) {
+  canny_of_gradients(gx, gy, dst, options, CannyEach{}, exec);
+}
+
+void canny_of_gradients(const ConstBatch& gx, const ConstBatch& gy, const Batch& dst,
+                        const CannyGradientOptions& wanted, const CannyEach& each,
+                        const Exec& exec) {
+  CannyGradientOptions options = wanted;
+  if (each.mask.first) options.mask = each.mask.first;
+  CannyArgs args = checked(gx.first, gy.first, dst.first, options);
+  args.gy_step = gy.step_bytes;
+  run_batch(std::move(args), {{gx, "canny: gx"}, {gy, "canny: gy"}}, dst, each, exec);
+}
+
+void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& options, const Exec& exec) {
+  canny(src, dst, options, CannyEach{}, exec);
+}
+
+void canny(const ConstBatch& src, const Batch& dst, const CannyOptions& wanted,
+           const CannyEach& each, const Exec& exec) {
+  CannyOptions options = wanted;
+  if (each.mask.first) options.mask = each.mask.first;
+  run_batch({.src = src.first, .dst = dst.first, .options = checked(src.first, dst.first, options)},
+            {{src, "canny: src"}}, dst, each, exec);
 }
 
 }  // namespace cuesta

@@ -12,11 +12,7 @@
 
 namespace cuesta::canny_channels {
 
-/// Whole numbers, or of f32 pictures floats.
-template <class G>
-struct Gradient {
-  G x = 0, y = 0;
-};
+using gradient::Gradient;  // whole numbers, or of f32 pictures floats
 /// What holds |gx| + |gy| and gx² + gy². Squares of floats are exact in a double, so that sums of
 /// two are rounded once, whether a compiler makes them by fma or not.
 template <class G>

@@ -23,7 +23,7 @@ struct MotionArgs {
   static std::span<const Strategy<MotionArgs>> strategies();                // strategies.cpp
   static std::vector<verify::Case<MotionArgs>> cases(verify::Level level);  // cases.cpp
 
-  ConstAnyView frame{};                          // u8; 1 (gray), 3 or 4 channels (RGB order)
+  ConstAnyView frame{};                          // u8 or u16; 1 (gray), 3 or 4 channels (RGB order)
   const MotionOptions* options = nullptr;        // lives as long as the call
   BackgroundSubtractor* background = nullptr;    // of smoothed gray frames; learns this one
   BitView mask{};                                // of the last frame, always on the host

@@ -35,7 +35,8 @@ struct Variant {
 void push_before(const MotionArgs& args, uint64_t frames, uint64_t seed) {
   const int32_t width = args.frame.width, height = args.frame.height;
   const bool on_device = args.space() == Space::device;
-  Image<uint8_t> frame(width, height, args.frame.channels);
+  const PixelType type = args.frame.type;
+  AnyImage frame(width, height, args.frame.channels, type);
   BitImage mask(width, height);
   MotionArgs before = args;
   before.count = 1;
@@ -50,29 +51,32 @@ void push_before(const MotionArgs& args, uint64_t frames, uint64_t seed) {
       motion_serial(before, call);
       continue;
     }
-    Image<uint8_t> gray(width, height), smooth(width, height);
+    AnyImage gray(width, height, 1, type), smooth(width, height, 1, type);
     to_gray(frame, gray, ColorOrder::rgb, exec);
     gaussian(gray, smooth, {.sigma = args.options->blur_sigma, .ksize = args.options->blur}, exec);
-    Image<uint8_t, Space::device> there(width, height);
+    AnyImage there(width, height, 1, type, Space::device);
     upload(smooth, there);
     args.background->push(there);
-    if (t > 0) continue;
+    if (t > 0 || type != PixelType::u8) continue;
     *args.first_frame = Image<uint8_t, Space::device>(width, height, args.frame.channels);
     upload(frame, *args.first_frame);
   }
 }
 
 // The background that the next frame would meet.
-Image<uint8_t> learned(const MotionArgs& args) {
+AnyImage learned(const MotionArgs& args) {
   const int32_t width = args.frame.width, height = args.frame.height;
-  Image<uint8_t> next(width, height), background(width, height);
+  const PixelType type = args.frame.type;
+  AnyImage next(width, height, 1, type), background(width, height, 1, type);
   fill(next, Pattern::constant, 1);
   if (args.space() == Space::host) {
-    args.background->push(next, {.background = background}, 0, {.strategy = "serial"});
+    args.background->push(next, BackgroundOutputs{.background = background}, 0,
+                          {.strategy = "serial"});
   } else {
-    Image<uint8_t, Space::device> there(width, height), result(width, height);
+    AnyImage there(width, height, 1, type, Space::device);
+    AnyImage result(width, height, 1, type, Space::device);
     upload(next, there);
-    args.background->push(there, {.background = result});
+    args.background->push(there, BackgroundOutputs{.background = result});
     download(result, background);
   }
   return background;
@@ -85,6 +89,7 @@ struct Camera {
   int connectivity;
   uint64_t before, seed;
   Pattern pattern;
+  PixelType type;
 };
 
 MotionArgs args_of(const Camera& c, const char* mask, Harness& h) {
@@ -103,7 +108,7 @@ MotionArgs args_of(const Camera& c, const char* mask, Harness& h) {
                              -1,
                              {}});
   MotionArgs args;
-  args.frame = h.input(PixelType::u8, c.width, c.height * c.count, v.channels, c.pattern, c.seed);
+  args.frame = h.input(c.type, c.width, c.height * c.count, v.channels, c.pattern, c.seed);
   args.frame.height = c.height;
   args.frame_step = c.height * args.frame.stride_bytes;
   args.count = c.count;
@@ -128,10 +133,15 @@ void tell(const MotionArgs& args, const std::string& camera, Harness& h) {
                           c.box.width, c.box.height, c.area, c.sum_x, c.sum_y);
   }
   h.value("components" + camera, text);
-  const Image<uint8_t> known = learned(args);
+  const AnyImage learned_level = learned(args);
+  const ConstAnyView known = learned_level;
   uint64_t sum = 0;
-  for (int32_t y = 0; y < known.height(); ++y)
-    for (int32_t x = 0; x < known.width(); ++x) sum = sum * 0x100000001B3ull + known.at(x, y);
+  for (int32_t y = 0; y < known.height; ++y)
+    for (int32_t x = 0; x < known.width; ++x) {
+      const uint32_t level = known.type == PixelType::u16 ? known.as<uint16_t>().at(x, y)
+                                                          : known.as<uint8_t>().at(x, y);
+      sum = sum * 0x100000001B3ull + level;
+    }
   h.value("background" + camera, fmt::format("{:x}", sum));
 }
 
@@ -161,7 +171,7 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
       {first, 11, 4, false, 8, "disk:5", "rect:2x3"},
   };
   // Else a variant would meet some patterns, histories or neighbourhoods only.
-  static_assert(std::gcd(std::size(variants), 2 * 3 * 5 * 7) == 1);
+  static_assert(std::gcd(std::size(variants), 2 * 3 * 5 * 7 * 11) == 1);
   static constexpr Pattern patterns[] = {Pattern::natural, Pattern::blobs, Pattern::noise};
   std::vector<Case<MotionArgs>> out;
   uint64_t seed = 1;
@@ -170,19 +180,21 @@ std::vector<verify::Case<MotionArgs>> MotionArgs::cases(verify::Level level) {
     for (const Variant& v : variants) {
       const uint64_t before = seed % 5 == 0 ? 0 : seed % 3 == 0 ? 3 : 1;
       const Pattern pattern = patterns[seed % 7 % 3];
+      const PixelType type = seed % 11 % 4 == 3 ? PixelType::u16 : PixelType::u8;
       const int connectivity = seed % 4 ? 8 : 4;
       const int32_t count = seed % 4 == 1 ? int32_t(2 + seed % 3) : 1;  // below each other
       const bool several = seed % 6 == 1;  // two other cameras go with it
       ++seed;
       out.push_back(
-          {fmt::format(
-               "{} {}x{}x{} count={} blur={} {}threshold={} close={} open={} way={} before={} {}{} "
-               "seed={}",
-               cuesta::name_of(v.model), width, height, v.channels, count, v.blur,
-               v.automatic ? "automatic " : "", v.threshold, v.close, v.open, connectivity, before,
-               name_of(pattern), several ? " cameras=3" : "", seed),
+          {fmt::format("{} {} {}x{}x{} count={} blur={} {}threshold={} close={} open={} way={} "
+                       "before={} {}{} "
+                       "seed={}",
+                       cuesta::name_of(v.model), cuesta::name_of(type), width, height, v.channels,
+                       count, v.blur, v.automatic ? "automatic " : "", v.threshold, v.close, v.open,
+                       connectivity, before, name_of(pattern), several ? " cameras=3" : "", seed),
            [=](Harness& h) {
-             const Camera camera{v, width, height, count, connectivity, before, seed, pattern};
+             const Camera camera{v,      width, height,  count, connectivity,
+                                 before, seed,  pattern, type};
              MotionArgs args = args_of(camera, "mask", h);
              if (!several) return args;
              auto& more = h.keep(std::vector<MotionArgs>());

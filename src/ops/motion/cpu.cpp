@@ -1,7 +1,6 @@
 // Strategy `simd`: the best row of every step. A mask is born as bits, in the pass that compares
 // the frame with the background, and stays so. plain.cu has the same chain on the device.
-#include <algorithm>
-
+#include "core/background_models.hpp"
 #include "cuesta/filter.hpp"
 #include "ops/motion/reference.hpp"
 #include "ops/motion/stages.hpp"
@@ -11,22 +10,17 @@ namespace cuesta {
 void motion_mask(const MotionArgs& args, AnyView mask, Call& call) {
   const MotionOptions& options = *args.options;
   const Exec exec = call.nested();
-  const auto picture = [&]() -> AnyView {
-    AnyView taken = call.scratch().image<uint8_t>(args.frame.width, args.frame.height);
-    taken.space = args.space();  // as the call's scratch memory
-    return taken;
-  };
 
   call.stage(motion_stages::grayscale);
   ConstAnyView seen = args.frame;
   if (args.frame.channels > 1) {
-    const AnyView gray = picture();
+    const AnyView gray = scratch_plane(args, call);
     to_gray(seen, gray, ColorOrder::rgb, exec);
     seen = gray;
   }
   call.stage(motion_stages::blur);
   if (options.blur > 1) {
-    const AnyView smooth = picture();
+    const AnyView smooth = scratch_plane(args, call);
     gaussian(seen, smooth, {.sigma = options.blur_sigma, .ksize = options.blur}, exec);
     seen = smooth;
   }
@@ -34,13 +28,11 @@ void motion_mask(const MotionArgs& args, AnyView mask, Call& call) {
   call.stage(motion_stages::difference);
   double limit = options.threshold.level;
   if (options.threshold.otsu) {
-    const AnyView difference = picture();
+    const AnyView difference = scratch_plane(args, call);
     args.background->push(seen, {.difference = difference}, limit, exec);
     call.stage(motion_stages::threshold);
-    uint64_t bins[256];
-    histogram(difference, bins, exec);
-    limit = std::max(limit, double(otsu_threshold(bins)));
-    threshold(difference, mask, limit, exec);
+    limit = limit_for(args, difference, call);
+    threshold(difference, mask, limit * background::gray_level_of(args.type()), exec);
   } else {
     args.background->push(seen, {.mask = mask}, limit, exec);
   }

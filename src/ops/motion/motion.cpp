@@ -32,6 +32,10 @@ MotionOptions MotionOptions::of(BackgroundModel model) {
 
 namespace {
 
+bool is_alike(ConstAnyView a, ConstAnyView b) {
+  return a.channels == b.channels && a.type == b.type;
+}
+
 /// Rows of bits moved by (dx, dy); what comes in is 0.
 void move_mask(BitView mask, int32_t dx, int32_t dy) {
   const int32_t words = mask.words();
@@ -67,6 +71,7 @@ struct MotionDetector::State {
   Image<uint8_t, Space::device> first_frame;
   Space space = Space::host;  // of the frames
   int32_t channels = 1;       // the same
+  PixelType type = PixelType::u8;
   // Of the last frame: the GPU writes to page-locked memory beside the host.
   BitImage on_host;
   PinnedPicture pinned;
@@ -97,8 +102,8 @@ struct MotionDetector::State {
     return frame.width == mask.width && frame.height == mask.height &&
            (frame.space == Space::device) == bool(pinned.view()) &&
            components.size() >= size_t(frames.count) &&
-           (options.steady == 0 || held.view().channels == frame.channels) &&
-           (kept.size() == 1 || kept[0].view().channels == frame.channels);
+           (options.steady == 0 || is_alike(held.view(), frame)) &&
+           (kept.size() == 1 || is_alike(kept[0].view(), frame));
   }
 
   void allocate(const ConstBatch& frames) {
@@ -124,7 +129,7 @@ struct MotionDetector::State {
     components[0].reserve(room);
     detections.reserve(room);
     const auto make = [&](AnyImage& picture) {
-      picture.create({width, height}, frames.first.channels, PixelType::u8, frames.first.space);
+      picture.create({width, height}, frames.first.channels, frames.first.type, frames.first.space);
     };
     kept.resize(size_t(motion::kept_of(options.warm_up)));
     if (kept.size() > 1) {
@@ -166,7 +171,7 @@ struct MotionDetector::State {
 
 void MotionDetector::State::check(const ConstBatch& frames) const {
   const ConstAnyView frame = frames.first;
-  check_view(frame, "motion: frame", {PixelType::u8}, 1, 4);
+  check_view(frame, "motion: frame", {PixelType::u8, PixelType::u16}, 1, 4);
   if (frame.channels == 2)
     throw_invalid("2", "motion: frame has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
   check_batch(frames, "motion: frame");
@@ -184,6 +189,12 @@ void MotionDetector::State::check(const ConstBatch& frames) const {
                             "anew",
                             name_of(frame.space), name_of(space)),
                 std::string(name_of(frame.space)));
+  }
+  if (frame.type != type) {
+    throw Error(ErrorCode::input,
+                fmt::format("motion: frame is {} after frames of {}; reset() begins anew",
+                            name_of(frame.type), name_of(type)),
+                std::string(name_of(frame.type)));
   }
 }
 
@@ -237,6 +248,7 @@ void MotionDetector::State::plan(const ConstBatch& frames, const Exec& exec) {
   begun = true;
   space = frames.first.space;
   channels = frames.first.channels;
+  type = frames.first.type;
 }
 
 namespace {
@@ -245,7 +257,8 @@ void copy_picture(ConstAnyView from, AnyView to, const Exec& exec) {
   if (from.space == Space::device) return motion_cuda::copy(from, to, exec.stream);
 #endif
   static_cast<void>(exec);
-  const auto bytes = size_t(from.width) * size_t(from.channels);
+  const auto bytes =
+      size_t(from.width) * size_t(from.channels) * size_t(bytes_per_sample(from.type));
   for (int32_t y = 0; y < from.height; ++y)
     std::memcpy(static_cast<uint8_t*>(to.data) + ptrdiff_t(y) * to.stride_bytes,
                 static_cast<const uint8_t*>(from.data) + ptrdiff_t(y) * from.stride_bytes, bytes);
@@ -330,6 +343,7 @@ motion::SavedHead MotionDetector::State::head() const {
   if (!begun) return head;
   head.width = mask.width, head.height = mask.height;
   head.channels = channels;
+  head.deep = type == PixelType::u16;
   head.learned = background.frames();
   if (head.learned == 0) head.keeps = uint8_t(steady.kept());
   head.holds = holds;
@@ -380,6 +394,7 @@ void MotionDetector::load(std::span<const uint8_t> saved) {
     made->allocate(ConstBatch(frame, 1, 0));
     made->begun = true;
     made->channels = head.channels;
+    made->type = frame.type;
     made->holds = head.holds;
     if (head.learned > 0) {
       model = BackgroundAccess::state_for(made->background, frame);

@@ -3,10 +3,31 @@
 
 #include <algorithm>
 
+#include "core/background_models.hpp"
 #include "cuesta/filter.hpp"
 #include "ops/motion/stages.hpp"
 
 namespace cuesta {
+
+AnyView scratch_plane(const MotionArgs& args, Call& call) {
+  const int32_t width = args.frame.width, height = args.frame.height;
+  AnyView taken = args.type() == PixelType::u16
+                      ? AnyView(call.scratch().image<uint16_t>(width, height))
+                      : AnyView(call.scratch().image<uint8_t>(width, height));
+  taken.space = args.space();  // as the call's scratch memory
+  return taken;
+}
+
+double limit_for(const MotionArgs& args, ConstAnyView difference, Call& call) {
+  const DifferenceThreshold& wanted = args.options->threshold;
+  if (!wanted.otsu) return wanted.level;
+  Scratch scratch(call.nested(), Space::host);
+  const size_t count = args.type() == PixelType::u16 ? 65536 : 256;
+  const std::span bins(scratch.take<uint64_t>(count), count);
+  histogram(difference, bins, call.nested());
+  return std::max(wanted.level,
+                  double(otsu_threshold(bins)) / background::gray_level_of(args.type()));
+}
 
 void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy) {
   const MotionOptions& options = *args.options;
@@ -15,9 +36,9 @@ void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy)
   exec.strategy = strategy;
 
   call.stage(motion_stages::memory);
-  const auto gray = call.scratch().image<uint8_t>(width, height);
-  const auto smooth = options.blur > 1 ? call.scratch().image<uint8_t>(width, height) : gray;
-  const auto difference = call.scratch().image<uint8_t>(width, height);
+  const AnyView gray = scratch_plane(args, call);
+  const AnyView smooth = options.blur > 1 ? scratch_plane(args, call) : gray;
+  const AnyView difference = scratch_plane(args, call);
   const auto mask = call.scratch().image<uint8_t>(width, height);
 
   call.stage(motion_stages::grayscale);
@@ -29,13 +50,8 @@ void motion_chain(const MotionArgs& args, Call& call, std::string_view strategy)
   args.background->push(smooth, {.difference = difference}, 0, exec);
 
   call.stage(motion_stages::threshold);
-  double limit = options.threshold.level;
-  if (options.threshold.otsu) {
-    uint64_t bins[256];
-    histogram(difference, bins, exec);
-    limit = std::max(limit, double(otsu_threshold(bins)));
-  }
-  threshold(difference, mask, limit, exec);
+  const double limit = limit_for(args, difference, call);
+  threshold(difference, mask, limit * background::gray_level_of(args.type()), exec);
   call.stage(motion_stages::morphology);
   morph_close(mask, mask, options.close, {}, exec);
   morph_open(mask, mask, options.open, {}, exec);

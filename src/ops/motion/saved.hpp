@@ -31,7 +31,8 @@ struct SavedHead {
   // What follows.
   int64_t learned = 0;  // frames, by the background
   int32_t width = 0, height = 0, channels = 1;
-  uint8_t begun = 0, keeps = 0, holds = 0, unused = 0;  // keeps: so many frames of the warm-up
+  // keeps: so many frames of the warm-up; deep: frames of u16
+  uint8_t begun = 0, keeps = 0, holds = 0, deep = 0;
 
   // Saved as it lies in memory: no byte of it is padding.
   static SavedHead of(const MotionOptions& options) {
@@ -65,7 +66,7 @@ struct SavedHead {
   /// Before memory is taken: a frame that the bytes could be of. Each state has a byte a pixel.
   void check_size(int64_t bytes) const {
     if (width < 1 || height < 1 || int64_t(width) * height > bytes || learned < 0 ||
-        (channels != 1 && channels != 3 && channels != 4) || holds > int(steady > 0) ||
+        (channels != 1 && channels != 3 && channels != 4) || deep > 1 || holds > int(steady > 0) ||
         (learned > 0 ? keeps != 0 : warm_up < 3))
       throw_saved("is damaged");
   }
@@ -74,9 +75,9 @@ struct SavedHead {
   ConstAnyView frame() const {
     ConstAnyView view;
     view.width = width, view.height = height, view.channels = channels;
-    view.type = PixelType::u8;
+    view.type = deep ? PixelType::u16 : PixelType::u8;
     view.space = Space::host;
-    view.stride_bytes = ptrdiff_t(width) * channels;
+    view.stride_bytes = ptrdiff_t(width) * channels * bytes_per_sample(view.type);
     return view;
   }
 };

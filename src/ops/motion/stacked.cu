@@ -7,7 +7,7 @@
 // in one launch. Components come in raster order of the tall mask, which is frame after frame. Only
 // the last frame's mask travels. Bound: memory, of many frames; of one frame the latency of its
 // launches and waits. A frame that founds the background goes alone, and so does each that wants a
-// threshold of its own.
+// threshold of its own and each of u16.
 #include <algorithm>
 
 #include "core/pixel_arithmetic.hpp"
@@ -198,7 +198,8 @@ void together(const MotionArgs& args, const Tall& tall, bool last, Call& call) {
 
 void motion_cuda::stacked(const MotionArgs& args, Call& call) {
   const Tall tall(args);
-  const int32_t at_once = args.options->threshold.otsu ? 1 : tall.frames_at_once(args);
+  const bool goes_alone = args.options->threshold.otsu || args.type() != PixelType::u8;
+  const int32_t at_once = goes_alone ? 1 : tall.frames_at_once(args);
   for (int32_t begin = 0; begin < args.count;) {
     const bool founds = args.background->frames() == 0;
     const int32_t n = founds ? 1 : std::min(at_once, args.count - begin);

@@ -27,40 +27,52 @@ Windows Windows::of(Size frame) {
   return w;
 }
 
-void read_windows(ConstAnyView frame, const Windows& windows, uint8_t* luma) {
+namespace {
+
+template <class T>
+void read_windows_of(ConstAnyView frame, const Windows& windows, uint8_t* luma) {
   for (int32_t n = 0; n < Windows::count; ++n) {
     const int32_t left = windows.x[n % Windows::across];
     const int32_t top = windows.y[n / Windows::across];
     for (int32_t y = 0; y < windows.height; ++y) {
-      const uint8_t* from = frame.as<uint8_t>().row(top + y) + ptrdiff_t(left) * frame.channels;
+      const T* from = frame.as<T>().row(top + y) + ptrdiff_t(left) * frame.channels;
       uint8_t* to = luma + n * Windows::pitch + y * Windows::most;
       if (frame.channels == 1) {
-        std::memcpy(to, from, size_t(windows.width));
+        std::transform(from, from + windows.width, to, [](T v) { return byte_of(v); });
         continue;
       }
       for (int32_t x = 0; x < windows.width; ++x, from += frame.channels)
-        to[x] = uint8_t(pixel::gray(from[0], from[1], from[2]));
+        to[x] = byte_of(T(pixel::gray(from[0], from[1], from[2])));
     }
   }
 }
 
-void median_of(std::span<const AnyImage> pictures, AnyView median) {
-  const auto bytes = size_t(median.width) * size_t(median.channels);
+template <class T>
+void median_of_type(std::span<const AnyImage> pictures, AnyView median) {
+  const auto samples = size_t(median.width) * size_t(median.channels);
   for (int32_t y = 0; y < median.height; ++y) {
-    const uint8_t* rows[most_kept] = {};
-    for (size_t i = 0; i < pictures.size(); ++i)
-      rows[i] = static_cast<const uint8_t*>(pictures[i].view().data) +
-                ptrdiff_t(y) * pictures[i].view().stride_bytes;
-    uint8_t* to = static_cast<uint8_t*>(median.data) + ptrdiff_t(y) * median.stride_bytes;
-    const uint8_t *a = rows[0], *b = rows[1], *c = rows[2];
+    const T* rows[most_kept] = {};
+    for (size_t i = 0; i < pictures.size(); ++i) rows[i] = pictures[i].view().as<T>().row(y);
+    T* to = median.as<T>().row(y);
+    const T *a = rows[0], *b = rows[1], *c = rows[2];
     if (pictures.size() == 3) {
-      for (size_t x = 0; x < bytes; ++x) to[x] = uint8_t(motion::median(a[x], b[x], c[x]));
+      for (size_t x = 0; x < samples; ++x) to[x] = T(motion::median(a[x], b[x], c[x]));
       continue;
     }
-    const uint8_t *d = rows[3], *e = rows[4];
-    for (size_t x = 0; x < bytes; ++x)
-      to[x] = uint8_t(motion::median(a[x], b[x], c[x], d[x], e[x]));
+    const T *d = rows[3], *e = rows[4];
+    for (size_t x = 0; x < samples; ++x) to[x] = T(motion::median(a[x], b[x], c[x], d[x], e[x]));
   }
+}
+
+}  // namespace
+
+void read_windows(ConstAnyView frame, const Windows& windows, uint8_t* luma) {
+  frame.type == PixelType::u16 ? read_windows_of<uint16_t>(frame, windows, luma)
+                               : read_windows_of<uint8_t>(frame, windows, luma);
+}
+void median_of(std::span<const AnyImage> pictures, AnyView median) {
+  median.type == PixelType::u16 ? median_of_type<uint16_t>(pictures, median)
+                                : median_of_type<uint8_t>(pictures, median);
 }
 
 Steady::Steady(const MotionOptions& options)

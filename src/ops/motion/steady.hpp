@@ -22,6 +22,12 @@ struct Windows {
   static Windows of(Size frame);
 };
 
+/// Windows are of bytes: a u16 sample's gray level, as io's Frame::luma() rounds.
+CUESTA_HOST_DEVICE constexpr uint8_t byte_of(uint8_t v) { return v; }
+CUESTA_HOST_DEVICE constexpr uint8_t byte_of(uint16_t v) {
+  return uint8_t(v >= 0xFF80 ? 255 : (v + 128) >> 8);
+}
+
 /// The luma of a frame's windows, rows of `Windows::most` bytes. Of frames on the host.
 void read_windows(ConstAnyView frame, const Windows& windows, uint8_t* luma);
 
@@ -36,7 +42,7 @@ CUESTA_HOST_DEVICE constexpr int32_t median(int32_t a, int32_t b, int32_t c, int
   return median(ab > cd ? ab : cd, most_ab < most_cd ? most_ab : most_cd, e);
 }
 
-/// The median, sample by sample, of 3 or 5 pictures of bytes of one shape on the host.
+/// The median, sample by sample, of 3 or 5 pictures of one shape and type on the host.
 void median_of(std::span<const AnyImage> pictures, AnyView median);
 
 /// Frames that the warm-up keeps for the median, and which of its frames they are.

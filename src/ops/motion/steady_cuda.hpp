@@ -10,7 +10,7 @@ namespace cuesta::motion_cuda {
 void read_windows(const ConstBatch& frames, const motion::Windows& windows, AnyView luma,
                   void* stream);
 void median_of(std::span<const AnyImage> pictures, AnyView median, void* stream);
-/// Pictures of bytes of one size.
+/// Pictures of one size and type.
 void copy(ConstAnyView from, AnyView to, void* stream);
 
 }  // namespace cuesta::motion_cuda

@@ -15,6 +15,7 @@ using namespace motion_ladder;
 std::string_view chain_supports(const MotionArgs& args, int block_y) {
   const MotionOptions& options = *args.options;
   if (!args.others.empty()) return "frames of several cameras";
+  if (args.type() != PixelType::u8) return "u16";
   if (options.background.model != BackgroundModel::first)
     return "background models other than first";
   if (options.threshold.otsu) return "automatic thresholds";
@@ -69,6 +70,7 @@ std::string_view buffered(const MotionArgs& args, const Parameters& p) {
 
 std::string_view fused_supports_one(const MotionArgs& args) {
   const MotionOptions& options = *args.options;
+  if (args.type() != PixelType::u8) return "u16";
   if (options.background.model == BackgroundModel::samples) return "the samples";
   if (options.threshold.otsu) return "automatic thresholds";
   if (options.blur > max_blur) return "blurs wider than 15";

@@ -2,6 +2,7 @@
 // one row or, where samples are floats, of one column, from a window in registers.
 #include "ops/sobel/cuda.hpp"
 
+#include "cuda/window_gradient.cuh"
 #include "ops/sobel/outputs.cuh"
 
 namespace cuesta {
@@ -55,7 +56,6 @@ __global__ void sobel_fused(Request<T> q) {
 template <int K>
 __global__ void __launch_bounds__(block_x* block_y) sobel_fused_floats(Request<float> q) {
   constexpr int r = K / 2, high = pixels_per_thread + 2 * r;
-  constexpr auto taps = gradient::taps(K);
   const auto src = q.samples();
   const int x = blockIdx.x * block_x + threadIdx.x;
   const int y0 = (blockIdx.y * block_y + threadIdx.y) * pixels_per_thread;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(block_x* block_y) sobel_fused_floats(Request<f
 #pragma unroll
   for (int j = 0; j < high; ++j)
     rows[j] = inside ? y0 + j - r : map_index(q.mode, y0 + j - r, src.height);
-  float gx[pixels_per_thread] = {}, gy[pixels_per_thread] = {};
+  gradient::Gradient<float> g[pixels_per_thread];
 #pragma unroll
   for (int i = 0; i < K; ++i) {
     const int sx = inside ? x + i - r : map_index(q.mode, x + i - r, src.width);
@@ -73,22 +73,14 @@ __global__ void __launch_bounds__(block_x* block_y) sobel_fused_floats(Request<f
 #pragma unroll
     for (int j = 0; j < high; ++j) v[j] = (sx | rows[j]) < 0 ? q.outside : src.at(sx, rows[j]);
 #pragma unroll
-    for (int p = 0; p < pixels_per_thread; ++p) {
-      float smooth = 0, derive = 0;
-#pragma unroll
-      for (int j = 0; j < K; ++j) {
-        smooth = add_tap(smooth, taps.smoothing[j], v[p + j]);
-        derive = add_tap(derive, taps.derivative[j], v[p + j]);
-      }
-      gx[p] = add_tap(gx[p], taps.derivative[i], smooth);
-      gy[p] = add_tap(gy[p], taps.smoothing[i], derive);
-    }
+    for (int p = 0; p < pixels_per_thread; ++p)
+      cuda::add_column<K>(g[p], i, [&](int j) { return v[p + j]; });
   }
 #pragma unroll
   for (int p = 0; p < pixels_per_thread; ++p) {
     if (y0 + p >= src.height) return;
     const bool zero = leaves(q, x, y0 + p, r);
-    store(q, x, y0 + p, zero ? 0.0f : gx[p], zero ? 0.0f : gy[p]);
+    store(q, x, y0 + p, zero ? 0.0f : g[p].x, zero ? 0.0f : g[p].y);
   }
 }
 

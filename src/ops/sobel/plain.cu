@@ -2,6 +2,7 @@
 // global memory. It takes every request, pictures of any height too.
 #include "ops/sobel/cuda.hpp"
 
+#include "cuda/window_gradient.cuh"
 #include "ops/sobel/outputs.cuh"
 
 namespace cuesta {
@@ -15,23 +16,12 @@ struct Pixel {
 
   __device__ void operator()(int32_t x, int32_t y) const {
     constexpr int r = K / 2;
-    constexpr auto taps = gradient::taps(K);
-    Sum<T> gx = 0, gy = 0;
+    gradient::Gradient<Sum<T>> g;
     if (!leaves(q, x, y, r)) {
-#pragma unroll
-      for (int i = 0; i < K; ++i) {
-        Sum<T> smooth = 0, derive = 0;
-#pragma unroll
-        for (int j = 0; j < K; ++j) {
-          const Sum<T> v = sample<T>(q, x + i - r, y + j - r);
-          smooth = add_tap(smooth, taps.smoothing[j], v);
-          derive = add_tap(derive, taps.derivative[j], v);
-        }
-        gx = add_tap(gx, taps.derivative[i], smooth);
-        gy = add_tap(gy, taps.smoothing[i], derive);
-      }
+      g = cuda::window_gradient<K, Sum<T>>(
+          [&](int i, int j) { return sample<T>(q, x + i - r, y + j - r); });
     }
-    store(q, x, y, gx, gy);
+    store(q, x, y, g.x, g.y);
   }
 };
 

@@ -126,10 +126,10 @@ void add_bins(std::span<const Bin> counted, const CannyBand& band) {
 }
 
 /// Sets args.result. Given thresholds cost nothing; automatic ones call `count` to fill cleared
-/// bins on the device, bins_of() for each picture in turn, and wait for them once: the call returns
-/// the thresholds (docs/decisions/0004).
-template <class Count>
-void find_thresholds(const CannyArgs& args, Call& call, Count&& count) {
+/// bins on the device, `n` for each picture in turn, and wait for them once: the call returns the
+/// thresholds (docs/decisions/0004).
+template <class Bin, class Count>
+void find_thresholds(const CannyArgs& args, int32_t n, Call& call, Count&& count) {
   bool waits = false;
   for (int32_t i = 0; i < args.count; ++i) {
     if (args.thresholds_of(i).is_automatic())
@@ -138,10 +138,9 @@ void find_thresholds(const CannyArgs& args, Call& call, Count&& count) {
       args.result[i] = canny_given(args.part(i, 1).options);
   }
   if (!waits) return;
-  const auto n = size_t(bins_of(args)), all = n * size_t(args.count);
   Scratch host(call.nested(), Space::host);
-  const auto counted = counted_bins<uint32_t>(all, host, call, count);
-  const std::span<uint64_t> wide(host.take<uint64_t>(n), n);
+  const auto counted = counted_bins<Bin>(size_t(n) * size_t(args.count), host, call, count);
+  const std::span<uint64_t> wide(host.take<uint64_t>(size_t(n)), size_t(n));
   for (int32_t i = 0; i < args.count; ++i) {
     if (!args.thresholds_of(i).is_automatic()) continue;
     std::copy_n(counted.begin() + ptrdiff_t(n) * i, n, wide.begin());

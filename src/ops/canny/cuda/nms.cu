@@ -241,7 +241,8 @@ Masks find_masks(const CannyArgs& args, Call& call) {
   call.stage("gradient and suppression");
   const Masks masks = masks_of(args, call);
   const Ready made = ready(args, call);
-  find_thresholds(args, call, [&](uint32_t* bins) { count(args, made, bins, call); });
+  find_thresholds<uint32_t>(args, bins_of(args), call,
+                            [&](uint32_t* bins) { count(args, made, bins, call); });
   if (walks(args)) {
     launch<false>(args, made.job, made.smooths,
                   {reinterpret_cast<uint8_t*>(masks.candidates),

@@ -184,25 +184,6 @@ using Bin = unsigned long long;
 static_assert(sizeof(Bin) == sizeof(uint64_t));
 
 template <class G>
-std::span<const Bin> bins_of_rows(const CannyArgs& args, const Picture<G>& p, int32_t first,
-                                  int32_t end, Scratch& host, Call& call) {
-  return counted_bins<Bin>(canny_bins, host, call, [&](Bin* bins) {
-    each_pixel(args, call, Count<G>{p, args.options.norm, first, end, bins});
-  });
-}
-
-// The thresholds are the call's result: automatic ones are waited for.
-template <class G>
-CannyResult thresholds(const CannyArgs& args, const Picture<G>& p, Call& call) {
-  if (!args.options.thresholds.is_automatic()) return canny_given(args.options);
-  Scratch host(call.nested(), Space::host);
-  const auto counted = bins_of_rows(args, p, 0, args.src.height, host, call);
-  const std::span<uint64_t> bins(host.take<uint64_t>(canny_bins), canny_bins);
-  std::copy(counted.begin(), counted.end(), bins.begin());
-  return canny_automatic(args.options, args.src.type, bins);
-}
-
-template <class G>
 void give_marks(const CannyArgs& args, const Picture<G>& p, Call& call) {
   const CannyBand& band = *args.band;
   const int32_t words = canny_words(args.src.width), rows = band.end - band.first;
@@ -222,13 +203,18 @@ void run(const CannyArgs& args, Call& call) {
   call.stage("magnitude");
   each_pixel(args, call,
              Measure<G>{p, args.options.norm, args.options.color, args.options.aperture == 7});
+  const auto count = [&](int32_t first, int32_t end) {
+    return [&, first, end](Bin* bins) {
+      each_pixel(args, call, Count<G>{p, args.options.norm, first, end, bins});
+    };
+  };
   if (args.band && args.band->bins) {
     Scratch host(call.nested(), Space::host);
-    return add_bins(bins_of_rows(args, p, args.band->first, args.band->end, host, call),
-                    *args.band);
+    const auto rows = count(args.band->first, args.band->end);
+    return add_bins(counted_bins<Bin>(canny_bins, host, call, rows), *args.band);
   }
   call.stage("threshold");
-  *args.result = thresholds(args, p, call);
+  find_thresholds<Bin>(args, canny_bins, call, count(0, args.src.height));
   call.stage("suppression");
   using Magnitude = typename Picture<G>::Magnitude;
   each_pixel(args, call, Suppress<G>{p, canny_limits_in<Magnitude>(args, *args.result)});

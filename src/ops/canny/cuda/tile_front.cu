@@ -6,6 +6,7 @@
 // From device memory: the source's bytes and the apron that tiles read twice, mostly from the
 // caches, and 1/4 byte written a pixel.
 #include "cuda/instructions.cuh"
+#include "cuda/window_gradient.cuh"
 #include "ops/canny/channels.hpp"
 #include "ops/canny/cuda/chunks.hpp"
 #include "ops/canny/cuda/masks.cuh"
@@ -20,11 +21,9 @@ constexpr int32_t tile_threads = 128;
 /// Blocks a multiprocessor that count: few, which add what they counted once, at their end.
 constexpr int32_t counting_blocks = 4;
 
-/// Gradients of samples T.
+using gradient::Sum;
 template <class T>
-using GradientOf = std::conditional_t<std::is_same_v<T, float>, float, int32_t>;
-template <class T>
-using MagnitudeOf = canny_channels::Magnitude<GradientOf<T>>;
+using MagnitudeOf = canny_channels::Magnitude<Sum<T>>;
 
 template <class T>
 struct TileJob {
@@ -41,12 +40,6 @@ struct TileJob {
 
 // ---- a pixel
 
-/// sum + tap · v as sobel's definition has it: taps of 0 are left out, floats by fma.
-__device__ inline int32_t add_tap(int32_t sum, int32_t tap, int32_t v) { return sum + tap * v; }
-__device__ inline float add_tap(float sum, int32_t tap, float v) {
-  return tap == 0 ? sum : fmaf(float(tap), v, sum);
-}
-
 /// Of aperture 7; floats are not divided.
 __device__ inline float scaled(float g) { return g; }
 __device__ inline int32_t scaled(int32_t g) { return sixteenth(g); }
@@ -54,24 +47,11 @@ __device__ inline int32_t scaled(int32_t g) { return sixteenth(g); }
 /// sobel()'s sums around a sample of a tile's rows, whose window begins at `first`; `next` samples
 /// further is the one below.
 template <int K, class T>
-__device__ canny_channels::Gradient<GradientOf<T>> gradient_at(const T* first, int32_t next) {
-  using G = GradientOf<T>;
-  constexpr auto taps = gradient::taps(K);
-  G gx = 0, gy = 0;
-#pragma unroll
-  for (int i = 0; i < K; ++i) {
-    G smooth = 0, derive = 0;
-#pragma unroll
-    for (int j = 0; j < K; ++j) {
-      const auto v = G(first[j * next + i]);
-      smooth = add_tap(smooth, taps.smoothing[j], v);
-      derive = add_tap(derive, taps.derivative[j], v);
-    }
-    gx = add_tap(gx, taps.derivative[i], smooth);
-    gy = add_tap(gy, taps.smoothing[i], derive);
-  }
-  if constexpr (K == 7) return {scaled(gx), scaled(gy)};
-  return {gx, gy};
+__device__ gradient::Gradient<Sum<T>> gradient_at(const T* first, int32_t next) {
+  const auto g =
+      cuda::window_gradient<K, Sum<T>>([&](int i, int j) { return first[j * next + i]; });
+  if constexpr (K == 7) return {scaled(g.x), scaled(g.y)};
+  return g;
 }
 
 // ---- bins that a block counts for itself
@@ -150,7 +130,7 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
       M magnitude = 0;
       if (x >= 0 && y >= 0 && x < src.width && y < src.height &&
           (!mask.data || mask.at(x, y) != 0)) {
-        canny_channels::Gradient<GradientOf<T>> of[Channels];
+        gradient::Gradient<Sum<T>> of[Channels];
 #pragma unroll
         for (int c = 0; c < Channels; ++c) {
           if constexpr (K == 0)

@@ -95,8 +95,9 @@ void finish(const CannyArgs& args, const Gradients& g, int block, Call& call) {
   else
     for_pixels(marks, block, call, suppress, measured, maxima);
   call.stage("threshold");
-  find_thresholds(args, call,
-                  [&](uint32_t* bins) { for_pixels(marks, block, call, count, measured, bins); });
+  find_thresholds<uint32_t>(args, bins_of(args), call, [&](uint32_t* bins) {
+    for_pixels(marks, block, call, count, measured, bins);
+  });
   for_pixels(marks, block, call, compare, maxima, limits_of(args), marks);
   run_hysteresis(hysteresis_named(call.parameters().text("hysteresis")), marks, args.dst, block,
                  call);

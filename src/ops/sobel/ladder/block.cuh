@@ -2,6 +2,7 @@
 // and the launch of square blocks.
 #pragma once
 
+#include "cuda/window_gradient.cuh"
 #include "ops/sobel/ladder/ladder.hpp"
 #include "ops/sobel/outputs.cuh"
 
@@ -27,20 +28,9 @@ __device__ void window(At at, int32_t& gx, int32_t& gy) {
 /// The same of floats, in the definition's order: down the columns, then across.
 template <int K, class At>
 __device__ void window(At at, float& gx, float& gy) {
-  constexpr auto taps = gradient::taps(K);
-  gx = gy = 0;
-#pragma unroll
-  for (int i = 0; i < K; ++i) {
-    float smooth = 0, derive = 0;
-#pragma unroll
-    for (int j = 0; j < K; ++j) {
-      const float v = at(i, j);
-      smooth = add_tap(smooth, taps.smoothing[j], v);
-      derive = add_tap(derive, taps.derivative[j], v);
-    }
-    gx = add_tap(gx, taps.derivative[i], smooth);
-    gy = add_tap(gy, taps.smoothing[i], derive);
-  }
+  const auto g = cuda::window_gradient<K, float>(at);
+  gx = g.x;
+  gy = g.y;
 }
 
 /// Whether a rung's kernel makes the pixel: its whole window lies inside the picture. Of the others

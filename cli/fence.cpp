@@ -1,0 +1,557 @@
+#include "cli/fence.hpp"
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+
+#include "cli/common.hpp"
+#include "cli/config.hpp"
+#include "io/address.hpp"
+#include "io/frames.hpp"
+
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "cli/sandbox.hpp"
+#include "io/errors.hpp"
+#include "io/formats.hpp"
+#include "io/picture.hpp"
+#endif
+
+namespace cuesta::cli {
+
+namespace {
+
+std::vector<std::string> values_of(const CLI::App& verb, const std::string& name) {
+  const CLI::Option* option = find_option(verb, name);
+  if (!option || option->count() == 0 || option->get_items_expected_max() == 0) return {};
+  return option->results();
+}
+
+}  // namespace
+
+std::vector<std::string> results_of(const CLI::App& verb) {
+  std::vector<std::string> results;
+  for (const char* name : {"--output", "--lines", "--json", "--mask-video", "--events", "--report",
+                           "--clips", "--coco", "--mot", "--heatmap"})
+    for (const auto& one : values_of(verb, name))
+      if (!one.empty() && one != "-") results.push_back(one);
+  return results;
+}
+
+std::vector<std::string> inputs_of(const CLI::App& verb) {
+  for (const CLI::Option* option : verb.get_options())
+    if (option->get_positional() && option->count() > 0) return option->results();
+  return {};
+}
+
+bool wants_sandbox(const CLI::App& verb) {
+  const CLI::Option* asked = find_option(verb, "--sandbox");
+  if (!asked || asked->count() == 0) return false;
+  for (const char* name : {"--mqtt", "--on-event", "--cameras"})
+    for (const auto& value : values_of(verb, name))
+      usage_error(value,
+                  "{} {}: in a --sandbox no connection is made, no program started and no list "
+                  "of cameras read; leave one of them out",
+                  name, value);
+  for (const auto& value : values_of(verb, "--device"))
+    if (value != "cpu" && value != "auto")
+      usage_error(value,
+                  "--device {}: in a --sandbox no GPU can be opened; --device cpu does without",
+                  value);
+  for (const auto& input : inputs_of(verb))
+    if (input != "-" && io::is_live(input))
+      usage_error(input,
+                  "{}: in a --sandbox no connection is made and no camera opened; record some "
+                  "of it, or leave --sandbox out",
+                  io::without_password(input));
+  for (const auto& result : results_of(verb))
+    if (result.find("{name}") != std::string::npos)
+      usage_error(result,
+                  "{}: in a --sandbox results are known before videos are; watch one at a time",
+                  result);
+  return true;
+}
+
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A descriptor that is closed with it.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  int get() const { return number_; }
+  explicit operator bool() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+// A file or folder by its system's numbers, whatever path leads to it.
+using Identity = std::pair<dev_t, ino_t>;
+std::optional<Identity> identity_of(int descriptor) {
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return std::nullopt;
+  return Identity{status.st_dev, status.st_ino};
+}
+
+// A name in a folder, which is open: nothing that is renamed meanwhile leads elsewhere.
+struct Spot {
+  Descriptor folder{};
+  Identity where{};
+  std::string name{};
+};
+
+// As far as links lead; a loop of them is refused where it is opened.
+fs::path end_of_links(fs::path path) {
+  std::error_code error;
+  for (int i = 0; i < 40 && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+    const auto next = fs::read_symlink(path, error);
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return path;
+}
+
+std::optional<Spot> spot_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (name.empty() || name == "." || name == "..") return std::nullopt;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  Descriptor open_folder(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const auto where = open_folder ? identity_of(open_folder.get()) : std::nullopt;
+  if (!where) return std::nullopt;
+  return Spot{std::move(open_folder), *where, name};
+}
+
+fs::path lexical(const std::string& path) {
+  std::error_code ignored;
+  auto whole = fs::absolute(path, ignored).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+/// What the child may make, and what it has made so far that has a name of its own.
+class Results {
+ public:
+  Results(const std::vector<std::string>& results, pid_t child)
+      : mark_(fmt::format(".{}-", child)) {
+    for (const auto& one : results) {
+      folders_to_be_.insert(lexical(one).string());
+      std::error_code ignored;
+      if (fs::is_directory(one, ignored)) {
+        add_folder(one);
+      } else if (const auto spot = spot_of(end_of_links(one))) {
+        files_.insert({spot->where, spot->name});
+      }
+    }
+  }
+  /// Whether a file may have that name, or lie beside such a one until it is whole.
+  bool may_be(const Spot& spot) const {
+    if (files_.contains({spot.where, spot.name}) || is_staged(spot)) return true;
+    for (const char* kind : {".cuesta-rows", ".cuesta-journal"})
+      if (spot.name.starts_with('.') && spot.name.ends_with(kind) &&
+          may_be_whole(spot.where, spot.name.substr(1, spot.name.size() - 1 - std::strlen(kind))))
+        return true;
+    return may_be_whole(spot.where, spot.name);
+  }
+  bool is_staged(const Spot& spot) const {
+    return spot.name.starts_with('.') && spot.name.find(mark_) != std::string::npos &&
+           has_results(spot.where);
+  }
+  bool has_results(Identity folder) const {
+    const auto first = files_.lower_bound({folder, std::string()});
+    return folders_.contains(folder) || (first != files_.end() && first->first == folder);
+  }
+  bool may_be_folder(const std::string& path) const {
+    const auto wanted = lexical(path);
+    for (const fs::path one : folders_to_be_)
+      if (std::mismatch(wanted.begin(), wanted.end(), one.begin(), one.end()).first == wanted.end())
+        return true;
+    return false;
+  }
+  void made_folder(const std::string& path) {
+    if (folders_to_be_.contains(lexical(path).string())) add_folder(path);
+  }
+  /// A name that was not there before, or is no more.
+  void made(Spot spot) { made_.insert_or_assign({spot.where, spot.name}, std::move(spot.folder)); }
+  void forget(const Spot& spot) { made_.erase({spot.where, spot.name}); }
+  bool has_made(const Spot& spot) const { return made_.contains({spot.where, spot.name}); }
+  /// Removes what a child that has ended left staged.
+  void clean() {
+    for (const auto& [key, folder] : made_)
+      if (key.second.starts_with('.') && key.second.find(mark_) != std::string::npos)
+        unlinkat(folder.get(), key.second.c_str(), 0);
+  }
+
+ private:
+  void add_folder(const std::string& path) {
+    const Descriptor folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (const auto where = folder ? identity_of(folder.get()) : std::nullopt)
+      folders_.insert(*where);
+  }
+  bool may_be_whole(Identity where, const std::string& name) const {
+    if (files_.contains({where, name})) return true;
+    const std::string kind = fs::path(name).extension().string();
+    return folders_.contains(where) && !name.starts_with('.') &&
+           (io::is_picture_extension(kind) || io::is_video_extension(kind) || kind == ".svg" ||
+            kind == ".json" || kind == ".geojson");
+  }
+
+  std::string mark_;  // of what the child stages (io/staged_file.cpp)
+  std::set<std::pair<Identity, std::string>> files_{};
+  std::set<Identity> folders_{};
+  std::set<std::string> folders_to_be_{};
+  std::map<std::pair<Identity, std::string>, Descriptor> made_{};
+};
+
+/// Answers what the child asks.
+class Answers {
+ public:
+  Answers(int listener, int child, Results& results)
+      : listener_(listener), child_(child), results_(results) {}
+
+  /// One question, if there still is one.
+  void answer() {
+    seccomp_notif question{};
+    if (ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &question) != 0) return;
+    asked_ = &question;
+    const int error = done();
+    if (error == answered) return;
+    seccomp_notif_resp reply{};
+    reply.id = question.id;
+    reply.error = -error;
+    (void)ioctl(listener_, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+  }
+
+ private:
+  static constexpr int answered = -1;
+
+  uint64_t argument(int n) const { return asked_->data.args[n]; }
+
+  // What was asked, done here; errno, or `answered`.
+  int done() {
+    switch (asked_->data.nr) {
+#if defined(__x86_64__)
+      case __NR_open: return open_file(path_at(0), int(argument(1)), mode_t(argument(2)));
+      case __NR_mkdir: return make_folder(path_at(0), mode_t(argument(1)));
+      case __NR_unlink: return remove(path_at(0));
+      case __NR_rename: return rename_file(path_at(0), path_at(1));
+#endif
+      case __NR_openat: return open_file(path_at(1, 0), int(argument(2)), mode_t(argument(3)));
+      case __NR_mkdirat: return make_folder(path_at(1, 0), mode_t(argument(2)));
+      case __NR_unlinkat: return argument(2) ? EPERM : remove(path_at(1, 0));
+      case __NR_renameat: return rename_file(path_at(1, 0), path_at(3, 2));
+      case __NR_linkat: return link_file(path_at(1, 0), path_at(3, 2));
+      case __NR_fchmod: return change_rights(int(argument(0)), mode_t(argument(1)));
+    }
+    return EPERM;
+  }
+
+  // A path in the child's memory, copied: what the child does to it later changes nothing. Nothing
+  // for what begins elsewhere than in the folder that both work in.
+  std::optional<std::string> path_at(int n, int folder = -1) const {
+    if (folder >= 0 && int(argument(folder)) != AT_FDCWD) {
+      const auto first = text_at(argument(n));
+      return first && first->starts_with('/') ? first : std::nullopt;
+    }
+    return text_at(argument(n));
+  }
+  std::optional<std::string> text_at(uint64_t address) const {
+    std::string text;
+    while (text.size() < PATH_MAX) {
+      char block[256];
+      // Up to the end of a page: the next one need not be there.
+      const size_t size = std::min<size_t>(sizeof block, 4096 - address % 4096);
+      const iovec here{block, size}, there{reinterpret_cast<void*>(address), size};
+      if (process_vm_readv(pid_t(asked_->pid), &here, 1, &there, 1, 0) != ssize_t(size)) break;
+      const size_t length = strnlen(block, size);
+      text.append(block, length);
+      if (length < size) {
+        // Who asked is still there, and no other process by its number.
+        if (ioctl(listener_, SECCOMP_IOCTL_NOTIF_ID_VALID, &asked_->id) != 0) break;
+        return text;
+      }
+      address += size;
+    }
+    return std::nullopt;
+  }
+
+  int open_file(const std::optional<std::string>& path, int flags, mode_t mode) {
+    if (!path) return EPERM;
+    constexpr int known = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_CLOEXEC |
+                          O_NOFOLLOW | O_TMPFILE | O_LARGEFILE | O_NOCTTY | O_NONBLOCK;
+    if (flags & ~known) return EPERM;
+    if ((flags & O_TMPFILE) == O_TMPFILE) {
+      const Descriptor folder(open(path->c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+      if (!folder) return errno;
+      const auto where = identity_of(folder.get());
+      if (!where || !results_.has_results(*where)) return EPERM;
+      return hand_over(Descriptor(openat(folder.get(), ".", flags, mode & 0666)), flags);
+    }
+    auto spot = spot_of(flags & O_NOFOLLOW ? fs::path(*path) : end_of_links(*path));
+    if (!spot) return ENOENT;
+    if (!results_.may_be(*spot)) return EPERM;
+    // A pipe that nobody reads must not keep all others waiting.
+    const int more = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    struct stat old {};
+    const bool is_new =
+        fstatat(spot->folder.get(), spot->name.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0;
+    Descriptor file(openat(spot->folder.get(), spot->name.c_str(), flags | more, mode & 0666));
+    if (!file) return errno;
+    if (!(flags & O_NONBLOCK)) fcntl(file.get(), F_SETFL, fcntl(file.get(), F_GETFL) & ~O_NONBLOCK);
+    if (is_new) results_.made(std::move(*spot));
+    return hand_over(std::move(file), flags);
+  }
+  int hand_over(Descriptor file, int flags) {
+    if (!file) return errno;
+    seccomp_notif_addfd given{};
+    given.id = asked_->id;
+    given.flags = SECCOMP_ADDFD_FLAG_SEND;
+    given.srcfd = uint32_t(file.get());
+    given.newfd_flags = uint32_t(flags & O_CLOEXEC);
+    return ioctl(listener_, SECCOMP_IOCTL_NOTIF_ADDFD, &given) >= 0 ? answered : errno;
+  }
+
+  int make_folder(const std::optional<std::string>& path, mode_t mode) {
+    if (!path || !results_.may_be_folder(*path)) return EPERM;
+    if (mkdir(path->c_str(), mode & 0777) != 0) return errno;
+    results_.made_folder(*path);
+    return 0;
+  }
+  int remove(const std::optional<std::string>& path) {
+    const auto spot = path ? spot_of(*path) : std::nullopt;
+    if (!spot) return path ? ENOENT : EPERM;
+    const bool is_stage = spot->name.starts_with('.') && results_.may_be(*spot);
+    if (!is_stage && !results_.has_made(*spot)) return EPERM;
+    if (unlinkat(spot->folder.get(), spot->name.c_str(), 0) != 0) return errno;
+    results_.forget(*spot);
+    return 0;
+  }
+  int rename_file(const std::optional<std::string>& from, const std::optional<std::string>& to) {
+    if (!from || !to) return EPERM;
+    const auto old = spot_of(*from);
+    auto spot = spot_of(*to);
+    if (!old || !spot) return ENOENT;
+    if (!results_.has_made(*old) || !results_.may_be(*spot)) return EPERM;
+    struct stat status {};
+    const bool is_new =
+        fstatat(spot->folder.get(), spot->name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0;
+    if (renameat(old->folder.get(), old->name.c_str(), spot->folder.get(), spot->name.c_str()) != 0)
+      return errno;
+    results_.forget(*old);
+    if (is_new) results_.made(std::move(*spot));
+    return 0;
+  }
+  // The descriptor that the child has by this number, if it has one that is open for writing: all
+  // of these were given to it here, or by whoever started the command.
+  Descriptor written_by_child(int number) const {
+    Descriptor copy(int(syscall(__NR_pidfd_getfd, child_, number, 0)));
+    const int flags = copy ? fcntl(copy.get(), F_GETFL) : O_RDONLY;
+    return (flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) ? Descriptor() : std::move(copy);
+  }
+  int link_file(const std::optional<std::string>& from, const std::optional<std::string>& to) {
+    constexpr std::string_view own = "/proc/self/fd/";
+    if (!from || !to || !from->starts_with(own) || int(argument(4)) != AT_SYMLINK_FOLLOW)
+      return EPERM;
+    const Descriptor file = written_by_child(std::atoi(from->c_str() + own.size()));
+    auto spot = spot_of(*to);
+    if (!spot) return ENOENT;
+    struct stat status {};
+    // Only what has no name yet.
+    if (!file || !results_.may_be(*spot) || fstat(file.get(), &status) != 0 || status.st_nlink != 0)
+      return EPERM;
+    const auto link = fmt::format("{}{}", own, file.get());
+    if (linkat(AT_FDCWD, link.c_str(), spot->folder.get(), spot->name.c_str(), AT_SYMLINK_FOLLOW) !=
+        0)
+      return errno;
+    results_.made(std::move(*spot));
+    return 0;
+  }
+  int change_rights(int number, mode_t mode) {
+    const Descriptor file = written_by_child(number);
+    if (!file || number <= STDERR_FILENO) return EPERM;
+    return fchmod(file.get(), mode & 0777) == 0 ? 0 : errno;
+  }
+
+  int listener_, child_;
+  Results& results_;
+  const seccomp_notif* asked_ = nullptr;
+};
+
+// A byte, as there must be one, with room for a descriptor beside it.
+struct DescriptorMessage {
+  char byte = 0;
+  iovec text{&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr head{};
+
+  DescriptorMessage() {
+    head.msg_iov = &text, head.msg_iovlen = 1;
+    head.msg_control = control, head.msg_controllen = sizeof control;
+  }
+  DescriptorMessage(const DescriptorMessage&) = delete;  // it points into itself
+  DescriptorMessage& operator=(const DescriptorMessage&) = delete;
+};
+
+// What the child holds, sent over a socket.
+bool send_descriptor(int to, int descriptor) {
+  DescriptorMessage message;
+  cmsghdr* head = CMSG_FIRSTHDR(&message.head);
+  head->cmsg_level = SOL_SOCKET, head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(head), &descriptor, sizeof descriptor);
+  return sendmsg(to, &message.head, 0) == 1;
+}
+Descriptor receive_descriptor(int from) {
+  DescriptorMessage message;
+  if (recvmsg(from, &message.head, MSG_CMSG_CLOEXEC) != 1) return Descriptor();
+  const cmsghdr* head = CMSG_FIRSTHDR(&message.head);
+  if (!head || head->cmsg_type != SCM_RIGHTS) return Descriptor();
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(head), sizeof descriptor);
+  return Descriptor(descriptor);
+}
+
+// Those that the child has its own answers to (cli/common.cpp).
+constexpr int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU};
+
+[[noreturn]] void fail(const char* what, int error) {
+  throw Error(ErrorCode::device, fmt::format("--sandbox: {}: {}", what, io::reason_of(error)));
+}
+
+// Answers until the child ends, and returns how it did. The second signal ends any work of ours;
+// what works on after the third, or for two seconds after the time of --max-time, is ours no more.
+int wait_answering(pid_t child, int process, int signals, const Descriptor& listener,
+                   Results& results, std::vector<int>& passed) {
+  Answers answers(listener.get(), process, results);
+  pollfd events[] = {{process, POLLIN, 0}, {signals, POLLIN, 0}, {listener.get(), POLLIN, 0}};
+  int patience = -1;  // milliseconds
+  while (true) {
+    const int came = poll(events, 3, patience);
+    if (came < 0 && errno != EINTR) fail("poll", errno);
+    if (came < 0) continue;
+    if (came == 0) kill(child, SIGKILL);
+    if (events[1].revents & POLLIN) {
+      signalfd_siginfo signal{};
+      if (read(signals, &signal, sizeof signal) == ssize_t(sizeof signal)) {
+        passed.push_back(int(signal.ssi_signo));
+        kill(child, passed.size() > 2 ? SIGKILL : passed.back());
+        if (passed.back() == SIGALRM) patience = 2000;
+      }
+    }
+    if (events[2].revents & POLLIN)
+      answers.answer();
+    else if (events[2].revents)
+      events[2].fd = -1;  // nobody can ask any more
+    if (events[0].revents) break;
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+// The child's own part, before a byte of any file is read.
+void enter_child(pid_t parent, const Descriptor& to_parent, const sigset_t& usual) {
+  // Whoever ends the parent by SIGKILL means both.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(exit_interrupted);
+  // The terminal's signals come once, from the parent.
+  setpgid(0, 0);
+  pthread_sigmask(SIG_SETMASK, &usual, nullptr);
+  const Descriptor listener(enter_asking_sandbox());
+  if (!send_descriptor(to_parent.get(), listener.get())) fail("sendmsg", errno);
+}
+
+}  // namespace
+
+int run_fenced(const std::vector<std::string>& inputs, const std::vector<std::string>& results,
+               const std::function<int()>& work) {
+  sigset_t mine, usual;
+  sigemptyset(&mine);
+  for (const int signal : passed_on) sigaddset(&mine, signal);
+  int pair[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) fail("socketpair", errno);
+  Descriptor here(pair[0]), there(pair[1]);
+  const pid_t parent = getpid();
+  std::fflush(nullptr);
+  pthread_sigmask(SIG_BLOCK, &mine, &usual);
+  const pid_t child = fork();
+  if (child == 0) {
+    here = Descriptor();
+    enter_child(parent, there, usual);
+    there = Descriptor();
+    return work();
+  }
+  const int error = errno;
+  there = Descriptor();
+  const Descriptor signals(child < 0 ? -1 : signalfd(-1, &mine, SFD_CLOEXEC));
+  const Descriptor process(child < 0 ? -1 : int(syscall(__NR_pidfd_open, child, 0)));
+  if (child < 0) fail("fork", error);
+  if (!signals || !process) {
+    kill(child, SIGKILL);
+    fail("signalfd, pidfd_open", errno);
+  }
+  Results allowed(results, child);
+  const Descriptor listener = receive_descriptor(here.get());
+  std::vector<int> passed;
+  const int status = wait_answering(child, process.get(), signals.get(), listener, allowed, passed);
+  allowed.clean();
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (signal != 0 && std::ranges::find(passed, signal) != passed.end()) {
+    std::signal(signal, SIG_DFL);  // ends this process as it did the child
+    raise(signal);
+  }
+  pthread_sigmask(SIG_SETMASK, &usual, nullptr);
+  if (signal == 0) return WEXITSTATUS(status);
+  if (signal == SIGKILL && !passed.empty()) {
+    if (passed.back() != SIGALRM) return exit_interrupted;
+    throw Error(ErrorCode::device, "the run took longer than --max-time allows, and was ended");
+  }
+  throw Error(
+      ErrorCode::input,
+      fmt::format("{}: what decodes {} was ended by signal {} ({}); a damaged or hostile file, "
+                  "or too little memory",
+                  inputs.size() == 1 ? (inputs[0] == "-" ? "standard input" : inputs[0])
+                                     : fmt::format("{} inputs", inputs.size()),
+                  inputs.size() == 1 ? "it" : "them", signal, strsignal(signal)));
+}
+#else
+int run_fenced(const std::vector<std::string>&, const std::vector<std::string>&,
+               const std::function<int()>&) {
+  throw Error(ErrorCode::unsupported, "there is no --sandbox but on Linux, on x86-64 and aarch64");
+}
+#endif
+
+}  // namespace cuesta::cli
