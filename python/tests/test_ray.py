@@ -3,6 +3,8 @@ store. One cluster serves all; test_ray_cluster.py has what takes longer."""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import os
 import pathlib
@@ -46,6 +48,27 @@ def part_that_sleeps(watch: Any, video: str, part: Any, before: list[Any], saves
 def part_that_ends_its_worker(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
+
+
+def look_that_is_killed(deaths: pathlib.Path) -> Any:
+    """In place of `look_at`: a worker takes a file of this folder, while there is one, decodes ten frames, and is killed."""
+
+    def look_at(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
+        for death in deaths.iterdir() if video.endswith("mp4") else ():
+            with contextlib.suppress(FileNotFoundError):
+                death.unlink()  # of two workers one can
+                reader = cuesta.read_video(video, part=part)
+                assert len(list(itertools.islice(reader, 10))) == 10
+                os.kill(os.getpid(), signal.SIGKILL)
+        return videos.look_at(watch, video, part, before, saves)
+
+    return look_at
+
+
+def look_that_takes_a_while(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
+    """In place of `look_at`: long enough to be met on the way."""
+    time.sleep(0.15)
+    return videos.look_at(watch, video, part, before, saves)
 
 
 def band_that_takes_a_while(work: Any, first: int, end: int, thresholds: Any) -> Any:
@@ -169,9 +192,11 @@ def test_rows_come_back_and_go_on(machines: support.Machines, picture: Any, tmp_
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("background", ["samples", "first"])
 def test_detect_with_killed_workers_is_that_of_one_process(
-    machines: support.Machines, tmp_path: pathlib.Path, background: str
+    machines: support.Machines, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path, background: str
 ) -> None:
     (tmp_path / "in").mkdir()
+    deaths = tmp_path / "deaths"
+    deaths.mkdir()
     options = {**OPTIONS, "background": background}
     if background == "first":  # the coder's noise is within it
         options |= {"blur": 3, "threshold": 40}
@@ -186,9 +211,12 @@ def test_detect_with_killed_workers_is_that_of_one_process(
     mend.write_bytes(mend.read_bytes()[: mend.stat().st_size * 2 // 3])
     with pytest.raises(cuesta.InputError) as of_one:
         list(cuesta.detect(mend, **options))
-    with support.meanwhile(lambda: machines.kill_worker("look_at"), times=2) as killed:
+    for k in range(2):
+        (deaths / f"{k}").touch()
+    with monkeypatch.context() as patched:
+        patched.setattr(videos, "look_at", look_that_is_killed(deaths))
         found = support.rows_of(cuesta.ray.detect(tmp_path / "in", part_frames=20, rows="objects", **options))
-    assert killed
+    assert not any(deaths.iterdir())
     by_name: dict[str, list[Any]] = {}
     for row in found:
         by_name.setdefault(row["name"], []).append(row)
@@ -356,7 +384,11 @@ def test_an_object_store(machines: support.Machines, tmp_path: pathlib.Path) -> 
 
 @pytest.mark.timeout(300)
 def test_a_node_that_goes_loses_and_doubles_nothing(
-    machines: support.Machines, folder: pathlib.Path, expected: dict[str, bytes], tmp_path: pathlib.Path
+    machines: support.Machines,
+    monkeypatch: pytest.MonkeyPatch,
+    folder: pathlib.Path,
+    expected: dict[str, bytes],
+    tmp_path: pathlib.Path,
 ) -> None:
     gone: list[int] = []
 
@@ -377,11 +409,12 @@ def test_a_node_that_goes_loses_and_doubles_nothing(
         rows[file.name] = support.rows_of_one_process(file, file.name, "objects", **OPTIONS)
 
     def kill() -> bool:
-        if not machines.workers("look_at", newest=True):
+        if not machines.workers("look_that", newest=True):
             return False
         machines.kill_node()
         return True
 
+    monkeypatch.setattr(videos, "look_at", look_that_takes_a_while)
     with support.meanwhile(kill, every=0.05) as killed:
         summary = cuesta.ray.detect(
             tmp_path / "in", output=tmp_path / "rows", part_frames=20, rows="objects", format="ndjson", **OPTIONS
