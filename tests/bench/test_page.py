@@ -187,6 +187,21 @@ class Published(unittest.TestCase):
         self.assertGreater(errors.count("the table is not"), 8)
         self.assertGreater(errors.count(" is "), 40)
 
+    def test_every_commit_is_in_the_history(self):
+        """What was measured can be checked out: by its own name, or by that of the commit that commits.json joins it to."""
+        def git(*words):
+            return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True)
+
+        if git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+            self.skipTest("no history here")
+        joined = json.loads((PAGES / "commits.json").read_text(encoding="utf-8"))
+        named = {match for path in PAGES.glob("*.json") for match in re.findall(r'"commit": "([0-9a-f]+)"', path.read_text(encoding="utf-8"))}
+        self.assertGreater(len(named), 10)
+        gone = {commit for commit in named if git("merge-base", "--is-ancestor", commit, "HEAD").returncode}
+        self.assertEqual({commit[:7] for commit in gone}, set(joined))
+        for commit in joined.values():
+            self.assertEqual(git("merge-base", "--is-ancestor", commit, "HEAD").returncode, 0, commit)
+
     def test_heads_of_rungs_quote_no_measurement(self):
         unit = re.compile(r"\b\d[\d.,]*\s+(?:ms|µs|us|%|GB/s|GFLOP/s|FPS|times)(?!\w)|\bMeasured \(")
         quoting = {}
