@@ -2,7 +2,7 @@
 import { control, make } from "./controls.js";
 import { Copies } from "./copies.js";
 import { canvasOf } from "./pixels.js";
-import { get, getPicture, latest } from "./transport.js";
+import { get, getPicture, isIdle, latest } from "./transport.js";
 import { View } from "./view.js";
 import { Zones } from "./zones.js";
 
@@ -196,7 +196,7 @@ export class Film {
   isSettled() {
     const { values, scene, frame } = this.#asked();
     return this.shown?.about.level === 0 && this.shownFor === JSON.stringify([values, scene, frame]) &&
-      this.copiedFor === JSON.stringify([values, scene]);
+      this.copiedFor === JSON.stringify([values, scene]) && isIdle();
   }
 
   #busy(is, problem) {
