@@ -455,6 +455,50 @@ class Film(StreetTest):
         self.assertEqual((status, body), (200, bytes(test_detect.luma((22, 19)))))
 
 
+def deep_street(bits, frames):
+    """The street's square three quarters of a gray level above the ground, which 8 bits round to one; and noise below a level."""
+    noise, level = random.Random(5), 1 << (bits - 8)
+    ground = [[noise.randrange(level) // 2 for _ in range(test_detect.WIDTH * test_detect.HEIGHT)] for _ in range(3)]
+    planes = []
+    for k in range(frames):
+        plane = test_detect.luma((8 + 2 * k, 12 + k) if k > 2 else None)
+        planes.append(b"".join((test_detect.GROUND * level + (v == test_detect.BRIGHT) * 3 * level // 4 + n).to_bytes(2, "little")
+                               for v, n in zip(plane, ground[k % 3])))
+    return test_command.y4m(test_detect.WIDTH, test_detect.HEIGHT, planes, b"mono%d" % bits)
+
+
+class DeepFilm(StreetTest):
+    def test_is_looked_at_in_all_of_its_bits(self):
+        """As detect does: the copied command's boxes and masks, which those of the video in 8 bits are not."""
+        for bits in (10, 12, 16):
+            with self.subTest(bits=bits):
+                data = deep_street(bits, self.FRAMES)
+                self.file("street.y4m", data)
+                tuner = self.tuner("street.y4m")
+                self.assertEqual(tuner.json("about")["bits"], bits)
+                found = []
+                for values in ({"background": "first", "threshold": "0.5"}, {"background": "first", "threshold": "auto:0.25", "blur": "1"},
+                               {"warm_up": "3", "background": "mean", "threshold": "0.4", "track": True, "min_hits": "1"}):
+                    lines, masks = self.ran(tuner, values, {})
+                    for frame in (40, 12):
+                        about, objects, mask = self.moving(tuner, values=values, frame=frame)
+                        self.assertEqual([one["box"] for one in objects], [one["box"] for one in lines[frame]["objects"]], (values, frame))
+                        self.assertEqual(mask, masks[frame], (values, frame))
+                        found.append((values, frame, mask, objects))
+                self.assertTrue(all(objects for *_, objects in found), found)
+                header, planes = test_detect.planes_of(data, 2 * test_detect.WIDTH * test_detect.HEIGHT)
+                rounded = [bytes(min(255, (int.from_bytes(p[i : i + 2], "little") + (1 << (bits - 9))) >> (bits - 8)) for i in range(0, len(p), 2))
+                           for p in planes]
+                status, _, shown = tuner.ask("GET", "source?of=40")
+                self.assertEqual((status, shown), (200, rounded[40]), "drawn as -o draws it")
+                tuner.stop()
+                self.file("street.y4m", test_command.y4m(test_detect.WIDTH, test_detect.HEIGHT, rounded))
+                shallow = self.tuner("street.y4m")
+                self.assertEqual(shallow.json("about")["bits"], 8)
+                self.assertTrue(any(self.moving(shallow, values=values, frame=frame)[2] != mask for values, frame, mask, _ in found))
+                shallow.stop()
+
+
 PREFIX = os.environ.get("CUESTA_PREFIX", "")
 
 

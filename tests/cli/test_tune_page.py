@@ -23,7 +23,7 @@ import test_command
 import test_detect
 import test_files
 from test_command import png, read_png
-from test_tune import TuneTest, scene
+from test_tune import TuneTest, deep_street, scene
 
 SHOTS = os.environ.get("CUESTA_TUNE_SHOTS")
 EVENTS = ("merge_window", "pre_roll", "post_roll", "min_event", "max_event")  # of whole videos: no frame shows them
@@ -424,6 +424,21 @@ class Film(PageTest):
             self.settle()
             page.run("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
         self.assertGreater(seen, 15)
+
+    def test_ten_bits(self):
+        self.street = self.file("street.y4m", deep_street(10, self.FRAMES))
+        page, _ = self.open(self.street.name)
+        self.assertIn("10 bits", page.run("document.querySelector('#facts').textContent"))
+        page.run("tuner.values.background = 'first'")
+        self.reach_frame(40)
+        at = "#options [data-name=threshold] [type=range]"
+        self.assertIn("10 bits is 0.25", page.run("document.querySelector('#options [data-name=threshold]').dataset.help"))
+        page.run(f"document.querySelector('{at}').focus()")
+        page.key("Home")
+        page.key("ArrowRight", 2)
+        self.assertTrue(self.check("--threshold 0.5")[1], "the square, which is three quarters of a level")
+        page.key("ArrowRight", 4)
+        self.assertEqual(self.check("--threshold 1.5")[1], [])
 
     def reach_frame(self, frame):
         page = self.browser

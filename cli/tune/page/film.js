@@ -110,8 +110,11 @@ export class Film {
   #build() {
     const area = document.getElementById("options"), { controls } = this.about;
     area.replaceChildren();
+    // What one sample of more than 8 bits differs from the next by, in gray levels.
+    const step = Math.max(1 / 16, 2 ** (8 - this.about.bits)), deep = this.about.bits > 8;
     const controlOf = (option) => {
-      const spec = option.by[""];
+      const spec = { ...option.by[""] };
+      if (deep && option.name === "threshold") Object.assign(spec, { step, words: `${spec.words}; a step of this video's ${this.about.bits} bits is ${2 ** (8 - this.about.bits)}` });
       const made = control(option.name, spec, (text, moves) => {
         if (text === spec.value || text === false) delete this.values[option.name]; else this.values[option.name] = text;
         made.classList.toggle("changed", option.name in this.values);
