@@ -274,7 +274,8 @@ CUESTA_API cuesta_status cuesta_boundaries(cuesta_context* context, const cuesta
                                            const cuesta_view* dst,
                                            const cuesta_boundary_options* options);
 
-// ---- edges as lines: pictures of one channel, in host memory
+// ---- edges as lines: pictures of one channel. Of those on the device the host makes the lines,
+// from copies; the calls wait for them.
 
 // Where between the pixels a point is put: at the pixel's centre, on a parabola along the gradient,
 // along the nearer axis, or on that of logarithms and without the bias of smoothed curves.

@@ -9,6 +9,7 @@
 #include "cli/tune/copy_as.hpp"
 #include "cli/tune/replies.hpp"
 #include "cuesta/objects.hpp"
+#include "io/chroma.hpp"
 
 namespace cuesta::cli::tune {
 namespace {
@@ -105,12 +106,14 @@ Json detect_controls() {
 Film::Film(std::string input, const CommonOptions& common)
     : input_(std::move(input)),
       threads_(common.threads),
-      reader_(input_, {.max_pixels = common.max_pixels,
-                       .allow_partial = common.partial,
-                       .threads = common.threads,
-                       .timeout = common.timeout}),
-      rate_(reader_.rate()),
-      expected_(reader_.expected_frames()) {
+      reader_(io::open_frames(input_, {.max_pixels = common.max_pixels,
+                                       .allow_partial = common.partial,
+                                       .threads = common.threads,
+                                       .timeout = common.timeout,
+                                       .keep_depth = true})),
+      rate_(double(reader_->format().rate_num) / double(reader_->format().rate_den)),
+      bits_(reader_->format().bits),
+      expected_(reader_->expected_frames()) {
   if (!common.region.empty()) {
     usage_error(common.region, "--region {}: this goes with pictures; zones are drawn in the page",
                 common.region);
@@ -119,7 +122,7 @@ Film::Film(std::string input, const CommonOptions& common)
   frame(0);
 }
 
-Film::~Film() { reader_.stop(); }
+Film::~Film() { reader_->stop(); }
 
 void Film::decode() {
   size_t bytes = 0;
@@ -131,15 +134,16 @@ void Film::decode() {
     grew_.notify_all();
   };
   try {
-    while (const Frame* next = reader_.next()) {
-      const auto luma = next->luma();
-      Image<uint8_t> kept(luma.size());
+    io::Frame next;
+    while (reader_->next(next)) {
+      const ConstAnyView luma = next.deep_luma ? next.deep_luma : next.luma;
+      AnyImage kept(luma.size(), 1, luma.type);
       copy(luma, kept);
-      bytes += size_t(luma.width) * size_t(luma.height);
+      bytes += size_t(luma.width) * size_t(luma.height) * size_t(bytes_per_sample(luma.type));
       {
         const std::lock_guard lock(mutex_);
         frames_.push_back(std::move(kept));
-        times_.push_back(next->time());
+        times_.push_back(next.time);
       }
       grew_.notify_all();
       if (bytes > most_bytes) return end(false, {});
@@ -166,7 +170,7 @@ Json Film::about() const {
           {"name", input_},
           {"width", frames_.front().width()},
           {"height", frames_.front().height()},
-          {"bits", 8},
+          {"bits", bits_},
           {"rate", rate_},
           {"frames", frames_.size()},
           {"loading", !ended_},
@@ -192,7 +196,17 @@ Reply Film::answer(const Request& request) {
 
 Reply Film::source(size_t index) const {
   const auto begin = Clock::now();
-  const ConstAnyView luma = frame(index);
+  ConstAnyView luma = frame(index);
+  Image<uint8_t> rounded;
+  if (luma.type == PixelType::u16) {  // as it is drawn
+    rounded = Image<uint8_t>(luma.size());
+    const auto deep = luma.as<uint16_t>();
+    for (int32_t y = 0; y < deep.height; ++y) {
+      std::transform(deep.row(y), deep.row(y) + deep.width, rounded.row(y),
+                     [](uint16_t v) { return io::to_8_bits(v, 16); });
+    }
+    luma = rounded;
+  }
   const Json about = {{"width", luma.width}, {"height", luma.height}, {"kind", "samples"},
                       {"channels", 1},       {"frame", index},        {"level", 0}};
   return of_bytes(rows_of(luma), about, milliseconds_since(begin));

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -14,11 +15,12 @@
 #include "cli/tune/controls.hpp"
 #include "cli/tune/lane.hpp"
 #include "cli/tune/subject.hpp"
-#include "cuesta/io.hpp"
+#include "io/frames.hpp"
 
 namespace cuesta::cli::tune {
 
-/// Its first frames, decoded once by a thread of its own: as many as `most_bytes` of luma hold.
+/// Its first frames, decoded once by a thread of its own: as many as `most_bytes` of luma hold, in
+/// all bits of a sample, as `detect` looks at them.
 /// What moves in a frame follows from all before it, so results are of frame after frame from the
 /// first.
 class Film final : public Subject {
@@ -43,13 +45,14 @@ class Film final : public Subject {
 
   std::string input_;
   int threads_;
-  VideoReader reader_;
+  std::unique_ptr<io::FrameSource> reader_;
   double rate_;
+  int bits_;
   std::optional<int64_t> expected_;
 
   mutable std::mutex mutex_;
   mutable std::condition_variable grew_;
-  std::vector<Image<uint8_t>> frames_;
+  std::vector<AnyImage> frames_;  // u8, or u16 with the bits highest
   std::vector<double> times_;
   bool whole_ = false;  // every frame of the video is here
   bool ended_ = false;  // no more will come

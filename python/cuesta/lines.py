@@ -52,7 +52,8 @@ def trace(
     Parameters
     ----------
     image : array
-        uint8, uint16 or, of Canny, float32, one channel, one picture: (H, W). In host memory.
+        uint8, uint16 or, of Canny, float32, one channel, one picture: (H, W). Of one on a GPU edges are found there, a
+        copy of both is waited for, and the CPU makes the same lines.
     low, high : float, optional
         Of "canny": thresholds in units of the gradient, as `canny` has them. Both or neither.
     **options
@@ -74,7 +75,7 @@ def trace(
     threads : int, optional
         By default every core. The lines are the same with any number.
     stream : optional
-        Not looked at: lines are made on the host.
+        The CUDA stream, as in `sobel`.
 
     Returns
     -------
@@ -84,7 +85,7 @@ def trace(
     Raises
     ------
     InvalidArgument
-        Naming the argument, its value and what is accepted; also for an image on a GPU, and for several pictures.
+        Naming the argument, its value and what is accepted; also for several pictures.
     Unsupported
         When the pinned strategy refuses the request.
 

@@ -54,10 +54,9 @@ Traced trace_canny(const Array& image, int layout, const std::optional<Array>& e
   if (edges) found = plane_of(*edges, layout, "edges");
   if (mask) options.mask = plane_of(*mask, layout, "mask");
   Polylines lines;
-  {
-    const Unlocked unlocked;
+  without_lock(image, [&] {
     lines = edges ? trace(source, found, options, how, exec) : trace(source, options, how, exec);
-  }
+  });
   return rows_of(lines);
 }
 
@@ -71,10 +70,7 @@ Traced trace_log(const Array& image, int layout, std::optional<double> threshold
   if (threshold) options.threshold = *threshold;
   const Exec exec = exec_from(keywords, stream, "trace");
   Polylines lines;
-  {
-    const Unlocked unlocked;
-    lines = trace(source, options, how, exec);
-  }
+  without_lock(image, [&] { lines = trace(source, options, how, exec); });
   return rows_of(lines);
 }
 

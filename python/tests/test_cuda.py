@@ -481,6 +481,56 @@ def test_kinds_do_not_mix(picture: Picture) -> None:
             call()
 
 
+LINES: dict[str, tuple[str, dict[str, Any]]] = {
+    "automatic": ("uint8", {}),
+    "given": ("uint8", {"low": 40, "high": 90, "min_length": 3, "refinement": "devernay"}),
+    "u16": ("uint16", {"sigma": 2.0}),
+    "f32": ("float32", {"aperture": 5}),
+    "log": ("uint8", {"method": "log", "min_length": 3}),
+    "log of u16": ("uint16", {"method": "log", "sigma": 3.0, "refinement": "parabola"}),
+}
+
+
+@pytest.mark.parametrize("request_name", LINES)
+def test_lines_are_the_cpus(request_name: str, kind: str, picture: Picture) -> None:
+    dtype, how = LINES[request_name]
+    if dtype == "uint16" and kind == "torch" and not hasattr(torch, "uint16"):
+        pytest.skip("this torch has no uint16")
+    image: Any = picture.astype(dtype) * (256 if dtype == "uint16" else 1)
+    there, host = to_device(kind, image), cuesta.trace(image, **how)
+    assert len(host) > 5
+    same_lines(cuesta.trace(there, **how), host)
+    if "method" not in how:
+        of_canny = ("low", "high", "sigma", "aperture")
+        edges = cuesta.canny(image, **{name: how[name] for name in of_canny if name in how})
+        assert isinstance(edges, np.ndarray)
+        same_lines(cuesta.trace(there, edges=to_device(kind, edges), **how), host)
+        mask = np.zeros_like(picture)
+        mask[:, : picture.shape[1] // 2] = 1
+        inside = cuesta.trace(image, mask=mask, **how)
+        same_lines(cuesta.trace(there, mask=to_device(kind, mask), **how), inside)
+        with pytest.raises(cuesta.InvalidArgument, match="edges is numpy on the CPU"):
+            cuesta.trace(there, edges=edges, **how)
+
+
+def same_lines(made: list[cuesta.Line], wanted: list[cuesta.Line]) -> None:
+    assert len(made) == len(wanted)
+    for a, b in zip(made, wanted, strict=True):
+        assert a.points.tobytes() == b.points.tobytes() and a.strengths.tobytes() == b.strengths.tobytes()
+        assert a[2:] == b[2:]
+
+
+def test_lines_follow_the_callers_stream(picture: Picture) -> None:
+    pinned = torch.from_numpy(picture.copy()).pin_memory()
+    image = torch.zeros(picture.shape, dtype=torch.uint8, device="cuda")
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(50_000_000)
+        image.copy_(pinned, non_blocking=True)
+    same_lines(cuesta.trace(image, 40, 90, stream=stream), cuesta.trace(picture, 40, 90))
+
+
 def test_verify_on_the_device() -> None:
     reports = cuesta.verify("sobel", device="cuda")
     assert reports and all(report.passed for report in reports)

@@ -1,10 +1,16 @@
 // The public entries: points, links, chains; what is short goes, ends meet, the rest is simplified.
+// Of pictures on the device edges and responses are found there; the rest is the host's.
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "core/check.hpp"
+#include "core/device_memory.hpp"
+#include "core/memory.hpp"
+#include "core/pinned_picture.hpp"
 #include "core/threads.hpp"
+#include "core/workspace.hpp"
+#include "cuesta/device.hpp"
 #include "cuesta/lines.hpp"
 #include "lines/crossings.hpp"
 #include "lines/linking.hpp"
@@ -18,10 +24,51 @@ using namespace lines;
 
 namespace {
 
-void check_source(ConstAnyView src, std::initializer_list<PixelType> types) {
-  check_view(src, "trace: src", types);
-  if (src.space == Space::device)
-    throw_invalid("device", "trace: src is on the device; lines are made of pictures on the host");
+// A picture of src's size where src lies, for what is found in it.
+AnyView scratch_like(Scratch& scratch, ConstAnyView src, PixelType type) {
+  const ptrdiff_t stride = detail::padded_stride(detail::row_bytes(type, src.width, 1));
+  return {scratch.take<std::byte>(size_t(stride) * size_t(src.height)),
+          src.width,
+          src.height,
+          1,
+          stride,
+          type,
+          src.space};
+}
+
+// Where pictures of the device arrive.
+struct Landing {
+  static constexpr size_t most_kept = 1;
+  PinnedPicture src, found;
+};
+
+// make(src, found) with both in host memory, for which copies are made on the call's stream of what
+// lies on the device. Without data `src` is not needed.
+template <class Make>
+Polylines on_host(ConstAnyView src, ConstAnyView found, const Exec& exec, Make&& make) {
+  if (found.space == Space::host) return make(src, found);
+  Scratch scratch(exec, Space::device);
+  const auto& landing =
+      scratch.kept<Landing>(fmt::format("{} x {} {} {}", found.width, found.height,
+                                        name_of(src.type), name_of(found.type)),
+                            [&] {
+                              const auto pinned = [](ConstAnyView like) {
+                                return PinnedPicture({like.type, like.size()});
+                              };
+                              return Landing{pinned(src), pinned(found)};
+                            });
+  try {
+    if (src) detail::enqueue_download(src, landing.src.view(), exec.stream);
+    detail::enqueue_download(found, landing.found.view(), exec.stream);
+  } catch (...) {
+    try {
+      wait(exec.stream);      // the first copy may be under way
+    } catch (const Error&) {  // the first fault is the one to tell
+    }
+    throw;
+  }
+  wait(exec.stream);
+  return make(landing.src.view(), landing.found.view());
 }
 
 double distance(const EdgePoint& a, const EdgePoint& b) {
@@ -218,17 +265,21 @@ double add_curvature(std::span<EdgePoint> points, ConstAnyView src, const LogOpt
 Polylines trace(ConstAnyView src, const CannyOptions& options, const TraceOptions& how,
                 const Exec& exec) {
   check_options(how, "trace");
-  check_source(src, {PixelType::u8, PixelType::u16, PixelType::f32});
-  Image<uint8_t> edges(src.size());
+  check_view(src, "trace: src", {PixelType::u8, PixelType::u16, PixelType::f32});
+  if (exec.choices) {
+    canny(src, placeholder(src.width, src.height, PixelType::u8, 1, src.space), options, exec);
+    return {};
+  }
+  Scratch scratch(exec, src.space);
+  const AnyView edges = scratch_like(scratch, src, PixelType::u8);
   canny(src, edges, options, exec);
-  if (exec.choices) return {};
   return trace(src, edges, options, how, exec);
 }
 
 Polylines trace(ConstAnyView src, ConstAnyView edges, const CannyOptions& options,
                 const TraceOptions& how, const Exec& exec) {
   check_options(how, "trace");
-  check_source(src, {PixelType::u8, PixelType::u16, PixelType::f32});
+  check_view(src, "trace: src", {PixelType::u8, PixelType::u16, PixelType::f32});
   check_view(edges, "trace: edges", {PixelType::u8});
   check_same_size(src, edges, "trace: src", "edges");
   if (exec.choices) return {};
@@ -238,31 +289,41 @@ Polylines trace(ConstAnyView src, ConstAnyView edges, const CannyOptions& option
     smoothing = {.sigma = options.sigma, .ksize = options.ksize};
     if (how.refinement == Refinement::unbiased) smoothing->ksize = whole_window(options.sigma);
   }
-  const GradientField field = gradient_field(src, smoothing, options.aperture, threads);
-  std::vector<EdgePoint> points =
-      points_of_mask(edges.as<uint8_t>(), field, how.refinement, threads);
-  const Size size = src.size();
-  const Links links = linked(points, size, threads);
-  return lines_of(points, links, how, field.variance, Shift::of_crest, &size, threads);
+  return on_host(src, edges, exec, [&](ConstAnyView picture, ConstAnyView mask) {
+    const GradientField field = gradient_field(picture, smoothing, options.aperture, threads);
+    std::vector<EdgePoint> points =
+        points_of_mask(mask.as<uint8_t>(), field, how.refinement, threads);
+    const Size size = picture.size();
+    const Links links = linked(points, size, threads);
+    return lines_of(points, links, how, field.variance, Shift::of_crest, &size, threads);
+  });
 }
 
 Polylines trace(ConstAnyView src, const LogOptions& options, const TraceOptions& how,
                 const Exec& exec) {
   check_options(how, "trace");
-  check_source(src, {PixelType::u8, PixelType::u16});
-  Image<int32_t> response(src.size());
+  check_view(src, "trace: src", {PixelType::u8, PixelType::u16});
+  if (exec.choices) {
+    log_edges(src, placeholder(src.width, src.height, PixelType::s32, 1, src.space), options, exec);
+    return {};
+  }
+  Scratch scratch(exec, src.space);
+  const AnyView response = scratch_like(scratch, src, PixelType::s32);
   log_edges(src, response, options, exec);
-  if (exec.choices) return {};
   const int threads = thread_count(exec.threads);
   const bool is_papers = options.sigma == 1.4 && options.ksize == 0;
-  Crossings found = crossings_of(response, options.threshold, is_papers ? 289 : 1 << 16,
-                                 how.refinement == Refinement::unbiased, threads);
-  double variance = 0;
-  if (how.refinement == Refinement::unbiased)
-    variance = add_curvature(found.points, src, options, threads);
-  else if (how.refinement == Refinement::pixel)
-    for (EdgePoint& p : found.points) p.x = std::round(p.x), p.y = std::round(p.y);
-  return lines_of(found.points, found.links, how, variance, Shift::of_zero, nullptr, threads);
+  const bool unbiased = how.refinement == Refinement::unbiased;
+  const ConstAnyView looked_at = unbiased ? src : ConstAnyView();
+  return on_host(looked_at, response, exec, [&](ConstAnyView picture, ConstAnyView l) {
+    Crossings found = crossings_of(l.as<int32_t>(), options.threshold, is_papers ? 289 : 1 << 16,
+                                   unbiased, threads);
+    double variance = 0;
+    if (unbiased)
+      variance = add_curvature(found.points, picture, options, threads);
+    else if (how.refinement == Refinement::pixel)
+      for (EdgePoint& p : found.points) p.x = std::round(p.x), p.y = std::round(p.y);
+    return lines_of(found.points, found.links, how, variance, Shift::of_zero, nullptr, threads);
+  });
 }
 
 }  // namespace cuesta

@@ -107,7 +107,7 @@ class Browser:
     def open(self, address):
         self.call("Page.navigate", url=address)
 
-    def wait(self, script, seconds=30):
+    def wait(self, script, seconds=120):
         """Until the expression is true."""
         end = time.monotonic() + seconds
         while True:

@@ -82,12 +82,12 @@ def access_units(h264):
 class Rtsp:
     """RTSP 1.0 with RTP/AVP/TCP interleaved (RFC 2326, 10.12) and H.264 (RFC 6184). Connection n gets
     the pictures of `plan(n)`: access units, and numbers, which are seconds of silence. Then the
-    connection is closed."""
+    connection is closed. After `most` connections that played nobody listens any more."""
 
-    def __init__(self, plan, rate=60, port=0):
-        self.plan, self.rate = plan, rate
-        self.sent, self.connections, self.sockets = [], 0, []
-        self.ends = False
+    def __init__(self, plan, rate=60, port=0, most=None):
+        self.plan, self.rate, self.most = plan, rate, most
+        self.sent, self.connections = [], 0
+        self.ending = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", port))
         self.port = self.listener.getsockname()[1]
         self.thread = threading.Thread(target=self.accept)
@@ -95,22 +95,24 @@ class Rtsp:
 
     def accept(self):
         self.listener.settimeout(0.05)
-        while not self.ends:
+        while not self.ending.is_set():
             try:
                 peer, _ = self.listener.accept()
             except TimeoutError:
                 continue
             with peer:
-                self.peer = peer
                 try:
                     self.serve(peer)
                 except (BrokenPipeError, ConnectionResetError, TimeoutError):
                     pass
+                if self.connections == self.most:
+                    self.listener.close()  # before the client can know that it was left
+                    return
 
     def serve(self, peer):
         peer.settimeout(10)
         text = b""
-        while not self.ends:
+        while not self.ending.is_set():
             while b"\r\n\r\n" not in text:
                 more = peer.recv(4096)
                 if not more:
@@ -141,10 +143,10 @@ class Rtsp:
         self.sent.append(0)
         sequence, clock = 0, 0
         for unit in self.plan(at):
-            if self.ends:
+            if self.ending.is_set():
                 return
             if isinstance(unit, (int, float)):
-                time.sleep(unit)
+                self.ending.wait(unit)
                 continue
             for i, nal in enumerate(unit):
                 for last, payload in self.payloads(nal):
@@ -171,6 +173,6 @@ class Rtsp:
         return f"rtsp://{user}127.0.0.1:{self.port}/street"
 
     def close(self):
-        self.ends = True
+        self.ending.set()
         self.thread.join()
         self.listener.close()

@@ -23,11 +23,12 @@ import test_command
 import test_detect
 import test_files
 from test_command import png, read_png
-from test_tune import TuneTest, scene
+from test_tune import TuneTest, deep_street, scene
 
 SHOTS = os.environ.get("CUESTA_TUNE_SHOTS")
 EVENTS = ("merge_window", "pre_roll", "post_roll", "min_event", "max_event")  # of whole videos: no frame shows them
 QUIET = "document.querySelector('#stage-area').getAttribute('aria-busy') === 'false'"
+OPEN = "globalThis.tuner && tuner.isSettled() && " + QUIET
 
 
 class PageTest(TuneTest):
@@ -45,13 +46,21 @@ class PageTest(TuneTest):
         page, tuner = self.browser, self.tuner(*arguments)
         page.complaints.clear()
         page.open(tuner.address)
-        page.wait("globalThis.tuner && tuner.shown && " + QUIET)
+        page.wait(OPEN)
         self.addCleanup(lambda: self.assertEqual([one for one in page.complaints if "status of 409" not in one], [], "the page ran without a complaint"))
         return page, tuner
 
     def settle(self):
         """Until the exact result, and the texts to copy, are those of the controls."""
         self.browser.wait(QUIET + " && tuner.isSettled()")
+
+    def refused(self, words):
+        """Waits until that is said, of every request that was refused; the browser has its own line on each."""
+        page = self.browser
+        page.wait(f"!document.querySelector('#problem').hidden && document.querySelector('#problem').textContent.includes({json.dumps(words)})"
+                  " && tuner.isIdle()")
+        page.run("0")
+        page.complaints[:] = [one for one in page.complaints if "status of 400" not in one]
 
     def shown(self):
         """The samples on the page's canvas, of the exact result: a mask as 0 and 255."""
@@ -127,10 +136,9 @@ class Edges(PageTest):
         self.check("--lines 'my photo-lines.svg'")
         self.assertTrue(page.run("document.querySelector('[data-name=color] [value=gray]').checked"))
         page.click("[data-name=color] label:has([value=strongest])")
-        page.wait("document.querySelector('#problem').textContent.includes('--lines takes --color gray')")
+        self.refused("--lines takes --color gray")
         page.click("[data-name=color] label:has([value=gray])")
         self.assertNotIn("--color", self.check("--lines 'my photo-lines.svg'")[0])
-        page.complaints.clear()
         page.click("[data-name=lines] input")
         for method in ("canny", "log"):
             page.click(f"[data-name=method] label:has([value={method}])")
@@ -197,9 +205,7 @@ class Edges(PageTest):
                 page.key(key, times)
                 text = page.run(f"document.querySelector('{at} [type=number]').value")
                 if method_needs_more(name, text, self.browser.run("tuner.method")):
-                    page.wait("!document.querySelector('#problem').hidden")  # said in words, and nothing else happens
-                    page.run("0")  # the browser has its own line on the status
-                    page.complaints[:] = [one for one in page.complaints if "status of 400" not in one]
+                    self.refused("sigma")
                     continue
                 line, shown = self.check("" if text == spec["value"] else f"{flag} {text}")
                 changed += shown != base
@@ -325,7 +331,7 @@ class Edges(PageTest):
             with browser.Browser(dark=dark) as page:
                 tuner = self.tuner()
                 page.open(tuner.address)
-                page.wait("globalThis.tuner && tuner.shown && " + QUIET)
+                page.wait(OPEN)
                 pairs = page.run("""(() => {
                   const read = (name) => {
                     const c = document.createElement('canvas').getContext('2d');
@@ -350,11 +356,19 @@ class Edges(PageTest):
         page.run("document.querySelector('[data-name=sigma] [type=number]').select()")
         page.type("60")
         page.key("Enter")
-        page.wait("!document.querySelector('#problem').hidden")
-        self.assertIn("42", page.run("document.querySelector('#problem').textContent"))
+        self.refused("42")
         page.click("#reset")
         self.check()
-        page.complaints.clear()  # the browser's own line on the status 400
+
+
+    def test_newer_work_of_another_page_is_waited_for(self):
+        page, _ = self.open()
+        page.run("""(() => { const real = fetch; let replaced = 0;
+            globalThis.fetch = (path, how) => path === "result" && ++replaced < 4
+              ? Promise.resolve(new Response('{"superseded": true}', { status: 409 })) : real(path, how); })()""")
+        page.run("document.querySelector('[data-name=sigma] [type=range]').focus()")
+        page.key("ArrowRight", 3)
+        self.check("--sigma ")
 
 
 def method_needs_more(name, text, method):
@@ -410,6 +424,21 @@ class Film(PageTest):
             self.settle()
             page.run("document.querySelectorAll('details').forEach((e) => { e.open = true; })")
         self.assertGreater(seen, 15)
+
+    def test_ten_bits(self):
+        self.street = self.file("street.y4m", deep_street(10, self.FRAMES))
+        page, _ = self.open(self.street.name)
+        self.assertIn("10 bits", page.run("document.querySelector('#facts').textContent"))
+        page.run("tuner.values.background = 'first'")
+        self.reach_frame(40)
+        at = "#options [data-name=threshold] [type=range]"
+        self.assertIn("10 bits is 0.25", page.run("document.querySelector('#options [data-name=threshold]').dataset.help"))
+        page.run(f"document.querySelector('{at}').focus()")
+        page.key("Home")
+        page.key("ArrowRight", 2)
+        self.assertTrue(self.check("--threshold 0.5")[1], "the square, which is three quarters of a level")
+        page.key("ArrowRight", 4)
+        self.assertEqual(self.check("--threshold 1.5")[1], [])
 
     def reach_frame(self, frame):
         page = self.browser

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <random>
 #include <string>
 
 #include "cuesta/device.hpp"
+#include "cuesta/lines.hpp"
 #include "emulated/device.hpp"
 #include "support/bands.hpp"
 #include "verify/drawn_request.hpp"
@@ -85,27 +87,18 @@ TEST(EmulatedDevice, TellsWhyThereIsNone) {
   EXPECT_FALSE(list_devices().empty());
 }
 
-// Bands with the fault of any one call end in an error, or as if there was none, and leave nothing.
-TEST(EmulatedDevice, BandsThatFailLeaveNothing) {
-  std::mt19937 random(5);
-  const Image<uint8_t> src = test::drawn_noise<uint8_t>(90, 60, 1, random);
-  Image<uint8_t> whole(90, 60);
-  canny(src, whole, CannyOptions{}, {.strategy = "serial"});
-  const auto in_bands = [&] {
-    RoundTrip gpu(0);
-    CannyResult used;
-    return test::canny_in_bands(src, CannyOptions{}, {20, 21, 60}, gpu.exec({}), used,
-                                test::on_gpu(gpu));
-  };
+// Work with the fault of any one call ends in an error, or as if there was none, and leaves
+// nothing.
+void fail_each_call(const std::function<bool()>& is_right) {
   emulated::fail_call(-1);
-  EXPECT_EQ(test::differing(in_bands(), whole), 0);
+  EXPECT_TRUE(is_right());
   const int64_t calls = emulated::calls();
   int errors = 0;
   for (int64_t n = 0; n < calls; ++n) {
     const emulated::Held before = emulated::held();
     emulated::fail_call(n, cudaErrorUnknown);
     try {
-      EXPECT_EQ(test::differing(in_bands(), whole), 0) << "call " << n;
+      EXPECT_TRUE(is_right()) << "call " << n;
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::device) << error.what();
       ++errors;
@@ -114,6 +107,53 @@ TEST(EmulatedDevice, BandsThatFailLeaveNothing) {
     EXPECT_EQ(emulated::held(), before) << "call " << n << " of " << calls;
   }
   EXPECT_GT(errors, calls / 2);
+}
+
+TEST(EmulatedDevice, BandsThatFailLeaveNothing) {
+  std::mt19937 random(5);
+  const Image<uint8_t> src = test::drawn_noise<uint8_t>(90, 60, 1, random);
+  Image<uint8_t> whole(90, 60);
+  canny(src, whole, CannyOptions{}, {.strategy = "serial"});
+  fail_each_call([&] {
+    RoundTrip gpu(0);
+    CannyResult used;
+    const auto in_bands = test::canny_in_bands(src, CannyOptions{}, {20, 21, 60}, gpu.exec({}),
+                                               used, test::on_gpu(gpu));
+    return test::differing(in_bands, whole) == 0;
+  });
+}
+
+TEST(EmulatedDevice, LinesThatFailLeaveNothing) {
+  std::mt19937 random(6);
+  const Image<uint8_t> src = test::drawn_noise<uint8_t>(70, 50, 1, random);
+  const TraceOptions how{.min_length = 3};
+  const Polylines edges = trace(src, CannyOptions{}, how), zeros = trace(src, LogOptions{}, how);
+  ASSERT_FALSE(edges.empty() || zeros.empty());
+  fail_each_call([&] {
+    Workspace workspace;
+    const Exec exec{.workspace = &workspace};
+    Image<uint8_t, Space::device> there(src.size());
+    upload(src, there);
+    return trace(there, CannyOptions{}, how, exec) == edges &&
+           trace(there, LogOptions{}, how, exec) == zeros;
+  });
+}
+
+TEST(EmulatedDevice, AWorkspaceKeepsThePageLockedMemoryOfLines) {
+  std::mt19937 random(7);
+  const Image<uint8_t> src = test::drawn_noise<uint8_t>(70, 50, 1, random);
+  Image<uint8_t, Space::device> there(src.size());
+  upload(src, there);
+  Workspace workspace;
+  const emulated::Held before = emulated::held();
+  const auto call = [&] { trace(there, CannyOptions{}, {}, {.workspace = &workspace}); };
+  call();
+  const emulated::Held after = emulated::held();
+  EXPECT_GE(after.bytes, before.bytes + workspace.bytes(Space::device) + 2 * 70 * 50);
+  for (int i = 0; i < 2; ++i) call();
+  EXPECT_EQ(emulated::held(), after);
+  workspace.release_memory();
+  EXPECT_EQ(emulated::held(), before);
 }
 
 class EmulatedFaults : public testing::TestWithParam<std::string_view> {

@@ -305,10 +305,20 @@ TEST(Lines, WhatCannotBeMeantIsSaid) {
             "trace: src is 20 x 20 and edges is 19 x 20; they must have one size");
   EXPECT_EQ(said([&] { trace(Image<float>(4, 4), LogOptions{}); }),
             "trace: src is f32; it takes u8, u16");
-  const ConstAnyView there(picture.row(0), 20, 20, 1, picture.view().stride_bytes, PixelType::u8,
-                           Space::device);
-  EXPECT_EQ(said([&] { trace(there, LogOptions{}); }),
-            "trace: src is on the device; lines are made of pictures on the host");
+  const AnyView there = placeholder(20, 20, PixelType::u8, 1, Space::device);
+  EXPECT_EQ(said([&] { trace(picture, there, CannyOptions{}); }),
+            "trace: src and edges must both live on the host or both on the device");
+  EXPECT_EQ(said([&] { trace(picture, CannyOptions{.mask = there}); }),
+            "canny: src and canny: mask must both live on the host or both on the device");
+}
+
+TEST(Lines, WhichStrategyFindsTheEdgesIsTold) {
+  const AnyView src = placeholder(64, 48, PixelType::u8);
+  const auto edges = which_all([&](const Exec& e) { trace(src, CannyOptions{}, {}, e); });
+  ASSERT_EQ(edges.size(), 1U);
+  EXPECT_EQ(edges[0].operation, "canny");
+  EXPECT_EQ(edges[0].space, Space::host);
+  EXPECT_EQ(which([&](const Exec& e) { trace(src, LogOptions{}, {}, e); }).operation, "log");
 }
 
 // ---- links

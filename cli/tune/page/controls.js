@@ -50,7 +50,7 @@ export function slider(name, text, spec, change, hint) {
                                            spec.usual ? `default ${spec.usual}` : "");
   const [low, high] = reach(spec, hint), odd = spec.odd ? odds(spec) : { of: Number, at: Number };
   const whole = spec.kind === "whole", span = high - low;
-  const step = whole ? 1 : span <= 2 ? 0.01 : span <= 12 ? 0.1 : span <= 120 ? 0.5 : 1;
+  const step = spec.step ?? (whole ? 1 : span <= 2 ? 0.01 : span <= 12 ? 0.1 : span <= 120 ? 0.5 : 1);
   const range = make("input", { type: "range", min: odd.of(low), max: odd.of(high), step: spec.odd ? 1 : step, id,
                                 aria: { describedby } });
   const number = make("input", { type: "number", step: whole ? (spec.odd ? 1 : 1) : "any", min: low,

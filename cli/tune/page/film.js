@@ -2,7 +2,7 @@
 import { control, make } from "./controls.js";
 import { Copies } from "./copies.js";
 import { canvasOf } from "./pixels.js";
-import { get, getPicture, latest } from "./transport.js";
+import { get, getPicture, isIdle, latest } from "./transport.js";
 import { View } from "./view.js";
 import { Zones } from "./zones.js";
 
@@ -110,8 +110,11 @@ export class Film {
   #build() {
     const area = document.getElementById("options"), { controls } = this.about;
     area.replaceChildren();
+    // What one sample of more than 8 bits differs from the next by, in gray levels.
+    const step = Math.max(1 / 16, 2 ** (8 - this.about.bits)), deep = this.about.bits > 8;
     const controlOf = (option) => {
-      const spec = option.by[""];
+      const spec = { ...option.by[""] };
+      if (deep && option.name === "threshold") Object.assign(spec, { step, words: `${spec.words}; a step of this video's ${this.about.bits} bits is ${2 ** (8 - this.about.bits)}` });
       const made = control(option.name, spec, (text, moves) => {
         if (text === spec.value || text === false) delete this.values[option.name]; else this.values[option.name] = text;
         made.classList.toggle("changed", option.name in this.values);
@@ -196,7 +199,7 @@ export class Film {
   isSettled() {
     const { values, scene, frame } = this.#asked();
     return this.shown?.about.level === 0 && this.shownFor === JSON.stringify([values, scene, frame]) &&
-      this.copiedFor === JSON.stringify([values, scene]);
+      this.copiedFor === JSON.stringify([values, scene]) && isIdle();
   }
 
   #busy(is, problem) {

@@ -1,7 +1,7 @@
 // The tuner's page: asks what is tuned, and shows it.
 import { Film } from "./film.js";
 import { Photo } from "./photo.js";
-import { get } from "./transport.js";
+import { get, isIdle } from "./transport.js";
 
 const at = (id) => document.getElementById(id);
 const number = new Intl.NumberFormat("en");
@@ -42,4 +42,4 @@ const explain = (event) => { at("help").textContent = event.target.closest?.("[d
 at("options").addEventListener("focusin", explain);
 at("options").addEventListener("pointerover", explain);
 
-globalThis.tuner = tuner;  // for the console
+globalThis.tuner = Object.assign(tuner, { isIdle });  // for the console

@@ -3,7 +3,7 @@ import { choice, control, make, toggle } from "./controls.js";
 import { Copies } from "./copies.js";
 import { canvasOf } from "./pixels.js";
 import { Thresholds } from "./thresholds.js";
-import { getPicture, latest, post } from "./transport.js";
+import { getPicture, isIdle, latest } from "./transport.js";
 import { View } from "./view.js";
 
 const white = 0xffffffff, amber = 0xff2ac3ff;
@@ -29,7 +29,7 @@ export class Photo {
     this.view = new View(about.levels[0]);
     this.copies = new Copies();
     const failed = (problem) => this.#busy(false, problem);
-    const exactly = (path) => latest(path, (answer, asked) => this.#arrived(answer, asked), failed);
+    const exactly = (path) => latest(path, (answer, asked) => this.#arrived(answer, asked), failed, (asked) => this.#isWanted(asked));
     this.requests = { result: [exactly("result"), exactly("result")], stage: [exactly("stage"), exactly("stage")] };
     this.copiesOf = latest("copies", (all, asked) => {
       this.copies.set(all);
@@ -166,9 +166,13 @@ export class Photo {
     if (of !== this.histogramFor) { this.histogramFor = of; this.histogramOf({ values: others }); }
   }
 
+  #isWanted(asked) {
+    return asked.level === 0 && asked.stage === this.stage && JSON.stringify(asked.values) === JSON.stringify(this.#values());
+  }
+
   #arrived(answer, asked) {
     const now = JSON.stringify(this.#values()), of = JSON.stringify(asked.values);
-    if ((now !== of || asked.stage !== this.stage) && asked.level === 0) return;
+    if (asked.level === 0 && !this.#isWanted(asked)) return;
     if (asked.level > 0 && this.shown?.about.level === 0 && this.shownFor === now) return;  // the exact one is there
     const { about } = answer;
     if (about.level > 0) {
@@ -200,11 +204,11 @@ export class Photo {
     document.getElementById("right-tag").textContent = lines === undefined ? this.stage : `${this.stage} and lines`;
   }
 
-  /// Whether the picture shown and the texts to copy are exactly those of the controls.
+  /// Whether the picture shown and the texts to copy are exactly those of the controls, and nothing is still to come.
   isSettled() {
     const now = JSON.stringify(this.#values());
     return this.shown?.about.level === 0 && this.shownFor === now && this.shownStage === this.stage &&
-      this.copiedFor === now;
+      this.copiedFor === now && isIdle();
   }
 
   #busy(is, problem) {

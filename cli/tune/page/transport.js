@@ -3,6 +3,15 @@
 
 export class Refused extends Error {}
 
+let underWay = 0;
+/// Whether every answer is here.
+export const isIdle = () => underWay === 0;
+
+async function counted(work) {
+  ++underWay;
+  try { return await work(); } finally { --underWay; }
+}
+
 async function checked(response) {
   if (response.ok) return response;
   let said = {};
@@ -11,21 +20,23 @@ async function checked(response) {
   throw new Refused(said.error ?? `the server says ${response.status}`);
 }
 
-export async function get(path) {
-  return (await checked(await fetch(path))).json();
+export function get(path) {
+  return counted(async () => (await checked(await fetch(path))).json());
 }
 
 /// Posts JSON; gives the answer's JSON, or a picture {about, bytes}; null where newer work took its
 /// place.
-export async function post(path, asked) {
-  const began = performance.now();
-  const response = await checked(
-    await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked) }));
-  return response && answerOf(response, began);
+export function post(path, asked) {
+  return counted(async () => {
+    const began = performance.now();
+    const response = await checked(
+      await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked) }));
+    return response && answerOf(response, began);
+  });
 }
 
-export async function getPicture(path) {
-  return answerOf(await checked(await fetch(path)), performance.now());
+export function getPicture(path) {
+  return counted(async () => answerOf(await checked(await fetch(path)), performance.now()));
 }
 
 async function answerOf(response, began) {
@@ -35,8 +46,9 @@ async function answerOf(response, began) {
   return { about: JSON.parse(about), bytes, roundTrip: performance.now() - began };
 }
 
-/// A function that posts what it is given last; `then` gets answers, never older than one it had.
-export function latest(path, then, failed) {
+/// A function that posts what it is given last; `then` gets answers, never older than one it had. What newer work of
+/// another kind took the place of is asked again while it is `wanted`.
+export function latest(path, then, failed, wanted = () => false) {
   let busy = false, waiting = null;
   async function run(asked) {
     busy = true;
@@ -44,6 +56,7 @@ export function latest(path, then, failed) {
       const answer = await post(path, asked);
       if (answer && !waiting) then(answer, asked);
       else if (answer && asked.level > 0) then(answer, asked);  // while something moves, each is welcome
+      else if (!answer && !waiting && wanted(asked)) waiting = asked;
     } catch (problem) {
       if (!waiting) failed(problem, asked);
     } finally {
