@@ -137,11 +137,11 @@ class DescribedOptions {
 
   /// Adds an option for each field of Options but `except`, and but canny's pair of thresholds,
   /// which takes more than one. `defaults` are the command's. Structs of several owners may have
-  /// fields of one name; they share the option.
+  /// fields of one name; they share the option. One owner may have several structs.
   template <class Options>
   void add(CLI::App& app, std::string_view owner = {},
            std::initializer_list<std::string_view> except = {}, const Options& defaults = {}) {
-    owners_.emplace_back(owner);
+    if (std::ranges::find(owners_, owner) == owners_.end()) owners_.emplace_back(owner);
     for_each_field<Options>([&]<class T>(const Field<Options, T>& one) {
       if constexpr (!std::same_as<T, Thresholds>) {
         if (std::ranges::find(except, one.name) != except.end()) return;

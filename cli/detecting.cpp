@@ -22,6 +22,7 @@ namespace cuesta::cli {
 
 DetectSettings settings_of(const DetectOptions& options) {
   DetectSettings settings;
+  options.described.read(settings.looks);
   MotionOptions& motion = settings.motion;
   options.described.read(motion);
   motion = MotionOptions::of(motion.background.model);  // with that model's own defaults
@@ -66,6 +67,8 @@ Json header_of(const DetectOptions& options, const DetectSettings& settings,
                {"frame_rate", double(format.rate_num) / double(format.rate_den)},
                {"start_time", format.start},
                {"source", name_of(options, source)}};
+  for_each_field<DownscaleOptions>(
+      [&](const auto& one) { line[one.name] = fact(one.get(settings.looks)); });
   for_each_field<MotionOptions>(
       [&](const auto& one) { line[one.name] = fact(one.get(settings.motion)); });
   if (settings.tracking)
@@ -114,7 +117,9 @@ class Finder {
   Finder(const DetectOptions& options, const DetectSettings& settings)
       : name_(options.input),
         region_(options.common.region_rect()),
-        detector_(settings.motion),
+        small_(settings.looks),
+        detector_(small_.options_for(settings.motion)),
+        exec_{.threads = options.common.threads},
         device_(options.common,
                 [this](std::span<const ConstAnyView> frame, AnyView, const Execs& execs) {
                   found_ = detector_.push(frame[0], execs.pinned);
@@ -124,9 +129,10 @@ class Finder {
   }
 
   std::span<const Detection> find(ConstAnyView luma) {
-    device_.run({region_of(luma, region_, name_)});
-    if (!region_) return found_;
-    objects_.assign(found_.begin(), found_.end());
+    device_.run({small_.look(region_of(luma, region_, name_), exec_)});
+    const auto found = small_.detections(found_);
+    if (!region_) return found;
+    objects_.assign(found.begin(), found.end());
     for (auto& object : objects_) {
       object.box.x += region_->x;
       object.box.y += region_->y;
@@ -137,8 +143,8 @@ class Finder {
   }
 
   /// Of the last frame: what is known of it, its mask, and where its corner lies in it.
-  FrameState state() const { return detector_.states().back(); }
-  ConstBitView mask() const { return detector_.mask(); }
+  FrameState state() const { return small_.state(detector_.states().back()); }
+  ConstBitView mask() { return small_.mask(detector_.mask()); }
   Rect corner() const { return region_.value_or(Rect{}); }
 
   void explain() const { device_.explain(); }
@@ -146,7 +152,9 @@ class Finder {
  private:
   std::string name_;
   std::optional<Rect> region_;
+  Downscale small_;
   MotionDetector detector_;
+  Exec exec_;  // of what comes before the detector
   std::span<const Detection> found_;
   EitherDevice device_;
   std::vector<Detection> objects_;
@@ -226,7 +234,7 @@ class Outputs {
 
   /// Told of every frame, in order: first with what was found, on one thread, then to be written,
   /// on another.
-  void found(io::FrameBuffer& buffer, std::span<const Detection> objects, const Finder& finder) {
+  void found(io::FrameBuffer& buffer, std::span<const Detection> objects, Finder& finder) {
     const io::Frame& frame = buffer.frame();
     if (frame.gap) {
       watching_.end_event();
@@ -234,8 +242,9 @@ class Outputs {
       write_line(line_of(*frame.gap));
     }
     const Rect corner = finder.corner();
-    watching_.found(frame, objects, finder.mask(), corner.x, corner.y);
-    if (mask_) mask_->write(frame, finder.mask(), corner.x, corner.y);
+    const ConstBitView mask = finder.mask();
+    watching_.found(frame, objects, mask, corner.x, corner.y);
+    if (mask_) mask_->write(frame, mask, corner.x, corner.y);
     write_event_lines();
     if (lines_) write_line(line_of(frame, objects, finder.state(), watching_));
     if (video_ && watching_.is_tracking())
@@ -285,6 +294,7 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
       ->type_name("OUT");
   add_follow(app, options.follow);
   options.described.add<MotionOptions>(app);
+  options.described.add<DownscaleOptions>(app);
   add_watch_options(app, options.watch);
   add_common(app, options.common,
              takes_devices | takes_strategy | takes_threads | takes_region | takes_limits |

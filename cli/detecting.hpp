@@ -13,6 +13,7 @@
 #include "cli/progress.hpp"
 #include "cli/results.hpp"
 #include "cli/turns.hpp"
+#include "cuesta/downscale.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/tracking.hpp"
 
@@ -36,6 +37,7 @@ void add_detect_options(CLI::App& app, DetectOptions& options);
 
 /// What the library is told.
 struct DetectSettings {
+  DownscaleOptions looks{};
   MotionOptions motion{};
   std::optional<TrackingOptions> tracking{};  ///< where objects are followed
 };

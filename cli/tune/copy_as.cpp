@@ -375,6 +375,12 @@ Json copies_of_detect(const DetectAsked& asked, const std::string& path, const S
                          one.name == "rate_shift" ? "background." : "", one.name, in_cpp(value));
     python += fmt::format(", {}={}", one.name, in_python(value));
   });
+  for_each_field<DownscaleOptions>([&](const auto& one) {
+    if (!gives(asked.words(), one.name)) return;
+    const auto& value = one.get(settings.looks);
+    cpp += fmt::format("  options.{} = {};\n", one.name, in_cpp(value));
+    python += fmt::format(", {}={}", one.name, in_python(value));
+  });
   if (tracks) {
     for_each_field<TrackingOptions>([&](const auto& one) {
       if (one.name == "min_area" || !gives(asked.words(), one.name)) return;

@@ -59,19 +59,22 @@ struct Film::Run {
     BitImage mask{};
   };
   std::string key{};
+  Downscale small;
   MotionDetector detector;
   std::optional<SceneWatch> watch{};
   std::vector<Seen> seen{};
 
-  explicit Run(const MotionOptions& options) : detector(options) {}
+  explicit Run(const DetectSettings& settings)
+      : small(settings.looks), detector(small.options_for(settings.motion)) {}
 
   void push(ConstAnyView frame, size_t index, double time, int threads) {
     Seen& now = seen.emplace_back();
-    const auto found = detector.push(frame, {.threads = threads});
+    const Exec exec{.threads = threads};
+    const auto found = small.detections(detector.push(small.look(frame, exec), exec));
     now.detections.assign(found.begin(), found.end());
-    now.state = detector.states().back();
+    now.state = small.state(detector.states().back());
     now.threshold = detector.threshold();
-    const ConstBitView mask = detector.mask();
+    const ConstBitView mask = small.mask(detector.mask());
     now.mask = BitImage(mask.width, mask.height);
     for (int32_t y = 0; y < mask.height; ++y)
       std::copy_n(mask.row(y), mask.words(), now.mask.view().row(y));
@@ -231,7 +234,7 @@ Reply Film::result(const Json& asked) {
     std::unique_ptr<Run>& run = moves ? own : run_;
     size_t from = 0;
     if (moves || !run || run->key != key) {
-      run = std::make_unique<Run>(settings.motion);
+      run = std::make_unique<Run>(settings);
       run->key = key;
       if (settings.tracking) run->watch.emplace(first.size(), scene.scene, *settings.tracking);
     }

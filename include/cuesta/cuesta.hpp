@@ -6,6 +6,7 @@
 #include "cuesta/boundaries.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/device_components.hpp"
+#include "cuesta/downscale.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/error.hpp"
 #include "cuesta/exec.hpp"

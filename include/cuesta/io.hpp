@@ -293,6 +293,9 @@ struct DetectOptions {
   /// against it once they are joined.
   TrackingOptions tracking{};
   Scene scene{};
+  /// The detector looks at frames so many times smaller, 1 to 16; what is told stays in the video's
+  /// pixels, the mask too (Downscale).
+  int downscale = 1;
 };
 
 /// What moves in one frame. The views hold until the next one is asked for.

@@ -304,7 +304,8 @@ StructRow struct_row(const char* name, const char* positional = "", Of of = Of::
 }
 
 // Those of several structs that are set together, each name once.
-StructRow united(const char* name, const std::vector<StructRow>& parts, Of of = Of::object) {
+StructRow united(const char* name, const std::vector<StructRow>& parts, Of of = Of::object,
+                 const char* first = "") {
   std::vector<OptionRow> rows;
   for (const auto& [part, positional, of_call, more] : parts) {
     for (const OptionRow& row : more) {
@@ -314,12 +315,14 @@ StructRow united(const char* name, const std::vector<StructRow>& parts, Of of = 
       if (!known) rows.push_back(row);
     }
   }
-  return {name, "", of == Of::call, std::move(rows)};
+  return {name, first, of == Of::call, std::move(rows)};
 }
 
 // Every options struct that Python has.
 std::vector<StructRow> options() {
-  const auto motion = struct_row<MotionOptions>("MotionOptions", "background", Of::object);
+  const auto motion =
+      united("MotionOptions", {struct_row<MotionOptions>(""), struct_row<DownscaleOptions>("")},
+             Of::object, "background");
   const auto tracking = struct_row<TrackingOptions>("TrackingOptions", "", Of::object);
   return {struct_row<CannyOptions>("CannyOptions"),
           struct_row<CannyGradientOptions>("CannyGradientOptions"),

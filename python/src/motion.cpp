@@ -1,6 +1,8 @@
 // Moving objects, frame by frame.
 #include "cuesta/motion.hpp"
 
+#include "cuesta/downscale.hpp"
+
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
@@ -32,7 +34,12 @@ std::vector<Found> found_of(std::span<const Detection> detections) {
 // One call at a time: the state is the detector's, and Python's threads may share it.
 class Detector {
  public:
-  explicit Detector(MotionOptions options) : detector_(std::move(options)) {}
+  struct Options {
+    MotionOptions motion{};
+    DownscaleOptions looks{};
+  };
+  explicit Detector(Options options)
+      : small_(options.looks), detector_(small_.options_for(std::move(options.motion))) {}
 
   std::vector<Found> push(const Array& frame, int layout, Keywords keywords, uintptr_t stream) {
     const ConstAnyView plane = plane_of(frame, layout, "frame");
@@ -40,7 +47,8 @@ class Detector {
     const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     DeviceScope device(frame);
-    const std::vector<Found> found = found_of(detector_.push(plane, exec));
+    const auto seen = small_.look(plane, exec);
+    const std::vector<Found> found = found_of(small_.detections(detector_.push(seen, exec)));
     size_ = {plane.width, plane.height};
     return found;
   }
@@ -65,9 +73,13 @@ class Detector {
     for (Detector* camera : cameras) detectors.push_back(&camera->detector_);
     std::optional<DeviceScope> device;
     if (!frames.empty()) device.emplace(frames[0]);
+    std::vector<ConstAnyView> seen = planes;
+    for (size_t i = 0; i < std::min(cameras.size(), planes.size()); ++i)
+      seen[i] = cameras[i]->small_.look(planes[i], exec);
     std::vector<std::vector<Found>> found;
-    for (const auto& of_one : MotionDetector::push(detectors, planes, exec))
-      found.push_back(found_of(of_one));
+    const auto of_each = MotionDetector::push(detectors, seen, exec);
+    for (size_t i = 0; i < of_each.size(); ++i)
+      found.push_back(found_of(cameras[i]->small_.detections(of_each[i])));
     for (size_t i = 0; i < cameras.size(); ++i)
       cameras[i]->size_ = {planes[i].width, planes[i].height};
     return found;
@@ -78,7 +90,7 @@ class Detector {
     const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
     if (size_ != std::pair{int(plane.width), int(plane.height)}) return false;
-    unpack_mask(detector_.mask(), plane);
+    unpack_mask(small_.mask(detector_.mask()), plane);
     return true;
   }
   std::pair<int, int> size() {
@@ -89,8 +101,10 @@ class Detector {
   std::vector<std::tuple<bool, bool, int, int>> states() {
     const std::lock_guard lock(mutex_);
     std::vector<std::tuple<bool, bool, int, int>> states;
-    for (const FrameState& s : detector_.states())
+    for (const FrameState& seen : detector_.states()) {
+      const FrameState s = small_.state(seen);
       states.emplace_back(s.warming_up, s.changed, s.shift_x, s.shift_y);
+    }
     return states;
   }
   double threshold() {
@@ -100,6 +114,7 @@ class Detector {
   void reset() {
     const std::lock_guard lock(mutex_);
     detector_.reset();
+    small_.reset();
     size_ = {};
   }
   nb::bytes save() {
@@ -107,7 +122,7 @@ class Detector {
     {
       const Unlocked unlocked;
       const std::lock_guard lock(mutex_);
-      saved = detector_.save();
+      saved = small_.save(detector_);
     }
     return nb::bytes(saved.data(), saved.size());
   }
@@ -115,7 +130,7 @@ class Detector {
     const std::span bytes(static_cast<const uint8_t*>(saved.data()), saved.size());
     const Unlocked unlocked;
     const std::lock_guard lock(mutex_);
-    detector_.load(bytes);
+    small_.load(detector_, bytes);
     size_ = {};
   }
   std::optional<int64_t> founded_by() {
@@ -125,6 +140,7 @@ class Detector {
 
  private:
   std::mutex mutex_;
+  Downscale small_;
   MotionDetector detector_;
   std::pair<int, int> size_{};  // width and height of the last frame
 };
@@ -162,11 +178,12 @@ class Subtractor {
 };
 
 // Options with the defaults of the model that they name.
-void read_options(Keywords& keywords, MotionOptions& options) {
-  read(keywords, "background", options.background.model);
-  options = MotionOptions::of(options.background.model);
-  for_each_field<MotionOptions>(
-      [&](const auto& one) { read(keywords, one.name, one.at(options)); });
+void read_options(Keywords& keywords, Detector::Options& options) {
+  MotionOptions& motion = options.motion;
+  read(keywords, "background", motion.background.model);
+  motion = MotionOptions::of(motion.background.model);
+  for_each_field<MotionOptions>([&](const auto& one) { read(keywords, one.name, one.at(motion)); });
+  options.looks = options_from<DownscaleOptions>(keywords);
 }
 void read_options(Keywords& keywords, BackgroundOptions& options) {
   options = options_from<BackgroundOptions>(keywords);
@@ -187,7 +204,7 @@ auto made_with(const char* name) {
 
 void bind_motion(nb::module_& m) {
   nb::class_<Detector>(m, "MotionDetector")
-      .def("__init__", made_with<Detector, MotionOptions>("MotionDetector"), "keywords"_a)
+      .def("__init__", made_with<Detector, Detector::Options>("MotionDetector"), "keywords"_a)
       .def("push", &Detector::push, "frame"_a, "layout"_a, "keywords"_a, "stream"_a)
       .def_static("push_cameras", &Detector::push_cameras, "cameras"_a, "frames"_a, "layouts"_a,
                   "keywords"_a, "stream"_a)

@@ -143,6 +143,37 @@ def test_detect_is_its_parts_in_a_row(tmp_path: pathlib.Path) -> None:
     assert list(alone) == ended
 
 
+def test_what_is_looked_at_smaller_is_told_in_pixels_of_the_video(tmp_path: pathlib.Path) -> None:
+    """Sides and places of the square are multiples of 2, and 3 leaves a rest of 64 columns."""
+    frames = moving_square(22)
+    (tmp_path / "a.y4m").write_bytes(y4m(frames))
+    whole = cuesta.detect(tmp_path / "a.y4m", **EXACT)
+    half = cuesta.detect(tmp_path / "a.y4m", downscale=2, **EXACT)
+    seen = 0
+    for one, other in zip(whole, half, strict=True):
+        assert (one.detections, one.objects, one.state) == (other.detections, other.objects, other.state)
+        np.testing.assert_array_equal(whole.mask, half.mask)
+        seen += len(one.objects)
+    assert seen > 10
+    alone, together, saved = ([cuesta.MotionDetector(downscale=n, **EXACT) for n in (1, 2, 3)] for _ in range(3))
+    for k, frame in enumerate(frames):
+        color = np.stack([frame] * 3, axis=-1)
+        expected = [detector.push(frame) for detector in alone]
+        assert cuesta.MotionDetector.push_cameras(together, [frame, color, frame]) == expected
+        for one, other in zip(alone, saved, strict=True):
+            assert one.mask.shape == (48, 64)
+            other.load(one.save())
+            assert (k < 4) or other.push(frame) != []
+    with pytest.raises(cuesta.InputError, match="downscale 2 and this detector 3"):
+        alone[2].load(alone[1].save())
+    with pytest.raises(cuesta.InputError, match="63 x 48 after frames of 64 x 48"):
+        alone[1].push(frames[0][:, :63])
+    alone[1].reset()
+    alone[1].push(frames[0][:, :63])
+    with pytest.raises(cuesta.InvalidArgument, match="downscale is 17; it must be 1 to 16"):
+        cuesta.detect(tmp_path / "a.y4m", downscale=17)
+
+
 def test_one_limit_of_area_holds_for_joined_objects(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.y4m").write_bytes(y4m(moving_square(12)))
     for join, least, objects in [(0, 144, 7), (0, 145, 0), (5, 144, 7), (5, 145, 0)]:

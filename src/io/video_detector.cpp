@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "cuesta/downscale.hpp"
 #include "cuesta/io.hpp"
 
 namespace cuesta {
@@ -25,6 +26,7 @@ ReadOptions with_depth(ReadOptions reading) {
 
 struct VideoDetector::State {
   VideoReader video;
+  Downscale small;
   MotionDetector detector;
   SceneWatch watch;
   MovingFrame moving{};
@@ -32,7 +34,8 @@ struct VideoDetector::State {
 
   State(const std::filesystem::path& path, const DetectOptions& options, const ReadOptions& reading)
       : video(path, with_depth(reading)),
-        detector(options.motion),
+        small(options.downscale),
+        detector(small.options_for(options.motion)),
         watch(video.size(), options.scene, options.tracking) {}
 };
 
@@ -54,17 +57,18 @@ const MovingFrame* VideoDetector::next() {
   };
   if (frame->lost()) keep(s.watch.finish());
   const auto deep = frame->deep_luma();
-  const auto found = s.detector.push(deep.data ? ConstAnyView(deep) : frame->luma());
+  const auto seen = s.small.look(deep.data ? ConstAnyView(deep) : frame->luma());
+  const auto found = s.small.detections(s.detector.push(seen));
   const SceneStep& step = s.watch.push({frame->index(), frame->time()}, found);
   keep(step.ended);
-  s.moving = {frame, found, s.detector.states().back(), step};
+  s.moving = {frame, found, s.small.state(s.detector.states().back()), step};
   s.moving.scene.ended = s.ended;
   return &s.moving;
 }
 
 std::span<const Event> VideoDetector::finish() { return state_->watch.finish(); }
 std::span<const LineCount> VideoDetector::counts() const { return state_->watch.counts(); }
-ConstBitView VideoDetector::mask() const { return state_->detector.mask(); }
+ConstBitView VideoDetector::mask() const { return state_->small.mask(state_->detector.mask()); }
 VideoReader& VideoDetector::video() { return state_->video; }
 
 }  // namespace cuesta

@@ -250,6 +250,7 @@ class MaskVideo(DetectTest):
         inside = lambda i: 20 <= i % WIDTH < 90 and 10 <= i // WIDTH < 70
         self.assertEqual(self.masks(*self.EXACT, "--region", "20,10,70,60"),
                          [bytes(v * inside(i) for i, v in enumerate(mask)) for mask in wanted])
+        self.assertEqual(self.masks(*self.EXACT, "--downscale", 4), wanted)
 
     def test_nothing_moves_while_it_warms_up(self):
         masks = self.masks("--warm-up", 5)
@@ -382,12 +383,47 @@ class Options(DetectTest):
             self.assertEqual([o["box"] for o in line["objects"]], wanted)
         self.fails(USAGE, "detect", self.video, "--json", "x.ndjson", "--region", "150,100,20,20")
 
+    def test_downscale(self):
+        """Everything is told of the video's pixels: the square's place is a multiple of 4, and so is its side."""
+        exact = ("--blur", 1, "--close", "none", "--open", "none")
+        whole = self.detect(*exact)
+        self.assertEqual(whole[0]["downscale"], 1)
+        for factor in (2, 4):
+            for threads in (1, 3):
+                header, frames = self.detect(*exact, "--downscale", factor, "--min-area", SIDE * SIDE, "--threads", threads)
+                self.assertEqual((header["downscale"], header["width"], header["min_area"]), (factor, WIDTH, SIDE * SIDE))
+                self.assertEqual(frames, whole[1])
+        self.assertEqual([o for line in self.detect(*exact, "--downscale", 4, "--min-area", SIDE * SIDE + 1)[1] for o in line["objects"]], [])
+        # Speeds, and what was moved, too.
+        tracked = [self.detect(*exact, "--track", *more)[1] for more in ((), ("--downscale", 4))]
+        self.assertEqual(*tracked)
+        self.assertTrue(any(o["speed"] > 100 for line in tracked[1] for o in line.get("objects", ())))
+        # Samples of more than 8 bits.
+        deep = lambda plane: b"".join(struct.pack("<H", 4 * GROUND + (v == BRIGHT)) for v in plane)
+        self.file("deep.y4m", y4m(WIDTH, HEIGHT, [deep(luma(place(k))) for k in range(FRAMES)], b"mono10"))
+        self.assertEqual(self.detect(*exact, "--threshold", 0.2, "--downscale", 2, name="deep.y4m")[1], whole[1])
+        # A region's corner need be no multiple; its rest is looked at, too.
+        x0, y0, w, h = 51, 33, 57, 50
+        _, frames = self.detect(*exact, "--downscale", 2, "--region", f"{x0},{y0},{w},{h}")
+        for line, full in zip(frames, whole[1]):
+            if not full["objects"]:
+                continue
+            x, y, _, _ = full["objects"][0]["box"]
+            left, top, right, bottom = max(x, x0), max(y, y0), min(x + SIDE, x0 + w), min(y + SIDE, y0 + h)
+            self.assertEqual(len(line["objects"]), int(left < right and top < bottom))
+            for o in line["objects"]:
+                box = o["box"]
+                self.assertTrue(x0 <= box[0] and y0 <= box[1] and box[0] + box[2] <= x0 + w and box[1] + box[3] <= y0 + h, box)
+                wanted = [left, top, right, bottom]
+                self.assertTrue(all(abs(a - b) <= 1 for a, b in zip([box[0], box[1], box[0] + box[2], box[1] + box[3]], wanted)), (box, wanted))
+
     def test_options_that_cannot_be_meant(self):
         for case in (["--background", "last"], ["--threshold", "-1"], ["--threshold", "x"], ["--threshold", "nan"],
                      ["--threshold", "auto:median"], ["--min-area", "-1"], ["--min-area", "x"], ["--blur", "4"],
                      ["--blur", "0"], ["--blur", "257"], ["--close", "disk:0"], ["--close", "star:3"],
                      ["--open", "rect:5x"], ["--region", "1,2,3"], ["--strategy", "fastest"], ["--threads", "-1"],
-                     ["--device", "gpu"], ["--max-pixels", "0"], ["--no-such-option"]):
+                     ["--device", "gpu"], ["--max-pixels", "0"], ["--downscale", "0"], ["--downscale", "17"],
+                     ["--downscale", "1.5"], ["--no-such-option"]):
             with self.subTest(case):
                 self.fails(USAGE, "detect", self.video, "--json", "x.ndjson", *case, says=[case[-1]])
                 self.assertFalse((self.at / "x.ndjson").exists())

@@ -41,6 +41,7 @@ void for_each_operation_with_options(Body&& body) {
   body("label", [](const LabelOptions& o) { label(src, AnyView(), nullptr, o); });
   body("background", [](const BackgroundOptions& o) { BackgroundSubtractor subtractor(o); });
   body("motion", [](const MotionOptions& o) { MotionDetector detector(o); });
+  body("motion", [](const DownscaleOptions& o) { Downscale small(o); });
   body("tracking", [](const TrackingOptions& o) { Tracker tracker(o); });
 }
 

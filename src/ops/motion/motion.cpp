@@ -6,9 +6,9 @@
 
 #include "core/background_access.hpp"
 #include "core/bits.hpp"
-#include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "core/pinned_picture.hpp"
+#include "ops/motion/check_frame.hpp"
 #include "ops/motion/options.hpp"
 #include "ops/motion/reference.hpp"
 #include "ops/motion/saved.hpp"
@@ -171,18 +171,10 @@ struct MotionDetector::State {
 
 void MotionDetector::State::check(const ConstBatch& frames) const {
   const ConstAnyView frame = frames.first;
-  check_view(frame, "motion: frame", {PixelType::u8, PixelType::u16}, 1, 4);
-  if (frame.channels == 2)
-    throw_invalid("2", "motion: frame has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
+  motion::check_frame(frame);
   check_batch(frames, "motion: frame");
   if (!begun) return;
-  if (frame.width != mask.width || frame.height != mask.height) {
-    throw Error(ErrorCode::input,
-                fmt::format("motion: frame is {} x {} after frames of {} x {}; reset() begins "
-                            "anew",
-                            frame.width, frame.height, mask.width, mask.height),
-                fmt::format("{} x {}", frame.width, frame.height));
-  }
+  motion::check_same_as_before(frame, {mask.width, mask.height});
   if (frame.space != space) {
     throw Error(ErrorCode::input,
                 fmt::format("motion: frame is on the {} after frames on the {}; reset() begins "

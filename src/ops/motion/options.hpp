@@ -1,9 +1,11 @@
 // What there is to say of the moving-object chain's options.
 #pragma once
 
+#include "cuesta/downscale.hpp"
 #include "ops/background/options.hpp"
 #include "ops/label/options.hpp"
 #include "ops/morphology/options.hpp"
+#include "ops/motion/means.hpp"
 
 namespace cuesta {
 
@@ -41,6 +43,14 @@ struct Described<MotionOptions> {
           field<&MotionOptions::steady>(
               "steady", between(0, 16),
               "moves of the camera up to so many pixels are taken back; 0 takes none")));
+};
+
+template <>
+struct Described<DownscaleOptions> {
+  static constexpr auto fields = std::tuple(field<&DownscaleOptions::downscale>(
+      "downscale", between(1, motion::most_downscale),
+      "look at the video so many times smaller, means of as many pixels a side: blur, close and "
+      "open count its pixels, all else and what is told the video's"));
 };
 
 }  // namespace cuesta

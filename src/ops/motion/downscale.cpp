@@ -1,0 +1,150 @@
+#include "cuesta/downscale.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "core/threads.hpp"
+#include "ops/motion/check_frame.hpp"
+#include "ops/motion/means.hpp"
+#include "ops/motion/options.hpp"
+#include "ops/motion/saved.hpp"
+
+namespace cuesta {
+namespace {
+
+// Sets bits [begin, end) of a row.
+void set_bits(uint64_t* row, int32_t begin, int32_t end) {
+  for (int32_t word = begin / 64; begin < end; ++word) {
+    const int32_t next = std::min(end, 64 * (word + 1)), count = next - begin;
+    row[word] |= (~uint64_t(0) >> (64 - count)) << (begin % 64);
+    begin = next;
+  }
+}
+
+// What a state has after the detector's.
+struct SavedFrames {
+  static constexpr int32_t magic_number = 0x44435501;
+  int32_t magic = magic_number, factor = 1, width = 0, height = 0;
+};
+
+}  // namespace
+
+Downscale::Downscale(DownscaleOptions options) : factor_(options.downscale) {
+  check_options(options, "motion");
+}
+
+MotionOptions Downscale::options_for(MotionOptions of_frames) {
+  if (factor_ == 1) return of_frames;
+  min_area_ = std::exchange(of_frames.min_area, 0);
+  of_frames.steady = (of_frames.steady + factor_ - 1) / factor_;
+  return of_frames;
+}
+
+ConstAnyView Downscale::look(ConstAnyView frame, const Exec& exec) {
+  if (factor_ == 1) return frame;
+  motion::check_frame(frame);
+  if (frame.space != Space::host) {
+    throw Error(ErrorCode::unsupported,
+                "motion: frames on the GPU are not downscaled; give them on the host, or with "
+                "downscale 1",
+                std::to_string(factor_));
+  }
+  if (size_ != Size{}) motion::check_same_as_before(frame, size_);
+  ConstAnyView gray = frame;
+  if (frame.channels != 1) {
+    gray_.create(frame.size(), 1, frame.type);
+    to_gray(frame, gray_, ColorOrder::rgb, {.threads = exec.threads});
+    gray = gray_;
+  }
+  size_ = frame.size();
+  small_.create(motion::downscaled(size_, factor_), 1, frame.type);
+  // A strip of less than 2 Mi pixels takes about as long as handing it to a thread.
+  const int64_t least = (1 << 21) / (int64_t(frame.width) * factor_);
+  parallel_rows(
+      small_.height(), thread_count(exec.threads),
+      [&](int32_t first, int32_t end) {
+        motion::means_simd(gray, small_.view(), factor_, first, end);
+      },
+      int32_t(std::max<int64_t>(least, 16)));
+  return small_;
+}
+
+std::span<const Detection> Downscale::detections(std::span<const Detection> seen) {
+  if (factor_ == 1) return seen;
+  detections_.clear();
+  for (const Detection& one : seen) {
+    Rect box{one.box.x * factor_, one.box.y * factor_, one.box.width * factor_,
+             one.box.height * factor_};
+    box.width = std::min(box.width, size_.width - box.x);
+    box.height = std::min(box.height, size_.height - box.y);
+    const int64_t area =
+        std::min(one.area * factor_ * factor_, int64_t(box.width) * int64_t(box.height));
+    if (area < min_area_) continue;
+    const auto centroid = [&](double c) { return factor_ * c + (factor_ - 1) / 2.0; };
+    detections_.push_back({box, area, centroid(one.centroid_x), centroid(one.centroid_y)});
+  }
+  return detections_;
+}
+
+FrameState Downscale::state(FrameState seen) const {
+  seen.shift_x *= factor_, seen.shift_y *= factor_;
+  return seen;
+}
+
+ConstBitView Downscale::mask(ConstBitView seen) {
+  if (factor_ == 1 || seen.width == 0) return seen;
+  if (mask_.size() != size_) mask_ = BitImage(size_);
+  const BitView to = mask_;
+  for (int32_t y = 0; y < to.height; ++y) {
+    uint64_t* row = to.row(y);
+    if (y % factor_ != 0) {
+      std::copy_n(to.row(y - 1), to.words(), row);
+      continue;
+    }
+    std::fill_n(row, to.words(), uint64_t(0));
+    const uint64_t* from = seen.row(y / factor_);
+    for (int32_t w = 0; w < seen.words(); ++w) {
+      for (uint64_t bits = from[w]; bits != 0;) {
+        const int32_t begin = std::countr_zero(bits);
+        const int32_t count = std::countr_one(bits >> begin);
+        set_bits(row, (64 * w + begin) * factor_,
+                 std::min((64 * w + begin + count) * factor_, to.width));
+        bits &= begin + count == 64 ? 0 : ~uint64_t(0) << (begin + count);
+      }
+    }
+  }
+  return to;
+}
+
+void Downscale::reset() { size_ = {}; }
+
+std::vector<uint8_t> Downscale::save(const MotionDetector& detector) const {
+  std::vector<uint8_t> saved = detector.save();
+  if (factor_ == 1) return saved;
+  const SavedFrames frames{.factor = factor_, .width = size_.width, .height = size_.height};
+  const auto bytes = std::bit_cast<std::array<uint8_t, sizeof frames>>(frames);
+  saved.insert(saved.end(), bytes.begin(), bytes.end());
+  return saved;
+}
+
+void Downscale::load(MotionDetector& detector, std::span<const uint8_t> saved) {
+  if (factor_ == 1) return detector.load(saved);
+  SavedFrames frames{.magic = 0};
+  if (saved.size() >= sizeof frames)
+    std::memcpy(&frames, saved.data() + saved.size() - sizeof frames, sizeof frames);
+  if (frames.magic != SavedFrames::magic_number)
+    motion::throw_saved("is none of a detector that downscales", "downscale");
+  if (frames.factor != factor_) {
+    motion::throw_saved(
+        fmt::format("has downscale {} and this detector {}", frames.factor, factor_), "downscale");
+  }
+  if (frames.width < 0 || frames.height < 0 || (frames.width == 0) != (frames.height == 0))
+    motion::throw_saved("is damaged");
+  detector.load(saved.first(saved.size() - sizeof frames));
+  size_ = {frames.width, frames.height};
+}
+
+}  // namespace cuesta
