@@ -242,7 +242,7 @@ class Outputs {
       write_line(line_of(*frame.gap));
     }
     const Rect corner = finder.corner();
-    const ConstBitView mask = finder.mask();
+    const ConstBitView mask = mask_ || watching_.wants_mask() ? finder.mask() : ConstBitView{};
     watching_.found(frame, objects, mask, corner.x, corner.y);
     if (mask_) mask_->write(frame, mask, corner.x, corner.y);
     write_event_lines();

@@ -58,6 +58,8 @@ class Watching {
   /// Each file and what makes it whole, after end_event().
   std::vector<std::pair<std::string, std::function<void()>>> files();
 
+  /// Whether found() looks at the mask.
+  bool wants_mask() const { return heat_.has_value(); }
   /// Whether there are objects with ids, beside what was found.
   bool is_tracking() const { return watch_.has_value(); }
   /// What the last frame brought; empty where nothing is tracked.

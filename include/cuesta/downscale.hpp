@@ -29,9 +29,10 @@ struct DownscaleOptions {
 /// u16; of colors the mean is that of the gray (to_gray). With N = 1 the detector sees the frames.
 ///
 /// What is told is of the frame: boxes (cut off at its rim) and centroids (N c + (N − 1) / 2),
-/// areas (N² each pixel, the box's at most), shifts, the mask. So are `min_area` and `steady`,
-/// which options_for() turns into the detector's own; `blur`, `close` and `open` are in pixels of
-/// what it sees.
+/// areas (N² each pixel, the box's at most), shifts, the mask. So is what options are given in:
+/// options_for() makes of them the detector's own. Of `close` and `open` each cell goes to the
+/// nearest pixel of what it sees, halves towards the anchor; half of `blur`'s window, (k − 1) / 2,
+/// and `steady` are divided and rounded up, `blur_sigma` is divided.
 class Downscale {
  public:
   /// Throws Error{invalid_argument} for a factor outside 1..16.

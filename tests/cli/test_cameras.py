@@ -109,6 +109,7 @@ open = "none"
 [[cameras]]
 input = "yard.y4m"
 threshold = "auto:30"
+downscale = 2
 events = ["e.csv", "e.ndjson"]
 track = false
 """
@@ -120,7 +121,7 @@ track = false
         exact = ("--background", "first", "--blur", 1, "--close", "none", "--open", "none", "--warm-up", 2, "--track")
         self.assertEqual(self.of(lines, "north gate"), self.alone("street.y4m", "--min-area", 2000, *exact))
         self.assertEqual(self.of(lines, "yard"),
-                         self.alone("yard.y4m", "--threshold", "auto:30", "--min-area", 100, "--warm-up", 2, "--events", "x.csv"))
+                         self.alone("yard.y4m", "--threshold", "auto:30", "--downscale", 2, "--min-area", 100, "--warm-up", 2, "--events", "x.csv"))
         self.assertEqual((self.at / "e.csv").read_bytes(), (self.at / "x.csv").read_bytes())
         for line in self.lines((self.at / "e.ndjson").read_text()):
             self.assertEqual(list(line), ["camera", "event"])

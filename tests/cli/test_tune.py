@@ -376,7 +376,7 @@ DETECT = [
     ({"warm_up": "5"}, {}), ({"background": "first"}, {}), ({"warm_up": "5", "min_area": "900", "threshold": "auto:12"}, {}),
     ({"background": "mixture", "rate_shift": "4", "warm_up": "3", "open": "rect:3x3", "close": "none", "blur": "5"}, {}),
     ({"warm_up": "5", "track": True, "min_hits": "2"}, {}), ({"warm_up": "5", "join": "30", "min_area": "50"}, {}),
-    ({"warm_up": "5", "min_hits": "1"}, ZONES),
+    ({"warm_up": "5", "downscale": "2", "min_area": "50"}, {}), ({"warm_up": "5", "min_hits": "1"}, ZONES),
 ]
 
 

@@ -348,6 +348,28 @@ TEST(IoVideo, ADetectorGivesWhatItsPartsGive) {
   EXPECT_FALSE(video.video().is_live());
 }
 
+TEST(IoVideo, WhatIsLookedAtSmallerIsToldOfTheVideo) {
+  const TempFolder folder;
+  const auto path = file_of(folder, "a.y4m", a_square_moves(20));
+  DetectOptions options = for_squares();
+  VideoDetector whole(path, options);
+  options.downscale = 2;  // divides the square's places and its side
+  VideoDetector half(path, options);
+  size_t found = 0;
+  for (const MovingFrame& moving : whole) {
+    const MovingFrame* smaller = half.next();
+    ASSERT_NE(smaller, nullptr);
+    EXPECT_TRUE(std::ranges::equal(moving.detections, smaller->detections));
+    EXPECT_EQ(half.mask().width, 64);
+    found += moving.detections.size();
+  }
+  EXPECT_EQ(found, 17u);
+  EXPECT_EQ(half.counts()[0].to_right, 1);
+  options.downscale = 0;
+  EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { VideoDetector(path, options); }),
+            "motion: downscale is 0; it must be 1 to 16");
+}
+
 TEST(IoVideo, OneLimitOfAreaHoldsForJoinedObjects) {
   const TempFolder folder;
   const auto path = file_of(folder, "a.y4m", a_square_moves(12));

@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "core/bits.hpp"
 #include "cuesta/cuesta.hpp"
 #include "ops/motion/means.hpp"
 #include "support/allocations.hpp"
@@ -129,9 +130,8 @@ TEST(Downscale, BoxesAreasCentroidsAndMaskAreTheFrames) {
         for (int32_t x = 0; x < width; ++x)
           ASSERT_EQ(mask.at(x, y), x >= rect.x && y >= rect.y && x < rect.x + rect.width &&
                                        y < rect.y + rect.height);
-      if (mask.width % 64)
-        for (int32_t y = 0; y < height; ++y)
-          ASSERT_EQ(mask.row(y)[mask.words() - 1] >> (mask.width % 64), 0u);
+      for (int32_t y = 0; y < height; ++y)
+        ASSERT_EQ(mask.row(y)[mask.words() - 1] & ~last_word_mask(mask.width), 0u);
     }
   }
 }
@@ -157,6 +157,42 @@ TEST(Downscale, LimitsOfAreaAreInTheFramesPixels) {
   pair.push(frame_with(100, 80, {}));
   EXPECT_TRUE(pair.push(frame_with(100, 80, {10, 10, 10, 10})).empty());
   EXPECT_EQ(pair.push(frame_with(100, 80, {10, 10, 12, 10})).size(), 1u);
+}
+
+TEST(Downscale, OptionsAreInTheFramesPixels) {
+  const auto cells_of = [](const StructuringElement& element) {
+    return std::vector<uint8_t>(element.cells().begin(), element.cells().end());
+  };
+  const auto at = [](int factor, MotionOptions options) {
+    return Downscale(factor).options_for(std::move(options));
+  };
+  const auto disk = [&](int diameter) { return cells_of(StructuringElement::disk(diameter)); };
+  const MotionOptions usual, paper = MotionOptions::of(BackgroundModel::first);
+  EXPECT_EQ(cells_of(at(2, usual).close), disk(5));
+  EXPECT_EQ(cells_of(at(2, usual).open), disk(3));
+  EXPECT_EQ(cells_of(at(4, usual).close), disk(3));
+  EXPECT_EQ(cells_of(at(4, usual).open), disk(1));
+  EXPECT_EQ(at(2, paper).close.width(), 7);
+  EXPECT_EQ(cells_of(at(1, paper).close), disk(15));
+  EXPECT_EQ(at(2, usual).blur, 3);
+  EXPECT_EQ(at(2, paper).blur, 9);
+  EXPECT_EQ(at(16, paper).blur, 3);
+  EXPECT_EQ(at(3, usual).steady, 6);
+  EXPECT_EQ(at(3, paper).steady, 0);
+  MotionOptions options = sharp_options();
+  options.blur_sigma = 3;
+  // Without symmetry: (-3, -1), (2, 0) and (3, 1) from the anchor.
+  std::vector<uint8_t> cells(21);
+  cells[0] = cells[12] = cells[20] = 1;
+  options.close = StructuringElement(7, 3, cells);
+  const MotionOptions small = at(2, options);
+  EXPECT_EQ(small.blur, 1);
+  EXPECT_EQ(small.blur_sigma, 1.5);
+  EXPECT_EQ(small.close.height(), 1);
+  EXPECT_EQ(cells_of(small.close), (std::vector<uint8_t>{1, 0, 1}));
+  options.blur = 4;
+  EXPECT_EQ(test::error_of(ErrorCode::invalid_argument, [&] { at(2, options); }),
+            "motion: blur is 4; it must be odd, 1 to 255");
 }
 
 // The scores are of the frame's pixels; what a detector of the whole frame has stands beside.
@@ -226,16 +262,24 @@ TEST(Downscale, SavedStatesGoOn) {
 TEST(Downscale, WrongStatesAreRefused) {
   Pair two(2, MotionOptions()), three(3, MotionOptions()), whole(1, MotionOptions());
   for (Pair* pair : {&two, &three, &whole}) pair->push(frame_with(96, 96, {}));
-  const auto saved = two.small.save(two.detector);
-  EXPECT_EQ(test::error_of(ErrorCode::input, [&] { three.small.load(three.detector, saved); }),
-            "motion: the saved state has downscale 2 and this detector 3");
-  EXPECT_EQ(test::error_of(ErrorCode::input, [&] { whole.small.load(whole.detector, saved); }),
-            "motion: the saved state has 16 bytes too many");
-  const auto plain = whole.small.save(whole.detector);
-  for (const auto& bytes : {plain, std::vector<uint8_t>(7)}) {
-    EXPECT_EQ(test::error_of(ErrorCode::input, [&] { two.small.load(two.detector, bytes); }),
-              "motion: the saved state is none of a detector that downscales");
-  }
+  const auto saved = two.small.save(two.detector), plain = whole.small.save(whole.detector);
+  const auto refused = [](Pair& pair, const std::vector<uint8_t>& bytes) {
+    const auto before = pair.small.save(pair.detector);
+    const auto why =
+        test::error_of(ErrorCode::input, [&] { pair.small.load(pair.detector, bytes); });
+    EXPECT_EQ(pair.small.save(pair.detector), before);
+    return why;
+  };
+  EXPECT_EQ(refused(three, saved), "motion: the saved state has downscale 2 and this detector 3");
+  EXPECT_EQ(refused(whole, saved), "motion: the saved state has downscale 2 and this detector 1");
+  EXPECT_EQ(refused(two, plain), "motion: the saved state has downscale 1 and this detector 2");
+  EXPECT_EQ(refused(two, {}), "motion: the saved state is cut off");
+  EXPECT_EQ(refused(two, {saved.begin(), saved.end() - 1}), "motion: the saved state is cut off");
+  EXPECT_EQ(refused(two, std::vector<uint8_t>(99, 7)),
+            "motion: the saved state is none of this version and byte order");
+  auto damaged = saved;
+  damaged[11] = 0x80;  // a negative width
+  EXPECT_EQ(refused(two, damaged), "motion: the saved state is damaged");
 }
 
 TEST(Downscale, WhatCannotBeIsRefused) {

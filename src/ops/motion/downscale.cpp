@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -24,7 +25,30 @@ void set_bits(uint64_t* row, int32_t begin, int32_t end) {
   }
 }
 
-// What a state has after the detector's.
+// The element of pixels N times larger.
+StructuringElement downscaled(const StructuringElement& of_frames, int32_t factor) {
+  const auto divided = [&](int32_t offset) {
+    const int32_t nearest = (2 * std::abs(offset) + factor - 1) / (2 * factor);
+    return offset < 0 ? -nearest : nearest;
+  };
+  std::vector<std::pair<int32_t, int32_t>> offsets;
+  int32_t across = 0, down = 0;  // the farthest from the anchor
+  for (int32_t y = 0; y < of_frames.height(); ++y) {
+    for (int32_t x = 0; x < of_frames.width(); ++x) {
+      if (!of_frames.contains(x, y)) continue;
+      const auto [dx, dy] = offsets.emplace_back(divided(x - of_frames.anchor_x()),
+                                                 divided(y - of_frames.anchor_y()));
+      across = std::max(across, std::abs(dx)), down = std::max(down, std::abs(dy));
+    }
+  }
+  const int32_t width = 2 * across + 1, height = 2 * down + 1;
+  std::vector<uint8_t> cells(size_t(width) * size_t(height));
+  for (const auto& [dx, dy] : offsets)
+    cells[size_t(dy + down) * size_t(width) + size_t(dx + across)] = 1;
+  return {width, height, cells};
+}
+
+// What a state has before the detector's.
 struct SavedFrames {
   static constexpr int32_t magic_number = 0x44435501;
   int32_t magic = magic_number, factor = 1, width = 0, height = 0;
@@ -38,8 +62,14 @@ Downscale::Downscale(DownscaleOptions options) : factor_(options.downscale) {
 
 MotionOptions Downscale::options_for(MotionOptions of_frames) {
   if (factor_ == 1) return of_frames;
+  check_options(of_frames, "motion");
+  const auto up = [this](int pixels) { return (pixels + factor_ - 1) / factor_; };
   min_area_ = std::exchange(of_frames.min_area, 0);
-  of_frames.steady = (of_frames.steady + factor_ - 1) / factor_;
+  of_frames.steady = up(of_frames.steady);
+  of_frames.blur = 2 * up((of_frames.blur - 1) / 2) + 1;
+  of_frames.blur_sigma /= factor_;
+  of_frames.close = downscaled(of_frames.close, factor_);
+  of_frames.open = downscaled(of_frames.open, factor_);
   return of_frames;
 }
 
@@ -126,24 +156,26 @@ std::vector<uint8_t> Downscale::save(const MotionDetector& detector) const {
   if (factor_ == 1) return saved;
   const SavedFrames frames{.factor = factor_, .width = size_.width, .height = size_.height};
   const auto bytes = std::bit_cast<std::array<uint8_t, sizeof frames>>(frames);
-  saved.insert(saved.end(), bytes.begin(), bytes.end());
+  saved.insert(saved.begin(), bytes.begin(), bytes.end());
   return saved;
 }
 
 void Downscale::load(MotionDetector& detector, std::span<const uint8_t> saved) {
-  if (factor_ == 1) return detector.load(saved);
   SavedFrames frames{.magic = 0};
-  if (saved.size() >= sizeof frames)
-    std::memcpy(&frames, saved.data() + saved.size() - sizeof frames, sizeof frames);
-  if (frames.magic != SavedFrames::magic_number)
-    motion::throw_saved("is none of a detector that downscales", "downscale");
-  if (frames.factor != factor_) {
-    motion::throw_saved(
-        fmt::format("has downscale {} and this detector {}", frames.factor, factor_), "downscale");
+  if (saved.size() >= sizeof frames) std::memcpy(&frames, saved.data(), sizeof frames);
+  const bool is_whole = uint32_t(frames.magic) == motion::SavedHead::magic_number;
+  if (factor_ > 1 && !is_whole && frames.magic != SavedFrames::magic_number)
+    motion::throw_saved(frames.magic == 0 ? "is cut off"
+                                          : "is none of this version and byte order");
+  const int32_t factor = frames.magic == SavedFrames::magic_number ? frames.factor : 1;
+  if (factor != factor_) {
+    motion::throw_saved(fmt::format("has downscale {} and this detector {}", factor, factor_),
+                        "downscale");
   }
+  if (factor_ == 1) return detector.load(saved);
   if (frames.width < 0 || frames.height < 0 || (frames.width == 0) != (frames.height == 0))
     motion::throw_saved("is damaged");
-  detector.load(saved.first(saved.size() - sizeof frames));
+  detector.load(saved.subspan(sizeof frames));
   size_ = {frames.width, frames.height};
 }
 

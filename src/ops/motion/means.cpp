@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "ops/motion/means.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h:
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -31,11 +32,14 @@ struct Tile {
       tile_columns + 4 * ptrdiff_t(hn::MaxLanes(hn::ScalableTag<Sum>()));
   HWY_ALIGN Sum sums[room] = {};
 
-  // Sums of `rows` rows, each column by itself.
-  void add_columns(const T* from, ptrdiff_t stride, int32_t rows, ptrdiff_t columns) {
+  // Sums of `rows` rows, each column by itself. At `next` lie those that are read after them: a
+  // frame comes from another core, out of whose caches it is fetched meanwhile.
+  void add_columns(const T* from, const T* next, ptrdiff_t stride, int32_t rows,
+                   ptrdiff_t columns) {
     const hn::ScalableTag<Sum> d;
     const hn::Rebind<T, decltype(d)> narrow;
     for (ptrdiff_t x = 0; x < columns; x += ptrdiff_t(hn::Lanes(d))) {
+      for (int32_t y = 0; y < rows; ++y) hwy::Prefetch(next + y * stride + x);
       auto sum = hn::PromoteTo(d, load_upto(narrow, from + x, columns - x));
       for (int32_t y = 1; y < rows; ++y)
         sum = hn::Add(sum, hn::PromoteTo(d, load_upto(narrow, from + y * stride + x, columns - x)));
@@ -110,10 +114,11 @@ void means(ImageView<const T> frame, ImageView<T> small, int32_t factor, int32_t
     const int32_t rows = std::min(factor, frame.height - y * factor);
     const T* from = frame.row(y * factor);
     const ptrdiff_t stride = frame.stride_bytes / ptrdiff_t(sizeof(T));
+    const T* next = (y + 2) * factor <= frame.height ? from + factor * stride : from;
     T* to = small.row(y);
     for (ptrdiff_t x = 0; x < whole; x += most) {
       const ptrdiff_t left = std::min(most, whole - x);
-      tile.add_columns(from + x * factor, stride, rows, left * factor);
+      tile.add_columns(from + x * factor, next + x * factor, stride, rows, left * factor);
       tile.add_neighbours(factor, left);
       tile.put_quotients(factor * rows, to + x, left);
     }

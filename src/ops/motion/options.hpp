@@ -49,8 +49,8 @@ template <>
 struct Described<DownscaleOptions> {
   static constexpr auto fields = std::tuple(field<&DownscaleOptions::downscale>(
       "downscale", between(1, motion::most_downscale),
-      "look at the video so many times smaller, means of as many pixels a side: blur, close and "
-      "open count its pixels, all else and what is told the video's"));
+      "look at the video so many times smaller, means of as many pixels a side; options and what "
+      "is told stay in the video's pixels"));
 };
 
 }  // namespace cuesta
