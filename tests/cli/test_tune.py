@@ -368,6 +368,22 @@ class Photo(TuneTest):
         self.assertLessEqual(set(answers), {200, 409}, "each has its answer, or is replaced by newer work")
         self.assertIn(200, answers)
 
+    def test_more_connections_than_browsers_make_wait_for_a_server_that_is_busy(self):
+        tuner = self.tuner()
+        head = f"GET /{tuner.token}/about HTTP/1.1\r\nHost: {tuner.host}:{tuner.port}\r\nConnection: close\r\n"
+        connections = []
+        tuner.process.send_signal(signal.SIGSTOP)
+        try:
+            for _ in range(40):
+                connections.append(socket.create_connection((tuner.host, tuner.port), timeout=20))
+                connections[-1].sendall(head.encode())
+                connections[-1].sendall(b"\r\n")
+        finally:
+            tuner.process.send_signal(signal.SIGCONT)
+        for one in connections:
+            with one, one.makefile("rb") as answer:
+                self.assertEqual(answer.readline(), b"HTTP/1.1 200 OK\r\n")
+
 
 ZONES = {"zones": [{"name": "left", "kind": "include", "polygon": [[0, 0], [0.7, 0], [0.7, 1], [0, 1]]},
                    {"name": "corner", "kind": "exclude", "polygon": [[0, 0], [0.2, 0], [0, 0.2]]}],
