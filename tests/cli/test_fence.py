@@ -93,6 +93,15 @@ class Results(FenceTest):
                  for word in ("--" + kind.split(":")[0], "out/{}.{}".format(*kind.split(":")))]
         self.same("detect", "street.y4m", *PLAIN, "-o", "out/o.y4m", *lists)
 
+    def test_are_what_options_of_type_out_name(self):
+        """The fence knows results by that; what other options name is read."""
+        for verb, names in (("edges", "output lines"), ("filter", "output"), ("label", "output"),
+                            ("detect", "output json mask-video events report clips coco mot heatmap")):
+            text = self.run_cuesta(verb, "--help").stdout.decode()
+            self.assertEqual(set(re.findall(r"--([a-z-]+) OUT\b", text)), set(names.split()), verb)
+            self.assertLessEqual(set(re.findall(r"--([a-z-]+) (?:FILE|FOLDER)\b", text)),
+                                 {"config", "save-config", "mask", "scene", "cameras"}, verb)
+
     def test_of_a_folder_are_the_same(self):
         for k in range(4):
             self.file(f"album/{k}.png", png(40, 30, square()[k:] + [0] * k))
