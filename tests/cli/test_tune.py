@@ -89,7 +89,7 @@ class Tuner:
 
     def stop(self, signal_=signal.SIGTERM):
         self.process.send_signal(signal_)
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=60)
         return self.process.returncode, err.decode()
 
 
