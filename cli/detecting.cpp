@@ -288,7 +288,7 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
   app.add_option("-o,--output", options.out, "the video with boxes; - writes y4m to stdout")
       ->type_name("OUT");
   app.add_option("--json", options.json, "a header line, then one line a frame; - is stdout")
-      ->type_name("FILE");
+      ->type_name("OUT");
   app.add_option("--mask-video", options.mask_video,
                  "what moves as a gray video, 255 and 0, exact: .mkv or .avi (FFV1), or .y4m")
       ->type_name("OUT");

@@ -55,10 +55,12 @@ std::vector<std::string> values_of(const CLI::App& verb, const std::string& name
 
 std::vector<std::string> results_of(const CLI::App& verb) {
   std::vector<std::string> results;
-  for (const char* name : {"--output", "--lines", "--json", "--mask-video", "--events", "--report",
-                           "--clips", "--coco", "--mot", "--heatmap"})
-    for (const auto& one : values_of(verb, name))
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string type = option->get_type_name();
+    if (type.substr(0, type.find(':')) != "OUT" || option->count() == 0) continue;
+    for (const auto& one : option->results())
       if (!one.empty() && one != "-") results.push_back(one);
+  }
   return results;
 }
 

@@ -17,7 +17,7 @@ namespace cuesta::cli {
 bool wants_sandbox(const CLI::App& verb);
 /// Its arguments.
 std::vector<std::string> inputs_of(const CLI::App& verb);
-/// The files and folders that its options name as results.
+/// The files and folders that its options of type OUT name.
 std::vector<std::string> results_of(const CLI::App& verb);
 
 /// Runs `work` in a child that enters the sandbox before it, and answers for it there: of files it

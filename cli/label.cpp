@@ -151,7 +151,7 @@ Verb add_label(CLI::App& parent) {
       ->required();
   app->add_option("-o,--output", state->out,
                   "a .csv or .ndjson file; - (default) is standard output")
-      ->type_name("FILE");
+      ->type_name("OUT");
   app->add_option("--format", state->format, "of standard output: csv (default) or ndjson")
       ->type_name("NAME")
       ->check(one_of_names({"csv", "ndjson"}));

@@ -27,19 +27,19 @@ void add_watch_options(CLI::App& app, WatchOptions& options) {
                  "a picture of the frames' size; objects count where it is not black")
       ->type_name("FILE");
   app.add_option("--events", options.events, "a list of events: .csv, .edl or .ndjson; repeatable")
-      ->type_name("FILE")
+      ->type_name("OUT")
       ->allow_extra_args(false);
   app.add_option("--report", options.report,
                  "one HTML page: timeline, every event with a picture, heat map")
-      ->type_name("FILE");
+      ->type_name("OUT");
   app.add_option(
          "--clips", options.clips,
          "the part of the video that shows each event, into this folder; nothing is encoded")
-      ->type_name("FOLDER");
+      ->type_name("OUT");
   app.add_option("--coco", options.coco, "objects of every frame as COCO annotations")
-      ->type_name("FILE");
+      ->type_name("OUT");
   app.add_option("--mot", options.mot, "objects of every frame as MOTChallenge lines")
-      ->type_name("FILE");
+      ->type_name("OUT");
   app.add_option(
          "--on-event", options.on_event,
          "run this when an event begins and ends; it gets a line of JSON on stdin; no shell")
@@ -56,7 +56,7 @@ void add_watch_options(CLI::App& app, WatchOptions& options) {
   options.described.add<TrackingOptions>(app, {}, {"min_area"});
   app.add_option("--heatmap", options.heat_map,
                  "a picture of where it moved, over the dimmed first frame")
-      ->type_name("FILE");
+      ->type_name("OUT");
   for (CLI::Option* option : app.get_options()) {
     if (std::ranges::find(known, option) == known.end()) option->group("Objects and events");
   }

@@ -11,6 +11,8 @@ namespace cuesta::cli::tune {
 namespace {
 
 const char* const loopback = "127.0.0.1";
+// Connections that are not accepted yet.
+constexpr int most_waiting = 128;
 
 // As long for every wrong one.
 bool equal(std::string_view a, std::string_view b) {
@@ -39,6 +41,7 @@ struct Server::State {
   Handler handler;
   std::string token = new_token(), address;
   std::vector<std::string> hosts;
+  socket_t listener = INVALID_SOCKET;
 
   bool is_ours(const httplib::Request& request) const {
     const auto named = [&](const std::string& name, const std::string& before) {
@@ -81,7 +84,8 @@ Server::Server(int port, Handler handler) : state_(std::make_unique<State>()) {
   server.set_keep_alive_max_count(100000);
   server.set_tcp_nodelay(true);
   // Not SO_REUSEPORT, which lets another program listen on the same port.
-  server.set_socket_options([](socket_t descriptor) {
+  server.set_socket_options([this](socket_t descriptor) {
+    state_->listener = descriptor;
     const int yes = 1;
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   });
@@ -109,6 +113,9 @@ Server::Server(int port, Handler handler) : state_(std::make_unique<State>()) {
                           : "tune: no port of 127.0.0.1 is free",
                 std::to_string(port));
   }
+  // httplib asks for 5. Of more at once, while nothing is accepted, Linux refuses some whose
+  // request comes in two parts (SYN cookies, which only the first segment passes).
+  ::listen(state_->listener, most_waiting);
   state_->hosts = {fmt::format("{}:{}", loopback, got), fmt::format("localhost:{}", got)};
   state_->address = fmt::format("http://{}/{}/", state_->hosts[0], state_->token);
 }

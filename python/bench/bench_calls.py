@@ -24,6 +24,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from beside import measured
 
 import cuesta
 from cuesta import _core
@@ -102,6 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What a call costs before its picture does.")
     parser.add_argument("--quick", action="store_true", help="fewer bursts")
     parser.add_argument("--json", help="write the figures here")
+    parser.add_argument("--commit", help="what is measured, where this is no checkout of it")
     arguments = parser.parse_args()
     bursts = 40 if arguments.quick else 400
 
@@ -123,6 +125,7 @@ def main() -> None:
         wait = cupy.cuda.runtime.deviceSynchronize
         rows += rows_of("cupy", cupy.asarray(picture(256)), wait, bursts, True)
     result = {
+        **measured(arguments.commit),
         "machine": {
             "processor": platform.processor() or platform.machine(),
             "cores": len(os.sched_getaffinity(0)),

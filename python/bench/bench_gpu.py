@@ -24,7 +24,7 @@ from typing import Any
 
 import cupy
 import numpy as np
-from beside import HIGH, LOW, difference, optional, picture, versions
+from beside import HIGH, LOW, difference, measured, optional, picture, versions
 
 import cuesta
 
@@ -314,11 +314,13 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="1024 alone")
     parser.add_argument("--sizes", type=int, nargs="+", default=[512, 1024, 2048, 4096, 8192])
     parser.add_argument("--json", help="write the figures here")
+    parser.add_argument("--commit", help="what is measured, where this is no checkout of it")
     arguments = parser.parse_args()
     gpu = cuesta.devices()
     if not gpu:
         raise SystemExit("there is no GPU that cuesta can use")
     result: dict[str, Any] = {
+        **measured(arguments.commit),
         "gpu": gpu[0].name,
         "versions": versions(
             "numpy", "cupy-cuda13x", "torch", "kornia", "cucim-cu13", "cvcuda-cu13"

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from beside import HIGH, LOW, Picture, difference, optional, picture, versions
+from beside import HIGH, LOW, Picture, difference, measured, optional, picture, versions
 
 import cuesta
 from cuesta import _core
@@ -339,6 +339,7 @@ def main() -> None:
     seconds = 0.1 if arguments.quick else 1.0  # for each contestant
     sizes = [1024] if arguments.quick else [1024, 2048]
     result: dict[str, Any] = {
+        **measured(),
         "machine": {
             "cpu": cpu_name(),
             "cores": len(os.sched_getaffinity(0)),

@@ -13,7 +13,6 @@ of the pairs. Needs root, for the control group.
 from __future__ import annotations
 
 import argparse
-import datetime
 import importlib.metadata
 import json
 import multiprocessing
@@ -30,6 +29,7 @@ import time
 from typing import Any
 
 import numpy as np
+from beside import measured
 
 import cuesta
 
@@ -320,12 +320,9 @@ def main() -> None:
     if arguments.one:
         kind, side, workers, count, folder = arguments.one
         return one(kind, side, int(workers), int(count), folder)
-    root = pathlib.Path(__file__).resolve().parents[2]
-    commit = subprocess.run(["git", "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
     model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
     result: dict[str, Any] = {
-        "date": str(datetime.date.today()),
-        "commit": commit,
+        **measured(),
         "machine": {"cpu": model, "cores": os.cpu_count(), "load_before": others()},
         "versions": {
             "python": platform.python_version(),

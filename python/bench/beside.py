@@ -1,11 +1,14 @@
-"""What the benches beside other libraries share: the picture, Canny's thresholds, and how two
-answers differ."""
+"""What the benches share: the picture, Canny's thresholds, how two answers differ, and what was
+measured when."""
 
 from __future__ import annotations
 
+import datetime
 import importlib
 import importlib.metadata
+import pathlib
 import platform
+import subprocess
 from typing import Any
 
 import numpy as np
@@ -69,3 +72,12 @@ def versions(*names: str) -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     return found
+
+
+def measured(commit: str | None = None) -> dict[str, str]:
+    """The day, and the commit that is measured: the one that is checked out where none is named."""
+    if not commit:
+        root = pathlib.Path(__file__).resolve().parents[2]
+        asked = ["git", "-C", str(root), "rev-parse", "HEAD"]
+        commit = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+    return {"date": str(datetime.date.today()), "commit": commit}

@@ -3,6 +3,7 @@ in every call."""
 
 from __future__ import annotations
 
+import datetime
 import json
 import pathlib
 import subprocess
@@ -19,8 +20,11 @@ MOST = 100
 
 def test_a_small_call_costs_microseconds(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "calls.json"
-    subprocess.run([sys.executable, str(BENCH), "--quick", "--json", str(file)], check=True, stdout=subprocess.DEVNULL)
-    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    words = [sys.executable, str(BENCH), "--quick", "--json", str(file), "--commit", "0123abc"]
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+    made = json.loads(file.read_text(encoding="utf-8"))
+    assert made["commit"] == "0123abc" and datetime.date.fromisoformat(made["date"])
+    rows = made["rows"]
     assert {row["operation"] for row in rows} >= {"sobel", "canny", "gaussian", "median", "threshold"}
     assert {row["library"] for row in rows} >= {"numpy"}
     slow = [row for row in rows if row["best_us"] > MOST]

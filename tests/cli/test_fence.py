@@ -38,7 +38,7 @@ def within(seconds, found):
 
 def child_of(process):
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    return within(20, lambda: [int(word) for word in children.read_text().split()])[0]
+    return within(60, lambda: [int(word) for word in children.read_text().split()])[0]
 
 
 class FenceTest(CommandTest):
@@ -67,7 +67,7 @@ class FenceTest(CommandTest):
         """One that works for minutes, and has its result staged; and its child."""
         process = self.started("filter", "street.y4m", "-o", "o.y4m", "--median", "101", "--strategy", "serial", *more)
         child = child_of(process)
-        within(20, lambda: staged_files(SimpleNamespace(pid=child), self.at))
+        within(60, lambda: staged_files(SimpleNamespace(pid=child), self.at))
         return process, child
 
     def live(self, *arguments):
@@ -92,6 +92,15 @@ class Results(FenceTest):
         lists = [word for kind in ("json:ndjson", "coco:json", "mot:txt", "events:csv", "heatmap:png", "mask-video:y4m", "report:html")
                  for word in ("--" + kind.split(":")[0], "out/{}.{}".format(*kind.split(":")))]
         self.same("detect", "street.y4m", *PLAIN, "-o", "out/o.y4m", *lists)
+
+    def test_are_what_options_of_type_out_name(self):
+        """The fence knows results by that; what other options name is read."""
+        for verb, names in (("edges", "output lines"), ("filter", "output"), ("label", "output"),
+                            ("detect", "output json mask-video events report clips coco mot heatmap")):
+            text = self.run_cuesta(verb, "--help").stdout.decode()
+            self.assertEqual(set(re.findall(r"--([a-z-]+) OUT\b", text)), set(names.split()), verb)
+            self.assertLessEqual(set(re.findall(r"--([a-z-]+) (?:FILE|FOLDER)\b", text)),
+                                 {"config", "save-config", "mask", "scene", "cameras"}, verb)
 
     def test_of_a_folder_are_the_same(self):
         for k in range(4):
@@ -134,7 +143,7 @@ class Fence(FenceTest):
             lines = Path(f"/proc/{pid}/status").read_text().splitlines()
             return {key: value.strip() for key, _, value in (line.partition(":") for line in lines) if key in ("Seccomp", "NoNewPrivs")}
 
-        within(20, lambda: fields(child) == {"Seccomp": "2", "NoNewPrivs": "1"})
+        within(60, lambda: fields(child) == {"Seccomp": "2", "NoNewPrivs": "1"})
         self.assertNotEqual(fields(process.pid), fields(child))
 
     def test_a_decoder_that_dies_is_a_bad_input(self):
@@ -142,7 +151,7 @@ class Fence(FenceTest):
             with self.subTest(number):
                 process, child = self.slow()
                 os.kill(child, number)
-                self.assertEqual(process.wait(20), INPUT)
+                self.assertEqual(process.wait(60), INPUT)
                 said = UNCOUNTED.sub(b"", process.stderr.read()).decode()
                 self.assertRegex(said, rf"^error: street.y4m: what decodes it was ended by signal {int(number)} \(.+\); .*\n$")
                 self.assertFalse((self.at / "o.y4m").exists())
@@ -152,29 +161,29 @@ class Fence(FenceTest):
         for number, code in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, INTERRUPTED), (signal.SIGUSR1, -signal.SIGUSR1)):
             with self.subTest(number):
                 process = self.live("detect", "-", *PLAIN, "--json", "o.ndjson")
-                within(20, lambda: (self.at / "o.ndjson").exists() and (self.at / "o.ndjson").read_bytes().count(b"\n") > 3)
+                within(60, lambda: (self.at / "o.ndjson").exists() and (self.at / "o.ndjson").read_bytes().count(b"\n") > 3)
                 process.send_signal(number)
-                self.assertEqual(process.wait(20), code)
+                self.assertEqual(process.wait(60), code)
                 (self.at / "o.ndjson").unlink()
 
     def test_ends_with_who_started_it(self):
         process, child = self.slow()
         process.kill()
         process.wait()
-        within(20, lambda: not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split(")")[-1].split()[0])
+        within(60, lambda: not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split(")")[-1].split()[0])
         self.assertFalse((self.at / "o.y4m").exists())
         self.assert_no_leftovers()
 
     def test_has_no_longer_than_max_time(self):
         process, _ = self.slow("--max-time", "1")
-        self.assertEqual(process.wait(20), DEVICE)
+        self.assertEqual(process.wait(60), DEVICE)
         self.assertIn(b"--max-time", process.stderr.read())
         self.assert_no_leftovers()
 
     def test_one_that_is_stopped_is_ended_after_it(self):
         process, child = self.slow("--max-time", "1")
         os.kill(child, signal.SIGSTOP)
-        self.assertEqual(process.wait(20), DEVICE)
+        self.assertEqual(process.wait(60), DEVICE)
         self.assertIn(b"--max-time", process.stderr.read())
 
     def test_has_no_network_no_programs_and_no_gpu(self):

@@ -89,7 +89,7 @@ class Tuner:
 
     def stop(self, signal_=signal.SIGTERM):
         self.process.send_signal(signal_)
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=60)
         return self.process.returncode, err.decode()
 
 
@@ -367,6 +367,22 @@ class Photo(TuneTest):
             one.close()
         self.assertLessEqual(set(answers), {200, 409}, "each has its answer, or is replaced by newer work")
         self.assertIn(200, answers)
+
+    def test_more_connections_than_browsers_make_wait_for_a_server_that_is_busy(self):
+        tuner = self.tuner()
+        head = f"GET /{tuner.token}/about HTTP/1.1\r\nHost: {tuner.host}:{tuner.port}\r\nConnection: close\r\n"
+        connections = []
+        tuner.process.send_signal(signal.SIGSTOP)
+        try:
+            for _ in range(40):
+                connections.append(socket.create_connection((tuner.host, tuner.port), timeout=20))
+                connections[-1].sendall(head.encode())
+                connections[-1].sendall(b"\r\n")
+        finally:
+            tuner.process.send_signal(signal.SIGCONT)
+        for one in connections:
+            with one, one.makefile("rb") as answer:
+                self.assertEqual(answer.readline(), b"HTTP/1.1 200 OK\r\n")
 
 
 ZONES = {"zones": [{"name": "left", "kind": "include", "polygon": [[0, 0], [0.7, 0], [0.7, 1], [0, 1]]},
