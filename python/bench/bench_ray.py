@@ -1,19 +1,24 @@
-"""cuesta.ray beside a plain pool of processes on the same cores: CPU time a picture and a frame.
+"""cuesta.ray beside a plain pool of processes, and beside OpenCV and kornia in Ray Data, on the same cores: CPU time a picture
+and a frame.
 
-    python python/bench/bench_ray.py --json docs/benchmarks/DATE-ray.json    everything, about ten minutes
-    python python/bench/bench_ray.py --only pictures --json FILE             a part of it into that file; pictures, frames, rates, store
+    python python/bench/bench_ray.py --json docs/benchmarks/DATE-ray.json    everything, about half an hour
+    python python/bench/bench_ray.py --only long --json FILE                 a part of it into that file; pictures, frames, long,
+                                                                             rates, store
+    python python/bench/bench_ray.py --only steps --json docs/benchmarks/DATE-ray-steps.json    what a frame costs in a worker
 
 Figures are CPU time of all processes that take part (Ray's own too), as a control group of the kernel counts it, so that
 what else the machine does hardly meets them; wall time stands beside. Each run is a process of its own with a number of
 pictures or of videos, and a figure is the difference between a long run and a short one over what the long one has more:
 beginning and ending are in neither. Pool and Ray do the same work by the same function, in turns, and the figure is the median
-of the pairs. Needs root, for the control group.
+of the pairs. OpenCV and kornia (where it is installed: scripts/python-env bench; on the CPU) do the folder of pictures as
+people write it by hand, `map_batches` of Ray Data over the same files. Needs root, for the control group.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import importlib.util
 import json
 import multiprocessing
 import operator
@@ -35,7 +40,10 @@ import cuesta
 
 SIDE = 1024
 PICTURES = (32, 432)  # in a short run, in a long one
-VIDEOS, FRAMES = (2, 6), 250
+# Of videos: how many in a short run and in a long one, their frames, and those of a part, at least. Ray takes some ten
+# seconds to begin, and not the same each time: long runs have thousands of frames more.
+VIDEOS = {"frames": ((2, 14), 250, 100), "long": ((2, 8), 1000, 250)}
+BATCH = 16
 GROUPS = (("/sys/fs/cgroup/cpuacct", "cpuacct.usage", 1e-9), ("/sys/fs/cgroup", "cpu.stat", 1e-6))
 
 
@@ -133,18 +141,46 @@ def _video(path: str) -> int:
     return sum(len(frame.objects) for frame in cuesta.detect(path, threads=1))
 
 
-def edges_of_cv2(row: dict[str, Any], output: str) -> dict[str, Any]:
-    """The same by OpenCV: Gauss, Canny between half of Otsu's threshold of the magnitudes and that threshold, PNG."""
+def _batch(files: list[str], output: str, edges: Any) -> dict[str, list[str]]:
+    """A batch of Ray Data by hand: OpenCV reads and writes."""
     import cv2
 
     cv2.setNumThreads(1)
-    read: Any = cv2.imread(row["path"], cv2.IMREAD_GRAYSCALE)
-    gray = cv2.GaussianBlur(read, (5, 5), 1.4)
-    gx, gy = cv2.Sobel(gray, cv2.CV_16S, 1, 0), cv2.Sobel(gray, cv2.CV_16S, 0, 1)
-    size = cv2.convertScaleAbs(cv2.add(np.abs(gx), np.abs(gy)), alpha=0.125)
-    high, _ = cv2.threshold(size, 0, 255, cv2.THRESH_OTSU)
-    cv2.imwrite(f"{output}/{pathlib.Path(row['path']).name}", cv2.Canny(gx, gy, 4 * high, 8 * high))
-    return {"name": row["path"]}
+    for file in files:
+        cv2.imwrite(f"{output}/{pathlib.Path(file).name}", edges(cv2.imread(file, cv2.IMREAD_GRAYSCALE)))
+    return {"path": files}
+
+
+def edges_of_cv2(batch: dict[str, Any], output: str) -> dict[str, list[str]]:
+    """The same by OpenCV: Gauss, Canny between half of Otsu's threshold of the magnitudes and that threshold."""
+    import cv2
+
+    def edges(read: Any) -> Any:
+        gray = cv2.GaussianBlur(read, (5, 5), 1.4)
+        gx, gy = cv2.Sobel(gray, cv2.CV_16S, 1, 0), cv2.Sobel(gray, cv2.CV_16S, 0, 1)
+        size = cv2.convertScaleAbs(cv2.add(np.abs(gx), np.abs(gy)), alpha=0.125)
+        high, _ = cv2.threshold(size, 0, 255, cv2.THRESH_OTSU)
+        return cv2.Canny(gx, gy, 4 * high, 8 * high)
+
+    return _batch([str(path) for path in batch["path"]], output, edges)
+
+
+def edges_of_kornia(batch: dict[str, Any], output: str) -> dict[str, list[str]]:
+    """The nearest by kornia: Gauss, Canny between its own thresholds, for it finds none."""
+    import kornia
+    import torch
+
+    torch.set_num_threads(1)
+
+    def edges(read: Any) -> Any:
+        with torch.inference_mode():
+            _, found = kornia.filters.canny(torch.from_numpy(read)[None, None].float() / 255, sigma=(1.4, 1.4))
+        return found[0, 0].mul(255).byte().numpy()
+
+    return _batch([str(path) for path in batch["path"]], output, edges)
+
+
+BY_HAND = {"cv2": edges_of_cv2, "kornia": edges_of_kornia}
 
 
 def one(kind: str, side: str, workers: int, count: int, folder: str) -> None:
@@ -174,27 +210,31 @@ def one(kind: str, side: str, workers: int, count: int, folder: str) -> None:
         from cuesta.ray.__main__ import join_cluster
 
         join_cluster(None, workers)
-        if side == "cv2":
+        if side in BY_HAND:
             import pyarrow as pa
             import ray.data
 
-            blocks = [pa.table({"path": files[i : i + 16]}) for i in range(0, len(files), 16)]
-            done = ray.data.from_arrow(blocks).map(edges_of_cv2, fn_kwargs={"output": output}, compute=ray.data.TaskPoolStrategy(workers))
-            assert sum(len(batch["name"]) for batch in done.iter_batches()) == count
+            tables = [pa.table({"path": files[i : i + BATCH]}) for i in range(0, len(files), BATCH)]
+            done = ray.data.from_arrow(tables).map_batches(
+                BY_HAND[side], fn_kwargs={"output": output}, batch_size=BATCH, compute=ray.data.TaskPoolStrategy(workers)
+            )
+            assert sum(len(batch["path"]) for batch in done.iter_batches()) == count
             assert len(list(pathlib.Path(output).iterdir())) == count
             ray.shutdown()
             return
         if kind == "pictures":
             summary = cuesta.ray.edges(files, output=output, overwrite=True, workers=workers)
         else:
-            summary = cuesta.ray.detect(files, output=output, rows="objects", part_frames=100)  # two or three states handed on
+            summary = cuesta.ray.detect(files, output=output, rows="objects", part_frames=VIDEOS[kind][2])
         assert isinstance(summary, cuesta.ray.Summary) and summary.done == count and not summary.errors
         ray.shutdown()
 
 
 def compare(account: Account, kind: str, workers: int, folder: pathlib.Path, short: int, long: int, units: int, pairs: int) -> Any:
     """CPU and wall milliseconds a unit: a picture, a frame."""
-    sides = ["pool", "ray", *(["cv2"] if kind == "pictures" else [])]
+    sides = ["pool", "ray", *(BY_HAND if kind == "pictures" else ())]
+    if importlib.util.find_spec("kornia") is None:
+        sides = [side for side in sides if side != "kornia"]
     figures: dict[str, list[tuple[float, float]]] = {side: [] for side in sides}
     load = others()
     for pair in range(pairs):
@@ -268,6 +308,65 @@ def rates(pictures: pathlib.Path, videos: pathlib.Path) -> dict[str, Any]:
     return made
 
 
+def steps(videos: pathlib.Path, turns: int = 8) -> dict[str, Any]:
+    """CPU milliseconds of a worker of `cuesta.ray.detect`, one thread: a frame of a video that is looked at by `cuesta.detect`,
+    by one task to its end, and by a task a part, in turns; and a call of what such a task does beside looking."""
+    import ray
+    from cuesta.ray import videos as of
+    from cuesta.ray.__main__ import join_cluster
+
+    join_cluster(None, 1)
+    _, frames, part_frames = VIDEOS["frames"]
+    file = str(sorted(videos.iterdir())[0])
+    watch = of.Watch({}, {}, part_frames=part_frames)
+    parts = of.parts_of(watch, file)
+    assert isinstance(parts, list) and len(parts) > 2
+
+    def one_task() -> None:
+        assert of.parts_of(watch, file) == parts
+        for given in of.look_at(watch, file, parts, [], len(parts) - 1):
+            ray.put(given)
+
+    def task_a_part() -> None:
+        assert of.parts_of(watch, file) == parts
+        before: list[Any] = []
+        for k, part in enumerate(parts):
+            state, found = of.look_at(watch, file, [part], before, k + 1 < len(parts))
+            assert isinstance(found, of.Found) and len(found.numbers) == part.frames
+            before = [ray.put(state)]
+
+    sides = {"detect": lambda: _video(file), "one_task": one_task, "task_a_part": task_a_part}
+    taken: dict[str, list[float]] = {side: [] for side in sides}
+    for turn in range(turns):
+        for side in list(sides) if turn % 2 == 0 else list(sides)[::-1]:
+            begun = time.process_time()
+            sides[side]()
+            taken[side].append(1000 * (time.process_time() - begun) / frames)
+    made: dict[str, Any] = {"frames": frames, "parts": len(parts), "turns": turns, "others": others()}
+    for side, values in taken.items():
+        made[side] = round(statistics.median(values), 3)
+        made[f"{side}_each"] = [round(value, 2) for value in values]
+        ratios = [value / detect for value, detect in zip(values, taken["detect"])]
+        made[f"{side}_more_percent"] = round(100 * (statistics.median(ratios) - 1), 1)
+
+    def open_video() -> None:
+        with cuesta.read_video(file, threads=1) as reader:
+            assert reader.size == (SIDE, SIDE)
+
+    detector = cuesta.MotionDetector()
+    for frame in cuesta.read_video(file, part=parts[0]):
+        detector.push(frame.image, threads=1)
+    state = detector.save()
+    made["open_video"] = cpu_of(open_video)
+    made["cut"] = cpu_of(lambda: of.parts_of(watch, file))
+    made["save"] = cpu_of(detector.save)
+    made["load"] = cpu_of(lambda: detector.load(state))
+    made["put_bytes"] = cpu_of(lambda: ray.put(state))
+    made["put_array"] = cpu_of(lambda: ray.put(np.frombuffer(state, np.uint8)))
+    ray.shutdown()
+    return made
+
+
 def store(pictures: pathlib.Path) -> dict[str, Any]:
     """An object store on the loopback (moto): CPU milliseconds of the client a picture, put and got."""
     from moto.server import ThreadedMotoServer
@@ -312,7 +411,7 @@ def save(file: pathlib.Path | None, result: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--only", nargs="+", default=["pictures", "frames", "rates", "store"])
+    parser.add_argument("--only", nargs="+", default=["pictures", "frames", "long", "rates", "store"])
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
@@ -326,24 +425,35 @@ def main() -> None:
         "machine": {"cpu": model, "cores": os.cpu_count(), "load_before": others()},
         "versions": {
             "python": platform.python_version(),
-            **{name: importlib.metadata.version(name) for name in ("cuesta", "numpy", "opencv-python-headless", "pyarrow", "ray")},
+            **{
+                name: importlib.metadata.version(name)
+                for name in ("cuesta", "numpy", "opencv-python-headless", "pyarrow", "ray", "kornia", "torch")
+                if name != "kornia" or importlib.util.find_spec(name)
+            },
         },
     }
     with tempfile.TemporaryDirectory() as scratch:
-        pictures, videos = pathlib.Path(scratch, "pictures"), pathlib.Path(scratch, "videos")
-        pictures.mkdir()
-        videos.mkdir()
-        make_pictures(pictures, PICTURES[1])
-        make_videos(videos, VIDEOS[1], FRAMES)
+        folders = {kind: pathlib.Path(scratch, kind) for kind in ("pictures", *VIDEOS)}
+        for folder in folders.values():
+            folder.mkdir()
+        make_pictures(folders["pictures"], PICTURES[1])
+        for kind, ((_, count), frames, _) in VIDEOS.items():
+            if kind in arguments.only or kind == "frames":
+                make_videos(folders[kind], count, frames)
         account = Account()
         if "rates" in arguments.only:
-            result["rates_cpu_ms"] = rates(pictures, videos)
+            result["rates_cpu_ms"] = rates(folders["pictures"], folders["frames"])
+        if "steps" in arguments.only:
+            result["steps_cpu_ms"] = steps(folders["frames"])
         if "store" in arguments.only:
-            result["store_cpu_ms"] = store(pictures)
+            result["store_cpu_ms"] = store(folders["pictures"])
         save(arguments.json, result)
-        for kind, folder, counts, units in (("pictures", pictures, PICTURES, 1), ("frames", videos, VIDEOS, FRAMES)):
+        for kind, counts, units in (
+            ("pictures", PICTURES, 1),
+            *((kind, counts, frames) for kind, (counts, frames, _) in VIDEOS.items()),
+        ):
             for workers in arguments.workers if kind in arguments.only else ():
-                row = compare(account, kind, workers, folder, *counts, units, arguments.pairs)
+                row = compare(account, kind, workers, folders[kind], *counts, units, arguments.pairs)
                 result["beside_a_pool"] = [row]
                 result = save(arguments.json, result)
         account.close()

@@ -302,6 +302,16 @@ class FileComponents:
     """Bands that were worked on."""
 
 
+def label_work(threshold: float, options: dict[str, Any], banding: Any) -> Any:
+    """What `label_file` does."""
+    return _files().label_work(float(threshold), dict(options), banding)
+
+
+def components_of(found: dict[str, Any]) -> FileComponents:
+    """What the extension found."""
+    return FileComponents(count=len(found["boxes"]), **{**found, "areas": found["areas"][:, 0]})
+
+
 def label_file(
     source: Path,
     *,
@@ -338,8 +348,5 @@ def label_file(
         As `edges_file`.
     """
     files = _files()
-    found = files.label_file(
-        os.fspath(source), float(threshold), options, _banding(files, memory, rows, True, "strips", device, progress)
-    )
-    found["areas"] = found["areas"][:, 0]
-    return FileComponents(count=len(found["boxes"]), **found)
+    work = label_work(threshold, options, _banding(files, memory, rows, True, "strips", device, progress))
+    return components_of(files.label_file(os.fspath(source), work))

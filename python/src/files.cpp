@@ -9,11 +9,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -192,16 +195,24 @@ nb::ndarray<nb::numpy, T> array_of(std::vector<T>&& numbers) {
 using Counts = nb::ndarray<const uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Made = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-nb::dict run_label_file(const std::string& source, double limit, Keywords keywords,
-                        const Banding& banding) {
-  const LabelFile what{options_from<LabelOptions>(keywords), limit};
-  const Exec exec = exec_on(banding, keywords, "label_file");
-  const BandOptions bands = banding.options();
-  LabelFileResult result;
+// What label_file() does.
+struct LabelWork {
+  LabelFile what;
+  Exec exec;
+  BandOptions bands;
+
+  io::BandSettings settings() const { return io::band_settings(bands, exec); }
+};
+
+LabelWork label_work(double limit, Keywords keywords, const Banding& banding) {
+  LabelFile what{options_from<LabelOptions>(keywords), limit};
+  return {what, exec_on(banding, keywords, "label_file"), banding.options()};
+}
+
+nb::dict as_dict(LabelFileResult result) {
   ComponentColumns columns;
   {
     const Unlocked unlocked;
-    result = label_file(source, what, bands, exec);
     columns = ComponentColumns(result.components);
     result.components = {};
   }
@@ -215,6 +226,89 @@ nb::dict run_label_file(const std::string& source, double limit, Keywords keywor
   made["bands"] = result.bands;
   return made;
 }
+
+nb::dict run_label_file(const std::string& source, const LabelWork& work) {
+  LabelFileResult result;
+  {
+    const Unlocked unlocked;
+    result = label_file(source, work.what, work.bands, work.exec);
+  }
+  return as_dict(std::move(result));
+}
+
+// A band's components as bytes, and the labels of its first and last row; for LabelJoin::add().
+static_assert(std::is_trivially_copyable_v<Component>);
+using Ends = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+nb::tuple find_components(io::LabelMaker& maker, int32_t first, int32_t end) {
+  LabelBands::Found found;
+  std::vector<uint8_t> bytes;
+  {
+    const Unlocked unlocked;
+    found = maker.find(first, end);
+    bytes.resize(found.components.size() * sizeof(Component));
+    if (!bytes.empty()) std::memcpy(bytes.data(), found.components.data(), bytes.size());
+  }
+  return nb::make_tuple(found.rows, array_of(std::move(bytes)), array_of(std::move(found.first)),
+                        array_of(std::move(found.last)));
+}
+
+// The components of a picture whose bands were looked at elsewhere.
+class LabelJoin {
+ public:
+  LabelJoin(const std::string& source, const LabelWork& work)
+      : maker_(source, work.settings(), work.what, work.exec),
+        labels_(width(), work.what.options) {}
+
+  int32_t width() const { return maker_.facts().size.width; }
+  int32_t height() const { return maker_.facts().size.height; }
+  int32_t band_rows() const { return maker_.band_rows(); }
+
+  // What was found in the next rows, downwards.
+  void add(int32_t rows, const Made& components, const Ends& first, const Ends& last) {
+    LabelBands::Found found{.rows = rows};
+    found.components.resize(components.size() / sizeof(Component));
+    const size_t count = found.components.size();
+    if (count * sizeof(Component) != components.size() || rows < 1 || rows > height() - rows_) {
+      throw_invalid(
+          std::to_string(components.size()),
+          "bands: {} bytes are no components of {} rows below the {} of {} that are there",
+          components.size(), rows, rows_, height());
+    }
+    for (const Ends* ends : {&first, &last}) {
+      const std::span<const int32_t> labels(ends->data(), ends->size());
+      if (labels.size() != size_t(width()) || std::ranges::any_of(labels, [&](int32_t label) {
+            return label < 0 || size_t(label) > count;
+          })) {
+        throw_invalid(std::to_string(labels.size()),
+                      "bands: these are no labels of a row of {} pixels with {} components",
+                      width(), count);
+      }
+      (ends == &first ? found.first : found.last).assign(labels.begin(), labels.end());
+    }
+    if (count > 0) std::memcpy(found.components.data(), components.data(), components.size());
+    const Unlocked unlocked;
+    labels_.add(found);
+    rows_ += rows;
+    ++bands_;
+  }
+
+  nb::dict finish() {
+    LabelFileResult result{maker_.facts().size, {}, bands_};
+    if (rows_ < height())
+      throw_invalid(std::to_string(rows_), "bands: {} rows of {} are there", rows_, height());
+    {
+      const Unlocked unlocked;
+      result.components = labels_.join();
+    }
+    return as_dict(std::move(result));
+  }
+
+ private:
+  io::LabelMaker maker_;  // of which only what it knows of the picture
+  LabelBands labels_;
+  int32_t rows_ = 0, bands_ = 0;
+};
 
 }  // namespace
 }  // namespace cuesta::python
@@ -307,7 +401,31 @@ NB_MODULE(_files, m) {
         }
         return as_dict(result);
       });
-  m.def("label_file", run_label_file, "source"_a, "threshold"_a, "keywords"_a, "banding"_a);
+  nb::class_<LabelWork>(m, "LabelWork");
+  m.def("label_work", label_work, "threshold"_a, "keywords"_a, "banding"_a);
+  m.def("label_file", run_label_file, "source"_a, "work"_a);
+  nb::class_<io::LabelMaker>(m, "LabelMaker")
+      .def(
+          "__init__",
+          [](io::LabelMaker* self, const std::string& source, const LabelWork& work) {
+            const Unlocked unlocked;
+            new (self) io::LabelMaker(source, work.settings(), work.what, work.exec);
+          },
+          "source"_a, "work"_a)
+      .def("find", find_components, "first"_a, "end"_a);
+  nb::class_<LabelJoin>(m, "LabelJoin")
+      .def(
+          "__init__",
+          [](LabelJoin* self, const std::string& source, const LabelWork& work) {
+            const Unlocked unlocked;
+            new (self) LabelJoin(source, work);
+          },
+          "source"_a, "work"_a)
+      .def_prop_ro("width", &LabelJoin::width)
+      .def_prop_ro("height", &LabelJoin::height)
+      .def_prop_ro("band_rows", &LabelJoin::band_rows)
+      .def("add", &LabelJoin::add, "rows"_a, "components"_a, "first"_a, "last"_a)
+      .def("finish", &LabelJoin::finish);
   m.def("read_file", read_file, "path"_a, "max_pixels"_a, "allow_partial"_a);
   m.def("write_file", write_file, "path"_a, "image"_a, "layout"_a);
 }

@@ -1,8 +1,7 @@
 """The layout of a job of `cuesta.ray.detect` in discrete events (simpy): what faults of machines cost.
 
-A video is a chain of parts; a part runs where there is a free worker, for as long as its work takes, and leaves a state.
-With `ahead` of 2 the next part of a video holds a worker's place and decodes until that state is there. A worker that dies
-takes the part it was at, which begins again; a machine that dies takes its workers and the states on it as well: a chain
+A video is a chain of parts; a worker goes on from part to part to the end, each for as long as its work takes, and leaves a
+state after each. A worker that dies takes the part it was at, which begins again where there is a free one; a machine that dies takes its workers and the states on it as well: a chain
 whose last state was there begins again at its first part, as what it was made from is let go. test_ray.py holds this against a real cluster of several nodes.
 """
 
@@ -104,13 +103,14 @@ class Layout:
         with self.room.request() as turn:
             yield turn
             k, state = 0, None  # the next part; the place where the state before it lies
+            place: _Place | None = None
             spent: list[float] = []
             while k < len(parts):
                 if state is not None and not state.alive:
                     yield self._until_known(state)
                     self.result.lost += sum(spent)
                     k, state, spent = 0, None, []
-                place = yield self.free.get()
+                place = place or (yield self.free.get())
                 begun = self.env.now
                 self.result.runs += 1
                 place.busy = self.env.active_process
@@ -119,7 +119,6 @@ class Layout:
                     place.busy = None
                     spent.append(parts[k])
                     k, state = k + 1, place
-                    self.free.put(place)
                 except simpy.Interrupt as hit:
                     place.busy = None
                     self.result.lost += self.env.now - begun
@@ -127,6 +126,8 @@ class Layout:
                         self.env.process(self._again(place))
                     else:
                         yield self._until_known(place)
+                    place = None
+            self.free.put(place)
             self.result.useful += sum(spent)
             self.result.ends.append(float(self.env.now))
 

@@ -34,47 +34,53 @@ from cuesta.ray import bands, places, videos  # noqa: E402
 
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import it
 
-def part_that_sleeps(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
-    """In place of `look_at`: as long as the part's packets say, whatever the machine is busy with."""
+
+def part_that_sleeps(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
+    """In place of `look_at`: as long as each part's packets say, whatever the machine is busy with."""
     if before and videos.taken(before) is None:
-        return videos.Lost(), b""
-    with (pathlib.Path(watch.filesystem) / "begun").open("a") as file:
-        file.write(f"{video} {part.first}\n")
-    time.sleep(part.packet / 1000)
-    numbers = np.arange(part.first, part.first + part.frames)
-    return videos.Found(numbers, numbers / 25, np.zeros(0, videos._FOUND)), b"x" * 200_000 if saves else b""
+        yield from (videos._NOTHING, videos.Lost())
+        return
+    for i, part in enumerate(parts):
+        with (pathlib.Path(watch.filesystem) / "begun").open("a") as file:
+            file.write(f"{video} {part.first}\n")
+        time.sleep(part.packet / 1000)
+        numbers = np.arange(part.first, part.first + part.frames)
+        yield np.ones(200_000, np.uint8) if i < saves else videos._NOTHING
+        yield videos.Found((64, 48), numbers, numbers / 25, np.zeros(0, videos._FOUND))
 
 
-def part_that_ends_its_worker(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
+def part_that_ends_its_worker(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
     os.kill(os.getpid(), signal.SIGKILL)
-    raise AssertionError
+    yield
 
 
 def look_that_is_killed(deaths: pathlib.Path) -> Any:
-    """In place of `look_at`: a worker takes a file of this folder, while there is one, decodes ten frames, and is killed."""
+    """In place of `look_at`: a worker that has given the state after its third part, and not what moves in it, takes a file of
+    this folder, while there is one, decodes ten frames, and is killed."""
 
-    def look_at(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
-        for death in deaths.iterdir() if video.endswith("mp4") else ():
-            with contextlib.suppress(FileNotFoundError):
-                death.unlink()  # of two workers one can
-                reader = cuesta.read_video(video, part=part)
-                assert len(list(itertools.islice(reader, 10))) == 10
-                os.kill(os.getpid(), signal.SIGKILL)
-        return videos.look_at(watch, video, part, before, saves)
+    def look_at(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
+        for k, given in enumerate(videos.look_at(watch, video, parts, before, saves)):
+            yield given
+            for death in deaths.iterdir() if video.endswith("mp4") and k == 4 else ():
+                with contextlib.suppress(FileNotFoundError):
+                    death.unlink()  # of two workers one can
+                    assert len(list(itertools.islice(cuesta.read_video(video, part=parts[3]), 10))) == 10
+                    os.kill(os.getpid(), signal.SIGKILL)
 
     return look_at
 
 
-def look_that_takes_a_while(watch: Any, video: str, part: Any, before: list[Any], saves: bool) -> tuple[Any, bytes]:
+def look_that_takes_a_while(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
     """In place of `look_at`: long enough to be met on the way."""
-    time.sleep(0.15)
-    return videos.look_at(watch, video, part, before, saves)
+    for given in videos.look_at(watch, video, parts, before, saves):
+        time.sleep(0.08)
+        yield given
 
 
-def band_that_takes_a_while(work: Any, first: int, end: int, thresholds: Any) -> Any:
-    """In place of `make_band`: long enough to be met on the way."""
-    time.sleep(0.15)
-    return bands.make_band(work, first, end, thresholds)
+def band_that_takes_a_while(work: Any, step: str, first: int, end: int, *more: Any) -> Any:
+    """In place of `do_band`: long enough to be met on the way, but for the histogram."""
+    time.sleep(0.15 if step != "count" else 0)
+    return bands.do_band(work, step, first, end, *more)
 
 
 def layout_on(
@@ -84,8 +90,8 @@ def layout_on(
     monkeypatch.setattr(videos, "look_at", part_that_sleeps)
     monkeypatch.setattr(
         videos,
-        "plan_of",
-        lambda watch, video: videos.Plan((64, 48), [cuesta.VideoPart(10 * k, 10, k, k + 1, 0, ms) for k in range(5)]),
+        "parts_of",
+        lambda watch, video: [cuesta.VideoPart(10 * k, 10, k, k + 1, 0, ms) for k in range(5)],
     )
     (folder / "begun").touch()
     begun = time.monotonic()
@@ -255,7 +261,7 @@ def test_a_picture_in_bands_is_that_of_one_process(
         return True
 
     with monkeypatch.context() as patched:
-        patched.setattr(bands, "make_band", band_that_takes_a_while)
+        patched.setattr(bands, "do_band", band_that_takes_a_while)
         with support.meanwhile(kill, times=2, every=0.02) as killed:
             result = cuesta.ray.edges_file(color, made, rows=50, workers=3, progress=progress)
     if len(killed) == 2:
@@ -281,6 +287,42 @@ def test_a_picture_in_bands_is_that_of_one_process(
     with pytest.raises(cuesta.InputError) as of_many:
         cuesta.ray.edges_file(cut, made, rows=50)
     assert str(of_many.value) == str(of_one.value) and "cut.png" in str(of_one.value)
+
+
+@pytest.mark.timeout(300)
+def test_components_of_bands_are_those_of_one_process(
+    machines: support.Machines, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    """With a worker that is killed under way."""
+    (color,) = support.pictures(tmp_path, 1, (700, 260, 3))
+    told: list[int] = []
+
+    def progress(done: int, all: int) -> None:
+        assert all == 700
+        told.append(done)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bands, "do_band", band_that_takes_a_while)
+        with support.meanwhile(lambda: bool(told) and machines.kill_worker("band_that_takes"), every=0.02) as killed:
+            found = cuesta.ray.label_file(color, threshold=150, rows=50, workers=3, progress=progress)
+    assert len(killed) == 1 and told == list(range(50, 701, 50))
+    by_sides = cuesta.ray.label_file(color, threshold=150, memory="2MB", connectivity=4)
+    for made, connectivity in ((found, 8), (by_sides, 4)):
+        expected = cuesta.label_file(color, threshold=150, connectivity=connectivity)
+        assert made.count == expected.count > 100 and (made.width, made.height) == (260, 700)
+        for name in ("boxes", "areas", "centroids"):
+            one, other = getattr(made, name), getattr(expected, name)
+            assert one.dtype == other.dtype
+            np.testing.assert_array_equal(one, other)
+    assert found.bands == 14
+
+    cut = tmp_path / "cut.png"
+    cut.write_bytes(color.read_bytes()[: color.stat().st_size // 2])
+    with pytest.raises(cuesta.InputError) as of_one:
+        cuesta.label_file(cut)
+    with pytest.raises(cuesta.InputError) as of_many:
+        cuesta.ray.label_file(cut, rows=50)
+    assert str(of_many.value) == str(of_one.value)
 
 
 @pytest.mark.timeout(300)
@@ -469,7 +511,7 @@ def test_the_page_shows_jobs_that_run(
     machines: support.Machines, folder: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jobs = [block.code for block in pages.blocks(pages.ROOT / "docs/scale.md")]
-    assert len(jobs) == 3
+    assert len(jobs) == 4
     (tmp_path / "cameras").mkdir()
     coded(tmp_path / "cameras", support.street(40), "mp4", "libx264 -g 20 -crf 12")
     (tmp_path / "pictures").symlink_to(folder)
@@ -479,7 +521,13 @@ def test_the_page_shows_jobs_that_run(
     for job in jobs:
         assert len(job.strip().splitlines()) <= 5
         exec(job.replace("s3://bucket/", f"{tmp_path}/"), {})
-    told = ["60 pictures, 1 with errors", f"300 x 200 pixels, {edges} of them edges", "1 videos, 0 with errors"]
+    cells = cuesta.label_file(tmp_path / "scan.tif", threshold=128).areas
+    told = [
+        "60 pictures, 1 with errors",
+        f"300 x 200 pixels, {edges} of them edges",
+        f"{len(cells)} cells, {cells.max()} pixels the largest",
+        "1 videos, 0 with errors",
+    ]
     assert capsys.readouterr().out.splitlines() == told
 
 
@@ -493,6 +541,9 @@ def test_arguments_are_checked_before_anything_runs(machines: support.Machines, 
         (lambda: cuesta.ray.edges_file(folder, "/x.tif", "cannny"), cuesta.InvalidArgument, "method is 'cannny'"),
         (lambda: cuesta.ray.edges_file(folder / "no.png", "/x.tif"), cuesta.InputError, "no.png"),
         (lambda: cuesta.ray.filter_file(folder, "/x.tif", "median", threads=3), TypeError, "num_cpus"),
+        (lambda: cuesta.ray.label_file(folder / "no.png"), cuesta.InputError, "no.png"),
+        (lambda: cuesta.ray.label_file(folder / "0/000.png", connectivity=5), cuesta.InvalidArgument, "connectivity is 5"),
+        (lambda: cuesta.ray.label_file(folder, device="cuda"), TypeError, "num_cpus"),
         (lambda: cuesta.ray.edges(folder / "nowhere*"), cuesta.InputError, "no file fits"),
         (lambda: cuesta.ray.detect([]), cuesta.InvalidArgument, "no videos"),
         (lambda: cuesta.ray.detect(folder, rows="all"), cuesta.InvalidArgument, "events or objects"),

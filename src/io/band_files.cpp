@@ -251,6 +251,18 @@ void io::check_bands(const LogOptions& options) {
 
 namespace {
 constexpr double label_scratch_bytes = 6;  // a pixel: gray levels, the mask, its runs
+
+// Finds the components of a band's rows.
+std::function<LabelBands::Found(const LabelBands&, ConstAnyView)> finder(
+    const LabelFile& what, const std::shared_ptr<RoundTrip>& gpu, const Exec& exec) {
+  return [gpu, mask_of = mask_maker(what, exec), exec = on(gpu, exec)](const LabelBands& labels,
+                                                                       ConstAnyView rows) {
+    LabelBands::Found found;
+    on_copy(gpu, mask_of(rows), {},
+            [&](ConstAnyView there, AnyView) { found = labels.find(there, exec); });
+    return found;
+  };
+}
 }  // namespace
 
 int64_t io::label_bytes(const PictureFacts& facts) {
@@ -276,16 +288,24 @@ LabelFileResult io::label_bands(const std::filesystem::path& source, const BandS
   const FileResult read =
       read_bands(source, settings, label_scratch_bytes, [&](const PictureFacts& facts) {
         if (!labels) labels.emplace(facts.size.width, what.options);
-        const auto gpu = ways.next();
-        return [&labels, gpu, mask_of = mask_maker(what, exec),
-                exec = on(gpu, exec)](ConstAnyView rows) -> std::function<void()> {
-          LabelBands::Found found;
-          on_copy(gpu, mask_of(rows), {},
-                  [&](ConstAnyView there, AnyView) { found = labels->find(there, exec); });
-          return [&labels, found = std::move(found)] { labels->add(found); };
+        return [&labels, find = finder(what, ways.next(), exec)](
+                   ConstAnyView rows) -> std::function<void()> {
+          return [&labels, found = find(*labels, rows)] { labels->add(found); };
         };
       });
   return {read.size, labels->join(), read.bands};
+}
+
+io::LabelMaker::LabelMaker(const std::filesystem::path& source, const BandSettings& settings,
+                           const LabelFile& what, const Exec& exec)
+    : rows_(source, settings),
+      labels_(rows_.facts().size.width, what.options),
+      find_(finder(what, nullptr, exec)) {}
+
+int32_t io::LabelMaker::band_rows() const { return rows_.band_rows(label_scratch_bytes); }
+
+LabelBands::Found io::LabelMaker::find(int32_t first, int32_t end) {
+  return find_(labels_, rows_.take(first, end));
 }
 
 LabelFileResult label_file(const std::filesystem::path& source, const LabelFile& what,

@@ -685,18 +685,15 @@ FileResult run_bands(const std::filesystem::path& source, const std::filesystem:
   return BandRun(source, target, settings, works, facts).run();
 }
 
-struct BandMaker::State {
-  State(std::filesystem::path file, BandSettings wanted,
-        const std::function<BandWork(const PictureFacts&)>& make)
-      : source(std::move(file)),
-        settings(std::move(wanted)),
-        facts(facts_of(source, settings)),
-        work(make(facts)) {
-    if (work.canny) canny.emplace(facts.size.width, *work.canny);
-  }
+namespace {
+
+// Bands of a picture in any order.
+struct AnyBands {
+  AnyBands(std::filesystem::path file, BandSettings wanted)
+      : source(std::move(file)), settings(std::move(wanted)), facts(facts_of(source, settings)) {}
 
   // Rows [first, end) and those around.
-  Band& take(int32_t first, int32_t end) {
+  Band& take(const BandWork& work, int32_t first, int32_t end) {
     if (first < 0 || end > facts.size.height || first >= end) {
       throw_invalid(fmt::format("{}, {}", first, end), "bands: rows [{}, {}) of a picture of {}",
                     first, end, facts.size.height);
@@ -715,11 +712,46 @@ struct BandMaker::State {
   std::filesystem::path source;
   BandSettings settings;
   PictureFacts facts;
-  BandWork work;
-  std::optional<CannyBands> canny{};
   std::optional<BandFeed> feed{};
   std::array<Band, 2> bands{};
   Band* before = nullptr;  // the band taken last
+};
+
+// Of rows of which no samples are made.
+BandWork reading(double scratch_bytes) {
+  BandWork work;
+  work.channels = 0;
+  work.scratch_bytes = scratch_bytes;
+  return work;
+}
+
+}  // namespace
+
+struct BandRows::State : AnyBands {
+  using AnyBands::AnyBands;
+};
+
+BandRows::BandRows(const std::filesystem::path& source, const BandSettings& settings)
+    : state_(std::make_unique<State>(source, settings)) {}
+BandRows::~BandRows() = default;
+
+const PictureFacts& BandRows::facts() const { return state_->facts; }
+int32_t BandRows::band_rows(double scratch_bytes) const {
+  return rows_of_bands(state_->facts, reading(scratch_bytes), state_->settings);
+}
+ConstAnyView BandRows::take(int32_t first, int32_t end) {
+  return state_->take(reading(0), first, end).view();
+}
+
+struct BandMaker::State : AnyBands {
+  State(const std::filesystem::path& file, const BandSettings& wanted,
+        const std::function<BandWork(const PictureFacts&)>& make)
+      : AnyBands(file, wanted), work(make(facts)) {
+    if (work.canny) canny.emplace(facts.size.width, *work.canny);
+  }
+
+  BandWork work;
+  std::optional<CannyBands> canny{};
 };
 
 BandMaker::BandMaker(const std::filesystem::path& source, const BandSettings& settings,
@@ -732,7 +764,7 @@ std::vector<uint64_t> BandMaker::count(int32_t first, int32_t end) {
   if (!s.work.canny) throw_invalid("counts", "bands: counts are canny's");
   CannyBands counting(s.facts.size.width, *s.work.canny);
   if (!counting.wants_counts()) throw_invalid("counts", "bands: canny's thresholds are given");
-  count_band(s.take(first, end), s.work, counting);
+  count_band(s.take(s.work, first, end), s.work, counting);
   return counting.counts();
 }
 
@@ -742,7 +774,7 @@ void BandMaker::set_thresholds(const CannyResult& thresholds) {
 
 std::vector<uint8_t> BandMaker::make(int32_t first, int32_t end) {
   State& s = *state_;
-  Band& band = s.take(first, end);
+  Band& band = s.take(s.work, first, end);
   make_band(band, s.work, s.canny, s.facts, false);
   const int64_t row_bytes = bytes_of_result(s.facts, s.work, s.canny);
   std::vector<uint8_t> made(size_t(row_bytes * (end - first)));
@@ -798,9 +830,7 @@ FileResult BandJoin::finish() {
 FileResult read_bands(const std::filesystem::path& source, const BandSettings& settings,
                       double scratch_bytes,
                       const std::function<BandStep(const PictureFacts&)>& make) {
-  BandWork work;
-  work.channels = 0;  // nothing is made
-  work.scratch_bytes = scratch_bytes;
+  const BandWork work = reading(scratch_bytes);
   const PictureFacts facts = facts_of(source, settings);
   FileResult result;
   result.size = facts.size;

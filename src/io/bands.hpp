@@ -142,6 +142,47 @@ using BandStep = std::function<std::function<void()>(ConstAnyView rows)>;
 FileResult read_bands(const std::filesystem::path& source, const BandSettings& settings,
                       double scratch_bytes,
                       const std::function<BandStep(const PictureFacts&)>& make);
+
+/// Bands of one picture's rows. Throws as run_bands() does.
+class BandRows {
+ public:
+  BandRows(const std::filesystem::path& source, const BandSettings& settings);
+  BandRows(const BandRows&) = delete;
+  BandRows& operator=(const BandRows&) = delete;
+  ~BandRows();
+
+  const PictureFacts& facts() const;
+  /// Rows of a band that the settings' memory holds with `scratch_bytes` a pixel beside them.
+  int32_t band_rows(double scratch_bytes) const;
+  /// Rows [first, end) of the picture, which hold until the next call; bands come as they come to
+  /// BandMaker.
+  ConstAnyView take(int32_t first, int32_t end);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Components of one picture's bands, found in several processes: each has a LabelMaker, and one a
+/// LabelBands, which takes what all of them find, downwards. On the CPU.
+class LabelMaker {
+ public:
+  /// Throws as label_file() does.
+  LabelMaker(const std::filesystem::path& source, const BandSettings& settings,
+             const LabelFile& what, const Exec& exec);
+
+  const PictureFacts& facts() const { return rows_.facts(); }
+  /// Rows of a band that the settings' memory holds.
+  int32_t band_rows() const;
+  /// Those of rows [first, end); bands come as they come to BandMaker.
+  LabelBands::Found find(int32_t first, int32_t end);
+
+ private:
+  BandRows rows_;
+  LabelBands labels_;
+  std::function<LabelBands::Found(const LabelBands&, ConstAnyView)> find_;
+};
+
 /// Components of a picture, and of a file's in bands. Throw as label() and read_bands().
 int64_t label_bytes(const PictureFacts& facts);  ///< that a whole one takes, about
 std::vector<Component> label_picture(ConstAnyView picture, const LabelFile& what, const Exec& exec);

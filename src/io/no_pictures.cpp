@@ -47,6 +47,18 @@ FileResult read_bands(const std::filesystem::path& source, const BandSettings&, 
                       const std::function<BandStep(const PictureFacts&)>&) {
   throw_no_pictures(source.string());
 }
+
+struct BandRows::State {
+  PictureFacts facts{};
+};
+BandRows::BandRows(const std::filesystem::path& source, const BandSettings&) {
+  throw_no_pictures(source.string());
+}
+BandRows::~BandRows() = default;
+const PictureFacts& BandRows::facts() const { return state_->facts; }
+int32_t BandRows::band_rows(double) const { return 0; }
+ConstAnyView BandRows::take(int32_t, int32_t) { return {}; }
+
 std::vector<uint8_t> encode_picture(std::string_view extension, ConstAnyView, const WriteOptions&) {
   throw_no_pictures(std::string(extension));
 }

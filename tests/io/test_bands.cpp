@@ -71,7 +71,20 @@ Border drawn_border() {
 // Where bands are worked on: by the functions on files, or by makers that could be processes.
 enum class Where { cpu, gpu, all_gpus, makers };
 
-// By two makers, each of some bands in any order, and one that joins.
+// Bands of so many rows from `first` on, in any order; returns their number.
+size_t in_any_order(int32_t first, int32_t height, int32_t rows,
+                    const std::function<void(int32_t i, int32_t begin, int32_t end)>& make) {
+  std::vector<int32_t> order(size_t((height - first + rows - 1) / rows), 0);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random_source());
+  for (const int32_t i : order) {
+    const int32_t begin = first + i * rows;
+    make(i, begin, std::min(height, begin + rows));
+  }
+  return order.size();
+}
+
+// By two makers, each of some bands, and one that joins.
 FileResult run_makers(const std::string& source, const std::string& target,
                       const io::FileMethod& method, const BandOptions& options) {
   const io::BandSettings settings = io::band_settings(options, {});
@@ -79,30 +92,36 @@ FileResult run_makers(const std::string& source, const std::string& target,
   io::BandJoin join(source, target, settings, work());
   io::BandMaker one(source, settings, work()), other(source, settings, work());
   const int32_t height = join.facts().size.height, rows = join.band_rows();
-  const auto in_any_order = [&](int32_t first, auto&& make) {
-    std::vector<int32_t> order(size_t((height - first + rows - 1) / rows), 0);
-    std::iota(order.begin(), order.end(), 0);
-    std::shuffle(order.begin(), order.end(), random_source());
-    for (const int32_t i : order) {
-      const int32_t begin = first + i * rows;
-      make(i, pick(0, 1) ? one : other, begin, std::min(height, begin + rows));
-    }
-    return order.size();
-  };
+  const auto any = [&]() -> io::BandMaker& { return pick(0, 1) ? one : other; };
   if (join.wants_counts()) {
-    in_any_order(0, [&](int32_t, io::BandMaker& maker, int32_t begin, int32_t end) {
-      join.add_counts(maker.count(begin, end));
+    in_any_order(0, height, rows, [&](int32_t, int32_t begin, int32_t end) {
+      join.add_counts(any().count(begin, end));
     });
   }
   const CannyResult thresholds = join.find_thresholds();
   one.set_thresholds(thresholds), other.set_thresholds(thresholds);
   std::vector<std::vector<uint8_t>> made(size_t(height) + 1);
-  const size_t count =
-      in_any_order(join.rows(), [&](int32_t i, io::BandMaker& maker, int32_t begin, int32_t end) {
-        made[size_t(i)] = maker.make(begin, end);
-      });
+  const size_t count = in_any_order(
+      join.rows(), height, rows,
+      [&](int32_t i, int32_t begin, int32_t end) { made[size_t(i)] = any().make(begin, end); });
   for (size_t i = 0; i < count; ++i) join.add(made[i]);
   return join.finish();
+}
+
+LabelFileResult label_by_makers(const std::string& source, const LabelFile& what,
+                                const BandOptions& options) {
+  const io::BandSettings settings = io::band_settings(options, {});
+  io::LabelMaker one(source, settings, what, {.threads = pick(1, 4)});
+  io::LabelMaker other(source, settings, what, {.threads = pick(1, 4)});
+  const Size size = one.facts().size;
+  std::vector<LabelBands::Found> found(size_t(size.height));
+  const size_t count =
+      in_any_order(0, size.height, one.band_rows(), [&](int32_t i, int32_t begin, int32_t end) {
+        found[size_t(i)] = (pick(0, 1) ? one : other).find(begin, end);
+      });
+  LabelBands labels(size.width, what.options);
+  for (size_t i = 0; i < count; ++i) labels.add(found[i]);
+  return {size, labels.join(), int32_t(count)};
 }
 
 class FileBands : public testing::TestWithParam<Where> {
@@ -332,7 +351,9 @@ TEST_P(FilesOwnBands, ComponentsAreTheWholes) {
     std::vector<Component> expected;
     label(threshold(gray_of(picture, gray), what.limit), {}, &expected, what.options);
     const BandOptions bands{.rows = pick(1, 30)};
-    const LabelFileResult made = label_file(source, what, bands, exec());
+    const LabelFileResult made = GetParam() == Where::makers
+                                     ? label_by_makers(source, what, bands)
+                                     : label_file(source, what, bands, exec());
     ASSERT_EQ(made.components, expected) << "picture " << i << ", bands of " << bands.rows;
     EXPECT_EQ(made.size, picture.size());
     EXPECT_EQ(made.bands, (height + bands.rows - 1) / bands.rows);

@@ -1,8 +1,9 @@
 """Edges, filters and moving objects over many machines, with Ray: ``pip install cuesta[ray]``.
 
 `edges` and `filter` are pipelines of Ray Data over pictures: rows of paths, of bytes or of arrays, done by actors that keep
-their workspaces. `edges_file` and `filter_file` work on one picture that is larger than memory, in bands of rows. `detect` watches videos, cut at key frames into parts that follow each other, on whichever machine. Each
-gives byte for byte what one process on one machine gives, whatever the number of workers.
+their workspaces. `edges_file`, `filter_file` and `label_file` work on one picture that is larger than memory, in bands of
+rows. `detect` watches videos, cut at key frames into parts that follow each other, on whichever machine. Each gives byte
+for byte what one process on one machine gives, whatever the number of workers.
 
 A file that cannot be read is a row with an `error`, and the others go on. A worker that is killed is replaced, and what it
 was at is done again; results have names that follow from their inputs, so that nothing is there twice. Results go to a
@@ -27,11 +28,11 @@ except ImportError as error:
         _sys.exit(2)
     raise ImportError(_reason, name=error.name) from error
 
-from cuesta.ray.bands import edges_file, filter_file
+from cuesta.ray.bands import edges_file, filter_file, label_file
 from cuesta.ray.outputs import Summary
 from cuesta.ray.pictures import edges, filter
 from cuesta.ray.videos import detect
 
-__all__ = ["Summary", "detect", "edges", "edges_file", "filter", "filter_file"]
+__all__ = ["Summary", "detect", "edges", "edges_file", "filter", "filter_file", "label_file"]
 
 del _pyarrow, _ray, _ray_data, _sys

@@ -7,18 +7,18 @@ import pathlib
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Union
 
 import ray
 
 from cuesta import files
 from cuesta.errors import InputError, InvalidArgument, OutputError
-from cuesta.files import FileResult
+from cuesta.files import FileComponents, FileResult
 from cuesta.ray import places
 from cuesta.ray.outputs import cause_of
 
-__all__ = ["edges_file", "filter_file"]
+__all__ = ["edges_file", "filter_file", "label_file"]
 
 #: Told (done, all), numbers of rows.
 Progress = Callable[[int, int], Any]
@@ -37,11 +37,13 @@ class Work:
     source: str
     filesystem: Any
     make: Callable[..., Any]
-    """`files.edges_work` or `files.filter_work`, ..."""
+    """`files.edges_work`, `files.filter_work` or `files.label_work`, ..."""
     arguments: tuple[Any, ...]
-    """... and what they take in front of the bands' settings."""
+    """... and what they take in front of the bands' settings, options last."""
     memory: int | str
     threads: int
+    maker: str = "BandMaker"
+    """The extension's class that works on bands."""
 
     def local(self) -> str:
         """The source as a file of this machine."""
@@ -54,22 +56,20 @@ class Work:
 
 
 class _Kept:
-    """The picture that this process made bands of last: its decoder goes on downwards."""
+    """The picture that this process worked on bands of last: its decoder goes on downwards."""
 
     def __init__(self) -> None:
         self._key: tuple[Any, ...] = ()
         self._maker: Any = None
 
-    def maker(self, work: Work) -> Any:
-        file = work.local()
+    def maker(self, work: Work, file: str) -> Any:
         status = os.stat(file)
         key = (file, status.st_ino, status.st_size, status.st_mtime_ns, work.make.__name__, repr(work.arguments), work.memory)
         if key != self._key:
             self._key, self._maker = (), None
-            extension: Any = files._files()
             with_threads = (*work.arguments[:-1], {**work.arguments[-1], "threads": work.threads})
-            here = Work(work.source, work.filesystem, work.make, with_threads, work.memory, work.threads)
-            self._maker = extension.BandMaker(file, here.of())
+            here = replace(work, arguments=with_threads)
+            self._maker = getattr(files._files(), work.maker)(file, here.of())
             self._key = key
         return self._maker
 
@@ -77,25 +77,14 @@ class _Kept:
 _kept = _Kept()
 
 
-def _named(error: InputError, work: Work, file: str) -> InputError:
-    """By the name that people know the file by."""
-    return InputError(str(error).replace(file, work.source), work.source)
-
-
-def count_band(work: Work, first: int, end: int) -> Any:
-    """The histogram of Canny's magnitudes in rows [first, end)."""
+def do_band(work: Work, step: str, first: int, end: int, *more: Any) -> Any:
+    """What a step of the maker gives of rows [first, end): "count" the histogram of Canny's magnitudes, "make" rows of the
+    result, or Canny's marks, "find" components."""
+    file = work.local()
     try:
-        return _kept.maker(work).count(first, end)
+        return getattr(_kept.maker(work, file), step)(first, end, *more)
     except InputError as error:
-        raise _named(error, work, work.local()) from error
-
-
-def make_band(work: Work, first: int, end: int, thresholds: tuple[float, float] | None) -> Any:
-    """What is made of rows [first, end): those of the result, or Canny's marks."""
-    try:
-        return _kept.maker(work).make(first, end, thresholds)
-    except InputError as error:
-        raise _named(error, work, work.local()) from error
+        raise places.named(error, work.source, file) from error
 
 
 def _in_order(begin: Callable[[int, int], Any], bands: Iterator[tuple[int, int]], at_once: int, source: str) -> Iterator[Any]:
@@ -128,6 +117,11 @@ def _in_order(begin: Callable[[int, int], Any], bands: Iterator[tuple[int, int]]
             ray.cancel(one, force=False)
 
 
+def _check(workers: int | None) -> None:
+    if workers is not None and workers < 1:
+        raise InvalidArgument(f"workers is {workers}; it must be 1 or more", str(workers))
+
+
 def _run(
     work: Work,
     target: Path,
@@ -138,8 +132,7 @@ def _run(
     num_cpus: float,
     progress: Progress | None,
 ) -> FileResult:
-    if workers is not None and workers < 1:
-        raise InvalidArgument(f"workers is {workers}; it must be 1 or more", str(workers))
+    _check(workers)
     name = places.everywhere(target, work.filesystem)
     found, inner = places.find(name, work.filesystem)
     if places.is_local(found):
@@ -156,6 +149,33 @@ def _run(
         return made
 
 
+def _joined_by(work: Work, join: Callable[[str], Any]) -> Any:
+    """The extension's object that joins bands, of the source as a file of this machine."""
+    file = work.local()
+    try:
+        return join(file)
+    except InputError as error:
+        raise places.named(error, work.source, file) from error
+
+
+def _bands_of(
+    work: Work, join: Any, rows: int | None, workers: int | None, num_cpus: float
+) -> Callable[..., Iterator[tuple[int, Any]]]:
+    """Of a picture over the cluster: a function of a step, the row to begin at, and what the step takes beside rows. It gives
+    the number of rows of each band, downwards, and what becomes of it."""
+    at_once = workers or max(1, int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-3)))
+    high = rows or min(join.band_rows, max(1, _PIXELS // join.width), -(-join.height // (2 * at_once)))
+    there = ray.put(work)
+    begin = ray.remote(num_cpus=num_cpus, max_retries=_TRIES - 1)(do_band)
+
+    def bands(step: str, first: int, *more: Any) -> Iterator[tuple[int, Any]]:
+        cut = [(y, min(y + high, join.height)) for y in range(first, join.height, high)]
+        made = _in_order(lambda first, end: begin.remote(there, step, first, end, *more), iter(cut), at_once, work.source)
+        return zip((end - first for first, end in cut), made)
+
+    return bands
+
+
 def _made(
     work: Work,
     target: str,
@@ -167,27 +187,13 @@ def _made(
     progress: Progress | None,
 ) -> FileResult:
     extension: Any = files._files()
-    file = work.local()
-    try:
-        join = extension.BandJoin(file, target, work.of(rows, resume, tiff, progress))
-    except InputError as error:
-        raise _named(error, work, file) from error
-    at_once = workers or max(1, int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-3)))
-    high = rows or min(join.band_rows, max(1, _PIXELS // join.width), -(-join.height // (2 * at_once)))
-
-    def bands(first: int) -> Iterator[tuple[int, int]]:
-        return ((y, min(y + high, join.height)) for y in range(first, join.height, high))
-
-    there = ray.put(work)
-    often = {"num_cpus": num_cpus, "max_retries": _TRIES - 1}
-    count, make = ray.remote(**often)(count_band), ray.remote(**often)(make_band)
+    join = _joined_by(work, lambda file: extension.BandJoin(file, target, work.of(rows, resume, tiff, progress)))
+    bands = _bands_of(work, join, rows, workers, num_cpus)
     if join.wants_counts:
-        for counts in _in_order(lambda first, end: count.remote(there, first, end), bands(0), at_once, work.source):
+        for _, counts in bands("count", 0):
             join.add_counts(counts)
     thresholds = join.find_thresholds()
-    for part in _in_order(
-        lambda first, end: make.remote(there, first, end, thresholds), bands(join.rows), at_once, work.source
-    ):
+    for _, part in bands("make", join.rows, thresholds):
         join.add(part)
     return FileResult(**join.finish())
 
@@ -295,3 +301,62 @@ def filter_file(
         places.everywhere(source, filesystem), filesystem, files.filter_work, arguments, memory, _threads(num_cpus, options)
     )
     return _run(work, target, rows, resume, tiff, workers, num_cpus, progress)
+
+
+def label_file(
+    source: Path,
+    *,
+    threshold: float = 0,
+    memory: int | str = "512MB",
+    rows: int | None = None,
+    filesystem: Any = None,
+    workers: int | None = None,
+    num_cpus: float = 1,
+    progress: Progress | None = None,
+    **options: Any,
+) -> FileComponents:
+    """Connected components of a picture file of any size over the machines of a Ray cluster: those of `cuesta.label_file`.
+
+    Each band of rows is looked at by a worker; whoever calls this joins their lists in order. A worker or a machine that ends
+    costs the bands it was at. A call that is killed begins again.
+
+    Parameters
+    ----------
+    source, memory, rows, filesystem, workers, num_cpus
+        As `edges_file` has them; the components come on top of `memory`, where the call is.
+    threshold
+        As `cuesta.label_file` has it.
+    progress : callable, optional
+        Told (done, all), numbers of rows.
+    **options
+        As `cuesta.label_file` has them, but for `threads` and `device`.
+
+    Returns
+    -------
+    FileComponents
+
+    Raises
+    ------
+    InputError, InvalidArgument
+        As `cuesta.label_file`.
+
+    Examples
+    --------
+    >>> import cuesta.ray
+    >>> def cells(scan):
+    ...     return cuesta.ray.label_file(scan, threshold=128).count
+    """
+    _check(workers)
+    work = Work(
+        places.everywhere(source, filesystem), filesystem, files.label_work, (threshold, options), memory,
+        _threads(num_cpus, options), "LabelMaker",
+    )  # fmt: skip
+    extension: Any = files._files()
+    join = _joined_by(work, lambda file: extension.LabelJoin(file, work.of(rows)))
+    done = 0
+    for high, found in _bands_of(work, join, rows, workers, num_cpus)("find", 0):
+        join.add(*found)
+        done += high
+        if progress:
+            progress(done, join.height)
+    return files.components_of(join.finish())

@@ -89,7 +89,7 @@ class Worker:
         try:
             return cuesta.imread(name, gray=gray)
         except InputError as error:  # of a file of a moment: by the name that people know
-            raise InputError(str(error).replace(name, known), known) from error
+            raise places.named(error, known, name) from error
 
     def result(self, value: Any) -> Any:
         """What is made of one picture."""

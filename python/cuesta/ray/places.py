@@ -12,7 +12,7 @@ from typing import Any, Union
 
 from pyarrow import fs
 
-from cuesta.errors import InputError
+from cuesta.errors import Error, InputError
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -57,6 +57,12 @@ def read(path: Path, filesystem: Any = None) -> bytes:
     except OSError as error:
         raise InputError(f"{os.fspath(path)}: {error.strerror or error}", os.fspath(path)) from error
     return data
+
+
+def named(error: Error, path: Path, file: str) -> InputError:
+    """An error of a file of this machine, by the name that people know it by; `file` is empty where it is not here yet."""
+    name = os.fspath(path)
+    return InputError(str(error).replace(file, name) if file else str(error), name)
 
 
 def _scratch() -> str | None:

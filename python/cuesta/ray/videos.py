@@ -1,9 +1,10 @@
 """Videos: chains of parts, each looked at where there is room, joined in order.
 
 What is found in a frame follows from the background, which every model but one learns from all frames before. So a part
-cannot be looked at before the one in front of it, if the result is to be that of one process: a chain hands the state of
-its detector from part to part, wherever they run, and the next parts are decoded while it comes. Videos run beside each
-other. Only where the first frames found all that is known later (`MotionDetector.founded_by`) do the parts of one video
+cannot be looked at before the one in front of it, if the result is to be that of one process. With as many videos as
+workers, each worker goes on with its own to the end, and leaves the detector's state after each part for the one that
+goes on when it dies. Else the state goes from part to part, wherever they run, and the next parts are decoded while it
+comes. Only where the first frames found all that is known later (`MotionDetector.founded_by`) do the parts of one video
 run beside each other too.
 """
 
@@ -16,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
@@ -26,7 +28,7 @@ import ray.data
 import cuesta
 from cuesta._keywords import DetectOptions
 from cuesta._options import described, names_of
-from cuesta.errors import Error, InvalidArgument
+from cuesta.errors import Error, InputError, InvalidArgument
 from cuesta.motion import Detection, MotionDetector
 from cuesta.ray import places
 from cuesta.ray.outputs import TABLES, Output, Summary, cause_of
@@ -135,16 +137,11 @@ class Watch:
         return SCHEMAS[self.rows]
 
 
-class Plan(NamedTuple):
-    """How a video is cut."""
-
-    size: tuple[int, int]
-    parts: list[VideoPart]
-
-
 class Found(NamedTuple):
     """What moves in the frames of a part."""
 
+    size: tuple[int, int]
+    """Of the frames."""
     numbers: Any
     """(N,) int64: the frames' numbers."""
     times: Any
@@ -163,38 +160,34 @@ class Lost(NamedTuple):
     """The state that a part was to go on from went with the machine that it lay on, or was never made."""
 
 
-def plan_of(watch: Watch, video: str) -> Plan | Fault:
-    """Where a video is cut."""
+_NOTHING = np.zeros(0, np.uint8)
+"""In place of a state."""
+
+
+def parts_of(watch: Watch, video: str) -> list[VideoPart] | Fault:
+    """Where a video is cut. Nothing is decoded."""
     file = ""
     try:
         file = places.kept.local(video, watch.filesystem)
-        with read_video(file, max_pixels=watch.max_pixels, threads=1) as reader:
-            if reader.is_live:
-                return Fault(f"{video}: it is live; cuesta.ray.detect takes files")
-            size = reader.size
-        return Plan(size, video_parts(file, watch.part_frames, max_pixels=watch.max_pixels))
+        return video_parts(file, watch.part_frames, max_pixels=watch.max_pixels)
     except Error as error:
-        return Fault(_named(error, video, file))
-
-
-def _named(error: Error, video: str, file: str) -> str:
-    """An error by the name that people know the file by."""
-    return str(error).replace(file, video) if file else str(error)
+        return Fault(str(places.named(error, video, file)))
 
 
 def taken(before: list[Any]) -> bytes | None:
     """The state that a part goes on from; None where it is lost."""
     try:
-        state: bytes = ray.get(before[0])
+        state: bytes = ray.get(before[0]).tobytes()
     except ray.exceptions.RayError:
         return None
     return state or None
 
 
 def look_at(
-    watch: Watch, video: str, part: VideoPart, before: list[Any], saves: bool
-) -> tuple[Found | Fault | Lost, bytes]:
-    """What moves in a part, and the detector's state after it.
+    watch: Watch, video: str, parts: Sequence[VideoPart], before: list[Any], saves: int
+) -> Iterator[Any]:
+    """Of each of some parts that follow each other: the detector's state after it, for the first `saves` of them, and what
+    moves in it.
 
     `before` holds the state that the detector goes on from, or a reference to it: then frames are decoded until it is
     there, as many as `ahead_bytes` hold.
@@ -203,9 +196,10 @@ def look_at(
     try:
         detector = watch.detector()
         file = places.kept.local(video, watch.filesystem)
-        with read_video(
-            file, keep_depth=True, max_pixels=watch.max_pixels, threads=watch.threads, part=part
-        ) as reader:
+        all = parts[0]._replace(frames=sum(part.frames for part in parts), end=parts[-1].end)
+        with read_video(file, keep_depth=True, max_pixels=watch.max_pixels, threads=watch.threads, part=all) as reader:
+            if reader.is_live:
+                raise InputError(f"{file}: it is live; cuesta.ray.detect takes files", file)
             decoded: deque[Any] = deque()
             if before:
                 held = 0
@@ -215,25 +209,31 @@ def look_at(
                     decoded.append(frame)
                     held += frame.image.nbytes
                 if (state := taken(before)) is None:
-                    return Lost(), b""
+                    yield from (_NOTHING, Lost())
+                    return
                 detector.load(state)
 
-            def frames() -> Iterator[Any]:
+            def left() -> Iterator[Any]:
                 while decoded:
                     yield decoded.popleft()
                 yield from reader
 
-            numbers: list[int] = []
-            times: list[float] = []
-            found: list[Any] = []
-            for k, frame in enumerate(frames()):
-                numbers.append(frame.number)
-                times.append(frame.time)
-                found += [(k, *d.box, d.area, *d.centroid) for d in detector.push(frame.image, threads=watch.threads)]
+            frames = left()
+            for i, part in enumerate(parts):
+                numbers: list[int] = []
+                times: list[float] = []
+                found: list[Any] = []
+                for k, frame in enumerate(frames if part is parts[-1] else islice(frames, part.frames)):
+                    numbers.append(frame.number)
+                    times.append(frame.time)
+                    found += [(k, *d.box, d.area, *d.centroid) for d in detector.push(frame.image, threads=watch.threads)]
+                # An array goes into Ray's store by one copy.
+                yield np.frombuffer(detector.save(), np.uint8) if i < saves else _NOTHING
+                yield Found(
+                    reader.size, np.array(numbers, np.int64), np.array(times, np.float64), np.array(found, _FOUND)
+                )
     except Error as error:
-        return Fault(_named(error, video, file)), b""
-    result = Found(np.array(numbers, np.int64), np.array(times, np.float64), np.array(found, _FOUND))
-    return result, detector.save() if saves else b""
+        yield from (_NOTHING, Fault(str(places.named(error, video, file))))
 
 
 def _box(box: Any) -> dict[str, int]:
@@ -255,9 +255,9 @@ def _event(name: str, event: Any) -> dict[str, Any]:
     }
 
 
-def joined(watch: Watch, name: str, plan: Plan, parts: Sequence[Found]) -> list[dict[str, Any]]:
+def joined(watch: Watch, name: str, parts: Sequence[Found]) -> list[dict[str, Any]]:
     """Events, or objects, of a video whose parts were looked at: who is who, across the seams too."""
-    scene = watch.scene(plan.size)
+    scene = watch.scene(parts[0].size)
     rows: list[dict[str, Any]] = []
     for part in parts:
         at = np.searchsorted(part.detections["frame"], np.arange(len(part.numbers) + 1))
@@ -292,12 +292,9 @@ def joined(watch: Watch, name: str, plan: Plan, parts: Sequence[Found]) -> list[
     return rows
 
 
-def _finish(watch: Watch, name: str, plan: Plan | None, reason: str, parts: list[Any]) -> tuple[str, Any]:
+def _finish(watch: Watch, name: str, parts: list[Found] | Fault) -> tuple[str, Any]:
     """The rows of a video: written as a part of the output, whose name comes back, or as a table."""
-    if plan is None:
-        rows = [{"name": name, "error": reason}]
-    else:
-        rows = joined(watch, name, plan, parts)
+    rows = [{"name": name, "error": parts.reason}] if isinstance(parts, Fault) else joined(watch, name, parts)
     if watch.output is not None:
         return watch.output.part([name], rows, watch.schema), None
     return "", pa.Table.from_pylist(rows, schema=watch.schema)
@@ -324,21 +321,22 @@ _BEGINNINGS = 50
 class _Cluster:
     """The tasks of a job. Each may run twice, as a worker or machine may die: none has an effect but files whose names
     follow from what they are of. A part that is lost with its worker is begun again here, from the last state that is
-    there, not by Ray, with which such a chain was seen to wait without end (docs/decisions/0058)."""
+    there, not by Ray, with which such a chain was seen to wait without end (docs/decisions/0058).
+
+    Where there is a video for every worker, a task goes on to the end of its video, and the states after its parts are there
+    for when it dies. Else the next parts are tasks of their own, which decode, or where they can also look, meanwhile."""
 
     watch: Watch
     num_cpus: float
     at_once: int
-    """Parts of one video that are under way together, where they may be."""
-    ahead: int
-    """The same where they wait for each other."""
+    """Parts of one video that are under way together, where they may be; 1: one task has all of them."""
     _stopped: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         often = {"max_retries": -1, "num_cpus": self.num_cpus}
         self._watch = ray.put(self.watch)
-        self._plan: Any = ray.remote(**often)(plan_of)
-        self._look: Any = ray.remote(num_cpus=self.num_cpus, max_retries=0, num_returns=2)(look_at)
+        self._cut: Any = ray.remote(**often)(parts_of)
+        self._look: Any = ray.remote(num_cpus=self.num_cpus, max_retries=0)(look_at)
         self._finish: Any = ray.remote(**often, num_returns=2)(_finish)
         self._founded = self.watch.detector().founded_by
 
@@ -346,53 +344,66 @@ class _Cluster:
         """From any thread: videos end where they are."""
         self._stopped.set()
 
-    def _get(self, reference: Any) -> Any:
+    def _wait(self, reference: Any) -> Any:
+        """Until what it stands for is there, or the next thing that a task gives."""
         while not ray.wait([reference], timeout=0.5)[0]:
             if self._stopped.is_set():
                 raise InterruptedError("the job was stopped")
-        return ray.get(reference)
+        return reference
+
+    def _get(self, reference: Any) -> Any:
+        return ray.get(self._wait(reference))
 
     def video(self, video: str, name: str) -> Ended:
         """Looks at a video to its end; runs in a thread of its own."""
-        plan = self._get(self._plan.remote(self._watch, video))
-        if isinstance(plan, Fault):
-            return self._ended(name, None, plan.reason, [])
-        parts = self._parts(video, plan.parts)
-        if isinstance(parts, Fault) and len(plan.parts) > 1:
+        parts = self._get(self._cut.remote(self._watch, video))
+        found = parts if isinstance(parts, Fault) else self._parts(video, parts)
+        if isinstance(found, Fault) and not isinstance(parts, Fault) and len(parts) > 1:
             # Damaged, or not what its container says: one process finds what the whole in one piece gives, in its words.
-            parts = self._parts(video, [_WHOLE])
-        if isinstance(parts, Fault):
-            return self._ended(name, None, parts.reason, [])
-        return self._ended(name, plan, "", parts)
+            found = self._parts(video, [_WHOLE])
+        part, table = self._finish.remote(self._watch, name, found)
+        return Ended(name, found.reason if isinstance(found, Fault) else "", self._get(part), table)
 
     def _parts(self, video: str, parts: Sequence[VideoPart]) -> list[Found] | Fault:
         """What moves in each part, or why one is not what it should be."""
         found: list[Found] = []
-        states: list[Any] = [None]  # after so many parts; those that no part to come goes on from are let go
-        under_way: deque[Any] = deque()  # the parts from len(found) on
-        tries = beginnings = 0
+        states: dict[int, Any] = {0: None}  # before parts; those that no part to come goes on from are let go
+        under_way: deque[tuple[Any, Iterator[Any]]] = deque()  # tasks, and references to what they give
+        begun = tries = beginnings = 0
         while len(found) < len(parts):
-            k = len(found) + len(under_way)
-            if k < len(parts) and len(under_way) < (self.at_once if self._is_final(parts[k]) else self.ahead):
-                one, state = self._begin(video, parts, k, states[k])
-                under_way.append(one)
-                states.append(state)
+            if begun < len(parts) and len(under_way) < (self.at_once if self._is_final(parts[begun]) else min(self.at_once, 2)):
+                end = len(parts) if self.at_once == 1 else begun + 1
+                saves = sum(not self._is_final(part) for part in parts[begun : min(end, len(parts) - 1)])
+                before = [] if states[begun] is None else [states[begun]]
+                # What a task of several parts gives is known when it is there; of one part at once, for the next one's task.
+                look = self._look.options(num_returns="streaming" if self.at_once == 1 else 2)
+                task = look.remote(self._watch, video, parts[begun:end], before, saves)
+                if self.at_once > 1:
+                    states[end] = task[0] if saves else states[begun]
+                under_way.append((task, iter(task)))
+                begun = end
                 continue
             part = parts[len(found)]
+            task, given = under_way[0]
             try:
-                made = self._get(under_way.popleft())
+                state = next(given) if self.at_once > 1 else next(self._wait(given))
+                made = self._get(next(given) if self.at_once > 1 else next(self._wait(given)))
             except ray.exceptions.RayTaskError:  # a fault of ours
                 raise
-            except ray.exceptions.RayError:
+            except (ray.exceptions.RayError, StopIteration):
                 made = None
             if isinstance(made, Found) and part.frames in (-1, len(made.numbers)):
+                is_final = self._is_final(part)
+                states[len(found) + 1] = states[len(found)] if is_final else state
+                del states[len(found)]
                 found.append(made)
-                if not self._is_final(part):
-                    states[len(found) - 1] = None
+                if len(found) == begun or self.at_once > 1:
+                    under_way.popleft()
                 tries = 0
                 continue
-            for one in under_way:
-                ray.cancel(one, force=False)
+            for task, _ in under_way:
+                for one in task if isinstance(task, list) else [task]:
+                    ray.cancel(one, force=False)
             under_way.clear()
             if isinstance(made, Found):
                 return Fault(f"{video}: {len(made.numbers)} frames where its packets promise {part.frames}")
@@ -400,29 +411,20 @@ class _Cluster:
                 return made
             if isinstance(made, Lost):
                 found.clear()
+                states = {0: None}
                 beginnings += 1
             else:
                 tries += 1
             if tries == _TRIES or beginnings == _BEGINNINGS:
                 how = f"its worker died {tries} times" if tries == _TRIES else f"its state was lost {beginnings} times"
                 return Fault(f"{video}: {how} at frame {part.first}")
-            del states[len(found) + 1 :]
+            begun = len(found)
+            states = {begun: states[begun]}
         return found
 
     def _is_final(self, part: VideoPart) -> bool:
         """Whether what is known before a part stays so."""
         return self._founded is not None and part.first >= self._founded
-
-    def _begin(self, video: str, parts: Sequence[VideoPart], k: int, state: Any) -> tuple[Any, Any]:
-        """A part's result to come, and the state after it."""
-        final = self._is_final(parts[k])
-        saves = not final and k + 1 < len(parts)
-        one, after = self._look.remote(self._watch, video, parts[k], [] if state is None else [state], saves)
-        return one, state if final else after
-
-    def _ended(self, name: str, plan: Plan | None, reason: str, parts: list[Found]) -> Ended:
-        part, table = self._finish.remote(self._watch, name, plan, reason, parts)
-        return Ended(name, reason, self._get(part), table)
 
 
 @described
@@ -462,8 +464,8 @@ def detect(
     filesystem : pyarrow.fs.FileSystem, optional
         Of the videos and of the output, where an address does not say it.
     part_frames : int
-        Frames that are done at a time, at least: videos are cut at key frames (`cuesta.video_parts`). After each the
-        detector's state goes on, about 15 bytes a pixel; a worker that dies costs the part it was at.
+        Frames of a part, at least: videos are cut at key frames (`cuesta.video_parts`). After each the detector's state is
+        kept, about 15 bytes a pixel; a worker that dies costs the part it was at.
     num_cpus : float
         CPUs of a task, which runs as many threads.
     at_once : int, optional
@@ -491,7 +493,8 @@ def detect(
     -----
     Equal to `cuesta.detect` on each video, number for number, whatever the number of workers: a part goes on from the
     state that the one before it left. So the parts of one video follow each other, and only their decoding overlaps; but
-    for the background "first" without `relearn` and `steady`, of which they run beside each other.
+    for the background "first" without `relearn` and `steady`, of which they run beside each other. Where there are as many
+    videos as workers, a worker has its video to the end.
 
     Examples
     --------
@@ -531,8 +534,7 @@ def _run(
     begun = time.monotonic()
     room = max(1, int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-3)))
     threads = min(len(files), at_once or room)
-    # With as many videos as there is room for, nothing is won by decoding ahead.
-    cluster = _Cluster(watch, num_cpus, at_once=max(2, room // threads), ahead=1 if threads >= room else 2)
+    cluster = _Cluster(watch, num_cpus, at_once=1 if threads >= room else max(2, room // threads))
     ended: dict[int, Ended] = {}
     errors: list[tuple[str, str]] = []
     with ThreadPoolExecutor(threads) as pool:
