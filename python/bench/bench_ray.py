@@ -347,7 +347,8 @@ def steps(videos: pathlib.Path, turns: int = 8) -> dict[str, Any]:
         made[side] = round(statistics.median(values), 3)
         made[f"{side}_each"] = [round(value, 2) for value in values]
         ratios = [value / detect for value, detect in zip(values, taken["detect"])]
-        made[f"{side}_more_percent"] = round(100 * (statistics.median(ratios) - 1), 1)
+        if side != "detect":
+            made[f"{side}_more_percent"] = round(100 * (statistics.median(ratios) - 1), 1)
 
     def open_video() -> None:
         with cuesta.read_video(file, threads=1) as reader:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -27,7 +28,33 @@ def test_the_simulation_keeps_its_books() -> None:
         assert (made.lost > 0) == any(fault.time < made.makespan for fault in faults)
 
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def test_the_decision_has_the_figures_of_its_data() -> None:
+    page = " ".join((ROOT / "docs/decisions/0072-a-worker-stays-with-its-video.md").read_text(encoding="utf-8").split())
+    data = json.loads((ROOT / "docs/benchmarks/2026-11-24-ray-steps.json").read_text(encoding="utf-8"))
+    step = data["steps_cpu_ms"]
+    before = json.loads((ROOT / "docs/benchmarks/2026-11-23-ray.json").read_text(encoding="utf-8"))["beside_a_pool"]
+    frames = {row["workers"]: row for row in before if row["of"] == "frames"}
+    told = [
+        f"{step['frames']} frames in {step['parts']} parts, the median of {step['turns']} turns, measured while {step['others']:.1f} other",
+        f"`cuesta.detect` takes {step['detect']:.2f} ms a frame.",
+        f"To open a reader takes {step['open_video']:.1f} ms,",
+        f"to find where the video is cut, {step['cut']:.1f} ms.",
+        f"takes {step['save']:.1f} ms to save and {step['load']:.1f} ms to load,",
+        f"{step['put_bytes']:.1f} ms as `bytes` and {step['put_array']:.1f} ms as an array.",
+        f"A task a part takes {step['task_a_part_more_percent']:.1f} % more than `cuesta.detect`,",
+        f"beside to find the cuts {100 * step['open_video'] / step['frames'] / step['detect']:.1f} % more;",
+        f"one task to the end takes {step['one_task_more_percent']:.1f} % more.",
+        f"the {frames[1]['overhead_percent']:.0f} % and {frames[2]['overhead_percent']:.0f} % of",
+        f"between {min(frames[2]['ray_cpu_ms_each']):.2f} and {max(frames[2]['ray_cpu_ms_each']):.2f} ms.",
+        f"costs as much as {(step['save'] + step['put_array']) / step['detect']:.1f} frames.",
+    ]
+    assert [words for words in told if words not in page] == []
+
+
 def test_the_page_has_what_the_rates_give() -> None:
-    script = pathlib.Path(__file__).resolve().parents[1] / "bench/scale_plan.py"
+    script = ROOT / "python/bench/scale_plan.py"
     checked = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stdout + checked.stderr

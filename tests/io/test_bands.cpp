@@ -336,7 +336,7 @@ TEST_P(FileBands, MorphologyIsTheWholes) {
       1);
 }
 
-TEST_P(FilesOwnBands, ComponentsAreTheWholes) {
+TEST_P(FileBands, ComponentsAreTheWholes) {
   const TempFolder folder;
   const std::string source = folder / "source.png";
   size_t found = 0;
@@ -476,6 +476,9 @@ TEST(Bands, WhatIsNoBandIsSaid) {
             "bands: rows [30, 41) of a picture of 40");
   EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { maker.count(0, 40); }),
             "bands: counts are canny's");
+  io::LabelMaker labels(source, settings, {}, {});
+  EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { labels.find(30, 41); }),
+            "bands: rows [30, 41) of a picture of 40");
   io::BandJoin join(source, target, settings, sobel);
   EXPECT_FALSE(join.wants_counts());
   const std::vector<uint8_t> made = maker.make(0, 30);
