@@ -160,10 +160,10 @@ def test_what_is_looked_at_smaller_is_told_in_pixels_of_the_video(tmp_path: path
         color = np.stack([frame] * 3, axis=-1)
         expected = [detector.push(frame) for detector in alone]
         assert cuesta.MotionDetector.push_cameras(together, [frame, color, frame]) == expected
-        for one, other in zip(alone, saved, strict=True):
-            assert one.mask.shape == (48, 64)
-            other.load(one.save())
-            assert (k < 4) or other.push(frame) != []
+        for before, after in zip(alone, saved, strict=True):
+            assert before.mask.shape == (48, 64)
+            after.load(before.save())
+            assert k < 4 or after.push(frame) != []
     with pytest.raises(cuesta.InputError, match="downscale 2 and this detector 3"):
         alone[2].load(alone[1].save())
     with pytest.raises(cuesta.InputError, match="63 x 48 after frames of 64 x 48"):
