@@ -203,7 +203,6 @@ class Tracker(HoldsState):
 
     def __init__(self, **options: Unpack[TrackingOptions]) -> None:
         self._core = _core.Tracker(options)
-        self._frame = -1
 
     def push(self, detections: Iterable[Any], *, frame: int | None = None, time: float | None = None) -> list[TrackedObject]:
         """The objects among the next frame's detections, by id.
@@ -217,15 +216,11 @@ class Tracker(HoldsState):
         time : float, optional
             When it is shown, in seconds; by default frame / 25.
         """
-        frame = self._frame + 1 if frame is None else frame
-        found = self._core.push(frame, frame / 25 if time is None else time, _rows(detections))
-        self._frame = frame
-        return [_object(row) for row in found]
+        return [_object(row) for row in self._core.push(frame, time, _rows(detections))]
 
     def reset(self) -> None:
         """Forgets all objects; ids go on."""
         self._core.reset()
-        self._frame = -1
 
 
 @described
@@ -283,7 +278,6 @@ class SceneWatch(HoldsState):
         self._core = _core.SceneWatch((width, height), rows, [(a, b, c) for a, b, c in lines], handle, options)
         self._zones = [zone.name for zone in zones]
         self._lines = [line.name for line in lines]
-        self._frame = -1
 
     def push(self, detections: Iterable[Any], *, frame: int | None = None, time: float | None = None) -> SceneStep:
         """What the next frame's detections bring.
@@ -293,11 +287,7 @@ class SceneWatch(HoldsState):
         detections, frame, time
             As `Tracker.push` has them.
         """
-        frame = self._frame + 1 if frame is None else frame
-        objects, crossings, event, began, is_best, ended = self._core.push(
-            frame, frame / 25 if time is None else time, _rows(detections)
-        )
-        self._frame = frame
+        objects, crossings, event, began, is_best, ended = self._core.push(frame, time, _rows(detections))
         return SceneStep(
             [_object(row, self._zones) for row in objects],
             [self._crossing(row) for row in crossings],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
@@ -307,7 +308,8 @@ def video_parts(file: Path, at_least: int = 250, *, max_pixels: int | None = Non
 
 
 class VideoDetector(_Video):
-    """What `detect` gives: an iterator over the frames of a video and what moves in them."""
+    """What `detect` gives: an iterator over the frames of a video and what moves in them. Threads that share it get a frame
+    each."""
 
     def __init__(
         self, core: Any, color: bool, threads: int | None, detector: MotionDetector, watch: SceneWatch
@@ -317,6 +319,7 @@ class VideoDetector(_Video):
         self._threads = threads
         self._detector = detector
         self._watch = watch
+        self._turn = threading.Lock()  # a frame is read, looked at and watched before the next is read
 
     def __iter__(self) -> Iterator[MovingFrame]:
         return self
@@ -329,26 +332,27 @@ class VideoDetector(_Video):
         InputError
             As reading has it.
         """
-        row = self._core.next(self._color)
-        if row is None:
-            raise StopIteration
-        luma, deep, rgb, number, time, lost, damaged = row
-        ended = [] if lost is None else self._watch.finish()
-        found = self._detector.push(luma if deep is None else deep, threads=self._threads)
-        step = self._watch.push(found, frame=number, time=time)
-        return MovingFrame(
-            luma if rgb is None else rgb,
-            number,
-            time,
-            lost,
-            damaged,
-            found,
-            step.objects,
-            step.crossings,
-            step.event,
-            ended + step.ended,
-            self._detector.states[-1],
-        )
+        with self._turn:
+            row = self._core.next(self._color)
+            if row is None:
+                raise StopIteration
+            luma, deep, rgb, number, time, lost, damaged = row
+            ended = [] if lost is None else self._watch.finish()
+            found = self._detector.push(luma if deep is None else deep, threads=self._threads)
+            step = self._watch.push(found, frame=number, time=time)
+            return MovingFrame(
+                luma if rgb is None else rgb,
+                number,
+                time,
+                lost,
+                damaged,
+                found,
+                step.objects,
+                step.crossings,
+                step.event,
+                ended + step.ended,
+                self._detector.states[-1],
+            )
 
     def finish(self) -> list[Event]:
         """After the last frame, or the last one that is wanted: the event that was under way."""

@@ -82,6 +82,20 @@ Rows rows_of(const Values& values, Row&& row) {
   return rows;
 }
 
+// Frames and times that the caller leaves out: the one after the last, 25 a second.
+class FrameCount {
+ public:
+  FrameTime next(std::optional<int64_t> frame, std::optional<double> time) const {
+    const int64_t index = frame.value_or(last_ + 1);
+    return {index, time.value_or(double(index) / 25)};
+  }
+  void taken(int64_t frame) { last_ = frame; }
+  void reset() { last_ = -1; }
+
+ private:
+  int64_t last_ = -1;
+};
+
 std::vector<Detection> detections_of(const std::vector<Found>& rows) {
   std::vector<Detection> detections;
   for (const auto& [box, area, x, y] : rows) {
@@ -102,9 +116,11 @@ class Watch {
   // Objects, crossings, the id of the event under way (0 for one that may be dropped, -1 for none),
   // whether it began, whether this is its best frame, events that ended.
   std::tuple<std::vector<Known>, std::vector<Crossed>, int64_t, bool, bool, std::vector<Happened>>
-  push(int64_t frame, double time, const std::vector<Found>& found) {
+  push(std::optional<int64_t> frame, std::optional<double> time, const std::vector<Found>& found) {
     const std::lock_guard lock(mutex_);
-    const SceneStep& step = watch_.push({frame, time}, detections_of(found));
+    const FrameTime at = frames_.next(frame, time);
+    const SceneStep& step = watch_.push(at, detections_of(found));
+    frames_.taken(at.index);
     return {rows_of<std::vector<Known>>(step.objects, known_row),
             rows_of<std::vector<Crossed>>(step.crossings, crossed_row),
             step.event ? step.event->id : -1,
@@ -145,25 +161,31 @@ class Watch {
 
   std::mutex mutex_;
   SceneWatch watch_;
+  FrameCount frames_;
 };
 
 class SortTracker {
  public:
   explicit SortTracker(const TrackingOptions& options) : tracker_(options) {}
 
-  std::vector<Known> push(int64_t frame, double time, const std::vector<Found>& found) {
+  std::vector<Known> push(std::optional<int64_t> frame, std::optional<double> time,
+                          const std::vector<Found>& found) {
     const std::lock_guard lock(mutex_);
-    return rows_of<std::vector<Known>>(tracker_.push({frame, time}, detections_of(found)),
-                                       known_row);
+    const FrameTime at = frames_.next(frame, time);
+    auto known = rows_of<std::vector<Known>>(tracker_.push(at, detections_of(found)), known_row);
+    frames_.taken(at.index);
+    return known;
   }
   void reset() {
     const std::lock_guard lock(mutex_);
     tracker_.reset();
+    frames_.reset();
   }
 
  private:
   std::mutex mutex_;
   Tracker tracker_;
+  FrameCount frames_;
 };
 
 TrackingOptions tracking_options(Keywords& keywords, const char* name) {
@@ -182,7 +204,7 @@ void bind_tracking(nb::module_& m) {
             new (self) SortTracker(tracking_options(keywords, "Tracker"));
           },
           "keywords"_a)
-      .def("push", &SortTracker::push, "frame"_a, "time"_a, "detections"_a)
+      .def("push", &SortTracker::push, "frame"_a.none(), "time"_a.none(), "detections"_a)
       .def("reset", &SortTracker::reset);
   nb::class_<Watch>(m, "SceneWatch")
       .def(
@@ -193,7 +215,7 @@ void bind_tracking(nb::module_& m) {
             new (self) Watch(size, zones, lines, mask, tracking_options(keywords, "SceneWatch"));
           },
           "size"_a, "zones"_a, "lines"_a, "mask"_a.none(), "keywords"_a)
-      .def("push", &Watch::push, "frame"_a, "time"_a, "detections"_a)
+      .def("push", &Watch::push, "frame"_a.none(), "time"_a.none(), "detections"_a)
       .def("finish", &Watch::finish)
       .def_prop_ro("counts", &Watch::counts);
 }

@@ -45,7 +45,10 @@ ReadOptions options_of(int64_t max_pixels, bool allow_partial, int threads, doub
   options.timeout = timeout;
   options.reconnect = reconnect;
   options.keep_depth = keep_depth;
-  if (part) options.part = std::make_from_tuple<VideoPart>(*part);
+  if (part) {
+    const auto& [first, frames, begin, end, seek, packet] = *part;
+    options.part = VideoPart{first, frames, begin, end, seek, packet};
+  }
   return options;
 }
 

@@ -24,6 +24,7 @@
 #include "cuesta/objects.hpp"
 #include "io/band_stage.hpp"
 #include "io/errors.hpp"
+#include "io/frame_pool.hpp"
 #include "io/spare_rows.hpp"
 
 namespace cuesta::io {
@@ -356,6 +357,7 @@ class ResolvedRows {
     int32_t first = 0;
     Image<uint8_t> edges{};
     const uint8_t* row(int32_t y) const { return edges.row(y - first); }
+    void clear() {}
   };
 
   // Of a strip on its way.
@@ -376,7 +378,8 @@ class ResolvedRows {
     auto& [number, group] = groups_[size_t(next_++ % 2)];
     number = -1;
     // Memory is kept for the next: malloc would hold several times as much.
-    if (group.use_count() != 1) group = std::make_shared<Group>();
+    group.reset();
+    group = pool_.take();
     make(index, *group);
     number = index;
     return group;
@@ -417,6 +420,7 @@ class ResolvedRows {
   int32_t per_group_ = 1;
   std::mutex mutex_{};
   std::vector<Scratch> scratch_{};
+  Pool<Group> pool_{};
   std::array<std::pair<int32_t, std::shared_ptr<Group>>, 2> groups_{{{-1, nullptr}, {-1, nullptr}}};
   int next_ = 0;
   std::vector<bool> counted_{};  // groups whose edges are in

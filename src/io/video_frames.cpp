@@ -2,15 +2,24 @@
 #include <utility>
 
 #include "cuesta/io.hpp"
+#include "io/frame_pool.hpp"
 #include "io/frames.hpp"
 #include "io/rgb.hpp"
 
 namespace cuesta {
 
+namespace {
+struct Colors {
+  Image<uint8_t> rgb{};
+  void clear() {}
+};
+}  // namespace
+
 struct Frame::State {
   io::Frame planes;
   io::StreamFormat format;
-  std::shared_ptr<Image<uint8_t>> rgb;
+  io::Pool<Colors> pool;
+  std::shared_ptr<Colors> colors;
   bool has_rgb = false;
 };
 
@@ -36,18 +45,19 @@ ImageView<const uint16_t> Frame::deep_luma() const {
 ImageView<const uint8_t> Frame::rgb() const {
   State& s = *state_;
   if (!s.has_rgb) {
-    if (!s.rgb || s.rgb.use_count() > 1)
-      s.rgb = std::make_shared<Image<uint8_t>>(width(), height(), 3);
-    io::make_rgb(s.planes, s.format, *s.rgb);
+    s.colors.reset();  // back to the pool, unless somebody holds it
+    s.colors = s.pool.take();
+    if (s.colors->rgb.empty()) s.colors->rgb = Image<uint8_t>(width(), height(), 3);
+    io::make_rgb(s.planes, s.format, s.colors->rgb);
     s.has_rgb = true;
   }
-  return *s.rgb;
+  return s.colors->rgb;
 }
 
 std::shared_ptr<const void> Frame::hold() const {
   using Both = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
   if (!state_->has_rgb) return state_->planes.owner;
-  return std::make_shared<const Both>(state_->planes.owner, state_->rgb);
+  return std::make_shared<const Both>(state_->planes.owner, state_->colors);
 }
 
 struct VideoReader::State {

@@ -11,6 +11,7 @@ PAGE = ROOT / "docs" / "reliability.md"
 ATTACK = ROOT / "docs" / "benchmarks" / "2026-11-23-attack.json"
 SOAK = ROOT / "docs" / "benchmarks" / "2026-11-23-h200-soak.json"
 LINES = ROOT / "docs" / "benchmarks" / "2026-11-23-coverage.json"
+FREE_THREADED = ROOT / "docs" / "benchmarks" / "2026-11-24-free-threaded.json"
 
 
 def rows_of(page, heading):
@@ -101,6 +102,36 @@ class Lines(unittest.TestCase):
         self.data["trees"]["cli"]["ran"] -= 100
         self.data["commit"] = "0123456789ab"
         self.assertEqual(len(line_faults(self.page, self.data)), 2)
+
+
+def free_threaded_faults(page, data):
+    """What a page says otherwise about the run of scripts/check-free-threaded."""
+    texts = [data["date"], data["commit"], f"CPython {data['python']}", data["compiler"], f"{data['planted_reports']} reports of the planted race"]
+    texts += [f"{name} {version}" for name, version in data["versions"].items()]
+    texts += [f"{count} {what}" for what, count in data["tests"].items()] + [f"{data['reports']} reports of ThreadSanitizer"]
+    return [text for text in texts if text not in page]
+
+
+class FreeThreaded(unittest.TestCase):
+    def setUp(self):
+        page = PAGE.read_text(encoding="utf-8")
+        self.page = " ".join(page.split("**Free-threaded Python**", 1)[1].split("\n\n", 1)[0].split())
+        self.data = json.loads(FREE_THREADED.read_text(encoding="utf-8"))
+
+    def test_figures_are_measured(self):
+        self.assertEqual(free_threaded_faults(self.page, self.data), [])
+
+    def test_it_passed_and_would_have_seen_a_race(self):
+        self.assertEqual((self.data["lock"], self.data["reports"], self.data["tests"].get("failed", 0)), (False, 0, 0))
+        self.assertEqual(self.data["whole"], "begun and not ended" not in self.page)
+        self.assertGreater(self.data["planted_reports"], 0)
+        self.assertGreater(self.data["tests"]["passed"], 0)
+
+    def test_faults_are_found(self):
+        self.data["tests"]["passed"] += 1000
+        self.data["reports"] += 1000
+        self.data["commit"] = "0123456789ab"
+        self.assertEqual(len(free_threaded_faults(self.page, self.data)), 3)
 
 
 if __name__ == "__main__":
