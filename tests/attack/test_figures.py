@@ -109,6 +109,8 @@ def free_threaded_faults(page, data):
     texts = [data["date"], data["commit"], f"CPython {data['python']}", data["compiler"], f"{data['planted_reports']} reports of the planted race"]
     texts += [f"{name} {version}" for name, version in data["versions"].items()]
     texts += [f"{count} {what}" for what, count in data["tests"].items()] + [f"{data['reports']} reports of ThreadSanitizer"]
+    if not data["whole"]:
+        texts.append(f"{data['reports_of_a_run_that_was_ended']} reports: the first")
     return [text for text in texts if text not in page]
 
 
