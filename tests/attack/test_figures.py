@@ -110,7 +110,9 @@ def free_threaded_faults(page, data):
     texts += [f"{name} {version}" for name, version in data["versions"].items()]
     texts += [f"{count} {what}" for what, count in data["tests"].items()] + [f"{data['reports']} reports of ThreadSanitizer"]
     if not data["whole"]:
-        texts.append(f"{data['reports_of_a_run_that_was_ended']} reports: the first")
+        again = data["once_more"]
+        texts += [f"{data['reports_of_a_run_that_was_ended']} reports, each with libvips or GLib", f"At {again['commit']}",
+                  f"{again['tests']['passed']} of {sum(again['tests'].values())} passed, with {again['reports']} reports"]
     return [text for text in texts if text not in page]
 
 
