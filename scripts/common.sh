@@ -4,6 +4,9 @@
 # shellcheck disable=SC2034 # the scripts that source this use it
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
+# One checkout's objects serve another: to ccache a path below the root is the same wherever the root is.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=true
+
 say() { printf '%s\n' "$*" >&2; }
 die() {
   say "error: $*"

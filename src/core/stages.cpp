@@ -16,10 +16,10 @@ namespace cuesta {
 
 #if defined(CUESTA_THREADS_STD)
 
-void run_stages(int, const Stages& stages) {
-  while (stages.take(0)) {
-    stages.work(0);
-    stages.give(0);
+void run_stages(int places, const Stages& stages) {
+  for (int place = 0; stages.take(place); place = (place + 1) % places) {
+    stages.work(place);
+    stages.give(place);
   }
 }
 

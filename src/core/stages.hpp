@@ -15,9 +15,10 @@ struct Stages {
 };
 
 /// Runs all items through the stages, each in the order of the items and for one of them at a time,
-/// on the caller's thread and others, and returns when the last is through. A stage may wait, for
-/// input or a codec: computing keeps its threads. With CUESTA_THREADS=std one stage follows the
-/// other.
+/// on the caller's thread and others, and returns when the last is through. Items take the places
+/// in turn, 0 first: with two or more, what an item left in its place is there while the next is
+/// taken. A stage may wait, for input or a codec: computing keeps its threads. With
+/// CUESTA_THREADS=std one stage follows the other.
 void run_stages(int places, const Stages& stages);
 
 }  // namespace cuesta

@@ -34,7 +34,7 @@ AudioCopy::AudioCopy(const std::string& source, AVFormatContext& out) {
     to->codecpar->codec_tag = 0;  // the container chooses its own
     to->time_base = from.time_base;
     to->disposition = from.disposition;
-    av_dict_copy(&to->metadata, from.metadata, 0);
+    av::check_resources(av_dict_copy(&to->metadata, from.metadata, 0));
     from.discard = AVDISCARD_DEFAULT;
     tracks_.push_back(
         {from.index, to->index, av_rescale_q(input_->start(), AV_TIME_BASE_Q, from.time_base)});
@@ -45,9 +45,11 @@ AudioCopy::AudioCopy(const std::string& source, AVFormatContext& out) {
 
 int AudioCopy::copy_until(double seconds, AVFormatContext& out) {
   while (input_ && !ended_) {
-    if (!waits_ && av_read_frame(&input_->context(), packet_.get()) < 0) {
-      ended_ = true;
-      break;
+    if (!waits_) {
+      const int error = av_read_frame(&input_->context(), packet_.get());
+      if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
+      ended_ = error < 0;
+      if (ended_) break;
     }
     waits_ = true;
     Track* track = nullptr;

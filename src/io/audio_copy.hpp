@@ -24,7 +24,7 @@ class AudioCopy {
   const std::string& loss() const { return loss_; }
   /// Copies what begins before `seconds` (counted from the file's beginning). The header is
   /// written. Returns a libav error of the output, else 0; a fault in the source ends the sound
-  /// there.
+  /// there. Throws std::bad_alloc.
   int copy_until(double seconds, AVFormatContext& out);
 
  private:

@@ -18,6 +18,7 @@ extern "C" {
 #include <mutex>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "cuesta/error.hpp"
 
@@ -48,6 +49,34 @@ inline void check_resources(int error) {
   if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
   if (error == AVERROR(EAGAIN))
     throw Error(ErrorCode::out_of_memory, "the system starts no more threads for this process");
+}
+
+/// Options by name for a muxer or demuxer, or the same ones for each of `count` decoders. libav
+/// passes over names that it does not know.
+class Options {
+ public:
+  explicit Options(size_t count = 1) : all_(count) {}
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+  ~Options() {
+    for (AVDictionary*& one : all_) av_dict_free(&one);
+  }
+
+  /// One that cannot be set for want of memory must not be left out: std::bad_alloc.
+  void set(const char* name, const char* value) {
+    for (AVDictionary*& one : all_) check_resources(av_dict_set(&one, name, value, 0));
+  }
+  void set(const char* name, int64_t value) { set(name, std::to_string(value).c_str()); }
+  /// What libav takes, and leaves those in that it did not use.
+  AVDictionary** get() { return all_.empty() ? nullptr : all_.data(); }
+
+ private:
+  std::vector<AVDictionary*> all_;
+};
+
+/// Sets an option that this encoder may have; std::bad_alloc where there is no memory for it.
+inline void set_option(AVCodecContext& encoder, const char* name, const char* value) {
+  check_resources(av_opt_set(encoder.priv_data, name, value, 0));
 }
 
 /// libav prints to stderr unless told otherwise; what matters comes back as Error.

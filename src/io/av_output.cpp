@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <new>
 
+#include "io/errors.hpp"
+
 namespace cuesta::io::av {
 namespace {
 
@@ -33,6 +35,15 @@ int refuse_to_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictiona
 constexpr int buffer_bytes = 1 << 16;
 
 }  // namespace
+
+MuxerPtr muxer_of(const std::string& file, const char* container) {
+  AVFormatContext* muxer = nullptr;
+  const int error = avformat_alloc_output_context2(&muxer, nullptr, container, file.c_str());
+  check_resources(error);
+  if (error < 0) throw_output(file, words(error));
+  muxer->flags |= AVFMT_FLAG_BITEXACT;
+  return MuxerPtr(muxer);
+}
 
 Output::Output(OutputFile& file) {
   auto* buffer = static_cast<unsigned char*>(av_malloc(buffer_bytes));

@@ -1,11 +1,27 @@
 // libav's way into an OutputFile.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "io/av.hpp"
 #include "io/output_file.hpp"
 
 namespace cuesta::io::av {
 
+struct EndMuxer {
+  void operator()(AVFormatContext* p) const {
+    p->pb = nullptr;  // Output's
+    avformat_free_context(p);
+  }
+};
+using MuxerPtr = std::unique_ptr<AVFormatContext, EndMuxer>;
+
+/// For a container by its name, or the one that the file's name asks for; the same packets give the
+/// same bytes. Throws Error{output}, std::bad_alloc.
+MuxerPtr muxer_of(const std::string& file, const char* container = nullptr);
+
+/// Goes after the muxer that it serves.
 class Output {
  public:
   /// `file` outlives this. Throws std::bad_alloc.

@@ -28,32 +28,28 @@ void copy_rotation([[maybe_unused]] const AVStream& from, [[maybe_unused]] AVStr
   const int32_t* matrix = av::display_matrix(from);
   if (!matrix) return;
   constexpr size_t size = 9 * sizeof(int32_t);
-  if (uint8_t* copy = av_stream_new_side_data(&to, AV_PKT_DATA_DISPLAYMATRIX, size))
-    std::copy_n(reinterpret_cast<const uint8_t*>(matrix), size, copy);
+  uint8_t* copy = av_stream_new_side_data(&to, AV_PKT_DATA_DISPLAYMATRIX, size);
+  if (!copy) throw std::bad_alloc();
+  std::copy_n(reinterpret_cast<const uint8_t*>(matrix), size, copy);
 #endif
 }
 
 class Clip {
  public:
   Clip(const std::string& source, const std::filesystem::path& target)
-      : target_(target), in_(source, INT64_MAX), file_(target, Placing::when_whole), bytes_(file_) {
+      : target_(target),
+        in_(source, INT64_MAX),
+        file_(target, Placing::when_whole),
+        bytes_(file_),
+        out_(av::muxer_of(target.string())) {
     av::be_quiet();
-    check(avformat_alloc_output_context2(&out_, nullptr, nullptr, target.string().c_str()));
-    out_->flags |= AVFMT_FLAG_BITEXACT;
     AVFormatContext& in = in_.context();
     video_ = av_find_best_stream(&in, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     if (video_ < 0) throw_input(source, "there is no video in it to cut clips from");
     tracks_.resize(in.nb_streams);
     for (unsigned i = 0; i < in.nb_streams; ++i) add_track(*in.streams[i]);
     bytes_.serve(*out_);
-    check(avformat_write_header(out_, nullptr));
-  }
-  Clip(const Clip&) = delete;
-  Clip& operator=(const Clip&) = delete;
-  ~Clip() {
-    if (!out_) return;
-    out_->pb = nullptr;
-    avformat_free_context(out_);
+    check(avformat_write_header(out_.get(), nullptr));
   }
 
   void copy(double begin, double end) {
@@ -69,7 +65,8 @@ class Clip {
     const av::PacketPtr packet(av_packet_alloc());
     if (!packet) throw std::bad_alloc();
     int64_t zero = AV_NOPTS_VALUE;  // the first picture's time, in its stream's ticks
-    while (av_read_frame(&in, packet.get()) >= 0) {
+    int error = 0;
+    while ((error = av_read_frame(&in, packet.get())) >= 0) {
       AVPacket& p = *packet;
       if (p.pts == AV_NOPTS_VALUE) p.pts = p.dts;
       if (p.dts == AV_NOPTS_VALUE) p.dts = p.pts;
@@ -79,11 +76,12 @@ class Clip {
       if (zero != AV_NOPTS_VALUE && p.pts != AV_NOPTS_VALUE) write(p, zero, base);
       av_packet_unref(&p);
     }
+    if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
     if (zero == AV_NOPTS_VALUE) throw_input(in_.name(), "nothing of the event could be read again");
   }
 
   void finish() {
-    check(av_write_trailer(out_));
+    check(av_write_trailer(out_.get()));
     bytes_.flush();
     check(0);
     file_.commit();
@@ -103,7 +101,7 @@ class Clip {
         (from.index != video_ &&
          avformat_query_codec(out_->oformat, from.codecpar->codec_id, FF_COMPLIANCE_NORMAL) != 1))
       return;
-    AVStream* to = avformat_new_stream(out_, nullptr);
+    AVStream* to = avformat_new_stream(out_.get(), nullptr);
     if (!to || avcodec_parameters_copy(to->codecpar, from.codecpar) < 0) throw std::bad_alloc();
     to->codecpar->codec_tag = 0;  // the container chooses its own
     to->time_base = from.time_base;
@@ -131,14 +129,14 @@ class Clip {
     track.last_dts = p.dts;
     p.stream_index = track.to;
     p.pos = -1;
-    check(av_interleaved_write_frame(out_, &p));
+    check(av_interleaved_write_frame(out_.get(), &p));
   }
 
   std::filesystem::path target_;
   VideoInput in_;
   OutputFile file_;
   av::Output bytes_;
-  AVFormatContext* out_ = nullptr;
+  av::MuxerPtr out_;
   int video_ = -1;
   std::vector<Track> tracks_;
 };

@@ -197,21 +197,19 @@ int VideoInput::open_context() {
     return avformat_open_input(&context_, name_.c_str(), nullptr, nullptr);
   }
   const AVInputFormat* format = nullptr;
-  AVDictionary* options = nullptr;
+  av::Options options;
   if (is_address(place_)) {
-    av_dict_set(&options, "protocol_whitelist", network_protocols, 0);
-    av_dict_set(&options, "rtsp_flags", "prefer_tcp", 0);  // UDP loses packets, and firewalls it
-    av_dict_set(&options, "reconnect", "1", 0);  // a file over HTTP goes on where it broke
-    av_dict_set_int(&options, "reconnect_delay_max", int64_t(limits_->timeout), 0);
+    options.set("protocol_whitelist", network_protocols);
+    options.set("rtsp_flags", "prefer_tcp");  // UDP loses packets, and firewalls it
+    options.set("reconnect", "1");            // a file over HTTP goes on where it broke
+    options.set("reconnect_delay_max", int64_t(limits_->timeout));
   } else {
     format = camera_format(name_);
     context_->flags |= AVFMT_FLAG_NONBLOCK;  // its reads cannot be interrupted
   }
   // libav 4.4 takes no const format.
-  const int error =
-      avformat_open_input(&context_, place_.c_str(), const_cast<AVInputFormat*>(format), &options);
-  av_dict_free(&options);
-  return error;
+  return avformat_open_input(&context_, place_.c_str(), const_cast<AVInputFormat*>(format),
+                             options.get());
 }
 
 // Called at the end of the constructors; closes by itself where it throws.
@@ -249,11 +247,9 @@ void VideoInput::open(int64_t max_pixels) {
       wait_no_longer_than(limits_->timeout + most);
     }
     // libav tries decoders here; they keep to the limit too.
-    std::vector<AVDictionary*> options(context_->nb_streams);
-    for (auto& o : options) av_dict_set_int(&o, "max_pixels", max_pixels, 0);
-    const size_t count = options.size();
-    error = avformat_find_stream_info(context_, options.empty() ? nullptr : options.data());
-    for (size_t i = 0; i < count; ++i) av_dict_free(&options[i]);
+    av::Options options(context_->nb_streams);
+    options.set("max_pixels", max_pixels);
+    error = avformat_find_stream_info(context_, options.get());
     if (!limits_) av::check_resources(error);
     if (error < 0) throw_input(name_, fmt::format("cannot be read: {}", words(error)));
   } catch (...) {

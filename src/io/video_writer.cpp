@@ -85,7 +85,7 @@ struct VideoWriter::State {
   Coding coding;
   OutputFile file;
   std::optional<av::Output> bytes;
-  AVFormatContext* out = nullptr;
+  av::MuxerPtr out;
   AVStream* stream = nullptr;
   av::CodecPtr encoder;
   std::unique_ptr<AudioCopy> sound;
@@ -103,17 +103,9 @@ struct VideoWriter::State {
     if (!packet) throw std::bad_alloc();
     open(audio_from);
   }
-  ~State() { close(); }
 
   bool is_lossless() const { return coding == Coding::lossless_gray; }
   [[noreturn]] void fail(std::string_view reason) const { throw_output(name, reason); }
-
-  void close() noexcept {
-    if (!out) return;
-    out->pb = nullptr;
-    avformat_free_context(out);
-    out = nullptr;
-  }
 
   void open(const std::string& audio_from) {
     const AVOutputFormat* container = av_guess_format(nullptr, name.c_str(), nullptr);
@@ -128,7 +120,7 @@ struct VideoWriter::State {
       fail("its name is not that of a video; choose .mp4, .mkv, .mov, .webm, .avi or .y4m");
     }
     for (const bool with_sound : {true, false}) {
-      close();
+      out.reset();
       bytes.emplace(file);
       open_encoder(*container, *codec, plain);
       sound = std::make_unique<AudioCopy>(with_sound ? audio_from : std::string(), *out);
@@ -147,25 +139,20 @@ struct VideoWriter::State {
   }
 
   int write_header() {
-    AVDictionary* options = nullptr;
+    av::Options options;
     if (file.grows()) {
       // What is written so far can be played: no index at the end is waited for, and nothing longer
       // than a second. Muxers ignore what they do not know.
-      av_dict_set(&options, "movflags", "frag_keyframe+empty_moov+default_base_moof", 0);
-      av_dict_set(&options, "frag_duration", "1000000", 0);    // microseconds
-      av_dict_set(&options, "cluster_time_limit", "1000", 0);  // milliseconds
+      options.set("movflags", "frag_keyframe+empty_moov+default_base_moof");
+      options.set("frag_duration", "1000000");    // microseconds
+      options.set("cluster_time_limit", "1000");  // milliseconds
       out->flags |= AVFMT_FLAG_FLUSH_PACKETS;
     }
-    const int error = avformat_write_header(out, &options);
-    av_dict_free(&options);
-    return error;
+    return avformat_write_header(out.get(), options.get());
   }
 
   void open_encoder(const AVOutputFormat& container, const AVCodec& codec, bool plain) {
-    int error = avformat_alloc_output_context2(&out, nullptr, container.name, name.c_str());
-    if (error < 0) fail(av::words(error));
-    out->flags |= AVFMT_FLAG_BITEXACT;  // the same bytes for the same frames
-
+    out = av::muxer_of(name, container.name);
     encoder.reset(avcodec_alloc_context3(&codec));
     if (!encoder) throw std::bad_alloc();
     AVCodecContext& e = *encoder;
@@ -192,20 +179,20 @@ struct VideoWriter::State {
     e.flags |= AV_CODEC_FLAG_BITEXACT;
     if (container.flags & AVFMT_GLOBALHEADER) e.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     if (codec.id == AV_CODEC_ID_H264) {
-      av_opt_set(e.priv_data, "preset", "veryfast", 0);
-      av_opt_set(e.priv_data, "crf", "20", 0);
+      av::set_option(e, "preset", "veryfast");
+      av::set_option(e, "crf", "20");
       if (file.grows()) {
-        av_opt_set(e.priv_data, "tune", "zerolatency", 0);
+        av::set_option(e, "tune", "zerolatency");
         e.gop_size = std::max<int>(1, int(2 * format.rate_num / format.rate_den));
       }
     } else if (is_lossless()) {
       e.level = 3;     // slices with checksums
       e.gop_size = 1;  // every frame by itself
     } else if (codec.id == AV_CODEC_ID_VP9 || codec.id == AV_CODEC_ID_VP8) {
-      av_opt_set(e.priv_data, "deadline", "realtime", 0);
-      av_opt_set_int(e.priv_data, "cpu-used", 6, 0);
-      av_opt_set_int(e.priv_data, "row-mt", 1, 0);
-      av_opt_set_int(e.priv_data, "crf", 30, 0);
+      av::set_option(e, "deadline", "realtime");
+      av::set_option(e, "cpu-used", "6");
+      av::set_option(e, "row-mt", "1");
+      av::set_option(e, "crf", "30");
       e.bit_rate = 0;
     } else {
       e.flags |= AV_CODEC_FLAG_QSCALE;
@@ -213,13 +200,13 @@ struct VideoWriter::State {
     }
     // libav counts JPEGs of the limited range, which a comment in them tells, as unofficial.
     if (codec.id == AV_CODEC_ID_MJPEG) e.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
-    error = avcodec_open2(&e, &codec, nullptr);
+    const int error = avcodec_open2(&e, &codec, nullptr);
     av::check_resources(error);
     if (error < 0) {
       fail(fmt::format("{} does not encode {}x{} frames ({})", codec.name, format.width,
                        format.height, av::words(error)));
     }
-    stream = avformat_new_stream(out, nullptr);
+    stream = avformat_new_stream(out.get(), nullptr);
     if (!stream || avcodec_parameters_from_context(stream->codecpar, &e) < 0)
       throw std::bad_alloc();
     stream->time_base = e.time_base;
@@ -288,7 +275,7 @@ struct VideoWriter::State {
       av_packet_rescale_ts(packet.get(), encoder->time_base, stream->time_base);
       packet->stream_index = stream->index;
       check(sound->copy_until(time, *out));
-      check(av_interleaved_write_frame(out, packet.get()));
+      check(av_interleaved_write_frame(out.get(), packet.get()));
     }
     if (error != AVERROR(EAGAIN) && error != AVERROR_EOF)
       fail(fmt::format("the encoder says: {}", av::words(error)));
@@ -304,10 +291,10 @@ struct VideoWriter::State {
   void finish() {
     encode(nullptr);
     check(sound->copy_until(std::numeric_limits<double>::infinity(), *out));
-    check(av_write_trailer(out));
+    check(av_write_trailer(out.get()));
     bytes->flush();
     check(0);
-    close();
+    out.reset();
     file.commit();
   }
 };

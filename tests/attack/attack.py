@@ -216,7 +216,6 @@ class Attack(CudaFaults):
                 self.point("threads and instructions", [*case, "--threads", threads], simd, check)
 
     def commands(self):
-        # Of coded videos AVI, whose encoder gives the same bytes always; libx264's hang on what its memory held (docs/reliability.md).
         return {
             "still": lambda at: ["edges", self.photo, "-o", at / "o.png"],
             "y4m": lambda at: ["edges", self.video, "-o", at / "o.y4m"],

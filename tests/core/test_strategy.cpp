@@ -4,9 +4,12 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
+#include "core/stages.hpp"
 #include "core/strategy.hpp"
 #include "core/threads.hpp"
 #include "core/workspace.hpp"
@@ -277,6 +280,32 @@ TEST(Threads, ExceptionsReachTheCaller) {
                                   if (i == 13) throw std::runtime_error("thirteen");
                                 }),
                  std::runtime_error);
+  }
+}
+
+TEST(Threads, ItemsTakeThePlacesOfStagesInTurn) {
+  for (const int places : {1, 2, 3, 7}) {
+    constexpr int items = 100;
+    std::vector<int> in_place(size_t(places), -1);
+    std::vector<int> worked, given;
+    int next = 0;
+    const auto take = [&](int place) {
+      EXPECT_EQ(place, next % places);
+      // The item before is still in its place.
+      if (places > 1 && next > 0) {
+        EXPECT_EQ(in_place[size_t((next - 1) % places)], next - 1);
+      }
+      if (next == items) return false;
+      in_place[size_t(place)] = next++;
+      return true;
+    };
+    run_stages(places, {.take = take,
+                        .work = [&](int place) { worked.push_back(in_place[size_t(place)]); },
+                        .give = [&](int place) { given.push_back(in_place[size_t(place)]); }});
+    std::vector<int> all(items);
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_EQ(worked, all) << places;
+    EXPECT_EQ(given, all) << places;
   }
 }
 
