@@ -494,6 +494,7 @@ typedef struct cuesta_motion_options {
   int32_t warm_up;       // frames before anything is found, whose median founds the background
   int32_t relearn;       // percent of the picture that change at once to begin anew; 0: none do
   int32_t steady;        // pixels a side that the camera may move; 0 takes no moves back
+  int32_t downscale;     // 1; to 16: the detector sees means of N x N pixels, host frames alone
 } cuesta_motion_options;
 CUESTA_API void cuesta_motion_options_init(cuesta_motion_options* options, size_t size);
 // The same with the defaults of a model: those of CUESTA_BACKGROUND_FIRST are paper 004's chain.

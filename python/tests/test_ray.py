@@ -375,6 +375,44 @@ def test_the_command_takes_one_picture_in_bands(
         assert why in capsys.readouterr().err
 
 
+def test_the_command_lists_components(
+    machines: support.Machines, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lists of text have the bytes that `cuesta label` writes (tests/cli/test_command.py: test_label)."""
+    from pyarrow import parquet
+
+    parser = command.make_parser()
+
+    def run(*words: object) -> cuesta.FileComponents:
+        return command.run_label(parser.parse_args(["label", *map(str, words), "-q"]), parser)
+
+    mask = np.zeros((40, 60), np.uint8)
+    mask[3:5, 10:14] = 200
+    mask[20, 5], mask[21, 6] = 90, 90
+    mask[30:33, 50:52] = 255
+    picture, made = tmp_path / "mask.png", tmp_path / "parts.csv"
+    cuesta.imwrite(picture, mask)
+    head = "label,x,y,width,height,area,centroid_x,centroid_y\n"
+    rows = ["1,10,3,4,2,8,11.5,3.5\n", "2,5,20,2,2,2,5.5,20.5\n", "3,50,30,2,3,6,50.5,31\n"]
+    assert run(picture, "-o", made).count == 3
+    assert made.read_text() == head + "".join(rows)
+    assert run(picture, "-o", made, "--threshold", 90).count == 2
+    assert run(picture, "-o", made, "--connectivity", 4).count == 4
+    run(picture, "-o", tmp_path / "new" / "parts.ndjson", "--memory", "1MB")
+    lines = (tmp_path / "new" / "parts.ndjson").read_text().splitlines()
+    assert lines[2] == '{"label":3,"x":50,"y":30,"width":2,"height":3,"area":6,"centroid":[50.5,31]}'
+    run(picture, "-o", tmp_path / "parts.parquet")
+    table = parquet.read_table(tmp_path / "parts.parquet")
+    assert table.column_names == head.strip().split(",") and table["centroid_y"].to_pylist() == [3.5, 20.5, 31.0]
+    for words, why in (
+        ((picture, "-o", "parts.xls"), "a list is named .csv, .ndjson, .parquet"),
+        ((picture, "-o", made, "--min-area", 3), "unrecognized arguments"),
+    ):
+        with pytest.raises(SystemExit):
+            run(*words)
+        assert why in capsys.readouterr().err
+
+
 def test_the_command_says_what_is_wrong(tmp_path: pathlib.Path) -> None:
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([sys.executable, "-m", "cuesta.ray", *words], capture_output=True, text=True, cwd=tmp_path)

@@ -2,15 +2,18 @@
 #include "cuesta/motion.hpp"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "c/boundary.hpp"
+#include "cuesta/downscale.hpp"
 
 struct cuesta_background {
   cuesta::BackgroundSubtractor subtractor;
 };
 
 struct cuesta_motion_detector {
+  mutable cuesta::Downscale small;  // makes the mask of the frame when it is asked for
   cuesta::MotionDetector detector;
   std::vector<cuesta_detection> detections{};
 };
@@ -50,7 +53,8 @@ cuesta_motion_options motion_defaults(const cuesta::MotionOptions& by = {}) {
           by.connectivity,
           by.warm_up,
           by.relearn,
-          by.steady};
+          by.steady,
+          cuesta::DownscaleOptions{}.downscale};
 }
 
 cuesta::MotionOptions motion_options(const cuesta_motion_options& of) {
@@ -125,7 +129,9 @@ cuesta_status cuesta_motion_detector_new(cuesta_motion_detector** made,
   return guarded([&] {
     auto& to = given(made, "motion: made");
     const auto of = take_options(options, motion_defaults(), "motion");
-    to = new cuesta_motion_detector{cuesta::MotionDetector(motion_options(of))};
+    cuesta::Downscale small(of.downscale);
+    cuesta::MotionDetector detector(small.options_for(motion_options(of)));
+    to = new cuesta_motion_detector{std::move(small), std::move(detector)};
   });
 }
 
@@ -137,7 +143,9 @@ cuesta_status cuesta_motion_detector_push(cuesta_motion_detector* detector, cues
   return guarded([&] {
     auto& of = given(detector, "motion: detector");
     of.detections.clear();
-    for (const auto& one : of.detector.push(picture(frame, "motion: frame"), exec_of(context))) {
+    const auto exec = exec_of(context);
+    const auto seen = of.small.look(picture(frame, "motion: frame"), exec);
+    for (const auto& one : of.small.detections(of.detector.push(seen, exec))) {
       of.detections.push_back({{one.box.x, one.box.y, one.box.width, one.box.height},
                                one.area,
                                one.centroid_x,
@@ -151,7 +159,8 @@ cuesta_status cuesta_motion_detector_push(cuesta_motion_detector* detector, cues
 cuesta_status cuesta_motion_detector_mask(const cuesta_motion_detector* detector,
                                           cuesta_view* mask) {
   return guarded([&] {
-    given(mask, "motion: mask") = plain(given(detector, "motion: detector").detector.mask());
+    const auto& of = given(detector, "motion: detector");
+    given(mask, "motion: mask") = plain(of.small.mask(of.detector.mask()));
   });
 }
 
@@ -163,14 +172,17 @@ cuesta_status cuesta_motion_detector_state(const cuesta_motion_detector* detecto
                                            cuesta_frame_state* state) {
   return guarded([&] {
     auto& to = given(state, "motion: state");
-    const auto states = given(detector, "motion: detector").detector.states();
+    const auto& from = given(detector, "motion: detector");
+    const auto states = from.detector.states();
     to = {};
     if (states.empty()) return;
-    const auto& of = states.back();
+    const auto of = from.small.state(states.back());
     to = {of.warming_up, of.changed, of.shift_x, of.shift_y};
   });
 }
 
 void cuesta_motion_detector_reset(cuesta_motion_detector* detector) {
-  if (detector != nullptr) detector->detector.reset();
+  if (detector == nullptr) return;
+  detector->small.reset();
+  detector->detector.reset();
 }

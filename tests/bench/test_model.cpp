@@ -21,11 +21,12 @@
 #include "bench/model/sobel.hpp"
 #include "bench/report/table.hpp"
 #include "cuesta/error.hpp"
+#include "support/places.hpp"
 
 namespace cuesta::bench::model {
 namespace {
 
-constexpr const char* benchmarks = CUESTA_SOURCE_DIR "/docs/benchmarks/";
+const std::string benchmarks = test::source_file("docs/benchmarks/");
 
 nlohmann::json read(const std::string& name) {
   std::ifstream file(benchmarks + name);
@@ -190,8 +191,8 @@ TEST(Model, KnowsTheGpusThatCome) {
     EXPECT_NE(std::string(error.what()).find("gtx-1080"), std::string::npos);
   }
   // A run of before has no rates of the caches.
-  EXPECT_THROW(read_gpu(std::string(benchmarks) + "2026-11-21-h200-bench.json"), Error);
-  EXPECT_THROW(read_gpu(std::string(benchmarks) + "2026-11-22-h200-verify.json"), Error);
+  EXPECT_THROW(read_gpu(benchmarks + "2026-11-21-h200-bench.json"), Error);
+  EXPECT_THROW(read_gpu(benchmarks + "2026-11-22-h200-verify.json"), Error);
 }
 
 // The newest full run of an H200 that is kept. Its clocks are those of the model's own ceilings,
@@ -282,7 +283,7 @@ TEST(Model, StagesOfCannyInTheNewestRunAreWithinAFifth) {
 }
 
 TEST(Model, ReasonsOfWhatIsOutsideStandInTheReadme) {
-  std::ifstream file(CUESTA_SOURCE_DIR "/bench/README.md");
+  std::ifstream file(test::source_file("bench/README.md"));
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const size_t begin = text.find("are named here");
   const size_t end = text.find("A new rung:");

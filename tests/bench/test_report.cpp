@@ -11,6 +11,7 @@
 #include "bench/works/motion.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
+#include "support/places.hpp"
 #include "support/temp_folder.hpp"
 
 namespace cuesta::bench {
@@ -85,7 +86,7 @@ Result result_of(double ms, double spread) {
 
 TEST(Report, JsonHasEveryFieldThatTheDocumentNames) {
   const auto json = nlohmann::json::parse(json_of(result_of(0.02, 0.001)));
-  std::ifstream file(CUESTA_SOURCE_DIR "/docs/benchmarks/README.md");
+  std::ifstream file(test::source_file("docs/benchmarks/README.md"));
   std::stringstream document;
   document << file.rdbuf();
   const auto named = [&](const std::string& field) {

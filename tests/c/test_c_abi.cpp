@@ -428,7 +428,10 @@ TEST(CInterface, ObjectsAreThoseOfCpp) {
   }
 }
 
-TEST(CInterface, MovingObjectsAreThoseOfCpp) {
+class CMotion : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Downscale, CMotion, testing::Values(1, 2));
+
+TEST_P(CMotion, MovingObjectsAreThoseOfCpp) {
   auto of_c = defaults<cuesta_motion_options>(cuesta_motion_options_init);
   EXPECT_EQ(of_c.model, int32_t(MotionOptions{}.background.model));
   EXPECT_EQ(of_c.warm_up, MotionOptions{}.warm_up);
@@ -442,9 +445,12 @@ TEST(CInterface, MovingObjectsAreThoseOfCpp) {
   cpp.blur = 5;
   cpp.threshold.otsu = true;
 
+  EXPECT_EQ(of_c.downscale, 1);
+  of_c.downscale = GetParam();
   cuesta_motion_detector* detector = nullptr;
   ASSERT_EQ(cuesta_motion_detector_new(&detector, &of_c), CUESTA_OK) << cuesta_error_text();
-  MotionDetector other(cpp);
+  Downscale small(GetParam());
+  MotionDetector other(small.options_for(cpp));
   cuesta_background* model = nullptr;
   auto of_background = defaults<cuesta_background_options>(cuesta_background_options_init);
   of_background.model = CUESTA_BACKGROUND_MEAN;
@@ -464,7 +470,7 @@ TEST(CInterface, MovingObjectsAreThoseOfCpp) {
     const cuesta_detection* found = nullptr;
     size_t count = 0;
     EXPECT_OK(cuesta_motion_detector_push(detector, context, &view, &found, &count));
-    const auto expected = other.push(frame);
+    const auto expected = small.detections(other.push(small.look(frame)));
     ASSERT_EQ(count, expected.size());
     for (size_t i = 0; i < count; ++i) {
       EXPECT_EQ(
@@ -477,12 +483,12 @@ TEST(CInterface, MovingObjectsAreThoseOfCpp) {
     seen += count;
     cuesta_view mask{};
     EXPECT_OK(cuesta_motion_detector_mask(detector, &mask));
-    EXPECT_TRUE(equal(c::picture(mask, "mask"), other.mask()));
+    EXPECT_TRUE(equal(c::picture(mask, "mask"), small.mask(other.mask())));
     EXPECT_EQ(cuesta_motion_detector_threshold(detector), other.threshold());
     cuesta_frame_state state{};
     EXPECT_OK(cuesta_motion_detector_state(detector, &state));
     EXPECT_EQ((FrameState{state.warming_up == 1, state.changed == 1, state.shift_x, state.shift_y}),
-              other.states().back());
+              small.state(other.states().back()));
 
     AnyImage difference = like(PixelType::u8), difference_too = like(PixelType::u8);
     cuesta_background_outputs out{};

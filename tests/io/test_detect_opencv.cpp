@@ -1,5 +1,5 @@
 // What `cuesta detect` writes against OpenCV on the same luma: boxes, areas and centroids.
-#if defined(CUESTA_HAS_VIDEO) && defined(CUESTA_COMMAND)
+#if defined(CUESTA_HAS_VIDEO) && defined(CUESTA_HAS_CLI)
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -12,6 +12,7 @@
 #include "io/frames.hpp"
 #include "support/opencv.hpp"
 #include "support/opencv_motion.hpp"
+#include "support/places.hpp"
 #include "support/temp_folder.hpp"
 
 namespace cuesta {
@@ -23,7 +24,7 @@ std::vector<Json> run_detect(const std::string& video, const std::string& option
   const test::TempFolder folder;
   const std::string lines = folder / "lines.ndjson";
   const std::string command =
-      std::string(CUESTA_COMMAND) + " detect '" + video + "' --json '" + lines + "' " + options;
+      test::command_file() + " detect '" + video + "' --json '" + lines + "' " + options;
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   std::vector<Json> out;
   std::ifstream file(lines);

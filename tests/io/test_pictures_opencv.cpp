@@ -12,6 +12,7 @@
 #include "cuesta/cuesta.hpp"
 #include "io/picture.hpp"
 #include "support/opencv.hpp"
+#include "support/places.hpp"
 
 namespace cuesta {
 namespace {
@@ -84,7 +85,7 @@ TEST(PicturesOpenCv, EdgesEqualImreadGrayCanny) {
   EXPECT_GT(compared, 80);
 }
 
-#if defined(CUESTA_COMMAND)
+#if defined(CUESTA_HAS_CLI)
 // The same through the command, a folder of pictures at a time, as `edges FOLDER -o OUT`, in color
 // and gray.
 TEST(PicturesOpenCv, TheCommandEqualsCanny) {
@@ -101,7 +102,7 @@ TEST(PicturesOpenCv, TheCommandEqualsCanny) {
       for (const auto& [folder, paths] : folders) {
         const std::string call = fmt::format(
             "{} edges '{}' -o '{}' --sigma 0 --low {} --high {} --aperture {} {} --format png -q",
-            CUESTA_COMMAND, folder.string(), out.string(), low, high, aperture,
+            test::command_file(), folder.string(), out.string(), low, high, aperture,
             l2 ? "--norm l2 --color gray" : "");
         ASSERT_EQ(std::system(call.c_str()), 0) << call;
         for (const auto& path : paths) {

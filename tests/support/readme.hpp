@@ -6,11 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "support/places.hpp"
+
 namespace cuesta::verify {
 
 inline std::string readme_of(std::string_view operation) {
-  std::ifstream file(std::string(CUESTA_SOURCE_DIR) + "/src/ops/" + std::string(operation) +
-                     "/README.md");
+  std::ifstream file(test::source_file("src/ops/" + std::string(operation) + "/README.md"));
   std::stringstream text;
   text << file.rdbuf();
   std::string words;  // white space folded, so that a line break does not hide a refusal

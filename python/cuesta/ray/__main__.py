@@ -3,10 +3,11 @@
     python -m cuesta.ray edges FOLDER -o s3://bucket/edges --sigma 2
     python -m cuesta.ray filter gaussian FOLDER -o smooth --sigma 2
     python -m cuesta.ray edges HUGE.tif -o edges.tif --bands
+    python -m cuesta.ray label HUGE.tif -o parts.csv --threshold 128
     python -m cuesta.ray detect FOLDER -o events --format ndjson --min-area 400
 
 It joins the cluster that --address or RAY_ADDRESS names, and else begins one on this machine. The results are those of
-one process on one machine, byte for byte. The folder holds all of them when _SUCCESS lies in it; what could not be read
+one process on one machine, byte for byte. A folder holds all of them when _SUCCESS lies in it; what could not be read
 is in _errors.ndjson, and the others are done.
 
 Exit status: 0 done; 3 some inputs, or all, cannot be read; 4 results cannot be written; 5 no cluster; 2 usage;
@@ -35,8 +36,9 @@ import ray.data
 import cuesta
 import cuesta.ray
 from cuesta.errors import DeviceError, Error, InputError, OutOfMemory, OutputError
-from cuesta.files import FileResult
-from cuesta.ray.outputs import Summary
+from cuesta.files import FileComponents, FileResult
+from cuesta.ray import places
+from cuesta.ray.outputs import Output, Summary, components_written
 from cuesta.ray.pictures import FILTERS, METHODS
 
 #: As the command has them (docs/python.md).
@@ -47,6 +49,8 @@ _OURS = {"image", "out", "mask", "color", "layout", "return_thresholds", "strate
 _OURS |= {"videos", "output", "format", "rows", "zones", "lines", "filesystem", "part_frames", "num_cpus", "at_once"}
 _OURS |= {"max_pixels", "overwrite", "progress"}
 _OPTION = "option "
+#: What a list of components is written as, by its name.
+LISTS = ("csv", "ndjson", "parquet")
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
@@ -159,23 +163,28 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "python -m cuesta.ray", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="edges|filter|detect")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="edges|filter|label|detect")
 
     def verb(
-        name: str, text: str, more: str, functions: dict[str, Callable[..., Any]], formats: str
+        name: str, text: str, more: str, functions: dict[str, Callable[..., Any]], formats: str = ""
     ) -> argparse.ArgumentParser:
+        """One whose results are a folder in one of the formats, or one of a picture whose result is a file."""
         one = verbs.add_parser(
             name, help=text, description=f"{text}\n\n{more}", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
         )
         if name == "filter":
             one.add_argument("operation", choices=sorted(functions), help="the filter")
-        one.add_argument("inputs", nargs="+", metavar="INPUT", help="files, folders, patterns, s3:// and gs:// addresses")
-        one.add_argument("-o", "--output", required=True, help="the folder for the results, or its address")
-        one.add_argument("--format", help=formats)
+        if formats:
+            one.add_argument("inputs", nargs="+", metavar="INPUT", help="files, folders, patterns, s3:// and gs:// addresses")
+            one.add_argument("-o", "--output", required=True, help="the folder for the results, or its address")
+            one.add_argument("--format", help=formats)
+            one.add_argument("--overwrite", action="store_true", help="take a folder that holds a whole result")
+        else:
+            one.add_argument("input", metavar="INPUT", help="a picture file, or its s3:// or gs:// address")
+            one.add_argument("-o", "--output", required=True, help="a .csv, .ndjson or .parquet file, or its address")
         one.add_argument("--address", help="of a Ray cluster; by default RAY_ADDRESS, else one begins here")
         one.add_argument("--cpus", type=int, help="of a cluster that begins here; by default all")
         one.add_argument("--num-cpus", type=float, default=1, help="of a worker (1)")
-        one.add_argument("--overwrite", action="store_true", help="take a folder that holds a whole result")
         one.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
         add_options(one, functions)
         return one
@@ -197,6 +206,14 @@ def make_parser() -> argparse.ArgumentParser:
             help="INPUT is one picture, worked on in bands of rows, which may be larger than memory; -o is a picture file",
         )
         one.add_argument("--memory", default="512MB", help="with --bands: of each worker, for rows (512MB)")
+    each = (
+        "In bands of rows, so that the picture may be larger than memory; the list must fit into it. A mask is what is\n"
+        "brighter than --threshold in the picture's gray levels."
+    )
+    label = verb("label", "The connected components of a mask, as a list.", each, {"label": cuesta.label})
+    label.add_argument("--threshold", type=float, default=0, help="gray levels above it are set (0: all that is not black)")
+    label.add_argument("--memory", default="512MB", help="of each worker, for rows (512MB)")
+    label.add_argument("--workers", **workers)
     each = (
         "Videos run beside each other, and each is cut at key frames into parts that follow each other, wherever there is\n"
         "room; objects keep their numbers across them."
@@ -248,6 +265,24 @@ def run_bands(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
         return work(arguments.inputs[0], arguments.output, operation, progress=lambda done, all: bar(done, all, 0), **said, **options)
     finally:
         bar.end()
+
+
+def run_label(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> FileComponents:
+    """The components of one picture, written."""
+    folder, _, name = places.everywhere(arguments.output).rpartition("/")
+    format = name.rpartition(".")[2]
+    if format not in LISTS:
+        parser.error(f"-o {arguments.output}: a list is named {', '.join('.' + one for one in LISTS)}")
+    options = options_in(arguments, parser, cuesta.label)
+    join_cluster(arguments.address, arguments.cpus)
+    bar = Bar("rows", sys.stderr, arguments.quiet)
+    said = {"threshold": arguments.threshold, "memory": arguments.memory, "workers": arguments.workers, "num_cpus": arguments.num_cpus}
+    try:
+        found = cuesta.ray.label_file(arguments.input, progress=lambda done, all: bar(done, all, 0), **said, **options)
+    finally:
+        bar.end()
+    Output(folder, format).put(name, components_written(found, format))
+    return found
 
 
 def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Summary:
@@ -308,6 +343,12 @@ def main(words: Sequence[str] | None = None) -> int:
             if not arguments.quiet:
                 told = f"{made.width} x {made.height} pixels into {arguments.output} in {time.monotonic() - begun:.1f} s"
                 print(f"{told}, {made.bands} bands", file=sys.stderr)
+            return DONE
+        if arguments.verb == "label":
+            found = run_label(arguments, parser)
+            if not arguments.quiet:
+                told = f"{found.count} components of {found.width} x {found.height} pixels into {arguments.output}"
+                print(f"{told} in {time.monotonic() - begun:.1f} s, {found.bands} bands", file=sys.stderr)
             return DONE
         summary = run(arguments, parser)
     except KeyboardInterrupt:

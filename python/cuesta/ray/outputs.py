@@ -13,12 +13,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 from pyarrow import fs
 
 from cuesta import files
 from cuesta.errors import Error, InvalidArgument, OutputError
+from cuesta.files import FileComponents
 from cuesta.ray import places
 
 #: What lies in the folder when all results do: a line of JSON.
@@ -119,6 +121,8 @@ class Output:
                 try:
                     with os.fdopen(descriptor, "wb") as file:
                         file.write(data)
+                        file.flush()
+                        os.fsync(descriptor)
                     os.chmod(staged, 0o644)
                     os.replace(staged, target)
                 except BaseException:
@@ -186,3 +190,17 @@ def written(table: Any, format: str) -> bytes:
         parquet.write_table(table, buffer, compression="zstd")
         return buffer.getvalue()
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in table.to_pylist()).encode()
+
+
+def components_written(found: FileComponents, format: str) -> bytes:
+    """A list of components as a file's bytes: "csv" and "ndjson" are those of `cuesta label`; or "parquet"."""
+    names = ("label", "x", "y", "width", "height", "area", "centroid_x", "centroid_y")
+    columns = [np.arange(1, found.count + 1), *found.boxes.T, found.areas, *found.centroids.T]
+    if format == "parquet":
+        return written(pa.table(dict(zip(names, map(np.ascontiguousarray, columns)))), format)
+    if format == "csv":
+        head, line = ",".join(names) + "\n", ",".join(["{}"] * len(names)) + "\n"
+    else:
+        head, line = "", '{{"label":{},"x":{},"y":{},"width":{},"height":{},"area":{},"centroid":[{},{}]}}\n'
+    rows = zip(*(column.tolist() for column in columns))
+    return (head + "".join(line.format(*whole, *(repr(at).removesuffix(".0") for at in (x, y))) for *whole, x, y in rows)).encode()
