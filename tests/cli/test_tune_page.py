@@ -168,6 +168,7 @@ class Edges(PageTest):
         for name, text in (("sigma", "3.5"), ("level", "0.3")):  # the other mode's defaults, given here
             page.run(f"document.querySelector('#options [data-name={name}] [type=number]').select()")
             page.type(text)
+            self.settle()  # what comes meanwhile, of the other control, leaves it alone
             page.key("Enter")
         line, _ = self.check("--threshold 0.3")
         self.assertIn("--sigma 3.5", line)

@@ -43,6 +43,19 @@ export function box(kind, name, text, words, usual = "") {
   return { element, label, id, describedby: help.id };
 }
 
+/// A function that puts a value into a box of numbers, but leaves alone what is being typed there until it is sent; whether
+/// it did. Results come at any moment.
+export function putInto(number) {
+  let known = number.value;
+  number.addEventListener("change", () => { known = number.value; });
+  return (value) => {
+    if (document.activeElement === number && number.value !== known) return false;
+    number.value = value;
+    known = number.value;
+    return true;
+  };
+}
+
 /// `change(text, moves)`: a new value as it is typed, and whether the control still moves. The box gets
 /// `set(text)`.
 export function slider(name, text, spec, change, hint) {
@@ -56,8 +69,9 @@ export function slider(name, text, spec, change, hint) {
   const number = make("input", { type: "number", step: whole ? (spec.odd ? 1 : 1) : "any", min: low,
                                  aria: { label: `${text}, as a number`, describedby } });
   if (spec.high !== undefined) number.max = spec.high;
+  const put = putInto(number);
   const say = (value) => {
-    number.value = value;
+    if (!put(value)) return;
     range.value = odd.of(Number(value));
     range.setAttribute("aria-valuetext", Number(value) === 0 && spec.own !== undefined ? `chosen: ${spec.own}` : value);
   };
@@ -76,7 +90,7 @@ export function slider(name, text, spec, change, hint) {
     change(number.value, false);
   });
   element.append(range, number);
-  element.set = (value) => { number.setAttribute("aria-invalid", "false"); say(value); };
+  element.set = (value) => { if (put(value)) { number.setAttribute("aria-invalid", "false"); say(value); } };
   element.usually = (value) => { element.querySelector(".usual").textContent = `default ${value}`; };
   element.reach = (most) => { range.max = odd.of(most); };
   return element;

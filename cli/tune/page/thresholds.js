@@ -1,5 +1,5 @@
 // Edges' thresholds: how they are found, or given, on the histogram of what they are held against.
-import { box, choice, make, short, slider } from "./controls.js";
+import { box, choice, make, putInto, short, slider } from "./controls.js";
 import { Histogram } from "./histogram.js";
 
 export class Thresholds {
@@ -28,9 +28,9 @@ export class Thresholds {
       for (const name of ["low", "high"]) {
         const { element, id, describedby } = box("number", name, `${name[0].toUpperCase()}${name.slice(1)}`, controls[name].words);
         const number = make("input", { type: "number", id, min: 0, step: "any", aria: { describedby } });
+        element.set = putInto(number);
         number.addEventListener("change", () => { if (number.value !== "" && number.checkValidity()) this.#marked(name, Number(number.value), false); });
         element.append(number);
-        element.set = (value) => { number.value = value; };
         this[`${name}s`] = element;
         this.numbers.append(element);
       }
