@@ -35,6 +35,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/inputs.hpp"
 #include "cli/sandbox.hpp"
 #include "io/errors.hpp"
 #include "io/formats.hpp"
@@ -157,9 +158,9 @@ std::optional<Spot> spot_of(const fs::path& path) {
   return Spot{std::move(open_folder), *where, name};
 }
 
-fs::path lexical(const std::string& path) {
-  std::error_code ignored;
-  auto whole = fs::absolute(path, ignored).lexically_normal();
+// Where a folder lies or will, whatever links lead there: "link/../out" need not be "out".
+fs::path folder_at(const std::string& path) {
+  const fs::path whole = place_of(path);
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
@@ -169,7 +170,7 @@ class Results {
   Results(const std::vector<std::string>& results, pid_t child)
       : mark_(fmt::format(".{}-", child)) {
     for (const auto& one : results) {
-      folders_to_be_.insert(lexical(one).string());
+      folders_to_be_.insert(folder_at(one).string());
       std::error_code ignored;
       if (fs::is_directory(one, ignored)) {
         add_folder(one);
@@ -195,15 +196,15 @@ class Results {
     const auto first = files_.lower_bound({folder, std::string()});
     return folders_.contains(folder) || (first != files_.end() && first->first == folder);
   }
-  bool may_be_folder(const std::string& path) const {
-    const auto wanted = lexical(path);
+  bool may_be_folder(const fs::path& wanted) const {
+    if (!wanted.is_absolute()) return false;
     for (const fs::path one : folders_to_be_)
       if (std::mismatch(wanted.begin(), wanted.end(), one.begin(), one.end()).first == wanted.end())
         return true;
     return false;
   }
-  void made_folder(const std::string& path) {
-    if (folders_to_be_.contains(lexical(path).string())) add_folder(path);
+  void made_folder(const fs::path& path) {
+    if (folders_to_be_.contains(path.string())) add_folder(path.string());
   }
   /// A name that was not there before, or is no more.
   void made(Spot spot) { made_.insert_or_assign({spot.where, spot.name}, std::move(spot.folder)); }
@@ -346,9 +347,11 @@ class Answers {
   }
 
   int make_folder(const std::optional<std::string>& path, mode_t mode) {
-    if (!path || !results_.may_be_folder(*path)) return EPERM;
-    if (mkdir(path->c_str(), mode & 0777) != 0) return errno;
-    results_.made_folder(*path);
+    if (!path) return EPERM;
+    const fs::path folder = folder_at(*path);
+    if (!results_.may_be_folder(folder)) return EPERM;
+    if (mkdir(folder.c_str(), mode & 0777) != 0) return errno;
+    results_.made_folder(folder);
     return 0;
   }
   int remove(const std::optional<std::string>& path) {

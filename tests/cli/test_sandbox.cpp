@@ -188,6 +188,8 @@ TEST_F(Sandbox, AFenceLetsResultsThrough) {
   const auto in = [&](const std::string& name) { return (folder_ / name).string(); };
   const std::string folder = folder_.string(), other = file_;
   std::filesystem::create_directory(in("album"));
+  std::filesystem::create_directories(in("outer/inner"));
+  std::filesystem::create_symlink("outer/inner", in("to-inner"));
   std::filesystem::create_symlink("file", in("to-file.png"));
   std::filesystem::create_symlink(file_, in("album/to-file.png"));
   const auto staged = [=] { return folder + "/.r." + std::to_string(getpid()) + "-0.png"; };
@@ -223,6 +225,8 @@ TEST_F(Sandbox, AFenceLetsResultsThrough) {
        }},
       {"a picture in it", true, [=] { return makes(in("new/deep/a.png"), O_EXCL); }},
       {"another folder", false, [=] { return mkdir(in("more").c_str(), 0777) == 0; }},
+      {"a folder by its name elsewhere", false,
+       [=] { return mkdir(in("to-inner/../new").c_str(), 0777) == 0; }},
       {"a path that is none", false,
        [] { return syscall(SYS_openat, AT_FDCWD, 16, O_WRONLY) >= 0 || errno != EPERM; }},
       {"a second listener", false,
