@@ -390,7 +390,7 @@ def test_stencils_and_elements_that_threads_share(picture: Picture) -> None:
         made = []
         for n in (3, 5, 7):
             # Made once for all threads and kept, by what they hold.
-            made.append(compat.filter2D(picture, -1, np.full((n, n), 1 / n**2, np.float32)))
+            made.append(compat.filter2D(picture, -1, np.full((n, n), -1, np.float32) + (n * n) * np.eye(n, dtype=np.float32)))
             made.append(compat.erode(picture, np.ones((n, n), np.uint8)))
         element, stencil = cuesta._core.StructuringElement.parse("disk:5"), cuesta._core.Stencil.parse("1 2 1 / 4")
         made += at_once([lambda: cuesta.dilate(picture, element), lambda: cuesta.correlate(picture, stencil)] * 2)
