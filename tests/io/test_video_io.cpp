@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,7 @@
 
 #include "cuesta/error.hpp"
 #include "cuesta/io.hpp"
+#include "io/av.hpp"
 #include "io/frames.hpp"
 #include "support/temp_folder.hpp"
 
@@ -109,6 +111,37 @@ void expect_input_error(const std::string& path, const io::StreamLimits& limits 
     EXPECT_EQ(error.code(), ErrorCode::input) << error.what();
     EXPECT_NE(std::string(error.what()).find(path), std::string::npos) << error.what();
   }
+}
+
+// While it lives libav gets no memory but in pieces of so many bytes.
+struct LittleMemory {
+  explicit LittleMemory(size_t bytes) { av_max_alloc(bytes); }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+  ~LittleMemory() { av_max_alloc(INT_MAX); }
+};
+
+TEST(VideoOptions, OneThatFindsNoMemoryIsNotLeftOut) {
+  io::av::Options options(2);
+  options.set("preset", "veryfast");
+  {
+    const LittleMemory little(4);
+    EXPECT_THROW(options.set("protocol_whitelist", "rtsp,http"), std::bad_alloc);
+  }
+  options.set("max_pixels", int64_t(12));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_STREQ(av_dict_get(options.get()[i], "max_pixels", nullptr, 0)->value, "12");
+    EXPECT_STREQ(av_dict_get(options.get()[i], "preset", nullptr, 0)->value, "veryfast");
+  }
+  EXPECT_EQ(io::av::Options(0).get(), nullptr);
+
+  const AVCodec* h264 = avcodec_find_encoder_by_name("libx264");
+  if (!h264) GTEST_SKIP() << "libav has no libx264, whose options are texts";
+  const io::av::CodecPtr encoder(avcodec_alloc_context3(h264));
+  ASSERT_TRUE(encoder);
+  io::av::set_option(*encoder, "no-such-option", "1");
+  const LittleMemory little(4);
+  EXPECT_THROW(io::av::set_option(*encoder, "preset", "veryfast"), std::bad_alloc);
 }
 
 TEST(VideoIo, Y4mKeepsEveryByte) {
