@@ -88,33 +88,31 @@ def do_band(work: Work, step: str, first: int, end: int, *more: Any) -> Any:
 
 
 def _in_order(begin: Callable[[int, int], Any], bands: Iterator[tuple[int, int]], at_once: int, source: str) -> Iterator[Any]:
-    """What becomes of the bands, downwards: `at_once` of them are worked on, and as many wait to be taken at most."""
+    """What becomes of the bands, downwards: `at_once` of them are worked on, and as many wait to be taken at most. Those that
+    are under way when nobody asks any more run to their end: Ray ends the whole process where a task that is cancelled
+    ends by itself at that moment (docs/decisions/0069)."""
     under_way: deque[tuple[tuple[int, int], Any]] = deque()
-    try:
-        while True:
-            begun = [one for _, one in under_way]
-            done = ray.wait(begun, num_returns=len(begun), timeout=0)[0] if begun else []
-            while len(under_way) < min(2 * at_once, at_once + len(done)) and (band := next(bands, None)):
-                under_way.append((band, begin(*band)))
-            if not under_way:
-                return
-            (first, end), one = under_way[0]
-            if one not in done:
-                ray.wait([other for _, other in under_way if other not in done])
-                continue
-            try:
-                made = ray.get(one)
-            except ray.exceptions.RayTaskError as error:
-                raise cause_of(error) from None
-            except ray.exceptions.RayError as error:
-                raise InputError(
-                    f"{source}: rows {first} to {end} ended their worker, or its machine, {_TRIES} times", source
-                ) from error
-            under_way.popleft()
-            yield made
-    finally:
-        for _, one in under_way:
-            ray.cancel(one, force=False)
+    while True:
+        begun = [one for _, one in under_way]
+        done = ray.wait(begun, num_returns=len(begun), timeout=0)[0] if begun else []
+        while len(under_way) < min(2 * at_once, at_once + len(done)) and (band := next(bands, None)):
+            under_way.append((band, begin(*band)))
+        if not under_way:
+            return
+        (first, end), one = under_way[0]
+        if one not in done:
+            ray.wait([other for _, other in under_way if other not in done])
+            continue
+        try:
+            made = ray.get(one)
+        except ray.exceptions.RayTaskError as error:
+            raise cause_of(error) from None
+        except ray.exceptions.RayError as error:
+            raise InputError(
+                f"{source}: rows {first} to {end} ended their worker, or its machine, {_TRIES} times", source
+            ) from error
+        under_way.popleft()
+        yield made
 
 
 def _check(workers: int | None) -> None:

@@ -401,10 +401,7 @@ class _Cluster:
                     under_way.popleft()
                 tries = 0
                 continue
-            for task, _ in under_way:
-                for one in task if isinstance(task, list) else [task]:
-                    ray.cancel(one, force=False)
-            under_way.clear()
+            under_way.clear()  # not cancelled (docs/decisions/0069): they end by themselves
             if isinstance(made, Found):
                 return Fault(f"{video}: {len(made.numbers)} frames where its packets promise {part.frames}")
             if isinstance(made, Fault):
