@@ -71,9 +71,10 @@ export function slider(name, text, spec, change, hint) {
   if (spec.high !== undefined) number.max = spec.high;
   const put = putInto(number);
   const say = (value) => {
-    if (!put(value)) return;
+    if (!put(value)) return false;
     range.value = odd.of(Number(value));
     range.setAttribute("aria-valuetext", Number(value) === 0 && spec.own !== undefined ? `chosen: ${spec.own}` : value);
+    return true;
   };
   const slid = (moves) => {
     const value = short(odd.at(Number(range.value)));
@@ -90,7 +91,7 @@ export function slider(name, text, spec, change, hint) {
     change(number.value, false);
   });
   element.append(range, number);
-  element.set = (value) => { if (put(value)) { number.setAttribute("aria-invalid", "false"); say(value); } };
+  element.set = (value) => { if (say(value)) number.setAttribute("aria-invalid", "false"); };
   element.usually = (value) => { element.querySelector(".usual").textContent = `default ${value}`; };
   element.reach = (most) => { range.max = odd.of(most); };
   return element;
