@@ -12,6 +12,7 @@ __device__ inline void add(int64_t& sum, int64_t value) {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 __device__ inline int32_t warp_sum(int32_t v) { return __reduce_add_sync(~0u, v); }
+__device__ inline uint32_t warp_sum(uint32_t v) { return __reduce_add_sync(~0u, v); }
 __device__ inline int32_t warp_min(int32_t v) { return __reduce_min_sync(~0u, v); }
 __device__ inline int32_t warp_max(int32_t v) { return __reduce_max_sync(~0u, v); }
 #else
@@ -24,6 +25,7 @@ __device__ int32_t warp_all(int32_t v, Join join) {
 __device__ inline int32_t warp_sum(int32_t v) {
   return warp_all(v, [](int32_t a, int32_t b) { return a + b; });
 }
+__device__ inline uint32_t warp_sum(uint32_t v) { return uint32_t(warp_sum(int32_t(v))); }
 __device__ inline int32_t warp_min(int32_t v) {
   return warp_all(v, [](int32_t a, int32_t b) { return min(a, b); });
 }

@@ -10,6 +10,7 @@
 
 #include <type_traits>
 
+#include "cuda/sums.cuh"
 #include "ops/canny/cuda/half_lane.cuh"
 #include "ops/canny/cuda/masks.cuh"
 #include "ops/canny/cuda/nms_march.hpp"
@@ -245,7 +246,7 @@ __device__ inline void nms_walk(const Job& first_job, const typename L::Table& t
     else
       walk<L, Meets::inside, !Count>(job, low, high, x, first, end, measured, found);
     if constexpr (Count) {
-      outside = __reduce_add_sync(~0u, outside);
+      outside = cuda::warp_sum(outside);
       if (lane == 0 && outside != 0) atomicSub(counted, outside);
     }
   }
