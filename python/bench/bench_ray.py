@@ -40,6 +40,7 @@ import cuesta
 
 SIDE = 1024
 PICTURES = (32, 432)  # in a short run, in a long one
+FEWER_PICTURES = {"kornia": (4, 20)}  # of a side that takes seconds a picture
 # Of videos: how many in a short run and in a long one, their frames, and those of a part, at least. Ray takes some ten
 # seconds to begin, and not the same each time: long runs have thousands of frames more.
 VIDEOS = {"frames": ((2, 14), 250, 100), "long": ((2, 8), 1000, 250)}
@@ -240,14 +241,16 @@ def compare(account: Account, kind: str, workers: int, folder: pathlib.Path, sho
     for pair in range(pairs):
         for side in sides if pair % 2 == 0 else sides[::-1]:
             ends = []
-            for count in (short, long):
+            counts = FEWER_PICTURES.get(side, (short, long))
+            for count in counts:
                 words = [sys.executable, __file__, "--one", kind, side, str(workers), str(count), str(folder)]
                 ends.append(account.run(words))
-            more = (long - short) * units
+            more = (counts[1] - counts[0]) * units
             (cpu, wall), (cpu_more, wall_more) = ends
             figures[side].append((1000 * (cpu_more - cpu) / more, 1000 * (wall_more - wall) / more))
             print(kind, side, workers, figures[side][-1], os.getloadavg()[0], flush=True)
     row: dict[str, Any] = {"of": kind, "workers": workers, "load": load, "pairs": pairs, "short": short * units, "long": long * units}
+    row["fewer"] = {side: FEWER_PICTURES[side] for side in sides if side in FEWER_PICTURES}
     for side, values in figures.items():
         row[f"{side}_cpu_ms"] = round(statistics.median(cpu for cpu, _ in values), 3)
         row[f"{side}_wall_ms"] = round(statistics.median(wall for _, wall in values), 3)

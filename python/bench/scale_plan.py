@@ -168,7 +168,8 @@ def beside(data: dict[str, Any]) -> str:
     for row in data["beside_a_pool"]:
         cells = []
         for side in sides:
-            rate = f" ({1000 / row[f'{side}_wall_ms']:,.0f})" if f"{side}_cpu_ms" in row and row["load"] < 1 else ""
+            a_second = 1000 / row[f"{side}_wall_ms"] if f"{side}_cpu_ms" in row else 0
+            rate = f" ({a_second:,.{0 if a_second >= 10 else 1}f})" if a_second and row["load"] < 1 else ""
             cells.append(f"{row[f'{side}_cpu_ms']:.2f}{rate}" if f"{side}_cpu_ms" in row else "")
         rows.append([names[row["of"]], str(row["workers"]), *cells, f"{row['overhead_percent']:+.1f}", f"{row['load']:.1f}"])
     heads = {"pool": "pool", "ray": "cuesta.ray", "cv2": "cv2 in Ray", "kornia": "kornia in Ray"}

@@ -135,7 +135,7 @@ def read_scene(path: str) -> dict[str, Any]:
 
 
 class Bar:
-    """How far it is, on a terminal; as the command shows it."""
+    """How far it is, on a terminal; as the command shows it. Gone when its block ends."""
 
     def __init__(self, unit: str, stream: TextIO, quiet: bool) -> None:
         self._unit, self._stream = unit, stream
@@ -154,7 +154,10 @@ class Bar:
         self._stream.write(f"\r\033[K{line}{f', {errors} errors' if errors else ''}")
         self._stream.flush()
 
-    def end(self) -> None:
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         if self._visible:
             self._stream.write("\r\033[K")
 
@@ -260,11 +263,8 @@ def run_bands(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
     operation = arguments.method if edges else arguments.operation
     options = options_in(arguments, parser, (METHODS if edges else FILTERS)[operation])
     join_cluster(arguments.address, arguments.cpus)
-    bar = Bar("rows", sys.stderr, arguments.quiet)
-    try:
+    with Bar("rows", sys.stderr, arguments.quiet) as bar:
         return work(arguments.inputs[0], arguments.output, operation, progress=lambda done, all: bar(done, all, 0), **said, **options)
-    finally:
-        bar.end()
 
 
 def run_label(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> FileComponents:
@@ -275,12 +275,9 @@ def run_label(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
         parser.error(f"-o {arguments.output}: a list is named {', '.join('.' + one for one in LISTS)}")
     options = options_in(arguments, parser, cuesta.label)
     join_cluster(arguments.address, arguments.cpus)
-    bar = Bar("rows", sys.stderr, arguments.quiet)
     said = {"threshold": arguments.threshold, "memory": arguments.memory, "workers": arguments.workers, "num_cpus": arguments.num_cpus}
-    try:
+    with Bar("rows", sys.stderr, arguments.quiet) as bar:
         found = cuesta.ray.label_file(arguments.input, progress=lambda done, all: bar(done, all, 0), **said, **options)
-    finally:
-        bar.end()
     Output(folder, format).put(name, components_written(found, format))
     return found
 
@@ -302,12 +299,9 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Summa
         said |= {"name": arguments.operation, "workers": arguments.workers}
         work = cuesta.ray.filter
     join_cluster(arguments.address, arguments.cpus)
-    bar = Bar("videos" if arguments.verb == "detect" else "pictures", sys.stderr, arguments.quiet)
-    try:
+    with Bar("videos" if arguments.verb == "detect" else "pictures", sys.stderr, arguments.quiet) as bar:
         done: Summary = work(arguments.inputs, progress=bar, **said, **options)
         return done
-    finally:
-        bar.end()
 
 
 def exit_code_of(error: BaseException) -> int:
