@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reliability.md"
-ATTACK = ROOT / "docs" / "benchmarks" / "2026-11-23-attack.json"
+ATTACK = ROOT / "docs" / "benchmarks" / "2026-11-24-attack.json"
 SOAK = ROOT / "docs" / "benchmarks" / "2026-11-23-h200-soak.json"
 LINES = ROOT / "docs" / "benchmarks" / "2026-11-23-coverage.json"
 FREE_THREADED = ROOT / "docs" / "benchmarks" / "2026-11-24-free-threaded.json"
