@@ -37,6 +37,11 @@ def test_the_decision_has_the_figures_of_its_data() -> None:
     step = data["steps_cpu_ms"]
     before = json.loads((ROOT / "docs/benchmarks/2026-11-23-ray.json").read_text(encoding="utf-8"))["beside_a_pool"]
     frames = {row["workers"]: row for row in before if row["of"] == "frames"}
+    after = json.loads((ROOT / "docs/benchmarks/2026-11-24-ray.json").read_text(encoding="utf-8"))
+    now = {(row["of"], row["workers"]): row for row in after["beside_a_pool"]}
+    more = {key: f"{row['overhead_percent']:.0f} %" for key, row in now.items()}
+    canny = [json.loads((ROOT / f"docs/benchmarks/2026-11-{day}-ray.json").read_text(encoding="utf-8"))["rates_cpu_ms"]["canny"] for day in (23, 24)]
+    assert [key for key, row in now.items() if key[0] != "pictures" and row["overhead_percent"] <= 5] == [("long", 2)]
     told = [
         f"{step['frames']} frames in {step['parts']} parts, the median of {step['turns']} turns, measured while {step['others']:.1f} other",
         f"`cuesta.detect` takes {step['detect']:.2f} ms a frame.",
@@ -49,6 +54,11 @@ def test_the_decision_has_the_figures_of_its_data() -> None:
         f"one task to the end takes {step['one_task_more_percent']:.1f} % more.",
         f"the {frames[1]['overhead_percent']:.0f} % and {frames[2]['overhead_percent']:.0f} % of",
         f"between {min(frames[2]['ray_cpu_ms_each']):.2f} and {max(frames[2]['ray_cpu_ms_each']):.2f} ms.",
+        f"while {now['long', 1]['load']:.1f} other programs wanted the cores",
+        f"each the median of {now['long', 1]['pairs']} pairs), videos of 250 frames take {more['frames', 1]} more",
+        f"with one worker and {more['frames', 2]} with two, videos of 1000 frames {more['long', 1]} and {more['long', 2]}.",
+        f"Canny by {canny[1] / canny[0]:.1f},",
+        f"as far apart as {min(now['frames', 2]['ray_cpu_ms_each']):.2f} and {max(now['frames', 2]['ray_cpu_ms_each']):.2f} ms",
         f"costs as much as {(step['save'] + step['put_array']) / step['detect']:.1f} frames.",
     ]
     assert [words for words in told if words not in page] == []
