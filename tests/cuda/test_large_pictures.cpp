@@ -5,8 +5,10 @@
 
 #ifdef CUESTA_HAS_CUDA
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cuesta/cuesta.hpp"
@@ -143,6 +145,63 @@ TEST_F(LargePictures, SidesPassAGridsLimit) {
     EXPECT_FALSE(detections[0].empty());
     EXPECT_EQ(detections[0], detections[1]);
   }
+}
+
+// Large enough for what is chosen at odd addresses by size: a sample past an aligned one, rows of
+// an odd length. Of the answers the samples beside the rows are compared, too.
+template <class T>
+void expect_equal_at_odd_addresses(
+    int32_t width, int32_t height,
+    const std::vector<std::pair<std::string, std::function<void(ConstAnyView, AnyView)>>>& calls) {
+  const int32_t apart = width + 2;
+  const auto oddly = [&](auto& memory) {
+    using View = decltype(memory.view());
+    return View(memory.row(0) + 1, width, height, 1, ptrdiff_t(apart) * ptrdiff_t(sizeof(T)));
+  };
+  Image<T> from(apart * height + 1, 1), expected(apart * height + 1, 1),
+      found(apart * height + 1, 1);
+  Image<T, Space::device> src(apart * height + 1, 1), dst(apart * height + 1, 1);
+  verify::fill(from, verify::Pattern::noise, 3);
+  upload(from, src);
+  for (const auto& [text, call] : calls) {
+    std::fill_n(expected.row(0), expected.width(), T(1));
+    upload(expected, dst);
+    call(oddly(from), oddly(expected));
+    call(oddly(src), oddly(dst));
+    download(dst, found);
+    EXPECT_TRUE(std::equal(found.row(0), found.row(0) + found.width(), expected.row(0)))
+        << text << " " << width << " x " << height;
+  }
+}
+
+TEST_F(LargePictures, AtOddAddresses) {
+  std::vector<std::pair<std::string, std::function<void(ConstAnyView, AnyView)>>> calls;
+  for (const auto& [name, border] : {std::pair{"reflect101", Border(BorderMode::reflect101)},
+                                     {"wrap", Border(BorderMode::wrap)},
+                                     {"constant", Border(BorderMode::constant, 77)},
+                                     {"ignore", Border(BorderMode::ignore)}}) {
+    for (const int ksize : {15, 31})
+      calls.emplace_back("gaussian " + std::to_string(ksize) + " " + name,
+                         [=](ConstAnyView src, AnyView dst) {
+                           gaussian(src, dst, {.ksize = ksize, .border = border});
+                         });
+    calls.emplace_back(std::string("box 8 ") + name, [=](ConstAnyView src, AnyView dst) {
+      box(src, dst, {.n = 8, .border = border});
+    });
+    for (const char* element : {"rect:15", "rect:3", "disk:15"})
+      calls.emplace_back(std::string("dilate ") + element + " " + name,
+                         [=](ConstAnyView src, AnyView dst) {
+                           dilate(src, dst, StructuringElement::parse(element), {.border = border});
+                         });
+  }
+  for (const char* element : {"rect:15", "disk:15"})
+    calls.emplace_back(std::string("dilate ") + element, [=](ConstAnyView src, AnyView dst) {
+      dilate(src, dst, StructuringElement::parse(element));
+    });
+  for (const auto& [width, height] : {std::pair{8189, 8192}, {8191, 1031}, {2995, 2909}})
+    expect_equal_at_odd_addresses<uint8_t>(width, height, calls);
+  for (const auto& [width, height] : {std::pair{8189, 4200}, {449, 9001}})
+    expect_equal_at_odd_addresses<uint16_t>(width, height, calls);
 }
 
 }  // namespace

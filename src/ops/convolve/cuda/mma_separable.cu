@@ -15,6 +15,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "cuda/any_alignment.cuh"
 #include "cuda/architectures.hpp"
 #include "cuda/instructions.cuh"
 #include "cuda/shifted_words.cuh"
@@ -131,10 +132,52 @@ __device__ __forceinline__ void store_shifted(const uint32_t (&own)[Parts][Words
                       t == 3);
 }
 
-template <class T, int Before, bool Q16, bool Aligned, int Warps, int Blocks>
+/// How a block's results leave.
+enum class Leaving : uint8_t {
+  vectors,  ///< rows of both pictures begin at multiples of 16 bytes, or beside them alike
+  words,    ///< at any address: each warp's 32 columns, with single bytes at their ends
+  staged,   ///< at any address: all rows of the block at its end, through shared memory
+};
+
+/// The block's results, rows one after the other in shared memory.
+template <class T, int Columns>
+struct Stage {
+  // Four more banks a row: the 8 rows that a warp writes at once lie in different ones.
+  static constexpr int bytes = Columns * int(sizeof(T)), pitch = bytes + 16;
+
+  /// Writes `rows` of them from `to` on, of which `width` samples are the picture's, in pieces of
+  /// 16 bytes, a row by some lanes side by side. All threads of the block call it.
+  template <int Warps>
+  __device__ static void leave(const uint8_t* stage, ImageView<T, Space::device> to, int32_t left,
+                               int32_t top, int rows) {
+    constexpr int lanes = bytes / 16, abreast = 32 / lanes;
+    static_assert(lanes * abreast == 32);
+    const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
+    const int32_t at = lane % lanes * 16,
+                  room = min(to.width - left, Columns) * int(sizeof(T)) - at;
+    for (int y0 = warp * abreast; y0 < rows; y0 += Warps * abreast) {
+      const int y = min(y0 + lane / lanes, rows - 1);
+      const bool active = y0 + lane / lanes < rows;
+      const uint4 v = *reinterpret_cast<const uint4*>(stage + y * pitch + at);
+      const uint32_t own[4] = {v.x, v.y, v.z, v.w};
+      auto* own_place = reinterpret_cast<uint8_t*>(to.row(top + y) + left) + at;
+      if (to.width - left >= Columns) {
+        cuda::store_run(own_place, own, lane % lanes == 0, lane % lanes == lanes - 1, active);
+      } else if (active) {
+#pragma unroll
+        for (int i = 0; i < 16; ++i)
+          if (i < room) own_place[i] = uint8_t(own[i / 4] >> i % 4 * 8);
+      }
+    }
+  }
+};
+
+template <class T, int Before, bool Q16, Leaving How, int Warps, int Blocks>
 __global__ void __launch_bounds__(32 * Warps, Blocks)
-    mma_separable_kernel(const __grid_constant__ Request<T> q, int rows,
+    mma_separable_kernel(const __grid_constant__ Request<T> q, int rows, int stage_at,
                          const __grid_constant__ Bands bands) {
+  constexpr bool Aligned = How == Leaving::vectors, staged = How == Leaving::staged;
+  using Out = Stage<T, warp_columns * Warps>;
   using S = Shape<Before>;
   constexpr int size = sizeof(T), planes = size, parts = planes + 1, words = S::words;
   using Tile = cuda::tensor::Tile<T, warp_columns * Warps, Before, 16 * size, Warps>;
@@ -159,7 +202,8 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   band.fill(taps[0], taps[1], g, t);
   in.wait(0);
   const int32_t warp_left = left + warp_columns * warp;
-  if (warp_left >= q.src.width) return;
+  if (!staged && warp_left >= q.src.width) return;
+  uint8_t* stage = tile + stage_at;
 
   // A row's samples from Before to the left of the warp's on; a lane's are every fourth four.
   const uint8_t* from = tile + g * Tile::pitch + (warp_columns * warp + 4 * t) * size +
@@ -274,6 +318,15 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
     uint32_t made[2][2][planes];  // [16 columns][row g, g + 8]
 #pragma unroll
     for (int n = 0; n < 2; ++n) make(sums, oldest, n, made[n]);
+    if constexpr (staged) {
+#pragma unroll
+      for (int k = 0; k < 2; ++k)
+#pragma unroll
+        for (int n = 0; n < 2; ++n)
+          *reinterpret_cast<uint32_t*>(stage + (at + g + 8 * k) * Out::pitch + warp_columns * warp +
+                                       n * band_columns + 4 * t) = made[n][k][0];
+      return;
+    }
     if (planes == 1 && (Aligned || !whole)) {
       // A lane's four words, of two rows and both halves of the columns, become four in a row.
       uint32_t out[4];
@@ -317,23 +370,32 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
       emit(sums, turn, at + turn * step_rows);
     }
   }
+  if constexpr (staged) {
+    static_assert(planes == 1);
+    __syncthreads();
+    Out::template leave<Warps>(stage, q.dst, left, top, here);
+  }
 }
 
-template <class T, int Before, bool Q16, bool Aligned, int Warps, int Blocks>
+template <class T, int Before, bool Q16, Leaving How, int Warps, int Blocks>
 void launch(const Request<T>& q, const Bands& bands, int rows, cudaStream_t stream) {
   using Tile = cuda::tensor::Tile<T, warp_columns * Warps, Before, 16 * sizeof(T), Warps>;
-  const auto kernel = mma_separable_kernel<T, Before, Q16, Aligned, Warps, Blocks>;
+  const auto kernel = mma_separable_kernel<T, Before, Q16, How, Warps, Blocks>;
   const unsigned strips = cuda::blocks(q.src.height, rows),
                  high = std::min(strips, cuda::max_grid_y);
   const dim3 grid(cuda::blocks(q.src.width, warp_columns * Warps), high,
                   (strips + high - 1) / high);
+  const int whole_rows = (rows + step_rows - 1) / step_rows * step_rows;
+  const int stage_at = (whole_rows + 2 * Before) * Tile::pitch;
   const size_t shared =
-      size_t((rows + step_rows - 1) / step_rows * step_rows + 2 * Before) * Tile::pitch;
+      size_t(stage_at) +
+      (How == Leaving::staged ? whole_rows * Stage<T, warp_columns * Warps>::pitch : 0);
   // Also below 48 KB, which what the kernel declares itself counts into.
   cuda::check(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared)),
       "convolve");
-  cuda::launch("convolve", kernel, grid, dim3(32 * Warps), shared, stream, q, rows, bands);
+  cuda::launch("convolve", kernel, grid, dim3(32 * Warps), shared, stream, q, rows, stage_at,
+               bands);
 }
 
 int64_t total(std::span<const int32_t> taps) {
@@ -373,8 +435,16 @@ void run(const ConvolveArgs& args, Call& call) {
       const auto stream = cuda::stream_of(call);
       // Pictures may lie beside multiples of 16 bytes alike; bulk copies want the multiples.
       const bool aligned = q.is_aligned() && reinterpret_cast<uintptr_t>(q.src.data) % 16 == 0;
-      aligned ? launch<T, before(), q16(), true, 8, blocks>(q, bands, rows, stream)
-              : launch<T, before(), q16(), false, 8, blocks>(q, bands, rows, stream);
+      if (aligned)
+        return launch<T, before(), q16(), Leaving::vectors, 8, blocks>(q, bands, rows, stream);
+      // H200, 2026-11-24, u8 at 8189 x 8192, times as long as aligned rows: 15 x 15 takes 2.38 by
+      // words and 1.82 staged, 31 x 31 2.02 and 1.67; with 32 rows a block 2.15 and 2.10. At 1021 x
+      // 1024 31 x 31 takes 1.30 and 1.50. u16 has no room for it: 1.52 and 2.42.
+      if constexpr (sizeof(T) == 1) {
+        if (rows >= 64)
+          return launch<T, before(), q16(), Leaving::staged, 8, blocks>(q, bands, rows, stream);
+      }
+      launch<T, before(), q16(), Leaving::words, 8, blocks>(q, bands, rows, stream);
     };
     reach_of(args) <= 8 ? with_reach(std::integral_constant<int, 8>())
                         : with_reach(std::integral_constant<int, 16>());
