@@ -5,6 +5,7 @@ other, and with one otherwise; results are of the same kind, on the same device.
 """
 
 from cuesta import _extension as _extension  # first: it chooses what cuesta._core is
+from cuesta._arrays import DeviceArray, to_device, to_host
 from cuesta._core import version as __version__
 from cuesta.edges import boundaries, canny, canny_of_gradients, log_edges, sobel
 from cuesta.errors import (
@@ -74,6 +75,7 @@ __all__ = [
     "Crossing",
     "Detection",
     "Device",
+    "DeviceArray",
     "DeviceError",
     "Error",
     "Event",
@@ -135,7 +137,9 @@ __all__ = [
     "sobel",
     "strategies",
     "threshold",
+    "to_device",
     "to_gray",
+    "to_host",
     "trace",
     "verify",
     "video_parts",

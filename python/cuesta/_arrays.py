@@ -284,7 +284,7 @@ class DeviceArray:
     """Memory on a CUDA device that no array library stands for: DLPack and the CUDA array interface are all it has, and
     all that torch, cupy, numba and JAX need to read it.
 
-    Bare producers become one to be read, and their results are one.
+    Bare producers become one to be read, and their results are one; `to_device` makes one of an array in host memory.
     """
 
     def __init__(self, producer: Any, stream: int = 0, owner: Any = None) -> None:
@@ -313,6 +313,79 @@ class DeviceArray:
             "stream": self.stream or None,  # None: nothing to wait for; 0 is not allowed
             "version": 3,
         }
+
+
+def to_device(array: Any, device: int = 0) -> DeviceArray:
+    """A copy of an array on a CUDA device, for machines without torch or cupy: the functions of this package take it, and
+    give such arrays.
+
+    Parameters
+    ----------
+    array : numpy array
+        uint8, bool, uint16, int16, int32 or float32, of any shape and strides.
+    device : int
+        Its index in `devices()`.
+
+    Returns
+    -------
+    DeviceArray
+        Contiguous, with shape, dtype (a text), DLPack and the CUDA array interface. `to_host` brings it back.
+
+    Raises
+    ------
+    InvalidArgument
+        For an empty array, or another dtype.
+    DeviceError
+        Where there is no such GPU.
+
+    Examples
+    --------
+    >>> import cuesta
+    >>> def edges(image):
+    ...     return cuesta.to_host(cuesta.canny(cuesta.to_device(image)))
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"array is {type(array).__name__}; it must be a numpy array")
+    dtype = _NUMPY.dtype(array)
+    if dtype not in DTYPES or dtype == "float16":  # of which no operation takes one without a library that converts it
+        raise InvalidArgument(
+            f"array has dtype {dtype}; to_device takes uint8, bool, uint16, int16, int32 and float32 (convert with astype)",
+            dtype,
+        )
+    if not array.size:
+        raise InvalidArgument(f"array has shape {array.shape}; it must hold samples", str(array.shape))
+    made = _core.device_array(list(array.shape), dtype, device)
+    _core.copy_to_device(_NUMPY.handle(np.ascontiguousarray(array), dtype), made)
+    return DeviceArray(made)
+
+
+def to_host(array: DeviceArray) -> np.ndarray[Any, Any]:
+    """A copy of a `DeviceArray` in host memory, when what is enqueued on its stream is done.
+
+    Parameters
+    ----------
+    array : DeviceArray
+        Contiguous, as `to_device` and the functions of this package make them.
+
+    Returns
+    -------
+    numpy array
+        Of its shape and dtype.
+
+    Raises
+    ------
+    InvalidArgument
+        For an array that is not contiguous.
+    DeviceError
+        Also for a fault in what was enqueued before.
+    """
+    if not isinstance(array, DeviceArray):
+        raise TypeError(f"array is {type(array).__name__}; it must be a DeviceArray (other libraries copy their own arrays)")
+    made = np.empty(array.shape, array.dtype)
+    if array.strides != tuple(stride // made.itemsize for stride in made.strides):
+        raise InvalidArgument(f"array has strides {array.strides}; to_host takes contiguous arrays", str(array.strides))
+    _core.copy_to_host(array._producer, _NUMPY.handle(made, array.dtype), array.stream)
+    return made
 
 
 class _Dlpack:

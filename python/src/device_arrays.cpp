@@ -49,6 +49,25 @@ DeviceArray device_array(const std::vector<size_t>& shape, const std::string& dt
           device};
 }
 
+using FromHost = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using ToHost = nb::ndarray<nb::c_contig, nb::device::cpu>;
+using FromDevice = nb::ndarray<nb::ro, nb::c_contig, nb::device::cuda>;
+using ToDevice = nb::ndarray<nb::c_contig, nb::device::cuda>;
+
+// Whole arrays of the same bytes whose samples follow each other; finished on return.
+void copy_to_device(const FromHost& from, const ToDevice& to) {
+  without_lock(Array(to),
+               [&] { detail::copy_to_device(to.data(), from.data(), from.nbytes()); });
+}
+
+// The same, behind what is enqueued on `stream`.
+void copy_to_host(const FromDevice& from, const ToHost& to, uintptr_t stream) {
+  without_lock(Array(from), [&] {
+    wait(reinterpret_cast<void*>(stream));
+    detail::copy_to_host(to.data(), from.data(), from.nbytes());
+  });
+}
+
 // Memory of somebody else, who is kept alive, by what the CUDA array interface says of it.
 DeviceArray device_view(uintptr_t pointer, const std::vector<size_t>& shape,
                         const std::optional<std::vector<int64_t>>& strides,
@@ -82,6 +101,8 @@ std::tuple<nb::tuple, nb::tuple, std::string, uintptr_t> facts(const Array& arra
 void bind_arrays(nb::module_& m) {
   m.def("facts", facts, "array"_a);
   m.def("device_array", device_array, "shape"_a, "dtype"_a, "device"_a);
+  m.def("copy_to_device", copy_to_device, "from_host"_a, "to"_a);
+  m.def("copy_to_host", copy_to_host, "from_device"_a, "to"_a, "stream"_a);
   m.def("device_view", device_view, "pointer"_a, "shape"_a, "strides"_a.none(), "dtype"_a,
         "owner"_a);
   m.def(

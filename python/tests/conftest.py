@@ -14,13 +14,19 @@ import cuesta
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "gpu: needs a GPU that Cuesta can use, an emulated one too")
     config.addinivalue_line("markers", "cuda: needs an NVIDIA GPU that Cuesta and PyTorch can use")
+
+
+def why_no_device() -> str | None:
+    """Why tests marked `gpu` cannot run; None where they can."""
+    return None if cuesta.devices() else "no NVIDIA GPU that this build of Cuesta can use: cuesta.devices() is empty"
 
 
 def why_no_gpu() -> str | None:
     """Why tests marked `cuda` cannot run; None where they can."""
-    if not cuesta.devices():
-        return "no NVIDIA GPU that this build of Cuesta can use: cuesta.devices() is empty"
+    if why := why_no_device():
+        return why
     try:
         import torch
     except ImportError:
@@ -29,7 +35,8 @@ def why_no_gpu() -> str | None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("cuda") and (why := why_no_gpu()):
+    why = why_no_gpu() if item.get_closest_marker("cuda") else why_no_device() if item.get_closest_marker("gpu") else None
+    if why:
         # On a machine that has one, a skip would hide a fault.
         if os.environ.get("CUESTA_REQUIRE_GPU"):
             pytest.fail(f"CUESTA_REQUIRE_GPU is set, but {why}")

@@ -85,6 +85,64 @@ def test_without_a_gpu_the_rest_says_nothing() -> None:
     cuesta.release_memory()
 
 
+@pytest.mark.skipif(has_gpu(), reason="this machine has a GPU; the tests marked gpu use it")
+def test_without_a_gpu_nothing_goes_there() -> None:
+    with pytest.raises(cuesta.DeviceError):
+        cuesta.to_device(np.zeros((12, 16), np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("array", "error", "why"),
+    [
+        ([[1]], TypeError, "array is list"),
+        (np.zeros(3, np.float64), cuesta.InvalidArgument, "array has dtype float64"),
+        (np.zeros(3, np.float16), cuesta.InvalidArgument, "array has dtype float16"),
+        (np.zeros((0, 3), np.uint8), cuesta.InvalidArgument, r"array has shape \(0, 3\)"),
+    ],
+    ids=["list", "float64", "float16", "empty"],
+)
+def test_what_cannot_go_to_a_device(array: Any, error: type[Exception], why: str) -> None:
+    with pytest.raises(error, match=why):
+        cuesta.to_device(array)
+    with pytest.raises(TypeError, match="it must be a DeviceArray"):
+        cuesta.to_host(array)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dtype", ["uint8", "bool", "uint16", "int16", "int32", "float32"])
+def test_arrays_go_there_and_back(picture: Any, dtype: str) -> None:
+    values = picture[::2, ::-3].astype(dtype)
+    there = cuesta.to_device(values)
+    assert (there.shape, there.dtype, there.__dlpack_device__()) == (values.shape, dtype, (2, 0))
+    values[...] = 0
+    back = cuesta.to_host(there)
+    assert back.dtype == np.dtype(dtype)
+    np.testing.assert_array_equal(back, picture[::2, ::-3].astype(dtype))
+
+
+@pytest.mark.gpu
+def test_operations_take_them_and_give_them(picture: Any) -> None:
+    color = np.stack([picture, picture // 2, 255 - picture], axis=2)
+    for image, call in (
+        (picture, cuesta.canny),
+        (picture.astype(np.uint16) * 200, lambda x: cuesta.gaussian(x, 2.0)),
+        (color, lambda x: cuesta.median(x, 5, layout="HWC")),
+        (picture > 100, lambda x: cuesta.open(x, "disk:3")),
+    ):
+        made = call(cuesta.to_device(image))
+        assert isinstance(made, cuesta.DeviceArray)
+        np.testing.assert_array_equal(cuesta.to_host(made), call(image))
+    gx, gy = cuesta.sobel(cuesta.to_device(picture), outputs=("gx", "gy"))
+    for one, other in zip((gx, gy), cuesta.sobel(picture, outputs=("gx", "gy"))):
+        np.testing.assert_array_equal(cuesta.to_host(one), other)
+
+
+@pytest.mark.gpu
+def test_there_is_no_such_device(picture: Any) -> None:
+    with pytest.raises(cuesta.DeviceError, match="99"):
+        cuesta.to_device(picture, 99)
+
+
 @pytest.mark.parametrize("device", ["gpu", "cuda:x", ""])
 def test_devices_by_unknown_names(device: str) -> None:
     with pytest.raises(cuesta.InvalidArgument, match="device"):

@@ -4,6 +4,7 @@ store. One cluster serves all; test_ray_cluster.py has what takes longer."""
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import json
 import os
@@ -30,7 +31,7 @@ from test_video_parts import coded  # noqa: E402
 
 import cuesta.ray  # noqa: E402
 from cuesta.ray import __main__ as command  # noqa: E402
-from cuesta.ray import bands, places, videos  # noqa: E402
+from cuesta.ray import bands, places, resources, videos  # noqa: E402
 
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import it
 
@@ -589,6 +590,47 @@ def test_arguments_are_checked_before_anything_runs(machines: support.Machines, 
     ]:
         with pytest.raises(error, match=why):
             cast(Any, call)()
+
+
+def test_workers_follow_from_cpus_and_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    there: dict[str, float] = {"CPU": 12}
+    monkeypatch.setattr(ray, "cluster_resources", lambda: there)
+    assert [resources.at_once(*asked) for asked in ((None, 1), (None, 5), (None, 0), (None, 100), (40, 1))] == [12, 2, 12000, 1, 40]
+    with pytest.raises(cuesta.DeviceError, match=r"num_gpus is 0\.25, and the Ray cluster has no GPU; .* leave num_gpus at 0") as caught:
+        resources.at_once(None, 1, 0.25)
+    assert caught.value.value == "0.25"
+    there["GPU"] = 2
+    shares = {0.25: 8, 0.4: 4, 0.1: 12, 0.6: 2, 1: 2, 0.01: 12}
+    assert {share: resources.at_once(None, 1, share) for share in shares} == shares
+    assert resources.at_once(None, 4, 0.25) == 3 and resources.at_once(8, 4, 0.25) == 8
+    with pytest.raises(cuesta.InvalidArgument, match="workers is 9, and the cluster's GPUs have room for 8"):
+        resources.at_once(9, 1, 0.25)
+
+
+def test_what_is_wrong_with_gpus_is_said_first(
+    machines: support.Machines, folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+) -> None:
+    to = tmp_path / "edges"
+    monkeypatch.setattr(ray, "cluster_resources", lambda: {"CPU": 4.0})
+    for wrong in (-0.5, 2, 0.001, float("nan")):
+        with pytest.raises(cuesta.InvalidArgument, match="num_gpus is .*; it is 0, for the CPU, or 0.01 to 1"):
+            cuesta.ray.edges(folder, output=to, num_gpus=wrong)
+    built = [dataclasses.replace(row, built=True) for row in cuesta.strategies()]
+    monkeypatch.setattr(cuesta, "strategies", lambda operation=None, device=None: [r for r in built if r.device == device])
+    with pytest.raises(cuesta.DeviceError, match="the Ray cluster has no GPU"):
+        cuesta.ray.filter(folder, "gaussian", output=to, num_gpus=0.5)
+    for strategy in ("simd", "nobody"):
+        with pytest.raises(cuesta.InvalidArgument, match=f"strategy is '{strategy}'; on a GPU there are .*fused"):
+            cuesta.ray.edges(folder, output=to, num_gpus=0.5, strategy=strategy)
+    monkeypatch.setattr(cuesta, "strategies", lambda operation=None, device=None: [])
+    with pytest.raises(cuesta.DeviceError, match="num_gpus is 0.5, and this build of cuesta has no CUDA part"):
+        cuesta.ray.edges(folder, output=to, num_gpus=0.5)
+    assert not to.exists()
+    with pytest.raises(TypeError, match="num_gpus is not of bands"):
+        cuesta.ray.edges_file(folder, "/x.tif", num_gpus=0.5)
+    parser = command.make_parser()
+    with pytest.raises(SystemExit):
+        command.run_bands(parser.parse_args(["edges", "a.png", "-o", "b.tif", "--bands", "--num-gpus", "0.5"]), parser)
 
 
 def test_without_ray_the_error_says_what_to_install() -> None:

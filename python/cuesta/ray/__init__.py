@@ -10,7 +10,7 @@ was at is done again; results have names that follow from their inputs, so that 
 folder on any of pyarrow's file systems (a path, ``s3://bucket/folder``, ``gs://...``); ``_SUCCESS`` lies in it when all are
 there. docs/scale.md says what runs beside what.
 
-On the CPU only so far.
+`edges` and `filter` compute on GPUs where `num_gpus` gives each actor a part of one; bands and videos are on the CPU.
 """
 
 from __future__ import annotations

@@ -204,6 +204,9 @@ def make_parser() -> argparse.ArgumentParser:
     smooth.add_argument("--workers", **workers)
     for one in (edges, smooth):
         one.add_argument(
+            "--num-gpus", type=float, default=0, help="of a GPU a worker's part, 0.25: four share one (0: all is done on the CPU)"
+        )
+        one.add_argument(
             "--bands",
             action="store_true",
             help="INPUT is one picture, worked on in bands of rows, which may be larger than memory; -o is a picture file",
@@ -257,6 +260,8 @@ def run_bands(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
     for name in ("format", "overwrite"):
         if vars(arguments)[name]:
             parser.error(f"--{name} is of folders; with --bands the file that -o names is written")
+    if arguments.num_gpus:
+        parser.error("--num-gpus is of folders; bands are made on the CPU")
     said = {"memory": arguments.memory, "workers": arguments.workers, "num_cpus": arguments.num_cpus}
     edges = arguments.verb == "edges"
     work: Callable[..., FileResult] = cuesta.ray.edges_file if edges else cuesta.ray.filter_file
@@ -292,11 +297,11 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Summa
         work: Callable[..., Any] = cuesta.ray.detect
     elif arguments.verb == "edges":
         options = options_in(arguments, parser, METHODS[arguments.method])
-        said |= {"method": arguments.method, "workers": arguments.workers}
+        said |= {"method": arguments.method, "workers": arguments.workers, "num_gpus": arguments.num_gpus}
         work = cuesta.ray.edges
     else:
         options = options_in(arguments, parser, FILTERS[arguments.operation])
-        said |= {"name": arguments.operation, "workers": arguments.workers}
+        said |= {"name": arguments.operation, "workers": arguments.workers, "num_gpus": arguments.num_gpus}
         work = cuesta.ray.filter
     join_cluster(arguments.address, arguments.cpus)
     with Bar("videos" if arguments.verb == "detect" else "pictures", sys.stderr, arguments.quiet) as bar:

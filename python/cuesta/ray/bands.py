@@ -13,9 +13,9 @@ from typing import Any, Union
 import ray
 
 from cuesta import files
-from cuesta.errors import InputError, InvalidArgument, OutputError
+from cuesta.errors import InputError, OutputError
 from cuesta.files import FileComponents, FileResult
-from cuesta.ray import places
+from cuesta.ray import places, resources
 from cuesta.ray.outputs import cause_of
 
 __all__ = ["edges_file", "filter_file", "label_file"]
@@ -115,11 +115,6 @@ def _in_order(begin: Callable[[int, int], Any], bands: Iterator[tuple[int, int]]
         yield made
 
 
-def _check(workers: int | None) -> None:
-    if workers is not None and workers < 1:
-        raise InvalidArgument(f"workers is {workers}; it must be 1 or more", str(workers))
-
-
 def _run(
     work: Work,
     target: Path,
@@ -130,7 +125,7 @@ def _run(
     num_cpus: float,
     progress: Progress | None,
 ) -> FileResult:
-    _check(workers)
+    resources.check(workers)
     name = places.everywhere(target, work.filesystem)
     found, inner = places.find(name, work.filesystem)
     if places.is_local(found):
@@ -161,7 +156,7 @@ def _bands_of(
 ) -> Callable[..., Iterator[tuple[int, Any]]]:
     """Of a picture over the cluster: a function of a step, the row to begin at, and what the step takes beside rows. It gives
     the number of rows of each band, downwards, and what becomes of it."""
-    at_once = workers or max(1, int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-3)))
+    at_once = resources.at_once(workers, num_cpus)
     high = rows or min(join.band_rows, max(1, _PIXELS // join.width), -(-join.height // (2 * at_once)))
     there = ray.put(work)
     begin = ray.remote(num_cpus=num_cpus, max_retries=_TRIES - 1)(do_band)
@@ -197,9 +192,9 @@ def _made(
 
 
 def _threads(num_cpus: float, options: dict[str, Any]) -> int:
-    for name in ("threads", "device"):
+    for name in ("threads", "device", "num_gpus"):
         if name in options:
-            raise TypeError(f"{name} is not of bands over workers; give num_cpus")
+            raise TypeError(f"{name} is not of bands over workers, which are on the CPU; give num_cpus")
     return max(1, int(num_cpus))
 
 
@@ -344,7 +339,7 @@ def label_file(
     >>> def cells(scan):
     ...     return cuesta.ray.label_file(scan, threshold=128).count
     """
-    _check(workers)
+    resources.check(workers)
     work = Work(
         places.everywhere(source, filesystem), filesystem, files.label_work, (threshold, options), memory,
         _threads(num_cpus, options), "LabelMaker",

@@ -14,8 +14,8 @@ import ray
 import ray.data
 
 import cuesta
-from cuesta.errors import Error, InputError, InvalidArgument, OutputError
-from cuesta.ray import places
+from cuesta.errors import DeviceError, Error, InputError, InvalidArgument, OutputError
+from cuesta.ray import places, resources
 from cuesta.ray.outputs import TABLES, Output, Summary, cause_of, encoded
 
 if TYPE_CHECKING:
@@ -60,11 +60,13 @@ class Work:
     filesystem: Any = None
     output: Output | None = None
     threads: int = 1
+    on_gpu: bool = False
 
 
 @dataclass
 class Worker:
-    """Does rows, one after the other; the library keeps this thread's workspace between them."""
+    """Does rows, one after the other; the library keeps this thread's workspace between them, on a GPU too. Of GPUs a worker
+    sees the one that Ray gave it."""
 
     work: Work
     _apply: Callable[..., Any] = field(init=False)
@@ -95,6 +97,8 @@ class Worker:
         """What is made of one picture."""
         image = self._read(value)
         layout = {"layout": "HWC"} if image.ndim == 3 else {}
+        if self.work.on_gpu:
+            return cuesta.to_host(self._apply(cuesta.to_device(image), **layout, **self.work.options))
         return self._apply(image, threads=self.work.threads, **layout, **self.work.options)
 
     def row(self, name: str, value: Any) -> dict[str, Any]:
@@ -103,7 +107,7 @@ class Worker:
         nothing = np.zeros((0, 0), np.uint8)
         try:
             image = self.result(value)
-        except OutputError:
+        except (OutputError, DeviceError):  # not of this picture
             raise
         except (Error, TypeError, ValueError) as error:
             if output is None:
@@ -157,24 +161,27 @@ def _column(values: list[Any]) -> Any:
     return np.array(values, dtype=np.str_ if values and isinstance(values[0], str) else None)
 
 
-def _check_options(kind: str, operation: str, table: Mapping[str, Callable[..., Any]], options: Mapping[str, Any]) -> None:
-    """What is wrong with all rows is said before any."""
+def _check_options(
+    kind: str, operation: str, table: Mapping[str, Callable[..., Any]], options: Mapping[str, Any], on_gpu: bool
+) -> None:
+    """What is wrong with all rows is said before any. A GPU may be elsewhere: of its strategies the name is looked at."""
     if operation not in table:
         raise InvalidArgument(f"{kind} {operation!r}: choose one of {', '.join(sorted(table))}", operation)
     refused = {"out", "return_thresholds", "threads", "stream", "mask", "layout"}
     for name in sorted(refused | ({"color"} if kind == "edges" else set())):  # edges are of gray pictures here
         if name in options:
             raise TypeError(f"{name} is not of pictures in rows")
-    made = table[operation](np.zeros((32, 32), np.uint8), **options)
+    nothing = np.zeros((32, 32), np.uint8)
+    if on_gpu and options.get("strategy") is not None:
+        options = {name: value for name, value in options.items() if name != "parameters"}
+        strategy = options.pop("strategy")
+        of = cuesta.which(table[operation], nothing, **options).operation
+        names = [row.name for row in cuesta.strategies(of, "cuda")]
+        if strategy not in names:
+            raise InvalidArgument(f"strategy is {strategy!r}; on a GPU there are {', '.join(names)}", repr(strategy))
+    made = table[operation](nothing, **options)
     if not isinstance(made, np.ndarray):
         raise InvalidArgument(f"{operation} makes several pictures of one with these options; ask for one", operation)
-
-
-def _workers(workers: int | None, num_cpus: float) -> int:
-    """Actors, at most."""
-    if workers is not None and workers < 1:
-        raise InvalidArgument(f"workers is {workers}; it must be 1 or more", str(workers))
-    return workers or max(1, int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-3)))
 
 
 def _batch(files: int, workers: int) -> int:
@@ -198,13 +205,16 @@ def _dataset(pictures: Pictures, filesystem: Any, batch_of: Callable[[int], int]
     return ray.data.from_arrow(blocks), "path", base, len(files)
 
 
-def _mapped(data: Dataset, work: Work, workers: int | None, num_cpus: float, batch_size: int | None) -> Dataset:
+def _mapped(
+    data: Dataset, work: Work, workers: int | None, most: int, num_cpus: float, num_gpus: float, batch_size: int | None
+) -> Dataset:
     made: Dataset = data.map_batches(
         Worker,
         fn_constructor_args=(work,),
         batch_size=batch_size,
-        compute=ray.data.ActorPoolStrategy(min_size=workers or 1, max_size=_workers(workers, num_cpus)),
+        compute=ray.data.ActorPoolStrategy(min_size=workers or 1, max_size=most),
         num_cpus=num_cpus,
+        **({"num_gpus": num_gpus} if num_gpus else {}),
     )
     return made
 
@@ -238,22 +248,30 @@ def _pipeline(
     filesystem: Any,
     workers: int | None,
     num_cpus: float,
+    num_gpus: float,
     overwrite: bool,
     progress: Progress | None,
     options: dict[str, Any],
 ) -> Any:
-    _check_options(kind, operation, table, options)
+    _check_options(kind, operation, table, options, num_gpus > 0)
+    resources.check(workers, num_gpus)
     if format not in TABLES and format not in PICTURES:
         raise InvalidArgument(f"format is {format!r}; choose {', '.join(TABLES)}, or of pictures {', '.join(PICTURES)}", format)
     to = None if output is None else Output(places.everywhere(output, filesystem), format, filesystem)
-    most = _workers(workers, num_cpus)
+    most = resources.at_once(workers, num_cpus, num_gpus)
     grows = to is not None and not to.is_table
-    data, source, base, total = _dataset(pictures, filesystem, lambda files: _batch(files, most) if grows else BATCH)
+
+    def rows_of(files: int) -> int:
+        return _batch(files, most) if grows else BATCH
+
+    data, source, base, total = _dataset(pictures, filesystem, rows_of)
+    # Blocks of files are batches as they are, which Ray takes for an answer on the CPU alone.
+    batch_size = BATCH if total is None else rows_of(total) if num_gpus else None
     threads = max(1, int(num_cpus))
-    work = Work(kind, operation, options, source, base, filesystem, to, threads)
+    work = Work(kind, operation, options, source, base, filesystem, to, threads, num_gpus > 0)
     if to is not None:
         to.begin(overwrite)
-    mapped = _mapped(data, work, workers, num_cpus, None if total is not None else BATCH)
+    mapped = _mapped(data, work, workers, most, num_cpus, num_gpus, batch_size)
     return mapped if to is None else _run(mapped, to, total, progress)
 
 
@@ -267,6 +285,7 @@ def edges(
     filesystem: Any = None,
     workers: int | None = None,
     num_cpus: float = 1,
+    num_gpus: float = 0,
     overwrite: bool = False,
     progress: Progress | None = None,
     **options: Any,
@@ -283,6 +302,7 @@ def edges(
     filesystem: Any = None,
     workers: int | None = None,
     num_cpus: float = 1,
+    num_gpus: float = 0,
     overwrite: bool = False,
     progress: Progress | None = None,
     **options: Any,
@@ -298,6 +318,7 @@ def edges(
     filesystem: Any = None,
     workers: int | None = None,
     num_cpus: float = 1,
+    num_gpus: float = 0,
     overwrite: bool = False,
     progress: Progress | None = None,
     **options: Any,
@@ -320,9 +341,12 @@ def edges(
     filesystem : pyarrow.fs.FileSystem, optional
         Of the pictures and of the output, where an address does not say it.
     workers : int, optional
-        Actors; by default as many as the cluster has CPUs for.
+        Actors; by default as many as the cluster has CPUs and, where `num_gpus` is given, GPUs for.
     num_cpus : float
         CPUs of an actor, which runs as many threads.
+    num_gpus : float
+        Of a GPU an actor's part, 0.01 to 1: with 0.25 four actors share a GPU. Files are read and written by the actor's CPU, and
+        each picture is copied to the GPU and back. 0: all is done on the CPU.
     overwrite : bool
         Take a folder that holds a whole result; pictures there that are not made again stay.
     progress : callable, optional
@@ -343,10 +367,14 @@ def edges(
         Naming the argument, before anything runs.
     InputError, OutputError
         Naming the path or folder. A single picture that cannot be read is no error but a row with one.
+    DeviceError
+        With `num_gpus`: before anything runs where this build has no CUDA part or the cluster no GPU; a GPU that fails later ends
+        the job.
 
     Notes
     -----
-    Equal, byte for byte, to the method on each picture by itself. An actor that is killed is replaced, and does its rows
+    Equal, byte for byte, to the method on each picture by itself; on GPUs too, but for filters of float32 arrays, which are within
+    the bounds of `strategies()`. float16 arrays have an error there: give float32. An actor that is killed is replaced, and does its rows
     again under the same names.
 
     Examples
@@ -356,7 +384,7 @@ def edges(
     ...     return cuesta.ray.edges(folder, output="s3://bucket/edges", sigma=2.0)
     """
     return _pipeline(
-        "edges", method, METHODS, pictures, output, format, filesystem, workers, num_cpus, overwrite, progress, options
+        "edges", method, METHODS, pictures, output, format, filesystem, workers, num_cpus, num_gpus, overwrite, progress, options
     )
 
 
@@ -369,6 +397,7 @@ def filter(
     filesystem: Any = None,
     workers: int | None = None,
     num_cpus: float = 1,
+    num_gpus: float = 0,
     overwrite: bool = False,
     progress: Progress | None = None,
     **options: Any,
@@ -377,7 +406,7 @@ def filter(
 
     Parameters
     ----------
-    pictures, output, format, filesystem, workers, num_cpus, overwrite, progress
+    pictures, output, format, filesystem, workers, num_cpus, num_gpus, overwrite, progress
         As `edges` has them; colors stay.
     name : {"gaussian", "box", "median", "sharpen", "laplacian", "convolve", "correlate"}
         The function of that name in `cuesta`.
@@ -396,5 +425,5 @@ def filter(
     ...     return cuesta.ray.filter(dataset, "gaussian", sigma=2.0)
     """
     return _pipeline(
-        "filter", name, FILTERS, pictures, output, format, filesystem, workers, num_cpus, overwrite, progress, options
+        "filter", name, FILTERS, pictures, output, format, filesystem, workers, num_cpus, num_gpus, overwrite, progress, options
     )
