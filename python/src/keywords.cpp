@@ -76,16 +76,20 @@ std::optional<BorderMode> take_mode(Keywords& keywords, std::string_view name) {
 
 }  // namespace
 
+// Few keywords are given and many asked for: comparing each costs less than a key to look up.
 nb::object Keywords::take(std::string_view name) {
   if (empty()) return {};
-  const nb::str key(name.data(), name.size());
-  nb::object value = nb::borrow(PyDict_GetItemWithError(ptr(), key.ptr()));
-  if (!value) {
-    if (PyErr_Occurred()) throw nb::python_error();
-    return value;
+  PyObject *key = nullptr, *value = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(ptr(), &at, &key, &value);) {
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(key, &size);
+    if (!text) throw nb::python_error();
+    if (name != std::string_view(text, size_t(size))) continue;
+    const nb::object held = nb::borrow(key), taken = nb::borrow(value);
+    if (PyDict_DelItem(ptr(), key) != 0) throw nb::python_error();
+    return taken.is_none() ? nb::object() : taken;
   }
-  if (PyDict_DelItem(ptr(), key.ptr()) != 0) throw nb::python_error();
-  return value.is_none() ? nb::object() : value;
+  return {};
 }
 
 void Keywords::refuse_others(std::string_view function) const {
