@@ -5,6 +5,8 @@ and a frame.
     python python/bench/bench_ray.py --only long --json FILE                 a part of it into that file; pictures, frames, long,
                                                                              rates, store
     python python/bench/bench_ray.py --only steps --json docs/benchmarks/DATE-ray-steps.json    what a frame costs in a worker
+    python python/bench/bench_ray.py --gpus --json docs/benchmarks/DATE-ray-gpus.json           pictures on the CPU, on 1 GPU, on 2;
+                                                                             --quick: less than a minute
 
 Figures are CPU time of all processes that take part (Ray's own too), as a control group of the kernel counts it, so that
 what else the machine does hardly meets them; wall time stands beside. Each run is a process of its own with a number of
@@ -12,11 +14,16 @@ pictures or of videos, and a figure is the difference between a long run and a s
 beginning and ending are in neither. Pool and Ray do the same work by the same function, in turns, and the figure is the median
 of the pairs. OpenCV and kornia (where it is installed: scripts/python-env bench; on the CPU) do the folder of pictures as
 people write it by hand, `map_batches` of Ray Data over the same files. Needs root, for the control group.
+
+With --gpus it is wall time, without a control group, and alone: PNG files of 1 Mpixel through `cuesta.ray.edges`, and rows of arrays, which
+nothing decodes and nothing encodes. Each job begins its actors anew, so a figure is the difference between a long job and a short one here too,
+of the median of the rounds; results are compared with the CPU's.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import importlib.metadata
 import importlib.util
 import json
@@ -45,7 +52,16 @@ FEWER_PICTURES = {"kornia": (4, 20)}  # of a side that takes seconds a picture
 # seconds to begin, and not the same each time: long runs have thousands of frames more.
 VIDEOS = {"frames": ((2, 14), 250, 100), "long": ((2, 8), 1000, 250)}
 BATCH = 16
+VERSIONS = ("cuesta", "numpy", "opencv-python-headless", "pyarrow", "ray", "kornia", "torch")
 GROUPS = (("/sys/fs/cgroup/cpuacct", "cpuacct.usage", 1e-9), ("/sys/fs/cgroup", "cpu.stat", 1e-6))
+
+
+def version_of(package: str) -> str | None:
+    """None where it is not installed."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def others(seconds: float = 3.0) -> float:
@@ -400,6 +416,91 @@ def store(pictures: pathlib.Path) -> dict[str, Any]:
     return made
 
 
+# Of files and of arrays, those of a short job and of a long one; and rounds. By --quick.
+GPU_PICTURES: dict[bool, tuple[dict[str, tuple[int, int]], int]] = {
+    False: ({"files": (64, 832), "arrays": (128, 1664)}, 3),
+    True: ({"files": (32, 288), "arrays": (64, 576)}, 1),
+}
+
+
+class Counted:
+    """Ray's rows of arrays as a job hands them on: how many, and a sum that tells other results."""
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        assert not any(batch["error"].tolist())
+        sums = [int(np.count_nonzero(image)) for image in batch["image"]]
+        return {"count": np.array([len(sums)]), "edges": np.array([sum(sums)])}
+
+
+def arrays(count: int) -> Any:
+    """Rows of 1 Mpixel, 16 different ones, in blocks of the job's batches."""
+    import ray.data
+    from cuesta.ray.pictures import BATCH
+
+    def rows(batch: dict[str, Any]) -> dict[str, Any]:
+        made = [np.random.default_rng(int(k) % 16).integers(0, 256, (SIDE // 8, SIDE // 8), np.uint8) for k in batch["id"]]
+        return {"image": np.stack([np.kron(one, np.ones((8, 8), np.uint8)) for one in made])}
+
+    blocks = max(1, count // BATCH)
+    return ray.data.range(count, override_num_blocks=blocks).map_batches(rows, batch_size=BATCH).materialize()
+
+
+def on_gpus(folder: pathlib.Path, quick: bool) -> dict[str, Any]:
+    """Pictures a second: all cores alone, and with 1 GPU and 2, two, four and eight actors on each."""
+    import ray
+    from cuesta.ray.__main__ import join_cluster
+
+    gpus = cuesta.devices()
+    if not gpus:
+        raise SystemExit("--gpus: cuesta.devices() is empty: this build of cuesta has no CUDA part, or there is no GPU")
+    counts, rounds = GPU_PICTURES[quick]
+    make_pictures(folder, counts["files"][1])
+    files = [str(file) for file in sorted(folder.iterdir())]
+    join_cluster(None, None)
+    there = ray.cluster_resources()
+    cpus, seen = int(there.get("CPU", 1)), int(there.get("GPU", 0))
+    if not seen:
+        raise SystemExit("--gpus: Ray sees no GPU on this machine")
+    shares = (0.25,) if quick else (0.5, 0.25, 0.125)
+    # GPUs and a GPU's part of an actor; workers make it one GPU of two.
+    sides: list[tuple[int, float, int]] = [(0, 0.0, cpus)]
+    for used in sorted({1, min(2, seen)}):
+        sides += [(used, share, workers) for share in shares if (workers := used * int(1 / share)) <= cpus]
+    made: list[dict[str, Any]] = []
+    wanted: dict[tuple[str, int], Any] = {}
+    data = {count: arrays(count) for count in counts["arrays"]}
+
+    def job(kind: str, count: int, share: float, workers: int) -> tuple[float, Any]:
+        """Seconds, and what was made."""
+        how: dict[str, Any] = {"num_gpus": share, "workers": workers}
+        begun = time.monotonic()
+        if kind == "arrays":
+            made = cuesta.ray.edges(data[count], **how).map_batches(Counted, batch_size=None, concurrency=1, num_cpus=0).take_all()
+            return time.monotonic() - begun, [sum(int(one[key]) for one in made) for key in ("count", "edges")]
+        with tempfile.TemporaryDirectory(dir=folder.parent) as output:
+            summary = cuesta.ray.edges(files[:count], output=output, overwrite=True, **how)
+            seconds = time.monotonic() - begun
+            assert isinstance(summary, cuesta.ray.Summary) and (summary.done, summary.errors) == (count, [])
+            return seconds, [hashlib.sha256(one.read_bytes()).hexdigest() for one in sorted(pathlib.Path(output).glob("*.png"))]
+
+    for kind, ends in counts.items():
+        for used, share, workers in sides:
+            taken: dict[int, list[float]] = {count: [] for count in ends}
+            for _ in range(rounds):
+                for count in ends:
+                    seconds, result = job(kind, count, share, workers)
+                    taken[count].append(round(seconds, 2))
+                    same = wanted.setdefault((kind, count), result) == result
+                    assert same, f"{kind}: {used} GPUs, {workers} workers: not what the CPU makes"
+            short, long = (statistics.median(taken[count]) for count in ends)
+            rate = round((ends[1] - ends[0]) / (long - short), 1) if long > short else None  # None: lost in the beginning
+            row = {"of": kind, "pictures": list(ends), "gpus": used, "num_gpus": share, "workers": workers}
+            made.append(row | {"seconds": list(taken.values()), "a_second": rate})
+            print(f"{kind:7}{used:2} GPUs  num_gpus {share:<6}{workers:3} workers {rate!s:>9} pictures/s", flush=True)
+    ray.shutdown()
+    return {"pixels": SIDE * SIDE, "cpus": cpus, "cards": [gpu.name for gpu in gpus], "rounds": rounds, "rows": made}
+
+
 def save(file: pathlib.Path | None, result: dict[str, Any]) -> dict[str, Any]:
     """Into the file, where earlier parts stay that are not measured anew; the last part's date and commit are the file's."""
     before = json.loads(file.read_text(encoding="utf-8")) if file and file.exists() else {}
@@ -418,6 +519,8 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=["pictures", "frames", "long", "rates", "store"])
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--gpus", action="store_true", help="pictures on GPUs, and nothing else")
+    parser.add_argument("--quick", action="store_true", help="with --gpus: fewer pictures, one round")
     parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
@@ -429,13 +532,17 @@ def main() -> None:
         "machine": {"cpu": model, "cores": os.cpu_count(), "load_before": others()},
         "versions": {
             "python": platform.python_version(),
-            **{
-                name: importlib.metadata.version(name)
-                for name in ("cuesta", "numpy", "opencv-python-headless", "pyarrow", "ray", "kornia", "torch")
-                if name != "kornia" or importlib.util.find_spec(name)
-            },
+            **{name: version for name in VERSIONS if (version := version_of(name))},
         },
     }
+    if arguments.gpus:
+        with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as scratch:
+            folder = pathlib.Path(scratch, "pictures")
+            folder.mkdir()
+            result["gpus"] = on_gpus(folder, arguments.quick)
+        if arguments.json:
+            arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        return
     with tempfile.TemporaryDirectory() as scratch:
         folders = {kind: pathlib.Path(scratch, kind) for kind in ("pictures", *VIDEOS)}
         for folder in folders.values():

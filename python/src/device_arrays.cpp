@@ -56,8 +56,7 @@ using ToDevice = nb::ndarray<nb::c_contig, nb::device::cuda>;
 
 // Whole arrays of the same bytes whose samples follow each other; finished on return.
 void copy_to_device(const FromHost& from, const ToDevice& to) {
-  without_lock(Array(to),
-               [&] { detail::copy_to_device(to.data(), from.data(), from.nbytes()); });
+  without_lock(Array(to), [&] { detail::copy_to_device(to.data(), from.data(), from.nbytes()); });
 }
 
 // The same, behind what is enqueued on `stream`.

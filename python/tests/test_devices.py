@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -123,12 +124,13 @@ def test_arrays_go_there_and_back(picture: Any, dtype: str) -> None:
 @pytest.mark.gpu
 def test_operations_take_them_and_give_them(picture: Any) -> None:
     color = np.stack([picture, picture // 2, 255 - picture], axis=2)
-    for image, call in (
+    requests: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
         (picture, cuesta.canny),
         (picture.astype(np.uint16) * 200, lambda x: cuesta.gaussian(x, 2.0)),
         (color, lambda x: cuesta.median(x, 5, layout="HWC")),
         (picture > 100, lambda x: cuesta.open(x, "disk:3")),
-    ):
+    )
+    for image, call in requests:
         made = call(cuesta.to_device(image))
         assert isinstance(made, cuesta.DeviceArray)
         np.testing.assert_array_equal(cuesta.to_host(made), call(image))

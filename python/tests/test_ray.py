@@ -175,6 +175,16 @@ def test_edges_with_a_killed_worker_are_those_of_one_process(
 
 
 @pytest.mark.timeout(300)
+def test_a_result_that_cannot_be_written_ends_the_job(
+    machines: support.Machines, folder: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    (tmp_path / "edges/0/000.png.png").mkdir(parents=True)
+    with pytest.raises(cuesta.OutputError, match=r"cannot write .*edges/0/000.png.png"):
+        cuesta.ray.edges(folder, output=tmp_path / "edges", workers=2)
+    assert not (tmp_path / "edges/_SUCCESS").exists()
+
+
+@pytest.mark.timeout(300)
 def test_rows_come_back_and_go_on(machines: support.Machines, picture: Any, tmp_path: pathlib.Path) -> None:
     import ray.data
 
@@ -618,7 +628,7 @@ def test_what_is_wrong_with_gpus_is_said_first(
     built = [dataclasses.replace(row, built=True) for row in cuesta.strategies()]
     monkeypatch.setattr(cuesta, "strategies", lambda operation=None, device=None: [r for r in built if r.device == device])
     with pytest.raises(cuesta.DeviceError, match="the Ray cluster has no GPU"):
-        cuesta.ray.filter(folder, "gaussian", output=to, num_gpus=0.5)
+        cuesta.ray.filter(folder, "box", output=to, num_gpus=0.5)
     for strategy in ("simd", "nobody"):
         with pytest.raises(cuesta.InvalidArgument, match=f"strategy is '{strategy}'; on a GPU there are .*fused"):
             cuesta.ray.edges(folder, output=to, num_gpus=0.5, strategy=strategy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -135,15 +136,22 @@ class Worker:
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         names = self.names(batch)
         output = self.work.output
-        rows = [self.row(name, value) for name, value in zip(names, batch[self.work.source])]
         if output is None:
+            rows = [self.row(name, value) for name, value in zip(names, batch[self.work.source])]
             others = {key: value for key, value in batch.items() if key not in ("image", "bytes", "name", "error")}
             return {**others, **{key: _column([row[key] for row in rows]) for key in ("name", "error", "image")}}
-        part = output.part(names, rows, _schema(output.format)) if output.is_table and rows else ""
+        why, part, failed = [""] * len(names), "", ""
+        try:
+            rows = [self.row(name, value) for name, value in zip(names, batch[self.work.source])]
+            why = [row["error"] for row in rows]
+            part = output.part(names, rows, _schema(output.format)) if output.is_table and rows else ""
+        except (OutputError, DeviceError) as error:  # as a value: of what is raised Ray hands on the text alone
+            failed = pickle.dumps(error).hex()
         return {
             "name": _column(names),
-            "error": _column([row["error"] for row in rows]),
-            "part": _column([part] * len(rows)),
+            "error": _column(why),
+            "part": _column([part] * len(names)),
+            "failed": _column([failed] * len(names)),
         }
 
 
@@ -227,6 +235,8 @@ def _run(data: Dataset, output: Output, total: int | None, progress: Progress | 
     done = 0
     try:
         for batch in data.iter_batches(batch_size=None, batch_format="numpy"):
+            if failed := next((failed for failed in batch["failed"].tolist() if failed), None):
+                raise pickle.loads(bytes.fromhex(failed))
             parts.update(part for part in batch["part"].tolist() if part)
             errors += [(name, why) for name, why in zip(batch["name"].tolist(), batch["error"].tolist()) if why]
             done += len(batch["name"])

@@ -491,7 +491,7 @@ def detect(
     Equal to `cuesta.detect` on each video, number for number, whatever the number of workers: a part goes on from the
     state that the one before it left. So the parts of one video follow each other, and only their decoding overlaps; but
     for the background "first" without `relearn` and `steady`, of which they run beside each other. Where there are as many
-    videos as workers, a worker has its video to the end.
+    videos as workers, a worker has its video to the end. On the CPU: states of detectors on a GPU are not saved.
 
     Examples
     --------
