@@ -144,10 +144,7 @@ struct StripPictures {
   int32_t x_begin, x_end, y_begin, y_end;
   int32_t sides;         // lanes on either side that are there for their neighbours
   int32_t strips, rows;  // of the picture; of a walk
-  // Walks that share those rows of the first and of the last strip, whose lanes lie partly outside
-  // and take some three times as long; set before `rows`.
-  int32_t side_parts = 1;
-  bool wide;  // bases and strides are multiples of 16 bytes
+  bool wide;             // bases and strides are multiples of 16 bytes
 
   /// For windows that reach so far to either side.
   void set_strips(int reach) {
@@ -159,11 +156,6 @@ struct StripPictures {
     const int32_t of_strip = strip_columns() / lane_pixels;
     strips = std::max(lanes - (wide ? 0 : 1) - 1, 0) / of_strip + 1;
   }
-  /// Walks side by side.
-  CUESTA_HOST_DEVICE constexpr int32_t abreast() const {
-    return strips + side_strips() * (side_parts - 1);
-  }
-  CUESTA_HOST_DEVICE constexpr int32_t side_strips() const { return strips > 1 ? 2 : 1; }
   /// Whether no lane's columns lie inside the picture and outside, and rows are vectors.
   bool regular() const { return wide && src.width % lane_pixels == 0; }
   CUESTA_HOST_DEVICE constexpr int32_t strip_columns() const {
@@ -174,7 +166,7 @@ struct StripPictures {
 /// How a walk meets memory.
 enum class Rows : uint8_t {
   whole,   ///< as vectors of 16 bytes; each lane's columns lie inside the picture or outside
-  inner,   ///< at any address; all columns lie inside, and rows that do not are one sample
+  inner,   ///< at any address; all that is read lies inside
   beside,  ///< at any address; what lies outside is one sample
   any,
 };
@@ -184,30 +176,15 @@ enum class Rows : uint8_t {
 struct StripWalk {
   int32_t strip, top, end;
 
-  __device__ explicit StripWalk(const StripPictures& q) {
-    const auto number = int32_t(blockIdx.x % unsigned(q.abreast()));
-    const int32_t sides = q.side_strips(), inner = number - sides * q.side_parts;
-    int64_t y0 = int64_t(blockIdx.x / unsigned(q.abreast())) * q.rows, rows = q.rows;
-    if (q.side_parts == 1) {
-      strip = number;
-    } else if (inner >= 0) {
-      strip = inner + 1;
-    } else {  // the longest first
-      strip = number % sides * (q.strips - 1);
-      const int64_t part = (rows - 1) / q.side_parts + 1, before = number / sides * part;
-      y0 += before, rows = max(min(part, rows - before), int64_t(0));
-    }
-    top = int32_t(min(y0, int64_t(q.src.height)));
-    end = int32_t(min(y0 + rows, int64_t(q.src.height)));
-  }
+  __device__ explicit StripWalk(const StripPictures& q)
+      : strip(int32_t(blockIdx.x % unsigned(q.strips))),
+        top(int32_t(int64_t(blockIdx.x / unsigned(q.strips)) * q.rows)),
+        end(int32_t(min(int64_t(top) + q.rows, int64_t(q.src.height)))) {}
   /// Of rows read from `above` over the walk to `below` under it, and of all the strip's columns.
   __device__ bool inside(const StripPictures& q, int above, int below, int more_columns) const {
-    return columns_inside(q, more_columns) && top >= above &&
-           int64_t(top) + q.rows + below <= q.src.height;
-  }
-  __device__ bool columns_inside(const StripPictures& q, int more) const {
     const int64_t left = int64_t(strip) * q.strip_columns() - int64_t(q.sides) * lane_pixels;
-    return left >= 0 && left + 32 * lane_pixels + more <= q.src.width;
+    return left >= 0 && left + 32 * lane_pixels + more_columns <= q.src.width && top >= above &&
+           int64_t(top) + q.rows + below <= q.src.height;
   }
   __device__ Rows rows_of(const StripPictures& q, int above, int below, int in_word) const {
     const int64_t right = int64_t(strip) * q.strip_columns() + (32 - q.sides) * lane_pixels;
@@ -216,7 +193,7 @@ struct StripWalk {
     const bool constant = q.mode == BorderMode::constant;
     if (q.wide && (all || (constant && (right <= q.src.width || q.src.width % lane_pixels == 0))))
       return Rows::whole;
-    if (all || (constant && !q.wide && columns_inside(q, in_word))) return Rows::inner;
+    if (all) return Rows::inner;
     return constant ? Rows::beside : Rows::any;
   }
 };
@@ -271,16 +248,13 @@ class StripLane {
     writes_ = lane >= first && lane < 32 - q.sides && (covers || x0_ < src_.width);
   }
 
-  /// Starts reading row y, at any distance outside the picture.
+  /// Starts reading row y, at any distance outside the picture but for Rows::inner.
   __device__ __forceinline__ Raw load(int32_t y) const {
     Raw out;
     if constexpr (Kind == Rows::inner) {
       const Place at = place_of(y);
 #pragma unroll
-      for (int i = 0; i <= count; ++i) {
-        out.w[i] = outside_word();
-        if (uint32_t(y) < uint32_t(src_.height)) out.w[i] = __ldg(at.base + i);
-      }
+      for (int i = 0; i <= count; ++i) out.w[i] = __ldg(at.base + i);
     } else if constexpr (Kind == Rows::beside) {
       const Place at = place_of(y);
       const Reach reach = reach_of(at, y);
@@ -321,7 +295,7 @@ class StripLane {
       for (int i = 0; i < count; ++i) out.w[i] = __funnelshift_r(w[i], w[i + 1], at.shift);
       if constexpr (Kind == Rows::beside) {
         const int own = uint32_t(y) < uint32_t(src_.height) ? columns_inside() * bits : 0;
-        const uint32_t beyond = outside_word();
+        const uint32_t beyond = q_.outside * (bits == 8 ? 0x01010101u : 0x00010001u);
 #pragma unroll
         for (int i = 0; i < count; ++i) {
           const int n = min(max(own - 32 * i, 0), 32);
@@ -379,9 +353,6 @@ class StripLane {
     const auto into = uint32_t(reinterpret_cast<uintptr_t>(from) & 3);
     return {reinterpret_cast<const uint32_t*>(from - into), 8 * into};
   }
-  __device__ __forceinline__ uint32_t outside_word() const {
-    return q_.outside * (bits == 8 ? 0x01010101u : 0x00010001u);
-  }
   /// Whole words from there to the end of the row, as far as they are read, and bytes behind them.
   struct Reach {
     int words, bytes;
@@ -418,7 +389,7 @@ class StripLane {
   __device__ __forceinline__ Packed<T> load_whole(int32_t y) const {
     Packed<T> out;
 #pragma unroll
-    for (uint32_t& w : out.w) w = outside_word();
+    for (uint32_t& w : out.w) w = q_.outside * (bits == 8 ? 0x01010101u : 0x00010001u);
     if (interior_ && uint32_t(y) < uint32_t(src_.height)) out = load_wide(src_.row(y) + x0_);
     return out;
   }
@@ -585,30 +556,23 @@ __global__ void __launch_bounds__(32, Step::least_walks)
 
 /// Rows of a walk: as few as make `walks` of them a multiprocessor, in whole rounds with the `over`
 /// that are read besides.
-inline int32_t rows_of_walks(int32_t abreast, int32_t height, int over, int walks, int round) {
-  const int64_t bands = std::max<int64_t>(int64_t(walks) * multiprocessors() / abreast, 1);
+inline int32_t rows_of_walks(int32_t strips, int32_t height, int over, int walks, int round) {
+  const int64_t bands = std::max<int64_t>(int64_t(walks) * multiprocessors() / strips, 1);
   const auto rows = int32_t((height + bands - 1) / bands);
   return std::max((rows + over + round - 1) / round * round - over, round - over % round);
 }
 
 inline unsigned strip_walks(const StripPictures& q) {
-  return unsigned(q.abreast()) * blocks(q.src.height, q.rows);
+  return unsigned(q.strips) * blocks(q.src.height, q.rows);
 }
 
-/// Launches strip_walk with `walks` of them a multiprocessor. q.strips, q.rows, q.side_parts and
-/// q.wide are set here.
+/// Launches strip_walk with `walks` of them a multiprocessor. q.strips, q.rows and q.wide are set
+/// here.
 template <class Step, class T>
 void launch_strip_walks(std::string_view operation, StripPictures q, int walks,
                         cudaStream_t stream) {
   q.set_strips(Step::reach);
-  const auto rows = [&] {
-    return rows_of_walks(q.abreast(), q.src.height, 2 * Step::reach, walks, Step::round);
-  };
-  q.rows = rows();
-  // H200, 2026-11-24, squares of 15 at 8189 x 8192, a walk's rows some 100: 1, 2 and 3 parts take
-  // 2.26, 1.65 and 1.46 times as long as aligned rows of u8, 1.79, 1.58 and 1.49 of u16. At 1021 x
-  // 1024, some 10 rows of which are 14 more read: 2.0, 2.2 and 2.3 of u8.
-  if (!q.wide && q.rows >= 64) q.side_parts = 3, q.rows = rows();
+  q.rows = rows_of_walks(q.strips, q.src.height, 2 * Step::reach, walks, Step::round);
   const auto kernel = q.regular() ? strip_walk<Step, T, true> : strip_walk<Step, T, false>;
   launch(operation, kernel, dim3(strip_walks(q)), dim3(32), 0, stream, q);
 }
