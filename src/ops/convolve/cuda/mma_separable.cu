@@ -145,8 +145,8 @@ struct Stage {
   // Four more banks a row: the 8 rows that a warp writes at once lie in different ones.
   static constexpr int bytes = Columns * int(sizeof(T)), pitch = bytes + 16;
 
-  /// Writes `rows` of them from `to` on, of which `width` samples are the picture's, in pieces of
-  /// 16 bytes, a row by some lanes side by side. All threads of the block call it.
+  /// Writes `rows` of them to rows `top` and columns `left` of `to` and on, as far as it has them,
+  /// in pieces of 16 bytes, a row by some lanes side by side. All threads of the block call it.
   template <int Warps>
   __device__ static void leave(const uint8_t* stage, ImageView<T, Space::device> to, int32_t left,
                                int32_t top, int rows) {
