@@ -140,6 +140,12 @@ def pictures(folder: pathlib.Path, count: int, shape: tuple[int, ...] = (90, 120
     return files
 
 
+def pictures_and_a_bad_one(folder: pathlib.Path, count: int) -> None:
+    """`pictures`, and 1/bad.png, which is none."""
+    pictures(folder, count)
+    (folder / "1" / "bad.png").write_bytes(b"no picture at all")
+
+
 def everything(folder: pathlib.Path) -> dict[str, bytes]:
     """Files of a folder by their names, and what they hold."""
     return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}

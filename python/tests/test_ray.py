@@ -130,8 +130,7 @@ def machines() -> Iterator[support.Machines]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     made = tmp_path_factory.mktemp("pictures")
-    support.pictures(made, 60)
-    (made / "1" / "bad.png").write_bytes(b"no picture at all")
+    support.pictures_and_a_bad_one(made, 60)
     return made
 
 

@@ -39,9 +39,8 @@ def cluster() -> Iterator[int]:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     made = tmp_path_factory.mktemp("pictures")
-    support.pictures(made, 24)
+    support.pictures_and_a_bad_one(made, 24)
     support.pictures(made / "color", 4, (90, 120, 3))
-    (made / "1" / "bad.png").write_bytes(b"no picture at all")
     return made
 
 
