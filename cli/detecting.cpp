@@ -11,6 +11,7 @@
 #include "cli/inputs.hpp"
 #include "cli/samples.hpp"
 #include "core/fill.hpp"
+#include "cuesta/device.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
 #include "cuesta/version.hpp"
@@ -128,8 +129,26 @@ class Finder {
     device_.check(PixelType::u8);
   }
 
-  std::span<const Detection> find(ConstAnyView luma) {
-    device_.run({small_.look(region_of(luma, region_, name_), exec_)});
+  /// Who decodes, as --decode says. By itself that is the GPU that finds the objects, of live
+  /// video: a GPU's decoder does not tell what is damaged, which is an error of a file. One that is
+  /// watched `alone` has all of that GPU's decoders.
+  std::optional<io::GpuDecoding> decoding(const DetectOptions& options, bool alone) const {
+    if (options.decode == "cpu") return {};
+    const bool required = options.decode == "cuda";
+    if (!required && (!device_.gpu() || !io::is_live(options.input))) return {};
+    const int gpu = device_.gpu() ? device_.gpu()->device() : first_gpu();
+    constexpr int most_decoders = 7;  // an H100 has so many; fewer take turns
+    return io::GpuDecoding{gpu, required, options.shows_frames() || !may_stay_there(),
+                           alone ? most_decoders : 1};
+  }
+
+  std::span<const Detection> find(const io::Frame& frame) {
+    if (frame.gpu_luma && may_stay_there()) {
+      find_there(region_of(frame.gpu_luma, region_, name_));
+    } else {
+      const ConstAnyView luma = frame.deep_luma ? frame.deep_luma : frame.luma;
+      device_.run({small_.look(region_of(luma, region_, name_), exec_)});
+    }
     const auto found = small_.detections(found_);
     if (!region_) return found;
     objects_.assign(found.begin(), found.end());
@@ -150,6 +169,26 @@ class Finder {
   void explain() const { device_.explain(); }
 
  private:
+  static int first_gpu() {
+    std::string why;
+    const auto gpus = list_devices(&why);
+    if (gpus.empty()) {
+      throw Error(ErrorCode::device,
+                  fmt::format("--decode cuda: {}; --decode cpu does without a GPU", why), "cuda");
+    }
+    return gpus.front().index;
+  }
+
+  // Whether frames may be worked on where a GPU has decoded them.
+  bool may_stay_there() const { return device_.gpu() && small_.factor() == 1; }
+
+  void find_there(ConstAnyView luma) {
+    if (device_.goes_to_gpu({&luma, 1}, {})) return device_.run_there({luma});
+    const AnyView copy = copy_.create(luma.size(), 1, luma.type);
+    download(luma, copy);
+    device_.run({copy});
+  }
+
   std::string name_;
   std::optional<Rect> region_;
   Downscale small_;
@@ -157,6 +196,7 @@ class Finder {
   Exec exec_;  // of what comes before the detector
   std::span<const Detection> found_;
   EitherDevice device_;
+  AnyImage copy_;  // of a frame that a GPU decoded and does not take
   std::vector<Detection> objects_;
 };
 
@@ -293,6 +333,12 @@ void add_detect_options(CLI::App& app, DetectOptions& options) {
                  "what moves as a gray video, 255 and 0, exact: .mkv or .avi (FFV1), or .y4m")
       ->type_name("OUT");
   add_follow(app, options.follow);
+  app.add_option(
+         "--decode", options.decode,
+         "who decodes the video: cpu; cuda, a GPU's decoder, which leaves frames there, and "
+         "does not tell damage inside of them; auto: of live video the GPU, if it detects")
+      ->type_name("MODE")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
   options.described.add<MotionOptions>(app);
   options.described.add<DownscaleOptions>(app);
   add_watch_options(app, options.watch);
@@ -327,24 +373,24 @@ int WatchedVideo::watch(const StopOnSignal& stop, const Company* company) {
   const DetectOptions& options = *options_;
   const DetectSettings& settings = detector_->settings;
   Finder& finder = detector_->finder;
-  const auto source = open_stream(options.input, options.common, stop, true);
+  const auto source =
+      open_stream(options.input, options.common, stop, true, finder.decoding(options, !company));
   if (!options.out.empty()) tell_depth(*source, true);
   Outputs outputs(options, settings, *source, company ? company->lines : nullptr);
   std::optional<Progress> own;
   if (!company) {
     own.emplace("frames", source->expected_frames(), options.json == "-" || options.out == "-");
   }
-  const auto find = [&](ConstAnyView luma) {
+  const auto find = [&](const io::Frame& frame) {
     std::optional<Turns::Turn> turn;
     if (company) turn.emplace(company->turns);
-    return finder.find(luma);
+    return finder.find(frame);
   };
   int64_t frames = 0, objects = 0;
   const int code = pass_frames(
       *source, options.common, stop, outputs.results(), company ? company->progress : *own,
       [&](io::FrameBuffer& buffer, int) {
-        const io::Frame& frame = buffer.frame();
-        const auto found = find(frame.deep_luma ? frame.deep_luma : frame.luma);
+        const auto found = find(buffer.frame());
         outputs.found(buffer, found, finder);
         ++frames;
         objects += int64_t(found.size());

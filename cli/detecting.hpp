@@ -26,11 +26,14 @@ struct DetectOptions {
   DescribedOptions described{};
   WatchOptions watch{};
   std::string input{}, out{}, json{}, mask_video{};
+  std::string decode = "auto";  ///< who decodes: auto, cpu, cuda
   bool follow = false;
   std::string camera{};  ///< its name among several; empty for a video alone
 
   /// Every name of a file or folder that is written, with its option.
   std::vector<std::pair<std::string, std::string>> outputs() const;
+  /// Whether a result shows pictures of the video, or is made of them.
+  bool shows_frames() const { return !out.empty() || watch.shows_frames(); }
 };
 /// All of them but the inputs; `options` stays where it is.
 void add_detect_options(CLI::App& app, DetectOptions& options);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <vector>
 
+#include "core/on_device.hpp"
 #include "cuesta/device.hpp"
 
 namespace cuesta::cli {
@@ -92,6 +93,13 @@ void EitherDevice::run(std::initializer_list<ConstAnyView> sources, AnyView out)
     work_(given, out, execs_);
     explainer_.end();
   }
+}
+
+void EitherDevice::run_there(std::initializer_list<ConstAnyView> sources, AnyView out) {
+  const OnDevice scope(gpu_->device());
+  work_({sources.begin(), sources.size()}, out, execs_);
+  wait(execs_.pinned.stream);
+  explainer_.end();
 }
 
 void EitherDevice::explain() const {

@@ -40,6 +40,8 @@ class EitherDevice {
   /// Runs the work on these pictures in host memory, or on copies of them on the GPU, as
   /// goes_to_gpu() says: what several objects run on threads of their own overlaps.
   void run(std::initializer_list<ConstAnyView> sources, AnyView out = {});
+  /// The same of pictures that lie in gpu()'s memory already and that goes_to_gpu() sends there.
+  void run_there(std::initializer_list<ConstAnyView> sources, AnyView out = {});
   /// Whether pictures like these go to the GPU. With --device auto they do where every operation
   /// has a production strategy for them there, or the one that is pinned; -v tells why not, once.
   /// Throws Error{unsupported} where the device that was asked for cannot run them.

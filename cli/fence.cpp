@@ -80,11 +80,11 @@ bool wants_sandbox(const CLI::App& verb) {
                   "{} {}: in a --sandbox no connection is made, no program started and no list "
                   "of cameras read; leave one of them out",
                   name, value);
-  for (const auto& value : values_of(verb, "--device"))
-    if (value != "cpu" && value != "auto")
-      usage_error(value,
-                  "--device {}: in a --sandbox no GPU can be opened; --device cpu does without",
-                  value);
+  for (const char* name : {"--device", "--decode"})
+    for (const auto& value : values_of(verb, name))
+      if (value != "cpu" && value != "auto")
+        usage_error(value, "{} {}: in a --sandbox no GPU can be opened; {} cpu does without", name,
+                    value, name);
   for (const auto& input : inputs_of(verb))
     if (input != "-" && io::is_live(input))
       usage_error(input,

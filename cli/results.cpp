@@ -109,10 +109,12 @@ void tell_depth(const io::FrameSource& source, bool shown) {
 }
 
 std::unique_ptr<io::FrameSource> open_stream(const std::string& input, const CommonOptions& common,
-                                             const StopOnSignal& stop, bool keep_depth) {
+                                             const StopOnSignal& stop, bool keep_depth,
+                                             std::optional<io::GpuDecoding> gpu) {
   try {
     io::StreamLimits limits = limits_of(common, stop);
     limits.keep_depth = keep_depth;
+    limits.gpu = gpu;
     auto source = io::open_frames(input, limits);
     if (stop.came()) throw Interrupted();
     if (const auto text = source->description(); !text.empty())

@@ -32,6 +32,8 @@ struct WatchOptions {
   bool is_on() const;
   /// Whether someone is told of events while they happen, whatever is written.
   bool tells() const { return !on_event.empty() || !mqtt.empty(); }
+  /// Whether a result shows pictures of the video.
+  bool shows_frames() const { return !heat_map.empty() || !report.empty(); }
   /// Throws Error{invalid_argument} for names that say no format, commands and addresses that are
   /// none.
   void check() const;

@@ -13,6 +13,8 @@ namespace cuesta::io {
 template <class T>
 class Pool {
  public:
+  explicit Pool(size_t most_idle = 8) : shelf_(std::make_shared<Shelf>(most_idle)) {}
+
   std::shared_ptr<T> take() {
     std::unique_ptr<T> one;
     {
@@ -27,18 +29,18 @@ class Pool {
               std::unique_ptr<T> owner(back);
               owner->clear();
               const std::lock_guard lock(shelf->mutex);
-              if (shelf->idle.size() < most_idle) shelf->idle.push_back(std::move(owner));
+              if (shelf->idle.size() < shelf->most_idle) shelf->idle.push_back(std::move(owner));
             }};
   }
 
  private:
-  static constexpr size_t most_idle = 8;
   struct Shelf {
-    Shelf() { idle.reserve(most_idle); }
+    explicit Shelf(size_t most) : most_idle(most) { idle.reserve(most); }
+    const size_t most_idle;
     std::mutex mutex;
     std::vector<std::unique_ptr<T>> idle;
   };
-  std::shared_ptr<Shelf> shelf_ = std::make_shared<Shelf>();
+  std::shared_ptr<Shelf> shelf_;
 };
 
 }  // namespace cuesta::io

@@ -15,6 +15,7 @@
 #include "io/y4m.hpp"
 
 #if defined(CUESTA_HAS_VIDEO)
+#include "io/parts_ahead.hpp"
 #include "io/video.hpp"
 #endif
 
@@ -97,12 +98,27 @@ std::unique_ptr<FrameSource> open_frames(const std::string& path, const StreamLi
     throw_input(bytes->name(),
                 bytes->size() >= 0 ? "the file is empty" : "the stream ended before it began");
   }
-  if (is_y4m(format_of_bytes(head))) return std::make_unique<Y4mSource>(std::move(bytes), limits);
+  const bool is_raw = is_y4m(format_of_bytes(head));
 #if defined(CUESTA_HAS_PICTURES)
-  if (begins_as_animation(bytes->peek(32))) return open_animation(std::move(bytes), limits);
+  const bool is_pictures = begins_as_animation(bytes->peek(32));
+#else
+  const bool is_pictures = false;
+#endif
+  if (limits.gpu && limits.gpu->required && (is_raw || is_pictures)) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{}: {} is not decoded on a GPU", bytes->name(),
+                            is_raw ? "y4m" : "an animation"),
+                bytes->name());
+  }
+  if (is_raw) return std::make_unique<Y4mSource>(std::move(bytes), limits);
+#if defined(CUESTA_HAS_PICTURES)
+  if (is_pictures) return open_animation(std::move(bytes), limits);
 #endif
 #if defined(CUESTA_HAS_VIDEO)
-  if (path != "-" && bytes->size() >= 0) return open_video(path, limits);
+  if (path != "-" && bytes->size() >= 0) {
+    if (auto ahead = open_parts_ahead(path, limits)) return ahead;
+    return open_video(path, limits);
+  }
   return open_video(std::move(bytes), limits);
 #else
   if (is_y4m_name(path))

@@ -53,6 +53,9 @@ struct Frame {
   /// u16, one channel: the luma where StreamLimits::keep_depth asks for it and a sample has more
   /// than 8 bits, which stand highest, so that a gray level of 8 bits is 256.
   ConstAnyView deep_luma{};
+  /// The luma in the memory of the GPU that decoded it: u8, or u16 as deep_luma; without data
+  /// elsewhere. With it the others have data where GpuDecoding::host_planes says so.
+  ConstAnyView gpu_luma{};
   ConstAnyView cb{}, cr{};  ///< u8, of chroma_size(); without data where the stream has no color
   int64_t index = 0;        ///< counts from 0
   int64_t pts = 0;          ///< from the stream's own timestamps, in units of its time base
@@ -62,6 +65,8 @@ struct Frame {
   /// Keeps the planes as they are, as long as a copy of it lives. Of frames that no FrameSource
   /// made, null: their views belong to whoever made them.
   std::shared_ptr<const void> owner{};
+
+  bool has_picture() const { return luma || gpu_luma; }
 };
 
 class FrameSource {
@@ -100,6 +105,14 @@ class FrameSink {
   virtual std::string loss() const { return {}; }
 };
 
+/// Decoding by a GPU's own decoder.
+struct GpuDecoding {
+  int device = 0;
+  bool required = false;    ///< else what that decoder does not take, the CPU decodes
+  bool host_planes = true;  ///< frames have their planes in host memory, too
+  int decoders = 1;         ///< of a file without host planes: parts that are decoded at once
+};
+
 struct StreamLimits {
   int64_t max_pixels = int64_t(1) << 28;  ///< of one frame
   bool allow_partial = false;             ///< a stream that breaks off ends there, without an error
@@ -111,7 +124,8 @@ struct StreamLimits {
   std::function<void(const std::string&)> report{};  ///< is told of such things; from any thread
   bool keep_depth = false;                           ///< fills Frame::deep_luma
   int64_t max_memory = std::numeric_limits<int64_t>::max();  ///< bytes of a frame's luma
-  VideoPart part{};  ///< of a file that libav reads; else the whole
+  VideoPart part{};                  ///< of a file that libav reads; else the whole
+  std::optional<GpuDecoding> gpu{};  ///< else the CPU decodes
 
   /// Makes a signal to stop where the caller brought none.
   void with_stop() {

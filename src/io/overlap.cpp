@@ -48,7 +48,7 @@ AnyView FrameBuffer::drawable(size_t plane, ConstAnyView& shown) {
 void overlap(FrameSource& source, const std::function<void(FrameBuffer&, int)>& work,
              const std::function<void(const Frame&)>& write, int at_once) {
   const bool threads = at_once > 1;
-  std::vector<FrameBuffer> memory(size_t(threads ? at_once : 8));
+  std::vector<FrameBuffer> memory(size_t(threads ? at_once : frames_at_once));
   std::vector<std::future<void>> working(memory.size());
   std::mutex mutex;
   std::exception_ptr read_error, work_error, write_error;
@@ -98,7 +98,7 @@ void overlap(FrameSource& source, const std::function<void(FrameBuffer&, int)>& 
   stages.give = [&](int place) {
     FrameBuffer& buffer = memory[size_t(place)];
     if (working[size_t(place)].valid()) working[size_t(place)].get();
-    if (!buffer.frame().luma) is_cut = true;
+    if (!buffer.frame().has_picture()) is_cut = true;
     if (!is_cut && !write_error) {
       try {
         write(buffer.frame());

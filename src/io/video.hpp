@@ -43,6 +43,10 @@ class VideoReader final : public FrameSource {
   int64_t damaged_frames() const;
   /// Whether the container says how long it is: a file, wherever it lies, not a camera.
   bool has_end() const;
+  /// Goes on with a later part of the same file, whatever was read of the one before: what next()
+  /// gives is that part's. Throws Error{input}.
+  void take(const VideoPart& part);
+  bool decodes_on_gpu() const;
 
  private:
   struct State;

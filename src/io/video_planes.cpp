@@ -193,7 +193,9 @@ ConstAnyView VideoPlanes::finished(ImageView<const T> plane, Orientation how, Im
 void VideoPlanes::convert(FramePlanes& from, Chroma chroma, Orientation how, bool keep_depth,
                           const std::string& name, Frame& out) {
   const AVFrame& frame = *from.decoded;
-  auto& [decoded, samples, sampled, turned, deep, deep_turned] = from;
+  auto& samples = from.samples;
+  auto& sampled = from.sampled;
+  auto& turned = from.turned;
   const auto format = AVPixelFormat(frame.format);
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   const bool rgb = is_rgb(format);
@@ -204,7 +206,7 @@ void VideoPlanes::convert(FramePlanes& from, Chroma chroma, Orientation how, boo
   out.luma = finished<uint8_t>(luma, how, turned[0]);
   out.deep_luma = {};
   if (keep_depth && !rgb && d->comp[0].depth > 8)
-    out.deep_luma = finished<uint16_t>(deep_luma(frame, *d, deep), how, deep_turned);
+    out.deep_luma = finished<uint16_t>(deep_luma(frame, *d, from.deep), how, from.deep_turned);
   const ChromaShift stored = rgb ? ChromaShift{} : ChromaShift{d->log2_chroma_w, d->log2_chroma_h};
   const ChromaShift wanted = shift_of(chroma);  // a turned stream is never c422
   for (int i = 1; i <= 2; ++i) {

@@ -32,11 +32,13 @@ void orient(ImageView<const T> src, ImageView<T> dst, Orientation how);
 /// A decoded frame, and what of its planes is not in place.
 struct FramePlanes {
   av::FramePtr decoded{av_frame_alloc()};
+  av::FramePtr on_gpu{};  ///< the same where a GPU decoded it
   std::array<Image<uint8_t>, 3> samples{}, sampled{}, turned{};
   Image<uint16_t> deep{}, deep_turned{};
 
   void clear() {
     if (decoded) av_frame_unref(decoded.get());
+    on_gpu.reset();
   }
 };
 

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <string_view>
 
 #include "io/av.hpp"
 #include "io/container_end.hpp"
 #include "io/errors.hpp"
 #include "io/frame_pool.hpp"
+#include "io/gpu_decoder.hpp"
+#include "io/overlap.hpp"
 #include "io/video.hpp"
 #include "io/video_input.hpp"
 #include "io/video_planes.hpp"
@@ -19,11 +22,11 @@ namespace {
 
 /// Whether samples fill 0..255. Unsaid, RGB, JPEG's formats and plain gray files do; coded video
 /// does not.
-bool is_full_range(const AVFrame& frame, AVCodecID codec) {
-  if (VideoPlanes::is_rgb(AVPixelFormat(frame.format))) return true;
+bool is_full_range(const AVFrame& frame, AVPixelFormat format, AVCodecID codec) {
+  if (VideoPlanes::is_rgb(format)) return true;
   if (frame.color_range == AVCOL_RANGE_JPEG) return true;
   if (frame.color_range == AVCOL_RANGE_MPEG) return false;
-  switch (AVPixelFormat(frame.format)) {
+  switch (format) {
     case AV_PIX_FMT_YUVJ411P:
     case AV_PIX_FMT_YUVJ420P:
     case AV_PIX_FMT_YUVJ422P:
@@ -31,7 +34,7 @@ bool is_full_range(const AVFrame& frame, AVCodecID codec) {
     case AV_PIX_FMT_YUVJ444P: return true;
     default: break;
   }
-  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(AVPixelFormat(frame.format));
+  const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   const bool plain = codec == AV_CODEC_ID_RAWVIDEO || codec == AV_CODEC_ID_FFV1 ||
                      codec == AV_CODEC_ID_HUFFYUV || codec == AV_CODEC_ID_FFVHUFF ||
                      codec == AV_CODEC_ID_PNG;
@@ -87,6 +90,10 @@ struct VideoReader::State {
   Orientation orientation;
   int32_t stored_width = 0, stored_height = 0;
   const char* samples = nullptr;  // how they are stored, as libav calls it
+  std::optional<GpuDecoder> gpu;
+  std::string why_not_gpu;     // though it was asked for
+  bool keeps_packets = false;  // until it is known who decodes
+  std::deque<av::PacketPtr> kept_packets, packets_again;
 
   int64_t index = 0;            // of the next frame
   int64_t start = 0;            // of the file, in the stream's time base
@@ -105,16 +112,25 @@ struct VideoReader::State {
   State(std::unique_ptr<VideoInput> i, const StreamLimits& l) : input(std::move(i)), limits(l) {
     if (!packet || !decoded) throw std::bad_alloc();
     limits.with_stop();
-    open_decoder();
+    find_stream();
+    open_decoder(limits.gpu.has_value());
     if (!limits.part.is_whole()) go_to_part();
-    if (!decode()) throw_input(name(), "the video stream holds no frame");
+    keeps_packets = gpu.has_value();
+    bool found = decode();
+    if (keeps_packets && !stays_on_gpu(found)) {
+      begin_again_on_cpu();
+      found = decode();
+    }
+    if (!found) throw_input(name(), "the video stream holds no frame");
+    keeps_packets = false;
+    kept_packets.clear();
     describe();
     first_waits = true;
   }
 
   const std::string& name() const { return input->name(); }
 
-  void open_decoder() {
+  void find_stream() {
     AVFormatContext& context = input->context();
     const int best = av_find_best_stream(&context, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     if (best >= 0) stream = context.streams[best];
@@ -123,6 +139,63 @@ struct VideoReader::State {
     for (unsigned i = 0; i < context.nb_streams; ++i) {
       if (context.streams[i] != stream) context.streams[i]->discard = AVDISCARD_ALL;
     }
+    start = av_rescale_q(input->start(), AV_TIME_BASE_Q, stream->time_base);
+  }
+
+  /// Says why not: throws where the GPU is required.
+  void refuse_gpu(std::string why) {
+    why_not_gpu = std::move(why);
+    if (!limits.gpu->required) return;
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{}: cannot be decoded on cuda:{}: {}", name(), limits.gpu->device,
+                            why_not_gpu),
+                name());
+  }
+
+  /// Has the GPU decode what it takes; else says why not.
+  bool attach_gpu() {
+    if (auto why = why_not_on_gpu(stream->codecpar->codec_id); !why.empty()) {
+      refuse_gpu(std::move(why));
+      return false;
+    }
+    try {
+      gpu.emplace(*decoder, limits.gpu->device, frames_at_once + 1);
+      return true;
+    } catch (const Error& error) {
+      if (limits.gpu->required) throw;
+      why_not_gpu = error.what();
+      return false;
+    }
+  }
+
+  /// Whether the first frame shows that the GPU decodes this stream; else says why not.
+  bool stays_on_gpu(bool found) {
+    if (found && GpuDecoder::made(*decoded)) {
+      if (decoded->crop_left == 0 && decoded->crop_top == 0) return true;
+      refuse_gpu("its pictures begin inside of what is coded");
+    } else {
+      const char* coded = av_get_pix_fmt_name(decoder->pix_fmt);
+      refuse_gpu(fmt::format("its decoder does not take {}, {}x{}, {}",
+                             avcodec_get_name(decoder->codec_id), decoder->width, decoder->height,
+                             coded ? coded : "of unknown samples"));
+    }
+    return false;
+  }
+
+  /// The same packets for another decoder.
+  void begin_again_on_cpu() {
+    av_frame_unref(decoded.get());
+    gpu.reset();
+    keeps_packets = false;
+    packets_again.swap(kept_packets);
+    packets = limits.part.packet;
+    packets_end = 0;
+    draining = ended = false;
+    fault.clear();
+    open_decoder(false);
+  }
+
+  void open_decoder(bool asks_gpu) {
     const AVCodecParameters& parameters = *stream->codecpar;
     const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
     if (!codec) {
@@ -137,7 +210,9 @@ struct VideoReader::State {
     constexpr int most_threads = 16;
     decoder->thread_count = std::clamp(limits.threads, 0, most_threads);
     decoder->thread_type = thread_type_for(parameters.codec_id);
-    if (limits.allow_partial || input->is_live()) {
+    if (asks_gpu && attach_gpu()) {
+      decoder->thread_count = 1;  // hands on what the GPU does
+    } else if (limits.allow_partial || input->is_live()) {
       // What is damaged is told and shown: it is zero, and never what the memory held before.
       decoder->get_buffer2 = get_cleared_buffer;
     }
@@ -153,7 +228,6 @@ struct VideoReader::State {
       throw_input(name(), fmt::format("its video stream ({}) cannot be decoded: {}", codec->name,
                                       av::words(error)));
     }
-    start = av_rescale_q(input->start(), AV_TIME_BASE_Q, stream->time_base);
   }
 
   /// The next packet is the key frame that the part begins with. Where seeking by its times does
@@ -180,6 +254,21 @@ struct VideoReader::State {
     throw_input(name(), at_frame("the file has no key frame where this part begins"));
   }
 
+  /// How the stream's samples are stored, whoever decodes them.
+  AVPixelFormat stored_format(const AVFrame& f) const {
+    return GpuDecoder::made(f) ? decoder->sw_pix_fmt : AVPixelFormat(f.format);
+  }
+
+  /// Goes on with another part, by the same decoder.
+  void take(const VideoPart& part) {
+    avcodec_flush_buffers(decoder.get());
+    av_packet_unref(packet.get());
+    limits.part = part;
+    packets_end = last_packet_end = 0;
+    draining = ended = packet_waits = first_waits = false;
+    go_to_part();
+  }
+
   int64_t time_of(const AVFrame& f) const {
     return f.best_effort_timestamp != AV_NOPTS_VALUE ? f.best_effort_timestamp - start : next_pts;
   }
@@ -203,13 +292,14 @@ struct VideoReader::State {
     if (matrix) orientation = orientation_of(matrix).value_or(Orientation{});
     stored_width = f.width;
     stored_height = f.height;
-    samples = av_get_pix_fmt_name(AVPixelFormat(f.format));
+    const AVPixelFormat stored = stored_format(f);
+    samples = av_get_pix_fmt_name(stored);
     const bool turned = orientation.transposed;
     format.width = turned ? f.height : f.width;
     format.height = turned ? f.width : f.height;
-    format.chroma = VideoPlanes::chroma_for(AVPixelFormat(f.format), turned);
-    format.full_range = is_full_range(f, decoder->codec_id);
-    if (const AVPixFmtDescriptor* sample = av_pix_fmt_desc_get(AVPixelFormat(f.format)))
+    format.chroma = VideoPlanes::chroma_for(stored, turned);
+    format.full_range = is_full_range(f, stored, decoder->codec_id);
+    if (const AVPixFmtDescriptor* sample = av_pix_fmt_desc_get(stored))
       format.bits = std::max(8, sample->comp[0].depth);
     const AVRational rate =
         positive_or(av_guess_frame_rate(&input->context(), stream, nullptr), {25, 1});
@@ -222,7 +312,7 @@ struct VideoReader::State {
     if (turned) std::swap(aspect.num, aspect.den);
     format.aspect_num = aspect.num;
     format.aspect_den = aspect.den;
-    if (VideoPlanes::is_rgb(AVPixelFormat(f.format))) {
+    if (VideoPlanes::is_rgb(stored)) {
       format.matrix = AVCOL_SPC_SMPTE170M;  // as VideoPlanes makes YUV of RGB
     } else {
       // Damaged files bring numbers that are none of libav's: read as what they are stored in.
@@ -299,13 +389,32 @@ struct VideoReader::State {
 
   /// Hands the decoder one packet, or the news that there are no more.
   void feed() {
-    int error = 0;
-    if (!std::exchange(packet_waits, false)) do {
-        av_packet_unref(packet.get());
-        error = draining ? AVERROR_EOF : input->read(*packet);
-      } while (error >= 0 && packet->stream_index != stream->index);
+    const int error = next_packet();
     if (error < 0) return end_of_packets(error);
+    if (keeps_packets) {
+      kept_packets.emplace_back(av_packet_clone(packet.get()));
+      if (!kept_packets.back()) throw std::bad_alloc();
+    }
+    decode_packet();
+  }
 
+  int next_packet() {
+    if (std::exchange(packet_waits, false)) return 0;
+    av_packet_unref(packet.get());
+    if (!packets_again.empty()) {
+      packet = std::move(packets_again.front());
+      packets_again.pop_front();
+      return 0;
+    }
+    int error = 0;
+    do {
+      av_packet_unref(packet.get());
+      error = draining ? AVERROR_EOF : input->read(*packet);
+    } while (error >= 0 && packet->stream_index != stream->index);
+    return error;
+  }
+
+  void decode_packet() {
     ++packets;
     last_packet_end = packet->pos >= 0 ? packet->pos + packet->size : 0;
     const int64_t shown = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
@@ -315,7 +424,7 @@ struct VideoReader::State {
       fault = fmt::format("the file is cut off or damaged after {} frames", packets - 1);
       return drain();
     }
-    error = avcodec_send_packet(decoder.get(), packet.get());
+    const int error = avcodec_send_packet(decoder.get(), packet.get());
     if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
     if (error < 0) report(at_frame(fmt::format("it cannot be decoded: {}", av::words(error))));
   }
@@ -390,8 +499,16 @@ struct VideoReader::State {
     const std::shared_ptr<FramePlanes> kept = pool.take();
     if (!kept->decoded) throw std::bad_alloc();
     av_frame_move_ref(kept->decoded.get(), decoded.get());
+    out = {};
+    if (GpuDecoder::made(*kept->decoded)) {
+      gpu->wait_for(*kept->decoded);
+      kept->on_gpu = GpuDecoder::ref(*kept->decoded);
+      if (orientation.upright()) out.gpu_luma = GpuDecoder::luma(*kept->on_gpu);
+      if (limits.gpu->host_planes || !out.gpu_luma) GpuDecoder::download(kept->decoded);
+    }
     const AVFrame& f = *kept->decoded;
-    planes.convert(*kept, format.chroma, orientation, limits.keep_depth, name(), out);
+    if (!GpuDecoder::made(f))
+      planes.convert(*kept, format.chroma, orientation, limits.keep_depth, name(), out);
     out.owner = kept;
     out.index = index++;
     out.damaged = frame_is_damaged;
@@ -433,6 +550,9 @@ bool VideoReader::has_end() const {
   return context.duration > 0 && context.duration != AV_NOPTS_VALUE;
 }
 
+void VideoReader::take(const VideoPart& part) { state_->take(part); }
+bool VideoReader::decodes_on_gpu() const { return state_->gpu.has_value(); }
+
 bool VideoReader::next(Frame& frame) {
   if (state_->limits.stop->requested()) return false;
   if (!std::exchange(state_->first_waits, false) && !state_->decode()) return false;
@@ -456,6 +576,10 @@ std::string VideoReader::description() const {
                                  avcodec_get_name(state_->decoder->codec_id), f.width, f.height,
                                  double(f.rate_num) / double(f.rate_den), samples ? samples : "?",
                                  f.full_range ? "full" : "limited");
+  if (const auto& gpu = state_->gpu)
+    text += fmt::format(", decoded by cuda:{}", gpu->device());
+  else if (!state_->why_not_gpu.empty())
+    text += fmt::format(", decoded by the CPU ({})", state_->why_not_gpu);
   if (!state_->orientation.upright())
     text += fmt::format(", turned by {} degrees", state_->orientation.degrees());
   if (state_->input->is_live() && state_->has_sound()) text += ", without its sound (it is live)";

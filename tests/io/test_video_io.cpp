@@ -13,10 +13,12 @@
 #include <string>
 #include <vector>
 
+#include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 #include "cuesta/io.hpp"
 #include "io/av.hpp"
 #include "io/frames.hpp"
+#include "io/video.hpp"
 #include "support/temp_folder.hpp"
 
 namespace cuesta {
@@ -64,8 +66,9 @@ StreamFormat format_of(int32_t width, int32_t height, Chroma chroma = Chroma::c4
 
 void write_video(const std::string& path, const StreamFormat& format,
                  const std::vector<int64_t>& times, const std::string& sound = {},
-                 io::Placing placing = io::Placing::when_whole) {
-  const auto sink = io::create_frames(path, format, sound, {.threads = 1}, placing);
+                 io::Placing placing = io::Placing::when_whole,
+                 io::Coding coding = io::Coding::for_viewing) {
+  const auto sink = io::create_frames(path, format, sound, {.threads = 1}, placing, coding);
   Pixels pixels(format);
   for (size_t k = 0; k < times.size(); ++k) {
     pixels.fill(int64_t(k));
@@ -432,6 +435,86 @@ TEST(VideoParts, AreTheFramesOfTheWhole) {
     EXPECT_EQ(joined, whole) << name;
     EXPECT_EQ(video_parts(path, 1000).size(), 1U) << name;
   }
+}
+
+// One reader takes part after part, from wherever it is in the one before.
+TEST(VideoParts, AReaderGoesOnWithAnother) {
+  const TempFolder folder;
+  const std::string path = folder / "a.mkv";
+  StreamFormat format = format_of(32, 32);
+  format.rate_num = 10;
+  write_video(path, format, steady(160), {}, io::Placing::growing);
+  const auto parts = video_parts(path, 30);
+  ASSERT_GT(parts.size(), 3U);
+  io::VideoReader reader(path, {.threads = 1, .part = parts[0]});
+  for (const size_t k : {1, 3}) {
+    io::VideoReader own(path, {.threads = 1, .part = parts[k]});
+    if (k == 1)
+      reader.take(parts[k]);
+    else
+      reader.take(parts[2]), reader.take(parts[k]);
+    Frame mine, other;
+    int64_t frames = 0;
+    for (; own.next(mine); ++frames) {
+      ASSERT_TRUE(reader.next(other)) << k << ' ' << frames;
+      EXPECT_EQ(other.index, mine.index);
+      EXPECT_EQ(other.time, mine.time);
+      EXPECT_EQ(mean_difference(mine.luma, other.luma), 0) << k << ' ' << frames;
+    }
+    EXPECT_EQ(frames, parts[k].frames);
+    if (k == 3) {
+      EXPECT_FALSE(reader.next(other));
+    }
+  }
+}
+
+// Where no GPU decodes, the CPU does, and it is said; or that is an error, if it has to be a GPU.
+TEST(GpuDecoding, IsSaidWhereItIsNotThere) {
+  if (!list_devices().empty()) GTEST_SKIP() << "there is a GPU: tests/cli/test_decode.py";
+  const TempFolder folder;
+  const io::GpuDecoding asked{.device = 0, .required = false, .host_planes = false, .decoders = 7};
+  io::GpuDecoding needed = asked;
+  needed.required = true;
+  StreamFormat format = format_of(32, 32);
+  format.rate_num = 10;
+  const auto said_of = [&](const std::string& path) {
+    try {
+      io::open_frames(path, {.gpu = needed});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  struct Case {
+    io::Coding coding;
+    const char* why;
+  };
+  for (const Case& one :
+       {Case{io::Coding::for_viewing, "no usable NVIDIA GPU"},
+        {io::Coding::lossless_gray, "GPUs are given H.264, HEVC, VP8 and VP9, not ffv1"}}) {
+    const std::string path = folder / "a.mkv";
+    format.chroma = one.coding == io::Coding::for_viewing ? Chroma::c420 : Chroma::none;
+    write_video(path, format, steady(140), {}, io::Placing::growing, one.coding);
+    const auto plain = io::open_frames(path);
+    const auto source = io::open_frames(path, {.gpu = asked});
+    EXPECT_NE(source->description().find("decoded by the CPU ("), std::string::npos)
+        << source->description();
+    EXPECT_NE(source->description().find(one.why), std::string::npos) << source->description();
+    Frame wanted, found;
+    int64_t frames = 0;
+    for (; plain->next(wanted); ++frames) {
+      ASSERT_TRUE(source->next(found));
+      EXPECT_FALSE(found.gpu_luma);
+      EXPECT_EQ(mean_difference(wanted.luma, found.luma), 0) << path << ' ' << frames;
+    }
+    EXPECT_FALSE(source->next(found));
+    EXPECT_EQ(frames, 140);
+    EXPECT_NE(said_of(path).find(one.why), std::string::npos) << said_of(path);
+  }
+  const std::string raw = folder / "a.y4m";
+  write_video(raw, format_of(32, 32), steady(3));
+  EXPECT_NE(said_of(raw).find("y4m is not decoded on a GPU"), std::string::npos) << said_of(raw);
+  EXPECT_EQ(io::open_frames(raw, {.gpu = asked})->format().width, 32);
 }
 
 TEST(VideoParts, WhatCannotBeCutIsOne) {

@@ -1,0 +1,119 @@
+"""--decode cuda gives the lists, masks and videos of --decode cpu, of every codec and layout that the GPU's decoder takes; what it
+does not take is said. `test_decode.py COMMAND`; without a GPU that decodes video it checks what is said there, and is skipped (77)."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+COMMAND = sys.argv.pop(1)
+SKIPPED = 77
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == code, (arguments, done.returncode, done.stderr)
+    return done
+
+
+def write_y4m(path, frames, width=160, height=120, color="420jpeg", bytes_of_colors=None):
+    colors = bytes([128]) * (bytes_of_colors or 2 * ((width + 1) // 2) * ((height + 1) // 2))
+    with open(path, "wb") as file:
+        file.write(b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C%s\n" % (width, height, color.encode()))
+        for t in range(frames):
+            luma = bytearray()
+            for y in range(height):
+                row = bytearray(60 + (x // 12 + y // 9) % 2 * 50 + (x * 7 + y * 13 + x * y) % 9 for x in range(width))
+                if 20 <= y < 60:
+                    left = 3 * t % (width - 30)
+                    row[left : left + 24] = bytes([220]) * 24
+                luma += row
+            file.write(b"FRAME\n" + luma + colors)
+
+
+def videos(folder):
+    """Coded by the command itself: H.264 in several containers and with a part cut off at the right and below, VP9."""
+    write_y4m(folder / "street.y4m", 150)
+    write_y4m(folder / "odd.y4m", 40, 162, 122)
+    for source, name in (("street", "a.mp4"), ("street", "a.mkv"), ("street", "a.webm"), ("street", "a.ts"), ("odd", "odd.mp4")):
+        run("filter", folder / f"{source}.y4m", "-o", folder / name, "--median", "3")
+        yield folder / name
+    # Parts: a key frame every two seconds.
+    run("filter", folder / "street.y4m", "-o", folder / "grown.mkv", "--median", "3", "--follow")
+    yield folder / "grown.mkv"
+
+
+def results(folder, video, *options):
+    """Bytes of all that is written; without frames in host memory, and with them."""
+    made = folder / "made"
+    made.mkdir()
+    run("detect", video, "--json", made / "list.ndjson", *options)
+    run("detect", video, "--json", made / "again.ndjson", "-o", made / "boxes.y4m", "--mask-video", made / "mask.y4m", *options)
+    told = {path.name: path.read_bytes() for path in made.iterdir()}
+    for path in made.iterdir():
+        path.unlink()
+    made.rmdir()
+    assert told["list.ndjson"] == told["again.ndjson"], (video, options)
+    return told
+
+
+def check_gpu(folder):
+    for video in videos(folder):
+        for looks in ([], ["--downscale", "2"], ["--region", "7,5,100,80"], ["--background", "mixture"]):
+            wanted = results(folder, video, "--device", "cpu", "--decode", "cpu", *looks)
+            for device in ("cuda", "cpu"):
+                assert results(folder, video, "--device", device, "--decode", "cuda", *looks) == wanted, (video, looks, device)
+        assert wanted["list.ndjson"].count(b'"box"') > 10, video
+        said = run("detect", video, "--json", "-", "--device", "cuda", "--decode", "cuda", "-v").stderr
+        assert "decoded by cuda:0" in said, said
+        assert ("parts, " in said) == (video.name == "grown.mkv"), said
+    several = run("detect", folder / "a.mp4", folder / "odd.mp4", "--json", "-", "--device", "cuda", "--decode", "cuda").stdout
+    assert sorted(several.splitlines()) == sorted(
+        run("detect", folder / "a.mp4", folder / "odd.mp4", "--json", "-", "--device", "cpu").stdout.splitlines()
+    )
+    # What is live takes the GPU by itself.
+    fed = subprocess.run([COMMAND, "detect", "-", "--json", "-", "--device", "cuda", "-v"], input=(folder / "a.ts").read_bytes(), capture_output=True)
+    assert fed.returncode == 0 and b"decoded by cuda:0" in fed.stderr, fed.stderr
+    assert b"decoded by cuda" not in run("detect", folder / "a.ts", "--json", "-", "--device", "cuda", "-v").stderr.encode()
+    # Samples that its decoder does not take: 4:2:2.
+    write_y4m(folder / "wide.y4m", 20, color="422", bytes_of_colors=160 * 120)
+    run("filter", folder / "wide.y4m", "-o", folder / "wide.mp4", "--median", "3")
+    said = run("detect", folder / "wide.mp4", "--json", "-", "--decode", "cuda", code=2).stderr
+    assert "cannot be decoded on cuda:0: its decoder does not take h264, 160x120, yuv422p" in said, said
+    fed = {}
+    for how in ("cpu", "auto"):
+        done = subprocess.run([COMMAND, "detect", "-", "--json", "-", "--device", "cuda", "--decode", how, "-v"],
+                              input=packets_of(folder, "wide.y4m"), capture_output=True)
+        assert done.returncode == 0, done.stderr
+        fed[how] = done.stdout
+        assert (b"decoded by the CPU (its decoder does not take" in done.stderr) == (how == "auto"), done.stderr
+    assert fed["cpu"] == fed["auto"]
+
+
+def packets_of(folder, name):
+    run("filter", folder / name, "-o", folder / "piped.ts", "--median", "3")
+    return (folder / "piped.ts").read_bytes()
+
+
+def main():
+    gpus = [d for d in json.loads(run("list", "devices", "--json").stdout) if d["device"] != "cpu"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_y4m(folder / "street.y4m", 3)
+        said = run("detect", folder / "street.y4m", "--json", "-", "--decode", "gpu", code=2).stderr
+        assert "--decode" in said and "auto" in said and "cuda" in said, said
+        if not gpus:
+            said = run("detect", folder / "street.y4m", "--json", folder / "x", "--decode", "cuda", code=5).stderr
+            assert "--decode cuda" in said and "--decode cpu" in said, said
+            assert not (folder / "x").exists()
+            print("decode: no GPU here; what is said of that passed")
+            sys.exit(SKIPPED)
+        said = run("detect", folder / "street.y4m", "--json", folder / "x", "--decode", "cuda", code=2).stderr
+        assert "y4m is not decoded on a GPU" in said, said
+        check_gpu(folder)
+    print("decode: all passed")
+
+
+if __name__ == "__main__":
+    main()
