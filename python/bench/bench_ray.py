@@ -6,7 +6,7 @@ and a frame.
                                                                              rates, store
     python python/bench/bench_ray.py --only steps --json docs/benchmarks/DATE-ray-steps.json    what a frame costs in a worker
     python python/bench/bench_ray.py --gpus --json docs/benchmarks/DATE-ray-gpus.json           pictures on the CPU, on 1 GPU, on 2;
-                                                                             --quick: less than a minute
+                                                                             --quick: less than a minute; --only files, --only arrays
 
 Figures are CPU time of all processes that take part (Ray's own too), as a control group of the kernel counts it, so that
 what else the machine does hardly meets them; wall time stands beside. Each run is a process of its own with a number of
@@ -445,7 +445,7 @@ def arrays(count: int) -> Any:
     return ray.data.range(count, override_num_blocks=blocks).map_batches(rows, batch_size=BATCH).materialize()
 
 
-def on_gpus(folder: pathlib.Path, quick: bool) -> dict[str, Any]:
+def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any]:
     """Pictures a second: all cores alone, and with 1 GPU and 2, two, four and eight actors on each."""
     import ray
     from cuesta.ray.__main__ import join_cluster
@@ -454,7 +454,9 @@ def on_gpus(folder: pathlib.Path, quick: bool) -> dict[str, Any]:
     if not gpus:
         raise SystemExit("--gpus: cuesta.devices() is empty: this build of cuesta has no CUDA part, or there is no GPU")
     counts, rounds = GPU_PICTURES[quick]
-    make_pictures(folder, counts["files"][1])
+    counts = {kind: ends for kind, ends in counts.items() if kind in only}
+    if "files" in counts:
+        make_pictures(folder, counts["files"][1])
     files = [str(file) for file in sorted(folder.iterdir())]
     join_cluster(None, None)
     there = ray.cluster_resources()
@@ -468,7 +470,7 @@ def on_gpus(folder: pathlib.Path, quick: bool) -> dict[str, Any]:
         sides += [(used, share, workers) for share in shares if (workers := used * int(1 / share)) <= cpus]
     made: list[dict[str, Any]] = []
     wanted: dict[tuple[str, int], Any] = {}
-    data = {count: arrays(count) for count in counts["arrays"]}
+    data = {count: arrays(count) for count in counts.get("arrays", ())}
 
     def job(kind: str, count: int, share: float, workers: int) -> tuple[float, Any]:
         """Seconds, and what was made."""
@@ -539,7 +541,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as scratch:
             folder = pathlib.Path(scratch, "pictures")
             folder.mkdir()
-            result["gpus"] = on_gpus(folder, arguments.quick)
+            result["gpus"] = on_gpus(folder, arguments.quick, [kind for kind in arguments.only if kind in GPU_PICTURES[False][0]] or list(GPU_PICTURES[False][0]))
         if arguments.json:
             arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         return

@@ -17,10 +17,10 @@ def run(*arguments, code=0):
     return done
 
 
-def write_y4m(path, frames, width=160, height=120, color="420jpeg", bytes_of_colors=None):
-    colors = bytes([128]) * (bytes_of_colors or 2 * ((width + 1) // 2) * ((height + 1) // 2))
+def write_y4m(path, frames, width=192, height=160):
+    colors = bytes([128]) * (2 * ((width + 1) // 2) * ((height + 1) // 2))
     with open(path, "wb") as file:
-        file.write(b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C%s\n" % (width, height, color.encode()))
+        file.write(b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C420jpeg\n" % (width, height))
         for t in range(frames):
             luma = bytearray()
             for y in range(height):
@@ -35,8 +35,8 @@ def write_y4m(path, frames, width=160, height=120, color="420jpeg", bytes_of_col
 def videos(folder):
     """Coded by the command itself: H.264 in several containers and with a part cut off at the right and below, VP9."""
     write_y4m(folder / "street.y4m", 150)
-    write_y4m(folder / "odd.y4m", 40, 162, 122)
-    for source, name in (("street", "a.mp4"), ("street", "a.mkv"), ("street", "a.webm"), ("street", "a.ts"), ("odd", "odd.mp4")):
+    write_y4m(folder / "odd.y4m", 40, 194, 162)
+    for source, name in (("street", "a.mp4"), ("street", "a.mkv"), ("street", "a.webm"), ("street", "a.mov"), ("odd", "odd.mp4")):
         run("filter", folder / f"{source}.y4m", "-o", folder / name, "--median", "3")
         yield folder / name
     # Parts: a key frame every two seconds.
@@ -67,33 +67,28 @@ def check_gpu(folder):
         assert wanted["list.ndjson"].count(b'"box"') > 10, video
         said = run("detect", video, "--json", "-", "--device", "cuda", "--decode", "cuda", "-v").stderr
         assert "decoded by cuda:0" in said, said
-        assert ("parts, " in said) == (video.name == "grown.mkv"), said
+        assert ("parts, " in said) == (video.name in ("grown.mkv", "a.webm")), said
     several = run("detect", folder / "a.mp4", folder / "odd.mp4", "--json", "-", "--device", "cuda", "--decode", "cuda").stdout
     assert sorted(several.splitlines()) == sorted(
         run("detect", folder / "a.mp4", folder / "odd.mp4", "--json", "-", "--device", "cpu").stdout.splitlines()
     )
     # What is live takes the GPU by itself.
-    fed = subprocess.run([COMMAND, "detect", "-", "--json", "-", "--device", "cuda", "-v"], input=(folder / "a.ts").read_bytes(), capture_output=True)
+    fed = subprocess.run([COMMAND, "detect", "-", "--json", "-", "--device", "cuda", "-v"], input=(folder / "a.mkv").read_bytes(), capture_output=True)
     assert fed.returncode == 0 and b"decoded by cuda:0" in fed.stderr, fed.stderr
-    assert b"decoded by cuda" not in run("detect", folder / "a.ts", "--json", "-", "--device", "cuda", "-v").stderr.encode()
-    # Samples that its decoder does not take: 4:2:2.
-    write_y4m(folder / "wide.y4m", 20, color="422", bytes_of_colors=160 * 120)
-    run("filter", folder / "wide.y4m", "-o", folder / "wide.mp4", "--median", "3")
-    said = run("detect", folder / "wide.mp4", "--json", "-", "--decode", "cuda", code=2).stderr
-    assert "cannot be decoded on cuda:0: its decoder does not take h264, 160x120, yuv422p" in said, said
+    assert b"decoded by cuda" not in run("detect", folder / "a.mkv", "--json", "-", "--device", "cuda", "-v").stderr.encode()
+    # What its decoder does not take: VP9 of fewer than 128 rows. What was read of a pipe by then is decoded by the CPU.
+    write_y4m(folder / "small.y4m", 60, 96, 64)
+    run("filter", folder / "small.y4m", "-o", folder / "small.webm", "--median", "3")
+    said = run("detect", folder / "small.webm", "--json", "-", "--decode", "cuda", code=2).stderr
+    assert "cannot be decoded on cuda:0: its decoder does not take vp9, 96x64, yuv420p" in said, said
     fed = {}
     for how in ("cpu", "auto"):
         done = subprocess.run([COMMAND, "detect", "-", "--json", "-", "--device", "cuda", "--decode", how, "-v"],
-                              input=packets_of(folder, "wide.y4m"), capture_output=True)
+                              input=(folder / "small.webm").read_bytes(), capture_output=True)
         assert done.returncode == 0, done.stderr
         fed[how] = done.stdout
         assert (b"decoded by the CPU (its decoder does not take" in done.stderr) == (how == "auto"), done.stderr
-    assert fed["cpu"] == fed["auto"]
-
-
-def packets_of(folder, name):
-    run("filter", folder / name, "-o", folder / "piped.ts", "--median", "3")
-    return (folder / "piped.ts").read_bytes()
+    assert fed["cpu"] == fed["auto"] and fed["cpu"].count(b'"frame"') == 60
 
 
 def main():
