@@ -4,7 +4,6 @@
 #include <atomic>
 #include <vector>
 
-#include "core/on_device.hpp"
 #include "cuesta/device.hpp"
 
 namespace cuesta::cli {
@@ -96,10 +95,10 @@ void EitherDevice::run(std::initializer_list<ConstAnyView> sources, AnyView out)
 }
 
 void EitherDevice::run_there(std::initializer_list<ConstAnyView> sources, AnyView out) {
-  const OnDevice scope(gpu_->device());
-  work_({sources.begin(), sources.size()}, out, execs_);
-  wait(execs_.pinned.stream);
-  explainer_.end();
+  gpu_->run_there([&] {
+    work_({sources.begin(), sources.size()}, out, execs_);
+    explainer_.end();
+  });
 }
 
 void EitherDevice::explain() const {

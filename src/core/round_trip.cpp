@@ -96,11 +96,26 @@ void RoundTrip::run(std::span<const ConstAnyView> sources, AnyView out, const Wo
     wait(stream);
     cuesta::copy(back, out);
   } catch (...) {
-    try {
-      wait(stream);           // uploads still read the pictures
-    } catch (const Error&) {  // the first fault is the one to tell
-    }
+    settle();  // uploads still read the pictures
     throw;
+  }
+}
+
+void RoundTrip::run_there(const std::function<void()>& work) {
+  const OnDevice scope(device_);
+  try {
+    work();
+    wait(stream_->get());
+  } catch (...) {
+    settle();
+    throw;
+  }
+}
+
+void RoundTrip::settle() noexcept {
+  try {
+    wait(stream_->get());
+  } catch (const Error&) {  // the first fault is the one to tell
   }
 }
 

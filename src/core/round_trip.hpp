@@ -44,12 +44,17 @@ class RoundTrip {
   /// Error{device}, Error{out_of_memory}.
   void run(std::span<const ConstAnyView> sources, AnyView out, const Work& work);
 
+  /// Work on what lies on the GPU already. All is done when this returns, by an exception too.
+  void run_there(const std::function<void()>& work);
+
   int device() const { return device_; }
   /// What the work's calls run on: `exec` with this object's stream and workspace, and without
   /// what one thread alone may have, an observer.
   Exec exec(Exec exec);
 
  private:
+  void settle() noexcept;
+
   int device_;
   std::optional<Stream> stream_;  // made on the GPU
   Workspace workspace_;

@@ -41,7 +41,7 @@ class PartsAhead final : public FrameSource {
     for (const DeviceInfo& device : list_devices())
       if (device.index == gpu) memory = device.memory_bytes;
     const size_t luma = size_t(format_.width) * size_t(format_.height) * (format_.bits > 8 ? 2 : 1);
-    most_waiting_ = std::max<size_t>(few, memory / 4 / std::max<size_t>(luma, 1));
+    most_waiting_ = std::clamp(memory / 4 / std::max<size_t>(luma, 1), few, most);
     pool_ = std::make_unique<Pool<KeptLuma>>(most_waiting_);
     const size_t threads = std::min(size_t(limits_.gpu->decoders), parts_.size());
     try {
@@ -98,6 +98,7 @@ class PartsAhead final : public FrameSource {
     std::exception_ptr error{};
   };
   static constexpr size_t few = 8;  // frames that the part whose turn it is may always hold
+  static constexpr size_t most = 1 << 14;
 
   /// One part after the other, by one decoder: it takes a GPU as long to make another as to decode
   /// a second of video. `reader` has part 0, or is null.
