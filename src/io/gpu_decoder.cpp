@@ -4,7 +4,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "core/on_device.hpp"
 #include "cuesta/device.hpp"
@@ -30,6 +33,14 @@ using BufferPtr = std::unique_ptr<AVBufferRef, Unref>;
 [[noreturn]] void throw_device(int device, std::string_view why) {
   throw Error(ErrorCode::device, fmt::format("decoding on cuda:{}: {}", device, why),
               fmt::format("cuda:{}", device));
+}
+
+void check_there(int device) {
+  std::string why;
+  const auto gpus = list_devices(&why);
+  const auto is_it = [&](const DeviceInfo& one) { return one.index == device; };
+  if (std::none_of(gpus.begin(), gpus.end(), is_it))
+    throw_device(device, gpus.empty() ? why : "there is no such GPU");
 }
 
 /// The context that the CUDA runtime, and with it all of the library, uses on the calling thread's
@@ -78,6 +89,7 @@ std::string why_not_on_gpu(AVCodecID codec) {
 }
 
 GpuDecoder::GpuDecoder(AVCodecContext& decoder, int device, int at_once) : device_(device) {
+  check_there(device);
   const OnDevice scope(device);
   auto stream = std::make_unique<Stream>();  // makes the runtime's context, too
   BufferPtr gpu(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA));

@@ -470,7 +470,8 @@ TEST(VideoParts, AReaderGoesOnWithAnother) {
 
 // Where no GPU decodes, the CPU does, and it is said; or that is an error, if it has to be a GPU.
 TEST(GpuDecoding, IsSaidWhereItIsNotThere) {
-  if (!list_devices().empty()) GTEST_SKIP() << "there is a GPU: tests/cli/test_decode.py";
+  std::string why_none;
+  if (!list_devices(&why_none).empty()) GTEST_SKIP() << "there is a GPU: tests/cli/test_decode.py";
   const TempFolder folder;
   const io::GpuDecoding asked{.device = 0, .required = false, .host_planes = false, .decoders = 7};
   io::GpuDecoding needed = asked;
@@ -487,10 +488,10 @@ TEST(GpuDecoding, IsSaidWhereItIsNotThere) {
   };
   struct Case {
     io::Coding coding;
-    const char* why;
+    std::string why;
   };
   for (const Case& one :
-       {Case{io::Coding::for_viewing, "no usable NVIDIA GPU"},
+       {Case{io::Coding::for_viewing, "decoding on cuda:0: " + why_none},
         {io::Coding::lossless_gray, "GPUs are given H.264, HEVC, VP8 and VP9, not ffv1"}}) {
     const std::string path = folder / "a.mkv";
     format.chroma = one.coding == io::Coding::for_viewing ? Chroma::c420 : Chroma::none;
