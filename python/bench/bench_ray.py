@@ -454,7 +454,7 @@ def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any
     if not gpus:
         raise SystemExit("--gpus: cuesta.devices() is empty: this build of cuesta has no CUDA part, or there is no GPU")
     counts, rounds = GPU_PICTURES[quick]
-    counts = {kind: ends for kind, ends in counts.items() if kind in only}
+    counts = {kind: ends for kind, ends in counts.items() if kind in only} or counts
     if "files" in counts:
         make_pictures(folder, counts["files"][1])
     files = [str(file) for file in sorted(folder.iterdir())]
@@ -541,7 +541,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as scratch:
             folder = pathlib.Path(scratch, "pictures")
             folder.mkdir()
-            result["gpus"] = on_gpus(folder, arguments.quick, [kind for kind in arguments.only if kind in GPU_PICTURES[False][0]] or list(GPU_PICTURES[False][0]))
+            result["gpus"] = on_gpus(folder, arguments.quick, arguments.only)
         if arguments.json:
             arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
         return

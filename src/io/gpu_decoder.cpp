@@ -102,17 +102,16 @@ GpuDecoder::GpuDecoder(AVCodecContext& decoder, int device, int at_once) : devic
   general.user_opaque = stream.release();
   general.free = [](AVHWDeviceContext* ends) { delete static_cast<Stream*>(ends->user_opaque); };
   const int error = av_hwdevice_ctx_init(gpu.get());
-  if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
+  av::check_resources(error);
   if (error < 0) throw_device(device, av::words(error));
   decoder.hw_device_ctx = gpu.release();
   decoder.get_format = choose_format;
   decoder.extra_hw_frames = at_once;
 }
 
-void GpuDecoder::wait_for(const AVFrame& frame) const {
-  if (!made(frame)) return;
+void GpuDecoder::wait() const {
   const OnDevice scope(device_);
-  wait(stream_);
+  cuesta::wait(stream_);
 }
 
 av::FramePtr GpuDecoder::ref(const AVFrame& frame) {
@@ -133,7 +132,7 @@ void GpuDecoder::download(av::FramePtr& frame) {
   if (!here) throw std::bad_alloc();
   int error = av_hwframe_transfer_data(here.get(), frame.get(), 0);
   if (error >= 0) error = av_frame_copy_props(here.get(), frame.get());
-  if (error == AVERROR(ENOMEM)) throw std::bad_alloc();
+  av::check_resources(error);
   if (error < 0)
     throw Error(ErrorCode::device,
                 fmt::format("a decoded frame stays on the GPU: {}", av::words(error)));

@@ -21,8 +21,8 @@ class GpuDecoder {
   /// Error{device}: there is no such GPU, or no driver; std::bad_alloc.
   GpuDecoder(AVCodecContext& decoder, int device, int at_once);
 
-  /// Waits until the samples of `frame`, which this decoder made, are there. Throws Error{device}.
-  void wait_for(const AVFrame& frame) const;
+  /// Waits until the samples of all frames that this decoder made are there. Throws Error{device}.
+  void wait() const;
   int device() const { return device_; }
 
   /// Whether a decoded frame lies on a GPU.

@@ -100,8 +100,7 @@ class PartsAhead final : public FrameSource {
   static constexpr size_t few = 8;  // frames that the part whose turn it is may always hold
   static constexpr size_t most = 1 << 14;
 
-  /// One part after the other, by one decoder: it takes a GPU as long to make another as to decode
-  /// a second of video. `reader` has part 0, or is null.
+  /// One part after the other, by one decoder. `reader` has part 0, or is null.
   void read_parts(std::unique_ptr<VideoReader> reader) {
     bool has_part = reader != nullptr;
     for (;;) {

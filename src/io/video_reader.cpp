@@ -501,7 +501,7 @@ struct VideoReader::State {
     av_frame_move_ref(kept->decoded.get(), decoded.get());
     out = {};
     if (GpuDecoder::made(*kept->decoded)) {
-      gpu->wait_for(*kept->decoded);
+      gpu->wait();
       kept->on_gpu = GpuDecoder::ref(*kept->decoded);
       if (orientation.upright()) out.gpu_luma = GpuDecoder::luma(*kept->on_gpu);
       if (limits.gpu->host_planes || !out.gpu_luma) GpuDecoder::download(kept->decoded);
