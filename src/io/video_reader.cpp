@@ -117,7 +117,7 @@ struct VideoReader::State {
     if (!limits.part.is_whole()) go_to_part();
     keeps_packets = gpu.has_value();
     bool found = decode();
-    if (keeps_packets && !stays_on_gpu(found)) {
+    if (keeps_packets && packets > limits.part.packet && !stays_on_gpu(found)) {
       begin_again_on_cpu();
       found = decode();
     }

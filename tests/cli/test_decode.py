@@ -76,6 +76,13 @@ def check_gpu(folder):
     fed = subprocess.run([COMMAND, "detect", "-", "--json", "-", "--device", "cuda", "-v"], input=(folder / "a.mkv").read_bytes(), capture_output=True)
     assert fed.returncode == 0 and b"decoded by cuda:0" in fed.stderr, fed.stderr
     assert b"decoded by cuda" not in run("detect", folder / "a.mkv", "--json", "-", "--device", "cuda", "-v").stderr.encode()
+    # A video without a frame is not one that the GPU does not take.
+    run("filter", folder / "street.y4m", "-o", folder / "grown.mp4", "--median", "3", "--follow")
+    begin = (folder / "grown.mp4").read_bytes()
+    (folder / "empty.mp4").write_bytes(begin[: begin.index(b"moof") - 4])
+    for how in ("cpu", "cuda"):
+        said = run("detect", folder / "empty.mp4", "--json", "-", "--decode", how, code=3).stderr
+        assert said.endswith("empty.mp4: the video stream holds no frame\n"), said
     # What its decoder does not take: VP9 of fewer than 128 rows. What was read of a pipe by then is decoded by the CPU.
     write_y4m(folder / "small.y4m", 60, 96, 64)
     run("filter", folder / "small.y4m", "-o", folder / "small.webm", "--median", "3")
