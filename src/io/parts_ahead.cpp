@@ -19,9 +19,16 @@
 namespace cuesta::io {
 namespace {
 
+/// Frames' luma, one below the other: to get memory of a GPU takes as long as to decode a frame,
+/// and not longer for many.
 struct KeptLuma {
   AnyImage image{};
   void clear() {}
+};
+/// Where the next frame goes.
+struct Room {
+  std::shared_ptr<KeptLuma> kept{};
+  int32_t used = 0;  // frames
 };
 
 class PartsAhead final : public FrameSource {
@@ -35,15 +42,21 @@ class PartsAhead final : public FrameSource {
         parts_(std::move(parts)),
         format_(first->format()),
         queues_(parts_.size()) {
-    for (const VideoPart& part : parts_) frames_ += part.frames;
+    const size_t threads = std::min(size_t(limits_.gpu->decoders), parts_.size());
+    int64_t longest = 0;
+    for (const VideoPart& part : parts_)
+      frames_ += part.frames, longest = std::max(longest, part.frames);
     const int gpu = limits_.gpu->device;
     size_t memory = 0;
     for (const DeviceInfo& device : list_devices())
       if (device.index == gpu) memory = device.memory_bytes;
     const size_t luma = size_t(format_.width) * size_t(format_.height) * (format_.bits > 8 ? 2 : 1);
-    most_waiting_ = std::clamp(memory / 4 / std::max<size_t>(luma, 1), few, most);
-    pool_ = std::make_unique<Pool<KeptLuma>>(most_waiting_);
-    const size_t threads = std::min(size_t(limits_.gpu->decoders), parts_.size());
+    // An eighth of them for rooms that are not full yet; no more than what all decoders have at
+    // once.
+    const size_t most = memory / 4 / std::max<size_t>(luma, 1);
+    room_ = int32_t(std::clamp<size_t>(most / 64, 1, 64));
+    most_waiting_ = std::clamp(most - most / 8, few, std::max(few, threads * size_t(longest)));
+    pool_ = std::make_unique<Pool<KeptLuma>>(most_waiting_ / size_t(room_) + threads + 1);
     try {
       for (size_t i = 0; i < threads; ++i) {
         threads_.emplace_back(
@@ -98,11 +111,11 @@ class PartsAhead final : public FrameSource {
     std::exception_ptr error{};
   };
   static constexpr size_t few = 8;  // frames that the part whose turn it is may always hold
-  static constexpr size_t most = 1 << 14;
 
   /// One part after the other, by one decoder. `reader` has part 0, or is null.
   void read_parts(std::unique_ptr<VideoReader> reader) {
     bool has_part = reader != nullptr;
+    Room room;
     for (;;) {
       size_t part = 0;
       if (!has_part) {
@@ -120,7 +133,7 @@ class PartsAhead final : public FrameSource {
         } else if (!has_part) {
           reader->take(parts_[part]);
         }
-        read_part(part, *reader);
+        read_part(part, *reader, room);
       } catch (...) {
         error = std::current_exception();
         reader = nullptr;
@@ -133,10 +146,10 @@ class PartsAhead final : public FrameSource {
     }
   }
 
-  void read_part(size_t part, VideoReader& reader) {
+  void read_part(size_t part, VideoReader& reader, Room& room) {
     const Stream stream;
     for (Frame frame; reader.next(frame);) {
-      if (frame.gpu_luma) keep(frame, stream);
+      if (frame.gpu_luma) keep(frame, room, stream);
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] {
         return limits_.stop->requested() || waiting_ < most_waiting_ ||
@@ -150,14 +163,16 @@ class PartsAhead final : public FrameSource {
   }
 
   /// Off the decoder's surface, of which there are few.
-  void keep(Frame& frame, const Stream& stream) {
-    const std::shared_ptr<KeptLuma> kept = pool_->take();
-    const AnyView copy =
-        kept->image.create(frame.gpu_luma.size(), 1, frame.gpu_luma.type, Space::device);
+  void keep(Frame& frame, Room& room, const Stream& stream) {
+    if (!room.kept || room.used == room_) room = {pool_->take(), 0};
+    const auto [width, height] = frame.gpu_luma.size();
+    const AnyView all =
+        room.kept->image.create({width, height * room_}, 1, frame.gpu_luma.type, Space::device);
+    const AnyView copy = all.region({0, height * room.used++, width, height});
     detail::copy_on_device(frame.gpu_luma, copy, stream.get());
     wait(stream.get());
     frame.gpu_luma = copy;
-    frame.owner = kept;
+    frame.owner = room.kept;
   }
 
   void end() {
@@ -170,6 +185,7 @@ class PartsAhead final : public FrameSource {
   std::vector<VideoPart> parts_;
   StreamFormat format_;
   int64_t frames_ = 0;
+  int32_t room_ = 1;  // frames
   std::unique_ptr<Pool<KeptLuma>> pool_;
 
   std::mutex mutex_;
