@@ -6,7 +6,7 @@ and a frame.
                                                                              rates, store
     python python/bench/bench_ray.py --only steps --json docs/benchmarks/DATE-ray-steps.json    what a frame costs in a worker
     python python/bench/bench_ray.py --gpus --json docs/benchmarks/DATE-ray-gpus.json           pictures on the CPU, on 1 GPU, on 2;
-                                                                             --quick: less than a minute; --only files, --only arrays
+                                                                             --quick: some minutes; --only files, --only arrays
 
 Figures are CPU time of all processes that take part (Ray's own too), as a control group of the kernel counts it, so that
 what else the machine does hardly meets them; wall time stands beside. Each run is a process of its own with a number of
@@ -416,11 +416,9 @@ def store(pictures: pathlib.Path) -> dict[str, Any]:
     return made
 
 
-# Of files and of arrays, those of a short job and of a long one; and rounds. By --quick.
-GPU_PICTURES: dict[bool, tuple[dict[str, tuple[int, int]], int]] = {
-    False: ({"files": (64, 832), "arrays": (128, 1664)}, 3),
-    True: ({"files": (32, 288), "arrays": (64, 576)}, 1),
-}
+# Batches that each of the most workers has in a short job and in a long one, so that all are at work in both; rounds. By --quick.
+GPU_BATCHES: dict[bool, tuple[tuple[int, int], int]] = {False: ((2, 10), 3), True: ((2, 6), 1)}
+GPU_KINDS = ("files", "arrays")
 
 
 class Counted:
@@ -453,16 +451,17 @@ def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any
     gpus = cuesta.devices()
     if not gpus:
         raise SystemExit("--gpus: cuesta.devices() is empty: this build of cuesta has no CUDA part, or there is no GPU")
-    counts, rounds = GPU_PICTURES[quick]
-    counts = {kind: ends for kind, ends in counts.items() if kind in only} or counts
-    if "files" in counts:
-        make_pictures(folder, counts["files"][1])
-    files = [str(file) for file in sorted(folder.iterdir())]
+    kinds = [kind for kind in GPU_KINDS if kind in only] or GPU_KINDS
     join_cluster(None, None)
     there = ray.cluster_resources()
     cpus, seen = int(there.get("CPU", 1)), int(there.get("GPU", 0))
     if not seen:
         raise SystemExit("--gpus: Ray sees no GPU on this machine")
+    batches, rounds = GPU_BATCHES[quick]
+    ends = [BATCH * cpus * n for n in batches]
+    if "files" in kinds:
+        make_pictures(folder, ends[1])
+    files = [str(file) for file in sorted(folder.iterdir())]
     shares = (0.25,) if quick else (0.5, 0.25, 0.125)
     # GPUs and a GPU's part of an actor; workers make it one GPU of two.
     sides: list[tuple[int, float, int]] = [(0, 0.0, cpus)]
@@ -470,7 +469,7 @@ def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any
         sides += [(used, share, workers) for share in shares if (workers := used * int(1 / share)) <= cpus]
     made: list[dict[str, Any]] = []
     wanted: dict[tuple[str, int], Any] = {}
-    data = {count: arrays(count) for count in counts.get("arrays", ())}
+    data = {count: arrays(count) for count in ends if "arrays" in kinds}
 
     def job(kind: str, count: int, share: float, workers: int) -> tuple[float, Any]:
         """Seconds, and what was made."""
@@ -485,7 +484,7 @@ def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any
             assert isinstance(summary, cuesta.ray.Summary) and (summary.done, summary.errors) == (count, [])
             return seconds, [hashlib.sha256(one.read_bytes()).hexdigest() for one in sorted(pathlib.Path(output).glob("*.png"))]
 
-    for kind, ends in counts.items():
+    for kind in kinds:
         for used, share, workers in sides:
             taken: dict[int, list[float]] = {count: [] for count in ends}
             for _ in range(rounds):
@@ -496,7 +495,7 @@ def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any
                     assert same, f"{kind}: {used} GPUs, {workers} workers: not what the CPU makes"
             short, long = (statistics.median(taken[count]) for count in ends)
             rate = round((ends[1] - ends[0]) / (long - short), 1) if long > short else None  # None: lost in the beginning
-            row = {"of": kind, "pictures": list(ends), "gpus": used, "num_gpus": share, "workers": workers}
+            row = {"of": kind, "pictures": ends, "gpus": used, "num_gpus": share, "workers": workers}
             made.append(row | {"seconds": list(taken.values()), "a_second": rate})
             print(f"{kind:7}{used:2} GPUs  num_gpus {share:<6}{workers:3} workers {rate!s:>9} pictures/s", flush=True)
     ray.shutdown()
