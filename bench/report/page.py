@@ -169,7 +169,8 @@ class Page:
             name, _, file = item.rpartition("=")
             with open(self.path.parent / file.strip(), encoding="utf-8") as opened:
                 whole = json.load(opened)
-            kind = next((kind for key, kind in (("profiler", claims.Profile), ("overhead", claims.Calls), ("burst", dict), ("machine", claims.Run)) if key in whole), dict)
+            kinds = (({"profiler"}, claims.Profile), ({"overhead"}, claims.Calls), ({"burst"}, dict), ({"machine", "rows"}, claims.Run))
+            kind = next((kind for keys, kind in kinds if keys <= whole.keys()), dict)
             data = kind(whole)
             if name.strip():
                 self.names[name.strip()] = data

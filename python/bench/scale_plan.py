@@ -6,7 +6,7 @@
 
 Rates are of python/bench/bench_ray.py (the newest docs/benchmarks/*-ray.json), one core of that machine, 1 Mpixel; those of a
 GPU are kernels of docs/benchmarks/2026-11-23-h200-production.json and whole calls with both copies over PCIe of
-2026-11-22-h200-x2.json; `cuesta.ray` runs on no GPU yet. What faults cost is simulated by python/tests/ray_layout.py.
+2026-11-22-h200-x2.json; decoders are those of 2026-11-25-h100-decode.json. What faults cost is simulated by python/tests/ray_layout.py.
 """
 
 from __future__ import annotations
@@ -54,6 +54,15 @@ def over_pcie() -> float:
         for f in figures
         if (f["width"], f["subject"], f["detail"]) == (1024, "page-locked", "8 in flight, 1 GPU")
     )
+    made: float = rate
+    return made
+
+
+def decoded() -> float:
+    """Frames of 1080p a second that an H100 decodes and searches, of seven videos at once, after the start."""
+    figures = json.loads((ROOT / "docs/benchmarks/2026-11-25-h100-decode.json").read_text(encoding="utf-8"))["figures"]
+    asked = ("7 videos at once", "GPU decodes and detects", "frames a second after the start")
+    (rate,) = (f["value"] for f in figures if (f["parameters"], f["subject"], f["what"]) == asked)
     made: float = rate
     return made
 
@@ -142,7 +151,9 @@ def made() -> str:
     text += f"{PART_SECONDS} s runs on another machine, {CAMERA_MPIXELS * 2**20 * FPS / 1e6:.0f} MB if frames were sent. "
     lanes = gpu_ms("motion", "1080p gray, 64 cameras a call")
     text += f"An H200 detects {1000 / FPS / (lanes * CAMERA_MPIXELS):,.0f} such cameras by its kernels (another model, 64 a call; states stay there): it would want "
-    text += f"{decode / (lanes * CAMERA_MPIXELS):,.0f} cores that decode, or its decoders, which nothing here has measured.\n"
+    text += f"{decode / (lanes * CAMERA_MPIXELS):,.0f} cores that decode. The decoders of an H100 bring and the GPU searches {decoded():,.0f} frames/s of 1080p "
+    text += f"(seven videos at once, all defaults, [devices.md](benchmarks/devices.md)): {decoded() / FPS:,.0f} cameras, {CAMERAS * FPS / decoded():,.0f} such GPUs "
+    text += "for all of them: its decoders bind before its kernels.\n"
     text += "\n" + faults(PART_SECONDS * FPS * whole / 1000)
     return text + ("\n" + beside(data) if data["beside_a_pool"] else "")
 
