@@ -19,8 +19,7 @@
 namespace cuesta::io {
 namespace {
 
-/// Frames' luma, one below the other: to get memory of a GPU takes as long as to decode a frame,
-/// and not longer for many.
+/// Frames' luma, one below the other: the driver is asked for memory once for many.
 struct KeptLuma {
   AnyImage image{};
   void clear() {}
