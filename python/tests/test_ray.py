@@ -576,7 +576,8 @@ def test_the_page_shows_jobs_that_run(
         f"{len(cells)} cells, {cells.max()} pixels the largest",
         "1 videos, 0 with errors",
     ]
-    assert capsys.readouterr().out.splitlines() == told
+    # Ray says when it has time of workers that earlier tests ended.
+    assert [line for line in capsys.readouterr().out.splitlines() if "(raylet)" not in line] == told
 
 
 def test_arguments_are_checked_before_anything_runs(machines: support.Machines, folder: pathlib.Path) -> None:
