@@ -1,4 +1,4 @@
-"""scripts/bsds-score on layouts made here, whose figures can be counted by hand."""
+"""bench/field/bsds-score on layouts made here, whose figures can be counted by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 import scipy.io
 import skimage.io
 
-SCORE = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "bsds-score"
+SCORE = pathlib.Path(__file__).resolve().parents[2] / "bench" / "field" / "bsds-score"
 Picture = npt.NDArray[np.bool_]
 SHAPE = (240, 320)  # a diagonal of 400: pixels correspond up to 3 apart
 

@@ -1,4 +1,4 @@
-"""scripts/cdnet-score on a sequence that is made here."""
+"""bench/field/cdnet-score on a sequence that is made here."""
 
 import pathlib
 import random
@@ -9,7 +9,7 @@ import tempfile
 import unittest
 import zlib
 
-SCORE = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "cdnet-score"
+SCORE = pathlib.Path(__file__).resolve().parents[2] / "bench" / "field" / "cdnet-score"
 WIDTH, HEIGHT, FRAMES = 13, 7, 6
 
 

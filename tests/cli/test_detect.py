@@ -285,7 +285,7 @@ class MaskVideo(DetectTest):
                 if name.endswith("mkv"):
                     self.needs_video()
                 self.run_cuesta("detect", self.video, "--mask-video", name, *self.EXACT)
-                scored = subprocess.run([sys.executable, ROOT / "scripts/cdnet-score", "made", name], cwd=self.at, text=True,
+                scored = subprocess.run([sys.executable, ROOT / "bench/field/cdnet-score", "made", name], cwd=self.at, text=True,
                                         capture_output=True, timeout=60, env=os.environ | {"CUESTA": test_command.CUESTA})
                 self.assertEqual(scored.stdout, f"made\tframes {FRAMES - 1}\tprecision 1.0000\trecall 1.0000\tF 1.0000\n",
                                  scored.stderr)

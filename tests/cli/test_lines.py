@@ -202,7 +202,7 @@ class Accuracy(LinesTest):
     """docs/accuracy.md shows the figures of docs/benchmarks, and the command still reaches them."""
 
     def test_the_page_has_the_table_of_the_figures(self):
-        tool = runpy.run_path(str(ROOT / "scripts/lines-accuracy"))
+        tool = runpy.run_path(str(ROOT / "bench/field/lines-accuracy"))
         rows = json.loads((ROOT / "docs/benchmarks/2026-11-23-lines.json").read_text(encoding="utf-8"))["rows"]
         page = (ROOT / "docs/accuracy.md").read_text(encoding="utf-8")
         self.assertIn(tool["table_of"](rows), page)
@@ -213,7 +213,7 @@ class Accuracy(LinesTest):
                          {("circle, radius 5", 0.7, 5)})
 
     def test_straight_edges_are_as_the_figures_have_them(self):
-        tool = runpy.run_path(str(ROOT / "scripts/lines-accuracy"))
+        tool = runpy.run_path(str(ROOT / "bench/field/lines-accuracy"))
         squares = []
         for degrees in (9, 38, 201):
             distance, coverage = tool["half_plane"](degrees, 0.3, 0)

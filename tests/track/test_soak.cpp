@@ -1,5 +1,5 @@
 // A camera that is watched for long: a minute's frames here, and as many as CUESTA_SOAK_FRAMES says
-// (scripts/soak).
+// (bench/field/soak).
 #include <gtest/gtest.h>
 
 #include <string>
