@@ -185,7 +185,7 @@ def beside(data: dict[str, Any]) -> str:
         rows.append([names[row["of"]], str(row["workers"]), *cells, f"{row['overhead_percent']:+.1f}", f"{row['load']:.1f}"])
     heads = {"pool": "pool", "ray": "cuesta.ray", "cv2": "cv2 in Ray", "kornia": "kornia in Ray"}
     if of_frames(data) != "long":
-        text += "Frames were measured before a worker stayed with its video ([0072](decisions/0072-a-worker-stays-with-its-video.md)).\n\n"
+        text += "Frames were measured before a worker stayed with its video ([0072](decisions/0058-ray.md)).\n\n"
     return text + table(["of", "workers", *(heads[side] for side in sides), "Ray's part, %", "others"], rows)
 
 

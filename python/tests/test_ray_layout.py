@@ -32,7 +32,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def test_the_decision_has_the_figures_of_its_data() -> None:
-    page = " ".join((ROOT / "docs/decisions/0072-a-worker-stays-with-its-video.md").read_text(encoding="utf-8").split())
+    page = " ".join((ROOT / "docs/decisions/0058-ray.md").read_text(encoding="utf-8").split())
     data = json.loads((ROOT / "docs/benchmarks/2026-11-24-ray-steps.json").read_text(encoding="utf-8"))
     step = data["steps_cpu_ms"]
     before = json.loads((ROOT / "docs/benchmarks/2026-11-23-ray.json").read_text(encoding="utf-8"))["beside_a_pool"]

@@ -90,7 +90,7 @@ def do_band(work: Work, step: str, first: int, end: int, *more: Any) -> Any:
 def _in_order(begin: Callable[[int, int], Any], bands: Iterator[tuple[int, int]], at_once: int, source: str) -> Iterator[Any]:
     """What becomes of the bands, downwards: `at_once` of them are worked on, and as many wait to be taken at most. Those that
     are under way when nobody asks any more run to their end: Ray ends the whole process where a task that is cancelled
-    ends by itself at that moment (docs/decisions/0069)."""
+    ends by itself at that moment (docs/decisions/0058)."""
     under_way: deque[tuple[tuple[int, int], Any]] = deque()
     while True:
         begun = [one for _, one in under_way]

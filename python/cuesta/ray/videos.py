@@ -401,7 +401,7 @@ class _Cluster:
                     under_way.popleft()
                 tries = 0
                 continue
-            under_way.clear()  # not cancelled (docs/decisions/0069): they end by themselves
+            under_way.clear()  # not cancelled (docs/decisions/0058): they end by themselves
             if isinstance(made, Found):
                 return Fault(f"{video}: {len(made.numbers)} frames where its packets promise {part.frames}")
             if isinstance(made, Fault):
