@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/background_models.hpp"
+#include "ops/shared/background_models.hpp"
 #include "verify/patterns.hpp"
 
 namespace cuesta::bench {

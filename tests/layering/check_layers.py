@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Includes point one way:
 
-    include <- core <- {cpu, cuda} <- ops <- {verify, io} <- bench <- {cli, tests}
+    include <- core <- {cpu, cuda} <- ops/shared <- ops <- {verify, io} <- bench <- {cli, tests}
                  core <- {track, lines} <- {cli, python, tests}
                  include <- c <- tests
                                               {verify, io} <- {python, fuzz}
     bench:  peers <- engine <- {report, cuda, works <- {papers <- model, production, video}} <- bench.hpp, run.cpp, cpu.cpp
 
-Operations meet only through public headers and the descriptions of their options, nothing but an operation's own table sees its ladder/, and each
-library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that breaks a
+Operations meet only through public headers, the descriptions of their options, and ops/shared, the arithmetic that several of them use. Nothing but an
+operation's own table sees its ladder/, and each library we build on is included only where it belongs. `check_layers.py ROOT` prints every line that breaks a
 rule; `--self-test` plants one breach of each rule in a scratch tree and wants it found.
 """
 
@@ -27,6 +27,7 @@ ALLOWED = {
     "cpu": {"cuesta", "core", "cpu"},
     "cuda": {"cuesta", "core", "cuda"},
     "ops": {"cuesta", "core", "cpu", "cuda", "ops"},
+    "ops/shared": {"cuesta", "core", "cpu", "cuda", "ops"},
     "track": {"cuesta", "core", "track"},
     "lines": {"cuesta", "core", "lines"},
     "c": {"cuesta", "c"},
@@ -58,7 +59,7 @@ BENCH = {
 SEES_EVERY_OPERATION = re.compile(r"^src/(ops/operations\.[ch]pp|verify/operations\.cpp)$")
 
 # What operations share besides the public headers and core.
-SHARED_HEADERS = {"ops/ladder_parameters.hpp"}
+SHARED = re.compile(r"^ops/(shared/|ladder_parameters\.hpp$)")
 
 # What there is to say of an operation's options: for its entry, for other descriptions, for the faces.
 DESCRIPTION = re.compile(r"^ops/[^/]+/options\.hpp$")
@@ -88,6 +89,8 @@ def layer_of(path):
     parts = path.split("/")
     if path.startswith("bench/cuda/"):
         return "bench/cuda"
+    if path.startswith("src/ops/shared/"):
+        return "ops/shared"
     return parts[1] if parts[0] == "src" else parts[0]
 
 
@@ -112,12 +115,15 @@ def breach(path, bracket, target):
     folders = BENCH.get(path.split("/")[1]) if path.startswith("bench/") else None
     if first == "bench" and folders is not None and target.split("/")[1] not in folders:
         return f"{'/'.join(path.split('/')[:2])} does not include {target}"
-    if layer == "ops":
+    if layer == "ops/shared":
+        if first == "ops" and not target.startswith("ops/shared/"):
+            return f"ops/shared knows no operation, not {target}"
+    elif layer == "ops":
         # cases.cpp belongs to verify; it lives beside the operation it asks.
         if first == "ops" and not SEES_EVERY_OPERATION.match(path):
             own = "/".join(path.split("/")[1:3]) + "/"
             described = DESCRIPTION.match(target) and DESCRIPTION.match(path.removeprefix("src/"))
-            if not target.startswith(own) and target not in SHARED_HEADERS and not described:
+            if not target.startswith(own) and not SHARED.match(target) and not described:
                 return f"operations meet only through public headers, not {target}"
     elif layer == "python" and first == "ops" and not DESCRIPTION.match(target):
         return "python sees the descriptions of operations' options alone"
@@ -181,6 +187,11 @@ PLANTED = [
     ("src/core/a.cpp", '#include "io/pictures.hpp"'),
     ("src/core/a.cpp", '#include "ops/operations.hpp"'),
     ("src/cuda/a.cpp", '#include "ops/operations.hpp"'),
+    ("src/core/a.cpp", '#include "ops/shared/otsu.hpp"'),
+    ("src/cuda/a.cuh", '#include "ops/shared/gradient.hpp"'),
+    ("src/ops/shared/a.hpp", '#include "ops/sobel/args.hpp"'),
+    ("src/ops/shared/a.hpp", '#include "ops/sobel/options.hpp"'),
+    ("src/ops/shared/a.cpp", '#include "verify/verify.hpp"'),
     ("src/ops/canny/canny.cpp", '#include "ops/operations.hpp"'),
     ("src/ops/canny/cuda.cu", '#include "ops/canny/ladder/ladder.hpp"'),
     ("src/core/a.cpp", "#include <oneapi/tbb/parallel_for.h>"),
@@ -218,7 +229,9 @@ PLANTED = [
 
 HARMLESS = [
     ("src/ops/canny/cpu.cpp", '#include "ops/canny/args.hpp"'),
-    ("src/ops/canny/cpu.cpp", '#include "core/gradient.hpp"'),
+    ("src/ops/canny/cpu.cpp", '#include "ops/shared/gradient.hpp"'),
+    ("src/ops/shared/lanes.cuh", '#include "cuda/launch.cuh"'),
+    ("src/ops/shared/lanes.cuh", '#include "ops/shared/gradient.hpp"'),
     ("src/ops/canny/options.hpp", '#include "ops/sobel/options.hpp"'),
     ("python/src/info.cpp", '#include "ops/canny/options.hpp"'),
     ("src/ops/canny/strategies.cpp", '#include "ops/canny/ladder/ladder.hpp"'),

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/background_models.hpp"
 #include "ops/background/reference.hpp"
+#include "ops/shared/background_models.hpp"
 #include "support/errors.hpp"
 #include "support/planted.hpp"
 

@@ -2,7 +2,7 @@
 // tells of light, cuts and a camera that moves.
 #include <gtest/gtest.h>
 
-#include "core/background_models.hpp"
+#include "ops/shared/background_models.hpp"
 #include "support/scene.hpp"
 
 namespace cuesta {

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "core/border_sample.hpp"
-#include "core/gradient.hpp"
 #include "cuesta/filter.hpp"
+#include "ops/shared/gradient.hpp"
 #include "ops/sobel/reference.hpp"
 #include "support/planted.hpp"
 

@@ -4,9 +4,9 @@
 
 #include <span>
 
-#include "core/background_models.hpp"
 #include "core/strategy.hpp"
 #include "cuesta/motion.hpp"
+#include "ops/shared/background_models.hpp"
 
 namespace cuesta {
 

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <vector>
 
-#include "core/background_access.hpp"
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
 #include "ops/background/options.hpp"
 #include "ops/background/reference.hpp"
+#include "ops/shared/background_access.hpp"
 
 namespace cuesta {
 

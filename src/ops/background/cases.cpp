@@ -2,9 +2,9 @@
 // random over all of their bits, so that a strategy must agree also where no video leads.
 #include <fmt/format.h>
 
-#include "core/background_models.hpp"
 #include "ops/background/args.hpp"
 #include "ops/background/reference.hpp"
+#include "ops/shared/background_models.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta::verify {

@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/background_models.hpp"
 #include "core/bits.hpp"
 #include "cpu/bits-inl.hpp"
 #include "cpu/simd-inl.hpp"
 #include "ops/background/reference.hpp"
+#include "ops/shared/background_models.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {

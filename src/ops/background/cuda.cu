@@ -6,10 +6,10 @@
 // aligned words that are shifted into place. Bound: memory.
 #include <algorithm>
 
-#include "core/pixel_arithmetic.hpp"
 #include "cuda/launch.cuh"
 #include "ops/background/cuda.hpp"
 #include "ops/background/frames.cuh"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/any_bytes.cuh"
-#include "cuda/background_lanes.cuh"
+#include "ops/shared/background_lanes.cuh"
 
 namespace cuesta::background_cuda {
 

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "core/background_models.hpp"
 #include "core/options.hpp"
+#include "ops/shared/background_models.hpp"
 
 namespace cuesta {
 

@@ -2,10 +2,10 @@
 // takes 32 pixels of a row, so that one ballot is half a word of a mask of bits.
 #include <algorithm>
 
-#include "core/background_models.hpp"
-#include "core/pixel_arithmetic.hpp"
 #include "cuda/launch.cuh"
 #include "ops/background/cuda.hpp"
+#include "ops/shared/background_models.hpp"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta {
 namespace {

@@ -1,8 +1,8 @@
 // The background models pixel by pixel. No cleverness.
 #include "ops/background/reference.hpp"
 
-#include "core/background_models.hpp"
 #include "core/bits.hpp"
+#include "ops/shared/background_models.hpp"
 
 namespace cuesta {
 namespace {

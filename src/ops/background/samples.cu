@@ -1,15 +1,15 @@
-// Strategy `words`: the samples (core/background_models.hpp), a thread four pixels of a row: it
-// reads a word of each plane and writes three, that of samples whose turn it is, age and
+// Strategy `words`: the samples (ops/shared/background_models.hpp), a thread four pixels of a row:
+// it reads a word of each plane and writes three, that of samples whose turn it is, age and
 // restlessness. Neighbours' samples come byte by byte from a plane that no thread writes in this
 // frame, by one pixel in sixteen; so the state is read and written in place, frame after frame, and
 // frames of a batch are launches. Frames and states may lie anywhere. Bound: memory, 18 bytes a
 // pixel and what is wanted.
 #include <algorithm>
 
-#include "core/pixel_arithmetic.hpp"
 #include "cuda/launch.cuh"
 #include "ops/background/cuda.hpp"
 #include "ops/background/frames.cuh"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta {
 namespace {

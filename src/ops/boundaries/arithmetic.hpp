@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/gradient.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/boundaries.hpp"
+#include "ops/shared/gradient.hpp"
 
 namespace cuesta::boundary {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "core/gradient.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/edges.hpp"
+#include "ops/shared/gradient.hpp"
 
 namespace cuesta::canny_channels {
 

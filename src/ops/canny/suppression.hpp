@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "core/gradient.hpp"
 #include "cuesta/border.hpp"
+#include "ops/shared/gradient.hpp"
 
 namespace cuesta {
 

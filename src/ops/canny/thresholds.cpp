@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/otsu.hpp"
+#include "ops/shared/otsu.hpp"
 
 namespace cuesta {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "core/gradient.hpp"
 #include "ops/canny/args.hpp"
+#include "ops/shared/gradient.hpp"
 
 namespace cuesta {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/stencil_factors.hpp"
 #include "cuesta/stencil.hpp"
 #include "ops/convolve/args.hpp"
+#include "ops/shared/stencil_factors.hpp"
 #include "verify/verify.hpp"
 
 namespace cuesta::verify {

@@ -5,9 +5,9 @@
 
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
-#include "core/stencil_factors.hpp"
 #include "ops/convolve/options.hpp"
 #include "ops/convolve/reference.hpp"
+#include "ops/shared/stencil_factors.hpp"
 
 namespace cuesta {
 

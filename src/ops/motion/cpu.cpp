@@ -1,9 +1,9 @@
 // Strategy `simd`: the best row of every step. A mask is born as bits, in the pass that compares
 // the frame with the background, and stays so. plain.cu has the same chain on the device.
-#include "core/background_models.hpp"
 #include "cuesta/filter.hpp"
 #include "ops/motion/reference.hpp"
 #include "ops/motion/stages.hpp"
+#include "ops/shared/background_models.hpp"
 
 namespace cuesta {
 

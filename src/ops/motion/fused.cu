@@ -15,9 +15,7 @@
 #include <cstring>
 #include <optional>
 
-#include "core/background_access.hpp"
 #include "core/pinned_picture.hpp"
-#include "core/stencil_factors.hpp"
 #include "cuda/kept.cuh"
 #include "ops/motion/cuda.hpp"
 #include "ops/motion/cuda/clean_bits.cuh"
@@ -25,6 +23,8 @@
 #include "ops/motion/cuda/frames_to_bits.cuh"
 #include "ops/motion/reference.hpp"
 #include "ops/motion/stages.hpp"
+#include "ops/shared/background_access.hpp"
+#include "ops/shared/stencil_factors.hpp"
 
 namespace cuesta {
 namespace {

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <optional>
 
-#include "core/background_access.hpp"
 #include "core/bits.hpp"
 #include "core/check_batch.hpp"
 #include "core/pinned_picture.hpp"
@@ -14,6 +13,7 @@
 #include "ops/motion/saved.hpp"
 #include "ops/motion/steady.hpp"
 #include "ops/motion/steady_cuda.hpp"
+#include "ops/shared/background_access.hpp"
 
 namespace cuesta {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/background_models.hpp"
 #include "cuesta/filter.hpp"
 #include "ops/motion/stages.hpp"
+#include "ops/shared/background_models.hpp"
 
 namespace cuesta {
 

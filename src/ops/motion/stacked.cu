@@ -10,7 +10,6 @@
 // threshold of its own and each of u16.
 #include <algorithm>
 
-#include "core/pixel_arithmetic.hpp"
 #include "cuda/any_bytes.cuh"
 #include "cuda/launch.cuh"
 #include "cuesta/border.hpp"
@@ -18,6 +17,7 @@
 #include "ops/motion/cuda.hpp"
 #include "ops/motion/reference.hpp"
 #include "ops/motion/stages.hpp"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/pixel_arithmetic.hpp"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta::motion {
 namespace {

@@ -1,9 +1,9 @@
 // Windows and medians of frames on the GPU: what steady.cpp does of frames on the host.
 #include <algorithm>
 
-#include "core/pixel_arithmetic.hpp"
 #include "cuda/launch.cuh"
 #include "ops/motion/steady_cuda.hpp"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta {
 namespace {

@@ -8,10 +8,10 @@
 #include <hwy/highway.h>
 
 #include "core/bits.hpp"
-#include "core/pixel_arithmetic.hpp"
 #include "cpu/bits-inl.hpp"
 #include "cpu/simd-inl.hpp"
 #include "ops/pixel/reference.hpp"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {

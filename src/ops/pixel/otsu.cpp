@@ -1,5 +1,5 @@
 // Otsu's threshold of a histogram.
-#include "core/otsu.hpp"
+#include "ops/shared/otsu.hpp"
 
 #include "core/check.hpp"
 #include "cuesta/objects.hpp"

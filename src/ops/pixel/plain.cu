@@ -4,8 +4,8 @@
 #include "ops/pixel/device.cuh"
 
 #include "core/bits.hpp"
-#include "core/pixel_arithmetic.hpp"
 #include "cuda/launch.cuh"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta {
 namespace {

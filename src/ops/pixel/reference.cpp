@@ -6,7 +6,7 @@
 
 #include "core/bits.hpp"
 #include "core/one_nan.hpp"
-#include "core/pixel_arithmetic.hpp"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta {
 namespace {

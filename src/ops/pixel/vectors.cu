@@ -5,12 +5,12 @@
 // Sources that are not aligned alike are read in words and shifted. Pictures whose rows follow each
 // other without padding are one long row. Samples stay packed: four bytes a comparison, bits by one
 // multiplication of four signs. The time goes with the bytes moved, but the histogram's.
-#include "core/pixel_arithmetic.hpp"
 #include "cuda/instructions.cuh"
 #include "cuda/lane_rows.cuh"
 #include "cuda/limits.hpp"
 #include "ops/pixel/cuda.hpp"
 #include "ops/pixel/device.cuh"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta {
 namespace {

@@ -9,10 +9,10 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
-#include "core/gradient.hpp"
 #include "cpu/column_walk-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
+#include "ops/shared/gradient.hpp"
 #include "ops/sobel/cpu/floats-inl.hpp"
 #include "ops/sobel/reference.hpp"
 

@@ -2,7 +2,7 @@
 // one row or, where samples are floats, of one column, from a window in registers.
 #include "ops/sobel/cuda.hpp"
 
-#include "cuda/window_gradient.cuh"
+#include "ops/shared/window_gradient.cuh"
 #include "ops/sobel/outputs.cuh"
 
 namespace cuesta {

@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include "core/border_sample.hpp"
-#include "core/gradient.hpp"
 #include "cuda/border.cuh"
 #include "cuda/launch.cuh"
+#include "ops/shared/gradient.hpp"
 #include "ops/sobel/args.hpp"
 #include "ops/sobel/sums.hpp"
 

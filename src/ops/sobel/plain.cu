@@ -2,7 +2,7 @@
 // global memory. It takes every request, pictures of any height too.
 #include "ops/sobel/cuda.hpp"
 
-#include "cuda/window_gradient.cuh"
+#include "ops/shared/window_gradient.cuh"
 #include "ops/sobel/outputs.cuh"
 
 namespace cuesta {

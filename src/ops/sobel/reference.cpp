@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/border_sample.hpp"
-#include "core/gradient.hpp"
+#include "ops/shared/gradient.hpp"
 #include "ops/sobel/sums.hpp"
 
 namespace cuesta {

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "core/gradient.hpp"
 #include "core/one_nan.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/edges.hpp"
+#include "ops/shared/gradient.hpp"
 
 namespace cuesta::sobel_sums {
 

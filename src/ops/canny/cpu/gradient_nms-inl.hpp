@@ -11,8 +11,8 @@
 
 #include <algorithm>
 
-#include "core/gradient.hpp"
 #include "cpu/bits-inl.hpp"
+#include "ops/shared/gradient.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace cuesta::HWY_NAMESPACE {

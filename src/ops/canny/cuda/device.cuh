@@ -5,11 +5,11 @@
 #include <span>
 #include <type_traits>
 
-#include "core/gradient.hpp"
 #include "cuda/launch.cuh"
 #include "cuesta/stencil.hpp"
 #include "ops/canny/args.hpp"
 #include "ops/canny/thresholds.hpp"
+#include "ops/shared/gradient.hpp"
 
 namespace cuesta::canny_cuda {
 

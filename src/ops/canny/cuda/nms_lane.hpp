@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/gradient.hpp"
 #include "cuesta/edges.hpp"
 #include "ops/canny/cuda/packed.hpp"
+#include "ops/shared/gradient.hpp"
 
 #ifdef __CUDACC__
 #define CUESTA_NOT_INLINE __host__ __device__ __noinline__

@@ -6,11 +6,11 @@
 // From device memory: the source's bytes and the apron that tiles read twice, mostly from the
 // caches, and 1/4 byte written a pixel.
 #include "cuda/instructions.cuh"
-#include "cuda/window_gradient.cuh"
 #include "ops/canny/channels.hpp"
 #include "ops/canny/cuda/chunks.hpp"
 #include "ops/canny/cuda/masks.cuh"
 #include "ops/canny/suppression.hpp"
+#include "ops/shared/window_gradient.cuh"
 
 namespace cuesta::canny_cuda {
 namespace {

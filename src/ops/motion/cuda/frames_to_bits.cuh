@@ -12,12 +12,12 @@
 // Bound: one frame by latency; many by the dot products, 12.5 a pixel.
 #pragma once
 
-#include "core/pixel_arithmetic.hpp"
 #include "cuda/any_bytes.cuh"
-#include "cuda/background_lanes.cuh"
 #include "cuda/overlap.cuh"
 #include "cuesta/border.hpp"
 #include "ops/motion/cuda/jobs.cuh"
+#include "ops/shared/background_lanes.cuh"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta::motion_cuda {
 

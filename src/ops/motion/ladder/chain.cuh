@@ -3,11 +3,11 @@
 
 #include <bit>
 
-#include "core/pixel_arithmetic.hpp"
 #include "cuda/kept.cuh"
 #include "cuesta/device.hpp"
 #include "ops/motion/ladder/ladder.hpp"
 #include "ops/motion/stages.hpp"
+#include "ops/shared/pixel_arithmetic.hpp"
 
 namespace cuesta::motion_ladder {
 

@@ -8,9 +8,9 @@
 #define CUESTA_SOBEL_FLOATS_INL_HPP
 #endif
 
-#include "core/gradient.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
+#include "ops/shared/gradient.hpp"
 #include "ops/sobel/args.hpp"
 #include "ops/sobel/sums.hpp"
 

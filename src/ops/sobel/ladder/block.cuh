@@ -2,7 +2,7 @@
 // and the launch of square blocks.
 #pragma once
 
-#include "cuda/window_gradient.cuh"
+#include "ops/shared/window_gradient.cuh"
 #include "ops/sobel/ladder/ladder.hpp"
 #include "ops/sobel/outputs.cuh"
 

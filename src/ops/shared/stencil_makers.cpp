@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "core/stencil_factors.hpp"
 #include "cuesta/stencil.hpp"
+#include "ops/shared/stencil_factors.hpp"
 
 namespace cuesta {
 namespace {

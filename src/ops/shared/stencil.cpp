@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "core/stencil_factors.hpp"
+#include "ops/shared/stencil_factors.hpp"
 
 namespace cuesta {
 namespace {

@@ -2,7 +2,7 @@
 // sums of those across.
 #pragma once
 
-#include "core/gradient.hpp"
+#include "ops/shared/gradient.hpp"
 
 namespace cuesta::cuda {
 

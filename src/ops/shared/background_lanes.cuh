@@ -1,10 +1,10 @@
 // What a thread does of several pixels of a row: their state in registers, as words, and the
-// recurrences of core/background_models.hpp on them, the same integers by fewer operations: levels
-// and differences are words of four pixels, `median` works on pairs of 16 bits, `mixture` chooses
-// where the definition branches.
+// recurrences of ops/shared/background_models.hpp on them, the same integers by fewer operations:
+// levels and differences are words of four pixels, `median` works on pairs of 16 bits, `mixture`
+// chooses where the definition branches.
 #pragma once
 
-#include "core/background_models.hpp"
+#include "ops/shared/background_models.hpp"
 
 namespace cuesta::background_cuda {
 

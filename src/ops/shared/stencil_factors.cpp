@@ -1,4 +1,4 @@
-#include "core/stencil_factors.hpp"
+#include "ops/shared/stencil_factors.hpp"
 
 #include <algorithm>
 #include <array>
