@@ -278,7 +278,8 @@ def table(heads, lines):
     return "\n".join("| " + " | ".join(line) + " |" for line in [heads, ["---"] * len(heads), *lines]) + "\n"
 
 
-def operation_table(rows):
+def operation_lines(rows):
+    """Head, lines, and how many kernels are left out of them."""
     lines, left_out = [], 0
     for row in rows:
         whole = sum(kernel["us"] for kernel in row["kernels"])
@@ -288,15 +289,19 @@ def operation_table(rows):
                 continue
             figures = [cell(name, form, kernel[name]) for name, _, form, _, _ in COLUMNS]
             lines.append([f"`{row['strategy']}`", f"`{kernel['name']}`", str(kernel["launches"]), *figures])
-    text = table(["strategy", "kernel", "launches", *(column[1] for column in COLUMNS)], lines)
-    return text + (f"\nKernels left out, below {100 * MAIN_SHARE:.0f} % of their row's time: {left_out}.\n" if left_out else "")
+    return ["strategy", "kernel", "launches", *(column[1] for column in COLUMNS)], lines, left_out
 
 
-def paper_table(rows):
-    """Paper 004's table 2 beside ours; nothing without motion's v1.3."""
+def operation_table(rows):
+    heads, lines, left_out = operation_lines(rows)
+    return table(heads, lines) + (f"\nKernels left out, below {100 * MAIN_SHARE:.0f} % of their row's time: {left_out}.\n" if left_out else "")
+
+
+def paper_lines(rows):
+    """Head and lines of paper 004's table 2 beside ours; None without motion's v1.3."""
     ours = next((row for row in rows if (row["operation"], row["strategy"]) == ("motion", "v1.3")), None)
     if ours is None:
-        return ""
+        return None
     kernels = {kernel["name"]: kernel for kernel in ours["kernels"]}
     columns = {column[0]: column for column in COLUMNS}
     lines = []
@@ -307,9 +312,14 @@ def paper_table(rows):
             form = columns[key][2]
             line.append(f"{cell(key, form, kernels.get(name, {}).get(key))} · {form.format(figure)}")
         lines.append(line)
-    heads = ["kernel", "paper's", *(columns[key][1] for key in PAPER_COLUMNS)]
+    return ["kernel", "paper's", *(columns[key][1] for key in PAPER_COLUMNS)], lines
+
+
+def paper_table(rows):
+    if not (made := paper_lines(rows)):
+        return ""
     return ("\n## Paper 004, table 2\n\nOurs · the paper's: v1.3 at 596 × 336; theirs on a GTX 960M by nvprof, blocks of 16 × 16. "
-            "Where a kernel has no shared memory the paper prints 0, we a dash.\n\n" + table(heads, lines))
+            "Where a kernel has no shared memory the paper prints 0, we a dash.\n\n" + table(*made))
 
 
 def markdown_of(profile):
