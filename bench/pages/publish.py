@@ -25,7 +25,7 @@ import page as pages  # noqa: E402
 import sources  # noqa: E402
 
 MODULES = ("index", "h200_ladder", "h200_production", "h200_profile", "cpu", "detect", "cameras", "devices", "gigapixel",
-           "python_calls", "compat")  # fmt: skip
+           "python_calls", "compat", "scale_gpu")  # fmt: skip
 EQUAL = pages.RESULTS / "data" / "equal-code.json"
 
 
@@ -64,8 +64,11 @@ def data_text(whole):
 
 
 def made(page, reduced):
-    """The files of a page, as {path: text}."""
-    template = (pages.TEMPLATES / f"{page.name}.md").read_text(encoding="utf-8")
+    """The files of a page, as {path: text}; none of data that only other programs read."""
+    path = pages.TEMPLATES / f"{page.name}.md"
+    if not path.exists():
+        return {}
+    template = path.read_text(encoding="utf-8")
     files = {pages.RESULTS / f"{page.name}.md": pages.text_of(reduced, template, sources.notice(reduced["changed"]))}
     for name, drawing in reduced["pictures"].items():
         files[pages.RESULTS / "pictures" / f"{name}.svg"] = charts.svg(drawing)

@@ -1,4 +1,4 @@
-// A result as JSON, CSV and HTML, and against an earlier one. docs/benchmarks/README.md lists the
+// A result as JSON, CSV and HTML, and against an earlier one. bench/FORMAT.md lists the
 // fields.
 #pragma once
 

@@ -1,11 +1,11 @@
 """cuesta.compat.cv2 beside cv2: which of the two is the faster one, request by request.
 
-    python python/bench/bench_compat.py [--seconds S] [--only WORDS] [--json FILE] [--markdown FILE]
+    python python/bench/bench_compat.py [--seconds S] [--only WORDS] [--json FILE]
 
 Every request runs on a picture of 1920 x 1080 by Cuesta alone and by cv2, in pairs whose order alternates, so that what else the
 machine does meets both. The figures are the medians, and the ratio is the median of the pairs' ratios. Answers are compared first.
 Requests that cv2 answers faster are left to it where it is installed: tests/test_compat_original.py holds the module to the
-figures in docs/benchmarks.
+figures on docs/results/compat.md.
 """
 
 from __future__ import annotations
@@ -148,28 +148,11 @@ def measure(ours: Any, theirs: Any, request: Request, of: dict[str, Any], second
     }
 
 
-def markdown(result: dict[str, Any]) -> str:
-    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
-    lines = [
-        f"{result['machine']['cpu']}, {result['machine']['cores']} cores, {result['machine']['simd']}; {versions}. "
-        "Medians of pairs, ms; × is how many times Cuesta's time cv2 takes. "
-        "\"cv2\": left to it where it is installed.",
-        "",
-        "| request | Cuesta | cv2 | × | answered by |",
-        "|---|---|---|---|---|",
-    ]
-    for row in result["rows"]:
-        who = "cv2" if row["left_to_cv2"] else "Cuesta"
-        lines.append(f"| {row['request']} | {row['ours_ms']:.3g} | {row['cv2_ms']:.3g} | {row['ratio']:.2f} | {who} |")
-    return "\n".join(lines) + "\n"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="cuesta.compat.cv2 beside cv2.")
     parser.add_argument("--seconds", type=float, default=0.4, help="for each request")
     parser.add_argument("--only", default="", help="requests with these words in their names")
     parser.add_argument("--json", help="write the figures here")
-    parser.add_argument("--markdown", help="write the table here instead of to stdout")
     arguments = parser.parse_args()
 
     import cv2
@@ -213,11 +196,6 @@ def main() -> None:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=1, ensure_ascii=False)
             file.write("\n")
-    if arguments.markdown:
-        with open(arguments.markdown, "w", encoding="utf-8") as file:
-            file.write(markdown(result))
-    elif not arguments.json:
-        print(markdown(result), end="")
 
 
 if __name__ == "__main__":

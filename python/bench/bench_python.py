@@ -1,7 +1,7 @@
 """What Python costs, and Cuesta beside its peers on numpy arrays.
 
     python python/bench/bench_python.py --canny-loop build/release/bench/cuesta_canny_loop
-        [--quick] [--threads N] [--json FILE] [--markdown FILE]
+        [--quick] [--threads N] [--json FILE]
 
 Three tables: the overhead of a call on a 64 x 64 picture over the same call in C++, which the
 program cuesta_canny_loop of the C++ build makes; `cuesta.canny` on larger ones beside the C++
@@ -288,44 +288,6 @@ def cpu_name() -> str:
         return platform.processor()
 
 
-def markdown(result: dict[str, Any]) -> str:
-    machine = result["machine"]
-    lines = [
-        f"{machine['cpu']}, {machine['cores']} cores, {machine['simd']}; "
-        + ", ".join(f"{k} {v}" for k, v in result["versions"].items()),
-        "",
-        "## A call from Python over the same call in C++",
-        "",
-        f"`cuesta.canny(image, {LOW}, {HIGH}, sigma=0)`, best of rounds, µs.",
-        "",
-        "| size | threads | into one array: C++ | Python | more | a new result: C++ | Python | more |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for row in result["overhead"]:
-        cells = [f"{row['side']}²", str(row["threads"] or "all")]
-        for name in ("out", "new"):
-            cpp, call = row[f"cpp_{name}_us"], row[f"{name}_us"]
-            more = f"{call - cpp:+.1f} µs, {100 * (call - cpp) / cpp:+.1f} %"
-            cells += [f"{cpp:.1f}", f"{call:.1f}", more]
-        lines.append("| " + " | ".join(cells) + " |")
-    lines += ["", "## Beside others", "", "Best of rounds; × is how many times Cuesta's time.", ""]
-    lines += [
-        "| operation | size | threads | library | ms | × | answer | |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    ours: float = 1
-    for row in result["peers"]:
-        if row["library"] == "cuesta":
-            ours = row["ms"]
-        time_text = "— | —" if row["ms"] is None else f"{row['ms']:.3g} | {row['ms'] / ours:.2f}"
-        first = f"{row['operation']}: {row['definition']}" if row["library"] == "cuesta" else ""
-        lines.append(
-            f"| {first} | {row['side']}² | {row['threads'] or 'all'} | {row['library']} "
-            f"| {time_text} | {row['answer']} | {row['note']} |"
-        )
-    return "\n".join(lines) + "\n"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="What Python costs, and Cuesta beside its peers.")
     parser.add_argument("--quick", action="store_true", help="shorter rounds, 1024 alone")
@@ -333,7 +295,6 @@ def main() -> None:
     parser.add_argument("--canny-loop", help="the C++ program; without it no calls over C++")
     parser.add_argument("--no-peers", action="store_true", help="calls over C++ alone")
     parser.add_argument("--json", help="write the figures here")
-    parser.add_argument("--markdown", help="write the tables here instead of to stdout")
     arguments = parser.parse_args()
 
     seconds = 0.1 if arguments.quick else 1.0  # for each contestant
@@ -360,13 +321,9 @@ def main() -> None:
                 result["overhead"].append(against_cpp(loop, side, threads, seconds))
             if not arguments.no_peers:
                 result["peers"] += beside_peers(side, threads, seconds)
+    text = json.dumps(result, indent=1) + "\n"
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(result, file, indent=1)
-            file.write("\n")
-    text = markdown(result)
-    if arguments.markdown:
-        with open(arguments.markdown, "w", encoding="utf-8") as file:
             file.write(text)
     else:
         print(text, end="")

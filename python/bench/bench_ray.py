@@ -1,11 +1,11 @@
 """cuesta.ray beside a plain pool of processes, and beside OpenCV and kornia in Ray Data, on the same cores: CPU time a picture
 and a frame.
 
-    python python/bench/bench_ray.py --json docs/benchmarks/DATE-ray.json    everything, about half an hour
+    python python/bench/bench_ray.py --json docs/results/data/DATE-ray.json    everything, about half an hour
     python python/bench/bench_ray.py --only long --json FILE                 a part of it into that file; pictures, frames, long,
                                                                              rates, store
-    python python/bench/bench_ray.py --only steps --json docs/benchmarks/DATE-ray-steps.json    what a frame costs in a worker
-    python python/bench/bench_ray.py --gpus --json docs/benchmarks/DATE-ray-gpus.json           pictures on the CPU, on 1 GPU, on 2;
+    python python/bench/bench_ray.py --only steps --json docs/results/data/DATE-ray-steps.json    what a frame costs in a worker
+    python python/bench/bench_ray.py --gpus --json docs/results/data/DATE-ray-gpus.json           pictures on the CPU, on 1 GPU, on 2;
                                                                              --quick: some minutes; --only files, --only arrays
 
 Figures are CPU time of all processes that take part (Ray's own too), as a control group of the kernel counts it, so that

@@ -4,9 +4,8 @@
     python python/bench/scale_plan.py --check  whether docs/scale.md has them so (python/tests/test_ray_layout.py)
     python python/bench/scale_plan.py --write  put them there
 
-Rates are of python/bench/bench_ray.py (the newest docs/benchmarks/*-ray.json), one core of that machine, 1 Mpixel; those of a
-GPU are kernels of docs/benchmarks/2026-11-23-h200-production.json and whole calls with both copies over PCIe of
-2026-11-22-h200-x2.json; decoders are those of 2026-11-25-h100-decode.json. What faults cost is simulated by python/tests/ray_layout.py.
+Rates are those of python/bench/bench_ray.py (the newest docs/results/data/*-ray.json), for one core of that machine and 1 Mpixel.
+Rates of GPUs are those of docs/results/data/scale-gpu.json. python/tests/ray_layout.py simulates what faults cost.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python/tests"))
 import ray_layout as layout  # noqa: E402
 
+DATA = ROOT / "docs/results/data"
 PAGE = ROOT / "docs/scale.md"
 BEGIN, END = "<!-- scale_plan.py -->\n", "<!-- end -->\n"
 
@@ -33,38 +33,25 @@ MEAN_HOURS = (10, 5, 3)  # between the ends of one machine
 
 
 def measured() -> tuple[str, dict[str, Any]]:
-    file = sorted((ROOT / "docs/benchmarks").glob("*-ray.json"))[-1]
+    file = sorted(DATA.glob("*-ray.json"))[-1]
     return file.name, json.loads(file.read_text(encoding="utf-8"))
 
 
-def gpu_ms(operation: str, parameters: str) -> float:
-    """Milliseconds a Mpixel of a kernel on the H200."""
-    rows = json.loads((ROOT / "docs/benchmarks/2026-11-23-h200-production.json").read_text(encoding="utf-8"))["rows"]
-    fitting = [r for r in rows if r["operation"] == operation and r["parameters"] == parameters and r["strategy"] == "fused"]
-    row = max(fitting, key=lambda r: r["width"])
-    ms: float = row["ms"] / (row["width"] * row["height"] * row["pictures"] / 2**20)  # cameras of one call lie below each other
-    return ms
+def on_gpus(name: str) -> float:
+    """A figure of runs on GPUs, as bench/pages/scale_gpu.py reduced it."""
+    (value,) = json.loads((DATA / "scale-gpu.json").read_text(encoding="utf-8"))["values"][name]
+    made: float = value
+    return made
 
 
 def over_pcie() -> float:
     """Pictures of 1 Mpixel a second through Canny on the H200, up and down again, page-locked, eight in flight."""
-    figures = json.loads((ROOT / "docs/benchmarks/2026-11-22-h200-x2.json").read_text(encoding="utf-8"))["figures"]
-    (rate,) = (
-        f["value"]
-        for f in figures
-        if (f["width"], f["subject"], f["detail"]) == (1024, "page-locked", "8 in flight, 1 GPU")
-    )
-    made: float = rate
-    return made
+    return on_gpus("canny_pictures_a_second")
 
 
 def decoded() -> float:
     """Frames of 1080p a second that an H100 decodes and searches, of seven videos at once, after the start."""
-    figures = json.loads((ROOT / "docs/benchmarks/2026-11-25-h100-decode.json").read_text(encoding="utf-8"))["figures"]
-    asked = ("7 videos at once", "GPU decodes and detects", "frames a second after the start")
-    (rate,) = (f["value"] for f in figures if (f["parameters"], f["subject"], f["what"]) == asked)
-    made: float = rate
-    return made
+    return on_gpus("decoded_frames_a_second")
 
 
 def faults(seconds: float) -> str:
@@ -113,7 +100,7 @@ def made() -> str:
     moved = rate["jpeg_bytes"] + rate["edges_bytes"]
     seconds_compute = per_picture / 1000 / CORES
     seconds_link = moved / LINK
-    text = f"From [{name}](benchmarks/{name}), commit {data['commit'][:7]}, {data['date']}; CPU time of one core at 1 Mpixel, measured while "
+    text = f"From [{name}](results/data/{name}), commit {data['commit'][:7]}, {data['date']}; CPU time of one core at 1 Mpixel, measured while "
     text += f"{data['machine']['load_before']:.0f} other programs wanted that machine's {data['machine']['cores']} cores.\n\n"
     text += "**A billion pictures**, JPEG in, Canny, PNG out.\n\n"
     text += table(
@@ -126,7 +113,7 @@ def made() -> str:
     text += f"A machine of {CORES} cores asks its link for {moved / seconds_compute / 1e6:,.0f} MB/s, "
     text += f"{100 * seconds_link / seconds_compute:.0f} % of 25 Gbit/s: "
     text += "the cores bind, and of their time the files.\n" if seconds_link < seconds_compute else "the link binds.\n"
-    kernel = gpu_ms("canny", "thresholds by Otsu")
+    kernel = on_gpus("canny_ms_a_mpixel")
     text += f"Canny alone is {kernel * PICTURES / 3.6e6:.1f} GPU-hours of an H200 ({kernel * 1000:.1f} µs a picture): one GPU would want "
     text += f"{(rate['read_jpeg'] + rate['write_png']) / kernel:,.0f} cores that read and write. With both copies over PCIe it does {over_pcie():,.0f} pictures/s "
     text += f"({over_pcie() * 2**20 / 1e9:.0f} GB/s each way), {PICTURES / over_pcie() / 3600:.1f} GPU-hours, and wants "
@@ -149,10 +136,10 @@ def made() -> str:
     text += f"\nA core has {1000 / FPS / whole:.2f} cameras, a day of all is {whole * frames * 24 / 1000:,.0f} core-hours. Bytes a camera and second: "
     text += f"{video / 1e6:.2f} MB of video (this one is noisy; 0.5 MB are usual), {state / PART_SECONDS / 1e6:.2f} MB of state where every part of "
     text += f"{PART_SECONDS} s runs on another machine, {CAMERA_MPIXELS * 2**20 * FPS / 1e6:.0f} MB if frames were sent. "
-    lanes = gpu_ms("motion", "1080p gray, 64 cameras a call")
+    lanes = on_gpus("motion_ms_a_mpixel")
     text += f"An H200 detects {1000 / FPS / (lanes * CAMERA_MPIXELS):,.0f} such cameras by its kernels (another model, 64 a call; states stay there): it would want "
     text += f"{decode / (lanes * CAMERA_MPIXELS):,.0f} cores that decode. The decoders of an H100 bring and the GPU searches {decoded():,.0f} frames/s of 1080p "
-    text += f"(seven videos at once, all defaults, [devices.md](benchmarks/devices.md)): {decoded() / FPS:,.0f} cameras, {CAMERAS * FPS / decoded():,.0f} such GPUs "
+    text += f"(seven videos at once, all defaults, [devices.md](results/devices.md)): {decoded() / FPS:,.0f} cameras, {CAMERAS * FPS / decoded():,.0f} such GPUs "
     text += "for all of them: its decoders bind before its kernels.\n"
     text += "\n" + faults(PART_SECONDS * FPS * whole / 1000)
     return text + ("\n" + beside(data) if data["beside_a_pool"] else "")

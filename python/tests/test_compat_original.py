@@ -22,7 +22,7 @@ ours: Any = cuesta.compat.cv2
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
-MEASURED = ROOT / "docs/benchmarks/2026-11-22-compat.json"
+MEASURED = ROOT / "docs/results/data/compat.json"
 #: scikit-image with its tests, which newer wheels leave out: `pip install --no-deps --target FOLDER scikit-image==0.25.2`.
 SKIMAGE = pathlib.Path(os.environ.get("CUESTA_SKIMAGE_TESTS") or ROOT / "build/python/scikit-image")
 
@@ -93,7 +93,9 @@ def bench() -> Any:
 
 def test_what_is_slower_here_is_left_to_cv2() -> None:
     """Of every request that was measured on 1920 x 1080: who answers is who was the faster one; the answers are equal."""
-    measured = {row["request"]: row for row in json.loads(MEASURED.read_text(encoding="utf-8"))["rows"]}
+    table = json.loads(MEASURED.read_text(encoding="utf-8"))["tables"]["requests"]
+    assert table["head"] == ["request", "Cuesta", "cv2", "ratio", "answered by"]
+    measured = {request: (float(ratio), by) for request, _, _, ratio, by in table["rows"]}
     made = bench()
     requests = made.requests()
     assert {request.name for request in requests} == set(measured)
@@ -101,16 +103,12 @@ def test_what_is_slower_here_is_left_to_cv2() -> None:
     for request in requests:
         by = who(lambda: made.answer(ours, request, of), request.function)
         count[by] += 1
-        assert (by == "theirs") == measured[request.name]["left_to_cv2"], request.name
-        assert by == "theirs" or measured[request.name]["ratio"] >= 1, request.name
+        ratio, answered = measured[request.name]
+        assert (by == "theirs") == (answered == "cv2"), request.name
+        assert by == "theirs" or ratio >= 1, request.name
         for mine, theirs in zip(made.answer(ours, request, of), made.answer(cv2, request, of), strict=True):
             np.testing.assert_array_equal(mine, theirs, err_msg=request.name)
     assert min(count.values()) > 50
-
-
-def test_the_table_is_of_the_figures() -> None:
-    page = MEASURED.with_suffix(".md").read_text(encoding="utf-8")
-    assert page.endswith(bench().markdown(json.loads(MEASURED.read_text(encoding="utf-8"))))
 
 
 def test_small_pictures_are_cv2s() -> None:

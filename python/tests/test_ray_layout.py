@@ -33,14 +33,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def test_the_decision_has_the_figures_of_its_data() -> None:
     page = " ".join((ROOT / "docs/decisions/0058-ray.md").read_text(encoding="utf-8").split())
-    data = json.loads((ROOT / "docs/benchmarks/2026-11-24-ray-steps.json").read_text(encoding="utf-8"))
+    data = json.loads((ROOT / "docs/results/data/2026-11-24-ray-steps.json").read_text(encoding="utf-8"))
     step = data["steps_cpu_ms"]
-    before = json.loads((ROOT / "docs/benchmarks/2026-11-23-ray.json").read_text(encoding="utf-8"))["beside_a_pool"]
+    before = json.loads((ROOT / "docs/results/data/2026-11-23-ray.json").read_text(encoding="utf-8"))["beside_a_pool"]
     frames = {row["workers"]: row for row in before if row["of"] == "frames"}
-    after = json.loads((ROOT / "docs/benchmarks/2026-11-24-ray.json").read_text(encoding="utf-8"))
+    after = json.loads((ROOT / "docs/results/data/2026-11-24-ray.json").read_text(encoding="utf-8"))
     now = {(row["of"], row["workers"]): row for row in after["beside_a_pool"]}
     more = {key: f"{row['overhead_percent']:.0f} %" for key, row in now.items()}
-    canny = [json.loads((ROOT / f"docs/benchmarks/2026-11-{day}-ray.json").read_text(encoding="utf-8"))["rates_cpu_ms"]["canny"] for day in (23, 24)]
+    canny = [json.loads((ROOT / f"docs/results/data/2026-11-{day}-ray.json").read_text(encoding="utf-8"))["rates_cpu_ms"]["canny"] for day in (23, 24)]
     assert [key for key, row in now.items() if key[0] != "pictures" and row["overhead_percent"] <= 5] == [("long", 2)]
     told = [
         f"{step['frames']} frames in {step['parts']} parts, the median of {step['turns']} turns, measured while {step['others']:.1f} other",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/reliability.md has the figures of the JSON files in docs/benchmarks, all of them and no others; and a page that differs is found."""
+"""docs/reliability.md has the figures of the JSON files in docs/results/data, all of them and no others; and a page that differs is found."""
 
 import json
 import re
@@ -8,10 +8,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reliability.md"
-ATTACK = ROOT / "docs" / "benchmarks" / "2026-11-24-attack.json"
-SOAK = ROOT / "docs" / "benchmarks" / "2026-11-23-h200-soak.json"
-LINES = ROOT / "docs" / "benchmarks" / "2026-11-23-coverage.json"
-FREE_THREADED = ROOT / "docs" / "benchmarks" / "2026-11-24-free-threaded.json"
+ATTACK = ROOT / "docs" / "results" / "data" / "2026-11-24-attack.json"
+SOAK = ROOT / "docs" / "results" / "data" / "2026-11-23-h200-soak.json"
+LINES = ROOT / "docs" / "results" / "data" / "2026-11-23-coverage.json"
+FREE_THREADED = ROOT / "docs" / "results" / "data" / "2026-11-24-free-threaded.json"
 
 
 def rows_of(page, heading):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/accuracy.md has the figures of the JSON beside docs/benchmarks, all of them and no others; and a page that differs is found."""
+"""docs/accuracy.md has the figures of the JSON in docs/results/data, all of them and no others; and a page that differs is found."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "accuracy.md"
-DATA = ROOT / "docs" / "benchmarks" / "2026-11-23-bsds500.json"
+DATA = ROOT / "docs" / "results" / "data" / "2026-11-23-bsds500.json"
 
 
 def faults(page, data):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs/papers.md names what is in the tree: its paths, strategies, parameters and commands exist, every rung is on it, rows are
-numbered and counted; and a page with a fault is found. Speed belongs to docs/benchmarks: a figure of a run is a fault here."""
+numbered and counted; and a page with a fault is found. Speed belongs to docs/results: a figure of a run is a fault here."""
 
 import functools
 import re
@@ -95,7 +95,7 @@ def check(text, tree=TREE):
             elif not f"/{path}".endswith(f"/{words}"):
                 wrong(f"{words} is not {target}")
         if found := FIGURE.search(line):
-            wrong(f"{found.group(0)}: figures belong to docs/benchmarks")
+            wrong(f"{found.group(0)}: figures belong to docs/results")
         if found := re.match(r"## (\d{3}): ", line):
             paper = found.group(1)
             counts[paper] = dict.fromkeys(VERDICTS, 0)
@@ -208,7 +208,7 @@ class Planted(unittest.TestCase):
 
     def test_a_figure_of_a_run(self):
         for figure in ("0.1 ms", "12 %", "4,222 GB/s", "3 times as fast"):
-            self.assert_found("a thread a pixel", f"{figure}, a thread a pixel", "figures belong to docs/benchmarks")
+            self.assert_found("a thread a pixel", f"{figure}, a thread a pixel", "figures belong to docs/results")
 
 
 if __name__ == "__main__":

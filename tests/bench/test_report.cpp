@@ -86,12 +86,12 @@ Result result_of(double ms, double spread) {
 
 TEST(Report, JsonHasEveryFieldThatTheDocumentNames) {
   const auto json = nlohmann::json::parse(json_of(result_of(0.02, 0.001)));
-  std::ifstream file(test::source_file("docs/benchmarks/README.md"));
+  std::ifstream file(test::source_file("bench/FORMAT.md"));
   std::stringstream document;
   document << file.rdbuf();
   const auto named = [&](const std::string& field) {
     EXPECT_NE(document.str().find("`" + field + "`"), std::string::npos)
-        << field << " is not in docs/benchmarks/README.md";
+        << field << " is not in bench/FORMAT.md";
   };
   for (const auto& [name, value] : json.items()) named(name);
   for (const auto& [name, value] : json["machine"].items()) named(name);

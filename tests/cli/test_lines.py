@@ -199,11 +199,11 @@ class Places(LinesTest):
 
 
 class Accuracy(LinesTest):
-    """docs/accuracy.md shows the figures of docs/benchmarks, and the command still reaches them."""
+    """docs/accuracy.md shows the figures of docs/results/data, and the command still reaches them."""
 
     def test_the_page_has_the_table_of_the_figures(self):
         tool = runpy.run_path(str(ROOT / "bench/field/lines-accuracy"))
-        rows = json.loads((ROOT / "docs/benchmarks/2026-11-23-lines.json").read_text(encoding="utf-8"))["rows"]
+        rows = json.loads((ROOT / "docs/results/data/2026-11-23-lines.json").read_text(encoding="utf-8"))["rows"]
         page = (ROOT / "docs/accuracy.md").read_text(encoding="utf-8")
         self.assertIn(tool["table_of"](rows), page)
         most = {n: max(row["methods"]["ours"]["most"] for row in rows if row["noise"] == n) for n in (0, 2, 5)}

@@ -1,4 +1,4 @@
-"""Rows and the whole file in the form of `cuesta bench --json` (bench/report/report.cpp, docs/benchmarks/README.md)."""
+"""Rows and the whole file in the form of `cuesta bench --json` (bench/report/report.cpp, bench/FORMAT.md)."""
 
 import datetime
 import os

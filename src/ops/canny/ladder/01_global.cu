@@ -5,7 +5,7 @@
 // gradients, which the caches serve; from device memory at least 2 bytes a pixel for the Gaussian,
 // 5 for the gradients, 23 in stages.cu, and hysteresis. Wastes: the window's K² common samples,
 // products of separable taps, and every picture between two stages.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/canny/ladder/stages.cuh"
 
 namespace cuesta::canny_ladder {

@@ -10,7 +10,7 @@
 // global load cost ten shared ones. Bytes a pixel as `global`, plus K − 1 rows read twice a block.
 // Wastes: two barriers a row; K − 1 rows loaded before a block's first output; the window's K²
 // common samples, from shared memory now.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "cuda/instructions.cuh"
 #include "ops/canny/ladder/stages.cuh"
 

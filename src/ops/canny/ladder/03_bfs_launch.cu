@@ -9,7 +9,7 @@
 // bytes, and a wait of the host for each. Wastes: almost every thread of almost every launch.
 //
 // Statistics: "bfs depth" is the number of launches that gained.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/canny/ladder/hysteresis.cuh"
 #include "ops/canny/ladder/nms_marks.cuh"
 

@@ -4,7 +4,7 @@
 // hysteresis as future work; init, merge and compress are paper 004's labelling. Bound: 4 bytes a
 // pixel of labels written and read where there are candidates, and the atomics of long contours.
 // Wastes: a label for each pixel though all of a 2 × 2 block are neighbours; four launches that all
-// read every mark. Times: docs/benchmarks/h200-ladder.md.
+// read every mark. Times: docs/results/h200-ladder.md.
 #include "cuda/union_find.cuh"
 #include "ops/canny/ladder/hysteresis.cuh"
 #include "ops/canny/ladder/nms_marks.cuh"

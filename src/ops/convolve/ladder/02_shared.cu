@@ -6,7 +6,7 @@
 // sample each and only (B − K + 1)² compute; the rest idle. Bound (000): 2MxMy / (16 + 4MxMy) with
 // the taps in global memory, 2MxMy / 16 with them in the constant bank. Wastes: barriers between
 // load and sum; `one-each` most of its threads at large K.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "cuda/instructions.cuh"
 #include "ops/convolve/cuda/kernels.cuh"
 #include "ops/convolve/ladder/ladder.hpp"

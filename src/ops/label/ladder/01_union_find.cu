@@ -13,7 +13,7 @@
 // Wastes: a tree walk for every pixel where one for a block of 2 x 2 would do (`blocks`); a pass
 // over memory for each of init, merge and compress; waits once for the count and once for the
 // components.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/label/cuda/pixel_nodes.cuh"
 #include "ops/label/ladder/ladder.hpp"
 

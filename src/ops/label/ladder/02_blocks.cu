@@ -14,7 +14,7 @@
 // scan, by `write` and by `gather`; numbers written by the scan; labels written. Held: 8.
 // Wastes: parents and numbers of pixels that are no node, for the sake of the scan and of `write`;
 // pixels of the mask read byte by byte, two columns a thread; waits as `union-find`.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/label/cuda/blocks.hpp"
 #include "ops/label/cuda/pixel_sets.cuh"
 #include "ops/label/ladder/ladder.hpp"

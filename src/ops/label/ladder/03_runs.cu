@@ -14,7 +14,7 @@
 // `gather`. Held: 2 and 3/8, where rows have whole words.
 // Wastes: a long run is a node every 32 pixels, all joined in a chain; a component's sums are added
 // by an atomic a run, though a warp's runs are often of one; waits as `union-find`.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "cuda/union_find.cuh"
 #include "cuda/word_runs.hpp"
 #include "ops/label/cuda/components.cuh"

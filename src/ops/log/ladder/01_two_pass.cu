@@ -6,7 +6,7 @@
 // (or skips the border), here the source is extended by three samples first: the answer is one 7 x
 // 7 stencil's. Bytes a pixel of u8: 1 + 4 to extend, 8 a pass, 4 + 1 for the rule: 26, of which the
 // fused row keeps 2. Wastes: four launches, three pictures of f32 through device memory.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "cuesta/filter.hpp"
 #include "ops/log/kernels.cuh"
 #include "ops/log/ladder/ladder.hpp"

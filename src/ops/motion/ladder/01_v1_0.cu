@@ -6,7 +6,7 @@
 // many offsets a pixel, and a wait for the GPU at each cudaMalloc and cudaFree. Bytes a pixel: two
 // frames of 3, 23 between the steps, 29 to 37 in `label`; the caches serve the windows. Wastes:
 // half of the blurring, all of the allocating, the memory of a frame.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/motion/ladder/global.cuh"
 
 namespace cuesta::motion_ladder {

@@ -6,7 +6,7 @@
 // for each of four steps of morphology. Bytes a pixel: the frame's 3, 17 between the steps, 29 to
 // 37 in `label`. Wastes: a sample is loaded once for every window it lies in, each time with an
 // address and a border test.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/motion/ladder/global.cuh"
 
 namespace cuesta::motion_ladder {

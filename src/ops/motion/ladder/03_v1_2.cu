@@ -5,7 +5,7 @@
 // those loads, of single bytes, 225 + 4 * 149 a pixel. Bytes a pixel: as v1.1. Wastes: a warp's
 // load moves 32 of 128 bytes; threads share no window in registers; a Gaussian has factors and a
 // disk's rows are runs, which neither loop knows.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/motion/ladder/tiled.cuh"
 
 namespace cuesta::motion_ladder {

@@ -4,7 +4,7 @@
 // anew on the GPU at hand. A large block loads less apron, 2.1 samples a pixel at 32 x 32
 // against 3.5 at 16 x 16 and 4.0 at 32 x 8; a small one waits less at its barrier and leaves fewer
 // threads idle at the picture's edge. Bound, bytes and waste as v1.2. Times:
-// docs/benchmarks/h200-ladder.md.
+// docs/results/h200-ladder.md.
 #include "ops/motion/ladder/tiled.cuh"
 
 namespace cuesta::motion_ladder {

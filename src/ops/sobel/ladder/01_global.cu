@@ -3,7 +3,7 @@
 // their own (frame.cu), as every rung does. Bound: load instructions, not bytes: K² loads a pixel,
 // of which the caches serve all but about one. Wastes: neighbours read K(K − 1) common samples
 // each.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
 namespace cuesta::sobel_ladder {

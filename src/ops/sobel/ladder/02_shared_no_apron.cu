@@ -3,7 +3,7 @@
 // outside the picture as 0; ours follows the border (frame.cu). From `global`: K² global loads a
 // pixel become one, plus (K − 1)-wide frames around every block. Wastes: warps diverge at block
 // edges, and every sample passes a bounds test.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
 namespace cuesta::sobel_ladder {

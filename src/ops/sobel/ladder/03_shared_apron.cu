@@ -4,7 +4,7 @@
 // squares overlap; here what the first square has is not loaded again, so that no two threads
 // write one cell. From `shared-no-apron`: no divergence and no bounds test while computing.
 // Wastes: warps of which 2r threads load.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
 namespace cuesta::sobel_ladder {

@@ -2,7 +2,7 @@
 // one-dimensional array. A two-dimensional array lies in memory the same way and the addresses are
 // the same, so no difference is expected; the paper's gain must have had another cause. Today's
 // machine code of the two has as many instructions, in another order.
-// Times: docs/benchmarks/h200-ladder.md.
+// Times: docs/results/h200-ladder.md.
 #include "ops/sobel/ladder/block.cuh"
 
 namespace cuesta::sobel_ladder {
