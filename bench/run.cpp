@@ -15,7 +15,6 @@
 #include "bench/papers/experiments.hpp"
 #include "bench/peers/peers.hpp"
 #include "bench/production/production.hpp"
-#include "bench/report/reach.hpp"
 #include "bench/report/table.hpp"
 #include "bench/video/video.hpp"
 #include "bench_commit.hpp"
@@ -229,7 +228,6 @@ Result run(std::span<const std::string> names, const Settings& settings) {
     experiment.run(session);
     // No device row carries the paper's figures then.
     if (!result.gpu) settings.print(paper_text_of(result.figures, experiment.info.name));
-    settings.print(reach_text_of(result, experiment.info.name));
   }
   return result;
 }

@@ -20,7 +20,7 @@ struct State {
   CommonOptions common;
   std::vector<std::string> experiments;
   std::vector<std::string> sweeps;
-  std::string json_file, csv_file, html_file, baseline, from;
+  std::string json_file, csv_file, baseline;
   std::string explain;
   bench::Settings settings;
 };
@@ -92,20 +92,6 @@ class Output {
   std::optional<io::OutputFile> file_;
 };
 
-// No run: the page of an earlier one.
-int show(const State& state) {
-  const bench::Settings& settings = state.settings;
-  const bool run = !state.experiments.empty() || !state.sweeps.empty() || settings.quick ||
-                   !settings.sizes.empty() || !settings.only.empty();
-  if (state.html_file.empty() || run || !state.json_file.empty() || !state.csv_file.empty() ||
-      !state.baseline.empty())
-    usage_error(state.from, "--from {}: nothing is run, so --html FILE goes with it and no other",
-                state.from);
-  Output html(state.html_file);
-  html.write(bench::html_of(bench::read_result(state.from), state.from));
-  return exit_done;
-}
-
 // What the model says of a strategy: nothing runs.
 int explain(const State& state) {
   print_data(bench::explain(state.explain, state.settings));
@@ -113,16 +99,13 @@ int explain(const State& state) {
 }
 
 int run(State& state) {
-  if (!state.from.empty()) return show(state);
   if (!state.explain.empty()) return explain(state);
   bench::Settings& settings = state.settings;
   if (state.experiments.empty()) state.experiments = {"cpu"};
   for (const auto& text : state.sweeps) settings.sweeps.push_back(parse_sweep(text));
-  const std::string* files[] = {&state.json_file, &state.csv_file, &state.html_file};
-  const auto to_stdout =
-      std::count_if(std::begin(files), std::end(files), [](auto* file) { return *file == "-"; });
+  const int to_stdout = (state.json_file == "-") + (state.csv_file == "-");
   if (to_stdout > 1)
-    usage_error("-", "--json -, --csv - and --html -: only one of them goes to standard output");
+    usage_error("-", "--json - and --csv -: only one of them goes to standard output");
   choose_device(state);
   std::optional<bench::Baseline> baseline;
   if (!state.baseline.empty()) baseline.emplace(state.baseline);
@@ -130,7 +113,7 @@ int run(State& state) {
   settings.command = std::filesystem::read_symlink("/proc/self/exe").string();
   if (to_stdout == 0) settings.print = [](std::string_view text) { print_data(text); };
   bench::check(state.experiments, settings);
-  Output json(state.json_file), csv(state.csv_file), html(state.html_file);
+  Output json(state.json_file), csv(state.csv_file);
 
   settings.verify = [device = settings.device >= 0](std::string_view operation) {
     return differences(operation, device);
@@ -139,7 +122,6 @@ int run(State& state) {
 
   if (json) json.write(bench::json_of(result));
   if (csv) csv.write(bench::csv_of(result));
-  if (html) html.write(bench::html_of(bench::json_of(result)));
   if (baseline) settings.print(baseline->compare(result).table);
   for (const auto& difference : result.differences)
     print_error(fmt::format("not equal, so not timed: {}", difference));
@@ -160,9 +142,9 @@ Verb add_bench(CLI::App& parent) {
       "bench",
       "Verifies every strategy, then times them beside a copy of the picture and, where its "
       "module\n"
-      "is there, OpenCV. --html makes a page of tables and charts, bench/report/report.py the "
-      "papers'\n"
-      "tables of a --json file.\n"
+      "is there, OpenCV. bench/report/report.py makes the papers' tables, and a page of tables "
+      "and\n"
+      "charts, from a --json file.\n"
       "Without a GPU the CPU's rows alone. Exit code 0: done; 1: a strategy or a peer gave "
       "another\n"
       "answer.\n\nExperiments:\n" +
@@ -190,13 +172,8 @@ Verb add_bench(CLI::App& parent) {
       ->type_name("FILE");
   app->add_option("--csv", state->csv_file, "the rows into a file; - writes them alone to stdout")
       ->type_name("FILE");
-  app->add_option("--html", state->html_file,
-                  "sortable tables and charts into one page that opens from disk")
-      ->type_name("FILE");
   app->add_option("--baseline", state->baseline,
                   "an earlier --json FILE to compare with; marks what got slower")
-      ->type_name("FILE");
-  app->add_option("--from", state->from, "runs nothing: --html shows this earlier --json FILE")
       ->type_name("FILE");
   app->add_option("--gpu-model", state->settings.gpu_model,
                   fmt::format("where no GPU runs: predict the rungs' times on this one, a --json "
@@ -211,7 +188,6 @@ Verb add_bench(CLI::App& parent) {
       {"cuesta bench cpu --quick --only canny,log", "cuesta bench log-ladder --json log.json",
        "cuesta bench sobel-ladder --sweep block=8,16,32",
        "cuesta bench all --device cuda:0 --baseline before.json",
-       "cuesta bench --from before.json --html before.html",
        "cuesta bench memory-ladder --gpu-model gtx-1060",
        "cuesta bench model --explain convolve:tiled"});
   return {app, [state] { return run(*state); }};

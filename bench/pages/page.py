@@ -18,11 +18,15 @@ import json
 import math
 import re
 import string
+import sys
 import textwrap
 from pathlib import Path
 
-import runs
-import sources
+sys.path.append(str(Path(__file__).resolve().parents[1] / "report"))
+
+import layout  # noqa: E402
+import runs  # noqa: E402
+import sources  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs" / "results"
@@ -246,8 +250,7 @@ def printed(table, form=None):
 
 
 def markdown(table):
-    rows = printed(table)
-    text = "\n".join("| " + " | ".join(cells) + " |" for cells in [table["head"], ["---"] * len(table["head"]), *rows])
+    text = layout.markdown(table["head"], printed(table))
     notes = []
     for word, why in table.get("notes", {}).items():
         count = sum(cell == word for row in table["rows"] for cell in row)

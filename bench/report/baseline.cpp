@@ -21,19 +21,15 @@ std::string key_of(std::string_view experiment, std::string_view operation,
                      parameters, variant, type, width, height, threads);
 }
 
-}  // namespace
-
-std::string read_result(const std::filesystem::path& path) {
-  return io::text_of_file(path.string());
-}
-
 Error no_result(const std::string& name, std::string_view why) {
   return {ErrorCode::input, fmt::format("{}: no result of cuesta bench --json ({})", name, why),
           name};
 }
 
+}  // namespace
+
 Baseline::Baseline(const std::filesystem::path& path) : name_(path.string()) {
-  const std::string text = read_result(path);
+  const std::string text = io::text_of_file(name_);
   try {
     const auto json = nlohmann::json::parse(text);
     for (const auto& row : json.at("rows")) {

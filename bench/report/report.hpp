@@ -1,5 +1,4 @@
-// A result as JSON, CSV and HTML, and against an earlier one. bench/FORMAT.md lists the
-// fields.
+// A result as JSON and CSV, and against an earlier one. bench/FORMAT.md lists the fields.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +7,6 @@
 #include <string_view>
 
 #include "bench/engine/result.hpp"
-#include "cuesta/error.hpp"
 
 namespace cuesta::bench {
 
@@ -16,14 +14,6 @@ std::string json_of(const Result& result);
 /// One line a row under a line of names, the rows' scalar fields; stages and statistics as
 /// name=value, ...
 std::string csv_of(const Result& result);
-/// The text of json_of() as one HTML page that needs no other file: the JSON, and what makes tables
-/// and charts of it (html/); the rows alone where there is no JavaScript. Throws Error{input} that
-/// says `name` for a text that is no such JSON.
-std::string html_of(std::string_view json, const std::string& name = "the result");
-/// The JSON of an earlier run as it lies in `file`. Throws Error{input} where it cannot be read.
-std::string read_result(const std::filesystem::path& file);
-/// Error{input} for a file or text that is not what `cuesta bench --json` writes.
-Error no_result(const std::string& name, std::string_view why);
 
 /// What an earlier run says of the same rows.
 struct Comparison {

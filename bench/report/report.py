@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The papers' tables from what `cuesta bench --json` wrote, their figures beside ours. Reads the JSON and nothing else.
 
-    report.py RESULT.json [RESULT.json ...] [--only EXPERIMENT]
+    report.py RESULT.json [RESULT.json ...] [--only EXPERIMENT] [--html FILE] [--pictures FOLDER]
 
 Results of several files are put together, as of `cuesta bench` and of bench/peers/python; the machine is the first file's.
 An experiment of a paper in the paper's own form; any other, and every row behind those forms with --details, as one
 table a request. A figure that the paper does not print says so; a row that was not measured is "-".
+--html writes the same tables, and pictures of the result, as one page; --pictures writes the pictures as SVG.
 """
 
 import argparse
@@ -15,6 +16,10 @@ import sys
 from pathlib import Path
 
 import analysis
+import charts
+import layout
+import pictures
+from layout import Note, Table
 
 NONE = "no paper figure"
 # What is timed beside us and is no strategy of ours: bench/peers.
@@ -26,15 +31,8 @@ STAGES = ("gaussian", "gradient", "suppression", "threshold", "hysteresis", "gra
 
 
 def table(title, head, lines):
-    """Lines of cells under a title: the first column stands left, the others right."""
-    if not lines:
-        return ""
-    widths = [max(len(line[i]) for line in [head, *lines] if i < len(line)) for i in range(len(head))]
-    text = f"\n{title}\n"
-    for line in [head, *lines]:
-        cells = [cell.rjust(width) if i else cell.ljust(width) for i, (cell, width) in enumerate(zip(line, widths))]
-        text += ("  " + "  ".join(cells)).rstrip() + "\n"
-    return text
+    """A table as a list of one, which has none without lines: forms join their lists."""
+    return [Table(title, head, lines)] if lines else []
 
 
 class Grid:
@@ -48,7 +46,7 @@ class Grid:
             self.columns.append(column)
         self.rows.setdefault(row, {})[column] = text
 
-    def text(self, title, corner):
+    def table(self, title, corner):
         lines = [[name, *(cells.get(column, "") for column in self.columns)] for name, cells in self.rows.items()]
         return table(title, [corner, *self.columns], lines)
 
@@ -168,7 +166,7 @@ def spreads(title, rows, column=size):
     for row in rows:
         if row["ms"] and row["ms_spread"]:
             grid.set(label(row), column(row), percent(row["ms_spread"], row["ms"]))
-    return grid.text(f"{title}: spread, the distance between quartiles, of the time", "strategy")
+    return grid.table(f"{title}: spread, the distance between quartiles, of the time", "strategy")
 
 
 def copies(title, rows, column=size):
@@ -178,13 +176,13 @@ def copies(title, rows, column=size):
         for where, field in analysis.COPIES:
             if row.get("pageable_ms") and row.get(field):
                 grid.set(f"{label(row)}, {where}", column(row), milliseconds(row[field]))
-    return grid.text(f"{title}: ms with pictures resident, and with upload and download from pinned and pageable memory", "strategy")
+    return grid.table(f"{title}: ms with pictures resident, and with upload and download from pinned and pageable memory", "strategy")
 
 
 def crossovers(title, cells):
     """Where the GPU wins over the CPU; cells are (place, rows)."""
     if not any(row["space"] == "device" for _, rows in cells for row in rows):
-        return ""
+        return []
     return table(f"{title}: where the GPU's fastest row is faster than the CPU's",
                  ["than", *(f"pictures {where}" for where, _ in analysis.COPIES)], analysis.crossovers(cells))
 
@@ -221,7 +219,7 @@ class Result:
 
 def log_ladder(result):
     rows = result.rows_of("log-ladder")
-    text = ""
+    tables = []
     for (operation, parameters, kind), group in groups(
         [row for row in rows if row["operation"] != "copy"], "operation", "parameters", "type"
     ).items():
@@ -241,15 +239,15 @@ def log_ladder(result):
                 speedup.set(label(row), size(row), figure(row["speedup"], 1))
                 flops.set(label(row), size(row), figure(row["gflops"], 1))
         chart = "(no paper figure: chart only)"
-        text += runtime.text(f"{title}: runtime over 100 images, ms {chart}", "strategy")
-        text += "  * the fastest T at that size\n" if stars else ""
-        text += speedup.text(f"{title}: speed-up over one serial core {chart}", "strategy")
-        text += flops.text(f"{title}: GFLOP/s", "strategy")
-        text += spreads(title, group) + copies(title, group)
-        text += crossovers(title, by_width(group)) + idle_threads(title, group)
+        tables += runtime.table(f"{title}: runtime over 100 images, ms {chart}", "strategy")
+        tables += [Note("  * the fastest T at that size")] if stars else []
+        tables += speedup.table(f"{title}: speed-up over one serial core {chart}", "strategy")
+        tables += flops.table(f"{title}: GFLOP/s", "strategy")
+        tables += spreads(title, group) + copies(title, group)
+        tables += crossovers(title, by_width(group)) + idle_threads(title, group)
         if result.gpu:
-            text += log_theory(result, title, [row for row in group if row["width"] == group[-1]["width"]])
-    return text
+            tables += log_theory(result, title, [row for row in group if row["width"] == group[-1]["width"]])
+    return tables
 
 
 def idle_threads(title, rows):
@@ -283,7 +281,7 @@ def log_theory(result, title, rows):
 
 def filter_sizes(result):
     """Figs. 5 to 7 measured: GFLOP/s by the filter's side, and the paper's theory for the same GPU."""
-    text = ""
+    tables = []
     rows = [row for row in result.rows_of("filter-sizes") if row["operation"] != "copy"]
     for (kind, width), at in groups(rows, "type", "width").items():
         title = f"paper 000, figs. 5 to 7: {at[0]['parameters'].split()[0]}, {size(at[0])} {kind}, {result.where}"
@@ -297,11 +295,11 @@ def filter_sizes(result):
                 most = min(ceilings["fma_gflops"], row["intensity_paper"] * ceilings["copy_gbs"])
                 theory.set(label(row), side, figure(most, 1))
                 share.set(label(row), side, percent(row["gflops"], most, 0))
-        text += attained.text(f"{title}: GFLOP/s attained, two operations a tap", "strategy")
-        text += theory.text(f"{title}: GFLOP/s by the paper's formula, FLOP/byte x bandwidth under the peak (4-byte samples; separable "
+        tables += attained.table(f"{title}: GFLOP/s attained, two operations a tap", "strategy")
+        tables += theory.table(f"{title}: GFLOP/s by the paper's formula, FLOP/byte x bandwidth under the peak (4-byte samples; separable "
                             "rungs by the operations of two passes)", "strategy")
-        text += share.text(f"{title}: attained of that", "strategy")
-    return text
+        tables += share.table(f"{title}: attained of that", "strategy")
+    return tables
 
 
 def roofline(result):
@@ -312,7 +310,7 @@ def roofline(result):
         ceilings = result.gpu["ceilings"]
         panels.append(("gflops", False, f"the same on {result.gpu['name']}, {ceilings['copy_gbs']:.0f} GB/s and "
                                         f"{ceilings['fma_gflops']:.0f} GFLOP/s as measured then"))
-    text = ""
+    tables = []
     for field, theirs, title in panels:
         lines = []
         for (strategy, tiles), points in curves.items():
@@ -323,10 +321,10 @@ def roofline(result):
                 if n <= 5:
                     line.append(printed(at[n]["printed_gflops"], 1) if theirs and n in at else "-")
             lines.append(line)
-        text += table(title, ["FLOP/byte x bandwidth", "3x3", "paper's 3x3", "5x5", "paper's 5x5", "9x9", "15x15"], lines)
+        tables += table(title, ["FLOP/byte x bandwidth", "3x3", "paper's 3x3", "5x5", "paper's 5x5", "9x9", "15x15"], lines)
         if theirs and lines:
-            text += "  456.5 at 5x5 with 21 tiles is printed as 546.52 there: digits swapped\n"
-    return text + details(result, "roofline")
+            tables.append(Note("  456.5 at 5x5 with 21 tiles is printed as 546.52 there: digits swapped"))
+    return tables + details(result, "roofline")
 
 
 # Paper 002.
@@ -339,7 +337,7 @@ BESIDE = ("rows", "simd", "simd, 1 thread", "opencv", "opencv, 1 thread", "devic
 def memory_ladder(result):
     """A line a size, filter width and block, ours over theirs where the paper has that size."""
     rows = result.rows_of("memory-ladder")
-    text = ""
+    tables = []
     for name in dict.fromkeys(row["parameters"].split()[0] for row in rows):
         grids = {key: Grid() for key in ("time", "speedup", "accesses", "overhead", "costs", "rate")}
         mine = [row for row in rows if row["parameters"].split()[0] == name]
@@ -347,20 +345,20 @@ def memory_ladder(result):
             memory_lines(result, grids, at, parameters, width)
         title = f"paper 002: {name} filter f32, {result.where}"
         corner = "image, filter"
-        text += grids["time"].text(f"{title}: kernel time, ms (theirs: block 16)", corner)
-        text += grids["speedup"].text(f"{title}: speed-up over one serial core", corner)
-        text += grids["accesses"].text(f"{title}: global memory accesses", corner)
-        text += grids["overhead"].text(f"{title}: overhead, ms (upload, download, enqueueing over the kernel time; run: a call by the "
+        tables += grids["time"].table(f"{title}: kernel time, ms (theirs: block 16)", corner)
+        tables += grids["speedup"].table(f"{title}: speed-up over one serial core", corner)
+        tables += grids["accesses"].table(f"{title}: global memory accesses", corner)
+        tables += grids["overhead"].table(f"{title}: overhead, ms (upload, download, enqueueing over the kernel time; run: a call by the "
                                         "wall clock, waited for; set-up: scratch, taps and textures, the first call over the next; "
                                         "theirs also allocates)", corner)
-        text += grids["costs"].text(f"{title}: what the pictures cost beside the kernels, ms (once: with memory that is made for the "
+        tables += grids["costs"].table(f"{title}: what the pictures cost beside the kernels, ms (once: with memory that is made for the "
                                      "call; theirs: once, the means of its four strategies)", corner)
-        text += grids["rate"].text(f"{title}: GFLOP/s, 2LP a pixel (theirs is not comparable: it counts index arithmetic)",
+        tables += grids["rate"].table(f"{title}: GFLOP/s, 2LP a pixel (theirs is not comparable: it counts index arithmetic)",
                                    corner)
         for (parameters,), at in groups(mine, "parameters").items():
             about = f"{title}, {parameters.split()[1]}"
-            text += spreads(about, at) + copies(about, at) + crossovers(about, by_width(at))
-    return text
+            tables += spreads(about, at) + copies(about, at) + crossovers(about, by_width(at))
+    return tables
 
 
 def blocks_of(rows):
@@ -443,7 +441,7 @@ def gain(before, after):
 
 
 def sobel_ladder(result):
-    text = ""
+    tables = []
     rows = result.rows_of("sobel-ladder")
     for (parameters, _, width), at in groups(rows, "parameters", "type", "width").items():
         steps = result.figures_of("sobel-ladder", parameters=parameters, what="processing time")
@@ -461,12 +459,12 @@ def sobel_ladder(result):
                 continue
             if copy := find(at, "device copy"):
                 lines.append(["a copy of the picture", milliseconds(copy["ms"]), "", "", "", "", ""])
-            text += table(f"paper 003: {parameters}, {size(at[0])} {at[0]['type']}, {result.where}, {block} (theirs: 512x512)",
+            tables += table(f"paper 003: {parameters}, {size(at[0])} {at[0]['type']}, {result.where}, {block} (theirs: 512x512)",
                           ["step", "ms", "over the step before", "over the first", "paper's ms", "over the step before",
                            "over the first"], lines)
     for (parameters,), at in groups(rows, "parameters").items():
-        text += crossovers(f"paper 003: {parameters}, {result.where}", by_width(at))
-    return text + details(result, "sobel-ladder")
+        tables += crossovers(f"paper 003: {parameters}, {result.where}", by_width(at))
+    return tables + details(result, "sobel-ladder")
 
 
 # Paper 001.
@@ -492,7 +490,7 @@ def by_size(title, rows, time):
         (small, first), (large, last) = points[0], points[-1]
         grows = f"N^{math.log(last / first) / math.log(large / small):.1f}" if large > small else "-"
         grid.set(name, "grows as", grows)
-    return grid.text(title, "strategy")
+    return grid.table(title, "strategy")
 
 
 def searching(rows, strategy):
@@ -508,16 +506,16 @@ def canny_title(rows, where):
 def canny_stages(result):
     rows = sorted(result.rows_of("canny-stages"), key=lambda row: row["width"])
     title = canny_title(rows, result.where)
-    text = frames(result, title, rows) + spreads(title, rows)
+    tables = frames(result, title, rows) + spreads(title, rows)
     for column in STAGES:
-        text += by_size(f"{title}: {column}, ms (no paper figure: chart only)", rows, lambda row: stage_ms(row, column))
+        tables += by_size(f"{title}: {column}, ms (no paper figure: chart only)", rows, lambda row: stage_ms(row, column))
     runs = groups(rows, "width")
     for at in runs.values():
-        text += stage_shares(result, title, at)
-    text += predicted_stages(title, rows)
-    text += stage_operations(result, title, runs) + edge_search(result, title, runs)
-    text += time_model(result, title, runs) + cpu_model(result, title, rows)
-    return text + rolling_rows(result, title, runs)
+        tables += stage_shares(result, title, at)
+    tables += predicted_stages(title, rows)
+    tables += stage_operations(result, title, runs) + edge_search(result, title, runs)
+    tables += time_model(result, title, runs) + cpu_model(result, title, rows)
+    return tables + rolling_rows(result, title, runs)
 
 
 def frames(result, title, rows):
@@ -527,7 +525,7 @@ def frames(result, title, rows):
     if result.gpu:
         forms += [(f"{kind}_ms", rate, f"{title}: frames a second with upload and download, {kind} memory")
                   for kind in ("pageable", "pinned")]
-    text = ""
+    tables = []
     for field, show, heading in forms:
         grid = Grid()
         for row in rows:
@@ -540,15 +538,15 @@ def frames(result, title, rows):
                 theirs = result.value("canny-stages", source="paper", subject=subject, width=row["width"],
                                       unit="ms" if show is milliseconds else "frames/s")
                 grid.set(subject, size(row), printed(theirs, 4 if show is milliseconds else 0))
-        text += grid.text(heading, "strategy")
-    text += crossovers(title, by_width(rows))
+        tables += grid.table(heading, "strategy")
+    tables += crossovers(title, by_width(rows))
     # The paper's hypothesis, at its largest size.
     for goal in result.figures_of("canny-stages", subject="its goal"):
         missed = [label(row) for row in rows if row["width"] == goal["width"] and row["operation"] != "copy"
                   and max(row["ms"], row["pageable_ms"] or 0) > 1000 / goal["value"]]
-        text += (f"  the paper's goal, {goal['value']:.0f} frames a second at {goal['width']}x{goal['height']}, transfers "
-                 f"included: {'missed by ' + '; '.join(missed) if missed else 'every row reaches it'}\n")
-    return text
+        tables.append(Note(f"  the paper's goal, {goal['value']:.0f} frames a second at {goal['width']}x{goal['height']}, transfers "
+                 f"included: {'missed by ' + '; '.join(missed) if missed else 'every row reaches it'}"))
+    return tables
 
 
 def stage_shares(result, title, rows):
@@ -600,10 +598,10 @@ def edge_search(result, title, runs):
                 line.append("" if None in around else "{:.0f}, {:.0f} to {:.0f}".format(*around))
                 points.setdefault((kind, what), []).append((width, value))
             lines.append([*line, NONE])
-    text = table(f"{title}: breadth-first search of hysteresis, window 3x3; beside each mean the distance between quartiles, and the "
+    tables = table(f"{title}: breadth-first search of hysteresis, window 3x3; beside each mean the distance between quartiles, and the "
                  "least and the most", ["image", "pictures", "of them", *(cell for what in SEARCH for cell in (what, "spread")),
                                          "paper's depth"], lines)
-    return text + ("  theirs are means over 100 to 200 pictures, in charts\n" if lines else "") + growths(title, points)
+    return tables + ([Note("  theirs are means over 100 to 200 pictures, in charts")] if lines else []) + growths(title, points)
 
 
 def growths(title, points):
@@ -657,7 +655,7 @@ def cpu_model(result, title, rows):
             ms = result.value("canny-stages", source=source, subject=theirs, width=row["width"])
             grid.set(name, size(row), show(ms))
         grid.set(label(row), size(row), milliseconds(row["ms"]))
-    return grid.text(f"{title}: the paper's model of the CPU beside measured times, ms", "")
+    return grid.table(f"{title}: the paper's model of the CPU beside measured times, ms", "")
 
 
 def rolling_rows(result, title, runs):
@@ -684,7 +682,7 @@ def canny_pipeline(result):
             grid.set(label(row), size(row), rate(row["ms"]))
     for found in result.figures_of("canny-pipeline", source="found", what="rate"):
         grid.set(f"{found['detail']}, {found['subject']}", size(found), figure(found["value"], 0))
-    return grid.text(f"{canny_title(rows, result.where)}: frames a second, pictures uploaded, worked on and downloaded at once", "way")
+    return grid.table(f"{canny_title(rows, result.where)}: frames a second, pictures uploaded, worked on and downloaded at once", "way")
 
 
 # Paper 004.
@@ -692,7 +690,7 @@ def canny_pipeline(result):
 
 def motion_ladder(result):
     rows = [row for row in result.rows_of("motion-ladder") if row["operation"] != "copy"]
-    text = ""
+    tables = []
     for at in groups(rows, "width", "height").values():
         fastest = {}
         for row in at:
@@ -701,24 +699,24 @@ def motion_ladder(result):
                 fastest[key] = row
         few = list(fastest.values())
         title = f"paper 004: {size(at[0])} RGB, one object, {result.where}"
-        text += motion_rates(result, title, few)
+        tables += motion_rates(result, title, few)
         before = None
         for row in few:
             if row["stages"]:
-                text += motion_steps(result, title, row, before)
+                tables += motion_steps(result, title, row, before)
             before = row if row["space"] == "device" else before
-        text += motion_memory(result, title, at[0])
+        tables += motion_memory(result, title, at[0])
         for row in few:
-            text += motion_kernels(result, title, row)
-        text += crossovers(title, [(size(at[0]), at)])
+            tables += motion_kernels(result, title, row)
+        tables += crossovers(title, [(size(at[0]), at)])
         if best := fastest.get(("v1.3", 0)):
             grid = Grid()
             for row in at:
                 if row["strategy"] == "v1.3":
                     grid.set(f"block_y={parameter(row, 'block_y')}", f"block_x={parameter(row, 'block_x')}",
                              milliseconds(row["ms"]) + (" *" if row is best else ""))
-            text += grid.text(f"{title}: launch shape of v1.3, ms a frame (* best; the paper's is 16 x 16)", "")
-    return text
+            tables += grid.table(f"{title}: launch shape of v1.3, ms a frame (* best; the paper's is 16 x 16)", "")
+    return tables
 
 
 def paper_of(result, row, **wanted):
@@ -777,7 +775,7 @@ def motion_steps(result, title, row, before):
     add("all steps", whole, sum(before["stages"].values()) if before else 0,
         [milliseconds(video / their_frames if their_frames else 0), milliseconds(video), "100 %", "-"])
     return (table(f"{title}: {label(row)}, by step", head, lines)
-            + f"  a call that nobody observes: {milliseconds(row['ms'])} ms\n")
+            + [Note(f"  a call that nobody observes: {milliseconds(row['ms'])} ms")])
 
 
 def motion_memory(result, title, row):
@@ -813,15 +811,15 @@ COLUMNS = 13  # of a table; the JSON and the picture have every density
 
 
 def label_density(result):
-    text = ""
+    tables = []
     for (width,), rows in groups(result.rows_of("label-density"), "width").items():
         of_the_paper = [row for row in rows if row["statistics"].get("square", PAPERS_SQUARE) == PAPERS_SQUARE]
         cells = sorted(groups([{**row, "count": row["statistics"]["components"]} for row in of_the_paper], "count").items())
         title = f"paper 004: labelling, squares of 20x20 in {width}x{width} u8, {result.where}"
-        text += label_by_count(title, analysis.thinned(cells, COLUMNS))
-        text += crossovers(title, [(f"{count:.0f}", at) for (count,), at in cells])
-        text += label_by_granularity(f"paper 004: labelling, squares in {width}x{width} u8, {result.where}", rows)
-    return text
+        tables += label_by_count(title, analysis.thinned(cells, COLUMNS))
+        tables += crossovers(title, [(f"{count:.0f}", at) for (count,), at in cells])
+        tables += label_by_granularity(f"paper 004: labelling, squares in {width}x{width} u8, {result.where}", rows)
+    return tables
 
 
 def label_by_count(title, cells):
@@ -839,10 +837,10 @@ def label_by_count(title, cells):
                     stages.set(f"{label(row)}: {stage}", column, milliseconds(ms))
     for name, times in ends.items():  # how much the fullest mask costs over the empty one
         time.set(name, "full/empty", figure(times[-1] / times[0]))
-    text = time.text(f"{title}: ms by number of components (no paper figure: chart only)", "strategy")
-    text += moved.text(f"{title}: ms with upload and download by number of components", "strategy")
-    text += spreads(title, [row for _, rows in cells for row in rows], lambda row: f"{row['statistics']['components']:.0f}")
-    return text + stages.text(f"{title}: ms by stage and number of components", "stage")
+    tables = time.table(f"{title}: ms by number of components (no paper figure: chart only)", "strategy")
+    tables += moved.table(f"{title}: ms with upload and download by number of components", "strategy")
+    tables += spreads(title, [row for _, rows in cells for row in rows], lambda row: f"{row['statistics']['components']:.0f}")
+    return tables + stages.table(f"{title}: ms by stage and number of components", "stage")
 
 
 def label_by_granularity(title, rows):
@@ -862,9 +860,9 @@ def label_by_granularity(title, rows):
         grid.set(place, "components", f"{count:.0f}")
         grid.set(place, label(row), milliseconds(row["ms"]))
     if len({row["statistics"]["square"] for row in known}) < 2:
-        return ""
-    text = grid.text(f"{title}: ms by granularity (no paper figure)", "squares")
-    return text + crossovers(f"{title}, by granularity", list(cells.items()))
+        return []
+    tables = grid.table(f"{title}: ms by granularity (no paper figure)", "squares")
+    return tables + crossovers(f"{title}, by granularity", list(cells.items()))
 
 
 # Any experiment.
@@ -872,7 +870,7 @@ def label_by_granularity(title, rows):
 
 def details(result, experiment):
     """A table a request, everything that is known of a row."""
-    text = ""
+    tables = []
     rows = result.rows_of(experiment)
     for (parameters, kind, width, height), at in groups(rows, "parameters", "type", "width", "height").items():
         opencv = find(at, "opencv")
@@ -893,23 +891,23 @@ def details(result, experiment):
                 f"{paper['value']:.4g} {paper['unit']}" if paper else "-",
                 *(row.get(name, "") for name in answers),
             ])  # fmt: skip
-        text += table(f"{experiment}: {at[-1]['operation']} {parameters}, {kind}, {width}x{height}, {result.where}",
+        tables += table(f"{experiment}: {at[-1]['operation']} {parameters}, {kind}, {width}x{height}, {result.where}",
                       ["strategy", "ms", "spread", "x copy", "speed-up", "x opencv", "GFLOP/s", "FLOP/byte", "by paper",
                        "% roofline", "registers", "shared B", "occupancy", "pinned", "pageable", "border", "paper's", *answers], lines)
-    return text
+    return tables
 
 
 def model(result):
     """Predicted, measured, bound by: a table a request."""
-    text = ""
+    tables = []
     for (operation, parameters, kind, width), rows in groups(
         [row for row in result.rows_of("model") if row.get("predicted_ms")], "operation", "parameters", "type", "width"
     ).items():
         lines = [[label(row), milliseconds(row["predicted_ms"]), milliseconds(row["ms"]),
                   change(row["ms"], row["predicted_ms"]), row["bound_by"]] for row in rows]
-        text += table(f"model: {operation} {parameters}, {kind}, {width}x{width}, {result.where}",
+        tables += table(f"model: {operation} {parameters}, {kind}, {width}x{width}, {result.where}",
                       ["strategy", "predicted, ms", "measured, ms", "error", "bound by"], lines)
-    return text + predicted_stages("model", result.rows_of("model"))
+    return tables + predicted_stages("model", result.rows_of("model"))
 
 
 def predicted_stages(title, rows):
@@ -927,22 +925,22 @@ def predicted_stages(title, rows):
 
 def predictions(result, experiment):
     """For a GPU that was not there, where the run had none."""
-    text = ""
+    tables = []
     for (what, parameters, width, height), found in groups(
         result.figures_of(experiment, source="predicted"), "what", "parameters", "width", "height"
     ).items():
         lines = [[f"{f['subject']} {f['detail']}".strip(), milliseconds(f["value"]), f["words"]] for f in found]
-        text += table(f"{experiment}: {parameters}, {width}x{height}, predicted {what}", ["strategy", "ms", "bound by"], lines)
-    return text
+        tables += table(f"{experiment}: {parameters}, {width}x{height}, predicted {what}", ["strategy", "ms", "bound by"], lines)
+    return tables
 
 
 def reaches(result, experiment="production"):
     """A table a size, a line a request: what a user of the GPU gets, beside a copy and what it is to reach."""
-    text = ""
+    tables = []
     rows = result.rows_of(experiment)
     lines_of = groups(rows, "height", "parameters", "type", "width")
     ours = {key: next((row for row in at if is_ours(row)), None) for key, at in lines_of.items()}
-    tables = {}  # by height, whose first request is the widest
+    by_height = {}  # the first request of each is the widest
     for key, at in lines_of.items():
         height, parameters, kind, width = key
         row, npp, opencv = ours[key], find(at, "npp"), find(at, "opencv")
@@ -954,17 +952,17 @@ def reaches(result, experiment="production"):
             beside = next((r for k, r in ours.items() if r and k[:3] == (height, reach["detail"], kind)), None)
             value = judged(row, find(at, "device copy"), beside, reach["what"])
         operation = next((r["operation"] for r in at if r["operation"] != "copy"), "")
-        tables.setdefault(height, (width, []))[1].append([
+        by_height.setdefault(height, (width, []))[1].append([
             f"{operation} {parameters}", label(row) if row else "-", milliseconds(row and row["ms"]),
             figure(row["times_copy"]) if row else "-", figure(value), reach["what"] if reach else "-",
             figure(reach["value"]) if reach else "-", figure(stretch["value"]) if stretch else "-", met(value, reach, stretch),
             figure(npp["times_copy"]) if npp else "-", (npp.get("answer") or "-") if npp else "-",
             milliseconds(opencv and opencv["ms"])])  # fmt: skip
-    for height, (width, lines) in tables.items():
-        text += table(f"{experiment}: {width}x{height}, goals, {result.where}",
+    for height, (width, lines) in by_height.items():
+        tables += table(f"{experiment}: {width}x{height}, goals, {result.where}",
                       ["work", "strategy", "ms", "x copy", "judged", "", "reach", "stretch", "met", "npp x copy", "npp's answer",
                        "opencv, ms"], lines)
-    return text
+    return tables
 
 
 def is_ours(row):
@@ -1007,29 +1005,30 @@ FORMS = {
 }
 
 
-def report(result, only=None, all_details=False):
+def heading(result):
     machine = result.whole["machine"]
-    text = f"{machine['cpu']}, {machine['threads']} threads, {machine['simd']}; {', '.join(machine['peers']) or 'no peers'}\n"
+    lines = [f"{machine['cpu']}, {machine['threads']} threads, {machine['simd']}; {', '.join(machine['peers']) or 'no peers'}"]
     if gpu := result.gpu:
         ceilings = gpu["ceilings"]
-        text += (f"{gpu['name']}, driver {gpu['driver']}, CUDA {gpu['runtime']}; copy {ceilings['copy_gbs']:.0f} GB/s, "
-                 f"FMA {figure(ceilings['fma_gflops'], 0)} GFLOP/s\n")
-    text += f"commit {result.whole['commit']}, {result.whole['date']}\n"
-    experiments = list(dict.fromkeys(row["experiment"] for row in result.rows))
-    for experiment in experiments:
+        lines.append(f"{gpu['name']}, driver {gpu['driver']}, CUDA {gpu['runtime']}; copy {ceilings['copy_gbs']:.0f} GB/s, "
+                     f"FMA {figure(ceilings['fma_gflops'], 0)} GFLOP/s")
+    return [*map(Note, lines), Note(f"commit {result.whole['commit']}, {result.whole['date']}")]
+
+
+def report(result, only=None, all_details=False):
+    """Tables and notes (layout.py)."""
+    items = heading(result)
+    for experiment in dict.fromkeys(row["experiment"] for row in result.rows):
         if only and experiment != only:
             continue
         form = FORMS.get(experiment)
-        text += form(result) if form else details(result, experiment)
-        text += predictions(result, experiment)
+        items += form(result) if form else details(result, experiment)
+        items += predictions(result, experiment)
         if form and all_details and form not in (roofline, sobel_ladder):
-            text += details(result, experiment)
+            items += details(result, experiment)
     notes = [note for note in result.whole.get("notes", []) if not only or note.startswith(only + ":")]
-    if notes:
-        text += "\nnotes\n" + "".join(f"  {note}\n" for note in notes)
-    for difference in result.whole["differences"]:
-        text += f"not equal, so not timed: {difference}\n"
-    return text
+    items += [Note("\nnotes"), *(Note(f"  {note}") for note in notes)] if notes else []
+    return items + [Note(f"not equal, so not timed: {difference}") for difference in result.whole["differences"]]
 
 
 def main():
@@ -1037,6 +1036,8 @@ def main():
     parser.add_argument("results", nargs="+", metavar="RESULT.json")
     parser.add_argument("--only", metavar="EXPERIMENT", help="one of those in the file")
     parser.add_argument("--details", action="store_true", help="every row behind the papers' forms too")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page instead of text")
+    parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="also write pictures")
     arguments = parser.parse_args()
     try:
         result = Result(merged(arguments.results))
@@ -1044,11 +1045,21 @@ def main():
         if arguments.only and arguments.only not in known:
             print(f"error: no rows of '{arguments.only}'; there are {', '.join(known)}", file=sys.stderr)
             return 2
-        text = report(result, arguments.only, arguments.details)
+        items = report(result, arguments.only, arguments.details)
+        drawn = {}
+        if arguments.html or arguments.pictures:
+            drawn = {name: charts.svg(drawing) for name, drawing in pictures.all_of(result.whole).items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         print(f"error: no result of cuesta bench --json: {error!r}", file=sys.stderr)
         return 3
-    sys.stdout.write(text)
+    if arguments.pictures:
+        arguments.pictures.mkdir(parents=True, exist_ok=True)
+        for name, svg in drawn.items():
+            (arguments.pictures / f"{name}.svg").write_text(svg, encoding="utf-8")
+    if arguments.html:
+        arguments.html.write_text(layout.html(f"cuesta bench: {result.where}", items, drawn.items()), encoding="utf-8")
+    else:
+        sys.stdout.write(layout.text(items))
     return 0
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree as xml
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -384,6 +385,36 @@ class Forms(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for title in ("paper 000", "paper 001", "paper 002", "paper 004"):
             self.assertIn(title, done.stdout)
+
+    def test_a_page_has_the_tables_and_pictures_of_the_text(self):
+        file, page, folder = (Path(self.folder.name) / name for name in ("bench.json", "page.html", "pictures"))
+        file.write_bytes((ROOT / "tests" / "bench" / "data" / "bench.json").read_bytes())
+        words = subprocess.run([sys.executable, REPORT, file], capture_output=True, text=True).stdout
+        done = subprocess.run([sys.executable, REPORT, file, "--html", page, "--pictures", folder], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        text = page.read_text(encoding="utf-8")
+        tree = xml.fromstring(text.removeprefix("<!DOCTYPE html>\n").replace('<meta charset="utf-8">', ""))
+        captions = [caption.text for caption in tree.iter("caption")]
+        self.assertGreater(len(captions), 30)
+        for caption in captions:
+            self.assertIn(f"\n\n{caption}\n", words)
+        self.assertEqual(words.count("\n\n") - words.count("\n\nnotes"), len(captions))
+        drawn = sorted(path.name for path in folder.iterdir())
+        self.assertTrue({"roofline.svg", "theory.svg", "density.svg", "stages-canny-stages.svg"} <= set(drawn), drawn)
+        self.assertEqual(text.count("<svg "), len(drawn))
+        for name in drawn:
+            xml.fromstring((folder / name).read_text(encoding="utf-8"))
+        ids = [part.get("id") for part in tree.iter("{http://www.w3.org/2000/svg}marker")]
+        self.assertEqual(len(ids), len(set(ids)))
+
+    def test_a_page_escapes_what_a_file_says(self):
+        made = result([row("sobel-ladder", "sobel", "<b>&", ms=0.08)], [])
+        self.file.write_text(json.dumps(made), encoding="utf-8")
+        page = Path(self.folder.name) / "page.html"
+        self.assertEqual(self.run_report(None, "--html", page).returncode, 0)
+        text = page.read_text(encoding="utf-8")
+        self.assertIn("&lt;b&gt;&amp;", text)
+        self.assertNotIn("<b>", text)
 
     @unittest.skipUnless(COMMAND, "the command was not built")
     def test_of_what_the_command_writes(self):

@@ -208,15 +208,10 @@ RungRun rung_run() {
   RungRun run{{}, reduced.at("event_ms")};
   for (const auto& request : reduced.at("requests")) {
     for (const auto& row : request.at(3)) {
-      nlohmann::json json = {{"space", "device"},
-                             {"operation", request.at(0)},
-                             {"parameters", request.at(1)},
-                             {"type", request.at(2)},
-                             {"strategy", row.at(0)},
-                             {"strategy_parameters", row.at(1)},
-                             {"width", row.at(2)},
-                             {"height", row.at(3)},
-                             {"ms", row.at(4)}};
+      nlohmann::json json = {
+          {"space", "device"},     {"operation", request.at(0)}, {"parameters", request.at(1)},
+          {"type", request.at(2)}, {"strategy", row.at(0)},      {"strategy_parameters", row.at(1)},
+          {"width", row.at(2)},    {"height", row.at(3)},        {"ms", row.at(4)}};
       json["stages"] = row.size() > 5 ? row.at(5) : nlohmann::json::object();
       json["statistics"] = row.size() > 6 ? row.at(6) : nlohmann::json::object();
       run.rows.push_back(std::move(json));

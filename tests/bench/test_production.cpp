@@ -8,7 +8,6 @@
 
 #include "bench/bench.hpp"
 #include "bench/production/production.hpp"
-#include "bench/report/reach.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/edges.hpp"
 #include "cuesta/objects.hpp"
@@ -105,79 +104,6 @@ TEST(Production, TheWeakSpiralIsJoinedFromItsBeginning) {
   EXPECT_LT(strong, 40);
   EXPECT_GT(joined, 100 * strong);
   EXPECT_GT(joined, candidates * 9 / 10);
-}
-
-Row row_of(const char* parameters, const char* strategy, double ms, int32_t width = 100) {
-  Row row;
-  row.experiment = "production", row.operation = "sobel", row.parameters = parameters;
-  row.strategy = strategy, row.space = "device", row.type = "u8";
-  row.width = width, row.height = 100;
-  row.ms = ms, row.copy_ms = 1, row.bytes_per_pixel = 3;
-  return row;
-}
-Row copy_of(const char* parameters) {
-  Row row = row_of(parameters, "device copy", 1);
-  row.operation = "copy", row.bytes_per_pixel = 2;
-  return row;
-}
-Figure goal(const char* parameters, const char* subject, const char* what, double value,
-            const char* beside = "", int32_t width = 100) {
-  return {.experiment = "production",
-          .parameters = parameters,
-          .width = width,
-          .height = 100,
-          .source = "goal",
-          .subject = subject,
-          .detail = beside,
-          .what = what,
-          .value = value};
-}
-
-TEST(Production, TheTableSaysWhatIsMet) {
-  Result result;
-  EXPECT_EQ(reach_text_of(result, "production"), "");
-  Row npp = row_of("a", "npp", 7);
-  npp.answer = "equal";
-  Row many = row_of("many", "tile", 0.64);
-  many.statistics.emplace_back("pictures a call", 64);
-  result.rows = {copy_of("a"),
-                 row_of("a", "tile", 1.15),
-                 npp,
-                 copy_of("b"),
-                 row_of("b", "tile", 1.25),
-                 copy_of("c"),
-                 row_of("c", "tile", 2.5),
-                 copy_of("a, odd"),
-                 row_of("a, odd", "tile", 1.15, 97),
-                 copy_of("state"),
-                 row_of("state", "tile", 1.5),
-                 many};
-  result.figures = {goal("a", "reach", "times a copy", 1.2),
-                    goal("a", "stretch", "times a copy", 1.15),
-                    goal("b", "reach", "times a copy", 1.3),
-                    goal("b", "stretch", "times a copy", 1.2),
-                    goal("c", "reach", "times a copy", 2),
-                    goal("a, odd", "reach", "times the aligned", 1.05, "a", 97),
-                    goal("state", "reach", "of a copy's bandwidth", 0.75),
-                    goal("many", "reach", "us a picture", 8)};
-  result.rows[7].width = 97;
-  const std::string text = reach_text_of(result, "production");
-  const auto line = [&](std::string_view begin) {
-    const size_t at = text.find("  sobel " + std::string(begin) + " ");
-    EXPECT_NE(at, std::string::npos) << begin << "\n" << text;
-    std::string words, whole = text.substr(at, text.find('\n', at) - at);
-    for (const char c : whole)  // one blank between words
-      if (c != ' ' || (!words.empty() && words.back() != ' ')) words += c;
-    return words;
-  };
-  EXPECT_EQ(line("a"), "sobel a tile 1.150 1.15 1.15 times a copy 1.20 1.15 stretch 7.00 equal -");
-  EXPECT_EQ(line("b"), "sobel b tile 1.250 1.25 1.25 times a copy 1.30 1.20 reach - - -");
-  EXPECT_EQ(line("c"), "sobel c tile 2.500 2.50 2.50 times a copy 2.00 - no - - -");
-  EXPECT_EQ(line("a, odd"),
-            "sobel a, odd tile 1.150 1.15 1.03 times the aligned 1.05 - reach - - -");
-  EXPECT_EQ(line("state"),
-            "sobel state tile 1.500 1.50 1.00 of a copy's bandwidth 0.75 - reach - - -");
-  EXPECT_EQ(line("many"), "sobel many tile 0.6400 0.64 10.00 us a picture 8.00 - no - - -");
 }
 
 TEST(Production, TheGpusRowsWhereThereIsOne) {

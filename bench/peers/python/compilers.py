@@ -3,7 +3,7 @@
 experiments, each compared with cuesta's answer on the very input, then timed as `cuesta bench` times.
 
     python3 bench/peers/python/compilers.py --json peers.json
-    python3 bench/report/report.py bench.json peers.json        # the same requests, one table; plot.py takes both too
+    python3 bench/report/report.py bench.json peers.json        # the same requests, one table
 
 Needs torch and the cuesta package; of the others what is not there is named and left out. A row whose answer is not equal
 says how it differs. With --device cpu those that run on a CPU.
@@ -23,6 +23,7 @@ import clock  # noqa: E402
 import rows  # noqa: E402
 import torch  # noqa: E402
 import works  # noqa: E402
+import layout  # noqa: E402
 from report import Grid  # noqa: E402
 
 PEERS = ("cuesta", "triton", "torch_compile", "torch_conv2d", "numba", "cupy")
@@ -139,7 +140,7 @@ def table(run):
         grid.set(request, row["strategy"], f"{1000 * row['ms']:.1f}{star}")
         if star:
             stars.setdefault(row["strategy"], []).append(answer)
-    text = grid.text(f"microseconds, {run.device}", "request")
+    text = layout.text(grid.table(f"microseconds, {run.device}", "request"))
     for strategy, answers in stars.items():
         kinds = dict.fromkeys(answer.split(":")[0] for answer in answers)
         text += f"  * {strategy}: {'; '.join(kinds)}\n"
