@@ -400,7 +400,7 @@ class Forms(unittest.TestCase):
             self.assertIn(f"\n\n{caption}\n", words)
         self.assertEqual(words.count("\n\n") - words.count("\n\nnotes"), len(captions))
         drawn = sorted(path.name for path in folder.iterdir())
-        self.assertTrue({"roofline.svg", "theory.svg", "density.svg", "stages-canny-stages.svg"} <= set(drawn), drawn)
+        self.assertTrue({"roofline.svg", "theory.svg", "speedup-log-ladder.svg", "stages-canny-stages.svg"} <= set(drawn), drawn)
         self.assertEqual(text.count("<svg "), len(drawn))
         for name in drawn:
             xml.fromstring((folder / name).read_text(encoding="utf-8"))
