@@ -4,7 +4,9 @@ from page import Page
 
 PAGE = Page(
     "cameras",
-    measured={"run": ("background/cpu", "convolve/cpu", "label/cpu", "morphology/cpu", "motion/cpu")},
+    measured={
+        "run": ("background/cpu", "convolve/cpu", "label/cpu", "morphology/cpu", "motion/cpu")
+    },
     commits={"run": "82bbcae"},
 )
 
@@ -18,7 +20,9 @@ def several_cameras_cost(page, run):
         run.figure("cameras 1-cameras CPU time a frame"),
         run.figure("cameras 16-cameras CPU time a frame"),
     )
-    page.say("cameras_need_cores", run["figures"][15]["value"], run.figure("cameras 16-cameras memory"))
+    page.say(
+        "cameras_need_cores", run["figures"][15]["value"], run.figure("cameras 16-cameras memory")
+    )
     page.holds(
         "cameras_need_cores",
         run.figure("cameras 16-cameras a camera") * 10 < 2,

@@ -47,14 +47,30 @@ ALONE = (
 
 @PAGE.part
 def two_threads(page, run):
-    page.say("run", run["machine"]["threads"], run["commit"][:7], run["machine"]["peers"][0].replace("opencv", "OpenCV")[:10])
-    rows = [(name, run.ms(words + " opencv") / run.ms(words + " simd"), target) for name, words, target in BESIDE]
+    page.say(
+        "run",
+        run["machine"]["threads"],
+        run["commit"][:7],
+        run["machine"]["peers"][0].replace("opencv", "OpenCV")[:10],
+    )
+    rows = [
+        (name, run.ms(words + " opencv") / run.ms(words + " simd"), target)
+        for name, words, target in BESIDE
+    ]
     page.table(
         "beside_opencv",
-        lines(["work", "times OpenCV", "target"], *([name, f"{times:.1f}", f"{target:g}"] for name, times, target in rows)),
+        lines(
+            ["work", "times OpenCV", "target"],
+            *([name, f"{times:.1f}", f"{target:g}"] for name, times, target in rows),
+        ),
     )
     page.say("missed", [sum(times < target for _, times, target in rows), len(rows)])
-    page.holds("missed", all((times < target) == any(word in name for word in MISSED) for name, times, target in rows))
+    page.holds(
+        "missed",
+        all(
+            (times < target) == any(word in name for word in MISSED) for name, times, target in rows
+        ),
+    )
 
 
 @PAGE.part
@@ -69,5 +85,9 @@ def sixteen_threads(page, cores):
 
     page.table(
         "alone",
-        lines(["work", "1024 × 1024", "4096 × 4096"], *([name, *times(words)] for name, words in ALONE), form="{} · {}"),
+        lines(
+            ["work", "1024 × 1024", "4096 × 4096"],
+            *([name, *times(words)] for name, words in ALONE),
+            form="{} · {}",
+        ),
     )

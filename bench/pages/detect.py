@@ -16,12 +16,18 @@ PAGE = Page(
 
 @PAGE.part
 def detection_costs_beside_decoding(page, run):
-    least = {name: run.figure(f"{name} least") for name in ("decode", "detect", "half", "third", "quarter", "eighth")}
+    least = {
+        name: run.figure(f"{name} least")
+        for name in ("decode", "detect", "half", "third", "quarter", "eighth")
+    }
     page.table(
         "cost",
         lines(
             ["program", "ms of CPU a frame, median", "least", "decode's least over it"],
-            *([name, run.figure(f"{name} CPU time a frame !least"), ms, least["decode"] / ms] for name, ms in least.items()),
+            *(
+                [name, run.figure(f"{name} CPU time a frame !least"), ms, least["decode"] / ms]
+                for name, ms in least.items()
+            ),
             form="{:.2f}",
         ),
     )
@@ -34,7 +40,12 @@ def detection_costs_beside_decoding(page, run):
     page.holds(
         "goal_decode_only",
         0.19 < (least["quarter"] - least["decode"]) / (least["detect"] - least["decode"]) < 0.21,
-        all((least[name] > least["decode"] / 0.95 for name in ("detect", "half", "third", "quarter", "eighth"))),
+        all(
+            (
+                least[name] > least["decode"] / 0.95
+                for name in ("detect", "half", "third", "quarter", "eighth")
+            )
+        ),
         least["half"] < least["detect"],
         least["third"] < least["half"],
         least["quarter"] < least["third"],
@@ -60,14 +71,27 @@ def detection_costs_beside_decoding_2(page, scenes):
     kinds, seeds = ("noise", "coder", "sway", "shake", "shadow"), (3, 5)
 
     def mean(what, n, *kinds):
-        found = [scenes.figure(f"{what} N={n} {kind} seed={seed} F") for kind in kinds for seed in seeds]
+        found = [
+            scenes.figure(f"{what} N={n} {kind} seed={seed} F") for kind in kinds for seed in seeds
+        ]
         return sum(found) / len(found)
 
     page.table(
         "scenes",
         lines(
-            ["N", "noise of 2 levels", "noise of 4, a coder", "leaves that sway", "a camera that shakes", "shadows", "mean"],
-            *([str(n), *(mean("scenes", n, kind) for kind in kinds), mean("scenes", n, *kinds)] for n in (1, 2, 3, 4, 8)),
+            [
+                "N",
+                "noise of 2 levels",
+                "noise of 4, a coder",
+                "leaves that sway",
+                "a camera that shakes",
+                "shadows",
+                "mean",
+            ],
+            *(
+                [str(n), *(mean("scenes", n, kind) for kind in kinds), mean("scenes", n, *kinds)]
+                for n in (1, 2, 3, 4, 8)
+            ),
             form="{:.3f}",
         ),
     )
@@ -92,7 +116,11 @@ def wall_time_two_quiet_cores(page, video):
     ratios = (
         ("events only, of decode-only frames/s", "0.95", "events only, of decode-only frames/s"),
         ("events only, times DVR-Scan's", "1.00", "events only, times DVR-Scan's frames/s"),
-        ("with video written, of ffmpeg's transcode", "0.95", "with video written, of the same transcode's frames/s"),
+        (
+            "with video written, of ffmpeg's transcode",
+            "0.95",
+            "with video written, of the same transcode's frames/s",
+        ),
         ("paper 004's chain alone, times OpenCV's", "20.00", "the chain, times OpenCV's"),
     )
     page.table(
@@ -106,23 +134,45 @@ def wall_time_two_quiet_cores(page, video):
             form="{:.2f}",
         ),
     )
-    page.say("missed_events_only", video.rows("detect cuesta samples 1920")[0]["ms"], video.rows("decode cuesta 1920")[0]["ms"])
+    page.say(
+        "missed_events_only",
+        video.rows("detect cuesta samples 1920")[0]["ms"],
+        video.rows("decode cuesta 1920")[0]["ms"],
+    )
     page.holds(
         "missed_events_only",
-        all((f["value"] < 0.95 for f in video.whole["figures"] if f["what"].startswith(("events only, of", "with video")))),
+        all(
+            (
+                f["value"] < 0.95
+                for f in video.whole["figures"]
+                if f["what"].startswith(("events only, of", "with video"))
+            )
+        ),
         all((f["value"] < 20 for f in video.whole["figures"] if f["what"].startswith("the chain"))),
-        all((f["value"] > 0.89 for f in video.whole["figures"] if f["what"].startswith("with video"))),
+        all(
+            (
+                f["value"] > 0.89
+                for f in video.whole["figures"]
+                if f["what"].startswith("with video")
+            )
+        ),
     )
 
 
 @PAGE.part
 def day_before(page, first):
-    median = {name: first.figure(f"{name} CPU time a frame !least") for name in ("decode", "before", "detect")}
+    median = {
+        name: first.figure(f"{name} CPU time a frame !least")
+        for name in ("decode", "before", "detect")
+    }
     page.table(
         "day_before",
         lines(
             ["program", "ms of CPU a frame", "least", "decode's over it"],
-            *([name, ms, first.figure(f"{name} least"), median["decode"] / ms] for name, ms in median.items()),
+            *(
+                [name, ms, first.figure(f"{name} least"), median["decode"] / ms]
+                for name, ms in median.items()
+            ),
             form="{:.2f}",
         ),
     )

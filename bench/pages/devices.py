@@ -16,7 +16,11 @@ PAGE = Page(
 @PAGE.part
 def gpu_s_decoder_files_over(page, run, files, ray):
     page.say(
-        "hosts_two_h100", run["machine"]["cores"], run["machine"]["driver"], run["machine"]["commit"], files.whole["commit"][:7]
+        "hosts_two_h100",
+        run["machine"]["cores"],
+        run["machine"]["driver"],
+        run["machine"]["commit"],
+        files.whole["commit"][:7],
     )
     page.holds("hosts_two_h100", ray["commit"] == "f644272" and ray["machine"]["cores"] == 32)
 
@@ -36,13 +40,24 @@ def video(page, run):
         0.8 < run.value(parameters="one video", subject="GPU decodes and detects", what="start") < 1
         and run.value(parameters="one video", subject="CPU", what="start") < 0.4,
     )
-    forms = (("frames a second", ".0f"), ("frames a second after the start", ".0f"), ("CPU time a frame", ".2f"))
+    forms = (
+        ("frames a second", ".0f"),
+        ("frames a second after the start", ".0f"),
+        ("CPU time a frame", ".2f"),
+    )
     page.table(
         "decoder",
         lines(
             ["work", "who works", "frames/s, start included", "after it", "ms of CPU a frame"],
             *(
-                [work, way, *(f"{run.value(parameters=work, subject=way, what=what):{form}}" for what, form in forms)]
+                [
+                    work,
+                    way,
+                    *(
+                        f"{run.value(parameters=work, subject=way, what=what):{form}}"
+                        for what, form in forms
+                    ),
+                ]
                 for work in ("one video", "one camera", "7 videos at once")
                 for way in ("CPU", "GPU detects", "GPU decodes and detects")
             ),
@@ -50,25 +65,67 @@ def video(page, run):
     )
     page.say(
         "gpu_s_decoder",
-        run.value(parameters="one camera", subject="GPU decodes and detects", what="CPU time a frame"),
+        run.value(
+            parameters="one camera", subject="GPU decodes and detects", what="CPU time a frame"
+        ),
         run.value(parameters="one camera", subject="CPU", what="CPU time a frame"),
-        run.value(parameters="7 videos at once", subject="GPU decodes and detects", what="CPU time a frame"),
+        run.value(
+            parameters="7 videos at once",
+            subject="GPU decodes and detects",
+            what="CPU time a frame",
+        ),
         run.value(parameters="7 videos at once", subject="CPU", what="CPU time a frame"),
-        run.value(parameters="7 videos at once", subject="GPU decodes and detects", what="frames a second after the start")
-        / run.value(parameters="7 videos at once", subject="CPU", what="frames a second after the start"),
+        run.value(
+            parameters="7 videos at once",
+            subject="GPU decodes and detects",
+            what="frames a second after the start",
+        )
+        / run.value(
+            parameters="7 videos at once", subject="CPU", what="frames a second after the start"
+        ),
         run["machine"]["cores"],
-        run.value(parameters="7 videos at once", subject="GPU decodes and detects", what="frames a second after the start")
-        / run.value(parameters="7 videos at once", subject="GPU detects", what="frames a second after the start"),
+        run.value(
+            parameters="7 videos at once",
+            subject="GPU decodes and detects",
+            what="frames a second after the start",
+        )
+        / run.value(
+            parameters="7 videos at once",
+            subject="GPU detects",
+            what="frames a second after the start",
+        ),
     )
     page.say(
         "one_video_h",
-        run.value(parameters="one video", subject="GPU decodes and detects", what="frames a second after the start")
-        / run.value(parameters="one video", subject="GPU detects", what="frames a second after the start"),
+        run.value(
+            parameters="one video",
+            subject="GPU decodes and detects",
+            what="frames a second after the start",
+        )
+        / run.value(
+            parameters="one video", subject="GPU detects", what="frames a second after the start"
+        ),
         run["machine"]["cores"],
-        run.value(parameters="one video", subject="GPU decodes and detects", what="frames a second after the start")
-        / run.value(parameters="one camera", subject="GPU decodes and detects", what="frames a second after the start"),
-        run.value(parameters="7 videos at once", subject="GPU decodes and detects", what="frames a second after the start")
-        / run.value(parameters="one camera", subject="GPU decodes and detects", what="frames a second after the start"),
+        run.value(
+            parameters="one video",
+            subject="GPU decodes and detects",
+            what="frames a second after the start",
+        )
+        / run.value(
+            parameters="one camera",
+            subject="GPU decodes and detects",
+            what="frames a second after the start",
+        ),
+        run.value(
+            parameters="7 videos at once",
+            subject="GPU decodes and detects",
+            what="frames a second after the start",
+        )
+        / run.value(
+            parameters="one camera",
+            subject="GPU decodes and detects",
+            what="frames a second after the start",
+        ),
         given(250, "the least of three rounds of 60 frames, python, the same kind of host"),
         1000000.0 / 250,
     )
@@ -114,6 +171,13 @@ def ray_s_actors_two_gpus(page, ray):
     )
     page.holds(
         "python_bench_bench",
-        all((second < 10 for row in ray["gpus"]["rows"] for ends in row["seconds"] for second in ends)),
+        all(
+            (
+                second < 10
+                for row in ray["gpus"]["rows"]
+                for ends in row["seconds"]
+                for second in ends
+            )
+        ),
         [row["workers"] for row in ray["gpus"]["rows"]] == [32, 4, 8],
     )

@@ -19,7 +19,9 @@ WORKS = (
 )
 MEMORIES = ("512MB", "200MB")
 GOAL = 1.15
-DECODES = Missing("too small", "little but decoding is left, so the difference of two times says nothing")
+DECODES = Missing(
+    "too small", "little but decoding is left, so the difference of two times says nothing"
+)
 
 
 @PAGE.part
@@ -31,9 +33,18 @@ def whole_picture(page, run):
     page.table(
         "bands",
         lines(
-            ["work", "CPU time, ns a pixel: 512MB · 200MB", "time, s: 512MB · 200MB", "resident, MB: 512MB · 200MB"],
+            [
+                "work",
+                "CPU time, ns a pixel: 512MB · 200MB",
+                "time, s: 512MB · 200MB",
+                "resident, MB: 512MB · 200MB",
+            ],
             *(
-                [name] + [" · ".join(f"{value(work, memory, what):{form}}" for memory in MEMORIES) for what, form in forms]
+                [name]
+                + [
+                    " · ".join(f"{value(work, memory, what):{form}}" for memory in MEMORIES)
+                    for what, form in forms
+                ]
                 for name, work in WORKS
             ),
         ),
@@ -42,7 +53,12 @@ def whole_picture(page, run):
 
 @PAGE.part
 def memory(page, run, after):
-    wanted = {"subject": "canny-given", "height": 40000, "parameters": "200MB", "what": "resident at most"}
+    wanted = {
+        "subject": "canny-given",
+        "height": 40000,
+        "parameters": "200MB",
+        "what": "resident at most",
+    }
     page.say("strips", run.value(**wanted), after.value(**wanted))
 
 
@@ -52,8 +68,15 @@ def quarter(page, quiet):
         return quiet.value(subject=work, height=10000, parameters=parameters, what=what)
 
     ratio = "bands / whole"
-    columns = (("whole", "time a pixel"), ("512MB", "time a pixel"), (ratio, "time"), (ratio, "CPU time"))
-    undecoded = {work: value(work, ratio, "time without decoding") for _, work in WORKS if work != "label"}
+    columns = (
+        ("whole", "time a pixel"),
+        ("512MB", "time a pixel"),
+        (ratio, "time"),
+        (ratio, "CPU time"),
+    )
+    undecoded = {
+        work: value(work, ratio, "time without decoding") for _, work in WORKS if work != "label"
+    }
     page.table(
         "quiet",
         lines(
@@ -65,7 +88,10 @@ def quarter(page, quiet):
                 "CPU time, bands / whole",
                 "time without decoding",
             ],
-            *([name, *(value(work, *column) for column in columns), undecoded.get(work, DECODES)] for name, work in WORKS),
+            *(
+                [name, *(value(work, *column) for column in columns), undecoded.get(work, DECODES)]
+                for name, work in WORKS
+            ),
             form="{:.2f}",
         ),
     )

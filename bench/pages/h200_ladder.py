@@ -2,7 +2,21 @@
 
 import pictures
 from page import Page, grid, lines, number
-from runs import Missing, ahead, among, fastest, given, in_shared, less, losses, median, more, named, ratios, wins
+from runs import (
+    Missing,
+    ahead,
+    among,
+    fastest,
+    given,
+    in_shared,
+    less,
+    losses,
+    median,
+    more,
+    named,
+    ratios,
+    wins,
+)
 
 PAGE = Page(
     "h200-ladder",
@@ -38,8 +52,14 @@ def papers_steps_h200(page, run):
 def papers_steps_h200_2(page, run, before):
     page.say(
         "turned_conclusions_round",
-        wins(among(before.cells("memory-ladder"), "naive", "shared", "constant", "texture"), named("shared")),
-        wins(among(run.cells("memory-ladder !sobel"), "naive", "shared", "constant", "texture"), named("shared")),
+        wins(
+            among(before.cells("memory-ladder"), "naive", "shared", "constant", "texture"),
+            named("shared"),
+        ),
+        wins(
+            among(run.cells("memory-ladder !sobel"), "naive", "shared", "constant", "texture"),
+            named("shared"),
+        ),
     )
     page.say(
         "host_was_slower",
@@ -52,20 +72,37 @@ def papers_steps_h200_2(page, run, before):
 
 @PAGE.part
 def papers_steps_h200_3(page, run):
-    page.say("experiments_ran_one", run.row("motion-ladder v1.0")["pictures"], run.row("motion-ladder serial")["pictures"])
-    page.holds("experiments_ran_one", "100 made and 81 natural" in run.row("canny-stages 1024 fused")["parameters"])
+    page.say(
+        "experiments_ran_one",
+        run.row("motion-ladder v1.0")["pictures"],
+        run.row("motion-ladder serial")["pictures"],
+    )
+    page.holds(
+        "experiments_ran_one",
+        "100 made and 81 natural" in run.row("canny-stages 1024 fused")["parameters"],
+    )
     page.holds(
         "not_ran_one",
         {e for r in run["runs"] if r["commit"][:7] == "405cfd2" for e in r["experiments"]}
         == {"canny-stages", "motion-ladder", "label-density", "model"},
-        {e for r in run["runs"] if r["commit"][:7] == "e2997b0" for e in r["experiments"]} == {"filter-sizes"},
+        {e for r in run["runs"] if r["commit"][:7] == "e2997b0" for e in r["experiments"]}
+        == {"filter-sizes"},
     )
     page.table(
         "set_up_table",
         grid(
             "step",
             "memory-ladder averaging 5x5",
-            ["naive", "shared", "constant", "texture", "texture-constant", "two-pass", "separable", "separable-tiled"],
+            [
+                "naive",
+                "shared",
+                "constant",
+                "texture",
+                "texture-constant",
+                "two-pass",
+                "separable",
+                "separable-tiled",
+            ],
             ["256", "512", "1024", "2048"],
             lambda words: (1000 * (run.row(words)["set_up_ms"] or 0), run.us(words)),
             form="{:.1f} · {}",
@@ -120,35 +157,64 @@ def paper_log_two_convolutions(page, run):
     page.say(
         "shared_memory_wins",
         wins(run.cells("log-ladder convolve"), in_shared),
-        wins(run.cells("log-ladder convolve 256") + run.cells("log-ladder convolve 512"), in_shared),
+        wins(
+            run.cells("log-ladder convolve 256") + run.cells("log-ladder convolve 512"), in_shared
+        ),
         wins(run.cells("log-ladder convolve 1024"), in_shared),
-        wins(run.cells("log-ladder convolve 2048") + run.cells("log-ladder convolve 4096"), in_shared),
+        wins(
+            run.cells("log-ladder convolve 2048") + run.cells("log-ladder convolve 4096"), in_shared
+        ),
         wins(run.cells("log-ladder convolve"), named("tiled")),
         wins(run.cells("log-ladder convolve"), named("adaptive-tiled")),
-        wins(run.cells("log-ladder convolve 256") + run.cells("log-ladder convolve 512"), named("constant")),
+        wins(
+            run.cells("log-ladder convolve 256") + run.cells("log-ladder convolve 512"),
+            named("constant"),
+        ),
     )
     page.say(
         "one_tile_block",
         ahead(run.cells("log-ladder convolve"), "shared", "naive"),
         ahead(run.cells("log-ladder convolve"), "shared-constant", "constant"),
-        less(run.ms("log-ladder laplacian f32 4096 tiled T=8"), run.ms("log-ladder laplacian f32 4096 shared-constant")),
+        less(
+            run.ms("log-ladder laplacian f32 4096 tiled T=8"),
+            run.ms("log-ladder laplacian f32 4096 shared-constant"),
+        ),
     )
     page.holds(
         "one_tile_block",
-        ahead(run.cells("log-ladder laplacian") + run.cells("log-ladder gaussian f32"), "shared", "naive") == (1, 20),
-        ahead(run.cells("log-ladder laplacian") + run.cells("log-ladder gaussian f32"), "shared-constant", "constant")
+        ahead(
+            run.cells("log-ladder laplacian") + run.cells("log-ladder gaussian f32"),
+            "shared",
+            "naive",
+        )
+        == (1, 20),
+        ahead(
+            run.cells("log-ladder laplacian") + run.cells("log-ladder gaussian f32"),
+            "shared-constant",
+            "constant",
+        )
         == (0, 20),
     )
     page.say(
         "adaptive_tiling_paper",
         ahead(run.cells("log-ladder convolve"), "adaptive-tiled", "tiled"),
-        ahead(run.cells("log-ladder convolve 2048") + run.cells("log-ladder convolve 4096"), "adaptive-tiled", "constant"),
+        ahead(
+            run.cells("log-ladder convolve 2048") + run.cells("log-ladder convolve 4096"),
+            "adaptive-tiled",
+            "constant",
+        ),
     )
     page.say(
         "taps_constant_bank",
         ahead(run.cells("log-ladder convolve"), "constant", "naive"),
-        less(run.ms("log-ladder laplacian f32 4096 constant"), run.ms("log-ladder laplacian f32 4096 naive")),
-        less(run.ms("log-ladder gaussian f32 4096 constant"), run.ms("log-ladder gaussian f32 4096 naive")),
+        less(
+            run.ms("log-ladder laplacian f32 4096 constant"),
+            run.ms("log-ladder laplacian f32 4096 naive"),
+        ),
+        less(
+            run.ms("log-ladder gaussian f32 4096 constant"),
+            run.ms("log-ladder gaussian f32 4096 naive"),
+        ),
     )
     page.say(
         "separable_filters_win",
@@ -159,7 +225,10 @@ def paper_log_two_convolutions(page, run):
         ahead(run.cells("log-ladder gaussian"), "separable-tiled", "constant"),
         ahead(run.cells("log-ladder gaussian"), "separable-tiled", "tiled"),
     )
-    page.holds("separable_filters_win", wins(run.cells("log-ladder gaussian f32 4096"), named("separable-tiled")) == (1, 1))
+    page.holds(
+        "separable_filters_win",
+        wins(run.cells("log-ladder gaussian f32 4096"), named("separable-tiled")) == (1, 1),
+    )
     page.say(
         "transposing_column_tile",
         (
@@ -223,8 +292,10 @@ def paper_log_two_convolutions(page, run):
     page.say(
         "rolling_rows_paper",
         ahead(run.cells("log-ladder convolve"), "naive", "row-cyclic"),
-        run.ms("log-ladder laplacian f32 256 row-cyclic") / run.ms("log-ladder laplacian f32 256 naive"),
-        run.ms("log-ladder laplacian f32 4096 row-cyclic") / run.ms("log-ladder laplacian f32 4096 naive"),
+        run.ms("log-ladder laplacian f32 256 row-cyclic")
+        / run.ms("log-ladder laplacian f32 256 naive"),
+        run.ms("log-ladder laplacian f32 4096 row-cyclic")
+        / run.ms("log-ladder laplacian f32 4096 naive"),
     )
 
     def tiles(words):
@@ -241,7 +312,9 @@ def paper_log_two_convolutions(page, run):
             if "laplacian" not in words:
                 raise
             raise Missing(
-                "not separable", "the Laplacian has no factors, so steps of two passes do not take it", words
+                "not separable",
+                "the Laplacian has no factors, so steps of two passes do not take it",
+                words,
             ) from None
 
     page.table(
@@ -288,10 +361,14 @@ def paper_log_two_convolutions(page, run):
     page.say("t_adaptive_rung", given(48, "what a block has without asking for more, by CUDA"))
     page.holds(
         "t_adaptive_rung",
-        run.row("log-ladder laplacian f32 4096 adaptive-tiled limit=48k")["statistics"]["tiles"] == 11,
-        run.row("log-ladder gaussian f32 4096 adaptive-tiled limit=48k")["statistics"]["tiles"] == 10,
-        run.row("log-ladder laplacian f32 4096 adaptive-tiled limit=device")["statistics"]["tiles"] == 53,
-        run.row("log-ladder gaussian f32 4096 adaptive-tiled limit=device")["statistics"]["tiles"] == 50,
+        run.row("log-ladder laplacian f32 4096 adaptive-tiled limit=48k")["statistics"]["tiles"]
+        == 11,
+        run.row("log-ladder gaussian f32 4096 adaptive-tiled limit=48k")["statistics"]["tiles"]
+        == 10,
+        run.row("log-ladder laplacian f32 4096 adaptive-tiled limit=device")["statistics"]["tiles"]
+        == 53,
+        run.row("log-ladder gaussian f32 4096 adaptive-tiled limit=device")["statistics"]["tiles"]
+        == 50,
         all(
             (
                 run.ms(f"log-ladder {f} f32 4096 adaptive-tiled limit=48k")
@@ -302,20 +379,35 @@ def paper_log_two_convolutions(page, run):
     )
     page.say(
         "t_paper_s",
-        more(run.ms("log-ladder laplacian f32 4096 tiled T=21"), run.ms("log-ladder laplacian f32 4096 tiled T=8")),
-        more(run.ms("log-ladder gaussian f32 4096 tiled T=21"), run.ms("log-ladder gaussian f32 4096 tiled T=8")),
-        100 * run.ms("log-ladder laplacian f32 4096 tiled T=8") / run.ms("log-ladder laplacian f32 4096 tiled T=1"),
-        100 * run.ms("log-ladder gaussian f32 4096 tiled T=8") / run.ms("log-ladder gaussian f32 4096 tiled T=1"),
-        run.ms("log-ladder laplacian f32 4096 tiled T=1") / run.ms("log-ladder laplacian f32 4096 shared-constant"),
+        more(
+            run.ms("log-ladder laplacian f32 4096 tiled T=21"),
+            run.ms("log-ladder laplacian f32 4096 tiled T=8"),
+        ),
+        more(
+            run.ms("log-ladder gaussian f32 4096 tiled T=21"),
+            run.ms("log-ladder gaussian f32 4096 tiled T=8"),
+        ),
+        100
+        * run.ms("log-ladder laplacian f32 4096 tiled T=8")
+        / run.ms("log-ladder laplacian f32 4096 tiled T=1"),
+        100
+        * run.ms("log-ladder gaussian f32 4096 tiled T=8")
+        / run.ms("log-ladder gaussian f32 4096 tiled T=1"),
+        run.ms("log-ladder laplacian f32 4096 tiled T=1")
+        / run.ms("log-ladder laplacian f32 4096 shared-constant"),
     )
     page.say(
         "theory",
-        run.row("roofline laplacian f32 naive")["intensity_paper"] * run["gpu"]["ceilings"]["copy_gbs"],
+        run.row("roofline laplacian f32 naive")["intensity_paper"]
+        * run["gpu"]["ceilings"]["copy_gbs"],
         run.gflops("roofline laplacian f32 naive"),
         run.gflops("roofline average f32 naive"),
         (
             round(run.gflops("log-ladder laplacian f32 4096 tiled T=8")),
-            round(run.row("log-ladder laplacian f32 4096 tiled T=8")["intensity_paper"] * run["gpu"]["ceilings"]["copy_gbs"]),
+            round(
+                run.row("log-ladder laplacian f32 4096 tiled T=8")["intensity_paper"]
+                * run["gpu"]["ceilings"]["copy_gbs"]
+            ),
         ),
     )
     page.say("fast_log_as", run.row("log-ladder log u8 4096 simd")["threads"])
@@ -348,10 +440,13 @@ def paper_log_two_convolutions(page, run):
     page.say(
         "fused_ahead_every",
         len(run.cells("log-ladder log u8")),
-        less(run.ms("log-ladder log u8 256 fused"), run.best("log-ladder log u8 256 constant")["ms"]),
+        less(
+            run.ms("log-ladder log u8 256 fused"), run.best("log-ladder log u8 256 constant")["ms"]
+        ),
         run.ms("log-ladder log u8 4096 fused"),
         run.copies("log-ladder log u8 4096 fused"),
-        run.best("log-ladder log u8 4096 separable-tiled")["ms"] / run.ms("log-ladder log u8 4096 fused"),
+        run.best("log-ladder log u8 4096 separable-tiled")["ms"]
+        / run.ms("log-ladder log u8 4096 fused"),
         run.ms("log-ladder log u8 4096 simd") / run.ms("log-ladder log u8 4096 fused"),
         run.row("log-ladder log u8 4096 simd")["threads"],
         run.ms("log-ladder log u8 4096 serial") / run.ms("log-ladder log u8 4096 fused"),
@@ -361,7 +456,8 @@ def paper_log_two_convolutions(page, run):
         "fused_ahead_every",
         all(
             (
-                run.ms(f"log-ladder log u8 {size} fused") < min((r["ms"] for r in run.cells(f"log-ladder log u8 {size}")[0]))
+                run.ms(f"log-ladder log u8 {size} fused")
+                < min((r["ms"] for r in run.cells(f"log-ladder log u8 {size}")[0]))
                 for size in (256, 512, 1024, 2048, 4096)
             )
         ),
@@ -382,7 +478,12 @@ def paper_convolution_gpu_s_memories(page, run):
         "memory_fastest",
         max(
             (
-                abs(more(run.ms(f"memory-ladder sharpening {k} {s} {n}"), run.ms(f"memory-ladder averaging {k} {s} {n}")))
+                abs(
+                    more(
+                        run.ms(f"memory-ladder sharpening {k} {s} {n}"),
+                        run.ms(f"memory-ladder averaging {k} {s} {n}"),
+                    )
+                )
                 for k in ("3x3", "5x5", "9x9")
                 for s in (256, 512, 1024, 2048)
                 for n in ("naive", "shared", "constant", "texture")
@@ -405,7 +506,11 @@ def paper_convolution_gpu_s_memories(page, run):
         grid(
             "filter, image",
             "memory-ladder averaging",
-            [(f"{k}, {s}²", f"{k} {s}") for s in (256, 512, 1024, 2048) for k in ("3x3", "5x5", "9x9")],
+            [
+                (f"{k}, {s}²", f"{k} {s}")
+                for s in (256, 512, 1024, 2048)
+                for k in ("3x3", "5x5", "9x9")
+            ],
             [(f"`{name}`", name) for name in ("serial", "naive", "shared", "constant", "texture")],
             lambda words: (run.us(words), 1000 * run.figure(words + " paper kernel")),
             form="{} · {}",
@@ -416,7 +521,11 @@ def paper_convolution_gpu_s_memories(page, run):
         grid(
             "fastest rung",
             "memory-ladder",
-            [(f"{name} {k}", f"{name} {k}") for name in ("averaging", "sharpening") for k in ("3x3", "5x5", "9x9")],
+            [
+                (f"{name} {k}", f"{name} {k}")
+                for name in ("averaging", "sharpening")
+                for k in ("3x3", "5x5", "9x9")
+            ],
             ["256", "512", "1024", "2048"],
             lambda words: tuple(run.winner(words)),
             form="{} {}",
@@ -424,13 +533,23 @@ def paper_convolution_gpu_s_memories(page, run):
     )
     page.say(
         "paper_s_four",
-        wins(among(run.cells("memory-ladder !sobel"), "naive", "shared", "constant", "texture"), named("constant")),
-        wins(among(run.cells("memory-ladder !sobel"), "naive", "shared", "constant", "texture"), named("naive")),
+        wins(
+            among(run.cells("memory-ladder !sobel"), "naive", "shared", "constant", "texture"),
+            named("constant"),
+        ),
+        wins(
+            among(run.cells("memory-ladder !sobel"), "naive", "shared", "constant", "texture"),
+            named("naive"),
+        ),
         ahead(run.cells("memory-ladder !sobel"), "naive", "shared"),
-        losses(among(run.cells("memory-ladder !sobel"), "naive", "shared", "constant", "texture"), named("texture")),
+        losses(
+            among(run.cells("memory-ladder !sobel"), "naive", "shared", "constant", "texture"),
+            named("texture"),
+        ),
         min(
             (
-                run.ms(f"memory-ladder {f} {k} {s} texture") / run.ms(f"memory-ladder {f} {k} {s} naive")
+                run.ms(f"memory-ladder {f} {k} {s} texture")
+                / run.ms(f"memory-ladder {f} {k} {s} naive")
                 for f in ("averaging", "sharpening")
                 for k in ("3x3", "5x5", "9x9")
                 for s in (256, 512, 1024, 2048)
@@ -438,7 +557,8 @@ def paper_convolution_gpu_s_memories(page, run):
         ),
         max(
             (
-                run.ms(f"memory-ladder {f} {k} {s} texture") / run.ms(f"memory-ladder {f} {k} {s} naive")
+                run.ms(f"memory-ladder {f} {k} {s} texture")
+                / run.ms(f"memory-ladder {f} {k} {s} naive")
                 for f in ("averaging", "sharpening")
                 for k in ("3x3", "5x5", "9x9")
                 for s in (256, 512, 1024, 2048)
@@ -449,8 +569,18 @@ def paper_convolution_gpu_s_memories(page, run):
         "paper_s_four",
         all(
             (
-                max(((n, run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel")) for n in ("shared",)))[1]
-                >= max((run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel") for n in ("naive", "constant", "texture")))
+                max(
+                    (
+                        (n, run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel"))
+                        for n in ("shared",)
+                    )
+                )[1]
+                >= max(
+                    (
+                        run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel")
+                        for n in ("naive", "constant", "texture")
+                    )
+                )
                 for f in ("averaging", "sharpening")
                 for k in ("3x3", "5x5", "9x9")
                 for s in (256, 512, 1024, 2048)
@@ -458,8 +588,18 @@ def paper_convolution_gpu_s_memories(page, run):
         ),
         all(
             (
-                min((run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel") for n in ("constant", "texture")))
-                < min((run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel") for n in ("naive", "shared")))
+                min(
+                    (
+                        run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel")
+                        for n in ("constant", "texture")
+                    )
+                )
+                < min(
+                    (
+                        run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel")
+                        for n in ("naive", "shared")
+                    )
+                )
                 for f in ("averaging", "sharpening")
                 for k in ("3x3", "5x5", "9x9")
                 for s in (256, 512, 1024, 2048)
@@ -467,7 +607,8 @@ def paper_convolution_gpu_s_memories(page, run):
         ),
         max(
             (
-                run.ms(f"memory-ladder {f} {k} {s} texture") / run.ms(f"memory-ladder {f} {k} {s} naive")
+                run.ms(f"memory-ladder {f} {k} {s} texture")
+                / run.ms(f"memory-ladder {f} {k} {s} naive")
                 for f in ("averaging", "sharpening")
                 for k in ("3x3", "5x5", "9x9")
                 for s in (256, 512, 1024, 2048)
@@ -475,7 +616,8 @@ def paper_convolution_gpu_s_memories(page, run):
         )
         == max(
             (
-                run.ms(f"memory-ladder {f} 9x9 2048 texture") / run.ms(f"memory-ladder {f} 9x9 2048 naive")
+                run.ms(f"memory-ladder {f} 9x9 2048 texture")
+                / run.ms(f"memory-ladder {f} 9x9 2048 naive")
                 for f in ("averaging", "sharpening")
             )
         ),
@@ -491,8 +633,16 @@ def paper_convolution_gpu_s_memories(page, run):
     )
     page.holds(
         "shared_memory_pays",
-        wins(run.cells("memory-ladder !sobel 256") + run.cells("memory-ladder !sobel 512"), named("tiled")) == (0, 12),
-        wins(run.cells("memory-ladder 9x9 256") + run.cells("memory-ladder 9x9 512"), named("shared-constant")) == (4, 4),
+        wins(
+            run.cells("memory-ladder !sobel 256") + run.cells("memory-ladder !sobel 512"),
+            named("tiled"),
+        )
+        == (0, 12),
+        wins(
+            run.cells("memory-ladder 9x9 256") + run.cells("memory-ladder 9x9 512"),
+            named("shared-constant"),
+        )
+        == (4, 4),
     )
     page.say(
         "separability_paper_s",
@@ -500,11 +650,20 @@ def paper_convolution_gpu_s_memories(page, run):
         run.us("memory-ladder averaging 9x9 2048 two-pass"),
         run.us("memory-ladder averaging 9x9 2048 tiled"),
         run.us("memory-ladder averaging 9x9 2048 constant"),
-        wins(run.cells("memory-ladder !sobel"), named("naive", "global", "constant", "shared-constant", "tiled")),
+        wins(
+            run.cells("memory-ladder !sobel"),
+            named("naive", "global", "constant", "shared-constant", "tiled"),
+        ),
     )
     page.holds(
         "separability_paper_s",
-        all((wins(run.cells(f"memory-ladder averaging 9x9 {s}"), named("separable-tiled")) == (1, 1) for s in (1024, 2048))),
+        all(
+            (
+                wins(run.cells(f"memory-ladder averaging 9x9 {s}"), named("separable-tiled"))
+                == (1, 1)
+                for s in (1024, 2048)
+            )
+        ),
     )
     page.say(
         "small_pictures_measure",
@@ -521,7 +680,11 @@ def paper_convolution_gpu_s_memories(page, run):
         grid(
             "filter, image",
             "memory-ladder averaging",
-            [(f"{k}, {s}²", f"{k} {s}") for s in (256, 512, 1024, 2048) for k in ("3x3", "5x5", "9x9")],
+            [
+                (f"{k}, {s}²", f"{k} {s}")
+                for s in (256, 512, 1024, 2048)
+                for k in ("3x3", "5x5", "9x9")
+            ],
             [(f"`{name}`", name) for name in ("naive", "shared", "constant", "texture")],
             lambda words: (run.row(words)["speedup"], run.figure(words + " paper speed-up")),
             form="{:,.0f} · {:,.0f}",
@@ -531,14 +694,22 @@ def paper_convolution_gpu_s_memories(page, run):
     def overhead(words):
         """Of the block for which the bench timed the transfers: the fastest."""
         row = fastest([row for row in run.rows(words) if row["pageable_ms"]])
-        return row["pageable_ms"] - row["ms"], row["pinned_ms"] - row["ms"], run.figure(words + " paper overhead")
+        return (
+            row["pageable_ms"] - row["ms"],
+            row["pinned_ms"] - row["ms"],
+            run.figure(words + " paper overhead"),
+        )
 
     page.table(
         "memory_overhead",
         grid(
             "filter, image",
             "memory-ladder averaging",
-            [(f"{k}, {s}²", f"{k} {s}") for s in (256, 512, 1024, 2048) for k in ("3x3", "5x5", "9x9")],
+            [
+                (f"{k}, {s}²", f"{k} {s}")
+                for s in (256, 512, 1024, 2048)
+                for k in ("3x3", "5x5", "9x9")
+            ],
             [(f"`{name}`", name) for name in ("naive", "shared", "constant", "texture")],
             overhead,
             form="{:.3f}, {:.3f} · {:.1f}",
@@ -584,7 +755,8 @@ def paper_convolution_gpu_s_memories_2(page, run, before):
         (
             sum(
                 (
-                    fastest(cell)["ms"] < run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd")
+                    fastest(cell)["ms"]
+                    < run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd")
                     for cell in run.cells("memory-ladder !sobel")
                 )
             ),
@@ -592,13 +764,15 @@ def paper_convolution_gpu_s_memories_2(page, run, before):
         ),
         min(
             (
-                run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd") / fastest(cell)["ms"]
+                run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd")
+                / fastest(cell)["ms"]
                 for cell in run.cells("memory-ladder !sobel")
             )
         ),
         max(
             (
-                run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd") / fastest(cell)["ms"]
+                run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd")
+                / fastest(cell)["ms"]
                 for cell in run.cells("memory-ladder !sobel")
             )
         ),
@@ -643,8 +817,15 @@ def sobel_steps(run, names, request):
     def paper(name, block):
         return 1000 * run.figure(f"sobel-ladder {request} {name} block={block} paper")
 
-    columns = [gains([times(name, block) for name in names]) for times in (ours, paper) for block in (32, 16)]
-    return lines(["step", "here, 32", "here, 16", "paper, 32", "paper, 16"], *zip([f"`{name}`" for name in names], *columns))
+    columns = [
+        gains([times(name, block) for name in names])
+        for times in (ours, paper)
+        for block in (32, 16)
+    ]
+    return lines(
+        ["step", "here, 32", "here, 16", "paper, 32", "paper, 16"],
+        *zip([f"`{name}`" for name in names], *columns),
+    )
 
 
 def gains(values):
@@ -659,9 +840,17 @@ def gains(values):
 def paper_sobel_sharpening(page, run):
     page.holds(
         "each_use_shared",
-        all((run.row("sobel-ladder L2 !u8 " + name + " block=32")["width"] == 512 for name in ("global", "shared-apron"))),
+        all(
+            (
+                run.row("sobel-ladder L2 !u8 " + name + " block=32")["width"] == 512
+                for name in ("global", "shared-apron")
+            )
+        ),
     )
-    page.table("sobel_steps", sobel_steps(run, ("global", "shared-no-apron", "shared-apron", "shared-1d"), "L2 !u8"))
+    page.table(
+        "sobel_steps",
+        sobel_steps(run, ("global", "shared-no-apron", "shared-apron", "shared-1d"), "L2 !u8"),
+    )
     page.holds("sharpening_f32", run.row("sobel-ladder -1 global block=32")["type"] == "f32")
     page.table("sharpening_steps", sobel_steps(run, ("global", "shared-1d"), "-1"))
 
@@ -670,8 +859,14 @@ def paper_sobel_sharpening(page, run):
 def paper_sobel_sharpening_2(page, run, before):
     page.say(
         "shared_memory_gains",
-        more(run.ms("sobel-ladder L2 !u8 shared-apron block=32"), run.ms("sobel-ladder L2 !u8 global block=32")),
-        more(run.ms("sobel-ladder L2 !u8 shared-apron block=16"), run.ms("sobel-ladder L2 !u8 global block=16")),
+        more(
+            run.ms("sobel-ladder L2 !u8 shared-apron block=32"),
+            run.ms("sobel-ladder L2 !u8 global block=32"),
+        ),
+        more(
+            run.ms("sobel-ladder L2 !u8 shared-apron block=16"),
+            run.ms("sobel-ladder L2 !u8 global block=16"),
+        ),
         less(
             run.figure("sobel-ladder L2 !u8 shared-apron block=32 paper"),
             run.figure("sobel-ladder L2 !u8 global block=32 paper"),
@@ -680,8 +875,14 @@ def paper_sobel_sharpening_2(page, run, before):
             run.figure("sobel-ladder L2 !u8 shared-apron block=16 paper"),
             run.figure("sobel-ladder L2 !u8 global block=16 paper"),
         ),
-        less(before.ms("sobel-ladder L2 shared-apron block=32"), before.ms("sobel-ladder L2 global block=32")),
-        less(before.ms("sobel-ladder L2 shared-apron block=16"), before.ms("sobel-ladder L2 global block=16")),
+        less(
+            before.ms("sobel-ladder L2 shared-apron block=32"),
+            before.ms("sobel-ladder L2 global block=32"),
+        ),
+        less(
+            before.ms("sobel-ladder L2 shared-apron block=16"),
+            before.ms("sobel-ladder L2 global block=16"),
+        ),
         min(
             (
                 run.us(f"sobel-ladder L2 !u8 {name} block={b}")
@@ -704,17 +905,39 @@ def paper_sobel_sharpening_2(page, run, before):
 def paper_sobel_sharpening_3(page, run):
     page.say(
         "sharpening_loses",
-        more(run.ms("sobel-ladder -1 shared-1d block=32"), run.ms("sobel-ladder -1 global block=32")),
-        more(run.ms("sobel-ladder -1 shared-1d block=16"), run.ms("sobel-ladder -1 global block=16")),
-        less(run.figure("sobel-ladder -1 shared-1d block=32 paper"), run.figure("sobel-ladder -1 global block=32 paper")),
-        less(run.figure("sobel-ladder -1 shared-1d block=16 paper"), run.figure("sobel-ladder -1 global block=16 paper")),
-        more(run.ms("memory-ladder sharpening 3x3 2048 shared-1d"), run.ms("memory-ladder sharpening 3x3 2048 global")),
+        more(
+            run.ms("sobel-ladder -1 shared-1d block=32"), run.ms("sobel-ladder -1 global block=32")
+        ),
+        more(
+            run.ms("sobel-ladder -1 shared-1d block=16"), run.ms("sobel-ladder -1 global block=16")
+        ),
+        less(
+            run.figure("sobel-ladder -1 shared-1d block=32 paper"),
+            run.figure("sobel-ladder -1 global block=32 paper"),
+        ),
+        less(
+            run.figure("sobel-ladder -1 shared-1d block=16 paper"),
+            run.figure("sobel-ladder -1 global block=16 paper"),
+        ),
+        more(
+            run.ms("memory-ladder sharpening 3x3 2048 shared-1d"),
+            run.ms("memory-ladder sharpening 3x3 2048 global"),
+        ),
     )
     page.say(
         "tile_without_apron",
-        more(run.ms("sobel-ladder L2 !u8 shared-no-apron block=32"), run.ms("sobel-ladder L2 !u8 global block=32")),
-        more(run.ms("sobel-ladder L2 !u8 shared-no-apron block=16"), run.ms("sobel-ladder L2 !u8 global block=16")),
-        more(run.ms("sobel-ladder L2 !u8 shared-1d block=32"), run.ms("sobel-ladder L2 !u8 shared-apron block=32")),
+        more(
+            run.ms("sobel-ladder L2 !u8 shared-no-apron block=32"),
+            run.ms("sobel-ladder L2 !u8 global block=32"),
+        ),
+        more(
+            run.ms("sobel-ladder L2 !u8 shared-no-apron block=16"),
+            run.ms("sobel-ladder L2 !u8 global block=16"),
+        ),
+        more(
+            run.ms("sobel-ladder L2 !u8 shared-1d block=32"),
+            run.ms("sobel-ladder L2 !u8 shared-apron block=32"),
+        ),
         less(
             run.figure("sobel-ladder L2 !u8 shared-1d block=32 paper"),
             run.figure("sobel-ladder L2 !u8 shared-apron block=32 paper"),
@@ -733,13 +956,29 @@ def paper_sobel_sharpening_3(page, run):
                 for b in (16, 32)
             )
         ),
-        round(more(run.ms("sobel-ladder L2 !u8 shared-1d block=16"), run.ms("sobel-ladder L2 !u8 shared-apron block=16"))) == 1,
+        round(
+            more(
+                run.ms("sobel-ladder L2 !u8 shared-1d block=16"),
+                run.ms("sobel-ladder L2 !u8 shared-apron block=16"),
+            )
+        )
+        == 1,
     )
     page.say(
         "figures",
         run.ms("roofline sobel global"),
-        min((run.ms("roofline sobel " + name) for name in ("shared-no-apron", "shared-apron", "shared-1d"))),
-        max((run.ms("roofline sobel " + name) for name in ("shared-no-apron", "shared-apron", "shared-1d"))),
+        min(
+            (
+                run.ms("roofline sobel " + name)
+                for name in ("shared-no-apron", "shared-apron", "shared-1d")
+            )
+        ),
+        max(
+            (
+                run.ms("roofline sobel " + name)
+                for name in ("shared-no-apron", "shared-apron", "shared-1d")
+            )
+        ),
         run.ms("roofline sobel fused"),
         run.ms("roofline sobel npp"),
         run.row("roofline sobel simd")["threads"],
@@ -760,7 +999,10 @@ def paper_canny(page, run):
             "way",
             "canny-stages",
             [
-                ("paper's GPU, P5000", lambda words: 1000 * run.figure(words + " paper GPU all ms")),
+                (
+                    "paper's GPU, P5000",
+                    lambda words: 1000 * run.figure(words + " paper GPU all ms"),
+                ),
                 ("`global`, breadth-first launches", "global hysteresis=bfs-launch"),
                 ("`row-cyclic`, breadth-first launches", "row-cyclic hysteresis=bfs-launch"),
                 ("`bfs-launch` (production front end)", "bfs-launch !global !row-cyclic window=3"),
@@ -768,11 +1010,17 @@ def paper_canny(page, run):
                 ("`row-cyclic`, union-find", "row-cyclic hysteresis=union-find"),
                 ("`union-find` (production front end)", "union-find !hysteresis=union-find"),
                 ("`fused`", "fused"),
-                ("`fused` from pageable memory", lambda words: 1000 * run.pageable(words + " fused")),
+                (
+                    "`fused` from pageable memory",
+                    lambda words: 1000 * run.pageable(words + " fused"),
+                ),
                 ("`fused` from pinned memory", lambda words: 1000 * run.pinned(words + " fused")),
                 ("NPP, another answer", "npp"),
                 ("CPU `simd`, 16 threads", "simd"),
-                ("paper's CPU, 16 cores", lambda words: 1000 * run.figure(words + " paper CPU all ms")),
+                (
+                    "paper's CPU, 16 cores",
+                    lambda words: 1000 * run.figure(words + " paper CPU all ms"),
+                ),
             ],
             ["64", "128", "256", "512", "1024"],
             run.us,
@@ -780,19 +1028,33 @@ def paper_canny(page, run):
     )
     page.say(
         "paper_s_own",
-        run.us("canny-stages 64 global hysteresis=bfs-launch") / (1000 * run.figure("canny-stages 64 paper GPU all ms")),
-        run.us("canny-stages 128 global hysteresis=bfs-launch") / (1000 * run.figure("canny-stages 128 paper GPU all ms")),
+        run.us("canny-stages 64 global hysteresis=bfs-launch")
+        / (1000 * run.figure("canny-stages 64 paper GPU all ms")),
+        run.us("canny-stages 128 global hysteresis=bfs-launch")
+        / (1000 * run.figure("canny-stages 128 paper GPU all ms")),
         run.row("canny-stages 64 global hysteresis=bfs-launch")["pictures"],
-        1000 * run.figure("canny-stages 256 paper GPU all ms") / run.us("canny-stages 256 global hysteresis=bfs-launch"),
-        1000 * run.figure("canny-stages 512 paper GPU all ms") / run.us("canny-stages 512 global hysteresis=bfs-launch"),
-        1000 * run.figure("canny-stages 1024 paper GPU all ms") / run.us("canny-stages 1024 global hysteresis=bfs-launch"),
+        1000
+        * run.figure("canny-stages 256 paper GPU all ms")
+        / run.us("canny-stages 256 global hysteresis=bfs-launch"),
+        1000
+        * run.figure("canny-stages 512 paper GPU all ms")
+        / run.us("canny-stages 512 global hysteresis=bfs-launch"),
+        1000
+        * run.figure("canny-stages 1024 paper GPU all ms")
+        / run.us("canny-stages 1024 global hysteresis=bfs-launch"),
     )
     page.say(
         "union_find_fixed",
-        1000 * run.figure("canny-stages 64 paper GPU all ms") / run.us("canny-stages 64 global hysteresis=union-find"),
-        1000 * run.figure("canny-stages 1024 paper GPU all ms") / run.us("canny-stages 1024 global hysteresis=union-find"),
-        run.ms("canny-stages 1024 global hysteresis=bfs-launch") / run.ms("canny-stages 1024 global hysteresis=union-find"),
-        run.ms("canny-stages 1024 bfs-launch !global !row-cyclic") / run.ms("canny-stages 1024 union-find !global !row-cyclic"),
+        1000
+        * run.figure("canny-stages 64 paper GPU all ms")
+        / run.us("canny-stages 64 global hysteresis=union-find"),
+        1000
+        * run.figure("canny-stages 1024 paper GPU all ms")
+        / run.us("canny-stages 1024 global hysteresis=union-find"),
+        run.ms("canny-stages 1024 global hysteresis=bfs-launch")
+        / run.ms("canny-stages 1024 global hysteresis=union-find"),
+        run.ms("canny-stages 1024 bfs-launch !global !row-cyclic")
+        / run.ms("canny-stages 1024 union-find !global !row-cyclic"),
     )
     page.holds(
         "union_find_fixed",
@@ -808,12 +1070,25 @@ def paper_canny(page, run):
         "gpu_or_cpu",
         run.row("canny-stages 64 simd")["threads"],
         run.ms("canny-stages 1024 simd") / run.best("canny-stages 1024 canny device !npp")["ms"],
-        run.ms("canny-stages 1024 simd") / min((r["pinned_ms"] for r in run.rows("canny-stages 1024 canny device !npp"))),
+        run.ms("canny-stages 1024 simd")
+        / min((r["pinned_ms"] for r in run.rows("canny-stages 1024 canny device !npp"))),
     )
     page.holds(
         "gpu_or_cpu",
-        all((run.ms(f"canny-stages {s} simd") < run.best(f"canny-stages {s} canny device !npp")["ms"] for s in (64, 128, 256))),
-        all((run.ms(f"canny-stages {s} simd") > run.best(f"canny-stages {s} canny device !npp")["ms"] for s in (512, 1024))),
+        all(
+            (
+                run.ms(f"canny-stages {s} simd")
+                < run.best(f"canny-stages {s} canny device !npp")["ms"]
+                for s in (64, 128, 256)
+            )
+        ),
+        all(
+            (
+                run.ms(f"canny-stages {s} simd")
+                > run.best(f"canny-stages {s} canny device !npp")["ms"]
+                for s in (512, 1024)
+            )
+        ),
         all(
             (
                 run.ms(f"canny-stages {s} simd")
@@ -828,8 +1103,14 @@ def paper_canny(page, run):
                 for s in (64, 128, 256)
             )
         ),
-        run.ms("canny-stages 512 simd") > min((r["pinned_ms"] for r in run.rows("canny-stages 512 canny device !npp"))),
-        all((run.ms(f"canny-stages {s} npp") < run.ms(f"canny-stages {s} simd") for s in (64, 128, 256, 512, 1024))),
+        run.ms("canny-stages 512 simd")
+        > min((r["pinned_ms"] for r in run.rows("canny-stages 512 canny device !npp"))),
+        all(
+            (
+                run.ms(f"canny-stages {s} npp") < run.ms(f"canny-stages {s} simd")
+                for s in (64, 128, 256, 512, 1024)
+            )
+        ),
     )
     page.say(
         "frames_second",
@@ -848,20 +1129,36 @@ def paper_canny(page, run):
             [
                 (
                     "hysteresis, %, breadth-first",
-                    lambda words: whole(run.share(words + " global hysteresis=bfs-launch", "hysteresis")),
+                    lambda words: whole(
+                        run.share(words + " global hysteresis=bfs-launch", "hysteresis")
+                    ),
                 ),
                 (
                     "hysteresis, %, union-find",
-                    lambda words: whole(run.share(words + " global hysteresis=union-find", "hysteresis")),
+                    lambda words: whole(
+                        run.share(words + " global hysteresis=union-find", "hysteresis")
+                    ),
                 ),
-                ("hysteresis, %, `fused`", lambda words: whole(run.share(words + " fused", "hysteresis"))),
+                (
+                    "hysteresis, %, `fused`",
+                    lambda words: whole(run.share(words + " fused", "hysteresis")),
+                ),
                 ("depth", lambda words: whole(run.figure(words + " found depth"))),
                 ("trees before", lambda words: whole(run.figure(words + " found initial trees"))),
                 ("trees after", lambda words: whole(run.figure(words + " found final trees"))),
-                ("P5000: paper's model, ms", lambda words: run.figure(words + " model paper's GPU all time")),
+                (
+                    "P5000: paper's model, ms",
+                    lambda words: run.figure(words + " model paper's GPU all time"),
+                ),
                 ("P5000: measured, ms", lambda words: run.figure(words + " paper GPU all time")),
-                ("this GPU: paper's model, ms", lambda words: run.figure(words + " model this GPU all time")),
-                ("this GPU: measured, ms", lambda words: run.ms(words + " global hysteresis=bfs-launch")),
+                (
+                    "this GPU: paper's model, ms",
+                    lambda words: run.figure(words + " model this GPU all time"),
+                ),
+                (
+                    "this GPU: measured, ms",
+                    lambda words: run.ms(words + " global hysteresis=bfs-launch"),
+                ),
             ],
             ["64", "128", "256", "512", "1024"],
         ),
@@ -880,7 +1177,16 @@ def paper_canny(page, run):
         grid(
             "hysteresis",
             "canny-stages !global !row-cyclic",
-            ["bfs-launch", "bfs-queue", "tile-flood", "persistent", "graph", "union-find", "runs", "fused"],
+            [
+                "bfs-launch",
+                "bfs-queue",
+                "tile-flood",
+                "persistent",
+                "graph",
+                "union-find",
+                "runs",
+                "fused",
+            ],
             ["64", "128", "256", "512", "1024"],
             run.ms,
             True,
@@ -888,10 +1194,22 @@ def paper_canny(page, run):
     )
     page.say(
         "queue_gains_nothing",
-        more(run.ms("canny-stages 1024 bfs-queue"), run.ms("canny-stages 1024 bfs-launch !global !row-cyclic")),
-        less(run.ms("canny-stages 1024 persistent"), run.ms("canny-stages 1024 bfs-launch !global !row-cyclic")),
-        less(run.ms("canny-stages 1024 graph"), run.ms("canny-stages 1024 bfs-launch !global !row-cyclic")),
-        less(run.ms("canny-stages 1024 tile-flood"), run.ms("canny-stages 1024 bfs-launch !global !row-cyclic")),
+        more(
+            run.ms("canny-stages 1024 bfs-queue"),
+            run.ms("canny-stages 1024 bfs-launch !global !row-cyclic"),
+        ),
+        less(
+            run.ms("canny-stages 1024 persistent"),
+            run.ms("canny-stages 1024 bfs-launch !global !row-cyclic"),
+        ),
+        less(
+            run.ms("canny-stages 1024 graph"),
+            run.ms("canny-stages 1024 bfs-launch !global !row-cyclic"),
+        ),
+        less(
+            run.ms("canny-stages 1024 tile-flood"),
+            run.ms("canny-stages 1024 bfs-launch !global !row-cyclic"),
+        ),
         less(
             run.ms("canny-stages 1024 union-find !global !row-cyclic"),
             run.ms("canny-stages 1024 bfs-launch !global !row-cyclic"),
@@ -950,7 +1268,10 @@ def paper_canny(page, run):
         "rolling_rows_lose",
         all(
             (
-                run.row(f"canny-stages {s} row-cyclic hysteresis=union-find")["kernels"][0]["blocks"] == blocks
+                run.row(f"canny-stages {s} row-cyclic hysteresis=union-find")["kernels"][0][
+                    "blocks"
+                ]
+                == blocks
                 for s, blocks in ((64, 64), (128, 128), (256, 128), (512, 128), (1024, 128))
             )
         ),
@@ -962,15 +1283,18 @@ def paper_canny(page, run):
             )
         )
         < 1.35,
-        run.row("canny-stages 1024 row-cyclic hysteresis=union-find")["kernels"][0]["threads"] == 256,
+        run.row("canny-stages 1024 row-cyclic hysteresis=union-find")["kernels"][0]["threads"]
+        == 256,
         run["gpu"]["multiprocessors"] == 132,
     )
     page.say(
         "time_model",
-        run.figure("canny-stages 64 paper GPU all ms") / run.figure("canny-stages 64 model paper's GPU all time"),
+        run.figure("canny-stages 64 paper GPU all ms")
+        / run.figure("canny-stages 64 model paper's GPU all time"),
         run.figure("canny-stages 64 model paper's GPU all time"),
         run.figure("canny-stages 64 paper GPU all ms"),
-        run.figure("canny-stages 1024 model paper's GPU all time") / run.figure("canny-stages 1024 paper GPU all ms"),
+        run.figure("canny-stages 1024 model paper's GPU all time")
+        / run.figure("canny-stages 1024 paper GPU all ms"),
         run.figure("canny-stages 1024 model paper's GPU all time"),
         run.figure("canny-stages 1024 paper GPU all ms"),
         run.figure("canny-stages 1024 model this GPU all time"),
@@ -980,14 +1304,21 @@ def paper_canny(page, run):
 
 @PAGE.part
 def paper_canny_2(page, two):
-    ways = [(memory, gpus) for memory in ("page-locked", "pageable") for gpus in ("1 GPU", "2 GPUs")]
+    ways = [
+        (memory, gpus) for memory in ("page-locked", "pageable") for gpus in ("1 GPU", "2 GPUs")
+    ]
     page.table(
         "pipeline",
         lines(
             ["in flight", *(f"{memory}, {gpus}" for memory, gpus in ways)],
             *(
                 [flight]
-                + [whole(two.detailed(f"canny-pipeline 1024 {memory}", f"{flight} in flight, {gpus}")) for memory, gpus in ways]
+                + [
+                    whole(
+                        two.detailed(f"canny-pipeline 1024 {memory}", f"{flight} in flight, {gpus}")
+                    )
+                    for memory, gpus in ways
+                ]
                 for flight in ("1", "2", "3", "8")
             ),
         ),
@@ -1035,7 +1366,12 @@ def paper_moving_objects(page, run):
                 ("resident", run.fps),
                 ("from pinned memory", lambda words: run.fps(words, "pinned")),
                 ("from pageable memory", lambda words: run.fps(words, "pageable")),
-                ("paper, with copies", lambda words: run.figure(words.replace("block_x=16 block_y=32", "") + " paper rate")),
+                (
+                    "paper, with copies",
+                    lambda words: run.figure(
+                        words.replace("block_x=16 block_y=32", "") + " paper rate"
+                    ),
+                ),
             ],
         ),
     )
@@ -1053,29 +1389,49 @@ def paper_moving_objects(page, run):
         "copies_pageable_memory",
         all(
             (
-                run.row("motion-ladder opencv")["ms"] > run.best("motion-ladder " + v)["pageable_ms"]
+                run.row("motion-ladder opencv")["ms"]
+                > run.best("motion-ladder " + v)["pageable_ms"]
                 for v in ("v1.0", "v1.1", "v1.2", "v1.3")
             )
         ),
-        max(run.fps("motion-ladder v1.1", "pageable"), 1000 / run.best("motion-ladder v1.3")["pageable_ms"])
+        max(
+            run.fps("motion-ladder v1.1", "pageable"),
+            1000 / run.best("motion-ladder v1.3")["pageable_ms"],
+        )
         < run.fps("motion-ladder v1.2", "pageable"),
         run.fps("motion-ladder v1.1", "pinned") < run.fps("motion-ladder simd"),
         run.fps("motion-ladder v1.0", "pinned") < run.fps("motion-ladder simd"),
-        run.fps("motion-ladder v1.1") < run.fps("motion-ladder simd") < run.fps("motion-ladder v1.2"),
+        run.fps("motion-ladder v1.1")
+        < run.fps("motion-ladder simd")
+        < run.fps("motion-ladder v1.2"),
         run.fps("motion-ladder v1.0") < run.fps("motion-ladder simd"),
-        all((run.figure(f"motion-ladder {v} paper rate") < 450.4 for v in ("v1.0", "v1.1", "v1.2", "v1.3"))),
+        all(
+            (
+                run.figure(f"motion-ladder {v} paper rate") < 450.4
+                for v in ("v1.0", "v1.1", "v1.2", "v1.3")
+            )
+        ),
     )
     page.say(
         "order_versions_holds",
         less(run.ms("motion-ladder v1.1"), run.ms("motion-ladder v1.0")),
         less(run.ms("motion-ladder v1.2"), run.ms("motion-ladder v1.1")),
-        less(1 / run.figure("motion-ladder v1.1 paper rate"), 1 / run.figure("motion-ladder v1.0 paper rate")),
-        less(1 / run.figure("motion-ladder v1.2 paper rate"), 1 / run.figure("motion-ladder v1.1 paper rate")),
+        less(
+            1 / run.figure("motion-ladder v1.1 paper rate"),
+            1 / run.figure("motion-ladder v1.0 paper rate"),
+        ),
+        less(
+            1 / run.figure("motion-ladder v1.2 paper rate"),
+            1 / run.figure("motion-ladder v1.1 paper rate"),
+        ),
     )
     page.say(
         "launch_shape_gains",
         less(run.best("motion-ladder v1.3")["ms"], run.ms("motion-ladder v1.2")),
-        less(1 / run.figure("motion-ladder v1.3 paper rate"), 1 / run.figure("motion-ladder v1.2 paper rate")),
+        less(
+            1 / run.figure("motion-ladder v1.3 paper rate"),
+            1 / run.figure("motion-ladder v1.2 paper rate"),
+        ),
         more(run.worst("motion-ladder v1.3")["ms"], run.best("motion-ladder v1.3")["ms"]),
         more(
             *(
@@ -1111,7 +1467,15 @@ def paper_moving_objects(page, run):
         less(run.stage("motion-ladder v1.2", "blur"), run.stage("motion-ladder v1.1", "blur")),
         less(run.stage("motion-ladder v1.2", "dilate"), run.stage("motion-ladder v1.1", "dilate")),
         run.share("motion-ladder v1.3 block_x=16 block_y=32", "memory"),
-        run.share("motion-ladder v1.3 block_x=16 block_y=32", "components", "init", "merge", "compress", "number", "boxes"),
+        run.share(
+            "motion-ladder v1.3 block_x=16 block_y=32",
+            "components",
+            "init",
+            "merge",
+            "compress",
+            "number",
+            "boxes",
+        ),
     )
     page.say("below_number_components", len(run.rows("label-density 20x20 union-find")))
     page.table(
@@ -1144,25 +1508,35 @@ def paper_moving_objects(page, run):
         min(
             (
                 a["ms"] / b["ms"]
-                for a, b in zip(run.rows("label-density 20x20 simd"), run.rows("label-density 20x20 union-find"))
+                for a, b in zip(
+                    run.rows("label-density 20x20 simd"), run.rows("label-density 20x20 union-find")
+                )
             )
         ),
         max(
             (
                 a["ms"] / b["ms"]
-                for a, b in zip(run.rows("label-density 20x20 simd"), run.rows("label-density 20x20 union-find"))
+                for a, b in zip(
+                    run.rows("label-density 20x20 simd"), run.rows("label-density 20x20 union-find")
+                )
             )
         ),
         min(
             (
                 a["ms"] / b["ms"]
-                for a, b in zip(run.rows("label-density 20x20 opencv"), run.rows("label-density 20x20 union-find"))
+                for a, b in zip(
+                    run.rows("label-density 20x20 opencv"),
+                    run.rows("label-density 20x20 union-find"),
+                )
             )
         ),
         max(
             (
                 a["ms"] / b["ms"]
-                for a, b in zip(run.rows("label-density 20x20 opencv"), run.rows("label-density 20x20 union-find"))
+                for a, b in zip(
+                    run.rows("label-density 20x20 opencv"),
+                    run.rows("label-density 20x20 union-find"),
+                )
             )
         ),
         run.ms("label-density 20x20 3600 npp") / run.ms("label-density 20x20 3600 union-find"),
@@ -1175,7 +1549,10 @@ def paper_moving_objects(page, run):
         all(
             (
                 a["parameters"] == b["parameters"]
-                for a, b in zip(run.rows("label-density 20x20 opencv"), run.rows("label-density 20x20 union-find"))
+                for a, b in zip(
+                    run.rows("label-density 20x20 opencv"),
+                    run.rows("label-density 20x20 union-find"),
+                )
             )
         ),
     )
@@ -1186,7 +1563,9 @@ def paper_moving_objects(page, run):
             sum(
                 (
                     a["ms"] < b["pageable_ms"]
-                    for a, b in zip(run.rows("label-density 20x20 simd"), run.rows("label-density 20x20 tiles"))
+                    for a, b in zip(
+                        run.rows("label-density 20x20 simd"), run.rows("label-density 20x20 tiles")
+                    )
                 )
             ),
             len(run.rows("label-density 20x20 tiles")),
@@ -1195,7 +1574,9 @@ def paper_moving_objects(page, run):
             sum(
                 (
                     a["ms"] < b["pinned_ms"]
-                    for a, b in zip(run.rows("label-density 20x20 simd"), run.rows("label-density 20x20 tiles"))
+                    for a, b in zip(
+                        run.rows("label-density 20x20 simd"), run.rows("label-density 20x20 tiles")
+                    )
                 )
             ),
             len(run.rows("label-density 20x20 tiles")),
@@ -1232,7 +1613,8 @@ def paper_moving_objects(page, run):
     page.say(
         "more_density",
         given(465124, "most squares of 1 x 1; the next lines ask for that row"),
-        run.ms("label-density 465124 1x1 union-find") / run.ms("label-density 3600 20x20 union-find"),
+        run.ms("label-density 465124 1x1 union-find")
+        / run.ms("label-density 3600 20x20 union-find"),
         given(3600, "most squares of 20 x 20"),
         run.ms("label-density 465124 1x1 tiles") / run.ms("label-density 3600 20x20 tiles"),
         run.row("label-density 20x20 0 simd")["threads"],
@@ -1255,14 +1637,22 @@ def compilers_beside_rungs(page, compilers):
             )
         ),
         all(
-            (r["answer"].startswith("equal") for r in compilers.whole["rows"] if r["operation"] != "copy" and r["type"] == "u8")
+            (
+                r["answer"].startswith("equal")
+                for r in compilers.whole["rows"]
+                if r["operation"] != "copy" and r["type"] == "u8"
+            )
         ),
     )
 
     def us(words):
         """Triton's is the faster of one kernel and two passes."""
         forms = (" triton", " triton-two-pass") if " triton" in words else ("",)
-        found = [row for form in forms for row in compilers.rows(words.replace(" triton", form) if form else words)]
+        found = [
+            row
+            for form in forms
+            for row in compilers.rows(words.replace(" triton", form) if form else words)
+        ]
         if not found:
             raise Missing("not run", "the run has no measurement of this combination", words)
         return 1000 * fastest(found)["ms"]
@@ -1283,14 +1673,22 @@ def compilers_beside_rungs(page, compilers):
                 ("Sobel magnitude L2, u8 to f32", "sobel-ladder L2"),
                 ("LoG edges, u8", "log-ladder log"),
             ],
-            [("Cuesta", "cuesta"), ("Triton", "triton"), "torch.compile", ("torch conv2d", "torch-conv2d"), ("CuPy", "cupy")],
+            [
+                ("Cuesta", "cuesta"),
+                ("Triton", "triton"),
+                "torch.compile",
+                ("torch conv2d", "torch-conv2d"),
+                ("CuPy", "cupy"),
+            ],
             us,
         ),
     )
     page.say(
         "cuesta_s_choice",
-        compilers.ms("log-ladder laplacian f32 2048 torch.compile") / compilers.ms("log-ladder laplacian f32 2048 cuesta"),
-        compilers.ms("log-ladder laplacian f32 2048 triton") / compilers.ms("log-ladder laplacian f32 2048 cuesta"),
+        compilers.ms("log-ladder laplacian f32 2048 torch.compile")
+        / compilers.ms("log-ladder laplacian f32 2048 cuesta"),
+        compilers.ms("log-ladder laplacian f32 2048 triton")
+        / compilers.ms("log-ladder laplacian f32 2048 cuesta"),
         min(
             (
                 compilers.ms(f"log-ladder log 2048 {who}")
@@ -1324,8 +1722,10 @@ def compilers_beside_rungs(page, compilers):
 def production_beside_rungs(page, run):
     page.say(
         "gpu_s_production",
-        fastest(run.cells("log-ladder laplacian f32 4096")[0])["ms"] / run.ms("log-ladder laplacian f32 4096 npp"),
-        fastest(run.cells("log-ladder gaussian f32 4096")[0])["ms"] / run.ms("log-ladder gaussian f32 4096 npp"),
+        fastest(run.cells("log-ladder laplacian f32 4096")[0])["ms"]
+        / run.ms("log-ladder laplacian f32 4096 npp"),
+        fastest(run.cells("log-ladder gaussian f32 4096")[0])["ms"]
+        / run.ms("log-ladder gaussian f32 4096 npp"),
         run.ms("roofline average f32 npp") / run.ms("roofline average f32 separable-tiled"),
     )
 
@@ -1339,7 +1739,12 @@ def why_profiler_s_counters(page, run, profile, before):
             (
                 [k["registers"] for k in run.row("roofline " + words)["kernels"]]
                 == [k["registers"] for k in before.row("roofline " + words)["kernels"]]
-                for words in ("sobel fused", "log fused", "canny fused", "canny bfs-launch !global !row-cyclic")
+                for words in (
+                    "sobel fused",
+                    "log fused",
+                    "canny fused",
+                    "canny bfs-launch !global !row-cyclic",
+                )
             )
         ),
         all(
@@ -1361,7 +1766,10 @@ def why_profiler_s_counters_2(page, profile):
         profile.of("convolve naive Gaussian", "l1_hits"),
         given(25, "a bound, held by the next line"),
     )
-    page.holds("convolution_was_bound", max((k["dram_throughput"] for k in profile.kernels("convolve"))) < 25)
+    page.holds(
+        "convolution_was_bound",
+        max((k["dram_throughput"] for k in profile.kernels("convolve"))) < 25,
+    )
     page.say(
         "shared_reads_taps",
         profile.of("convolve shared Gaussian", "load_efficiency"),
@@ -1378,7 +1786,10 @@ def why_profiler_s_counters_2(page, profile):
         "shared_apron_sobel",
         profile.of("sobel shared-no-apron", "branch_efficiency"),
         profile.of("sobel global", "branch_efficiency"),
-        less(profile.of("sobel shared-1d", "instructions"), profile.of("sobel shared-apron", "instructions")),
+        less(
+            profile.of("sobel shared-1d", "instructions"),
+            profile.of("sobel shared-apron", "instructions"),
+        ),
     )
     page.say(
         "fused",

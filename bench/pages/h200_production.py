@@ -5,15 +5,26 @@ import re
 from page import Page, lines, number
 from runs import Missing, given
 
-PAGE = Page("h200-production", measured={"run": ("*/gpu", "*/cpu"), "others": ("*/gpu",), "color": ("canny/gpu",)})
+PAGE = Page(
+    "h200-production",
+    measured={"run": ("*/gpu", "*/cpu"), "others": ("*/gpu",), "color": ("canny/gpu",)},
+)
 NOT_RUN = Missing("not run", "the run has no measurement of this combination")
 NO_GOAL = Missing("no goal", "none was set for this row in copies")
-NO_FUNCTION = Missing("not run", "the library has no function for this work, or the bench does not ask it")
+NO_FUNCTION = Missing(
+    "not run", "the library has no function for this work, or the bench does not ask it"
+)
 
 
 @PAGE.part
 def production_h200_beside_copy(page, run):
-    page.say("automatic_takes_gpu", run["gpu"]["name"], run["gpu"]["driver"], run["date"][:10], run["commit"][:7])
+    page.say(
+        "automatic_takes_gpu",
+        run["gpu"]["name"],
+        run["gpu"]["driver"],
+        run["date"][:10],
+        run["commit"][:7],
+    )
 
 
 NATURAL = "8192x8192 device !npp !odd !spiral !noise !dense"
@@ -25,7 +36,8 @@ def times_copy(page, run):
     goals = {
         f["parameters"]: f["value"]
         for f in run["figures"]
-        if (f["source"], f["subject"], f["what"], f["width"]) == ("goal", "reach", "times a copy", 8192)
+        if (f["source"], f["subject"], f["what"], f["width"])
+        == ("goal", "reach", "times a copy", 8192)
     }
     at = {
         (row["operation"], row["parameters"], row["width"]): row["times_copy"]
@@ -87,15 +99,24 @@ def beside_other_libraries_binds_2(page, others):
         return (number(row["copies"]) if row["copies"] else "fails") + star
 
     libraries = ("cuesta", "cupy", "torch", "kornia", "cuCIM", "CV-CUDA")
-    cells = {(row["operation"], row["definition"], row["library"]): cell(row) for row in others["rows"] if row["side"] == 8192}
+    cells = {
+        (row["operation"], row["definition"], row["library"]): cell(row)
+        for row in others["rows"]
+        if row["side"] == 8192
+    }
     page.table(
         "python_libraries",
         lines(
             ["work", "Cuesta", "CuPy", "torch", "kornia", "cuCIM", "CV-CUDA"],
             *(
                 [f"{operation} {definition.split(';')[0]}"]
-                + [cells.get((operation, definition, library), NO_FUNCTION) for library in libraries]
-                for operation, definition in dict.fromkeys((row["operation"], row["definition"]) for row in others["rows"])
+                + [
+                    cells.get((operation, definition, library), NO_FUNCTION)
+                    for library in libraries
+                ]
+                for operation, definition in dict.fromkeys(
+                    (row["operation"], row["definition"]) for row in others["rows"]
+                )
             ),
         ),
     )
@@ -108,14 +129,27 @@ def canny_floats_three_channels(page, run):
 
 @PAGE.part
 def canny_floats_three_channels_2(page, color):
-    rows = [row for row in color["rows"] if row["operation"] == "canny" and row["strategy"] == "fused"]
-    at = {(row["parameters"], row["width"]): row["times_copy"] for row in rows if row["width"] == row["height"]}
-    kinds = [row["parameters"] for row in rows if not re.search("spiral|noise|dense|odd", row["parameters"])]
+    rows = [
+        row for row in color["rows"] if row["operation"] == "canny" and row["strategy"] == "fused"
+    ]
+    at = {
+        (row["parameters"], row["width"]): row["times_copy"]
+        for row in rows
+        if row["width"] == row["height"]
+    }
+    kinds = [
+        row["parameters"]
+        for row in rows
+        if not re.search("spiral|noise|dense|odd", row["parameters"])
+    ]
     page.table(
         "canny_kinds",
         lines(
             ["work", "1024", "8192"],
-            *([kind, *(at.get((kind, side), NOT_RUN) for side in (1024, 8192))] for kind in dict.fromkeys(kinds)),
+            *(
+                [kind, *(at.get((kind, side), NOT_RUN) for side in (1024, 8192))]
+                for kind in dict.fromkeys(kinds)
+            ),
         ),
     )
 
@@ -125,7 +159,13 @@ def call_python_costs(page, calls):
     page.say(
         "until_returns_work",
         given(12, "the goal"),
-        min((r["best_us"] for r in calls["rows"] if r["side"] == 256 and r["way"] == "graph" and (r["library"] == "torch")))
+        min(
+            (
+                r["best_us"]
+                for r in calls["rows"]
+                if r["side"] == 256 and r["way"] == "graph" and (r["library"] == "torch")
+            )
+        )
         // 1
         + 1,
     )
@@ -134,7 +174,11 @@ def call_python_costs(page, calls):
         all((r["best_us"] > 12 for r in calls["rows"] if r["side"] == 256 and r["way"] == "call")),
         all((r["best_us"] < 12 for r in calls["rows"] if r["side"] == 256 and r["way"] == "graph")),
     )
-    at = {(row["operation"], row["library"], row["way"]): row["best_us"] for row in calls["rows"] if row["side"] == 256}
+    at = {
+        (row["operation"], row["library"], row["way"]): row["best_us"]
+        for row in calls["rows"]
+        if row["side"] == 256
+    }
     ways = [(library, way) for library in ("torch", "cupy") for way in ("call", "graph")]
 
     def us(name, way):
@@ -144,7 +188,10 @@ def call_python_costs(page, calls):
         "calls",
         lines(
             ["operation", "torch", "torch, graph", "CuPy", "CuPy, graph"],
-            *([name, *(us(name, way) for way in ways)] for name in dict.fromkeys(row["operation"] for row in calls["rows"])),
+            *(
+                [name, *(us(name, way) for way in ways)]
+                for name in dict.fromkeys(row["operation"] for row in calls["rows"])
+            ),
         ),
     )
 
@@ -195,8 +242,12 @@ def reaches_goal(page, run):
     )
     page.say(
         "background_models",
-        run.row("8192x8192 device background mean")["bytes_per_pixel"] / 2 / run.copies("8192x8192 device background mean"),
-        run.row("8192x8192 device background median")["bytes_per_pixel"] / 2 / run.copies("8192x8192 device background median"),
+        run.row("8192x8192 device background mean")["bytes_per_pixel"]
+        / 2
+        / run.copies("8192x8192 device background mean"),
+        run.row("8192x8192 device background median")["bytes_per_pixel"]
+        / 2
+        / run.copies("8192x8192 device background median"),
         run.row("8192x8192 device background mixture")["bytes_per_pixel"]
         / 2
         / run.copies("8192x8192 device background mixture"),
@@ -211,8 +262,10 @@ def reaches_goal(page, run):
         / run.ms("2048x2048 device canny L1 u8 !5x5 !L2 !npp !spiral !noise !dense !odd"),
         run.ms("2048x2048 device canny spiral !npp")
         / run.ms("2048x2048 device canny L1 u8 !5x5 !L2 !npp !spiral !noise !dense !odd"),
-        run.ms("2048x2048 device label list spiral") / run.ms("2048x2048 device label list !labels !spiral !noise !dense"),
-        run.ms("2048x2048 device label list dense") / run.ms("2048x2048 device label list !labels !spiral !noise !dense"),
+        run.ms("2048x2048 device label list spiral")
+        / run.ms("2048x2048 device label list !labels !spiral !noise !dense"),
+        run.ms("2048x2048 device label list dense")
+        / run.ms("2048x2048 device label list !labels !spiral !noise !dense"),
     )
 
 
@@ -242,7 +295,9 @@ def not_why(page, run, profile):
     )
     page.say(
         "canny",
-        run.copies("8192x8192 device canny L1 72 256 u8 !npp !5x5 !L2 !Otsu !odd !spiral !noise !dense"),
+        run.copies(
+            "8192x8192 device canny L1 72 256 u8 !npp !5x5 !L2 !Otsu !odd !spiral !noise !dense"
+        ),
         given(4, "the goal"),
         run.copies("8192x8192 device canny 5x5 !npp"),
         given(5, "the goal"),
@@ -255,9 +310,13 @@ def not_why(page, run, profile):
         profile.bound("canny", "L1, low 72, high 256").split()[1],
         run.us("512x512 device canny L1 72 256 u8 !npp !5x5 !L2 !Otsu !odd !spiral !noise !dense"),
         given(20, "the goal"),
-        run.us("1024x1024 device canny L1 72 256 u8 !npp !5x5 !L2 !Otsu !odd !spiral !noise !dense"),
+        run.us(
+            "1024x1024 device canny L1 72 256 u8 !npp !5x5 !L2 !Otsu !odd !spiral !noise !dense"
+        ),
         given(30, "the goal"),
-        run.us("2048x2048 device canny L1 72 256 u8 !npp !5x5 !L2 !Otsu !odd !spiral !noise !dense"),
+        run.us(
+            "2048x2048 device canny L1 72 256 u8 !npp !5x5 !L2 !Otsu !odd !spiral !noise !dense"
+        ),
         given(45, "the goal"),
     )
     page.say(
@@ -288,21 +347,29 @@ def not_why_2(page, run):
         run.copies("8192x8192 device label labels list"),
         given(463037, "counted by the row on the made picture"),
         463037 * 40 / 1000000.0,
-        run.ms("2048x2048 device label dense !list") / run.ms("2048x2048 device label !list !labels !spiral !noise !dense"),
-        run.ms("2048x2048 device label list dense") / run.ms("2048x2048 device label list !labels !spiral !noise !dense"),
+        run.ms("2048x2048 device label dense !list")
+        / run.ms("2048x2048 device label !list !labels !spiral !noise !dense"),
+        run.ms("2048x2048 device label list dense")
+        / run.ms("2048x2048 device label list !labels !spiral !noise !dense"),
     )
     page.say(
         "odd_widths_bases",
         given(1.15, "the goal"),
         run.ms("8189x8192 device canny")
-        / run.ms("8192x8192 device canny L1 72 256 u8 !npp !5x5 !L2 !Otsu !odd !spiral !noise !dense"),
+        / run.ms(
+            "8192x8192 device canny L1 72 256 u8 !npp !5x5 !L2 !Otsu !odd !spiral !noise !dense"
+        ),
         run.ms("8189x8192 device log") / run.ms("8192x8192 device log edges 5x5 and u8"),
         run.ms("8189x8192 device sobel") / run.ms("8192x8192 device sobel L1 u8 !npp !aperture"),
-        run.ms("8189x8192 device convolve gaussian 5x5") / run.ms("8192x8192 device convolve gaussian 5x5 u8 !npp"),
-        run.ms("8189x8192 device convolve 3x3 f32") / run.ms("8192x8192 device convolve 3x3 f32 !npp"),
-        run.ms("8189x8192 device convolve gaussian 15x15") / run.ms("8192x8192 device convolve gaussian 15x15 u8 !npp"),
+        run.ms("8189x8192 device convolve gaussian 5x5")
+        / run.ms("8192x8192 device convolve gaussian 5x5 u8 !npp"),
+        run.ms("8189x8192 device convolve 3x3 f32")
+        / run.ms("8192x8192 device convolve 3x3 f32 !npp"),
+        run.ms("8189x8192 device convolve gaussian 15x15")
+        / run.ms("8192x8192 device convolve gaussian 15x15 u8 !npp"),
         run.ms("8189x8192 device median 3x3") / run.ms("8192x8192 device median 3x3"),
-        run.ms("8189x8192 device morphology rect:15") / run.ms("8192x8192 device morphology rect:15"),
+        run.ms("8189x8192 device morphology rect:15")
+        / run.ms("8192x8192 device morphology rect:15"),
     )
     page.say(
         "detector",

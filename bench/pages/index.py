@@ -9,9 +9,19 @@ PAGE = Page("README")
 def machine(whole):
     """GPU, driver, CUDA, date and commit."""
     gpu = whole["gpu"]
-    known = gpu if isinstance(gpu, dict) else {"name": gpu, "driver": whole["driver"], "runtime": whole["cuda"]}
+    known = (
+        gpu
+        if isinstance(gpu, dict)
+        else {"name": gpu, "driver": whole["driver"], "runtime": whole["cuda"]}
+    )
     cuda = str(known.get("runtime", "13000")).replace("13000", "13.0")
-    return known["name"], known.get("driver", "driver not recorded"), cuda, whole["date"][:10], whole["commit"][:7]
+    return (
+        known["name"],
+        known.get("driver", "driver not recorded"),
+        cuda,
+        whole["date"][:10],
+        whole["commit"][:7],
+    )
 
 
 def findings(sanitizer):
@@ -20,7 +30,10 @@ def findings(sanitizer):
 
 def clean(whole):
     """Whether nothing failed and compute-sanitizer found nothing."""
-    found = [whole["sanitizer"][tool]["findings"] for tool in ("memcheck", "racecheck", "initcheck", "synccheck")]
+    found = [
+        whole["sanitizer"][tool]["findings"]
+        for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
+    ]
     return whole["tests"]["failed"] == whole["verify"]["failed"] == 0 and not any(found)
 
 
@@ -28,18 +41,43 @@ def clean(whole):
 def suite_two_gpus(page, pair):
     python = pair["python"]
     page.say(
-        "pair", *machine(pair), pair["gpus"], pair["verify"]["passed"], pair["verify"]["failed"], findings(pair["sanitizer"])
+        "pair",
+        *machine(pair),
+        pair["gpus"],
+        pair["verify"]["passed"],
+        pair["verify"]["failed"],
+        findings(pair["sanitizer"]),
     )
-    page.say("pair_tests", pair["tests"]["passed"], len(pair["tests"]["failed"]), pair["tests"]["skipped"])
+    page.say(
+        "pair_tests",
+        pair["tests"]["passed"],
+        len(pair["tests"]["failed"]),
+        pair["tests"]["skipped"],
+    )
     page.say("pair_python", python["passed"], python["failed"])
 
 
 @PAGE.part
 def suite_h200(page, suite):
     python = suite["python"]
-    page.say("suite", *machine(suite), suite["verify"]["passed"], suite["verify"]["failed"], suite["sizes"]["failed"])
-    page.say("suite_sanitizer", findings(suite["sanitizer"]), ", ".join(suite["sanitizer"]["left_out"]["canny graph"]))
-    page.say("suite_tests", suite["tests"]["passed"], len(suite["tests"]["failed"]), suite["tests"]["skipped"])
+    page.say(
+        "suite",
+        *machine(suite),
+        suite["verify"]["passed"],
+        suite["verify"]["failed"],
+        suite["sizes"]["failed"],
+    )
+    page.say(
+        "suite_sanitizer",
+        findings(suite["sanitizer"]),
+        ", ".join(suite["sanitizer"]["left_out"]["canny graph"]),
+    )
+    page.say(
+        "suite_tests",
+        suite["tests"]["passed"],
+        len(suite["tests"]["failed"]),
+        suite["tests"]["skipped"],
+    )
     page.say("suite_drawn", suite["tests"]["drawn_requests"])
     page.say("suite_python", python["passed"], python["failed"])
     page.say("suite_failures", *(f"`{name.split('::')[1]}`" for name in python["failures"]))
@@ -56,9 +94,24 @@ def verified_22(page, verify):
     again, rungs = verify["again"], verify["rungs"]
     stopped = [name for name, end in rungs["sanitizer"]["memcheck"].items() if end != "clean"]
     page.say("verify", *machine(verify))
-    page.say("verify_again", again["commit"], len(again["rows"]), verify["python"]["passed"], len(verify["python"]["failed"]))
-    page.say("verify_rungs", rungs["commit"], len(rungs["rows"]), sum(not row["passed"] for row in rungs["rows"]))
-    page.say("verify_memcheck", len(rungs["sanitizer"]["memcheck"]), ", ".join(f"`{name}`" for name in stopped))
+    page.say(
+        "verify_again",
+        again["commit"],
+        len(again["rows"]),
+        verify["python"]["passed"],
+        len(verify["python"]["failed"]),
+    )
+    page.say(
+        "verify_rungs",
+        rungs["commit"],
+        len(rungs["rows"]),
+        sum(not row["passed"] for row in rungs["rows"]),
+    )
+    page.say(
+        "verify_memcheck",
+        len(rungs["sanitizer"]["memcheck"]),
+        ", ".join(f"`{name}`" for name in stopped),
+    )
     page.holds("verify", clean(verify), "1,000 repetitions" in verify["tests"]["what"])
     page.holds("verify_again", again["failed"] == 0, all(row["passed"] for row in again["rows"]))
 
@@ -66,7 +119,9 @@ def verified_22(page, verify):
 @PAGE.part
 def ladder_h200(page, full):
     experiments = list(dict.fromkeys(name for run in full["runs"] for name in run["experiments"]))
-    page.say("full", *machine(full.whole), ", ".join(experiments), " and ".join(full["machine"]["peers"]))
+    page.say(
+        "full", *machine(full.whole), ", ".join(experiments), " and ".join(full["machine"]["peers"])
+    )
 
 
 @PAGE.part
@@ -82,10 +137,13 @@ def production_h200(page, production):
 @PAGE.part
 def quick_h200(page, h200, before):
     rungs, npp, host = (
-        ratios(h200, before, words) for words in ("device convolve !plain !npp !copy !separable", "npp", "simd")
+        ratios(h200, before, words)
+        for words in ("device convolve !plain !npp !copy !separable", "npp", "simd")
     )
     page.say("bench", *machine(h200.whole), h200["machine"]["peers"][0].upper())
-    page.say("bench_ratios", len(rungs), median(rungs), len(npp), median(npp), len(host), median(host))
+    page.say(
+        "bench_ratios", len(rungs), median(rungs), len(npp), median(npp), len(host), median(host)
+    )
     page.say("before", *machine(before.whole))
 
 
@@ -103,4 +161,9 @@ def profile_h200(page, profile):
 
 @PAGE.part
 def history(page, commits):
-    page.table("commits", lines(["measured at", "is in"], *([f"`{was}`", f"`{now}`"] for was, now in commits.items())))
+    page.table(
+        "commits",
+        lines(
+            ["measured at", "is in"], *([f"`{was}`", f"`{now}`"] for was, now in commits.items())
+        ),
+    )

@@ -81,8 +81,12 @@ class Page:
         """The reduced page of the raw files {argument: path}. A part whose files are not given keeps what `kept` has of it."""
         known = {name for part in self.parts for name in arguments(part)}
         if unknown := set(raw) - known:
-            raise Broken(f"{self.name}: no part reads {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
-        wholes = {name: json.loads(Path(path).read_text(encoding="utf-8")) for name, path in raw.items()}
+            raise Broken(
+                f"{self.name}: no part reads {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}"
+            )
+        wholes = {
+            name: json.loads(Path(path).read_text(encoding="utf-8")) for name, path in raw.items()
+        }
         opened = {name: runs.opened(whole) for name, whole in wholes.items()}
         parts, content = {}, {"values": {}, "tables": {}, "pictures": {}}
         for part in self.parts:
@@ -96,19 +100,26 @@ class Page:
                 made = {"values": self.values, "tables": self.tables, "pictures": self.pictures}
             elif set(wanted) & set(raw):
                 lacking = ", ".join(sorted(set(wanted) - set(raw)))
-                raise Broken(f"{self.name}: part {part.__name__} reads {', '.join(wanted)}; give {lacking} too")
+                raise Broken(
+                    f"{self.name}: part {part.__name__} reads {', '.join(wanted)}; give {lacking} too"
+                )
             elif part.__name__ in kept.get("parts", {}):
                 made = {
-                    kind: {name: kept[kind][name] for name in names} for kind, names in kept["parts"][part.__name__].items()
+                    kind: {name: kept[kind][name] for name in names}
+                    for kind, names in kept["parts"][part.__name__].items()
                 }
             else:
-                raise Broken(f"{self.name}: nothing is kept of part {part.__name__}; give {', '.join(wanted)}")
+                raise Broken(
+                    f"{self.name}: nothing is kept of part {part.__name__}; give {', '.join(wanted)}"
+                )
             for kind, named in made.items():
                 if again := set(named) & set(content[kind]):
                     raise Broken(f"{self.name}: two parts make {', '.join(sorted(again))}")
                 content[kind] |= named
             parts[part.__name__] = {kind: list(named) for kind, named in made.items() if named}
-        files = kept.get("raw", {}) | {name: described(Path(path), wholes[name]) for name, path in raw.items()}
+        files = kept.get("raw", {}) | {
+            name: described(Path(path), wholes[name]) for name, path in raw.items()
+        }
         measured = [one for one in kept.get("measured", []) if one["raw"] not in raw]
         for name in sorted(raw):
             measured += self.fingerprints(name, wholes[name], files[name])
@@ -120,7 +131,9 @@ class Page:
         wanted = self.measured.get(name, ())
         commit = self.commits.get(name) or described.get("commit", "")
         if wanted and not commit:
-            raise Broken(f"{self.name}: {described['file']} does not say its commit; PAGE has to, in `commits`")
+            raise Broken(
+                f"{self.name}: {described['file']} does not say its commit; PAGE has to, in `commits`"
+            )
         commits = sources.commits_of(whole, commit)
         found = []
         for part in wanted:
@@ -129,7 +142,14 @@ class Page:
                 at = commits.get(each, commit)
                 fingerprint = tree_of(at).fingerprint(f"{each}/{who}")
                 if fingerprint:
-                    found.append({"part": f"{each}/{who}", "raw": name, "commit": at[:7], "fingerprint": fingerprint})
+                    found.append(
+                        {
+                            "part": f"{each}/{who}",
+                            "raw": name,
+                            "commit": at[:7],
+                            "fingerprint": fingerprint,
+                        }
+                    )
         return found
 
 
@@ -153,7 +173,9 @@ def described(path, whole):
         "sha256": hashlib.sha256(content).hexdigest(),
         "bytes": len(content),
         "gpu": gpu if isinstance(gpu, str) else gpu.get("name", ""),
-        "driver": whole.get("driver") or (gpu.get("driver", "") if isinstance(gpu, dict) else "") or machine.get("driver", ""),
+        "driver": whole.get("driver")
+        or (gpu.get("driver", "") if isinstance(gpu, dict) else "")
+        or machine.get("driver", ""),
         "cpu": machine.get("cpu") or machine.get("host", ""),
         "date": (whole.get("date") or machine.get("date") or "")[:10] or dated(path.name),
         "commit": (whole.get("commit") or machine.get("commit") or "")[:12],
@@ -186,7 +208,10 @@ def number(value, digits=None):
 def lines(head, *rows, form="{}"):
     """A table of these rows. A cell is a text, a number, a list of numbers, or a runs.Missing. `form` prints numbers."""
     notes = {cell.word: cell.why for row in rows for cell in row if isinstance(cell, runs.Missing)}
-    cells = [[cell.word if isinstance(cell, runs.Missing) else plain(cell) for cell in row] for row in rows]
+    cells = [
+        [cell.word if isinstance(cell, runs.Missing) else plain(cell) for cell in row]
+        for row in rows
+    ]
     if any(text == "" or text is None for row in [list(head), *cells] for text in row):
         raise Broken(f"a table has a blank cell: {', '.join(map(str, head))}")
     table = {"head": list(head), "rows": cells}
@@ -199,7 +224,10 @@ def grid(corner, base, rows, columns, ask=None, mark=False, form="{}"):
     `mark`, the least number of each column is bold."""
 
     def titled(items):
-        return [(f"`{item}`" if item[0].islower() else item, item) if isinstance(item, str) else item for item in items]
+        return [
+            (f"`{item}`" if item[0].islower() else item, item) if isinstance(item, str) else item
+            for item in items
+        ]
 
     def cell(down, across):
         own = next((part for part in (down, across) if callable(part)), ask)
@@ -237,7 +265,11 @@ def printed(table, form=None):
     form = form or table.get("form", "{}")
 
     def text(cell):
-        return cell if isinstance(cell, str) else Cells().format(form, *(cell if isinstance(cell, list) else [cell]))
+        return (
+            cell
+            if isinstance(cell, str)
+            else Cells().format(form, *(cell if isinstance(cell, list) else [cell]))
+        )
 
     rows = [[text(cell) for cell in row] for row in table["rows"]]
     if table.get("mark"):
@@ -288,7 +320,9 @@ def ratios(value):
 
 def text_of(reduced, template, notice=""):
     """The page. `notice` stands below the title."""
-    names = {name: [ratios(value) for value in values] for name, values in reduced["values"].items()}
+    names = {
+        name: [ratios(value) for value in values] for name, values in reduced["values"].items()
+    }
     names |= {name: markdown(table) for name, table in reduced["tables"].items()}
     try:
         text = template.format_map(names)

@@ -69,7 +69,11 @@ def made(page, reduced):
     if not path.exists():
         return {}
     template = path.read_text(encoding="utf-8")
-    files = {pages.RESULTS / f"{page.name}.md": pages.text_of(reduced, template, sources.notice(reduced["changed"]))}
+    files = {
+        pages.RESULTS / f"{page.name}.md": pages.text_of(
+            reduced, template, sources.notice(reduced["changed"])
+        )
+    }
     for name, drawing in reduced["pictures"].items():
         files[pages.RESULTS / "pictures" / f"{name}.svg"] = charts.svg(drawing)
     return files
@@ -112,22 +116,36 @@ def kernels(chosen):
 def record_equal(part, commit, how):
     """That a commit changed only the text of a part."""
     full = subprocess.run(
-        ["git", "-C", pages.ROOT, "rev-parse", "--short=12", commit], capture_output=True, text=True, check=True
+        ["git", "-C", pages.ROOT, "rev-parse", "--short=12", commit],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    before, after = (pages.tree_of(f"{full.stdout.strip()}{parent}").fingerprint(part) for parent in ("^", ""))
+    before, after = (
+        pages.tree_of(f"{full.stdout.strip()}{parent}").fingerprint(part) for parent in ("^", "")
+    )
     if before is None or after is None:
         raise pages.Broken(f"{part} has no sources at {commit}; a part is like canny/gpu")
     if before == after:
         raise pages.Broken(f"{commit} did not change {part}")
-    records = [one for one in read(EQUAL, []) if (one["part"], one["from"], one["to"]) != (part, before, after)]
-    records.append({"part": part, "commit": full.stdout.strip(), "from": before, "to": after, "how": how})
+    records = [
+        one
+        for one in read(EQUAL, [])
+        if (one["part"], one["from"], one["to"]) != (part, before, after)
+    ]
+    records.append(
+        {"part": part, "commit": full.stdout.strip(), "from": before, "to": after, "how": how}
+    )
     EQUAL.write_text(
-        "[\n" + ",\n".join(" " + json.dumps(one, ensure_ascii=False) for one in records) + "\n]\n", encoding="utf-8"
+        "[\n" + ",\n".join(" " + json.dumps(one, ensure_ascii=False) for one in records) + "\n]\n",
+        encoding="utf-8",
     )
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     reduce = commands.add_parser("reduce", help="reduce raw runs for a page, then make it")
     reduce.add_argument("page", choices=known())
@@ -164,7 +182,9 @@ def run(asked):
         if wrong := [one for one in asked.raw if "=" not in one]:
             raise pages.Broken(f"'{wrong[0]}' is not NAME=RAW.json")
         reduced = page.reduce(dict(one.split("=", 1) for one in asked.raw), read(page.data, {}))
-        reduced["changed"] = sources.changed(reduced["measured"], sources.Tree.of_folder(pages.ROOT), read(EQUAL, []))
+        reduced["changed"] = sources.changed(
+            reduced["measured"], sources.Tree.of_folder(pages.ROOT), read(EQUAL, [])
+        )
         write(made(page, reduced) | {page.data: data_text(reduced)})
     else:
         if wrong := [name for name in asked.pages if name not in every]:

@@ -40,7 +40,11 @@ class Selection:
         """Things that have every word and none of the words after a "!", in their order."""
         at = set(range(len(self.things)))
         for word in wanted.split():
-            at = at - self.having.get(word[1:], set()) if word.startswith("!") else at & self.having.get(word, set())
+            at = (
+                at - self.having.get(word[1:], set())
+                if word.startswith("!")
+                else at & self.having.get(word, set())
+            )
         return [self.things[i] for i in sorted(at)]
 
 
@@ -48,7 +52,9 @@ def one(found, wanted, name, missing=NO_ROW):
     if not found:
         raise Missing(*missing, wanted)
     if len(found) > 1:
-        raise Wrong(f"'{wanted}' selects {len(found)}: {'; '.join(name(thing) for thing in found[:4])}")
+        raise Wrong(
+            f"'{wanted}' selects {len(found)}: {'; '.join(name(thing) for thing in found[:4])}"
+        )
     return found[0]
 
 
@@ -63,13 +69,37 @@ class Run:
 
     def __init__(self, whole):
         self.whole = whole
-        fields = ("experiment", "operation", "strategy", "space", "parameters", "strategy_parameters", "type", "width")
+        fields = (
+            "experiment",
+            "operation",
+            "strategy",
+            "space",
+            "parameters",
+            "strategy_parameters",
+            "type",
+            "width",
+        )
         self.all_rows = Selection(
-            (words_of(row, fields) | {f"{row['width']}x{row['height']}", f"threads={row['threads']}"}, row)
+            (
+                words_of(row, fields)
+                | {f"{row['width']}x{row['height']}", f"threads={row['threads']}"},
+                row,
+            )
             for row in whole["rows"]
         )
-        fields = ("experiment", "parameters", "width", "source", "subject", "detail", "what", "unit")
-        self.all_figures = Selection((words_of(f, fields) | {f["subject"]}, f) for f in whole.get("figures", []))
+        fields = (
+            "experiment",
+            "parameters",
+            "width",
+            "source",
+            "subject",
+            "detail",
+            "what",
+            "unit",
+        )
+        self.all_figures = Selection(
+            (words_of(f, fields) | {f["subject"]}, f) for f in whole.get("figures", [])
+        )
 
     def __getitem__(self, key):
         return self.whole[key]
@@ -115,7 +145,11 @@ class Run:
         row = self.row(wanted)
         ms = row["ms" if copies == "resident" else f"{copies}_ms"]
         if ms is None:
-            raise Missing(*NO_COPIES, wanted) if row["space"] == "host" else Wrong(f"'{wanted}' was not timed {copies}")
+            raise (
+                Missing(*NO_COPIES, wanted)
+                if row["space"] == "host"
+                else Wrong(f"'{wanted}' was not timed {copies}")
+            )
         return 1000 / ms
 
     def pageable(self, wanted):
@@ -148,15 +182,20 @@ class Run:
             found = [f for f in found if not f["detail"]] or found
         missing = NOT_PRINTED if " paper " in f" {wanted} " else NO_ROW
         return one(
-            found, wanted, lambda f: f"{f['experiment']} {f['subject']} {f['detail']} {f['what']} {f['width']}", missing
+            found,
+            wanted,
+            lambda f: f"{f['experiment']} {f['subject']} {f['detail']} {f['what']} {f['width']}",
+            missing,
         )[field]
 
     def detailed(self, wanted, detail):
         """The figure with exactly that detail."""
         found = [f for f in self.all_figures.of(wanted) if f["detail"] == detail]
-        return one(found, f"{wanted}, {detail}", lambda f: f"{f['experiment']} {f['subject']} {f['what']} {f['width']}")[
-            "value"
-        ]
+        return one(
+            found,
+            f"{wanted}, {detail}",
+            lambda f: f"{f['experiment']} {f['subject']} {f['what']} {f['width']}",
+        )["value"]
 
     def value(self, **wanted):
         """The first figure whose fields have these values."""
@@ -174,7 +213,16 @@ class Run:
         found = {}
         for row in self.rows(wanted):
             if is_rung(row):
-                cell = found.setdefault((row["experiment"], row["operation"], row["parameters"], row["type"], row["width"]), {})
+                cell = found.setdefault(
+                    (
+                        row["experiment"],
+                        row["operation"],
+                        row["parameters"],
+                        row["type"],
+                        row["width"],
+                    ),
+                    {},
+                )
                 if row["strategy"] not in cell or row["ms"] < cell[row["strategy"]]["ms"]:
                     cell[row["strategy"]] = row
         if not found:
@@ -189,7 +237,9 @@ class Profile:
         self.whole = whole
         fields = ("operation", "strategy", "request", "width", "name")
         self.all_kernels = Selection(
-            (words_of({**row, **kernel}, fields), kernel) for row in whole["rows"] for kernel in row["kernels"]
+            (words_of({**row, **kernel}, fields), kernel)
+            for row in whole["rows"]
+            for kernel in row["kernels"]
         )
 
     def __getitem__(self, key):
@@ -210,7 +260,9 @@ class Profile:
     def bound(self, operation, parameters):
         """What binds a row of `bench production`, in words, and what its warps wait for where no unit is busy."""
         found = [
-            row["bound"] for row in self.whole["rows"] if (row["operation"], row.get("parameters")) == (operation, parameters)
+            row["bound"]
+            for row in self.whole["rows"]
+            if (row["operation"], row.get("parameters")) == (operation, parameters)
         ]
         bound = one(found, f"{operation} {parameters}", lambda row: row["kernel"])
         kernel = "" if bound["share"] > 90 else f" ({bound['share']:.0f} % of the time)"
@@ -242,7 +294,10 @@ class Calls:
     def more(self, side, name="out"):
         """What calls with that side cost over the same call in C++: (microseconds, percent) each."""
         return [
-            (row[f"{name}_us"] - row[f"cpp_{name}_us"], 100 * (row[f"{name}_us"] / row[f"cpp_{name}_us"] - 1))
+            (
+                row[f"{name}_us"] - row[f"cpp_{name}_us"],
+                100 * (row[f"{name}_us"] / row[f"cpp_{name}_us"] - 1),
+            )
             for row in self.whole["overhead"]
             if row["side"] == side
         ]
@@ -250,22 +305,49 @@ class Calls:
 
 def opened(whole):
     """A file as what can be asked of it."""
-    kinds = (({"profiler"}, Profile), ({"overhead"}, Calls), ({"burst"}, dict), ({"picture"}, dict), ({"machine", "rows"}, Run))
+    kinds = (
+        ({"profiler"}, Profile),
+        ({"overhead"}, Calls),
+        ({"burst"}, dict),
+        ({"picture"}, dict),
+        ({"machine", "rows"}, Run),
+    )
     return next((kind for keys, kind in kinds if keys <= whole.keys()), dict)(whole)
 
 
 def identity(row):
     """All but the host's threads."""
-    keys = ("experiment", "operation", "strategy", "space", "parameters", "strategy_parameters", "type", "width", "height")
+    keys = (
+        "experiment",
+        "operation",
+        "strategy",
+        "space",
+        "parameters",
+        "strategy_parameters",
+        "type",
+        "width",
+        "height",
+    )
     return tuple(row.get(key) for key in keys)
 
 
 def block_of(row):
-    return next((int(word[6:]) for word in (row.get("strategy_parameters") or "").split() if word.startswith("block=")), 0)
+    return next(
+        (
+            int(word[6:])
+            for word in (row.get("strategy_parameters") or "").split()
+            if word.startswith("block=")
+        ),
+        0,
+    )
 
 
 def without_block(row):
-    words = [word for word in (row.get("strategy_parameters") or "").split() if not word.startswith("block=")]
+    words = [
+        word
+        for word in (row.get("strategy_parameters") or "").split()
+        if not word.startswith("block=")
+    ]
     return identity({**row, "strategy_parameters": " ".join(words)})
 
 
@@ -277,7 +359,12 @@ def ratios(now, before, wanted):
 
 def is_rung(row):
     """Whether a row is a step of a paper: not plain, not fused, no peer and no copy."""
-    return row["space"] == "device" and row["strategy"] not in ("plain", "fused", "device copy", *PEERS)
+    return row["space"] == "device" and row["strategy"] not in (
+        "plain",
+        "fused",
+        "device copy",
+        *PEERS,
+    )
 
 
 def in_shared(row):
@@ -339,7 +426,10 @@ def given(value, source):
 
 def steps(values):
     """Each value, and what it gains over the one before, in percent."""
-    return [[now, less(now, before)] if before else [now] for now, before in zip(values, [None, *values])]
+    return [
+        [now, less(now, before)] if before else [now]
+        for now, before in zip(values, [None, *values])
+    ]
 
 
 median = statistics.median

@@ -13,14 +13,28 @@ import subprocess
 import tarfile
 from pathlib import Path
 
-DECLARATIONS = {"args.hpp", "options.hpp", "cuda.hpp", "reference.hpp", "ladder.hpp", "launch.cuh", "check.hpp", "limits.hpp"}
+DECLARATIONS = {
+    "args.hpp",
+    "options.hpp",
+    "cuda.hpp",
+    "reference.hpp",
+    "ladder.hpp",
+    "launch.cuh",
+    "check.hpp",
+    "limits.hpp",
+}
 # Host files of an operation that neither compute nor choose.
 NOT_COMPUTING = {"strategies.cpp", "options.cpp", "cases.cpp", "saved.cpp"}
-ARITHMETIC = re.compile(r"src/core/(?:gradient|otsu|background_\w+|pixel_arithmetic|border_sample|bits)\.hpp$")
-TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|R\"(\w*)\(.*?\)\1\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
+ARITHMETIC = re.compile(
+    r"src/core/(?:gradient|otsu|background_\w+|pixel_arithmetic|border_sample|bits)\.hpp$"
+)
+TOKEN = re.compile(
+    r"//[^\n]*|/\*.*?\*/|R\"(\w*)\(.*?\)\1\"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL
+)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)".*$', re.MULTILINE)
 OTHER_LINES = re.compile(
-    r"^[ \t]*#[ \t]*(?:include\b.*|pragma once|(?:ifndef|define)[ \t]+CUESTA_\w+_H(?:PP)?_?[ \t]*)$", re.MULTILINE
+    r"^[ \t]*#[ \t]*(?:include\b.*|pragma once|(?:ifndef|define)[ \t]+CUESTA_\w+_H(?:PP)?_?[ \t]*)$",
+    re.MULTILINE,
 )
 
 
@@ -37,12 +51,26 @@ class Tree:
 
     @classmethod
     def of_commit(cls, root, commit):
-        made = subprocess.run(["git", "-C", root, "archive", commit, "src"], capture_output=True, check=True).stdout
+        made = subprocess.run(
+            ["git", "-C", root, "archive", commit, "src"], capture_output=True, check=True
+        ).stdout
         with tarfile.open(fileobj=io.BytesIO(made)) as archive:
-            return cls({one.name: archive.extractfile(one).read() for one in archive.getmembers() if one.isfile()})
+            return cls(
+                {
+                    one.name: archive.extractfile(one).read()
+                    for one in archive.getmembers()
+                    if one.isfile()
+                }
+            )
 
     def operations(self):
-        return sorted({path.split("/")[2] for path in self.files if re.fullmatch(r"src/ops/\w+/args\.hpp", path)})
+        return sorted(
+            {
+                path.split("/")[2]
+                for path in self.files
+                if re.fullmatch(r"src/ops/\w+/args\.hpp", path)
+            }
+        )
 
     def text(self, path):
         return self.files[path].decode("utf-8", "replace")
@@ -56,15 +84,25 @@ class Tree:
         for name in INCLUDE.findall(without_comments(self.text(path))):
             found = "src/" + name
             if found in self.files and found.split("/")[-1] not in DECLARATIONS:
-                if found.startswith(("src/ops/", "src/cuda/", "src/cpu/")) or ARITHMETIC.match(found):
+                if found.startswith(("src/ops/", "src/cuda/", "src/cpu/")) or ARITHMETIC.match(
+                    found
+                ):
                     yield found
 
     def roots(self, part):
         operation, who = part.split("/")
         below = [path for path in self.files if path.startswith(f"src/ops/{operation}/")]
         if who == "cpu":
-            return [path for path in below if path.endswith(".cpp") and path.split("/")[-1] not in NOT_COMPUTING]
-        return [path for path in below if path.endswith(".cu") and ("/ladder/" in path) == (who == "papers")]
+            return [
+                path
+                for path in below
+                if path.endswith(".cpp") and path.split("/")[-1] not in NOT_COMPUTING
+            ]
+        return [
+            path
+            for path in below
+            if path.endswith(".cu") and ("/ladder/" in path) == (who == "papers")
+        ]
 
     def fingerprint(self, part):
         """None where the part has no files."""
@@ -76,11 +114,15 @@ class Tree:
                 waiting += self.included(path)
         if not seen:
             return None
-        return hashlib.sha256("".join(sorted({self.bare_hash(path) for path in seen})).encode()).hexdigest()[:16]
+        return hashlib.sha256(
+            "".join(sorted({self.bare_hash(path) for path in seen})).encode()
+        ).hexdigest()[:16]
 
 
 def without_comments(text):
-    return TOKEN.sub(lambda found: " " if found.group().startswith(("//", "/*")) else found.group(), text)
+    return TOKEN.sub(
+        lambda found: " " if found.group().startswith(("//", "/*")) else found.group(), text
+    )
 
 
 def bare(text):
@@ -90,12 +132,22 @@ def bare(text):
 
 def commits_of(whole, commit):
     """The commit that each operation of a raw file was measured at; of several, the first. `commit` where the file has none."""
-    runs = [(run["date"], run["commit"], set(run["experiments"])) for run in whole.get("runs", []) if isinstance(run, dict)]
+    runs = [
+        (run["date"], run["commit"], set(run["experiments"]))
+        for run in whole.get("runs", [])
+        if isinstance(run, dict)
+    ]
     found = {}
     for row in whole["rows"] if isinstance(whole.get("rows"), list) else []:
-        at = [(date, measured) for date, measured, experiments in runs if row.get("experiment") in experiments]
+        at = [
+            (date, measured)
+            for date, measured, experiments in runs
+            if row.get("experiment") in experiments
+        ]
         operation = row.get("operation", "")
-        found[operation] = min([*at, *([found[operation]] if operation in found else [])], default=("", commit))
+        found[operation] = min(
+            [*at, *([found[operation]] if operation in found else [])], default=("", commit)
+        )
     return {operation: measured for operation, (_, measured) in found.items()}
 
 
@@ -115,7 +167,9 @@ def changed(measured, tree, equal):
         part = one["part"]
         if part not in now:
             now[part] = tree.fingerprint(part)
-    return sorted({one["part"] for one in measured if not same(one["fingerprint"], now[one["part"]], equal)})
+    return sorted(
+        {one["part"] for one in measured if not same(one["fingerprint"], now[one["part"]], equal)}
+    )
 
 
 def notice(parts):

@@ -51,7 +51,11 @@ def markers(used):
     parts = []
     for style, hollow in sorted(used):
         shape = SHAPES.get(PALETTE["markers"][style % len(PALETTE["markers"])], SHAPES["o"])
-        paint = f'fill="#fff" stroke="{color_of(style)}" stroke-dasharray="none"' if hollow else f'fill="{color_of(style)}"'
+        paint = (
+            f'fill="#fff" stroke="{color_of(style)}" stroke-dasharray="none"'
+            if hollow
+            else f'fill="{color_of(style)}"'
+        )
         parts.append(f'<marker id="{marker_of(style, hollow)}" markerWidth="8" markerHeight="8" refX="4" refY="4" '
                      f'markerUnits="userSpaceOnUse"><g {paint}>{shape}</g></marker>')  # fmt: skip
     return f"<defs>{''.join(parts)}</defs>" if parts else ""
@@ -61,7 +65,12 @@ class Axis:
     """Data to pixels along one side of a panel."""
 
     def __init__(self, axis, values, begin, end):
-        self.log, self.label, self.begin, self.end = axis.get("log", False), axis["label"], begin, end
+        self.log, self.label, self.begin, self.end = (
+            axis.get("log", False),
+            axis["label"],
+            begin,
+            end,
+        )
         low, high = axis.get("range") or self.around([*values, *axis.get("ticks", [])])
         self.low, self.high = self.scaled(low), self.scaled(high)
         self.ticks = axis.get("ticks") or self.chosen(low, high)
@@ -80,13 +89,20 @@ class Axis:
         if self.log:
             digits = (1, 2, 5) if high / low < 300 else (1,)
             tens = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-            return [digit * 10**ten for ten in tens for digit in digits if low <= digit * 10**ten <= high]
+            return [
+                digit * 10**ten
+                for ten in tens
+                for digit in digits
+                if low <= digit * 10**ten <= high
+            ]
         step = 10 ** math.floor(math.log10((high - low) / 4))
         step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (step * factor) <= 6)
         return [step * at for at in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
     def at(self, value):
-        return self.begin + (self.scaled(value) - self.low) / ((self.high - self.low) or 1) * (self.end - self.begin)
+        return self.begin + (self.scaled(value) - self.low) / ((self.high - self.low) or 1) * (
+            self.end - self.begin
+        )
 
 
 def panel(drawing, left, above, used):
@@ -104,7 +120,16 @@ def panel(drawing, left, above, used):
     parts.append(f'<path class="f" d="M{left} {above}h{WIDTH}v{HEIGHT}h-{WIDTH}z"/>')
     parts.append(text(left + WIDTH / 2, above + HEIGHT + 28, x.label, 10, "middle"))
     middle = f"{left - 48} {above + HEIGHT // 2}"
-    parts.append(text(left - 48, above + HEIGHT // 2, y.label, 10, "middle", f' transform="rotate(-90 {middle})"'))
+    parts.append(
+        text(
+            left - 48,
+            above + HEIGHT // 2,
+            y.label,
+            10,
+            "middle",
+            f' transform="rotate(-90 {middle})"',
+        )
+    )
     taken = []
     for series in drawing["series"]:
         parts.append(curve(series, x, y, used))
@@ -115,7 +140,11 @@ def panel(drawing, left, above, used):
     if drawing.get("named"):
         frame = (left, above, left + WIDTH, above + HEIGHT)
         for series in drawing["series"]:
-            px, py = series["points"][0] if series.get("style") is not None else centre(series["points"], x.log, y.log)
+            px, py = (
+                series["points"][0]
+                if series.get("style") is not None
+                else centre(series["points"], x.log, y.log)
+            )
             parts.append(name_at(series["name"], x.at(px), y.at(py), taken, frame))
     return parts
 
@@ -123,7 +152,10 @@ def panel(drawing, left, above, used):
 def centre(points, *logs):
     """The middle of a line, as it is drawn."""
     (x1, y1), (x2, y2) = points[0], points[-1]
-    return [math.sqrt(a * b) if log else (a + b) / 2 for a, b, log in ((x1, x2, logs[0]), (y1, y2, logs[1]))]
+    return [
+        math.sqrt(a * b) if log else (a + b) / 2
+        for a, b, log in ((x1, x2, logs[0]), (y1, y2, logs[1]))
+    ]
 
 
 def along(pixels):
@@ -131,7 +163,10 @@ def along(pixels):
     boxes = []
     for (x1, y1), (x2, y2) in zip(pixels, pixels[1:]):
         steps = max(int(max(abs(x2 - x1), abs(y2 - y1)) / 5), 1)
-        boxes += [(x1 + (x2 - x1) * i / steps - 2, y1 + (y2 - y1) * i / steps - 2, 4, 4) for i in range(steps + 1)]
+        boxes += [
+            (x1 + (x2 - x1) * i / steps - 2, y1 + (y2 - y1) * i / steps - 2, 4, 4)
+            for i in range(steps + 1)
+        ]
     return boxes
 
 
@@ -143,8 +178,16 @@ def name_at(name, px, py, taken, frame):
                   (px - width / 2, py + 5 + away), (px + 5, py - 11 - away), (px - width - 5, py - 11 - away),
                   (px + 5, py + 3 + away), (px - width - 5, py + 3 + away)]  # fmt: skip
         for left, top in places:
-            inside = frame[0] < left and left + width < frame[2] and frame[1] < top and top + height < frame[3]
-            if inside and not any(left < a + c and a < left + width and top < b + d and b < top + height for a, b, c, d in taken):
+            inside = (
+                frame[0] < left
+                and left + width < frame[2]
+                and frame[1] < top
+                and top + height < frame[3]
+            )
+            if inside and not any(
+                left < a + c and a < left + width and top < b + d and b < top + height
+                for a, b, c, d in taken
+            ):
                 taken.append((left, top, width, height))
                 return text(left, top + height - 1, name, 8)
     return ""
@@ -158,7 +201,9 @@ def curve(series, x, y, used):
     if style is not None and not series.get("plain"):
         used.add((style, hollow))
         mark = f"url(#{marker_of(style, hollow)})"
-        more += f' marker-start="{mark}"' + (f' marker-mid="{mark}" marker-end="{mark}"' if len(series["points"]) > 1 else "")
+        more += f' marker-start="{mark}"' + (
+            f' marker-mid="{mark}" marker-end="{mark}"' if len(series["points"]) > 1 else ""
+        )
     return f'<path class="c" stroke="{color_of(style)}" d="M{path}"{more}/>'
 
 
@@ -167,7 +212,9 @@ def legend(entries, left, top, columns, width):
     parts = []
     for at, (name, style) in enumerate(entries):
         px, py = left + at % columns * width, top + at // columns * 15
-        parts.append(f'<path class="c" stroke="{color_of(style)}" d="M{px} {py}h22" marker-end="url(#{marker_of(style)})"/>')
+        parts.append(
+            f'<path class="c" stroke="{color_of(style)}" d="M{px} {py}h22" marker-end="url(#{marker_of(style)})"/>'
+        )
         parts.append(text(px + 30, py + 3, name))
     return parts
 
@@ -203,7 +250,10 @@ def bars(drawing):
     rows, names = drawing["bars"], drawing["names"]
     left, wide, step = 20 + LETTER * max(len(row["label"]) for row in rows), 480, 17
     right = left + wide + 70
-    parts = [text(right / 2, 16 + 14 * at, words, 11, "middle") for at, words in enumerate(drawing["title"].split("\n"))]
+    parts = [
+        text(right / 2, 16 + 14 * at, words, 11, "middle")
+        for at, words in enumerate(drawing["title"].split("\n"))
+    ]
     top = 36 + 14 * drawing["title"].count("\n")
     for at, row in enumerate(rows):
         y, x = top + at * step, left
@@ -211,9 +261,20 @@ def bars(drawing):
         for number, share in enumerate(row["shares"]):
             color, width = SHADES[number % len(SHADES)], wide * share / 100
             if share > 0:
-                parts.append(f'<path d="M{short(x)} {y}h{short(width)}v14h-{short(width)}z" fill="{color}"/>')
+                parts.append(
+                    f'<path d="M{short(x)} {y}h{short(width)}v14h-{short(width)}z" fill="{color}"/>'
+                )
             if share >= 6:
-                parts.append(text(x + width / 2, y + 10, f"{share:.0f}", 8, "middle", f' fill="{ink_on(color)}"'))
+                parts.append(
+                    text(
+                        x + width / 2,
+                        y + 10,
+                        f"{share:.0f}",
+                        8,
+                        "middle",
+                        f' fill="{ink_on(color)}"',
+                    )
+                )
             x += width
         parts.append(text(left + wide + 6, y + 11, row["end"]))
     bottom = top + len(rows) * step
@@ -222,7 +283,10 @@ def bars(drawing):
     across = max(int((right - 20) / longest), 1)
     for number, name in enumerate(names):
         x, y = 20 + number % across * longest, bottom + 26 + number // across * 15
-        parts.append(f'<path d="M{short(x)} {y}h12v10h-12z" fill="{SHADES[number % len(SHADES)]}"/>' + text(x + 17, y + 9, name))
+        parts.append(
+            f'<path d="M{short(x)} {y}h12v10h-12z" fill="{SHADES[number % len(SHADES)]}"/>'
+            + text(x + 17, y + 9, name)
+        )
     return wrapped(right, bottom + 32 + 15 * -(-len(names) // across), parts)
 
 
@@ -230,7 +294,11 @@ def wrapped(width, height, parts):
     style = (".g{stroke:#e4e6e8;fill:none}.f{stroke:#555;fill:none}.c{fill:none;stroke-width:1.3}"
              "text{font-family:DejaVu Sans,Verdana,sans-serif;fill:#14171a}")  # fmt: skip
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {short(width)} {short(height)}" width="{short(width)}">'
-    return f'{head}<style>{style}</style><rect width="100%" height="100%" fill="#fff"/>\n' + "\n".join(filter(None, parts)) + "\n</svg>\n"
+    return (
+        f'{head}<style>{style}</style><rect width="100%" height="100%" fill="#fff"/>\n'
+        + "\n".join(filter(None, parts))
+        + "\n</svg>\n"
+    )
 
 
 def svg(drawing):

@@ -18,7 +18,9 @@ class Note(NamedTuple):
 
 def text(items):
     """Tables and notes for a terminal."""
-    return "".join(item.text + "\n" if isinstance(item, Note) else text_table(item) for item in items)
+    return "".join(
+        item.text + "\n" if isinstance(item, Note) else text_table(item) for item in items
+    )
 
 
 def text_table(table):
@@ -26,13 +28,18 @@ def text_table(table):
     widths = [max(len(line[i]) for line in lines if i < len(line)) for i in range(len(table.head))]
     made = f"\n{table.title}\n"
     for line in lines:
-        cells = [cell.rjust(width) if i else cell.ljust(width) for i, (cell, width) in enumerate(zip(line, widths))]
+        cells = [
+            cell.rjust(width) if i else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(line, widths))
+        ]
         made += ("  " + "  ".join(cells)).rstrip() + "\n"
     return made
 
 
 def markdown(head, rows):
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows])
+    return "\n".join(
+        "| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows]
+    )
 
 
 STYLE = """
@@ -59,6 +66,8 @@ def html(title, items, pictures=()):
             continue
         parts.append(f"<table>\n<caption>{escape(item.title)}</caption>")
         for tag, line in [("th", item.head), *(("td", row) for row in item.rows)]:
-            parts.append("<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in line) + "</tr>")
+            parts.append(
+                "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in line) + "</tr>"
+            )
         parts.append("</table>")
     return "\n".join(parts) + "\n</body>\n</html>\n"

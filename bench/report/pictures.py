@@ -1,10 +1,10 @@
 """Drawings (charts.py) of what `cuesta bench --json` wrote; of a picture without data, None.
 
-    roofline    experiment `roofline`, a panel a request, log-log: each step at its own operations a byte
-    theory      paper 000's curves (figs. 5 to 7), for its GPU and for the one in use, beside what was measured
-    speedup     speed-up over one serial core against size, for an experiment
-    stages      share of each stage, for an experiment whose rows have stages
-    density     time of labelling against the number of squares, and against their size (experiment `label-density`)
+roofline    experiment `roofline`, a panel a request, log-log: each step at its own operations a byte
+theory      paper 000's curves (figs. 5 to 7), for its GPU and for the one in use, beside what was measured
+speedup     speed-up over one serial core against size, for an experiment
+stages      share of each stage, for an experiment whose rows have stages
+density     time of labelling against the number of squares, and against their size (experiment `label-density`)
 """
 
 import collections
@@ -41,7 +41,14 @@ def best_variants(rows):
     """The fastest variant of each strategy for each request."""
     best = {}
     for row in rows:
-        key = (row["operation"], row["parameters"], row["type"], row["width"], row["height"], label_of(row))
+        key = (
+            row["operation"],
+            row["parameters"],
+            row["type"],
+            row["width"],
+            row["height"],
+            label_of(row),
+        )
         if key not in best or row["ms"] < best[key]["ms"]:
             best[key] = row
     return list(best.values())
@@ -87,7 +94,9 @@ def roof(bandwidth, peak, low, high):
     ridge = min(max(peak / bandwidth, low), high) if peak else high
     parts = []
     if low < ridge:
-        parts.append((f"copy {bandwidth:.0f} GB/s", [(low, low * bandwidth), (ridge, ridge * bandwidth)]))
+        parts.append(
+            (f"copy {bandwidth:.0f} GB/s", [(low, low * bandwidth), (ridge, ridge * bandwidth)])
+        )
     if ridge < high:
         parts.append((f"FMA {peak:.0f} GFLOP/s", [(ridge, peak), (high, peak)]))
     return [{"name": name, "style": None, "points": rounded(points)} for name, points in parts]
@@ -98,30 +107,52 @@ def roofline_panel(title, rows, styles, bandwidth, peak):
     for row in rows:
         label = label_of(row)
         for x, hollow in rung_points(row):
-            series.append({"name": label, "style": styles[label], "points": rounded([(x, row["gflops"])])} | ({"hollow": True} if hollow else {}))
+            series.append(
+                {"name": label, "style": styles[label], "points": rounded([(x, row["gflops"])])}
+                | ({"hollow": True} if hollow else {})
+            )
     request = rows[0]["intensity"]
     xs = [x for one in series for x, _ in one["points"]]
     top = roof(bandwidth, peak, min(xs) / 2, max(request, *xs) * 4)
     values = [row["gflops"] for row in rows] + [y for part in top for _, y in part["points"]]
     bottom = min(row["gflops"] for row in rows)
-    dotted = {"name": "", "style": None, "dashed": True, "points": rounded([(request, bottom / 1.5), (request, max(values) * 1.6)])}
+    dotted = {
+        "name": "",
+        "style": None,
+        "dashed": True,
+        "points": rounded([(request, bottom / 1.5), (request, max(values) * 1.6)]),
+    }
     return {"title": title, "x": {"label": "operations a byte", "log": True}, "y": {"label": "GFLOP/s", "log": True},
             "series": [*top, dotted, *series], "named": True}  # fmt: skip
 
 
 def roofline(result):
-    rows = [row for row in result["rows"] if row["experiment"] == "roofline" and row["gflops"] and row["intensity"]]
+    rows = [
+        row
+        for row in result["rows"]
+        if row["experiment"] == "roofline" and row["gflops"] and row["intensity"]
+    ]
     if not rows:
         return None
     largest = max(row["width"] * row["height"] for row in rows)
     gpu = result.get("gpu")
-    bandwidth, peak = (gpu["ceilings"]["copy_gbs"], gpu["ceilings"]["fma_gflops"]) if gpu else (host_bandwidth(result["rows"]), None)
+    bandwidth, peak = (
+        (gpu["ceilings"]["copy_gbs"], gpu["ceilings"]["fma_gflops"])
+        if gpu
+        else (host_bandwidth(result["rows"]), None)
+    )
     styles, panels = styles_of(rows), []
-    for request, group in requests_of(best_variants([row for row in rows if row["width"] * row["height"] == largest])).items():
+    for request, group in requests_of(
+        best_variants([row for row in rows if row["width"] * row["height"] == largest])
+    ).items():
         host = sorted((row for row in group if row["space"] == "host"), key=lambda row: row["ms"])
         shown = [row for row in group if row["space"] == "device"] + host[:1] if gpu else host
         if shown:
-            panels.append(roofline_panel(f"{request[0]} {request[1]}, {request[2]}", shown, styles, bandwidth, peak))
+            panels.append(
+                roofline_panel(
+                    f"{request[0]} {request[1]}, {request[2]}", shown, styles, bandwidth, peak
+                )
+            )
     title = (f"{where(result)}, {rows[0]['width']}x{rows[0]['height']}; each strategy's fastest variant. Filled: operations a byte by "
              "the paper's formula.\nHollow: by the accesses that the step makes (f32), or the request's (dashed line) where "
              f"there is neither. Commit {result['commit']}, {result['date']}")  # fmt: skip
@@ -141,20 +172,36 @@ def measured_by_filter(result, tiles):
     picture: their words, and by strategy {taps a side: row}, with the theory's T where it was timed, else the fastest."""
     families = {}
     for row in result["rows"]:
-        fits = row["operation"] == "convolve" and row["space"] == "device" and row["type"] == "f32" and row["gflops"]
+        fits = (
+            row["operation"] == "convolve"
+            and row["space"] == "device"
+            and row["type"] == "f32"
+            and row["gflops"]
+        )
         if fits and filter_of(row) and row["strategy"] in tiles:
             words = f"{row['experiment']} {re.sub(r'[ ]*[0-9]+x[0-9]+', '', row['parameters'])} {row['width']}x{row['height']}"
-            families.setdefault(words, {}).setdefault(row["strategy"], {}).setdefault(filter_of(row), []).append(row)
-    families = {words: curves for words, curves in families.items() if len({n for curve in curves.values() for n in curve}) > 1}
+            families.setdefault(words, {}).setdefault(row["strategy"], {}).setdefault(
+                filter_of(row), []
+            ).append(row)
+    families = {
+        words: curves
+        for words, curves in families.items()
+        if len({n for curve in curves.values() for n in curve}) > 1
+    }
     if not families:
         return "", {}
-    *_, words = sorted(families, key=lambda one: sum(len(curve) for curve in families[one].values()))
+    *_, words = sorted(
+        families, key=lambda one: sum(len(curve) for curve in families[one].values())
+    )
 
     def chosen(rows, wanted):
         same = [row for row in rows if wanted > 1 and row["statistics"].get("tiles") == wanted]
         return min(same or rows, key=lambda row: row["ms"])
 
-    return words, {name: {n: chosen(rows, tiles[name]) for n, rows in sorted(curve.items())} for name, curve in families[words].items()}
+    return words, {
+        name: {n: chosen(rows, tiles[name]) for n, rows in sorted(curve.items())}
+        for name, curve in families[words].items()
+    }
 
 
 def theory(result):
@@ -173,16 +220,36 @@ def theory(result):
         series = []
         for at, ((strategy, tiles), curve) in enumerate(curves.items()):
             name = f"{strategy}, T = {tiles}" if tiles > 1 else strategy
-            series.append({"name": name, "style": at, "points": rounded((p["filter"], p[field]) for p in curve)})
+            series.append(
+                {
+                    "name": name,
+                    "style": at,
+                    "points": rounded((p["filter"], p[field]) for p in curve),
+                }
+            )
             printed = [(p["filter"], p["printed_gflops"]) for p in curve if p["printed_gflops"]]
             if field == "paper_gpu_gflops" and printed:
-                series += [{"name": "printed in the paper", "style": len(curves), "hollow": True, "points": rounded([one])} for one in printed]
+                series += [
+                    {
+                        "name": "printed in the paper",
+                        "style": len(curves),
+                        "hollow": True,
+                        "points": rounded([one]),
+                    }
+                    for one in printed
+                ]
             if field == "gflops" and strategy in measured:
                 own = rounded((n, row["gflops"]) for n, row in measured[strategy].items())
-                series.append({"name": name, "style": at, "hollow": True, "dashed": True, "points": own})
+                series.append(
+                    {"name": name, "style": at, "hollow": True, "dashed": True, "points": own}
+                )
         axis = {"label": "filter, taps a side", "ticks": sorted({p["filter"] for p in points})}
-        panels.append({"title": title, "x": axis, "y": {"label": "GFLOP/s", "log": True}, "series": series})
-    title = "Paper 000, figs. 5 to 7: FLOP/byte times bandwidth" + (f"\nmeasured: {words}" if measured else "")
+        panels.append(
+            {"title": title, "x": axis, "y": {"label": "GFLOP/s", "log": True}, "series": series}
+        )
+    title = "Paper 000, figs. 5 to 7: FLOP/byte times bandwidth" + (
+        f"\nmeasured: {words}" if measured else ""
+    )
     return {"title": title, "panels": panels}
 
 
@@ -200,10 +267,16 @@ def speedup(result, experiment):
         curves = {}
         for row in group:
             curves.setdefault(label_of(row), []).append((row["width"], row["speedup"]))
-        series = [{"name": name, "style": styles[name], "points": rounded(sorted(curve))} for name, curve in curves.items()]
+        series = [
+            {"name": name, "style": styles[name], "points": rounded(sorted(curve))}
+            for name, curve in curves.items()
+        ]
         panels.append({"title": " ".join(request), "x": {"label": "pixels a side", "log": True, "ticks": sizes},
                        "y": {"label": "times one serial core", "log": True}, "series": series})  # fmt: skip
-    return {"title": f"{experiment}: speed-up over one serial core, {where(result)}", "panels": panels}
+    return {
+        "title": f"{experiment}: speed-up over one serial core, {where(result)}",
+        "panels": panels,
+    }
 
 
 def variant(row):
@@ -223,7 +296,9 @@ def stages(result, experiment):
     alike = collections.Counter(map(request, rows))
     rows = [row for row in rows if id(row) in few or alike[request(row)] <= 4]
     order = list(dict.fromkeys(variant(row) for row in rows))
-    rows = [row for name in order for row in thinned([row for row in rows if variant(row) == name], 13)]
+    rows = [
+        row for name in order for row in thinned([row for row in rows if variant(row) == name], 13)
+    ]
     rows.sort(key=lambda row: (order.index(variant(row)), row["width"]))
     requests = list(dict.fromkeys(row["parameters"] for row in rows))
     names = []  # in the order of a call: a stage that a row adds is behind the stage before it
@@ -236,9 +311,19 @@ def stages(result, experiment):
     bars = []
     for row in rows:
         total = sum(row["stages"].values()) or 1
-        words = [variant(row)] + [row["parameters"]] * (len(requests) > 1) + [f"{row['width']}x{row['height']}"]
+        words = (
+            [variant(row)]
+            + [row["parameters"]] * (len(requests) > 1)
+            + [f"{row['width']}x{row['height']}"]
+        )
         shares = [float(f"{100 * row['stages'].get(name, 0) / total:.3g}") for name in names]
-        bars.append({"label": " ".join(words), "shares": shares, "end": f"{total:.0f} ms" if total >= 100 else f"{total:.3g} ms"})
+        bars.append(
+            {
+                "label": " ".join(words),
+                "shares": shares,
+                "end": f"{total:.0f} ms" if total >= 100 else f"{total:.3g} ms",
+            }
+        )
     title = f"{experiment}, {where(result)}" + (f"\n{requests[0]}" if len(requests) == 1 else "")
     return {"title": title, "names": names, "bars": bars}
 
@@ -257,19 +342,40 @@ def density_panels(rows):
     squares = {}
     for row in rows:
         squares.setdefault(square_of(row), []).append(row)
-    squares = {square: own for square, own in squares.items() if len({count_of(row) for row in own}) > 2}
+    squares = {
+        square: own for square, own in squares.items() if len({count_of(row) for row in own}) > 2
+    }
     most = {square: max(map(count_of, own)) for square, own in squares.items()}
     first = min(squares, key=lambda square: (square != PAPERS_SQUARE, square), default=None)
-    panels = [] if first is None else [(f"squares of {first:g}x{first:g}", "components", count_of, squares[first])]
+    panels = (
+        []
+        if first is None
+        else [(f"squares of {first:g}x{first:g}", "components", count_of, squares[first])]
+    )
     for quarters in (1, 2, 3, 4):
-        own = [row for row in rows if square_of(row) in most and count_of(row) == most[square_of(row)] * quarters // 4]
+        own = [
+            row
+            for row in rows
+            if square_of(row) in most and count_of(row) == most[square_of(row)] * quarters // 4
+        ]
         if len({square_of(row) for row in own}) > 1:
-            panels.append((f"{25 * quarters} % of the squares that fit", "side of the squares", square_of, own))
+            panels.append(
+                (
+                    f"{25 * quarters} % of the squares that fit",
+                    "side of the squares",
+                    square_of,
+                    own,
+                )
+            )
     return panels
 
 
 def density(result):
-    rows = [row for row in result["rows"] if row["experiment"] == "label-density" and "components" in row["statistics"]]
+    rows = [
+        row
+        for row in result["rows"]
+        if row["experiment"] == "label-density" and "components" in row["statistics"]
+    ]
     largest = max((row["width"] for row in rows), default=0)
     rows = [row for row in rows if row["width"] == largest]
     styles, panels = styles_of(rows), []
@@ -277,16 +383,27 @@ def density(result):
         series = []
         for label, style in styles.items():
             fastest = {}
-            for row in sorted((row for row in some if label_of(row) == label), key=lambda row: -row["ms"]):
+            for row in sorted(
+                (row for row in some if label_of(row) == label), key=lambda row: -row["ms"]
+            ):
                 fastest[x_of(row)] = row["ms"]
             if fastest:
                 points = thinned(sorted(fastest.items()), MOST_POINTS)
-                series.append({"name": label, "style": style, "points": rounded(points)} | ({"plain": True} if len(points) > 30 else {}))
+                series.append(
+                    {"name": label, "style": style, "points": rounded(points)}
+                    | ({"plain": True} if len(points) > 30 else {})
+                )
         axis = {"label": words}
         if x_of is square_of:
             axis |= {"log": True, "ticks": sorted({square_of(row) for row in some})}
-        panels.append({"title": title, "x": axis, "y": {"label": "ms", "log": True}, "series": series})
-    return {"title": f"labelling {largest}x{largest}, {where(result)}", "panels": panels} if panels else None
+        panels.append(
+            {"title": title, "x": axis, "y": {"label": "ms", "log": True}, "series": series}
+        )
+    return (
+        {"title": f"labelling {largest}x{largest}, {where(result)}", "panels": panels}
+        if panels
+        else None
+    )
 
 
 def all_of(result):

@@ -40,11 +40,21 @@ def rungs(run):
     for row in run["rows"]:
         if row["space"] == "device" and "before the first stage" in row["stages"]:
             event = min(event or 1, row["stages"]["before the first stage"])
-        if row["space"] != "device" or row["width"] < 1024 or (row["operation"], row["strategy"]) not in known:
+        if (
+            row["space"] != "device"
+            or row["width"] < 1024
+            or (row["operation"], row["strategy"]) not in known
+        ):
             continue
         if row["operation"] == "convolve" and window(row["parameters"]) not in (3, 5, 9):
             continue
-        one = [row["strategy"], row["strategy_parameters"], row["width"], row["height"], short(row["ms"])]
+        one = [
+            row["strategy"],
+            row["strategy_parameters"],
+            row["width"],
+            row["height"],
+            short(row["ms"]),
+        ]
         if row["operation"] == "canny":
             one += [{name: short(ms) for name, ms in row["stages"].items()}, row["statistics"]]
         requests.setdefault((row["operation"], row["parameters"], row["type"]), []).append(one)
@@ -55,18 +65,41 @@ def counters(profile):
     known, rows = modelled(), []
     for row in profile["rows"]:
         if "parameters" in row and (row["operation"], row["strategy"]) in known:
-            kernels = [{"name": kernel["name"], "counters": {name: kernel["counters"][name] for name in COUNTERS if name in kernel["counters"]}}
-                       for kernel in row["kernels"]]
-            rows.append({key: value for key, value in row.items() if key not in ("kernels", "bound")} | {"kernels": kernels})
+            kernels = [
+                {
+                    "name": kernel["name"],
+                    "counters": {
+                        name: kernel["counters"][name]
+                        for name in COUNTERS
+                        if name in kernel["counters"]
+                    },
+                }
+                for kernel in row["kernels"]
+            ]
+            rows.append(
+                {key: value for key, value in row.items() if key not in ("kernels", "bound")}
+                | {"kernels": kernels}
+            )
     return {"rows": rows}
 
 
 def main():
-    for path, reduce, name in zip(map(Path, sys.argv[1:]), (rungs, counters), ("h200-rungs.json", "h200-counters.json")):
+    for path, reduce, name in zip(
+        map(Path, sys.argv[1:]), (rungs, counters), ("h200-rungs.json", "h200-counters.json")
+    ):
         whole = json.loads(path.read_text(encoding="utf-8"))
-        made = {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "date": whole["date"], "commit": whole["commit"]}
+        made = {
+            "file": path.name,
+            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+            "date": whole["date"],
+            "commit": whole["commit"],
+        }
         made |= reduce(whole)
-        text = re.sub(r"\[\"(?=convolve|log|sobel|canny)|(?<=\[)\{\"operation|(?<=,)\{\"operation", r"\n\g<0>", json.dumps(made, separators=(",", ":")))
+        text = re.sub(
+            r"\[\"(?=convolve|log|sobel|canny)|(?<=\[)\{\"operation|(?<=,)\{\"operation",
+            r"\n\g<0>",
+            json.dumps(made, separators=(",", ":")),
+        )
         (DATA / name).write_text(text + "\n", encoding="utf-8")
 
 

@@ -28,9 +28,13 @@ QUOTED = {"commits.json", "equal-code.json", "scale-gpu.json", "2026-11-23-bsds5
           "2026-11-24-free-threaded.json", "2026-11-24-ray-steps.json", "2026-11-24-ray.json"}  # fmt: skip
 UNITS = (r"ms|µs|us|ns|s|%|times|x|GB/s|GFLOP/s|FPS|frames/s|frames\s+a\s+second|copies|KiB|MiB|GiB|MB|GB|million|steps|"
          r"launches")  # fmt: skip
-FIGURE = re.compile(rf"(?<![\w.,²^×])(?:\d[\d,]*\.\d+|\d[\d,]*(?=\s*(?:{UNITS})(?!\w))|\d+\s+of\s+\d+)")
+FIGURE = re.compile(
+    rf"(?<![\w.,²^×])(?:\d[\d,]*\.\d+|\d[\d,]*(?=\s*(?:{UNITS})(?!\w))|\d+\s+of\s+\d+)"
+)
 # Code, placeholders, links, dates, questions, names of papers' parameters.
-NOT_PROSE = re.compile(r"`[^`]*`|\{[^}]*\}|\]\([^)]*\)|(?m:^    .*$)|\d{4}-\d\d-\d\d|\*[^*]*\?\*|σ\s\d\.\d|AVX-\d+")
+NOT_PROSE = re.compile(
+    r"`[^`]*`|\{[^}]*\}|\]\([^)]*\)|(?m:^    .*$)|\d{4}-\d\d-\d\d|\*[^*]*\?\*|σ\s\d\.\d|AVX-\d+"
+)
 
 
 def tables_of(text):
@@ -43,16 +47,27 @@ def tables_of(text):
 class Published(unittest.TestCase):
     def setUp(self):
         self.all = publish.known()
-        self.known = {name: page for name, page in self.all.items() if name != "scale-gpu"}  # which has no page
+        self.known = {
+            name: page for name, page in self.all.items() if name != "scale-gpu"
+        }  # which has no page
 
     def test_pages_and_pictures_are_what_their_data_give(self):
         for page in self.known.values():
             self.assertEqual(publish.differences(page), [])
 
     def test_every_file_is_made_or_quoted(self):
-        made = {path for page in self.known.values() for path in publish.made(page, publish.read(page.data))}
+        made = {
+            path
+            for page in self.known.values()
+            for path in publish.made(page, publish.read(page.data))
+        }
         made |= {page.data for page in self.known.values()}
-        there = {path for path in RESULTS.rglob("*") if path.is_file() and (path.parent.name, path.name) not in {("data", name) for name in QUOTED}}
+        there = {
+            path
+            for path in RESULTS.rglob("*")
+            if path.is_file()
+            and (path.parent.name, path.name) not in {("data", name) for name in QUOTED}
+        }
         self.assertEqual(there - made, set())
 
     def test_quoted_files_are_there(self):
@@ -71,7 +86,9 @@ class Published(unittest.TestCase):
         for page in self.known.values():
             for name, table in publish.read(page.data)["tables"].items():
                 for word in table.get("notes", {}):
-                    self.assertTrue(any(word in row for row in table["rows"]), (page.name, name, word))
+                    self.assertTrue(
+                        any(word in row for row in table["rows"]), (page.name, name, word)
+                    )
                     self.assertIn(f"*{word}* (", pages.markdown(table))
 
     def test_pages_say_which_sources_changed_since(self):
@@ -91,22 +108,30 @@ class Published(unittest.TestCase):
     def test_data_name_their_raw_runs(self):
         for page in self.known.values():
             raw = publish.read(page.data)["raw"]
-            self.assertEqual(set(raw), {name for part in page.parts for name in pages.arguments(part)}, page.name)
+            self.assertEqual(
+                set(raw), {name for part in page.parts for name in pages.arguments(part)}, page.name
+            )
             for described in raw.values():
                 self.assertRegex(described["sha256"], "^[0-9a-f]{64}$")
                 self.assertGreater(described["bytes"], 0)
                 if described["file"] != "commits.json":
-                    self.assertRegex(described["date"], r"^\d{4}-\d\d-\d\d$", (page.name, described))
+                    self.assertRegex(
+                        described["date"], r"^\d{4}-\d\d-\d\d$", (page.name, described)
+                    )
 
     def test_sizes(self):
-        self.assertLess(sum(path.stat().st_size for path in RESULTS.rglob("*") if path.is_file()), 700_000)
+        self.assertLess(
+            sum(path.stat().st_size for path in RESULTS.rglob("*") if path.is_file()), 700_000
+        )
         for path in (RESULTS / "data").glob("*.json"):
             self.assertLess(path.stat().st_size, pages.LARGEST, path.name)
 
     def test_templates_hold_no_figure(self):
         """A figure with a unit, a decimal or a ratio comes from the data."""
         for path in sorted(pages.TEMPLATES.glob("*.md")):
-            text = NOT_PROSE.sub(lambda found: re.sub(r"[^\n]", "_", found.group()), path.read_text(encoding="utf-8"))
+            text = NOT_PROSE.sub(
+                lambda found: re.sub(r"[^\n]", "_", found.group()), path.read_text(encoding="utf-8")
+            )
             found = [text[max(at.start() - 30, 0) : at.end() + 12] for at in FIGURE.finditer(text)]
             self.assertEqual(found, [], path.name)
 
@@ -114,14 +139,20 @@ class Published(unittest.TestCase):
         for page in self.known.values():
             reduced = publish.read(page.data)
             text = (pages.TEMPLATES / f"{page.name}.md").read_text(encoding="utf-8")
-            names = set(re.findall(r"\{(\w+)", text)) | {name for name in re.findall(r"pictures/([\w-]+)\.svg", text)}
-            self.assertEqual(names, {*reduced["values"], *reduced["tables"], *reduced["pictures"]}, page.name)
+            names = set(re.findall(r"\{(\w+)", text)) | {
+                name for name in re.findall(r"pictures/([\w-]+)\.svg", text)
+            }
+            self.assertEqual(
+                names, {*reduced["values"], *reduced["tables"], *reduced["pictures"]}, page.name
+            )
 
     def test_a_changed_datum_changes_its_page(self):
         for page in self.known.values():
             reduced = publish.read(page.data)
             before = publish.made(page, reduced)
-            changed = json.loads(json.dumps(reduced), parse_float=lambda text: float(text) * 1.5 + 1)
+            changed = json.loads(
+                json.dumps(reduced), parse_float=lambda text: float(text) * 1.5 + 1
+            )
             if changed != reduced:
                 self.assertNotEqual(publish.made(page, changed), before, page.name)
 
@@ -132,14 +163,27 @@ class Published(unittest.TestCase):
         if git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
             self.skipTest("no history here")
         joined = publish.read(pages.JOINED)
-        named = {one["commit"] for page in self.known.values() for one in publish.read(page.data)["measured"]}
-        named |= {raw["commit"][:7] for page in self.known.values() for raw in publish.read(page.data)["raw"].values() if "commit" in raw}
+        named = {
+            one["commit"]
+            for page in self.known.values()
+            for one in publish.read(page.data)["measured"]
+        }
+        named |= {
+            raw["commit"][:7]
+            for page in self.known.values()
+            for raw in publish.read(page.data)["raw"].values()
+            if "commit" in raw
+        }
         self.assertGreater(len(named), 10)
         for commit in {joined.get(commit, commit) for commit in named} | set(joined.values()):
-            self.assertEqual(git("merge-base", "--is-ancestor", commit, "HEAD").returncode, 0, commit)
+            self.assertEqual(
+                git("merge-base", "--is-ancestor", commit, "HEAD").returncode, 0, commit
+            )
 
     def test_heads_of_rungs_quote_no_measurement(self):
-        unit = re.compile(r"\b\d[\d.,]*\s+(?:ms|µs|us|%|GB/s|GFLOP/s|FPS|times)(?!\w)|\bMeasured \(")
+        unit = re.compile(
+            r"\b\d[\d.,]*\s+(?:ms|µs|us|%|GB/s|GFLOP/s|FPS|times)(?!\w)|\bMeasured \("
+        )
         quoting = {}
         for path in sorted((ROOT / "src" / "ops").glob("*/ladder/*.cu*")):
             words = " ".join(re.findall(r"(?m)^\s*//+ ?(.*)$", path.read_text(encoding="utf-8")))
@@ -177,14 +221,28 @@ class Reducing(unittest.TestCase):
     def test_values_become_sentences(self):
         @self.page.part
         def part(page, run):
-            page.say("shared", run.ms("64 shared"), [1, 2], runs.less(run.ms("64 shared"), run.ms("64 naive")))
+            page.say(
+                "shared",
+                run.ms("64 shared"),
+                [1, 2],
+                runs.less(run.ms("64 shared"), run.ms("64 naive")),
+            )
             page.holds("shared", run.ms("64 shared") < run.ms("64 naive"))
 
         reduced = self.reduce()
-        text = pages.text_of(reduced, "# A page\n\n`shared` takes {shared[0]:.2f} ms, {shared[2]:.0f} % less, and wins in {shared[1]}.\n", "Old.")
-        self.assertEqual(text, "# A page\n\nOld.\n\n`shared` takes 0.10 ms, 50 % less, and wins in 1 of 2.\n")
+        text = pages.text_of(
+            reduced,
+            "# A page\n\n`shared` takes {shared[0]:.2f} ms, {shared[2]:.0f} % less, and wins in {shared[1]}.\n",
+            "Old.",
+        )
+        self.assertEqual(
+            text, "# A page\n\nOld.\n\n`shared` takes 0.10 ms, 50 % less, and wins in 1 of 2.\n"
+        )
         described = reduced["raw"]["run"]
-        self.assertEqual([described[key] for key in ("file", "gpu", "driver", "cpu", "date")], ["run.json", "a GPU", "1", "a CPU", "2026-01-01"])
+        self.assertEqual(
+            [described[key] for key in ("file", "gpu", "driver", "cpu", "date")],
+            ["run.json", "a GPU", "1", "a CPU", "2026-01-01"],
+        )
         with self.assertRaisesRegex(pages.Broken, "made-up.md: KeyError"):
             pages.text_of(reduced, "# A page\n\n{no_such}\n")
 
@@ -213,10 +271,17 @@ class Reducing(unittest.TestCase):
         self.assertEqual(pages.markdown(table).splitlines(), [
             "| µs | 64 | 128 |", "| --- | --- | --- |", "| `naive` | 200 | **300** |", "| `shared` | **100** | not run |", "",
             "*not run* (1 cell): the run has no measurement of this combination."])  # fmt: skip
-        copies = pages.grid("fps", "ladder 64", ["simd"], [("pageable", lambda words: run.fps(words, "pageable"))])
+        copies = pages.grid(
+            "fps", "ladder 64", ["simd"], [("pageable", lambda words: run.fps(words, "pageable"))]
+        )
         self.assertEqual(copies["rows"], [["`simd`", "no copies"]])
         with self.assertRaises(runs.Wrong):  # timed on the device, but not so
-            pages.grid("fps", "ladder 64", ["naive"], [("pageable", lambda words: run.fps(words, "pageable"))])
+            pages.grid(
+                "fps",
+                "ladder 64",
+                ["naive"],
+                [("pageable", lambda words: run.fps(words, "pageable"))],
+            )
         with self.assertRaises(runs.Wrong):  # several rows answer
             pages.grid("µs", "ladder", ["naive"], [("all", "naive")], run.us)
 
@@ -245,7 +310,10 @@ class Reducing(unittest.TestCase):
         slower = {**RESULT, "rows": [row("naive", 0.5)]}
         after = self.reduce(before, run=self.file(slower, "new.json"))
         self.assertEqual(after["values"], {"ms": [0.5], "other": [7]})
-        self.assertEqual((after["raw"]["run"]["file"], after["raw"]["other"]), ("new.json", before["raw"]["other"]))
+        self.assertEqual(
+            (after["raw"]["run"]["file"], after["raw"]["other"]),
+            ("new.json", before["raw"]["other"]),
+        )
         with self.assertRaisesRegex(pages.Broken, "no part reads third"):
             self.reduce(before, third=other)
 
@@ -258,12 +326,26 @@ class Reducing(unittest.TestCase):
             self.reduce(run=self.file(RESULT))
 
     def test_one_thread_beside_all(self):
-        run = runs.Run({**RESULT, "rows": [row("simd", 2.0, space="host", threads=1), *RESULT["rows"]]})
-        self.assertEqual([run.ms(words) for words in ("64 simd", "64 simd threads=16", "64 simd threads=1")], [0.3, 0.3, 2.0])
+        run = runs.Run(
+            {**RESULT, "rows": [row("simd", 2.0, space="host", threads=1), *RESULT["rows"]]}
+        )
+        self.assertEqual(
+            [run.ms(words) for words in ("64 simd", "64 simd threads=16", "64 simd threads=1")],
+            [0.3, 0.3, 2.0],
+        )
 
     def test_lines_are_at_most_100_wide(self):
-        text = pages.wrapped("word " * 60 + "\n\n- item " + "word " * 40 + "\n- second\n\n    " + "code " * 40 + "\n\n| a |\n")
-        self.assertLessEqual(max(len(line) for line in text.splitlines() if not line.startswith("    ")), 100)
+        text = pages.wrapped(
+            "word " * 60
+            + "\n\n- item "
+            + "word " * 40
+            + "\n- second\n\n    "
+            + "code " * 40
+            + "\n\n| a |\n"
+        )
+        self.assertLessEqual(
+            max(len(line) for line in text.splitlines() if not line.startswith("    ")), 100
+        )
         self.assertIn("\n  word", text)
         self.assertIn("\n- second\n", text)
         self.assertIn("    " + "code " * 39, text)
@@ -282,7 +364,9 @@ class Sources(unittest.TestCase):
 
     def tree(self, **changes):
         files = self.FILES | {path.replace("__", "/"): text for path, text in changes.items()}
-        return sources.Tree({path: text.encode() for path, text in files.items() if text is not None})
+        return sources.Tree(
+            {path: text.encode() for path, text in files.items() if text is not None}
+        )
 
     def changed(self, equal=(), **changes):
         before = self.tree()
@@ -303,12 +387,26 @@ class Sources(unittest.TestCase):
         self.assertEqual(self.changed(**moved), [])
 
     def test_what_counts(self):
-        self.assertEqual(self.changed(**{"src/ops/sobel/pairs.cu": '#include "cuda/tile.cuh"\nint a = 2;'}), ["sobel/gpu"])
+        self.assertEqual(
+            self.changed(**{"src/ops/sobel/pairs.cu": '#include "cuda/tile.cuh"\nint a = 2;'}),
+            ["sobel/gpu"],
+        )
         self.assertEqual(self.changed(**{"src/cuda/tile.cuh": "int t = 6;"}), ["sobel/gpu"])
-        self.assertEqual(self.changed(**{"src/ops/sobel/ladder/01_global.cu": "int b = 3;"}), ["sobel/papers"])
-        self.assertEqual(self.changed(**{"src/core/gradient.hpp": "inline int g() { return 2; }"}), ["sobel/cpu"])
+        self.assertEqual(
+            self.changed(**{"src/ops/sobel/ladder/01_global.cu": "int b = 3;"}), ["sobel/papers"]
+        )
+        self.assertEqual(
+            self.changed(**{"src/core/gradient.hpp": "inline int g() { return 2; }"}), ["sobel/cpu"]
+        )
         self.assertEqual(self.changed(**{"src/ops/sobel/pairs.cu": None}), ["sobel/gpu"])
-        self.assertEqual(self.changed(**{"src/ops/sobel/cpu.cpp": '#include "core/gradient.hpp"\nint c = 3; char s[] = "// 4";'}), ["sobel/cpu"])
+        self.assertEqual(
+            self.changed(
+                **{
+                    "src/ops/sobel/cpu.cpp": '#include "core/gradient.hpp"\nint c = 3; char s[] = "// 4";'
+                }
+            ),
+            ["sobel/cpu"],
+        )
 
     def test_equal_machine_code_is_recorded_in_steps(self):
         path = "src/ops/sobel/pairs.cu"
@@ -321,13 +419,26 @@ class Sources(unittest.TestCase):
     def test_the_notice_names_them(self):
         self.assertEqual(sources.notice([]), "")
         notice = sources.notice(["canny/gpu", "sobel/papers"])
-        for words in ("Measured on older sources", "the papers' steps: `sobel`", "production on the GPU: `canny`"):
+        for words in (
+            "Measured on older sources",
+            "the papers' steps: `sobel`",
+            "production on the GPU: `canny`",
+        ):
             self.assertIn(words, notice)
 
     def test_the_commit_of_each_operation(self):
-        runs_ = [{"date": "2", "commit": "bb", "experiments": ["y"]}, {"date": "1", "commit": "aa", "experiments": ["x"]}]
-        rows = [{"experiment": "x", "operation": "log"}, {"experiment": "y", "operation": "log"}, {"experiment": "y", "operation": "canny"}]
-        self.assertEqual(sources.commits_of({"runs": runs_, "rows": rows}, "cc"), {"log": "aa", "canny": "bb"})
+        runs_ = [
+            {"date": "2", "commit": "bb", "experiments": ["y"]},
+            {"date": "1", "commit": "aa", "experiments": ["x"]},
+        ]
+        rows = [
+            {"experiment": "x", "operation": "log"},
+            {"experiment": "y", "operation": "log"},
+            {"experiment": "y", "operation": "canny"},
+        ]
+        self.assertEqual(
+            sources.commits_of({"runs": runs_, "rows": rows}, "cc"), {"log": "aa", "canny": "bb"}
+        )
         self.assertEqual(sources.commits_of({"rows": rows}, "cc"), {"log": "cc", "canny": "cc"})
 
     def test_every_part_of_today_has_a_fingerprint(self):
@@ -335,7 +446,9 @@ class Sources(unittest.TestCase):
         self.assertGreater(len(tree.operations()), 8)
         for operation in tree.operations():
             for who in ("gpu", "cpu"):
-                self.assertRegex(tree.fingerprint(f"{operation}/{who}") or "", "^[0-9a-f]{16}$", (operation, who))
+                self.assertRegex(
+                    tree.fingerprint(f"{operation}/{who}") or "", "^[0-9a-f]{16}$", (operation, who)
+                )
 
 
 class Charts(unittest.TestCase):
@@ -343,7 +456,11 @@ class Charts(unittest.TestCase):
         {"title": "one", "x": {"label": "x", "log": True, "ticks": [1, 10]}, "y": {"label": "y"}, "named": True,
          "series": [{"name": "first", "style": 0, "points": [[1, 2], [10, 4]]}, {"name": "second", "style": 1, "hollow": True, "points": [[3, 3]]},
                     {"name": "roof", "style": None, "dashed": True, "points": [[1, 5], [10, 5]]}]}]}  # fmt: skip
-    BARS = {"title": "shares", "names": ["a", "b"], "bars": [{"label": "row", "shares": [25, 75], "end": "1 ms"}]}
+    BARS = {
+        "title": "shares",
+        "names": ["a", "b"],
+        "bars": [{"label": "row", "shares": [25, 75], "end": "1 ms"}],
+    }
 
     def test_drawings_are_well_formed_and_the_same_each_time(self):
         for drawing in (self.LINES, self.BARS):
@@ -353,14 +470,20 @@ class Charts(unittest.TestCase):
 
     def test_points_are_where_the_data_say(self):
         made = charts.svg(self.LINES)
-        paths = [path.get("d") for path in xml.fromstring(made).iter("{http://www.w3.org/2000/svg}path") if path.get("class") == "c"]
-        (x1, y1), (x2, y2) = (map(float, point.split()) for point in re.findall(r"[\d.]+ [\d.]+", paths[0]))
+        paths = [
+            path.get("d")
+            for path in xml.fromstring(made).iter("{http://www.w3.org/2000/svg}path")
+            if path.get("class") == "c"
+        ]
+        (x1, y1), (x2, y2) = (
+            map(float, point.split()) for point in re.findall(r"[\d.]+ [\d.]+", paths[0])
+        )
         x3, y3 = map(float, re.match(r"M([\d.]+) ([\d.]+)h", paths[1]).groups())
         self.assertAlmostEqual(y3, (y1 + y2) / 2, delta=0.2)
         self.assertAlmostEqual((x3 - x1) / (x2 - x1), 0.4771, delta=0.002)  # log10 of 3
 
     def test_shares_fill_the_row(self):
-        widths = re.findall(r'h([\d.]+)v14', charts.svg(self.BARS))
+        widths = re.findall(r"h([\d.]+)v14", charts.svg(self.BARS))
         self.assertEqual([float(width) for width in widths], [120, 360])
 
     def test_a_picture_without_data_is_none(self):
