@@ -176,11 +176,15 @@ def notice(parts):
     """What the page says of them; nothing where nothing has changed."""
     if not parts:
         return ""
-    names = {"papers": "the papers' steps", "gpu": "production on the GPU", "cpu": "the CPU"}
-    by_kind = {}
+    forms = {"papers": "the papers' steps of {}", "gpu": "{} on the GPU", "cpu": "{} on the CPU"}
+    found = {}
     for part in parts:
         operation, who = part.split("/")
-        by_kind.setdefault(names[who], []).append(f"`{operation}`")
-    listed = "; ".join(f"{who}: {', '.join(operations)}" for who, operations in by_kind.items())
-    return ("> **Measured on older sources.** These have changed since, and were not measured again on the same machine. "
-            f"{listed}.")  # fmt: skip
+        found.setdefault(who, []).append(f"`{operation}`")
+    listed = "; ".join(
+        form.format(", ".join(found[who])) for who, form in forms.items() if who in found
+    )
+    return (
+        "> **Measured on older sources.** These have changed since, and were not measured again: "
+        f"{listed}."
+    )

@@ -421,8 +421,8 @@ class Sources(unittest.TestCase):
         notice = sources.notice(["canny/gpu", "sobel/papers"])
         for words in (
             "Measured on older sources",
-            "the papers' steps: `sobel`",
-            "production on the GPU: `canny`",
+            "the papers' steps of `sobel`",
+            "`canny` on the GPU",
         ):
             self.assertIn(words, notice)
 
