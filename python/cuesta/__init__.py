@@ -7,20 +7,10 @@ other, and with one otherwise; results are of the same kind, on the same device.
 from cuesta import _extension as _extension  # first: it chooses what cuesta._core is
 from cuesta._arrays import DeviceArray, to_device, to_host
 from cuesta._core import version as __version__
-from cuesta.edges import boundaries, canny, canny_of_gradients, log_edges, sobel
-from cuesta.errors import (
-    DeviceError,
-    Error,
-    InputError,
-    InvalidArgument,
-    OutOfMemory,
-    OutputError,
-    Unsupported,
-)
-from cuesta.files import FileComponents, FileResult, edges_file, filter_file, imread, imwrite, label_file
-from cuesta.filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
-from cuesta.graphs import Graphed, graphed
-from cuesta.info import (
+from cuesta._edges import boundaries, canny, canny_of_gradients, log_edges, sobel
+from cuesta._filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
+from cuesta._graphs import Graphed, graphed
+from cuesta._info import (
     Choice,
     Device,
     Report,
@@ -31,9 +21,9 @@ from cuesta.info import (
     verify,
     which,
 )
-from cuesta.lines import Line, trace
-from cuesta.motion import BackgroundSubtractor, Detection, FrameState, MotionDetector
-from cuesta.objects import (
+from cuesta._lines import Line, trace
+from cuesta._motion import BackgroundSubtractor, Detection, FrameState, MotionDetector
+from cuesta._objects import (
     Labels,
     absdiff,
     close,
@@ -46,7 +36,8 @@ from cuesta.objects import (
     threshold,
     to_gray,
 )
-from cuesta.tracking import (
+from cuesta._picture_files import FileComponents, FileResult, edges_file, filter_file, imread, imwrite, label_file
+from cuesta._tracking import (
     CountingLine,
     Crossing,
     Event,
@@ -57,7 +48,7 @@ from cuesta.tracking import (
     Tracker,
     Zone,
 )
-from cuesta.video import (
+from cuesta._videos import (
     MovingFrame,
     VideoDetector,
     VideoFrame,
@@ -66,6 +57,15 @@ from cuesta.video import (
     detect,
     read_video,
     video_parts,
+)
+from cuesta.errors import (
+    DeviceError,
+    Error,
+    InputError,
+    InvalidArgument,
+    OutOfMemory,
+    OutputError,
+    Unsupported,
 )
 
 __all__ = [

@@ -526,7 +526,7 @@ def opened(array: Any, what: str, *, gray: bool) -> tuple[Any, str | None]:
     """What stands for an array, as one, and its layout where that is known: files and PIL's pictures as numpy arrays,
     gray ones where `gray` says so, and bare producers of DLPack or the CUDA array interface as arrays."""
     if isinstance(array, (str, os.PathLike)):
-        from cuesta.files import imread
+        from cuesta._picture_files import imread
 
         read = imread(array, gray=gray)
         return read, "HW" if read.ndim == 2 else "HWC"
@@ -553,7 +553,7 @@ def _of_pil(picture: Any, gray: bool) -> tuple[Any, str]:
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     if gray and values.ndim == 3:
-        from cuesta.objects import to_gray
+        from cuesta._objects import to_gray
 
         values = to_gray(values, layout="HWC") if values.shape[2] >= 3 else values[..., 0]
     return values, "HW" if values.ndim == 2 else "HWC"

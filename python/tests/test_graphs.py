@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 import cuesta
-from cuesta import graphs
+from cuesta import _graphs as graphs
 from cuesta._arrays import kind_of
 
 torch = pytest.importorskip("torch")

@@ -35,8 +35,8 @@ import ray.data
 
 import cuesta
 import cuesta.ray
+from cuesta import FileComponents, FileResult
 from cuesta.errors import DeviceError, Error, InputError, OutOfMemory, OutputError
-from cuesta.files import FileComponents, FileResult
 from cuesta.ray import places
 from cuesta.ray.outputs import Output, Summary, components_written
 from cuesta.ray.pictures import FILTERS, METHODS

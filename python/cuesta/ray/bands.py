@@ -12,9 +12,9 @@ from typing import Any, Union
 
 import ray
 
-from cuesta import files
+from cuesta import FileComponents, FileResult
+from cuesta import _picture_files as files
 from cuesta.errors import InputError, OutputError
-from cuesta.files import FileComponents, FileResult
 from cuesta.ray import places, resources
 from cuesta.ray.outputs import cause_of
 

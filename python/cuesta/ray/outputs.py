@@ -18,9 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from pyarrow import fs
 
-from cuesta import files
+from cuesta import FileComponents, imwrite
 from cuesta.errors import Error, InvalidArgument, OutputError
-from cuesta.files import FileComponents
 from cuesta.ray import places
 
 #: What lies in the folder when all results do: a line of JSON.
@@ -143,7 +142,7 @@ class Output:
         if places.is_local(found):
             target = pathlib.Path(folder, ended)
             target.parent.mkdir(parents=True, exist_ok=True)
-            files.imwrite(target, image)  # staged by itself
+            imwrite(target, image)  # staged by itself
         else:
             self.put(ended, encoded(image, self.format))
         return ended
@@ -179,7 +178,7 @@ def encoded(image: Any, format: str) -> bytes:
     """A picture file's bytes."""
     with tempfile.TemporaryDirectory(prefix="cuesta-", dir=places._scratch()) as folder:
         file = pathlib.Path(folder, f"picture.{format}")
-        files.imwrite(file, image)
+        imwrite(file, image)
         return file.read_bytes()
 
 

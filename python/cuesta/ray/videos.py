@@ -26,14 +26,12 @@ import ray
 import ray.data
 
 import cuesta
+from cuesta import CountingLine, Detection, MotionDetector, SceneWatch, VideoPart, Zone, read_video, video_parts
 from cuesta._keywords import DetectOptions
 from cuesta._options import described, names_of
 from cuesta.errors import Error, InputError, InvalidArgument
-from cuesta.motion import Detection, MotionDetector
 from cuesta.ray import places
 from cuesta.ray.outputs import TABLES, Output, Summary, cause_of
-from cuesta.tracking import CountingLine, SceneWatch, Zone
-from cuesta.video import VideoPart, read_video, video_parts
 
 if TYPE_CHECKING:
     from ray.data import Dataset

@@ -13,11 +13,11 @@ import numpy as np
 
 from cuesta import _core
 from cuesta._keywords import DetectOptions
+from cuesta._motion import Detection, FrameState, MotionDetector
 from cuesta._options import described, names_of
 from cuesta._state import HoldsState
+from cuesta._tracking import CountingLine, Crossing, Event, SceneWatch, TrackedObject, Zone
 from cuesta.errors import InvalidArgument, Unsupported
-from cuesta.motion import Detection, FrameState, MotionDetector
-from cuesta.tracking import CountingLine, Crossing, Event, SceneWatch, TrackedObject, Zone
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack

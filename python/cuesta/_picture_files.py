@@ -70,7 +70,7 @@ def imread(
     read = _files().read_file(os.fspath(file), max_pixels or 0, allow_partial)
     picture: np.ndarray[Any, Any] = read
     if gray and picture.ndim == 3:
-        from cuesta.objects import to_gray
+        from cuesta._objects import to_gray
 
         return to_gray(picture, layout="HWC") if picture.shape[2] >= 3 else np.ascontiguousarray(picture[..., 0])
     return picture

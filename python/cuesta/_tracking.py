@@ -10,10 +10,10 @@ import numpy as np
 from cuesta import _core
 from cuesta._arrays import Source
 from cuesta._keywords import TrackingOptions
+from cuesta._motion import Detection
 from cuesta._options import described
 from cuesta._state import HoldsState
 from cuesta.errors import InvalidArgument
-from cuesta.motion import Detection
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
