@@ -5,8 +5,9 @@ other, and with one otherwise; results are of the same kind, on the same device.
 """
 
 from cuesta import _extension as _extension  # first: it chooses what cuesta._core is
-from cuesta._arrays import DeviceArray, to_device, to_host
+from cuesta._band_files import FileComponents, FileResult, edges_file, filter_file, label_file
 from cuesta._core import version as __version__
+from cuesta._device_arrays import DeviceArray, to_device, to_host
 from cuesta._edges import boundaries, canny, canny_of_gradients, log_edges, sobel
 from cuesta._filters import box, convolve, correlate, gaussian, laplacian, median, sharpen
 from cuesta._graphs import Graphed, graphed
@@ -36,7 +37,7 @@ from cuesta._objects import (
     threshold,
     to_gray,
 )
-from cuesta._picture_files import FileComponents, FileResult, edges_file, filter_file, imread, imwrite, label_file
+from cuesta._picture_files import imread, imwrite
 from cuesta._tracking import (
     CountingLine,
     Crossing,

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from cuesta import _core
-from cuesta._arrays import LAYOUTS, Result, Source, companion
 from cuesta._keywords import BoundaryOptions, CannyGradientOptions, CannyOptions, LogOptions, SobelOptions
+from cuesta._layouts import LAYOUTS
 from cuesta._options import default_of, described, threshold_pairs
+from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:

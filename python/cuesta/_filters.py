@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cuesta import _core
-from cuesta._arrays import Result, Source
 from cuesta._keywords import BoxOptions, FilterOptions, GaussianOptions, MedianOptions, SharpenOptions
 from cuesta._options import described, stencil_of
+from cuesta._sources import Result, Source
 from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
-from cuesta._arrays import Kind, kind_of, where
+from cuesta._kinds import Kind, kind_of, where
 from cuesta.errors import Error, InvalidArgument, Unsupported
 
 __all__ = ["Graphed", "graphed"]

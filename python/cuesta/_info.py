@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -178,7 +178,7 @@ def which(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> Choi
     ('rows', {'simd': 'u16 source'})
     """
     name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
-    call = getattr(importlib.import_module("cuesta"), name, None) if isinstance(function, str) else function
+    call = getattr(sys.modules["cuesta"], name, None) if isinstance(function, str) else function
     if not callable(call) or isinstance(call, type):
         raise InvalidArgument(f"function is {name!r}; it is the name of a function that takes arrays, as 'canny'", name)
     rows = _core.which(lambda: call(*args, **kwargs))

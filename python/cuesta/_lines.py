@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cuesta import _core
-from cuesta._arrays import Source, companion
 from cuesta._keywords import TraceOptions
 from cuesta._options import described, threshold_pairs
+from cuesta._sources import Source, companion
 from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cuesta import _core
-from cuesta._arrays import Result, Source
 from cuesta._keywords import BackgroundOptions, MotionOptions
 from cuesta._options import Execution, described
+from cuesta._sources import Result, Source
 from cuesta._state import HoldsState
 from cuesta.errors import InvalidArgument
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 
 from cuesta import _core
-from cuesta._arrays import LAYOUTS, Result, Source, companion
 from cuesta._keywords import LabelOptions, MorphologyOptions
+from cuesta._layouts import LAYOUTS
 from cuesta._options import Execution, described, element_of
+from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
 
 if TYPE_CHECKING:

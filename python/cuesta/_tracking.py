@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from cuesta import _core
-from cuesta._arrays import Source
 from cuesta._keywords import TrackingOptions
 from cuesta._motion import Detection
 from cuesta._options import described
+from cuesta._sources import Source
 from cuesta._state import HoldsState
 from cuesta.errors import InvalidArgument
 

@@ -6,12 +6,12 @@ import math
 import os
 import threading
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 
-from cuesta import _core
 from cuesta._keywords import DetectOptions
 from cuesta._motion import Detection, FrameState, MotionDetector
 from cuesta._options import described, names_of
@@ -123,8 +123,6 @@ def _check(
 
 def _extension() -> Any:
     try:
-        from importlib import import_module
-
         return import_module("cuesta._video")
     except ImportError as error:
         raise Unsupported(

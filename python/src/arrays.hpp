@@ -27,7 +27,7 @@ using Array = nb::ndarray<nb::ro>;
 /// One that is written to.
 using OutArray = nb::ndarray<>;
 
-/// What the dimensions of an array mean. python/cuesta/_arrays.py numbers them alike.
+/// What the dimensions of an array mean. python/cuesta/_layouts.py numbers them alike.
 enum class Layout : int { hw, hwc, chw, nhw, nhwc, nchw };
 
 /// The pictures in an array: `outer` times `inner` planes of one size at fixed distances in bytes.

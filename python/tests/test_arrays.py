@@ -1,4 +1,4 @@
-"""Kinds, layouts, strides, results and errors: what `cuesta._arrays` promises for every operation."""
+"""Kinds, layouts, strides, results and errors: what `cuesta._sources` promises for every operation."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def test_views_are_read_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: Any, array: Any) -> Any:
         raise AssertionError("copied")
 
-    monkeypatch.setattr("cuesta._arrays._Numpy.pack", refuse)
+    monkeypatch.setattr("cuesta._kinds._Numpy.pack", refuse)
     for (view, layout), answer in zip(views, expected):
         np.testing.assert_array_equal(cuesta.box(view, layout=layout), answer)
     with pytest.raises(AssertionError, match="copied"):
@@ -268,16 +268,14 @@ def test_bare_dlpack_producers() -> None:
 
 def test_device_arrays_say_what_their_producer_has() -> None:
     """Read by its own words; test_cuda.py has it on a device."""
-    from cuesta._arrays import DeviceArray
-
     values = np.arange(60, dtype=np.uint16).reshape(5, 12)[:, 2:9]
-    array = DeviceArray(Bare(values), 7)
+    array = cuesta.DeviceArray(Bare(values), 7)
     assert (array.shape, array.strides, array.dtype, array.stream) == ((5, 7), (12, 1), "uint16", 7)
     np.testing.assert_array_equal(np.from_dlpack(array), values)
     assert array.__cuda_array_interface__ == {
         "shape": (5, 7), "typestr": "<u2", "data": (values.ctypes.data, False), "strides": (24, 2), "stream": 7, "version": 3,
     }  # fmt: skip
-    assert DeviceArray(Bare(values > 9)).dtype == "bool" and DeviceArray(Bare(values / 2)).dtype == "float64"
+    assert cuesta.DeviceArray(Bare(values > 9)).dtype == "bool" and cuesta.DeviceArray(Bare(values / 2)).dtype == "float64"
 
 
 @pytest.mark.skipif(cuesta._core.has_cuda, reason="a build with CUDA asks the GPU whose memory it is: test_cuda.py")

@@ -11,7 +11,7 @@ import pytest
 
 import cuesta
 from cuesta import _graphs as graphs
-from cuesta._arrays import kind_of
+from cuesta._kinds import kind_of
 
 torch = pytest.importorskip("torch")
 

@@ -6,12 +6,12 @@ import os
 import runpy
 import sys
 
+from cuesta.compat import cv2
+
 
 def main() -> None:
     if len(sys.argv) < 2:
         sys.exit("usage: python -m cuesta.compat program.py [arguments ...]")
-    from cuesta.compat import cv2
-
     cv2.original.module()  # before its name is ours
     sys.modules["cv2"] = cv2
     del sys.argv[0]

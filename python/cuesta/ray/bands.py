@@ -13,7 +13,7 @@ from typing import Any, Union
 import ray
 
 from cuesta import FileComponents, FileResult
-from cuesta import _picture_files as files
+from cuesta import _band_files as files
 from cuesta.errors import InputError, OutputError
 from cuesta.ray import places, resources
 from cuesta.ray.outputs import cause_of
@@ -51,7 +51,7 @@ class Work:
 
     def of(self, rows: int | None = None, resume: bool = True, tiff: str = "strips", progress: Progress | None = None) -> Any:
         """The same as the extension takes it, for this process."""
-        extension: Any = files._files()
+        extension: Any = files.files_extension()
         return self.make(*self.arguments, files._banding(extension, self.memory, rows, resume, tiff, "cpu", progress))
 
 
@@ -69,7 +69,7 @@ class _Kept:
             self._key, self._maker = (), None
             with_threads = (*work.arguments[:-1], {**work.arguments[-1], "threads": work.threads})
             here = replace(work, arguments=with_threads)
-            self._maker = getattr(files._files(), work.maker)(file, here.of())
+            self._maker = getattr(files.files_extension(), work.maker)(file, here.of())
             self._key = key
         return self._maker
 
@@ -179,7 +179,7 @@ def _made(
     num_cpus: float,
     progress: Progress | None,
 ) -> FileResult:
-    extension: Any = files._files()
+    extension: Any = files.files_extension()
     join = _joined_by(work, lambda file: extension.BandJoin(file, target, work.of(rows, resume, tiff, progress)))
     bands = _bands_of(work, join, rows, workers, num_cpus)
     if join.wants_counts:
@@ -344,7 +344,7 @@ def label_file(
         places.everywhere(source, filesystem), filesystem, files.label_work, (threshold, options), memory,
         _threads(num_cpus, options), "LabelMaker",
     )  # fmt: skip
-    extension: Any = files._files()
+    extension: Any = files.files_extension()
     join = _joined_by(work, lambda file: extension.LabelJoin(file, work.of(rows)))
     done = 0
     for high, found in _bands_of(work, join, rows, workers, num_cpus)("find", 0):

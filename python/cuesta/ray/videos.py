@@ -25,7 +25,6 @@ import pyarrow as pa
 import ray
 import ray.data
 
-import cuesta
 from cuesta import CountingLine, Detection, MotionDetector, SceneWatch, VideoPart, Zone, read_video, video_parts
 from cuesta._keywords import DetectOptions
 from cuesta._options import described, names_of

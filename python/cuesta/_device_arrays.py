@@ -1,0 +1,177 @@
+"""Memory on a CUDA device without an array library: `DeviceArray`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cuesta import _core
+from cuesta._kinds import DTYPES, NUMPY, Dlpack, dtype_error, register
+from cuesta.errors import InvalidArgument, Unsupported
+
+
+class DeviceArray:
+    """Memory on a CUDA device that no array library stands for: DLPack and the CUDA array interface are all it has, and
+    all that torch, cupy, numba and JAX need to read it.
+
+    Bare producers become one to be read, and their results are one; `to_device` makes one of an array in host memory.
+    """
+
+    def __init__(self, producer: Any, stream: int = 0, owner: Any = None) -> None:
+        self._producer = producer
+        self._owner = owner
+        self.stream = stream
+        """Whose memory it is enqueues here; a call without a stream does too."""
+        self.shape, self.strides, self.dtype, self._pointer = _core.facts(producer)
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        # What is enqueued has been waited for when the array was handed out.
+        return self._producer.__dlpack__(**keywords)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        kind, index = self._producer.__dlpack_device__()
+        return int(kind), int(index)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        dtype = np.dtype(self.dtype)
+        return {
+            "shape": self.shape,
+            "typestr": dtype.str,
+            "data": (self._pointer, False),
+            "strides": tuple(stride * dtype.itemsize for stride in self.strides),
+            "stream": self.stream or None,  # None: nothing to wait for; 0 is not allowed
+            "version": 3,
+        }
+
+
+def to_device(array: Any, device: int = 0) -> DeviceArray:
+    """A copy of an array on a CUDA device, for machines without torch or cupy: the functions of this package take it, and
+    give such arrays.
+
+    Parameters
+    ----------
+    array : numpy array
+        uint8, bool, uint16, int16, int32 or float32, of any shape and strides.
+    device : int
+        Its index in `devices()`.
+
+    Returns
+    -------
+    DeviceArray
+        Contiguous, with shape, dtype (a text), DLPack and the CUDA array interface. `to_host` brings it back.
+
+    Raises
+    ------
+    InvalidArgument
+        For an empty array, or another dtype.
+    DeviceError
+        Where there is no such GPU.
+
+    Examples
+    --------
+    >>> import cuesta
+    >>> def edges(image):
+    ...     return cuesta.to_host(cuesta.canny(cuesta.to_device(image)))
+    """
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"array is {type(array).__name__}; it must be a numpy array")
+    dtype = NUMPY.dtype(array)
+    if dtype not in DTYPES or dtype == "float16":  # of which no operation takes one without a library that converts it
+        raise InvalidArgument(
+            f"array has dtype {dtype}; to_device takes uint8, bool, uint16, int16, int32 and float32 (convert with astype)",
+            dtype,
+        )
+    if not array.size:
+        raise InvalidArgument(f"array has shape {array.shape}; it must hold samples", str(array.shape))
+    made = _core.device_array(list(array.shape), dtype, device)
+    _core.copy_to_device(NUMPY.handle(np.ascontiguousarray(array), dtype), made)
+    return DeviceArray(made)
+
+
+def to_host(array: DeviceArray) -> np.ndarray[Any, Any]:
+    """A copy of a `DeviceArray` in host memory, when what is enqueued on its stream is done.
+
+    Parameters
+    ----------
+    array : DeviceArray
+        Contiguous, as `to_device` and the functions of this package make them.
+
+    Returns
+    -------
+    numpy array
+        Of its shape and dtype.
+
+    Raises
+    ------
+    InvalidArgument
+        For an array that is not contiguous.
+    DeviceError
+        Also for a fault in what was enqueued before.
+    """
+    if not isinstance(array, DeviceArray):
+        raise TypeError(f"array is {type(array).__name__}; it must be a DeviceArray (other libraries copy their own arrays)")
+    made = np.empty(array.shape, array.dtype)
+    if array.strides != tuple(stride // made.itemsize for stride in made.strides):
+        raise InvalidArgument(f"array has strides {array.strides}; to_host takes contiguous arrays", str(array.strides))
+    _core.copy_to_host(array._producer, NUMPY.handle(made, array.dtype), array.stream)
+    return made
+
+
+class _Device(Dlpack):
+    """`DeviceArray`s: producers of a CUDA device without a library behind them."""
+
+    channel_first = False
+
+    def dtype(self, array: Any) -> str:
+        name: str = array.dtype
+        return name
+
+    def handle(self, array: Any, dtype: str) -> Any:
+        return array._producer if isinstance(array, DeviceArray) else array  # or what `empty` made
+
+    def stream(self, array: Any, stream: Any, device: int) -> int:
+        return int(array.stream if stream is None else stream)
+
+    def cast(self, array: Any, dtype: str) -> Any:
+        raise Unsupported(
+            f"image is {array.dtype} on a device and no library stands for it; give it as cupy or torch "
+            f"array, or as {dtype}",
+            array.dtype,
+        )
+
+    def to_interleaved(self, array: Any, axis: int) -> Any:
+        raise Unsupported(
+            "image has its channels first, and no library stands for it that could bring them last; give it as cupy "
+            "or torch array",
+            str(array.shape),
+        )
+
+    def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
+        return values  # tables: boxes, areas, centroids
+
+    def finish(self, result: Any, like: Any) -> Any:
+        _core.wait(like.stream)
+        return DeviceArray(result)
+
+
+def of_interface(array: Any, interface: dict[str, Any], what: str) -> DeviceArray:
+    """A producer of the CUDA array interface as an array:
+    https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html, versions 2 and 3."""
+    dtype = np.dtype(interface["typestr"])
+    name = NUMPY.dtype(np.empty(0, dtype))
+    if name not in DTYPES:
+        raise dtype_error(what, name)
+    strides = interface.get("strides")
+    if strides is not None and any(stride % dtype.itemsize for stride in strides):
+        raise InvalidArgument(f"{what} has strides {strides}; they must be multiples of {dtype.itemsize} bytes", str(strides))
+    samples = None if strides is None else [stride // dtype.itemsize for stride in strides]
+    pointer, _ = interface["data"]
+    # 1 and 2 are the default streams, as CUDA numbers them too.
+    stream = int(interface.get("stream") or 0)
+    view = _core.device_view(int(pointer), list(interface["shape"]), samples, name, array)
+    return DeviceArray(view, stream, array)
+
+
+register(DeviceArray, _Device())

@@ -1,0 +1,68 @@
+"""Layouts: what the dimensions of an array mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cuesta._kinds import Kind
+from cuesta.errors import InvalidArgument
+
+LAYOUTS = {"HW": 0, "HWC": 1, "CHW": 2, "NHW": 3, "NHWC": 4, "NCHW": 5}
+NAMES = tuple(LAYOUTS)
+_DIMENSIONS = {"HW": 2, "HWC": 3, "CHW": 3, "NHW": 3, "NHWC": 4, "NCHW": 4}
+# Where the height, width and channels of each layout are; -1: absent.
+_AXES = ((0, 1, -1), (0, 1, 2), (1, 2, 0), (1, 2, -1), (1, 2, 3), (2, 3, 1))
+_INTERLEAVED = (1, 4)
+
+
+def pixels_adjoin(kind: Kind, array: Any, layout: int) -> bool:
+    """Whether a view can say it: the pixels of a row lie next to each other, and rows do not overlap. Rows, planes and
+    pictures may be any distance apart, backwards too."""
+    if kind.contiguous(array):
+        return True
+    strides = kind.strides(array)
+    if strides is None:
+        return False
+    shape = array.shape
+    height, width, channels = _AXES[layout]
+    samples = shape[channels] if layout in _INTERLEAVED else 1
+    if layout in _INTERLEAVED and samples > 1 and strides[channels] != 1:
+        return False
+    if shape[width] > 1 and strides[width] != samples:
+        return False
+    return bool(shape[height] <= 1 or abs(strides[height]) >= shape[width] * samples)
+
+
+def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -> int:
+    """The layout's number. Unnamed, 2 dimensions are HW. 3 dimensions are HWC when the last is 1 to 4 and the first is
+    larger, and NHW when the last is larger than 4; 4 dimensions NHWC and NCHW alike (planes one by one). For libraries
+    whose pictures are channel-first a small last dimension says nothing, and where both ends are small nobody can
+    know: those must be named."""
+    count = len(shape)
+    if layout is not None:
+        number = LAYOUTS.get(layout)
+        if number is None:
+            raise InvalidArgument(f"layout is {layout!r}; it is one of {', '.join(NAMES)}", repr(layout))
+        if _DIMENSIONS[layout] != count:
+            raise InvalidArgument(
+                f"{what} has {count} dimensions; layout {layout} has {_DIMENSIONS[layout]}", str(tuple(shape))
+            )
+        return number
+    if count == 2:
+        return 0
+    if count in (3, 4):
+        if shape[-1] > 4:
+            return 3 if count == 3 else 5
+        if not kind.channel_first and shape[-3] > 4:
+            return 1 if count == 3 else 4
+        names = [name for name in NAMES if _DIMENSIONS[name] == count]
+        raise InvalidArgument(
+            f"{what} has shape {tuple(shape)}, which may be {' or '.join(names)}; name its layout, "
+            f"as in layout={names[0]!r}",
+            str(tuple(shape)),
+        )
+    raise InvalidArgument(
+        f"{what} has {count} dimensions; pictures have 2 (HW), 3 (HWC, CHW, NHW) or 4 (NHWC, NCHW)",
+        str(tuple(shape)),
+    )

@@ -1,0 +1,53 @@
+"""Picture files as numpy arrays, and their gray levels: what sources of paths need."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from typing import Any, Union
+
+import numpy as np
+
+from cuesta import _core
+from cuesta._layouts import LAYOUTS
+from cuesta.errors import Unsupported
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def files_extension() -> Any:
+    """The extension that links libvips.
+
+    Raises
+    ------
+    Unsupported
+        Where there is no libvips.
+    """
+    try:
+        return import_module("cuesta._files")
+    except ImportError as error:
+        raise Unsupported(
+            f"picture files need libvips: {error}; install it (Debian: libvips42) and a cuesta that was built where "
+            "its headers are (libvips-dev), or read the file with another library and give the array",
+            "libvips",
+        ) from error
+
+
+def read_picture(
+    file: Path, *, gray: bool = False, max_pixels: int = 0, allow_partial: bool = False
+) -> np.ndarray[Any, Any]:
+    """What `imread` returns. max_pixels 0 is the default limit."""
+    picture: np.ndarray[Any, Any] = files_extension().read_file(os.fspath(file), max_pixels, allow_partial)
+    return gray_levels(picture) if gray else picture
+
+
+def gray_levels(picture: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """(H, W) of a picture with 1 to 4 channels last, without its alpha: what `to_gray` makes of colors."""
+    if picture.ndim == 2:
+        return picture
+    picture = np.ascontiguousarray(picture)
+    if picture.shape[2] < 3:
+        return np.ascontiguousarray(picture[..., 0])
+    made = np.empty(picture.shape[:2], picture.dtype)
+    _core.to_gray(picture, LAYOUTS["HWC"], made, LAYOUTS["HW"], "rgb", {}, 0)
+    return made

@@ -1,0 +1,174 @@
+"""What operations read and write: arrays, paths and PIL's pictures as sources, and results like them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import numpy as np
+
+from cuesta._device_arrays import DeviceArray, of_interface
+from cuesta._kinds import DTYPES, dtype_error, kind_of, known_kind, where
+from cuesta._layouts import NAMES, layout_of, pixels_adjoin
+from cuesta._reading import gray_levels, read_picture
+from cuesta.errors import InvalidArgument, Unsupported
+
+
+def opened(array: Any, what: str, *, gray: bool) -> tuple[Any, str | None]:
+    """What stands for an array, as one, and its layout where that is known: files and PIL's pictures as numpy arrays,
+    gray ones where `gray` says so, and bare producers of DLPack or the CUDA array interface as arrays."""
+    if isinstance(array, (str, os.PathLike)):
+        read = read_picture(array, gray=gray)
+        return read, "HW" if read.ndim == 2 else "HWC"
+    pil = sys.modules.get("PIL.Image")
+    if pil is not None and isinstance(array, pil.Image):
+        return _of_pil(array, gray)
+    if hasattr(array, "shape") and hasattr(array, "dtype") and hasattr(array, "__dlpack__"):
+        return array, None
+    if hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__"):
+        on_gpu = int(array.__dlpack_device__()[0]) in (2, 13)
+        return (DeviceArray(array) if on_gpu else np.from_dlpack(array)), None
+    if isinstance(interface := getattr(array, "__cuda_array_interface__", None), dict):
+        return of_interface(array, interface, what), None
+    return array, None
+
+
+def _of_pil(picture: Any, gray: bool) -> tuple[Any, str]:
+    mode = picture.mode
+    if mode == "P":
+        picture = picture.convert("RGBA" if "transparency" in picture.info else "RGB")
+    elif mode not in ("1", "L", "LA", "I", "F", "RGB", "RGBA") and not mode.startswith("I;16"):
+        picture = picture.convert("RGB")
+    values = np.asarray(picture)
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    if gray:
+        values = gray_levels(values)
+    return values, "HW" if values.ndim == 2 else "HWC"
+
+
+class Source:
+    """A picture, or several, as an operation reads them."""
+
+    __slots__ = ("array", "device", "dtype", "given", "handle", "kind", "layout", "shape", "stream", "stream_argument")
+
+    def __init__(
+        self,
+        array: Any,
+        layout: str | None = None,
+        what: str = "image",
+        stream: Any = None,
+        *,
+        gray: bool = False,
+        packed: bool = True,
+    ) -> None:
+        """`gray`: of colored files and PIL pictures the operation takes the gray levels. `packed`: pixels that lie
+        apart are copied, once."""
+        kind = known_kind(array)
+        if kind is None:
+            array, known = opened(array, what, gray=gray)
+            layout = known if layout is None else layout
+            kind = kind_of(array, what)
+        self.given = array
+        self.kind = kind
+        self.dtype = dtype = kind.dtype(array)
+        if dtype not in DTYPES:
+            raise dtype_error(what, dtype)
+        self.shape = shape = tuple(array.shape)
+        self.layout = 0 if layout is None and len(shape) == 2 else layout_of(shape, layout, kind, what)
+        self.device = device = kind.device(array)
+        self.stream = kind.stream(array, stream, device)
+        self.stream_argument = stream
+        if packed and not kind.contiguous(array) and not pixels_adjoin(kind, array, self.layout):
+            with kind.on(array, stream):
+                array = kind.pack(array)
+        self.array = array
+        self.handle = kind.handle(array, dtype)
+
+    def widened(self) -> Source:
+        """float16 as float32, in which it is computed."""
+        if self.dtype == "float16":
+            self.array = self.kind.cast(self.array, "float32")
+            self.handle = self.kind.handle(self.array, "float32")
+            self.dtype = "float32"
+        return self
+
+    def layout_name(self) -> str:
+        return NAMES[self.layout]
+
+
+def companion(array: Any, s: Source, what: str, shape: tuple[int, ...] | None = None, layout: int | None = None) -> Any:
+    """The handle of a second input, which must be of the first one's kind and device, and of its shape and layout unless
+    others are given."""
+    shape = s.shape if shape is None else shape
+    layout = s.layout if layout is None else layout
+    array, _ = opened(array, what, gray=True)
+    kind = kind_of(array, what)
+    if kind is not s.kind or kind.device(array) != s.device:
+        raise InvalidArgument(
+            f"{what} is {where(kind, array)} and image is {where(s.kind, s.given)}; they must be alike",
+            where(kind, array),
+        )
+    if tuple(array.shape) != shape:
+        of_image = f"image {s.shape}; they must be equal" if shape == s.shape else f"image {s.shape}; it must be {shape}"
+        raise InvalidArgument(f"{what} has shape {tuple(array.shape)} and {of_image}", str(tuple(array.shape)))
+    if not pixels_adjoin(kind, array, layout):
+        with kind.on(array, s.stream_argument):
+            array = kind.pack(array)
+    return kind.handle(array, kind.dtype(array))
+
+
+# Of results without channels: what to_gray makes.
+_LAYOUT_OF_RESULT = {1: 0, 4: 3}
+
+
+class Result:
+    """Where an operation writes: the caller's `out`, or a new array like the source's."""
+
+    __slots__ = ("_cast", "_source", "_target", "array", "handle")
+
+    def __init__(self, s: Source, out: Any, dtype: str, shape: tuple[int, ...] | None = None, what: str = "out") -> None:
+        if shape is None:
+            shape = s.shape
+        self._source = s
+        self._cast = ""
+        self._target = None
+        if out is None:
+            if dtype == "float16":
+                self._cast, dtype = dtype, "float32"
+            self.array = s.kind.empty(shape, dtype, s.given, s.stream_argument)
+        else:
+            if dtype == "float16":
+                raise Unsupported(f"{what}: float16 results are converted from float32; leave {what} away", "float16")
+            kind = kind_of(out, what)
+            if kind is not s.kind or kind.device(out) != s.device:
+                raise InvalidArgument(
+                    f"{what} is {where(kind, out)} and image is {where(s.kind, s.given)}; they must be alike",
+                    where(kind, out),
+                )
+            found = kind.dtype(out)
+            if tuple(out.shape) != shape or (found != dtype and (found, dtype) != ("bool", "uint8")):
+                raise InvalidArgument(
+                    f"{what} has shape {tuple(out.shape)} and dtype {found}; it must have {shape} and {dtype}",
+                    f"{tuple(out.shape)} {found}",
+                )
+            if not kind.writable(out):
+                raise InvalidArgument(f"{what} is read-only; give an array that may be written to", "read-only")
+            self.array = out
+            dtype = found
+            layout = s.layout if shape == s.shape else _LAYOUT_OF_RESULT.get(s.layout, s.layout)
+            if not kind.contiguous(out) and not pixels_adjoin(kind, out, layout):
+                self._target = out
+                self.array = kind.empty(shape, dtype, s.given, s.stream_argument)
+        self.handle = s.kind.handle(self.array, dtype)
+
+    def finish(self) -> Any:
+        kind = self._source.kind
+        if self._target is not None:
+            with kind.on(self._target, self._source.stream_argument):
+                kind.assign(self._target, self.array)
+            return self._target
+        if self._cast:
+            return kind.cast(kind.finish(self.array, self._source.given), self._cast)
+        return kind.finish(self.array, self._source.given)
