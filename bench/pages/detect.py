@@ -41,10 +41,8 @@ def detection_costs_beside_decoding(page, run):
         "goal_decode_only",
         0.19 < (least["quarter"] - least["decode"]) / (least["detect"] - least["decode"]) < 0.21,
         all(
-            (
-                least[name] > least["decode"] / 0.95
-                for name in ("detect", "half", "third", "quarter", "eighth")
-            )
+            least[name] > least["decode"] / 0.95
+            for name in ("detect", "half", "third", "quarter", "eighth")
         ),
         least["half"] < least["detect"],
         least["third"] < least["half"],
@@ -142,19 +140,13 @@ def wall_time_two_quiet_cores(page, video):
     page.holds(
         "missed_events_only",
         all(
-            (
-                f["value"] < 0.95
-                for f in video.whole["figures"]
-                if f["what"].startswith(("events only, of", "with video"))
-            )
+            f["value"] < 0.95
+            for f in video.whole["figures"]
+            if f["what"].startswith(("events only, of", "with video"))
         ),
-        all((f["value"] < 20 for f in video.whole["figures"] if f["what"].startswith("the chain"))),
+        all(f["value"] < 20 for f in video.whole["figures"] if f["what"].startswith("the chain")),
         all(
-            (
-                f["value"] > 0.89
-                for f in video.whole["figures"]
-                if f["what"].startswith("with video")
-            )
+            f["value"] > 0.89 for f in video.whole["figures"] if f["what"].startswith("with video")
         ),
     )
 

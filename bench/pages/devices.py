@@ -31,11 +31,9 @@ def video(page, run):
     page.holds(
         "scripts_decode_load",
         all(
-            (
-                run.value(parameters=work, subject="CPU", what="start")
-                < run.value(parameters=work, subject="GPU decodes and detects", what="start")
-                for work in ("one video", "one camera", "7 videos at once")
-            )
+            run.value(parameters=work, subject="CPU", what="start")
+            < run.value(parameters=work, subject="GPU decodes and detects", what="start")
+            for work in ("one video", "one camera", "7 videos at once")
         ),
         0.8 < run.value(parameters="one video", subject="GPU decodes and detects", what="start") < 1
         and run.value(parameters="one video", subject="CPU", what="start") < 0.4,
@@ -172,12 +170,7 @@ def ray_s_actors_two_gpus(page, ray):
     page.holds(
         "python_bench_bench",
         all(
-            (
-                second < 10
-                for row in ray["gpus"]["rows"]
-                for ends in row["seconds"]
-                for second in ends
-            )
+            second < 10 for row in ray["gpus"]["rows"] for ends in row["seconds"] for second in ends
         ),
         [row["workers"] for row in ray["gpus"]["rows"]] == [32, 4, 8],
     )

@@ -27,6 +27,17 @@ PAGE = Page(
         "profile": ("*/papers", "*/gpu"),
     },
 )
+MEMORY = [
+    f"memory-ladder {f} {k} {s}"
+    for f in ("averaging", "sharpening")
+    for k in ("3x3", "5x5", "9x9")
+    for s in (256, 512, 1024, 2048)
+]
+
+
+def simd(cell):
+    """The words of the CPU's row for the request of a cell."""
+    return f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd"
 
 
 def whole(value):
@@ -110,13 +121,13 @@ def papers_steps_h200_3(page, run):
     )
     page.say(
         "taps_global_memory",
-        1000 * min((r["set_up_ms"] for r in run.rows("convolve naive"))),
-        1000 * max((r["set_up_ms"] for r in run.rows("convolve naive"))),
-        1000 * min((r["set_up_ms"] for r in run.rows("convolve texture"))),
-        1000 * max((r["set_up_ms"] for r in run.rows("convolve texture"))),
-        1000 * min((r["set_up_ms"] for r in run.rows("convolve texture-constant"))),
-        1000 * max((r["set_up_ms"] for r in run.rows("convolve texture-constant"))),
-        1000 * max((r["set_up_ms"] or 0 for r in run.rows("convolve constant"))),
+        1000 * min(r["set_up_ms"] for r in run.rows("convolve naive")),
+        1000 * max(r["set_up_ms"] for r in run.rows("convolve naive")),
+        1000 * min(r["set_up_ms"] for r in run.rows("convolve texture")),
+        1000 * max(r["set_up_ms"] for r in run.rows("convolve texture")),
+        1000 * min(r["set_up_ms"] for r in run.rows("convolve texture-constant")),
+        1000 * max(r["set_up_ms"] for r in run.rows("convolve texture-constant")),
+        1000 * max(r["set_up_ms"] or 0 for r in run.rows("convolve constant")),
         1000 * run.row("memory-ladder averaging 3x3 256 naive")["set_up_ms"],
         run.us("memory-ladder averaging 3x3 256 naive"),
         1000 * run.row("memory-ladder averaging 3x3 256 texture")["set_up_ms"],
@@ -126,13 +137,11 @@ def papers_steps_h200_3(page, run):
         "picture_between_two",
         1000
         * max(
-            (
-                r["set_up_ms"]
-                for name in ("two-pass", "separable", "separable-tiled")
-                for r in run.rows("log-ladder convolve 4096 " + name)
-            )
+            r["set_up_ms"]
+            for name in ("two-pass", "separable", "separable-tiled")
+            for r in run.rows("log-ladder convolve 4096 " + name)
         ),
-        1000 * max((r["set_up_ms"] or 0 for r in run.rows("log-ladder log !plain !fused"))),
+        1000 * max(r["set_up_ms"] or 0 for r in run.rows("log-ladder log !plain !fused")),
     )
 
 
@@ -370,11 +379,9 @@ def paper_log_two_convolutions(page, run):
         run.row("log-ladder gaussian f32 4096 adaptive-tiled limit=device")["statistics"]["tiles"]
         == 50,
         all(
-            (
-                run.ms(f"log-ladder {f} f32 4096 adaptive-tiled limit=48k")
-                < run.ms(f"log-ladder {f} f32 4096 adaptive-tiled limit=device")
-                for f in ("laplacian", "gaussian")
-            )
+            run.ms(f"log-ladder {f} f32 4096 adaptive-tiled limit=48k")
+            < run.ms(f"log-ladder {f} f32 4096 adaptive-tiled limit=device")
+            for f in ("laplacian", "gaussian")
         ),
     )
     page.say(
@@ -455,19 +462,15 @@ def paper_log_two_convolutions(page, run):
     page.holds(
         "fused_ahead_every",
         all(
-            (
-                run.ms(f"log-ladder log u8 {size} fused")
-                < min((r["ms"] for r in run.cells(f"log-ladder log u8 {size}")[0]))
-                for size in (256, 512, 1024, 2048, 4096)
-            )
+            run.ms(f"log-ladder log u8 {size} fused")
+            < min(r["ms"] for r in run.cells(f"log-ladder log u8 {size}")[0])
+            for size in (256, 512, 1024, 2048, 4096)
         ),
         fastest(run.cells("log-ladder log u8 256")[0])["strategy"] == "constant",
         fastest(run.cells("log-ladder log u8 4096")[0])["strategy"] == "separable-tiled",
         all(
-            (
-                run.ms(f"log-ladder log u8 {size} fused") < run.ms(f"log-ladder log u8 {size} simd")
-                for size in (256, 512, 1024, 2048, 4096)
-            )
+            run.ms(f"log-ladder log u8 {size} fused") < run.ms(f"log-ladder log u8 {size} simd")
+            for size in (256, 512, 1024, 2048, 4096)
         ),
     )
 
@@ -477,28 +480,24 @@ def paper_convolution_gpu_s_memories(page, run):
     page.say(
         "memory_fastest",
         max(
-            (
-                abs(
-                    more(
-                        run.ms(f"memory-ladder sharpening {k} {s} {n}"),
-                        run.ms(f"memory-ladder averaging {k} {s} {n}"),
-                    )
+            abs(
+                more(
+                    run.ms(f"memory-ladder sharpening {k} {s} {n}"),
+                    run.ms(f"memory-ladder averaging {k} {s} {n}"),
                 )
-                for k in ("3x3", "5x5", "9x9")
-                for s in (256, 512, 1024, 2048)
-                for n in ("naive", "shared", "constant", "texture")
             )
+            for k in ("3x3", "5x5", "9x9")
+            for s in (256, 512, 1024, 2048)
+            for n in ("naive", "shared", "constant", "texture")
         ),
     )
     page.holds(
         "memory_fastest",
         all(
-            (
-                run.figure(f"memory-ladder averaging {k} {s} naive paper kernel")
-                > run.ms(f"memory-ladder averaging {k} {s} naive")
-                for k in ("3x3", "5x5", "9x9")
-                for s in (256, 512, 1024, 2048)
-            )
+            run.figure(f"memory-ladder averaging {k} {s} naive paper kernel")
+            > run.ms(f"memory-ladder averaging {k} {s} naive")
+            for k in ("3x3", "5x5", "9x9")
+            for s in (256, 512, 1024, 2048)
         ),
     )
     page.table(
@@ -546,80 +545,26 @@ def paper_convolution_gpu_s_memories(page, run):
             among(run.cells("memory-ladder !sobel"), "naive", "shared", "constant", "texture"),
             named("texture"),
         ),
-        min(
-            (
-                run.ms(f"memory-ladder {f} {k} {s} texture")
-                / run.ms(f"memory-ladder {f} {k} {s} naive")
-                for f in ("averaging", "sharpening")
-                for k in ("3x3", "5x5", "9x9")
-                for s in (256, 512, 1024, 2048)
-            )
-        ),
-        max(
-            (
-                run.ms(f"memory-ladder {f} {k} {s} texture")
-                / run.ms(f"memory-ladder {f} {k} {s} naive")
-                for f in ("averaging", "sharpening")
-                for k in ("3x3", "5x5", "9x9")
-                for s in (256, 512, 1024, 2048)
-            )
-        ),
+        min(run.ms(f"{cell} texture") / run.ms(f"{cell} naive") for cell in MEMORY),
+        max(run.ms(f"{cell} texture") / run.ms(f"{cell} naive") for cell in MEMORY),
     )
     page.holds(
         "paper_s_four",
         all(
-            (
-                max(
-                    (
-                        (n, run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel"))
-                        for n in ("shared",)
-                    )
-                )[1]
-                >= max(
-                    (
-                        run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel")
-                        for n in ("naive", "constant", "texture")
-                    )
-                )
-                for f in ("averaging", "sharpening")
-                for k in ("3x3", "5x5", "9x9")
-                for s in (256, 512, 1024, 2048)
-            )
+            max((n, run.figure(f"{cell} {n} paper kernel")) for n in ("shared",))[1]
+            >= max(run.figure(f"{cell} {n} paper kernel") for n in ("naive", "constant", "texture"))
+            for cell in MEMORY
         ),
         all(
-            (
-                min(
-                    (
-                        run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel")
-                        for n in ("constant", "texture")
-                    )
-                )
-                < min(
-                    (
-                        run.figure(f"memory-ladder {f} {k} {s} {n} paper kernel")
-                        for n in ("naive", "shared")
-                    )
-                )
-                for f in ("averaging", "sharpening")
-                for k in ("3x3", "5x5", "9x9")
-                for s in (256, 512, 1024, 2048)
-            )
+            min(run.figure(f"{cell} {n} paper kernel") for n in ("constant", "texture"))
+            < min(run.figure(f"{cell} {n} paper kernel") for n in ("naive", "shared"))
+            for cell in MEMORY
         ),
-        max(
-            (
-                run.ms(f"memory-ladder {f} {k} {s} texture")
-                / run.ms(f"memory-ladder {f} {k} {s} naive")
-                for f in ("averaging", "sharpening")
-                for k in ("3x3", "5x5", "9x9")
-                for s in (256, 512, 1024, 2048)
-            )
-        )
+        max(run.ms(f"{cell} texture") / run.ms(f"{cell} naive") for cell in MEMORY)
         == max(
-            (
-                run.ms(f"memory-ladder {f} 9x9 2048 texture")
-                / run.ms(f"memory-ladder {f} 9x9 2048 naive")
-                for f in ("averaging", "sharpening")
-            )
+            run.ms(f"memory-ladder {f} 9x9 2048 texture")
+            / run.ms(f"memory-ladder {f} 9x9 2048 naive")
+            for f in ("averaging", "sharpening")
         ),
     )
     page.say(
@@ -658,11 +603,8 @@ def paper_convolution_gpu_s_memories(page, run):
     page.holds(
         "separability_paper_s",
         all(
-            (
-                wins(run.cells(f"memory-ladder averaging 9x9 {s}"), named("separable-tiled"))
-                == (1, 1)
-                for s in (1024, 2048)
-            )
+            wins(run.cells(f"memory-ladder averaging 9x9 {s}"), named("separable-tiled")) == (1, 1)
+            for s in (1024, 2048)
         ),
     )
     page.say(
@@ -724,58 +666,34 @@ def paper_convolution_gpu_s_memories_2(page, run, before):
         run.row("memory-ladder averaging 3x3 256 simd")["threads"],
         (
             sum(
-                (
-                    min((r["pageable_ms"] for r in cell))
-                    > run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd")
-                    for cell in run.cells("memory-ladder !sobel")
-                )
-            ),
-            24,
-        ),
-        (
-            sum(
-                (
-                    min((r["pinned_ms"] for r in cell))
-                    < run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd")
-                    for cell in run.cells("memory-ladder !sobel")
-                )
-            ),
-            24,
-        ),
-        (
-            sum(
-                (
-                    min((r["pinned_ms"] for r in cell))
-                    < before.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd")
-                    for cell in before.cells("memory-ladder")
-                )
-            ),
-            24,
-        ),
-        (
-            sum(
-                (
-                    fastest(cell)["ms"]
-                    < run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd")
-                    for cell in run.cells("memory-ladder !sobel")
-                )
-            ),
-            24,
-        ),
-        min(
-            (
-                run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd")
-                / fastest(cell)["ms"]
+                min(r["pageable_ms"] for r in cell) > run.ms(simd(cell))
                 for cell in run.cells("memory-ladder !sobel")
-            )
+            ),
+            24,
         ),
-        max(
-            (
-                run.ms(f"memory-ladder {cell[0]['parameters']} {cell[0]['width']} simd")
-                / fastest(cell)["ms"]
+        (
+            sum(
+                min(r["pinned_ms"] for r in cell) < run.ms(simd(cell))
                 for cell in run.cells("memory-ladder !sobel")
-            )
+            ),
+            24,
         ),
+        (
+            sum(
+                min(r["pinned_ms"] for r in cell) < before.ms(simd(cell))
+                for cell in before.cells("memory-ladder")
+            ),
+            24,
+        ),
+        (
+            sum(
+                fastest(cell)["ms"] < run.ms(simd(cell))
+                for cell in run.cells("memory-ladder !sobel")
+            ),
+            24,
+        ),
+        min(run.ms(simd(cell)) / fastest(cell)["ms"] for cell in run.cells("memory-ladder !sobel")),
+        max(run.ms(simd(cell)) / fastest(cell)["ms"] for cell in run.cells("memory-ladder !sobel")),
     )
 
 
@@ -841,10 +759,8 @@ def paper_sobel_sharpening(page, run):
     page.holds(
         "each_use_shared",
         all(
-            (
-                run.row("sobel-ladder L2 !u8 " + name + " block=32")["width"] == 512
-                for name in ("global", "shared-apron")
-            )
+            run.row("sobel-ladder L2 !u8 " + name + " block=32")["width"] == 512
+            for name in ("global", "shared-apron")
         ),
     )
     page.table(
@@ -884,18 +800,14 @@ def paper_sobel_sharpening_2(page, run, before):
             before.ms("sobel-ladder L2 global block=16"),
         ),
         min(
-            (
-                run.us(f"sobel-ladder L2 !u8 {name} block={b}")
-                for name in ("global", "shared-no-apron", "shared-apron", "shared-1d")
-                for b in (16, 32)
-            )
+            run.us(f"sobel-ladder L2 !u8 {name} block={b}")
+            for name in ("global", "shared-no-apron", "shared-apron", "shared-1d")
+            for b in (16, 32)
         ),
         max(
-            (
-                run.us(f"sobel-ladder L2 !u8 {name} block={b}")
-                for name in ("global", "shared-no-apron", "shared-apron", "shared-1d")
-                for b in (16, 32)
-            )
+            run.us(f"sobel-ladder L2 !u8 {name} block={b}")
+            for name in ("global", "shared-no-apron", "shared-apron", "shared-1d")
+            for b in (16, 32)
         ),
         1000 * run.row("sobel-ladder L2 !u8 global block=32")["copy_ms"],
     )
@@ -950,11 +862,9 @@ def paper_sobel_sharpening_3(page, run):
     page.holds(
         "tile_without_apron",
         all(
-            (
-                run.figure(f"sobel-ladder L2 !u8 shared-no-apron block={b} paper")
-                < run.figure(f"sobel-ladder L2 !u8 global block={b} paper")
-                for b in (16, 32)
-            )
+            run.figure(f"sobel-ladder L2 !u8 shared-no-apron block={b} paper")
+            < run.figure(f"sobel-ladder L2 !u8 global block={b} paper")
+            for b in (16, 32)
         ),
         round(
             more(
@@ -968,16 +878,12 @@ def paper_sobel_sharpening_3(page, run):
         "figures",
         run.ms("roofline sobel global"),
         min(
-            (
-                run.ms("roofline sobel " + name)
-                for name in ("shared-no-apron", "shared-apron", "shared-1d")
-            )
+            run.ms("roofline sobel " + name)
+            for name in ("shared-no-apron", "shared-apron", "shared-1d")
         ),
         max(
-            (
-                run.ms("roofline sobel " + name)
-                for name in ("shared-no-apron", "shared-apron", "shared-1d")
-            )
+            run.ms("roofline sobel " + name)
+            for name in ("shared-no-apron", "shared-apron", "shared-1d")
         ),
         run.ms("roofline sobel fused"),
         run.ms("roofline sobel npp"),
@@ -1059,11 +965,9 @@ def paper_canny(page, run):
     page.holds(
         "union_find_fixed",
         all(
-            (
-                1000 * run.figure(f"canny-stages {s} paper GPU all ms")
-                > run.us(f"canny-stages {s} global hysteresis=union-find")
-                for s in (64, 128, 256, 512, 1024)
-            )
+            1000 * run.figure(f"canny-stages {s} paper GPU all ms")
+            > run.us(f"canny-stages {s} global hysteresis=union-find")
+            for s in (64, 128, 256, 512, 1024)
         ),
     )
     page.say(
@@ -1071,45 +975,33 @@ def paper_canny(page, run):
         run.row("canny-stages 64 simd")["threads"],
         run.ms("canny-stages 1024 simd") / run.best("canny-stages 1024 canny device !npp")["ms"],
         run.ms("canny-stages 1024 simd")
-        / min((r["pinned_ms"] for r in run.rows("canny-stages 1024 canny device !npp"))),
+        / min(r["pinned_ms"] for r in run.rows("canny-stages 1024 canny device !npp")),
     )
     page.holds(
         "gpu_or_cpu",
         all(
-            (
-                run.ms(f"canny-stages {s} simd")
-                < run.best(f"canny-stages {s} canny device !npp")["ms"]
-                for s in (64, 128, 256)
-            )
+            run.ms(f"canny-stages {s} simd") < run.best(f"canny-stages {s} canny device !npp")["ms"]
+            for s in (64, 128, 256)
         ),
         all(
-            (
-                run.ms(f"canny-stages {s} simd")
-                > run.best(f"canny-stages {s} canny device !npp")["ms"]
-                for s in (512, 1024)
-            )
+            run.ms(f"canny-stages {s} simd") > run.best(f"canny-stages {s} canny device !npp")["ms"]
+            for s in (512, 1024)
         ),
         all(
-            (
-                run.ms(f"canny-stages {s} simd")
-                < min((r["pageable_ms"] for r in run.rows(f"canny-stages {s} canny device !npp")))
-                for s in (64, 128, 256, 512, 1024)
-            )
+            run.ms(f"canny-stages {s} simd")
+            < min(r["pageable_ms"] for r in run.rows(f"canny-stages {s} canny device !npp"))
+            for s in (64, 128, 256, 512, 1024)
         ),
         all(
-            (
-                run.ms(f"canny-stages {s} simd")
-                < min((r["pinned_ms"] for r in run.rows(f"canny-stages {s} canny device !npp")))
-                for s in (64, 128, 256)
-            )
+            run.ms(f"canny-stages {s} simd")
+            < min(r["pinned_ms"] for r in run.rows(f"canny-stages {s} canny device !npp"))
+            for s in (64, 128, 256)
         ),
         run.ms("canny-stages 512 simd")
-        > min((r["pinned_ms"] for r in run.rows("canny-stages 512 canny device !npp"))),
+        > min(r["pinned_ms"] for r in run.rows("canny-stages 512 canny device !npp")),
         all(
-            (
-                run.ms(f"canny-stages {s} npp") < run.ms(f"canny-stages {s} simd")
-                for s in (64, 128, 256, 512, 1024)
-            )
+            run.ms(f"canny-stages {s} npp") < run.ms(f"canny-stages {s} simd")
+            for s in (64, 128, 256, 512, 1024)
         ),
     )
     page.say(
@@ -1117,7 +1009,7 @@ def paper_canny(page, run):
         run.figure("canny-stages its goal"),
         run.fps("canny-stages 1024 fused", "pageable"),
         run.fps("canny-stages 1024 fused", "pinned"),
-        min((1000 / r["pageable_ms"] for r in run.rows("canny-stages 1024 canny device !npp"))),
+        min(1000 / r["pageable_ms"] for r in run.rows("canny-stages 1024 canny device !npp")),
         run.fps("canny-stages 1024 simd"),
     )
     page.say("where_time_go", run.said("canny-stages paper hysteresis share"))
@@ -1166,8 +1058,8 @@ def paper_canny(page, run):
     page.say(
         "hysteresis_launches_left",
         run.share("canny-stages 1024 global hysteresis=bfs-launch", "hysteresis"),
-        min((run.figure(f"canny-stages {s} depth") for s in (64, 128, 256, 512, 1024))),
-        max((run.figure(f"canny-stages {s} depth") for s in (64, 128, 256, 512, 1024))),
+        min(run.figure(f"canny-stages {s} depth") for s in (64, 128, 256, 512, 1024)),
+        max(run.figure(f"canny-stages {s} depth") for s in (64, 128, 256, 512, 1024)),
         run.figure("canny-stages 1024 depth") / run.figure("canny-stages 512 depth"),
         run.figure("canny-stages 64 least depth"),
         run.figure("canny-stages 64 most depth"),
@@ -1218,48 +1110,36 @@ def paper_canny(page, run):
     page.say(
         "rolling_rows_lose",
         min(
-            (
-                run.stage(f"canny-stages {s} row-cyclic hysteresis={h}", "gaussian", "sobel")
-                / run.stage(f"canny-stages {s} global hysteresis={h}", "gaussian", "sobel")
-                for s in (64, 128)
-                for h in ("bfs-launch", "union-find")
-            )
+            run.stage(f"canny-stages {s} row-cyclic hysteresis={h}", "gaussian", "sobel")
+            / run.stage(f"canny-stages {s} global hysteresis={h}", "gaussian", "sobel")
+            for s in (64, 128)
+            for h in ("bfs-launch", "union-find")
         ),
         max(
-            (
-                run.stage(f"canny-stages {s} row-cyclic hysteresis={h}", "gaussian", "sobel")
-                / run.stage(f"canny-stages {s} global hysteresis={h}", "gaussian", "sobel")
-                for s in (64, 128)
-                for h in ("bfs-launch", "union-find")
-            )
+            run.stage(f"canny-stages {s} row-cyclic hysteresis={h}", "gaussian", "sobel")
+            / run.stage(f"canny-stages {s} global hysteresis={h}", "gaussian", "sobel")
+            for s in (64, 128)
+            for h in ("bfs-launch", "union-find")
         ),
         min(
-            (
-                run.stage(f"canny-stages 256 row-cyclic hysteresis={h}", "gaussian", "sobel")
-                / run.stage(f"canny-stages 256 global hysteresis={h}", "gaussian", "sobel")
-                for h in ("bfs-launch", "union-find")
-            )
+            run.stage(f"canny-stages 256 row-cyclic hysteresis={h}", "gaussian", "sobel")
+            / run.stage(f"canny-stages 256 global hysteresis={h}", "gaussian", "sobel")
+            for h in ("bfs-launch", "union-find")
         ),
         min(
-            (
-                run.stage(f"canny-stages 512 row-cyclic hysteresis={h}", "gaussian", "sobel")
-                / run.stage(f"canny-stages 512 global hysteresis={h}", "gaussian", "sobel")
-                for h in ("bfs-launch", "union-find")
-            )
+            run.stage(f"canny-stages 512 row-cyclic hysteresis={h}", "gaussian", "sobel")
+            / run.stage(f"canny-stages 512 global hysteresis={h}", "gaussian", "sobel")
+            for h in ("bfs-launch", "union-find")
         ),
         max(
-            (
-                run.stage(f"canny-stages 512 row-cyclic hysteresis={h}", "gaussian", "sobel")
-                / run.stage(f"canny-stages 512 global hysteresis={h}", "gaussian", "sobel")
-                for h in ("bfs-launch", "union-find")
-            )
+            run.stage(f"canny-stages 512 row-cyclic hysteresis={h}", "gaussian", "sobel")
+            / run.stage(f"canny-stages 512 global hysteresis={h}", "gaussian", "sobel")
+            for h in ("bfs-launch", "union-find")
         ),
         min(
-            (
-                run.stage(f"canny-stages 1024 row-cyclic hysteresis={h}", "gaussian", "sobel")
-                / run.stage(f"canny-stages 1024 global hysteresis={h}", "gaussian", "sobel")
-                for h in ("bfs-launch", "union-find")
-            )
+            run.stage(f"canny-stages 1024 row-cyclic hysteresis={h}", "gaussian", "sobel")
+            / run.stage(f"canny-stages 1024 global hysteresis={h}", "gaussian", "sobel")
+            for h in ("bfs-launch", "union-find")
         ),
         run.figure("canny-stages rolling 3"),
         run.figure("canny-stages rolling 5"),
@@ -1276,11 +1156,9 @@ def paper_canny(page, run):
             )
         ),
         max(
-            (
-                run.stage(f"canny-stages 256 row-cyclic hysteresis={h}", "gaussian", "sobel")
-                / run.stage(f"canny-stages 256 global hysteresis={h}", "gaussian", "sobel")
-                for h in ("bfs-launch", "union-find")
-            )
+            run.stage(f"canny-stages 256 row-cyclic hysteresis={h}", "gaussian", "sobel")
+            / run.stage(f"canny-stages 256 global hysteresis={h}", "gaussian", "sobel")
+            for h in ("bfs-launch", "union-find")
         )
         < 1.35,
         run.row("canny-stages 1024 row-cyclic hysteresis=union-find")["kernels"][0]["threads"]
@@ -1388,11 +1266,8 @@ def paper_moving_objects(page, run):
     page.holds(
         "copies_pageable_memory",
         all(
-            (
-                run.row("motion-ladder opencv")["ms"]
-                > run.best("motion-ladder " + v)["pageable_ms"]
-                for v in ("v1.0", "v1.1", "v1.2", "v1.3")
-            )
+            run.row("motion-ladder opencv")["ms"] > run.best("motion-ladder " + v)["pageable_ms"]
+            for v in ("v1.0", "v1.1", "v1.2", "v1.3")
         ),
         max(
             run.fps("motion-ladder v1.1", "pageable"),
@@ -1406,10 +1281,8 @@ def paper_moving_objects(page, run):
         < run.fps("motion-ladder v1.2"),
         run.fps("motion-ladder v1.0") < run.fps("motion-ladder simd"),
         all(
-            (
-                run.figure(f"motion-ladder {v} paper rate") < 450.4
-                for v in ("v1.0", "v1.1", "v1.2", "v1.3")
-            )
+            run.figure(f"motion-ladder {v} paper rate") < 450.4
+            for v in ("v1.0", "v1.1", "v1.2", "v1.3")
         ),
     )
     page.say(
@@ -1630,18 +1503,14 @@ def compilers_beside_rungs(page, compilers):
     page.holds(
         "triton_torch_compile",
         all(
-            (
-                r["answer"].startswith(("equal", "sums in another order"))
-                for r in compilers.whole["rows"]
-                if r["operation"] != "copy"
-            )
+            r["answer"].startswith(("equal", "sums in another order"))
+            for r in compilers.whole["rows"]
+            if r["operation"] != "copy"
         ),
         all(
-            (
-                r["answer"].startswith("equal")
-                for r in compilers.whole["rows"]
-                if r["operation"] != "copy" and r["type"] == "u8"
-            )
+            r["answer"].startswith("equal")
+            for r in compilers.whole["rows"]
+            if r["operation"] != "copy" and r["type"] == "u8"
         ),
     )
 
@@ -1690,31 +1559,27 @@ def compilers_beside_rungs(page, compilers):
         compilers.ms("log-ladder laplacian f32 2048 triton")
         / compilers.ms("log-ladder laplacian f32 2048 cuesta"),
         min(
-            (
-                compilers.ms(f"log-ladder log 2048 {who}")
-                for who in ("triton", "triton-two-pass", "torch.compile", "torch-conv2d", "cupy")
-            )
+            compilers.ms(f"log-ladder log 2048 {who}")
+            for who in ("triton", "triton-two-pass", "torch.compile", "torch-conv2d", "cupy")
         )
         / compilers.ms("log-ladder log 2048 cuesta"),
     )
     page.holds(
         "cuesta_s_choice",
         all(
-            (
-                compilers.best(f"{words} 2048 !copy")["strategy"] == "cuesta"
-                for words in (
-                    "log-ladder gaussian f32",
-                    "memory-ladder averaging f32",
-                    "log-ladder laplacian u8",
-                    "log-ladder gaussian u8",
-                    "roofline average u8",
-                    "sobel-ladder L1",
-                    "sobel-ladder L2",
-                    "log-ladder log",
-                )
+            compilers.best(f"{words} 2048 !copy")["strategy"] == "cuesta"
+            for words in (
+                "log-ladder gaussian f32",
+                "memory-ladder averaging f32",
+                "log-ladder laplacian u8",
+                "log-ladder gaussian u8",
+                "roofline average u8",
+                "sobel-ladder L1",
+                "sobel-ladder L2",
+                "log-ladder log",
             )
         ),
-        any(("row_stack" in note for note in compilers.whole["notes"])),
+        any("row_stack" in note for note in compilers.whole["notes"]),
     )
 
 
@@ -1736,15 +1601,13 @@ def why_profiler_s_counters(page, run, profile, before):
     page.holds(
         "them_paper_s",
         all(
-            (
-                [k["registers"] for k in run.row("roofline " + words)["kernels"]]
-                == [k["registers"] for k in before.row("roofline " + words)["kernels"]]
-                for words in (
-                    "sobel fused",
-                    "log fused",
-                    "canny fused",
-                    "canny bfs-launch !global !row-cyclic",
-                )
+            [k["registers"] for k in run.row("roofline " + words)["kernels"]]
+            == [k["registers"] for k in before.row("roofline " + words)["kernels"]]
+            for words in (
+                "sobel fused",
+                "log fused",
+                "canny fused",
+                "canny bfs-launch !global !row-cyclic",
             )
         ),
         all(
@@ -1767,8 +1630,7 @@ def why_profiler_s_counters_2(page, profile):
         given(25, "a bound, held by the next line"),
     )
     page.holds(
-        "convolution_was_bound",
-        max((k["dram_throughput"] for k in profile.kernels("convolve"))) < 25,
+        "convolution_was_bound", max(k["dram_throughput"] for k in profile.kernels("convolve")) < 25
     )
     page.say(
         "shared_reads_taps",
@@ -1826,16 +1688,12 @@ def why_profiler_s_counters_3(page, run, profile):
         profile.of("motion v1.1 blur_global", "dram_throughput"),
         profile.of("motion v1.2 morph_tiled<1>", "dram_throughput"),
         min(
-            (
-                profile.of("motion v1.3 " + name, "sm_efficiency")
-                for name in ("grayscale", "blur_tiled", "morph_tiled<1>", "morph_tiled<0>")
-            )
+            profile.of("motion v1.3 " + name, "sm_efficiency")
+            for name in ("grayscale", "blur_tiled", "morph_tiled<1>", "morph_tiled<0>")
         ),
         max(
-            (
-                profile.of("motion v1.3 " + name, "sm_efficiency")
-                for name in ("grayscale", "blur_tiled", "morph_tiled<1>", "morph_tiled<0>")
-            )
+            profile.of("motion v1.3 " + name, "sm_efficiency")
+            for name in ("grayscale", "blur_tiled", "morph_tiled<1>", "morph_tiled<0>")
         ),
         given(82, "paper 004, table 2, the least of its filters: 81.9"),
         given(99, "paper 004, table 2: 99.2"),

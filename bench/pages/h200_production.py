@@ -160,19 +160,17 @@ def call_python_costs(page, calls):
         "until_returns_work",
         given(12, "the goal"),
         min(
-            (
-                r["best_us"]
-                for r in calls["rows"]
-                if r["side"] == 256 and r["way"] == "graph" and (r["library"] == "torch")
-            )
+            r["best_us"]
+            for r in calls["rows"]
+            if r["side"] == 256 and r["way"] == "graph" and (r["library"] == "torch")
         )
         // 1
         + 1,
     )
     page.holds(
         "until_returns_work",
-        all((r["best_us"] > 12 for r in calls["rows"] if r["side"] == 256 and r["way"] == "call")),
-        all((r["best_us"] < 12 for r in calls["rows"] if r["side"] == 256 and r["way"] == "graph")),
+        all(r["best_us"] > 12 for r in calls["rows"] if r["side"] == 256 and r["way"] == "call"),
+        all(r["best_us"] < 12 for r in calls["rows"] if r["side"] == 256 and r["way"] == "graph"),
     )
     at = {
         (row["operation"], row["library"], row["way"]): row["best_us"]
