@@ -12,20 +12,7 @@
 #include <vector>
 
 #include "emulated/device.hpp"
-
-using Work = std::function<void()>;
-
-struct CUgraph_st {
-  std::vector<Work> works;
-};
-struct CUgraphExec_st {
-  std::vector<Work> works;
-};
-struct CUstream_st {
-  unsigned long long id;
-  CUgraph_st* capturing = nullptr;
-};
-struct CUevent_st {};
+#include "objects.hpp"
 
 namespace emulated {
 namespace {
@@ -45,6 +32,7 @@ struct Devices {
   std::mutex lock;
   std::map<uintptr_t, Allocation> memory;  // by its address
   std::unordered_map<const void*, int> shared;
+  std::unordered_map<cudaTextureObject_t, const void*> textures;  // what each reads
   size_t bytes = 0;
   int objects = 0;
   int64_t calls = 0, failing = -1;
@@ -67,11 +55,12 @@ int device_count() {
   return count;
 }
 
+}  // namespace
+
 cudaError_t noted(cudaError_t status) {
   if (status != cudaSuccess) last = status;
   return status;
 }
-/// Counts a call; what it ends with where it was told to fail.
 cudaError_t counted() {
   Devices& devices = all();
   const std::lock_guard hold(devices.lock);
@@ -81,9 +70,8 @@ cudaError_t counted() {
   devices.failed |= fails;
   return noted(fails ? devices.error : cudaSuccess);
 }
-// The fault that calls are to end with, at the start of each.
-#define CUESTA_COUNTED() \
-  if (const cudaError_t fault = emulated::counted(); fault != cudaSuccess) return fault
+
+namespace {
 
 cudaError_t allocate(void** memory, size_t bytes, cudaMemoryType type) {
   Devices& devices = all();
@@ -109,9 +97,36 @@ cudaError_t release(void* memory) {
   return cudaSuccess;
 }
 
+}  // namespace
+
 void count_object(int by) {
   const std::lock_guard hold(all().lock);
   all().objects += by;
+}
+
+namespace {
+
+/// The allocation that an address is in; null for none. The caller holds the lock.
+const Allocation* allocation_of(uintptr_t address) {
+  auto next = all().memory.upper_bound(address);
+  if (next == all().memory.begin()) return nullptr;
+  const auto& [begin, allocation] = *--next;
+  return address < begin + std::max<size_t>(allocation.bytes, 1) ? &allocation : nullptr;
+}
+
+/// Whether an aligned word of a kernel's arguments is an address of another device's memory, or a
+/// texture of it. Devices do not reach each other's memory here, as without peer access.
+bool names_another_device(const void* arguments, size_t bytes) {
+  const std::lock_guard hold(all().lock);
+  for (size_t i = 0; i + sizeof(uintptr_t) <= bytes; i += sizeof(uintptr_t)) {
+    uintptr_t word = 0;
+    std::memcpy(&word, static_cast<const char*>(arguments) + i, sizeof word);
+    if (const auto texture = all().textures.find(word); texture != all().textures.end())
+      word = reinterpret_cast<uintptr_t>(texture->second);
+    const Allocation* const memory = allocation_of(word);
+    if (memory && memory->type == cudaMemoryTypeDevice && memory->device != current) return true;
+  }
+  return false;
 }
 
 bool may_take_shared(const void* kernel, size_t bytes) {
@@ -150,14 +165,10 @@ cudaError_t enqueue(cudaStream_t stream, Work work) {
 
 }  // namespace emulated
 
+using emulated::after_release;
 using emulated::count_object;
 using emulated::enqueue;
 using emulated::noted;
-
-// What releases something has done so where it ends with a fault of something before it, too.
-static cudaError_t after_release(cudaError_t fault, cudaError_t status) {
-  return fault != cudaSuccess ? fault : status;
-}
 
 extern "C" {
 
@@ -254,6 +265,10 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* ke
   for (unsigned i = 0; i < config->numAttrs; ++i)
     together |=
         config->attrs[i].id == cudaLaunchAttributeCooperative && config->attrs[i].val.cooperative;
+  if (config->stream && config->stream->device != emulated::current)
+    return noted(cudaErrorInvalidResourceHandle);
+  if (emulated::names_another_device(arguments[1], *static_cast<const size_t*>(arguments[2])))
+    return noted(cudaErrorIllegalAddress);
   const auto& bound = *static_cast<const emulated::Kernel*>(arguments[0]);
   return enqueue(config->stream,
                  [bound, grid, block, shared, together] { bound(grid, block, shared, together); });
@@ -275,6 +290,7 @@ const char* cudaGetErrorString(cudaError_t error) {
     case cudaErrorMemoryAllocation: return "out of memory";
     case cudaErrorInvalidConfiguration: return "invalid configuration argument";
     case cudaErrorInvalidDevice: return "invalid device ordinal";
+    case cudaErrorInvalidResourceHandle: return "invalid resource handle";
     case cudaErrorIllegalAddress: return "an illegal memory access was encountered";
     case cudaErrorNotSupported: return "operation not supported";
     case cudaErrorStreamCaptureUnsupported:
@@ -314,17 +330,13 @@ cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* known, const void* memory) {
   CUESTA_COUNTED();
   *known = {};
-  auto& devices = emulated::all();
-  const std::lock_guard hold(devices.lock);
-  const auto at = reinterpret_cast<uintptr_t>(memory);
-  auto next = devices.memory.upper_bound(at);
-  if (next == devices.memory.begin()) return cudaSuccess;
-  const auto& [begin, allocation] = *--next;
-  if (at >= begin + std::max<size_t>(allocation.bytes, 1)) return cudaSuccess;
-  known->type = allocation.type;
-  known->device = allocation.device;
+  const std::lock_guard hold(emulated::all().lock);
+  const auto* const allocation = emulated::allocation_of(reinterpret_cast<uintptr_t>(memory));
+  if (!allocation) return cudaSuccess;
+  known->type = allocation->type;
+  known->device = allocation->device;
   known->devicePointer = const_cast<void*>(memory);
-  if (allocation.type == cudaMemoryTypeHost) known->hostPointer = const_cast<void*>(memory);
+  if (allocation->type == cudaMemoryTypeHost) known->hostPointer = const_cast<void*>(memory);
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
@@ -367,7 +379,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   count_object(1);
   auto& devices = emulated::all();
   const std::lock_guard hold(devices.lock);
-  *stream = new CUstream_st{++devices.streams};
+  *stream = new CUstream_st{++devices.streams, emulated::current};
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWithFlags(stream, 0); }
@@ -428,64 +440,23 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResou
   CUESTA_COUNTED();
   count_object(1);
   *object = reinterpret_cast<cudaTextureObject_t>(new emulated::Texture{*resource});
+  const std::lock_guard hold(emulated::all().lock);
+  emulated::all().textures[*object] = resource->res.pitch2D.devPtr;
   return cudaSuccess;
 }
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
   const cudaError_t fault = emulated::counted();
   count_object(-1);
+  {
+    const std::lock_guard hold(emulated::all().lock);
+    emulated::all().textures.erase(object);
+  }
   delete reinterpret_cast<emulated::Texture*>(object);
   return fault;
 }
 cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
                                             cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
-}
-
-// ---- Graphs: what a stream would have done, in order
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  CUESTA_COUNTED();
-  *status =
-      stream && stream->capturing ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-  CUESTA_COUNTED();
-  count_object(1);
-  stream->capturing = new CUgraph_st;
-  return cudaSuccess;
-}
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  CUESTA_COUNTED();
-  *graph = stream->capturing;
-  stream->capturing = nullptr;
-  return cudaSuccess;
-}
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* instance, cudaGraph_t graph, unsigned long long) {
-  CUESTA_COUNTED();
-  count_object(1);
-  *instance = new CUgraphExec_st{graph->works};
-  return cudaSuccess;
-}
-cudaError_t cudaGraphLaunch(cudaGraphExec_t instance, cudaStream_t) {
-  CUESTA_COUNTED();
-  for (const Work& work : instance->works) {
-    Work once = work;  // a kernel's arguments are its own
-    once();
-  }
-  return cudaSuccess;
-}
-cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  const cudaError_t fault = emulated::counted();
-  count_object(-1);
-  delete graph;
-  return fault;
-}
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t instance) {
-  const cudaError_t fault = emulated::counted();
-  count_object(-1);
-  delete instance;
-  return fault;
 }
 
 }  // extern "C"

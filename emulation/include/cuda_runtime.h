@@ -52,7 +52,8 @@ using Kernel = std::function<void(dim3 grid, dim3 block, size_t shared, bool tog
 
 }  // namespace emulated
 
-// A call of the runtime as any other: its arguments are one here, an emulated::Kernel.
+// A call of the runtime as any other. Its arguments here are an emulated::Kernel, and the bytes of
+// the kernel's own arguments with their number.
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments&&... arguments) {
@@ -71,7 +72,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
         },
         &launch);
   };
-  void* all[] = {&bound};
+  size_t bytes = sizeof launch.all;
+  void* all[] = {&bound, &launch.all, &bytes};
   return cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), all);
 }
 

@@ -18,7 +18,9 @@ class Scratch;
 
 /// Scratch memory that a caller keeps, so that calls of a size already seen allocate nothing, and
 /// what a later call may find made: taps on the GPU, textures.
-/// Serves one call at a time (on CUDA: one stream at a time); a second one at once throws.
+/// Serves one call at a time (on CUDA: one stream at a time); a second one at once throws. Its GPU
+/// memory belongs to the GPU that a call first took it on. A call on another GPU throws
+/// Error{invalid_argument} until release_memory(). Calls on the host take no GPU memory.
 class Workspace {
  public:
   Workspace();
@@ -33,11 +35,13 @@ class Workspace {
 
  private:
   friend class Scratch;
+  friend void release_memory();
   struct State;
   std::unique_ptr<State> state_;
 };
 
-/// Frees what this thread's calls without a Workspace have cached.
+/// Frees what this thread's calls without a Workspace have cached: host memory, and GPU memory of
+/// each GPU and stream. Memory of the streams used longest ago is freed from 64 streams on.
 void release_memory();
 
 /// Name and value of a strategy parameter, as `--param block=16` gives them.

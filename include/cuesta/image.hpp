@@ -261,7 +261,8 @@ class AnyImage {
   }
   ~AnyImage() { detail::delete_picture(view_); }
 
-  /// Makes it a picture of this shape, as the constructor does; one that has it already stays.
+  /// Makes it a picture of this shape, as the constructor does. A picture that has this shape, on
+  /// the GPU in use where `space` is the device, keeps its memory and samples.
   AnyView create(Size size, int32_t channels, PixelType type, Space space = Space::host);
 
   AnyView view() { return view_; }

@@ -339,6 +339,32 @@ def test_cupy_streams(picture: Picture) -> None:
     assert_equal(edges.get(), cuesta.canny(picture, 40, 90))
 
 
+@pytest.mark.parametrize("operation", ["canny", "median", "gaussian", "label"])
+def test_one_thread_on_two_gpus(operation: str, kind: str, picture: Picture) -> None:
+    """Each GPU's scratch memory is its own, also where both work on their default streams."""
+    if (gpus := torch.cuda.device_count()) < 2:
+        pytest.skip(f"needs two GPUs, there are {gpus}")
+
+    def on(gpu: int) -> Any:
+        if kind == "torch":
+            return torch.from_numpy(picture).to(f"cuda:{gpu}")
+        import cupy
+
+        with cupy.cuda.Device(gpu):
+            return cupy.asarray(picture)
+
+    calls: dict[str, Call] = {
+        "canny": cuesta.canny,
+        "median": functools.partial(cuesta.median, ksize=15),
+        "gaussian": functools.partial(cuesta.gaussian, sigma=3),
+        "label": cuesta.label,
+    }
+    wanted = to_host(calls[operation](picture))
+    for gpu in (0, 1, 0, 1):
+        assert_equal(to_host(calls[operation](on(gpu))), wanted)
+    cuesta.release_memory()
+
+
 def test_out_and_pitched_rows(kind: str, picture: Picture) -> None:
     image = to_device(kind, picture)
     region, cut = image[5:70, 9:100], picture[5:70, 9:100]

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/memory.hpp"
+#include "cuesta/device.hpp"
 
 namespace cuesta {
 namespace {
@@ -90,6 +91,17 @@ void check_no_overlap(ConstAnyView a, ConstAnyView b, std::string_view what_a,
   }
   throw_invalid("overlap", "{} and {} share memory; give the result a picture of its own", what_a,
                 what_b);
+}
+
+void check_same_gpu(std::string_view operation, int before) {
+  const int used = current_device();
+  if (used == before) return;
+  throw Error(
+      ErrorCode::input,
+      fmt::format("{}: frame is on GPU {} after frames on GPU {}; call reset() to start over "
+                  "on another GPU",
+                  operation, used, before),
+      fmt::to_string(used));
 }
 
 void check_odd(int value, int low, int high, std::string_view what) {

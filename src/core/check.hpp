@@ -29,6 +29,9 @@ void check_same_size(ConstAnyView a, ConstAnyView b, std::string_view what_a,
 /// Throws where the bytes of the two views overlap; `same_allowed` lets through two equal views.
 void check_no_overlap(ConstAnyView a, ConstAnyView b, std::string_view what_a,
                       std::string_view what_b, bool same_allowed = false);
+/// Throws Error{input} unless the GPU in use is `before`, which holds what was made of the frames
+/// so far.
+void check_same_gpu(std::string_view operation, int before);
 /// Throws unless `value` is odd and in [low, high].
 void check_odd(int value, int low, int high, std::string_view what);
 

@@ -92,8 +92,11 @@ template AnyView AnyView::region(const Rect& r) const;
 template ConstAnyView ConstAnyView::region(const Rect& r) const;
 
 AnyView AnyImage::create(Size size, int32_t channels, PixelType type, Space space) {
-  const bool same = view_.size() == size && view_.channels == channels && view_.type == type &&
-                    view_.space == space;
+  // Memory of another GPU than the one in use stays there.
+  const bool same =
+      view_.size() == size && view_.channels == channels && view_.type == type &&
+      view_.space == space &&
+      (space == Space::host || !view_.data || detail::device_of(view_.data) == current_device());
   if (!same) *this = AnyImage(), *this = AnyImage(size, channels, type, space);
   return view_;
 }

@@ -29,6 +29,7 @@ void* allocate_pinned(size_t) { throw_no_cuda(); }
 void release_pinned(void*) noexcept {}
 bool is_pinned(const void*) { return false; }
 void enqueue_download(ConstAnyView, AnyView, void*) { throw_no_cuda(); }
+uint64_t stream_number(void*) { throw_no_cuda(); }
 bool is_recorded(void*) { return false; }
 void* allocate_recorded(size_t, void*) { throw_no_cuda(); }
 void release_recorded(void*, void*) noexcept {}

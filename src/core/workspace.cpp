@@ -1,14 +1,19 @@
 #include "core/workspace.hpp"
 
 #include <algorithm>
+#include <list>
 #include <map>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/memory.hpp"
+#include "core/on_device.hpp"
 #include "core/recording.hpp"
+#include "cuesta/device.hpp"
 #include "cuesta/error.hpp"
 
 namespace cuesta {
@@ -106,22 +111,106 @@ struct Shelf {
 }  // namespace
 
 struct Workspace::State {
-  State() { stacks[1].space = Space::device; }
+  static constexpr int no_gpu = -1;
+
+  State() { stacks[size_t(Space::device)].space = Space::device; }
   // Of one call that is being recorded.
   explicit State(void* stream) : State() {
-    stacks[1].recorded = true;
-    stacks[1].stream = stream;
+    Stack& stack = stacks[size_t(Space::device)];
+    stack.recorded = true;
+    stack.stream = stream;
   }
   ~State() { clear(); }
+
   void clear() {
+    if (gpu != no_gpu) {
+      try {
+        const OnDevice there(gpu);  // textures and events are the GPU's that made them
+        free_all();
+      } catch (const Error&) {
+        // The GPU is lost or the process ends: below goes what can be freed.
+      }
+    }
+    free_all();
+    gpu = no_gpu;
+  }
+  void free_all() {
     kept.clear();
     for (Stack& s : stacks) s.clear();
   }
+  /// Throws Error{invalid_argument} where memory of another GPU than the one in use is held.
+  void check_gpu() const {
+    if (gpu == no_gpu) return;
+    const int used = current_device();
+    if (used == gpu) return;
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format("the workspace holds memory of GPU {} and the call runs on GPU {}; give "
+                    "each GPU a workspace, or call release_memory() first",
+                    gpu, used),
+        fmt::to_string(used));
+  }
+  /// The GPU whose memory is held after `space` has given some, asked before it does.
+  int gpu_after(Space space) const {
+    return space == Space::host || gpu != no_gpu ? gpu : current_device();
+  }
+
   Stack stacks[2];
   std::map<std::type_index, Shelf> kept;
+  int gpu = no_gpu;  // whose memory is held
   std::mutex mutex;
   std::thread::id owner;
   int depth = 0;
+
+  class OfThread;
+};
+
+/// What a thread's calls without a workspace take: one state for the host, and one for each GPU
+/// and stream, because work that was enqueued may still use it when the next call comes.
+class Workspace::State::OfThread {
+ public:
+  static constexpr size_t max_streams = 64;
+
+  static OfThread& get() {
+    thread_local OfThread states;
+    return states;
+  }
+  State& host() { return host_; }
+  State& of(int gpu, void* stream) {
+    const uint64_t number = detail::stream_number(stream);
+    const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const OfStream& s) {
+      return s.gpu == gpu && s.stream == stream;
+    });
+    if (found != streams_.end()) {
+      streams_.splice(streams_.begin(), streams_, found);
+      // A handle that came back: its stream was destroyed. Freeing waits for what still runs.
+      if (found->number != number && found->state.depth == 0) found->state.clear();
+      found->number = number;
+      return found->state;
+    }
+    // Nobody reports the end of a stream, so those used longest ago go.
+    if (streams_.size() >= max_streams) {
+      const auto last = std::find_if(streams_.rbegin(), streams_.rend(),
+                                     [](const OfStream& s) { return s.state.depth == 0; });
+      if (last != streams_.rend()) streams_.erase(std::next(last).base());
+    }
+    return streams_.emplace_front(gpu, stream, number).state;
+  }
+  void release_memory() {
+    host_.clear();
+    streams_.remove_if([](const OfStream& s) { return s.state.depth == 0; });
+  }
+
+ private:
+  struct OfStream {
+    OfStream(int index, void* handle, uint64_t id) : gpu(index), stream(handle), number(id) {}
+    int gpu;
+    void* stream;
+    uint64_t number;
+    State state{};
+  };
+  State host_;
+  std::list<OfStream> streams_;  // the one used last is the first
 };
 
 Workspace::Workspace() : state_(std::make_unique<State>()) {}
@@ -131,14 +220,7 @@ Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 size_t Workspace::bytes(Space space) const { return state_->stacks[size_t(space)].bytes(); }
 void Workspace::release_memory() { state_->clear(); }
 
-namespace {
-std::map<void*, Workspace>& thread_cache() {
-  thread_local std::map<void*, Workspace> cache;
-  return cache;
-}
-}  // namespace
-
-void release_memory() { thread_cache().clear(); }
+void release_memory() { Workspace::State::OfThread::get().release_memory(); }
 
 Scratch::Scratch(const Exec& exec, Space space)
     : state_(nullptr), space_(space), keeps_(exec.workspace != nullptr) {
@@ -150,7 +232,8 @@ Scratch::Scratch(const Exec& exec, Space space)
     state_ = own.get();
     own_.push_back(own);
   } else {
-    state_ = thread_cache()[exec.stream].state_.get();
+    auto& own = Workspace::State::OfThread::get();
+    state_ = space == Space::host ? &own.host() : &own.of(current_device(), exec.stream);
   }
   const std::lock_guard lock(state_->mutex);
   if (state_->depth && state_->owner != std::this_thread::get_id()) {
@@ -158,6 +241,7 @@ Scratch::Scratch(const Exec& exec, Space space)
                 "the workspace is in use by another thread; give every concurrent call a workspace "
                 "of its own");
   }
+  if (space == Space::device) state_->check_gpu();
   state_->owner = std::this_thread::get_id();
   ++state_->depth;
   const Stack& stack = state_->stacks[size_t(space_)];
@@ -177,7 +261,12 @@ Scratch::~Scratch() {
   }
 }
 
-void* Scratch::take_bytes(size_t bytes) { return state_->stacks[size_t(space_)].take(bytes); }
+void* Scratch::take_bytes(size_t bytes) {
+  const int gpu = state_->gpu_after(space_);
+  void* const memory = state_->stacks[size_t(space_)].take(bytes);
+  state_->gpu = gpu;
+  return memory;
+}
 
 const void* Scratch::find_kept(std::type_index type, std::string_view key) {
   const auto shelf = state_->kept.find(type);
@@ -186,10 +275,9 @@ const void* Scratch::find_kept(std::type_index type, std::string_view key) {
 
 void Scratch::keep(std::type_index type, std::string_view key, std::shared_ptr<const void> object,
                    size_t most) {
-  if (keeps_)
-    state_->kept[type].put(key, std::move(object), most);
-  else
-    own_.push_back(std::move(object));
+  if (!keeps_) return own_.push_back(std::move(object));
+  state_->gpu = state_->gpu_after(space_);
+  state_->kept[type].put(key, std::move(object), most);
 }
 
 }  // namespace cuesta

@@ -20,8 +20,9 @@ namespace cuesta {
 /// across operations. All takes of a scope together must be made on the thread that opened it.
 class Scratch {
  public:
-  /// Of `exec.workspace`, or of this thread's cache for `exec.stream`. Throws
-  /// Error{invalid_argument} when another thread uses the workspace now.
+  /// Of `exec.workspace`; without one, of this thread's cache, which has memory for the host and
+  /// for each GPU and stream. Throws Error{invalid_argument} when another thread uses the workspace
+  /// now, or when its GPU memory is another GPU's than the one in use.
   Scratch(const Exec& exec, Space space);
   ~Scratch();
   Scratch(const Scratch&) = delete;

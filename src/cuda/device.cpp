@@ -184,6 +184,14 @@ void enqueue_download(ConstAnyView device, AnyView host, void* stream) {
   copy_picture(device, host, cudaMemcpyDeviceToHost, stream, "download");
 }
 
+uint64_t stream_number(void* stream) {
+  unsigned long long number = 0;
+  if (stream) {
+    cuda::check(cudaStreamGetId(static_cast<cudaStream_t>(stream), &number),
+                "asking which stream is in use");
+  }
+  return number;
+}
 bool is_recorded(void* stream) {
   auto status = cudaStreamCaptureStatusNone;
   if (cudaStreamIsCapturing(static_cast<cudaStream_t>(stream), &status) != cudaSuccess)

@@ -6,7 +6,9 @@
 #include <type_traits>
 
 #include "core/device_memory.hpp"
+#include "core/recording.hpp"
 #include "cuda/launch.cuh"
+#include "cuesta/device.hpp"
 
 namespace cuesta::cuda {
 
@@ -25,17 +27,8 @@ class Key {
     return *this;
   }
   /// The GPU in use.
-  Key& add_device() {
-    int device = 0;
-    check(cudaGetDevice(&device), "asking which GPU is in use");
-    return add(device);
-  }
-  /// By its number, which no later stream gets; a handle may come back.
-  Key& add_stream(cudaStream_t stream) {
-    unsigned long long number = 0;
-    check(cudaStreamGetId(stream, &number), "asking which stream is in use");
-    return add(number);
-  }
+  Key& add_device() { return add(current_device()); }
+  Key& add_stream(cudaStream_t stream) { return add(detail::stream_number(stream)); }
   std::string_view bytes() const { return bytes_; }
 
  private:

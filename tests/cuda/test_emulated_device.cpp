@@ -8,12 +8,18 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "core/on_device.hpp"
+#include "core/workspace.hpp"
+#include "cuesta/cuesta.hpp"
 #include "cuesta/device.hpp"
 #include "cuesta/lines.hpp"
 #include "emulated/device.hpp"
 #include "support/bands.hpp"
+#include "support/errors.hpp"
 #include "verify/drawn_request.hpp"
 
 namespace cuesta {
@@ -73,6 +79,70 @@ TEST(EmulatedDevice, CountsWhatIsHeldAndFailsWhatItIsTold) {
   for (int i = 0; i < 3; ++i) EXPECT_THROW((Image<uint8_t, Space::device>(8, 8)), Error);
   emulated::fail_call(-1);
   EXPECT_NO_THROW((Image<uint8_t, Space::device>(8, 8)));
+}
+
+// What a GPU reports where peer access is off: the tests of two GPUs rely on it.
+TEST(EmulatedDevice, FailsOnMemoryAndStreamsOfAnother) {
+  if (list_devices().size() < 2) GTEST_SKIP() << "needs CUESTA_EMULATED_DEVICES=2";
+  Image<uint8_t, Space::device> here(64, 48), dst(64, 48);
+  const Stream stream;
+  const GaussianOptions how{.sigma = 1.4};
+  const Exec on_stream{.strategy = "plain", .stream = stream.get()}, plain{.strategy = "plain"};
+  gaussian(here, dst, how, on_stream);
+  const auto message_of = [](const auto& call) { return test::error_of(ErrorCode::device, call); };
+  {
+    const OnDevice other(1);
+    EXPECT_NE(message_of([&] { gaussian(here, dst, how, plain); }).find("illegal memory access"),
+              std::string::npos);
+    Image<uint8_t, Space::device> there(64, 48);
+    EXPECT_THROW(gaussian(here, there, how, plain), Error) << "of the source alone";
+    Image<uint8_t, Space::device> more(64, 48);
+    EXPECT_NO_THROW(gaussian(there, more, how, plain));
+    EXPECT_NE(message_of([&] { gaussian(there, more, how, on_stream); }).find("resource handle"),
+              std::string::npos);
+    release_memory();
+  }
+  release_memory();
+}
+
+// Nobody reports the end of a stream, so memory for the streams of a thread has a bound.
+TEST(EmulatedDevice, MemoryOfStreamsThatEndedIsFreed) {
+  release_memory();
+  const emulated::Held before = emulated::held();
+  const auto call = [](void* stream) {
+    Scratch({.stream = stream}, Space::device).take<uint8_t>(100000);
+  };
+  call(nullptr);
+  const size_t one = emulated::held().bytes - before.bytes;
+  ASSERT_GE(one, 100000u);
+  {
+    std::vector<Stream> streams(150);
+    for (const Stream& stream : streams) call(stream.get());
+    EXPECT_EQ(emulated::held().bytes, before.bytes + 64 * one);
+    const int64_t calls = emulated::calls();
+    for (size_t i = streams.size() - 64; i < streams.size(); ++i) call(streams[i].get());
+    const int64_t found = emulated::calls() - calls;
+    for (size_t i = 0; i < 64; ++i) call(streams[i].get());
+    EXPECT_GT(emulated::calls() - calls, 2 * found) << "the last 64 streams kept their memory";
+  }
+  release_memory();
+  EXPECT_EQ(emulated::held(), before);
+}
+
+// A handle that comes back is another stream: what ran on the one before may still use its memory.
+TEST(EmulatedDevice, AStreamWithAnOldHandleGetsNewMemory) {
+  constexpr size_t bytes = 5000;
+  std::set<void*> handles;
+  for (int i = 0; i < 1000; ++i) {
+    const Stream stream;
+    const bool known = !handles.insert(stream.get()).second;
+    Scratch scratch({.stream = stream.get()}, Space::device);
+    auto* const memory = scratch.take<uint8_t>(bytes);
+    ASSERT_EQ(memory[0], 0xA5) << (known ? "memory of the stream before" : "not new");
+    std::fill_n(memory, bytes, uint8_t(1));
+    if (known) return release_memory();
+  }
+  FAIL() << "no handle came back";
 }
 
 // From the first call on, and from what is asked of a device on.

@@ -4,6 +4,7 @@
 
 #include "core/check.hpp"
 #include "core/check_batch.hpp"
+#include "cuesta/device.hpp"
 #include "ops/background/options.hpp"
 #include "ops/background/reference.hpp"
 #include "ops/shared/background_access.hpp"
@@ -26,10 +27,11 @@ struct BackgroundSubtractor::State {
   std::vector<BackgroundStep> steps;  // of a batch
 
   PixelType type = PixelType::u8;  // of the frames
+  int gpu = 0;                     // that holds the model, where it is on the device
 
   bool fits(ConstAnyView frame) const {
     return frame.width == width && frame.height == height && frame.space == model.space() &&
-           frame.type == type;
+           frame.type == type && (frame.space == Space::host || gpu == current_device());
   }
 
   /// How frame i from now on is learned.
@@ -57,6 +59,7 @@ struct BackgroundSubtractor::State {
     }
     model.create({frame.width, frame.height * layout.planes}, 1, layout.type, frame.space);
     width = frame.width, height = frame.height, type = frame.type;
+    if (frame.space == Space::device) gpu = current_device();
   }
 };
 
@@ -82,6 +85,7 @@ void BackgroundSubtractor::State::check_follows(ConstAnyView frame) const {
                             name_of(frame.type), name_of(type)),
                 std::string(name_of(frame.type)));
   }
+  if (frame.space == Space::device) check_same_gpu("background", gpu);
 }
 
 AnyView BackgroundAccess::state_for(BackgroundSubtractor& background, ConstAnyView frame) {

@@ -7,6 +7,7 @@
 #include "core/bits.hpp"
 #include "core/check_batch.hpp"
 #include "core/pinned_picture.hpp"
+#include "cuesta/device.hpp"
 #include "ops/motion/check_frame.hpp"
 #include "ops/motion/options.hpp"
 #include "ops/motion/reference.hpp"
@@ -70,6 +71,7 @@ struct MotionDetector::State {
   BackgroundSubtractor background;
   Image<uint8_t, Space::device> first_frame;
   Space space = Space::host;  // of the frames
+  int gpu = 0;                // that holds all of this where they are on the device
   int32_t channels = 1;       // the same
   PixelType type = PixelType::u8;
   // Of the last frame: the GPU writes to page-locked memory beside the host.
@@ -101,6 +103,7 @@ struct MotionDetector::State {
     const ConstAnyView frame = frames.first;
     return frame.width == mask.width && frame.height == mask.height &&
            (frame.space == Space::device) == bool(pinned.view()) &&
+           (frame.space == Space::host || gpu == current_device()) &&
            components.size() >= size_t(frames.count) &&
            (options.steady == 0 || is_alike(held.view(), frame)) &&
            (kept.size() == 1 || is_alike(kept[0].view(), frame));
@@ -112,6 +115,11 @@ struct MotionDetector::State {
     pinned = {};
     shown = {};
     if (frames.first.space == Space::device) {
+      if (const int used = current_device(); used != gpu) {
+        gpu = used;
+        first_frame = {};
+        workspace.release_memory();
+      }
       pinned = PinnedPicture({PixelType::bit, {width, height}});
       mask = bits_of(pinned.view());
     } else {
@@ -188,6 +196,7 @@ void MotionDetector::State::check(const ConstBatch& frames) const {
                             name_of(frame.type), name_of(type)),
                 std::string(name_of(frame.type)));
   }
+  if (frame.space == Space::device) check_same_gpu("motion", gpu);
 }
 
 /// What strategies are told of these frames, which have been checked.
