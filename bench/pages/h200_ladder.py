@@ -24,7 +24,6 @@ PAGE = Page(
         "run": ("*/papers", "*/gpu", "*/cpu"),
         "two": ("canny/gpu",),
         "compilers": ("convolve/gpu", "log/gpu", "sobel/gpu"),
-        "profile": ("*/papers", "*/gpu"),
     },
 )
 MEMORY = [

@@ -140,16 +140,12 @@ class Page:
             operation, who = part.split("/")
             for each in sorted(commits) if operation == "*" else [operation]:
                 at = commits.get(each, commit)
-                fingerprint = tree_of(at).fingerprint(f"{each}/{who}")
-                if fingerprint:
-                    found.append(
-                        {
-                            "part": f"{each}/{who}",
-                            "raw": name,
-                            "commit": at[:7],
-                            "fingerprint": fingerprint,
-                        }
-                    )
+                for one in tree_of(at).parts(each, who):
+                    fingerprint = tree_of(at).fingerprint(one)
+                    if fingerprint:
+                        found.append(
+                            {"part": one, "raw": name, "commit": at[:7], "fingerprint": fingerprint}
+                        )
         return found
 
 

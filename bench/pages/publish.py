@@ -114,32 +114,25 @@ def kernels(chosen):
 
 
 def record_equal(part, commit, how):
-    """That a commit changed only the text of a part."""
-    full = subprocess.run(
-        ["git", "-C", pages.ROOT, "rev-parse", "--short=12", commit],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    before, after = (
-        pages.tree_of(f"{full.stdout.strip()}{parent}").fingerprint(part) for parent in ("^", "")
-    )
-    if before is None or after is None:
-        raise pages.Broken(f"{part} has no sources at {commit}; a part is like canny/gpu")
-    if before == after:
+    """That a commit changed only the text of a part; of "canny/papers", of every step that it changed."""
+    words = ["git", "-C", pages.ROOT, "rev-parse", "--short=12", commit]
+    full = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    before, after = pages.tree_of(f"{full}^"), pages.tree_of(full)
+    parts = after.parts(*part.split("/")) if part.count("/") == 1 else [part]
+    records, changed = read(EQUAL, []), 0
+    for one in parts:
+        old, new = before.fingerprint(one), after.fingerprint(one)
+        if None in (old, new):
+            raise pages.Broken(f"{one} has no sources at {commit}; a part is like canny/gpu")
+        if old != new:
+            changed += 1
+            record = {"part": one, "commit": full, "from": old, "to": new, "how": how}
+            records = [r for r in records if (r["part"], r["from"], r["to"]) != (one, old, new)]
+            records.append(record)
+    if not changed:
         raise pages.Broken(f"{commit} did not change {part}")
-    records = [
-        one
-        for one in read(EQUAL, [])
-        if (one["part"], one["from"], one["to"]) != (part, before, after)
-    ]
-    records.append(
-        {"part": part, "commit": full.stdout.strip(), "from": before, "to": after, "how": how}
-    )
-    EQUAL.write_text(
-        "[\n" + ",\n".join(" " + json.dumps(one, ensure_ascii=False) for one in records) + "\n]\n",
-        encoding="utf-8",
-    )
+    lines = ",\n".join(" " + json.dumps(record, ensure_ascii=False) for record in records)
+    EQUAL.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 def main(arguments=None):

@@ -1,9 +1,9 @@
 """Fingerprints of the sources behind a measurement, so that a page says when they have changed since.
 
-A part is an operation and who runs it: "canny/papers" (the papers' steps), "canny/gpu" (the other device rows), "canny/cpu".
-Its fingerprint is a hash of the part's files and of what they include from src/ops, src/cuda, src/cpu and the arithmetic in
-src/core: without comments, white space, include lines and file names. Declarations and the launch of kernels, which all strategies share, are
-left out.
+A part is an operation and who runs it: "canny/gpu" (production and plain rows), "canny/cpu", and one for each of the papers'
+steps, "canny/papers/row-cyclic". Its fingerprint is a hash of the part's files and of what they include from src/ops, src/cuda,
+src/cpu and the arithmetic in src/core: without comments, white space, include lines and file names. Declarations and the
+launch of kernels, which all strategies share, are left out.
 """
 
 import hashlib
@@ -36,6 +36,12 @@ OTHER_LINES = re.compile(
     r"^[ \t]*#[ \t]*(?:include\b.*|pragma once|(?:ifndef|define)[ \t]+CUESTA_\w+_H(?:PP)?_?[ \t]*)$",
     re.MULTILINE,
 )
+
+
+def step_of(stem):
+    """The step that a file of a ladder is named after: "02_row_cyclic" is row-cyclic, "03_v1_2" v1.2."""
+    name = re.sub(r"^\d+_", "", stem)
+    return name.replace("_", "." if re.fullmatch(r"v\d_\d", name) else "-")
 
 
 class Tree:
@@ -81,28 +87,39 @@ class Tree:
         return self.hashes[path]
 
     def included(self, path):
+        """A header's own source file belongs to it."""
         for name in INCLUDE.findall(without_comments(self.text(path))):
             found = "src/" + name
-            if found in self.files and found.split("/")[-1] not in DECLARATIONS:
-                if found.startswith(("src/ops/", "src/cuda/", "src/cpu/")) or ARITHMETIC.match(
-                    found
-                ):
-                    yield found
+            if found not in self.files or found.split("/")[-1] in DECLARATIONS:
+                continue
+            if found.startswith(("src/ops/", "src/cuda/", "src/cpu/")) or ARITHMETIC.match(found):
+                yield found
+                source = re.sub(r"\.cuh$", ".cu", found)
+                if source != found and source in self.files:
+                    yield source
+
+    def parts(self, operation, who):
+        """The parts of an operation: of the papers one a step."""
+        if who != "papers":
+            return [f"{operation}/{who}"]
+        steps = re.compile(rf"src/ops/{operation}/ladder/(\d+_\w+)\.cu$")
+        return sorted(
+            f"{operation}/papers/{step_of(found[1])}"
+            for path in self.files
+            if (found := steps.match(path))
+        )
 
     def roots(self, part):
-        operation, who = part.split("/")
+        operation, who, *step = part.split("/")
         below = [path for path in self.files if path.startswith(f"src/ops/{operation}/")]
         if who == "cpu":
-            return [
-                path
-                for path in below
-                if path.endswith(".cpp") and path.split("/")[-1] not in NOT_COMPUTING
-            ]
-        return [
-            path
-            for path in below
-            if path.endswith(".cu") and ("/ladder/" in path) == (who == "papers")
-        ]
+            names = [path for path in below if path.endswith(".cpp")]
+            return [path for path in names if path.split("/")[-1] not in NOT_COMPUTING]
+        files = [path for path in below if path.endswith(".cu")]
+        if who == "gpu":
+            return [path for path in files if "/ladder/" not in path]
+        steps = [path for path in files if "/ladder/" in path]
+        return [path for path in steps if [step_of(Path(path).stem)] == step]
 
     def fingerprint(self, part):
         """None where the part has no files."""
@@ -176,15 +193,16 @@ def notice(parts):
     """What the page says of them; nothing where nothing has changed."""
     if not parts:
         return ""
-    forms = {"papers": "the papers' steps of {}", "gpu": "{} on the GPU", "cpu": "{} on the CPU"}
-    found = {}
+    found = {"papers": {}, "gpu": {}, "cpu": {}}
     for part in parts:
-        operation, who = part.split("/")
-        found.setdefault(who, []).append(f"`{operation}`")
-    listed = "; ".join(
-        form.format(", ".join(found[who])) for who, form in forms.items() if who in found
-    )
+        operation, who, *step = part.split("/")
+        found[who].setdefault(f"`{operation}`", []).extend(f"`{name}`" for name in step)
+    steps = [f"{name} ({', '.join(names)})" for name, names in found["papers"].items()]
+    listed = [f"the papers' steps of {', '.join(steps)}"] if steps else []
+    listed += [
+        f"{', '.join(found[who])} on the {who.upper()}" for who in ("gpu", "cpu") if found[who]
+    ]
     return (
         "> **Measured on older sources.** These have changed since, and were not measured again: "
-        f"{listed}."
+        f"{'; '.join(listed)}."
     )

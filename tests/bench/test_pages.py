@@ -370,7 +370,7 @@ class Sources(unittest.TestCase):
 
     def changed(self, equal=(), **changes):
         before = self.tree()
-        parts = [f"sobel/{who}" for who in ("papers", "gpu", "cpu")]
+        parts = [f"sobel/{who}" for who in ("papers/global", "gpu", "cpu")]
         measured = [{"part": part, "fingerprint": before.fingerprint(part)} for part in parts]
         return sources.changed(measured, self.tree(**changes), equal)
 
@@ -393,7 +393,8 @@ class Sources(unittest.TestCase):
         )
         self.assertEqual(self.changed(**{"src/cuda/tile.cuh": "int t = 6;"}), ["sobel/gpu"])
         self.assertEqual(
-            self.changed(**{"src/ops/sobel/ladder/01_global.cu": "int b = 3;"}), ["sobel/papers"]
+            self.changed(**{"src/ops/sobel/ladder/01_global.cu": "int b = 3;"}),
+            ["sobel/papers/global"],
         )
         self.assertEqual(
             self.changed(**{"src/core/gradient.hpp": "inline int g() { return 2; }"}), ["sobel/cpu"]
@@ -418,10 +419,10 @@ class Sources(unittest.TestCase):
 
     def test_the_notice_names_them(self):
         self.assertEqual(sources.notice([]), "")
-        notice = sources.notice(["canny/gpu", "sobel/papers"])
+        notice = sources.notice(["canny/gpu", "sobel/papers/global", "sobel/papers/shared-1d"])
         for words in (
             "Measured on older sources",
-            "the papers' steps of `sobel`",
+            "the papers' steps of `sobel` (`global`, `shared-1d`)",
             "`canny` on the GPU",
         ):
             self.assertIn(words, notice)
