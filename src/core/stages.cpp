@@ -1,91 +1,90 @@
 #include "core/stages.hpp"
 
+#include <condition_variable>
 #include <cstdint>
-
-#if !defined(CUESTA_THREADS_STD)
-#include <memory>
 #include <mutex>
-
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_pipeline.h>
-#include <oneapi/tbb/task_arena.h>
-#endif
+#include <system_error>
+#include <thread>
 
 namespace cuesta {
+namespace {
 
-#if defined(CUESTA_THREADS_STD)
+/// Which items are through which stage.
+class Progress {
+ public:
+  explicit Progress(int places) : places_(places) {}
 
-void run_stages(int places, const Stages& stages) {
+  /// Waits until a place is free for the next item.
+  int next_to_take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return taken_ - given_ < places_; });
+    return place_of(taken_);
+  }
+  void took() { count(taken_); }
+  /// There are no more items than were taken.
+  void end() {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    changed_.notify_all();
+  }
+  /// Wait for the next item of a stage; false where there is none.
+  bool next_to_work(int& place) { return next(worked_, taken_, place); }
+  void worked() { count(worked_); }
+  bool next_to_give(int& place) { return next(given_, worked_, place); }
+  void gave() { count(given_); }
+
+ private:
+  int place_of(int64_t item) const { return int(item % places_); }
+  void count(int64_t& items) {
+    const std::lock_guard lock(mutex_);
+    ++items;
+    changed_.notify_all();
+  }
+  bool next(const int64_t& own, const int64_t& before, int& place) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return own < before || (ended_ && own == taken_); });
+    place = place_of(own);
+    return own < before;
+  }
+
+  const int places_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int64_t taken_ = 0, worked_ = 0, given_ = 0;
+  bool ended_ = false;
+};
+
+void run_in_turn(int places, const Stages& stages) {
   for (int place = 0; stages.take(place); place = (place + 1) % places) {
     stages.work(place);
     stages.give(place);
   }
 }
 
-#else
-
-namespace {
-
-// While it lives there are two threads more than cores: two of the three stages of a run wait most
-// of the time, and the third computes on every core. oneTBB takes the least of all limits, so that
-// runs at the same time share one.
-class TwoThatWait {
- public:
-  TwoThatWait() { add(2); }
-  ~TwoThatWait() {
-    try {
-      add(-2);
-    } catch (
-        ...) {  // NOLINT(bugprone-empty-catch): no memory to lower the limit; the next one does
-    }
-  }
-  TwoThatWait(const TwoThatWait&) = delete;
-  TwoThatWait& operator=(const TwoThatWait&) = delete;
-
- private:
-  static void add(int threads) {
-    using oneapi::tbb::global_control;
-    static std::mutex mutex;
-    static int waiting = 0;
-    static std::unique_ptr<global_control> limit;
-    const std::lock_guard lock(mutex);
-    waiting += threads;
-    std::unique_ptr<global_control> next;
-    if (waiting > 0) {
-      next = std::make_unique<global_control>(
-          global_control::max_allowed_parallelism,
-          size_t(oneapi::tbb::info::default_concurrency() + waiting));
-    }
-    limit = std::move(next);
-  }
-};
-
 }  // namespace
 
 void run_stages(int places, const Stages& stages) {
-  namespace tbb = oneapi::tbb;
-  constexpr auto in_order = tbb::filter_mode::serial_in_order;
-  const TwoThatWait two_that_wait;
-  tbb::task_arena arena(3);
-  // The last stage frees places in the order in which the first takes them.
-  int64_t taken = 0;
-  const auto take = tbb::make_filter<void, int>(in_order, [&](tbb::flow_control& flow) {
-    const auto place = int(taken % places);
-    if (stages.take(place))
-      ++taken;
-    else
-      flow.stop();
-    return place;
-  });
-  const auto work = tbb::make_filter<int, int>(in_order, [&](int place) {
-    stages.work(place);
-    return place;
-  });
-  const auto give = tbb::make_filter<int, void>(in_order, [&](int place) { stages.give(place); });
-  arena.execute([&] { tbb::parallel_pipeline(size_t(places), take & work & give); });
+  Progress progress(places);
+  const auto take = [&] {
+    while (stages.take(progress.next_to_take())) progress.took();
+    progress.end();
+  };
+  const auto give = [&] {
+    for (int place = 0; progress.next_to_give(place); progress.gave()) stages.give(place);
+  };
+  std::thread taking, giving;
+  try {
+    giving = std::thread(give);
+    taking = std::thread(take);
+  } catch (const std::system_error&) {
+    // No thread to be had: one stage follows the other.
+    progress.end();
+    if (giving.joinable()) giving.join();
+    return run_in_turn(places, stages);
+  }
+  for (int place = 0; progress.next_to_work(place); progress.worked()) stages.work(place);
+  taking.join();
+  giving.join();
 }
-
-#endif
 
 }  // namespace cuesta

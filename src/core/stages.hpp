@@ -1,5 +1,4 @@
-// What goes through stages, one item after the other and all stages at once: oneTBB's pipeline is
-// behind this header, as its loops are behind core/threads.hpp.
+// Items that go through stages in order, all stages at once.
 #pragma once
 
 #include <functional>
@@ -15,10 +14,11 @@ struct Stages {
 };
 
 /// Runs all items through the stages, each in the order of the items and for one of them at a time,
-/// on the caller's thread and others, and returns when the last is through. Items take the places
-/// in turn, 0 first: with two or more, what an item left in its place is there while the next is
-/// taken. A stage may wait, for input or a codec: computing keeps its threads. With
-/// CUESTA_THREADS=std one stage follows the other.
+/// and returns when the last is through. Items take the places in turn, 0 first: with two or more,
+/// what an item left in its place is there while the next is taken. `work` runs on the caller's
+/// thread. `take` and `give` have a thread each, outside oneTBB's, so they may wait for input or a
+/// codec while computing keeps all of its threads. Where the system gives no thread, one stage
+/// follows the other.
 void run_stages(int places, const Stages& stages);
 
 }  // namespace cuesta

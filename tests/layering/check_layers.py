@@ -67,7 +67,7 @@ DESCRIPTION = re.compile(r"^ops/[^/]+/options\.hpp$")
 # Libraries, and the paths that may include them.
 LIBRARIES = [
     (re.compile(r"^hwy/"), re.compile(r"^src/(cpu|ops)/|^src/core/cpu_probe\.cpp$"), "Highway"),
-    (re.compile(r"^(oneapi/)?tbb/"), re.compile(r"^src/core/(threads|stages)\.cpp$"), "oneTBB"),
+    (re.compile(r"^(oneapi/)?tbb/"), re.compile(r"^src/core/threads\.cpp$|^tests/core/test_stages\.cpp$"), "oneTBB"),
     (re.compile(r"^(vips/|glib)"), re.compile(r"^src/io/"), "libvips"),
     (re.compile(r"^lib(av|sw)[a-z]+/"), re.compile(r"^(src/io|tests|fuzz)/"), "FFmpeg's libraries"),
     (re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
