@@ -114,7 +114,10 @@ class LabelBands {
   Found find(ConstAnyView rows, const Exec& exec = {}) const;
   /// Takes the next rows, downwards. Throws Error{unsupported} past 2,147,483,647 components.
   void add(const Found& found);
-  void add(ConstAnyView rows, const Exec& exec = {}) { add(find(rows, exec)); }
+  void add(ConstAnyView rows, const Exec& exec = {}) {
+    const Found found = find(rows, exec);
+    if (!exec.choices) add(found);
+  }
   /// After the last row: the components of all rows, in label order, as label() lists them.
   std::vector<Component> join();
   /// Labels of the rows that were added as the band-th, counted from 0, once all were joined;

@@ -125,8 +125,12 @@ struct Choice {
 
 /// What `call(exec)` would run, without running it: `which([&](const Exec& e) { canny(src, dst, {},
 /// e); })`. The views' samples need not exist (see placeholder()). Throws as the call itself does
-/// for what cannot be meant; what is refused, the Choice tells. Where `call` makes several
-/// operations' calls, which_all() tells of each and which() of the last.
+/// for what cannot be meant; the Choice reports what is refused.
+///
+/// which_all() returns a Choice for every step, in the order in which they run: a call may be made
+/// of several operations (log_edges() above sigma 2.2 is gaussian, then log). which() returns the
+/// first step that nothing takes, else the last one, which writes the result: it converts to false
+/// where the call would throw.
 template <class Call>
 std::vector<Choice> which_all(Call&& call, Exec exec = {}) {
   std::vector<Choice> choices;
@@ -137,6 +141,8 @@ std::vector<Choice> which_all(Call&& call, Exec exec = {}) {
 template <class Call>
 Choice which(Call&& call, const Exec& exec = {}) {
   std::vector<Choice> choices = which_all(call, exec);
+  for (Choice& choice : choices)
+    if (!choice) return std::move(choice);
   return choices.empty() ? Choice() : std::move(choices.back());
 }
 

@@ -21,6 +21,7 @@ from cuesta._info import (
     strategies,
     verify,
     which,
+    which_all,
 )
 from cuesta._lines import Line, trace
 from cuesta._motion import BackgroundSubtractor, Detection, FrameState, MotionDetector
@@ -145,4 +146,5 @@ __all__ = [
     "verify",
     "video_parts",
     "which",
+    "which_all",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 from cuesta import _core
 from cuesta.errors import DeviceError, InvalidArgument
 
-__all__ = ["Choice", "Device", "Report", "Strategy", "devices", "release_memory", "strategies", "verify", "which"]
+__all__ = ["Choice", "Device", "Report", "Strategy", "devices", "release_memory", "strategies", "verify", "which", "which_all"]
 
 
 @dataclass(frozen=True)
@@ -150,6 +150,56 @@ def verify(
     ]
 
 
+def which_all(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> list[Choice]:
+    """Every step that a call would run, in order, without running it.
+
+    Parameters
+    ----------
+    function : str or callable
+        A function of this package that takes arrays, or its name: "canny", "gaussian", "label" ...
+    *args, **kwargs
+        Its arguments. Arrays are checked, not read.
+
+    Returns
+    -------
+    list of Choice
+        One for each operation that the call is made of, and for each picture of a batch that runs by itself.
+
+    Raises
+    ------
+    InvalidArgument
+        Where `function` is none of this package's, or as the call itself.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> [step.operation for step in cuesta.which_all("log_edges", np.zeros((64, 64), np.uint8), sigma=3)]
+    ['convolve', 'log']
+    """
+    name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
+    call = getattr(sys.modules["cuesta"], name, None) if isinstance(function, str) else function
+    if not callable(call) or isinstance(call, type):
+        raise InvalidArgument(f"function is {name!r}; it is the name of a function that takes arrays, as 'canny'", name)
+    steps = [
+        Choice(
+            operation,
+            strategy or None,
+            "cpu" if space == "host" else "cuda",
+            tier,
+            processor,
+            threads,
+            dict(passed_over),
+            refusal,
+        )
+        for operation, strategy, space, tier, processor, threads, passed_over, refusal in _core.which(
+            lambda: call(*args, **kwargs)
+        )
+    ]
+    if not steps:
+        raise InvalidArgument(f"function is {name!r}, which runs no operation", name)
+    return steps
+
+
 def which(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> Choice:
     """The strategy that a call would run, without running it.
 
@@ -158,12 +208,13 @@ def which(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> Choi
     function : str or callable
         A function of this package that takes arrays, or its name: "canny", "gaussian", "label" ...
     *args, **kwargs
-        Its arguments. Arrays are looked at and checked, not read.
+        Its arguments. Arrays are checked, not read.
 
     Returns
     -------
     Choice
-        Of the call's last operation.
+        Of the first step that no strategy takes; else of the last, which writes the result. `which_all` has every
+        step.
 
     Raises
     ------
@@ -177,16 +228,8 @@ def which(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> Choi
     >>> choice.strategy, choice.passed_over
     ('rows', {'simd': 'u16 source'})
     """
-    name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
-    call = getattr(sys.modules["cuesta"], name, None) if isinstance(function, str) else function
-    if not callable(call) or isinstance(call, type):
-        raise InvalidArgument(f"function is {name!r}; it is the name of a function that takes arrays, as 'canny'", name)
-    rows = _core.which(lambda: call(*args, **kwargs))
-    if not rows:
-        raise InvalidArgument(f"function is {name!r}, which runs no operation", name)
-    operation, strategy, space, tier, processor, threads, passed_over, refusal = rows[-1]
-    device = "cpu" if space == "host" else "cuda"
-    return Choice(operation, strategy or None, device, tier, processor, threads, dict(passed_over), refusal)
+    steps = which_all(function, *args, **kwargs)
+    return next((step for step in steps if step.strategy is None), steps[-1])
 
 
 def devices() -> list[Device]:

@@ -174,6 +174,23 @@ def test_which_says_what_would_run() -> None:
     assert refused.strategy is None and "u16 source" in refused.refusal
 
 
+def test_which_all_has_every_step() -> None:
+    picture = np.zeros((40, 60), np.uint8)
+    assert [step.operation for step in cuesta.which_all("canny", picture)] == ["canny"]
+    for call in (
+        lambda: cuesta.which_all("log_edges", picture, sigma=3),
+        lambda: cuesta.which_all(cuesta.log_edges, picture, sigma=3, strategy="serial"),
+    ):
+        assert [step.operation for step in call()] == ["convolve", "log"]
+    # Another border than OpenCV's is a smoothing of its own.
+    steps = cuesta.which_all("canny", picture, border="replicate")
+    assert [step.operation for step in steps] == ["convolve", "canny"]
+    assert cuesta.which("canny", picture, border="replicate") == steps[-1]
+    # The step that nothing takes is the one that which() reports.
+    refused = cuesta.which("log_edges", picture.astype(np.uint16), sigma=3, strategy="simd")
+    assert (refused.operation, refused.strategy) == ("log", None)
+
+
 def test_which_runs_nothing_and_forgets_itself() -> None:
     out = np.full((40, 60), 7, np.uint8)
     cuesta.which("median", np.zeros((40, 60), np.uint8), 3, out=out)

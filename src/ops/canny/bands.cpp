@@ -70,7 +70,7 @@ void CannyBands::count(ConstAnyView rows, int32_t first, int32_t end, const Exec
                        ConstAnyView mask) {
   std::vector<uint64_t> bins(size_t(canny_bins), 0);
   state_->run(rows, mask, {.first = first, .end = end, .bins = bins.data()}, exec);
-  add_counts(bins, rows.type);
+  if (!exec.choices) add_counts(bins, rows.type);
 }
 
 std::vector<uint64_t> CannyBands::counts() const {

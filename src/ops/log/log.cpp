@@ -118,15 +118,17 @@ void log_edges(ConstAnyView src, OutView dst, const LogOptions& options, const E
   check_log(options);
   if (!smooths_twice(options)) return dispatch(LogArgs{src, dst, options}, exec);
   const LogOptions half = half_of(options);
-  if (exec.choices) return dispatch(LogArgs{src, dst, half}, exec);
-  Scratch scratch(exec, src.space);
-  const ptrdiff_t stride = detail::padded_stride(ptrdiff_t(src.width) * bytes_per_sample(src.type));
-  const AnyView smooth(scratch.take<std::byte>(size_t(stride) * size_t(src.height)), src.width,
-                       src.height, 1, stride, src.type, src.space);
   Exec before = exec;  // a pinned strategy is log's
   before.strategy.clear(), before.parameters.clear();
-  gaussian(src, smooth, {.sigma = half.sigma, .border = options.border}, before);
-  dispatch(LogArgs{smooth, dst, half}, exec);
+  const auto both = [&](AnyView smooth) {
+    gaussian(src, smooth, {.sigma = half.sigma, .border = options.border}, before);
+    dispatch(LogArgs{smooth, dst, half}, exec);
+  };
+  if (exec.choices) return both(placeholder(src.width, src.height, src.type, 1, src.space));
+  Scratch scratch(exec, src.space);
+  const ptrdiff_t stride = detail::padded_stride(ptrdiff_t(src.width) * bytes_per_sample(src.type));
+  both(AnyView(scratch.take<std::byte>(size_t(stride) * size_t(src.height)), src.width, src.height,
+               1, stride, src.type, src.space));
 }
 
 void log_edges(const ConstBatch& src, const Batch& dst, const LogOptions& options,

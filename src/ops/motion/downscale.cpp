@@ -84,9 +84,16 @@ ConstAnyView Downscale::look(ConstAnyView frame, const Exec& exec) {
   }
   if (size_ != Size{}) motion::check_same_as_before(frame, size_);
   ConstAnyView gray = frame;
+  const Exec before{.threads = exec.threads, .observer = exec.observer, .choices = exec.choices};
+  if (exec.choices) {
+    if (frame.channels != 1)
+      to_gray(frame, placeholder(frame.width, frame.height, frame.type), ColorOrder::rgb, before);
+    const Size small = motion::downscaled(frame.size(), factor_);
+    return placeholder(small.width, small.height, frame.type);
+  }
   if (frame.channels != 1) {
     gray_.create(frame.size(), 1, frame.type);
-    to_gray(frame, gray_, ColorOrder::rgb, {.threads = exec.threads});
+    to_gray(frame, gray_, ColorOrder::rgb, before);
     gray = gray_;
   }
   size_ = frame.size();
