@@ -12,12 +12,6 @@ namespace {
 static_assert(int(PixelType::u8) == CUESTA_U8 && int(PixelType::u16) == CUESTA_U16 &&
               int(PixelType::s16) == CUESTA_S16 && int(PixelType::s32) == CUESTA_S32 &&
               int(PixelType::f32) == CUESTA_F32 && int(PixelType::bit) == CUESTA_BIT);
-static_assert(int(Space::host) == CUESTA_HOST && int(Space::device) == CUESTA_ON_DEVICE);
-static_assert(int(BorderMode::replicate) == CUESTA_REPLICATE &&
-              int(BorderMode::reflect) == CUESTA_REFLECT &&
-              int(BorderMode::reflect101) == CUESTA_REFLECT101 &&
-              int(BorderMode::constant) == CUESTA_CONSTANT &&
-              int(BorderMode::wrap) == CUESTA_WRAP && int(BorderMode::ignore) == CUESTA_IGNORE);
 static_assert(int(ErrorCode::invalid_argument) + 1 == CUESTA_INVALID_ARGUMENT &&
               int(ErrorCode::unsupported) + 1 == CUESTA_UNSUPPORTED &&
               int(ErrorCode::input) + 1 == CUESTA_INPUT &&
@@ -56,7 +50,11 @@ cuesta_status failed() noexcept {
   }
 }
 
-bool flag(int32_t value, std::string_view what) { return enumerator<int>(value, 2, what) != 0; }
+bool flag(int32_t value, std::string_view what) {
+  if (value != 0 && value != 1)
+    refuse(fmt::format("{} {}", what, value), "{} is {}; it must be 0 to 1", what, value);
+  return value != 0;
+}
 
 AnyView picture(const cuesta_view& view, std::string_view what) {
   if (view.data == nullptr) return {};
@@ -65,7 +63,7 @@ AnyView picture(const cuesta_view& view, std::string_view what) {
            "{}.type is {}; it must be {} (CUESTA_U8) to {} (CUESTA_BIT)", what, view.type,
            int(CUESTA_U8), int(CUESTA_BIT));
   }
-  const auto space = enumerator<Space>(view.space, 2, fmt::format("{}.space", what));
+  const auto space = enumerator<Space>(view.space, fmt::format("{}.space", what));
   const auto type = static_cast<PixelType>(view.type);
   int64_t stride = view.stride_bytes;
   if (stride == 0) {
@@ -80,16 +78,20 @@ AnyView picture(const cuesta_view* view, std::string_view what) {
 }
 
 cuesta_view plain(ConstAnyView view) {
-  return {const_cast<void*>(view.data), view.width,          view.height,      view.channels,
-          int32_t(view.type),           int32_t(view.space), view.stride_bytes};
+  return {const_cast<void*>(view.data),
+          view.width,
+          view.height,
+          view.channels,
+          int32_t(view.type),
+          number_of(view.space),
+          view.stride_bytes};
 }
 
 Border border_of(const cuesta_border& border, std::string_view what) {
-  return {enumerator<BorderMode>(border.mode, 6, fmt::format("{}: border.mode", what)),
-          border.value};
+  return {enumerator<BorderMode>(border.mode, fmt::format("{}: border.mode", what)), border.value};
 }
 
-cuesta_border plain(const Border& border) { return {int32_t(border.mode), border.value}; }
+cuesta_border plain(const Border& border) { return {number_of(border.mode), border.value}; }
 
 Stencil stencil_of(const cuesta_stencil* stencil, std::string_view what) {
   const cuesta_stencil& of = given(stencil, what);

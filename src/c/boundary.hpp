@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "c/enumerations.hpp"
+#include "c/option_sizes.hpp"
 #include "cuesta/border.hpp"
 #include "cuesta/error.hpp"
 #include "cuesta/exec.hpp"
@@ -52,14 +55,14 @@ T& given(T* pointer, std::string_view what) {
   return *pointer;
 }
 
-/// The enumerator of a number below `count`.
+/// The enumerator of a number in cuesta.h.
 template <class Enum>
-Enum enumerator(int32_t value, int32_t count, std::string_view what) {
-  if (value < 0 || value >= count) {
-    refuse(fmt::format("{} {}", what, value), "{} is {}; it must be 0 to {}", what, value,
-           count - 1);
-  }
-  return static_cast<Enum>(value);
+Enum enumerator(int32_t number, std::string_view what) {
+  const auto& all = Numbers<Enum>::all;
+  for (const auto& one : all)
+    if (one.number == number) return one.value;
+  refuse(fmt::format("{} {}", what, number), "{} is {}; it must be {} to {}", what, number,
+         std::begin(all)->number, std::prev(std::end(all))->number);
 }
 
 /// A flag: 0 or 1.
@@ -78,12 +81,8 @@ StructuringElement element_of(const cuesta_element& element, std::string_view wh
 /// How the call runs.
 Exec exec_of(cuesta_context* context);
 
-/// The bytes that the options had in ABI 1; said anew for a struct that has grown since.
-template <class Options>
-inline constexpr size_t first_size = sizeof(Options);
-
 /// Writes what the caller's struct has room for.
-template <class Options>
+template <Sized Options>
 void put_options(Options* to, size_t size, Options defaults) noexcept {
   if (to == nullptr) return;
   defaults.size = size;
@@ -93,17 +92,17 @@ void put_options(Options* to, size_t size, Options defaults) noexcept {
 
 /// The caller's options over the defaults: a shorter struct leaves the rest as it is, of a longer
 /// one what this library does not know has to be 0.
-template <class Options>
+template <Sized Options>
 Options take_options(const Options* from, const Options& defaults, std::string_view what) {
   Options taken = defaults;
   if (from == nullptr) return taken;
   size_t size = 0;
   std::memcpy(&size, from, sizeof size);
-  if (size < first_size<Options>) {
+  if (!is_size_of<Options>(size)) {
     refuse(std::to_string(size),
-           "{}: options.size is {}; it must be sizeof the struct, {} or more: fill it with its "
-           "_init function",
-           what, size, first_size<Options>);
+           "{}: options.size is {}; it must be sizeof the struct, here {}: fill it with its _init "
+           "function",
+           what, size, sizeof(Options));
   }
   const auto* bytes = reinterpret_cast<const unsigned char*>(from);
   for (size_t i = sizeof taken; i < size; ++i) {

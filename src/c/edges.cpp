@@ -12,18 +12,9 @@ using cuesta::ColorGradient;
 using cuesta::LogMode;
 using cuesta::Norm;
 
-static_assert(int(Norm::l1) == CUESTA_L1 && int(Norm::l2) == CUESTA_L2);
-static_assert(int(AutoThreshold::otsu) == CUESTA_OTSU &&
-              int(AutoThreshold::median) == CUESTA_MEDIAN &&
-              int(AutoThreshold::percentile) == CUESTA_PERCENTILE);
-static_assert(int(ColorGradient::strongest) == CUESTA_STRONGEST &&
-              int(ColorGradient::structure) == CUESTA_STRUCTURE);
-static_assert(int(LogMode::threshold) == CUESTA_LOG_THRESHOLD &&
-              int(LogMode::zero_crossings) == CUESTA_LOG_ZERO_CROSSINGS);
-
 cuesta_sobel_options sobel_defaults() {
   const cuesta::SobelOptions by{};
-  return {sizeof(cuesta_sobel_options), by.aperture, int32_t(by.norm), plain(by.border)};
+  return {sizeof(cuesta_sobel_options), by.aperture, number_of(by.norm), plain(by.border)};
 }
 
 cuesta_canny_options canny_defaults() {
@@ -32,20 +23,20 @@ cuesta_canny_options canny_defaults() {
   return {sizeof(cuesta_canny_options),
           by.sigma,
           by.ksize,
-          int32_t(rule.rule),
+          number_of(rule.rule),
           0,
           0,
           rule.percent,
-          int32_t(by.norm),
+          number_of(by.norm),
           by.aperture,
           plain(by.mask),
-          int32_t(by.color)};
+          number_of(by.color)};
 }
 
 cuesta_log_options log_defaults() {
   const cuesta::LogOptions by{};
   return {sizeof(cuesta_log_options),
-          int32_t(by.mode),
+          number_of(by.mode),
           by.ksize,
           by.threshold,
           by.sigma,
@@ -58,9 +49,7 @@ cuesta_boundary_options boundary_defaults() {
 
 cuesta::Thresholds thresholds_of(const cuesta_canny_options& of) {
   if (of.rule == CUESTA_GIVEN) return cuesta::Given{of.low, of.high};
-  if (of.rule == CUESTA_NOISE) return cuesta::Automatic{AutoThreshold::noise, of.percent};
-  const auto rule = enumerator<AutoThreshold>(of.rule, CUESTA_GIVEN + 1, "canny: rule");
-  return cuesta::Automatic{rule, of.percent};
+  return cuesta::Automatic{enumerator<AutoThreshold>(of.rule, "canny: rule"), of.percent};
 }
 
 }  // namespace
@@ -70,15 +59,15 @@ cuesta::CannyOptions cuesta::c::canny_options(const cuesta_canny_options* option
   return {.sigma = of.sigma,
           .ksize = of.ksize,
           .thresholds = thresholds_of(of),
-          .norm = enumerator<Norm>(of.norm, 2, "canny: norm"),
+          .norm = enumerator<Norm>(of.norm, "canny: norm"),
           .aperture = of.aperture,
           .mask = picture(of.mask, "canny: mask"),
-          .color = enumerator<ColorGradient>(of.color, 2, "canny: color")};
+          .color = enumerator<ColorGradient>(of.color, "canny: color")};
 }
 
 cuesta::LogOptions cuesta::c::log_options(const cuesta_log_options* options) {
   const auto of = take_options(options, log_defaults(), "log_edges");
-  return {.mode = enumerator<LogMode>(of.mode, 2, "log_edges: mode"),
+  return {.mode = enumerator<LogMode>(of.mode, "log_edges: mode"),
           .threshold = of.threshold,
           .sigma = of.sigma,
           .ksize = of.ksize,
@@ -109,7 +98,7 @@ cuesta_status cuesta_sobel(cuesta_context* context, const cuesta_view* src,
                    .magnitude = picture(to.magnitude, "sobel: magnitude"),
                    .direction = picture(to.direction, "sobel: direction")},
                   {.aperture = of.aperture,
-                   .norm = enumerator<Norm>(of.norm, 2, "sobel: norm"),
+                   .norm = enumerator<Norm>(of.norm, "sobel: norm"),
                    .border = border_of(of.border, "sobel")},
                   exec_of(context));
   });

@@ -16,21 +16,16 @@ namespace {
 using namespace cuesta::c;
 using cuesta::Refinement;
 
-static_assert(int(Refinement::pixel) == CUESTA_PIXEL &&
-              int(Refinement::parabola) == CUESTA_PARABOLA &&
-              int(Refinement::devernay) == CUESTA_DEVERNAY &&
-              int(Refinement::unbiased) == CUESTA_UNBIASED);
-
 cuesta_trace_options trace_defaults() {
   const cuesta::TraceOptions by{};
-  return {sizeof(cuesta_trace_options), by.tolerance, by.min_length, int32_t(by.refinement)};
+  return {sizeof(cuesta_trace_options), by.tolerance, by.min_length, number_of(by.refinement)};
 }
 
 cuesta::TraceOptions trace_options(const cuesta_trace_options* options) {
   const auto of = take_options(options, trace_defaults(), "trace");
   return {.tolerance = of.tolerance,
           .min_length = of.min_length,
-          .refinement = enumerator<Refinement>(of.refinement, 4, "trace: refinement")};
+          .refinement = enumerator<Refinement>(of.refinement, "trace: refinement")};
 }
 
 cuesta_lines* lines_of(const cuesta::Polylines& found) {

@@ -23,25 +23,19 @@ namespace {
 using namespace cuesta::c;
 using cuesta::BackgroundModel;
 
-static_assert(int(BackgroundModel::first) == CUESTA_BACKGROUND_FIRST &&
-              int(BackgroundModel::mean) == CUESTA_BACKGROUND_MEAN &&
-              int(BackgroundModel::median) == CUESTA_BACKGROUND_MEDIAN &&
-              int(BackgroundModel::mixture) == CUESTA_BACKGROUND_MIXTURE &&
-              int(BackgroundModel::samples) == CUESTA_BACKGROUND_SAMPLES);
-
 BackgroundModel model_of(int32_t model, std::string_view what) {
-  return enumerator<BackgroundModel>(model, CUESTA_BACKGROUND_SAMPLES + 1, what);
+  return enumerator<BackgroundModel>(model, what);
 }
 
 cuesta_background_options background_defaults() {
   const cuesta::BackgroundOptions by{};
-  return {sizeof(cuesta_background_options), int32_t(by.model), by.rate_shift};
+  return {sizeof(cuesta_background_options), number_of(by.model), by.rate_shift};
 }
 
 // The elements stay empty: they are the model's own.
 cuesta_motion_options motion_defaults(const cuesta::MotionOptions& by = {}) {
   return {sizeof(cuesta_motion_options),
-          int32_t(by.background.model),
+          number_of(by.background.model),
           by.background.rate_shift,
           by.blur,
           by.threshold.otsu,

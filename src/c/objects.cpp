@@ -12,10 +12,6 @@ using namespace cuesta::c;
 using cuesta::ColorOrder;
 using cuesta::Morph;
 
-static_assert(int(ColorOrder::rgb) == CUESTA_RGB && int(ColorOrder::bgr) == CUESTA_BGR);
-static_assert(int(Morph::erode) == CUESTA_ERODE && int(Morph::dilate) == CUESTA_DILATE &&
-              int(Morph::open) == CUESTA_OPEN && int(Morph::close) == CUESTA_CLOSE);
-
 cuesta_morphology_options morphology_defaults() {
   const cuesta::MorphologyOptions by{};
   return {sizeof(cuesta_morphology_options), by.border.has_value(),
@@ -32,7 +28,7 @@ cuesta_status cuesta_to_gray(cuesta_context* context, const cuesta_view* src,
                              const cuesta_view* dst, int32_t order) {
   return guarded([&] {
     cuesta::to_gray(picture(src, "to_gray: src"), picture(dst, "to_gray: dst"),
-                    enumerator<ColorOrder>(order, 2, "to_gray: order"), exec_of(context));
+                    enumerator<ColorOrder>(order, "to_gray: order"), exec_of(context));
   });
 }
 
@@ -105,7 +101,7 @@ cuesta_status cuesta_morphology(cuesta_context* context, const cuesta_view* src,
     if (flag(of.has_border, "morphology: has_border"))
       to.border = border_of(of.border, "morphology");
     cuesta::morphology(picture(src, "morphology: src"), picture(dst, "morphology: dst"),
-                       enumerator<Morph>(what, 4, "morphology: what"),
+                       enumerator<Morph>(what, "morphology: what"),
                        element_of(given(element, "morphology: element"), "morphology: element"), to,
                        exec_of(context));
   });

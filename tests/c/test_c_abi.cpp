@@ -8,6 +8,11 @@
 
 #include "c/edge_options.hpp"
 #include "cuesta/cuesta.hpp"
+#include "lines/options.hpp"
+#include "ops/background/options.hpp"
+#include "ops/canny/options.hpp"
+#include "ops/log/options.hpp"
+#include "ops/sobel/options.hpp"
 #include "support/errors.hpp"
 #include "support/pictures.hpp"
 #include "verify/patterns.hpp"
@@ -589,10 +594,80 @@ struct Grown {
   size_t size;
   int32_t first, second;
 };
+// Structs that must not compile: one nobody listed, one that grew without a new size in its list,
+// and one whose sizes are not in order.
+struct Unlisted {
+  size_t size;
+};
+struct Forgotten {
+  size_t size, grown;
+};
+struct Unordered {
+  size_t size, second, third;
+};
 }  // namespace
 template <>
-inline constexpr size_t c::first_size<Grown> = offsetof(Grown, second);
+struct c::Sizes<Grown> {
+  static constexpr size_t all[] = {offsetof(Grown, second), sizeof(Grown)};
+};
+template <>
+struct c::Sizes<Forgotten> {
+  static constexpr size_t all[] = {sizeof(size_t)};
+};
+template <>
+struct c::Sizes<Unordered> {
+  static constexpr size_t all[] = {2 * sizeof(size_t), sizeof(size_t), sizeof(Unordered)};
+};
 namespace {
+
+template <class Options>
+concept Taken = requires(Options* to, const Options& defaults) {
+  c::take_options(to, defaults, "");
+  c::put_options(to, 0, defaults);
+};
+static_assert(Taken<Grown> && Taken<cuesta_canny_options>);
+static_assert(!Taken<Unlisted> && !Taken<Forgotten> && !Taken<Unordered>);
+
+// What cuesta.h had when its first version was built, and since.
+TEST(CInterface, TakesEverySizeThatAStructHasHad) {
+  EXPECT_EQ(offsetof(cuesta_canny_options, color), 96u);
+  EXPECT_EQ(offsetof(cuesta_motion_options, downscale), 112u);
+  auto older = defaults<cuesta_motion_options>(cuesta_motion_options_init);
+  older.size = offsetof(cuesta_motion_options, downscale);
+  older.downscale = 99;  // beyond the end of the caller's struct
+  cuesta_motion_detector* made = nullptr;
+  EXPECT_OK(cuesta_motion_detector_new(&made, &older));
+  cuesta_motion_detector_free(made);
+  older.size = offsetof(cuesta_motion_options, steady);
+  EXPECT_EQ(cuesta_motion_detector_new(&made, &older), CUESTA_INVALID_ARGUMENT);
+  EXPECT_STREQ(cuesta_error_text(),
+               "motion: options.size is 108; it must be sizeof the struct, here 120: fill it with "
+               "its _init function");
+}
+
+// The numbers of an enumeration are those of cuesta.h, and none of its values is without one.
+template <class Enum>
+void expect_numbers() {
+  for (const auto& named : names_of(Enum{})) {
+    const int32_t number = c::number_of(named.value);
+    ASSERT_GE(number, 0) << named.name;
+    EXPECT_EQ(c::enumerator<Enum>(number, "it"), named.value) << named.name;
+  }
+  EXPECT_EQ(std::size(c::Numbers<Enum>::all), names_of(Enum{}).size());
+  const int32_t past = std::prev(std::end(c::Numbers<Enum>::all))->number + 1;
+  EXPECT_THROW(c::enumerator<Enum>(past, "it"), Error);
+  EXPECT_THROW(c::enumerator<Enum>(-1, "it"), Error);
+}
+TEST(CInterface, EveryEnumeratorHasANumber) {
+  expect_numbers<BorderMode>();
+  expect_numbers<Norm>();
+  expect_numbers<AutoThreshold>();
+  expect_numbers<ColorGradient>();
+  expect_numbers<LogMode>();
+  expect_numbers<Refinement>();
+  expect_numbers<BackgroundModel>();
+  EXPECT_THROW(c::enumerator<AutoThreshold>(CUESTA_GIVEN, "rule"), Error) << "no rule";
+}
 
 TEST(CInterface, OptionsGrow) {
   const Grown defaults{sizeof(Grown), 1, 2};
