@@ -1,6 +1,8 @@
 // Batches: pictures of one size and type at equal distances in memory, as tensors hold them.
 #pragma once
 
+#include <concepts>
+
 #include "cuesta/image.hpp"
 
 namespace cuesta {
@@ -18,7 +20,8 @@ struct BasicBatch {
   constexpr BasicBatch() = default;
   constexpr BasicBatch(const BasicAnyView<Const>& plane, int32_t n, ptrdiff_t step)
       : first(plane), count(n), step_bytes(step) {}
-  constexpr operator BasicBatch<true>() const requires(!Const) {
+  template <class To>
+  requires(!Const && std::same_as<To, BasicBatch<true>>) constexpr operator To() const {
     return {first, count, step_bytes};
   }
 

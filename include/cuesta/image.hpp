@@ -79,7 +79,8 @@ void check_region(Size size, const Rect& rect);
 
 /// A picture somebody else owns: `height` rows of `width` pixels of `channels` interleaved samples.
 /// Passed by value, also to GPU kernels. A region is another view, and its edge counts as the
-/// picture's edge in every operation.
+/// picture's edge in every operation. Conversions to a view of const samples are templates, here
+/// and below: for a view that is const already, nvcc warns of a conversion to its own type.
 template <class T, Space S = Space::host>
 struct ImageView {
   T* data = nullptr;
@@ -110,7 +111,9 @@ struct ImageView {
     return {row(rect.y) + ptrdiff_t(rect.x) * channels, rect.width, rect.height, channels,
             stride_bytes};
   }
-  constexpr operator ImageView<const T, S>() const requires(!std::is_const_v<T>) {
+  template <class View>
+  requires(!std::is_const_v<T> && std::same_as<View, ImageView<const T, S>>) constexpr
+  operator View() const {
     return {data, width, height, channels, stride_bytes};
   }
 };
@@ -134,7 +137,8 @@ struct BasicAnyView {
   requires(Const || !std::is_const_v<T>) constexpr BasicAnyView(const ImageView<T, S>& view)
       : BasicAnyView(view.data, view.width, view.height, view.channels, view.stride_bytes,
                      pixel_type_of<T>(), S) {}
-  constexpr operator BasicAnyView<true>() const requires(!Const) {
+  template <class View>
+  requires(!Const && std::same_as<View, BasicAnyView<true>>) constexpr operator View() const {
     return {data, width, height, channels, stride_bytes, type, space};
   }
 
@@ -175,7 +179,9 @@ struct BasicBitView {
   constexpr Word* row(int32_t y) const { return data + ptrdiff_t(y) * stride_words; }
   constexpr bool at(int32_t x, int32_t y) const { return (row(y)[x >> 6] >> (x & 63)) & 1; }
   constexpr int32_t words() const { return (width + 63) / 64; }
-  constexpr operator BasicBitView<const Word, S>() const requires(!std::is_const_v<Word>) {
+  template <class View>
+  requires(!std::is_const_v<Word> && std::same_as<View, BasicBitView<const Word, S>>) constexpr
+  operator View() const {
     return {data, width, height, stride_words};
   }
   constexpr operator ConstAnyView() const {
