@@ -1,4 +1,4 @@
-// Work on pictures in host memory that runs on a GPU: what --device and bands of files share.
+// Work on pictures in host memory that runs on a GPU: for whole pictures and for bands of files.
 #pragma once
 
 #include <deque>

@@ -160,7 +160,7 @@ def check(root):
             why = breach(path, match[1], match[2])
             if why:
                 breaches.append(f"{path}:{number}: {match[2]}: {why}")
-    return breaches + asked_in_vain(root) + headless_pages(root), files
+    return breaches + asked_in_vain(root) + headless_pages(root) + stale_guards(root), files
 
 
 def asked_in_vain(root):
@@ -171,6 +171,24 @@ def asked_in_vain(root):
     wanted = re.findall(r"\blib(?:av|sw)[a-z]+\b", "".join(re.findall(r"pkg_check_modules\(libav [^)]*", list_of_all.read_text())))
     text = "".join(file.read_text(encoding="utf-8") for file in sources(root) if file.is_relative_to(root / "src" / "io"))
     return [f"{list_of_all.relative_to(root)}: {name} is asked for and never included" for name in wanted if f"#include <{name}/" not in text]
+
+
+def guard_of(path):
+    """The guard of a header that Highway compiles once for each instruction set: CUESTA_, its operation or layer, its name."""
+    folders = [part for part in path.split("/")[:-1] if part not in ("src", "ops")]
+    return "_".join(["CUESTA", folders[0], path.split("/")[-1]]).upper().replace("-", "_").replace(".", "_")
+
+
+def stale_guards(root):
+    breaches = []
+    for file in sources(root):
+        path = file.relative_to(root).as_posix()
+        if not path.endswith("-inl.hpp"):
+            continue
+        for name in sorted(set(re.findall(r"\bCUESTA_\w+_INL_HPP\b", file.read_text(encoding="utf-8")))):
+            if name != guard_of(path):
+                breaches.append(f"{path}: its guard is {name} instead of {guard_of(path)}")
+    return breaches
 
 
 def headless_pages(root):
@@ -195,6 +213,8 @@ PLANTED = [
     ("src/ops/canny/canny.cpp", '#include "ops/operations.hpp"'),
     ("src/ops/canny/cuda.cu", '#include "ops/canny/ladder/ladder.hpp"'),
     ("src/core/a.cpp", "#include <oneapi/tbb/parallel_for.h>"),
+    ("src/core/stages.cpp", "#include <oneapi/tbb/global_control.h>"),
+    ("src/ops/convolve/cpu/pairs-inl.hpp", "#define CUESTA_CPU_PAIRS_INL_HPP"),
     ("src/cpu/a.hpp", '#include "ops/sobel/args.hpp"'),
     ("src/ops/canny/cpu.cpp", '#include "ops/label/args.hpp"'),
     ("src/ops/canny/cpu.cpp", '#include "verify/verify.hpp"'),
@@ -239,6 +259,8 @@ HARMLESS = [
     ("src/ops/operations.cpp", '#include "ops/operations.hpp"'),
     ("src/ops/operations.hpp", '#include "ops/canny/args.hpp"'),
     ("src/core/threads.cpp", "#include <oneapi/tbb/parallel_for.h>"),
+    ("src/ops/convolve/cpu/pairs-inl.hpp", "#define CUESTA_CONVOLVE_PAIRS_INL_HPP"),
+    ("src/cpu/bits-inl.hpp", "#define CUESTA_CPU_BITS_INL_HPP"),
     ("src/io/a.cpp", "#include <libavformat/avformat.h>"),
     ("bench/profile/a.cpp", "#include <nvtx3/nvtx3.hpp>"),
     ("include/cuesta/opencv.hpp", '#include <opencv2/core.hpp>'),

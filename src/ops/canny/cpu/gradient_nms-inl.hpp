@@ -1,10 +1,10 @@
 // The row loops of strategy `simd`; compiled once for every instruction set. Rows have room for a
 // vector past their end, and what is computed there is never used.
-#if defined(CUESTA_OPS_CANNY_FRONT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
-#ifdef CUESTA_OPS_CANNY_FRONT_INL_HPP
-#undef CUESTA_OPS_CANNY_FRONT_INL_HPP
+#if defined(CUESTA_CANNY_GRADIENT_NMS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CUESTA_CANNY_GRADIENT_NMS_INL_HPP
+#undef CUESTA_CANNY_GRADIENT_NMS_INL_HPP
 #else
-#define CUESTA_OPS_CANNY_FRONT_INL_HPP
+#define CUESTA_CANNY_GRADIENT_NMS_INL_HPP
 #endif
 
 #include <hwy/highway.h>

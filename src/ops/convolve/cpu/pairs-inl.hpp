@@ -1,10 +1,10 @@
 // Multiply neighbouring lanes and add each pair: the workhorse of exact integer filters. Included
 // as cpu/simd-inl.hpp is.
-#if defined(CUESTA_CPU_PAIRS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
-#ifdef CUESTA_CPU_PAIRS_INL_HPP
-#undef CUESTA_CPU_PAIRS_INL_HPP
+#if defined(CUESTA_CONVOLVE_PAIRS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CUESTA_CONVOLVE_PAIRS_INL_HPP
+#undef CUESTA_CONVOLVE_PAIRS_INL_HPP
 #else
-#define CUESTA_CPU_PAIRS_INL_HPP
+#define CUESTA_CONVOLVE_PAIRS_INL_HPP
 #endif
 
 #include <hwy/highway.h>
