@@ -3,7 +3,7 @@
 import re
 
 from page import Page, lines, number
-from runs import Missing, given
+from runs import CANNY_ON_GPU, Missing, given
 
 PAGE = Page(
     "h200-production",
@@ -130,7 +130,9 @@ def canny_floats_three_channels(page, run):
 @PAGE.part
 def canny_floats_three_channels_2(page, color):
     rows = [
-        row for row in color["rows"] if row["operation"] == "canny" and row["strategy"] == "fused"
+        row
+        for row in color["rows"]
+        if row["operation"] == "canny" and row["strategy"] in CANNY_ON_GPU
     ]
     at = {
         (row["parameters"], row["width"]): row["times_copy"]

@@ -22,7 +22,7 @@ struct Row {
   std::string strategy;
   std::vector<Parameter> parameters;
   std::string name() const {
-    std::string text = strategy;
+    std::string text = strategy.empty() ? "production" : strategy;
     for (const auto& [key, value] : parameters) text += " " + key + "=" + value;
     return text;
   }
@@ -40,6 +40,9 @@ bool has_graph_loops() {
 #endif
 }
 
+// What runs without a name.
+const Row production{"", {}};
+
 // Every way to do hysteresis.
 std::vector<Row> rows() {
   std::vector<Row> all = {{"plain", {}},
@@ -48,7 +51,8 @@ std::vector<Row> rows() {
                           {"global", {{"suppression", "cpu"}}},
                           {"row-cyclic", {{"suppression", "cpu"}, {"hysteresis", "runs"}}},
                           {"bfs-launch", {{"window", "5"}}},
-                          {"fused", {}}};
+                          {"march-int16", {}},
+                          production};
   for (const std::string name : hysteresis_names) {
     if (name == "graph" && !has_graph_loops()) continue;
     all.push_back({name, {}});
@@ -167,7 +171,6 @@ TEST_F(CannyDevice, SnakesAreFollowedToTheirEnd) {
 // More tiles than multiprocessors, and pixels enough to be smoothed apart.
 TEST_F(CannyDevice, LargePicturesAreTheHosts) {
   constexpr int32_t width = 2603, height = 2405;
-  const Row fused{"fused", {}};
   CannyOptions options;
   for (const auto pattern : {verify::Pattern::natural, verify::Pattern::noise}) {
     Image<uint8_t> picture(width, height);
@@ -179,7 +182,7 @@ TEST_F(CannyDevice, LargePicturesAreTheHosts) {
              {Thresholds::given(15, 120), Thresholds::given(300, 1000),
               Thresholds::automatic(AutoThreshold::otsu)}) {
           options = {.sigma = sigma, .thresholds = thresholds, .norm = norm};
-          EXPECT_EQ(hash_of(edges(src, options, fused)),
+          EXPECT_EQ(hash_of(edges(src, options, production)),
                     hash_of(canny(picture, options, {.strategy = "simd"})))
               << verify::name_of(pattern) << " sigma " << sigma << " l2 " << (norm == Norm::l2);
         }
@@ -190,7 +193,7 @@ TEST_F(CannyDevice, LargePicturesAreTheHosts) {
   options.thresholds = Thresholds::given(20, 200);
   for (const bool lit : {false, true}) {
     const Image<uint8_t> spiral = drawn_spiral(2600, lit);
-    EXPECT_EQ(hash_of(edges(there(spiral), options, fused)),
+    EXPECT_EQ(hash_of(edges(there(spiral), options, production)),
               hash_of(canny(spiral, options, {.strategy = "simd"})));
   }
 }
@@ -252,7 +255,7 @@ TEST_F(CannyDevice, RowsThatDoNotWaitAreCaptured) {
   CannyOptions options;
   options.thresholds = Thresholds::given(20, 200);
   DevicePicture src(side, side), dst(side, side);
-  for (const std::string name : {"persistent", "graph", "union-find", "runs", "fused"}) {
+  for (const std::string name : {"persistent", "graph", "union-find", "runs", "march-int16"}) {
     if (name == "graph" && !has_graph_loops()) continue;
     const Stream stream;
     Workspace workspace;
@@ -291,7 +294,7 @@ TEST_F(CannyDevice, AutomaticThresholdsAreTheHosts) {
       Image<uint8_t> host(700, 333);
       const CannyResult expected = canny(picture, host, options, {.strategy = "serial"});
       DevicePicture dst(700, 333);
-      const CannyResult found = canny(src, dst, options, {.strategy = "fused"});
+      const CannyResult found = canny(src, dst, options);
       EXPECT_EQ(found.low, expected.low);
       EXPECT_EQ(found.high, expected.high);
     }
@@ -430,7 +433,6 @@ TEST_F(CannyDevice, ABatchIsItsPicturesWhateverTheRow) {
 }
 
 TEST_F(CannyDevice, ABatchTakesTheLaunchesOfOnePicture) {
-  const Row fused{"fused", {}};
   for (const double sigma : {1.4, 4.0}) {
     for (const bool automatic : {false, true}) {
       CannyOptions options;
@@ -440,7 +442,7 @@ TEST_F(CannyDevice, ABatchTakesTheLaunchesOfOnePicture) {
         std::vector<Thresholds> thresholds = given_pairs(differ ? count : 1);
         if (automatic) thresholds[0] = Thresholds::automatic(AutoThreshold::otsu);
         const auto found =
-            together_there(canvas, canvas.filled(1), thresholds, options, nullptr, fused);
+            together_there(canvas, canvas.filled(1), thresholds, options, nullptr, production);
         expect_equal(found, together_here(canvas, canvas.filled(1), thresholds, options, nullptr),
                      std::to_string(count) + " pictures");
         return found.launches;
@@ -467,7 +469,7 @@ TEST_F(CannyDevice, ABatchInPiecesIsItsPictures) {
     const Canvas canvas{16, 8, 70000, 0, 8};
     const Image<uint8_t> src = canvas.filled(4);
     const std::vector<Thresholds> one = given_pairs(1);
-    const auto found = together_there(canvas, src, one, {}, nullptr, {"fused", {}});
+    const auto found = together_there(canvas, src, one, {}, nullptr, production);
     expect_equal(found, together_here(canvas, src, one, {}, nullptr), "many pictures");
     EXPECT_EQ(found.launches, 4u);  // a picture of one tile has no seams
   }
@@ -477,7 +479,7 @@ TEST_F(CannyDevice, ABatchInPiecesIsItsPictures) {
     CannyOptions options;
     options.aperture = 5;
     const std::vector<Thresholds> one = {Thresholds::automatic(AutoThreshold::otsu)};
-    expect_equal(together_there(canvas, src, one, options, nullptr, {"fused", {}}),
+    expect_equal(together_there(canvas, src, one, options, nullptr, production),
                  together_here(canvas, src, one, options, nullptr), "many counters");
   }
 }
@@ -495,7 +497,7 @@ TEST_F(CannyDevice, AThousandRepetitionsOfABatchGiveOneHash) {
   int wrong = 0;
   for (int i = 0; i < 1000; ++i) {
     canny(canvas.cut(ConstAnyView(src_there)), canvas.cut(AnyView(dst_there)), {},
-          {.thresholds = thresholds}, {.strategy = "fused", .stream = stream.get()});
+          {.thresholds = thresholds}, {.stream = stream.get()});
     download(dst_there, host, stream.get());
     wrong += hash_of(host) != expected;
   }

@@ -102,7 +102,7 @@ TEST_F(LargePictures, EdgesEndPast2To32Pixels) {
   const Choice canny_by = which([&](const Exec& exec) {
     canny(square.src, square.dst, {.thresholds = Thresholds::given(90, 90)}, exec);
   });
-  EXPECT_EQ(canny_by.strategy, "fused");
+  EXPECT_EQ(canny_by.strategy, "march-fp16");
   for (const LargeRequest& one : large_requests()) {
     if (one.operation != "canny" && one.operation != "sobel" && one.operation != "log") continue;
     EXPECT_TRUE(square.ends_right(one)) << one.operation << " " << one.text;

@@ -1,5 +1,5 @@
-// Strategy `fused`: the gradient and suppression in one kernel (cuda/nms.cu), hysteresis in three
-// (cuda/hysteresis.cu), a batch in pieces.
+// The production strategies: the gradient and suppression in one kernel (cuda/nms.cu), hysteresis in
+// three (cuda/hysteresis.cu), a batch in pieces.
 #include "ops/canny/cuda.hpp"
 #include "ops/canny/cuda/masks.cuh"
 
@@ -28,7 +28,7 @@ AnyView mask_of_rows(const CannyArgs& args, Call& call) {
   return mask;
 }
 
-void fill_band(const CannyArgs& args, Call& call) {
+void fill_band(const CannyArgs& args, Front front, Call& call) {
   const CannyBand& band = *args.band;
   if (band.bins) {
     CannyArgs counted = args;
@@ -37,10 +37,10 @@ void fill_band(const CannyArgs& args, Call& call) {
     Scratch host(call.nested(), Space::host);
     return add_bins(
         counted_bins<uint32_t>(size_t(bins_of(counted)), host, call,
-                               [&](uint32_t* bins) { count_magnitudes(counted, bins, call); }),
+                               [&](uint32_t* bins) { count_magnitudes(counted, front, bins, call); }),
         band);
   }
-  const Masks masks = find_masks(args, call);
+  const Masks masks = find_masks(args, front, call);
   const cudaStream_t stream = cuda::stream_of(call);
   const size_t bytes = size_t(canny_words(masks.width)) * sizeof(uint64_t);
   for (const auto& [bits, to] : {std::pair(masks.candidates, band.marks),
@@ -55,17 +55,22 @@ void fill_band(const CannyArgs& args, Call& call) {
 
 }  // namespace
 
-void fused(const CannyArgs& args, Call& call) {
-  if (args.band) return fill_band(args, call);
-  const int32_t most = pictures_per_chunk(args);
+template <Front front>
+void production(const CannyArgs& args, Call& call) {
+  if (args.band) return fill_band(args, front, call);
+  const int32_t most = pictures_per_chunk(args, front);
   for (int64_t begin = 0; begin < args.count; begin += most) {
     const Scratch scope(call.nested(), Space::device);  // the next piece takes the same memory
     const auto count = int32_t(std::min<int64_t>(most, args.count - begin));
     const CannyArgs piece = args.part(int32_t(begin), count);
-    const Masks masks = find_masks(piece, call);
+    const Masks masks = find_masks(piece, front, call);
     call.stage("hysteresis");
     connect(masks, Batch(piece.dst, count, piece.dst_step), call);
   }
 }
+template void production<Front::march_fp16>(const CannyArgs&, Call&);
+template void production<Front::march_fp32>(const CannyArgs&, Call&);
+template void production<Front::march_int16>(const CannyArgs&, Call&);
+template void production<Front::tiles>(const CannyArgs&, Call&);
 
 }  // namespace cuesta::canny_cuda

@@ -12,7 +12,21 @@ inline constexpr std::string_view plain_numbers[] = {"auto", "64"};
 inline constexpr ParameterInfo plain_parameters[] = {
     {"numbers", "bits that number a pixel in hysteresis; auto: 32 up to 2^31 pixels",
      plain_numbers}};
-/// One kernel to one-bit masks; hysteresis by sets of runs.
-void fused(const CannyArgs& args, Call& call);
+
+/// The production kernels for the gradient and suppression, in the order in which the table has
+/// them: the first that takes a request runs it. Each counts for automatic thresholds, and marks.
+enum class Front {
+  march_fp16,   // a warp marches down a strip, u8 in pairs of fp16 (cuda/half_lane.cuh)
+  march_fp32,   // the same in floats, of u16 (cuda/wide_lane.cuh)
+  march_int16,  // the same in pairs of 16-bit integers, which can smooth (cuda/nms_march.hpp)
+  tiles,        // a block takes a tile in shared memory (cuda/tile_front.cu)
+};
+inline constexpr Front fronts[] = {Front::march_fp16, Front::march_fp32, Front::march_int16,
+                                   Front::tiles};
+/// Why `front` does not take the request, or nothing.
+std::string_view refusal_of(Front front, const CannyArgs& args);
+/// The production strategies: `front` to one-bit masks, then hysteresis in tiles.
+template <Front>
+void production(const CannyArgs& args, Call& call);
 
 }  // namespace cuesta::canny_cuda

@@ -31,7 +31,7 @@ std::string_view supports(const CannyArgs& args, const Parameters&) {
 }
 
 // Labels of open runs, and counters of magnitudes, have 32 bits.
-std::string_view fused_supports(const CannyArgs& args, const Parameters&) {
+std::string_view too_many_pixels(const CannyArgs& args) {
   const int32_t words = canny_nms::mask_bytes(args.src.width) / 4;
   if (canny_tiles::labels_of(words, args.src.height) > INT32_MAX)
     return "pictures of 2³³ pixels and more, rows in steps of 128";
@@ -39,6 +39,12 @@ std::string_view fused_supports(const CannyArgs& args, const Parameters&) {
   for (int32_t i = 0; i < args.count; ++i)
     if (args.thresholds_of(i).is_automatic()) return "automatic thresholds of 2³² pixels and more";
   return {};
+}
+
+template <canny_cuda::Front front>
+std::string_view production_supports(const CannyArgs& args, const Parameters&) {
+  const auto why = canny_cuda::refusal_of(front, args);
+  return why.empty() ? too_many_pixels(args) : why;
 }
 
 std::string_view graph_loops(const CannyArgs& args, const Parameters& parameters) {
@@ -161,13 +167,32 @@ std::span<const Strategy<CannyArgs>> CannyArgs::strategies() {
        .paper = "001",
        .supports = CUESTA_GPU(supports),
        .run = CUESTA_GPU(each_picture<canny_ladder::runs>)},
-      {.name = "fused",
+      {.name = "march-fp16",
        .space = Space::device,
        .tier = Tier::production,
-       .idea =
-           "one kernel to one-bit masks; hysteresis in tiles, of which what reaches a rim goes on",
-       .supports = CUESTA_GPU(fused_supports),
-       .run = CUESTA_GPU(canny_cuda::fused)},
+       .idea = "one kernel to one-bit masks, warps marching down strips in pairs of fp16; "
+               "hysteresis in tiles, joined where sets reach a rim",
+       .supports = CUESTA_GPU(production_supports<canny_cuda::Front::march_fp16>),
+       .run = CUESTA_GPU(canny_cuda::production<canny_cuda::Front::march_fp16>)},
+      {.name = "march-fp32",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "the same in floats, of u16; l2's magnitudes in doubles",
+       .supports = CUESTA_GPU(production_supports<canny_cuda::Front::march_fp32>),
+       .run = CUESTA_GPU(canny_cuda::production<canny_cuda::Front::march_fp32>)},
+      {.name = "march-int16",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "the same in pairs of 16-bit integers; smooths with windows 3 and 5 itself",
+       .supports = CUESTA_GPU(production_supports<canny_cuda::Front::march_int16>),
+       .run = CUESTA_GPU(canny_cuda::production<canny_cuda::Front::march_int16>)},
+      {.name = "tiles",
+       .space = Space::device,
+       .tier = Tier::production,
+       .idea = "samples and magnitudes of a tile in shared memory, of any type and channels; the "
+               "same hysteresis",
+       .supports = CUESTA_GPU(production_supports<canny_cuda::Front::tiles>),
+       .run = CUESTA_GPU(canny_cuda::production<canny_cuda::Front::tiles>)},
   };
   return all;
 }

@@ -77,22 +77,16 @@ inline Limits limits_of(const CannyArgs& args, int32_t picture = 0) {
   return {cut(limits.low), cut(limits.high)};
 }
 
-/// Whether the production gradient and suppression walks down strips (nms.cu), else a block takes
-/// a tile (tile_front.cu). u16 goes by floats, which know aperture 3 and count nothing.
-inline bool walks(const CannyArgs& args) {
-  if (args.gy || args.src.channels != 1 || args.src.type == PixelType::f32) return false;
-  if (args.src.type == PixelType::u8) return true;
-  if (args.options.aperture != 3 || args.options.mask) return false;
-  if (args.band && args.band->bins) return false;
+inline bool has_automatic_thresholds(const CannyArgs& args) {
   for (int32_t i = 0; i < args.count; ++i)
-    if (args.thresholds_of(i).is_automatic()) return false;
-  return true;
+    if (args.thresholds_of(i).is_automatic()) return true;
+  return false;
 }
 
 /// Bins of the magnitude histogram: on u8 of one channel l1 reaches twice the largest gradient,
 /// l2's root less.
 inline int32_t bins_of(const CannyArgs& args) {
-  if (!walks(args)) return canny_bins;
+  if (args.src.type != PixelType::u8 || args.src.channels != 1) return canny_bins;
   const int32_t k = args.options.aperture;
   return 2 * (k == 3 ? 1020 : k == 5 ? 12240 : 10200) + 1;
 }

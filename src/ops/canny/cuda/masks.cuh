@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuesta/batch.hpp"
+#include "ops/canny/cuda.hpp"
 #include "ops/canny/cuda/device.cuh"
 
 namespace cuesta::canny_cuda {
@@ -44,18 +45,19 @@ struct Source {
   const void* data;
   ptrdiff_t stride, step, plane = 0;
 };
-/// What find_masks() and count_magnitudes() do where they do not walk (walks()): a block a tile.
-/// The thresholds are in args.result; `bins` are cleared, and canny_bins for each picture.
+/// What find_masks() and count_magnitudes() do for Front::tiles: a block takes a tile. The thresholds are in args.result; `bins` are cleared, and canny_bins for each picture.
 void find_masks_in_tiles(const CannyArgs& args, const Source& src, const Masks& masks, Call& call);
 void count_in_tiles(const CannyArgs& args, const Source& src, uint32_t* bins, Call& call);
 
 /// The production gradient and suppression: smoothing, gradient, suppression, thresholds. The masks
 /// live in the call's scratch memory. Sets args.result, of every picture.
+Masks find_masks(const CannyArgs& args, Front front, Call& call);
+/// The same by the first front that takes the request.
 Masks find_masks(const CannyArgs& args, Call& call);
 /// Adds the magnitudes of a picture to bins_of() bins on the device.
-void count_magnitudes(const CannyArgs& args, uint32_t* bins, Call& call);
+void count_magnitudes(const CannyArgs& args, Front front, uint32_t* bins, Call& call);
 /// Pictures of a batch that go through the kernels together.
-int32_t pictures_per_chunk(const CannyArgs& args);
+int32_t pictures_per_chunk(const CannyArgs& args, Front front);
 /// The production hysteresis (resolve.cuh): masks to edges of 0 and 255, as many pictures as
 /// `edges` has. Overwrites the masks.
 void connect(const Masks& masks, const Batch& edges, Call& call);

@@ -1,5 +1,6 @@
 // The production gradient and suppression of canny on CUDA: which kernel takes a request, and its
 // launch. Windows that the kernel does not smooth with go through gaussian() before.
+#include "cuda/architectures.hpp"
 #include "cuesta/filter.hpp"
 #include "ops/canny/cuda/chunks.hpp"
 #include "ops/canny/cuda/gradient_nms.cuh"
@@ -54,28 +55,54 @@ Source smoothed(const CannyArgs& args, Call& call) {
 
 // ---- which kernel
 
-bool is_wide(const CannyArgs& args) { return args.src.type != PixelType::u8; }
-
-/// By a walk in floats, which takes aperture 3 and no mask: in pairs of fp16, or of a wide source.
-/// The other kernel takes all of u8.
-bool in_floats(const CannyArgs& args) {
-  if (is_wide(args)) return true;
-  if (args.options.aperture != 3 || args.options.mask) return false;
-  int device = 0, major = 0;
-  cuda::check(cudaGetDevice(&device), "canny");
-  cuda::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "canny");
-  return major >= canny_half::Bytes::least_major;
-}
-/// Pixels from which on a launch for the smoothing is little beside what halves save.
+/// Pixels from which on a launch for the smoothing costs little beside what fp16 saves.
 constexpr int64_t many_pixels = int64_t{1} << 22;
-/// Whether the kernel finds the picture smoothed.
-bool smooths_apart(const CannyArgs& args, const Taps& taps) {
+
+std::string_view no_bytes_of_one_channel(const CannyArgs& args) {
+  if (args.gy) return "gradients in place of a picture";
+  if (args.src.channels == 3) return "a source of three channels";
+  if (args.src.type == PixelType::u16) return "u16 source";
+  return args.src.type == PixelType::f32 ? "f32 source" : std::string_view();
+}
+
+std::string_view no_aperture_3_unmasked(const CannyArgs& args) {
+  if (args.options.aperture != 3) return "apertures 5 and 7";
+  return args.options.mask ? "a mask" : std::string_view();
+}
+
+std::string_view march_fp16_refuses(const CannyArgs& args) {
+  if (const auto why = no_bytes_of_one_channel(args); !why.empty()) return why;
+  if (const auto why = no_aperture_3_unmasked(args); !why.empty()) return why;
+  // The rows around a band's are counted as a mask leaves them out.
+  if (const CannyBand* band = args.band;
+      band && band->bins && (band->first > 0 || band->end < args.src.height))
+    return "magnitudes of some rows of a larger picture";
+  const int32_t window = taps_of(args.options).size;
+  if (window > 1 && window <= canny_nms::fused_window &&
+      int64_t(args.src.width) * args.src.height < many_pixels)
+    return "smoothing windows 3 and 5 below 2²² pixels";
+  const int capability = cuda::compute_capability();
+  return capability != 0 && capability < 10 * canny_half::Bytes::least_major
+             ? "GPUs before compute capability 8.0"
+             : std::string_view();
+}
+
+std::string_view march_fp32_refuses(const CannyArgs& args) {
+  if (args.gy) return "gradients in place of a picture";
+  if (args.src.channels == 3) return "a source of three channels";
+  if (args.src.type == PixelType::u8) return "u8 source";
+  if (args.src.type == PixelType::f32) return "f32 source";
+  if (const auto why = no_aperture_3_unmasked(args); !why.empty()) return why;
+  return (args.band && args.band->bins) || has_automatic_thresholds(args)
+             ? "automatic thresholds of u16"
+             : std::string_view();
+}
+
+/// Whether gaussian() smooths the picture before the kernel.
+bool smooths_apart(const CannyArgs& args, Front front, const Taps& taps) {
   // Floats have taps of their own.
   if (args.src.type == PixelType::f32) return args.options.sigma > 0 && args.options.ksize > 1;
-  if (taps.size == 1) return false;
-  const bool many = int64_t(args.src.width) * args.src.height >= many_pixels;
-  return taps.size > canny_nms::fused_window || !walks(args) || is_wide(args) ||
-         (many && in_floats(args));
+  return taps.size > (front == Front::march_int16 ? canny_nms::fused_window : 1);
 }
 
 // ---- launches
@@ -173,44 +200,45 @@ void launch_words(const CannyArgs& args, const canny_nms::Job& job, const NmsOut
                                              INT32_MAX, args, job, out, call);
 }
 
+template <int K, bool Count>
+void launch_words(const CannyArgs& args, const canny_nms::Job& job, bool smooths,
+                  const NmsOutput& out, Call& call) {
+  smooths ? launch_words<K, canny_nms::fused_half, Count>(args, job, out, call)
+          : launch_words<K, 0, Count>(args, job, out, call);
+}
+
+/// Launches a march; tiles have launches of their own.
 template <bool Count>
-void launch(const CannyArgs& args, const canny_nms::Job& job, bool smooths, const NmsOutput& out,
-            Call& call) {
-  constexpr int half = canny_nms::fused_half;
+void launch(const CannyArgs& args, Front front, const canny_nms::Job& job, bool smooths,
+            const NmsOutput& out, Call& call) {
   const bool l1 = args.options.norm == Norm::l1;
-  if (is_wide(args)) {
-    if constexpr (!Count) {  // tiles count
+  if (front == Front::march_fp32) {
+    if constexpr (!Count) {  // it refuses to count
       return l1 ? launch_lanes<canny_wide::Lane<Norm::l1>, false>(args, job, out, call)
                 : launch_lanes<canny_wide::Lane<Norm::l2>, false>(args, job, out, call);
     }
   }
-  if (!smooths && in_floats(args)) {
+  if (front == Front::march_fp16) {
     return l1 ? launch_lanes<canny_half::Lane<Norm::l1>, Count>(args, job, out, call)
               : launch_lanes<canny_half::Lane<Norm::l2>, Count>(args, job, out, call);
   }
   switch (args.options.aperture) {
-    case 3:
-      return smooths ? launch_words<3, half, Count>(args, job, out, call)
-                     : launch_words<3, 0, Count>(args, job, out, call);
-    case 5:
-      return smooths ? launch_words<5, half, Count>(args, job, out, call)
-                     : launch_words<5, 0, Count>(args, job, out, call);
-    default:
-      return smooths ? launch_words<7, half, Count>(args, job, out, call)
-                     : launch_words<7, 0, Count>(args, job, out, call);
+    case 3: return launch_words<3, Count>(args, job, smooths, out, call);
+    case 5: return launch_words<5, Count>(args, job, smooths, out, call);
+    default: return launch_words<7, Count>(args, job, smooths, out, call);
   }
 }
 
-/// What the kernels are told, windows that they do not smooth with applied.
+/// What the kernels take, with windows that they do not smooth with applied.
 struct Ready {
   Source src;            // of tiles
-  canny_nms::Job job;    // of walks
-  bool smooths = false;  // the walk does
+  canny_nms::Job job;    // of marches
+  bool smooths = false;  // the march does
 };
 
-Ready ready(const CannyArgs& args, Call& call) {
+Ready ready(const CannyArgs& args, Front front, Call& call) {
   const Taps taps = taps_of(args.options);
-  const bool apart = smooths_apart(args, taps);
+  const bool apart = smooths_apart(args, front, taps);
   const Source src =
       apart ? smoothed(args, call) : Source{args.src.data, args.src.stride_bytes, args.src_step};
   Ready made{src, {}, !apart && taps.size > 1};
@@ -230,21 +258,33 @@ Ready ready(const CannyArgs& args, Call& call) {
   return made;
 }
 
-void count(const CannyArgs& args, const Ready& ready, uint32_t* bins, Call& call) {
-  if (!walks(args)) return count_in_tiles(args, ready.src, bins, call);
-  launch<true>(args, ready.job, ready.smooths, {nullptr, nullptr, bins, bins_of(args)}, call);
+void count(const CannyArgs& args, Front front, const Ready& ready, uint32_t* bins, Call& call) {
+  if (front == Front::tiles) return count_in_tiles(args, ready.src, bins, call);
+  launch<true>(args, front, ready.job, ready.smooths, {nullptr, nullptr, bins, bins_of(args)},
+               call);
 }
 
 }  // namespace
 
-Masks find_masks(const CannyArgs& args, Call& call) {
+std::string_view refusal_of(Front front, const CannyArgs& args) {
+  switch (front) {
+    case Front::march_fp16: return march_fp16_refuses(args);
+    case Front::march_fp32: return march_fp32_refuses(args);
+    case Front::march_int16: return no_bytes_of_one_channel(args);
+    default:
+      return no_bytes_of_one_channel(args).empty() ? "u8 source of one channel"
+                                                   : std::string_view();
+  }
+}
+
+Masks find_masks(const CannyArgs& args, Front front, Call& call) {
   call.stage("gradient and suppression");
   const Masks masks = masks_of(args, call);
-  const Ready made = ready(args, call);
+  const Ready made = ready(args, front, call);
   find_thresholds<uint32_t>(args, bins_of(args), call,
-                            [&](uint32_t* bins) { count(args, made, bins, call); });
-  if (walks(args)) {
-    launch<false>(args, made.job, made.smooths,
+                            [&](uint32_t* bins) { count(args, front, made, bins, call); });
+  if (front != Front::tiles) {
+    launch<false>(args, front, made.job, made.smooths,
                   {reinterpret_cast<uint8_t*>(masks.candidates),
                    reinterpret_cast<uint8_t*>(masks.strong), nullptr, 0},
                   call);
@@ -254,19 +294,24 @@ Masks find_masks(const CannyArgs& args, Call& call) {
   return masks;
 }
 
-void count_magnitudes(const CannyArgs& args, uint32_t* bins, Call& call) {
-  count(args, ready(args, call), bins, call);
+Masks find_masks(const CannyArgs& args, Call& call) {
+  const Front* const front = std::find_if(std::begin(fronts), std::end(fronts), [&](Front one) {
+    return refusal_of(one, args).empty();
+  });
+  return find_masks(args, *front, call);
 }
 
-int32_t pictures_per_chunk(const CannyArgs& args) {
-  bool counts = false;
-  for (int32_t i = 0; i < args.count; ++i) counts |= args.thresholds_of(i).is_automatic();
+void count_magnitudes(const CannyArgs& args, Front front, uint32_t* bins, Call& call) {
+  count(args, front, ready(args, front, call), bins, call);
+}
+
+int32_t pictures_per_chunk(const CannyArgs& args, Front front) {
   return canny_chunks::pictures_per_chunk(
       canny_chunks::scratch_bytes(args.src.width, args.src.height,
-                                  smooths_apart(args, taps_of(args.options))
+                                  smooths_apart(args, front, taps_of(args.options))
                                       ? bytes_per_sample(args.src.type) * args.src.channels
                                       : 0,
-                                  counts ? bins_of(args) : 0));
+                                  has_automatic_thresholds(args) ? bins_of(args) : 0));
 }
 
 }  // namespace cuesta::canny_cuda
