@@ -37,6 +37,41 @@ constexpr int nms_blocks(int k, int half, Norm norm) {
   return k == 3 || (k == 5 && half == 0 && norm == Norm::l1) ? 4 : 3;
 }
 
+/// Sets the block's bins to 0; all its threads call it.
+__device__ __forceinline__ void clear_bins(uint32_t* counted) {
+  using canny_nms::lanes;
+  for (int i = int(threadIdx.y) * lanes + int(threadIdx.x); i < shared_bins; i += nms_warps * lanes)
+    counted[i] = 0;
+  __syncthreads();
+}
+/// Adds the block's bins to the picture's; all its threads call it.
+__device__ __forceinline__ void add_bins(uint32_t* counted, uint32_t zeros, const NmsOutput& out,
+                                         int32_t bins_before) {
+  using canny_nms::lanes;
+  if (zeros > 0) atomicAdd(counted, zeros);
+  __syncthreads();
+  for (int i = int(threadIdx.y) * lanes + int(threadIdx.x); i < shared_bins;
+       i += nms_warps * lanes) {
+    if (counted[i] > 0) atomicAdd(out.bins + (bins_before + i), counted[i]);
+  }
+}
+/// Counts a lane's magnitudes, those of 0 in `zeros`: flat parts must not queue for one counter.
+template <Norm N, class L>
+__device__ __forceinline__ void count_lane(const L& lane, uint32_t* counted, uint32_t& zeros,
+                                           const NmsOutput& out, int32_t bins_before) {
+#pragma unroll
+  for (int i = 0; i < canny_nms::lane_pixels; ++i) {
+    if (!(lane.valid[i / 2] >> (16 * (i % 2)) & 1)) continue;
+    const int32_t bin = bin_of(int32_t(lane.magnitude(i)), N);
+    if (bin == 0)
+      ++zeros;
+    else if (bin < shared_bins)
+      atomicAdd(counted + bin, 1u);
+    else
+      atomicAdd(out.bins + (bins_before + bin), 1u);
+  }
+}
+
 template <int K, int Half, Norm N, bool Count>
 __global__ void __launch_bounds__(nms_warps* canny_nms::lanes, nms_blocks(K, Half, N))
     gradient_nms(const __grid_constant__ canny_nms::Job first_job,
@@ -49,12 +84,7 @@ __global__ void __launch_bounds__(nms_warps* canny_nms::lanes, nms_blocks(K, Hal
   const int32_t above = int32_t(blockIdx.z) * job.height;
   const int32_t bins_before = int32_t(blockIdx.z) * out.bins_per_picture;
   __shared__ uint32_t counted[Count ? shared_bins : 1];
-  if constexpr (Count) {
-    for (int i = int(threadIdx.y) * lanes + int(threadIdx.x); i < shared_bins;
-         i += nms_warps * lanes)
-      counted[i] = 0;
-    __syncthreads();
-  }
+  if constexpr (Count) clear_bins(counted);
 
   const int32_t across = strips(job.width), row_bytes = mask_bytes(job.width);
   const int64_t number = int64_t(blockIdx.x) * nms_warps + threadIdx.y;
@@ -75,19 +105,7 @@ __global__ void __launch_bounds__(nms_warps* canny_nms::lanes, nms_blocks(K, Hal
         warp, job, base, first, end,
         [&](int32_t, L& lane) {
           if constexpr (Count) {
-            if (!makes) return;
-#pragma unroll
-            for (int i = 0; i < lane_pixels; ++i) {
-              if (!(lane.valid[i / 2] >> (16 * (i % 2)) & 1)) continue;
-              const int32_t bin = bin_of(int32_t(lane.magnitude(i)), N);
-              // Flat parts must not queue for one counter.
-              if (bin == 0)
-                ++zeros;
-              else if (bin < shared_bins)
-                atomicAdd(counted + bin, 1u);
-              else
-                atomicAdd(out.bins + (bins_before + bin), 1u);
-            }
+            if (makes) count_lane<N>(lane, counted, zeros, out, bins_before);
           }
         },
         [&](int32_t y, L& lane) {
@@ -107,14 +125,7 @@ __global__ void __launch_bounds__(nms_warps* canny_nms::lanes, nms_blocks(K, Hal
     }
   }
 
-  if constexpr (Count) {
-    if (zeros > 0) atomicAdd(counted, zeros);
-    __syncthreads();
-    for (int i = int(threadIdx.y) * lanes + int(threadIdx.x); i < shared_bins;
-         i += nms_warps * lanes) {
-      if (counted[i] > 0) atomicAdd(out.bins + (bins_before + i), counted[i]);
-    }
-  }
+  if constexpr (Count) add_bins(counted, zeros, out, bins_before);
 }
 
 }  // namespace cuesta::canny_cuda

@@ -162,6 +162,7 @@ struct Bytes {
   using Sample = uint8_t;
   using Gradient = uint32_t;
   using Table = canny_nms::LimitTable;
+  using Limit = int32_t;
   static __device__ int32_t low_of(const Table& table, uint32_t picture) {
     return int32_t(table.low[table.shared ? 0 : picture]) - 1;
   }

@@ -130,9 +130,10 @@ __device__ inline void take(const Ahead<W>& from, const Edge& edge, uint32_t (&r
 
 /// Walks a lane whose first column is x down rows [first, end): measured(y, lane, turn) with every
 /// row of magnitudes, found(y, candidates, strong) with every row of maxima.
-template <class L, Meets M, bool Maxima, class Number, class Measured, class Found>
-__device__ inline void walk(const Job& job, Number low, Number high, int32_t x, int32_t first,
-                            int32_t end, Measured&& measured, Found&& found) {
+template <class L, Meets M, bool Maxima, class Measured, class Found>
+__device__ inline void walk(const Job& job, typename L::Limit low, typename L::Limit high,
+                            int32_t x, int32_t first, int32_t end, Measured&& measured,
+                            Found&& found) {
   using Sample = typename L::Sample;
   constexpr int before = Maxima ? 2 : 1;  // rows that the first row needs, and the last behind it
   constexpr int ahead = 3, words = L::pixels * int(sizeof(Sample)) / 4;
@@ -191,6 +192,22 @@ constexpr int32_t strips(int32_t width) {
   return int32_t((int64_t(canny_nms::mask_bytes(width)) * 8 + columns - 1) / columns);
 }
 
+/// Sets the block's bins to 0.
+template <int Warps>
+__device__ __forceinline__ void clear_bins(uint32_t* counted, int thread) {
+  for (int i = thread; i < magnitudes; i += Warps * 32) counted[i] = 0;
+  __syncthreads();
+}
+/// Adds the block's `counted` magnitudes to the picture's bins.
+template <int Warps>
+__device__ __forceinline__ void add_bins(const uint32_t* counted, const canny_cuda::NmsOutput& out,
+                                         int thread) {
+  __syncthreads();
+  uint32_t* bins = out.bins + ptrdiff_t(blockIdx.z) * out.bins_per_picture;
+  for (int i = thread; i < magnitudes; i += Warps * 32)
+    if (counted[i] != 0) atomicAdd(bins + i, counted[i]);
+}
+
 template <class L, bool Count, int Warps>
 __device__ inline void nms_walk(const Job& first_job, const typename L::Table& table,
                                 const canny_cuda::NmsOutput& out, int32_t rows_per_warp) {
@@ -198,10 +215,7 @@ __device__ inline void nms_walk(const Job& first_job, const typename L::Table& t
   const Job job = first_job.picture(blockIdx.z);
   __shared__ uint32_t counted[Count ? magnitudes : 1];
   const int lane = int(threadIdx.x), thread = int(threadIdx.y) * 32 + lane;
-  if constexpr (Count) {
-    for (int i = thread; i < magnitudes; i += Warps * 32) counted[i] = 0;
-    __syncthreads();
-  }
+  if constexpr (Count) clear_bins<Warps>(counted, thread);
   const int32_t across = strips<L>(job.width);
   const int64_t number = int64_t(blockIdx.x) * Warps + threadIdx.y;
   const int64_t first_row = number / across * rows_per_warp;
@@ -214,8 +228,8 @@ __device__ inline void nms_walk(const Job& first_job, const typename L::Table& t
     const auto high = Count ? 0 : L::high_of(table, blockIdx.z);
     const ptrdiff_t groups = canny_nms::mask_bytes(job.width) / ptrdiff_t(sizeof(Group));
     const bool stores = makes && uint32_t(x) / L::pixels < groups;
-    const ptrdiff_t from =
-        (ptrdiff_t(blockIdx.z) * job.height + first) * groups + uint32_t(x) / L::pixels;
+    const auto row = ptrdiff_t(blockIdx.z) * job.height + first;
+    const ptrdiff_t from = row * groups + uint32_t(x) / L::pixels;
     Group* candidates = reinterpret_cast<Group*>(out.candidates) + from;
     Group* strong = reinterpret_cast<Group*>(out.strong) + from;
     uint32_t outside = 0;  // of what was counted as 0
@@ -250,12 +264,7 @@ __device__ inline void nms_walk(const Job& first_job, const typename L::Table& t
       if (lane == 0 && outside != 0) atomicSub(counted, outside);
     }
   }
-  if constexpr (Count) {
-    __syncthreads();
-    uint32_t* bins = out.bins + ptrdiff_t(blockIdx.z) * out.bins_per_picture;
-    for (int i = thread; i < magnitudes; i += Warps * 32)
-      if (counted[i] != 0) atomicAdd(bins + i, counted[i]);
-  }
+  if constexpr (Count) add_bins<Warps>(counted, out, thread);
 }
 
 template <class L, bool Count, int Warps>

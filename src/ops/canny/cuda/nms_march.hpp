@@ -49,7 +49,7 @@ constexpr int32_t rows_per_warp(int32_t strips, int32_t height, int32_t pictures
   return best;
 }
 
-/// Walks a warp whose lane 0 begins at column `base` down rows [first, end). `Warp` holds the
+/// A warp whose lane 0 begins at column `base` marches down rows [first, end). `Warp` holds the
 /// lanes:
 ///   each(f): f(lane) for every lane;
 ///   exchange(): from_left and from_right become the neighbours' to_right and to_left, or anything
@@ -57,60 +57,69 @@ constexpr int32_t rows_per_warp(int32_t strips, int32_t height, int32_t pictures
 ///   broadcast(i, f): f(lane i).
 /// magnitudes(y, lane) is called with every row of [first, end) in its rows[2], maxima(y, lane)
 /// once find_maxima() speaks of row y.
-template <class LaneType, int Half, class Warp, class WithMagnitudes, class WithMaxima>
-CUESTA_HOST_DEVICE void march(Warp& warp, const Job& job, int32_t base, int32_t first, int32_t end,
-                              WithMagnitudes&& magnitudes, WithMaxima&& maxima) {
-  constexpr int r = LaneType::r;
-  constexpr BorderMode mode = Half > 0 ? BorderMode::reflect101 : BorderMode::replicate;
-  const int32_t width = job.width, height = job.height;
-  const bool at_left = base < 0;
-  const bool at_right = base + lanes * lane_pixels > width;
-  const auto row_at = [&](int32_t y) { return job.src + ptrdiff_t(y) * job.src_stride; };
-  const auto read = [&](int32_t y) {
-    const uint8_t* row = row_at(map_index<mode>(y, height));
-    warp.each([&](LaneType& lane) { lane.template read<mode>(row, width, lane.next); });
-  };
-  const auto push = [&] { warp.each([](LaneType& lane) { lane.push_raw(); }); };
-  const auto smooth = [&] {
+template <class LaneType, int Half, class Warp>
+struct March {
+  static constexpr int r = LaneType::r;
+  static constexpr BorderMode mode = Half > 0 ? BorderMode::reflect101 : BorderMode::replicate;
+  Warp& warp;
+  const Job& job;
+  int32_t base, first, end;
+  bool at_left, at_right;  // some of the warp's columns lie beside the picture
+  int32_t y;               // of the smoothed row; rows outside repeat the first or the last
+  int32_t made;            // the last smoothed row that was made
+
+  CUESTA_HOST_DEVICE const uint8_t* row_at(int32_t row) const {
+    return job.src + ptrdiff_t(row) * job.src_stride;
+  }
+  CUESTA_HOST_DEVICE void read(int32_t source_row) {
+    const uint8_t* row = row_at(map_index<mode>(source_row, job.height));
+    warp.each([&](LaneType& lane) { lane.template read<mode>(row, job.width, lane.next); });
+  }
+  CUESTA_HOST_DEVICE void push() {
+    warp.each([](LaneType& lane) { lane.push_raw(); });
+  }
+  /// The source rows that the first smoothed row needs.
+  CUESTA_HOST_DEVICE void begin() {
+    y = first - 1 - r;
+    made = map_index<BorderMode::replicate>(y, job.height) - 1;
+    for (int i = 1 - Half; i < 1 + Half; ++i) {
+      read(made + i);
+      push();
+    }
+    read(made + 1 + Half);
+  }
+
+  CUESTA_HOST_DEVICE void smooth() {
     if constexpr (Half > 0) {
       warp.each([&](LaneType& lane) { lane.sum(job); });
       warp.exchange();
       warp.each([&](LaneType& lane) { lane.smooth_across(job); });
     }
-  };
-  // Gradients replicate the smoothed picture; what was smoothed outside is no part of it.
-  const auto replicate = [&] {
+  }
+  /// Gradients replicate the smoothed picture; what was smoothed outside is no part of it.
+  CUESTA_HOST_DEVICE void replicate() {
     if (at_left) {
       const uint32_t v =
           warp.broadcast(1, [](LaneType& lane) { return lane.bytes[0] & 255; }) * 0x01010101u;
       warp.each([&](LaneType& lane) { lane.replicate_left(v); });
     }
     if (at_right) {
-      const int32_t last = width - 1 - base;
+      const int32_t last = job.width - 1 - base;
       const uint32_t v = warp.broadcast(last / lane_pixels, [&](LaneType& lane) {
         const int at = last % lane_pixels;
         return (at < 4 ? lane.bytes[0] : lane.bytes[1]) >> (8 * (at % 4)) & 255;
       }) * 0x01010101u;
-      warp.each([&](LaneType& lane) { lane.replicate_right(v, width); });
+      warp.each([&](LaneType& lane) { lane.replicate_right(v, job.width); });
     }
-  };
-  const auto take_smooth = [&] {
+  }
+  CUESTA_HOST_DEVICE void take_smooth() {
     warp.each([](LaneType& lane) { lane.offer_bytes(); });
     warp.exchange();
     warp.each([](LaneType& lane) { lane.push_smooth(); });
-  };
-
-  int32_t y = first - 1 - r;  // of the smoothed row; rows outside repeat the first or the last
-  int32_t made = map_index<BorderMode::replicate>(y, height) - 1;
-  for (int i = 1 - Half; i < 1 + Half; ++i) {
-    read(made + i);
-    push();
   }
-  read(made + 1 + Half);
-
-  // Phase 1: the next smoothed row, if the picture has one more; below it the last one is repeated.
-  const auto advance_smoothed = [&] {
-    if (made < map_index<BorderMode::replicate>(y, height)) {
+  /// Phase 1: the next smoothed row, if the picture has one more; below it the last is repeated.
+  CUESTA_HOST_DEVICE void advance_smoothed() {
+    if (made < map_index<BorderMode::replicate>(y, job.height)) {
       ++made;
       push();
       read(made + 1 + Half);  // ahead; the last one is not used
@@ -118,11 +127,12 @@ CUESTA_HOST_DEVICE void march(Warp& warp, const Job& job, int32_t base, int32_t 
       if constexpr (Half > 0) replicate();
     }
     take_smooth();
-  };
-  // Phase 2: gradients and magnitudes of `row`; outside the picture there are none.
-  const auto differentiate = [&](int32_t row) {
+  }
+
+  /// Phase 2: gradients and magnitudes of `row`; outside the picture there are none.
+  CUESTA_HOST_DEVICE void differentiate(int32_t row) {
     warp.each([](LaneType& lane) { lane.push_rows(); });
-    if (row < 0 || row >= height) {
+    if (row < 0 || row >= job.height) {
       warp.each([](LaneType& lane) { lane.clear_row(); });
       return;
     }
@@ -130,32 +140,37 @@ CUESTA_HOST_DEVICE void march(Warp& warp, const Job& job, int32_t base, int32_t 
     warp.each([&](LaneType& lane) {
       lane.differentiate();
       lane.measure();
-      lane.find_valid(mask, width);
+      lane.find_valid(mask, job.width);
       lane.clear_invalid();
       lane.offer_magnitudes();
     });
     warp.exchange();
     warp.each([](LaneType& lane) { lane.take_neighbours(); });
-  };
-  // Phase 3: the maxima of the row above `row`, whose neighbours are all there now.
-  const auto suppress = [&](int32_t row) {
+  }
+  /// Phase 3: the maxima of the row above `row`, whose neighbours are all there now.
+  template <class WithMagnitudes, class WithMaxima>
+  CUESTA_HOST_DEVICE void suppress(int32_t row, WithMagnitudes& magnitudes, WithMaxima& maxima) {
     if (row >= first && row < end) warp.each([&](LaneType& lane) { magnitudes(row, lane); });
     if (row > first) warp.each([&](LaneType& lane) { maxima(row - 1, lane); });
     // Directions of this row are wanted when the next one is there.
-    if (row >= 0 && row < height) warp.each([](LaneType& lane) { lane.find_directions(); });
-  };
-  // Any row.
-  const auto step = [&] {
+    if (row >= 0 && row < job.height) warp.each([](LaneType& lane) { lane.find_directions(); });
+  }
+
+  /// Any row.
+  template <class WithMagnitudes, class WithMaxima>
+  CUESTA_HOST_DEVICE void step(WithMagnitudes& magnitudes, WithMaxima& maxima) {
     advance_smoothed();
     const int32_t row = y - r;  // of the magnitudes
     if (row < first - 1) return;
     differentiate(row);
-    suppress(row);
-  };
-  // The same where nothing special can happen: row y and what is read ahead lie inside the picture,
-  // all columns do, there is no mask, and row y − r − 1 is one that the warp makes. Without a
-  // branch the rows in registers need not move: three steps turn their names by themselves.
-  const auto plain_step = [&] {
+    suppress(row, magnitudes, maxima);
+  }
+  /// The same where nothing special can happen: row y and what is read ahead lie inside the
+  /// picture, all columns do, there is no mask, and row y − r − 1 is one that the warp makes.
+  /// Without a branch the rows in registers need not move: three steps turn their names by
+  /// themselves.
+  template <class WithMagnitudes, class WithMaxima>
+  CUESTA_HOST_DEVICE void plain_step(WithMagnitudes& magnitudes, WithMaxima& maxima) {
     ++made;
     push();
     const uint8_t* ahead = row_at(made + 1 + Half);
@@ -177,23 +192,35 @@ CUESTA_HOST_DEVICE void march(Warp& warp, const Job& job, int32_t base, int32_t 
       lane.find_directions();
     });
     ++y;
-  };
-  constexpr int unrolled = 3;
-  const bool interior = base >= 3 && base + lanes * lane_pixels + 4 <= width && !job.mask;
-  const int32_t plain_first = first + r + 1;
-  const int32_t below = height - 1 - Half;
-  const int32_t plain_end = !interior ? 0 : end + r < below ? end + r : below;
-  for (; y <= end + r; ++y) {
-    if (y >= plain_first) {
-      while (y + unrolled <= plain_end) {
+  }
+
+  template <class WithMagnitudes, class WithMaxima>
+  CUESTA_HOST_DEVICE void run(WithMagnitudes& magnitudes, WithMaxima& maxima) {
+    begin();
+    constexpr int unrolled = 3;
+    const bool interior = base >= 3 && base + lanes * lane_pixels + 4 <= job.width && !job.mask;
+    const int32_t plain_first = first + r + 1;
+    const int32_t below = job.height - 1 - Half;
+    const int32_t plain_end = !interior ? 0 : end + r < below ? end + r : below;
+    for (; y <= end + r; ++y) {
+      if (y >= plain_first) {
+        while (y + unrolled <= plain_end) {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-        for (int i = 0; i < unrolled; ++i) plain_step();
+          for (int i = 0; i < unrolled; ++i) plain_step(magnitudes, maxima);
+        }
       }
+      step(magnitudes, maxima);
     }
-    step();
   }
+};
+template <class LaneType, int Half, class Warp, class WithMagnitudes, class WithMaxima>
+CUESTA_HOST_DEVICE void march(Warp& warp, const Job& job, int32_t base, int32_t first, int32_t end,
+                              WithMagnitudes&& magnitudes, WithMaxima&& maxima) {
+  const bool at_left = base<0, at_right = base + lanes * lane_pixels> job.width;
+  March<LaneType, Half, Warp>{warp, job, base, first, end, at_left, at_right, 0, 0}.run(magnitudes,
+                                                                                        maxima);
 }
 
 }  // namespace cuesta::canny_nms

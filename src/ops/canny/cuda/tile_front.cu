@@ -1,4 +1,4 @@
-// The production gradient and suppression of what the walks do not take: three channels, floats,
+// The production gradient and suppression of what the marches do not take: three channels, floats,
 // given gradients, and of u16 other apertures, masks and automatic thresholds. Source, smoothed
 // where that is asked for, to two masks of a bit a pixel in one kernel, a tile a block; or the
 // histogram of magnitudes.
@@ -82,35 +82,29 @@ __device__ void count(int32_t bin, uint32_t* near, uint32_t* bins) {
 
 // ---- the kernel
 
-/// K is the aperture, or 0 of given gradients.
+/// A thread of a block that makes a tile after the other. K is the aperture, or 0 of given
+/// gradients. Every phase is called by the whole block, barriers between them.
 template <class T, int K, int Channels>
-__global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant__ TileJob<T> job) {
+struct FrontThread {
   using M = MagnitudeOf<T>;
-  constexpr int32_t apron = K / 2 + 1, columns = tile_columns + 2 * apron,
-                    rows = tile_rows + 2 * apron;
-  constexpr int32_t wide = tile_columns + 2, high = tile_rows + 2;  // with neighbours
-  __shared__ T samples[Channels][K == 0 ? 1 : rows * columns];
-  __shared__ M magnitudes[high][wide];
-  __shared__ uint8_t octants[tile_rows][tile_columns];
-  CUESTA_DYNAMIC_SHARED(uint32_t, near);
+  static constexpr int32_t apron = K / 2 + 1, columns = tile_columns + 2 * apron,
+                           rows = tile_rows + 2 * apron;
+  static constexpr int32_t wide = tile_columns + 2, high = tile_rows + 2;  // with neighbours
+  using Samples = T[Channels][K == 0 ? 1 : rows * columns];
+  using Magnitudes = M[high][wide];
+  using Octants = uint8_t[tile_rows][tile_columns];
 
-  const auto src = job.src.here();
-  const auto given_gy = job.gy.here();
-  const auto mask = job.mask.here();
-  const Masks masks = job.masks.picture(blockIdx.z);
-  uint32_t* const bins = job.bins ? job.bins + ptrdiff_t(blockIdx.z) * canny_bins : nullptr;
-  const auto thread = int32_t(threadIdx.x);
-  const int32_t lane = thread % 32, warp = thread / 32;
-  if (bins)
-    for (int32_t i = thread; i < near_bins; i += tile_threads) near[i] = 0;
+  const TileJob<T>& job;
+  const DeviceImage<const T>& src;
+  const DeviceImage<const T>& given_gy;
+  const DeviceImage<const uint8_t>& mask;
+  Samples& samples;
+  Magnitudes& magnitudes;
+  Octants& octants;
+  int32_t thread;
 
-  const int32_t across = masks.words_per_row;
-  const int64_t tiles = int64_t(across) * ((src.height + tile_rows - 1) / tile_rows);
-  uint32_t zeros = 0;
-  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const auto left = int32_t(tile % across) * tile_columns;
-    const auto top = int32_t(tile / across) * tile_rows;
-    __syncthreads();  // no one is at the last tile, or at the counters, any more
+  /// The tile's samples and their apron, the picture's outermost ones repeated.
+  __device__ __forceinline__ void load(int32_t left, int32_t top) const {
     for (int32_t i = thread; K != 0 && i < rows * columns; i += tile_threads) {
       const int32_t x = min(max(left - apron + i % columns, 0), src.width - 1);
       const int32_t y = min(max(top - apron + i / columns, 0), src.height - 1);
@@ -123,7 +117,9 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
                                                           c * job.plane);
       }
     }
-    __syncthreads();
+  }
+  /// Magnitudes of the tile and its neighbours, and directions of the tile.
+  __device__ __forceinline__ void measure(int32_t left, int32_t top) const {
     for (int32_t i = thread; i < high * wide; i += tile_threads) {
       const int32_t column = i % wide, row = i / wide;
       const int32_t x = left - 1 + column, y = top - 1 + row;
@@ -145,12 +141,42 @@ __global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant
       }
       magnitudes[row][column] = magnitude;
     }
+  }
+};
+
+template <class T, int K, int Channels>
+__global__ void __launch_bounds__(tile_threads) tile_front(const __grid_constant__ TileJob<T> job) {
+  using Thread = FrontThread<T, K, Channels>;
+  __shared__ typename Thread::Samples samples;
+  __shared__ typename Thread::Magnitudes magnitudes;
+  __shared__ typename Thread::Octants octants;
+  CUESTA_DYNAMIC_SHARED(uint32_t, near);
+  const auto src = job.src.here();
+  const auto given_gy = job.gy.here();
+  const auto mask = job.mask.here();
+  const Masks masks = job.masks.picture(blockIdx.z);
+  uint32_t* const bins = job.bins ? job.bins + ptrdiff_t(blockIdx.z) * canny_bins : nullptr;
+  const int32_t thread = int32_t(threadIdx.x), lane = thread % 32, warp = thread / 32;
+  if (bins)
+    for (int32_t i = thread; i < near_bins; i += tile_threads) near[i] = 0;
+
+  const Thread own{job, src, given_gy, mask, samples, magnitudes, octants, thread};
+  const int32_t across = masks.words_per_row;
+  const int64_t tiles = int64_t(across) * ((src.height + tile_rows - 1) / tile_rows);
+  uint32_t zeros = 0;
+  for (int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const auto left = int32_t(tile % across) * tile_columns;
+    const auto top = int32_t(tile / across) * tile_rows;
+    __syncthreads();  // no one is at the last tile, or at the counters, any more
+    own.load(left, top);
+    __syncthreads();
+    own.measure(left, top);
     __syncthreads();
     const int32_t x = left + lane;
     for (int32_t row = warp; row < tile_rows; row += tile_threads / 32) {
       const int32_t y = top + row;
       if (y >= src.height) break;
-      const M m = magnitudes[row + 1][lane + 1];
+      const typename Thread::M m = magnitudes[row + 1][lane + 1];
       if (bins) {
         if (x >= src.width || (mask.data && mask.at(x, y) == 0)) continue;
         const int32_t bin = bin_of_wide(m, job.norm);

@@ -92,6 +92,7 @@ struct Lane {
   using Gradient = float;
   using Number = std::conditional_t<N == Norm::l1, float, double>;
   using Table = canny_wide::Table;
+  using Limit = int64_t;
   static __device__ int64_t low_of(const Table& table, uint32_t) { return table.low; }
   static __device__ int64_t high_of(const Table& table, uint32_t) { return table.high; }
 
