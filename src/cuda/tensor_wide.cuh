@@ -144,40 +144,25 @@ struct WideResults {
   }
 };
 
-/// As stencil() of tensor_stencil.cuh, whose rules it takes. `anchor_y`: rows of the window above
-/// the result's.
-template <class K, int Blocks, class Rule>
-__global__ void __launch_bounds__(32 * K::warps, Blocks)
-    wide_stencil(const __grid_constant__ Request<uint8_t, typename Rule::Out> q, int rows,
-                 int anchor_y, const __grid_constant__ WideBand band,
-                 const __grid_constant__ Rule rule) {
+/// A lane that walks down four rows a step.
+template <class K, class Rule>
+struct WideLane {
   using Out = typename Rule::Out;
-  constexpr int pitch = K::Tile::pitch, groups = WideBand::rows / 4;
-  constexpr int words = WideSamples::words;
-  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
-  __shared__ typename K::Tile in;
-  constexpr int count = WideBand::down * WideBand::across, threads = 32 * K::warps;
-  __shared__ uint32_t taps_there[2][count];
-  const int32_t left = int32_t(blockIdx.x) * K::warp_columns * K::warps;
-  const uint32_t y0 = (blockIdx.z * gridDim.y + blockIdx.y) * uint32_t(rows);
-  if (y0 >= uint32_t(q.src.height)) return;
-  const auto top = int32_t(y0), here = min(rows, q.src.height - top);
-  const uint32_t* from_band = opaque(band.words);
-  in.init();
-  in.template fetch<K::aligned>(q, tile, left, top - anchor_y, (here + 3) / 4 * 4 + 14);
-  for (int i = int(threadIdx.x); i < count; i += threads)
-    taps_there[0][i] = taps_there[1][i] = from_band[i];
-  __syncthreads();
-  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
-  WideTaps taps;
-  taps.load(taps_there[0], taps_there[1]);
-  in.wait(0);
+  static constexpr int pitch = K::Tile::pitch, groups = WideBand::rows / 4;
+  static constexpr int words = WideSamples::words;
+  const Request<uint8_t, Out>& q;
+  const typename K::Tile& in;
+  const Rule& rule;
+  const WideTaps& taps;
+  const uint8_t* from;  // the lane's words of `row` of the tile
+  int row;
+  int32_t here;  // rows of the block
+  // Columns from the lane's results to the picture's end; of its first result in the block.
+  int32_t room = 0, y = 0;
+  Out* to = nullptr;
 
-  const int32_t warp_left = left + K::warp_columns * warp;
-  if (warp_left >= q.src.width) return;
-  const uint8_t* from = tile + t * pitch + K::warp_columns * warp + 8 * g;
-  int row = t;
-  const auto take = [&](WideSamples& s) {
+  /// The words of the next rows.
+  __device__ void take(WideSamples& s) {
     uint32_t w[2][words];
 #pragma unroll
     for (int below = 0; below < 2; ++below) {
@@ -201,42 +186,78 @@ __global__ void __launch_bounds__(32 * K::warps, Blocks)
     }
     s.set(w);
     from += 4 * pitch, row += 4;
-  };
+  }
+  __device__ Out* two_below(Out* at) const {
+    return reinterpret_cast<Out*>(reinterpret_cast<uint8_t*>(at) + 2 * q.dst.stride_bytes);
+  }
+  /// The results of four rows, of which s[turn] is the oldest, to the picture.
+  __device__ __forceinline__ void make(const WideSamples (&s)[groups], int turn) {
+    int32_t left_sums[4], right_sums[4];
+    s[turn].start(left_sums, right_sums, taps, rule.start());
+#pragma unroll
+    for (int k = 1; k < groups; ++k) s[(turn + k) % groups].add(left_sums, right_sums, taps, k);
+    uint32_t made[2][WideResults<Out>::words];
+#pragma unroll
+    for (int below = 0; below < 2; ++below)
+      rule.results(left_sums[2 * below], left_sums[2 * below + 1], right_sums[2 * below],
+                   right_sums[2 * below + 1], made[below]);
+    WideResults<Out> out;
+    out.swap(made);
+#pragma unroll
+    for (int below = 0; below < 2; ++below) {
+      if (y + 2 * below >= here) continue;
+      Out* at = below ? two_below(to) : to;
+      if (K::aligned && room >= 4)
+        out.store(below, at);
+      else
+        out.store(below, at, room);
+    }
+    y += 4, to = two_below(two_below(to));
+  }
+};
+
+/// As stencil() of tensor_stencil.cuh, whose rules it takes. `anchor_y`: rows of the window above
+/// the result's.
+template <class K, int Blocks, class Rule>
+__global__ void __launch_bounds__(32 * K::warps, Blocks)
+    wide_stencil(const __grid_constant__ Request<uint8_t, typename Rule::Out> q, int rows,
+                 int anchor_y, const __grid_constant__ WideBand band,
+                 const __grid_constant__ Rule rule) {
+  constexpr int pitch = K::Tile::pitch, groups = WideBand::rows / 4;
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
+  __shared__ typename K::Tile in;
+  constexpr int count = WideBand::down * WideBand::across, threads = 32 * K::warps;
+  __shared__ uint32_t taps_there[2][count];
+  const int32_t left = int32_t(blockIdx.x) * K::warp_columns * K::warps;
+  const uint32_t y0 = (blockIdx.z * gridDim.y + blockIdx.y) * uint32_t(rows);
+  if (y0 >= uint32_t(q.src.height)) return;
+  const auto top = int32_t(y0), here = min(rows, q.src.height - top);
+  const uint32_t* from_band = opaque(band.words);
+  in.init();
+  in.template fetch<K::aligned>(q, tile, left, top - anchor_y, (here + 3) / 4 * 4 + 14);
+  for (int i = int(threadIdx.x); i < count; i += threads)
+    taps_there[0][i] = taps_there[1][i] = from_band[i];
+  __syncthreads();
+  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
+  WideTaps taps;
+  taps.load(taps_there[0], taps_there[1]);
+  in.wait(0);
+
+  const int32_t warp_left = left + K::warp_columns * warp;
+  if (warp_left >= q.src.width) return;
+  const uint8_t* from = tile + t * pitch + K::warp_columns * warp + 8 * g;
+  WideLane<K, Rule> own{q, in, rule, taps, from, t, here};
   WideSamples s[groups];  // take turns, so that nothing moves
 #pragma unroll
-  for (int i = 0; i + 1 < groups; ++i) take(s[i]);
-  const int32_t x = warp_left + 8 * g + 4 * (t % 2), room = q.src.width - x;
-  int32_t y = t / 2;
-  Out* to = q.dst.row(top + y) + x;
-  const auto two_below = [&](Out* at) {
-    return reinterpret_cast<Out*>(reinterpret_cast<uint8_t*>(at) + 2 * q.dst.stride_bytes);
-  };
+  for (int i = 0; i + 1 < groups; ++i) own.take(s[i]);
+  const int32_t x = warp_left + 8 * g + 4 * (t % 2);
+  own.room = q.src.width - x, own.y = t / 2, own.to = q.dst.row(top + own.y) + x;
   while (true) {
 #pragma unroll
     for (int turn = 0; turn < groups; ++turn) {
-      take(s[(turn + groups - 1) % groups]);
-      int32_t left_sums[4], right_sums[4];
-      s[turn].start(left_sums, right_sums, taps, rule.start());
-#pragma unroll
-      for (int k = 1; k < groups; ++k) s[(turn + k) % groups].add(left_sums, right_sums, taps, k);
-      uint32_t made[2][WideResults<Out>::words];
-#pragma unroll
-      for (int below = 0; below < 2; ++below)
-        rule.results(left_sums[2 * below], left_sums[2 * below + 1], right_sums[2 * below],
-                     right_sums[2 * below + 1], made[below]);
-      WideResults<Out> out;
-      out.swap(made);
-#pragma unroll
-      for (int below = 0; below < 2; ++below) {
-        if (y + 2 * below >= here) continue;
-        Out* at = below ? two_below(to) : to;
-        if (K::aligned && room >= 4)
-          out.store(below, at);
-        else
-          out.store(below, at, room);
-      }
-      y += 4, to = two_below(two_below(to));
-      if (y - t / 2 >= here) return;
+      own.take(s[(turn + groups - 1) % groups]);
+      own.make(s, turn);
+      if (own.y - t / 2 >= here) return;
     }
   }
 }

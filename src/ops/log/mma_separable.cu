@@ -33,7 +33,7 @@ namespace {
 using namespace log_cuda;
 
 template <class T, class Out>
-struct Request : cuda::tensor::Request<T, Out> {
+struct ProductRequest : cuda::tensor::Request<T, Out> {
   int32_t radius;     // of the whole window where the border is `ignore`, else 0
   int32_t parameter;  // of the rule
 };
@@ -54,45 +54,27 @@ __device__ __forceinline__ void store_some(int32_t* to, const int4& v, int count
   if (count > 3) to[3] = v.w;
 }
 
-template <class T, class Rows, bool Aligned, int Warps, int Blocks>
-__global__ void __launch_bounds__(32 * Warps, Blocks)
-    log_products(const __grid_constant__ Request<T, typename Rows::Out> q, int rows, int steps,
-                 const __grid_constant__ log::Bands bands) {
-  using Tile = TileOf<T, Rows, Warps>;
+/// A lane of a warp that walks down: its columns, and the result that the next row completes.
+template <class T, class Rows, bool Aligned>
+struct ProductLane {
   using Out = typename Rows::Out;
-  constexpr int apron = Rows::apron, side = Rows::side, own_columns = Rows::own_columns;
+  static constexpr int apron = Rows::apron, side = Rows::side, own_columns = Rows::own_columns;
   // Lanes that have a row of results, and rows that a warp has at once.
-  constexpr int row_lanes = (own_columns + 2 * side) / lane_columns, at_once = 32 / row_lanes;
-  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
-  __shared__ Tile in;
-  const int32_t left = int32_t(blockIdx.x) * (own_columns * Warps);
-  const int64_t first = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
-  if (first >= q.src.height) return;
-  const auto top = int32_t(first), here = min(rows, q.src.height - top);
-  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
-  Rows made(q.parameter, reinterpret_cast<int32_t*>(tile + sum_rows * (steps + 1) * Tile::pitch) +
-                             warp * Rows::chunk_words);
-  steps = (here + 2 * apron + sum_rows - 1) / sum_rows;
-  made.load(bands);
-  in.init();
-  in.template fetch<Aligned>(q, tile, left, top - apron - log::band_reach, sum_rows * (steps + 1));
-  __syncthreads();
-  in.wait(0);
-  const int32_t x0 = left + own_columns * warp;  // the first of the warp's own
-  if (x0 >= q.src.width) return;
-  const int32_t x = x0 - side + lane_columns * (lane % row_lanes);
-  const int32_t own_x = x - x0;
-  const bool own = uint32_t(own_x) < uint32_t(own_columns);
-  // Whether some of what the warp's lanes see may be no response, or be none to write.
-  const bool rim =
-      __any_sync(~0u, q.radius > 0 || x0 == 0 || top == 0 || top + here == q.src.height ||
-                          x0 + own_columns + side > q.src.width);
-  // Of the result that the next row completes.
-  int row = lane / row_lanes - 2 * apron;
-  auto* to = reinterpret_cast<uint8_t*>(q.dst.row(top) + x) + row * q.dst.stride_bytes;
-  const ptrdiff_t down = at_once * q.dst.stride_bytes;
-  const auto descend = [&](auto is_rim) {
-    constexpr bool Rim = is_rim();
+  static constexpr int row_lanes = (own_columns + 2 * side) / lane_columns,
+                       at_once = 32 / row_lanes;
+  const ProductRequest<T, Out>& q;
+  Rows& made;
+  int32_t top, here;  // rows of the block
+  int32_t x, own_x;   // in the picture, and among the warp's own
+  bool own;           // it has results
+  int row;
+  uint8_t* to;
+  ptrdiff_t down;
+
+  /// The results of the sums that are there. All lanes of the warp call it. `Rim`: some of what
+  /// they see may be no response, or be none to write.
+  template <bool Rim>
+  __device__ void descend() {
     constexpr int unrolled = (Rim ? 2 : 4) * at_once;
     uint32_t inner = ~0u;
     int count = lane_columns;
@@ -130,7 +112,43 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
         to += down;
         row += at_once;
       }
-  };
+  }
+};
+
+template <class T, class Rows, bool Aligned, int Warps, int Blocks>
+__global__ void __launch_bounds__(32 * Warps, Blocks)
+    log_products(const __grid_constant__ ProductRequest<T, typename Rows::Out> q, int rows,
+                 int steps, const __grid_constant__ log::Bands bands) {
+  using Tile = TileOf<T, Rows, Warps>;
+  constexpr int apron = Rows::apron, side = Rows::side, own_columns = Rows::own_columns;
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
+  __shared__ Tile in;
+  const int32_t left = int32_t(blockIdx.x) * (own_columns * Warps);
+  const int64_t first = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  if (first >= q.src.height) return;
+  const auto top = int32_t(first), here = min(rows, q.src.height - top);
+  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32, g = lane / 4, t = lane % 4;
+  Rows made(q.parameter, reinterpret_cast<int32_t*>(tile + sum_rows * (steps + 1) * Tile::pitch) +
+                             warp * Rows::chunk_words);
+  steps = (here + 2 * apron + sum_rows - 1) / sum_rows;
+  made.load(bands);
+  in.init();
+  in.template fetch<Aligned>(q, tile, left, top - apron - log::band_reach, sum_rows * (steps + 1));
+  __syncthreads();
+  in.wait(0);
+  const int32_t x0 = left + own_columns * warp;  // the first of the warp's own
+  if (x0 >= q.src.width) return;
+  using Lane = ProductLane<T, Rows, Aligned>;
+  const int32_t x = x0 - side + lane_columns * (lane % Lane::row_lanes), own_x = x - x0;
+  const bool has_results = uint32_t(own_x) < uint32_t(own_columns);
+  const bool rim =
+      __any_sync(~0u, q.radius > 0 || x0 == 0 || top == 0 || top + here == q.src.height ||
+                          x0 + own_columns + side > q.src.width);
+  // Of the result that the next row completes.
+  const int row = lane / Lane::row_lanes - 2 * apron;
+  auto* to = reinterpret_cast<uint8_t*>(q.dst.row(top) + x) + row * q.dst.stride_bytes;
+  const ptrdiff_t down = Lane::at_once * q.dst.stride_bytes;
+  Lane own{q, made, top, here, x, own_x, has_results, row, to, down};
   const auto samples = [&](int step, int upper) {
     const int r = sum_rows * step + 8 * upper + g;
     const int shift = Aligned ? ((left - 16) * int(sizeof(T))) & 15 : in.shift[r];
@@ -142,7 +160,7 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
   for (int step = 1; step <= steps; ++step) {
     made.template take<false>(samples(step, 0), samples(step, 1));
     __syncwarp();
-    rim ? descend(std::true_type()) : descend(std::false_type());
+    rim ? own.template descend<true>() : own.template descend<false>();
     __syncwarp();
   }
 }
@@ -160,7 +178,7 @@ int steps_of(int64_t pixels) {
 }
 
 template <class T, class Rows, bool Aligned, int Warps, int Blocks>
-void launch(const Request<T, typename Rows::Out>& q, const log::Bands& bands, Call& call) {
+void launch(const ProductRequest<T, typename Rows::Out>& q, const log::Bands& bands, Call& call) {
   using Tile = TileOf<T, Rows, Warps>;
   const int steps = steps_of<Rows>(int64_t(q.dst.width) * q.dst.height);
   const int rows = sum_rows * steps - 2 * Rows::apron;
@@ -180,7 +198,7 @@ template <class T, class Rows>
 void run(const LogArgs& args, const log::ByteTaps& taps, int64_t parameter, Call& call) {
   using Out = typename Rows::Out;
   const Border& border = args.options.border;
-  const Request<T, Out> q{
+  const ProductRequest<T, Out> q{
       {args.src.as<T, Space::device>(), args.dst.as<Out, Space::device>(), border.mode,
        border_sample<T>(border)},
       border.mode == BorderMode::ignore ? log::window(args.options).radius() : 0,

@@ -176,82 +176,92 @@ constexpr int sample_stride(const Rule& rule) {
   return lane_words + (rule.width * int(sizeof(T)) + 3) / 4 + 1;
 }
 
+/// A thread of a block that takes tiles below one another: rows are a warp's, words of a row its
+/// lanes'. Every phase is called by the whole block.
 template <class T>
-__global__ void __launch_bounds__(warps * 32)
-    samples_by_runs(const __grid_constant__ SamplesByRuns q, int stride) {
-  constexpr int in_word = 4 / int(sizeof(T)), bits = 8 * int(sizeof(T)), own = sample_rows / warps;
-  constexpr int halves = sizeof(T) == 1 ? 2 : 1;  // registers of pairs for a word
-  CUESTA_DYNAMIC_SHARED(uint32_t, tile);
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const uint32_t flip = q.rule.dilate ? 0 : ~0u;
-  const auto src = q.src.as<T, Space::device>();
-  const auto dst = q.dst.as<T, Space::device>();
-  const auto x0 = int64_t(blockIdx.x) * lane_words * in_word;
-  const Outside<T> outside = outside_of<T>(q.rule);
-  for (int64_t top = int64_t(blockIdx.y) * sample_rows; top < src.height;
-       top += int64_t(gridDim.y) * sample_rows) {
-    uint32_t best[own][halves] = {};
-    for (int band = 0; band < q.rule.height; band += sample_band) {
-      const int rows = min(sample_band, q.rule.height - band), tile_rows = sample_rows + rows - 1;
-      __syncthreads();
-      for (int r = warp; r < tile_rows; r += warps) {
-        const auto y = int32_t(top) + r + band - q.rule.anchor_y;
-        const int32_t sy = map_index(outside.mode, y, src.height);
-        const T* row = src.row(max(sy, 0));
-        for (int i = lane; i < stride; i += 32) {
-          const int64_t x = x0 - q.rule.anchor_x + i * in_word;
-          uint32_t word = 0;
+struct SampleThread {
+  static constexpr int in_word = 4 / int(sizeof(T)), bits = 8 * int(sizeof(T)),
+                       own = sample_rows / warps;
+  static constexpr int halves = sizeof(T) == 1 ? 2 : 1;  // registers of pairs for a word
+  const SamplesByRuns& q;
+  const ImageView<const T, Space::device>& src;
+  const ImageView<T, Space::device>& dst;
+  uint32_t* tile;
+  int stride, lane, warp;
+  uint32_t flip;
+  int64_t x0;  // of the block
+  const Outside<T>& outside;
+
+  /// Rows of the tile that the window's rows [band, band + sample_band) need, `tile_rows` of them.
+  __device__ __forceinline__ void load(int64_t top, int band, int tile_rows) const {
+    for (int r = warp; r < tile_rows; r += warps) {
+      const auto y = int32_t(top) + r + band - q.rule.anchor_y;
+      const int32_t sy = map_index(outside.mode, y, src.height);
+      const T* row = src.row(max(sy, 0));
+      for (int i = lane; i < stride; i += 32) {
+        const int64_t x = x0 - q.rule.anchor_x + i * in_word;
+        uint32_t word = 0;
 #pragma unroll
-          for (int k = 0; k < in_word; ++k) {
-            // What lies further than the window is read by nobody.
-            const auto at = int32_t(min(x + k, int64_t(src.width) + q.rule.width));
-            const int32_t sx = map_index(outside.mode, at, src.width);
-            const uint32_t v = (sx | sy) < 0 ? outside.value : row[sx];
-            word |= v << (k * bits);
-          }
-          tile[r * stride + i] = word ^ flip;
+        for (int k = 0; k < in_word; ++k) {
+          // What lies further than the window is read by nobody.
+          const auto at = int32_t(min(x + k, int64_t(src.width) + q.rule.width));
+          const int32_t sx = map_index(outside.mode, at, src.width);
+          const uint32_t v = (sx | sy) < 0 ? outside.value : row[sx];
+          word |= v << (k * bits);
         }
-      }
-      __syncthreads();
-      for (int level = 0; level < morph::ElementRuns::max_levels; ++level) {
-        if (q.list.level_begin[level] == q.list.count) break;
-        if (level > 0) {
-          // Rows of blocks of 2^level from those of half, in place: a warp a row, from the left.
-          const int by = (1 << (level - 1)) * int(sizeof(T)), words = by / 4, shift = by % 4 * 8;
-          __syncthreads();
-          for (int r = warp; r < tile_rows; r += warps) {
-            uint32_t* row = tile + r * stride;
-            for (int first = 0; first < stride; first += 32) {
-              const int i = min(first + lane, stride - 1), last = stride - 1;
-              const uint32_t moved =
-                  __funnelshift_r(row[min(i + words, last)], row[min(i + words + 1, last)], shift);
-              const uint32_t made =
-                  sizeof(T) == 1 ? __vmaxu4(row[i], moved) : __vmaxu2(row[i], moved);
-              __syncwarp();
-              row[i] = made;
-              __syncwarp();
-            }
-          }
-          __syncthreads();
-        }
-        for (int n = q.list.level_begin[level]; n < q.list.level_begin[level + 1]; ++n) {
-          const Run run = q.list.runs[n];
-          const int row = run.row - band;
-          if (unsigned(row) >= unsigned(rows)) continue;
-          for (int begin = run.begin;; begin = run.end - (1 << level)) {
-            const int at = begin * int(sizeof(T)), shift = at % 4 * 8;
-            const uint32_t* from = tile + (warp * own + row) * stride + lane + at / 4;
-#pragma unroll
-            for (int k = 0; k < own; ++k) {
-              const uint32_t v = __funnelshift_r(from[k * stride], from[k * stride + 1], shift);
-              best[k][0] = __vmaxu2(best[k][0], v);
-              if constexpr (halves == 2) best[k][1] = __vmaxu2(best[k][1], v << 8);
-            }
-            if (begin + (1 << level) == run.end) break;
-          }
-        }
+        tile[r * stride + i] = word ^ flip;
       }
     }
+  }
+  /// Rows of blocks of 2^level from those of half, in place: a warp a row, from the left.
+  __device__ __forceinline__ void double_blocks(int level, int tile_rows) const {
+    const int by = (1 << (level - 1)) * int(sizeof(T)), words = by / 4, shift = by % 4 * 8;
+    __syncthreads();
+    for (int r = warp; r < tile_rows; r += warps) {
+      uint32_t* row = tile + r * stride;
+      for (int first = 0; first < stride; first += 32) {
+        const int i = min(first + lane, stride - 1), last = stride - 1;
+        const uint32_t moved =
+            __funnelshift_r(row[min(i + words, last)], row[min(i + words + 1, last)], shift);
+        const uint32_t made = sizeof(T) == 1 ? __vmaxu4(row[i], moved) : __vmaxu2(row[i], moved);
+        __syncwarp();
+        row[i] = made;
+        __syncwarp();
+      }
+    }
+    __syncthreads();
+  }
+  /// The largest of a run in `row` of the band, by blocks of 2^level that begin and end it.
+  __device__ __forceinline__ void take_run(const Run& run, int row, int level,
+                                           uint32_t (&best)[own][halves]) const {
+    for (int begin = run.begin;; begin = run.end - (1 << level)) {
+      const int at = begin * int(sizeof(T)), shift = at % 4 * 8;
+      const uint32_t* from = tile + (warp * own + row) * stride + lane + at / 4;
+#pragma unroll
+      for (int k = 0; k < own; ++k) {
+        const uint32_t v = __funnelshift_r(from[k * stride], from[k * stride + 1], shift);
+        best[k][0] = __vmaxu2(best[k][0], v);
+        if constexpr (halves == 2) best[k][1] = __vmaxu2(best[k][1], v << 8);
+      }
+      if (begin + (1 << level) == run.end) break;
+    }
+  }
+  /// The largest of all runs in `rows` rows of the window from `band` on.
+  __device__ __forceinline__ void take_band(int band, int rows, int tile_rows,
+                                            uint32_t (&best)[own][halves]) const {
+    for (int level = 0; level < morph::ElementRuns::max_levels; ++level) {
+      if (q.list.level_begin[level] == q.list.count) break;
+      if (level > 0) double_blocks(level, tile_rows);
+      for (int n = q.list.level_begin[level]; n < q.list.level_begin[level + 1]; ++n) {
+        const Run run = q.list.runs[n];
+        const int row = run.row - band;
+        if (unsigned(row) >= unsigned(rows)) continue;
+        take_run(run, row, level, best);
+      }
+    }
+  }
+  /// The lane's words of the warp's rows to the picture.
+  __device__ __forceinline__ void store(int64_t top, const uint32_t (&best)[own][halves]) const {
     const int64_t x = x0 + lane * in_word;
 #pragma unroll
     for (int k = 0; k < own; ++k) {
@@ -268,6 +278,32 @@ __global__ void __launch_bounds__(warps * 32)
                                                                           : T(word >> (i * bits));
       }
     }
+  }
+};
+
+template <class T>
+__global__ void __launch_bounds__(warps * 32)
+    samples_by_runs(const __grid_constant__ SamplesByRuns q, int stride) {
+  using Thread = SampleThread<T>;
+  CUESTA_DYNAMIC_SHARED(uint32_t, tile);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const uint32_t flip = q.rule.dilate ? 0 : ~0u;
+  const auto src = q.src.as<T, Space::device>();
+  const auto dst = q.dst.as<T, Space::device>();
+  const auto x0 = int64_t(blockIdx.x) * lane_words * Thread::in_word;
+  const Outside<T> outside = outside_of<T>(q.rule);
+  const Thread thread{q, src, dst, tile, stride, lane, warp, flip, x0, outside};
+  for (int64_t top = int64_t(blockIdx.y) * sample_rows; top < src.height;
+       top += int64_t(gridDim.y) * sample_rows) {
+    uint32_t best[Thread::own][Thread::halves] = {};
+    for (int band = 0; band < q.rule.height; band += sample_band) {
+      const int rows = min(sample_band, q.rule.height - band), tile_rows = sample_rows + rows - 1;
+      __syncthreads();
+      thread.load(top, band, tile_rows);
+      __syncthreads();
+      thread.take_band(band, rows, tile_rows, best);
+    }
+    thread.store(top, best);
   }
 }
 

@@ -115,33 +115,29 @@ struct Pictures : cuda::tensor::Request<uint8_t, uint8_t> {
   AnyView gx, gy;
 };
 
-template <Result R, bool Aligned, int Warps, int Blocks>
-__global__ void __launch_bounds__(32 * Warps, Blocks)
-    sobel_pairs(const __grid_constant__ Pictures q, int rows) {
-  constexpr int columns = columns_of<R>, own = columns / 4;
-  using Tile = RowTile<columns, Warps>;
-  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
-  __shared__ Tile in;
-  const int32_t left = int32_t(blockIdx.x) * (32 * columns * Warps);
-  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
-  if (y0 >= q.src.height) return;
-  const auto top = int32_t(y0), here = min(rows, q.src.height - top);
-  in.init();
-  in.template fetch<Aligned>(q, tile, left, top - 1, here + 2);
-  __syncthreads();
-  in.wait(0);
-  const int lane = int(threadIdx.x) % 32;
-  const int32_t x0 = left + int32_t(threadIdx.x) * columns, room = q.src.width - x0;
-  if (room + lane * columns <= 0) return;
-  const bool whole = room >= columns, leads = lane == 0, ends = lane == 31 || room < 2 * columns;
-  const uint8_t* from = tile + int(threadIdx.x) * columns;
-  uint32_t words[own + 2];
-  int row = 0;
-  const auto load = [&] {
+/// A lane that walks down its columns.
+template <Result R, bool Aligned, class Tile>
+struct PairsLane {
+  static constexpr int columns = columns_of<R>, own = columns / 4;
+  using Row = __half2[columns / 2];
+  const Pictures& q;
+  const Tile& in;
+  int32_t x0, room, top;
+  bool whole, leads, ends;  // all columns lie in the picture; its first and last lane of a run
+  const uint8_t* from;      // the lane's columns of `row` of the tile
+  int row;
+  int32_t y;  // of the result that the next row completes
+  // Apart, as the compiler would keep all that stands beside an array in memory until late.
+  uint32_t (&words)[own + 2];
+  Kept<columns>& kept;
+
+  __device__ void load() {
     load_row<columns, Aligned>(from, Aligned ? 0 : in.shift[row] & 15, words);  // 15: past the last
     from += Tile::pitch, ++row;
-  };
-  const auto store = [&](void* to, const auto& out) {
+  }
+  /// The lane's results to the picture.
+  template <class Words>
+  __device__ void store(void* to, const Words& out) const {
     constexpr int count = sizeof out / 4, size = count / own;  // words, and bytes of a sample
     if (Aligned && whole) {
       *reinterpret_cast<uint4*>(to) = make_uint4(out[0], out[1], out[2], out[3]);
@@ -158,54 +154,83 @@ __global__ void __launch_bounds__(32 * Warps, Blocks)
       else
         static_cast<uint16_t*>(to)[i] = uint16_t(v);
     }
-  };
-  Kept<columns> kept = {};
-  int32_t y = top - 2;  // of the result that the next row completes
-  using Row = __half2[columns / 2];
-  const auto step = [&](auto parity) {
-    Row gx, gy;
-    kept.template take<parity()>(words, gx, gy, load);
-    if constexpr (R != Result::gradients) {
-      uint32_t bytes[own];
+  }
+  /// Saturated magnitudes of row y.
+  __device__ __forceinline__ void store_magnitudes(const Row& gx, const Row& gy) const {
+    uint32_t bytes[own];
 #pragma unroll
-      for (int i = 0; i < own; ++i) {
-        uint32_t m[2];
+    for (int i = 0; i < own; ++i) {
+      uint32_t m[2];
 #pragma unroll
-        for (int k = 0; k < 2; ++k) {
-          const __half2 a = gx[2 * i + k], b = gy[2 * i + k];
-          m[k] = __vminu2(
-              R == Result::magnitude_l1 ? bits_of(__hadd2(__habs2(a), __habs2(b))) : roots(a, b),
-              0x00FF00FFu);
-        }
-        bytes[i] = m[0] + m[1] * 256;
+      for (int k = 0; k < 2; ++k) {
+        const __half2 a = gx[2 * i + k], b = gy[2 * i + k];
+        m[k] = __vminu2(
+            R == Result::magnitude_l1 ? bits_of(__hadd2(__habs2(a), __habs2(b))) : roots(a, b),
+            0x00FF00FFu);
       }
-      if (y >= top) store(q.dst.row(y) + x0, bytes);
-    } else {
-      const auto store_gradient = [&](const AnyView& out, const Row& g) {
-        if (!out.data) return;
-        uint32_t halves[columns / 2];
+      bytes[i] = m[0] + m[1] * 256;
+    }
+    if (y >= top) store(q.dst.row(y) + x0, bytes);
+  }
+  /// One gradient of row y as 16-bit integers, where it is wanted.
+  __device__ void store_gradient(const AnyView& out, const Row& g) const {
+    if (!out.data) return;
+    uint32_t halves[columns / 2];
 #pragma unroll
-        for (int i = 0; i < columns / 2; ++i) {
-          // Plus 1,024 the bits are the sum; what the carry-free rest takes off again is that.
-          const uint32_t biased =
-              __byte_perm(bits_of(__hadd2(g[i / 2 * 2], __float2half2_rn(0x1p-14f))),
-                          bits_of(__hadd2(g[i / 2 * 2 + 1], __float2half2_rn(0x1p-14f))),
-                          i % 2 ? 0x7632 : 0x5410);
-          halves[i] = (biased + 0x7C007C00u) ^ 0x80008000u;
-        }
-        if (y >= top)
-          store(static_cast<char*>(out.data) + y * out.stride_bytes + 2 * int64_t(x0), halves);
-      };
+    for (int i = 0; i < columns / 2; ++i) {
+      // Plus 1,024 the bits are the sum; what the carry-free rest takes off again is that.
+      const uint32_t biased = __byte_perm(
+          bits_of(__hadd2(g[i / 2 * 2], __float2half2_rn(0x1p-14f))),
+          bits_of(__hadd2(g[i / 2 * 2 + 1], __float2half2_rn(0x1p-14f))), i % 2 ? 0x7632 : 0x5410);
+      halves[i] = (biased + 0x7C007C00u) ^ 0x80008000u;
+    }
+    if (y >= top)
+      store(static_cast<char*>(out.data) + y * out.stride_bytes + 2 * int64_t(x0), halves);
+  }
+  /// The row that was loaded completes row y; the next one is loaded meanwhile.
+  template <int Parity>
+  __device__ void step() {
+    Row gx, gy;
+    kept.template take<Parity>(words, gx, gy, [&] { load(); });
+    if constexpr (R != Result::gradients) {
+      store_magnitudes(gx, gy);
+    } else {
       store_gradient(q.gx, gx);
       store_gradient(q.gy, gy);
     }
     ++y;
-  };
-  load();
+  }
+};
+
+template <Result R, bool Aligned, int Warps, int Blocks>
+__global__ void __launch_bounds__(32 * Warps, Blocks)
+    sobel_pairs(const __grid_constant__ Pictures q, int rows) {
+  constexpr int columns = columns_of<R>;
+  using Tile = RowTile<columns, Warps>;
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
+  __shared__ Tile in;
+  const int32_t left = int32_t(blockIdx.x) * (32 * columns * Warps);
+  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  if (y0 >= q.src.height) return;
+  const auto top = int32_t(y0), here = min(rows, q.src.height - top);
+  in.init();
+  in.template fetch<Aligned>(q, tile, left, top - 1, here + 2);
+  __syncthreads();
+  in.wait(0);
+  const int lane = int(threadIdx.x) % 32;
+  const int32_t x0 = left + int32_t(threadIdx.x) * columns, room = q.src.width - x0;
+  if (room + lane * columns <= 0) return;
+  const bool whole = room >= columns, leads = lane == 0, ends = lane == 31 || room < 2 * columns;
+  const uint8_t* from = tile + int(threadIdx.x) * columns;
+  uint32_t words[columns / 4 + 2];
+  Kept<columns> kept = {};
+  PairsLane<R, Aligned, Tile> own{q,    in,   x0, room,    top,   whole, leads,
+                                  ends, from, 0,  top - 2, words, kept};
+  own.load();
 #pragma unroll 1
   for (int n = 0; n < here + 2; n += 2) {
-    step(std::integral_constant<int, 0>());
-    if (n + 1 < here + 2) step(std::integral_constant<int, 1>());
+    own.template step<0>();
+    if (n + 1 < here + 2) own.template step<1>();
   }
 }
 

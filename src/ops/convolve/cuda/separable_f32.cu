@@ -40,7 +40,7 @@ struct Shape {
   static constexpr int columns = (Lanes - 2 * lent) * lane_columns;
 };
 
-struct Request : FloatRequest {
+struct SeparableFloats : FloatRequest {
   int32_t shift;                 // of the first sample, to an aligned address
   int32_t across, rows, strips;  // blocks side by side, rows of a strip, strips
   uint32_t least = 0;            // least_sample() of the factors
@@ -144,11 +144,77 @@ struct Exchange {
   float4 sums[2][step][P::teams][P::lanes];
 };
 
+/// A lane's columns of a strip: its first one; whether it has sums to make that lie in the picture,
+/// and all of its columns do.
+struct LanePlace {
+  int lane;
+  int32_t x0;
+  bool makes, fits;
+};
+
+/// The lane's results of row `at`, finished, to the picture.
+template <int K, class P, bool Aligned, bool Mapped>
+__device__ void store(const SeparableFloats& q, const LanePlace& place, float (&out)[lane_columns],
+                      int32_t at) {
+  using S = Shape<K, P::lanes>;
+  const auto& [lane, x0, makes, fits] = place;
+  if (q.changes) {
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      out[c] = q.is_void_row(at) || (Mapped && q.is_void_sample(x0 + c))
+                   ? 0.0f
+                   : q.finish.template sample<float>(out[c]);
+    }
+  }
+  float* to = q.dst.row(at) + x0;
+  if (Aligned && fits) {
+    if (makes) *reinterpret_cast<float4*>(to) = make_float4(out[0], out[1], out[2], out[3]);
+    return;
+  }
+  if constexpr (!Aligned) {
+    const uint32_t words[4] = {__float_as_uint(out[0]), __float_as_uint(out[1]),
+                               __float_as_uint(out[2]), __float_as_uint(out[3])};
+    cuda::store_run<4>(
+        to, words, threadIdx.x % 32 == 0 || lane == S::lent || x0 <= 0,
+        threadIdx.x % 32 == 31 || lane == P::lanes - S::lent - 1 || x0 + 8 > q.src.width,
+        makes && fits);
+  }
+  if (!makes || fits) return;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    if (x0 + i >= 0 && x0 + i < q.src.width) to[i] = out[i];
+}
+
+/// Adds up across what the lanes exchanged, two rows at a time.
+template <int K, class P, bool LeaveOut>
+__device__ __forceinline__ void sum_across(const Factors<K>& taps, const Exchange<P>& shared,
+                                           int parity, int team, int lane,
+                                           float (&out)[step][lane_columns]) {
+  using S = Shape<K, P::lanes>;
+#pragma unroll
+  for (int m = 0; m <= 2 * S::lent; ++m) {
+#pragma unroll
+    for (int i = 0; i < step; ++i) {
+      const float4 v = shared.sums[parity][i][team][lane - S::lent + m];
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float sum = e == 0 ? v.x : e == 1 ? v.y : e == 2 ? v.z : v.w;
+#pragma unroll
+        for (int c = 0; c < 4; ++c) {
+          const int k = 4 * (m - S::lent) + e - c + S::reach;
+          if (k < 0 || k >= K || (LeaveOut && !(taps.row_used >> k & 1))) continue;
+          out[i][c] = __fmaf_rn(taps.row[k], sum, out[i][c]);
+        }
+      }
+    }
+  }
+}
+
 /// A strip of the block. `Mapped`: some of its columns may lie outside. Gives, of zeros multiplied,
 /// whether a result may differ for it.
 template <int K, class P, Zeros Z, bool Aligned, bool Mapped>
-__device__ __forceinline__ bool walk(const Request& q, const Factors<K>& taps, Exchange<P>& shared,
-                                     int32_t left, int32_t y0) {
+__device__ __forceinline__ bool walk(const SeparableFloats& q, const Factors<K>& taps,
+                                     Exchange<P>& shared, int32_t left, int32_t y0) {
   constexpr bool leaves_out = Z == Zeros::left_out;
   using S = Shape<K, P::lanes>;
   const int lane = threadIdx.x % P::lanes, team = threadIdx.x / P::lanes;
@@ -171,33 +237,6 @@ __device__ __forceinline__ bool walk(const Request& q, const Factors<K>& taps, E
     if (uint32_t(sy) >= uint32_t(q.src.height)) sy = q.place_row(sy);
     is_outside[i] = sy < 0;
     ahead[i].load(q.src.row(max(sy, 0)), x0, map);
-  };
-  const auto store = [&](float(&out)[lane_columns], int32_t at) {
-    if (q.changes) {
-#pragma unroll
-      for (int c = 0; c < 4; ++c) {
-        out[c] = q.is_void_row(at) || (Mapped && q.is_void_sample(x0 + c))
-                     ? 0.0f
-                     : q.finish.template sample<float>(out[c]);
-      }
-    }
-    float* to = q.dst.row(at) + x0;
-    if (Aligned && fits) {
-      if (makes) *reinterpret_cast<float4*>(to) = make_float4(out[0], out[1], out[2], out[3]);
-      return;
-    }
-    if constexpr (!Aligned) {
-      const uint32_t words[4] = {__float_as_uint(out[0]), __float_as_uint(out[1]),
-                                 __float_as_uint(out[2]), __float_as_uint(out[3])};
-      cuda::store_run<4>(
-          to, words, threadIdx.x % 32 == 0 || lane == S::lent || x0 <= 0,
-          threadIdx.x % 32 == 31 || lane == P::lanes - S::lent - 1 || x0 + 8 > q.src.width,
-          makes && fits);
-    }
-    if (!makes || fits) return;
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      if (x0 + i >= 0 && x0 + i < q.src.width) to[i] = out[i];
   };
 
 #pragma unroll
@@ -229,25 +268,7 @@ __device__ __forceinline__ bool walk(const Request& q, const Factors<K>& taps, E
     else
       __syncwarp();
     float out[step][lane_columns] = {};
-    if (wanted) {
-#pragma unroll
-      for (int m = 0; m <= 2 * S::lent; ++m) {
-#pragma unroll
-        for (int i = 0; i < step; ++i) {
-          const float4 v = shared.sums[parity][i][team][lane - S::lent + m];
-#pragma unroll
-          for (int e = 0; e < 4; ++e) {
-            const float sum = e == 0 ? v.x : e == 1 ? v.y : e == 2 ? v.z : v.w;
-#pragma unroll
-            for (int c = 0; c < 4; ++c) {
-              const int k = 4 * (m - S::lent) + e - c + S::reach;
-              if (k < 0 || k >= K || (leaves_out && !(taps.row_used >> k & 1))) continue;
-              out[i][c] = __fmaf_rn(taps.row[k], sum, out[i][c]);
-            }
-          }
-        }
-      }
-    }
+    if (wanted) sum_across<K, P, leaves_out>(taps, shared, parity, team, lane, out);
 #pragma unroll
     for (int i = 0; i < step; ++i) {
       const int32_t at = y0 + n - 2 * S::reach + i;
@@ -256,7 +277,7 @@ __device__ __forceinline__ bool walk(const Request& q, const Factors<K>& taps, E
 #pragma unroll
         for (const float v : out[i]) nan = __fmaf_rn(v, 0.0f, nan);
       }
-      store(out[i], at);
+      store<K, P, Aligned, Mapped>(q, {lane, x0, makes, fits}, out[i], at);
     }
     parity ^= 1;
   }
@@ -265,7 +286,7 @@ __device__ __forceinline__ bool walk(const Request& q, const Factors<K>& taps, E
 
 template <int K, bool HasZeros, bool Aligned>
 __global__ void __launch_bounds__(Chosen<K>::threads, Chosen<K>::warps * 32 / Chosen<K>::threads)
-    separable_f32_kernel(const __grid_constant__ Request q,
+    separable_f32_kernel(const __grid_constant__ SeparableFloats q,
                          const __grid_constant__ Factors<K> taps) {
   using P = Chosen<K>;
   using S = Shape<K, P::lanes>;
@@ -291,7 +312,7 @@ __global__ void __launch_bounds__(Chosen<K>::threads, Chosen<K>::warps * 32 / Ch
 
 /// Divides the picture among blocks.
 template <int K, class P, bool Aligned>
-void divide(Request& q, int32_t rows) {
+void divide(SeparableFloats& q, int32_t rows) {
   q.shift = Aligned ? int32_t(reinterpret_cast<uintptr_t>(q.src.data) % cuda::piece_bytes / 4) : 0;
   q.across = int32_t(cuda::blocks(q.src.width + q.shift, Shape<K, P::lanes>::columns * P::teams));
   q.rows = std::min(rows, q.src.height);
@@ -299,7 +320,7 @@ void divide(Request& q, int32_t rows) {
 }
 
 template <int K, bool HasZeros, bool Aligned>
-void run(Request q, const Factors<K>& taps, Call& call) {
+void run(SeparableFloats q, const Factors<K>& taps, Call& call) {
   using P = Chosen<K>;
   // Fewer rows while the GPU is not full: the rows around a strip are read and summed twice.
   int32_t rows = P::rows;
@@ -313,7 +334,7 @@ void run(Request q, const Factors<K>& taps, Call& call) {
 
 template <int K>
 void run_window(const ConvolveArgs& args, Call& call) {
-  Request q(args);
+  SeparableFloats q(args);
   Factors<K> taps{};
   const auto put = [](float tap, int at, float(&to)[K], uint32_t& used) {
     to[at] = tap;

@@ -36,22 +36,12 @@ struct Factors {
   float column[K], row[K];
 };
 
+/// The first phase, a thread a column: sums down of rows [0, here), which take the place of
+/// samples.
 template <int K, bool Aligned>
-__global__ void __launch_bounds__(threads, resident)
-    separable_tiles(const __grid_constant__ FloatRequest q, int rows,
-                    const __grid_constant__ Factors<K> taps) {
+__device__ __forceinline__ void sum_columns(const Tile& in, uint8_t* tile, int here,
+                                            const Factors<K>& taps) {
   constexpr int reach = K / 2, pitch = Tile::pitch;
-  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
-  __shared__ Tile in;
-  const int32_t left = int32_t(blockIdx.x) * own_columns;
-  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
-  if (y0 >= q.src.height) return;
-  const auto top = int32_t(y0), here = min(rows, q.src.height - top);
-  in.init();
-  in.template fetch<Aligned>(q, tile, left, top - reach, here + 2 * reach);
-  __syncthreads();
-  in.wait(0);
-
   const int column = int(threadIdx.x);
   const bool summed = column >= margin - reach && column < own_columns + margin + reach;
 #pragma unroll 1
@@ -76,6 +66,54 @@ __global__ void __launch_bounds__(threads, resident)
       for (int i = 0; i < rows_at_once; ++i) *reinterpret_cast<float*>(at + i * pitch) = sum[i];
     }
   }
+}
+
+/// The second phase's sums across, of the columns that begin at `at`.
+template <int K>
+__device__ __forceinline__ void sum_across(const float4* at, const Factors<K>& taps,
+                                           float (&sum)[lane_columns]) {
+  constexpr int reach = K / 2;
+#pragma unroll
+  for (int m = (margin - reach) / 4; m <= (margin + lane_columns - 1 + reach) / 4; ++m) {
+    const float4 four = at[m];
+    const float v[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+#pragma unroll
+      for (int c = 0; c < lane_columns; ++c) {
+        const int k = 4 * m + e - margin - c + reach;
+        if (k >= 0 && k < K) sum[c] = __fmaf_rn(taps.row[k], v[e], sum[c]);
+      }
+    }
+  }
+}
+
+/// What the picture's border and the request make of results at (x, y) and on.
+__device__ __forceinline__ void finish(const FloatRequest& q, int32_t x, int32_t y,
+                                       float (&sum)[lane_columns]) {
+  if (!q.changes) return;
+#pragma unroll
+  for (int c = 0; c < lane_columns; ++c)
+    sum[c] = q.is_void_row(y) || q.is_void_sample(x + c) ? 0.0f
+                                                         : q.finish.template sample<float>(sum[c]);
+}
+
+template <int K, bool Aligned>
+__global__ void __launch_bounds__(threads, resident)
+    separable_tiles(const __grid_constant__ FloatRequest q, int rows,
+                    const __grid_constant__ Factors<K> taps) {
+  constexpr int reach = K / 2, pitch = Tile::pitch;
+  CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
+  __shared__ Tile in;
+  const int32_t left = int32_t(blockIdx.x) * own_columns;
+  const int64_t y0 = int64_t(blockIdx.z * gridDim.y + blockIdx.y) * rows;
+  if (y0 >= q.src.height) return;
+  const auto top = int32_t(y0), here = min(rows, q.src.height - top);
+  in.init();
+  in.template fetch<Aligned>(q, tile, left, top - reach, here + 2 * reach);
+  __syncthreads();
+  in.wait(0);
+  sum_columns<K, Aligned>(in, tile, here, taps);
   __syncthreads();
 
   constexpr int groups = own_columns / lane_columns;
@@ -86,31 +124,13 @@ __global__ void __launch_bounds__(threads, resident)
     // Where lanes store alone, those of two rows read in turn.
     const int y = Aligned ? i / (2 * groups) * 2 + i % 2 : i / groups;
     const int group = Aligned ? i % (2 * groups) / 2 : i % groups;
-    const auto* at = reinterpret_cast<const float4*>(tile + y * pitch) + lane_columns / 4 * group;
     float sum[lane_columns] = {};
-#pragma unroll
-    for (int m = (margin - reach) / 4; m <= (margin + lane_columns - 1 + reach) / 4; ++m) {
-      const float4 four = at[m];
-      const float v[4] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-#pragma unroll
-        for (int c = 0; c < lane_columns; ++c) {
-          const int k = 4 * m + e - margin - c + reach;
-          if (k >= 0 && k < K) sum[c] = __fmaf_rn(taps.row[k], v[e], sum[c]);
-        }
-      }
-    }
+    sum_across<K>(reinterpret_cast<const float4*>(tile + y * pitch) + lane_columns / 4 * group,
+                  taps, sum);
     const int32_t x = left + lane_columns * group, room = q.src.width - x;
     const bool wanted = i < tasks && y < here, whole = wanted && room >= lane_columns;
     const int32_t to_row = top + (wanted ? y : 0);
-    if (q.changes) {
-#pragma unroll
-      for (int c = 0; c < lane_columns; ++c)
-        sum[c] = q.is_void_row(to_row) || q.is_void_sample(x + c)
-                     ? 0.0f
-                     : q.finish.template sample<float>(sum[c]);
-    }
+    finish(q, x, to_row, sum);
     float* to = q.dst.row(to_row) + x;
     if constexpr (Aligned) {
       if (whole) {
