@@ -91,58 +91,87 @@ def on_host(result: Any) -> Any:
     return cupy.asnumpy(cupy.from_dlpack(result) if not isinstance(result, cupy.ndarray) else result)
 
 
-def contests(image: cupy.ndarray) -> list[Contest]:
+class Contests:
     """The operations that peers have too. `as_ours` only rescales, rounds and casts."""
-    mask = cuesta.threshold(image, 128)
-    median3 = Contest("median", "3 x 3", lambda: cuesta.median(image, 3))
-    median5 = Contest("median", "5 x 5", lambda: cuesta.median(image, 5))
-    smooth = Contest("gaussian", "5 x 5, sigma 1.4", lambda: cuesta.gaussian(image, 1.4, ksize=5))
-    sobel = Contest("sobel", "3 x 3, gx as int16", lambda: cuesta.sobel(image, outputs="gx"))
-    dilate = Contest("dilate", "15 x 15 rectangle", lambda: cuesta.dilate(image, "rect:15"))
-    closed = Contest("close", f"{DISK}, of a mask of 0 and 255", lambda: cuesta.close(mask, DISK))
-    canny = Contest(
-        "canny", f"thresholds {LOW} and {HIGH}, L2, no smoothing",
-        lambda: cuesta.canny(image, LOW, HIGH, sigma=0, norm="l2"),
-    )  # fmt: skip
-    label = Contest(
-        "label", "8-way, with boxes, areas and centroids; answers: the number of components",
-        lambda: cuesta.label(mask),
-    )  # fmt: skip
-    label.as_ours["cuesta"] = lambda found: np.array(found.count)
-    made = [median3, median5, smooth, sobel, dilate, closed, canny, label]
-    # The cells of the disk, as every library takes them.
-    y, x = np.mgrid[-7:8, -7:8]
-    disk = cupy.asarray((x * x + y * y <= 49).astype(np.uint8))
-    floats = image.astype(cupy.float32)
 
-    if ndimage := optional("cupyx.scipy.ndimage"):
-        median3.add("cupy", lambda: ndimage.median_filter(image, 3, mode="nearest"))
-        median5.add("cupy", lambda: ndimage.median_filter(image, 5, mode="nearest"))
-        smooth.add(
+    def __init__(self, image: cupy.ndarray) -> None:
+        mask = cuesta.threshold(image, 128)
+        self.median3 = Contest("median", "3 x 3", lambda: cuesta.median(image, 3))
+        self.median5 = Contest("median", "5 x 5", lambda: cuesta.median(image, 5))
+        self.smooth = Contest(
+            "gaussian", "5 x 5, sigma 1.4", lambda: cuesta.gaussian(image, 1.4, ksize=5)
+        )
+        self.sobel = Contest(
+            "sobel", "3 x 3, gx as int16", lambda: cuesta.sobel(image, outputs="gx")
+        )
+        self.dilate = Contest(
+            "dilate", "15 x 15 rectangle", lambda: cuesta.dilate(image, "rect:15")
+        )
+        self.closed = Contest(
+            "close", f"{DISK}, of a mask of 0 and 255", lambda: cuesta.close(mask, DISK)
+        )
+        self.canny = Contest(
+            "canny", f"thresholds {LOW} and {HIGH}, L2, no smoothing",
+            lambda: cuesta.canny(image, LOW, HIGH, sigma=0, norm="l2"),
+        )  # fmt: skip
+        self.label = Contest(
+            "label", "8-way, with boxes, areas and centroids; answers: the number of components",
+            lambda: cuesta.label(mask),
+        )  # fmt: skip
+        self.label.as_ours["cuesta"] = lambda found: np.array(found.count)
+        self.image, self.mask, self.floats = image, mask, image.astype(cupy.float32)
+        # The cells of the disk, as every library takes them.
+        y, x = np.mgrid[-7:8, -7:8]
+        self.disk = cupy.asarray((x * x + y * y <= 49).astype(np.uint8))
+
+    def all(self) -> list[Contest]:
+        return [
+            self.median3,
+            self.median5,
+            self.smooth,
+            self.sobel,
+            self.dilate,
+            self.closed,
+            self.canny,
+            self.label,
+        ]
+
+    def plain(self, result: Any) -> Any:
+        """A tensor of the picture's size, rounded."""
+        return on_host(result.reshape(self.image.shape).round())
+
+    def add_cupy(self, ndimage: Any) -> None:
+        image, mask, disk = self.image, self.mask, self.disk
+        self.median3.add("cupy", lambda: ndimage.median_filter(image, 3, mode="nearest"))
+        self.median5.add("cupy", lambda: ndimage.median_filter(image, 5, mode="nearest"))
+        self.smooth.add(
             "cupy",
             lambda: ndimage.gaussian_filter(image, 1.4, mode="mirror", truncate=2 / 1.4),
             note="cuts what it does not round",
         )
-        sobel.add(
+        self.sobel.add(
             "cupy",
             lambda: ndimage.sobel(image, axis=1, output=cupy.int16, mode="mirror"),
         )
-        dilate.add("cupy", lambda: ndimage.grey_dilation(image, (15, 15), mode="constant", cval=0))
-        closed.add(
+        self.dilate.add(
+            "cupy", lambda: ndimage.grey_dilation(image, (15, 15), mode="constant", cval=0)
+        )
+        self.closed.add(
             "cupy",
             lambda: ndimage.grey_closing(mask, footprint=disk, mode="nearest"),
             note="replicates at the border",
         )
-        label.add(
+        self.label.add(
             "cupy",
             lambda: ndimage.label(mask, cupy.ones((3, 3))),
             lambda found: np.array(int(found[1])),
             "labels alone",
         )
 
-    if torch := optional("torch"):
-        tensor = torch.from_dlpack(image)[None, None]
-        half, full = tensor.half(), torch.from_dlpack(floats)[None, None]
+    def add_torch(self, torch: Any) -> None:
+        image, floats = self.image, self.floats
+        half = torch.from_dlpack(image)[None, None].half()
+        full = torch.from_dlpack(floats)[None, None]
         functional = torch.nn.functional
         taps = np.exp(-((np.arange(5) - 2) ** 2) / (2 * 1.4**2))
         window = torch.tensor(np.outer(taps, taps) / taps.sum() ** 2, dtype=torch.float32).cuda()
@@ -152,67 +181,69 @@ def contests(image: cupy.ndarray) -> list[Contest]:
             padded = functional.pad(full, (reach,) * 4, mode="reflect")
             return functional.conv2d(padded, stencil[None, None])
 
-        def plain(result: Any) -> Any:
-            return on_host(result.reshape(image.shape).round())
-
-        smooth.add(
-            "torch", lambda: correlated(window, 2), lambda r: plain(r).astype(np.uint8),
+        self.smooth.add(
+            "torch", lambda: correlated(window, 2), lambda r: self.plain(r).astype(np.uint8),
             "conv2d of float32",
         )  # fmt: skip
-        sobel.add(
-            "torch", lambda: correlated(across, 1), lambda r: plain(r).astype(np.int16),
+        self.sobel.add(
+            "torch", lambda: correlated(across, 1), lambda r: self.plain(r).astype(np.int16),
             "conv2d of float32",
         )  # fmt: skip
-        dilate.add(
+        self.dilate.add(
             "torch", lambda: functional.max_pool2d(half, 15, 1, 7),
-            lambda r: plain(r).astype(np.uint8), "max_pool2d of float16",
+            lambda r: self.plain(r).astype(np.uint8), "max_pool2d of float16",
         )  # fmt: skip
 
-        if kornia := optional("kornia"):
-            unit = full / 255
-            cells = torch.from_dlpack(disk).float()
-            lit = torch.from_dlpack(mask)[None, None].float()
-            square = torch.ones(15, 15, device="cuda")
-            in_floats = "in float32"
-            for contest, n in ((median3, 3), (median5, 5)):
-                contest.add(
-                    "kornia", functools.partial(kornia.filters.median_blur, full, (n, n)),
-                    lambda r: plain(r).astype(np.uint8), in_floats + ", zeros at the border",
-                )  # fmt: skip
-            smooth.add(
-                "kornia", lambda: kornia.filters.gaussian_blur2d(full, (5, 5), (1.4, 1.4)),
-                lambda r: plain(r).astype(np.uint8), in_floats,
-            )  # fmt: skip
-            sobel.add(
-                "kornia", lambda: kornia.filters.spatial_gradient(full, normalized=False),
-                lambda r: plain(r[0, 0, 0]).astype(np.int16),
-                in_floats + ", makes gx and gy; replicates at the border",
-            )  # fmt: skip
-            dilate.add(
-                "kornia", lambda: kornia.morphology.dilation(full, square),
-                lambda r: plain(r).astype(np.uint8), in_floats,
-            )  # fmt: skip
-            closed.add(
-                "kornia", lambda: kornia.morphology.closing(lit, cells),
-                lambda r: plain(r).astype(np.uint8), in_floats,
-            )  # fmt: skip
-            canny.add(
-                "kornia",
-                lambda: kornia.filters.canny(
-                    unit, LOW / 255, HIGH / 255, kernel_size=(1, 1), sigma=(1e-3, 1e-3)
-                )[1],
-                lambda r: plain(r * 255).astype(np.uint8),
-                in_floats,
-            )
+    def add_kornia(self, kornia: Any) -> None:
+        import torch
 
-    if filters := optional("cucim.skimage.filters"):
+        mask, floats, disk = self.mask, self.floats, self.disk
+        full = torch.from_dlpack(floats)[None, None]
+        unit = full / 255
+        cells = torch.from_dlpack(disk).float()
+        lit = torch.from_dlpack(mask)[None, None].float()
+        square = torch.ones(15, 15, device="cuda")
+        in_floats = "in float32"
+        for contest, n in ((self.median3, 3), (self.median5, 5)):
+            contest.add(
+                "kornia", functools.partial(kornia.filters.median_blur, full, (n, n)),
+                lambda r: self.plain(r).astype(np.uint8), in_floats + ", zeros at the border",
+            )  # fmt: skip
+        self.smooth.add(
+            "kornia", lambda: kornia.filters.gaussian_blur2d(full, (5, 5), (1.4, 1.4)),
+            lambda r: self.plain(r).astype(np.uint8), in_floats,
+        )  # fmt: skip
+        self.sobel.add(
+            "kornia", lambda: kornia.filters.spatial_gradient(full, normalized=False),
+            lambda r: self.plain(r[0, 0, 0]).astype(np.int16),
+            in_floats + ", makes gx and gy; replicates at the border",
+        )  # fmt: skip
+        self.dilate.add(
+            "kornia", lambda: kornia.morphology.dilation(full, square),
+            lambda r: self.plain(r).astype(np.uint8), in_floats,
+        )  # fmt: skip
+        self.closed.add(
+            "kornia", lambda: kornia.morphology.closing(lit, cells),
+            lambda r: self.plain(r).astype(np.uint8), in_floats,
+        )  # fmt: skip
+        self.canny.add(
+            "kornia",
+            lambda: kornia.filters.canny(
+                unit, LOW / 255, HIGH / 255, kernel_size=(1, 1), sigma=(1e-3, 1e-3)
+            )[1],
+            lambda r: self.plain(r * 255).astype(np.uint8),
+            in_floats,
+        )
+
+    def add_cucim(self, filters: Any) -> None:
+        image, mask, floats, disk = self.image, self.mask, self.floats, self.disk
         morphology = importlib.import_module("cucim.skimage.morphology")
         feature = importlib.import_module("cucim.skimage.feature")
         measure = importlib.import_module("cucim.skimage.measure")
         square3, square5 = cupy.ones((3, 3), cupy.uint8), cupy.ones((5, 5), cupy.uint8)
-        median3.add("cuCIM", lambda: filters.median(image, square3))
-        median5.add("cuCIM", lambda: filters.median(image, square5))
-        smooth.add(
+        self.median3.add("cuCIM", lambda: filters.median(image, square3))
+        self.median5.add("cuCIM", lambda: filters.median(image, square5))
+        self.smooth.add(
             "cuCIM",
             lambda: filters.gaussian(
                 image, 1.4, mode="mirror", truncate=2 / 1.4, preserve_range=True
@@ -220,13 +251,15 @@ def contests(image: cupy.ndarray) -> list[Contest]:
             lambda r: np.round(on_host(r)).astype(np.uint8),
             "in floats",
         )
-        sobel.add(
+        self.sobel.add(
             "cuCIM", lambda: filters.sobel(floats, axis=1, mode="mirror"),
             lambda r: np.round(on_host(r) * 4).astype(np.int16), "in floats",
         )  # fmt: skip
-        dilate.add("cuCIM", lambda: morphology.dilation(image, cupy.ones((15, 15), cupy.uint8)))
-        closed.add("cuCIM", lambda: morphology.closing(mask, disk))
-        canny.add(
+        self.dilate.add(
+            "cuCIM", lambda: morphology.dilation(image, cupy.ones((15, 15), cupy.uint8))
+        )
+        self.closed.add("cuCIM", lambda: morphology.closing(mask, disk))
+        self.canny.add(
             "cuCIM",
             lambda: feature.canny(
                 floats, sigma=0, low_threshold=LOW, high_threshold=HIGH, mode="nearest"
@@ -234,36 +267,54 @@ def contests(image: cupy.ndarray) -> list[Contest]:
             lambda r: on_host(r).astype(np.uint8) * 255,
             "in floats, with interpolated suppression",
         )
-        label.add(
+        self.label.add(
             "cuCIM", lambda: measure.label(mask, connectivity=2, return_num=True),
             lambda found: np.array(int(found[1])), "labels alone",
         )  # fmt: skip
 
-    if cvcuda := optional("cvcuda"):
+    def add_cvcuda(self, cvcuda: Any) -> None:
+        image, mask = self.image, self.mask
         theirs = cvcuda.as_tensor(image.reshape(*image.shape, 1), "HWC")
         lit_theirs = cvcuda.as_tensor(mask.reshape(*mask.shape, 1), "HWC")
 
         def flat(result: Any) -> Any:
             return on_host(cupy.asarray(result.cuda()))[..., 0]
 
-        median3.add("CV-CUDA", lambda: cvcuda.median_blur(theirs, (3, 3)), flat)
-        median5.add("CV-CUDA", lambda: cvcuda.median_blur(theirs, (5, 5)), flat)
-        smooth.add(
+        self.median3.add("CV-CUDA", lambda: cvcuda.median_blur(theirs, (3, 3)), flat)
+        self.median5.add("CV-CUDA", lambda: cvcuda.median_blur(theirs, (5, 5)), flat)
+        self.smooth.add(
             "CV-CUDA",
             lambda: cvcuda.gaussian(theirs, (5, 5), (1.4, 1.4), cvcuda.Border.REFLECT101),
             flat,
         )
-        dilate.add(
+        self.dilate.add(
             "CV-CUDA",
             lambda: cvcuda.morphology(theirs, cvcuda.MorphologyType.DILATE, (15, 15), (-1, -1)),
             flat,
         )
-        label.add(
+        self.label.add(
             "CV-CUDA", lambda: cvcuda.label(lit_theirs, cvcuda.CONNECTIVITY_4_2D, count=True),
             lambda found: np.array(int(on_host(cupy.asarray(found[1].cuda())).ravel()[0])),
             "4-way, labels alone",
         )  # fmt: skip
-    return made
+
+
+PEERS = {
+    "cupyx.scipy.ndimage": Contests.add_cupy,
+    "torch": Contests.add_torch,
+    "kornia": Contests.add_kornia,
+    "cucim.skimage.filters": Contests.add_cucim,
+    "cvcuda": Contests.add_cvcuda,
+}
+
+
+def contests(image: cupy.ndarray) -> list[Contest]:
+    """Every operation, with those peers that can be imported."""
+    made = Contests(image)
+    for name, add in PEERS.items():
+        if module := optional(name):
+            add(made, module)
+    return made.all()
 
 
 def beside_peers(side: int) -> list[dict[str, Any]]:

@@ -133,75 +133,88 @@ class Contest:
     notes: dict[str, str] = field(default_factory=dict)
 
 
-def contests(image: Picture, threads: int) -> list[Contest]:
+class Contests:
     """The operations that peers have too. `as_ours` only rescales and casts."""
-    canny = Contest(
-        "canny", f"thresholds {LOW} and {HIGH}, L1, no smoothing",
-        lambda: cuesta.canny(image, LOW, HIGH, sigma=0, threads=threads),
-    )  # fmt: skip
-    canny_l2 = Contest(
-        "canny", f"thresholds {LOW} and {HIGH}, L2, no smoothing",
-        lambda: cuesta.canny(image, LOW, HIGH, sigma=0, norm="l2", threads=threads),
-    )  # fmt: skip
-    smooth = Contest(
-        "gaussian", "5 x 5, sigma 1.4",
-        lambda: cuesta.gaussian(image, 1.4, ksize=5, threads=threads),
-    )  # fmt: skip
-    sobel = Contest(
-        "sobel", "3 x 3, gx as int16",
-        lambda: cuesta.sobel(image, outputs="gx", threads=threads),
-    )  # fmt: skip
-    dilate = Contest(
-        "dilate", "15 x 15 rectangle",
-        lambda: cuesta.dilate(image, "rect:15", threads=threads),
-    )  # fmt: skip
-    mask = cuesta.threshold(image, 128)
-    label = Contest(
-        "label", "8-way, with boxes, areas and centroids; answers: the number of components",
-        lambda: np.array(cuesta.label(mask, threads=threads).count),
-    )  # fmt: skip
-    made = [canny, canny_l2, smooth, sobel, dilate, label]
 
-    if cv2 := optional("cv2"):
+    def __init__(self, image: Picture, threads: int) -> None:
+        self.canny = Contest(
+            "canny", f"thresholds {LOW} and {HIGH}, L1, no smoothing",
+            lambda: cuesta.canny(image, LOW, HIGH, sigma=0, threads=threads),
+        )  # fmt: skip
+        self.canny_l2 = Contest(
+            "canny", f"thresholds {LOW} and {HIGH}, L2, no smoothing",
+            lambda: cuesta.canny(image, LOW, HIGH, sigma=0, norm="l2", threads=threads),
+        )  # fmt: skip
+        self.smooth = Contest(
+            "gaussian", "5 x 5, sigma 1.4",
+            lambda: cuesta.gaussian(image, 1.4, ksize=5, threads=threads),
+        )  # fmt: skip
+        self.sobel = Contest(
+            "sobel", "3 x 3, gx as int16",
+            lambda: cuesta.sobel(image, outputs="gx", threads=threads),
+        )  # fmt: skip
+        self.dilate = Contest(
+            "dilate", "15 x 15 rectangle",
+            lambda: cuesta.dilate(image, "rect:15", threads=threads),
+        )  # fmt: skip
+        mask = cuesta.threshold(image, 128)
+        self.label = Contest(
+            "label", "8-way, with boxes, areas and centroids; answers: the number of components",
+            lambda: np.array(cuesta.label(mask, threads=threads).count),
+        )  # fmt: skip
+        self.image, self.mask, self.threads = image, mask, threads
+
+    def all(self) -> list[Contest]:
+        return [self.canny, self.canny_l2, self.smooth, self.sobel, self.dilate, self.label]
+
+    def add_cv2(self, cv2: Any) -> None:
+        image, mask, threads = self.image, self.mask, self.threads
         cv2.setNumThreads(threads if threads else -1)
         square = np.ones((15, 15), np.uint8)
-        canny.peers["cv2"] = lambda: cv2.Canny(image, LOW, HIGH)
-        canny_l2.peers["cv2"] = lambda: cv2.Canny(image, LOW, HIGH, L2gradient=True)
-        smooth.peers["cv2"] = lambda: cv2.GaussianBlur(image, (5, 5), 1.4)
-        sobel.peers["cv2"] = lambda: cv2.Sobel(image, cv2.CV_16S, 1, 0)
-        dilate.peers["cv2"] = lambda: cv2.dilate(image, square)
-        label.peers["cv2"] = lambda: cv2.connectedComponentsWithStats(mask, connectivity=8)
-        label.as_ours["cv2"] = lambda r: np.array(r[0] - 1)
+        self.canny.peers["cv2"] = lambda: cv2.Canny(image, LOW, HIGH)
+        self.canny_l2.peers["cv2"] = lambda: cv2.Canny(image, LOW, HIGH, L2gradient=True)
+        self.smooth.peers["cv2"] = lambda: cv2.GaussianBlur(image, (5, 5), 1.4)
+        self.sobel.peers["cv2"] = lambda: cv2.Sobel(image, cv2.CV_16S, 1, 0)
+        self.dilate.peers["cv2"] = lambda: cv2.dilate(image, square)
+        self.label.peers["cv2"] = lambda: cv2.connectedComponentsWithStats(mask, connectivity=8)
+        self.label.as_ours["cv2"] = lambda r: np.array(r[0] - 1)
 
-    import skimage.feature
-    import skimage.filters
-    import skimage.measure
-    import skimage.morphology
+    def add_skimage(self) -> None:
+        import skimage.feature
+        import skimage.filters
+        import skimage.measure
+        import skimage.morphology
 
-    floats = image.astype(np.float32)
-    canny_l2.peers["scikit-image"] = lambda: skimage.feature.canny(
-        floats, sigma=0, low_threshold=LOW, high_threshold=HIGH, mode="nearest"
-    )
-    canny_l2.as_ours["scikit-image"] = lambda r: r.astype(np.uint8) * 255
-    canny_l2.notes["scikit-image"] = "in floats, with interpolated suppression"
-    smooth.peers["scikit-image"] = lambda: skimage.filters.gaussian(
-        image, 1.4, mode="mirror", truncate=2 / 1.4, preserve_range=True
-    )
-    smooth.as_ours["scikit-image"] = lambda r: np.round(r).astype(np.uint8)
-    smooth.notes["scikit-image"] = "in floats"
-    sobel.peers["scikit-image"] = lambda: skimage.filters.sobel(floats, axis=1, mode="mirror")
-    sobel.as_ours["scikit-image"] = lambda r: np.round(r * 4).astype(np.int16)
-    footprint = skimage.morphology.footprint_rectangle((15, 15))
-    dilate.peers["scikit-image"] = lambda: skimage.morphology.dilation(image, footprint)
-    label.peers["scikit-image"] = lambda: skimage.measure.label(
-        mask, connectivity=2, return_num=True
-    )
-    label.as_ours["scikit-image"] = lambda r: np.array(r[1])
-    label.notes["scikit-image"] = "labels alone; values of a mask must be equal within a component"
+        image, mask = self.image, self.mask
+        floats = image.astype(np.float32)
+        self.canny_l2.peers["scikit-image"] = lambda: skimage.feature.canny(
+            floats, sigma=0, low_threshold=LOW, high_threshold=HIGH, mode="nearest"
+        )
+        self.canny_l2.as_ours["scikit-image"] = lambda r: r.astype(np.uint8) * 255
+        self.canny_l2.notes["scikit-image"] = "in floats, with interpolated suppression"
+        self.smooth.peers["scikit-image"] = lambda: skimage.filters.gaussian(
+            image, 1.4, mode="mirror", truncate=2 / 1.4, preserve_range=True
+        )
+        self.smooth.as_ours["scikit-image"] = lambda r: np.round(r).astype(np.uint8)
+        self.smooth.notes["scikit-image"] = "in floats"
+        self.sobel.peers["scikit-image"] = lambda: skimage.filters.sobel(
+            floats, axis=1, mode="mirror"
+        )
+        self.sobel.as_ours["scikit-image"] = lambda r: np.round(r * 4).astype(np.int16)
+        footprint = skimage.morphology.footprint_rectangle((15, 15))
+        self.dilate.peers["scikit-image"] = lambda: skimage.morphology.dilation(image, footprint)
+        self.label.peers["scikit-image"] = lambda: skimage.measure.label(
+            mask, connectivity=2, return_num=True
+        )
+        self.label.as_ours["scikit-image"] = lambda r: np.array(r[1])
+        self.label.notes["scikit-image"] = (
+            "labels alone; values of a mask must be equal within a component"
+        )
 
-    if kornia := optional("kornia"):
+    def add_kornia(self, kornia: Any) -> None:
         import torch
 
+        image, threads = self.image, self.threads
         if threads:
             torch.set_num_threads(threads)
         tensor = torch.from_numpy(image)[None, None].float()
@@ -210,36 +223,55 @@ def contests(image: Picture, threads: int) -> list[Contest]:
         def plain(t: Any) -> npt.NDArray[Any]:
             return np.asarray(t[0, 0].numpy())
 
-        canny_l2.peers["kornia"] = lambda: kornia.filters.canny(
+        self.canny_l2.peers["kornia"] = lambda: kornia.filters.canny(
             tensor / 255, LOW / 255, HIGH / 255, kernel_size=(1, 1), sigma=(1e-3, 1e-3)
         )[1]
-        canny_l2.as_ours["kornia"] = lambda r: plain(r * 255).astype(np.uint8)
-        canny_l2.notes["kornia"] = "in floats, the picture as a float32 tensor"
-        smooth.peers["kornia"] = lambda: kornia.filters.gaussian_blur2d(tensor, (5, 5), (1.4, 1.4))
-        smooth.as_ours["kornia"] = lambda r: plain(r.round()).astype(np.uint8)
-        smooth.notes["kornia"] = "in floats, the picture as a float32 tensor"
-        sobel.peers["kornia"] = lambda: kornia.filters.spatial_gradient(tensor, normalized=False)
-        sobel.as_ours["kornia"] = lambda r: r[0, 0, 0].round().numpy().astype(np.int16)
-        sobel.notes["kornia"] = "makes gx and gy; replicates at the border"
-        dilate.peers["kornia"] = lambda: kornia.morphology.dilation(tensor, ones)
-        dilate.as_ours["kornia"] = lambda r: plain(r).astype(np.uint8)
+        self.canny_l2.as_ours["kornia"] = lambda r: plain(r * 255).astype(np.uint8)
+        self.canny_l2.notes["kornia"] = "in floats, the picture as a float32 tensor"
+        self.smooth.peers["kornia"] = lambda: kornia.filters.gaussian_blur2d(
+            tensor, (5, 5), (1.4, 1.4)
+        )
+        self.smooth.as_ours["kornia"] = lambda r: plain(r.round()).astype(np.uint8)
+        self.smooth.notes["kornia"] = "in floats, the picture as a float32 tensor"
+        self.sobel.peers["kornia"] = lambda: kornia.filters.spatial_gradient(
+            tensor, normalized=False
+        )
+        self.sobel.as_ours["kornia"] = lambda r: r[0, 0, 0].round().numpy().astype(np.int16)
+        self.sobel.notes["kornia"] = "makes gx and gy; replicates at the border"
+        self.dilate.peers["kornia"] = lambda: kornia.morphology.dilation(tensor, ones)
+        self.dilate.as_ours["kornia"] = lambda r: plain(r).astype(np.uint8)
 
-    if kornia_rs := optional("kornia_rs"):
+    def add_kornia_rs(self, kornia_rs: Any) -> None:
+        image, mask = self.image, self.mask
         one_channel = image[..., None]
         filters = kornia_rs.imgproc
-        canny.peers["kornia-rs"] = lambda: filters.canny(one_channel, float(LOW), float(HIGH))
-        canny_l2.peers["kornia-rs"] = lambda: filters.canny(
+        self.canny.peers["kornia-rs"] = lambda: filters.canny(one_channel, float(LOW), float(HIGH))
+        self.canny_l2.peers["kornia-rs"] = lambda: filters.canny(
             one_channel, float(LOW), float(HIGH), True
         )
-        smooth.peers["kornia-rs"] = lambda: filters.gaussian_blur(one_channel, (5, 5), (1.4, 1.4))
-        dilate.peers["kornia-rs"] = lambda: filters.dilate(one_channel, "box", (15, 15))
-        dilate.notes["kornia-rs"] = "replicates at the border"
-        label.peers["kornia-rs"] = lambda: filters.connected_components(mask[..., None], 8)
-        label.as_ours["kornia-rs"] = lambda r: np.array(r[0] - 1)
-        label.notes["kornia-rs"] = "labels alone"
-        for contest in (canny, canny_l2, smooth, dilate):
+        self.smooth.peers["kornia-rs"] = lambda: filters.gaussian_blur(
+            one_channel, (5, 5), (1.4, 1.4)
+        )
+        self.dilate.peers["kornia-rs"] = lambda: filters.dilate(one_channel, "box", (15, 15))
+        self.dilate.notes["kornia-rs"] = "replicates at the border"
+        self.label.peers["kornia-rs"] = lambda: filters.connected_components(mask[..., None], 8)
+        self.label.as_ours["kornia-rs"] = lambda r: np.array(r[0] - 1)
+        self.label.notes["kornia-rs"] = "labels alone"
+        for contest in (self.canny, self.canny_l2, self.smooth, self.dilate):
             contest.as_ours["kornia-rs"] = lambda r: np.asarray(r)[..., 0]
-    return made
+
+
+def contests(image: Picture, threads: int) -> list[Contest]:
+    """Every operation, with those peers that can be imported."""
+    made = Contests(image, threads)
+    made.add_skimage()
+    if cv2 := optional("cv2"):
+        made.add_cv2(cv2)
+    if kornia := optional("kornia"):
+        made.add_kornia(kornia)
+    if kornia_rs := optional("kornia_rs"):
+        made.add_kornia_rs(kornia_rs)
+    return made.all()
 
 
 def beside_peers(side: int, threads: int, seconds: float) -> list[dict[str, Any]]:
