@@ -559,7 +559,7 @@ class Shots(PageTest):
         whole = self.at / "whole.png"
         page.screenshot(whole)
         width, height, channels, _, samples = read_png(whole.read_bytes())
-        test_files.Vips().write(f"{Path(SHOTS) / name}.webp[Q=88,effort=6]", width, height, samples, bands=channels)
+        test_files.Vips().write(f"{Path(SHOTS) / name}.webp[Q=80,effort=6]", width, height, samples, bands=channels)
 
 
 if __name__ == "__main__":
