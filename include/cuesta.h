@@ -384,7 +384,7 @@ CUESTA_API cuesta_status cuesta_median(cuesta_context* context, const cuesta_vie
 // ---- points and masks; masks are u8 (0 = background) or bits
 
 enum { CUESTA_RGB = 0, CUESTA_BGR = 1 };
-// u8 or u16 of 1 (copied), 3 or 4 channels; dst of its type has one.
+// u8, u16 or f32 of 3 or 4 channels, or of 1 or 2 (the first is copied); dst of its type has one.
 CUESTA_API cuesta_status cuesta_to_gray(cuesta_context* context, const cuesta_view* src,
                                         const cuesta_view* dst, int32_t order);
 // |a - b|; the three alike in size, channels and type (u8, u16 or f32).

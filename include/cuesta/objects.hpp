@@ -23,12 +23,26 @@ namespace cuesta {
 /// Order of the color samples that to_gray reads; a fourth sample (alpha) is ignored.
 enum class ColorOrder : uint8_t { rgb, bgr };
 
-/// (9798 R + 19235 G + 3735 B + 16384) >> 15 (cv::cvtColor). src u8 or u16 with 1 (copied), 3 or 4
-/// channels; dst has one.
+/// Computes (9798 R + 19235 G + 3735 B + 16384) >> 15 (cv::cvtColor) of u8 and u16, and
+/// (9798 R + 19235 G + 3735 B) / 32768 of f32, rounded after each step. src has 1 to 4 channels:
+/// the first of one or two (gray, alpha) is copied. dst has src's type and one channel. A NaN is
+/// 0x7FFFFFFF.
 void to_gray(ConstAnyView src, OutView dst, ColorOrder order = ColorOrder::rgb,
              const Exec& exec = {});
 void to_gray(const ConstBatch& src, const Batch& dst, ColorOrder order = ColorOrder::rgb,
              const Exec& exec = {});
+
+/// Computes double(sample) * factor of each sample. src and dst are u8, u16 or f32, with one size
+/// and number of channels (1 to 4). An integer result is rounded half up and clipped to its type's
+/// range; NaN gives 0. In an f32 result, a NaN is 0x7FFFFFFF. Throws Error{invalid_argument} for a
+/// factor that is not finite.
+void scale(ConstAnyView src, OutView dst, double factor, const Exec& exec = {});
+void scale(const ConstBatch& src, const Batch& dst, double factor, const Exec& exec = {});
+
+/// Copies the first channels of src, as many as dst has: RGBA to RGB, gray and alpha to gray. src
+/// is u8, u16 or f32 with 1 to 4 channels; dst has its type and size.
+void keep_channels(ConstAnyView src, OutView dst, const Exec& exec = {});
+void keep_channels(const ConstBatch& src, const Batch& dst, const Exec& exec = {});
 
 /// |a − b| of u8, u16 or f32 pictures alike in size, type, channels; dst too. A NaN is 0x7FFFFFFF.
 void absdiff(ConstAnyView a, ConstAnyView b, OutView dst, const Exec& exec = {});
@@ -164,6 +178,21 @@ NewLike<Src> to_gray(const Src& src, ColorOrder order = ColorOrder::rgb, const E
   to_gray(color, dst, order, exec);
   return dst;
 }
+/// Of the type of `src`.
+template <PictureLike Src>
+NewLike<Src> scale(const Src& src, double factor, const Exec& exec = {}) {
+  auto dst = new_like(src);
+  scale(ConstAnyView(src), dst, factor, exec);
+  return dst;
+}
+/// With `channels` channels.
+template <PictureLike Src>
+NewLike<Src> keep_channels(const Src& src, int32_t channels, const Exec& exec = {}) {
+  const ConstAnyView all = src;
+  auto dst = detail::new_picture_as<NewLike<Src>>(all, channels, all.type);
+  keep_channels(all, dst, exec);
+  return dst;
+}
 /// In the space of `a`.
 template <PictureLike A>
 NewLike<A> absdiff(const A& a, ConstAnyView b, const Exec& exec = {}) {
@@ -244,6 +273,12 @@ Labeled<NewOf<int32_t, Mask>> label(const Mask& mask, const LabelOptions& option
 template <class Src, class Dst>
 requires mixes_host_and_device<Src, Dst>
 void to_gray(const Src&, Dst&&, ColorOrder = ColorOrder::rgb, const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void scale(const Src&, Dst&&, double, const Exec& = {}) = delete;
+template <class Src, class Dst>
+requires mixes_host_and_device<Src, Dst>
+void keep_channels(const Src&, Dst&&, const Exec& = {}) = delete;
 template <class A, class B, class Dst>
 requires mixes_host_and_device<A, B, Dst>
 void absdiff(const A&, const B&, Dst&&, const Exec& = {}) = delete;

@@ -49,8 +49,9 @@ def to_gray(
     Parameters
     ----------
     image : array
-        uint8 or uint16 with 3 or 4 channels (a fourth, alpha, is ignored), or 1 (copied). Channel-first pictures are
-        brought into channel-last order first, which copies them.
+        uint8, uint16 or float32 with 3 or 4 channels (a fourth, alpha, is ignored), or 1 or 2 (the first is copied).
+        float32 gives (9798 R + 19235 G + 3735 B) / 32768. Channel-first pictures are brought into channel-last order
+        first, which copies them.
     order : {"rgb", "bgr"}
     layout, out, strategy, parameters, threads, stream
         As `canny` has them.

@@ -31,24 +31,6 @@ void convert_from(ConstAnyView src, AnyView dst) {
   }
 }
 
-template <class T>
-void first_channel(ImageView<const T> src, ImageView<T> dst) {
-  for (int32_t y = 0; y < src.height; ++y) {
-    for (int32_t x = 0; x < src.width; ++x) dst.at(x, y) = src.at(x, y);
-  }
-}
-
-// to_gray()'s weights.
-void gray_of_floats(ImageView<const float> src, ImageView<float> dst) {
-  if (src.channels <= 2) return first_channel(src, dst);
-  for (int32_t y = 0; y < src.height; ++y) {
-    for (int32_t x = 0; x < src.width; ++x) {
-      dst.at(x, y) =
-          (9798 * src.at(x, y, 0) + 19235 * src.at(x, y, 1) + 3735 * src.at(x, y, 2)) / 32768;
-    }
-  }
-}
-
 }  // namespace
 
 void convert(ConstAnyView src, AnyView dst) {
@@ -61,14 +43,7 @@ void convert(ConstAnyView src, AnyView dst) {
 }
 
 void make_gray(ConstAnyView src, AnyView dst, const Exec& exec) {
-  if (src.type == PixelType::f32)
-    gray_of_floats(src.as<float>(), dst.as<float>());
-  else if (src.channels > 2)
-    to_gray(src, dst, ColorOrder::rgb, exec);
-  else if (src.type == PixelType::u16)
-    first_channel(src.as<uint16_t>(), dst.as<uint16_t>());
-  else
-    first_channel(src.as<uint8_t>(), dst.as<uint8_t>());
+  to_gray(src, dst, ColorOrder::rgb, exec);
 }
 
 }  // namespace cuesta::io

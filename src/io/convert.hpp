@@ -11,8 +11,7 @@ namespace cuesta::io {
 /// to f32 numbers stay as they are; one type copies.
 void convert(ConstAnyView src, AnyView dst);
 
-/// One channel of a u8, u16 or f32 picture, of its type and size: gray as stored, RGB by to_gray's
-/// weights, alpha left out.
+/// to_gray of a picture of a file, whose colors are in RGB order.
 void make_gray(ConstAnyView src, AnyView dst, const Exec& exec = {});
 
 }  // namespace cuesta::io

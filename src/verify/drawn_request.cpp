@@ -117,83 +117,104 @@ double draw_level(Bytes& bytes, PixelType type) {
   }
 }
 
-DrawnRequest draw_pixel(Bytes& bytes, int32_t longest) {
-  const int which = bytes.below(7);
-  const auto one = [&](const char* what, const Pictures& p, PixelType to, int32_t channels,
-                       auto run) {
-    return DrawnRequest{"pixel", fmt::format("{} of {} to {}", what, p.text(), name_of(to)),
-                        [=](Harness& h, const Exec& exec) {
-                          const ConstBatch a = p.source(h), b = p.source(h, 1000);
-                          const Batch to_write = p.result(h, "result", to, channels);
-                          call(
-                              p,
-                              [&](const auto& src, const auto& other, const auto& dst) {
-                                run(src, other, dst, exec);
-                              },
-                              a, b, to_write);
-                        }};
-  };
-  switch (which) {
+// A point operation from one or two pictures: run(src, other, dst, exec).
+template <class Run>
+DrawnRequest point_request(const std::string& what, const Pictures& p, PixelType to,
+                           int32_t channels, Run run) {
+  return {"pixel", fmt::format("{} of {} to {}", what, p.text(), name_of(to)),
+          [=](Harness& h, const Exec& exec) {
+            const ConstBatch a = p.source(h), b = p.source(h, 1000);
+            const Batch to_write = p.result(h, "result", to, channels);
+            call(
+                p,
+                [&](const auto& src, const auto& other, const auto& dst) {
+                  run(src, other, dst, exec);
+                },
+                a, b, to_write);
+          }};
+}
+
+// What makes a mask or reads one.
+DrawnRequest draw_point_mask(Bytes& bytes, int32_t longest) {
+  switch (bytes.below(4)) {
     case 0: {
-      static constexpr int32_t channels[] = {1, 3, 4};
-      const PixelType type = one_of_types(bytes, {u8, u16});
-      const Pictures p = draw_pictures(bytes, type, longest, channels[bytes.below(3)]);
-      const auto order = ColorOrder(bytes.below(2));
-      return one("to_gray", p, type, 1,
-                 [=](const auto& src, const auto&, const auto& dst, const Exec& exec) {
-                   to_gray(src, dst, order, exec);
-                 });
-    }
-    case 1: {
-      const PixelType type = one_of_types(bytes, {u8, u16, f32});
-      const Pictures p = draw_pictures(bytes, type, longest, 1 + bytes.below(4));
-      return one("absdiff", p, type, p.channels,
-                 [](const auto& a, const auto& b, const auto& dst, const Exec& exec) {
-                   absdiff(a, b, dst, exec);
-                 });
-    }
-    case 2: {
       const PixelType type = one_of_types(bytes, {u8, u16, f32}),
                       to = one_of_types(bytes, {u8, bit});
       const Pictures p = draw_pictures(bytes, type, longest);
       const double limit = draw_level(bytes, type);
-      return one(fmt::format("threshold {}", limit).c_str(), p, to, 1,
-                 [=](const auto& src, const auto&, const auto& dst, const Exec& exec) {
-                   threshold(src, dst, limit, exec);
-                 });
+      return point_request(fmt::format("threshold {}", limit), p, to, 1,
+                           [=](const auto& src, const auto&, const auto& dst, const Exec& exec) {
+                             threshold(src, dst, limit, exec);
+                           });
     }
-    case 3: {
+    case 1: {
       const PixelType type = one_of_types(bytes, {u8, u16}), to = one_of_types(bytes, {u8, bit});
       const Pictures p = draw_pictures(bytes, type, longest);
       const double limit = draw_level(bytes, type);
-      return one(fmt::format("absdiff_threshold {}", limit).c_str(), p, to, 1,
-                 [=](const auto& a, const auto& b, const auto& dst, const Exec& exec) {
-                   absdiff_threshold(a, b, dst, limit, exec);
-                 });
+      return point_request(fmt::format("absdiff_threshold {}", limit), p, to, 1,
+                           [=](const auto& a, const auto& b, const auto& dst, const Exec& exec) {
+                             absdiff_threshold(a, b, dst, limit, exec);
+                           });
     }
-    case 4:
-      return one("pack_mask", draw_pictures(bytes, u8, longest), bit, 1,
-                 [](const auto& src, const auto&, const auto& dst, const Exec& exec) {
-                   pack_mask(src, dst, exec);
-                 });
-    case 5:
-      return one("unpack_mask", draw_pictures(bytes, bit, longest), u8, 1,
-                 [](const auto& src, const auto&, const auto& dst, const Exec& exec) {
-                   unpack_mask(src, dst, exec);
-                 });
-    default: {
-      const PixelType type = one_of_types(bytes, {u8, u16});
-      Pictures p = draw_pictures(bytes, type, longest);
-      p.count = 1;
-      return {"pixel", "histogram of " + p.text(), [p](Harness& h, const Exec& exec) {
-                std::vector<uint64_t> bins(p.type == u8 ? 256 : 65536);
-                histogram(p.source(h).first, bins, exec);
-                std::string text;
-                for (size_t i = 0; i < bins.size(); ++i)
-                  if (bins[i]) text += fmt::format(" {}:{}", i, bins[i]);
-                h.value("bins", std::move(text));
-              }};
+    case 2:
+      return point_request("pack_mask", draw_pictures(bytes, u8, longest), bit, 1,
+                           [](const auto& src, const auto&, const auto& dst, const Exec& exec) {
+                             pack_mask(src, dst, exec);
+                           });
+    default:
+      return point_request("unpack_mask", draw_pictures(bytes, bit, longest), u8, 1,
+                           [](const auto& src, const auto&, const auto& dst, const Exec& exec) {
+                             unpack_mask(src, dst, exec);
+                           });
+  }
+}
+
+DrawnRequest draw_histogram(Bytes& bytes, int32_t longest) {
+  const PixelType type = one_of_types(bytes, {u8, u16});
+  Pictures p = draw_pictures(bytes, type, longest);
+  p.count = 1;
+  return {"pixel", "histogram of " + p.text(), [p](Harness& h, const Exec& exec) {
+            std::vector<uint64_t> bins(p.type == u8 ? 256 : 65536);
+            histogram(p.source(h).first, bins, exec);
+            std::string text;
+            for (size_t i = 0; i < bins.size(); ++i)
+              if (bins[i]) text += fmt::format(" {}:{}", i, bins[i]);
+            h.value("bins", std::move(text));
+          }};
+}
+
+DrawnRequest draw_pixel(Bytes& bytes, int32_t longest) {
+  const int which = bytes.below(9);
+  if (which >= 5) return draw_point_mask(bytes, longest);
+  if (which == 4) return draw_histogram(bytes, longest);
+  const PixelType type = one_of_types(bytes, {u8, u16, f32});
+  const Pictures p = draw_pictures(bytes, type, longest, 1 + bytes.below(4));
+  switch (which) {
+    case 0: {
+      const auto order = ColorOrder(bytes.below(2));
+      return point_request("to_gray", p, type, 1,
+                           [=](const auto& src, const auto&, const auto& dst, const Exec& exec) {
+                             to_gray(src, dst, order, exec);
+                           });
     }
+    case 1:
+      return point_request("absdiff", p, type, p.channels,
+                           [](const auto& a, const auto& b, const auto& dst, const Exec& exec) {
+                             absdiff(a, b, dst, exec);
+                           });
+    case 2: {
+      const PixelType to = one_of_types(bytes, {u8, u16, f32});
+      const double factor = draw_level(bytes, type) / 64;
+      return point_request(fmt::format("scale {}", factor), p, to, p.channels,
+                           [=](const auto& src, const auto&, const auto& dst, const Exec& exec) {
+                             scale(src, dst, factor, exec);
+                           });
+    }
+    default:
+      return point_request("keep_channels", p, type, 1 + bytes.below(p.channels),
+                           [](const auto& src, const auto&, const auto& dst, const Exec& exec) {
+                             keep_channels(src, dst, exec);
+                           });
   }
 }
 

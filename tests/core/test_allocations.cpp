@@ -32,6 +32,8 @@ TEST(Allocations, NoneAfterTheFirstCallOfASize) {
 
   const std::pair<const char*, std::function<void()>> calls[] = {
       {"to_gray", [&] { to_gray(color, dst, ColorOrder::rgb, exec); }},
+      {"scale", [&] { scale(src, dst, 0.4, exec); }},
+      {"keep_channels", [&] { keep_channels(color, dst, exec); }},
       {"absdiff", [&] { absdiff(src, other, dst, exec); }},
       {"threshold", [&] { threshold(src, bits, 90, exec); }},
       {"histogram", [&] { histogram(src, bins, exec); }},

@@ -55,6 +55,14 @@ template <class Src, class Dst>
 concept Dilate = requires(Src& src, Dst& dst) {
   dilate(src, dst, disk3());
 };
+template <class Src, class Dst>
+concept Scale = requires(Src& src, Dst& dst) {
+  scale(src, dst, 2);
+};
+template <class Src, class Dst>
+concept KeepChannels = requires(Src& src, Dst& dst) {
+  keep_channels(src, dst);
+};
 template <class A, class B, class Dst>
 concept Absdiff = requires(A& a, B& b, Dst& dst) {
   absdiff(a, b, dst);
@@ -85,6 +93,8 @@ static_assert(!Label<Here, LabelsThere> && !Label<There, Image<int32_t>>);
 static_assert(!Label<BitImage, LabelsThere>);
 static_assert(Threshold<Here, BitImage> && !Threshold<There, BitImage>);
 static_assert(Dilate<Here, Here> && !Dilate<Here, There>);
+static_assert(Scale<Here, Here> && !Scale<Here, There> && !Scale<There, Here>);
+static_assert(KeepChannels<There, There> && !KeepChannels<Here, There>);
 static_assert(Absdiff<Here, Here, Here> && !Absdiff<Here, Here, There>);
 static_assert(!Absdiff<Here, There, Here> && !Absdiff<ConstAnyView, There, Here>);
 static_assert(NewAbsdiff<Here, Here> && !NewAbsdiff<Here, There>);
@@ -151,6 +161,9 @@ TEST(PublicFace, NewPicturesAreWhatTheWritingFormWrites) {
   EXPECT_SAME(log_edges(src, dst, {.threshold = 2}), log_edges(src, {.threshold = 2}),
               log_edges(any, {.threshold = 2}));
   EXPECT_SAME(to_gray(color, dst), to_gray(color), to_gray(ConstAnyView(color)));
+  EXPECT_SAME(scale(src, dst, 0.4), scale(src, 0.4), scale(any, 0.4));
+  EXPECT_SAME(keep_channels(color, dst), keep_channels(color, 1),
+              keep_channels(ConstAnyView(color), 1));
   EXPECT_SAME(absdiff(src, other, dst), absdiff(src, other), absdiff(any, any_other));
   EXPECT_SAME(threshold(src, dst, 80), threshold(src, 80), threshold(any, 80));
   EXPECT_SAME(absdiff_threshold(src, other, dst, 9), absdiff_threshold(src, other, 9),
@@ -250,6 +263,8 @@ TEST(PublicFace, EveryOperationTakesBatches) {
   EXPECT_BATCH(log_edges, src, LogOptions{});
   EXPECT_BATCH(to_gray, colors, ColorOrder::bgr);
   EXPECT_BATCH(threshold, src, 90);
+  EXPECT_BATCH(scale, src, 0.4);
+  EXPECT_BATCH(keep_channels, colors, Exec{});
   EXPECT_BATCH(erode, masks, disk3());
   EXPECT_BATCH(dilate, masks, disk3());
   EXPECT_BATCH(morph_open, masks, disk3());

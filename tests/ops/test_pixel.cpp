@@ -2,10 +2,13 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
+#include "core/one_nan.hpp"
 #include "ops/pixel/reference.hpp"
 #include "support/planted.hpp"
 
@@ -13,6 +16,23 @@ namespace cuesta {
 namespace {
 
 using verify::Pattern;
+
+double sample_of(ConstAnyView picture, int32_t x, int32_t y, int32_t c) {
+  switch (picture.type) {
+    case PixelType::u8: return picture.as<uint8_t>().at(x, y, c);
+    case PixelType::u16: return picture.as<uint16_t>().at(x, y, c);
+    default: return picture.as<float>().at(x, y, c);
+  }
+}
+
+// Calls body(x, y, channel, sample * factor) for every sample of a request to scale.
+template <class Body>
+void for_each_sample(const PixelArgs& args, Body&& body) {
+  for (int32_t y = 0; y < args.a.height; ++y)
+    for (int32_t x = 0; x < args.a.width; ++x)
+      for (int32_t c = 0; c < args.a.channels; ++c)
+        body(x, y, c, sample_of(args.a, x, y, c) * args.factor);
+}
 
 TEST(PixelFaults, AreCaught) {
   verify::expect_caught<PixelArgs>(
@@ -49,6 +69,61 @@ TEST(PixelFaults, AreCaught) {
           args.dst.as<uint8_t>().at(0, 0) ^= 1;  // as a weight off by one does at times
       },
       "a gray one off in one pixel");
+  verify::expect_caught<PixelArgs>(
+      [](const PixelArgs& args, Call& call) {
+        pixel_serial(args, call);
+        if (args.op != PixelOp::gray || args.a.type != PixelType::f32 || args.a.channels < 3)
+          return;
+        const auto src = args.a.as<float>();
+        const auto dst = args.dst.as<float>();
+        const bool rgb = args.order == ColorOrder::rgb;
+        for (int32_t y = 0; y < src.height; ++y)
+          for (int32_t x = 0; x < src.width; ++x) {
+            const float r = src.at(x, y, rgb ? 0 : 2), b = src.at(x, y, rgb ? 2 : 0);
+            const float sum = std::fma(3735.0f, b, std::fma(19235.0f, src.at(x, y, 1), 9798 * r));
+            dst.at(x, y) = with_one_nan(sum / 32768);
+          }
+      },
+      "a gray of floats by fused multiply-add");
+  verify::expect_caught<PixelArgs>(
+      [](const PixelArgs& args, Call& call) {
+        pixel_serial(args, call);
+        if (args.op != PixelOp::scale || args.dst.type != PixelType::u8) return;
+        const auto dst = args.dst.as<uint8_t>();
+        for_each_sample(args, [&](int32_t x, int32_t y, int32_t c, double value) {
+          if (value >= 0) dst.at(x, y, c) = uint8_t(std::fmin(value, 255));
+        });
+      },
+      "scaled samples truncated instead of rounded");
+  verify::expect_caught<PixelArgs>(
+      [](const PixelArgs& args, Call& call) {
+        pixel_serial(args, call);
+        if (args.op != PixelOp::scale || args.dst.type != PixelType::u16) return;
+        const auto dst = args.dst.as<uint16_t>();
+        for_each_sample(args, [&](int32_t x, int32_t y, int32_t c, double value) {
+          if (std::isnan(value)) dst.at(x, y, c) = 65535;
+        });
+      },
+      "a NaN that becomes the largest sample");
+  verify::expect_caught<PixelArgs>(
+      [](const PixelArgs& args, Call& call) {
+        pixel_serial(args, call);
+        if (args.op != PixelOp::scale || args.dst.type != PixelType::f32) return;
+        const auto dst = args.dst.as<float>();
+        for_each_sample(args, [&](int32_t x, int32_t y, int32_t c, double) {
+          dst.at(x, y, c) = with_one_nan(float(sample_of(args.a, x, y, c)) * float(args.factor));
+        });
+      },
+      "a product of floats instead of doubles");
+  verify::expect_caught<PixelArgs>(
+      [](const PixelArgs& args, Call& call) {
+        PixelArgs wrong = args;
+        if (args.op == PixelOp::keep_channels && args.a.type == PixelType::u8)
+          wrong.a.data =
+              static_cast<const uint8_t*>(args.a.data) + (args.a.channels - args.dst.channels);
+        pixel_serial(wrong, call);
+      },
+      "the last channels kept instead of the first");
 }
 
 TEST(Pixel, GrayOfEveryColour) {
@@ -76,6 +151,102 @@ TEST(Pixel, GrayOfSixteenBitWhiteIsWhite) {
     for (int c = 0; c < 4; ++c) colors.at(x, 0, c) = 65535;
   to_gray(colors, gray);
   for (int x = 0; x < 70; ++x) EXPECT_EQ(gray.at(x, 0), 65535);
+}
+
+TEST(Pixel, GrayOfFloatsIsTheWeightedSum) {
+  // Gray samples keep their level; white in a file's own levels stays white.
+  Image<float> colors(70, 2, 4), gray(70, 2);
+  for (int x = 0; x < 70; ++x)
+    for (int c = 0; c < 4; ++c) {
+      colors.at(x, 0, c) = float(x) * 0.25f;
+      colors.at(x, 1, c) = c == 3 ? 9e9f : float(x * (c + 1));
+    }
+  to_gray(colors, gray);
+  for (int x = 0; x < 70; ++x) {
+    EXPECT_EQ(gray.at(x, 0), float(x) * 0.25f);
+    EXPECT_EQ(gray.at(x, 1),
+              (9798.0f * float(x) + 19235.0f * float(2 * x) + 3735.0f * float(3 * x)) / 32768);
+  }
+}
+
+TEST(Pixel, GrayOfTwoChannelsIsTheFirst) {
+  const auto expect = []<class T>(T) {
+    Image<T> src(37, 3, 2);
+    verify::fill(src, Pattern::noise, 6);
+    const Image<T> gray = to_gray(src), kept = keep_channels(src, 1);
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 37; ++x) {
+        ASSERT_EQ(gray.at(x, y), src.at(x, y, 0));
+        ASSERT_EQ(kept.at(x, y), src.at(x, y, 0));
+      }
+  };
+  expect(uint8_t());
+  expect(uint16_t());
+  expect(float());
+}
+
+TEST(Pixel, EveryNaNOfGrayAndScaleIsTheSame) {
+  Image<float> src(3, 1), color(1, 1, 3);
+  src.at(0, 0) = std::bit_cast<float>(0xFFC00001u);
+  src.at(1, 0) = std::numeric_limits<float>::infinity();
+  src.at(2, 0) = std::bit_cast<float>(0x7FA12345u);
+  color.at(0, 0, 0) = std::numeric_limits<float>::infinity();
+  color.at(0, 0, 1) = -std::numeric_limits<float>::infinity();
+  color.at(0, 0, 2) = 1;
+  const Image<float> gray = to_gray(src), zero = scale(src, 0.0), kept = keep_channels(src, 1);
+  for (int x = 0; x < 3; ++x) {
+    EXPECT_EQ(std::bit_cast<uint32_t>(gray.at(x, 0)), x == 1 ? 0x7F800000u : nan_bits);
+    EXPECT_EQ(std::bit_cast<uint32_t>(zero.at(x, 0)), nan_bits);
+    EXPECT_EQ(std::memcmp(&kept.at(x, 0), &src.at(x, 0), 4), 0) << "copied, NaNs included";
+  }
+  EXPECT_EQ(std::bit_cast<uint32_t>(to_gray(color).at(0, 0)), nan_bits);
+}
+
+TEST(Pixel, ScaleRoundsAndClips) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::pair<float, int> samples[] = {
+      {0.49f, 0},      {0.5f, 1},      {1.5f, 2},  {2.5f, 3},
+      {254.49f, 254},  {254.5f, 255},  {300, 255}, {1e30f, 255},
+      {infinity, 255}, {-0.4f, 0},     {-0.5f, 0}, {-0.6f, 0},
+      {-1e30f, 0},     {-infinity, 0}, {-0.0f, 0}, {std::nanf(""), 0}};
+  Image<float> src(16, 1);
+  for (int x = 0; x < 16; ++x) src.at(x, 0) = samples[x].first;
+  Image<uint8_t> bytes(16, 1);
+  Image<uint16_t> words(16, 1);
+  scale(src, bytes, 1);
+  for (int x = 0; x < 16; ++x) EXPECT_EQ(bytes.at(x, 0), samples[x].second) << samples[x].first;
+  scale(src, words, 1);
+  EXPECT_EQ(words.at(6, 0), 300);
+  EXPECT_EQ(words.at(7, 0), 65535);
+  EXPECT_EQ(words.at(8, 0), 65535);
+  EXPECT_EQ(words.at(13, 0), 0);
+  EXPECT_EQ(words.at(15, 0), 0);
+}
+
+TEST(Pixel, ScaleOfEverySixteenBitSample) {
+  Image<uint16_t> src(256, 256);
+  for (int i = 0; i < 65536; ++i) src.at(i % 256, i / 256) = uint16_t(i);
+  Image<uint8_t> bytes(256, 256), undone(256, 256);
+  Image<float> unit(256, 256);
+  scale(src, bytes, 1.0 / 257);
+  scale(src, unit, 1.0 / 65535);
+  scale(unit, undone, 255);
+  for (int i = 0; i < 65536; ++i) {
+    ASSERT_EQ(bytes.at(i % 256, i / 256), (2 * i + 257) / 514) << i;  // to the nearest; no ties
+    ASSERT_EQ(unit.at(i % 256, i / 256), float(i * (1.0 / 65535))) << i;
+    ASSERT_EQ(undone.at(i % 256, i / 256), bytes.at(i % 256, i / 256)) << i;
+  }
+}
+
+RC_GTEST_PROP(PixelProperty, KeptChannelsAreTheFirst, ()) {
+  const int width = *rc::gen::inRange(1, 200), height = *rc::gen::inRange(1, 20);
+  const int channels = *rc::gen::inRange(1, 5), kept = *rc::gen::inRange(1, channels + 1);
+  Image<uint16_t> src(width, height, channels);
+  verify::fill(src, Pattern::noise, *rc::gen::arbitrary<uint64_t>());
+  const Image<uint16_t> dst = keep_channels(src, kept);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int c = 0; c < kept; ++c) RC_ASSERT(dst.at(x, y, c) == src.at(x, y, c));
 }
 
 TEST(Pixel, FloatLimitsDecideAsDoubles) {
@@ -162,8 +333,30 @@ TEST(PixelErrors, SayWhatIsWrong) {
   Image<int16_t> with_sign(8, 4);
   BitImage bits(8, 4);
   std::vector<uint64_t> bins(256);
-  EXPECT_EQ(error_of([&] { to_gray(two, gray); }),
-            "to_gray: src has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
+  Image<uint8_t> five(8, 4, 5);
+  EXPECT_EQ(error_of([&] { to_gray(five, gray); }), "to_gray: src has 5 channels; it takes 1 to 4");
+  EXPECT_EQ(error_of([&] { to_gray(with_sign, gray); }),
+            "to_gray: src is s16; it takes u8, u16, f32");
+  EXPECT_EQ(error_of([&] { scale(gray, deep, std::nan("")); }),
+            "scale: factor is nan; it must be finite");
+  EXPECT_EQ(error_of([&] { scale(gray, deep, -HUGE_VAL); }),
+            "scale: factor is -inf; it must be finite");
+  EXPECT_EQ(error_of([&] { scale(gray, bits, 2); }), "scale: dst is bit; it takes u8, u16, f32");
+  EXPECT_EQ(error_of([&] { scale(color, deep, 2); }), "scale: dst has 1 channels; it takes 3");
+  EXPECT_EQ(error_of([&] { scale(five, deep, 2); }), "scale: src has 5 channels; it takes 1 to 4");
+  EXPECT_EQ(error_of([&] { scale(gray, gray, 2); }),
+            "scale: src and scale: dst share memory; give the result a picture of its own");
+  EXPECT_EQ(error_of([&] { scale(gray, other, 2); }),
+            "scale: src is 8 x 4 and scale: dst is 9 x 4; they must have one size");
+  EXPECT_EQ(error_of([&] { keep_channels(two, color); }),
+            "keep_channels: dst has 3 channels; it takes 1 to 2");
+  EXPECT_EQ(error_of([&] { keep_channels(two, deep); }),
+            "keep_channels: dst is u16; it takes the source's type, u8");
+  EXPECT_EQ(error_of([&] { keep_channels(gray, gray); }),
+            "keep_channels: src and keep_channels: dst share memory; give the result a picture of "
+            "its own");
+  EXPECT_EQ(error_of([&] { keep_channels(color, 4); }),
+            "keep_channels: dst has 4 channels; it takes 1 to 3");
   EXPECT_EQ(error_of([&] { to_gray(color, deep); }),
             "to_gray: dst is u16; it takes the source's type, u8");
   EXPECT_EQ(error_of([&] { to_gray(color, other); }),

@@ -47,6 +47,61 @@ TEST(PixelOpenCv, GrayOfSixteenBitsEqualsCvtColor) {
   }
 }
 
+// OpenCV multiplies floats by 0.299, 0.587 and 0.114, to_gray by its integer weights. The three
+// differ by 3.4e-5 of a sample together; the limit, 6.1e-5, leaves room for rounding.
+TEST(PixelOpenCv, GrayOfFloatsIsNearCvtColor) {
+  for (const int channels : {3, 4}) {
+    Image<float> src(201, 77, channels), gray(201, 77);
+    for (const auto pattern : {Pattern::natural, Pattern::extremes, Pattern::noise}) {
+      verify::fill(src, pattern, 13);
+      to_gray(src, gray);
+      cv::Mat theirs;
+      cv::cvtColor(test::mat_of(src), theirs,
+                   channels == 3 ? cv::COLOR_RGB2GRAY : cv::COLOR_RGBA2GRAY);
+      const double largest = cv::norm(test::mat_of(src).reshape(1), cv::NORM_INF);
+      EXPECT_LE(cv::norm(theirs, test::mat_of(gray), cv::NORM_INF), largest / 16384)
+          << verify::name_of(pattern);
+    }
+  }
+}
+
+// convertScaleAbs rounds half to even and takes absolute values: equal where no product is halfway
+// between two integers and none is negative. It multiplies in floats.
+TEST(PixelOpenCv, ScaleEqualsConvertScaleAbs) {
+  for (const auto& [width, height] : sizes) {
+    for (int channels = 1; channels <= 4; ++channels) {
+      Image<uint8_t> src(width, height, channels), ours(width, height, channels);
+      verify::fill(src, Pattern::noise, 7);
+      for (const double factor : {0.3, 0.75, 1.0, 1.7, 3.0, 300.0}) {
+        scale(src, ours, factor);
+        cv::Mat theirs;
+        cv::convertScaleAbs(test::mat_of(src), theirs, factor);
+        int halfway = 0;
+        for (int y = 0; y < height; ++y)
+          for (int i = 0; i < width * channels; ++i) {
+            const double product = src.row(y)[i] * factor;
+            if (std::abs(product - std::floor(product) - 0.5) < 1e-3)
+              ++halfway;
+            else
+              ASSERT_EQ(ours.row(y)[i], theirs.ptr<uint8_t>(y)[i]) << product;
+          }
+        EXPECT_LE(halfway, width * height * channels / 2 + 2);
+      }
+    }
+  }
+}
+
+TEST(PixelOpenCv, KeepChannelsEqualsCvtColor) {
+  for (const auto& [width, height] : sizes) {
+    Image<uint8_t> src(width, height, 4), ours(width, height, 3);
+    verify::fill(src, Pattern::noise, 8);
+    keep_channels(src, ours);
+    cv::Mat theirs;
+    cv::cvtColor(test::mat_of(src), theirs, cv::COLOR_RGBA2RGB);
+    EXPECT_TRUE(test::equal(theirs, test::mat_of(ours))) << width << "x" << height;
+  }
+}
+
 template <class T>
 void compare_difference(int width, int height, int channels) {
   Image<T> a(width, height, channels), b(width, height, channels), ours(width, height, channels);

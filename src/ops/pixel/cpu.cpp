@@ -75,33 +75,62 @@ HWY_INLINE V gray_of(D d, V r, V g, V b) {
 
 #endif
 
+// Gray of f32 samples, rounded after each step.
+template <class D, class V>
+HWY_INLINE V gray_of_floats(D d, V r, V g, V b) {
+  const auto sum = hn::Add(hn::Add(hn::Mul(r, hn::Set(d, float(pixel::red))),
+                                   hn::Mul(g, hn::Set(d, float(pixel::green)))),
+                           hn::Mul(b, hn::Set(d, float(pixel::blue))));
+  return with_one_nan(d, hn::Mul(sum, hn::Set(d, 1.0f / 32768)));
+}
+
 // The lanes that gray is computed in.
 template <class T>
 auto gray_tag() {
+  if constexpr (std::is_floating_point_v<T>) return hn::ScalableTag<T>();
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (sizeof(T) == 1)
+  else if constexpr (sizeof(T) == 1)
     return hn::ScalableTag<uint8_t>();
-  else
 #endif
+  else
     return hn::Rebind<T, hn::ScalableTag<int32_t>>();
 }
 
-// One vector of gray from 3 or 4 interleaved samples a pixel.
+// A vector of each channel of interleaved samples; those past `Channels` stay as they are.
+template <int Channels, class D, class V>
+HWY_INLINE void load_channels(D d, const hn::TFromD<D>* from, V& first, V& second, V& third,
+                              V& fourth) {
+  if constexpr (Channels == 1)
+    first = hn::LoadU(d, from);
+  else if constexpr (Channels == 2)
+    hn::LoadInterleaved2(d, from, first, second);
+  else if constexpr (Channels == 3)
+    hn::LoadInterleaved3(d, from, first, second, third);
+  else
+    hn::LoadInterleaved4(d, from, first, second, third, fourth);
+}
+
+// One vector of gray from interleaved samples.
 template <class T, int Channels>
 HWY_INLINE auto gray_at(const T* from, bool bgr) {
   const auto d = gray_tag<T>();
   hn::VFromD<decltype(d)> r, g, b, alpha;
-  if constexpr (Channels == 3)
-    hn::LoadInterleaved3(d, from, r, g, b);
-  else
-    hn::LoadInterleaved4(d, from, r, g, b, alpha);
-  if (bgr) std::swap(r, b);
+  load_channels<Channels>(d, from, r, g, b, alpha);
+  if constexpr (Channels <= 2) {
+    if constexpr (std::is_floating_point_v<T>)
+      return with_one_nan(d, r);
+    else
+      return r;
+  } else {
+    if (bgr) std::swap(r, b);
+    if constexpr (std::is_floating_point_v<T>) return gray_of_floats(d, r, g, b);
 #if HWY_TARGET != HWY_SCALAR
-  if constexpr (sizeof(T) == 1)
-    return gray_of(d, r, g, b);
-  else
+    else if constexpr (sizeof(T) == 1)
+      return gray_of(d, r, g, b);
 #endif
-    return gray_in_32_bits(hn::ScalableTag<int32_t>(), r, g, b);
+    else
+      return gray_in_32_bits(hn::ScalableTag<int32_t>(), r, g, b);
+  }
 }
 
 template <class T, int Channels>
@@ -125,10 +154,55 @@ void gray(const PixelArgs& args, int32_t first, int32_t end) {
   const bool bgr = args.order == ColorOrder::bgr;
   for (int32_t y = first; y < end; ++y) {
     switch (src.channels) {
-      case 1: std::memcpy(dst.row(y), src.row(y), size_t(src.width) * sizeof(T)); break;
+      case 1:
+        if constexpr (std::is_floating_point_v<T>)
+          gray_row<T, 1>(src.row(y), dst.row(y), src.width, bgr);
+        else
+          std::memcpy(dst.row(y), src.row(y), size_t(src.width) * sizeof(T));
+        break;
+      case 2: gray_row<T, 2>(src.row(y), dst.row(y), src.width, bgr); break;
       case 3: gray_row<T, 3>(src.row(y), dst.row(y), src.width, bgr); break;
       default: gray_row<T, 4>(src.row(y), dst.row(y), src.width, bgr);
     }
+  }
+}
+
+template <class T, int From, int To>
+void keep_row(const T* from, T* to, ptrdiff_t width) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = ptrdiff_t(hn::Lanes(d));
+  ptrdiff_t x = 0;
+  for (; x + lanes <= width; x += lanes) {
+    hn::VFromD<decltype(d)> first, second, third, fourth;
+    load_channels<From>(d, from + x * From, first, second, third, fourth);
+    if constexpr (To == 1)
+      hn::StoreU(first, d, to + x);
+    else if constexpr (To == 2)
+      hn::StoreInterleaved2(first, second, d, to + x * To);
+    else
+      hn::StoreInterleaved3(first, second, third, d, to + x * To);
+  }
+  for (; x < width; ++x) std::copy_n(from + x * From, To, to + x * To);
+}
+
+template <class T>
+void keep_channels(const PixelArgs& args, int32_t first, int32_t end) {
+  const auto src = args.a.as<T>();
+  const auto dst = args.dst.as<T>();
+  const auto each_row = [&](auto&& keep) {
+    for (int32_t y = first; y < end; ++y) keep(src.row(y), dst.row(y), ptrdiff_t(src.width));
+  };
+  switch (src.channels * 4 + dst.channels) {
+    case 2 * 4 + 1: return each_row(keep_row<T, 2, 1>);
+    case 3 * 4 + 1: return each_row(keep_row<T, 3, 1>);
+    case 3 * 4 + 2: return each_row(keep_row<T, 3, 2>);
+    case 4 * 4 + 1: return each_row(keep_row<T, 4, 1>);
+    case 4 * 4 + 2: return each_row(keep_row<T, 4, 2>);
+    case 4 * 4 + 3: return each_row(keep_row<T, 4, 3>);
+    default:  // all of them
+      each_row([&](const T* from, T* to, ptrdiff_t width) {
+        std::memcpy(to, from, size_t(width) * size_t(src.channels) * sizeof(T));
+      });
   }
 }
 
@@ -307,7 +381,7 @@ RowsOf rows_of(const PixelArgs& args) {
   const PixelType type = args.a.type;
   const bool u8 = type == PixelType::u8, u16 = type == PixelType::u16;
   switch (args.op) {
-    case PixelOp::gray: return u8 ? gray<uint8_t> : gray<uint16_t>;
+    case PixelOp::gray: return u8 ? gray<uint8_t> : u16 ? gray<uint16_t> : gray<float>;
     case PixelOp::absdiff: return u8 ? absdiff<uint8_t> : u16 ? absdiff<uint16_t> : absdiff<float>;
     case PixelOp::threshold:
       if (u8 && args.dst.type == PixelType::u8) return threshold_bytes;
@@ -316,6 +390,9 @@ RowsOf rows_of(const PixelArgs& args) {
       return u8 ? absdiff_threshold<uint8_t> : absdiff_threshold<uint16_t>;
     case PixelOp::pack: return pack;
     case PixelOp::unpack: return unpack;
+    case PixelOp::keep_channels:
+      return u8 ? keep_channels<uint8_t> : u16 ? keep_channels<uint16_t> : keep_channels<float>;
+    case PixelOp::scale:  // refused
     case PixelOp::histogram: break;
   }
   return nullptr;

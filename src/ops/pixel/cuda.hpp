@@ -7,7 +7,7 @@ namespace cuesta::pixel_cuda {
 
 /// The definition, a thread a pixel; takes every request.
 void plain(const PixelArgs& args, Call& call);
-/// 16-byte vectors of packed samples; everything but histograms of u16.
+/// 16-byte vectors of packed samples; the README lists what it refuses.
 void vectors(const PixelArgs& args, Call& call);
 
 }  // namespace cuesta::pixel_cuda

@@ -16,6 +16,17 @@ template <class Body>
 void for_samples(const PixelArgs& args, Body&& body) {
   args.a.type == PixelType::f32 ? body(float()) : for_integers(args, body);
 }
+/// Calls body(From{}, To{}) for the types of source and result.
+template <class Body>
+void for_both_samples(const PixelArgs& args, Body&& body) {
+  for_samples(args, [&](auto from) {
+    switch (args.dst.type) {
+      case PixelType::u8: return body(from, uint8_t());
+      case PixelType::u16: return body(from, uint16_t());
+      default: return body(from, float());
+    }
+  });
+}
 
 /// Clears bins of type Count in scratch memory, calls add(bins), which adds to them on the call's
 /// stream, and waits until args.bins has what they hold.

@@ -18,6 +18,8 @@ std::string_view name_of(PixelOp op) {
     case PixelOp::histogram: return "histogram";
     case PixelOp::pack: return "pack";
     case PixelOp::unpack: return "unpack";
+    case PixelOp::scale: return "scale";
+    case PixelOp::keep_channels: return "keep_channels";
   }
   return "?";
 }
@@ -56,13 +58,28 @@ void check_same_type(ConstAnyView src, AnyView dst, std::string_view what_dst) {
 }  // namespace
 
 void to_gray(ConstAnyView src, OutView dst, ColorOrder order, const Exec& exec) {
-  check_view(src, "to_gray: src", {u8, u16}, 1, 4);
-  if (src.channels == 2)
-    throw_invalid("2", "to_gray: src has 2 channels; it takes 1 (gray), 3 or 4 (color, alpha)");
-  check_view(dst, "to_gray: dst", {u8, u16});
+  check_view(src, "to_gray: src", {u8, u16, f32}, 1, 4);
+  check_view(dst, "to_gray: dst", {u8, u16, f32});
   check_same_type(src, dst, "to_gray: dst");
   check_result(src, dst, "to_gray: src", "to_gray: dst");
   dispatch(PixelArgs{.op = PixelOp::gray, .a = src, .dst = dst, .order = order}, exec);
+}
+
+void scale(ConstAnyView src, OutView dst, double factor, const Exec& exec) {
+  check_view(src, "scale: src", {u8, u16, f32}, 1, 4);
+  check_view(dst, "scale: dst", {u8, u16, f32}, src.channels, src.channels);
+  if (!std::isfinite(factor))
+    throw_invalid(fmt::format("{}", factor), "scale: factor is {}; it must be finite", factor);
+  check_result(src, dst, "scale: src", "scale: dst");
+  dispatch(PixelArgs{.op = PixelOp::scale, .a = src, .dst = dst, .factor = factor}, exec);
+}
+
+void keep_channels(ConstAnyView src, OutView dst, const Exec& exec) {
+  check_view(src, "keep_channels: src", {u8, u16, f32}, 1, 4);
+  check_view(dst, "keep_channels: dst", {u8, u16, f32}, 1, src.channels);
+  check_same_type(src, dst, "keep_channels: dst");
+  check_result(src, dst, "keep_channels: src", "keep_channels: dst");
+  dispatch(PixelArgs{.op = PixelOp::keep_channels, .a = src, .dst = dst}, exec);
 }
 
 void absdiff(ConstAnyView a, ConstAnyView b, OutView dst, const Exec& exec) {
@@ -132,6 +149,16 @@ std::vector<uint64_t> histogram(ConstAnyView src, const Exec& exec) {
 void to_gray(const ConstBatch& src, const Batch& dst, ColorOrder order, const Exec& exec) {
   each_picture(src, dst, "to_gray: src", "to_gray: dst",
                [&](ConstAnyView from, AnyView to) { to_gray(from, to, order, exec); });
+}
+
+void scale(const ConstBatch& src, const Batch& dst, double factor, const Exec& exec) {
+  each_picture(src, dst, "scale: src", "scale: dst",
+               [&](ConstAnyView from, AnyView to) { scale(from, to, factor, exec); });
+}
+
+void keep_channels(const ConstBatch& src, const Batch& dst, const Exec& exec) {
+  each_picture(src, dst, "keep_channels: src", "keep_channels: dst",
+               [&](ConstAnyView from, AnyView to) { keep_channels(from, to, exec); });
 }
 
 void absdiff(const ConstBatch& a, const ConstBatch& b, const Batch& dst, const Exec& exec) {

@@ -34,13 +34,35 @@ struct Gray {
   ColorOrder order;
 
   __device__ void operator()(int32_t x, int32_t y) const {
-    if (src.channels == 1) {
-      dst.at(x, y) = src.at(x, y);
+    if (src.channels <= 2) {
+      dst.at(x, y) = pixel::gray(src.at(x, y));
       return;
     }
     const T first = src.at(x, y, 0), second = src.at(x, y, 1), third = src.at(x, y, 2);
     dst.at(x, y) = order == ColorOrder::rgb ? T(pixel::gray(first, second, third))
                                             : T(pixel::gray(third, second, first));
+  }
+};
+
+template <class From, class To>
+struct Scale {
+  Source<From> src;
+  Result<To> dst;
+  double factor;
+
+  __device__ void operator()(int32_t x, int32_t y) const {
+    for (int32_t c = 0; c < src.channels; ++c)
+      dst.at(x, y, c) = pixel::scaled<To>(src.at(x, y, c), factor);
+  }
+};
+
+template <class T>
+struct KeepChannels {
+  Source<T> src;
+  Result<T> dst;
+
+  __device__ void operator()(int32_t x, int32_t y) const {
+    for (int32_t c = 0; c < dst.channels; ++c) dst.at(x, y, c) = src.at(x, y, c);
   }
 };
 
@@ -179,7 +201,7 @@ void to_samples(const PixelArgs& args, const Body& body, Call& call) {
 void pixel_cuda::plain(const PixelArgs& args, Call& call) {
   switch (args.op) {
     case PixelOp::gray:
-      return pixel_cuda::for_integers(args, [&](auto sample) {
+      return pixel_cuda::for_samples(args, [&](auto sample) {
         using T = decltype(sample);
         to_samples(args, Gray<T>{source<T>(args.a), args.dst.as<T, Space::device>(), args.order},
                    call);
@@ -207,6 +229,20 @@ void pixel_cuda::plain(const PixelArgs& args, Call& call) {
           args, [&](auto sample) { histogram<decltype(sample)>(args, call); });
     case PixelOp::pack: return write_mask(args, IsNotZero{source<uint8_t>(args.a)}, call);
     case PixelOp::unpack: return write_mask(args, IsSet{bits_of<Space::device>(args.a)}, call);
+    case PixelOp::scale:
+      return pixel_cuda::for_both_samples(args, [&](auto from, auto to) {
+        using From = decltype(from);
+        using To = decltype(to);
+        to_samples(
+            args,
+            Scale<From, To>{source<From>(args.a), args.dst.as<To, Space::device>(), args.factor},
+            call);
+      });
+    case PixelOp::keep_channels:
+      return pixel_cuda::for_samples(args, [&](auto sample) {
+        using T = decltype(sample);
+        to_samples(args, KeepChannels<T>{source<T>(args.a), args.dst.as<T, Space::device>()}, call);
+      });
   }
 }
 

@@ -16,14 +16,31 @@ void gray_row(const PixelArgs& args, int32_t y) {
   const auto src = args.a.as<T>();
   const auto dst = args.dst.as<T>();
   for (int32_t x = 0; x < src.width; ++x) {
-    if (src.channels == 1) {
-      dst.at(x, y) = src.at(x, y);
+    if (src.channels <= 2) {
+      dst.at(x, y) = pixel::gray(src.at(x, y));
     } else {
       const T first = src.at(x, y, 0), second = src.at(x, y, 1), third = src.at(x, y, 2);
       dst.at(x, y) = args.order == ColorOrder::rgb ? T(pixel::gray(first, second, third))
                                                    : T(pixel::gray(third, second, first));
     }
   }
+}
+
+template <class From, class To>
+void scale_row(const PixelArgs& args, int32_t y) {
+  const auto src = args.a.as<From>();
+  const auto dst = args.dst.as<To>();
+  for (int32_t x = 0; x < src.width; ++x)
+    for (int32_t c = 0; c < src.channels; ++c)
+      dst.at(x, y, c) = pixel::scaled<To>(src.at(x, y, c), args.factor);
+}
+
+template <class T>
+void keep_channels_row(const PixelArgs& args, int32_t y) {
+  const auto src = args.a.as<T>();
+  const auto dst = args.dst.as<T>();
+  for (int32_t x = 0; x < dst.width; ++x)
+    for (int32_t c = 0; c < dst.channels; ++c) dst.at(x, y, c) = src.at(x, y, c);
 }
 
 template <class T>
@@ -82,10 +99,20 @@ void pack_row(const PixelArgs& args, int32_t y) {
 
 using Row = void (*)(const PixelArgs&, int32_t);
 
+template <class From>
+Row scale_function(PixelType to) {
+  return to == PixelType::u8    ? scale_row<From, uint8_t>
+         : to == PixelType::u16 ? scale_row<From, uint16_t>
+                                : scale_row<From, float>;
+}
+
 Row row_function(const PixelArgs& args) {
   const PixelType type = args.a.type;
   switch (args.op) {
-    case PixelOp::gray: return type == PixelType::u8 ? gray_row<uint8_t> : gray_row<uint16_t>;
+    case PixelOp::gray:
+      return type == PixelType::u8    ? gray_row<uint8_t>
+             : type == PixelType::u16 ? gray_row<uint16_t>
+                                      : gray_row<float>;
     case PixelOp::absdiff:
       return type == PixelType::u8    ? absdiff_row<uint8_t>
              : type == PixelType::u16 ? absdiff_row<uint16_t>
@@ -99,6 +126,14 @@ Row row_function(const PixelArgs& args) {
                                    : absdiff_threshold_row<uint16_t>;
     case PixelOp::pack: return pack_row;
     case PixelOp::unpack: return unpack_row;
+    case PixelOp::scale:
+      return type == PixelType::u8    ? scale_function<uint8_t>(args.dst.type)
+             : type == PixelType::u16 ? scale_function<uint16_t>(args.dst.type)
+                                      : scale_function<float>(args.dst.type);
+    case PixelOp::keep_channels:
+      return type == PixelType::u8    ? keep_channels_row<uint8_t>
+             : type == PixelType::u16 ? keep_channels_row<uint16_t>
+                                      : keep_channels_row<float>;
     case PixelOp::histogram: break;
   }
   return nullptr;

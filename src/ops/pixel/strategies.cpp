@@ -3,16 +3,24 @@
 #include "ops/pixel/reference.hpp"
 
 namespace cuesta {
-#if CUESTA_HAS_CUDA
 namespace {
 
-std::string_view vectors_supports(const PixelArgs& args, const Parameters&) {
-  return args.op == PixelOp::histogram && args.a.type == PixelType::u16 ? "histograms of u16"
-                                                                        : std::string_view();
+std::string_view simd_supports(const PixelArgs& args, const Parameters&) {
+  return args.op == PixelOp::scale ? "scale" : std::string_view();
 }
 
-}  // namespace
+#if CUESTA_HAS_CUDA
+std::string_view vectors_supports(const PixelArgs& args, const Parameters&) {
+  if (args.op == PixelOp::histogram && args.a.type == PixelType::u16) return "histograms of u16";
+  if (args.op == PixelOp::gray && args.a.type == PixelType::f32) return "gray of f32";
+  if (args.op == PixelOp::gray && args.a.channels == 2) return "gray of 2 channels";
+  if (args.op == PixelOp::scale) return "scale";
+  if (args.op == PixelOp::keep_channels) return "keep_channels";
+  return {};
+}
 #endif
+
+}  // namespace
 
 std::span<const Strategy<PixelArgs>> PixelArgs::strategies() {
   static constexpr Strategy<PixelArgs> all[] = {
@@ -29,6 +37,7 @@ std::span<const Strategy<PixelArgs>> PixelArgs::strategies() {
       {.name = "simd",
        .tier = Tier::production,
        .idea = "vector registers, masks packed as they are made, four histograms a strip",
+       .supports = simd_supports,
        .run = pixel_simd},
       {.name = "plain",
        .space = Space::device,

@@ -459,6 +459,8 @@ void pixel_cuda::vectors(const PixelArgs& args, Call& call) {
     case PixelOp::unpack:
       return launch(Unpack{{plane_of(args.dst)}, plane_of(args.a)},
                     shape_of(args.dst.width, args.dst.height, {args.a, args.dst}), call);
+    case PixelOp::scale:
+    case PixelOp::keep_channels: break;  // refused
   }
 }
 
