@@ -158,6 +158,56 @@ struct Gray : ToSamples<T> {
   }
 };
 
+/// value = sample * factor: to integers rounded half up and clipped, to floats as it is.
+template <class From, class To>
+struct Scaled : ToSamples<To> {
+  Plane a;
+  double factor;
+
+  __device__ void many(int64_t x, int64_t y) const {
+    constexpr int results = 16 / int(sizeof(To)), words = results * int(sizeof(From)) / 4;
+    uint32_t v[words], out[4] = {};
+    if constexpr (words % 4 == 0) {
+      cuda::load_bytes(a.row(y) + x * int64_t(sizeof(From)), a.limit, v);
+    } else {  // to wider samples: few are read
+#pragma unroll
+      for (int i = 0; i < words; ++i) v[i] = 0;
+#pragma unroll
+      for (int i = 0; i < results; ++i) put(v, i, a.samples<const From>(y)[x + i]);
+    }
+#pragma unroll
+    for (int i = 0; i < results; ++i) {
+      if constexpr (sizeof(To) == 4) {
+        out[i] = __float_as_uint(pixel::scaled<float>(sample(v, i), factor));
+      } else {
+        constexpr int in_word = 4 / int(sizeof(To));
+        out[i / in_word] |= uint32_t(pixel::scaled<To>(sample(v, i), factor))
+                            << 8 * int(sizeof(To)) * (i % in_word);
+      }
+    }
+    this->store(x, y, {out[0], out[1], out[2], out[3]});
+  }
+  __device__ void one(int64_t x, int64_t y) const {
+    this->dst.template samples<To>(y)[x] = pixel::scaled<To>(a.samples<const From>(y)[x], factor);
+  }
+
+ private:
+  template <int Words>
+  __device__ static void put(uint32_t (&v)[Words], int i, From value) {
+    constexpr int in_word = 4 / int(sizeof(From));
+    v[i / in_word] |= uint32_t(value) << 8 * int(sizeof(From)) * (i % in_word);
+  }
+  template <int Words>
+  __device__ static From sample(const uint32_t (&v)[Words], int i) {
+    if constexpr (sizeof(From) == 4)
+      return __uint_as_float(v[i]);
+    else if constexpr (sizeof(From) == 2)
+      return From(v[i / 2] >> 16 * (i % 2));
+    else
+      return From(v[i / 4] >> 8 * (i % 4));
+  }
+};
+
 // -- Masks: what is set, then how it is written ---------------------------------------------------
 
 /// Samples above a limit: of integers those whose sum with `complement` carries.
@@ -407,6 +457,13 @@ void absdiff(const PixelArgs& args, Call& call) {
   launch(AbsDiff<T>{{plane_of(args.dst)}, plane_of(args.a), plane_of(args.b)}, shape, call);
 }
 
+template <class From, class To>
+void scale(const PixelArgs& args, Call& call) {
+  const Shape shape =
+      shape_of(int64_t(args.a.width) * args.a.channels, args.a.height, {args.a, args.dst});
+  launch(Scaled<From, To>{{plane_of(args.dst)}, plane_of(args.a), args.factor}, shape, call);
+}
+
 template <class Set>
 void write_mask(const PixelArgs& args, const Set& set, Call& call) {
   const ConstAnyView b = args.b ? args.b : args.a;
@@ -460,6 +517,8 @@ void pixel_cuda::vectors(const PixelArgs& args, Call& call) {
       return launch(Unpack{{plane_of(args.dst)}, plane_of(args.a)},
                     shape_of(args.dst.width, args.dst.height, {args.a, args.dst}), call);
     case PixelOp::scale:
+      return pixel_cuda::for_both_samples(
+          args, [&](auto from, auto to) { scale<decltype(from), decltype(to)>(args, call); });
     case PixelOp::keep_channels: break;  // refused
   }
 }
