@@ -8,6 +8,7 @@
 #include "cli/samples.hpp"
 #include "cli/streams.hpp"
 #include "io/input_bytes.hpp"
+#include "recipes/edges.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -24,23 +25,24 @@ std::vector<std::string> results_of(const Job& job) {
 
 // What there is to say of a result, said when the job's turn comes.
 std::function<void()> report(const Job& job, const CommonOptions& common,
-                             const Conversion& conversion, ConstAnyView out, int64_t frames,
-                             double seconds) {
+                             const Conversion& conversion, const Made& made, double seconds) {
+  const ConstAnyView& out = made.pixels;
   const std::string text =
-      frames > 0 ? fmt::format("{} -> {}: {} frames of {} x {}, {:.1f}/s{}", job.input, job.output,
-                               frames, out.width, out.height, double(frames) / seconds,
-                               conversion.remark_of_frames())
-                 : fmt::format("{} -> {}: {} x {}{}", job.input, fmt::join(results_of(job), ", "),
-                               out.width, out.height, conversion.remark(out));
+      made.frames > 0
+          ? fmt::format("{} -> {}: {} frames of {} x {}, {:.1f}/s{}", job.input, job.output,
+                        made.frames, out.width, out.height, double(made.frames) / seconds,
+                        conversion.remark(made))
+          : fmt::format("{} -> {}: {} x {}{}", job.input, fmt::join(results_of(job), ", "),
+                        out.width, out.height, conversion.remark(made));
   if (!common.json) return [text] { print_detail(text); };
   Json line = {{"input", job.input}};
   if (!job.output.empty()) line["output"] = job.output;
   if (!job.lines.empty()) line["lines_output"] = job.lines;
   line["width"] = out.width;
   line["height"] = out.height;
-  conversion.add_facts(line, out, frames);
+  conversion.add_facts(line, made);
   if (job.pages > 1) line["pages"] = job.pages;
-  if (frames > 0) line["frames"] = frames;
+  if (made.frames > 0) line["frames"] = made.frames;
   line["seconds"] = seconds;
   return [text, data = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"] {
     print_detail(text);
@@ -67,16 +69,16 @@ void tell(const Job& job, const io::Picture& picture) {
 }
 
 // Standard output gets whole files only.
-void write(const Job& job, const Converted& result) {
-  if (job.output != "-") return io::write_picture(job.output, result.pixels, result.options);
-  const auto bytes = io::encode_picture(job.extension(), result.pixels, result.options);
+void write(const Job& job, const Made& made) {
+  if (job.output != "-") return io::write_picture(job.output, made.pixels, made.writing);
+  const auto bytes = io::encode_picture(job.extension(), made.pixels, made.writing);
   print_data({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 // Pages, each converted by itself, below each other.
-Converted convert_pages(const Job& job, const CommonOptions& common, Conversion& conversion,
-                        AnyImage& tall) {
-  Converted all;
+Made convert_pages(const Job& job, const CommonOptions& common, Conversion& conversion,
+                   AnyImage& tall) {
+  Made all;
   int32_t page_height = 0;
   for (int page = 0; page < job.pages; ++page) {
     io::ReadLimits limits = conversion.reading(job);
@@ -85,14 +87,13 @@ Converted convert_pages(const Job& job, const CommonOptions& common, Conversion&
     limits.page = page;
     const io::Picture picture = picture_of(job, limits);
     if (page == 0) tell(job, picture);
-    const Converted one = conversion.on_picture(picture, job);
+    Made one = conversion.on_picture(picture, job);
+    const ConstAnyView pixels = one.pixels;
     const auto& [width, height, type, channels] =
-        std::tuple(one.pixels.width, one.pixels.height, one.pixels.type, one.pixels.channels);
+        std::tuple(pixels.width, pixels.height, pixels.type, pixels.channels);
     if (page == 0) {
       page_height = height;
       tall.create({width, height * job.pages}, channels, type);
-      all.options = one.options;
-      all.options.page_height = height;
     } else if (width != tall.width() || height != page_height || type != tall.type() ||
                channels != tall.channels()) {
       throw Error(ErrorCode::input,
@@ -102,13 +103,17 @@ Converted convert_pages(const Job& job, const CommonOptions& common, Conversion&
                               name_of(tall.type()), width, height, channels, name_of(type)),
                   job.input);
     }
-    copy(one.pixels, AnyView(tall).region({0, page * page_height, width, height}));
+    copy(pixels, AnyView(tall).region({0, page * page_height, width, height}));
+    const io::WriteOptions writing = page == 0 ? one.writing : all.writing;
+    all = std::move(one);
+    all.writing = writing;
   }
+  all.writing.page_height = page_height;
   all.pixels = tall;
   return all;
 }
 
-Converted convert_picture(const Job& job, Conversion& conversion) {
+Made convert_picture(const Job& job, Conversion& conversion) {
   io::ReadLimits limits = conversion.reading(job);
   limits.page = job.page;
   const io::Picture picture = picture_of(job, limits);
@@ -116,54 +121,145 @@ Converted convert_picture(const Job& job, Conversion& conversion) {
   return conversion.on_picture(picture, job);
 }
 
+// Frames in flight at once, each by a conversion of its own.
+Made convert_video(const Job& job, const CommonOptions& common, Conversion& first,
+                   const MakeConversion& make) {
+  std::vector<std::unique_ptr<Conversion>> others;
+  std::vector<Conversion*> lanes = {&first};
+  const int at_once = common.explain ? 1 : first.frames_at_once();
+  while (int(lanes.size()) < at_once) lanes.push_back(others.emplace_back(make()).get());
+  std::vector<Made> made(lanes.size());
+  const StreamResult result = pass_stream(
+      job, common, first.keeps_color(), at_once,
+      [&](ConstAnyView luma, AnyView frame, int32_t width, int32_t height, int lane) {
+        made[size_t(lane)] = lanes[size_t(lane)]->on_frame(job, luma, frame, {width, height});
+      });
+  Made last;
+  if (result.frames > 0) last = std::move(made[size_t((result.frames - 1) % at_once)]);
+  last.frames = result.frames;
+  last.pixels = ConstAnyView({}, result.width, result.height, 1, result.width, PixelType::u8);
+  return last;
+}
+
+// Of a picture that does not fit into --memory; nothing where it does.
+std::optional<Made> convert_in_bands(const Job& job, const CommonOptions& common,
+                                     const MemoryOptions& memory, Conversion& first,
+                                     const MakeConversion& make) {
+  std::vector<std::unique_ptr<Conversion>> others;
+  bool is_first = true;
+  const auto banded = in_bands(
+      job, memory, common, first.reading(job),
+      [&](const io::PictureFacts& facts, std::vector<int>& devices) {
+        Conversion& one = std::exchange(is_first, false) ? first : *others.emplace_back(make());
+        return one.band_work(facts, devices);
+      });
+  if (!banded) return {};
+  Made made;
+  made.pixels = ConstAnyView({}, banded->size.width, banded->size.height, banded->channels,
+                             banded->size.width, banded->type);
+  made.banded = banded;
+  made.source_channels = banded->source_channels;
+  const auto* edges = dynamic_cast<const recipes::EdgesRecipe*>(&first.recipe());
+  if (edges != nullptr && edges->is_canny()) made.thresholds = banded->thresholds;
+  detail("{}: in bands, {} of them{}", job.input, banded->bands,
+         banded->resumed_rows > 0
+             ? fmt::format("; {} rows resumed from an interrupted run", banded->resumed_rows)
+             : "");
+  return made;
+}
+
 std::function<void()> run(const Job& job, const CommonOptions& common, const MemoryOptions& memory,
                           Conversion& conversion, const MakeConversion& make) {
   const auto begin = Clock::now();
-  ConstAnyView out;
   AnyImage tall;
-  int64_t frames = 0;
-  std::vector<std::unique_ptr<Conversion>> others;
-  const Conversion* last = &conversion;  // that had a picture
-  bool is_first = true;
-  const auto band_work = [&](const io::PictureFacts& facts) {
-    if (std::exchange(is_first, false)) return conversion.band_work(facts);
-    return others.emplace_back(make())->band_work(facts);
-  };
-  const auto banded = in_bands(job, memory, common, conversion.reading(job), band_work);
-  if (banded) {
-    conversion.take(*banded);
-    out = ConstAnyView({}, banded->size.width, banded->size.height, banded->channels,
-                       banded->size.width, banded->type);
-    detail("{}: in bands, {} of them{}", job.input, banded->bands,
-           banded->resumed_rows > 0
-               ? fmt::format("; {} rows were there from a killed run", banded->resumed_rows)
-               : "");
+  Made made;
+  if (auto banded = convert_in_bands(job, common, memory, conversion, make)) {
+    made = std::move(*banded);
   } else if (job.kind == InputKind::picture) {
-    Converted result = job.pages > 1 ? convert_pages(job, common, conversion, tall)
-                                     : convert_picture(job, conversion);
-    result.options.layout = layout_of(memory);
-    if (!job.output.empty()) write(job, result);
-    conversion.write_more(job);
-    out = result.pixels;
+    made = job.pages > 1 ? convert_pages(job, common, conversion, tall)
+                         : convert_picture(job, conversion);
+    made.writing.layout = layout_of(memory);
+    if (!job.output.empty()) write(job, made);
+    conversion.write_more(job, made);
   } else {
-    conversion.check_video();
-    std::vector<Conversion*> lanes = {&conversion};
-    const int at_once = common.explain ? 1 : conversion.frames_at_once();
-    while (int(lanes.size()) < at_once) lanes.push_back(others.emplace_back(make()).get());
-    const StreamResult result =
-        pass_stream(job, common, conversion.keeps_color(), at_once,
-                    [&](ConstAnyView luma, AnyView frame, int32_t width, int32_t height, int lane) {
-                      lanes[size_t(lane)]->on_frame(job, luma, frame, {width, height});
-                    });
-    last = lanes[size_t((result.frames - 1) % at_once)];
-    out = ConstAnyView({}, result.width, result.height, 1, result.width, PixelType::u8);
-    frames = result.frames;
+    made = convert_video(job, common, conversion, make);
   }
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  return report(job, common, *last, out, frames, seconds);
+  return report(job, common, conversion, made, seconds);
 }
 
 }  // namespace
+
+Conversion::Conversion(const CommonOptions& common, std::shared_ptr<const recipes::Recipe> recipe)
+    : common_(common),
+      recipe_(std::move(recipe)),
+      region_(common.region_rect()),
+      device_(
+          common,
+          [this](const WorkShape& shape, Space space, const Execs& execs) {
+            const recipes::Steps steps = recipe_->steps({shape.type, shape.channels});
+            return recipes::plan_of(steps, shape.size, shape.type, shape.channels, space, execs);
+          },
+          [this](std::span<const ConstAnyView> sources, AnyView out, const Execs& execs) {
+            run_on(sources, out, execs);
+          }) {
+  // Options the library refuses are found before any file is read.
+  device_.check(PixelType::u8);
+}
+
+void Conversion::run_on(std::span<const ConstAnyView> sources, AnyView out, const Execs& execs) {
+  const ConstAnyView seen = sources[0];
+  if (const auto* edges = dynamic_cast<const recipes::EdgesRecipe*>(recipe_.get())) {
+    const ConstAnyView mask = sources.size() > 1 ? sources[1] : ConstAnyView();
+    thresholds_ = edges->run(seen, out, mask, scale_, execs).thresholds;
+  } else {
+    recipes::run_steps(recipe_->steps({seen.type, seen.channels}), seen, out, execs);
+  }
+}
+
+void Conversion::run(ConstAnyView seen, AnyView out, ConstAnyView mask,
+                     const recipes::PictureKind& kind, Made& made) {
+  scale_ = kind.scale;
+  device_.run({seen, mask}, out);
+  recipe_->finish(seen, out, kind);
+  made.thresholds = thresholds_;
+}
+
+Made Conversion::on_picture(const io::Picture& picture, const Job& job) {
+  const ConstAnyView mask = mask_for(job.input, {picture.width(), picture.height()});
+  const ConstAnyView source = region_of(picture.view(), region_, job.input);
+  const recipes::PictureKind kind{source.type, source.channels, picture.has_alpha, picture.scale};
+  const ConstAnyView seen = recipe_->see(source, kind, seen_, Exec{.threads = common_.threads});
+  const recipes::Output output = recipe_->output(kind);
+  Made made;
+  made.source_channels = source.channels;
+  made.pixels = out_.create(source.size(), output.channels, output.type);
+  run(seen, out_.view(), mask, kind, made);
+  if (output.keeps_metadata)
+    made.writing = {.metadata = picture.metadata, .has_alpha = picture.has_alpha};
+  else
+    made.writing.lossless = true;
+  add_more(job, seen, kind, made);
+  return made;
+}
+
+Made Conversion::on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) {
+  Made made;
+  run(luma, out, mask_for(job.input, whole), {luma.type}, made);
+  return made;
+}
+
+io::BandWork Conversion::band_work(const io::PictureFacts& facts, std::vector<int>& devices) {
+  check_bands();
+  const recipes::PictureKind seen = recipe_->seen({facts.type, facts.channels, facts.has_alpha});
+  const bool on_gpu = device_.goes_to_gpu({{64, 64}, seen.type, seen.channels});
+  if (on_gpu) devices = device_.gpus();
+  io::BandPlace place{device_.execs(), on_gpu ? device_.gpu() : nullptr, {}};
+  if (common_.explain) place.done = [this] { device_.explainer().end(); };
+  return io::band_work(recipe_, facts, place);
+}
+
+ConstAnyView Conversion::mask_for(const std::string&, Size) const { return {}; }
 
 int convert(const JobOptions& jobs, const CommonOptions& common, const MemoryOptions& memory,
             const MakeConversion& make, const std::vector<std::string>& also_read,

@@ -4,54 +4,85 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cli/common.hpp"
+#include "cli/either_device.hpp"
 #include "cli/inputs.hpp"
 #include "cli/memory.hpp"
+#include "cuesta/lines.hpp"
 #include "io/picture.hpp"
+#include "recipes/recipe.hpp"
 
 namespace cuesta::cli {
 
-/// What a picture becomes, and how it is written.
-struct Converted {
-  ConstAnyView pixels{};
-  io::WriteOptions options{};
+/// What came of one input.
+struct Made {
+  ConstAnyView pixels{};  ///< of a picture; valid until the next one is converted
+  io::WriteOptions writing{};
+  int32_t source_channels = 1;
+  int64_t frames = 0;                       ///< of a video
+  std::optional<CannyResult> thresholds{};  ///< that Canny used, in the file's levels
+  std::optional<FileResult> banded{};       ///< of a picture in bands
+  Polylines lines{};                        ///< for --lines
 };
 
-/// How a verb turns one input into one output.
+/// A verb that makes pictures of pictures by a recipe. Serves one thread.
 class Conversion {
  public:
+  using Json = nlohmann::ordered_json;
+
+  /// Throws Error{invalid_argument} for options that the operations refuse. `common` outlives it.
+  Conversion(const CommonOptions& common, std::shared_ptr<const recipes::Recipe> recipe);
+  Conversion(const Conversion&) = delete;
+  Conversion& operator=(const Conversion&) = delete;
   virtual ~Conversion() = default;
 
   /// How pictures are read for it.
   virtual io::ReadLimits reading(const Job& job) const = 0;
-  /// What becomes of a picture; its pixels are valid until the next call.
-  virtual Converted on_picture(const io::Picture& picture, const Job& job) = 0;
-  /// How a picture becomes that in bands of rows, by this object. Throws where the options fit no
-  /// bands.
-  virtual io::BandWork band_work(const io::PictureFacts& facts) = 0;
-  /// Told what came of it.
-  virtual void take(const FileResult&) {}
-  /// Writes what there is beside the picture, after it.
-  virtual void write_more(const Job&) {}
-  /// Throws where the options fit no video.
-  virtual void check_video() const {}
-  /// Makes `out` of the part of a frame's luma that --region names; the frame has `whole` pixels.
-  virtual void on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole) = 0;
-  /// Frames of a video that are worked on at once, each by a conversion of its own.
-  virtual int frames_at_once() const = 0;
-  /// Whether a video keeps its color beside the new luma.
+  /// Whether a video keeps its color beside the new luma. Throws where the options fit no video.
   virtual bool keeps_color() const = 0;
-  /// What -v says of a picture after its size.
-  virtual std::string remark(ConstAnyView out) const = 0;
-  /// What it says of a video after that.
-  virtual std::string remark_of_frames() const { return {}; }
-  /// What --json says of a result between its size and its time; `frames` is 0 for pictures.
-  virtual void add_facts(nlohmann::ordered_json& line, ConstAnyView out, int64_t frames) const = 0;
+  /// What -v says of a result after its size, and --json between its size and its time.
+  virtual std::string remark(const Made& made) const = 0;
+  virtual void add_facts(Json& line, const Made& made) const = 0;
+  /// Writes what belongs beside the picture.
+  virtual void write_more(const Job&, const Made&) const {}
+
+  Made on_picture(const io::Picture& picture, const Job& job);
+  /// Makes `out` of the part of a frame's luma that --region names; the frame has `whole` pixels.
+  Made on_frame(const Job& job, ConstAnyView luma, AnyView out, Size whole);
+  /// The same of a picture in bands of rows; `devices` becomes the GPUs that they may go to.
+  io::BandWork band_work(const io::PictureFacts& facts, std::vector<int>& devices);
+
+  const recipes::Recipe& recipe() const { return *recipe_; }
+  /// Frames of a video in flight at once, each with a conversion of its own.
+  int frames_at_once() const { return device_.at_once(); }
   /// The paragraph of --explain.
-  virtual void explain() const = 0;
+  void explain() const { device_.explain(); }
+
+ protected:
+  /// The mask of a picture of this size, whole; none by default.
+  virtual ConstAnyView mask_for(const std::string& name, Size size) const;
+  /// Adds what is found in the picture besides its result.
+  virtual void add_more(const Job&, ConstAnyView, const recipes::PictureKind&, Made&) const {}
+  /// Throws where options fit no bands.
+  virtual void check_bands() const {}
+
+ private:
+  void run(ConstAnyView seen, AnyView out, ConstAnyView mask, const recipes::PictureKind& kind,
+           Made& made);
+  void run_on(std::span<const ConstAnyView> sources, AnyView out, const Execs& execs);
+
+  const CommonOptions& common_;
+  std::shared_ptr<const recipes::Recipe> recipe_;
+  std::optional<Rect> region_;
+  EitherDevice device_;
+  double scale_ = 1;                       // of the picture under way
+  std::optional<CannyResult> thresholds_;  // that it used
+  AnyImage seen_, out_;
 };
 
 using MakeConversion = std::function<std::unique_ptr<Conversion>()>;

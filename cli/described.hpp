@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <deque>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,15 @@ struct OnCommandLine {
     } else {
       return parse_number(flag, text);
     }
+  }
+};
+/// A number with a default that depends on other options.
+template <>
+struct OnCommandLine<std::optional<double>> {
+  static constexpr std::string_view placeholder = "X";
+  static std::string forms(const Limits& limits) { return allowed(limits); }
+  static std::optional<double> parse(std::string_view flag, std::string_view text) {
+    return parse_number(flag, text);
   }
 };
 template <>
@@ -106,7 +116,7 @@ constexpr ControlKind control_of() {
     return ControlKind::toggle;
   else if constexpr (std::integral<T>)
     return ControlKind::whole;
-  else if constexpr (std::floating_point<T>)
+  else if constexpr (std::floating_point<T> || std::same_as<T, std::optional<double>>)
     return ControlKind::number;
   else if constexpr (NamedEnum<T>)
     return ControlKind::choice;

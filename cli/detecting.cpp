@@ -121,10 +121,20 @@ class Finder {
         small_(settings.looks),
         detector_(small_.options_for(settings.motion)),
         exec_{.threads = options.common.threads},
-        device_(options.common,
-                [this](std::span<const ConstAnyView> frame, AnyView, const Execs& execs) {
-                  found_ = detector_.push(frame[0], execs.pinned);
-                }) {
+        device_(
+            options.common,
+            [this](const WorkShape& shape, Space space, const Execs& execs) {
+              return which_all(
+                  [&](const Exec& asking) {
+                    detector_.push(placeholder(shape.size.width, shape.size.height, shape.type,
+                                               shape.channels, space),
+                                   asking);
+                  },
+                  execs.pinned);
+            },
+            [this](std::span<const ConstAnyView> frame, AnyView, const Execs& execs) {
+              found_ = detector_.push(frame[0], execs.pinned);
+            }) {
     // Options the library refuses are found before the video is opened.
     device_.check(PixelType::u8);
   }
@@ -183,7 +193,7 @@ class Finder {
   bool may_stay_there() const { return device_.gpu() && small_.factor() == 1; }
 
   void find_there(ConstAnyView luma) {
-    if (device_.goes_to_gpu({&luma, 1}, {})) return device_.run_there({luma});
+    if (device_.goes_to_gpu(shape_of(luma))) return device_.run_there({luma});
     const AnyView copy = copy_.create(luma.size(), 1, luma.type);
     download(luma, copy);
     device_.run({copy});

@@ -1,4 +1,4 @@
-// What `cuesta edges` does with one picture, for those who have it decoded: the verb, the tuner.
+// What `cuesta edges` does with a decoded picture: for the verb and the tuner.
 #pragma once
 
 #include <memory>
@@ -11,24 +11,16 @@
 #include "cli/memory.hpp"
 #include "cuesta/edges.hpp"
 #include "lines/options.hpp"
-#include "ops/canny/options.hpp"
-#include "ops/log/options.hpp"
+#include "recipes/options.hpp"
 
 namespace cuesta::cli {
-
-/// What may come before sobel, which has no smoothing of its own.
-struct SmoothingOptions {
-  double sigma = 0;
-  int ksize = 0;
-  bool wanted() const { return sigma > 0 || ksize > 0; }
-};
 
 struct LineOptions {
   TraceOptions trace{};
 };
 
 /// The options of `cuesta edges` as given.
-struct EdgesOptions {
+struct EdgesArguments {
   CommonOptions common;
   JobOptions jobs;
   MemoryOptions memory;
@@ -37,55 +29,27 @@ struct EdgesOptions {
   LinesOptions lines;
   std::string method = "canny";
   std::string low, high, threshold, mask;  // what several of the library's options are made of
-  std::string color;                       // a ColorGradient, gray, or empty: usual_color()
-
-  /// Canny's where none is named: gray for lines, whose points are found in gray levels.
-  std::string_view usual_color() const { return lines.out.empty() ? "strongest" : "gray"; }
-  /// Whether colors are looked at, where there are some.
-  bool takes_color() const {
-    if (method != "canny") return method == "boundaries";
-    return (color.empty() ? usual_color() : std::string_view(color)) != "gray";
-  }
 };
 /// All of them; `options` stays where it is.
-void add_edges_options(CLI::App& app, EdgesOptions& options);
+void add_edges_options(CLI::App& app, EdgesArguments& options);
 
-/// What the library is told, but for thresholds, which depend on a picture's depth: canny's are its
-/// defaults, log's the command's for 8 bits. Throw Error{invalid_argument}.
-CannyOptions canny_of(const EdgesOptions& options);
-LogOptions log_of(const EdgesOptions& options);
-TraceOptions trace_of(const EdgesOptions& options);
-
-/// What edges are looked for in: colors or gray levels, in `holder` or in `picture`.
-ConstAnyView source_of(const EdgesOptions& options, ConstAnyView picture, AnyImage& holder,
-                       const Exec& exec);
-
-/// The largest magnitude that samples from 0 to 1 can have: over all directions of the gradient,
-/// the sum of the taps along it that are positive. Magnitudes are scaled so that it is white.
-double largest_magnitude(const SobelOptions& options);
+/// The recipe that they ask for, without the mask. Throws Error{invalid_argument} for options that
+/// cannot be meant.
+EdgesOptions edges_of(const EdgesArguments& options);
+TraceOptions trace_of(const EdgesArguments& options);
 
 class EdgesConversion : public Conversion {
  public:
-  /// The file of --lines of the last picture, which `job` named.
-  virtual std::string lines_text(const Job& job) const = 0;
+  using Conversion::Conversion;
+  /// The file of --lines of a picture, which `job` names.
+  virtual std::string lines_text(const Job& job, const Made& made) const = 0;
 };
 /// Makes edges of picture after picture. `options`, and `mask`, which is empty or of the pictures'
 /// size, outlive it. Throws Error{invalid_argument} for options that cannot be meant.
-std::unique_ptr<EdgesConversion> edges_conversion(const EdgesOptions& options,
+std::unique_ptr<EdgesConversion> edges_conversion(const EdgesArguments& options,
                                                   const Image<uint8_t>& mask);
 
 }  // namespace cuesta::cli
-
-template <>
-struct cuesta::Described<cuesta::cli::SmoothingOptions> {
-  using Options = cli::SmoothingOptions;
-  static constexpr auto fields =
-      std::tuple(field<&Options::sigma>("sigma", at_least(0),
-                                        "of a Gaussian before the gradient, in pixels; 0 smooths "
-                                        "nothing without ksize"),
-                 field<&Options::ksize>("ksize", odd(1, 255).or_own(window_of_sigma),
-                                        "side of the Gaussian's window"));
-};
 
 // The names of TraceOptions' fields on a command line that has other options beside them.
 template <>

@@ -9,12 +9,6 @@
 namespace cuesta::cli {
 namespace {
 
-// A picture like this one, elsewhere and without samples; none where there is none.
-AnyView like(ConstAnyView picture, Space space) {
-  if (!picture) return {};
-  return placeholder(picture.width, picture.height, picture.type, picture.channels, space);
-}
-
 // Whether work that `choice` tells of goes to the GPU. With --device auto it does where a
 // production strategy takes it there, or the one that is pinned; else -v says why not.
 bool may_go_to_gpu(const CommonOptions& common, const Choice& choice) {
@@ -31,8 +25,8 @@ bool may_go_to_gpu(const CommonOptions& common, const Choice& choice) {
 
 }  // namespace
 
-EitherDevice::EitherDevice(const CommonOptions& common, Work work)
-    : common_(common), work_(std::move(work)) {
+EitherDevice::EitherDevice(const CommonOptions& common, Plan plan, Work work)
+    : common_(common), plan_(std::move(plan)), work_(std::move(work)) {
   execs_.pinned = common.exec();
   execs_.around.threads = execs_.pinned.threads;
   gpus_ = find_gpus(common, why_not_);
@@ -46,32 +40,19 @@ EitherDevice::EitherDevice(const CommonOptions& common, Work work)
   explainer_.watch(execs_.around, common.explain);
 }
 
-std::vector<Choice> EitherDevice::ask(std::span<const ConstAnyView> sources, ConstAnyView out,
-                                      Space space) const {
-  std::vector<ConstAnyView> there;
-  for (const ConstAnyView& source : sources) there.push_back(like(source, space));
-  std::vector<Choice> choices;
+std::vector<Choice> EitherDevice::ask(const WorkShape& shape, Space space) const {
   Execs asking = execs_;
-  for (Exec* exec : {&asking.pinned, &asking.around}) {
-    exec->choices = &choices;
-    exec->observer = nullptr;
-  }
-  work_(there, like(out, space), asking);
-  return choices;
+  asking.pinned.observer = asking.around.observer = nullptr;
+  return plan_(shape, space, asking);
 }
 
-void EitherDevice::check(PixelType source, std::optional<PixelType> out) const {
-  const ConstAnyView in = placeholder(8, 8, source);
-  ask(std::span(&in, 1), out ? placeholder(8, 8, *out) : AnyView(), Space::host);
-}
+void EitherDevice::check(PixelType source) const { ask({{8, 8}, source}, Space::host); }
 
-bool EitherDevice::goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyView out) {
-  const auto shape =
-      std::tuple(sources[0].type, sources[0].width, sources[0].height, sources[0].channels);
+bool EitherDevice::goes_to_gpu(const WorkShape& shape) {
   if (const auto known = decided_.find(shape); known != decided_.end()) return known->second;
   bool goes = false;
   if (gpu_) {
-    const std::vector<Choice> choices = ask(sources, out, Space::device);
+    const std::vector<Choice> choices = ask(shape, Space::device);
     goes = std::all_of(choices.begin(), choices.end(),
                        [&](const Choice& choice) { return may_go_to_gpu(common_, choice); });
   } else if (!why_not_.empty()) {
@@ -83,7 +64,7 @@ bool EitherDevice::goes_to_gpu(std::span<const ConstAnyView> sources, ConstAnyVi
 
 void EitherDevice::run(std::initializer_list<ConstAnyView> sources, AnyView out) {
   const std::span<const ConstAnyView> given(sources.begin(), sources.size());
-  if (goes_to_gpu(given, out)) {
+  if (goes_to_gpu(shape_of(given[0]))) {
     gpu_->run(given, out, [&](std::span<const ConstAnyView> sources_there, AnyView out_there) {
       work_(sources_there, out_there, execs_);
       explainer_.end();  // before its result comes down

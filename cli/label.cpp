@@ -12,6 +12,7 @@
 #include "cli/samples.hpp"
 #include "io/input_bytes.hpp"
 #include "ops/label/options.hpp"
+#include "recipes/label.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -90,14 +91,12 @@ Job job_of(const State& state) {
 }
 
 std::vector<Component> components_of(const State& state, const Job& job, const LabelFile& what) {
-  EitherDevice device(state.common,
-                      [&](std::span<const ConstAnyView> masks, AnyView, const Execs& execs) {
-                        std::vector<Component> found;
-                        label(masks[0], {}, &found, what.options, execs.pinned);
-                      });
-  const ConstAnyView likely = placeholder(64, 64, PixelType::bit);
+  const recipes::LabelRecipe recipe(what.options, what.limit);
+  EitherDevice device(state.common, [&](const WorkShape& shape, Space space, const Execs& execs) {
+    return recipe.plan(shape.size, space, execs.pinned);
+  });
   Exec exec = state.common.exec();
-  if (device.goes_to_gpu(std::span(&likely, 1), {})) exec.devices = device.gpus();
+  if (device.goes_to_gpu({{64, 64}, PixelType::bit})) exec.devices = device.gpus();
   io::ReadLimits limits;
   limits.max_pixels = state.common.max_pixels;
   limits.max_memory = state.common.max_memory;
@@ -118,7 +117,8 @@ std::vector<Component> components_of(const State& state, const Job& job, const L
       job.input == "-"
           ? io::read_picture(io::take_standard_input({})->read_all(), "standard input", limits)
           : io::read_picture(job.input, limits);
-  return io::label_picture(region_of(picture.view(), state.common.region_rect(), job.input), what,
+  const ConstAnyView part = region_of(picture.view(), state.common.region_rect(), job.input);
+  return io::label_picture(part, {part.type, part.channels, picture.has_alpha, picture.scale}, what,
                            exec);
 }
 

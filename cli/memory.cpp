@@ -13,7 +13,6 @@
 namespace cuesta::cli {
 
 void add_memory(CLI::App& app, MemoryOptions& options) {
-  options.app = &app;
   app.add_option("--memory", options.memory,
                  "work on pictures that take more in bands of rows, with the same result: 512MB, "
                  "2GiB, or bytes. A run that is killed goes on where it was")
@@ -68,24 +67,6 @@ void check_memory(const MemoryOptions& options) {
 
 namespace {
 
-// What was asked for, but for what does not change the result.
-std::string words_of(const CLI::App& app) {
-  constexpr std::array<std::string_view, 9> harmless = {"memory",  "device",  "threads",
-                                                        "restart", "json",    "quiet",
-                                                        "verbose", "explain", "save-config"};
-  std::string words;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->count() == 0) continue;
-    const std::string name = option->get_single_name();
-    if (std::find(harmless.begin(), harmless.end(), name) != harmless.end() || name == "INPUT")
-      continue;
-    words += fmt::format("--{}", name);
-    for (const auto& value : option->results()) words += fmt::format(" {}", value);
-    words += " ";
-  }
-  return words;
-}
-
 std::optional<io::PictureFacts> facts_of(const Job& job, const io::ReadLimits& limits,
                                          const std::optional<Rect>& region) {
   try {
@@ -129,24 +110,25 @@ std::optional<io::BandSettings> larger_than_memory(
 
 std::optional<FileResult> in_bands(
     const Job& job, const MemoryOptions& options, const CommonOptions& common,
-    io::ReadLimits limits, const std::function<io::BandWork(const io::PictureFacts&)>& make) {
+    io::ReadLimits limits,
+    const std::function<io::BandWork(const io::PictureFacts&, std::vector<int>& devices)>& make) {
   io::BandWork work;
+  std::vector<int> devices;
   auto settings =
       larger_than_memory(job, options, common, limits, [&](const io::PictureFacts& facts) {
-        work = make(facts);
+        work = make(facts, devices);
         return io::whole_bytes(facts, work);
       });
   if (!settings) return {};
   if (!job.lines.empty()) refuse(job, options, "--lines takes the whole picture");
   if (job.output.empty() || job.output == "-") refuse(job, options, "standard output is no file");
-  work.key = words_of(*options.app) + work.key;
   Progress progress("rows", {});
   settings->bands.progress = [&](int64_t done, int64_t all) { progress.set(done, all); };
-  settings->use(work.devices);
+  settings->use(devices);
   if (common.explain) settings->at_once = 1;  // what it sums up is one thread's
   bool is_first = true;
   return io::run_bands(job.input, job.output, *settings, [&](const io::PictureFacts& facts) {
-    return std::exchange(is_first, false) ? work : make(facts);
+    return std::exchange(is_first, false) ? work : make(facts, devices);
   });
 }
 

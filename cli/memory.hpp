@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/common.hpp"
 #include "cli/inputs.hpp"
@@ -16,8 +17,6 @@ namespace cuesta::cli {
 struct MemoryOptions {
   std::string memory{}, tiff{};
   bool restart = false;
-  const CLI::App* app = nullptr;  ///< whose options say what is made
-
   bool given() const { return !memory.empty(); }
 };
 void add_memory(CLI::App& app, MemoryOptions& options);
@@ -35,11 +34,12 @@ void check_memory(const MemoryOptions& options);
 std::optional<io::BandSettings> larger_than_memory(
     const Job& job, const MemoryOptions& options, const CommonOptions& common,
     io::ReadLimits limits, const std::function<int64_t(const io::PictureFacts&)>& bytes_of);
-/// Works on a picture in bands, if it is larger than the memory that was given: then `make` tells
-/// how, once for each band that is worked on at once, and the result is written. Nothing where the
-/// picture fits, or is read whole.
+/// Processes a picture in bands, if it is larger than the memory that was given, and writes the
+/// result. `make` is called once for each band in flight and says on which GPUs they may run.
+/// Nothing where the picture fits, or is read whole.
 std::optional<FileResult> in_bands(
     const Job& job, const MemoryOptions& options, const CommonOptions& common,
-    io::ReadLimits limits, const std::function<io::BandWork(const io::PictureFacts&)>& make);
+    io::ReadLimits limits,
+    const std::function<io::BandWork(const io::PictureFacts&, std::vector<int>& devices)>& make);
 
 }  // namespace cuesta::cli

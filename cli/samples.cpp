@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/common.hpp"
-#include "io/convert.hpp"
+#include "recipes/convert.hpp"
 
 namespace cuesta::cli {
 namespace {
@@ -41,7 +41,7 @@ ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,
 ConstAnyView gray_of(ConstAnyView picture, AnyImage& holder, const Exec& exec) {
   if (picture.channels == 1) return picture;
   const AnyView gray = holder.create(picture.size(), 1, picture.type);
-  io::make_gray(picture, gray, exec);
+  recipes::make_gray(picture, gray, exec);
   return gray;
 }
 
@@ -64,7 +64,7 @@ ConstAnyView without_alpha(ConstAnyView picture, AnyImage& holder) {
 ConstAnyView converted(ConstAnyView picture, PixelType type, AnyImage& holder) {
   if (picture.type == type) return picture;
   const AnyView out = holder.create(picture.size(), picture.channels, type);
-  io::convert(picture, out);
+  recipes::convert(picture, out);
   return out;
 }
 
@@ -74,16 +74,6 @@ void fill_mask(ConstAnyView picture, bool has_alpha, AnyView mask) {
     mask_of(picture.as<uint16_t>(), colors, mask.as<uint8_t>());
   else
     mask_of(picture.as<uint8_t>(), colors, mask.as<uint8_t>());
-}
-
-int64_t count_set(ConstAnyView plane) {
-  const auto view = plane.as<uint8_t>();
-  int64_t count = 0;
-  for (int32_t y = 0; y < view.height; ++y) {
-    const uint8_t* row = view.row(y);
-    for (int32_t x = 0; x < view.width; ++x) count += row[x] != 0;
-  }
-  return count;
 }
 
 }  // namespace cuesta::cli

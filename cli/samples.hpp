@@ -32,7 +32,4 @@ ConstAnyView converted(ConstAnyView picture, PixelType type, AnyImage& holder);
 /// u8, one channel: 255 where any color sample of `picture` is not 0.
 void fill_mask(ConstAnyView picture, bool has_alpha, AnyView mask);
 
-/// Samples of a u8 plane that are not 0.
-int64_t count_set(ConstAnyView plane);
-
 }  // namespace cuesta::cli

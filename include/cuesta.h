@@ -274,6 +274,43 @@ CUESTA_API cuesta_status cuesta_boundaries(cuesta_context* context, const cuesta
                                            const cuesta_view* dst,
                                            const cuesta_boundary_options* options);
 
+// ---- edges as the command finds them
+
+enum {
+  CUESTA_METHOD_CANNY = 0,
+  CUESTA_METHOD_LOG = 1,
+  CUESTA_METHOD_SOBEL = 2,
+  CUESTA_METHOD_BOUNDARIES = 3
+};
+enum { CUESTA_GRAY = 2 };  // color, beside CUESTA_STRONGEST and CUESTA_STRUCTURE
+
+typedef struct cuesta_edges_options {
+  size_t size;
+  int32_t method;    // CUESTA_METHOD_CANNY
+  int32_t ksize;     // side of the Gaussian's window, odd; 0 follows from sigma
+  double sigma;      // pixels; below 0 the method's default: canny 3, log 3.5, sobel 0
+  double threshold;  // below 0 the method's default: canny a rule, sobel magnitudes instead of a
+                     // mask, log 0.3 of 255, boundaries 9; canny: high, low is half of it
+  int32_t rule;      // canny: CUESTA_OTSU; CUESTA_GIVEN takes low and high
+  int32_t norm;      // canny, sobel: CUESTA_L1
+  double low, high;  // canny, with CUESTA_GIVEN
+  double percent;    // canny, with CUESTA_PERCENTILE: 90
+  int32_t aperture;  // canny, sobel: 3, 5 or 7
+  int32_t color;     // canny: CUESTA_STRONGEST, CUESTA_STRUCTURE or CUESTA_GRAY
+  int32_t mode;      // log: CUESTA_LOG_ZERO_CROSSINGS
+  int32_t reserved;  // 0
+  cuesta_border border;  // log, sobel: CUESTA_REFLECT101
+  cuesta_view mask;      // canny: u8 of the source's size, 0 = outside; none where its data is NULL
+} cuesta_edges_options;
+CUESTA_API void cuesta_edges_options_init(cuesta_edges_options* options, size_t size);
+
+// Finds edges with the options, defaults and bytes of the command `cuesta edges`. src: u8, u16 or
+// f32 (canny, sobel), 1 to 4 channels. dst: u8, 0 or 255; of sobel without a threshold the type of
+// src. `used`, if not NULL, takes Canny's thresholds.
+CUESTA_API cuesta_status cuesta_edges(cuesta_context* context, const cuesta_view* src,
+                                      const cuesta_view* dst, const cuesta_edges_options* options,
+                                      cuesta_thresholds* used);
+
 // ---- edges as lines: pictures of one channel. Of those on the device the host makes the lines,
 // from copies; the calls wait for them.
 

@@ -8,9 +8,8 @@
 
 #include "core/options.hpp"
 #include "lines/options.hpp"
-#include "ops/canny/options.hpp"
-#include "ops/log/options.hpp"
 #include "ops/motion/options.hpp"
+#include "recipes/options.hpp"
 #include "track/options.hpp"
 
 namespace cuesta::cli::tune {
@@ -51,6 +50,27 @@ struct CppEnum<BackgroundModel> {
   static constexpr std::string_view name = "BackgroundModel";
 };
 
+template <>
+struct CppEnum<EdgeColor> {
+  static constexpr std::string_view name = "EdgeColor";
+};
+template <>
+struct CppEnum<AutoThreshold> {
+  static constexpr std::string_view name = "AutoThreshold";
+};
+
+/// C++'s name of a method's options.
+template <class Options>
+constexpr std::string_view cpp_name = "";
+template <>
+inline constexpr std::string_view cpp_name<CannyEdges> = "CannyEdges";
+template <>
+inline constexpr std::string_view cpp_name<LogEdges> = "LogEdges";
+template <>
+inline constexpr std::string_view cpp_name<SobelEdges> = "SobelEdges";
+template <>
+inline constexpr std::string_view cpp_name<BoundaryOptions> = "BoundaryOptions";
+
 /// As the library reads it, which has no "none".
 inline std::string shape_of(const StructuringElement& value) {
   return value.cells().size() == 1 ? "rect:1x1" : text_of(value);
@@ -71,6 +91,14 @@ std::string in_cpp(const T& value) {
                                               : fmt::format("{{{}}}", mode);
   } else if constexpr (std::same_as<T, StructuringElement>) {
     return fmt::format("cuesta::StructuringElement::parse({})", in_quotes(shape_of(value)));
+  } else if constexpr (std::same_as<T, std::optional<double>>) {
+    return value ? fmt::format("{}", *value) : "{}";
+  } else if constexpr (std::same_as<T, Thresholds>) {
+    if (const auto* given = std::get_if<Given>(&value))
+      return fmt::format("cuesta::Given{{{}, {}}}", given->low, given->high);
+    const auto [rule, percent] = std::get<Automatic>(value);
+    return fmt::format("cuesta::Automatic{{{}{}}}", in_cpp(rule),
+                       rule == AutoThreshold::percentile ? fmt::format(", {}", percent) : "");
   } else if constexpr (std::same_as<T, DifferenceThreshold>) {
     return value.otsu ? fmt::format("cuesta::DifferenceThreshold::automatic({})", value.level)
                       : fmt::format("{}", value.level);
@@ -85,6 +113,8 @@ std::string in_python(const T& value) {
     return value ? "True" : "False";
   else if constexpr (std::integral<T> || std::floating_point<T>)
     return fmt::format("{}", value);
+  else if constexpr (std::same_as<T, std::optional<double>>)
+    return value ? fmt::format("{}", *value) : "None";
   else if constexpr (std::same_as<T, DifferenceThreshold>)
     return value.otsu ? fmt::format("(\"auto\", {})", value.level) : fmt::format("{}", value.level);
   else if constexpr (std::same_as<T, StructuringElement>)

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "cli/nearest.hpp"
+#include "recipes/edges.hpp"
 
 namespace cuesta::cli::tune {
 namespace {
@@ -109,11 +110,10 @@ std::string in_shell(const std::vector<std::string>& words) {
 namespace {
 
 // Those beside the described ones that the page has controls for.
-const std::vector<std::string> edges_own = {"method", "color", "threshold",
-                                            "low",    "high",  "region"};
+const std::vector<std::string> edges_own = {"method", "threshold", "low", "high", "region"};
 
 std::vector<std::string> edges_names() {
-  const Asked<EdgesOptions> plain("edges", add_edges_options, {});
+  const Asked<EdgesArguments> plain("edges", add_edges_options, {});
   std::vector<std::string> names = names_in(plain->described);
   names.insert(names.end(), edges_own.begin(), edges_own.end());
   const auto tracing = names_in(plain->tracing);
@@ -137,9 +137,9 @@ std::vector<std::string> edges_words(Json values, const std::string& file) {
 std::map<std::string, std::map<std::string, std::string>> log_defaults_by_mode() {
   std::map<std::string, std::map<std::string, std::string>> all;
   for (const auto& mode : log_mode_names) {
-    const Asked<EdgesOptions> asked("edges", add_edges_options,
-                                    {"--method", "log", "--mode", std::string(mode.name)});
-    const LogOptions options = log_of(*asked);
+    const Asked<EdgesArguments> asked("edges", add_edges_options,
+                                      {"--method", "log", "--mode", std::string(mode.name)});
+    const LogOptions options = recipes::EdgesRecipe(edges_of(*asked)).log({});
     for_each_field<LogOptions>([&](const auto& one) {
       all[std::string(one.name)][std::string(mode.name)] = text_of(one.get(options));
     });
@@ -160,21 +160,17 @@ EdgesAsked::EdgesAsked(const Json& values, const std::string& lines)
 
 Json edges_controls() {
   CLI::App root("", "cuesta");
-  EdgesOptions options;
+  EdgesArguments options;
   CLI::App* app = root.add_subcommand("edges");
   add_edges_options(*app, options);
   Json all = Json::object();
-  for (const char* name : {"method", "color", "threshold", "low", "high", "lines"}) {
+  for (const char* name : {"method", "threshold", "low", "high", "lines"}) {
     const CLI::Option* option = app->get_option(flag_of(name));
     all[name] = {{"name", name}, {"words", option->get_description()}};
     const auto choices = names_in_type(option->get_type_name());
     if (!choices.empty()) all[name]["choices"] = choices;
   }
   all["method"]["value"] = options.method;
-  all["color"]["value"] = options.usual_color();
-  EdgesOptions lined;
-  lined.lines.out = "lines.svg";
-  all["color"]["value_with_lines"] = lined.usual_color();
   Json rules = Json::array();
   for (const auto& one : auto_threshold_names) rules.push_back(one.name);
   all["threshold"]["rules"] = rules;

@@ -65,7 +65,7 @@ class Asked {
 
 /// `cuesta edges` of values of the page. Where they say {"lines": true}, lines are wanted too, in a
 /// file `lines`.
-class EdgesAsked : public Asked<EdgesOptions> {
+class EdgesAsked : public Asked<EdgesArguments> {
  public:
   EdgesAsked(const Json& values, const std::string& lines);
 };

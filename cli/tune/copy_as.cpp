@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <fmt/ranges.h>
+
 #include <filesystem>
-#include <initializer_list>
+#include <vector>
 
 #include "cli/tune/code.hpp"
-#include "ops/boundaries/options.hpp"
+#include "core/overload.hpp"
+#include "recipes/edges.hpp"
+#include "recipes/options.hpp"
 
 namespace cuesta::cli::tune {
 namespace {
@@ -38,242 +41,129 @@ bool gives(const std::vector<std::string>& words, std::string_view name) {
   return false;
 }
 
-// Lines and keywords of the fields that are not the library's own defaults.
+// The fields that are not the defaults: as designated initialisers, and as keywords.
 struct Code {
-  std::string cpp{}, python{};
-  std::string_view object = "options";
+  std::vector<std::string> cpp{};
+  std::string python{};
 
   template <class Options>
-  void add(const Options& options, std::initializer_list<std::string_view> except = {}) {
+  void add(const Options& options, const Options& defaults = {}) {
     for_each_field<Options>([&]<class T>(const Field<Options, T>& one) {
-      if constexpr (!std::same_as<T, Thresholds>) {
-        const bool is_usual = in_cpp(one.get(options)) == in_cpp(one.get(Options{}));
-        if (!is_usual && std::ranges::find(except, one.name) == except.end())
-          set(one.name, one.get(options));
-      }
+      if (in_cpp(one.get(options)) != in_cpp(one.get(defaults))) set(one.name, one.get(options));
     });
   }
-  template <class T>
-  void set(std::string_view name, const T& value) {
-    cpp += fmt::format("  {}.{} = {};\n", object, name, in_cpp(value));
-    keyword(name, value);
-  }
-  template <class T>
-  void keyword(std::string_view name, const T& value) {
-    if constexpr (std::same_as<T, Border>) {
-      python += fmt::format(
-          ", {}={}", name,
-          in_quotes(value.mode == BorderMode::reflect ? "symmetric" : name_in(value.mode)));
-      if (value.mode == BorderMode::constant)
-        python += fmt::format(", {}_value={}", name, value.value);
-    } else {
-      python += fmt::format(", {}={}", name, in_python(value));
-    }
-  }
-};
-
-struct Program {
-  const Source& source;
-  std::string out;
-  bool in_color = false, wants_lines = false;
-
-  std::string sample() const { return source.deep ? "uint16_t" : "uint8_t"; }
-  // `photo`: the region of the gray levels or colors.
-  std::string read_cpp() const {
-    std::string text;
-    const bool cuts = source.region.width > 0;
-    const bool drops_alpha = in_color && source.channels == 4;
-    const char* const whole = cuts || drops_alpha ? "whole" : "photo";
-    if (in_color)
-      text = fmt::format("  const auto {} = cuesta::read<{}>({});\n", whole, sample(),
-                         in_quotes(source.path));
-    else
-      text = fmt::format("  const auto {} = cuesta::read_gray{}({});\n", whole,
-                         source.deep ? "<uint16_t>" : "", in_quotes(source.path));
-    const Rect& r = source.region;
-    if (cuts)
-      text += fmt::format("  const auto {} = whole.region({{{}, {}, {}, {}}});\n",
-                          drops_alpha ? "part" : "photo", r.x, r.y, r.width, r.height);
-    if (drops_alpha) {
-      text += fmt::format(
-          "  cuesta::Image<{0}> photo({1}.size(), 3);\n"
-          "  for (int y = 0; y < photo.height(); ++y)\n"
-          "    for (int x = 0; x < photo.width(); ++x)\n"
-          "      for (int c = 0; c < 3; ++c) photo.at(x, y, c) = {1}.at(x, y, c);\n",
-          sample(), cuts ? "part" : "whole");
-    }
-    return text;
-  }
-  std::string read_python() const {
-    const Rect& r = source.region;
-    std::string text = fmt::format("image = cuesta.imread({}{})\n", in_quotes(source.path),
-                                   in_color ? "" : ", gray=True");
-    if (r.width > 0)
-      text += fmt::format("image = image[{}:{}, {}:{}]\n", r.y, r.y + r.height, r.x, r.x + r.width);
-    if (in_color && source.channels == 4) text += "image = image[..., :3]\n";
-    return text;
-  }
-  std::string cpp(const std::string& body, std::string_view include = {}) const {
-    return fmt::format(
-        "{}#include <cuesta/cuesta.hpp>\n#include <cuesta/io.hpp>\n\n"
-        "int main() {{\n{}{}}}\n",
-        wants_lines ? "#include <cstdio>\n" : include, read_cpp(), body);
-  }
-  std::string python(const std::string& body, std::string_view import = {}) const {
-    return fmt::format("import cuesta\n{}\n{}{}", import, read_python(), body);
-  }
-
-  // Of canny, log and boundaries: edges into a file, and lines to standard output where they are
-  // wanted.
-  void add(const EdgesAsked& asked, const char* type, const char* function, const Code& code,
-           const std::string& positions, Json& all) const {
-    std::string cpp =
-        fmt::format("  cuesta::{} options;\n{}  cuesta::write({}, cuesta::{}(photo, options));\n",
-                    type, code.cpp, in_quotes(out), function);
-    std::string python = fmt::format("edges = cuesta.{}(image{}{})\ncuesta.imwrite({}, edges)\n",
-                                     function, positions, code.python, in_quotes(out));
-    if (wants_lines) {
-      const bool is_log = asked->method == "log";
-      Code lines{.object = "lines"};
-      lines.add(trace_of(*asked));
-      cpp += fmt::format(
-          "  cuesta::TraceOptions lines;\n{}"
-          "  for (const cuesta::Polyline& line : cuesta::trace(photo, options, lines)) {{\n"
-          "    std::printf(line.closed ? \"closed\" : \"open\");\n"
-          "    for (const cuesta::LinePoint& p : line.points) std::printf(\" %.3f,%.3f\", p.x, "
-          "p.y);\n"
-          "    std::printf(\"\\n\");\n  }}\n",
-          lines.cpp);
-      python += fmt::format(
-          "for line in cuesta.trace(image{}{}{}{}):\n"
-          "    print(\"closed\" if line.closed else \"open\", "
-          "*(f\"{{x:.3f}},{{y:.3f}}\" for x, y in line.points))\n",
-          positions, is_log ? ", method=\"log\"" : "",
-          is_log ? without_mode(code.python) : code.python, lines.python);
-    }
-    all["cpp"] = this->cpp(cpp);
-    all["python"] = this->python(python);
-  }
+  std::string initialisers() const { return fmt::format("{{{}}}", fmt::join(cpp, ", ")); }
 
  private:
-  // trace() has no mode: it takes zero crossings.
-  static std::string without_mode(std::string python) {
-    const std::string mode = ", mode=\"zero-crossings\"";
-    if (const size_t at = python.find(mode); at != std::string::npos) python.erase(at, mode.size());
-    return python;
+  template <class T>
+  void set(std::string_view name, const T& value) {
+    cpp.push_back(fmt::format(".{} = {}", name, in_cpp(value)));
+    if constexpr (std::same_as<T, Thresholds>)
+      python += thresholds_in_python(value);
+    else if constexpr (std::same_as<T, Border>)
+      python += border_in_python(name, value);
+    else
+      python += fmt::format(", {}={}", name, in_python(value));
+  }
+  static std::string border_in_python(std::string_view name, const Border& value) {
+    std::string text = fmt::format(
+        ", {}={}", name,
+        in_quotes(value.mode == BorderMode::reflect ? "symmetric" : name_in(value.mode)));
+    if (value.mode == BorderMode::constant) text += fmt::format(", {}_value={}", name, value.value);
+    return text;
+  }
+  static std::string thresholds_in_python(const Thresholds& value) {
+    if (const auto* given = std::get_if<Given>(&value))
+      return fmt::format(", low={}, high={}", given->low, given->high);
+    const auto [rule, percent] = std::get<Automatic>(value);
+    return fmt::format(", threshold=\"{}{}\"", name_in(rule),
+                       rule == AutoThreshold::percentile ? fmt::format(":{}", percent) : "");
   }
 };
 
-void canny_copies(const EdgesAsked& asked, const Source& source, const Program& program,
-                  Json& out) {
-  Code code;
-  code.add(canny_of(*asked));
-  std::string given;
-  const auto pair = [&](double low, double high) {
-    low *= source.scale, high *= source.scale;
-    code.cpp += fmt::format("  options.thresholds = cuesta::Given{{{}, {}}};\n", low, high);
-    given = fmt::format(", {}, {}", low, high);
-  };
-  if (!asked->low.empty()) {
-    pair(parse_number("--low", asked->low), parse_number("--high", asked->high));
-  } else if (!asked->threshold.empty()) {
-    const ThresholdSpec spec = parse_threshold(asked->threshold);
-    const bool has_percent = spec.rule == AutoThreshold::percentile;
-    const std::string percent = has_percent ? fmt::format("{}", spec.percent) : std::string();
-    if (spec.value) {
-      pair(*spec.value / 2, *spec.value);
-    } else {
-      code.cpp +=
-          fmt::format("  options.thresholds = cuesta::Automatic{{cuesta::AutoThreshold::{}{}}};\n",
-                      name_in(spec.rule), has_percent ? ", " + percent : percent);
-      code.python += fmt::format(", threshold=\"{}{}\"", name_in(spec.rule),
-                                 has_percent ? ":" + percent : percent);
-    }
-  }
-  program.add(asked, "CannyOptions", "canny", code, given, out);
+// Thresholds in the levels of the samples instead of the file's.
+EdgesOptions scaled(EdgesOptions options, double scale) {
+  std::visit(Overload{[&](CannyEdges& of) {
+                        if (auto* given = std::get_if<Given>(&of.thresholds))
+                          given->low *= scale, given->high *= scale;
+                      },
+                      [](BoundaryOptions&) {},
+                      [&](auto& of) {
+                        if (of.threshold) *of.threshold *= scale;
+                      }},
+             options);
+  return options;
 }
 
-void log_copies(const EdgesAsked& asked, const Source& source, const Program& program, Json& out) {
-  LogOptions options = log_of(*asked);
-  options.threshold = asked->threshold.empty()
-                          ? options.threshold * (source.deep ? 257 : 1)
-                          : *parse_threshold(asked->threshold).value * source.scale;
-  Code code;
-  code.add(options);
-  program.add(asked, "LogOptions", "log_edges", code, {}, out);
+struct EdgesCode {
+  std::string cpp{}, python{};  // the options of a call: ", cuesta::CannyEdges{...}", ", sigma=2"
+};
+EdgesCode code_of(const EdgesOptions& options) {
+  return std::visit(
+      [&](const auto& of) -> EdgesCode {
+        using Options = std::decay_t<decltype(of)>;
+        Code code;
+        code.add(of);
+        const auto method = recipes::edge_methods[options.index()];
+        const bool is_default = code.cpp.empty() && std::same_as<Options, CannyEdges>;
+        return {
+            is_default ? "" : fmt::format(", cuesta::{}{}", cpp_name<Options>, code.initialisers()),
+            (options.index() == 0 ? "" : fmt::format(", \"{}\"", method)) + code.python};
+      },
+      options);
 }
 
-void boundaries_copies(const EdgesAsked& asked, const Program& program, Json& out) {
-  BoundaryOptions options;
-  if (!asked->threshold.empty()) options.threshold = *parse_threshold(asked->threshold).value;
-  Code code;
-  code.add(options);
-  program.add(asked, "BoundaryOptions", "boundaries", code, {}, out);
+std::string edges_in_cpp(const EdgesAsked& asked, const Source& source, const std::string& out) {
+  const auto code = code_of(scaled(edges_of(*asked), source.scale));
+  std::string text = "#include <cuesta/cuesta.hpp>\n#include <cuesta/io.hpp>\n";
+  const bool wants_lines = !asked->lines.out.empty();
+  if (wants_lines) text = "#include <cstdio>\n" + text;
+  text += fmt::format("\nint main() {{\n  const auto photo = cuesta::read({});\n",
+                      in_quotes(source.path));
+  const Rect& r = source.region;
+  const bool cuts = r.width > 0;
+  if (cuts)
+    text += fmt::format("  const auto part = photo.view().region({{{}, {}, {}, {}}});\n", r.x, r.y,
+                        r.width, r.height);
+  const char* const picture = cuts ? "part" : "photo";
+  text +=
+      fmt::format("  cuesta::write({}, cuesta::edges({}{}));\n", in_quotes(out), picture, code.cpp);
+  if (wants_lines) {
+    Code tracing;
+    tracing.add(trace_of(*asked));
+    text += fmt::format(
+        "  for (const cuesta::Polyline& line : cuesta::edge_lines({}{}, {})) {{\n"
+        "    std::printf(line.closed ? \"closed\" : \"open\");\n"
+        "    for (const cuesta::LinePoint& p : line.points) std::printf(\" %.3f,%.3f\", p.x, "
+        "p.y);\n"
+        "    std::printf(\"\\n\");\n  }}\n",
+        picture, code.cpp.empty() ? ", {}" : code.cpp, tracing.initialisers());
+  }
+  return text + "}\n";
 }
 
-void sobel_copies(const EdgesAsked& asked, const Source& source, const Program& program,
-                  Json& out) {
-  SobelOptions options;
-  SmoothingOptions smoothing;
-  asked->described.read(options);
-  asked->described.read(smoothing);
-  Code code;
-  code.add(options);
-  std::string cpp = fmt::format("  cuesta::SobelOptions options;\n{}", code.cpp), python;
-  std::string picture = "photo";
-  const bool is_mask = !asked->threshold.empty();
-  const bool fits = is_mask || (!source.deep && options.aperture < 7);
-  const char* const type = fits ? "uint16_t" : "float";
-  if (!fits) {
-    cpp += fmt::format(
-        "  cuesta::Image<float> samples({0}.size());\n"
-        "  for (int y = 0; y < samples.height(); ++y)\n"
-        "    for (int x = 0; x < samples.width(); ++x) samples.at(x, y) = {0}.at(x, y);\n",
-        picture);
-    picture = "samples";
-    python += "image = image.astype(np.float32)\n";
+std::string edges_in_python(const EdgesAsked& asked, const Source& source, const std::string& out) {
+  const Rect& r = source.region;
+  const bool cuts = r.width > 0;
+  const auto code = code_of(cuts ? scaled(edges_of(*asked), source.scale) : edges_of(*asked));
+  std::string text = "import cuesta\n\n";
+  const std::string picture = cuts ? "photo" : in_quotes(source.path);
+  if (cuts) {
+    text += fmt::format("photo = cuesta.imread({})[{}:{}, {}:{}]\n", in_quotes(source.path), r.y,
+                        r.y + r.height, r.x, r.x + r.width);
   }
-  if (smoothing.wanted()) {
-    Code before;
-    before.keyword("border", options.border);
-    cpp += fmt::format(
-        "  const auto smooth = cuesta::gaussian({}, {{.sigma = {}, .ksize = {}, .border = {}}});\n",
-        picture, smoothing.sigma, smoothing.ksize, "options.border");
-    const std::string sigma = smoothing.sigma > 0 ? fmt::format(", sigma={}", smoothing.sigma) : "";
-    const std::string ksize = smoothing.ksize > 0 ? fmt::format(", ksize={}", smoothing.ksize) : "";
-    python += fmt::format("image = cuesta.gaussian(image{}{}{})\n", sigma, ksize, before.python);
-    picture = "smooth";
+  text +=
+      fmt::format("cuesta.imwrite({}, cuesta.edges({}{}))\n", in_quotes(out), picture, code.python);
+  if (!asked->lines.out.empty()) {
+    Code tracing;
+    tracing.add(trace_of(*asked));
+    text += fmt::format(
+        "for line in cuesta.edge_lines({}{}{}):\n"
+        "    print(\"closed\" if line.closed else \"open\", "
+        "*(f\"{{x:.3f}},{{y:.3f}}\" for x, y in line.points))\n",
+        picture, code.python, tracing.python);
   }
-  cpp += fmt::format(
-      "  cuesta::Image<{}> strength({}.size());\n"
-      "  cuesta::sobel({}, {{.magnitude = strength}}, options);\n",
-      type, picture, picture);
-  python += fmt::format("strength = cuesta.sobel(image{}{})\n", code.python,
-                        fits ? ", dtype=\"uint16\"" : "");
-  const char* const sample = source.deep && !is_mask ? "uint16_t" : "uint8_t";
-  cpp += fmt::format("  cuesta::Image<{}> edges(strength.size());\n", sample);
-  if (is_mask) {
-    const double limit = *parse_threshold(asked->threshold).value * source.scale;
-    cpp += fmt::format("  cuesta::threshold(strength, edges, {});\n", limit);
-    python += fmt::format("edges = cuesta.threshold(strength, {})\n", limit);
-  } else {
-    const double largest = largest_magnitude(options);
-    const int white = source.deep ? 65535 : 255;
-    cpp += fmt::format(
-        "  const double scale = 1.0 / {:.17g};  // so that the largest possible strength is white\n"
-        "  for (int y = 0; y < edges.height(); ++y)\n"
-        "    for (int x = 0; x < edges.width(); ++x)\n"
-        "      edges.at(x, y) = {}(std::min(strength.at(x, y) * scale + 0.5, {}.0));\n",
-        largest, sample, white);
-    python += fmt::format(
-        "scale = 1 / {:.17g}  # so that the largest possible strength is white\n"
-        "edges = np.minimum(strength.astype(float) * scale + 0.5, {}).astype(np.{})\n",
-        largest, white, source.deep ? "uint16" : "uint8");
-  }
-  cpp += fmt::format("  cuesta::write({}, edges);\n", in_quotes(program.out));
-  python += fmt::format("cuesta.imwrite({}, edges)\n", in_quotes(program.out));
-  out["cpp"] = program.cpp(cpp, is_mask ? "" : "#include <algorithm>\n");
-  out["python"] = program.python(python, is_mask ? "" : "import numpy as np\n");
+  return text;
 }
 
 }  // namespace
@@ -288,21 +178,10 @@ Json copies_of_edges(const EdgesAsked& asked, const Source& source) {
   std::vector<std::string> by_config = command;
   by_config.insert(by_config.end(), {"--config", "edges.toml"});
   command.insert(command.end(), asked.words().begin(), asked.words().end());
-  Json all = {{"command", in_shell(command) + "\n"},
-              {"cpp", ""},
-              {"python", ""},
-              {"config", config_of("edges", asked.words(), by_config)}};
-  const Program program{source, out, asked->takes_color() && source.channels >= 3,
-                        !asked->lines.out.empty()};
-  if (asked->method == "canny")
-    canny_copies(asked, source, program, all);
-  else if (asked->method == "log")
-    log_copies(asked, source, program, all);
-  else if (asked->method == "sobel")
-    sobel_copies(asked, source, program, all);
-  else
-    boundaries_copies(asked, program, all);
-  return all;
+  return {{"command", in_shell(command) + "\n"},
+          {"cpp", edges_in_cpp(asked, source, out)},
+          {"python", edges_in_python(asked, source, out)},
+          {"config", config_of("edges", asked.words(), by_config)}};
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "cli/tune/stages.hpp"
 #include "core/threads.hpp"
 #include "cuesta/objects.hpp"
+#include "recipes/edges.hpp"
 
 namespace cuesta::cli::tune {
 namespace {
@@ -49,6 +50,13 @@ io::Picture half_of(const io::Picture& picture, int threads) {
   else
     halve(from.as<uint16_t>(), half.pixels.as<uint16_t>(), threads);
   return half;
+}
+
+ConstAnyView seen_by(const recipes::EdgesRecipe& recipe, const io::Picture& picture,
+                     AnyImage& holder, int threads) {
+  const ConstAnyView view = picture.view();
+  return recipe.see(view, {view.type, view.channels, picture.has_alpha, picture.scale}, holder,
+                    {.threads = threads});
 }
 
 }  // namespace
@@ -136,6 +144,7 @@ AtLevel at_level(const Json& values, int level) {
   if (level == 0) return {values};
   const double scale = double(1 << level);
   const EdgesAsked asked(values, usual_lines);
+  const recipes::EdgesRecipe recipe(edges_of(*asked));
   AtLevel out{values};
   const auto set = [&](const char* name, double value) {
     out.values[name] = fmt::format("{}", value);
@@ -148,17 +157,15 @@ AtLevel at_level(const Json& values, int level) {
     if (sigma >= 0.8) out.steeper = scale;
   };
   if (asked->method == "log") {
-    const LogOptions log = log_of(*asked);
+    const LogOptions log = recipe.log({});
     set_smoothing(log.sigma, log.ksize, 0.5, 0.5);
     out.steeper *= out.steeper;
     if (asked->threshold.empty()) set("threshold", log.threshold * out.steeper);
   } else if (asked->method == "canny") {
-    const CannyOptions canny = canny_of(*asked);
+    const CannyOptions canny = recipe.canny({});
     set_smoothing(canny.sigma, canny.ksize, 0.3, 0);
-  } else {
-    SmoothingOptions smoothing;
-    asked->described.read(smoothing);
-    set_smoothing(smoothing.sigma, smoothing.ksize, 0.3, 0);
+  } else if (const auto* sobel = std::get_if<SobelEdges>(&recipe.options())) {
+    set_smoothing(sobel->sigma, sobel->ksize, 0.3, 0);
   }
   for (const char* name : {"low", "high", "threshold"}) {
     const auto given = values.find(name);
@@ -184,7 +191,7 @@ Reply Photo::result(const Json& asked) {
     const auto begin = Clock::now();
     const auto [values, steeper] = at_level(values_in(asked), level);
     const EdgesAsked options(values, usual_lines);
-    EdgesOptions settings = *options;
+    EdgesArguments settings = *options;
     settings.common.device = "cpu";
     settings.common.threads = threads_;
     settings.common.region.clear();  // the picture is cut already
@@ -192,10 +199,11 @@ Reply Photo::result(const Json& asked) {
     const auto conversion = edges_conversion(settings, no_mask);
     const Job job{
         .input = input_, .lines = settings.lines.out, .lines_format = std::string(lines_format)};
-    const ConstAnyView edges = conversion->on_picture(from, job).pixels;
+    const Made made = conversion->on_picture(from, job);
+    const ConstAnyView edges = made.pixels;
     const double edges_ms = milliseconds_since(begin);
     Json about = {{"width", edges.width}, {"height", edges.height}, {"level", level}};
-    conversion->add_facts(about, edges, 0);
+    conversion->add_facts(about, made);
     if (level > 0) about.erase("edge_pixels");
     for (const char* name : {"low", "high"})
       if (about.contains(name)) about[name] = about[name].get<double>() / steeper;
@@ -216,7 +224,7 @@ Reply Photo::result(const Json& asked) {
     }
     if (!job.lines.empty()) {
       about["lines_at"] = body.size();  // the file of the lines is behind the edges
-      body += conversion->lines_text(job);
+      body += conversion->lines_text(job, made);
     }
     about["edges_ms"] = std::round(edges_ms * 100) / 100;
     reply = of_bytes(std::move(body), about, milliseconds_since(begin));
@@ -228,10 +236,10 @@ Reply Photo::histogram(const Json& asked) {
   Reply reply;
   const auto work = [&] {
     const EdgesAsked options(values_in(asked), usual_lines);
+    const recipes::EdgesRecipe recipe(edges_of(*options));
     AnyImage holder;
-    const ConstAnyView source =
-        source_of(*options, levels_[0].view(), holder, {.threads = threads_});
-    const Strengths strengths = strengths_of(*options, source, levels_[0].scale, threads_);
+    const ConstAnyView seen = seen_by(recipe, levels_[0], holder, threads_);
+    const Strengths strengths = strengths_of(recipe, seen, levels_[0].scale, threads_);
     reply = of_json({{"what", strengths.what}, {"most", strengths.most}, {"bins", strengths.bins}});
   };
   return side_.run(work) ? reply : superseded();
@@ -245,9 +253,10 @@ Reply Photo::stage(const Json& asked) {
   const auto work = [&] {
     const auto begin = Clock::now();
     const EdgesAsked options(at_level(values_in(asked), level).values, usual_lines);
+    const recipes::EdgesRecipe recipe(edges_of(*options));
     AnyImage holder;
-    const ConstAnyView source = source_of(*options, from.view(), holder, {.threads = threads_});
-    const AnyImage made = stage_picture(*options, name, source, from.scale, threads_);
+    const ConstAnyView seen = seen_by(recipe, from, holder, threads_);
+    const AnyImage made = stage_picture(recipe, name, seen, from.scale, threads_);
     const ConstAnyView view = made.view();
     const Json about = {{"width", view.width},
                         {"height", view.height},

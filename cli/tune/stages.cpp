@@ -2,100 +2,82 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "cli/common.hpp"
 #include "cli/samples.hpp"
-#include "core/fill.hpp"
 #include "cuesta/filter.hpp"
 #include "cuesta/objects.hpp"
+#include "lines/points.hpp"
 
 namespace cuesta::cli::tune {
 namespace {
 
 constexpr size_t bin_count = 256;
 
-// One channel of `source`.
-ConstAnyView channel_of(ConstAnyView source, int32_t channel, AnyImage& holder) {
-  if (source.channels == 1) return source;
-  const AnyView out = holder.create(source.size(), 1, source.type);
-  const auto pick = [&](auto from, auto to) {
-    for (int32_t y = 0; y < from.height; ++y)
-      for (int32_t x = 0; x < from.width; ++x) to.at(x, y) = from.at(x, y, channel);
-  };
-  if (source.type == PixelType::u16)
-    pick(source.as<uint16_t>(), out.as<uint16_t>());
-  else
-    pick(source.as<uint8_t>(), out.as<uint8_t>());
+using recipes::EdgesRecipe;
+
+// A recipe, what it sees of a picture, and the threads to show it with.
+struct View {
+  const EdgesRecipe& recipe;
+  ConstAnyView seen;
+  double scale;
+  Exec exec;
+
+  recipes::PictureKind kind() const { return {seen.type, seen.channels, false, scale}; }
+};
+
+// What the picture is smoothed with before its gradient; nothing for a gradient of the picture.
+std::optional<GaussianOptions> smoothing_of(const View& of) {
+  if (of.recipe.is_canny()) {
+    const CannyOptions canny = of.recipe.canny(of.kind());
+    return canny.sigma > 0 ? std::optional(GaussianOptions{canny.sigma, canny.ksize})
+                           : std::nullopt;
+  }
+  const auto& sobel = std::get<SobelEdges>(of.recipe.options());
+  if (sobel.sigma <= 0 && sobel.ksize <= 0) return {};
+  return GaussianOptions{sobel.sigma, sobel.ksize, sobel.border};
+}
+
+ConstAnyView smoothed(const View& of, AnyImage& holder) {
+  const auto smoothing = smoothing_of(of);
+  if (!smoothing) return of.seen;
+  holder.create(of.seen.size(), of.seen.channels, of.seen.type);
+  gaussian(of.seen, holder.view(), *smoothing, of.exec);
+  return holder;
+}
+
+// f32, in the units of the thresholds.
+Image<float> magnitude_of(const View& of, ConstAnyView smooth) {
+  Image<float> out(smooth.size());
+  if (!of.recipe.is_canny()) {
+    const auto& sobel = std::get<SobelEdges>(of.recipe.options());
+    Image<float> floats(smooth.size());
+    scale(smooth, floats, 1, of.exec);
+    cuesta::sobel(floats, {.magnitude = out}, {sobel.aperture, sobel.norm, sobel.border}, of.exec);
+    return out;
+  }
+  const CannyOptions canny = of.recipe.canny(of.kind());
+  const bool is_structure = smooth.channels > 1 && canny.color == ColorGradient::structure;
+  const auto field =
+      lines::gradient_field(smooth, {}, canny.aperture, of.exec.threads, canny.color);
+  const bool is_l1 = canny.norm == Norm::l1 && !is_structure;
+  for (int32_t y = 0; y < out.height(); ++y) {
+    std::transform(field.gx.row(y), field.gx.row(y) + out.width(), field.gy.row(y), out.row(y),
+                   [&](float gx, float gy) {
+                     return is_l1 ? std::abs(gx) + std::abs(gy) : std::hypot(gx, gy);
+                   });
+  }
   return out;
 }
 
-// How canny or sobel look at a picture.
-struct Gradient {
-  SobelOptions sobel{};
-  GaussianOptions smoothing{};
-  bool is_structure = false;  // Di Zenzo's, of several channels
-
-  explicit Gradient(const EdgesOptions& options) {
-    if (options.method == "canny") {
-      const CannyOptions canny = canny_of(options);
-      sobel = {canny.aperture, canny.norm, Border{BorderMode::replicate}};
-      if (canny.sigma > 0) smoothing = {canny.sigma, canny.ksize};
-      is_structure = options.takes_color() && canny.color == ColorGradient::structure;
-    } else {
-      SmoothingOptions before;
-      options.described.read(sobel);
-      options.described.read(before);
-      smoothing = {before.sigma, before.ksize, sobel.border};
-    }
-  }
-
-  ConstAnyView smoothed(ConstAnyView source, AnyImage& holder, const Exec& exec) const {
-    if (smoothing.sigma <= 0 && smoothing.ksize <= 0) return source;
-    holder.create(source.size(), source.channels, source.type);
-    gaussian(source, holder.view(), smoothing, exec);
-    return holder;
-  }
-
-  // f32, in the units of the thresholds, as src/ops/canny/README.md makes one of three.
-  Image<float> magnitude(ConstAnyView smooth, const Exec& exec) const {
-    Image<float> out(smooth.size());
-    AnyImage channel, floats;
-    if (smooth.channels == 1) {
-      cuesta::sobel(converted(smooth, PixelType::f32, floats), {.magnitude = out}, sobel, exec);
-      return out;
-    }
-    Image<float> one(out.size());
-    Image<float> gx(out.size()), gy(out.size()), xx(out.size()), yy(out.size()), xy(out.size());
-    for (auto* plane : {&out, &xx, &yy, &xy}) fill(plane->view(), 0.0f);
-    for (int32_t c = 0; c < smooth.channels; ++c) {
-      cuesta::sobel(converted(channel_of(smooth, c, channel), PixelType::f32, floats),
-                    {.gx = gx, .gy = gy, .magnitude = one}, sobel, exec);
-      for (int32_t y = 0; y < out.height(); ++y) {
-        for (int32_t x = 0; x < out.width(); ++x) {
-          out.at(x, y) = std::max(out.at(x, y), one.at(x, y));
-          xx.at(x, y) += gx.at(x, y) * gx.at(x, y);
-          yy.at(x, y) += gy.at(x, y) * gy.at(x, y);
-          xy.at(x, y) += gx.at(x, y) * gy.at(x, y);
-        }
-      }
-    }
-    if (!is_structure) return out;
-    for (int32_t y = 0; y < out.height(); ++y) {
-      for (int32_t x = 0; x < out.width(); ++x) {
-        const float a = xx.at(x, y), b = yy.at(x, y), ab = 2 * xy.at(x, y);
-        out.at(x, y) = std::sqrt((a + b + std::hypot(a - b, ab)) / 2);
-      }
-    }
-    return out;
-  }
-};
-
 // L in gray levels.
-Image<float> response_of(const EdgesOptions& options, ConstAnyView gray, const Exec& exec) {
-  const LogOptions log = log_of(options);
-  Image<int32_t> undivided(gray.size());
-  log_edges(gray, undivided, log, exec);
+Image<float> response_of(const View& of) {
+  const LogOptions log = of.recipe.log(of.kind());
+  Image<int32_t> undivided(of.seen.size());
+  log_edges(of.seen, undivided, log, of.exec);
   const double scale = log.sigma == 1.4 && log.ksize == 0 ? 289 : 65536;
-  Image<float> out(gray.size());
+  Image<float> out(of.seen.size());
   for (int32_t y = 0; y < out.height(); ++y) {
     std::transform(undivided.row(y), undivided.row(y) + out.width(), out.row(y),
                    [&](int32_t value) { return float(value / scale); });
@@ -131,36 +113,21 @@ AnyImage as_bytes(ConstAnyView picture) {
 }
 
 // canny() of the same gradients with other thresholds.
-Image<uint8_t> canny_with(const EdgesOptions& options, ConstAnyView gray, Thresholds thresholds,
-                          const Exec& exec) {
-  CannyOptions canny_options = canny_of(options);
-  canny_options.thresholds = thresholds;
-  Image<uint8_t> out(gray.size());
-  canny(gray, out, canny_options, exec);
+Image<uint8_t> canny_with(const View& of, Thresholds thresholds) {
+  CannyOptions options = of.recipe.canny(of.kind());
+  options.thresholds = thresholds;
+  Image<uint8_t> out(of.seen.size());
+  canny(of.seen, out, options, of.exec);
   return out;
 }
 
-Thresholds thresholds_of(const EdgesOptions& options, double scale) {
-  if (!options.low.empty()) {
-    return Thresholds::given(parse_number("--low", options.low) * scale,
-                             parse_number("--high", options.high) * scale);
-  }
-  const ThresholdSpec spec =
-      options.threshold.empty() ? ThresholdSpec{} : parse_threshold(options.threshold);
-  return spec.value ? Thresholds::given(*spec.value / 2 * scale, *spec.value * scale)
-                    : Thresholds::automatic(spec.rule, spec.percent);
-}
-
 // What is an edge, white; what is above the low threshold and not joined to one, gray.
-Image<uint8_t> hysteresis(const EdgesOptions& options, ConstAnyView gray, double scale,
-                          const Exec& exec) {
-  CannyOptions canny_options = canny_of(options);
-  canny_options.thresholds = thresholds_of(options, scale);
-  Image<uint8_t> edges(gray.size());
-  const CannyResult used = canny(gray, edges, canny_options, exec);
+Image<uint8_t> hysteresis(const View& of) {
+  Image<uint8_t> edges(of.seen.size());
+  const CannyResult used = canny(of.seen, edges, of.recipe.canny(of.kind()), of.exec);
   const auto [low, high] = std::minmax(used.low, used.high);
-  const auto candidates = canny_with(options, gray, Thresholds::given(low, low), exec);
-  const auto strong = canny_with(options, gray, Thresholds::given(high, high), exec);
+  const auto candidates = canny_with(of, Thresholds::given(low, low));
+  const auto strong = canny_with(of, Thresholds::given(high, high));
   for (int32_t y = 0; y < edges.height(); ++y)
     for (int32_t x = 0; x < edges.width(); ++x) {
       uint8_t& out = edges.at(x, y);
@@ -192,48 +159,46 @@ std::vector<StageName> stages_of(const std::string& method) {
   return all;
 }
 
-AnyImage stage_picture(const EdgesOptions& options, const std::string& name, ConstAnyView source,
+AnyImage stage_picture(const EdgesRecipe& recipe, const std::string& name, ConstAnyView seen,
                        double scale, int threads) {
-  const Exec exec{.threads = threads};
-  const auto known = stages_of(options.method);
+  const View of{recipe, seen, scale, {.threads = threads}};
+  const std::string method(recipe.method());
+  const auto known = stages_of(method);
   if (std::ranges::find(known, name, &StageName::name) == known.end())
-    usage_error(name, "tune: {} has no stage {}", options.method, name);
-  if (name == "input") return as_bytes(source);
-  if (name == "hysteresis") return hysteresis(options, source, scale, exec);
+    usage_error(name, "tune: {} has no stage {}", method, name);
+  if (name == "input") return as_bytes(seen);
+  if (name == "hysteresis") return hysteresis(of);
   if (name == "response") {
-    const auto response = response_of(options, source, exec);
+    const auto response = response_of(of);
     const double most = most_of(response);
     return shown(response, [&](float value) { return 128 + 127 * value / most; });
   }
-  const Gradient gradient(options);
   AnyImage holder;
-  const ConstAnyView smooth = gradient.smoothed(source, holder, exec);
+  const ConstAnyView smooth = smoothed(of, holder);
   if (name == "smoothed") return as_bytes(smooth);
-  const auto magnitude = gradient.magnitude(smooth, exec);
+  const auto magnitude = magnitude_of(of, smooth);
   const double most = most_of(magnitude);
   auto out = shown(magnitude, [&](float value) { return 255 * value / most; });
   if (name == "magnitude") return AnyImage(std::move(out));
-  const auto maxima = canny_with(options, source, Thresholds::given(0, 0), exec);
+  const auto maxima = canny_with(of, Thresholds::given(0, 0));
   for (int32_t y = 0; y < out.height(); ++y)
     for (int32_t x = 0; x < out.width(); ++x)
       if (!maxima.at(x, y)) out.at(x, y) = 0;
   return AnyImage(std::move(out));
 }
 
-Strengths strengths_of(const EdgesOptions& options, ConstAnyView source, double scale,
-                       int threads) {
-  const Exec exec{.threads = threads};
+Strengths strengths_of(const EdgesRecipe& recipe, ConstAnyView seen, double scale, int threads) {
+  const View of{recipe, seen, scale, {.threads = threads}};
   Strengths out;
   Image<float> plane;
   AnyImage holder;
   bool crossings = false;
-  if (options.method == "log") {
-    plane = response_of(options, source, exec);
-    crossings = log_of(options).mode == LogMode::zero_crossings;
+  if (recipe.method() == "log") {
+    plane = response_of(of);
+    crossings = recipe.log(of.kind()).mode == LogMode::zero_crossings;
     out.what = crossings ? "step of L across each crossing" : "|L|";
-  } else if (options.method == "canny" || options.method == "sobel") {
-    const Gradient gradient(options);
-    plane = gradient.magnitude(gradient.smoothed(source, holder, exec), exec);
+  } else if (recipe.is_canny() || recipe.method() == "sobel") {
+    plane = magnitude_of(of, smoothed(of, holder));
     out.what = "gradient magnitude";
   } else {
     return out;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/tune/controls.hpp"
 #include "cuesta/image.hpp"
+#include "recipes/edges.hpp"
 
 namespace cuesta::cli::tune {
 
@@ -16,10 +16,10 @@ struct StageName {
 /// The stages before the result, by method; of a method that is not known here, the gray picture.
 std::vector<StageName> stages_of(const std::string& method);
 
-/// What a stage of `source`, which source_of() gave, looks like: u8, of its size. Throws
-/// Error{invalid_argument} for a name that is none.
-AnyImage stage_picture(const EdgesOptions& options, const std::string& name, ConstAnyView source,
-                       double scale, int threads);
+/// What a stage looks like: u8, of the size of `seen`, which the recipe sees of a picture of levels
+/// `scale` apart. Throws Error{invalid_argument} for an unknown name.
+AnyImage stage_picture(const recipes::EdgesRecipe& recipe, const std::string& name,
+                       ConstAnyView seen, double scale, int threads);
 
 /// How often each strength occurs, of what the thresholds are held against: canny and sobel, the
 /// gradient's magnitude; log, |L|, or the step of L across a crossing. Empty bins: of a method that
@@ -29,6 +29,7 @@ struct Strengths {
   double most = 0;               ///< in the units of the thresholds
   std::string what{};
 };
-Strengths strengths_of(const EdgesOptions& options, ConstAnyView source, double scale, int threads);
+Strengths strengths_of(const recipes::EdgesRecipe& recipe, ConstAnyView seen, double scale,
+                       int threads);
 
 }  // namespace cuesta::cli::tune

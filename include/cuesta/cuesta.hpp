@@ -15,6 +15,7 @@
 #include "cuesta/lines.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
+#include "cuesta/recipes.hpp"
 #include "cuesta/spread.hpp"
 #include "cuesta/stencil.hpp"
 #include "cuesta/tracking.hpp"

@@ -21,6 +21,7 @@
 #include "cuesta/image.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
+#include "cuesta/recipes.hpp"
 #include "cuesta/tracking.hpp"
 
 namespace cuesta {
@@ -120,44 +121,30 @@ struct FileResult {
   Size size{};
   PixelType type{};
   int32_t channels{1};
+  int32_t source_channels{1};
   CannyResult thresholds{};  ///< of canny
-  int64_t edge_pixels{0};    ///< of canny and log
+  int64_t edge_pixels{0};    ///< of a mask
   int32_t bands{0};          ///< that were worked on
   int32_t resumed_rows{0};   ///< that an earlier process had made
 };
 
-/// Edges of a picture file of any size, as one channel in a picture file: u8 of 0 and 255 of canny
-/// and log; of sobel the magnitude, of the source's type (saturated). What is in the picture is
-/// made gray first, as read_gray() does. Byte for byte what the operations make of the whole
-/// picture, however much memory there is: the picture is worked on in bands of rows, by the CPU or
-/// by the GPUs in exec.devices, and `target` appears when it is whole. Rows are kept beside it
-/// under hidden names
-/// (.NAME.cuesta-rows, .NAME.cuesta-journal) until then; a process that is killed leaves them to
-/// the next one that makes the same. canny takes no mask here. Throws Error{input} for what
-/// read() refuses and for what takes a whole picture (orientations other than upright, floats),
-/// Error{output}, Error{invalid_argument} also where `memory` does not hold the rows around one,
-/// Error{device}, Error{out_of_memory}.
+/// Finds edges in a picture file of any size: the bytes of edges(), as one channel in a picture
+/// file. The picture is processed in bands of rows, by the CPU or by the GPUs in exec.devices; one
+/// that bands cannot have (another orientation than upright, floats, boundaries()) is read whole if
+/// `memory` holds it. `target` appears when it is complete. Until then finished rows are kept
+/// beside it in hidden files (.NAME.cuesta-rows, .NAME.cuesta-journal); an interrupted run with the
+/// same options resumes from them. Bands take no mask. Throws Error{input} for what read() refuses,
+/// Error{output}, Error{invalid_argument} also where `memory` is too small, Error{device},
+/// Error{out_of_memory}.
 FileResult edges_file(const std::filesystem::path& source, const std::filesystem::path& target,
-                      const std::variant<CannyOptions, LogOptions, SobelOptions>& method = {},
-                      const BandOptions& options = {}, const Exec& exec = {});
+                      const EdgesOptions& edges = {}, const BandOptions& options = {},
+                      const Exec& exec = {});
 
-/// correlate() and morphology() as filter_file() takes them.
-struct CorrelateFile {
-  Stencil stencil;
-  FilterOptions options{};
-};
-struct MorphologyFile {
-  Morph what{};
-  StructuringElement element;
-  MorphologyOptions options{};
-};
-
-/// A filter of a picture file of any size: all channels, of the source's type (morphology: one
-/// channel). As edges_file() in all else.
+/// Filters a picture file of any size: all channels but alpha, of the source's type (morphology:
+/// one channel). As edges_file() in all else.
 FileResult filter_file(const std::filesystem::path& source, const std::filesystem::path& target,
-                       const std::variant<GaussianOptions, BoxOptions, SharpenOptions,
-                                          MedianOptions, CorrelateFile, MorphologyFile>& filter,
-                       const BandOptions& options = {}, const Exec& exec = {});
+                       const PictureFilter& filter, const BandOptions& options = {},
+                       const Exec& exec = {});
 
 /// What label_file() takes for a mask: a picture's gray levels above `limit`, as threshold() has
 /// it.

@@ -56,22 +56,22 @@ struct Polyline {
 /// Ordered by their first points' pixels, row by row; a closed line begins at its first pixel.
 using Polylines = std::vector<Polyline>;
 
-/// The edges that canny() finds in a u8, u16 or f32 picture, as lines. Points are linked by their
-/// gradients' directions; a line that runs into another ends on one of its points; at the picture's
-/// border lines end. Simplified by the algorithm of Ramer (1972) and Douglas & Peucker (1973),
-/// which keeps the points where lines meet. `exec` says canny()'s strategy, and the threads. Of a
-/// picture on the device edges are found there, one copy of both is made on its stream, which the
-/// call waits for, and the host makes the lines; a workspace keeps the page-locked memory of it.
-/// Throws Error{invalid_argument} naming the view or option, and as canny() does. Sources: Devernay
-/// 1995 (INRIA RR-2724); Grompone von Gioi & Randall 2017 (doi:10.5201/ipol.2017.216);
-/// docs/decisions/0054, 0074.
+/// The edges that canny() finds in a u8, u16 or f32 picture of 1 or 3 channels, as lines. Points
+/// are linked by their gradients' directions; a line that runs into another ends on one of its
+/// points; at the picture's border lines end. Simplified by the algorithm of Ramer (1972) and
+/// Douglas & Peucker (1973), which keeps the points where lines meet. `exec` says canny()'s
+/// strategy, and the threads. Of a picture on the device edges are found there, one copy of both is
+/// made on its stream, which the call waits for, and the host makes the lines; a workspace keeps
+/// the page-locked memory of it. Throws Error{invalid_argument} naming the view or option, and as
+/// canny() does. Sources: Devernay 1995 (INRIA RR-2724); Grompone von Gioi & Randall 2017
+/// (doi:10.5201/ipol.2017.216); docs/decisions/0054, 0074.
 Polylines trace(ConstAnyView src, const CannyOptions& options, const TraceOptions& how = {},
                 const Exec& exec = {});
 
 /// Edges found before, or by other means, as lines: `edges` (u8, of src's size) is not 0 on them,
 /// about one pixel wide. Positions and strengths come from the gradients of `src` (u8, u16 or f32)
-/// with the sigma, ksize and aperture of `options`; the rest of those is not looked at. Both views
-/// are the host's or the device's.
+/// with the sigma, ksize and aperture of `options`, and of three channels its color; other options
+/// are ignored. Both views are the host's or the device's.
 Polylines trace(ConstAnyView src, ConstAnyView edges, const CannyOptions& options,
                 const TraceOptions& how = {}, const Exec& exec = {});
 

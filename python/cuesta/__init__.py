@@ -39,6 +39,7 @@ from cuesta._objects import (
     to_gray,
 )
 from cuesta._picture_files import imread, imwrite
+from cuesta._recipes import edge_lines, edges
 from cuesta._tracking import (
     CountingLine,
     Crossing,
@@ -118,6 +119,8 @@ __all__ = [
     "detect",
     "devices",
     "dilate",
+    "edge_lines",
+    "edges",
     "edges_file",
     "erode",
     "filter_file",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cuesta._recipes import edge_levels
 from cuesta._reading import Path, files_extension
 from cuesta.errors import InvalidArgument
 
@@ -35,8 +36,6 @@ class FileResult(NamedTuple):
 
 
 _LAYOUTS = ("strips", "tiled", "pyramid")
-_METHODS = ("canny", "log", "sobel")
-_MORPHOLOGY = ("erode", "dilate", "open", "close")
 
 
 def _bytes_of(memory: int | str) -> int:
@@ -70,29 +69,13 @@ def edges_work(
     method: str, low: float | None, high: float | None, threshold: str | float | None, options: dict[str, Any], banding: Any
 ) -> Any:
     """What `edges_file` does, as the extension takes it; `cuesta.ray` has it done in several processes."""
-    if method not in _METHODS:
-        raise InvalidArgument(f"method is {method!r}; it is one of {', '.join(_METHODS)}", method)
-    if (low is None) != (high is None):
-        raise InvalidArgument("low and high go together")
-    if method != "canny" and low is not None:
-        raise InvalidArgument(f"low and high are canny's; method is {method}")
-    rule = "auto"
-    options = dict(options)
-    if method == "canny" and threshold is not None:
-        if not isinstance(threshold, str) or low is not None:
-            raise InvalidArgument("canny takes low and high, or a rule as threshold ('auto', 'median')", str(threshold))
-        rule = threshold
-    elif threshold is not None:
-        options["threshold"] = threshold
-    given = None if low is None or high is None else (float(low), float(high))
-    return files_extension().edges_work(method, rule, given, options, banding)
+    rule, level, given = edge_levels(low, high, threshold)
+    return files_extension().edges_work(method, rule, level, given, dict(options), banding)
 
 
 def filter_work(filter: str, element: str, options: dict[str, Any], banding: Any) -> Any:
     """What `filter_file` does."""
-    if filter in _MORPHOLOGY:
-        return files_extension().morphology_work(filter, element, dict(options), banding)
-    return files_extension().filter_work(filter, dict(options), banding)
+    return files_extension().filter_work(filter, element, dict(options), banding)
 
 
 def edges_file(
@@ -111,21 +94,19 @@ def edges_file(
     progress: Callable[[int, int], Any] | None = None,
     **options: Any,
 ) -> FileResult:
-    """Edges of a picture file of any size: byte for byte those of the whole picture.
+    """Finds edges in a picture file of any size: the bytes of `edges` and of the command.
 
-    The picture is worked on in bands of rows, and `target` appears when it is whole. A process that is killed
-    leaves its rows in hidden files beside `target`; the same call goes on from them.
+    The picture is processed in bands of rows, and `target` appears when it is complete. An interrupted call leaves its
+    rows in hidden files beside `target`; the same call resumes from them. Pictures that bands cannot have (EXIF
+    orientation, floats, method "boundaries") are read whole if `memory` holds them.
 
     Parameters
     ----------
     source, target : path
-        Of colors gray levels are taken, as `imread(gray=True)` makes them. `target` has one channel: 0 and 255; of sobel
-        the magnitude, of the source's type.
-    method : {"canny", "log", "sobel"}
-    low, high : float, optional
-        Of canny, as `canny` takes them.
-    threshold : str or float, optional
-        Of canny a rule ("auto", "median", "percentile:90"), of log gray levels.
+        `target` has one channel: 0 and 255; of sobel without `threshold` the magnitudes, in the source's type.
+    method : {"canny", "log", "sobel", "boundaries"}
+    low, high, threshold : optional
+        As `edges` has them.
     memory : int or str
         For rows: bytes, or "512MB". libvips takes some tens of MB beside that.
     rows : int, optional
@@ -140,12 +121,12 @@ def edges_file(
     progress : callable, optional
         Told (done, all), numbers of rows.
     **options
-        As `canny`, `log_edges` and `sobel` take them, and how it runs: strategy, parameters, threads.
+        As `edges` takes them, and how it runs: strategy, parameters, threads.
 
     Raises
     ------
     InputError
-        Naming the file and the reason; also what takes a whole picture: EXIF orientations other than upright, floats.
+        Naming the file and the reason.
     OutputError
         Naming the file and the reason.
     InvalidArgument
@@ -178,7 +159,7 @@ def filter_file(
     Parameters
     ----------
     source, target : path
-        All channels are filtered, and stay of their type.
+        All channels but alpha are filtered, and keep their type.
     filter : {"gaussian", "box", "sharpen", "median", "laplacian", "erode", "dilate", "open", "close"}
         The last four take one channel.
     element : str

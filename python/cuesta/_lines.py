@@ -34,6 +34,18 @@ class Line(NamedTuple):
     """Mean of its points', before it was simplified."""
 
 
+def lines_of(places: bytes, strengths: bytes, rows: list[tuple[int, bool, float, float]]) -> list[Line]:
+    """Lines from what the extension returns."""
+    xy = np.frombuffer(places, np.float64).reshape(-1, 2).copy()
+    strong = np.frombuffer(strengths, np.float64).copy()
+    lines, at = [], 0
+    for count, closed, length, strength in rows:
+        part = slice(at, at + count)
+        lines.append(Line(xy[part], strong[part], closed, length, strength))
+        at += count
+    return lines
+
+
 @described
 def trace(
     image: Any,
@@ -52,7 +64,7 @@ def trace(
     Parameters
     ----------
     image : array
-        uint8, uint16 or, of Canny, float32, one channel, one picture: (H, W). Of one on a GPU edges are found there, a
+        uint8, uint16 or, of Canny, float32; one picture: (H, W), of Canny also (H, W, 3). Of one on a GPU edges are found there, a
         copy of both is waited for, and the CPU makes the same lines.
     low, high : float, optional
         Of "canny": thresholds in units of the gradient, as `canny` has them. Both or neither.
@@ -134,11 +146,4 @@ def trace(
         )
     else:
         raise InvalidArgument(f"method is {method!r}; it is 'canny' or 'log'", repr(method))
-    xy = np.frombuffer(places, np.float64).reshape(-1, 2).copy()
-    strong = np.frombuffer(strengths, np.float64).copy()
-    lines, at = [], 0
-    for count, closed, length, strength in rows:
-        part = slice(at, at + count)
-        lines.append(Line(xy[part], strong[part], closed, length, strength))
-        at += count
-    return lines
+    return lines_of(places, strengths, rows)

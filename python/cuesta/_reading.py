@@ -37,8 +37,16 @@ def read_picture(
     file: Path, *, gray: bool = False, max_pixels: int = 0, allow_partial: bool = False
 ) -> np.ndarray[Any, Any]:
     """What `imread` returns. max_pixels 0 is the default limit."""
-    picture: np.ndarray[Any, Any] = files_extension().read_file(os.fspath(file), max_pixels, allow_partial)
+    picture, _ = read_scaled(file, max_pixels=max_pixels, allow_partial=allow_partial)
     return gray_levels(picture) if gray else picture
+
+
+def read_scaled(
+    file: Path, *, max_pixels: int = 0, allow_partial: bool = False
+) -> tuple[np.ndarray[Any, Any], float]:
+    """What `imread` returns, and how many levels of it one level of the file is: 1, except for files of floats."""
+    picture, scale = files_extension().read_file(os.fspath(file), max_pixels, allow_partial)
+    return picture, scale
 
 
 def gray_levels(picture: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -36,6 +36,9 @@
 #include "ops/median/options.hpp"
 #include "ops/morphology/options.hpp"
 #include "ops/sobel/options.hpp"
+#include "recipes.hpp"
+#include "recipes/edges.hpp"
+#include "recipes/filter.hpp"
 
 namespace cuesta::python {
 namespace {
@@ -43,14 +46,19 @@ namespace {
 using namespace nb::literals;
 using Numpy = nb::ndarray<nb::numpy>;
 
-Numpy read_file(const std::string& path, int64_t max_pixels, bool allow_partial) {
-  ReadOptions options;
-  if (max_pixels > 0) options.max_pixels = max_pixels;
-  options.allow_partial = allow_partial;
+// The samples, and how many levels of them one of the file's is.
+std::pair<Numpy, double> read_file(const std::string& path, int64_t max_pixels,
+                                   bool allow_partial) {
+  io::ReadLimits limits;
+  if (max_pixels > 0) limits.max_pixels = max_pixels;
+  limits.allow_partial = allow_partial;
   auto picture = std::make_unique<AnyImage>();
+  double scale = 1;
   {
     const Unlocked unlocked;
-    *picture = read(std::filesystem::path(path), options);
+    io::Picture read = io::read_picture(std::filesystem::path(path), limits);
+    *picture = std::move(read.pixels);
+    scale = read.scale;
   }
   const AnyView view = picture->view();
   const size_t shape[] = {size_t(view.height), size_t(view.width), size_t(view.channels)};
@@ -59,7 +67,8 @@ Numpy read_file(const std::string& path, int64_t max_pixels, bool allow_partial)
   const nb::dlpack::dtype type =
       view.type == PixelType::u16 ? nb::dtype<uint16_t>() : nb::dtype<uint8_t>();
   nb::capsule owner(picture.release(), [](void* p) noexcept { delete static_cast<AnyImage*>(p); });
-  return {view.data, view.channels == 1 ? size_t(2) : size_t(3), shape, owner, strides, type};
+  return {Numpy(view.data, view.channels == 1 ? size_t(2) : size_t(3), shape, owner, strides, type),
+          scale};
 }
 
 void write_file(const std::string& path, const Array& image, int layout) {
@@ -116,67 +125,53 @@ nb::dict as_dict(const FileResult& result) {
 
 // What is made of a file, and how.
 struct FileWork {
-  io::FileMethod method;
+  std::shared_ptr<const recipes::Recipe> recipe;
   Exec exec;
   BandOptions bands;
 
   io::BandSettings settings() const { return io::band_settings(bands, exec); }
-  auto make() const { return io::band_work(method, exec); }
+  auto make() const { return io::band_works(recipe, exec); }
 };
 
-FileWork edges_work(const std::string& method, const std::string& threshold,
+FileWork edges_work(const std::string& method, const std::optional<std::string>& rule,
+                    std::optional<double> level,
                     const std::optional<std::pair<double, double>>& given, Keywords keywords,
                     const Banding& banding) {
-  io::FileMethod options;
-  if (method == "canny") {
-    auto canny = options_from<CannyOptions>(keywords);
-    canny.thresholds =
-        given ? Thresholds(Given{given->first, given->second}) : Thresholds(rule_of(threshold));
-    options = canny;
-  } else if (method == "log") {
-    options = options_from<LogOptions>(keywords);
-  } else {
-    options = options_from<SobelOptions>(keywords);
+  const EdgesOptions options = edges_options_from(method, {rule, level, given}, keywords);
+  return {std::make_shared<recipes::EdgesRecipe>(options), exec_on(banding, keywords, "edges_file"),
+          banding.options()};
+}
+
+PictureFilter filter_from(const std::string& filter, const std::string& element,
+                          Keywords& keywords) {
+  constexpr std::string_view morphs[] = {"erode", "dilate", "open", "close"};
+  if (const auto* found = std::ranges::find(morphs, filter); found != std::end(morphs)) {
+    return MorphologyFilter{Morph(found - morphs), StructuringElement::parse(element),
+                            options_from<MorphologyOptions>(keywords)};
   }
-  return {std::move(options), exec_on(banding, keywords, "edges_file"), banding.options()};
+  if (filter == "gaussian") return options_from<GaussianOptions>(keywords);
+  if (filter == "box") return options_from<BoxOptions>(keywords);
+  if (filter == "sharpen") return options_from<SharpenOptions>(keywords);
+  if (filter == "median") return options_from<MedianOptions>(keywords);
+  if (filter == "laplacian")
+    return StencilFilter{stencils::laplacian(), options_from<FilterOptions>(keywords)};
+  throw_invalid(filter,
+                "filter is '{}'; it is gaussian, box, sharpen, median, laplacian, or "
+                "erode, dilate, open or close",
+                filter);
 }
 
-FileWork filter_work(const std::string& filter, Keywords keywords, const Banding& banding) {
-  io::FileMethod options;
-  if (filter == "gaussian")
-    options = options_from<GaussianOptions>(keywords);
-  else if (filter == "box")
-    options = options_from<BoxOptions>(keywords);
-  else if (filter == "sharpen")
-    options = options_from<SharpenOptions>(keywords);
-  else if (filter == "median")
-    options = options_from<MedianOptions>(keywords);
-  else if (filter == "laplacian")
-    options = CorrelateFile{stencils::laplacian(), options_from<FilterOptions>(keywords)};
-  else
-    throw_invalid(filter,
-                  "filter is '{}'; it is gaussian, box, sharpen, median, laplacian, or "
-                  "erode, dilate, open or close",
-                  filter);
-  return {std::move(options), exec_on(banding, keywords, "filter_file"), banding.options()};
-}
-
-FileWork morphology_work(const std::string& what, const std::string& element, Keywords keywords,
-                         const Banding& banding) {
-  const Morph morph = what == "erode"    ? Morph::erode
-                      : what == "dilate" ? Morph::dilate
-                      : what == "open"   ? Morph::open
-                                         : Morph::close;
-  MorphologyFile step{morph, StructuringElement::parse(element),
-                      options_from<MorphologyOptions>(keywords)};
-  return {std::move(step), exec_on(banding, keywords, "filter_file"), banding.options()};
+FileWork filter_work(const std::string& filter, const std::string& element, Keywords keywords,
+                     const Banding& banding) {
+  auto recipe = std::make_shared<recipes::FilterRecipe>(filter_from(filter, element, keywords));
+  return {std::move(recipe), exec_on(banding, keywords, "filter_file"), banding.options()};
 }
 
 nb::dict run_file(const std::string& source, const std::string& target, const FileWork& work) {
   FileResult result;
   {
     const Unlocked unlocked;
-    result = io::run_bands(source, target, work.settings(), work.make());
+    result = io::run_recipe(source, target, work.settings(), work.recipe, work.exec);
   }
   return as_dict(result);
 }
@@ -322,10 +317,9 @@ NB_MODULE(_files, m) {
       .def(nb::init<int64_t, int, bool, std::string, std::string, std::optional<nb::callable>>(),
            "memory"_a, "rows"_a, "resume"_a, "layout"_a, "device"_a, "progress"_a.none());
   nb::class_<FileWork>(m, "FileWork");
-  m.def("edges_work", edges_work, "method"_a, "threshold"_a, "given"_a.none(), "keywords"_a,
-        "banding"_a);
-  m.def("filter_work", filter_work, "filter"_a, "keywords"_a, "banding"_a);
-  m.def("morphology_work", morphology_work, "what"_a, "element"_a, "keywords"_a, "banding"_a);
+  m.def("edges_work", edges_work, "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(),
+        "keywords"_a, "banding"_a);
+  m.def("filter_work", filter_work, "filter"_a, "element"_a, "keywords"_a, "banding"_a);
   m.def("run_file", run_file, "source"_a, "target"_a, "work"_a);
   nb::class_<io::BandMaker>(m, "BandMaker")
       .def(

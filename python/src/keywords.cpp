@@ -15,6 +15,7 @@
 #include "ops/log/options.hpp"
 #include "ops/median/options.hpp"
 #include "ops/motion/options.hpp"
+#include "recipes/options.hpp"
 #include "track/options.hpp"
 
 namespace cuesta::python {
@@ -90,6 +91,12 @@ nb::object Keywords::take(std::string_view name) {
     return taken.is_none() ? nb::object() : taken;
   }
   return {};
+}
+
+bool Keywords::has(std::string_view name) const {
+  for (const auto& [key, value] : nb::borrow<nb::dict>(*this))
+    if (text_in(key) == std::string(name)) return !value.is_none();
+  return false;
 }
 
 void Keywords::refuse_others(std::string_view function) const {
@@ -251,6 +258,13 @@ void describe(std::vector<OptionRow>& rows, const What& what, T value) {
   rows.emplace_back(what.name, type, usual, sentences(what.words, accepted, usual));
 }
 
+void describe(std::vector<OptionRow>& rows, const What& what, const std::optional<double>& value) {
+  const nb::object usual = value ? nb::cast(*value) : nb::none();
+  rows.emplace_back(what.name, "float | None", usual,
+                    sentences(what.words, allowed(what.limits),
+                              value ? repr_of(usual) : std::string(what.limits.own)));
+}
+
 template <NamedEnum E>
 std::string type_of_names() {
   std::string type;
@@ -322,14 +336,37 @@ StructRow united(const char* name, const std::vector<StructRow>& parts, Of of = 
   return {name, first, of == Of::call, std::move(rows)};
 }
 
+// The options of every method of edges(). Its threshold is an argument of its own; sigma is None
+// because its default depends on the method.
+StructRow edges_row() {
+  StructRow row = united(
+      "EdgesOptions",
+      {struct_row<CannyEdges>(""), struct_row<LogEdges>(""), struct_row<SobelEdges>("")}, Of::call);
+  auto& options = std::get<3>(row);
+  std::erase_if(options, [](const OptionRow& one) { return std::get<0>(one) == "threshold"; });
+  for (auto& [name, type, usual, text] : options) {
+    if (name != "sigma") continue;
+    type = "float | None";
+    usual = nb::none();
+    text = fmt::format(
+        "Of the Gaussian before the gradient, in pixels; 0 smooths nothing (canny, sobel). By "
+        "default canny {}, log 3.5 (1.4 with mode 'threshold'), sobel {}.",
+        CannyEdges{}.sigma, SobelEdges{}.sigma);
+  }
+  return row;
+}
+
 // Every options struct that Python has.
 std::vector<StructRow> options() {
   const auto motion =
       united("MotionOptions", {struct_row<MotionOptions>(""), struct_row<DownscaleOptions>("")},
              Of::object, "background");
   const auto tracking = struct_row<TrackingOptions>("TrackingOptions", "", Of::object);
+  const auto edges = edges_row();
   return {struct_row<CannyOptions>("CannyOptions"),
           struct_row<CannyGradientOptions>("CannyGradientOptions"),
+          edges,
+          united("EdgeLinesOptions", {edges, struct_row<TraceOptions>("")}, Of::call),
           struct_row<LogOptions>("LogOptions", "threshold"),
           struct_row<BoundaryOptions>("BoundaryOptions", "threshold"),
           united("TraceOptions", {struct_row<TraceOptions>(""), struct_row<CannyOptions>("")},

@@ -22,6 +22,8 @@ class Keywords : public nb::object {
   bool empty() const { return PyDict_Size(ptr()) == 0; }
   /// Takes a keyword out; null where it is absent or None.
   nb::object take(std::string_view name);
+  /// Whether it is there, and not None.
+  bool has(std::string_view name) const;
   /// Throws TypeError for any that nobody took.
   void refuse_others(std::string_view function) const;
 };
@@ -58,6 +60,10 @@ void read(Keywords& keywords, std::string_view name, bool& into);
 void read(Keywords& keywords, std::string_view name, int32_t& into);
 void read(Keywords& keywords, std::string_view name, int64_t& into);
 void read(Keywords& keywords, std::string_view name, double& into);
+inline void read(Keywords& keywords, std::string_view name, std::optional<double>& into) {
+  double value = 0;
+  if (keywords.has(name)) read(keywords, name, value), into = value;
+}
 template <NamedEnum E>
 void read(Keywords& keywords, std::string_view name, E& into) {
   if (const nb::object given = keywords.take(name))

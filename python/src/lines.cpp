@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "keywords.hpp"
+#include "lines.hpp"
 #include "lines/options.hpp"
 #include "module.hpp"
 #include "ops/canny/options.hpp"
@@ -16,27 +17,6 @@ namespace cuesta::python {
 namespace {
 
 using namespace nb::literals;
-
-// Points as pairs of doubles and their strengths, one line after the other; then of each line how
-// many points it has, whether it is closed, its length and its strength.
-using Row = std::tuple<size_t, bool, double, double>;
-using Traced = std::tuple<nb::bytes, nb::bytes, std::vector<Row>>;
-
-Traced rows_of(const Polylines& lines) {
-  std::vector<double> places, strengths;
-  std::vector<Row> rows;
-  for (const Polyline& line : lines) {
-    for (const LinePoint& p : line.points) {
-      places.insert(places.end(), {p.x, p.y});
-      strengths.push_back(p.strength);
-    }
-    rows.emplace_back(line.points.size(), line.closed, line.length, line.strength);
-  }
-  const auto bytes = [](const std::vector<double>& v) {
-    return nb::bytes(v.data(), v.size() * sizeof(double));
-  };
-  return {bytes(places), bytes(strengths), std::move(rows)};
-}
 
 Traced trace_canny(const Array& image, int layout, const std::optional<Array>& edges,
                    const std::optional<Array>& mask, const std::string& threshold,
@@ -75,6 +55,22 @@ Traced trace_log(const Array& image, int layout, std::optional<double> threshold
 }
 
 }  // namespace
+
+Traced rows_of(const Polylines& lines) {
+  std::vector<double> places, strengths;
+  std::vector<LineRow> rows;
+  for (const Polyline& line : lines) {
+    for (const LinePoint& p : line.points) {
+      places.insert(places.end(), {p.x, p.y});
+      strengths.push_back(p.strength);
+    }
+    rows.emplace_back(line.points.size(), line.closed, line.length, line.strength);
+  }
+  const auto bytes = [](const std::vector<double>& v) {
+    return nb::bytes(v.data(), v.size() * sizeof(double));
+  };
+  return {bytes(places), bytes(strengths), std::move(rows)};
+}
 
 void bind_lines(nb::module_& m) {
   m.def("trace_canny", trace_canny, "image"_a, "layout"_a, "edges"_a.none(), "mask"_a.none(),

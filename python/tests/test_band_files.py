@@ -35,7 +35,6 @@ def names(folder: pathlib.Path) -> set[str]:
 def test_edges_are_those_of_the_whole(tmp_path: pathlib.Path, rows: int, dtype: str, channels: int) -> None:
     image = blotches(93, 120, channels, dtype)
     cuesta.imwrite(tmp_path / "source.png", image)
-    gray = cuesta.to_gray(image) if channels == 3 else image
     target = tmp_path / "made.tif"
 
     def made(*method: str, **options: Any) -> tuple[cuesta.FileResult, Any]:
@@ -47,18 +46,18 @@ def test_edges_are_those_of_the_whole(tmp_path: pathlib.Path, rows: int, dtype: 
         return result, cuesta.imread(target)
 
     result, edges = made()
-    np.testing.assert_array_equal(edges, cuesta.canny(gray))
+    np.testing.assert_array_equal(edges, cuesta.edges(image))
     assert result.edge_pixels == np.count_nonzero(edges) > 0
     assert 0 < result.low <= result.high
     _, edges = made("canny", low=result.low, high=result.high)
-    np.testing.assert_array_equal(edges, cuesta.canny(gray))
-    _, edges = made("canny", threshold="median", sigma=0)
-    np.testing.assert_array_equal(edges, cuesta.canny(gray, threshold="median", sigma=0))
+    np.testing.assert_array_equal(edges, cuesta.edges(image))
+    _, edges = made("canny", threshold="median", sigma=0, color="gray")
+    np.testing.assert_array_equal(edges, cuesta.edges(image, threshold="median", sigma=0, color="gray"))
     _, edges = made("log", threshold=3)
-    np.testing.assert_array_equal(edges, cuesta.log_edges(gray, threshold=3))
+    np.testing.assert_array_equal(edges, cuesta.edges(image, "log", threshold=3))
     result, magnitudes = made("sobel", aperture=5)
     assert result.type == {"uint8": "u8", "uint16": "u16"}[dtype]
-    np.testing.assert_array_equal(magnitudes, cuesta.sobel(gray, aperture=5))
+    np.testing.assert_array_equal(magnitudes, cuesta.edges(image, "sobel", aperture=5))
 
 
 @pytest.mark.parametrize("rows", [1, 10, 200])
@@ -133,10 +132,10 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
             call(*arguments, **options)
         assert names(tmp_path) == {"source.tif"}
 
-    refused("method is 'laplace'; it is one of canny, log, sobel", cuesta.edges_file, source, target, "laplace")
+    refused("method is 'laplace'; it must be canny, log, sobel or boundaries", cuesta.edges_file, source, target, "laplace")
     refused("low and high go together", cuesta.edges_file, source, target, low=3)
-    refused("low and high are canny's; method is log", cuesta.edges_file, source, target, "log", low=3, high=9)
-    refused("canny takes low and high, or a rule", cuesta.edges_file, source, target, threshold=3)
+    refused("low and high go with method 'canny'; method is 'log'", cuesta.edges_file, source, target, "log", low=3, high=9)
+    refused("with method 'log' it is a number", cuesta.edges_file, source, target, "log", threshold="median")
     refused("memory is '7 potatoes'", cuesta.edges_file, source, target, memory="7 potatoes")
     refused("2000 bytes of memory hold too few rows of 80 pixels", cuesta.edges_file, source, target, memory=2000)
     refused("tiff is 'zigzag'; it is one of strips", cuesta.edges_file, source, target, tiff="zigzag")

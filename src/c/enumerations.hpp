@@ -10,6 +10,7 @@
 #include "cuesta/lines.hpp"
 #include "cuesta/motion.hpp"
 #include "cuesta/objects.hpp"
+#include "cuesta/recipes.hpp"
 
 namespace cuesta::c {
 
@@ -54,6 +55,12 @@ template <>
 struct Numbers<ColorGradient> {
   static constexpr Number<ColorGradient> all[] = {{ColorGradient::strongest, CUESTA_STRONGEST},
                                                   {ColorGradient::structure, CUESTA_STRUCTURE}};
+};
+template <>
+struct Numbers<EdgeColor> {
+  static constexpr Number<EdgeColor> all[] = {{EdgeColor::strongest, CUESTA_STRONGEST},
+                                              {EdgeColor::structure, CUESTA_STRUCTURE},
+                                              {EdgeColor::gray, CUESTA_GRAY}};
 };
 template <>
 struct Numbers<LogMode> {

@@ -70,4 +70,9 @@ std::string text_of(const std::optional<Border>& value) {
   return value ? text_of(*value) : std::string("none");
 }
 
+std::string exact_text(double value) { return fmt::format("{:a}", value); }
+std::string exact_text(const Border& value) {
+  return fmt::format("{}:{:a}", name_in(value.mode), value.value);
+}
+
 }  // namespace cuesta

@@ -179,6 +179,10 @@ std::string wrong(E value, const Limits&) {
 }
 std::string wrong(const Border& value, const Limits&);
 std::string wrong(const std::optional<Border>& value, const Limits& limits);
+/// Of an option without a value the default, which Limits::own puts into words, is used.
+inline std::string wrong(const std::optional<double>& value, const Limits& limits) {
+  return value ? wrong_number(*value, limits) : std::string();
+}
 
 // ---- a value as text, as the command takes it
 
@@ -192,6 +196,9 @@ std::string text_of(E value) {
 }
 std::string text_of(const Border& value);
 std::string text_of(const std::optional<Border>& value);
+inline std::string text_of(const std::optional<double>& value) {
+  return value ? text_of(*value) : std::string("auto");
+}
 
 /// The default as it follows "by default"; empty for bools, which are off.
 template <class Options, class T>
@@ -200,10 +207,66 @@ std::string default_text(const Field<Options, T>& one, const Options& defaults) 
   if constexpr (std::integral<T> || std::floating_point<T>) {
     if (value == T(0) && !one.limits.own.empty()) return std::string(one.limits.own);
   }
+  if constexpr (std::same_as<T, std::optional<double>>)
+    if (!value) return std::string(one.limits.own);
   if constexpr (std::same_as<T, bool>)
     return {};
   else
     return text_of(value);
+}
+
+// ---- options as a key: equal keys, equal options
+
+namespace detail {
+// Convert to any class type, or to any number or enumeration: initialisers to count members with.
+struct AnyClass {
+  template <class T>
+  requires std::is_class_v<T>
+  operator T() const;  // NOLINT(google-explicit-constructor)
+};
+struct AnyNumber {
+  template <class T>
+  requires(!std::is_class_v<T>) operator T() const;  // NOLINT(google-explicit-constructor)
+};
+template <class Struct, class... Members>
+constexpr size_t member_count() {
+  if constexpr (requires { Struct{Members{}..., AnyClass{}}; })
+    return member_count<Struct, Members..., AnyClass>();
+  else if constexpr (requires { Struct{Members{}..., AnyNumber{}}; })
+    return member_count<Struct, Members..., AnyNumber>();
+  else
+    return sizeof...(Members);
+}
+}  // namespace detail
+
+/// Whether the description of Options names all of its members but `others`, which are no options
+/// (a mask). A member that is added without a description makes it false.
+template <class Options>
+constexpr bool describes_all(size_t others = 0) {
+  return std::tuple_size_v<std::remove_cvref_t<decltype(Described<Options>::fields)>> + others ==
+         detail::member_count<Options>();
+}
+
+/// A value in full, numbers in hexadecimal: texts are equal only where values are.
+std::string exact_text(double value);
+std::string exact_text(const Border& value);
+template <class T>
+requires std::integral<T> || NamedEnum<T> std::string exact_text(T value) { return text_of(value); }
+template <class T>
+std::string exact_text(const std::optional<T>& value) {
+  return value ? exact_text(*value) : std::string("auto");
+}
+
+/// "sigma=0x1.8p+1 ksize=0 ...": every described option. Does not compile for options that the
+/// description leaves out.
+template <class Options, size_t others = 0>
+std::string key_of(const Options& options) {
+  static_assert(describes_all<Options>(others), "a member has no description");
+  std::string key;
+  for_each_field<Options>([&](const auto& one) {
+    key += fmt::format("{}{}={}", key.empty() ? "" : " ", one.name, exact_text(one.get(options)));
+  });
+  return key;
 }
 
 /// Throws Error{invalid_argument} for the first option that is not what it may be:

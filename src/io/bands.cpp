@@ -26,6 +26,7 @@
 #include "io/errors.hpp"
 #include "io/frame_pool.hpp"
 #include "io/spare_rows.hpp"
+#include "recipes/convert.hpp"
 
 namespace cuesta::io {
 namespace {
@@ -58,7 +59,7 @@ struct Band {
   int32_t begin = 0, end = 0;  // rows of the picture that are wanted
   int32_t low = 0, high = 0;   // rows that are there
   HostRows rows{}, out{}, marks{};
-  ConstAnyView gray{};           // what is looked at in rows
+  ConstAnyView seen{};           // what the operations see of the rows
   std::function<void()> then{};  // what follows in the order of the bands
   std::future<void> working{};
 
@@ -79,15 +80,6 @@ void copy_rows(ConstAnyView from, int32_t first, int32_t count, AnyView to, int3
                 static_cast<const char*>(from.data) + ptrdiff_t(first + i) * from.stride_bytes,
                 bytes);
   }
-}
-
-int64_t count_set(ConstAnyView mask, int32_t first, int32_t count) {
-  int64_t set = 0;
-  for (int32_t y = first; y < first + count; ++y) {
-    const uint8_t* row = mask.as<uint8_t>().row(y);
-    set += mask.width - std::count(row, row + mask.width, uint8_t(0));
-  }
-  return set;
 }
 
 // A picture's rows in bands, each with `reach` rows around, as far as there are any; of a picture
@@ -326,10 +318,11 @@ std::string key_of(const std::filesystem::path& source, const BandSettings& sett
   if (stat(source.c_str(), &status) != 0) throw_input(source.string(), reason_of(errno));
   std::error_code ignored;
   const Rect region = settings.region.value_or(Rect());
-  std::string key = fmt::format("{} {} {} {}.{} region {} {} {} {}: {}",
+  std::string key = fmt::format("{} {} {} {}.{} page {} partial {} region {} {} {} {}: {}",
                                 std::filesystem::absolute(source, ignored).string(), status.st_ino,
                                 status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
-                                region.x, region.y, region.width, region.height, work.key);
+                                settings.limits.page, settings.limits.allow_partial, region.x,
+                                region.y, region.width, region.height, work.key);
   std::replace(key.begin(), key.end(), '\n', ' ');
   return key;
 }
@@ -436,9 +429,9 @@ int64_t bytes_of_result(const PictureFacts& facts, const BandWork& work,
 
 // Adds a band's magnitudes to those that are counted.
 void count_band(Band& band, const BandWork& work, CannyBands& canny) {
-  band.gray = work.gray(band.view());
-  on_copy(work.gpu, band.gray, {}, [&](ConstAnyView gray, AnyView) {
-    canny.count(gray, band.begin - band.low, band.end - band.low, work.exec);
+  band.seen = work.see ? work.see(band.view()) : band.view();
+  on_copy(work.gpu, band.seen, {}, [&](ConstAnyView seen, AnyView) {
+    canny.count(seen, band.begin - band.low, band.end - band.low, work.exec);
   });
 }
 
@@ -446,16 +439,18 @@ void count_band(Band& band, const BandWork& work, CannyBands& canny) {
 void make_band(Band& band, const BandWork& work, const std::optional<CannyBands>& canny,
                const PictureFacts& facts, bool pinned) {
   const int32_t rows = band.end - band.begin, first = band.begin - band.low;
-  const ConstAnyView gray = work.gray ? work.gray(band.view()) : band.view();
+  const ConstAnyView seen = work.see ? work.see(band.view()) : band.view();
   if (!canny) {
     band.out.reserve({work.type, {facts.size.width, band.high - band.low}, work.channels}, pinned);
-    return on_copy(work.gpu, gray, band.result(), work.run);
+    on_copy(work.gpu, seen, band.result(), work.run);
+    if (work.finish) work.finish(seen, band.result());
+    return;
   }
   // Words without a gap: a picture's rows are padded to 64 bytes.
   const int64_t bytes = bytes_of_result(facts, work, canny) * rows;
   band.marks.reserve({PixelType::u8, {64, int32_t((bytes + 63) / 64)}, 1}, pinned);
-  on_copy(work.gpu, gray, {}, [&](ConstAnyView seen, AnyView) {
-    canny->mark(seen, first, first + rows, band.mark_bits(), work.exec);
+  on_copy(work.gpu, seen, {}, [&](ConstAnyView there, AnyView) {
+    canny->mark(there, first, first + rows, band.mark_bits(), work.exec);
   });
 }
 
@@ -475,6 +470,7 @@ class BandRun {
     result_.size = facts.size;
     result_.type = work_.type;
     result_.channels = work_.channels;
+    result_.source_channels = facts.channels;
     check_writable(target_, work_.type, work_.writing);
     row_bytes_ = bytes_of_result(facts_, work_, canny_);
     stage_.emplace(target_, key_of(source_, settings_, work_), row_bytes_, settings_.bands.resume);
@@ -490,7 +486,7 @@ class BandRun {
       if (counts && is_packed())
         kept.emplace(
             target_, facts_.size.height,
-            int64_t(facts_.size.width) * work_.gray_channels * bytes_per_sample(facts_.type));
+            int64_t(facts_.size.width) * work_.seen_channels * bytes_per_sample(facts_.type));
       if (counts) count(kept);
       find_thresholds();
       make_rows(kept && kept->whole() ? &*kept : nullptr);
@@ -583,7 +579,7 @@ class BandRun {
         {.work = [&](Band& band, int place) { count_band(band, works_[size_t(place)], *canny_); },
          .then =
              [&](Band& band) {
-               if (kept) kept->append(band.gray, band.begin - band.low, band.end - band.low);
+               if (kept) kept->append(band.seen, band.begin - band.low, band.end - band.low);
              },
          .give = [&](Band& band) { meter_->add(band.end - band.begin); }});
   }
@@ -591,7 +587,7 @@ class BandRun {
   void make_rows(const SpareRows* kept) {
     if (stage_->rows() == facts_.size.height) return;
     BandFeed feed(source_, settings_, work_, band_rows_);
-    if (kept) feed.take_from(*kept, work_.gray_channels);
+    if (kept) feed.take_from(*kept, work_.seen_channels);
     feed.start_at(stage_->rows());
     pass_bands(feed, settings_.at_once,
                {.work =
@@ -619,7 +615,7 @@ class BandRun {
       stage_->append(made.data, row_bytes_, rows);
     else
       stage_->append(made.data, made.stride_bytes, rows,
-                     work_.is_mask ? count_set(made, 0, rows) : 0);
+                     work_.is_mask ? recipes::count_set(made, 0, rows) : 0);
     ++result_.bands;
     meter_->add(rows);
   }

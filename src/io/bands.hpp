@@ -17,32 +17,46 @@
 #include "cuesta/bands.hpp"
 #include "cuesta/io.hpp"
 #include "io/picture_rows.hpp"
+#include "recipes/recipe.hpp"
 
 namespace cuesta::io {
 
-/// What becomes of rows, of one band at a time.
+/// What becomes of rows, one band at a time. band_work() makes it from a recipe.
 struct BandWork {
-  std::string key{};   ///< what is done, in words, so that the same words are the same result
-  int32_t reach = 0;   ///< rows above and below a row that decide what becomes of it
-  bool wraps = false;  ///< above the first row lies the last one
+  std::string key{};               ///< of the recipe: equal keys, equal results
+  int32_t reach = 0;               ///< rows above and below a row that decide what becomes of it
+  bool wraps = false;              ///< the last row lies above the first
   PixelType type = PixelType::u8;  ///< of the result
   int32_t channels = 1;            ///< of the result
-  /// What is looked at in the file's rows, in host memory that holds until the next call; the rows
-  /// themselves where it is not given.
-  std::function<ConstAnyView(ConstAnyView rows)> gray{};
-  int32_t gray_channels = 1;  ///< that it makes
-  /// Makes `out` of that, both of one size; what it makes of the outermost `reach` rows is looked
-  /// at only where they are the picture's own.
-  std::function<void(ConstAnyView rows, AnyView out)> run{};
-  std::optional<CannyOptions> canny{};  ///< or Canny's edges
+  /// Makes what the operations see of the file's rows, in host memory that is valid until the next
+  /// call. Empty: they see the rows themselves.
+  std::function<ConstAnyView(ConstAnyView rows)> see{};
+  int32_t seen_channels = 1;
+  PixelType seen_type = PixelType::u8;
+  /// Makes `out` of that, both of one size; of the outermost `reach` rows only those at the
+  /// picture's own ends are used.
+  std::function<void(ConstAnyView seen, AnyView out)> run{};
+  /// Completes `out` on the host after that.
+  std::function<void(ConstAnyView seen, AnyView out)> finish{};
+  std::optional<CannyOptions> canny{};  ///< instead of `run`: hysteresis joins bands
   Exec exec{};                          ///< of canny
   /// Where `run` and canny get their pictures: copies on this GPU, else host pictures.
   std::shared_ptr<RoundTrip> gpu{};
-  std::vector<int> devices{};  ///< that bands like this one may be spread over
-  double scratch_bytes = 0;    ///< a pixel in host memory, beside rows and out
-  bool is_mask = false;        ///< u8 of 0 and 255, whose edges are counted
+  double scratch_bytes = 0;  ///< a pixel in host memory, beside rows and out
+  bool is_mask = false;      ///< u8 of 0 and 255, whose edges are counted
   WriteOptions writing{};
 };
+
+/// Where the operations of a band run.
+struct BandPlace {
+  recipes::Execs execs{};
+  std::shared_ptr<RoundTrip> gpu{};  ///< whose stream the execs have; null: the CPU
+  std::function<void()> done{};      ///< called after each band that `run` made
+};
+/// The work of a recipe on a file with these facts. Throws Error{invalid_argument} where the recipe
+/// needs whole pictures or other channels.
+BandWork band_work(std::shared_ptr<const recipes::Recipe> recipe, const PictureFacts& facts,
+                   const BandPlace& place);
 
 struct BandSettings {
   BandOptions bands{};
@@ -127,11 +141,17 @@ class BandJoin {
   std::unique_ptr<State> state_;
 };
 
-/// What edges_file() and filter_file() do.
-using FileMethod = std::variant<CannyOptions, LogOptions, SobelOptions, GaussianOptions, BoxOptions,
-                                SharpenOptions, MedianOptions, CorrelateFile, MorphologyFile>;
 BandSettings band_settings(const BandOptions& options, const Exec& exec);
-std::function<BandWork(const PictureFacts&)> band_work(const FileMethod& method, const Exec& exec);
+/// Bands of a recipe on exec.devices in turn, else on the CPU.
+std::function<BandWork(const PictureFacts&)> band_works(
+    std::shared_ptr<const recipes::Recipe> recipe, const Exec& exec);
+
+/// Makes the file `target` of `source` by a recipe: in bands, or of the whole picture where the
+/// recipe or the file needs that and settings.bands.memory holds it. On exec.devices, else on the
+/// CPU. Throws as run_bands() does.
+FileResult run_recipe(const std::filesystem::path& source, const std::filesystem::path& target,
+                      const BandSettings& settings,
+                      const std::shared_ptr<const recipes::Recipe>& recipe, const Exec& exec);
 
 /// Works on rows, at the same time as others of its kind; what it returns is called band after
 /// band, downwards.
@@ -185,12 +205,10 @@ class LabelMaker {
 
 /// Components of a picture, and of a file's in bands. Throw as label() and read_bands().
 int64_t label_bytes(const PictureFacts& facts);  ///< that a whole one takes, about
-std::vector<Component> label_picture(ConstAnyView picture, const LabelFile& what, const Exec& exec);
+std::vector<Component> label_picture(ConstAnyView picture, const recipes::PictureKind& kind,
+                                     const LabelFile& what, const Exec& exec);
 LabelFileResult label_bands(const std::filesystem::path& source, const BandSettings& settings,
                             const LabelFile& what, const Exec& exec);
-
-/// Throws Error{invalid_argument} for options that bands cannot have.
-void check_bands(const LogOptions& options);
 
 /// Bytes that a whole picture of these facts takes beside its result, about.
 int64_t whole_bytes(const PictureFacts& facts, const BandWork& work);

@@ -3,8 +3,8 @@
 
 #include "core/check.hpp"
 #include "cuesta/io.hpp"
-#include "io/convert.hpp"
 #include "io/picture.hpp"
+#include "recipes/convert.hpp"
 
 namespace cuesta {
 namespace {
@@ -20,7 +20,7 @@ AnyImage picture_of(const std::filesystem::path& path, const ReadOptions& option
 template <class T>
 Image<T> converted(ConstAnyView picture) {
   Image<T> out(picture.size(), picture.channels);
-  io::convert(picture, out);
+  recipes::convert(picture, out);
   return out;
 }
 
@@ -40,7 +40,7 @@ Image<T> read_gray(const std::filesystem::path& path, const ReadOptions& options
   const AnyImage picture = picture_of<T>(path, options);
   if (picture.channels() == 1) return converted<T>(picture);
   AnyImage gray(picture.size(), 1, picture.type());
-  io::make_gray(picture, gray);
+  recipes::make_gray(picture, gray);
   return converted<T>(gray);
 }
 

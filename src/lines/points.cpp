@@ -1,7 +1,10 @@
 #include "lines/points.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "core/threads.hpp"
 #include "cuesta/stencil.hpp"
@@ -112,42 +115,110 @@ double variance_of(const GaussianOptions& smoothing) {
   return variance;
 }
 
+// One channel of a picture in f32.
 template <class T>
-void to_float(ImageView<const T> src, ImageView<float> dst, int threads) {
+void take_channel(ImageView<const T> src, int32_t channel, ImageView<float> dst, int threads) {
   parallel_rows(src.height, threads, [&](int32_t begin, int32_t end) {
     for (int32_t y = begin; y < end; ++y)
-      std::transform(src.row(y), src.row(y) + src.width, dst.row(y), [](T v) { return float(v); });
+      for (int32_t x = 0; x < src.width; ++x) dst.at(x, y) = float(src.at(x, y, channel));
   });
+}
+
+Image<float> channel_of(ConstAnyView src, int32_t channel, int threads) {
+  Image<float> plane(src.size());
+  if (src.type == PixelType::u8)
+    take_channel(src.as<uint8_t>(), channel, plane.view(), threads);
+  else if (src.type == PixelType::u16)
+    take_channel(src.as<uint16_t>(), channel, plane.view(), threads);
+  else
+    take_channel(src.as<float>(), channel, plane.view(), threads);
+  return plane;
+}
+
+struct PlaneGradients {
+  Image<float> gx, gy;
+};
+
+PlaneGradients gradients_of(Image<float> plane, const std::optional<GaussianOptions>& smoothing,
+                            int aperture, int threads) {
+  const Exec exec{.threads = threads};
+  const Size size = plane.size();
+  if (smoothing) {
+    Image<float> smooth(size);
+    gaussian(ConstAnyView(plane), smooth, *smoothing, exec);
+    plane = std::move(smooth);
+  }
+  PlaneGradients made{Image<float>(size), Image<float>(size)};
+  sobel(ConstAnyView(plane), SobelOutputs{.gx = made.gx, .gy = made.gy},
+        SobelOptions{.aperture = aperture, .border = {BorderMode::replicate}}, exec);
+  if (aperture == 7) {
+    parallel_rows(size.height, threads, [&](int32_t begin, int32_t end) {
+      for (int32_t y = begin; y < end; ++y) {
+        for (float* row : {made.gx.row(y), made.gy.row(y)})
+          std::transform(row, row + size.width, row, [](float v) { return v / 16; });
+      }
+    });
+  }
+  return made;
+}
+
+// The strongest of the channels' gradients, the first of equal ones.
+Vector strongest_of(std::span<const Vector> channels) {
+  Vector best = channels[0];
+  double most = best.x * best.x + best.y * best.y;
+  for (const Vector& g : channels.subspan(1)) {
+    const double square = g.x * g.x + g.y * g.y;
+    if (square > most) most = square, best = g;
+  }
+  return best;
+}
+
+// The eigenvector of the largest eigenvalue of the sum of g gT, as long as the eigenvalue's root.
+Vector principal_of(std::span<const Vector> channels) {
+  double xx = 0, yy = 0, xy = 0;
+  Vector sum;
+  for (const Vector& g : channels) {
+    xx += g.x * g.x, yy += g.y * g.y, xy += g.x * g.y;
+    sum.x += g.x, sum.y += g.y;
+  }
+  const double largest = (xx + yy + std::sqrt((xx - yy) * (xx - yy) + 4 * xy * xy)) / 2;
+  Vector along = xx >= yy ? Vector{largest - yy, xy} : Vector{xy, largest - xx};
+  const double length = std::sqrt(along.x * along.x + along.y * along.y);
+  if (!(length > 0)) return {};
+  double by = std::sqrt(largest) / length;
+  if (along.x * sum.x + along.y * sum.y < 0) by = -by;
+  return {along.x * by, along.y * by};
+}
+
+PlaneGradients joined(const std::array<PlaneGradients, 3>& of, ColorGradient color, int threads) {
+  const Size size = of[0].gx.size();
+  PlaneGradients made{Image<float>(size), Image<float>(size)};
+  parallel_rows(size.height, threads, [&](int32_t begin, int32_t end) {
+    for (int32_t y = begin; y < end; ++y) {
+      for (int32_t x = 0; x < size.width; ++x) {
+        std::array<Vector, 3> channels;
+        for (size_t c = 0; c < 3; ++c) channels[c] = {of[c].gx.at(x, y), of[c].gy.at(x, y)};
+        const Vector one =
+            color == ColorGradient::structure ? principal_of(channels) : strongest_of(channels);
+        made.gx.at(x, y) = float(one.x);
+        made.gy.at(x, y) = float(one.y);
+      }
+    }
+  });
+  return made;
 }
 
 }  // namespace
 
 GradientField gradient_field(ConstAnyView src, const std::optional<GaussianOptions>& smoothing,
-                             int aperture, int threads) {
-  const Exec exec{.threads = threads};
-  Image<float> plain(src.size());
-  if (src.type == PixelType::u8)
-    to_float(src.as<uint8_t>(), plain.view(), threads);
-  else if (src.type == PixelType::u16)
-    to_float(src.as<uint16_t>(), plain.view(), threads);
-  else
-    copy(src, plain);
-  if (smoothing) {
-    Image<float> smooth(src.size());
-    gaussian(ConstAnyView(plain), smooth, *smoothing, exec);
-    plain = std::move(smooth);
-  }
-  GradientField field{Image<float>(src.size()), Image<float>(src.size()), 0, aperture / 2 + 1};
-  sobel(ConstAnyView(plain), SobelOutputs{.gx = field.gx, .gy = field.gy},
-        SobelOptions{.aperture = aperture, .border = {BorderMode::replicate}}, exec);
-  if (aperture == 7) {
-    parallel_rows(src.height, threads, [&](int32_t begin, int32_t end) {
-      for (int32_t y = begin; y < end; ++y) {
-        for (float* row : {field.gx.row(y), field.gy.row(y)})
-          std::transform(row, row + src.width, row, [](float v) { return v / 16; });
-      }
-    });
-  }
+                             int aperture, int threads, ColorGradient color) {
+  const auto of_channel = [&](int32_t channel) {
+    return gradients_of(channel_of(src, channel, threads), smoothing, aperture, threads);
+  };
+  PlaneGradients made = src.channels == 1
+                            ? of_channel(0)
+                            : joined({of_channel(0), of_channel(1), of_channel(2)}, color, threads);
+  GradientField field{std::move(made.gx), std::move(made.gy), 0, aperture / 2 + 1};
   if (smoothing) field.reach += window_of(*smoothing) / 2;
   // Sobel's window smooths by (K − 1) / 4 along the edge, and by 1/3 + (K − 3) / 4 across it; a
   // sample, the mean of its area, by 1/12.

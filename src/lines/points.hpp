@@ -25,10 +25,13 @@ struct GradientField {
   int reach = 0;        // of what a gradient's neighbours were made of, in pixels
 };
 
-/// Of a u8, u16 or f32 picture, smoothed where `smoothing` is given. Throws as gaussian() and
-/// sobel() do. `aperture` as sobel's, and in the units of canny's thresholds (7: 1/16 of the sums).
+/// Computes the gradients of a u8, u16 or f32 picture of 1 or 3 channels, smoothed where
+/// `smoothing` is given. Three channels make one gradient as `color` says; the structure tensor's
+/// has the sign of the channels' sum. `aperture` as sobel's, in the units of canny's thresholds
+/// (7: 1/16 of the sums). Throws as gaussian() and sobel() do.
 GradientField gradient_field(ConstAnyView src, const std::optional<GaussianOptions>& smoothing,
-                             int aperture, int threads);
+                             int aperture, int threads,
+                             ColorGradient color = ColorGradient::strongest);
 
 /// The points of a mask's pixels (not 0), ordered by pixel, row by row. A pixel gives its point to
 /// the neighbour along the gradient's nearer axis whose magnitude is larger, so that edges of two

@@ -49,11 +49,11 @@ Polylines on_host(ConstAnyView src, ConstAnyView found, const Exec& exec, Make&&
   if (found.space == Space::host) return make(src, found);
   Scratch scratch(exec, Space::device);
   const auto& landing =
-      scratch.kept<Landing>(fmt::format("{} x {} {} {}", found.width, found.height,
-                                        name_of(src.type), name_of(found.type)),
+      scratch.kept<Landing>(fmt::format("{} x {} {} x {} {}", found.width, found.height,
+                                        name_of(src.type), src.channels, name_of(found.type)),
                             [&] {
                               const auto pinned = [](ConstAnyView like) {
-                                return PinnedPicture({like.type, like.size()});
+                                return PinnedPicture({like.type, like.size(), like.channels});
                               };
                               return Landing{pinned(src), pinned(found)};
                             });
@@ -262,10 +262,20 @@ double add_curvature(std::span<EdgePoint> points, ConstAnyView src, const LogOpt
 
 }  // namespace
 
+namespace {
+void check_traced(ConstAnyView src) {
+  check_view(src, "trace: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
+  if (src.channels != 1 && src.channels != 3) {
+    throw_invalid(std::to_string(src.channels), "trace: src has {} channels; it takes 1 or 3",
+                  src.channels);
+  }
+}
+}  // namespace
+
 Polylines trace(ConstAnyView src, const CannyOptions& options, const TraceOptions& how,
                 const Exec& exec) {
   check_options(how, "trace");
-  check_view(src, "trace: src", {PixelType::u8, PixelType::u16, PixelType::f32});
+  check_traced(src);
   if (exec.choices) {
     canny(src, placeholder(src.width, src.height, PixelType::u8, 1, src.space), options, exec);
     return {};
@@ -279,7 +289,7 @@ Polylines trace(ConstAnyView src, const CannyOptions& options, const TraceOption
 Polylines trace(ConstAnyView src, ConstAnyView edges, const CannyOptions& options,
                 const TraceOptions& how, const Exec& exec) {
   check_options(how, "trace");
-  check_view(src, "trace: src", {PixelType::u8, PixelType::u16, PixelType::f32});
+  check_traced(src);
   check_view(edges, "trace: edges", {PixelType::u8});
   check_same_size(src, edges, "trace: src", "edges");
   if (exec.choices) return {};
@@ -290,7 +300,8 @@ Polylines trace(ConstAnyView src, ConstAnyView edges, const CannyOptions& option
     if (how.refinement == Refinement::unbiased) smoothing->ksize = whole_window(options.sigma);
   }
   return on_host(src, edges, exec, [&](ConstAnyView picture, ConstAnyView mask) {
-    const GradientField field = gradient_field(picture, smoothing, options.aperture, threads);
+    const GradientField field =
+        gradient_field(picture, smoothing, options.aperture, threads, options.color);
     std::vector<EdgePoint> points =
         points_of_mask(mask.as<uint8_t>(), field, how.refinement, threads);
     const Size size = picture.size();

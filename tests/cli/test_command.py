@@ -239,16 +239,16 @@ class Edges(CommandTest):
         self.assertEqual(found("--color", "strongest"), opaque)
         self.assertEqual(found("--color", "structure")[0], 30)
         self.assertEqual(found("--color", "gray")[0], 0)
-        # Lines are of gray levels, and so are the edges beside them; -v says of what edges are.
-        self.assertEqual(found("--lines", "x.svg"), found("--color", "gray", "--lines", "x.svg"))
-        self.assertEqual(found("--lines", "x.svg"), found("--color", "gray"))
-        self.fails(USAGE, "edges", self.photo, "--lines", "x.svg", "--color", "strongest", says=["--color strongest", "--color gray"])
+        # Lines do not change the edges.
+        self.assertEqual(found("--lines", "x.svg"), opaque)
+        self.assertEqual(found("--lines", "x.svg", "--color", "gray"), found("--color", "gray"))
         for arguments, words in (
             ((), "of the strongest channel"), (("--color", "structure"), "of the structure tensor"),
             (("--color", "gray"), "of gray levels"), (("--memory", "64kB"), "of the strongest channel"),
         ):
             self.assertIn(words, said("-o", "x.png", *arguments))
-        self.assertIn("of gray levels, 0 lines", said("--lines", "x.svg"))
+        self.assertIn("of the strongest channel, 1 lines", said("--lines", "x.svg"))
+        self.assertIn("of gray levels, 0 lines", said("--lines", "x.svg", "--color", "gray"))
         self.photo.write_bytes(png(40, 30, [v for pixel in pixels for v in [*pixel, 7]], 4))
         self.assertEqual(found(), opaque)  # alpha is no color
         self.photo.write_bytes(png(40, 30, [60] * (40 * 30)))

@@ -29,6 +29,17 @@ bool same_bytes(const Image<uint8_t>& a, const Image<uint8_t>& b) {
   return a.width() == b.width() && a.height() == b.height();
 }
 
+std::vector<Choice> plan_magnitude(const WorkShape& shape, Space space, const Execs& execs) {
+  return which_all(
+      [&](const Exec& asking) {
+        const auto like = [&](PixelType type) {
+          return placeholder(shape.size.width, shape.size.height, type, 1, space);
+        };
+        sobel(like(shape.type), {.magnitude = like(PixelType::u8)}, {}, asking);
+      },
+      execs.pinned);
+}
+
 void magnitude(Sources sources, AnyView out, const Execs& execs) {
   sobel(sources[0], {.magnitude = out}, {}, execs.pinned);
 }
@@ -38,14 +49,15 @@ TEST(EitherDevice, OnTheCpuTheWorkGetsThePicturesThemselves) {
   common.device = "cpu";
   Image<uint8_t> src = picture_of(1), dst(61, 37);
   int calls = 0;
-  EitherDevice either(common, [&](Sources sources, AnyView out, const Execs& execs) {
-    ++calls;
-    ASSERT_EQ(sources.size(), 2u);
-    EXPECT_EQ(sources[0].data, src.row(0));
-    EXPECT_FALSE(sources[1]);
-    EXPECT_EQ(out.data, dst.row(0));
-    EXPECT_EQ(execs.pinned.choices, nullptr) << "nothing is asked where there is no choice";
-  });
+  EitherDevice either(
+      common, plan_magnitude, [&](Sources sources, AnyView out, const Execs& execs) {
+        ++calls;
+        ASSERT_EQ(sources.size(), 2u);
+        EXPECT_EQ(sources[0].data, src.row(0));
+        EXPECT_FALSE(sources[1]);
+        EXPECT_EQ(out.data, dst.row(0));
+        EXPECT_EQ(execs.pinned.choices, nullptr) << "nothing is asked where there is no choice";
+      });
   either.run({src, {}}, dst);
   EXPECT_EQ(calls, 1);
 }
@@ -54,13 +66,19 @@ TEST(EitherDevice, OptionsAreCheckedWithoutAPicture) {
   CommonOptions common;
   common.device = "cpu";
   SobelOptions options;
-  EitherDevice either(common, [&](Sources sources, AnyView out, const Execs& execs) {
-    EXPECT_NE(execs.pinned.choices, nullptr);
-    sobel(sources[0], {.magnitude = out}, options, execs.pinned);
+  EitherDevice either(common, [&](const WorkShape& shape, Space space, const Execs& execs) {
+    EXPECT_EQ(space, Space::host);
+    return which_all(
+        [&](const Exec& asking) {
+          const auto src = placeholder(shape.size.width, shape.size.height, shape.type);
+          Image<uint8_t> dst(shape.size);
+          sobel(src, {.magnitude = dst}, options, asking);
+        },
+        execs.pinned);
   });
-  EXPECT_NO_THROW(either.check(PixelType::u8, PixelType::u8));
+  EXPECT_NO_THROW(either.check(PixelType::u8));
   options.aperture = 4;
-  EXPECT_THROW(either.check(PixelType::u8, PixelType::u8), Error);
+  EXPECT_THROW(either.check(PixelType::u8), Error);
 }
 
 class EitherDeviceOnTheGpu : public testing::Test {
@@ -76,16 +94,17 @@ TEST_F(EitherDeviceOnTheGpu, CopiesGoThereAndTheResultComesBack) {
   common.device = "cuda";
   Image<uint8_t> mask = picture_of(7);
   bool masked = false;
-  EitherDevice either(common, [&](Sources sources, AnyView out, const Execs& execs) {
-    EXPECT_EQ(sources[0].space, Space::device);
-    EXPECT_EQ(out.space, Space::device);
-    EXPECT_EQ(bool(sources[1]), masked);
-    magnitude(sources, out, execs);
-    if (!masked || execs.pinned.choices) return;
-    Image<uint8_t> back(61, 37);
-    download(sources[1], back, execs.pinned.stream);
-    EXPECT_TRUE(same_bytes(back, mask));
-  });
+  EitherDevice either(common, plan_magnitude,
+                      [&](Sources sources, AnyView out, const Execs& execs) {
+                        EXPECT_EQ(sources[0].space, Space::device);
+                        EXPECT_EQ(out.space, Space::device);
+                        EXPECT_EQ(bool(sources[1]), masked);
+                        magnitude(sources, out, execs);
+                        if (!masked) return;
+                        Image<uint8_t> back(61, 37);
+                        download(sources[1], back, execs.pinned.stream);
+                        EXPECT_TRUE(same_bytes(back, mask));
+                      });
   // The second round keeps the memory, and gives the mask that the first left out.
   for (const bool with_mask : {false, true}) {
     masked = with_mask;
@@ -105,7 +124,7 @@ TEST_F(EitherDeviceOnTheGpu, ThreadsRunBesideEachOther) {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
-        EitherDevice either(common, magnitude);
+        EitherDevice either(common, plan_magnitude, magnitude);
         for (int number = next++; number < 60; number = next++) {
           const int32_t width = 20 + 37 * (number % 13), height = 15 + 29 * (number % 7);
           Image<uint8_t> src(width, height), here(width, height), there(width, height);
@@ -127,13 +146,28 @@ TEST_F(EitherDeviceOnTheGpu, WhatAProductionStrategyRefusesGoesToTheCpuIfThatIsA
     common.device = device;
     std::vector<Space> ran;
     // boundaries has a plain strategy alone on the GPU, which is no reason to go there by itself.
-    EitherDevice either(common, [&](Sources sources, AnyView out, const Execs& execs) {
-      if (sources[0].type == PixelType::u16)
-        boundaries(sources[0], out, {}, execs.pinned);
+    const auto find = [](ConstAnyView from, AnyView out, const Exec& exec) {
+      if (from.type == PixelType::u16)
+        boundaries(from, out, {}, exec);
       else
-        canny(sources[0], out, {}, execs.pinned);
-      if (!execs.pinned.choices) ran.push_back(out.space);
-    });
+        canny(from, out, {}, exec);
+    };
+    EitherDevice either(
+        common,
+        [&](const WorkShape& shape, Space space, const Execs& execs) {
+          return which_all(
+              [&](const Exec& asking) {
+                const auto like = [&](PixelType type) {
+                  return placeholder(shape.size.width, shape.size.height, type, 1, space);
+                };
+                find(like(shape.type), like(PixelType::u8), asking);
+              },
+              execs.pinned);
+        },
+        [&](Sources sources, AnyView out, const Execs& execs) {
+          find(sources[0], out, execs.pinned);
+          ran.push_back(out.space);
+        });
     Image<uint16_t> wide(61, 37);
     for (int32_t y = 0; y < 37; ++y) std::copy_n(src.row(y), 61, wide.row(y));
     either.run({wide}, dst);
@@ -150,9 +184,24 @@ TEST_F(EitherDeviceOnTheGpu, WhatIsRefusedWhereItWasAskedForIsAnError) {
   CommonOptions common;
   common.device = "cuda";
   common.strategy = "union-find";
-  EitherDevice either(common, [](Sources sources, AnyView out, const Execs& execs) {
-    canny(sources[0], out, {.aperture = 5}, execs.pinned);
-  });
+  const auto find = [](ConstAnyView from, AnyView out, const Exec& exec) {
+    canny(from, out, {.aperture = 5}, exec);
+  };
+  EitherDevice either(
+      common,
+      [&](const WorkShape& shape, Space space, const Execs& execs) {
+        return which_all(
+            [&](const Exec& asking) {
+              const auto like = [&](PixelType type) {
+                return placeholder(shape.size.width, shape.size.height, type, 1, space);
+              };
+              find(like(shape.type), like(PixelType::u8), asking);
+            },
+            execs.pinned);
+      },
+      [&](Sources sources, AnyView out, const Execs& execs) {
+        find(sources[0], out, execs.pinned);
+      });
   try {
     either.run({src}, dst);
     FAIL() << "canny's union-find took u16";

@@ -123,21 +123,18 @@ class Edges(PageTest):
         page, tuner = self.open()
         controls = tuner.json("about")["controls"]
         seen = set()
-        for color in controls["color"]["choices"]:
+        color_of = next(one for one in controls["options"] if one["name"] == "color")["by"]["canny"]
+        for color in color_of["choices"]:
             page.click(f"[data-name=color] label:has([value={color}])")
             seen.add(self.check("" if color == "strongest" else f"--color {color}")[1])
             for stage in page.run("[...document.querySelectorAll('#stages input')].map((e) => e.value)"):
                 page.click(f"#stages label:has([value={stage}])")
                 self.settle()
         self.assertEqual(len(seen), 3)
-        # Lines are of gray levels, which the page shows: with color the command refuses them, and so does the page.
-        page.click("[data-name=color] label:has([value=strongest])")
+        page.click("[data-name=color] label:has([value=structure])")
         page.click("[data-name=lines] input")
-        self.check("--lines 'my photo-lines.svg'")
-        self.assertTrue(page.run("document.querySelector('[data-name=color] [value=gray]').checked"))
+        self.assertIn("--color structure", self.check("--lines 'my photo-lines.svg'")[0])
         page.click("[data-name=color] label:has([value=strongest])")
-        self.refused("--lines takes --color gray")
-        page.click("[data-name=color] label:has([value=gray])")
         self.assertNotIn("--color", self.check("--lines 'my photo-lines.svg'")[0])
         page.click("[data-name=lines] input")
         for method in ("canny", "log"):

@@ -16,6 +16,8 @@
 #include "cuesta/error.hpp"
 #include "cuesta/io.hpp"
 #include "io/bands.hpp"
+#include "recipes/edges.hpp"
+#include "recipes/filter.hpp"
 #include "support/drawings.hpp"
 #include "support/errors.hpp"
 #include "support/temp_folder.hpp"
@@ -86,9 +88,10 @@ size_t in_any_order(int32_t first, int32_t height, int32_t rows,
 
 // By two makers, each of some bands, and one that joins.
 FileResult run_makers(const std::string& source, const std::string& target,
-                      const io::FileMethod& method, const BandOptions& options) {
+                      const std::shared_ptr<const recipes::Recipe>& recipe,
+                      const BandOptions& options) {
   const io::BandSettings settings = io::band_settings(options, {});
-  const auto work = [&] { return io::band_work(method, {.threads = pick(1, 4)}); };
+  const auto work = [&] { return io::band_works(recipe, {.threads = pick(1, 4)}); };
   io::BandJoin join(source, target, settings, work());
   io::BandMaker one(source, settings, work()), other(source, settings, work());
   const int32_t height = join.facts().size.height, rows = join.band_rows();
@@ -144,11 +147,15 @@ class FileBands : public testing::TestWithParam<Where> {
   template <class Method>
   FileResult run(const std::string& source, const std::string& target, const Method& method,
                  const BandOptions& bands, const Exec& exec) const {
-    if (GetParam() == Where::makers) return run_makers(source, target, method, bands);
-    if constexpr (requires { edges_file(source, target, method, bands, exec); })
+    if constexpr (std::is_constructible_v<EdgesOptions, const Method&>) {
+      if (GetParam() == Where::makers)
+        return run_makers(source, target, std::make_shared<recipes::EdgesRecipe>(method), bands);
       return edges_file(source, target, method, bands, exec);
-    else
+    } else {
+      if (GetParam() == Where::makers)
+        return run_makers(source, target, std::make_shared<recipes::FilterRecipe>(method), bands);
       return filter_file(source, target, method, bands, exec);
+    }
   }
 
   template <class InBands, class Whole>
@@ -222,55 +229,93 @@ ConstAnyView gray_of(ConstAnyView picture, AnyImage& holder) {
 
 TEST_P(FileBands, SobelIsTheWholes) {
   const auto options = [] {
-    return SobelOptions{3 + 2 * pick(0, 2), pick(0, 1) ? Norm::l1 : Norm::l2, drawn_border()};
-  };
-  compare(
-      60, 4,
-      [&](auto& from, auto& to, auto& bands, auto& exec) { run(from, to, options(), bands, exec); },
-      [&](ConstAnyView picture, auto& to) {
-        AnyImage gray, out(picture.size(), 1, picture.type);
-        sobel(gray_of(picture, gray), SobelOutputs{.magnitude = out}, options());
-        write(to, out);
-      });
-}
-
-TEST_P(FileBands, LogIsTheWholes) {
-  const auto options = [] {
-    LogOptions o;
-    o.mode = pick(0, 1) ? LogMode::threshold : LogMode::zero_crossings;
-    o.threshold = pick(0, 20);
-    o.sigma = std::array{0.0, 1.4, 2.2, 4.0}[size_t(pick(0, 3))];
+    SobelEdges o;
+    o.aperture = 3 + 2 * pick(0, 2);
+    o.norm = pick(0, 1) ? Norm::l1 : Norm::l2;
     o.border = drawn_border();
-    // Refused: crossings end at the last row, and what wraps has none.
-    if (o.border.mode == BorderMode::wrap) o.mode = LogMode::threshold;
+    o.sigma = std::array{0.0, 0.0, 1.5}[size_t(pick(0, 2))];
+    if (pick(0, 1)) o.threshold = pick(0, 500);
     return o;
   };
   compare(
       60, 4,
       [&](auto& from, auto& to, auto& bands, auto& exec) { run(from, to, options(), bands, exec); },
+      [&](ConstAnyView picture, auto& to) { write(to, edges(picture, options())); });
+}
+
+TEST_P(FileBands, LogIsTheWholes) {
+  const auto options = [] {
+    LogEdges o;
+    o.mode = pick(0, 1) ? LogMode::threshold : LogMode::zero_crossings;
+    if (pick(0, 3)) o.threshold = pick(0, 20);
+    if (pick(0, 3)) o.sigma = std::array{1.4, 2.2, 4.0}[size_t(pick(0, 2))];
+    o.border = drawn_border();
+    return o;
+  };
+  compare(
+      60, 4,
+      [&](auto& from, auto& to, auto& bands, auto& exec) {
+        LogEdges of = options();
+        // Crossings end at the last row, and what wraps has none: this takes whole pictures.
+        if (GetParam() == Where::makers && of.border.mode == BorderMode::wrap)
+          of.mode = LogMode::threshold;
+        run(from, to, of, bands, exec);
+      },
       [&](ConstAnyView picture, auto& to) {
-        AnyImage gray;
-        Image<uint8_t> out(picture.size());
-        log_edges(gray_of(picture, gray), out, options());
-        write(to, out);
+        LogEdges of = options();
+        if (GetParam() == Where::makers && of.border.mode == BorderMode::wrap)
+          of.mode = LogMode::threshold;
+        write(to, edges(picture, of));
       });
 }
 
 TEST_P(FileBands, CannyIsTheWholes) {
   const auto options = [] {
-    CannyOptions o;
+    CannyEdges o;
     o.sigma = std::array{0.0, 1.4, 3.0}[size_t(pick(0, 2))];
     o.norm = pick(0, 1) ? Norm::l1 : Norm::l2;
+    o.color = EdgeColor(pick(0, 2));
     if (pick(0, 1)) o.thresholds = Given{double(pick(0, 300)), double(pick(0, 900))};
     return o;
   };
   compare(
       60, 4,
       [&](auto& from, auto& to, auto& bands, auto& exec) { run(from, to, options(), bands, exec); },
-      [&](ConstAnyView picture, auto& to) {
-        AnyImage gray;
-        write(to, canny(gray_of(picture, gray), options()));
-      });
+      [&](ConstAnyView picture, auto& to) { write(to, edges(picture, options())); });
+}
+
+// Recipes and files that bands cannot have are made of whole pictures.
+TEST_P(FilesOwnBands, WholePicturesWhereBandsAreNoHelp) {
+  const TempFolder folder;
+  const std::string source = folder / "source.tif", target = folder / "edges.tif";
+  const AnyImage picture = drawn(90, 70, 3, PixelType::u8);
+  write(source, picture);
+  edges_file(source, target, BoundaryOptions{}, {.rows = 10}, exec());
+  write(folder / "whole.tif", edges(picture, BoundaryOptions{}));
+  EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif"));
+  Image<float> floats(90, 70);
+  for (int32_t y = 0; y < 70; ++y)
+    for (int32_t x = 0; x < 90; ++x) floats.at(x, y) = float((x / 9 + y / 7) % 5) / 4;
+  write(folder / "floats.tif", floats);
+  const FileResult made = edges_file(folder / "floats.tif", target, CannyEdges{}, {}, exec());
+  write(folder / "whole.tif", edges(read(folder / "floats.tif")));
+  EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif"));
+  EXPECT_GT(made.edge_pixels, 0);
+  EXPECT_EQ(made.bands, 1);
+}
+
+// Filters leave the last of 2 or 4 channels as it is.
+void keep_alpha(ConstAnyView from, AnyView to) {
+  if (from.channels % 2 != 0) return;
+  for (int32_t y = 0; y < from.height; ++y) {
+    for (int32_t x = 0; x < from.width; ++x) {
+      const int32_t c = from.channels - 1;
+      if (from.type == PixelType::u8)
+        to.as<uint8_t>().at(x, y, c) = from.as<uint8_t>().at(x, y, c);
+      else
+        to.as<uint16_t>().at(x, y, c) = from.as<uint16_t>().at(x, y, c);
+    }
+  }
 }
 
 template <class Options, class Filter>
@@ -281,6 +326,7 @@ void FileBands::compare_filter(Options&& options, Filter&& filter, int32_t most_
       [&](ConstAnyView picture, auto& to) {
         AnyImage out(picture.size(), picture.channels, picture.type);
         filter(picture, out, options());
+        keep_alpha(picture, out);
         write(to, out);
       });
 }
@@ -311,7 +357,7 @@ TEST_P(FileBands, FiltersAreTheWholes) {
         const int width = pick(1, 6), height = pick(1, 9);
         std::vector<int32_t> taps(size_t(width * height), 0);
         for (int32_t& tap : taps) tap = pick(-5, 9);
-        return CorrelateFile{Stencil::integers(width, height, taps, pick(1, 20)),
+        return StencilFilter{Stencil::integers(width, height, taps, pick(1, 20)),
                              {drawn_border(), pick(0, 1) == 1, pick(-20, 20)}};
       },
       [](ConstAnyView in, AnyView out, const auto& o) {
@@ -326,7 +372,7 @@ TEST_P(FileBands, MorphologyIsTheWholes) {
         std::vector<uint8_t> cells(size_t(width * height), 0);
         for (uint8_t& cell : cells) cell = uint8_t(pick(0, 2) > 0);
         cells[size_t(pick(0, width * height - 1))] = 1;
-        MorphologyFile step{Morph(pick(0, 3)), StructuringElement(width, height, cells)};
+        MorphologyFilter step{Morph(pick(0, 3)), StructuringElement(width, height, cells)};
         if (pick(0, 1)) step.options.border = drawn_border();
         return step;
       },
@@ -370,15 +416,14 @@ TEST_P(FilesOwnBands, PackedFilesAreDecodedOnceForThresholds) {
     const AnyImage picture = drawn(300, 400, channels, PixelType::u8);
     Image<uint8_t> black(300, 400);
     for (int32_t y = 0; y < 400; ++y) std::fill_n(black.row(y), 300, uint8_t(0));
-    AnyImage gray;
-    write(folder / "whole.tif", canny(gray_of(picture, gray), CannyOptions{}));
+    write(folder / "whole.tif", edges(picture));
     write(source, picture);
     BandOptions bands{.rows = 50};
     // What comes after the pass of the histogram does not look at the file's samples any more.
     bands.progress = [&](int64_t done, int64_t) {
       if (done == 400) write(source, black);
     };
-    edges_file(source, target, CannyOptions{}, bands, exec());
+    edges_file(source, target, CannyEdges{}, bands, exec());
     EXPECT_TRUE(bytes_of(target) == bytes_of(folder / "whole.tif")) << channels;
     EXPECT_EQ(names_in(folder), (std::set<std::string>{"source.png", "edges.tif", "whole.tif"}));
   }
@@ -388,8 +433,8 @@ TEST(Bands, SeveralKindsOfTiff) {
   const TempFolder folder;
   const AnyImage picture = drawn(700, 900, 1, PixelType::u8);
   write(folder / "source.tif", picture);
-  const CannyOptions options{.thresholds = Given{100, 300}};
-  const Image<uint8_t> whole = canny(picture.as<uint8_t>(), options);
+  const CannyEdges options{.thresholds = Given{100, 300}};
+  const AnyImage whole = edges(picture, options);
   write(folder / "whole.tif", whole);
   for (const auto layout : {TiffLayout::tiled, TiffLayout::pyramid}) {
     const std::string made = folder / "made.tif", again = folder / "again.tif";
@@ -397,12 +442,12 @@ TEST(Bands, SeveralKindsOfTiff) {
     const AnyImage back = read(made);
     ASSERT_EQ(back.size(), whole.size());
     for (int32_t y = 0; y < 900; ++y)
-      ASSERT_EQ(std::memcmp(back.as<uint8_t>().row(y), whole.row(y), 700), 0);
+      ASSERT_EQ(std::memcmp(back.as<uint8_t>().row(y), whole.as<uint8_t>().row(y), 700), 0);
     EXPECT_TRUE(bytes_of(made) != bytes_of(folder / "whole.tif"));
     // Tiles are read in bands, too.
     filter_file(made, again, MedianOptions{}, {.rows = 33});
     Image<uint8_t> smooth(whole.size());
-    median(whole, smooth);
+    median(ConstAnyView(whole), smooth);
     write(folder / "smooth.tif", smooth);
     EXPECT_TRUE(bytes_of(again) == bytes_of(folder / "smooth.tif"));
   }
@@ -420,9 +465,8 @@ TEST_P(FileBands, WorkThatWasCutOffGoesOn) {
   const std::string source = folder / "source.tif", target = folder / "edges.tif";
   const AnyImage picture = drawn(300, 400, 1, PixelType::u8);
   write(source, picture);
-  const CannyOptions options{.sigma = 0};
-  const Image<uint8_t> whole = canny(picture.as<uint8_t>(), options);
-  write(folder / "whole.tif", whole);
+  const CannyEdges options{.sigma = 0};
+  write(folder / "whole.tif", edges(picture, options));
   // What a killed process leaves is what there is when progress is told; a copy of it stands for
   // its files.
   const auto left = [&](int64_t rows) {
@@ -457,7 +501,7 @@ TEST_P(FileBands, WorkThatWasCutOffGoesOn) {
   EXPECT_EQ(edges_file(source, target, options, {.rows = 70, .resume = false}).resumed_rows, 0);
   std::filesystem::remove(target);
   left(600);
-  EXPECT_EQ(edges_file(source, target, CannyOptions{}, {.rows = 70}).resumed_rows, 0);
+  EXPECT_EQ(edges_file(source, target, CannyEdges{}, {.rows = 70}).resumed_rows, 0);
   std::filesystem::remove(target);
   left(600);
   write(source, picture);
@@ -470,7 +514,7 @@ TEST(Bands, WhatIsNoBandIsSaid) {
   const std::string source = folder / "source.tif", target = folder / "edges.tif";
   write(source, drawn(30, 40, 1, PixelType::u8));
   const io::BandSettings settings = io::band_settings({}, {});
-  const auto sobel = io::band_work(SobelOptions{}, {});
+  const auto sobel = io::band_works(std::make_shared<recipes::EdgesRecipe>(SobelEdges{}), {});
   io::BandMaker maker(source, settings, sobel);
   EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { maker.make(30, 41); }),
             "bands: rows [30, 41) of a picture of 40");
@@ -495,7 +539,7 @@ TEST(Bands, WhatCannotBeDoneIsSaid) {
   const std::string source = folder / "source.tif", target = folder / "edges.tif";
   write(source, drawn(300, 400, 1, PixelType::u8));
   EXPECT_NE(error_of(ErrorCode::invalid_argument,
-                     [&] { edges_file(source, target, CannyOptions{}, {.memory = 1000}); })
+                     [&] { edges_file(source, target, CannyEdges{}, {.memory = 1000}); })
                 .find("1000 bytes of memory hold too few rows of 300 pixels"),
             std::string::npos);
   EXPECT_NE(error_of(ErrorCode::input, [&] { edges_file(folder / "none.tif", target); })
@@ -504,28 +548,21 @@ TEST(Bands, WhatCannotBeDoneIsSaid) {
   Image<float> floats(20, 20);
   for (int32_t y = 0; y < 20; ++y) std::fill_n(floats.row(y), 20, 0.5F);
   write(folder / "floats.tif", floats);
-  EXPECT_NE(error_of(ErrorCode::input, [&] { edges_file(folder / "floats.tif", target); })
-                .find("is told by all of them, so it is not read in bands"),
+  EXPECT_NE(error_of(ErrorCode::input,
+                     [&] { edges_file(folder / "floats.tif", target, {}, {.memory = 100}); })
+                .find("100"),
             std::string::npos);
   const std::string whole = bytes_of(source);
   std::ofstream(folder / "cut.tif", std::ios::binary) << whole.substr(0, whole.size() / 2);
   EXPECT_NE(error_of(ErrorCode::input, [&] { edges_file(folder / "cut.tif", target); }),
             "no error");
-  EXPECT_EQ(error_of(ErrorCode::invalid_argument,
-                     [&] {
-                       edges_file(source, target,
-                                  LogOptions{.mode = LogMode::zero_crossings,
-                                             .border = {BorderMode::wrap}});
-                     }),
-            "log in bands: zero crossings with a border that wraps take the whole picture; give "
-            "another border, or mode threshold");
   write(folder / "colors.tif", drawn(30, 40, 3, PixelType::u8));
   EXPECT_EQ(error_of(ErrorCode::invalid_argument,
                      [&] {
                        filter_file(folder / "colors.tif", target,
-                                   MorphologyFile{Morph::open, StructuringElement::disk(5)});
+                                   MorphologyFilter{Morph::open, StructuringElement::disk(5)});
                      }),
-            "filter_file: morphology takes 1 channel, and the picture has 3");
+            "filter: the picture has 3 channels; morphology takes 1");
   EXPECT_NE(error_of(ErrorCode::input, [&] { label_file(folder / "floats.tif"); })
                 .find("is told by all of them, so it is not read in bands"),
             std::string::npos);

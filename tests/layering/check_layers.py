@@ -30,15 +30,16 @@ ALLOWED = {
     "ops/shared": {"cuesta", "core", "cpu", "cuda", "ops"},
     "track": {"cuesta", "core", "track"},
     "lines": {"cuesta", "core", "lines"},
+    "recipes": {"cuesta", "core", "ops", "lines", "recipes"},
     "c": {"cuesta", "c"},
     "verify": {"cuesta", "core", "verify", "ops"},
-    "io": {"cuesta", "core", "io"},
+    "io": {"cuesta", "core", "recipes", "io"},
     "bench": {"cuesta", "core", "ops", "verify", "io", "bench"},
     "bench/cuda": {"cuesta", "core", "cuda", "bench"},
-    "cli": {"cuesta", "core", "ops", "track", "lines", "verify", "io", "bench", "cli"},
-    "python": {"cuesta", "core", "ops", "track", "lines", "verify", "io", "python"},
+    "cli": {"cuesta", "core", "ops", "track", "lines", "recipes", "verify", "io", "bench", "cli"},
+    "python": {"cuesta", "core", "ops", "track", "lines", "recipes", "verify", "io", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "fuzz"},
-    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "lines", "verify", "io", "bench", "cli", "c", "support", "emulated"},
+    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "lines", "recipes", "verify", "io", "bench", "cli", "c", "support", "emulated"},
 }
 
 # The same within bench: its folder -> the folders of bench that it may name.
@@ -125,8 +126,8 @@ def breach(path, bracket, target):
             described = DESCRIPTION.match(target) and DESCRIPTION.match(path.removeprefix("src/"))
             if not target.startswith(own) and not SHARED.match(target) and not described:
                 return f"operations meet only through public headers, not {target}"
-    elif layer == "python" and first == "ops" and not DESCRIPTION.match(target):
-        return "python sees the descriptions of operations' options alone"
+    elif layer in ("python", "recipes") and first == "ops" and not DESCRIPTION.match(target):
+        return f"{layer} sees the descriptions of operations' options alone"
     elif layer == "verify" and first == "ops":
         if not SEES_EVERY_OPERATION.match(path) and not DESCRIPTION.match(target):
             return "verify sees operations in its list, and the descriptions of their options"

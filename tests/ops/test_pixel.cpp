@@ -333,7 +333,8 @@ TEST(PixelErrors, SayWhatIsWrong) {
   Image<int16_t> with_sign(8, 4);
   BitImage bits(8, 4);
   std::vector<uint64_t> bins(256);
-  Image<uint8_t> five(8, 4, 5);
+  std::vector<uint8_t> samples(8 * 4 * 5);
+  const ImageView<uint8_t> five(samples.data(), 8, 4, 5);
   EXPECT_EQ(error_of([&] { to_gray(five, gray); }), "to_gray: src has 5 channels; it takes 1 to 4");
   EXPECT_EQ(error_of([&] { to_gray(with_sign, gray); }),
             "to_gray: src is s16; it takes u8, u16, f32");

@@ -72,16 +72,11 @@ export class Photo {
     method.set(this.method);
     this.thresholds = new Thresholds(controls, this.method, (_, moves) => this.changed(moves));
     area.append(method);
-    if (this.method === "canny" && this.about.channels > 2) {
-      this.color = choice("color", "Color", controls.color, controls.color.choices, (name) => this.#set("color", name, this.#usualColor(), false));
-      this.color.set(this.#usualColor());
-      area.append(this.color);
-    }
     area.append(this.thresholds.element);
     this.byMode = [];  // controls whose defaults follow from the mode
     for (const { name, by } of controls.options) {
       const spec = by[this.method];
-      if (!spec) continue;
+      if (!spec || (name === "color" && this.about.channels < 3)) continue;
       if (name === "mode") this.usualMode = spec.value;
       const made = control(name, spec, (text, moves) => this.#set(name, text, this.#usual(spec), moves), hints[name]);
       if (spec.by_mode) this.byMode.push([name, spec, made]);
@@ -94,8 +89,6 @@ export class Photo {
   // What a control is before it is touched.
   #usual(spec) { return spec.by_mode?.[this.values.mode ?? this.usualMode] ?? spec.value; }
 
-  #usualColor() { const { value, value_with_lines } = this.about.controls.color; return this.values.lines ? value_with_lines : value; }
-
   #set(name, text, usual, moves) {
     if (text === usual || text === false) delete this.values[name]; else this.values[name] = text;
     document.querySelector(`#options > [data-name="${name}"], #lines [data-name="${name}"]`).classList.toggle("changed", name in this.values);
@@ -106,7 +99,6 @@ export class Photo {
       }
       this.thresholds.inMode(this.values.mode ?? this.usualMode);
     }
-    if (name === "lines" && !("color" in this.values)) this.color?.set(this.#usualColor());
     this.changed(moves);
   }
 
@@ -161,7 +153,6 @@ export class Photo {
     this.copiesOf({ values });
     const { low, high, threshold, lines, ...others } = values;
     for (const { name } of this.about.controls.tracing) delete others[name];
-    if (lines && this.method === "canny") others.color ??= this.#usualColor();
     const of = JSON.stringify(others);
     if (of !== this.histogramFor) { this.histogramFor = of; this.histogramOf({ values: others }); }
   }

@@ -24,4 +24,11 @@ std::string text_of(const Thresholds& value) {
   return fmt::format("{} and {}", low, high);
 }
 
+std::string exact_text(const Thresholds& value) {
+  if (const auto* found = std::get_if<Automatic>(&value))
+    return fmt::format("{}:{:a}", name_in(found->rule), found->percent);
+  const auto [low, high] = std::get<Given>(value);
+  return fmt::format("{:a}:{:a}", low, high);
+}
+
 }  // namespace cuesta

@@ -24,6 +24,7 @@ constexpr std::span<const Named<ColorGradient>> names_of(ColorGradient) {
 std::string wrong(const Thresholds& value, const Limits&);
 /// "auto:otsu", "auto:percentile:90", "20 and 60".
 std::string text_of(const Thresholds& value);
+std::string exact_text(const Thresholds& value);
 
 template <auto Member>
 constexpr auto thresholds_field() {

@@ -4,7 +4,7 @@
 #include "cuesta/exec.hpp"
 #include "cuesta/image.hpp"
 
-namespace cuesta::io {
+namespace cuesta::recipes {
 
 /// Samples of one type (u8, u16) as another (u8, u16, f32), or of f32 as f32, both pictures of one
 /// size and number of channels: u8 to u16 keeps white white (× 257), u16 to u8 takes the high byte,
@@ -14,4 +14,7 @@ void convert(ConstAnyView src, AnyView dst);
 /// to_gray of a picture of a file, whose colors are in RGB order.
 void make_gray(ConstAnyView src, AnyView dst, const Exec& exec = {});
 
-}  // namespace cuesta::io
+/// Samples of rows [first, first + count) of a u8 mask that are not 0.
+int64_t count_set(ConstAnyView mask, int32_t first, int32_t count);
+
+}  // namespace cuesta::recipes

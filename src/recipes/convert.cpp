@@ -1,8 +1,10 @@
-#include "io/convert.hpp"
+#include "recipes/convert.hpp"
+
+#include <algorithm>
 
 #include "cuesta/objects.hpp"
 
-namespace cuesta::io {
+namespace cuesta::recipes {
 namespace {
 
 template <class From, class To>
@@ -46,4 +48,13 @@ void make_gray(ConstAnyView src, AnyView dst, const Exec& exec) {
   to_gray(src, dst, ColorOrder::rgb, exec);
 }
 
-}  // namespace cuesta::io
+int64_t count_set(ConstAnyView mask, int32_t first, int32_t count) {
+  int64_t set = 0;
+  for (int32_t y = first; y < first + count; ++y) {
+    const uint8_t* row = mask.as<uint8_t>().row(y);
+    set += mask.width - std::count(row, row + mask.width, uint8_t(0));
+  }
+  return set;
+}
+
+}  // namespace cuesta::recipes

@@ -1,0 +1,202 @@
+"""What the command finds in one picture, with its options and defaults."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+from cuesta import _core
+from cuesta._keywords import EdgeLinesOptions, EdgesOptions
+from cuesta._layouts import LAYOUTS
+from cuesta._lines import Line, lines_of
+from cuesta._options import described
+from cuesta._reading import read_scaled
+from cuesta._sources import Result, Source, companion
+from cuesta.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["edge_lines", "edges"]
+
+A = TypeVar("A")
+Method = Literal["canny", "log", "sobel", "boundaries"]
+
+
+def edge_levels(
+    low: float | None, high: float | None, threshold: str | float | None
+) -> tuple[str | None, float | None, tuple[float, float] | None]:
+    """A rule, a level, or Canny's pair, as the extension takes them."""
+    if (low is None) != (high is None):
+        raise InvalidArgument("low and high go together; one of them is missing")
+    if low is None or high is None:
+        return (threshold, None, None) if isinstance(threshold, str) else (None, threshold, None)
+    if threshold is not None:
+        raise InvalidArgument(f"threshold is {threshold!r} beside low and high; give one or the other", repr(threshold))
+    return None, None, (float(low), float(high))
+
+
+def _opened(image: Any) -> tuple[Any, float]:
+    """Pictures of files with the levels that one level of the file has; others as they are."""
+    return read_scaled(image) if isinstance(image, (str, os.PathLike)) else (image, 1.0)
+
+
+@overload
+def edges(
+    image: A,
+    method: Method = "canny",
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    threshold: str | float | None = None,
+    mask: A | None = None,
+    layout: str | None = None,
+    out: A | None = None,
+    return_thresholds: Literal[False] = False,
+    **options: Unpack[EdgesOptions],
+) -> A: ...
+
+
+@overload
+def edges(
+    image: A,
+    method: Method = "canny",
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    threshold: str | float | None = None,
+    mask: A | None = None,
+    layout: str | None = None,
+    out: A | None = None,
+    return_thresholds: Literal[True],
+    **options: Unpack[EdgesOptions],
+) -> tuple[A, list[tuple[float, float]]]: ...
+
+
+@described
+def edges(
+    image: Any,
+    method: Method = "canny",
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    threshold: str | float | None = None,
+    mask: Any = None,
+    layout: str | None = None,
+    out: Any = None,
+    return_thresholds: bool = False,
+    **options: Unpack[EdgesOptions],
+) -> Any:
+    """Finds edges as the command `cuesta edges` does: the same options, defaults and bytes.
+
+    Parameters
+    ----------
+    image : path or array
+        A picture file, or uint8, uint16 or float32 (canny, sobel): (H, W), (H, W, C) with 1 to 4 channels, or a batch;
+        other shapes with `layout`. Alpha is ignored. Canny and boundaries see colors, log and sobel gray levels.
+    method : {"canny", "log", "sobel", "boundaries"}
+        Canny's edges; zero crossings of the Laplacian of a Gaussian; the strength of the Sobel gradient, or with
+        `threshold` a mask; boundaries of objects, without texture.
+    low, high : float, optional
+        Canny's thresholds, in units of the gradient. Both or neither.
+    threshold : str or float, optional
+        Canny: a rule ("auto", "otsu", "median", "percentile:P", "noise") or the high threshold, low is half of it.
+        Log: gray levels. Sobel: the magnitude above which a pixel is an edge. Boundaries: strength. Of files, numbers
+        are in the file's levels.
+    **options
+    mask : array, optional
+        Canny: uint8 or bool of the image's shape without its channels; no edges where it is 0.
+    layout : {"HW", "HWC", "CHW", "NHW", "NHWC", "NCHW"}, optional
+        What the dimensions mean, where the shape alone does not say.
+    out : array, optional
+        Receives the result; of its shape and type, and the image's kind and device.
+    strategy, parameters
+        Pins a strategy of the method by name, and sets its parameters; by default the best.
+    threads : int, optional
+        On the CPU; by default every core.
+    stream : optional
+        The CUDA stream, as in `canny`.
+    return_thresholds : bool
+        Also return Canny's thresholds that were used.
+
+    Returns
+    -------
+    array
+        uint8, 0 or 255, of the image's shape without channels; of sobel without `threshold` the magnitudes in the
+        image's type, the largest possible one white. With `return_thresholds` also a list of (low, high), one for each
+        picture.
+
+    Raises
+    ------
+    InputError
+        For a file that cannot be read.
+    InvalidArgument, Unsupported, DeviceError
+        As `canny`.
+
+    Notes
+    -----
+    `canny`, `log_edges` and `sobel` are the plain operations with the papers' defaults.
+
+    Examples
+    --------
+    >>> import numpy as np, cuesta
+    >>> picture = np.zeros((64, 64, 3), np.uint8)
+    >>> picture[16:48, 16:48] = 200, 40, 40
+    >>> edges = cuesta.edges(picture)
+    >>> int(edges.max()), edges.dtype.name, edges.shape
+    (255, 'uint8', (64, 64))
+    """
+    image, scale = _opened(image)
+    s = Source(image, layout, "image", options.pop("stream", None))
+    shape, flat = s.shape, s.layout
+    if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] > 1:
+        shape, flat = shape[:-1], LAYOUTS[name[:-1]]
+    inside = None if mask is None else companion(mask, s, "mask", shape, flat)
+    is_strength = method == "sobel" and threshold is None
+    r = Result(s, out, s.dtype if is_strength else "uint8", shape)
+    rule, level, given = edge_levels(low, high, threshold)
+    used = _core.edges(
+        s.handle, r.handle, s.layout, flat, inside, method, rule, level, given, scale, dict(options), s.stream
+    )
+    made = r.finish()
+    return (made, used) if return_thresholds else made
+
+
+@described
+def edge_lines(
+    image: Any,
+    method: Literal["canny", "log"] = "canny",
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    threshold: str | float | None = None,
+    layout: str | None = None,
+    **options: Unpack[EdgeLinesOptions],
+) -> list[Line]:
+    """Finds edges as `edges` does and returns them as lines: what `cuesta edges --lines` writes.
+
+    Parameters
+    ----------
+    image : path or array
+        One picture, as `edges` takes it.
+    method : {"canny", "log"}
+    low, high, threshold : optional
+        As `edges` has them.
+    **options
+    layout, strategy, parameters, threads, stream
+        As `edges` has them.
+
+    Returns
+    -------
+    list of Line
+        As `trace` returns them.
+
+    Raises
+    ------
+    InputError, InvalidArgument, Unsupported, DeviceError
+        As `edges`.
+    """
+    image, scale = _opened(image)
+    s = Source(image, layout, "image", options.pop("stream", None))
+    rule, level, given = edge_levels(low, high, threshold)
+    return lines_of(*_core.edge_lines(s.handle, s.layout, method, rule, level, given, scale, dict(options), s.stream))

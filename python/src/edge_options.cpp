@@ -1,0 +1,54 @@
+#include "core/check.hpp"
+#include "core/overload.hpp"
+#include "recipes.hpp"
+#include "recipes/edges.hpp"
+#include "recipes/options.hpp"
+
+namespace cuesta::python {
+namespace {
+
+// The keywords of one method's options; a number for `threshold` is an argument.
+template <class Options>
+void read_fields(Keywords& keywords, Options& options) {
+  for_each_field<Options>([&](const auto& one) {
+    if (one.name != "threshold") read(keywords, one.name, one.at(options));
+  });
+}
+
+Thresholds canny_thresholds(const EdgeLevels& levels) {
+  if (levels.given) return Given{levels.given->first, levels.given->second};
+  // One number is the high threshold, as the command takes it.
+  if (levels.level) return Given{*levels.level / 2, *levels.level};
+  return rule_of(levels.rule.value_or("auto"));
+}
+
+void refuse_what_is_cannys(const std::string& method, const EdgeLevels& levels) {
+  if (levels.given) {
+    throw_invalid(fmt::to_string(levels.given->first),
+                  "low and high go with method 'canny'; method is '{}'", method);
+  }
+  if (levels.rule) {
+    throw_invalid(*levels.rule, "threshold is '{}'; with method '{}' it is a number", *levels.rule,
+                  method);
+  }
+}
+
+}  // namespace
+
+EdgesOptions edges_options_from(const std::string& method, const EdgeLevels& levels,
+                                Keywords& keywords) {
+  EdgesOptions options = recipes::edges_options(method);
+  std::visit(Overload{[&](CannyEdges& of) {
+                        read_fields(keywords, of);
+                        of.thresholds = canny_thresholds(levels);
+                      },
+                      [&](auto& of) {
+                        refuse_what_is_cannys(method, levels);
+                        read_fields(keywords, of);
+                        if (levels.level) of.threshold = *levels.level;
+                      }},
+             options);
+  return options;
+}
+
+}  // namespace cuesta::python

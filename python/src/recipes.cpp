@@ -1,0 +1,82 @@
+// edges, edge_lines.
+#include "recipes.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "core/check.hpp"
+#include "lines.hpp"
+#include "lines/options.hpp"
+#include "module.hpp"
+#include "recipes/edges.hpp"
+
+namespace cuesta::python {
+namespace {
+
+using namespace nb::literals;
+using recipes::EdgesRecipe;
+using recipes::PictureKind;
+
+EdgeLevels levels_of(const std::optional<std::string>& rule, std::optional<double> level,
+                     const std::optional<std::pair<double, double>>& given) {
+  return {rule, level, given};
+}
+
+// The edges of each picture; of Canny the thresholds that were used.
+std::vector<std::pair<double, double>> run_edges(
+    const Array& image, const OutArray& out, int layout, int flat_layout,
+    const std::optional<Array>& mask, const std::string& method,
+    const std::optional<std::string>& rule, std::optional<double> level,
+    const std::optional<std::pair<double, double>>& given, double scale, Keywords keywords,
+    uintptr_t stream) {
+  const auto source = pictures_of(image, layout, "image");
+  const auto target = pictures_of(out, flat_layout, "out");
+  check_same_count(source.count(), target.count(), "image", "out");
+  Pictures<ConstAnyView> inside;
+  if (mask) {
+    inside = pictures_of(*mask, flat_layout, "mask");
+    check_same_count(source.count(), inside.count(), "image", "mask");
+  }
+  EdgesOptions options = edges_options_from(method, levels_of(rule, level, given), keywords);
+  if (mask && method != "canny")
+    throw_invalid("mask", "mask goes with method 'canny'; method is '{}'", method);
+  const Exec exec = exec_from(keywords, stream, "edges");
+  std::vector<std::pair<double, double>> used;
+  for_each_batch(image, source, [&](const ConstBatch& from, int64_t i) {
+    const Batch to = target.batch(i, from.count);
+    for (int32_t k = 0; k < from.count; ++k) {
+      if (mask) std::get<CannyEdges>(options).mask = inside.batch(i, from.count)[k];
+      const EdgesResult found = recipes::edges_at(from[k], to[k], options, scale, exec);
+      if (found.thresholds) used.emplace_back(found.thresholds->low, found.thresholds->high);
+    }
+  });
+  return used;
+}
+
+Traced run_edge_lines(const Array& image, int layout, const std::string& method,
+                      const std::optional<std::string>& rule, std::optional<double> level,
+                      const std::optional<std::pair<double, double>>& given, double scale,
+                      Keywords keywords, uintptr_t stream) {
+  const ConstAnyView source = plane_of(image, layout, "image");
+  const auto how = options_from<TraceOptions>(keywords);
+  const EdgesOptions options = edges_options_from(method, levels_of(rule, level, given), keywords);
+  const Exec exec = exec_from(keywords, stream, "edge_lines");
+  Polylines lines;
+  without_lock(image, [&] { lines = recipes::edge_lines_at(source, options, scale, how, exec); });
+  return rows_of(lines);
+}
+
+}  // namespace
+
+void bind_recipes(nb::module_& m) {
+  m.def("edges", run_edges, "image"_a, "out"_a, "layout"_a, "flat_layout"_a, "mask"_a.none(),
+        "method"_a, "rule"_a.none(), "level"_a.none(), "given"_a.none(), "scale"_a, "keywords"_a,
+        "stream"_a);
+  m.def("edge_lines", run_edge_lines, "image"_a, "layout"_a, "method"_a, "rule"_a.none(),
+        "level"_a.none(), "given"_a.none(), "scale"_a, "keywords"_a, "stream"_a);
+}
+
+}  // namespace cuesta::python

@@ -1,0 +1,25 @@
+// The recipe of edges from Python's arguments.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "cuesta/recipes.hpp"
+#include "keywords.hpp"
+
+namespace cuesta::python {
+
+/// Where an edge begins: Canny's rule ("auto", "median"), a level, or Canny's pair.
+struct EdgeLevels {
+  std::optional<std::string> rule{};
+  std::optional<double> level{};
+  std::optional<std::pair<double, double>> given{};
+};
+
+/// The options of a method by its keywords. Throws Error{invalid_argument} for levels that the
+/// method does not take.
+EdgesOptions edges_options_from(const std::string& method, const EdgeLevels& levels,
+                                Keywords& keywords);
+
+}  // namespace cuesta::python

@@ -1,0 +1,379 @@
+#include "recipes/edges.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "core/check.hpp"
+#include "core/overload.hpp"
+#include "core/workspace.hpp"
+#include "cuesta/bands.hpp"
+#include "cuesta/filter.hpp"
+#include "cuesta/objects.hpp"
+#include "cuesta/stencil.hpp"
+#include "recipes/options.hpp"
+
+namespace cuesta {
+
+namespace recipes {
+namespace {
+
+bool is_gray(int32_t channels) { return channels <= 2; }
+
+// LoG's options with the defaults of its mode: thin lines at sigma 3.5 (docs/accuracy.md), or the
+// paper's window and level.
+LogOptions resolved(const LogEdges& of) {
+  const bool crosses = of.mode == LogMode::zero_crossings;
+  return {.mode = of.mode,
+          .threshold = of.threshold.value_or(crosses ? 0.3 : 5),
+          .sigma = of.sigma.value_or(crosses ? 3.5 : 1.4),
+          .ksize = of.ksize,
+          .border = of.border};
+}
+
+SobelOptions gradient_of(const SobelEdges& of) { return {of.aperture, of.norm, of.border}; }
+bool smooths(const SobelEdges& of) { return of.sigma > 0 || of.ksize > 0; }
+
+// Whether 16 bits hold every magnitude.
+bool fits_u16(const SobelEdges& of, PixelType type) {
+  return type == PixelType::u8 && of.aperture < 7;
+}
+
+Step gray_step(PixelType type) {
+  return {type, 1, false, [](ConstAnyView src, AnyView dst, const Exec& exec) {
+            to_gray(src, dst, ColorOrder::rgb, exec);
+          }};
+}
+
+Steps sobel_steps(const SobelEdges& of, const PictureKind& seen, double largest) {
+  Steps steps;
+  PixelType type = seen.type;
+  if (!of.threshold && type == PixelType::u16) type = PixelType::f32;
+  if (!of.threshold && !fits_u16(of, seen.type)) type = PixelType::f32;
+  if (type != seen.type) {
+    steps.push_back({type, 1, false, [](ConstAnyView src, AnyView dst, const Exec& exec) {
+                       scale(src, dst, 1, exec);
+                     }});
+  }
+  if (smooths(of)) {
+    const GaussianOptions smoothing{of.sigma, of.ksize, of.border};
+    steps.push_back({type, 1, false, [smoothing](ConstAnyView src, AnyView dst, const Exec& exec) {
+                       gaussian(src, dst, smoothing, exec);
+                     }});
+  }
+  const PixelType magnitude = type == PixelType::f32 ? PixelType::f32 : PixelType::u16;
+  steps.push_back({magnitude, 1, true,
+                   [options = gradient_of(of)](ConstAnyView src, AnyView dst, const Exec& exec) {
+                     sobel(src, SobelOutputs{.magnitude = dst}, options, exec);
+                   }});
+  if (of.threshold) {
+    steps.push_back(
+        {PixelType::u8, 1, false,
+         [limit = *of.threshold * seen.scale](ConstAnyView src, AnyView dst, const Exec& exec) {
+           threshold(src, dst, limit, exec);
+         }});
+  } else {
+    steps.push_back({seen.type, 1, false,
+                     [factor = 1 / largest](ConstAnyView src, AnyView dst, const Exec& exec) {
+                       scale(src, dst, factor, exec);
+                     }});
+  }
+  return steps;
+}
+
+// Derivative and smoothing taps of the Sobel windows.
+struct SobelTaps {
+  std::array<int, 7> derivative, smoothing;
+};
+SobelTaps sobel_taps(int aperture) {
+  if (aperture == 3) return {{-1, 0, 1}, {1, 2, 1}};
+  if (aperture == 5) return {{-1, -2, 0, 2, 1}, {1, 4, 6, 4, 1}};
+  return {{-1, -4, -5, 0, 5, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
+}
+
+}  // namespace
+
+double largest_magnitude(int aperture, Norm norm) {
+  const auto [d, s] = sobel_taps(aperture);
+  const auto along = [&](double dx, double dy) {
+    double sum = 0;
+    for (int j = aperture - 1; j >= 0; --j) {
+      for (int i = aperture - 1; i >= 0; --i) {
+        const int gx = d[size_t(i)] * s[size_t(j)], gy = s[size_t(i)] * d[size_t(j)];
+        sum += std::max(0.0, dx * gx + dy * gy);
+      }
+    }
+    return sum;
+  };
+  if (norm == Norm::l1) return std::max(along(1, 1), along(1, -1));
+  double largest = 0;
+  for (int degree = 0; degree < 360; ++degree) {
+    const double angle = degree * std::numbers::pi / 180;
+    largest = std::max(largest, along(std::cos(angle), std::sin(angle)));
+  }
+  return largest;
+}
+
+EdgesOptions edges_options(std::string_view method) {
+  if (method == "canny") return CannyEdges{};
+  if (method == "log") return LogEdges{};
+  if (method == "sobel") return SobelEdges{};
+  if (method == "boundaries") return BoundaryOptions{};
+  throw_invalid(std::string(method), "edges: method is '{}'; it must be {}", method,
+                either_of(edge_methods));
+}
+
+EdgesRecipe::EdgesRecipe(const EdgesOptions& options) : options_(options) {
+  std::visit(Overload{[](const CannyEdges& of) { check_options(of, "canny"); },
+                      [](const LogEdges& of) {
+                        check_options(of, "log");
+                        const LogOptions log = resolved(of);
+                        if (log.sigma == 0 && log.ksize == 0)
+                          throw_invalid("0",
+                                        "log: sigma is 0; the Laplacian of a Gaussian needs one "
+                                        "above 0");
+                      },
+                      [&](const SobelEdges& of) {
+                        check_options(of, "sobel");
+                        if (!of.threshold) largest_ = largest_magnitude(of.aperture, of.norm);
+                      },
+                      [](const BoundaryOptions& of) { check_options(of, "boundaries"); }},
+             options_);
+}
+
+bool EdgesRecipe::makes_mask() const {
+  const auto* sobel = std::get_if<SobelEdges>(&options_);
+  return sobel == nullptr || sobel->threshold.has_value();
+}
+
+bool EdgesRecipe::sees_color() const {
+  if (const auto* canny = std::get_if<CannyEdges>(&options_))
+    return canny->color != EdgeColor::gray;
+  return std::holds_alternative<BoundaryOptions>(options_);
+}
+
+std::string_view EdgesRecipe::seen_in_words(int32_t channels) const {
+  if (is_gray(channels)) return "";
+  if (!sees_color()) return "gray levels";
+  const auto* canny = std::get_if<CannyEdges>(&options_);
+  if (canny == nullptr) return "colors";
+  return canny->color == EdgeColor::structure ? "the structure tensor" : "the strongest channel";
+}
+
+std::string EdgesRecipe::key() const {
+  const std::string options = std::visit(
+      Overload{[](const CannyEdges& of) { return key_of<CannyEdges, 1>(of); },  // without the mask
+               [](const auto& of) { return key_of(of); }},
+      options_);
+  return fmt::format("edges {} {}", method(), options);
+}
+
+Output EdgesRecipe::output(const PictureKind& kind) const {
+  return {makes_mask() ? PixelType::u8 : kind.type, 1, makes_mask()};
+}
+
+PictureKind EdgesRecipe::seen(const PictureKind& kind) const {
+  return {kind.type, sees_color() && !is_gray(kind.channels) ? 3 : 1, false, kind.scale};
+}
+
+Steps EdgesRecipe::preparation(const PictureKind& kind) const {
+  const PictureKind wanted = seen(kind);
+  if (wanted.channels == kind.channels) return {};
+  if (wanted.channels == 1 && !is_gray(kind.channels)) return {gray_step(kind.type)};
+  return {{kind.type, wanted.channels, false,
+           [](ConstAnyView src, AnyView dst, const Exec& exec) { keep_channels(src, dst, exec); }}};
+}
+
+CannyOptions EdgesRecipe::canny(const PictureKind& seen) const {
+  const auto& of = std::get<CannyEdges>(options_);
+  CannyOptions options{.sigma = of.sigma,
+                       .ksize = of.ksize,
+                       .thresholds = of.thresholds,
+                       .norm = of.norm,
+                       .aperture = of.aperture,
+                       .mask = of.mask,
+                       .color = of.color == EdgeColor::structure ? ColorGradient::structure
+                                                                 : ColorGradient::strongest};
+  if (const auto* given = std::get_if<Given>(&of.thresholds))
+    options.thresholds = Given{given->low * seen.scale, given->high * seen.scale};
+  return options;
+}
+
+LogOptions EdgesRecipe::log(const PictureKind& seen) const {
+  const auto& of = std::get<LogEdges>(options_);
+  LogOptions options = resolved(of);
+  // The default counts levels of 255; a given threshold those of the file.
+  options.threshold *= of.threshold ? seen.scale : seen.type == PixelType::u16 ? 257 : 1;
+  return options;
+}
+
+Steps EdgesRecipe::steps(const PictureKind& seen, ConstAnyView mask, EdgesResult* used) const {
+  const auto one = [](auto call) { return Steps{{PixelType::u8, 1, true, std::move(call)}}; };
+  return std::visit(
+      Overload{[&](const CannyEdges&) {
+                 CannyOptions options = canny(seen);
+                 if (mask.type != PixelType::none) options.mask = mask;
+                 return one([options, used](ConstAnyView src, AnyView dst, const Exec& exec) {
+                   const CannyResult found = cuesta::canny(src, dst, options, exec);
+                   if (used != nullptr) used->thresholds = found;
+                 });
+               },
+               [&](const LogEdges&) {
+                 return one([options = log(seen)](ConstAnyView src, AnyView dst, const Exec& exec) {
+                   log_edges(src, dst, options, exec);
+                 });
+               },
+               [&](const SobelEdges& of) { return sobel_steps(of, seen, largest_); },
+               [&](const BoundaryOptions& of) {
+                 return one([of](ConstAnyView src, AnyView dst, const Exec& exec) {
+                   boundaries(src, dst, of, exec);
+                 });
+               }},
+      options_);
+}
+
+EdgesResult EdgesRecipe::run(ConstAnyView seen, AnyView out, ConstAnyView mask, double scale,
+                             const Execs& execs) const {
+  EdgesResult result{.is_mask = makes_mask()};
+  const PictureKind kind{seen.type, seen.channels, false, scale};
+  run_steps(steps(kind, mask, &result), seen, out, execs);
+  if (result.thresholds) result.thresholds->low /= scale, result.thresholds->high /= scale;
+  return result;
+}
+
+int32_t EdgesRecipe::reach() const {
+  return std::visit(Overload{[&](const CannyEdges&) { return reach_of(canny({})); },
+                             [](const LogEdges& of) { return reach_of(resolved(of)); },
+                             [](const SobelEdges& of) {
+                               const int window = of.ksize       ? of.ksize
+                                                  : of.sigma > 0 ? gaussian_size(of.sigma)
+                                                                 : 1;
+                               return window / 2 + reach_of(gradient_of(of));
+                             },
+                             [](const BoundaryOptions&) { return 0; }},
+                    options_);
+}
+
+bool EdgesRecipe::wraps() const {
+  if (const auto* log = std::get_if<LogEdges>(&options_))
+    return log->border.mode == BorderMode::wrap;
+  const auto* sobel = std::get_if<SobelEdges>(&options_);
+  return sobel != nullptr && sobel->border.mode == BorderMode::wrap;
+}
+
+std::string_view EdgesRecipe::whole_only() const {
+  if (std::holds_alternative<BoundaryOptions>(options_)) return "boundaries compare distant rows";
+  if (const auto* canny = std::get_if<CannyEdges>(&options_); canny != nullptr && canny->mask)
+    return "a mask is not divided into bands";
+  const auto* log = std::get_if<LogEdges>(&options_);
+  if (log != nullptr && wraps() && log->mode == LogMode::zero_crossings)
+    return "zero crossings with a border that wraps compare the first and the last row";
+  return {};
+}
+
+double EdgesRecipe::scratch_bytes(const PictureKind& kind) const {
+  const PictureKind seen = this->seen(kind);
+  const double copy = preparation(kind).empty() ? 0 : seen.channels * bytes_per_sample(seen.type);
+  if (is_canny()) return copy + (kind.type == PixelType::u8 ? 5 : 30);
+  return copy + 15;
+}
+
+void EdgesRecipe::check_lines() const {
+  const auto* log = std::get_if<LogEdges>(&options_);
+  if (is_canny() || (log != nullptr && log->mode == LogMode::zero_crossings)) return;
+  throw_invalid(std::string(method()),
+                "lines: {} has none; method canny, and log with mode zero-crossings, have",
+                method());
+}
+
+Polylines EdgesRecipe::trace(ConstAnyView seen, ConstAnyView edges, double scale,
+                             const TraceOptions& how, const Exec& exec) const {
+  check_lines();
+  const PictureKind kind{seen.type, seen.channels, false, scale};
+  Polylines lines = is_canny() ? cuesta::trace(seen, edges, canny(kind), how, exec)
+                               : cuesta::trace(seen, log(kind), how, exec);
+  for (Polyline& line : lines) {
+    line.strength /= scale;
+    for (LinePoint& p : line.points) p.strength /= scale;
+  }
+  return lines;
+}
+
+}  // namespace recipes
+
+PixelType edges_type(PixelType source, const EdgesOptions& options) {
+  return recipes::EdgesRecipe(options).output({.type = source}).type;
+}
+
+namespace {
+
+// Sees the picture in scratch memory and calls body(seen).
+template <class Body>
+void with_seen(const recipes::EdgesRecipe& recipe, ConstAnyView src, const recipes::Execs& execs,
+               Body&& body) {
+  check_view(src, "edges: src", {PixelType::u8, PixelType::u16, PixelType::f32}, 1, 4);
+  const recipes::PictureKind kind = recipes::kind_of(src);
+  const recipes::Steps prepare = recipe.preparation(kind);
+  if (prepare.empty()) return body(src);
+  const recipes::PictureKind seen = recipe.seen(kind);
+  if (execs.around.choices) {
+    for (Choice& choice :
+         recipes::plan_of(prepare, src.size(), src.type, src.channels, src.space, execs))
+      execs.around.choices->push_back(std::move(choice));
+    return body(placeholder(src.width, src.height, seen.type, seen.channels, src.space));
+  }
+  Scratch scratch(execs.around, src.space);
+  const AnyView view =
+      recipes::scratch_picture(scratch, src.size(), seen.type, seen.channels, src.space);
+  recipes::run_steps(prepare, src, view, execs);
+  body(ConstAnyView(view));
+}
+
+}  // namespace
+
+EdgesResult recipes::edges_at(ConstAnyView src, AnyView dst, const EdgesOptions& options,
+                              double scale, const Exec& exec) {
+  const EdgesRecipe recipe(options);
+  const Execs execs = execs_of(exec);
+  check_view(dst, "edges: dst", {recipe.output({.type = src.type}).type});
+  check_same_size(src, dst, "edges: src", "edges: dst");
+  check_no_overlap(src, dst, "edges: src", "edges: dst");
+  EdgesResult result;
+  with_seen(recipe, src, execs, [&](ConstAnyView seen) {
+    if (!exec.choices) {
+      result = recipe.run(seen, dst, {}, scale, execs);
+      return;
+    }
+    for (Choice& choice : plan_of(recipe.steps({seen.type, seen.channels}), seen.size(), seen.type,
+                                  seen.channels, seen.space, execs))
+      exec.choices->push_back(std::move(choice));
+  });
+  return result;
+}
+
+EdgesResult edges(ConstAnyView src, OutView dst, const EdgesOptions& options, const Exec& exec) {
+  return recipes::edges_at(src, dst, options, 1, exec);
+}
+
+Polylines recipes::edge_lines_at(ConstAnyView src, const EdgesOptions& options, double scale,
+                                 const TraceOptions& how, const Exec& exec) {
+  const EdgesRecipe recipe(options);
+  recipe.check_lines();
+  const Execs execs = execs_of(exec);
+  Polylines lines;
+  with_seen(recipe, src, execs, [&](ConstAnyView seen) {
+    Scratch scratch(execs.around, seen.space);
+    const AnyView found = scratch_picture(scratch, seen.size(), PixelType::u8, 1, seen.space);
+    recipe.run(seen, found, {}, scale, execs);
+    lines = recipe.trace(seen, found, scale, how, execs.around);
+  });
+  return lines;
+}
+
+Polylines edge_lines(ConstAnyView src, const EdgesOptions& options, const TraceOptions& how,
+                     const Exec& exec) {
+  return recipes::edge_lines_at(src, options, 1, how, exec);
+}
+
+}  // namespace cuesta

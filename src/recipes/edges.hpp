@@ -1,0 +1,73 @@
+// The recipe of edges: one method with its options.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "recipes/recipe.hpp"
+
+namespace cuesta::recipes {
+
+/// The names of the methods, in the order of EdgesOptions: canny, log, sobel, boundaries.
+inline constexpr std::string_view edge_methods[] = {"canny", "log", "sobel", "boundaries"};
+/// The options of a method by its name, all defaults. Throws Error{invalid_argument} that lists
+/// the names.
+EdgesOptions edges_options(std::string_view method);
+
+class EdgesRecipe : public Recipe {
+ public:
+  /// Throws Error{invalid_argument} naming the option.
+  explicit EdgesRecipe(const EdgesOptions& options);
+
+  const EdgesOptions& options() const { return options_; }
+  std::string_view method() const { return edge_methods[options_.index()]; }
+  bool makes_mask() const;
+  /// Whether colors are seen, where there are some.
+  bool sees_color() const;
+  /// What is seen of a picture with so many channels, for reports: "", "gray levels".
+  std::string_view seen_in_words(int32_t channels) const;
+
+  std::string key() const override;
+  Output output(const PictureKind& kind) const override;
+  PictureKind seen(const PictureKind& kind) const override;
+  Steps preparation(const PictureKind& kind) const override;
+  Steps steps(const PictureKind& seen) const override { return steps(seen, {}, nullptr); }
+  int32_t reach() const override;
+  bool wraps() const override;
+  std::string_view whole_only() const override;
+  double scratch_bytes(const PictureKind& kind) const override;
+
+  /// The same with Canny's mask, and the thresholds that it uses into `used`.
+  Steps steps(const PictureKind& seen, ConstAnyView mask, EdgesResult* used) const;
+  /// Finds the edges of what was seen. Thresholds of the result are in the file's levels.
+  EdgesResult run(ConstAnyView seen, AnyView out, ConstAnyView mask, double scale,
+                  const Execs& execs) const;
+  /// The edges that run() found, as lines; on the host or the device.
+  Polylines trace(ConstAnyView seen, ConstAnyView edges, double scale, const TraceOptions& how,
+                  const Exec& exec) const;
+  /// Throws Error{invalid_argument} where the method's edges have no lines.
+  void check_lines() const;
+
+  /// Canny's and LoG's own options for a picture of this kind.
+  CannyOptions canny(const PictureKind& seen) const;
+  LogOptions log(const PictureKind& seen) const;
+  bool is_canny() const { return options_.index() == 0; }
+
+ private:
+  EdgesOptions options_;
+  double largest_ = 1;  // magnitude that Sobel's gradient of samples from 0 to 1 can have
+};
+
+/// edges() and edge_lines() of a picture with `scale` levels for one level of its file, in which
+/// given thresholds count.
+EdgesResult edges_at(ConstAnyView src, AnyView dst, const EdgesOptions& options, double scale,
+                     const Exec& exec);
+Polylines edge_lines_at(ConstAnyView src, const EdgesOptions& options, double scale,
+                        const TraceOptions& how, const Exec& exec);
+
+/// The largest magnitude that samples from 0 to 1 can have: over all directions of the gradient,
+/// the sum of the taps along it that are positive.
+double largest_magnitude(int aperture, Norm norm);
+
+}  // namespace cuesta::recipes

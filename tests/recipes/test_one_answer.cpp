@@ -1,0 +1,158 @@
+// "The edges of photo.jpg": C++, C, files in bands and the command give the same bytes, for each
+// method and kind of picture. Python, Ray and GPUs: python/tests/test_one_answer.py.
+#include <cuesta.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cuesta/cuesta.hpp"
+#include "cuesta/io.hpp"
+#include "support/places.hpp"
+#include "support/temp_folder.hpp"
+
+#if defined(CUESTA_HAS_PICTURES)
+namespace cuesta {
+namespace {
+
+using test::TempFolder;
+
+struct Question {
+  const char* words;  // as the command takes them
+  EdgesOptions options;
+  bool has_lines = false, in_bands = true;
+  std::function<void(cuesta_edges_options&)> c = [](cuesta_edges_options&) {};
+};
+
+std::vector<Question> questions() {
+  return {
+      {"", CannyEdges{}, true},
+      {"--sigma 1 --low 30 --high 90", CannyEdges{.sigma = 1, .thresholds = Given{30, 90}}, true,
+       true, [](auto& c) { c.sigma = 1, c.rule = CUESTA_GIVEN, c.low = 30, c.high = 90; }},
+      {"--threshold 120", CannyEdges{.thresholds = Given{60, 120}}, true, true,
+       [](auto& c) { c.threshold = 120; }},
+      {"--threshold auto:percentile:95",
+       CannyEdges{.thresholds = Automatic{AutoThreshold::percentile, 95}}, true, true,
+       [](auto& c) { c.rule = CUESTA_PERCENTILE, c.percent = 95; }},
+      {"--color structure --aperture 5", CannyEdges{.aperture = 5, .color = EdgeColor::structure},
+       true, true, [](auto& c) { c.color = CUESTA_STRUCTURE, c.aperture = 5; }},
+      {"--color gray --norm l2", CannyEdges{.norm = Norm::l2, .color = EdgeColor::gray}, true, true,
+       [](auto& c) { c.color = CUESTA_GRAY, c.norm = CUESTA_L2; }},
+      {"--method log", LogEdges{}, true, true, [](auto& c) { c.method = CUESTA_METHOD_LOG; }},
+      {"--method log --mode threshold", LogEdges{.mode = LogMode::threshold}, false, true,
+       [](auto& c) { c.method = CUESTA_METHOD_LOG, c.mode = CUESTA_LOG_THRESHOLD; }},
+      {"--method log --sigma 2 --threshold 1", LogEdges{.threshold = 1, .sigma = 2}, true, true,
+       [](auto& c) { c.method = CUESTA_METHOD_LOG, c.sigma = 2, c.threshold = 1; }},
+      {"--method sobel", SobelEdges{}, false, true,
+       [](auto& c) { c.method = CUESTA_METHOD_SOBEL; }},
+      {"--method sobel --sigma 2 --aperture 7", SobelEdges{.sigma = 2, .aperture = 7}, false, true,
+       [](auto& c) { c.method = CUESTA_METHOD_SOBEL, c.sigma = 2, c.aperture = 7; }},
+      {"--method sobel --threshold 60 --border replicate",
+       SobelEdges{.border = {BorderMode::replicate}, .threshold = 60}, false, true,
+       [](auto& c) {
+         c.method = CUESTA_METHOD_SOBEL, c.threshold = 60;
+         c.border.mode = CUESTA_REPLICATE;
+       }},
+      {"--method boundaries", BoundaryOptions{}, false, false,
+       [](auto& c) { c.method = CUESTA_METHOD_BOUNDARIES; }},
+  };
+}
+
+// A photograph's stand-in: slopes, steps, texture, and colors of one gray level.
+AnyImage drawn(int32_t channels, PixelType type) {
+  AnyImage picture(150, 400, channels, type);
+  for (int32_t y = 0; y < 400; ++y) {
+    for (int32_t x = 0; x < 150; ++x) {
+      for (int32_t c = 0; c < channels; ++c) {
+        const bool is_disk = (x - 75) * (x - 75) + (y - 155) * (y - 155) < 900;
+        const int level = (x + y * 2) / 4 +
+                          (is_disk ? (c == 1   ? 60
+                                      : c == 0 ? 120
+                                               : 20)
+                                   : 0) +
+                          (x > 110 ? (x * 7 + y * 13) % 11 : 0) + (y < 30 && x < 60 ? 40 * c : 0);
+        if (type == PixelType::u8)
+          picture.as<uint8_t>().at(x, y, c) = uint8_t(level & 255);
+        else
+          picture.as<uint16_t>().at(x, y, c) = uint16_t((level & 255) * 251);
+      }
+    }
+  }
+  return picture;
+}
+
+bool same(ConstAnyView a, ConstAnyView b) {
+  if (a.size() != b.size() || a.type != b.type || a.channels != b.channels) return false;
+  const auto bytes = size_t(a.width) * size_t(bytes_per_sample(a.type)) * size_t(a.channels);
+  for (int32_t y = 0; y < a.height; ++y) {
+    const auto row = [&](ConstAnyView of) {
+      return static_cast<const char*>(of.data) + ptrdiff_t(y) * of.stride_bytes;
+    };
+    if (std::memcmp(row(a), row(b), bytes) != 0) return false;
+  }
+  return true;
+}
+
+AnyImage by_c(ConstAnyView picture, const Question& question, PixelType type) {
+  const auto view_of = [](auto view) {
+    cuesta_view out{};
+    out.data = const_cast<void*>(static_cast<const void*>(view.data));
+    out.width = view.width, out.height = view.height, out.channels = view.channels;
+    out.stride_bytes = view.stride_bytes;
+    out.type = view.type == PixelType::u8 ? CUESTA_U8 : CUESTA_U16;
+    out.space = CUESTA_HOST;
+    return out;
+  };
+  cuesta_edges_options options;
+  cuesta_edges_options_init(&options, sizeof options);
+  question.c(options);
+  AnyImage out(picture.size(), 1, type);
+  const cuesta_view src = view_of(picture), dst = view_of(out.view());
+  EXPECT_EQ(cuesta_edges(nullptr, &src, &dst, &options, nullptr), CUESTA_OK) << cuesta_error_text();
+  return out;
+}
+
+class OneAnswer : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Pictures, OneAnswer,
+                         testing::Values("photo.jpg", "color.png", "gray.png", "alpha.png",
+                                         "gray-alpha.png", "deep.png", "scan.tif"));
+
+TEST_P(OneAnswer, FromEveryInterface) {
+  const std::string name = GetParam();
+  const TempFolder folder;
+  const std::string photo = folder / name;
+  const int32_t channels = name == "gray.png"         ? 1
+                           : name == "gray-alpha.png" ? 2
+                           : name == "alpha.png"      ? 4
+                                                      : 3;
+  write(photo, drawn(channels, name == "deep.png" ? PixelType::u16 : PixelType::u8));
+  const AnyImage picture = read(photo);
+  for (const Question& question : questions()) {
+    SCOPED_TRACE(question.words);
+    const AnyImage expected = edges(picture, question.options);
+    EXPECT_TRUE(same(by_c(picture, question, expected.type()), expected)) << "C";
+    for (const BandOptions& bands : {BandOptions{}, BandOptions{.rows = 17}}) {
+      edges_file(photo, folder / "file.png", question.options, bands);
+      EXPECT_TRUE(same(read(folder / "file.png"), expected)) << "edges_file";
+    }
+#if defined(CUESTA_HAS_CLI)
+    const auto command = [&](const std::string& more) {
+      const std::string line = test::command_file() + " edges " + photo + " " + question.words +
+                               " -q --device cpu " + more;
+      ASSERT_EQ(std::system(line.c_str()), 0) << line;
+      EXPECT_TRUE(same(read(folder / "command.png"), expected)) << line;
+    };
+    const std::string out = "-o " + (folder / "command.png");
+    command(out);
+    if (question.has_lines) command(out + " --lines " + (folder / "lines.svg"));
+    if (question.in_bands) command(out + (name == "deep.png" ? " --memory 700kB" : " --memory 300kB"));
+#endif
+  }
+}
+
+}  // namespace
+}  // namespace cuesta
+#endif
