@@ -6,6 +6,7 @@ take them as `**options` and hand them on as they are; `described` shows them.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import textwrap
@@ -128,17 +129,27 @@ def stencil_of(stencil: Any, divisor: int | None) -> _core.Stencil:
         raise InvalidArgument(
             f"stencil has shape {taps.shape}; it must have two dimensions, height and width", str(taps.shape)
         )
-    height, width = taps.shape
-    if taps.dtype.kind in "iub":
-        limits = np.iinfo(np.int32)
-        if taps.min() < limits.min or taps.max() > limits.max:
-            raise InvalidArgument("stencil: taps must fit 32 bits", str(taps.max()))
-        return _core.Stencil.integers(width, height, taps.ravel().tolist(), 1 if divisor is None else int(divisor))
-    if taps.dtype.kind != "f":
+    if taps.dtype.kind not in "iubf":
         raise InvalidArgument(f"stencil has dtype {taps.dtype}; it must hold whole numbers or floats", str(taps.dtype))
-    if divisor is not None:
-        taps = taps / divisor
-    return _core.Stencil.floats(width, height, taps.astype(np.float32).ravel().tolist())
+    make = _stencil if taps.size <= _MOST_KEPT else _stencil.__wrapped__
+    return make(taps.tobytes(), taps.dtype.str, *taps.shape, divisor)
+
+
+# Stencils and elements of at most that many cells are kept: making one costs more than the call on a small picture.
+_MOST_KEPT = 1024
+
+
+@functools.lru_cache(maxsize=256)
+def _stencil(values: bytes, dtype: str, height: int, width: int, divisor: int | None) -> _core.Stencil:
+    taps = np.frombuffer(values, dtype)
+    if taps.dtype.kind == "f":
+        if divisor is not None:
+            taps = taps / divisor
+        return _core.Stencil.floats(width, height, taps.astype(np.float32).tolist())
+    limits = np.iinfo(np.int32)
+    if taps.min() < limits.min or taps.max() > limits.max:
+        raise InvalidArgument("stencil: taps must fit 32 bits", str(taps.max()))
+    return _core.Stencil.integers(width, height, taps.tolist(), 1 if divisor is None else int(divisor))
 
 
 def element_of(element: Any) -> _core.StructuringElement:
@@ -152,8 +163,13 @@ def element_of(element: Any) -> _core.StructuringElement:
         raise InvalidArgument(
             f"element has shape {cells.shape}; it must have two dimensions, height and width", str(cells.shape)
         )
-    height, width = cells.shape
-    return _core.StructuringElement.of_cells(width, height, (cells != 0).astype(np.uint8).ravel().tolist())
+    make = _element if cells.size <= _MOST_KEPT else _element.__wrapped__
+    return make((cells != 0).tobytes(), *cells.shape)
+
+
+@functools.lru_cache(maxsize=256)
+def _element(cells: bytes, height: int, width: int) -> _core.StructuringElement:
+    return _core.StructuringElement.of_cells(width, height, list(cells))
 
 
 def threshold_pairs(low: Any, high: Any) -> tuple[list[float], list[float]]:

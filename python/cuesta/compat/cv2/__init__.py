@@ -1,10 +1,9 @@
 """OpenCV's module: what Cuesta answers with the same bytes, and cv2 for everything else.
 
 ``from cuesta.compat import cv2`` replaces ``import cv2``, and ``python -m cuesta.compat program.py`` runs a
-program that says ``import cv2`` as it is. Names that are not here go to the cv2 that is installed, and so do calls
-that Cuesta does not take, or would answer with other bytes or more slowly. ``calls()`` counts who answered. The
-reference is OpenCV 4.6; the README of ``cuesta.compat`` has the list of what is passed on, and the table of what
-newer versions do differently.
+program that says ``import cv2`` as it is. The functions here answer the requests of the table in the README of
+``cuesta.compat``; all other calls and names are passed to the cv2 that is installed. ``calls()`` counts who answered.
+The reference is OpenCV 4.6; the README has what newer versions do differently.
 
 Notes
 -----
@@ -13,33 +12,20 @@ Notes
 - ``dst`` (``edges``, ``labels``, ...) is written and returned when it has the shape and type of the
   result; otherwise a new array is returned, as by cv2.
 - ``borderType`` may hold ``BORDER_ISOLATED``, which changes nothing: arrays have nothing outside.
-- Where cv2 is not installed, arguments that Cuesta does not take raise ``cuesta.Unsupported`` with
-  what is taken, and arguments that cv2 refuses too raise ``cuesta.InvalidArgument``.
+- Where cv2 is not installed, what Cuesta does not answer raises ``cuesta.Unsupported`` with what it answers.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from cuesta.compat._original import Calls
-from cuesta.compat.cv2._arguments import original as original
+from cuesta.compat._dispatch import Calls
 from cuesta.compat.cv2._components import connectedComponents, connectedComponentsWithStats
 from cuesta.compat.cv2._constants import *
-from cuesta.compat.cv2._edges import Canny
-from cuesta.compat.cv2._filters import (
-    GaussianBlur,
-    Laplacian,
-    Scharr,
-    Sobel,
-    blur,
-    boxFilter,
-    filter2D,
-    medianBlur,
-    sepFilter2D,
-    spatialGradient,
-)
-from cuesta.compat.cv2._morphology import dilate, erode, getStructuringElement, morphologyEx
-from cuesta.compat.cv2._points import absdiff, cvtColor, threshold
+from cuesta.compat.cv2._edges import Canny, cvtColor
+from cuesta.compat.cv2._filters import GaussianBlur, Laplacian, Scharr, Sobel, filter2D, medianBlur, sepFilter2D
+from cuesta.compat.cv2._morphology import dilate, erode, morphologyEx
+from cuesta.compat.cv2._table import original as original
 
 __all__ = [
     "Canny",
@@ -47,9 +33,6 @@ __all__ = [
     "Laplacian",
     "Scharr",
     "Sobel",
-    "absdiff",
-    "blur",
-    "boxFilter",
     "calls",
     "connectedComponents",
     "connectedComponentsWithStats",
@@ -57,12 +40,9 @@ __all__ = [
     "dilate",
     "erode",
     "filter2D",
-    "getStructuringElement",
     "medianBlur",
     "morphologyEx",
     "sepFilter2D",
-    "spatialGradient",
-    "threshold",
 ]
 
 

@@ -1,9 +1,8 @@
-"""OpenCV's numbers for what is here; all others are asked of cv2."""
+"""OpenCV's numbers for the arguments of what is here; all others are cv2's."""
 
 from typing import Final
 
 CV_8U: Final = 0
-CV_8S: Final = 1
 CV_16U: Final = 2
 CV_16S: Final = 3
 CV_32S: Final = 4
@@ -17,12 +16,7 @@ BORDER_WRAP: Final = 3
 BORDER_REFLECT_101: Final = 4
 BORDER_REFLECT101: Final = 4
 BORDER_DEFAULT: Final = 4
-BORDER_TRANSPARENT: Final = 5
 BORDER_ISOLATED: Final = 16
-
-MORPH_RECT: Final = 0
-MORPH_CROSS: Final = 1
-MORPH_ELLIPSE: Final = 2
 
 MORPH_ERODE: Final = 0
 MORPH_DILATE: Final = 1
@@ -31,19 +25,14 @@ MORPH_CLOSE: Final = 3
 MORPH_GRADIENT: Final = 4
 MORPH_TOPHAT: Final = 5
 MORPH_BLACKHAT: Final = 6
-MORPH_HITMISS: Final = 7
 
 CC_STAT_LEFT: Final = 0
 CC_STAT_TOP: Final = 1
 CC_STAT_WIDTH: Final = 2
 CC_STAT_HEIGHT: Final = 3
 CC_STAT_AREA: Final = 4
-CC_STAT_MAX: Final = 5
 
 FILTER_SCHARR: Final = -1
-
-THRESH_BINARY: Final = 0
-THRESH_OTSU: Final = 8
 
 COLOR_BGR2GRAY: Final = 6
 COLOR_RGB2GRAY: Final = 7

@@ -20,7 +20,7 @@ cv2 = pytest.importorskip("cv2", reason="OpenCV's Python package is not installe
 HERE = pathlib.Path(__file__).parent
 DATA = pathlib.Path(
     os.environ.get("CUESTA_OPENCV_DATA")
-    or HERE.parents[1] / "build/data/opencv-doc/usr/share/doc/opencv-doc/examples/data"
+    or HERE.parents[2] / "build/data/opencv-doc/usr/share/doc/opencv-doc/examples/data"
 )
 SAMPLES = sorted((DATA.parent / "python").glob("*.py"))
 

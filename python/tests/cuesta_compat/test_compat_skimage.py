@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import arranged, content, masks, pictures, plain, same
+from oracle import arranged, masks, pictures, plain, same
 
 data = pytest.importorskip("skimage.data", reason="scikit-image is not installed")
 feature = pytest.importorskip("skimage.feature", reason="scikit-image is not installed")
@@ -22,7 +22,7 @@ import cuesta
 from cuesta.compat import skimage as ours
 
 MODES = st.sampled_from(["reflect", "constant", "nearest", "mirror", "wrap"])
-FLOAT_AND_INT = (np.uint8, np.uint16, np.float16, np.float32, np.float64)
+FLOAT_AND_INT = (np.uint8, np.uint16, np.float16, np.float32)  # float64 is scikit-image's
 sigmas = st.one_of(st.just(0.0), st.floats(0.2, 6))
 
 
@@ -68,81 +68,24 @@ def test_gaussian(
     )
 
 
-@given(pictures(FLOAT_AND_INT, (1, 3, 5)), st.tuples(sigmas, sigmas), st.integers(-3, 2))
-def test_gaussian_of_channels(image: Any, sigma: Any, axis: int) -> None:
-    moved = np.moveaxis(image, -1, axis)
-    close_to(
-        ours.gaussian(moved, sigma, channel_axis=axis),
-        filters.gaussian(plain(moved), sigma, channel_axis=axis),
-        55 * 2.0**-23,
-    )
-
-
-def test_gaussian_of_bool_and_into_an_array() -> None:
-    mask = np.eye(30, 40, dtype=bool)
-    expected = filters.gaussian(mask, 2)
-    close_to(ours.gaussian(mask, 2), expected, 2.0**-20)
-    out = np.zeros(mask.shape, np.float32)
-    assert ours.gaussian(mask, 2, out=out) is out
-    np.testing.assert_allclose(out, expected, atol=2.0**-20)
-    with pytest.raises(cuesta.InvalidArgument, match="out is uint8"):
-        ours.gaussian(mask, 2, out=np.zeros(mask.shape, np.uint8))
-
-
-def test_gaussian_says_what_it_does_not_take() -> None:
-    image = np.zeros((8, 9), np.uint8)
-    with pytest.raises(cuesta.Unsupported, match="257 pixels"):
-        ours.gaussian(image, 32)
-    with pytest.raises(cuesta.InvalidArgument, match="sigma is -1"):
-        ours.gaussian(image, -1)
-    with pytest.raises(cuesta.Unsupported, match="mode is 'grid-wrap'"):
-        ours.gaussian(image, mode="grid-wrap")
-    with pytest.raises(cuesta.Unsupported, match="3 dimensions"):
-        ours.gaussian(np.zeros((8, 9, 3)))
-    with pytest.raises(cuesta.Unsupported, match="int32"):
-        ours.gaussian(image.astype(np.int32))
-    with pytest.raises(cuesta.InvalidArgument, match="channel_axis is 3"):
-        ours.gaussian(np.zeros((8, 9, 3)), channel_axis=3)
-    with pytest.raises(TypeError, match="image is list"):
-        ours.gaussian([[1.0]])  # type: ignore[arg-type]
-
-
 # --------------------------------------------------------------------------------------- sobel
 
 
-@given(
-    pictures(FLOAT_AND_INT),
-    st.sampled_from([None, 0, 1, (0, 1)]),
-    MODES,
-    st.floats(0, 1),
-    st.booleans(),
-)
-def test_sobel(image: Any, axis: Any, mode: str, cval: float, masked: bool) -> None:
-    mask = np.random.default_rng(1).random(image.shape) < 0.95 if masked else None
+@given(pictures(FLOAT_AND_INT), st.sampled_from([None, 0, 1, (0, 1)]), MODES, st.floats(0, 1))
+def test_sobel(image: Any, axis: Any, mode: str, cval: float) -> None:
     close_to(
-        ours.sobel(image, mask, axis=axis, mode=mode, cval=cval),
-        filters.sobel(plain(image), mask, axis=axis, mode=mode, cval=cval),
+        ours.sobel(image, axis=axis, mode=mode, cval=cval),
+        filters.sobel(plain(image), axis=axis, mode=mode, cval=cval),
         2.0**-20,
     )
-
-
-def test_sobel_says_what_it_does_not_take() -> None:
-    image = np.zeros((8, 9), np.uint8)
-    with pytest.raises(cuesta.InvalidArgument, match="axis is 2"):
-        ours.sobel(image, axis=2)
-    with pytest.raises(cuesta.InvalidArgument, match=r"mask has shape \(2, 2\)"):
-        ours.sobel(image, np.ones((2, 2), bool))
-    with pytest.raises(cuesta.Unsupported, match=r"mode is \('reflect', 'wrap'\)"):
-        ours.sobel(image, mode=("reflect", "wrap"))  # type: ignore[arg-type]
 
 
 # -------------------------------------------------------------------- laplace, label, morphology
 
 
-@given(pictures((np.uint8, np.uint16)), st.booleans())
-def test_laplace(image: Any, masked: bool) -> None:
-    mask = np.random.default_rng(1).random(image.shape) < 0.95 if masked else None
-    close_to(ours.laplace(image, mask=mask), filters.laplace(plain(image), mask=mask), 2.0**-48)
+@given(pictures((np.uint8, np.uint16)))
+def test_laplace(image: Any) -> None:
+    close_to(ours.laplace(image), filters.laplace(plain(image)), 2.0**-48)
 
 
 @given(masks(), st.sampled_from([None, 1, 2]))
@@ -172,23 +115,6 @@ def test_morphology(image: Any, shape: tuple[int, int], seed: int, mode: str) ->
         same(out, mine)
 
 
-def test_added_functions_say_what_they_do_not_take() -> None:
-    image = np.zeros((8, 9), np.uint8)
-    calls: list[tuple[Any, str]] = [
-        (lambda: ours.laplace(image.astype(np.float32)), "image is float32"),
-        (lambda: ours.laplace(image, 5), "ksize is 5"),
-        (lambda: ours.label(image), "label_image is uint8"),
-        (lambda: ours.label(image > 0, 1), "background is 1"),
-        (lambda: ours.erosion(image, np.ones((2, 3))), "footprint is no array of two odd sides"),
-        (lambda: ours.erosion(image, mode="constant"), "mode is 'constant'"),
-        (lambda: ours.dilation(image.astype(np.float64)), "image is float64"),
-        (lambda: ours.opening(image, out=np.zeros((2, 2), np.uint8)), "out is uint8"),
-    ]
-    for call, words in calls:
-        with pytest.raises((cuesta.Unsupported, cuesta.InvalidArgument), match=words):
-            call()
-
-
 # --------------------------------------------------------------------------------------- canny
 
 
@@ -213,24 +139,12 @@ def photograph(name: str) -> Any:
 @pytest.mark.parametrize("name", PHOTOGRAPHS)
 def test_canny_of_photographs(name: str) -> None:
     image = photograph(name)
-    left = np.arange(image.shape[1]) > image.shape[1] // 3
     cases: list[tuple[Any, dict[str, Any]]] = [
         (image, {}),
         (image, {"sigma": 2.0, "mode": "nearest"}),
         (image, {"sigma": (1.0, 3.0), "low_threshold": 8.0, "high_threshold": 20.0}),
-        (
-            image,
-            {
-                "sigma": 1.5,
-                "low_threshold": 0.8,
-                "high_threshold": 0.95,
-                "use_quantiles": True,
-            },
-        ),
-        (image, {"sigma": 3.0, "mask": np.broadcast_to(left, image.shape)}),
         (image.astype(np.uint16) * 257, {"mode": "reflect"}),
         (image / np.float32(255), {"sigma": 1.7}),
-        (image / 255.0, {"sigma": 1.7, "low_threshold": 0.05}),
     ]
     for picture, options in cases:
         score = agreement(ours.canny(picture, **options), feature.canny(picture, **options))
@@ -248,8 +162,8 @@ def test_canny_of_photographs(name: str) -> None:
 def test_canny_of_noise(
     height: int, width: int, seed: int, sigma: float, mode: str, how: str
 ) -> None:
-    # Real numbers, so that no two lengths are equal: what differs is only what rounding moves.
-    noise = np.random.default_rng(seed).random((height, width))
+    # Of 16 bits, so that few lengths are equal: what differs is only what rounding moves.
+    noise = np.random.default_rng(seed).integers(0, 65536, (height, width), np.uint16)
     options: dict[str, Any] = {"sigma": sigma, "mode": mode, "cval": 0.25}
     mine = ours.canny(arranged(noise, how), **options)
     assert agreement(mine, feature.canny(noise, **options)) >= 0.97
@@ -264,7 +178,7 @@ def test_canny_of_drawings_is_theirs_up_to_ties(picture: str) -> None:
         "square": ((x > 60) & (x < 140) & (y > 50) & (y < 130)),
         "disk": (x - 100) ** 2 + (y - 90) ** 2 < 70**2,
         "checkerboard": (x // 25 + y // 25) % 2 == 0,
-    }[picture].astype(float)
+    }[picture] * np.uint8(255)
     for sigma in (1.0, 2.0):
         mine, theirs = ours.canny(image, sigma), feature.canny(image, sigma)
         assert not (theirs & ~mine).any()
@@ -277,22 +191,40 @@ def test_canny_of_drawings_is_theirs_up_to_ties(picture: str) -> None:
 
 def test_canny_of_pictures_without_edges() -> None:
     for shape in ((1, 1), (2, 9), (3, 3), (40, 50)):
-        for image in (np.zeros(shape, np.uint8), np.full(shape, 0.5)):
+        for image in (np.zeros(shape, np.uint8), np.full(shape, 0.5, np.float32)):
             same(ours.canny(image), np.zeros(shape, bool))
-    mask = np.zeros((40, 50), bool)
-    noise = content(np.random.default_rng(1), (40, 50), "noise", np.uint8)
-    same(ours.canny(noise, mask=mask), np.zeros((40, 50), bool))
 
 
-def test_canny_says_what_it_does_not_take() -> None:
+def test_gaussian_of_bool() -> None:
+    mask = np.eye(30, 40, dtype=bool)
+    close_to(ours.gaussian(mask, 2), filters.gaussian(mask, 2), 2.0**-20)
+
+
+def test_a_call_that_is_left_says_what_is_answered() -> None:
+    """Where scikit-image is not installed: why, what Cuesta answers, and what to install."""
     image = np.zeros((8, 9), np.uint8)
-    with pytest.raises(cuesta.InvalidArgument, match="low_threshold is 90"):
-        ours.canny(image, low_threshold=90, high_threshold=20)
-    with pytest.raises(cuesta.InvalidArgument, match="high_threshold is 20"):
-        ours.canny(image, low_threshold=0.1, high_threshold=20, use_quantiles=True)
-    with pytest.raises(cuesta.Unsupported, match="int64"):
-        ours.canny(image.astype(np.int64))
-    with pytest.raises(cuesta.Unsupported, match="3 dimensions"):
-        ours.canny(np.zeros((8, 9, 3)))
-    with pytest.raises(cuesta.InvalidArgument, match="mask has shape"):
-        ours.canny(image, mask=np.ones((8, 8), bool))
+    calls: list[tuple[Any, str]] = [
+        (lambda: ours.gaussian(image, 32), "a window of 257"),
+        (lambda: ours.gaussian(image, -1), "sigma is -1"),
+        (lambda: ours.gaussian(image, mode="grid-wrap"), "mode is 'grid-wrap'"),
+        (lambda: ours.gaussian(np.zeros((8, 9, 3), np.uint8)), "3 dimensions is not taken"),
+        (lambda: ours.gaussian(image, channel_axis=0), "channel_axis and out are not taken"),
+        (lambda: ours.gaussian(image / 255), "float64 and 1 channels is not taken"),
+        (lambda: ours.gaussian([[1.0]]), "a picture of list"),
+        (lambda: ours.sobel(image, axis=2), "axis is 2"),
+        (lambda: ours.sobel(image, image > 0), "a mask is not taken"),
+        (lambda: ours.sobel(image, mode=("reflect", "wrap")), r"mode is \('reflect', 'wrap'\)"),
+        (lambda: ours.laplace(image.astype(np.float32)), "float32"),
+        (lambda: ours.laplace(image, 5), "ksize is 5"),
+        (lambda: ours.label(image), "uint8"),
+        (lambda: ours.label(image > 0, 1), "background is 1"),
+        (lambda: ours.erosion(image, np.ones((2, 3))), r"the footprint has shape \(2, 3\)"),
+        (lambda: ours.erosion(image, mode="constant"), "mode is 'constant'"),
+        (lambda: ours.dilation(image.astype(np.float32)), "float32"),
+        (lambda: ours.opening(image, out=np.zeros((2, 2), np.uint8)), "out is not like the image"),
+        (lambda: ours.canny(image, low_threshold=90, high_threshold=20), "low_threshold is 90"),
+        (lambda: ours.canny(image, use_quantiles=True), "a mask and quantiles are not taken"),
+    ]
+    for call, words in calls:
+        with pytest.raises(cuesta.Unsupported, match=words + ".*; Cuesta answers .*pip install scikit-image"):
+            call()
