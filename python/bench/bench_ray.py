@@ -40,10 +40,9 @@ import tempfile
 import time
 from typing import Any
 
+import cuesta
 import numpy as np
 from beside import measured
-
-import cuesta
 
 SIDE = 1024
 PICTURES = (32, 432)  # in a short run, in a long one
@@ -144,7 +143,7 @@ _worker: Any = None
 
 def _begin(work: Any) -> None:
     global _worker
-    from cuesta.ray.pictures import Worker
+    from cuesta.ray._workers import Worker
 
     _worker = Worker(work)
 
@@ -207,8 +206,8 @@ def one(kind: str, side: str, workers: int, count: int, folder: str) -> None:
     spawn = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory(dir=pathlib.Path(folder).parent) as output:
         if side == "pool" and kind == "pictures":
-            from cuesta.ray.outputs import Output
-            from cuesta.ray.pictures import Work
+            from cuesta.ray._outputs import Output
+            from cuesta.ray._workers import Work
 
             work = Work("edges", "canny", {}, "path", folder, None, Output(output, "png"), 1)
             with spawn.Pool(workers, _begin, (work,)) as pool:
@@ -223,7 +222,6 @@ def one(kind: str, side: str, workers: int, count: int, folder: str) -> None:
                 pool.join()
             return
         import ray
-
         from cuesta.ray.__main__ import join_cluster
 
         join_cluster(None, workers)
@@ -331,7 +329,7 @@ def steps(videos: pathlib.Path, turns: int = 8) -> dict[str, Any]:
     """CPU milliseconds of a worker of `cuesta.ray.detect`, one thread: a frame of a video that is looked at by `cuesta.detect`,
     by one task to its end, and by a task a part, in turns; and a call of what such a task does beside looking."""
     import ray
-    from cuesta.ray import videos as of
+    from cuesta.ray import _parts as of
     from cuesta.ray.__main__ import join_cluster
 
     join_cluster(None, 1)
@@ -433,7 +431,7 @@ class Counted:
 def arrays(count: int) -> Any:
     """Rows of 1 Mpixel, 16 different ones, in blocks of the job's batches."""
     import ray.data
-    from cuesta.ray.pictures import BATCH
+    from cuesta.ray._pictures import BATCH
 
     def rows(batch: dict[str, Any]) -> dict[str, Any]:
         made = [np.random.default_rng(int(k) % 16).integers(0, 256, (SIDE // 8, SIDE // 8), np.uint8) for k in batch["id"]]

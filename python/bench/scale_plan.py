@@ -1,11 +1,11 @@
 """What a billion pictures and a million cameras cost, from measured rates: the tables of docs/scale.md. Needs simpy.
 
     python python/bench/scale_plan.py          print them
-    python python/bench/scale_plan.py --check  whether docs/scale.md has them so (python/tests/test_ray_layout.py)
+    python python/bench/scale_plan.py --check  whether docs/scale.md has them so (python/tests/cuesta_ray)
     python python/bench/scale_plan.py --write  put them there
 
 Rates are those of python/bench/bench_ray.py (the newest docs/results/data/*-ray.json), for one core of that machine and 1 Mpixel.
-Rates of GPUs are those of docs/results/data/scale-gpu.json. python/tests/ray_layout.py simulates what faults cost.
+Rates of GPUs are those of docs/results/data/scale-gpu.json. python/tests/cuesta_ray/ray_layout.py simulates what faults cost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python/tests"))
+sys.path.insert(0, str(ROOT / "python/tests/cuesta_ray"))
 import ray_layout as layout  # noqa: E402
 
 DATA = ROOT / "docs/results/data"

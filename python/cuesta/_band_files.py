@@ -51,8 +51,7 @@ def _bytes_of(memory: int | str) -> int:
         ) from None
 
 
-def _banding(
-    files: Any,
+def banding(
     memory: int | str,
     rows: int | None,
     resume: bool,
@@ -60,9 +59,10 @@ def _banding(
     device: str,
     progress: Callable[[int, int], Any] | None,
 ) -> Any:
+    """How a call works, as the extension takes it."""
     if tiff not in _LAYOUTS:
         raise InvalidArgument(f"tiff is {tiff!r}; it is one of {', '.join(_LAYOUTS)}", tiff)
-    return files.Banding(_bytes_of(memory), rows or 0, resume, tiff, str(device), progress)
+    return files_extension().Banding(_bytes_of(memory), rows or 0, resume, tiff, str(device), progress)
 
 
 def edges_work(
@@ -135,8 +135,8 @@ def edges_file(
         Where there is no such GPU.
     """
     files = files_extension()
-    banding = _banding(files, memory, rows, resume, tiff, device, progress)
-    work = edges_work(method, low, high, threshold, options, banding)
+    how = banding(memory, rows, resume, tiff, device, progress)
+    work = edges_work(method, low, high, threshold, options, how)
     return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
 
 
@@ -170,7 +170,7 @@ def filter_file(
         As the functions of these names take them, and how it runs: strategy, parameters, threads.
     """
     files = files_extension()
-    work = filter_work(filter, element, options, _banding(files, memory, rows, resume, tiff, device, progress))
+    work = filter_work(filter, element, options, banding(memory, rows, resume, tiff, device, progress))
     return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
 
 
@@ -238,5 +238,5 @@ def label_file(
         As `edges_file`.
     """
     files = files_extension()
-    work = label_work(threshold, options, _banding(files, memory, rows, True, "strips", device, progress))
+    work = label_work(threshold, options, banding(memory, rows, True, "strips", device, progress))
     return components_of(files.label_file(os.fspath(source), work))

@@ -13,7 +13,7 @@ import pytest
 import cuesta
 
 #: Modules that people import. All others begin with an underscore.
-SUBMODULES = {"compat", "errors", "ray", "torch"}
+SUBMODULES = {"bands", "compat", "errors", "ray", "torch"}
 FOLDER = pathlib.Path(cuesta.__file__).parent
 
 

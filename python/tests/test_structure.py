@@ -1,4 +1,4 @@
-"""The package's own structure: which module imports which."""
+"""The package's own structure: who imports whom, and how long files and functions are."""
 
 from __future__ import annotations
 
@@ -73,3 +73,20 @@ def test_functions_import_no_modules_of_ours(name: str) -> None:
         for one in imported(node)
     ]
     assert inside == []
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(FOLDER)))
+def test_files_are_of_at_most_500_lines(file: pathlib.Path) -> None:
+    assert len(file.read_text().splitlines()) <= 500
+
+
+@pytest.mark.parametrize("name", sorted(TREES))
+def test_functions_are_of_at_most_60_lines(name: str) -> None:
+    """Signature and documentation left out."""
+    long = []
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            if body and (lines := (body[-1].end_lineno or 0) - body[0].lineno + 1) > 60:
+                long.append(f"{node.name}: {lines}")
+    assert long == []

@@ -28,10 +28,10 @@ except ImportError as error:
         _sys.exit(2)
     raise ImportError(_reason, name=error.name) from error
 
-from cuesta.ray.bands import edges_file, filter_file, label_file
-from cuesta.ray.outputs import Summary
-from cuesta.ray.pictures import edges, filter
-from cuesta.ray.videos import detect
+from cuesta.ray._bands import edges_file, filter_file, label_file
+from cuesta.ray._outputs import Summary
+from cuesta.ray._pictures import edges, filter
+from cuesta.ray._videos import detect
 
 __all__ = ["Summary", "detect", "edges", "edges_file", "filter", "filter_file", "label_file"]
 

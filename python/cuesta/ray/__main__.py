@@ -17,12 +17,8 @@ Exit status: 0 done; 3 some inputs, or all, cannot be read; 4 results cannot be 
 from __future__ import annotations
 
 import argparse
-import ast
-import inspect
-import json
 import logging
 import os
-import pathlib
 import re
 import socket
 import sys
@@ -37,101 +33,16 @@ import cuesta
 import cuesta.ray
 from cuesta import FileComponents, FileResult
 from cuesta.errors import DeviceError, Error, InputError, OutOfMemory, OutputError
-from cuesta.ray import places
-from cuesta.ray.outputs import Output, Summary, components_written
-from cuesta.ray.pictures import FILTERS, METHODS
+from cuesta.ray import _places as places
+from cuesta.ray._arguments import make_parser, options_in, read_scene
+from cuesta.ray._outputs import Output, Summary, components_written
+from cuesta.ray._workers import FILTERS, METHODS
 
 #: As the command has them (docs/python.md).
 DONE, USAGE, INPUT, OUTPUT, DEVICE, INTERRUPTED = 0, 2, 3, 4, 5, 130
 
-#: What is of a call here or of its pictures, not of the operation.
-_OURS = {"image", "out", "mask", "color", "layout", "return_thresholds", "strategy", "parameters", "threads", "stream", "file"}
-_OURS |= {"videos", "output", "format", "rows", "zones", "lines", "filesystem", "part_frames", "num_cpus", "at_once"}
-_OURS |= {"max_pixels", "overwrite", "progress"}
-_OPTION = "option "
 #: What a list of components is written as, by its name.
 LISTS = ("csv", "ndjson", "parquet")
-
-
-def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """What may be said of an operation."""
-    return {name: one for name, one in inspect.signature(function).parameters.items() if name not in _OURS}
-
-
-def value_of(text: str) -> Any:
-    """A number, true or false, a list as Python writes it, or the text itself."""
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-
-
-def texts_of(function: Callable[..., Any]) -> dict[str, str]:
-    """What the documentation of a function says of each parameter, in one line; nothing with python -OO."""
-    found: dict[str, str] = {}
-    for names, text in re.findall(r"(?m)^([\w, ]+) : .*\n((?: {4}.*\n?)+)", inspect.getdoc(function) or ""):
-        found.update(dict.fromkeys(names.split(", "), " ".join(text.split())))
-    return found
-
-
-def add_options(parser: argparse.ArgumentParser, functions: dict[str, Callable[..., Any]]) -> None:
-    """--name VALUE for each option of any of the operations."""
-    found: dict[str, tuple[inspect.Parameter, list[str]]] = {}
-    for key, function in functions.items():
-        for name, one in options_of(function).items():
-            found.setdefault(name, (one, []))[1].append(key)
-    texts = {key: texts_of(function) for key, function in functions.items()}
-    group = parser.add_argument_group("options of the operation, as cuesta's function has them (docs/python-api.md)")
-    for name, (one, keys) in found.items():
-        said: dict[str, list[str]] = {}
-        for key in keys:
-            if text := texts[key].get(name):
-                said.setdefault(text, []).append(key)
-        some = len(said) > 1 or len(keys) < len(functions)
-        words = " ".join(f"{', '.join(of)}: {text}" if some else text for text, of in said.items())
-        how: dict[str, Any] = {"dest": _OPTION + name, "default": argparse.SUPPRESS, "help": words.replace("%", "%%")}
-        how |= {"action": argparse.BooleanOptionalAction} if isinstance(one.default, bool) else {"type": value_of, "metavar": "VALUE"}
-        group.add_argument("--" + name.replace("_", "-"), **how)
-
-
-def options_in(arguments: argparse.Namespace, parser: argparse.ArgumentParser, function: Callable[..., Any]) -> dict[str, Any]:
-    """Those that were said."""
-    said = {name.removeprefix(_OPTION): value for name, value in vars(arguments).items() if name.startswith(_OPTION)}
-    known = options_of(function)
-    for name in said:
-        if name not in known:
-            parser.error(f"--{name.replace('_', '-')} is no option of {function.__name__}")
-    return said
-
-
-def read_scene(path: str) -> dict[str, Any]:
-    """Zones, lines and mask from a file as `cuesta detect --scene` takes it: JSON, and TOML from Python 3.11 on."""
-    try:
-        text = pathlib.Path(path).read_text(encoding="utf-8")
-        if path.endswith(".toml"):
-            import tomllib
-
-            table = tomllib.loads(text)
-        else:
-            table = json.loads(text)
-        zones = [
-            cuesta.Zone(
-                one["name"],
-                [(float(x), float(y)) for x, y in one["polygon"]],
-                one.get("kind", "include"),
-                *(one.get(limit) for limit in ("min_area", "max_area", "min_aspect", "max_aspect")),
-            )
-            for one in table.get("zones", [])
-        ]
-        lines = [cuesta.CountingLine(one["name"], tuple(one["from"]), tuple(one["to"])) for one in table.get("lines", [])]
-    except (OSError, ImportError, LookupError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: no scene: {error}", path) from error
-    scene: dict[str, Any] = {"zones": zones, "lines": lines}
-    if "mask" in table:
-        scene["mask"] = cuesta.imread(pathlib.Path(path).parent / table["mask"], gray=True)
-    return scene
 
 
 class Bar:
@@ -160,76 +71,6 @@ class Bar:
     def __exit__(self, *_: object) -> None:
         if self._visible:
             self._stream.write("\r\033[K")
-
-
-def make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "python -m cuesta.ray", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="edges|filter|label|detect")
-
-    def verb(
-        name: str, text: str, more: str, functions: dict[str, Callable[..., Any]], formats: str = ""
-    ) -> argparse.ArgumentParser:
-        """One whose results are a folder in one of the formats, or one of a picture whose result is a file."""
-        one = verbs.add_parser(
-            name, help=text, description=f"{text}\n\n{more}", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
-        )
-        if name == "filter":
-            one.add_argument("operation", choices=sorted(functions), help="the filter")
-        if formats:
-            one.add_argument("inputs", nargs="+", metavar="INPUT", help="files, folders, patterns, s3:// and gs:// addresses")
-            one.add_argument("-o", "--output", required=True, help="the folder for the results, or its address")
-            one.add_argument("--format", help=formats)
-            one.add_argument("--overwrite", action="store_true", help="take a folder that holds a whole result")
-        else:
-            one.add_argument("input", metavar="INPUT", help="a picture file, or its s3:// or gs:// address")
-            one.add_argument("-o", "--output", required=True, help="a .csv, .ndjson or .parquet file, or its address")
-        one.add_argument("--address", help="of a Ray cluster; by default RAY_ADDRESS, else one begins here")
-        one.add_argument("--cpus", type=int, help="of a cluster that begins here; by default all")
-        one.add_argument("--num-cpus", type=float, default=1, help="of a worker (1)")
-        one.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
-        add_options(one, functions)
-        return one
-
-    tables = "parquet or ndjson"
-    of_pictures = f"a picture's extension (png): one file a picture, by its name; or {tables}"
-    workers: dict[str, Any] = {"type": int, "help": "by default as many as there are CPUs for"}
-    each = "Each picture by itself, in workers that stay. A color picture becomes gray."
-    edges = verb("edges", "Edges in pictures.", each, dict(METHODS), of_pictures)
-    edges.add_argument("--method", choices=sorted(METHODS), default="canny", help="canny by default")
-    edges.add_argument("--workers", **workers)
-    each = "Each picture by itself, in workers that stay. Colors stay."
-    smooth = verb("filter", "Filtered pictures.", each, dict(FILTERS), of_pictures)
-    smooth.add_argument("--workers", **workers)
-    for one in (edges, smooth):
-        one.add_argument(
-            "--num-gpus", type=float, default=0, help="of a GPU a worker's part, 0.25: four share one (0: all is done on the CPU)"
-        )
-        one.add_argument(
-            "--bands",
-            action="store_true",
-            help="INPUT is one picture, worked on in bands of rows, which may be larger than memory; -o is a picture file",
-        )
-        one.add_argument("--memory", default="512MB", help="with --bands: of each worker, for rows (512MB)")
-    each = (
-        "In bands of rows, so that the picture may be larger than memory; the list must fit into it. A mask is what is\n"
-        "brighter than --threshold in the picture's gray levels."
-    )
-    label = verb("label", "The connected components of a mask, as a list.", each, {"label": cuesta.label})
-    label.add_argument("--threshold", type=float, default=0, help="gray levels above it are set (0: all that is not black)")
-    label.add_argument("--memory", default="512MB", help="of each worker, for rows (512MB)")
-    label.add_argument("--workers", **workers)
-    each = (
-        "Videos run beside each other, and each is cut at key frames into parts that follow each other, wherever there is\n"
-        "room; objects keep their numbers across them."
-    )
-    detect = verb("detect", "Moving objects in videos.", each, {"detect": cuesta.ray.detect}, f"{tables} (parquet)")
-    detect.add_argument("--rows", choices=("events", "objects"), default="events", help="what a row is (events)")
-    detect.add_argument("--part-frames", type=int, default=250, help="frames that are done at a time, at least (250)")
-    detect.add_argument("--at-once", type=int, help="videos under way together; by default as many as there are CPUs for")
-    detect.add_argument("--scene", help="zones, lines and mask, as `cuesta detect --scene` reads them")
-    return parser
 
 
 def join_cluster(address: str | None, cpus: int | None) -> None:
@@ -291,7 +132,7 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Summa
     said: dict[str, Any] = {name: value for name in ("format",) if (value := vars(arguments)[name]) is not None}
     said |= {"output": arguments.output, "num_cpus": arguments.num_cpus, "overwrite": arguments.overwrite}
     if arguments.verb == "detect":
-        options = options_in(arguments, parser, cuesta.ray.detect)
+        options = options_in(arguments, parser, cuesta.detect)
         scene = {} if arguments.scene is None else read_scene(arguments.scene)
         said |= {"rows": arguments.rows, "part_frames": arguments.part_frames, "at_once": arguments.at_once, **scene}
         work: Callable[..., Any] = cuesta.ray.detect
@@ -332,7 +173,7 @@ def keep_ray_quiet() -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    parser = make_parser()
+    parser = make_parser(__doc__)
     arguments = parser.parse_args(words)
     keep_ray_quiet()
     begun = time.monotonic()

@@ -28,7 +28,7 @@ def test_the_simulation_keeps_its_books() -> None:
         assert (made.lost > 0) == any(fault.time < made.makespan for fault in faults)
 
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 def test_the_decision_has_the_figures_of_its_data() -> None:

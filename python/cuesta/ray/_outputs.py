@@ -20,7 +20,7 @@ from pyarrow import fs
 
 from cuesta import FileComponents, imwrite
 from cuesta.errors import Error, InvalidArgument, OutputError
-from cuesta.ray import places
+from cuesta.ray import _places as places
 
 #: What lies in the folder when all results do: a line of JSON.
 MARKER = "_SUCCESS"

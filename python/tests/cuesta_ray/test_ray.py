@@ -31,23 +31,27 @@ from test_video_parts import coded  # noqa: E402
 
 import cuesta.ray  # noqa: E402
 from cuesta.ray import __main__ as command  # noqa: E402
-from cuesta.ray import bands, places, resources, videos  # noqa: E402
+from cuesta.ray import _bands as bands  # noqa: E402
+from cuesta.ray import _parts as parts_of_videos  # noqa: E402
+from cuesta.ray import _places as places  # noqa: E402
+from cuesta.ray import _resources as resources  # noqa: E402
+from cuesta.ray import _videos as videos  # noqa: E402
 
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import it
 
 
 def part_that_sleeps(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
     """In place of `look_at`: as long as each part's packets say, whatever the machine is busy with."""
-    if before and videos.taken(before) is None:
-        yield from (videos._NOTHING, videos.Lost())
+    if before and parts_of_videos.taken(before) is None:
+        yield from (parts_of_videos._NOTHING, parts_of_videos.Lost())
         return
     for i, part in enumerate(parts):
         with (pathlib.Path(watch.filesystem) / "begun").open("a") as file:
             file.write(f"{video} {part.first}\n")
         time.sleep(part.packet / 1000)
         numbers = np.arange(part.first, part.first + part.frames)
-        yield np.ones(200_000, np.uint8) if i < saves else videos._NOTHING
-        yield videos.Found((64, 48), numbers, numbers / 25, np.zeros(0, videos._FOUND))
+        yield np.ones(200_000, np.uint8) if i < saves else parts_of_videos._NOTHING
+        yield parts_of_videos.Found((64, 48), numbers, numbers / 25, np.zeros(0, parts_of_videos._FOUND))
 
 
 def part_that_ends_its_worker(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
@@ -60,7 +64,7 @@ def look_that_is_killed(deaths: pathlib.Path) -> Any:
     this folder, while there is one, decodes ten frames, and is killed."""
 
     def look_at(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
-        for k, given in enumerate(videos.look_at(watch, video, parts, before, saves)):
+        for k, given in enumerate(parts_of_videos.look_at(watch, video, parts, before, saves)):
             yield given
             for death in deaths.iterdir() if video.endswith("mp4") and k == 4 else ():
                 with contextlib.suppress(FileNotFoundError):
@@ -73,7 +77,7 @@ def look_that_is_killed(deaths: pathlib.Path) -> Any:
 
 def look_that_takes_a_while(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
     """In place of `look_at`: long enough to be met on the way."""
-    for given in videos.look_at(watch, video, parts, before, saves):
+    for given in parts_of_videos.look_at(watch, video, parts, before, saves):
         time.sleep(0.08)
         yield given
 
@@ -103,7 +107,7 @@ def layout_on(
         machines.kill_node()
         return True
 
-    watch = videos.Watch({"background": "samples"}, {}, filesystem=str(folder))
+    watch = parts_of_videos.Watch({"background": "samples"}, {}, filesystem=str(folder))
     if dies:
         with support.meanwhile(kill, every=0.02) as killed:
             videos._run(watch, [f"v{k}" for k in range(6)], "", 1, 4, None)

@@ -7,16 +7,16 @@ import pathlib
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Union
 
 import ray
 
 from cuesta import FileComponents, FileResult
-from cuesta import _band_files as files
+from cuesta.bands import BandWork, edges_work, filter_work, label_work
 from cuesta.errors import InputError, OutputError
-from cuesta.ray import places, resources
-from cuesta.ray.outputs import cause_of
+from cuesta.ray import _places as places, _resources as resources
+from cuesta.ray._outputs import cause_of
 
 __all__ = ["edges_file", "filter_file", "label_file"]
 
@@ -36,23 +36,12 @@ class Work:
 
     source: str
     filesystem: Any
-    make: Callable[..., Any]
-    """`files.edges_work`, `files.filter_work` or `files.label_work`, ..."""
-    arguments: tuple[Any, ...]
-    """... and what they take in front of the bands' settings, options last."""
-    memory: int | str
+    work: BandWork
     threads: int
-    maker: str = "BandMaker"
-    """The extension's class that works on bands."""
 
     def local(self) -> str:
         """The source as a file of this machine."""
         return places.kept.local(self.source, self.filesystem)
-
-    def of(self, rows: int | None = None, resume: bool = True, tiff: str = "strips", progress: Progress | None = None) -> Any:
-        """The same as the extension takes it, for this process."""
-        extension: Any = files.files_extension()
-        return self.make(*self.arguments, files._banding(extension, self.memory, rows, resume, tiff, "cpu", progress))
 
 
 class _Kept:
@@ -64,12 +53,10 @@ class _Kept:
 
     def maker(self, work: Work, file: str) -> Any:
         status = os.stat(file)
-        key = (file, status.st_ino, status.st_size, status.st_mtime_ns, work.make.__name__, repr(work.arguments), work.memory)
+        key = (file, status.st_ino, status.st_size, status.st_mtime_ns, repr(work.work))
         if key != self._key:
             self._key, self._maker = (), None
-            with_threads = (*work.arguments[:-1], {**work.arguments[-1], "threads": work.threads})
-            here = replace(work, arguments=with_threads)
-            self._maker = getattr(files.files_extension(), work.maker)(file, here.of())
+            self._maker = work.work.with_threads(work.threads).maker(file)
             self._key = key
         return self._maker
 
@@ -179,8 +166,8 @@ def _made(
     num_cpus: float,
     progress: Progress | None,
 ) -> FileResult:
-    extension: Any = files.files_extension()
-    join = _joined_by(work, lambda file: extension.BandJoin(file, target, work.of(rows, resume, tiff, progress)))
+    how: dict[str, Any] = {"rows": rows, "resume": resume, "tiff": tiff, "progress": progress}
+    join = _joined_by(work, lambda file: work.work.join(file, target, **how))
     bands = _bands_of(work, join, rows, workers, num_cpus)
     if join.wants_counts:
         for _, counts in bands("count", 0):
@@ -188,7 +175,8 @@ def _made(
     thresholds = join.find_thresholds()
     for _, part in bands("make", join.rows, thresholds):
         join.add(part)
-    return FileResult(**join.finish())
+    made: FileResult = work.work.result(join)
+    return made
 
 
 def _threads(num_cpus: float, options: dict[str, Any]) -> int:
@@ -255,10 +243,9 @@ def edges_file(
     >>> def outlines(scan):
     ...     return cuesta.ray.edges_file(scan, "edges.tif", sigma=1.4)
     """
-    arguments = (method, low, high, threshold, options)
-    work = Work(
-        places.everywhere(source, filesystem), filesystem, files.edges_work, arguments, memory, _threads(num_cpus, options)
-    )
+    threads = _threads(num_cpus, options)
+    of = edges_work(method, low=low, high=high, threshold=threshold, memory=memory, **options)
+    work = Work(places.everywhere(source, filesystem), filesystem, of, threads)
     return _run(work, target, rows, resume, tiff, workers, num_cpus, progress)
 
 
@@ -289,10 +276,9 @@ def filter_file(
     **options
         As `cuesta.filter_file` has them, but for `threads` and `device`.
     """
-    arguments = (filter, element, options)
-    work = Work(
-        places.everywhere(source, filesystem), filesystem, files.filter_work, arguments, memory, _threads(num_cpus, options)
-    )
+    threads = _threads(num_cpus, options)
+    of = filter_work(filter, element=element, memory=memory, **options)
+    work = Work(places.everywhere(source, filesystem), filesystem, of, threads)
     return _run(work, target, rows, resume, tiff, workers, num_cpus, progress)
 
 
@@ -340,16 +326,15 @@ def label_file(
     ...     return cuesta.ray.label_file(scan, threshold=128).count
     """
     resources.check(workers)
-    work = Work(
-        places.everywhere(source, filesystem), filesystem, files.label_work, (threshold, options), memory,
-        _threads(num_cpus, options), "LabelMaker",
-    )  # fmt: skip
-    extension: Any = files.files_extension()
-    join = _joined_by(work, lambda file: extension.LabelJoin(file, work.of(rows)))
+    threads = _threads(num_cpus, options)
+    of = label_work(threshold=threshold, memory=memory, **options)
+    work = Work(places.everywhere(source, filesystem), filesystem, of, threads)
+    join = _joined_by(work, lambda file: of.join(file, rows=rows))
     done = 0
     for high, found in _bands_of(work, join, rows, workers, num_cpus)("find", 0):
         join.add(*found)
         done += high
         if progress:
             progress(done, join.height)
-    return files.components_of(join.finish())
+    found_all: FileComponents = of.result(join)
+    return found_all

@@ -6,7 +6,6 @@ import os
 import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Union, overload
 
 import numpy as np
@@ -15,9 +14,10 @@ import ray
 import ray.data
 
 import cuesta
-from cuesta.errors import DeviceError, Error, InputError, InvalidArgument, OutputError
-from cuesta.ray import places, resources
-from cuesta.ray.outputs import TABLES, Output, Summary, cause_of, encoded
+from cuesta.errors import InvalidArgument
+from cuesta.ray import _places as places, _resources as resources
+from cuesta.ray._outputs import TABLES, Output, Summary, cause_of
+from cuesta.ray._workers import FILTERS, METHODS, Work, Worker
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -28,145 +28,12 @@ __all__ = ["edges", "filter"]
 Progress = Callable[[int, Union[int, None], int], None]
 Pictures = Union["Dataset", str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]
 
-METHODS: dict[str, Callable[..., Any]] = {"canny": cuesta.canny, "log": cuesta.log_edges, "sobel": cuesta.sobel}
-FILTERS: dict[str, Callable[..., Any]] = {
-    name: getattr(cuesta, name) for name in ("box", "convolve", "correlate", "gaussian", "laplacian", "median", "sharpen")
-}
 #: Rows that go to an actor at once: of datasets, and of tables, whose files they become.
 BATCH = 16
 #: Of files that become files at most: what Ray does for a batch is the same for any number of rows.
 LARGEST_BATCH = 32
 SOURCES = ("path", "bytes", "image")
-SCHEMA = pa.schema(
-    [
-        ("name", pa.string()),
-        ("error", pa.string()),
-        ("width", pa.int32()),
-        ("height", pa.int32()),
-        ("picture", pa.binary()),
-    ]
-)
 PICTURES = ("png", "jpg", "jpeg", "tif", "tiff", "webp", "ppm", "pgm", "bmp", "jxl", "jp2", "avif", "heif")
-
-
-@dataclass(frozen=True)
-class Work:
-    """What is to be done with each row; goes to the workers."""
-
-    kind: Literal["edges", "filter"]
-    operation: str
-    options: Mapping[str, Any]
-    source: str = "path"
-    base: str = ""
-    filesystem: Any = None
-    output: Output | None = None
-    threads: int = 1
-    on_gpu: bool = False
-
-
-@dataclass
-class Worker:
-    """Does rows, one after the other; the library keeps this thread's workspace between them, on a GPU too. Of GPUs a worker
-    sees the one that Ray gave it."""
-
-    work: Work
-    _apply: Callable[..., Any] = field(init=False)
-
-    def __post_init__(self) -> None:
-        table = METHODS if self.work.kind == "edges" else FILTERS
-        self._apply = table[self.work.operation]
-
-    def _read(self, value: Any) -> Any:
-        gray = self.work.kind == "edges"
-        if self.work.source == "image":
-            image = np.asarray(value)
-            return cuesta.to_gray(image, layout="HWC") if gray and image.ndim == 3 and image.shape[2] >= 3 else image
-        if self.work.source == "bytes":
-            with places.held(bytes(value)) as name:
-                return self._file(name, "bytes", gray)
-        with places.local(value, self.work.filesystem) as name:
-            return self._file(name, os.fspath(value), gray)
-
-    @staticmethod
-    def _file(name: str, known: str, gray: bool) -> Any:
-        try:
-            return cuesta.imread(name, gray=gray)
-        except InputError as error:  # of a file of a moment: by the name that people know
-            raise places.named(error, known, name) from error
-
-    def result(self, value: Any) -> Any:
-        """What is made of one picture."""
-        image = self._read(value)
-        layout = {"layout": "HWC"} if image.ndim == 3 else {}
-        if self.work.on_gpu:
-            return cuesta.to_host(self._apply(cuesta.to_device(image), **layout, **self.work.options))
-        return self._apply(image, threads=self.work.threads, **layout, **self.work.options)
-
-    def row(self, name: str, value: Any) -> dict[str, Any]:
-        """The same as a row; written where there is an output. What cannot be read has an `error`."""
-        output = self.work.output
-        nothing = np.zeros((0, 0), np.uint8)
-        try:
-            image = self.result(value)
-        except (OutputError, DeviceError):  # not of this picture
-            raise
-        except (Error, TypeError, ValueError) as error:
-            if output is None:
-                return {"name": name, "error": str(error), "image": nothing}
-            return {"name": name, "error": str(error), "width": 0, "height": 0, "picture": None}
-        if output is None:
-            return {"name": name, "error": "", "image": image}
-        row = {"name": name, "error": "", "width": image.shape[1], "height": image.shape[0], "picture": None}
-        if output.format == "parquet":
-            row["picture"] = encoded(image, "png")
-        elif not output.is_table:
-            output.picture(name, image)
-        return row
-
-    def names(self, batch: Mapping[str, Any]) -> list[str]:
-        """What the rows are called in the results: by `name`, or by their paths."""
-        if "name" in batch:
-            return [str(name) for name in batch["name"]]
-        if self.work.source == "path":
-            return [places.name_in(str(path), self.work.base, self.work.filesystem) for path in batch["path"]]
-        if self.work.output is not None:
-            raise InvalidArgument("rows of bytes or arrays have no column 'name', which results are called by", "name")
-        return [""] * len(batch[self.work.source])
-
-    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        names = self.names(batch)
-        output = self.work.output
-        if output is None:
-            rows = [self.row(name, value) for name, value in zip(names, batch[self.work.source])]
-            others = {key: value for key, value in batch.items() if key not in ("image", "bytes", "name", "error")}
-            return {**others, **{key: _column([row[key] for row in rows]) for key in ("name", "error", "image")}}
-        why, part, failed = [""] * len(names), "", ""
-        try:
-            rows = [self.row(name, value) for name, value in zip(names, batch[self.work.source])]
-            why = [row["error"] for row in rows]
-            part = output.part(names, rows, _schema(output.format)) if output.is_table and rows else ""
-        except (OutputError, DeviceError) as error:  # as a value: of what is raised Ray hands on the text alone
-            failed = pickle.dumps(error).hex()
-        return {
-            "name": _column(names),
-            "error": _column(why),
-            "part": _column([part] * len(names)),
-            "failed": _column([failed] * len(names)),
-        }
-
-
-def _schema(format: str) -> Any:
-    return SCHEMA if format == "parquet" else SCHEMA.remove(SCHEMA.get_field_index("picture"))
-
-
-def _column(values: list[Any]) -> Any:
-    if values and isinstance(values[0], np.ndarray):
-        if len({value.shape for value in values}) == 1:
-            return np.stack(values)
-        column = np.empty(len(values), object)
-        column[:] = values
-        return column
-    return np.array(values, dtype=np.str_ if values and isinstance(values[0], str) else None)
 
 
 def _check_options(

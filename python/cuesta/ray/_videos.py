@@ -10,6 +10,7 @@ run beside each other too.
 
 from __future__ import annotations
 
+import inspect
 import os
 import threading
 import time
@@ -17,284 +18,30 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
-import pyarrow as pa
 import ray
 import ray.data
 
-from cuesta import CountingLine, Detection, MotionDetector, SceneWatch, VideoPart, Zone, read_video, video_parts
-from cuesta._keywords import DetectOptions
-from cuesta._options import described, names_of
-from cuesta.errors import Error, InputError, InvalidArgument
-from cuesta.ray import places
-from cuesta.ray.outputs import TABLES, Output, Summary, cause_of
+from cuesta import CountingLine, MotionDetector, Tracker, VideoPart, Zone
+from cuesta.errors import InvalidArgument
+from cuesta.ray import _places as places
+from cuesta.ray._outputs import TABLES, Output, Summary, cause_of
+from cuesta.ray._parts import _WHOLE, Fault, Found, Lost, Watch, look_at, parts_of
+from cuesta.ray._rows import SCHEMAS, _finish
 
 if TYPE_CHECKING:
     from ray.data import Dataset
-    from typing_extensions import Unpack
 
 __all__ = ["detect"]
 
 Progress = Callable[[int, Union[int, None], int], None]
 Path = Union[str, "os.PathLike[str]"]
-
-_BOX = pa.struct([("x", pa.int32()), ("y", pa.int32()), ("width", pa.int32()), ("height", pa.int32())])
-_CROSSING = pa.struct(
-    [("line", pa.string()), ("id", pa.int64()), ("to", pa.string()), ("frame", pa.int64()), ("time", pa.float64())]
-)
-_IN_EVENT = pa.struct(
-    [
-        ("id", pa.int64()),
-        ("first_frame", pa.int64()),
-        ("last_frame", pa.int64()),
-        ("start", pa.float64()),
-        ("end", pa.float64()),
-        ("zones", pa.list_(pa.string())),
-        ("moved", pa.float64()),
-        ("max_speed", pa.float64()),
-        ("largest_box", _BOX),
-        ("max_area", pa.int64()),
-    ]
-)
-#: The columns, by what a row is.
-SCHEMAS = {
-    "events": pa.schema(
-        [
-            ("name", pa.string()),
-            ("error", pa.string()),
-            ("id", pa.int64()),
-            ("first_frame", pa.int64()),
-            ("last_frame", pa.int64()),
-            ("start", pa.float64()),
-            ("end", pa.float64()),
-            ("clip_start", pa.float64()),
-            ("clip_end", pa.float64()),
-            ("most_at_once", pa.int64()),
-            ("best_frame", pa.int64()),
-            ("best_id", pa.int64()),
-            ("best_box", _BOX),
-            ("objects", pa.list_(_IN_EVENT)),
-            ("crossings", pa.list_(_CROSSING)),
-        ]
-    ),
-    "objects": pa.schema(
-        [
-            ("name", pa.string()),
-            ("error", pa.string()),
-            ("frame", pa.int64()),
-            ("time", pa.float64()),
-            ("event", pa.int64()),
-            ("id", pa.int64()),
-            ("box", _BOX),
-            ("area", pa.int64()),
-            ("centroid_x", pa.float64()),
-            ("centroid_y", pa.float64()),
-            ("zones", pa.list_(pa.string())),
-            ("velocity_x", pa.float64()),
-            ("velocity_y", pa.float64()),
-            ("moved", pa.float64()),
-        ]
-    ),
-}
-
-#: A detection, with the place of its frame in the part.
-_FOUND = np.dtype(
-    [("frame", "i8"), ("x", "i4"), ("y", "i4"), ("width", "i4"), ("height", "i4"), ("area", "i8"), ("cx", "f8"), ("cy", "f8")]
-)
-
-
-@dataclass(frozen=True)
-class Watch:
-    """What is watched for, and how; goes to the workers."""
-
-    motion: dict[str, Any]
-    tracking: dict[str, Any]
-    zones: Sequence[Zone] = ()
-    lines: Sequence[CountingLine] = ()
-    mask: Any = None
-    rows: str = "events"
-    output: Output | None = None
-    filesystem: Any = None
-    max_pixels: int | None = None
-    threads: int = 1
-    part_frames: int = 250
-    ahead_bytes: int = 1 << 28
-
-    def detector(self) -> MotionDetector:
-        return MotionDetector(**self.motion)
-
-    def scene(self, size: tuple[int, int]) -> SceneWatch:
-        return SceneWatch(size, self.zones, self.lines, self.mask, **self.tracking)
-
-    @property
-    def schema(self) -> Any:
-        return SCHEMAS[self.rows]
-
-
-class Found(NamedTuple):
-    """What moves in the frames of a part."""
-
-    size: tuple[int, int]
-    """Of the frames."""
-    numbers: Any
-    """(N,) int64: the frames' numbers."""
-    times: Any
-    """(N,) float64: seconds."""
-    detections: Any
-    """_FOUND, in the order of the frames."""
-
-
-class Fault(NamedTuple):
-    """Why a video, or a part, cannot be read."""
-
-    reason: str
-
-
-class Lost(NamedTuple):
-    """The state that a part was to go on from went with the machine that it lay on, or was never made."""
-
-
-_NOTHING = np.zeros(0, np.uint8)
-"""In place of a state."""
-
-
-def parts_of(watch: Watch, video: str) -> list[VideoPart] | Fault:
-    """Where a video is cut. Nothing is decoded."""
-    file = ""
-    try:
-        file = places.kept.local(video, watch.filesystem)
-        return video_parts(file, watch.part_frames, max_pixels=watch.max_pixels)
-    except Error as error:
-        return Fault(str(places.named(error, video, file)))
-
-
-def taken(before: list[Any]) -> bytes | None:
-    """The state that a part goes on from; None where it is lost."""
-    try:
-        state: bytes = ray.get(before[0]).tobytes()
-    except ray.exceptions.RayError:
-        return None
-    return state or None
-
-
-def look_at(
-    watch: Watch, video: str, parts: Sequence[VideoPart], before: list[Any], saves: int
-) -> Iterator[Any]:
-    """Of each of some parts that follow each other: the detector's state after it, for the first `saves` of them, and what
-    moves in it.
-
-    `before` holds the state that the detector goes on from, or a reference to it: then frames are decoded until it is
-    there, as many as `ahead_bytes` hold.
-    """
-    file = ""
-    try:
-        detector = watch.detector()
-        file = places.kept.local(video, watch.filesystem)
-        all = parts[0]._replace(frames=sum(part.frames for part in parts), end=parts[-1].end)
-        with read_video(file, keep_depth=True, max_pixels=watch.max_pixels, threads=watch.threads, part=all) as reader:
-            if reader.is_live:
-                raise InputError(f"{file}: it is live; cuesta.ray.detect takes files", file)
-            decoded: deque[Any] = deque()
-            if before:
-                held = 0
-                while held < watch.ahead_bytes and not ray.wait(before, timeout=0)[0]:
-                    if (frame := next(reader, None)) is None:
-                        break
-                    decoded.append(frame)
-                    held += frame.image.nbytes
-                if (state := taken(before)) is None:
-                    yield from (_NOTHING, Lost())
-                    return
-                detector.load(state)
-
-            def left() -> Iterator[Any]:
-                while decoded:
-                    yield decoded.popleft()
-                yield from reader
-
-            frames = left()
-            for i, part in enumerate(parts):
-                numbers: list[int] = []
-                times: list[float] = []
-                found: list[Any] = []
-                for k, frame in enumerate(frames if part is parts[-1] else islice(frames, part.frames)):
-                    numbers.append(frame.number)
-                    times.append(frame.time)
-                    found += [(k, *d.box, d.area, *d.centroid) for d in detector.push(frame.image, threads=watch.threads)]
-                # An array goes into Ray's store by one copy.
-                yield np.frombuffer(detector.save(), np.uint8) if i < saves else _NOTHING
-                yield Found(
-                    reader.size, np.array(numbers, np.int64), np.array(times, np.float64), np.array(found, _FOUND)
-                )
-    except Error as error:
-        yield from (_NOTHING, Fault(str(places.named(error, video, file))))
-
-
-def _box(box: Any) -> dict[str, int]:
-    return dict(zip(("x", "y", "width", "height"), map(int, box)))
-
-
-def _event(name: str, event: Any) -> dict[str, Any]:
-    return {
-        "name": name,
-        "error": "",
-        **{key: value for key, value in event._asdict().items() if key != "clip"},
-        "clip_start": event.clip[0],
-        "clip_end": event.clip[1],
-        "best_box": _box(event.best_box),
-        "objects": [
-            {**one._asdict(), "zones": list(one.zones), "largest_box": _box(one.largest_box)} for one in event.objects
-        ],
-        "crossings": [one._asdict() for one in event.crossings],
-    }
-
-
-def joined(watch: Watch, name: str, parts: Sequence[Found]) -> list[dict[str, Any]]:
-    """Events, or objects, of a video whose parts were looked at: who is who, across the seams too."""
-    scene = watch.scene(parts[0].size)
-    rows: list[dict[str, Any]] = []
-    for part in parts:
-        at = np.searchsorted(part.detections["frame"], np.arange(len(part.numbers) + 1))
-        listed = part.detections.tolist()
-        for k, (number, seconds) in enumerate(zip(part.numbers.tolist(), part.times.tolist())):
-            found = [Detection((x, y, w, h), area, (cx, cy)) for _, x, y, w, h, area, cx, cy in listed[at[k] : at[k + 1]]]
-            step = scene.push(found, frame=number, time=seconds)
-            if watch.rows == "events":
-                rows += [_event(name, event) for event in step.ended]
-                continue
-            for one in step.objects:
-                rows.append(
-                    {
-                        "name": name,
-                        "error": "",
-                        "frame": number,
-                        "time": seconds,
-                        "event": step.event,
-                        "id": one.id,
-                        "box": _box(one.box),
-                        "area": one.area,
-                        "centroid_x": one.centroid[0],
-                        "centroid_y": one.centroid[1],
-                        "zones": list(one.zones),
-                        "velocity_x": one.velocity[0],
-                        "velocity_y": one.velocity[1],
-                        "moved": one.moved,
-                    }
-                )
-    if watch.rows == "events":
-        rows += [_event(name, event) for event in scene.finish()]
-    return rows
-
-
-def _finish(watch: Watch, name: str, parts: list[Found] | Fault) -> tuple[str, Any]:
-    """The rows of a video: written as a part of the output, whose name comes back, or as a table."""
-    rows = [{"name": name, "error": parts.reason}] if isinstance(parts, Fault) else joined(watch, name, parts)
-    if watch.output is not None:
-        return watch.output.part([name], rows, watch.schema), None
-    return "", pa.Table.from_pylist(rows, schema=watch.schema)
+#: How often a part is begun that ends its worker each time, before the video is given up.
+_TRIES = 8
+#: How often a video is begun again whose state is lost.
+_BEGINNINGS = 50
 
 
 class Ended(NamedTuple):
@@ -305,13 +52,6 @@ class Ended(NamedTuple):
     part: str
     table: Any
     """A reference to it, where nothing is written."""
-
-
-_WHOLE = VideoPart(0, -1, -(2**63), 2**63 - 1, 0, 0)
-#: How often a part is begun that ends its worker each time, before the video is given up.
-_TRIES = 8
-#: How often a video is begun again whose state is lost.
-_BEGINNINGS = 50
 
 
 @dataclass
@@ -381,14 +121,8 @@ class _Cluster:
                 begun = end
                 continue
             part = parts[len(found)]
-            task, given = under_way[0]
-            try:
-                state = next(given) if self.at_once > 1 else next(self._wait(given))
-                made = self._get(next(given) if self.at_once > 1 else next(self._wait(given)))
-            except ray.exceptions.RayTaskError:  # a fault of ours
-                raise
-            except (ray.exceptions.RayError, StopIteration):
-                made = None
+            _, given = under_way[0]
+            state, made = self._next(given)
             if isinstance(made, Found) and part.frames in (-1, len(made.numbers)):
                 is_final = self._is_final(part)
                 states[len(found) + 1] = states[len(found)] if is_final else state
@@ -416,12 +150,21 @@ class _Cluster:
             states = {begun: states[begun]}
         return found
 
+    def _next(self, given: Iterator[Any]) -> tuple[Any, Any]:
+        """The state after a part and what moves in it; None where the task has ended."""
+        try:
+            state = next(given) if self.at_once > 1 else next(self._wait(given))
+            return state, self._get(next(given) if self.at_once > 1 else next(self._wait(given)))
+        except ray.exceptions.RayTaskError:  # a fault of ours
+            raise
+        except (ray.exceptions.RayError, StopIteration):
+            return None, None
+
     def _is_final(self, part: VideoPart) -> bool:
         """Whether what is known before a part stays so."""
         return self._founded is not None and part.first >= self._founded
 
 
-@described
 def detect(
     videos: Path | Sequence[Path],
     *,
@@ -438,7 +181,7 @@ def detect(
     max_pixels: int | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
-    **options: Unpack[DetectOptions],
+    **options: Any,
 ) -> Dataset | Summary:
     """Moving objects in videos, over the machines of a Ray cluster.
 
@@ -469,6 +212,7 @@ def detect(
     progress : callable, optional
         progress(done, of how many, errors), after each video.
     **options
+        Of the detector and of tracking, as `cuesta.detect` has them.
 
     Returns
     -------
@@ -496,8 +240,8 @@ def detect(
     >>> def watch(folder):
     ...     return cuesta.ray.detect(folder, output="s3://bucket/events", min_area=400)
     """
-    motion = {name: value for name, value in options.items() if name in names_of("MotionOptions")}
-    tracking = {name: value for name, value in options.items() if name in names_of("TrackingOptions")}
+    motion = {name: value for name, value in options.items() if name in inspect.signature(MotionDetector).parameters}
+    tracking = {name: value for name, value in options.items() if name in inspect.signature(Tracker).parameters}
     if unknown := sorted(set(options) - set(motion) - set(tracking)):
         raise TypeError(f"detect() got an unexpected keyword argument {unknown[0]!r}")
     if tracking.get("join"):  # as cuesta.detect has it
