@@ -1,8 +1,9 @@
-"""Prints docs/python-api.md: the public names of the installed package, from their docstrings.
+"""Prints the reference of the installed package: its public names, from their docstrings.
 
-    python python/docs/api_reference.py > docs/python-api.md
+    python python/docs/api_reference.py > reference.md
+    python python/docs/api_reference.py --index > docs/python-api.md
 
-Sections of the docstrings are numpydoc's (a title underlined with dashes).
+The index has a line for each name. It is tracked, and the reference is not. Sections of the docstrings are numpydoc's (a title underlined with dashes).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import ast
 import importlib
 import inspect
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from types import ModuleType
@@ -22,7 +24,14 @@ HEAD = """\
 Made by `python/docs/api_reference.py` from the docstrings; edit those.
 [python.md](python.md) goes by task.
 """
-MODULES = ("cuesta", "cuesta.torch", "cuesta.compat.cv2", "cuesta.compat.skimage")
+INDEX_HEAD = """\
+# The Python package, name by name
+
+`help(cuesta.canny)` prints the documentation of a name. `python python/docs/api_reference.py`
+prints all of it. [python.md](python.md) goes by task. This page is made by
+`python python/docs/api_reference.py --index`.
+"""
+MODULES = ("cuesta", "cuesta.bands", "cuesta.torch", "cuesta.compat.cv2", "cuesta.compat.skimage")
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.M)
 # "name : type" or "name, other" at the start of a line in Parameters and the like.
 ENTRY = re.compile(r"^(?P<name>\S.*?)(?: : (?P<type>.+))?$")
@@ -161,10 +170,28 @@ def module_entries(module: ModuleType) -> Iterator[str]:
             yield from entry(name, value, module.__name__)
 
 
+def summary(value: Any) -> str:
+    """The first sentence of the documentation."""
+    first = " ".join(inspect.cleandoc(value.__doc__ or "").split("\n\n")[0].split()).replace("``", "`")
+    return re.split(r"(?<!et al)\.\s", first)[0].rstrip(".;:")
+
+
+def index_entries(module: ModuleType) -> Iterator[str]:
+    yield f"## {module.__name__}"
+    lines = []
+    for name in module.__all__:
+        value = getattr(module, name)
+        if inspect.isclass(value) or callable(value):
+            text = f"- `{name}`: {summary(value)}"
+            lines.append(textwrap.fill(text, 98, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
+    yield "\n".join(lines)
+
+
 def main() -> None:
-    parts = [HEAD.strip()]
+    index = sys.argv[1:] == ["--index"]
+    parts = [(INDEX_HEAD if index else HEAD).strip()]
     for name in MODULES:
-        parts.extend(module_entries(importlib.import_module(name)))
+        parts.extend((index_entries if index else module_entries)(importlib.import_module(name)))
     print("\n\n".join(part for part in parts if part))
 
 

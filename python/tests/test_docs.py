@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import importlib.util
+import inspect
 import itertools
 import linecache
 import pathlib
+import re
 import subprocess
 import sys
 from typing import Any
 
 import pages
 import pytest
+
+import cuesta
+import cuesta.bands
 
 # Module to import for a word of `needs`, where it differs.
 MODULES = {name: name for name in ("skimage", "cv2", "torch", "cupy", "PIL", "cuesta._files")}
@@ -78,13 +84,46 @@ def test_the_gallery_is_up_to_date(tmp_path: pathlib.Path) -> None:
     assert all((kept / name).stat().st_size < 60_000 for name in names)
 
 
-def test_the_reference_is_up_to_date() -> None:
-    """docs/python-api.md is what python/docs/api_reference.py makes of the installed package."""
-    made = subprocess.run(
-        [sys.executable, str(pages.ROOT / "python/docs/api_reference.py")],
-        capture_output=True,
-        text=True,
-        check=True,
+def reference(*words: str) -> str:
+    return subprocess.run(
+        [sys.executable, str(pages.ROOT / "python/docs/api_reference.py"), *words], capture_output=True, text=True, check=True
     ).stdout
+
+
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed: cuesta.torch is part of it")
+def test_the_index_is_up_to_date() -> None:
+    """docs/python-api.md is what python/docs/api_reference.py makes of the installed package."""
     written = (pages.ROOT / "docs/python-api.md").read_text()
-    assert made == written, "run: python python/docs/api_reference.py > docs/python-api.md"
+    assert reference("--index") == written, "run: python python/docs/api_reference.py --index > docs/python-api.md"
+    whole = reference()
+    names = re.findall(r"(?m)^- `(\w+)`", written)
+    assert len(names) > 90 and all(f"\n### {name}\n" in whole for name in names)
+
+
+def test_the_index_has_every_public_name() -> None:
+    written = (pages.ROOT / "docs/python-api.md").read_text()
+    section = written.partition("\n## cuesta\n")[2].partition("\n## ")[0]
+    assert re.findall(r"(?m)^- `(\w+)`", section) == [name for name in cuesta.__all__ if name != "__version__"]
+
+
+DOCUMENTED = [
+    (f"{module.__name__}.{name}", value)
+    for module in (cuesta, cuesta.bands)
+    for name in module.__all__
+    if callable(value := getattr(module, name)) and "\nParameters\n---" in inspect.cleandoc(value.__doc__ or "")
+]
+
+
+@pytest.mark.parametrize(("name", "value"), DOCUMENTED, ids=[name for name, _ in DOCUMENTED])
+def test_documentation_and_signature_agree(name: str, value: Any) -> None:
+    """Every parameter of a function is documented, and nothing else."""
+    sections = re.split(r"(?m)^(\w[\w ]*)\n-{3,}$", inspect.cleandoc(value.__doc__))
+    listed = sections[sections.index("Parameters") + 1]
+    heads = [line.partition(" : ")[0] for line in listed.splitlines() if line and not line.startswith(" ")]
+    documented = [one.strip().lstrip("*") for head in heads for one in head.split(",")]
+    assert len(documented) == len(set(documented))
+    assert set(documented) == set(inspect.signature(value).parameters)
+
+
+def test_enough_functions_are_held_to_that() -> None:
+    assert len(DOCUMENTED) > 35
