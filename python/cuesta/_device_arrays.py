@@ -148,6 +148,13 @@ class _Device(Dlpack):
             str(array.shape),
         )
 
+    def without_alpha(self, array: Any) -> Any:
+        raise Unsupported(
+            f"image has {array.shape[-1]} channels, the last of which is alpha, and no library stands for it that could "
+            "leave it out; give the array without it, or a cupy or torch array",
+            str(array.shape),
+        )
+
     def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
         return values  # tables: boxes, areas, centroids
 

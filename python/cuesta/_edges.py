@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from cuesta import _core
 from cuesta._keywords import BoundaryOptions, CannyGradientOptions, CannyOptions, LogOptions, SobelOptions
-from cuesta._layouts import LAYOUTS
 from cuesta._options import default_of, described, threshold_pairs
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
@@ -77,7 +76,7 @@ def canny(
     ----------
     image : array
         uint8, uint16 or float32, one channel: (H, W), or a batch (N, H, W); other shapes with `layout`. Also three
-        channels, (H, W, 3) or (N, H, W, 3), as `color` says; those of a file or PIL picture when `color` is given.
+        channels, (H, W, 3) or (N, H, W, 3), as `color` says. A second or fourth channel is alpha, which is left out.
     low, high : float or sequence of N floats, optional
         Thresholds in units of the gradient, as cv2.Canny's (gray levels; L1: up to 2040 for uint8 and aperture 3; up to
         8 for float32 from 0 to 1). Swapped when low > high. A batch may have a pair for each picture. Both or neither.
@@ -133,11 +132,9 @@ def canny(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    s = Source(image, layout, "image", options.pop("stream", None), gray=options.get("color") is None)
+    s = Source(image, layout, "image", options.pop("stream", None), channels="colors")
     lows, highs = threshold_pairs(low, high)
-    shape, flat = s.shape, s.layout
-    if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] == 3:
-        shape, flat = shape[:-1], LAYOUTS[name[:-1]]
+    shape, flat = s.without_colors()
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
     r = Result(s, out, "uint8", shape)
     read = s.handle
@@ -242,9 +239,7 @@ def canny_of_gradients(
     """
     s = Source(gx, layout, "gx", options.pop("stream", None))
     lows, highs = threshold_pairs(low, high)
-    shape, flat = s.shape, s.layout
-    if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] == 3:
-        shape, flat = shape[:-1], LAYOUTS[name[:-1]]
+    shape, flat = s.without_colors()
     down = companion(gy, s, "gy")
     inside = None if mask is None else companion(mask, s, "mask", shape, flat)
     r = Result(s, out, "uint8", shape)
@@ -293,7 +288,7 @@ def log_edges(
     stencil of both steps. Without ksize a sigma above 2.2 is made of two Gaussians of sigma / sqrt(2); the
     first one's picture is of the image's type.
     """
-    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
+    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
     r = Result(s, out, "int32" if response else "uint8")
     _core.log_edges(s.handle, r.handle, s.layout, {"threshold": threshold, **options}, s.stream)
     made: A = r.finish()
@@ -315,7 +310,7 @@ def boundaries(
     ----------
     image : array
         uint8 or uint16, three channels of red, green and blue, (H, W, 3) or (N, H, W, 3), or one channel; other shapes
-        with `layout`. On a GPU the strategy "plain" takes it.
+        with `layout`. Alpha is left out. On a GPU the strategy "plain" takes it.
     **options
     layout, out, strategy, parameters, threads, stream
         As `canny` has them.
@@ -345,10 +340,8 @@ def boundaries(
     >>> int(edges.max()), edges.dtype.name, edges.shape
     (255, 'uint8', (64, 64))
     """
-    s = Source(image, layout, "image", options.pop("stream", None))
-    shape, flat = s.shape, s.layout
-    if (name := s.layout_name()) in ("HWC", "NHWC") and shape[-1] == 3:
-        shape, flat = shape[:-1], LAYOUTS[name[:-1]]
+    s = Source(image, layout, "image", options.pop("stream", None), channels="colors")
+    shape, flat = s.without_colors()
     r = Result(s, out, "uint8", shape)
     _core.boundaries(s.handle, r.handle, s.layout, flat, {"threshold": threshold, **options}, s.stream)
     made: A = r.finish()
@@ -446,7 +439,7 @@ def sobel(
                 f"outputs is {outputs!r}; it is one of {', '.join(_SOBEL_OUTPUTS)}, or a tuple of different ones",
                 repr(outputs),
             )
-    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
+    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
     types = _SOBEL_TYPES.get(s.dtype, _SOBEL_OF_U8)
     if dtype is not None and not any(dtype in types[name] for name in wanted):
         accepted = sorted({t for name in wanted for t in types[name]})

@@ -50,6 +50,9 @@ class Kind(Protocol):
     def writable(self, array: Any) -> bool: ...
     def cast(self, array: Any, dtype: str) -> Any: ...
     def to_interleaved(self, array: Any, axis: int) -> Any: ...
+    def without_alpha(self, array: Any) -> Any:
+        """A view of an array whose last dimension is 2 or 4 channels: of one without that dimension, or of three."""
+
     def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any: ...
     def finish(self, result: Any, like: Any) -> Any: ...
 
@@ -101,6 +104,9 @@ class _Numpy:
 
     def to_interleaved(self, array: Any, axis: int) -> Any:
         return np.ascontiguousarray(np.moveaxis(array, axis, -1))
+
+    def without_alpha(self, array: Any) -> Any:
+        return array[..., 0] if array.shape[-1] == 2 else array[..., :3]
 
     def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
         return values
@@ -192,6 +198,9 @@ class _Torch:
     def to_interleaved(self, array: Any, axis: int) -> Any:
         return array.movedim(axis, -1).contiguous()
 
+    def without_alpha(self, array: Any) -> Any:
+        return array[..., 0] if array.shape[-1] == 2 else array[..., :3]
+
     def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
         return self._torch.from_numpy(values).to(like.device)
 
@@ -265,6 +274,9 @@ class _Cupy:
     def to_interleaved(self, array: Any, axis: int) -> Any:
         return self._cupy.ascontiguousarray(self._cupy.moveaxis(array, axis, -1))
 
+    def without_alpha(self, array: Any) -> Any:
+        return array[..., 0] if array.shape[-1] == 2 else array[..., :3]
+
     def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
         with like.device:
             return self._cupy.asarray(values)
@@ -323,6 +335,9 @@ class Dlpack:
     def to_interleaved(self, array: Any, axis: int) -> Any:
         space = array.__array_namespace__()
         return space.asarray(space.moveaxis(array, axis, -1), copy=True)
+
+    def without_alpha(self, array: Any) -> Any:
+        return array[..., 0] if array.shape[-1] == 2 else array[..., :3]
 
     def from_numpy(self, values: np.ndarray[Any, Any], like: Any) -> Any:
         return like.__array_namespace__().asarray(values)

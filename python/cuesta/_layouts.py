@@ -13,7 +13,9 @@ NAMES = tuple(LAYOUTS)
 _DIMENSIONS = {"HW": 2, "HWC": 3, "CHW": 3, "NHW": 3, "NHWC": 4, "NCHW": 4}
 # Where the height, width and channels of each layout are; -1: absent.
 _AXES = ((0, 1, -1), (0, 1, 2), (1, 2, 0), (1, 2, -1), (1, 2, 3), (2, 3, 1))
-_INTERLEAVED = (1, 4)
+INTERLEAVED = (1, 4)
+# Of a result that has one channel where the source has several.
+LAYOUT_WITHOUT_CHANNELS = {1: 0, 4: 3}
 
 
 def pixels_adjoin(kind: Kind, array: Any, layout: int) -> bool:
@@ -26,8 +28,8 @@ def pixels_adjoin(kind: Kind, array: Any, layout: int) -> bool:
         return False
     shape = array.shape
     height, width, channels = _AXES[layout]
-    samples = shape[channels] if layout in _INTERLEAVED else 1
-    if layout in _INTERLEAVED and samples > 1 and strides[channels] != 1:
+    samples = shape[channels] if layout in INTERLEAVED else 1
+    if layout in INTERLEAVED and samples > 1 and strides[channels] != 1:
         return False
     if shape[width] > 1 and strides[width] != samples:
         return False

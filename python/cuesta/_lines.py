@@ -115,7 +115,7 @@ def trace(
     >>> line.closed, line.points.shape[1]
     (True, 2)
     """
-    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
+    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
     if method == "log":
         others = {"low": low, "high": high, "edges": edges, "mask": mask}
         others |= {"norm": options.pop("norm", None), "aperture": options.pop("aperture", None)}

@@ -278,7 +278,7 @@ class BackgroundSubtractor(HoldsState):
         InputError
             For a frame of another size, type or device.
         """
-        s = Source(frame, layout, "frame", options.pop("stream", None))
+        s = Source(frame, layout, "frame", options.pop("stream", None), channels="one")
         level = "uint16" if s.dtype == "uint16" else "uint8"
         background, difference, mask = (Result(s, None, dtype) for dtype in (level, level, "uint8"))
         self._core.push(

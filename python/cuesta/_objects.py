@@ -68,23 +68,21 @@ def to_gray(
     """
     stream = options.pop("stream", None)
     s = Source(image, layout, "image", stream, packed=False)
-    name = s.layout_name()
-    if name in ("CHW", "NCHW") or (layout is None and name == "NHW"):
-        if layout is None:
-            raise InvalidArgument(
-                f"image has shape {s.shape}; name its layout, as in layout='CHW' or layout='NHW'", str(s.shape)
-            )
-        axis = 0 if name == "CHW" else 1
-        with s.kind.on(s.array, stream):
-            interleaved = s.kind.to_interleaved(s.array, axis)
-        s = Source(interleaved, "HWC" if name == "CHW" else "NHWC", "image", stream)
-        name = s.layout_name()
-    else:
-        s = Source(s.array, name, "image", stream)
-    gray_layout = {"HWC": "HW", "NHWC": "NHW"}.get(name, name)
+    array, name = s.array, s.layout_name()
+    with s.kind.on(array, stream):
+        if name in ("CHW", "NCHW") or (layout is None and name == "NHW"):
+            if layout is None:
+                raise InvalidArgument(
+                    f"image has shape {s.shape}; name its layout, as in layout='CHW' or layout='NHW'", str(s.shape)
+                )
+            array = s.kind.to_interleaved(array, 0 if name == "CHW" else 1)
+            name = "HWC" if name == "CHW" else "NHWC"
+        if name in ("HWC", "NHWC") and array.shape[-1] == 2:
+            array, name = s.kind.without_alpha(array), name[:-1]
+    s = Source(array, name, "image", stream)
     shape = s.shape[:-1] if name in ("HWC", "NHWC") else s.shape
     r = Result(s, out, s.dtype, shape)
-    _core.to_gray(s.handle, s.layout, r.handle, LAYOUTS[gray_layout], order, options, s.stream)
+    _core.to_gray(s.handle, s.layout, r.handle, LAYOUTS[name.removesuffix("C")], order, options, s.stream)
     made: A = r.finish()
     return made
 
@@ -106,7 +104,7 @@ def absdiff(
         As `canny`.
     """
     s = Source(a, layout, "a", options.pop("stream", None))
-    other = companion(b, s, "b")
+    other = companion(b, s, "b", gray=False)
     r = Result(s, out, s.dtype)
     _core.absdiff(s.handle, other, r.handle, s.layout, options, s.stream)
     made: A = r.finish()
@@ -129,7 +127,7 @@ def threshold(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
+    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
     r = Result(s, out, "uint8")
     _core.threshold(s.handle, r.handle, s.layout, limit, options, s.stream)
     made: A = r.finish()
@@ -147,7 +145,7 @@ def histogram(
     InvalidArgument, Unsupported, DeviceError
         As `canny`.
     """
-    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
+    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
     return _core.histogram(s.handle, s.layout, options, s.stream)[:, 0]
 
 
@@ -175,7 +173,7 @@ def _morphology(
     out: A | None,
     options: dict[str, Any],
 ) -> A:
-    s = Source(image, layout, "image", options.pop("stream", None), gray=True)
+    s = Source(image, layout, "image", options.pop("stream", None), channels="one")
     r = Result(s, out, s.dtype)
     run(s.handle, r.handle, s.layout, element_of(element), options, s.stream)
     made: A = r.finish()
@@ -338,7 +336,7 @@ def label(
     -----
     On CUDA it waits for the number of components. Source: paper 004, union-find by init, merge, compress.
     """
-    s = Source(mask, layout, "mask", options.pop("stream", None), gray=True)
+    s = Source(mask, layout, "mask", options.pop("stream", None), channels="one")
     r = Result(s, out, "int32")
     boxes, areas, centroids = _core.label(s.handle, r.handle, s.layout, options, s.stream)
     convert = s.kind.from_numpy

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from cuesta._device_arrays import DeviceArray, of_interface
 from cuesta._kinds import DTYPES, dtype_error, kind_of, known_kind, where
-from cuesta._layouts import NAMES, layout_of, pixels_adjoin
+from cuesta._layouts import INTERLEAVED, LAYOUT_WITHOUT_CHANNELS, NAMES, layout_of, pixels_adjoin
 from cuesta._reading import gray_levels, read_picture
 from cuesta.errors import InvalidArgument, Unsupported
+
+#: What an operation takes.
+Channels = Literal["any", "colors", "one"]
 
 
 def opened(array: Any, what: str, *, gray: bool) -> tuple[Any, str | None]:
@@ -60,14 +63,19 @@ class Source:
         what: str = "image",
         stream: Any = None,
         *,
-        gray: bool = False,
+        channels: Channels = "any",
         packed: bool = True,
     ) -> None:
-        """`gray`: of colored files and PIL pictures the operation takes the gray levels. `packed`: pixels that lie
-        apart are copied, once."""
+        """`channels` is what the operation takes, of arrays, files and PIL pictures alike:
+
+        - "any": each channel by itself.
+        - "colors": one, or three. Alpha is left out.
+        - "one": one. Files and PIL pictures give their gray levels; arrays of colors are refused, and `to_gray` named.
+
+        `packed`: pixels that are not adjacent are copied, once."""
         kind = known_kind(array)
         if kind is None:
-            array, known = opened(array, what, gray=gray)
+            array, known = opened(array, what, gray=channels == "one")
             layout = known if layout is None else layout
             kind = kind_of(array, what)
         self.given = array
@@ -77,6 +85,18 @@ class Source:
             raise dtype_error(what, dtype)
         self.shape = shape = tuple(array.shape)
         self.layout = 0 if layout is None and len(shape) == 2 else layout_of(shape, layout, kind, what)
+        if channels != "any" and self.layout in INTERLEAVED and shape[-1] > 1:
+            if channels == "one":
+                raise InvalidArgument(
+                    f"{what} has {shape[-1]} channels, and this takes one; cuesta.to_gray makes gray levels of them",
+                    str(shape[-1]),
+                )
+            if shape[-1] in (2, 4):
+                if shape[-1] == 2:
+                    self.layout = LAYOUT_WITHOUT_CHANNELS[self.layout]
+                with kind.on(array, stream):
+                    array = kind.without_alpha(array)
+                self.shape = shape = tuple(array.shape)
         self.device = device = kind.device(array)
         self.stream = kind.stream(array, stream, device)
         self.stream_argument = stream
@@ -97,13 +117,27 @@ class Source:
     def layout_name(self) -> str:
         return NAMES[self.layout]
 
+    def without_colors(self) -> tuple[tuple[int, ...], int]:
+        """Shape and layout of a result that has one channel where the source has three."""
+        if self.layout in INTERLEAVED and self.shape[-1] == 3:
+            return self.shape[:-1], LAYOUT_WITHOUT_CHANNELS[self.layout]
+        return self.shape, self.layout
 
-def companion(array: Any, s: Source, what: str, shape: tuple[int, ...] | None = None, layout: int | None = None) -> Any:
+
+def companion(
+    array: Any,
+    s: Source,
+    what: str,
+    shape: tuple[int, ...] | None = None,
+    layout: int | None = None,
+    *,
+    gray: bool = True,
+) -> Any:
     """The handle of a second input, which must be of the first one's kind and device, and of its shape and layout unless
-    others are given."""
+    others are given. `gray`: files and PIL pictures give their gray levels."""
     shape = s.shape if shape is None else shape
     layout = s.layout if layout is None else layout
-    array, _ = opened(array, what, gray=True)
+    array, _ = opened(array, what, gray=gray)
     kind = kind_of(array, what)
     if kind is not s.kind or kind.device(array) != s.device:
         raise InvalidArgument(
@@ -117,10 +151,6 @@ def companion(array: Any, s: Source, what: str, shape: tuple[int, ...] | None = 
         with kind.on(array, s.stream_argument):
             array = kind.pack(array)
     return kind.handle(array, kind.dtype(array))
-
-
-# Of results without channels: what to_gray makes.
-_LAYOUT_OF_RESULT = {1: 0, 4: 3}
 
 
 class Result:
@@ -157,7 +187,7 @@ class Result:
                 raise InvalidArgument(f"{what} is read-only; give an array that may be written to", "read-only")
             self.array = out
             dtype = found
-            layout = s.layout if shape == s.shape else _LAYOUT_OF_RESULT.get(s.layout, s.layout)
+            layout = s.layout if shape == s.shape else LAYOUT_WITHOUT_CHANNELS.get(s.layout, s.layout)
             if not kind.contiguous(out) and not pixels_adjoin(kind, out, layout):
                 self._target = out
                 self.array = kind.empty(shape, dtype, s.given, s.stream_argument)

@@ -72,8 +72,8 @@ def _named(dtype: str | None, otherwise: torch.dtype) -> torch.dtype:
 def _fake_canny(
     image: Tensor, *_arguments: Any, layout: str | None = None, **_options: Any
 ) -> Tensor:
-    three = layout in ("HWC", "NHWC") and image.shape[-1] == 3
-    return image.new_empty(image.shape[:-1] if three else image.shape, dtype=torch.uint8)
+    colors = layout in ("HWC", "NHWC") and image.shape[-1] != 1
+    return image.new_empty(image.shape[:-1] if colors else image.shape, dtype=torch.uint8)
 
 
 def _fake_filter(

@@ -121,8 +121,6 @@ def test_boundaries_take_one_channel_or_three() -> None:
     assert cuesta.boundaries(image, 30).sum() < edges.sum() < cuesta.boundaries(image, 3).sum()
     with pytest.raises(cuesta.InvalidArgument, match="boundaries: threshold is -1"):
         cuesta.boundaries(image, -1)
-    with pytest.raises(cuesta.InvalidArgument, match="4 channels"):
-        cuesta.boundaries(picture(20, 30, 4))
 
 
 def test_canny_takes_three_channels() -> None:
@@ -138,10 +136,28 @@ def test_canny_takes_three_channels() -> None:
     # Equal channels are one.
     gray = picture(20, 30)
     np.testing.assert_array_equal(cuesta.canny(np.dstack([gray] * 3), 40, 90), cuesta.canny(gray, 40, 90))
-    with pytest.raises(cuesta.InvalidArgument, match="image has 4 channels; it takes 1 or 3"):
-        cuesta.canny(picture(20, 30, 4))
-    with pytest.raises(cuesta.InvalidArgument, match="image has 3 channels; it takes 1"):
+    with pytest.raises(cuesta.InvalidArgument, match="image has 3 channels, and this takes one; cuesta.to_gray makes"):
         cuesta.sobel(image)
+
+
+def test_alpha_is_left_out() -> None:
+    """By what takes one channel or three: of numpy arrays of any strides, and of a batch."""
+    for image in (picture(20, 30, 4), picture(20, 30, 4)[::-1], picture(20, 34, 4)[:, 2:-2]):
+        colors, gray = image[..., :3].copy(), image[..., :1][..., 0].copy()
+        np.testing.assert_array_equal(cuesta.canny(image, 40, 90), cuesta.canny(colors, 40, 90))
+        np.testing.assert_array_equal(cuesta.canny(image[..., :2], 40, 90), cuesta.canny(gray, 40, 90))
+        np.testing.assert_array_equal(cuesta.boundaries(image), cuesta.boundaries(colors))
+        np.testing.assert_array_equal(cuesta.to_gray(image[..., :2]), gray)
+        np.testing.assert_array_equal(cuesta.to_gray(image), cuesta.to_gray(colors))
+        out = np.empty((20, 30), np.uint8)
+        assert cuesta.canny(image, 40, 90, out=out, mask=gray > 9) is out
+        np.testing.assert_array_equal(out, cuesta.canny(colors, 40, 90, mask=gray > 9))
+    many = picture(3, 20, 30, 4)
+    np.testing.assert_array_equal(
+        cuesta.canny(many, 40, 90, layout="NHWC"), cuesta.canny(many[..., :3].copy(), 40, 90, layout="NHWC")
+    )
+    planes = np.ascontiguousarray(np.moveaxis(picture(20, 30, 2), -1, 0))
+    np.testing.assert_array_equal(cuesta.to_gray(planes, layout="CHW"), planes[0])
 
 
 def test_batches_of_gradients() -> None:
@@ -300,8 +316,8 @@ def test_pictures_of_pil() -> None:
         made = image.fromarray(values)
         assert made.mode == mode
         np.testing.assert_array_equal(cuesta.gaussian(made, 1.0), cuesta.gaussian(values, 1.0))
-        wanted = values if values.ndim == 2 else gray
-        np.testing.assert_array_equal(cuesta.canny(made, 50, 120), cuesta.canny(wanted, 50, 120))
+        np.testing.assert_array_equal(cuesta.canny(made, 50, 120), cuesta.canny(values, 50, 120))
+        np.testing.assert_array_equal(cuesta.sobel(made), cuesta.sobel(values if values.ndim == 2 else gray))
     mask = color[..., 0] > 128
     np.testing.assert_array_equal(cuesta.label(image.fromarray(mask)).labels, cuesta.label(mask).labels)
     palette = image.fromarray(color[..., :3].copy()).quantize(7)
