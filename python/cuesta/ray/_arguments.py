@@ -16,7 +16,7 @@ from cuesta.errors import InputError
 from cuesta.ray._workers import FILTERS, METHODS
 
 #: What is of a call here or of its pictures, not of the operation.
-_OURS = {"image", "out", "mask", "color", "layout", "return_thresholds", "strategy", "parameters", "threads", "stream", "file"}
+_OURS = {"image", "method", "out", "mask", "layout", "return_thresholds", "strategy", "parameters", "threads", "stream", "file"}
 _OURS |= {"videos", "output", "format", "rows", "zones", "lines", "filesystem", "part_frames", "num_cpus", "at_once"}
 _OURS |= {"max_pixels", "overwrite", "progress", "allow_partial", "timeout", "reconnect"}
 _OPTION = "option "
@@ -162,8 +162,8 @@ WORKERS: dict[str, Any] = {"type": int, "help": "by default as many as there are
 def add_picture_verbs(verbs: Any) -> None:
     """edges and filter."""
     formats = f"a picture's extension (png): one file a picture, by its name; or {TABLES}"
-    each = "Each picture by itself, in workers that stay. A color picture becomes gray."
-    edges = add_verb(verbs, "edges", "Edges in pictures.", each, dict(METHODS), formats)
+    each = "Each picture by itself, in workers that stay: the bytes of `cuesta edges`."
+    edges = add_verb(verbs, "edges", "Edges in pictures.", each, {"edges": cuesta.edges}, formats)
     edges.add_argument("--method", choices=sorted(METHODS), default="canny", help="canny by default")
     each = "Each picture by itself, in workers that stay. Colors stay."
     smooth = add_verb(verbs, "filter", "Filtered pictures.", each, dict(FILTERS), formats)

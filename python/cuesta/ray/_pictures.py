@@ -42,8 +42,7 @@ def _check_options(
     """What is wrong with all rows is said before any. A GPU may be elsewhere: of its strategies the name is looked at."""
     if operation not in table:
         raise InvalidArgument(f"{kind} {operation!r}: choose one of {', '.join(sorted(table))}", operation)
-    refused = {"out", "return_thresholds", "threads", "stream", "mask", "layout"}
-    for name in sorted(refused | ({"color"} if kind == "edges" else set())):  # edges are of gray pictures here
+    for name in ("layout", "mask", "out", "return_thresholds", "stream", "threads"):
         if name in options:
             raise TypeError(f"{name} is not of pictures in rows")
     nothing = np.zeros((32, 32), np.uint8)
@@ -206,10 +205,9 @@ def edges(
     ----------
     pictures : Dataset, path, or sequence of paths
         Rows with a column `path` (a path that every machine sees, or an address: s3://, gs://), `bytes` (a file's) or
-        `image` (arrays: (H, W), or (H, W, 3 or 4) in RGB order, which become gray). Or files, of which folders stand for
-        all in them and patterns for what fits. Rows of bytes and arrays that are written need a column `name`.
-    method : {"canny", "log", "sobel"}
-        As `cuesta.canny`, `cuesta.log_edges` and `cuesta.sobel` make them.
+        `image` (arrays: (H, W), or (H, W, C) in RGB order). Or files, of which folders stand for all in them and patterns for what fits. Rows of bytes and arrays that are written need a column `name`.
+    method : {"canny", "log", "sobel", "boundaries"}
+        As `cuesta.edges` has them: the results are its bytes.
     output : path or address, optional
         The folder for the results, on any of pyarrow's file systems; without, nothing is written, and the rows come back.
     format : str
@@ -229,7 +227,7 @@ def edges(
     progress : callable, optional
         progress(done, of how many or None, errors), after every few pictures that are written.
     **options
-        Of the method, as its function has them.
+        As `cuesta.edges` takes them.
 
     Returns
     -------

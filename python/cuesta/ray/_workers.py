@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 from collections.abc import Callable, Mapping
@@ -16,7 +17,10 @@ from cuesta.errors import DeviceError, Error, InputError, InvalidArgument, Outpu
 from cuesta.ray import _places as places
 from cuesta.ray._outputs import Output, encoded
 
-METHODS: dict[str, Callable[..., Any]] = {"canny": cuesta.canny, "log": cuesta.log_edges, "sobel": cuesta.sobel}
+METHODS: dict[str, Callable[..., Any]] = {
+    name: functools.update_wrapper(functools.partial(cuesta.edges, method=name), cuesta.edges)
+    for name in ("canny", "log", "sobel", "boundaries")
+}
 FILTERS: dict[str, Callable[..., Any]] = {
     name: getattr(cuesta, name) for name in ("box", "convolve", "correlate", "gaussian", "laplacian", "median", "sharpen")
 }
@@ -59,20 +63,18 @@ class Worker:
         self._apply = table[self.work.operation]
 
     def _read(self, value: Any) -> Any:
-        gray = self.work.kind == "edges"
         if self.work.source == "image":
-            image = np.asarray(value)
-            return cuesta.to_gray(image, layout="HWC") if gray and image.ndim == 3 and image.shape[2] >= 3 else image
+            return np.asarray(value)
         if self.work.source == "bytes":
             with places.held(bytes(value)) as name:
-                return self._file(name, "bytes", gray)
+                return self._file(name, "bytes")
         with places.local(value, self.work.filesystem) as name:
-            return self._file(name, os.fspath(value), gray)
+            return self._file(name, os.fspath(value))
 
     @staticmethod
-    def _file(name: str, known: str, gray: bool) -> Any:
+    def _file(name: str, known: str) -> Any:
         try:
-            return cuesta.imread(name, gray=gray)
+            return cuesta.imread(name)
         except InputError as error:  # of a file of a moment: by the name that people know
             raise places.named(error, known, name) from error
 

@@ -59,7 +59,7 @@ def machines() -> Iterator[support.Machines]:
 
 def edges_of_one_process(folder: pathlib.Path) -> dict[str, Any]:
     return {
-        str(file.relative_to(folder)): cuesta.canny(cuesta.imread(file, gray=True)) for file in sorted(folder.rglob("*.png"))
+        str(file.relative_to(folder)): cuesta.edges(file) for file in sorted(folder.rglob("*.png"))
     }
 
 

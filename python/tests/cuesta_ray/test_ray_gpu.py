@@ -87,7 +87,7 @@ def test_rows_come_back(cluster: int, picture: Any) -> None:
         made = cuesta.ray.edges(ray.data.from_items(rows), num_gpus=0.25, strategy=strategy, workers=1)
         by_name = {row["name"]: row for row in made.take_all()}
         for k in range(3):
-            np.testing.assert_array_equal(by_name[f"{k}"]["image"], cuesta.canny(wide[k:]))
+            np.testing.assert_array_equal(by_name[f"{k}"]["image"], cuesta.edges(wide[k:]))
     halves = ray.data.from_items([{"image": picture.astype(np.float16), "name": "half"}])
     (half,) = cuesta.ray.edges(halves, num_gpus=0.25).take_all()
     assert half["error"].startswith("array has dtype float16")
