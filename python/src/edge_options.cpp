@@ -15,6 +15,28 @@ void read_fields(Keywords& keywords, Options& options) {
   });
 }
 
+// An option of other methods may be given its default, as None may; another value is refused.
+template <class Own, class Other>
+void refuse_fields(Keywords& keywords, const std::string& method, std::string_view others) {
+  Other given;
+  for_each_field<Other>([&](const auto& one) {
+    bool is_own = one.name == "threshold";
+    for_each_field<Own>([&](const auto& own) { is_own |= own.name == one.name; });
+    if (is_own) return;
+    read(keywords, one.name, one.at(given));
+    if (exact_text(one.get(given)) == exact_text(one.get(Other{}))) return;
+    throw_invalid(text_of(one.get(given)), "{} goes with method '{}'; method is '{}'", one.name,
+                  others, method);
+  });
+}
+
+template <class Own>
+void refuse_others(Keywords& keywords, const std::string& method) {
+  refuse_fields<Own, CannyEdges>(keywords, method, "canny");
+  refuse_fields<Own, LogEdges>(keywords, method, "log");
+  refuse_fields<Own, SobelEdges>(keywords, method, "sobel");
+}
+
 Thresholds canny_thresholds(const EdgeLevels& levels) {
   if (levels.given) return Given{levels.given->first, levels.given->second};
   // One number is the high threshold, as the command takes it.
@@ -40,11 +62,13 @@ EdgesOptions edges_options_from(const std::string& method, const EdgeLevels& lev
   EdgesOptions options = recipes::edges_options(method);
   std::visit(Overload{[&](CannyEdges& of) {
                         read_fields(keywords, of);
+                        refuse_others<CannyEdges>(keywords, method);
                         of.thresholds = canny_thresholds(levels);
                       },
                       [&](auto& of) {
                         refuse_what_is_cannys(method, levels);
                         read_fields(keywords, of);
+                        refuse_others<std::decay_t<decltype(of)>>(keywords, method);
                         if (levels.level) of.threshold = *levels.level;
                       }},
              options);

@@ -120,5 +120,5 @@ def test_what_is_refused() -> None:
     refused("with method 'sobel' it is a number", "sobel", threshold="median")
     refused("mask goes with method 'canny'; method is 'log'", "log", mask=image)
     refused("aperture is 4; it must be 3, 5 or 7", aperture=4)
-    with pytest.raises(TypeError, match="mode"):
-        cuesta.edges(image, mode="threshold")
+    refused("mode goes with method 'log'; method is 'canny'", mode="threshold")
+    refused("color goes with method 'canny'; method is 'sobel'", "sobel", color="gray")

@@ -235,7 +235,7 @@ def test_what_a_process_does_first_may_be_done_by_many_threads(picture: Picture,
 def test_files_are_read_and_written_by_many_threads(picture: Picture, tmp_path: pathlib.Path) -> None:
     if not has_libvips():
         pytest.skip("this build of Cuesta has no libvips")
-    shared, edges = tmp_path / "shared.png", cuesta.canny(picture)
+    shared, edges = tmp_path / "shared.png", cuesta.edges(picture)
     cuesta.imwrite(shared, picture)
 
     def work(i: int) -> None:
