@@ -95,7 +95,8 @@ SobelTaps sobel_taps(int aperture) {
 }  // namespace
 
 double largest_magnitude(int aperture, Norm norm) {
-  const auto [d, s] = sobel_taps(aperture);
+  const SobelTaps taps = sobel_taps(aperture);
+  const auto &d = taps.derivative, &s = taps.smoothing;
   const auto along = [&](double dx, double dy) {
     double sum = 0;
     for (int j = aperture - 1; j >= 0; --j) {
