@@ -176,10 +176,10 @@ class Workspace::State::OfThread {
     return states;
   }
   State& host() { return host_; }
-  State& of(int gpu, void* stream) {
+  State& of(int device, void* stream) {
     const uint64_t number = detail::stream_number(stream);
     const auto found = std::find_if(streams_.begin(), streams_.end(), [&](const OfStream& s) {
-      return s.gpu == gpu && s.stream == stream;
+      return s.gpu == device && s.stream == stream;
     });
     if (found != streams_.end()) {
       streams_.splice(streams_.begin(), streams_, found);
@@ -194,7 +194,7 @@ class Workspace::State::OfThread {
                                      [](const OfStream& s) { return s.state.depth == 0; });
       if (last != streams_.rend()) streams_.erase(std::next(last).base());
     }
-    return streams_.emplace_front(gpu, stream, number).state;
+    return streams_.emplace_front(device, stream, number).state;
   }
   void release_memory() {
     host_.clear();
