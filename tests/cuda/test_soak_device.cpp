@@ -1,6 +1,6 @@
 // A GPU that works for long: memory on it and of the process, descriptors and threads stay as they
-// are. A short form here; bench/field/soak --gpu runs a million frames and 100,000 pictures. Whoever
-// else uses the GPU meanwhile shows. Without a GPU these skip, and say why.
+// are. A short form here; bench/field/soak --gpu runs a million frames and 100,000 pictures.
+// Whoever else uses the GPU meanwhile shows. Without a GPU these skip, and say why.
 #include <gtest/gtest.h>
 
 #ifdef CUESTA_HAS_CUDA

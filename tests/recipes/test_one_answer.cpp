@@ -148,7 +148,8 @@ TEST_P(OneAnswer, FromEveryInterface) {
     const std::string out = "-o " + (folder / "command.png");
     command(out);
     if (question.has_lines) command(out + " --lines " + (folder / "lines.svg"));
-    if (question.in_bands) command(out + (name == "deep.png" ? " --memory 700kB" : " --memory 300kB"));
+    if (question.in_bands)
+      command(out + (name == "deep.png" ? " --memory 700kB" : " --memory 300kB"));
 #endif
   }
 }

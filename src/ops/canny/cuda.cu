@@ -1,5 +1,5 @@
-// The production strategies: the gradient and suppression in one kernel (cuda/nms.cu), hysteresis in
-// three (cuda/hysteresis.cu), a batch in pieces.
+// The production strategies: the gradient and suppression in one kernel (cuda/nms.cu), hysteresis
+// in three (cuda/hysteresis.cu), a batch in pieces.
 #include "ops/canny/cuda.hpp"
 #include "ops/canny/cuda/masks.cuh"
 
@@ -35,10 +35,10 @@ void fill_band(const CannyArgs& args, Front front, Call& call) {
     if (band.first > 0 || band.end < args.src.height)
       counted.options.mask = mask_of_rows(args, call);
     Scratch host(call.nested(), Space::host);
-    return add_bins(
-        counted_bins<uint32_t>(size_t(bins_of(counted)), host, call,
-                               [&](uint32_t* bins) { count_magnitudes(counted, front, bins, call); }),
-        band);
+    return add_bins(counted_bins<uint32_t>(
+                        size_t(bins_of(counted)), host, call,
+                        [&](uint32_t* bins) { count_magnitudes(counted, front, bins, call); }),
+                    band);
   }
   const Masks masks = find_masks(args, front, call);
   const cudaStream_t stream = cuda::stream_of(call);

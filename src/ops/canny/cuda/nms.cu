@@ -295,9 +295,8 @@ Masks find_masks(const CannyArgs& args, Front front, Call& call) {
 }
 
 Masks find_masks(const CannyArgs& args, Call& call) {
-  const Front* const front = std::find_if(std::begin(fronts), std::end(fronts), [&](Front one) {
-    return refusal_of(one, args).empty();
-  });
+  const Front* const front = std::find_if(std::begin(fronts), std::end(fronts),
+                                          [&](Front one) { return refusal_of(one, args).empty(); });
   return find_masks(args, *front, call);
 }
 
