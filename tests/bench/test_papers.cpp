@@ -331,8 +331,9 @@ TEST(Papers, DeviceRowsWhereThereIsAGpu) {
     }
     // Production rows share the requests among themselves; the papers' steps run all of them.
     if (strategy.tier == Tier::production && found > 0) produced.emplace(strategy.operation);
-    if (strategy.tier != Tier::production)
+    if (strategy.tier != Tier::production) {
       EXPECT_GT(found, 0) << strategy.operation << " " << strategy.name;
+    }
   }
   EXPECT_EQ(produced.size(), 3U);
   EXPECT_GT(value_of(outcome, "model", "this GPU", "all", "time", 192), 0);
