@@ -181,7 +181,11 @@ Json edges_controls() {
   for (Json& option : all["options"]) {
     const auto log = option["by"].find("log");
     const auto known = by_mode.find(option["name"].get<std::string>());
-    if (log != option["by"].end() && known != by_mode.end()) (*log)["by_mode"] = known->second;
+    if (log == option["by"].end() || known == by_mode.end()) continue;
+    // Its default is that of the mode, which is shown as a number.
+    (*log)["by_mode"] = known->second;
+    (*log)["value"] = known->second.at(std::string(name_in(LogEdges{}.mode)));
+    log->erase("own");
   }
   return all;
 }
