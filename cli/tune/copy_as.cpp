@@ -57,7 +57,8 @@ struct Code {
  private:
   template <class T>
   void set(std::string_view name, const T& value) {
-    cpp.push_back(fmt::format(".{} = {}", name, in_cpp(value)));
+    const auto member = std::same_as<T, Thresholds> ? std::string_view("thresholds") : name;
+    cpp.push_back(fmt::format(".{} = {}", member, in_cpp(value)));
     if constexpr (std::same_as<T, Thresholds>)
       python += thresholds_in_python(value);
     else if constexpr (std::same_as<T, Border>)
