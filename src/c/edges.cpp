@@ -8,8 +8,6 @@ namespace {
 
 using namespace cuesta::c;
 using cuesta::AutoThreshold;
-using cuesta::ColorGradient;
-using cuesta::LogMode;
 using cuesta::Norm;
 
 cuesta_sobel_options sobel_defaults() {
