@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from cuesta import _core
 from cuesta._keywords import EdgeLinesOptions, EdgesOptions
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["edge_lines", "edges"]
 
-A = TypeVar("A")
 Method = Literal["canny", "log", "sobel", "boundaries"]
 
 
@@ -43,34 +42,34 @@ def _opened(image: Any) -> tuple[Any, float]:
 
 @overload
 def edges(
-    image: A,
+    image: Any,
     method: Method = "canny",
     *,
     low: float | None = None,
     high: float | None = None,
     threshold: str | float | None = None,
-    mask: A | None = None,
+    mask: Any = None,
     layout: str | None = None,
-    out: A | None = None,
+    out: Any = None,
     return_thresholds: Literal[False] = False,
     **options: Unpack[EdgesOptions],
-) -> A: ...
+) -> Any: ...
 
 
 @overload
 def edges(
-    image: A,
+    image: Any,
     method: Method = "canny",
     *,
     low: float | None = None,
     high: float | None = None,
     threshold: str | float | None = None,
-    mask: A | None = None,
+    mask: Any = None,
     layout: str | None = None,
-    out: A | None = None,
+    out: Any = None,
     return_thresholds: Literal[True],
     **options: Unpack[EdgesOptions],
-) -> tuple[A, list[tuple[float, float]]]: ...
+) -> tuple[Any, list[tuple[float, float]]]: ...
 
 
 @described

@@ -177,11 +177,11 @@ def test_which_says_what_would_run() -> None:
 def test_which_all_has_every_step() -> None:
     picture = np.zeros((40, 60), np.uint8)
     assert [step.operation for step in cuesta.which_all("canny", picture)] == ["canny"]
-    for call in (
-        lambda: cuesta.which_all("log_edges", picture, sigma=3),
-        lambda: cuesta.which_all(cuesta.log_edges, picture, sigma=3, strategy="serial"),
+    for steps in (
+        cuesta.which_all("log_edges", picture, sigma=3),
+        cuesta.which_all(cuesta.log_edges, picture, sigma=3, strategy="serial"),
     ):
-        assert [step.operation for step in call()] == ["convolve", "log"]
+        assert [step.operation for step in steps] == ["convolve", "log"]
     # Another border than OpenCV's is a smoothing of its own.
     steps = cuesta.which_all("canny", picture, border="replicate")
     assert [step.operation for step in steps] == ["convolve", "canny"]

@@ -58,7 +58,8 @@ def test_paths_arrays_files_and_the_command(photo: pathlib.Path, tmp_path: pathl
     array = cuesta.imread(photo)
     np.testing.assert_array_equal(cuesta.edges(array, **keywords), expected)
     np.testing.assert_array_equal(cuesta.edges(array[None], layout="NHWC" if array.ndim == 3 else "NHW", **keywords)[0], expected)
-    for more in ({}, {"rows": 17}):
+    banded: dict[str, Any] = {"rows": 17}
+    for more in ({}, banded):
         cuesta.edges_file(photo, tmp_path / "file.png", **keywords, **more)
         np.testing.assert_array_equal(cuesta.imread(tmp_path / "file.png"), expected)
     if not COMMAND.exists():

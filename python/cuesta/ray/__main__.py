@@ -34,7 +34,8 @@ import cuesta.ray
 from cuesta import FileComponents, FileResult
 from cuesta.errors import DeviceError, Error, InputError, OutOfMemory, OutputError
 from cuesta.ray import _places as places
-from cuesta.ray._arguments import make_parser, options_in, read_scene
+from cuesta.ray._arguments import make_parser as make_parser
+from cuesta.ray._arguments import options_in, read_scene
 from cuesta.ray._outputs import Output, Summary, components_written
 from cuesta.ray._workers import FILTERS, METHODS
 

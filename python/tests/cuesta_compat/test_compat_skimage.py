@@ -202,6 +202,8 @@ def test_gaussian_of_bool() -> None:
 
 def test_a_call_that_is_left_says_what_is_answered() -> None:
     """Where scikit-image is not installed: why, what Cuesta answers, and what to install."""
+    a_list: Any = [[1.0]]
+    two_modes: Any = ("reflect", "wrap")
     image = np.zeros((8, 9), np.uint8)
     calls: list[tuple[Any, str]] = [
         (lambda: ours.gaussian(image, 32), "a window of 257"),
@@ -210,10 +212,10 @@ def test_a_call_that_is_left_says_what_is_answered() -> None:
         (lambda: ours.gaussian(np.zeros((8, 9, 3), np.uint8)), "3 dimensions is not taken"),
         (lambda: ours.gaussian(image, channel_axis=0), "channel_axis and out are not taken"),
         (lambda: ours.gaussian(image / 255), "float64 and 1 channels is not taken"),
-        (lambda: ours.gaussian([[1.0]]), "a picture of list"),
+        (lambda: ours.gaussian(a_list), "a picture of list"),
         (lambda: ours.sobel(image, axis=2), "axis is 2"),
         (lambda: ours.sobel(image, image > 0), "a mask is not taken"),
-        (lambda: ours.sobel(image, mode=("reflect", "wrap")), r"mode is \('reflect', 'wrap'\)"),
+        (lambda: ours.sobel(image, mode=two_modes), r"mode is \('reflect', 'wrap'\)"),
         (lambda: ours.laplace(image.astype(np.float32)), "float32"),
         (lambda: ours.laplace(image, 5), "ksize is 5"),
         (lambda: ours.label(image), "uint8"),
