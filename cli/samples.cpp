@@ -38,29 +38,6 @@ ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,
   return picture.region(*region);
 }
 
-ConstAnyView gray_of(ConstAnyView picture, AnyImage& holder, const Exec& exec) {
-  if (picture.channels == 1) return picture;
-  const AnyView gray = holder.create(picture.size(), 1, picture.type);
-  recipes::make_gray(picture, gray, exec);
-  return gray;
-}
-
-ConstAnyView without_alpha(ConstAnyView picture, AnyImage& holder) {
-  if (picture.channels == 3) return picture;
-  const AnyView out = holder.create(picture.size(), 3, picture.type);
-  const auto copy = [&](auto from, auto to) {
-    for (int32_t y = 0; y < from.height; ++y) {
-      for (int32_t x = 0; x < from.width; ++x)
-        std::copy_n(from.row(y) + int64_t(x) * 4, 3, to.row(y) + int64_t(x) * 3);
-    }
-  };
-  if (picture.type == PixelType::u16)
-    copy(picture.as<uint16_t>(), out.as<uint16_t>());
-  else
-    copy(picture.as<uint8_t>(), out.as<uint8_t>());
-  return out;
-}
-
 ConstAnyView converted(ConstAnyView picture, PixelType type, AnyImage& holder) {
   if (picture.type == type) return picture;
   const AnyView out = holder.create(picture.size(), picture.channels, type);

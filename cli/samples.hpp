@@ -19,12 +19,6 @@ ConstAnyView region_of(ConstAnyView picture, const std::optional<Rect>& region,
 /// The check alone.
 void check_region(ConstAnyView picture, const Rect& region, const std::string& name);
 
-/// One channel of a u8 or u16 picture: gray as stored, RGB by to_gray, alpha left out. The result
-/// lies in `holder` or in `picture`.
-ConstAnyView gray_of(ConstAnyView picture, AnyImage& holder, const Exec& exec);
-/// The colors of a u8 or u16 picture of 3 channels or 4, in `holder` or in `picture`.
-ConstAnyView without_alpha(ConstAnyView picture, AnyImage& holder);
-
 /// The picture in another type: u8 to u16 keeps white white (× 257), u16 to u8 takes the high byte,
 /// to f32 numbers stay as they are. The result lies in `holder` or in `picture`.
 ConstAnyView converted(ConstAnyView picture, PixelType type, AnyImage& holder);
