@@ -24,7 +24,9 @@ from cuesta._options import Execution
 '''
 
 
-def lines_of(name: str, positional: str, of_call: bool, rows: list[tuple[str, str, object, str]]) -> list[str]:
+def lines_of(
+    name: str, positional: str, of_call: bool, rows: list[tuple[str, str, object, str]]
+) -> list[str]:
     """One class. What is taken by position too stands in the function's own signature."""
     lines = ["", "", f"class {name}({'Execution' if of_call else 'TypedDict'}, total=False):"]
     lines.append(f'    """The options of cuesta::{name}."""')

@@ -55,16 +55,25 @@ class Launches:
         return sum(values) if values else None
 
     def most(self, metric):
-        return max((launch[metric] for launch in self.launches if launch.get(metric) is not None), default=None)
+        return max(
+            (launch[metric] for launch in self.launches if launch.get(metric) is not None),
+            default=None,
+        )
 
     def mean(self, metric):
-        pairs = [(launch[metric], launch[DURATION]) for launch in self.launches if launch.get(metric) is not None]
+        pairs = [
+            (launch[metric], launch[DURATION])
+            for launch in self.launches
+            if launch.get(metric) is not None
+        ]
         whole = sum(weight for _, weight in pairs)
         return sum(value * weight for value, weight in pairs) / whole if whole else None
 
     def quotient(self, above, below, times=1):
         divisor = self.sum(below)
-        return times * self.sum(above) / divisor if divisor and self.sum(above) is not None else None
+        return (
+            times * self.sum(above) / divisor if divisor and self.sum(above) is not None else None
+        )
 
 
 # Name in the JSON; head in the Markdown; format; the metrics it needs; how they become the figure. The metrics are
@@ -72,22 +81,64 @@ class Launches:
 COLUMNS = [
     ("us", "µs", "{:.1f}", (DURATION,), lambda k: k.sum(DURATION) / 1000),
     ("registers", "registers", "{:.0f}", ("launch__registers_per_thread",), Launches.most),
-    ("occupancy", "occupancy %", "{:.1f}", ("sm__warps_active.avg.pct_of_peak_sustained_active",), Launches.mean),
+    (
+        "occupancy",
+        "occupancy %",
+        "{:.1f}",
+        ("sm__warps_active.avg.pct_of_peak_sustained_active",),
+        Launches.mean,
+    ),
     ("sm_efficiency", "SM %", "{:.1f}", (ACTIVE, ELAPSED), lambda k, a, e: k.quotient(a, e, 100)),
-    ("branch_efficiency", "branch %", "{:.1f}", ("smsp__sass_average_branch_targets_threads_uniform.pct",),
-     Launches.mean),
-    ("shared_load_transactions", "shared loads: transactions a request", "{:.2f}",
-     (SHARED_LOADS, SHARED_LOAD_REQUESTS), Launches.quotient),
-    ("shared_store_transactions", "stores", "{:.2f}", (SHARED_STORES, SHARED_STORE_REQUESTS), Launches.quotient),
-    ("shared_efficiency", "shared %", "{:.1f}", ("smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct",),
-     Launches.mean),
-    ("load_efficiency", "global load %", "{:.1f}",
-     ("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",), Launches.mean),
+    (
+        "branch_efficiency",
+        "branch %",
+        "{:.1f}",
+        ("smsp__sass_average_branch_targets_threads_uniform.pct",),
+        Launches.mean,
+    ),
+    (
+        "shared_load_transactions",
+        "shared loads: transactions a request",
+        "{:.2f}",
+        (SHARED_LOADS, SHARED_LOAD_REQUESTS),
+        Launches.quotient,
+    ),
+    (
+        "shared_store_transactions",
+        "stores",
+        "{:.2f}",
+        (SHARED_STORES, SHARED_STORE_REQUESTS),
+        Launches.quotient,
+    ),
+    (
+        "shared_efficiency",
+        "shared %",
+        "{:.1f}",
+        ("smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct",),
+        Launches.mean,
+    ),
+    (
+        "load_efficiency",
+        "global load %",
+        "{:.1f}",
+        ("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct",),
+        Launches.mean,
+    ),
     ("l1_hits", "L1 hits %", "{:.1f}", ("l1tex__t_sector_hit_rate.pct",), Launches.mean),
-    ("sm_throughput", "SM throughput %", "{:.1f}", ("sm__throughput.avg.pct_of_peak_sustained_elapsed",),
-     Launches.mean),
-    ("dram_throughput", "DRAM throughput %", "{:.1f}", ("dram__throughput.avg.pct_of_peak_sustained_elapsed",),
-     Launches.mean),
+    (
+        "sm_throughput",
+        "SM throughput %",
+        "{:.1f}",
+        ("sm__throughput.avg.pct_of_peak_sustained_elapsed",),
+        Launches.mean,
+    ),
+    (
+        "dram_throughput",
+        "DRAM throughput %",
+        "{:.1f}",
+        ("dram__throughput.avg.pct_of_peak_sustained_elapsed",),
+        Launches.mean,
+    ),
     ("instructions", "warp instructions, M", "{:.2f}", ("smsp__inst_executed.sum",), Launches.sum),
     ("bytes_read", "DRAM read, MB", "{:.2f}", (READ,), Launches.sum),
     ("bytes_written", "written, MB", "{:.2f}", (WRITTEN,), Launches.sum),
@@ -95,15 +146,35 @@ COLUMNS = [
 # What bench/model counts by formula: instructions; sectors and wavefronts of the first-level cache; sectors of the
 # second; bytes of device memory; the launch. Then what it does not: for what a warp's next instruction waits, cycles of
 # a warp for each that is issued. A pass of the profiler counts a few, so the list is short.
-STALLS = ["long_scoreboard", "short_scoreboard", "wait", "barrier", "mio_throttle", "lg_throttle", "tex_throttle", "math_pipe_throttle",
-          "not_selected"]
+STALLS = [
+    "long_scoreboard",
+    "short_scoreboard",
+    "wait",
+    "barrier",
+    "mio_throttle",
+    "lg_throttle",
+    "tex_throttle",
+    "math_pipe_throttle",
+    "not_selected",
+]
 COUNTERS = [
-    "smsp__inst_executed.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__data_pipe_lsu_wavefronts.sum", SHARED_LOADS, SHARED_STORES, "l1tex__texin_requests.sum",
-    "lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum", READ, WRITTEN,
+    "smsp__inst_executed.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__data_pipe_lsu_wavefronts.sum",
+    SHARED_LOADS,
+    SHARED_STORES,
+    "l1tex__texin_requests.sum",
+    "lts__t_sectors_op_read.sum",
+    "lts__t_sectors_op_write.sum",
+    READ,
+    WRITTEN,
     *(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio" for stall in STALLS),
-    "launch__grid_size", "launch__block_size", "launch__registers_per_thread",
-    "launch__shared_mem_per_block_static", "launch__shared_mem_per_block_dynamic",
+    "launch__grid_size",
+    "launch__block_size",
+    "launch__registers_per_thread",
+    "launch__shared_mem_per_block_static",
+    "launch__shared_mem_per_block_dynamic",
 ]
 # What a kernel may be bound by, in percent of the most that the GPU sustains; names as binding_of() prints them.
 UNITS_BUSY = {
@@ -116,9 +187,15 @@ UNITS_BUSY = {
     "halves": "sm__inst_executed_pipe_fp16.avg.pct_of_peak_sustained_active",
     "tensor cores": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
 }
-BINDING = [READ, WRITTEN, "smsp__inst_executed.sum", *UNITS_BUSY.values(),
-           *(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio" for stall in STALLS),
-           "sm__warps_active.avg.pct_of_peak_sustained_active", "launch__registers_per_thread"]
+BINDING = [
+    READ,
+    WRITTEN,
+    "smsp__inst_executed.sum",
+    *UNITS_BUSY.values(),
+    *(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio" for stall in STALLS),
+    "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "launch__registers_per_thread",
+]
 
 MILLIONS = {"instructions", "bytes_read", "bytes_written"}  # whole in the JSON
 METRICS = list(dict.fromkeys(metric for column in COLUMNS for metric in column[3]))
@@ -140,15 +217,45 @@ PAPER_004 = [
     ("blur_tiled", "blurTiledConstantGPU", 72.2304, 98.95, 100, 1, 0.539258, 24.96, 33.58, 37),
     ("background_first", "diffGPU", 78.6947, 81.86, 100, 0, 0, 0, 35.90, 8),
     ("threshold", "thresholdGPU", 80.5545, 85.16, 100, 0, 0, 0, 35.90, 7),
-    ("morph_tiled<1>", "dilateTiledConstantGPU", 71.4877, 99.16, 100, 0.644444, 0.539258, 24.93, 33.58, 37),
-    ("morph_tiled<0>", "erodeTiledConstantGPU", 71.7115, 99.12, 100, 0.644444, 0.539258, 24.93, 33.58, 37),
+    (
+        "morph_tiled<1>",
+        "dilateTiledConstantGPU",
+        71.4877,
+        99.16,
+        100,
+        0.644444,
+        0.539258,
+        24.93,
+        33.58,
+        37,
+    ),
+    (
+        "morph_tiled<0>",
+        "erodeTiledConstantGPU",
+        71.7115,
+        99.12,
+        100,
+        0.644444,
+        0.539258,
+        24.93,
+        33.58,
+        37,
+    ),
     ("init", "initCCL", 81.1553, 83.86, 100, 0, 0, 0, 36.36, 7),
     ("merge<1>", "mergeCCL", 61.4099, 63.50, 87.95, 0, 0, 0, 39.90, 15),
     ("compress", "compressCCL", 68.9342, 79.00, 95.05, 0, 0, 0, 42.63, 8),
 ]
 RENAMED = {"background_first": "background_frames<First>"}  # since the kept profile
-PAPER_COLUMNS = ["occupancy", "sm_efficiency", "branch_efficiency", "shared_load_transactions",
-                 "shared_store_transactions", "shared_efficiency", "load_efficiency", "registers"]
+PAPER_COLUMNS = [
+    "occupancy",
+    "sm_efficiency",
+    "branch_efficiency",
+    "shared_load_transactions",
+    "shared_store_transactions",
+    "shared_efficiency",
+    "load_efficiency",
+    "registers",
+]
 
 
 class Refused(Exception):
@@ -158,7 +265,11 @@ class Refused(Exception):
 def short_name(demangled):
     """A kernel's name without its parameters, types of template arguments, and namespaces: `morph_tiled<1>`."""
     # Of `ops::<unnamed>::kernel` some versions of ncu leave no more than `unnamed>::kernel`.
-    name = re.sub(r"\((?:anonymous namespace|unsigned \w+|[\w:]+)\)(?:::)?|(?:(?<!\w)<)?unnamed>::", "", demangled)
+    name = re.sub(
+        r"\((?:anonymous namespace|unsigned \w+|[\w:]+)\)(?:::)?|(?:(?<!\w)<)?unnamed>::",
+        "",
+        demangled,
+    )
     name = re.sub(r"^(?:static )?void ", "", name)
     name = re.sub(r"\btrue\b", "1", re.sub(r"\bfalse\b", "0", name))
     depth = 0
@@ -184,24 +295,40 @@ def launches_of(text):
     begin = next((n for n, line in enumerate(lines) if line.startswith('"ID",')), None)
     if begin is None:
         raise Refused('no line begins with "ID": this is not the CSV of ncu --csv --page raw')
-    table = list(csv.reader(io.StringIO("".join(line for line in lines[begin:] if not line.startswith("==")))))
+    table = list(
+        csv.reader(
+            io.StringIO("".join(line for line in lines[begin:] if not line.startswith("==")))
+        )
+    )
     head, units = table[0], table[1] if len(table) > 1 else []
     if len(units) != len(head) or units[0] != "":
         raise Refused("the line under the heads is not that of the units: run ncu with --page raw")
     for metric, known in UNITS.items():
         if metric in head and units[head.index(metric)] not in known | {""}:
-            raise Refused(f"{metric} is in {units[head.index(metric)]}: run ncu with --print-units base")
+            raise Refused(
+                f"{metric} is in {units[head.index(metric)]}: run ncu with --print-units base"
+            )
     ranges = [n for n, name in enumerate(head) if "Push/Pop_Range" in name]
     if not ranges or DURATION not in head or "Kernel Name" not in head:
-        raise Refused(f"the CSV has no NVTX ranges, no Kernel Name or no {DURATION}: run ncu with --nvtx and --metrics")
+        raise Refused(
+            f"the CSV has no NVTX ranges, no Kernel Name or no {DURATION}: run ncu with --nvtx and --metrics"
+        )
     for line in filter(None, table[2:]):
         if len(line) != len(head):
             raise Refused(f"a line has {len(line)} fields, the heads {len(head)}")
-        label = re.search(r"\bcuesta/([^/:\"]+)/([^/:\"]+)/([^/:\"\s]+)", " ".join(line[n] for n in ranges))
-        metrics = {metric: number(line[head.index(metric)]) for metric in EVERY_METRIC if metric in head}
+        label = re.search(
+            r"\bcuesta/([^/:\"]+)/([^/:\"]+)/([^/:\"\s]+)", " ".join(line[n] for n in ranges)
+        )
+        metrics = {
+            metric: number(line[head.index(metric)]) for metric in EVERY_METRIC if metric in head
+        }
         if metrics[DURATION] is None:
             raise Refused(f"a launch of {line[head.index('Kernel Name')]} has no time")
-        yield (*(label.groups() if label else (None,) * 3), short_name(line[head.index("Kernel Name")]), metrics)
+        yield (
+            *(label.groups() if label else (None,) * 3),
+            short_name(line[head.index("Kernel Name")]),
+            metrics,
+        )
 
 
 def figures_of(launches):
@@ -220,10 +347,18 @@ def counters_of(launches):
     def value(metric):
         if metric.startswith("launch__"):
             return launches[0].get(metric)
-        return kernel.mean(metric) if metric.endswith(".ratio") or ".pct" in metric else kernel.sum(metric)
+        return (
+            kernel.mean(metric)
+            if metric.endswith(".ratio") or ".pct" in metric
+            else kernel.sum(metric)
+        )
 
     values = {metric: value(metric) for metric in COUNTED}
-    return {metric: int(value) if value.is_integer() else value for metric, value in values.items() if value is not None}
+    return {
+        metric: int(value) if value.is_integer() else value
+        for metric, value in values.items()
+        if value is not None
+    }
 
 
 def profile_of(text, listed):
@@ -236,20 +371,49 @@ def profile_of(text, listed):
             continue
         if (operation, request) not in requests:
             raise Refused(f"the CSV has a request that the list lacks: {operation}, {request}")
-        grouped.setdefault((operation, strategy, request), {}).setdefault(kernel, []).append(metrics)
+        grouped.setdefault((operation, strategy, request), {}).setdefault(kernel, []).append(
+            metrics
+        )
     rows = []
     for (operation, strategy, request), kernels in grouped.items():
         asked = requests[operation, request]
-        of_model = {key: asked[key] for key in ("parameters", "strategy_parameters", "type") if key in asked}
-        counted = (lambda launches: {"counters": counters_of(launches)}) if of_model else (lambda launches: {})
-        made = [{"name": name, **figures_of(launches), **counted(launches)} for name, launches in kernels.items()]
-        rows.append({"operation": operation, "strategy": strategy, "request": asked["text"], **of_model,
-                     "width": asked["width"], "height": asked["height"], **binding_of(made), "kernels": made})
+        of_model = {
+            key: asked[key] for key in ("parameters", "strategy_parameters", "type") if key in asked
+        }
+        counted = (
+            (lambda launches: {"counters": counters_of(launches)})
+            if of_model
+            else (lambda launches: {})
+        )
+        made = [
+            {"name": name, **figures_of(launches), **counted(launches)}
+            for name, launches in kernels.items()
+        ]
+        rows.append(
+            {
+                "operation": operation,
+                "strategy": strategy,
+                "request": asked["text"],
+                **of_model,
+                "width": asked["width"],
+                "height": asked["height"],
+                **binding_of(made),
+                "kernels": made,
+            }
+        )
     seen = {(row["operation"], row["strategy"]) for row in rows}
-    absent = [f"{row['operation']} {row['strategy']}" for row in listed["rows"]
-              if (row["operation"], row["strategy"]) not in seen]
-    return {"gpu": listed["gpu"], "commit": listed["commit"], "rows": rows, "not_profiled": absent,
-            "launches_outside": outside}
+    absent = [
+        f"{row['operation']} {row['strategy']}"
+        for row in listed["rows"]
+        if (row["operation"], row["strategy"]) not in seen
+    ]
+    return {
+        "gpu": listed["gpu"],
+        "commit": listed["commit"],
+        "rows": rows,
+        "not_profiled": absent,
+        "launches_outside": outside,
+    }
 
 
 def binding_of(kernels):
@@ -261,9 +425,19 @@ def binding_of(kernels):
     if not busy:
         return {}
     most, unit = max(busy)
-    bound = {"kernel": kernel["name"], "share": round(100 * kernel["us"] / sum(one["us"] for one in kernels), 1), "unit": unit, "busy": most}
+    bound = {
+        "kernel": kernel["name"],
+        "share": round(100 * kernel["us"] / sum(one["us"] for one in kernels), 1),
+        "unit": unit,
+        "busy": most,
+    }
     if most < 60:
-        waits = max(STALLS, key=lambda stall: counters.get(f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio", 0))
+        waits = max(
+            STALLS,
+            key=lambda stall: counters.get(
+                f"smsp__average_warps_issue_stalled_{stall}_per_issue_active.ratio", 0
+            ),
+        )
         bound["waits"] = waits.replace("_", " ")
     return {"bound": bound}
 
@@ -275,7 +449,10 @@ def cell(name, form, value):
 
 
 def table(heads, lines):
-    return "\n".join("| " + " | ".join(line) + " |" for line in [heads, ["---"] * len(heads), *lines]) + "\n"
+    return (
+        "\n".join("| " + " | ".join(line) + " |" for line in [heads, ["---"] * len(heads), *lines])
+        + "\n"
+    )
 
 
 def operation_lines(rows):
@@ -288,18 +465,26 @@ def operation_lines(rows):
                 left_out += 1
                 continue
             figures = [cell(name, form, kernel[name]) for name, _, form, _, _ in COLUMNS]
-            lines.append([f"`{row['strategy']}`", f"`{kernel['name']}`", str(kernel["launches"]), *figures])
+            lines.append(
+                [f"`{row['strategy']}`", f"`{kernel['name']}`", str(kernel["launches"]), *figures]
+            )
     return ["strategy", "kernel", "launches", *(column[1] for column in COLUMNS)], lines, left_out
 
 
 def operation_table(rows):
     heads, lines, left_out = operation_lines(rows)
-    return table(heads, lines) + (f"\nKernels left out, below {100 * MAIN_SHARE:.0f} % of their row's time: {left_out}.\n" if left_out else "")
+    return table(heads, lines) + (
+        f"\nKernels left out, below {100 * MAIN_SHARE:.0f} % of their row's time: {left_out}.\n"
+        if left_out
+        else ""
+    )
 
 
 def paper_lines(rows):
     """Head and lines of paper 004's table 2 beside ours; None without motion's v1.3."""
-    ours = next((row for row in rows if (row["operation"], row["strategy"]) == ("motion", "v1.3")), None)
+    ours = next(
+        (row for row in rows if (row["operation"], row["strategy"]) == ("motion", "v1.3")), None
+    )
     if ours is None:
         return None
     kernels = {kernel["name"]: kernel for kernel in ours["kernels"]}
@@ -310,7 +495,9 @@ def paper_lines(rows):
         line = [f"`{name}`", f"`{theirs}`"]
         for key, figure in zip(PAPER_COLUMNS, figures):
             form = columns[key][2]
-            line.append(f"{cell(key, form, kernels.get(name, {}).get(key))} · {form.format(figure)}")
+            line.append(
+                f"{cell(key, form, kernels.get(name, {}).get(key))} · {form.format(figure)}"
+            )
         lines.append(line)
     return ["kernel", "paper's", *(columns[key][1] for key in PAPER_COLUMNS)], lines
 
@@ -318,19 +505,25 @@ def paper_lines(rows):
 def paper_table(rows):
     if not (made := paper_lines(rows)):
         return ""
-    return ("\n## Paper 004, table 2\n\nOurs · the paper's: v1.3 at 596 × 336; theirs on a GTX 960M by nvprof, blocks of 16 × 16. "
-            "Where a kernel has no shared memory the paper prints 0, we a dash.\n\n" + table(*made))
+    return (
+        "\n## Paper 004, table 2\n\nOurs · the paper's: v1.3 at 596 × 336; theirs on a GTX 960M by nvprof, blocks of 16 × 16. "
+        "Where a kernel has no shared memory the paper prints 0, we a dash.\n\n" + table(*made)
+    )
 
 
 def markdown_of(profile):
     gpu = profile["gpu"] or {"name": "a GPU that was not named"}
-    text = [f"# Counters of every device strategy: {gpu['name']}\n\n"
-            f"Made by bench/profile/profile_rungs.py on {profile.get('date', 'a day not kept')}, commit {profile['commit']}"
-            f"{', ' + profile['profiler'] if profile.get('profiler') else ''}: each strategy once, parameters at their defaults.\n\n"
-            f"{LEGEND}\n"]
+    text = [
+        f"# Counters of every device strategy: {gpu['name']}\n\n"
+        f"Made by bench/profile/profile_rungs.py on {profile.get('date', 'a day not kept')}, commit {profile['commit']}"
+        f"{', ' + profile['profiler'] if profile.get('profiler') else ''}: each strategy once, parameters at their defaults.\n\n"
+        f"{LEGEND}\n"
+    ]
     groups = {}
     for row in profile["rows"]:
-        groups.setdefault((row["operation"], row["request"], row["width"], row["height"]), []).append(row)
+        groups.setdefault(
+            (row["operation"], row["request"], row["width"], row["height"]), []
+        ).append(row)
     for (operation, request, width, height), rows in groups.items():
         text.append(f"\n## {operation}: {request}, {width} × {height}\n\n{operation_table(rows)}")
     text.append(paper_table(profile["rows"]))
@@ -345,41 +538,87 @@ def output_of(command):
     except OSError as error:
         raise Refused(f"{command[0]} does not run: {error.strerror}") from None
     except subprocess.CalledProcessError as error:
-        raise Refused(f"{' '.join(map(str, command))} ended with {error.returncode}: {error.stderr.strip()}") from None
+        raise Refused(
+            f"{' '.join(map(str, command))} ended with {error.returncode}: {error.stderr.strip()}"
+        ) from None
 
 
 def known_to(ncu, metrics):
     """Those of `metrics` that the ncu lists for its GPU; all where its list lacks even the duration. What describes a
     launch, and what is made of patched machine code, is in no list."""
-    listed = {line.split()[0] for line in output_of([ncu, "--query-metrics"]).splitlines() if "__" in line[:line.find(" ")]}
+    listed = {
+        line.split()[0]
+        for line in output_of([ncu, "--query-metrics"]).splitlines()
+        if "__" in line[: line.find(" ")]
+    }
+
     def known(metric):
-        return metric.startswith("launch__") or "__sass_" in metric or metric.split(".")[0] in listed
-    return [metric for metric in metrics if known(metric)] if DURATION.split(".")[0] in listed else metrics
+        return (
+            metric.startswith("launch__") or "__sass_" in metric or metric.split(".")[0] in listed
+        )
+
+    return (
+        [metric for metric in metrics if known(metric)]
+        if DURATION.split(".")[0] in listed
+        else metrics
+    )
 
 
 def measure(arguments):
     """Runs the program under ncu; leaves NAME.csv and NAME.list.json."""
-    wanted = [DURATION, *COUNTERS] if arguments.model else [DURATION, *BINDING] if arguments.production else METRICS
-    metrics = known_to(arguments.ncu, [metric for metric in wanted if metric not in arguments.without])
+    wanted = (
+        [DURATION, *COUNTERS]
+        if arguments.model
+        else [DURATION, *BINDING]
+        if arguments.production
+        else METRICS
+    )
+    metrics = known_to(
+        arguments.ncu, [metric for metric in wanted if metric not in arguments.without]
+    )
     version = output_of([arguments.ncu, "--version"]).split("\n")
     asked = ["--model"] * arguments.model + ["--production"] * arguments.production + arguments.only
     listed = json.loads(output_of([arguments.program, "--list", *asked]))
     listed["not_counted"] = [metric for metric in wanted if metric not in metrics]
     listed["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    listed["profiler"] = next((line for line in version if line.startswith("Version")), "").replace("Version", "ncu")
+    listed["profiler"] = next((line for line in version if line.startswith("Version")), "").replace(
+        "Version", "ncu"
+    )
     Path(arguments.list).write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
     if arguments.model and len(arguments.only) != 1:
         names = arguments.only or list(dict.fromkeys(row["operation"] for row in listed["rows"]))
         return measure_each(arguments, names)
-    command = [arguments.ncu, "--nvtx", "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none",
-               "--metrics", ",".join(metrics), "--log-file", arguments.csv, arguments.program, *asked]
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    command = [
+        arguments.ncu,
+        "--nvtx",
+        "--csv",
+        "--page",
+        "raw",
+        "--print-units",
+        "base",
+        "--clock-control",
+        "none",
+        "--metrics",
+        ",".join(metrics),
+        "--log-file",
+        arguments.csv,
+        arguments.program,
+        *asked,
+    ]
+    done = subprocess.run(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False
+    )
     sys.stderr.write(done.stderr)
     log = Path(arguments.csv).read_text(encoding="utf-8") if Path(arguments.csv).exists() else ""
     if '"ID",' not in log:
-        raise Refused(f"ncu profiled nothing and ended with {done.returncode}: {log.strip()[-2000:]}")
+        raise Refused(
+            f"ncu profiled nothing and ended with {done.returncode}: {log.strip()[-2000:]}"
+        )
     if done.returncode != 0:
-        print(f"warning: ncu ended with {done.returncode}; what it has is in the tables", file=sys.stderr)
+        print(
+            f"warning: ncu ended with {done.returncode}; what it has is in the tables",
+            file=sys.stderr,
+        )
 
 
 def measure_each(arguments, operations):
@@ -387,14 +626,18 @@ def measure_each(arguments, operations):
     joined = ""
     for operation in operations:
         part = argparse.Namespace(**vars(arguments))
-        part.only, part.csv, part.list = [operation], f"{arguments.out}-{operation}.csv", f"{arguments.out}-{operation}.list.json"
+        part.only, part.csv, part.list = (
+            [operation],
+            f"{arguments.out}-{operation}.csv",
+            f"{arguments.out}-{operation}.list.json",
+        )
         try:
             measure(part)
         except Refused as error:
             print(f"warning: {operation}: {error}", file=sys.stderr)
             continue
         text = Path(part.csv).read_text(encoding="utf-8")
-        lines = text[text.index('"ID",'):].splitlines(keepends=True)
+        lines = text[text.index('"ID",') :].splitlines(keepends=True)
         joined += "".join(lines if not joined else lines[2:])  # heads and units once
         Path(arguments.csv).write_text(joined, encoding="utf-8")
     if not joined:
@@ -402,14 +645,39 @@ def measure_each(arguments, operations):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", required=True, metavar="NAME", help="what the names of the files written begin with")
-    parser.add_argument("--program", default=str(Path(__file__).resolve().parent / "cuesta_profile"))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="NAME",
+        help="what the names of the files written begin with",
+    )
+    parser.add_argument(
+        "--program", default=str(Path(__file__).resolve().parent / "cuesta_profile")
+    )
     parser.add_argument("--ncu", default="ncu")
-    parser.add_argument("--without", action="append", default=[], choices=EVERY_METRIC, metavar="METRIC")
-    parser.add_argument("--model", action="store_true", help="the requests and the counters that bench/model is tested with")
-    parser.add_argument("--production", action="store_true", help="the requests of `bench production`, and what binds each")
-    parser.add_argument("--only", action="append", default=[], metavar="OPERATION", help="may be given several times")
+    parser.add_argument(
+        "--without", action="append", default=[], choices=EVERY_METRIC, metavar="METRIC"
+    )
+    parser.add_argument(
+        "--model",
+        action="store_true",
+        help="the requests and the counters that bench/model is tested with",
+    )
+    parser.add_argument(
+        "--production",
+        action="store_true",
+        help="the requests of `bench production`, and what binds each",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="OPERATION",
+        help="may be given several times",
+    )
     parser.add_argument("--csv", help="what an earlier run kept, with --list")
     parser.add_argument("--list")
     arguments = parser.parse_args()
@@ -423,7 +691,9 @@ def main():
             measure(arguments)
         listed = json.loads(Path(arguments.list).read_text(encoding="utf-8"))
         profile = profile_of(Path(arguments.csv).read_text(encoding="utf-8"), listed)
-        profile = {key: listed[key] for key in ("date", "profiler", "not_counted") if key in listed} | profile
+        profile = {
+            key: listed[key] for key in ("date", "profiler", "not_counted") if key in listed
+        } | profile
     except (Refused, OSError, KeyError, TypeError, ValueError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         print(f"error: {what}", file=sys.stderr)
@@ -440,8 +710,13 @@ def main():
 
 def compact(profile):
     """JSON with a kernel a line."""
-    rows = [json.dumps({key: value for key, value in row.items() if key != "kernels"})[:-1] + ', "kernels": [\n  ' +
-            ",\n  ".join(json.dumps(kernel) for kernel in row["kernels"]) + "]}" for row in profile["rows"]]
+    rows = [
+        json.dumps({key: value for key, value in row.items() if key != "kernels"})[:-1]
+        + ', "kernels": [\n  '
+        + ",\n  ".join(json.dumps(kernel) for kernel in row["kernels"])
+        + "]}"
+        for row in profile["rows"]
+    ]
     rest = json.dumps({key: value for key, value in profile.items() if key != "rows"})[:-1]
     return rest + ', "rows": [\n' + ",\n".join(rows) + "\n]}\n"
 

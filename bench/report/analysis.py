@@ -23,14 +23,29 @@ def contenders(rows):
 
 
 def of_contender(rows, who, threads):
-    return fastest([row for row in rows if row["space"] == "host" and row["operation"] != "copy" and row["strategy"] != "serial"
-                    and row["threads"] == threads and (row["strategy"] == "opencv") == (who == "opencv")])
+    return fastest(
+        [
+            row
+            for row in rows
+            if row["space"] == "host"
+            and row["operation"] != "copy"
+            and row["strategy"] != "serial"
+            and row["threads"] == threads
+            and (row["strategy"] == "opencv") == (who == "opencv")
+        ]
+    )
 
 
 def of_device(rows, field="ms"):
     """Ours on the device: peers and copies apart."""
-    return fastest([row for row in rows if row["space"] == "device" and row["operation"] != "copy" and row["strategy"] != "npp"],
-                   field)
+    return fastest(
+        [
+            row
+            for row in rows
+            if row["space"] == "device" and row["operation"] != "copy" and row["strategy"] != "npp"
+        ],
+        field,
+    )
 
 
 def where(wins):
@@ -41,9 +56,9 @@ def where(wins):
         return "-"
     if len(won) in (0, len(known)):
         return "everywhere" if won else "nowhere"
-    if won == [place for place, _ in known[-len(won):]]:
+    if won == [place for place, _ in known[-len(won) :]]:
         return f"from {won[0]} on"
-    if won == [place for place, _ in known[:len(won)]]:
+    if won == [place for place, _ in known[: len(won)]]:
         return f"up to {won[-1]}"
     return "at " + ", ".join(won) if len(won) <= 4 else f"at {len(won)} of {len(known)}"
 
@@ -85,7 +100,9 @@ def growth(points):
     fits = []
     if fit := line_through([(math.log2(n), value) for n, value in points]):
         fits.append(("logarithm", *fit))
-    if all(value > 0 for _, value in points) and (fit := line_through([(math.log(n), math.log(v)) for n, v in points])):
+    if all(value > 0 for _, value in points) and (
+        fit := line_through([(math.log(n), math.log(v)) for n, v in points])
+    ):
         fits.append(("power", math.exp(fit[0]), *fit[1:]))
     return fits
 

@@ -21,7 +21,8 @@ struct BasicBatch {
   constexpr BasicBatch(const BasicAnyView<Const>& plane, int32_t n, ptrdiff_t step)
       : first(plane), count(n), step_bytes(step) {}
   template <class To>
-  requires(!Const && std::same_as<To, BasicBatch<true>>) constexpr operator To() const {
+    requires(!Const && std::same_as<To, BasicBatch<true>>)
+  constexpr operator To() const {
     return {first, count, step_bytes};
   }
 

@@ -36,7 +36,7 @@ NewOf<uint8_t, Src> boundaries(const Src& src, const BoundaryOptions& options = 
   return dst;
 }
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void boundaries(const Src&, Dst&&, const BoundaryOptions& = {}, const Exec& = {}) = delete;
 
 }  // namespace cuesta

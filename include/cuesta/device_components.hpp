@@ -20,7 +20,7 @@ struct DeviceComponents {
 void label(ConstAnyView mask, AnyView labels, const DeviceComponents& components,
            const LabelOptions& options = {}, const Exec& exec = {});
 template <class Mask, class Labels>
-requires mixes_host_and_device<Mask, Labels>
+  requires mixes_host_and_device<Mask, Labels>
 void label(const Mask&, Labels&&, const DeviceComponents&, const LabelOptions& = {},
            const Exec& = {}) = delete;
 

@@ -48,7 +48,7 @@ void sobel(const ConstBatch& src, const SobelBatchOutputs& out, const SobelOptio
            const Exec& exec = {});
 /// Of a picture whose space its type says: outputs that live elsewhere do not compile.
 template <PictureLike Src>
-requires KnownSpace<Src>
+  requires KnownSpace<Src>
 void sobel(const Src& src, const BasicSobelOutputs<ViewBeside<Src>>& out,
            const SobelOptions& options = {}, const Exec& exec = {}) {
   sobel(ConstAnyView(src), SobelOutputs{out.gx, out.gy, out.magnitude, out.direction}, options,
@@ -174,10 +174,8 @@ NewOf<uint8_t, Src> canny(const Src& src, const CannyOptions& options = {}, cons
   return dst;
 }
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst> CannyResult canny(const Src&, Dst&&,
-                                                           const CannyOptions& = {},
-                                                           const Exec& = {})
-= delete;
+  requires mixes_host_and_device<Src, Dst>
+CannyResult canny(const Src&, Dst&&, const CannyOptions& = {}, const Exec& = {}) = delete;
 
 /// Edges where the gradients are given, s16 or f32 pictures of 1 or 3 channels and one size: what
 /// canny() makes of those that it finds itself, none divided. Of s16 these are the bytes of
@@ -242,7 +240,7 @@ NewOf<uint8_t, Src> log_edges(const Src& src, const LogOptions& options = {},
   return dst;
 }
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void log_edges(const Src&, Dst&&, const LogOptions& = {}, const Exec& = {}) = delete;
 
 }  // namespace cuesta

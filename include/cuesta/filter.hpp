@@ -141,27 +141,27 @@ NewLike<Src> median(const Src& src, const MedianOptions& options = {}, const Exe
 // ---- what does not compile
 
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void correlate(const Src&, Dst&&, const Stencil&, const FilterOptions& = {},
                const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void convolve(const Src&, Dst&&, const Stencil&, const FilterOptions& = {},
               const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void gaussian(const Src&, Dst&&, const GaussianOptions&, const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void box(const Src&, Dst&&, const BoxOptions& = {}, const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void sharpen(const Src&, Dst&&, const SharpenOptions& = {}, const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void laplacian(const Src&, Dst&&, const FilterOptions& = {}, const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void median(const Src&, Dst&&, const MedianOptions& = {}, const Exec& = {}) = delete;
 
 }  // namespace cuesta

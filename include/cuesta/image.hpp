@@ -112,8 +112,8 @@ struct ImageView {
             stride_bytes};
   }
   template <class View>
-  requires(!std::is_const_v<T> && std::same_as<View, ImageView<const T, S>>) constexpr
-  operator View() const {
+    requires(!std::is_const_v<T> && std::same_as<View, ImageView<const T, S>>)
+  constexpr operator View() const {
     return {data, width, height, channels, stride_bytes};
   }
 };
@@ -134,11 +134,13 @@ struct BasicAnyView {
                          PixelType t, Space s = Space::host)
       : data(samples), width(w), height(h), channels(c), stride_bytes(stride), type(t), space(s) {}
   template <class T, Space S>
-  requires(Const || !std::is_const_v<T>) constexpr BasicAnyView(const ImageView<T, S>& view)
+    requires(Const || !std::is_const_v<T>)
+  constexpr BasicAnyView(const ImageView<T, S>& view)
       : BasicAnyView(view.data, view.width, view.height, view.channels, view.stride_bytes,
                      pixel_type_of<T>(), S) {}
   template <class View>
-  requires(!Const && std::same_as<View, BasicAnyView<true>>) constexpr operator View() const {
+    requires(!Const && std::same_as<View, BasicAnyView<true>>)
+  constexpr operator View() const {
     return {data, width, height, channels, stride_bytes, type, space};
   }
 
@@ -163,7 +165,7 @@ using ConstAnyView = BasicAnyView<true>;
 /// the `{}` of canny(view, {}) is the options.
 struct OutView : AnyView {
   template <class P>
-  requires std::convertible_to<P, AnyView>
+    requires std::convertible_to<P, AnyView>
   constexpr OutView(P&& picture) : AnyView(static_cast<P&&>(picture)) {}
 };
 
@@ -180,14 +182,16 @@ struct BasicBitView {
   constexpr bool at(int32_t x, int32_t y) const { return (row(y)[x >> 6] >> (x & 63)) & 1; }
   constexpr int32_t words() const { return (width + 63) / 64; }
   template <class View>
-  requires(!std::is_const_v<Word> && std::same_as<View, BasicBitView<const Word, S>>) constexpr
-  operator View() const {
+    requires(!std::is_const_v<Word> && std::same_as<View, BasicBitView<const Word, S>>)
+  constexpr operator View() const {
     return {data, width, height, stride_words};
   }
   constexpr operator ConstAnyView() const {
     return {data, width, height, 1, stride_words * 8, PixelType::bit, S};
   }
-  constexpr operator AnyView() const requires(!std::is_const_v<Word>) {
+  constexpr operator AnyView() const
+    requires(!std::is_const_v<Word>)
+  {
     return {data, width, height, 1, stride_words * 8, PixelType::bit, S};
   }
 };

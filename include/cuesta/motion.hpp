@@ -65,7 +65,7 @@ class BackgroundSubtractor {
             const Exec& exec = {});
   /// For a frame whose space its type says: outputs that live elsewhere do not compile.
   template <PictureLike Frame>
-  requires KnownSpace<Frame>
+    requires KnownSpace<Frame>
   void push(const Frame& frame, const BasicBackgroundOutputs<ViewBeside<Frame>>& out,
             double limit = 25, const Exec& exec = {}) {
     push(ConstAnyView(frame), BackgroundOutputs{out.background, out.difference, out.mask}, limit,

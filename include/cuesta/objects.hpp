@@ -271,60 +271,58 @@ Labeled<NewOf<int32_t, Mask>> label(const Mask& mask, const LabelOptions& option
 // ---- what does not compile
 
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void to_gray(const Src&, Dst&&, ColorOrder = ColorOrder::rgb, const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void scale(const Src&, Dst&&, double, const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void keep_channels(const Src&, Dst&&, const Exec& = {}) = delete;
 template <class A, class B, class Dst>
-requires mixes_host_and_device<A, B, Dst>
+  requires mixes_host_and_device<A, B, Dst>
 void absdiff(const A&, const B&, Dst&&, const Exec& = {}) = delete;
 template <class A, class B>
-requires mixes_host_and_device<A, B>
+  requires mixes_host_and_device<A, B>
 void absdiff(const A&, const B&, const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void threshold(const Src&, Dst&&, double, const Exec& = {}) = delete;
 template <class A, class B, class Dst>
-requires mixes_host_and_device<A, B, Dst>
+  requires mixes_host_and_device<A, B, Dst>
 void absdiff_threshold(const A&, const B&, Dst&&, double, const Exec& = {}) = delete;
 template <class A, class B>
-requires mixes_host_and_device<A, B>
+  requires mixes_host_and_device<A, B>
 void absdiff_threshold(const A&, const B&, double, const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void unpack_mask(const Src&, Dst&&, const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void pack_mask(const Src&, Dst&&, const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void morphology(const Src&, Dst&&, Morph, const StructuringElement&, const MorphologyOptions& = {},
                 const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void erode(const Src&, Dst&&, const StructuringElement&, const MorphologyOptions& = {},
            const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void dilate(const Src&, Dst&&, const StructuringElement&, const MorphologyOptions& = {},
             const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void morph_open(const Src&, Dst&&, const StructuringElement&, const MorphologyOptions& = {},
                 const Exec& = {}) = delete;
 template <class Src, class Dst>
-requires mixes_host_and_device<Src, Dst>
+  requires mixes_host_and_device<Src, Dst>
 void morph_close(const Src&, Dst&&, const StructuringElement&, const MorphologyOptions& = {},
                  const Exec& = {}) = delete;
 template <class Mask, class Labels>
-requires mixes_host_and_device<Mask, Labels> int32_t label(const Mask&, Labels&&,
-                                                           std::vector<Component>*,
-                                                           const LabelOptions& = {},
-                                                           const Exec& = {})
-= delete;
+  requires mixes_host_and_device<Mask, Labels>
+int32_t label(const Mask&, Labels&&, std::vector<Component>*, const LabelOptions& = {},
+              const Exec& = {}) = delete;
 
 }  // namespace cuesta

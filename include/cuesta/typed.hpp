@@ -41,15 +41,14 @@ template <Space S>
 struct ViewIn : AnyView {
   constexpr ViewIn() = default;
   template <class P>
-  requires(lives_in<std::remove_cvref_t<P>, S>&& std::convertible_to<P, AnyView>) constexpr ViewIn(
-      P&& picture)
-      : AnyView(static_cast<P&&>(picture)) {}
+    requires(lives_in<std::remove_cvref_t<P>, S> && std::convertible_to<P, AnyView>)
+  constexpr ViewIn(P&& picture) : AnyView(static_cast<P&&>(picture)) {}
 
  private:
   // Private, not deleted: clang passes a deleted one over for the form whose views say nothing.
   template <class P>
-  requires(KnownSpace<std::remove_cvref_t<P>> && !lives_in<std::remove_cvref_t<P>, S>)
-      ViewIn(P&& picture_that_lives_elsewhere);
+    requires(KnownSpace<std::remove_cvref_t<P>> && !lives_in<std::remove_cvref_t<P>, S>)
+  ViewIn(P&& picture_that_lives_elsewhere);
 };
 template <class P>
 using ViewBeside = ViewIn<lives_in<P, Space::device> ? Space::device : Space::host>;

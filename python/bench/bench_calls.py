@@ -63,7 +63,9 @@ def picture(side: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
     return np.random.default_rng(3).integers(0, 256, (side, side), np.uint8)
 
 
-def measure(call: Callable[[], object], wait: Callable[[], object], bursts: int) -> tuple[float, float]:
+def measure(
+    call: Callable[[], object], wait: Callable[[], object], bursts: int
+) -> tuple[float, float]:
     """The best and the median of the bursts' means, in microseconds a call."""
     for _ in range(3):
         call()
@@ -78,7 +80,9 @@ def measure(call: Callable[[], object], wait: Callable[[], object], bursts: int)
     return min(taken), statistics.median(taken)
 
 
-def rows_of(library: str, image: Any, wait: Callable[[], object], bursts: int, on_gpu: bool) -> list[dict[str, Any]]:
+def rows_of(
+    library: str, image: Any, wait: Callable[[], object], bursts: int, on_gpu: bool
+) -> list[dict[str, Any]]:
     rows = []
     for name, call in CALLS.items():
         how = {} if on_gpu else {"threads": 1}
@@ -108,7 +112,11 @@ def main() -> None:
     bursts = 40 if arguments.quick else 400
 
     rows = rows_of("numpy", picture(8), lambda: None, bursts, False)
-    versions = {"python": platform.python_version(), "cuesta": cuesta.__version__, "numpy": np.__version__}
+    versions = {
+        "python": platform.python_version(),
+        "cuesta": cuesta.__version__,
+        "numpy": np.__version__,
+    }
     gpu = cuesta.devices()
     if importlib.util.find_spec("torch"):
         import torch
@@ -117,7 +125,9 @@ def main() -> None:
         versions["torch"] = torch.__version__
         rows += rows_of("torch", torch.from_numpy(picture(8)), lambda: None, bursts, False)
         if gpu and torch.cuda.is_available():
-            rows += rows_of("torch", torch.from_numpy(picture(256)).cuda(), torch.cuda.synchronize, bursts, True)
+            rows += rows_of(
+                "torch", torch.from_numpy(picture(256)).cuda(), torch.cuda.synchronize, bursts, True
+            )
     if gpu and importlib.util.find_spec("cupy"):
         import cupy
 
@@ -142,7 +152,9 @@ def main() -> None:
             file.write("\n")
     for row in rows:
         sys.stdout.write(
-            "{operation:10} {library:6} {side:4}² {way:8} {best_us:8.2f} µs, median {median_us:.2f}\n".format(**row)
+            "{operation:10} {library:6} {side:4}² {way:8} {best_us:8.2f} µs, median {median_us:.2f}\n".format(
+                **row
+            )
         )
 
 

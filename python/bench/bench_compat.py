@@ -58,7 +58,9 @@ def requests() -> list[Request]:
     found: list[Request] = []
 
     def add(what: str, function: str, of: str, *arguments: Any, **keywords: Any) -> None:
-        found.append(Request(f"{function} {of}{what and ' '}{what}", function, of, arguments, keywords))
+        found.append(
+            Request(f"{function} {of}{what and ' '}{what}", function, of, arguments, keywords)
+        )
 
     whole = np.array(((-1, -1, -1), (-1, 9, -1), (-1, -1, -1)))
     row, column = np.array((-1, 0, 1)), np.array((1, 2, 1))
@@ -87,7 +89,11 @@ def requests() -> list[Request]:
         add("16S, 3 x 3", "sepFilter2D", of, 3, row, column)
     elements = {
         f"{shape} {side}": (number, side)
-        for number, shape, sides in ((0, "rectangle", (3, 5, 15, 31)), (1, "cross", (3, 5)), (2, "ellipse", (5, 9, 15, 31)))
+        for number, shape, sides in (
+            (0, "rectangle", (3, 5, 15, 31)),
+            (1, "cross", (3, 5)),
+            (2, "ellipse", (5, 9, 15, 31)),
+        )
         for side in sides
     }
     import cv2
@@ -104,7 +110,15 @@ def requests() -> list[Request]:
     add("BGRA to gray", "cvtColor", "bgra", 10)
     for side in (3, 5, 7):
         for l2 in (False, True):
-            add(f"aperture {side}{', L2' if l2 else ''}", "Canny", "u8", 100, 200, apertureSize=side, L2gradient=l2)
+            add(
+                f"aperture {side}{', L2' if l2 else ''}",
+                "Canny",
+                "u8",
+                100,
+                200,
+                apertureSize=side,
+                L2gradient=l2,
+            )
     for ways in (4, 8):
         add(f"{ways} ways", "connectedComponents", "mask", connectivity=ways)
         add(f"{ways} ways", "connectedComponentsWithStats", "mask", connectivity=ways)
@@ -120,7 +134,9 @@ def answer(module: Any, request: Request, of: dict[str, Any]) -> Any:
     return made if isinstance(made, tuple) else (made,)
 
 
-def measure(ours: Any, theirs: Any, request: Request, of: dict[str, Any], seconds: float) -> dict[str, Any]:
+def measure(
+    ours: Any, theirs: Any, request: Request, of: dict[str, Any], seconds: float
+) -> dict[str, Any]:
     arguments = arguments_of(request, of)
     calls = [getattr(module, request.function) for module in (ours, theirs)]
     taken: tuple[list[float], list[float]] = ([], [])
@@ -165,7 +181,11 @@ def main() -> None:
                 mine, theirs = answer(ours, request, of), answer(cv2, request, of)
             except cuesta.Unsupported:  # which cv2 alone answers
                 continue
-            if "f32" not in request.name and not all(np.array_equal(a, b) for a, b in zip(mine, theirs)) and not left:
+            if (
+                "f32" not in request.name
+                and not all(np.array_equal(a, b) for a, b in zip(mine, theirs))
+                and not left
+            ):
                 sys.exit(f"{request.name}: the answers differ")
             row = measure(ours, cv2, request, of, arguments.seconds)
             for longer in (4, 16):  # where they are close the machine's noise decides
@@ -176,12 +196,22 @@ def main() -> None:
         rows.append({**row, "left_to_cv2": left})
         print(f"{row['request']:40} {row['ours_ms']:9.3f} {row['cv2_ms']:9.3f} x{row['ratio']:6.2f} "
               f"{'cv2' if left else ''}{'' if left or row['ratio'] >= 1 else 'SLOWER'}", file=sys.stderr)  # fmt: skip
-    names = [line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name")]
+    names = [
+        line.split(":")[1].strip()
+        for line in open("/proc/cpuinfo", encoding="utf-8")
+        if line.startswith("model name")
+    ]
     versions = {"python": platform.python_version(), "cuesta": cuesta.__version__}
-    versions |= {name: importlib.metadata.version(name) for name in ("numpy", "opencv-python-headless")}
+    versions |= {
+        name: importlib.metadata.version(name) for name in ("numpy", "opencv-python-headless")
+    }
     result = {
         "date": time.strftime("%Y-%m-%d"),
-        "machine": {"cpu": names[0] if names else "", "cores": os.cpu_count(), "simd": _core.simd_target()},
+        "machine": {
+            "cpu": names[0] if names else "",
+            "cores": os.cpu_count(),
+            "simd": _core.simd_target(),
+        },
         "picture": "1920 x 1080",
         "versions": versions,
         "rows": rows,

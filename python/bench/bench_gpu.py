@@ -88,7 +88,9 @@ class Contest:
 
 
 def on_host(result: Any) -> Any:
-    return cupy.asnumpy(cupy.from_dlpack(result) if not isinstance(result, cupy.ndarray) else result)
+    return cupy.asnumpy(
+        cupy.from_dlpack(result) if not isinstance(result, cupy.ndarray) else result
+    )
 
 
 class Contests:
@@ -378,7 +380,13 @@ def main() -> None:
         ),
         "absent": [
             name
-            for name in ("cupyx.scipy.ndimage", "torch", "kornia", "cucim.skimage.filters", "cvcuda")
+            for name in (
+                "cupyx.scipy.ndimage",
+                "torch",
+                "kornia",
+                "cucim.skimage.filters",
+                "cvcuda",
+            )
             if optional(name) is None
         ],
         "rows": [],

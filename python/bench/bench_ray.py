@@ -117,7 +117,10 @@ def make_pictures(folder: pathlib.Path, count: int) -> None:
         left, part = at.astype(int), (at % 1).astype(np.float32)
         rows = coarse[left] * (1 - part[:, None]) + coarse[left + 1] * part[:, None]
         whole = rows[:, left] * (1 - part) + rows[:, left + 1] * part
-        cuesta.imwrite(folder / f"{k:04}.png", np.clip(whole + rng.integers(-2, 3, whole.shape), 0, 255).astype(np.uint8))
+        cuesta.imwrite(
+            folder / f"{k:04}.png",
+            np.clip(whole + rng.integers(-2, 3, whole.shape), 0, 255).astype(np.uint8),
+        )
 
 
 def make_videos(folder: pathlib.Path, count: int, frames: int) -> None:
@@ -163,7 +166,9 @@ def _batch(files: list[str], output: str, edges: Any) -> dict[str, list[str]]:
 
     cv2.setNumThreads(1)
     for file in files:
-        cv2.imwrite(f"{output}/{pathlib.Path(file).name}", edges(cv2.imread(file, cv2.IMREAD_GRAYSCALE)))
+        cv2.imwrite(
+            f"{output}/{pathlib.Path(file).name}", edges(cv2.imread(file, cv2.IMREAD_GRAYSCALE))
+        )
     return {"path": files}
 
 
@@ -190,7 +195,9 @@ def edges_of_kornia(batch: dict[str, Any], output: str) -> dict[str, list[str]]:
 
     def edges(read: Any) -> Any:
         with torch.inference_mode():
-            _, found = kornia.filters.canny(torch.from_numpy(read)[None, None].float() / 255, sigma=(1.4, 1.4))
+            _, found = kornia.filters.canny(
+                torch.from_numpy(read)[None, None].float() / 255, sigma=(1.4, 1.4)
+            )
         return found[0, 0].mul(255).byte().numpy()
 
     return _batch([str(path) for path in batch["path"]], output, edges)
@@ -231,7 +238,10 @@ def one(kind: str, side: str, workers: int, count: int, folder: str) -> None:
 
             tables = [pa.table({"path": files[i : i + BATCH]}) for i in range(0, len(files), BATCH)]
             done = ray.data.from_arrow(tables).map_batches(
-                BY_HAND[side], fn_kwargs={"output": output}, batch_size=BATCH, compute=ray.data.TaskPoolStrategy(workers)
+                BY_HAND[side],
+                fn_kwargs={"output": output},
+                batch_size=BATCH,
+                compute=ray.data.TaskPoolStrategy(workers),
             )
             assert sum(len(batch["path"]) for batch in done.iter_batches()) == count
             assert len(list(pathlib.Path(output).iterdir())) == count
@@ -240,12 +250,25 @@ def one(kind: str, side: str, workers: int, count: int, folder: str) -> None:
         if kind == "pictures":
             summary = cuesta.ray.edges(files, output=output, overwrite=True, workers=workers)
         else:
-            summary = cuesta.ray.detect(files, output=output, rows="objects", part_frames=VIDEOS[kind][2])
-        assert isinstance(summary, cuesta.ray.Summary) and summary.done == count and not summary.errors
+            summary = cuesta.ray.detect(
+                files, output=output, rows="objects", part_frames=VIDEOS[kind][2]
+            )
+        assert (
+            isinstance(summary, cuesta.ray.Summary) and summary.done == count and not summary.errors
+        )
         ray.shutdown()
 
 
-def compare(account: Account, kind: str, workers: int, folder: pathlib.Path, short: int, long: int, units: int, pairs: int) -> Any:
+def compare(
+    account: Account,
+    kind: str,
+    workers: int,
+    folder: pathlib.Path,
+    short: int,
+    long: int,
+    units: int,
+    pairs: int,
+) -> Any:
     """CPU and wall milliseconds a unit: a picture, a frame."""
     sides = ["pool", "ray", *(BY_HAND if kind == "pictures" else ())]
     if importlib.util.find_spec("kornia") is None:
@@ -257,13 +280,29 @@ def compare(account: Account, kind: str, workers: int, folder: pathlib.Path, sho
             ends = []
             counts = FEWER_PICTURES.get(side, (short, long))
             for count in counts:
-                words = [sys.executable, __file__, "--one", kind, side, str(workers), str(count), str(folder)]
+                words = [
+                    sys.executable,
+                    __file__,
+                    "--one",
+                    kind,
+                    side,
+                    str(workers),
+                    str(count),
+                    str(folder),
+                ]
                 ends.append(account.run(words))
             more = (counts[1] - counts[0]) * units
             (cpu, wall), (cpu_more, wall_more) = ends
             figures[side].append((1000 * (cpu_more - cpu) / more, 1000 * (wall_more - wall) / more))
             print(kind, side, workers, figures[side][-1], os.getloadavg()[0], flush=True)
-    row: dict[str, Any] = {"of": kind, "workers": workers, "load": load, "pairs": pairs, "short": short * units, "long": long * units}
+    row: dict[str, Any] = {
+        "of": kind,
+        "workers": workers,
+        "load": load,
+        "pairs": pairs,
+        "short": short * units,
+        "long": long * units,
+    }
     row["fewer"] = {side: FEWER_PICTURES[side] for side in sides if side in FEWER_PICTURES}
     for side, values in figures.items():
         row[f"{side}_cpu_ms"] = round(statistics.median(cpu for cpu, _ in values), 3)
@@ -307,7 +346,9 @@ def rates(pictures: pathlib.Path, videos: pathlib.Path) -> dict[str, Any]:
     count = len(list(cuesta.read_video(video, threads=1)))
     made["frames"] = count
     made["video_bytes_a_frame"] = round(video.stat().st_size / count)
-    made["decode"] = round(cpu_of(lambda: [None for _ in cuesta.read_video(video, threads=1)]) / count, 3)
+    made["decode"] = round(
+        cpu_of(lambda: [None for _ in cuesta.read_video(video, threads=1)]) / count, 3
+    )
     frames = [frame.image for frame in cuesta.read_video(video)]
     for background in ("samples", "first"):
         detector = cuesta.MotionDetector(background)
@@ -320,7 +361,9 @@ def rates(pictures: pathlib.Path, videos: pathlib.Path) -> dict[str, Any]:
 
         made[f"detect_{background}"] = round(cpu_of(push) / 40, 3)
         made[f"state_bytes_{background}"] = len(detector.save())
-        made[f"hand_over_{background}"] = cpu_of(lambda detector=detector: detector.load(detector.save()))
+        made[f"hand_over_{background}"] = cpu_of(
+            lambda detector=detector: detector.load(detector.save())
+        )
     made["video_parts"] = round(cpu_of(lambda: cuesta.video_parts(video)) / count, 4)
     return made
 
@@ -359,7 +402,12 @@ def steps(videos: pathlib.Path, turns: int = 8) -> dict[str, Any]:
             begun = time.process_time()
             sides[side]()
             taken[side].append(1000 * (time.process_time() - begun) / frames)
-    made: dict[str, Any] = {"frames": frames, "parts": len(parts), "turns": turns, "others": others()}
+    made: dict[str, Any] = {
+        "frames": frames,
+        "parts": len(parts),
+        "turns": turns,
+        "others": others(),
+    }
     for side, values in taken.items():
         made[side] = round(statistics.median(values), 3)
         made[f"{side}_each"] = [round(value, 2) for value in values]
@@ -434,11 +482,18 @@ def arrays(count: int) -> Any:
     from cuesta.ray._pictures import BATCH
 
     def rows(batch: dict[str, Any]) -> dict[str, Any]:
-        made = [np.random.default_rng(int(k) % 16).integers(0, 256, (SIDE // 8, SIDE // 8), np.uint8) for k in batch["id"]]
+        made = [
+            np.random.default_rng(int(k) % 16).integers(0, 256, (SIDE // 8, SIDE // 8), np.uint8)
+            for k in batch["id"]
+        ]
         return {"image": np.stack([np.kron(one, np.ones((8, 8), np.uint8)) for one in made])}
 
     blocks = max(1, count // BATCH)
-    return ray.data.range(count, override_num_blocks=blocks).map_batches(rows, batch_size=BATCH).materialize()
+    return (
+        ray.data.range(count, override_num_blocks=blocks)
+        .map_batches(rows, batch_size=BATCH)
+        .materialize()
+    )
 
 
 def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any]:
@@ -448,7 +503,9 @@ def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any
 
     gpus = cuesta.devices()
     if not gpus:
-        raise SystemExit("--gpus: cuesta.devices() is empty: this build of cuesta has no CUDA part, or there is no GPU")
+        raise SystemExit(
+            "--gpus: cuesta.devices() is empty: this build of cuesta has no CUDA part, or there is no GPU"
+        )
     kinds = [kind for kind in GPU_KINDS if kind in only] or GPU_KINDS
     join_cluster(None, None)
     there = ray.cluster_resources()
@@ -464,7 +521,9 @@ def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any
     # GPUs and a GPU's part of an actor; workers make it one GPU of two.
     sides: list[tuple[int, float, int]] = [(0, 0.0, cpus)]
     for used in sorted({1, min(2, seen)}):
-        sides += [(used, share, workers) for share in shares if (workers := used * int(1 / share)) <= cpus]
+        sides += [
+            (used, share, workers) for share in shares if (workers := used * int(1 / share)) <= cpus
+        ]
     made: list[dict[str, Any]] = []
     wanted: dict[tuple[str, int], Any] = {}
     data = {count: arrays(count) for count in ends if "arrays" in kinds}
@@ -474,13 +533,25 @@ def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any
         how: dict[str, Any] = {"num_gpus": share, "workers": workers}
         begun = time.monotonic()
         if kind == "arrays":
-            made = cuesta.ray.edges(data[count], **how).map_batches(Counted, batch_size=None, concurrency=1, num_cpus=0).take_all()
-            return time.monotonic() - begun, [sum(int(one[key]) for one in made) for key in ("count", "edges")]
+            made = (
+                cuesta.ray.edges(data[count], **how)
+                .map_batches(Counted, batch_size=None, concurrency=1, num_cpus=0)
+                .take_all()
+            )
+            return time.monotonic() - begun, [
+                sum(int(one[key]) for one in made) for key in ("count", "edges")
+            ]
         with tempfile.TemporaryDirectory(dir=folder.parent) as output:
             summary = cuesta.ray.edges(files[:count], output=output, overwrite=True, **how)
             seconds = time.monotonic() - begun
-            assert isinstance(summary, cuesta.ray.Summary) and (summary.done, summary.errors) == (count, [])
-            return seconds, [hashlib.sha256(one.read_bytes()).hexdigest() for one in sorted(pathlib.Path(output).glob("*.png"))]
+            assert isinstance(summary, cuesta.ray.Summary) and (summary.done, summary.errors) == (
+                count,
+                [],
+            )
+            return seconds, [
+                hashlib.sha256(one.read_bytes()).hexdigest()
+                for one in sorted(pathlib.Path(output).glob("*.png"))
+            ]
 
     for kind in kinds:
         for used, share, workers in sides:
@@ -492,12 +563,29 @@ def on_gpus(folder: pathlib.Path, quick: bool, only: list[str]) -> dict[str, Any
                     same = wanted.setdefault((kind, count), result) == result
                     assert same, f"{kind}: {used} GPUs, {workers} workers: not what the CPU makes"
             short, long = (statistics.median(taken[count]) for count in ends)
-            rate = round((ends[1] - ends[0]) / (long - short), 1) if long > short else None  # None: lost in the beginning
-            row = {"of": kind, "pictures": ends, "gpus": used, "num_gpus": share, "workers": workers}
+            rate = (
+                round((ends[1] - ends[0]) / (long - short), 1) if long > short else None
+            )  # None: lost in the beginning
+            row = {
+                "of": kind,
+                "pictures": ends,
+                "gpus": used,
+                "num_gpus": share,
+                "workers": workers,
+            }
             made.append(row | {"seconds": list(taken.values()), "a_second": rate})
-            print(f"{kind:7}{used:2} GPUs  num_gpus {share:<6}{workers:3} workers {rate!s:>9} pictures/s", flush=True)
+            print(
+                f"{kind:7}{used:2} GPUs  num_gpus {share:<6}{workers:3} workers {rate!s:>9} pictures/s",
+                flush=True,
+            )
     ray.shutdown()
-    return {"pixels": SIDE * SIDE, "cpus": cpus, "cards": [gpu.name for gpu in gpus], "rounds": rounds, "rows": made}
+    return {
+        "pixels": SIDE * SIDE,
+        "cpus": cpus,
+        "cards": [gpu.name for gpu in gpus],
+        "rounds": rounds,
+        "rows": made,
+    }
 
 
 def save(file: pathlib.Path | None, result: dict[str, Any]) -> dict[str, Any]:
@@ -513,19 +601,32 @@ def save(file: pathlib.Path | None, result: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--only", nargs="+", default=["pictures", "frames", "long", "rates", "store"])
+    parser.add_argument(
+        "--only", nargs="+", default=["pictures", "frames", "long", "rates", "store"]
+    )
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--gpus", action="store_true", help="pictures on GPUs, and nothing else")
-    parser.add_argument("--quick", action="store_true", help="with --gpus: fewer pictures, one round")
+    parser.add_argument(
+        "--quick", action="store_true", help="with --gpus: fewer pictures, one round"
+    )
     parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.one:
         kind, side, workers, count, folder = arguments.one
         return one(kind, side, int(workers), int(count), folder)
-    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "")
+    model = next(
+        (
+            line.split(":")[1].strip()
+            for line in open("/proc/cpuinfo")
+            if line.startswith("model name")
+        ),
+        "",
+    )
     result: dict[str, Any] = {
         **measured(),
         "machine": {"cpu": model, "cores": os.cpu_count(), "load_before": others()},
@@ -535,7 +636,9 @@ def main() -> None:
         },
     }
     if arguments.gpus:
-        with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as scratch:
+        with tempfile.TemporaryDirectory(
+            dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        ) as scratch:
             folder = pathlib.Path(scratch, "pictures")
             folder.mkdir()
             result["gpus"] = on_gpus(folder, arguments.quick, arguments.only)
@@ -563,7 +666,9 @@ def main() -> None:
             *((kind, counts, frames) for kind, (counts, frames, _) in VIDEOS.items()),
         ):
             for workers in arguments.workers if kind in arguments.only else ():
-                row = compare(account, kind, workers, folders[kind], *counts, units, arguments.pairs)
+                row = compare(
+                    account, kind, workers, folders[kind], *counts, units, arguments.pairs
+                )
                 result["beside_a_pool"] = [row]
                 result = save(arguments.json, result)
         account.close()

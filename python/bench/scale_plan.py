@@ -28,7 +28,13 @@ CAMERAS, FPS, CAMERA_MPIXELS = 1e6, 25, 1920 * 1080 / 2**20
 PART_SECONDS = 10
 LINK = 25e9 / 8  # bytes a second of a machine of CORES cores: what is assumed, not measured
 CORES = 64
-MACHINES, WORKERS, VIDEOS, HOURS, DRAWS = 5, 4, 80, 1, 6  # of the simulation: workers of a machine, hours of a video
+MACHINES, WORKERS, VIDEOS, HOURS, DRAWS = (
+    5,
+    4,
+    80,
+    1,
+    6,
+)  # of the simulation: workers of a machine, hours of a video
 MEAN_HOURS = (10, 5, 3)  # between the ends of one machine
 
 
@@ -60,15 +66,22 @@ def faults(seconds: float) -> str:
     quiet = layout.Layout([parts] * VIDEOS, MACHINES, WORKERS).run()
     rows = [["never", "0", f"{quiet.runs:,}", "0.0", f"{quiet.makespan / 3600:.2f}"]]
     for mean in MEAN_HOURS:
-        drawn = [layout.faults_of(MACHINES, quiet.makespan / 3600, mean, seed) for seed in range(DRAWS)]
-        every = [layout.Layout([parts] * VIDEOS, MACHINES, WORKERS, faults=ends, notice=20).run() for ends in drawn]
+        drawn = [
+            layout.faults_of(MACHINES, quiet.makespan / 3600, mean, seed) for seed in range(DRAWS)
+        ]
+        every = [
+            layout.Layout([parts] * VIDEOS, MACHINES, WORKERS, faults=ends, notice=20).run()
+            for ends in drawn
+        ]
         lost = 100 * sum(made.lost for made in every) / sum(made.useful for made in every)
         ended, runs = sum(map(len, drawn)) / DRAWS, sum(made.runs for made in every) / DRAWS
         hours = sum(made.makespan for made in every) / DRAWS / 3600
         rows.append([f"{mean:,} h", f"{ended:.1f}", f"{runs:,.0f}", f"{lost:.1f}", f"{hours:.2f}"])
     text = f"**Faults.** {VIDEOS} videos of {HOURS} hour, 25 frames/s at 1080p, in parts of {PART_SECONDS} s on {MACHINES} machines of {WORKERS} workers, the mean of {DRAWS} draws;\n"
     text += "a machine that ends does not come back, and takes the states on it along.\n\n"
-    return text + table(["a machine ends every", "ended", "parts begun", "work lost, %", "hours to the end"], rows)
+    return text + table(
+        ["a machine ends every", "ended", "parts begun", "work lost, %", "hours to the end"], rows
+    )
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -80,7 +93,10 @@ def made() -> str:
     rate = data["rates_cpu_ms"]
     # The most that Ray took, of any number of workers; nothing where it was not measured, and the words say so.
     more = {"pictures": 1.0, "frames": 1.0}
-    told = {"pictures": "without Ray's part, which is not measured", "frames": "without Ray's part, which is not measured"}
+    told = {
+        "pictures": "without Ray's part, which is not measured",
+        "frames": "without Ray's part, which is not measured",
+    }
     for row in data["beside_a_pool"]:
         for kind, of in (("pictures", "pictures"), ("frames", of_frames(data))):
             if row["of"] == of:
@@ -94,7 +110,10 @@ def made() -> str:
         ("read (PNG)", rate["read_png"]), ("read (JPEG)", rate["read_jpeg"]), ("Canny", rate["canny"]),
         ("write (PNG)", rate["write_png"]),
     ]  # fmt: skip
-    for what, verb in (("fetch from the store", "get_both_ends"), ("put into the store", "put_both_ends")):
+    for what, verb in (
+        ("fetch from the store", "get_both_ends"),
+        ("put into the store", "put_both_ends"),
+    ):
         steps.append((f"{what}, both ends on one machine", data["store_cpu_ms"][verb]))
     per_picture = (rate["read_jpeg"] + rate["canny"] + rate["write_png"]) * more["pictures"]
     moved = rate["jpeg_bytes"] + rate["edges_bytes"]
@@ -106,13 +125,25 @@ def made() -> str:
     text += table(
         ["step", "ms a picture", "core-hours for 10⁹"],
         [[what, f"{ms:.2f}", hours(ms, PICTURES)] for what, ms in steps]
-        + [[f"JPEG, Canny, PNG, {told['pictures']}", f"{per_picture:.2f}", hours(per_picture, PICTURES)]],
+        + [
+            [
+                f"JPEG, Canny, PNG, {told['pictures']}",
+                f"{per_picture:.2f}",
+                hours(per_picture, PICTURES),
+            ]
+        ],
     )
     text += f"\nBytes moved: {rate['jpeg_bytes'] / 1e3:,.0f} kB in and {rate['edges_bytes'] / 1e3:,.0f} kB out a picture, "
     text += f"{moved * PICTURES / 1e15:,.2f} PB, and 2 × 10⁹ requests. "
-    text += f"A machine of {CORES} cores asks its link for {moved / seconds_compute / 1e6:,.0f} MB/s, "
+    text += (
+        f"A machine of {CORES} cores asks its link for {moved / seconds_compute / 1e6:,.0f} MB/s, "
+    )
     text += f"{100 * seconds_link / seconds_compute:.0f} % of 25 Gbit/s: "
-    text += "the cores bind, and of their time the files.\n" if seconds_link < seconds_compute else "the link binds.\n"
+    text += (
+        "the cores bind, and of their time the files.\n"
+        if seconds_link < seconds_compute
+        else "the link binds.\n"
+    )
     kernel = on_gpus("canny_ms_a_mpixel")
     text += f"Canny alone is {kernel * PICTURES / 3.6e6:.1f} GPU-hours of an H200 ({kernel * 1000:.1f} µs a picture): one GPU would want "
     text += f"{(rate['read_jpeg'] + rate['write_png']) / kernel:,.0f} cores that read and write. With both copies over PCIe it does {over_pcie():,.0f} pictures/s "
@@ -127,8 +158,16 @@ def made() -> str:
     rows = [
         ["decode (H.264)", f"{decode:.2f}", f"{decode * frames / 1000:,.0f}"],
         ["detect, `samples`", f"{detect:.2f}", f"{detect * frames / 1000:,.0f}"],
-        ["detect, `first`", f"{rate['detect_first'] * CAMERA_MPIXELS:.2f}", f"{rate['detect_first'] * CAMERA_MPIXELS * frames / 1000:,.0f}"],
-        [f"decode and `samples`, {told['frames']}", f"{whole:.2f}", f"{whole * frames / 1000:,.0f}"],
+        [
+            "detect, `first`",
+            f"{rate['detect_first'] * CAMERA_MPIXELS:.2f}",
+            f"{rate['detect_first'] * CAMERA_MPIXELS * frames / 1000:,.0f}",
+        ],
+        [
+            f"decode and `samples`, {told['frames']}",
+            f"{whole:.2f}",
+            f"{whole * frames / 1000:,.0f}",
+        ],
     ]
     text += table(["step", "ms a frame", "cores for 10⁶ cameras"], rows)
     state = rate["state_bytes_samples"] * CAMERA_MPIXELS
@@ -155,8 +194,16 @@ def beside(data: dict[str, Any]) -> str:
     text = "**Ray beside a plain pool of processes**, the same work by the same function: ms of CPU time of all processes\n"
     text += "a picture or frame of 1 Mpixel, and in brackets how many came a second where fewer than one other program wanted the cores. OpenCV does the\n"
     text += "same by hand in Ray Data (PNG, Gauss, Otsu, Canny, PNG)"
-    sides = [side for side in ("pool", "ray", "cv2", "kornia") if any(f"{side}_cpu_ms" in row for row in data["beside_a_pool"])]
-    text += "; kornia, on the CPU, finds no thresholds and takes its own.\n\n" if "kornia" in sides else "; kornia was not measured.\n\n"
+    sides = [
+        side
+        for side in ("pool", "ray", "cv2", "kornia")
+        if any(f"{side}_cpu_ms" in row for row in data["beside_a_pool"])
+    ]
+    text += (
+        "; kornia, on the CPU, finds no thresholds and takes its own.\n\n"
+        if "kornia" in sides
+        else "; kornia was not measured.\n\n"
+    )
     names = {
         "pictures": "pictures: PNG, Canny, PNG",
         "frames": "frames: H.264, `samples`, videos of 250 in parts of 100",
@@ -167,13 +214,27 @@ def beside(data: dict[str, Any]) -> str:
         cells = []
         for side in sides:
             a_second = 1000 / row[f"{side}_wall_ms"] if f"{side}_cpu_ms" in row else 0
-            rate = f" ({a_second:,.{0 if a_second >= 10 else 1}f})" if a_second and row["load"] < 1 else ""
+            rate = (
+                f" ({a_second:,.{0 if a_second >= 10 else 1}f})"
+                if a_second and row["load"] < 1
+                else ""
+            )
             cells.append(f"{row[f'{side}_cpu_ms']:.2f}{rate}" if f"{side}_cpu_ms" in row else "")
-        rows.append([names[row["of"]], str(row["workers"]), *cells, f"{row['overhead_percent']:+.1f}", f"{row['load']:.1f}"])
+        rows.append(
+            [
+                names[row["of"]],
+                str(row["workers"]),
+                *cells,
+                f"{row['overhead_percent']:+.1f}",
+                f"{row['load']:.1f}",
+            ]
+        )
     heads = {"pool": "pool", "ray": "cuesta.ray", "cv2": "cv2 in Ray", "kornia": "kornia in Ray"}
     if of_frames(data) != "long":
         text += "Frames were measured before a worker stayed with its video ([0072](decisions/0058-ray.md)).\n\n"
-    return text + table(["of", "workers", *(heads[side] for side in sides), "Ray's part, %", "others"], rows)
+    return text + table(
+        ["of", "workers", *(heads[side] for side in sides), "Ray's part, %", "others"], rows
+    )
 
 
 def main() -> int:
@@ -185,7 +246,9 @@ def main() -> int:
         PAGE.write_text(head + BEGIN + new + END + tail, encoding="utf-8")
     elif "--check" in sys.argv:
         if old != new:
-            print("docs/scale.md is not what scale_plan.py makes of the measured rates; --write puts it there")
+            print(
+                "docs/scale.md is not what scale_plan.py makes of the measured rates; --write puts it there"
+            )
             return 1
     else:
         print(new)

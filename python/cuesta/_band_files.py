@@ -41,13 +41,24 @@ _LAYOUTS = ("strips", "tiled", "pyramid")
 def _bytes_of(memory: int | str) -> int:
     if not isinstance(memory, str):
         return int(memory)
-    units = {"": 1, "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+    units = {
+        "": 1,
+        "B": 1,
+        "kB": 10**3,
+        "KB": 10**3,
+        "MB": 10**6,
+        "GB": 10**9,
+        "KiB": 2**10,
+        "MiB": 2**20,
+        "GiB": 2**30,
+    }
     number = memory.rstrip("kKMGiB")
     try:
         return int(float(number) * units[memory[len(number) :]])
     except (KeyError, ValueError, OverflowError):
         raise InvalidArgument(
-            f"memory is {memory!r}; it is a number of bytes, or a text such as '512MB' or '2GiB'", memory
+            f"memory is {memory!r}; it is a number of bytes, or a text such as '512MB' or '2GiB'",
+            memory,
         ) from None
 
 
@@ -62,11 +73,18 @@ def banding(
     """How a call works, as the extension takes it."""
     if tiff not in _LAYOUTS:
         raise InvalidArgument(f"tiff is {tiff!r}; it is one of {', '.join(_LAYOUTS)}", tiff)
-    return files_extension().Banding(_bytes_of(memory), rows or 0, resume, tiff, str(device), progress)
+    return files_extension().Banding(
+        _bytes_of(memory), rows or 0, resume, tiff, str(device), progress
+    )
 
 
 def edges_work(
-    method: str, low: float | None, high: float | None, threshold: str | float | None, options: dict[str, Any], banding: Any
+    method: str,
+    low: float | None,
+    high: float | None,
+    threshold: str | float | None,
+    options: dict[str, Any],
+    banding: Any,
 ) -> Any:
     """What `edges_file` does, as the extension takes it; `cuesta.ray` has it done in several processes."""
     rule, level, given = edge_levels(low, high, threshold)
@@ -170,7 +188,9 @@ def filter_file(
         As the functions of these names take them, and how it runs: strategy, parameters, threads.
     """
     files = files_extension()
-    work = filter_work(filter, element, options, banding(memory, rows, resume, tiff, device, progress))
+    work = filter_work(
+        filter, element, options, banding(memory, rows, resume, tiff, device, progress)
+    )
     return FileResult(**files.run_file(os.fspath(source), os.fspath(target), work))
 
 

@@ -78,13 +78,17 @@ def to_device(array: Any, device: int = 0) -> DeviceArray:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"array is {type(array).__name__}; it must be a numpy array")
     dtype = NUMPY.dtype(array)
-    if dtype not in DTYPES or dtype == "float16":  # of which no operation takes one without a library that converts it
+    if (
+        dtype not in DTYPES or dtype == "float16"
+    ):  # of which no operation takes one without a library that converts it
         raise InvalidArgument(
             f"array has dtype {dtype}; to_device takes uint8, bool, uint16, int16, int32 and float32 (convert with astype)",
             dtype,
         )
     if not array.size:
-        raise InvalidArgument(f"array has shape {array.shape}; it must hold samples", str(array.shape))
+        raise InvalidArgument(
+            f"array has shape {array.shape}; it must hold samples", str(array.shape)
+        )
     made = _core.device_array(list(array.shape), dtype, device)
     _core.copy_to_device(NUMPY.handle(np.ascontiguousarray(array), dtype), made)
     return DeviceArray(made)
@@ -111,10 +115,15 @@ def to_host(array: DeviceArray) -> np.ndarray[Any, Any]:
         Also for a fault in what was enqueued before.
     """
     if not isinstance(array, DeviceArray):
-        raise TypeError(f"array is {type(array).__name__}; it must be a DeviceArray (other libraries copy their own arrays)")
+        raise TypeError(
+            f"array is {type(array).__name__}; it must be a DeviceArray (other libraries copy their own arrays)"
+        )
     made = np.empty(array.shape, array.dtype)
     if array.strides != tuple(stride // made.itemsize for stride in made.strides):
-        raise InvalidArgument(f"array has strides {array.strides}; to_host takes contiguous arrays", str(array.strides))
+        raise InvalidArgument(
+            f"array has strides {array.strides}; to_host takes contiguous arrays",
+            str(array.strides),
+        )
     _core.copy_to_host(array._producer, NUMPY.handle(made, array.dtype), array.stream)
     return made
 
@@ -172,7 +181,10 @@ def of_interface(array: Any, interface: dict[str, Any], what: str) -> DeviceArra
         raise dtype_error(what, name)
     strides = interface.get("strides")
     if strides is not None and any(stride % dtype.itemsize for stride in strides):
-        raise InvalidArgument(f"{what} has strides {strides}; they must be multiples of {dtype.itemsize} bytes", str(strides))
+        raise InvalidArgument(
+            f"{what} has strides {strides}; they must be multiples of {dtype.itemsize} bytes",
+            str(strides),
+        )
     samples = None if strides is None else [stride // dtype.itemsize for stride in strides]
     pointer, _ = interface["data"]
     # 1 and 2 are the default streams, as CUDA numbers them too.

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from cuesta import _core
-from cuesta._keywords import BoundaryOptions, CannyGradientOptions, CannyOptions, LogOptions, SobelOptions
+from cuesta._keywords import (
+    BoundaryOptions,
+    CannyGradientOptions,
+    CannyOptions,
+    LogOptions,
+    SobelOptions,
+)
 from cuesta._options import default_of, described, threshold_pairs
 from cuesta._sources import Result, Source, companion
 from cuesta.errors import InvalidArgument
@@ -144,12 +150,18 @@ def canny(
     if border != "reflect101" and sigma != 0:
         # The same smoothing with another border, as a step of its own.
         smoothed = Result(s, None, s.dtype)
-        smoothing = {"sigma": sigma, "ksize": options.get("ksize"), "threads": options.get("threads")}
+        smoothing = {
+            "sigma": sigma,
+            "ksize": options.get("ksize"),
+            "threads": options.get("threads"),
+        }
         smoothing |= {"border": border, "border_value": border_value}
         _core.gaussian(s.handle, smoothed.handle, s.layout, smoothing, s.stream)
         read = s.kind.handle(smoothed.array, s.dtype)
         options |= {"sigma": 0, "ksize": None}
-    used = _core.canny(read, r.handle, s.layout, flat, inside, threshold, lows, highs, options, s.stream)
+    used = _core.canny(
+        read, r.handle, s.layout, flat, inside, threshold, lows, highs, options, s.stream
+    )
     edges: A = r.finish()
     return (edges, used) if return_thresholds else edges
 
@@ -343,7 +355,9 @@ def boundaries(
     s = Source(image, layout, "image", options.pop("stream", None), channels="colors")
     shape, flat = s.without_colors()
     r = Result(s, out, "uint8", shape)
-    _core.boundaries(s.handle, r.handle, s.layout, flat, {"threshold": threshold, **options}, s.stream)
+    _core.boundaries(
+        s.handle, r.handle, s.layout, flat, {"threshold": threshold, **options}, s.stream
+    )
     made: A = r.finish()
     return made
 
@@ -443,10 +457,14 @@ def sobel(
     types = _SOBEL_TYPES.get(s.dtype, _SOBEL_OF_U8)
     if dtype is not None and not any(dtype in types[name] for name in wanted):
         accepted = sorted({t for name in wanted for t in types[name]})
-        raise InvalidArgument(f"dtype is {dtype!r}; {', '.join(wanted)} take {', '.join(accepted)}", repr(dtype))
+        raise InvalidArgument(
+            f"dtype is {dtype!r}; {', '.join(wanted)} take {', '.join(accepted)}", repr(dtype)
+        )
     given = (out,) if single else (None,) * len(wanted) if out is None else tuple(out)
     if len(given) != len(wanted):
-        raise InvalidArgument(f"out has {len(given)} arrays and outputs {len(wanted)} names", str(len(given)))
+        raise InvalidArgument(
+            f"out has {len(given)} arrays and outputs {len(wanted)} names", str(len(given))
+        )
     results = [
         Result(s, array, dtype if dtype in types[name] and dtype is not None else types[name][0])
         for name, array in zip(wanted, given)

@@ -40,9 +40,15 @@ def _choose() -> None:
     ours, theirs = _version("cuesta"), _version(COMPANION)
     if ours is None or ours != theirs:
         if ours is None:  # a folder that was copied, or a bundle that leaves metadata out
-            why, remedy = "cuesta's version is not known, as its metadata is not here", "install cuesta with pip"
+            why, remedy = (
+                "cuesta's version is not known, as its metadata is not here",
+                "install cuesta with pip",
+            )
         else:
-            why, remedy = f"{COMPANION} is {theirs} and cuesta is {ours}", f"pip install {COMPANION}=={ours}"
+            why, remedy = (
+                f"{COMPANION} is {theirs} and cuesta is {ours}",
+                f"pip install {COMPANION}=={ours}",
+            )
         warnings.warn(f"{why}: GPUs are left out; {remedy}", RuntimeWarning, stacklevel=2)
         return
     spec = importlib.util.spec_from_file_location(name, path)

@@ -6,7 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cuesta import _core
-from cuesta._keywords import BoxOptions, FilterOptions, GaussianOptions, MedianOptions, SharpenOptions
+from cuesta._keywords import (
+    BoxOptions,
+    FilterOptions,
+    GaussianOptions,
+    MedianOptions,
+    SharpenOptions,
+)
 from cuesta._options import described, stencil_of
 from cuesta._sources import Result, Source
 from cuesta.errors import InvalidArgument
@@ -31,7 +37,9 @@ def _filtered(
     s = Source(image, layout, "image", options.pop("stream", None))
     wanted = dtype or s.dtype
     if wanted not in (s.dtype, "int16", "float32"):
-        raise InvalidArgument(f"dtype is {dtype!r}; it is the image's ({s.dtype}), int16 or float32", repr(dtype))
+        raise InvalidArgument(
+            f"dtype is {dtype!r}; it is the image's ({s.dtype}), int16 or float32", repr(dtype)
+        )
     s = s.widened()
     r = Result(s, out, wanted)
     run(s.handle, r.handle, s.layout, *more, options, s.stream)

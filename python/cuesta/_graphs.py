@@ -167,7 +167,8 @@ class Graphed(Generic[R]):
             says, recorded = (f"{tuple(a.shape)} {kind.dtype(a)}" for a in (given, example))
             if says != recorded:
                 raise InvalidArgument(
-                    f"array {i} has shape and type {says} and was recorded with {recorded}; record a call for each", says
+                    f"array {i} has shape and type {says} and was recorded with {recorded}; record a call for each",
+                    says,
                 )
             copies.append((given, example))
         for given, example in copies:
@@ -213,7 +214,9 @@ def graphed(function: Callable[..., R], *examples: Any, **options: Any) -> Graph
     >>> edges = step(next_frame)  # doctest: +SKIP
     """
     if not examples:
-        raise InvalidArgument("graphed: no example is given; give the arrays that the call reads", "none")
+        raise InvalidArgument(
+            "graphed: no example is given; give the arrays that the call reads", "none"
+        )
     kinds = [kind_of(array, f"example {i}") for i, array in enumerate(examples)]
     kind, device = kinds[0], kinds[0].device(examples[0])
     for i, (found, array) in enumerate(zip(kinds, examples)):

@@ -10,7 +10,18 @@ from typing import Any
 from cuesta import _core
 from cuesta.errors import DeviceError, InvalidArgument
 
-__all__ = ["Choice", "Device", "Report", "Strategy", "devices", "release_memory", "strategies", "verify", "which", "which_all"]
+__all__ = [
+    "Choice",
+    "Device",
+    "Report",
+    "Strategy",
+    "devices",
+    "release_memory",
+    "strategies",
+    "verify",
+    "which",
+    "which_all",
+]
 
 
 @dataclass(frozen=True)
@@ -97,7 +108,9 @@ def _device_kind(device: str | None) -> str | None:
 def _check_operation(operation: str | None) -> None:
     names = _core.operations()
     if operation is not None and operation not in names:
-        raise InvalidArgument(f"operation is {operation!r}; it is one of {', '.join(names)}", repr(operation))
+        raise InvalidArgument(
+            f"operation is {operation!r}; it is one of {', '.join(names)}", repr(operation)
+        )
 
 
 def strategies(operation: str | None = None, device: str | None = None) -> list[Strategy]:
@@ -112,16 +125,46 @@ def strategies(operation: str | None = None, device: str | None = None) -> list[
     _check_operation(operation)
     wanted = _device_kind(device)
     rows = []
-    for op, name, space, tier, idea, paper, exactness, parameters, allocates, host_sync, built in _core.strategies():
+    for (
+        op,
+        name,
+        space,
+        tier,
+        idea,
+        paper,
+        exactness,
+        parameters,
+        allocates,
+        host_sync,
+        built,
+    ) in _core.strategies():
         where = "cpu" if space == "host" else "cuda"
         if operation in (None, op) and wanted in (None, where):
             values = {p: (meaning, tuple(accepted)) for p, meaning, accepted in parameters}
-            rows.append(Strategy(op, name, where, tier, idea, paper, exactness, values, allocates, host_sync, built))
+            rows.append(
+                Strategy(
+                    op,
+                    name,
+                    where,
+                    tier,
+                    idea,
+                    paper,
+                    exactness,
+                    values,
+                    allocates,
+                    host_sync,
+                    built,
+                )
+            )
     return rows
 
 
 def verify(
-    operation: str | None = None, *, strategy: str | None = None, level: str = "quick", device: str = "cpu"
+    operation: str | None = None,
+    *,
+    strategy: str | None = None,
+    level: str = "quick",
+    device: str = "cpu",
 ) -> list[Report]:
     """Runs every strategy on made-up pictures and compares its bytes with the reference's, on this machine.
 
@@ -143,10 +186,14 @@ def verify(
         _need_gpu()
     known = {s.name for s in strategies(operation, device) if s.built}
     if strategy is not None and strategy not in known:
-        raise InvalidArgument(f"strategy is {strategy!r}; there are {', '.join(sorted(known))}", repr(strategy))
+        raise InvalidArgument(
+            f"strategy is {strategy!r}; there are {', '.join(sorted(known))}", repr(strategy)
+        )
     return [
         Report(op, name, equal, refused, failed, tuple(failures))
-        for op, name, equal, refused, failed, failures in _core.verify(operation or "", strategy or "", level, device)
+        for op, name, equal, refused, failed, failures in _core.verify(
+            operation or "", strategy or "", level, device
+        )
     ]
 
 
@@ -179,7 +226,10 @@ def which_all(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> 
     name = function if isinstance(function, str) else getattr(function, "__name__", repr(function))
     call = getattr(sys.modules["cuesta"], name, None) if isinstance(function, str) else function
     if not callable(call) or isinstance(call, type):
-        raise InvalidArgument(f"function is {name!r}; it is the name of a function that takes arrays, as 'canny'", name)
+        raise InvalidArgument(
+            f"function is {name!r}; it is the name of a function that takes arrays, as 'canny'",
+            name,
+        )
     steps = [
         Choice(
             operation,
@@ -235,7 +285,9 @@ def which(function: str | Callable[..., Any], *args: Any, **kwargs: Any) -> Choi
 def devices() -> list[Device]:
     """The GPUs this build can use; none without CUDA or a driver."""
     found, _ = _core.devices()
-    return [Device(i, name, capability, memory) for i, (name, capability, memory) in enumerate(found)]
+    return [
+        Device(i, name, capability, memory) for i, (name, capability, memory) in enumerate(found)
+    ]
 
 
 def _need_gpu() -> None:

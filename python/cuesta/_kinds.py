@@ -131,7 +131,9 @@ class _Torch:
         self._types = {name: dtype for dtype, name in self._names.items()}
         # current_stream() makes an object, which costs more than the call it is for.
         self._raw_stream: Callable[[int], int] = getattr(
-            torch._C, "_cuda_getCurrentRawStream", lambda device: torch.cuda.current_stream(device).cuda_stream
+            torch._C,
+            "_cuda_getCurrentRawStream",
+            lambda device: torch.cuda.current_stream(device).cuda_stream,
         )
 
     def dtype(self, array: Any) -> str:
@@ -155,13 +157,21 @@ class _Torch:
     def stream(self, array: Any, stream: Any, device: int) -> int:
         if device < 0:
             return 0 if stream is None else _no_stream(stream)
-        return self._raw_stream(device) if stream is None else int(getattr(stream, "cuda_stream", stream))
+        return (
+            self._raw_stream(device)
+            if stream is None
+            else int(getattr(stream, "cuda_stream", stream))
+        )
 
     def on(self, array: Any, stream: Any) -> AbstractContextManager[Any]:
         if stream is None or not array.is_cuda:
             return nullcontext()
         cuda: Any = self._torch.cuda
-        given = stream if hasattr(stream, "cuda_stream") else cuda.ExternalStream(int(stream), device=array.device)
+        given = (
+            stream
+            if hasattr(stream, "cuda_stream")
+            else cuda.ExternalStream(int(stream), device=array.device)
+        )
         made: AbstractContextManager[Any] = cuda.stream(given)
         return made
 
@@ -181,7 +191,9 @@ class _Torch:
     def empty(self, shape: tuple[int, ...], dtype: str, like: Any, stream: Any) -> Any:
         torch = self._torch
         if type(like) is torch.Tensor and like.shape == shape:  # half of the time
-            made = torch.empty_like(like, dtype=self._types[dtype], memory_format=torch.contiguous_format)
+            made = torch.empty_like(
+                like, dtype=self._types[dtype], memory_format=torch.contiguous_format
+            )
         else:
             made = torch.empty(shape, dtype=self._types[dtype], device=like.device)
         if stream is not None and hasattr(stream, "cuda_stream"):
@@ -240,7 +252,9 @@ class _Cupy:
         stack.enter_context(array.device)
         if stream is not None:
             cuda = self._cupy.cuda
-            stack.enter_context(stream if hasattr(stream, "ptr") else cuda.ExternalStream(int(stream)))
+            stack.enter_context(
+                stream if hasattr(stream, "ptr") else cuda.ExternalStream(int(stream))
+            )
         return stack
 
     def contiguous(self, array: Any) -> bool:
@@ -248,7 +262,11 @@ class _Cupy:
 
     def strides(self, array: Any) -> Sequence[int] | None:
         size = array.itemsize
-        return None if any(stride % size for stride in array.strides) else [s // size for s in array.strides]
+        return (
+            None
+            if any(stride % size for stride in array.strides)
+            else [s // size for s in array.strides]
+        )
 
     def pack(self, array: Any) -> Any:
         return self._cupy.ascontiguousarray(array)

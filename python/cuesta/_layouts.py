@@ -45,10 +45,13 @@ def layout_of(shape: Sequence[int], layout: str | None, kind: Kind, what: str) -
     if layout is not None:
         number = LAYOUTS.get(layout)
         if number is None:
-            raise InvalidArgument(f"layout is {layout!r}; it is one of {', '.join(NAMES)}", repr(layout))
+            raise InvalidArgument(
+                f"layout is {layout!r}; it is one of {', '.join(NAMES)}", repr(layout)
+            )
         if _DIMENSIONS[layout] != count:
             raise InvalidArgument(
-                f"{what} has {count} dimensions; layout {layout} has {_DIMENSIONS[layout]}", str(tuple(shape))
+                f"{what} has {count} dimensions; layout {layout} has {_DIMENSIONS[layout]}",
+                str(tuple(shape)),
             )
         return number
     if count == 2:

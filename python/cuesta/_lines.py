@@ -34,7 +34,9 @@ class Line(NamedTuple):
     """Mean of its points', before it was simplified."""
 
 
-def lines_of(places: bytes, strengths: bytes, rows: list[tuple[int, bool, float, float]]) -> list[Line]:
+def lines_of(
+    places: bytes, strengths: bytes, rows: list[tuple[int, bool, float, float]]
+) -> list[Line]:
     """Lines from what the extension returns."""
     xy = np.frombuffer(places, np.float64).reshape(-1, 2).copy()
     strong = np.frombuffer(strengths, np.float64).copy()
@@ -123,7 +125,9 @@ def trace(
             if value is not None:
                 raise InvalidArgument(f"{name} goes with method 'canny', not 'log'", repr(value))
         if isinstance(threshold, str):
-            raise InvalidArgument(f"threshold is {threshold!r}; of method 'log' it is a number", repr(threshold))
+            raise InvalidArgument(
+                f"threshold is {threshold!r}; of method 'log' it is a number", repr(threshold)
+            )
         places, strengths, rows = _core.trace_log(s.handle, s.layout, threshold, options, s.stream)
     elif method == "canny":
         if threshold is not None and not isinstance(threshold, str):
@@ -133,7 +137,9 @@ def trace(
             )
         lows, highs = threshold_pairs(low, high)
         if len(lows) > 1:
-            raise InvalidArgument(f"low and high have {len(lows)} pairs; trace takes one picture", str(len(lows)))
+            raise InvalidArgument(
+                f"low and high have {len(lows)} pairs; trace takes one picture", str(len(lows))
+            )
         places, strengths, rows = _core.trace_canny(
             s.handle,
             s.layout,

@@ -155,7 +155,8 @@ class MotionDetector(HoldsState):
                 )
             if s.stream != first.stream:
                 raise InvalidArgument(
-                    f"frame {i} is on another stream than frame 0; name one for all with stream=", str(s.stream)
+                    f"frame {i} is on another stream than frame 0; name one for all with stream=",
+                    str(s.stream),
                 )
         found = _core.MotionDetector.push_cameras(
             [detector._core for detector in detectors],
@@ -178,7 +179,9 @@ class MotionDetector(HoldsState):
     @property
     def states(self) -> list[FrameState]:
         """What is known of each frame of the last call, which is one. Empty before the first."""
-        return [FrameState(warming, changed, (x, y)) for warming, changed, x, y in self._core.states]
+        return [
+            FrameState(warming, changed, (x, y)) for warming, changed, x, y in self._core.states
+        ]
 
     @property
     def threshold(self) -> float:
@@ -282,7 +285,14 @@ class BackgroundSubtractor(HoldsState):
         level = "uint16" if s.dtype == "uint16" else "uint8"
         background, difference, mask = (Result(s, None, dtype) for dtype in (level, level, "uint8"))
         self._core.push(
-            s.handle, s.layout, background.handle, difference.handle, mask.handle, limit, options, s.stream
+            s.handle,
+            s.layout,
+            background.handle,
+            difference.handle,
+            mask.handle,
+            limit,
+            options,
+            s.stream,
         )
         return background.finish(), difference.finish(), mask.finish()
 

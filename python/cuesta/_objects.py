@@ -73,7 +73,8 @@ def to_gray(
         if name in ("CHW", "NCHW") or (layout is None and name == "NHW"):
             if layout is None:
                 raise InvalidArgument(
-                    f"image has shape {s.shape}; name its layout, as in layout='CHW' or layout='NHW'", str(s.shape)
+                    f"image has shape {s.shape}; name its layout, as in layout='CHW' or layout='NHW'",
+                    str(s.shape),
                 )
             array = s.kind.to_interleaved(array, 0 if name == "CHW" else 1)
             name = "HWC" if name == "CHW" else "NHWC"
@@ -82,7 +83,9 @@ def to_gray(
     s = Source(array, name, "image", stream)
     shape = s.shape[:-1] if name in ("HWC", "NHWC") else s.shape
     r = Result(s, out, s.dtype, shape)
-    _core.to_gray(s.handle, s.layout, r.handle, LAYOUTS[name.removesuffix("C")], order, options, s.stream)
+    _core.to_gray(
+        s.handle, s.layout, r.handle, LAYOUTS[name.removesuffix("C")], order, options, s.stream
+    )
     made: A = r.finish()
     return made
 
@@ -160,7 +163,8 @@ def otsu_threshold(bins: Any) -> int:
     counts = np.asarray(bins)
     if counts.ndim != 1 or counts.dtype.kind not in "iu" or (counts.size and counts.min() < 0):
         raise InvalidArgument(
-            f"bins has shape {counts.shape} and dtype {counts.dtype}; it must be one row of counts", str(counts.shape)
+            f"bins has shape {counts.shape} and dtype {counts.dtype}; it must be one row of counts",
+            str(counts.shape),
         )
     return _core.otsu_threshold(counts.tolist())
 

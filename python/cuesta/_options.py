@@ -50,12 +50,18 @@ class Option(NamedTuple):
     def parameter(self) -> inspect.Parameter:
         """As a signature has it; a name is a text there, the entry lists them."""
         kind = re.sub(r"Literal\[.*\]", "str", self.type)
-        return inspect.Parameter(self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=kind)
+        return inspect.Parameter(
+            self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=kind
+        )
 
     def entry(self) -> str:
         """As numpydoc has it under Parameters."""
         kind = re.sub(r"Literal\[(.*)\]", r"{\1}", self.type)
-        kind = kind.replace("Any", "str or array").replace(" | None", ", optional").replace(" | ", " or ")
+        kind = (
+            kind.replace("Any", "str or array")
+            .replace(" | None", ", optional")
+            .replace(" | ", " or ")
+        )
         return f"{self.name} : {kind}\n{textwrap.indent(textwrap.fill(self.text, 110), '    ')}"
 
 
@@ -69,7 +75,8 @@ class Options(NamedTuple):
 
 #: By the names of the structs.
 OPTIONS = {
-    name: Options(of_call, tuple(Option(*row) for row in rows)) for name, _, of_call, rows in _core.options()
+    name: Options(of_call, tuple(Option(*row) for row in rows))
+    for name, _, of_call, rows in _core.options()
 }
 OPTIONS["Execution"] = Options(True, ())
 
@@ -108,11 +115,18 @@ def described(thing: F) -> F:
             parameter = known.pop(parameter.name).replace(kind=parameter.kind)
         (keyword if parameter.kind is parameter.KEYWORD_ONLY else positional).append(parameter)
     how = Execution.__annotations__ if struct.of_call else {}
-    runs = [Option(name, getattr(kind, "__forward_arg__", "Any"), None, "").parameter() for name, kind in how.items()]
-    function.__signature__ = written.replace(parameters=[*positional, *known.values(), *keyword, *runs])
+    runs = [
+        Option(name, getattr(kind, "__forward_arg__", "Any"), None, "").parameter()
+        for name, kind in how.items()
+    ]
+    function.__signature__ = written.replace(
+        parameters=[*positional, *known.values(), *keyword, *runs]
+    )
     if thing.__doc__:  # not with python -OO
         entries = "\n".join(option.entry() for option in struct.options)
-        thing.__doc__ = re.sub(r"(?m)^\*\*options$", lambda _: entries, inspect.cleandoc(thing.__doc__))
+        thing.__doc__ = re.sub(
+            r"(?m)^\*\*options$", lambda _: entries, inspect.cleandoc(thing.__doc__)
+        )
     return thing
 
 
@@ -122,15 +136,21 @@ def stencil_of(stencil: Any, divisor: int | None) -> _core.Stencil:
         return stencil
     if isinstance(stencil, str):
         if divisor is not None:
-            raise InvalidArgument("divisor is given beside a stencil in text; write it there: '1 2 1 / 4'", str(divisor))
+            raise InvalidArgument(
+                "divisor is given beside a stencil in text; write it there: '1 2 1 / 4'",
+                str(divisor),
+            )
         return _core.Stencil.parse(stencil)
     taps = np.asarray(stencil)
     if taps.ndim != 2 or taps.size == 0:
         raise InvalidArgument(
-            f"stencil has shape {taps.shape}; it must have two dimensions, height and width", str(taps.shape)
+            f"stencil has shape {taps.shape}; it must have two dimensions, height and width",
+            str(taps.shape),
         )
     if taps.dtype.kind not in "iubf":
-        raise InvalidArgument(f"stencil has dtype {taps.dtype}; it must hold whole numbers or floats", str(taps.dtype))
+        raise InvalidArgument(
+            f"stencil has dtype {taps.dtype}; it must hold whole numbers or floats", str(taps.dtype)
+        )
     make = _stencil if taps.size <= _MOST_KEPT else _stencil.__wrapped__
     return make(taps.tobytes(), taps.dtype.str, *taps.shape, divisor)
 
@@ -140,7 +160,9 @@ _MOST_KEPT = 1024
 
 
 @functools.lru_cache(maxsize=256)
-def _stencil(values: bytes, dtype: str, height: int, width: int, divisor: int | None) -> _core.Stencil:
+def _stencil(
+    values: bytes, dtype: str, height: int, width: int, divisor: int | None
+) -> _core.Stencil:
     taps = np.frombuffer(values, dtype)
     if taps.dtype.kind == "f":
         if divisor is not None:
@@ -149,7 +171,9 @@ def _stencil(values: bytes, dtype: str, height: int, width: int, divisor: int | 
     limits = np.iinfo(np.int32)
     if taps.min() < limits.min or taps.max() > limits.max:
         raise InvalidArgument("stencil: taps must fit 32 bits", str(taps.max()))
-    return _core.Stencil.integers(width, height, taps.tolist(), 1 if divisor is None else int(divisor))
+    return _core.Stencil.integers(
+        width, height, taps.tolist(), 1 if divisor is None else int(divisor)
+    )
 
 
 def element_of(element: Any) -> _core.StructuringElement:
@@ -161,7 +185,8 @@ def element_of(element: Any) -> _core.StructuringElement:
     cells = np.asarray(element)
     if cells.ndim != 2 or cells.size == 0:
         raise InvalidArgument(
-            f"element has shape {cells.shape}; it must have two dimensions, height and width", str(cells.shape)
+            f"element has shape {cells.shape}; it must have two dimensions, height and width",
+            str(cells.shape),
         )
     make = _element if cells.size <= _MOST_KEPT else _element.__wrapped__
     return make((cells != 0).tobytes(), *cells.shape)
@@ -178,11 +203,17 @@ def threshold_pairs(low: Any, high: Any) -> tuple[list[float], list[float]]:
         return [], []
     if low is None or high is None:
         missing = "low" if low is None else "high"
-        raise InvalidArgument(f"{missing} is missing; give both thresholds, or neither for automatic ones", "None")
+        raise InvalidArgument(
+            f"{missing} is missing; give both thresholds, or neither for automatic ones", "None"
+        )
     if isinstance(low, (int, float)) and isinstance(high, (int, float)):
         return [float(low)], [float(high)]
     lows, highs = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in (low, high))
     if lows.ndim != 1 or highs.ndim != 1:
-        raise InvalidArgument("low and high must be numbers, or one for each picture", f"{lows.shape} {highs.shape}")
-    lows, highs = np.broadcast_arrays(lows, highs) if 1 in (len(lows), len(highs)) else (lows, highs)
+        raise InvalidArgument(
+            "low and high must be numbers, or one for each picture", f"{lows.shape} {highs.shape}"
+        )
+    lows, highs = (
+        np.broadcast_arrays(lows, highs) if 1 in (len(lows), len(highs)) else (lows, highs)
+    )
     return lows.tolist(), highs.tolist()

@@ -76,7 +76,9 @@ def imwrite(file: Path, image: Any, *, layout: str | None = None) -> None:
         raise TypeError(f"file is {type(file).__name__}; it must be a path")
     s = Source(image, layout, "image")
     if s.device >= 0:
-        raise InvalidArgument("image is on a CUDA device; bring it to the CPU to write it", f"cuda:{s.device}")
+        raise InvalidArgument(
+            "image is on a CUDA device; bring it to the CPU to write it", f"cuda:{s.device}"
+        )
     if s.dtype == "bool":
         zeros_and_ones: Any = np.from_dlpack(s.kind.cast(s.array, "uint8"))
         s = Source(zeros_and_ones * np.uint8(255), s.layout_name())

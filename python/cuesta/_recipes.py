@@ -31,7 +31,10 @@ def edge_levels(
     if low is None or high is None:
         return (threshold, None, None) if isinstance(threshold, str) else (None, threshold, None)
     if threshold is not None:
-        raise InvalidArgument(f"threshold is {threshold!r} beside low and high; give one or the other", repr(threshold))
+        raise InvalidArgument(
+            f"threshold is {threshold!r} beside low and high; give one or the other",
+            repr(threshold),
+        )
     return None, None, (float(low), float(high))
 
 
@@ -155,7 +158,18 @@ def edges(
     r = Result(s, out, s.dtype if is_strength else "uint8", shape)
     rule, level, given = edge_levels(low, high, threshold)
     used = _core.edges(
-        s.handle, r.handle, s.layout, flat, inside, method, rule, level, given, scale, dict(options), s.stream
+        s.handle,
+        r.handle,
+        s.layout,
+        flat,
+        inside,
+        method,
+        rule,
+        level,
+        given,
+        scale,
+        dict(options),
+        s.stream,
     )
     made = r.finish()
     return (made, used) if return_thresholds else made
@@ -198,4 +212,8 @@ def edge_lines(
     image, scale = _opened(image)
     s = Source(image, layout, "image", options.pop("stream", None))
     rule, level, given = edge_levels(low, high, threshold)
-    return lines_of(*_core.edge_lines(s.handle, s.layout, method, rule, level, given, scale, dict(options), s.stream))
+    return lines_of(
+        *_core.edge_lines(
+            s.handle, s.layout, method, rule, level, given, scale, dict(options), s.stream
+        )
+    )

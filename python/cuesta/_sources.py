@@ -54,7 +54,18 @@ def _of_pil(picture: Any, gray: bool) -> tuple[Any, str]:
 class Source:
     """A picture, or several, as an operation reads them."""
 
-    __slots__ = ("array", "device", "dtype", "given", "handle", "kind", "layout", "shape", "stream", "stream_argument")
+    __slots__ = (
+        "array",
+        "device",
+        "dtype",
+        "given",
+        "handle",
+        "kind",
+        "layout",
+        "shape",
+        "stream",
+        "stream_argument",
+    )
 
     def __init__(
         self,
@@ -84,7 +95,9 @@ class Source:
         if dtype not in DTYPES:
             raise dtype_error(what, dtype)
         self.shape = shape = tuple(array.shape)
-        self.layout = 0 if layout is None and len(shape) == 2 else layout_of(shape, layout, kind, what)
+        self.layout = (
+            0 if layout is None and len(shape) == 2 else layout_of(shape, layout, kind, what)
+        )
         if channels != "any" and self.layout in INTERLEAVED and shape[-1] > 1:
             if channels == "one":
                 raise InvalidArgument(
@@ -145,8 +158,14 @@ def companion(
             where(kind, array),
         )
     if tuple(array.shape) != shape:
-        of_image = f"image {s.shape}; they must be equal" if shape == s.shape else f"image {s.shape}; it must be {shape}"
-        raise InvalidArgument(f"{what} has shape {tuple(array.shape)} and {of_image}", str(tuple(array.shape)))
+        of_image = (
+            f"image {s.shape}; they must be equal"
+            if shape == s.shape
+            else f"image {s.shape}; it must be {shape}"
+        )
+        raise InvalidArgument(
+            f"{what} has shape {tuple(array.shape)} and {of_image}", str(tuple(array.shape))
+        )
     if not pixels_adjoin(kind, array, layout):
         with kind.on(array, s.stream_argument):
             array = kind.pack(array)
@@ -158,7 +177,14 @@ class Result:
 
     __slots__ = ("_cast", "_source", "_target", "array", "handle")
 
-    def __init__(self, s: Source, out: Any, dtype: str, shape: tuple[int, ...] | None = None, what: str = "out") -> None:
+    def __init__(
+        self,
+        s: Source,
+        out: Any,
+        dtype: str,
+        shape: tuple[int, ...] | None = None,
+        what: str = "out",
+    ) -> None:
         if shape is None:
             shape = s.shape
         self._source = s
@@ -170,7 +196,10 @@ class Result:
             self.array = s.kind.empty(shape, dtype, s.given, s.stream_argument)
         else:
             if dtype == "float16":
-                raise Unsupported(f"{what}: float16 results are converted from float32; leave {what} away", "float16")
+                raise Unsupported(
+                    f"{what}: float16 results are converted from float32; leave {what} away",
+                    "float16",
+                )
             kind = kind_of(out, what)
             if kind is not s.kind or kind.device(out) != s.device:
                 raise InvalidArgument(
@@ -178,16 +207,22 @@ class Result:
                     where(kind, out),
                 )
             found = kind.dtype(out)
-            if tuple(out.shape) != shape or (found != dtype and (found, dtype) != ("bool", "uint8")):
+            if tuple(out.shape) != shape or (
+                found != dtype and (found, dtype) != ("bool", "uint8")
+            ):
                 raise InvalidArgument(
                     f"{what} has shape {tuple(out.shape)} and dtype {found}; it must have {shape} and {dtype}",
                     f"{tuple(out.shape)} {found}",
                 )
             if not kind.writable(out):
-                raise InvalidArgument(f"{what} is read-only; give an array that may be written to", "read-only")
+                raise InvalidArgument(
+                    f"{what} is read-only; give an array that may be written to", "read-only"
+                )
             self.array = out
             dtype = found
-            layout = s.layout if shape == s.shape else LAYOUT_WITHOUT_CHANNELS.get(s.layout, s.layout)
+            layout = (
+                s.layout if shape == s.shape else LAYOUT_WITHOUT_CHANNELS.get(s.layout, s.layout)
+            )
             if not kind.contiguous(out) and not pixels_adjoin(kind, out, layout):
                 self._target = out
                 self.array = kind.empty(shape, dtype, s.given, s.stream_argument)

@@ -172,7 +172,17 @@ def _names(bits: int, names: Sequence[str]) -> tuple[str, ...]:
 def _object(row: Any, zones: Sequence[str] = ()) -> TrackedObject:
     number, (box, area, x, y), bits, right, down, moved, (first, _), hits, speed, direction = row
     return TrackedObject(
-        number, box, area, (x, y), _names(bits, zones), (right, down), speed, direction, moved, first, hits
+        number,
+        box,
+        area,
+        (x, y),
+        _names(bits, zones),
+        (right, down),
+        speed,
+        direction,
+        moved,
+        first,
+        hits,
     )
 
 
@@ -204,7 +214,9 @@ class Tracker(HoldsState):
     def __init__(self, **options: Unpack[TrackingOptions]) -> None:
         self._core = _core.Tracker(options)
 
-    def push(self, detections: Iterable[Any], *, frame: int | None = None, time: float | None = None) -> list[TrackedObject]:
+    def push(
+        self, detections: Iterable[Any], *, frame: int | None = None, time: float | None = None
+    ) -> list[TrackedObject]:
         """The objects among the next frame's detections, by id.
 
         Parameters
@@ -269,17 +281,25 @@ class SceneWatch(HoldsState):
         for zone in zones:
             name, polygon, kind, *limits = zone
             if kind not in ("include", "exclude"):
-                raise InvalidArgument(f"zone {name!r}: kind is {kind!r}; it is 'include' or 'exclude'", str(kind))
+                raise InvalidArgument(
+                    f"zone {name!r}: kind is {kind!r}; it is 'include' or 'exclude'", str(kind)
+                )
             rows.append((name, kind == "exclude", [tuple(corner) for corner in polygon], *limits))
         handle = None
         if mask is not None:
-            handle = Source(np.ascontiguousarray(np.asarray(mask) != 0).view(np.uint8), "HW", "mask", None).handle
+            handle = Source(
+                np.ascontiguousarray(np.asarray(mask) != 0).view(np.uint8), "HW", "mask", None
+            ).handle
         width, height = size
-        self._core = _core.SceneWatch((width, height), rows, [(a, b, c) for a, b, c in lines], handle, options)
+        self._core = _core.SceneWatch(
+            (width, height), rows, [(a, b, c) for a, b, c in lines], handle, options
+        )
         self._zones = [zone.name for zone in zones]
         self._lines = [line.name for line in lines]
 
-    def push(self, detections: Iterable[Any], *, frame: int | None = None, time: float | None = None) -> SceneStep:
+    def push(
+        self, detections: Iterable[Any], *, frame: int | None = None, time: float | None = None
+    ) -> SceneStep:
         """What the next frame's detections bring.
 
         Parameters
@@ -287,7 +307,9 @@ class SceneWatch(HoldsState):
         detections, frame, time
             As `Tracker.push` has them.
         """
-        objects, crossings, event, began, is_best, ended = self._core.push(frame, time, _rows(detections))
+        objects, crossings, event, began, is_best, ended = self._core.push(
+            frame, time, _rows(detections)
+        )
         return SceneStep(
             [_object(row, self._zones) for row in objects],
             [self._crossing(row) for row in crossings],
@@ -320,7 +342,9 @@ class SceneWatch(HoldsState):
             last[1],
             clip,
             tuple(
-                EventObject(i, a[0], b[0], a[1], b[1], _names(bits, self._zones), moved, speed, box, area)
+                EventObject(
+                    i, a[0], b[0], a[1], b[1], _names(bits, self._zones), moved, speed, box, area
+                )
                 for i, a, b, bits, moved, speed, box, area in objects
             ),
             most,

@@ -109,7 +109,11 @@ def _open(
 
 
 def _check(
-    file: Path, max_pixels: int | None = None, threads: int | None = None, timeout: float = 0, reconnect: float = 0
+    file: Path,
+    max_pixels: int | None = None,
+    threads: int | None = None,
+    timeout: float = 0,
+    reconnect: float = 0,
 ) -> None:
     if not isinstance(file, (str, os.PathLike)):
         raise TypeError(f"file is {type(file).__name__}; it must be a path or an address")
@@ -118,7 +122,9 @@ def _check(
             raise InvalidArgument(f"{name} is {number}; it must be {least} or more", str(number))
     for name, seconds in (("timeout", timeout), ("reconnect", reconnect)):
         if not seconds >= 0:
-            raise InvalidArgument(f"{name} is {seconds}; it must be 0 or more seconds", str(seconds))
+            raise InvalidArgument(
+                f"{name} is {seconds}; it must be 0 or more seconds", str(seconds)
+            )
 
 
 def _extension() -> Any:
@@ -173,7 +179,10 @@ class _Video(HoldsState):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.stop()
 
@@ -260,11 +269,17 @@ def read_video(
     ...     return max((frame.image.mean(), frame.time) for frame in cuesta.read_video(file))
     """
     if color and keep_depth:
-        raise InvalidArgument("keep_depth is of luma, and color=True is RGB of 8 bits; give one of them", "True")
-    return VideoReader(_open(file, max_pixels, allow_partial, threads, timeout, reconnect, keep_depth, part), color)
+        raise InvalidArgument(
+            "keep_depth is of luma, and color=True is RGB of 8 bits; give one of them", "True"
+        )
+    return VideoReader(
+        _open(file, max_pixels, allow_partial, threads, timeout, reconnect, keep_depth, part), color
+    )
 
 
-def video_parts(file: Path, at_least: int = 250, *, max_pixels: int | None = None) -> list[VideoPart]:
+def video_parts(
+    file: Path, at_least: int = 250, *, max_pixels: int | None = None
+) -> list[VideoPart]:
     """Cuts a video file at key frames into parts that several readers can read at once.
 
     The file is read once, without decoding. What cannot be cut and be the same is one part: live videos, y4m,
@@ -302,7 +317,10 @@ def video_parts(file: Path, at_least: int = 250, *, max_pixels: int | None = Non
     _check(file, max_pixels)
     if at_least < 1:
         raise InvalidArgument(f"at_least is {at_least}; it must be 1 or more", str(at_least))
-    return [VideoPart(*row) for row in _extension().video_parts(os.fspath(file), at_least, max_pixels or 0)]
+    return [
+        VideoPart(*row)
+        for row in _extension().video_parts(os.fspath(file), at_least, max_pixels or 0)
+    ]
 
 
 class VideoDetector(_Video):
@@ -310,14 +328,21 @@ class VideoDetector(_Video):
     each."""
 
     def __init__(
-        self, core: Any, color: bool, threads: int | None, detector: MotionDetector, watch: SceneWatch
+        self,
+        core: Any,
+        color: bool,
+        threads: int | None,
+        detector: MotionDetector,
+        watch: SceneWatch,
     ) -> None:
         super().__init__(core)
         self._color = color
         self._threads = threads
         self._detector = detector
         self._watch = watch
-        self._turn = threading.Lock()  # a frame is read, looked at and watched before the next is read
+        self._turn = (
+            threading.Lock()
+        )  # a frame is read, looked at and watched before the next is read
 
     def __iter__(self) -> Iterator[MovingFrame]:
         return self
@@ -430,7 +455,9 @@ def detect(
     ...     return [(event.start, event.end, len(event.objects)) for event in cuesta.detect(file).events()]
     """
     motion = {name: value for name, value in options.items() if name in names_of("MotionOptions")}
-    tracking = {name: value for name, value in options.items() if name in names_of("TrackingOptions")}
+    tracking = {
+        name: value for name, value in options.items() if name in names_of("TrackingOptions")
+    }
     unknown = sorted(set(options) - set(motion) - set(tracking))
     if unknown:
         raise TypeError(f"detect() got an unexpected keyword argument {unknown[0]!r}")

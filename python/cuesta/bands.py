@@ -55,7 +55,9 @@ class BandWork:
             As `edges_file`.
         """
         files = files_extension()
-        return (files.LabelMaker if self.operation == "label" else files.BandMaker)(source, self._settled())
+        return (files.LabelMaker if self.operation == "label" else files.BandMaker)(
+            source, self._settled()
+        )
 
     def join(
         self,
@@ -92,7 +94,11 @@ class BandWork:
         """
         files = files_extension()
         work = self._settled(rows, resume, tiff, progress)
-        return files.LabelJoin(source, work) if self.operation == "label" else files.BandJoin(source, target, work)
+        return (
+            files.LabelJoin(source, work)
+            if self.operation == "label"
+            else files.BandJoin(source, target, work)
+        )
 
     def result(self, join: Any) -> Any:
         """Finishes what `join` gave, once all bands are added.
@@ -102,7 +108,9 @@ class BandWork:
         FileResult or FileComponents
         """
         found = join.finish()
-        return _band_files.components_of(found) if self.operation == "label" else FileResult(**found)
+        return (
+            _band_files.components_of(found) if self.operation == "label" else FileResult(**found)
+        )
 
     def _settled(
         self,
@@ -130,7 +138,9 @@ def edges_work(
     return BandWork("edges", (method, low, high, threshold), options, memory)
 
 
-def filter_work(filter: str, *, element: str = "rect:3", memory: int | str = "512MB", **options: Any) -> BandWork:
+def filter_work(
+    filter: str, *, element: str = "rect:3", memory: int | str = "512MB", **options: Any
+) -> BandWork:
     """What `filter_file` makes; the parameters are its own."""
     return BandWork("filter", (filter, element), options, memory)
 

@@ -172,7 +172,9 @@ def module_entries(module: ModuleType) -> Iterator[str]:
 
 def summary(value: Any) -> str:
     """The first sentence of the documentation."""
-    first = " ".join(inspect.cleandoc(value.__doc__ or "").split("\n\n")[0].split()).replace("``", "`")
+    first = " ".join(inspect.cleandoc(value.__doc__ or "").split("\n\n")[0].split()).replace(
+        "``", "`"
+    )
     return re.split(r"(?<!et al)\.\s", first)[0].rstrip(".;:")
 
 
@@ -183,7 +185,11 @@ def index_entries(module: ModuleType) -> Iterator[str]:
         value = getattr(module, name)
         if inspect.isclass(value) or callable(value):
             text = f"- `{name}`: {summary(value)}"
-            lines.append(textwrap.fill(text, 98, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
+            lines.append(
+                textwrap.fill(
+                    text, 98, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+                )
+            )
     yield "\n".join(lines)
 
 

@@ -91,7 +91,9 @@ def galaxies_labelled() -> Picture:
 def something_moves() -> Picture:
     """MotionDetector: a block crosses a still scene; the 12th frame, its box, its mask."""
     scene = cuesta.to_gray(skimage.data.rocket()[:, 60:600])
-    detector = cuesta.MotionDetector("median", threshold=20, blur=5, close="disk:9", min_area=200, warm_up=1)
+    detector = cuesta.MotionDetector(
+        "median", threshold=20, blur=5, close="disk:9", min_area=200, warm_up=1
+    )
     detector.push(scene)
     for step in range(12):
         frame = scene.copy()

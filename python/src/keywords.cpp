@@ -245,7 +245,7 @@ struct What {
 };
 
 template <class T>
-requires std::integral<T> || std::floating_point<T>
+  requires std::integral<T> || std::floating_point<T>
 void describe(std::vector<OptionRow>& rows, const What& what, T value) {
   const std::string type = std::same_as<T, bool> ? "bool" : std::integral<T> ? "int" : "float";
   const std::string accepted = allowed(what.limits);

@@ -20,7 +20,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def why_no_device() -> str | None:
     """Why tests marked `gpu` cannot run; None where they can."""
-    return None if cuesta.devices() else "no NVIDIA GPU that this build of Cuesta can use: cuesta.devices() is empty"
+    return (
+        None
+        if cuesta.devices()
+        else "no NVIDIA GPU that this build of Cuesta can use: cuesta.devices() is empty"
+    )
 
 
 def why_no_gpu() -> str | None:
@@ -35,7 +39,13 @@ def why_no_gpu() -> str | None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    why = why_no_gpu() if item.get_closest_marker("cuda") else why_no_device() if item.get_closest_marker("gpu") else None
+    why = (
+        why_no_gpu()
+        if item.get_closest_marker("cuda")
+        else why_no_device()
+        if item.get_closest_marker("gpu")
+        else None
+    )
     if why:
         # On a machine that has one, a skip would hide a fault.
         if os.environ.get("CUESTA_REQUIRE_GPU"):
@@ -70,7 +80,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         for name, value in report.user_properties:
             told.setdefault(name, []).append(value)
     if samples := told.get("sample"):
-        whole = [pictures for pictures, end, _ in samples if end.split(":")[0] in ("done", "exit 0")]
+        whole = [
+            pictures for pictures, end, _ in samples if end.split(":")[0] in ("done", "exit 0")
+        ]
         terminalreporter.write_line(
             f"OpenCV's samples: {len(samples)} end as under cv2 with the same pictures, {sum(n for n, *_ in samples)} of them; "
             f"{len(whole)} run to their end, {sum(n > 0 for n in whole)} of these show pictures; "

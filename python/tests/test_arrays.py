@@ -59,14 +59,18 @@ def test_each_picture_has_its_thresholds() -> None:
     for i, image in enumerate(batch):
         np.testing.assert_array_equal(edges[i], cuesta.canny(image, low[i], high[i], sigma=0))
     assert len({found.tobytes() for found in edges}) == 4
-    with pytest.raises(cuesta.InvalidArgument, match="3 pairs of thresholds; give one, or one for each of the 4"):
+    with pytest.raises(
+        cuesta.InvalidArgument, match="3 pairs of thresholds; give one, or one for each of the 4"
+    ):
         cuesta.canny(batch, low[:3], high[:3])
     with pytest.raises(cuesta.InvalidArgument, match="low has 4 thresholds and high 3"):
         cuesta.canny(batch, low, high[:3])
 
 
 @pytest.mark.parametrize(
-    ("layout", "axes"), [("CHW", (2, 0, 1)), ("HWC", (0, 1, 2))], ids=["channel-first", "channel-last"]
+    ("layout", "axes"),
+    [("CHW", (2, 0, 1)), ("HWC", (0, 1, 2))],
+    ids=["channel-first", "channel-last"],
 )
 def test_channels_are_filtered_one_by_one(layout: str, axes: tuple[int, int, int]) -> None:
     color = picture(31, 45, 3)
@@ -128,15 +132,24 @@ def test_canny_takes_three_channels() -> None:
     for color in ("strongest", "structure"):
         edges = cuesta.canny(image, 40, 90, color=color)
         assert edges.shape == (20, 30)
-        np.testing.assert_array_equal(edges, cuesta.canny(image, 40, 90, color=color, strategy="serial"))
+        np.testing.assert_array_equal(
+            edges, cuesta.canny(image, 40, 90, color=color, strategy="serial")
+        )
     many = np.stack([image, image[::-1]])
     mask = np.ones((2, 20, 30), bool)
-    found = cuesta.canny(many, 40, 90, layout="NHWC", mask=mask, out=np.empty((2, 20, 30), np.uint8))
+    found = cuesta.canny(
+        many, 40, 90, layout="NHWC", mask=mask, out=np.empty((2, 20, 30), np.uint8)
+    )
     np.testing.assert_array_equal(found[0], cuesta.canny(image, 40, 90))
     # Equal channels are one.
     gray = picture(20, 30)
-    np.testing.assert_array_equal(cuesta.canny(np.dstack([gray] * 3), 40, 90), cuesta.canny(gray, 40, 90))
-    with pytest.raises(cuesta.InvalidArgument, match="image has 3 channels, and this takes one; cuesta.to_gray makes"):
+    np.testing.assert_array_equal(
+        cuesta.canny(np.dstack([gray] * 3), 40, 90), cuesta.canny(gray, 40, 90)
+    )
+    with pytest.raises(
+        cuesta.InvalidArgument,
+        match="image has 3 channels, and this takes one; cuesta.to_gray makes",
+    ):
         cuesta.sobel(image)
 
 
@@ -145,7 +158,9 @@ def test_alpha_is_left_out() -> None:
     for image in (picture(20, 30, 4), picture(20, 30, 4)[::-1], picture(20, 34, 4)[:, 2:-2]):
         colors, gray = image[..., :3].copy(), image[..., :1][..., 0].copy()
         np.testing.assert_array_equal(cuesta.canny(image, 40, 90), cuesta.canny(colors, 40, 90))
-        np.testing.assert_array_equal(cuesta.canny(image[..., :2], 40, 90), cuesta.canny(gray, 40, 90))
+        np.testing.assert_array_equal(
+            cuesta.canny(image[..., :2], 40, 90), cuesta.canny(gray, 40, 90)
+        )
         np.testing.assert_array_equal(cuesta.boundaries(image), cuesta.boundaries(colors))
         np.testing.assert_array_equal(cuesta.to_gray(image[..., :2]), gray)
         np.testing.assert_array_equal(cuesta.to_gray(image), cuesta.to_gray(colors))
@@ -154,7 +169,8 @@ def test_alpha_is_left_out() -> None:
         np.testing.assert_array_equal(out, cuesta.canny(colors, 40, 90, mask=gray > 9))
     many = picture(3, 20, 30, 4)
     np.testing.assert_array_equal(
-        cuesta.canny(many, 40, 90, layout="NHWC"), cuesta.canny(many[..., :3].copy(), 40, 90, layout="NHWC")
+        cuesta.canny(many, 40, 90, layout="NHWC"),
+        cuesta.canny(many[..., :3].copy(), 40, 90, layout="NHWC"),
     )
     planes = np.ascontiguousarray(np.moveaxis(picture(20, 30, 2), -1, 0))
     np.testing.assert_array_equal(cuesta.to_gray(planes, layout="CHW"), planes[0])
@@ -165,13 +181,18 @@ def test_batches_of_gradients() -> None:
     gx, gy = cuesta.sobel(images, outputs=("gx", "gy"), border="replicate", layout="NCHW")
     mask = picture(6, 20, 30).reshape(2, 3, 20, 30) > 40
     low, high = [1, 2, 3, 4, 5, 6], [10, 20, 30, 400, 500, 600]
-    edges, used = cuesta.canny_of_gradients(gx, gy, low, high, mask=mask, layout="NCHW", return_thresholds=True)
+    edges, used = cuesta.canny_of_gradients(
+        gx, gy, low, high, mask=mask, layout="NCHW", return_thresholds=True
+    )
     assert used == list(zip(low, high, strict=True))
     for i in range(6):
         at = divmod(i, 3)
-        np.testing.assert_array_equal(edges[at], cuesta.canny(images[at], low[i], high[i], sigma=0, mask=mask[at]))
+        np.testing.assert_array_equal(
+            edges[at], cuesta.canny(images[at], low[i], high[i], sigma=0, mask=mask[at])
+        )
     np.testing.assert_array_equal(
-        cuesta.canny_of_gradients(gx[0], gy[0]), [cuesta.canny(image, sigma=0) for image in images[0]]
+        cuesta.canny_of_gradients(gx[0], gy[0]),
+        [cuesta.canny(image, sigma=0) for image in images[0]],
     )
     with pytest.raises(cuesta.InvalidArgument, match="3 pairs of thresholds"):
         cuesta.canny_of_gradients(gx, gy, low[:3], high[:3], layout="NCHW")
@@ -182,9 +203,13 @@ def test_regions_and_pitched_rows_are_read_in_place() -> None:
     region = big[11:60, 7:66]
     np.testing.assert_array_equal(cuesta.canny(region, 40, 90), cuesta.canny(region.copy(), 40, 90))
     flipped = big[::-1]
-    np.testing.assert_array_equal(cuesta.canny(flipped, 40, 90), cuesta.canny(flipped.copy(), 40, 90))
+    np.testing.assert_array_equal(
+        cuesta.canny(flipped, 40, 90), cuesta.canny(flipped.copy(), 40, 90)
+    )
     every_other_row = big[::2]
-    np.testing.assert_array_equal(cuesta.canny(every_other_row, 40, 90), cuesta.canny(every_other_row.copy(), 40, 90))
+    np.testing.assert_array_equal(
+        cuesta.canny(every_other_row, 40, 90), cuesta.canny(every_other_row.copy(), 40, 90)
+    )
 
 
 VIEWS = {
@@ -196,7 +221,9 @@ VIEWS = {
     "fortran": lambda a: np.asfortranarray(a[..., 0]),
     "broadcast": lambda a: np.broadcast_to(a[0, :, 0], (30, a.shape[1])),
     "windows": lambda a: np.lib.stride_tricks.sliding_window_view(a[0, :, 0].copy(), 40),
-    "unaligned": lambda a: np.frombuffer(bytes(1) + a[..., :2].tobytes(), np.uint16, 57 * 71, 1).reshape(57, 71),
+    "unaligned": lambda a: np.frombuffer(
+        bytes(1) + a[..., :2].tobytes(), np.uint16, 57 * 71, 1
+    ).reshape(57, 71),
     "field": lambda a: a.view([("r", "u1"), ("g", "u1"), ("b", "u1")])[..., 0]["g"],
     "straddling": lambda a: a.view([("r", "u1"), ("g", "<u2")])[..., 0]["g"],
 }
@@ -212,9 +239,13 @@ def test_pixels_may_lie_apart(view: Any) -> None:
     np.testing.assert_array_equal(cuesta.canny(image, 50, 120), edges)
     mask = np.zeros((plain.shape[1], plain.shape[0]), bool).T
     mask[5:20, 5:20] = True
-    np.testing.assert_array_equal(cuesta.canny(image, 50, 120, mask=mask), cuesta.canny(plain, 50, 120, mask=mask.copy()))
+    np.testing.assert_array_equal(
+        cuesta.canny(image, 50, 120, mask=mask), cuesta.canny(plain, 50, 120, mask=mask.copy())
+    )
     np.testing.assert_array_equal(cuesta.absdiff(plain, image), np.zeros_like(plain))
-    np.testing.assert_array_equal(cuesta.label((image > 128)[:, ::-1]).labels, cuesta.label(plain[:, ::-1] > 128).labels)
+    np.testing.assert_array_equal(
+        cuesta.label((image > 128)[:, ::-1]).labels, cuesta.label(plain[:, ::-1] > 128).labels
+    )
     out = np.full((*plain.shape, 3), 7, np.uint8)
     assert np.shares_memory(cuesta.canny(image, 50, 120, out=out[..., 1]), out)
     np.testing.assert_array_equal(out[..., 1], edges)
@@ -291,13 +322,23 @@ def test_device_arrays_say_what_their_producer_has() -> None:
     assert array.__cuda_array_interface__ == {
         "shape": (5, 7), "typestr": "<u2", "data": (values.ctypes.data, False), "strides": (24, 2), "stream": 7, "version": 3,
     }  # fmt: skip
-    assert cuesta.DeviceArray(Bare(values > 9)).dtype == "bool" and cuesta.DeviceArray(Bare(values / 2)).dtype == "float64"
+    assert (
+        cuesta.DeviceArray(Bare(values > 9)).dtype == "bool"
+        and cuesta.DeviceArray(Bare(values / 2)).dtype == "float64"
+    )
 
 
-@pytest.mark.skipif(cuesta._core.has_cuda, reason="a build with CUDA asks the GPU whose memory it is: test_cuda.py")
+@pytest.mark.skipif(
+    cuesta._core.has_cuda, reason="a build with CUDA asks the GPU whose memory it is: test_cuda.py"
+)
 def test_a_cuda_array_interface_needs_cuda() -> None:
     class Interface:
-        __cuda_array_interface__ = {"shape": (4, 5), "typestr": "|u1", "data": (4096, False), "version": 3}
+        __cuda_array_interface__ = {
+            "shape": (4, 5),
+            "typestr": "|u1",
+            "data": (4096, False),
+            "version": 3,
+        }
 
     with pytest.raises(cuesta.DeviceError, match="this build of Cuesta has no CUDA part"):
         cuesta.canny(cast(Any, Interface()), 1, 2)
@@ -317,15 +358,27 @@ def test_pictures_of_pil() -> None:
         assert made.mode == mode
         np.testing.assert_array_equal(cuesta.gaussian(made, 1.0), cuesta.gaussian(values, 1.0))
         np.testing.assert_array_equal(cuesta.canny(made, 50, 120), cuesta.canny(values, 50, 120))
-        np.testing.assert_array_equal(cuesta.sobel(made), cuesta.sobel(values if values.ndim == 2 else gray))
+        np.testing.assert_array_equal(
+            cuesta.sobel(made), cuesta.sobel(values if values.ndim == 2 else gray)
+        )
     mask = color[..., 0] > 128
-    np.testing.assert_array_equal(cuesta.label(image.fromarray(mask)).labels, cuesta.label(mask).labels)
+    np.testing.assert_array_equal(
+        cuesta.label(image.fromarray(mask)).labels, cuesta.label(mask).labels
+    )
     palette = image.fromarray(color[..., :3].copy()).quantize(7)
     assert palette.mode == "P"  # whose samples are numbers of colors
-    np.testing.assert_array_equal(cuesta.to_gray(palette), cuesta.to_gray(np.asarray(palette.convert("RGB"))))
+    np.testing.assert_array_equal(
+        cuesta.to_gray(palette), cuesta.to_gray(np.asarray(palette.convert("RGB")))
+    )
     printed = image.fromarray(color[..., :3].copy()).convert("CMYK")
-    np.testing.assert_array_equal(cuesta.to_gray(printed), cuesta.to_gray(np.asarray(printed.convert("RGB"))))
-    assert cuesta.gaussian(image.fromarray(color[:2, :3]), 1.0).shape == (2, 3, 4)  # PIL's layout is known
+    np.testing.assert_array_equal(
+        cuesta.to_gray(printed), cuesta.to_gray(np.asarray(printed.convert("RGB")))
+    )
+    assert cuesta.gaussian(image.fromarray(color[:2, :3]), 1.0).shape == (
+        2,
+        3,
+        4,
+    )  # PIL's layout is known
 
 
 def test_out_receives_the_result_and_nothing_else_changes() -> None:
@@ -341,7 +394,9 @@ def test_out_receives_the_result_and_nothing_else_changes() -> None:
 def test_what_out_must_be() -> None:
     image = picture(30, 40)
     for out in (np.empty((30, 41), np.uint8), np.empty((30, 40), np.int16)):
-        with pytest.raises(cuesta.InvalidArgument, match=r"out has shape .* it must have \(30, 40\) and uint8"):
+        with pytest.raises(
+            cuesta.InvalidArgument, match=r"out has shape .* it must have \(30, 40\) and uint8"
+        ):
             cuesta.canny(image, out=out)
     locked = np.empty((30, 40), np.uint8)
     locked.flags.writeable = False
@@ -364,7 +419,9 @@ def test_half_precision_is_computed_in_single() -> None:
     image = rng.random((30, 40)).astype(np.float16)
     smooth = cuesta.gaussian(image, 1.5)
     assert smooth.dtype == np.float16
-    np.testing.assert_array_equal(smooth, cuesta.gaussian(image.astype(np.float32), 1.5).astype(np.float16))
+    np.testing.assert_array_equal(
+        smooth, cuesta.gaussian(image.astype(np.float32), 1.5).astype(np.float16)
+    )
 
 
 def test_truth_values_are_masks() -> None:
@@ -380,7 +437,13 @@ def test_truth_values_are_masks() -> None:
 
 @pytest.mark.parametrize(
     ("dtype", "text"),
-    [("float64", "float64"), ("int64", "int64"), (">u2", ">u2"), ("complex64", "complex64"), ("O", "object")],
+    [
+        ("float64", "float64"),
+        ("int64", "int64"),
+        (">u2", ">u2"),
+        ("complex64", "complex64"),
+        ("O", "object"),
+    ],
 )
 def test_types_that_no_operation_takes(dtype: str, text: str) -> None:
     with pytest.raises(cuesta.InvalidArgument, match=f"image has dtype {text}; samples are uint8"):
@@ -388,7 +451,9 @@ def test_types_that_no_operation_takes(dtype: str, text: str) -> None:
 
 
 def test_types_that_an_operation_does_not_take() -> None:
-    with pytest.raises(cuesta.InvalidArgument, match="canny: image is int16; it takes uint8, uint16, float32"):
+    with pytest.raises(
+        cuesta.InvalidArgument, match="canny: image is int16; it takes uint8, uint16, float32"
+    ):
         cuesta.canny(np.zeros((5, 5), np.int16))
 
 
@@ -414,14 +479,20 @@ def test_any_dlpack_array() -> None:
 
 def test_kinds_do_not_mix() -> None:
     image = picture(30, 40)
-    with pytest.raises(cuesta.InvalidArgument, match="mask is DLPack on the CPU and image is numpy on the CPU"):
+    with pytest.raises(
+        cuesta.InvalidArgument, match="mask is DLPack on the CPU and image is numpy on the CPU"
+    ):
         cuesta.canny(image, 1, 2, mask=Wrapped(image))
-    with pytest.raises(cuesta.InvalidArgument, match=r"mask has shape \(3, 3\) and image \(30, 40\)"):
+    with pytest.raises(
+        cuesta.InvalidArgument, match=r"mask has shape \(3, 3\) and image \(30, 40\)"
+    ):
         cuesta.canny(image, 1, 2, mask=picture(3, 3))
 
 
 def test_streams_are_for_gpus() -> None:
-    with pytest.raises(cuesta.InvalidArgument, match="stream is 5; it is for arrays on a CUDA device"):
+    with pytest.raises(
+        cuesta.InvalidArgument, match="stream is 5; it is for arrays on a CUDA device"
+    ):
         cuesta.canny(picture(5, 5), stream=5)
 
 
@@ -430,7 +501,10 @@ def test_a_pinned_strategy_runs_or_says_why_not() -> None:
     reference = cuesta.canny(image, 50, 100, strategy="serial")
     for name in ("rows", "simd"):
         np.testing.assert_array_equal(cuesta.canny(image, 50, 100, strategy=name), reference)
-    with pytest.raises(cuesta.InvalidArgument, match="no strategy 'fastest' on the host; there are serial, rows, simd"):
+    with pytest.raises(
+        cuesta.InvalidArgument,
+        match="no strategy 'fastest' on the host; there are serial, rows, simd",
+    ):
         cuesta.canny(image, strategy="fastest")
     with pytest.raises(cuesta.Unsupported, match="uint16 source"):
         cuesta.canny(image.astype(np.uint16), strategy="simd")
@@ -444,7 +518,9 @@ def test_borders_by_name() -> None:
     assert len({cuesta.box(image, 5, border=name).tobytes() for name in names}) == len(names)
     with pytest.raises(cuesta.InvalidArgument, match="'reflect101' is .* 'symmetric' is"):
         cuesta.box(image, border="reflect")  # type: ignore[arg-type]
-    with pytest.raises(cuesta.InvalidArgument, match="border is 'mirror'; it is replicate, symmetric"):
+    with pytest.raises(
+        cuesta.InvalidArgument, match="border is 'mirror'; it is replicate, symmetric"
+    ):
         cuesta.box(image, border="mirror")  # type: ignore[arg-type]
 
 
@@ -478,7 +554,10 @@ def test_automatic_thresholds(rule: str) -> None:
         (lambda a: cuesta.gaussian(a, ksize=4), "ksize is 4; it must be odd"),
         (lambda a: cuesta.log_edges(a, mode=cast(Any, "zeros")), "mode is 'zeros'"),
         (lambda a: cuesta.sobel(a, outputs="angle"), "outputs is 'angle'; it is one of gx, gy"),
-        (lambda a: cuesta.sobel(a, dtype="int8"), "dtype is 'int8'; magnitude take float32, uint16, uint8"),
+        (
+            lambda a: cuesta.sobel(a, dtype="int8"),
+            "dtype is 'int8'; magnitude take float32, uint16, uint8",
+        ),
         (
             lambda a: cuesta.sobel(a.astype(np.float32), outputs="gx", dtype="int16"),
             "dtype is 'int16'; gx take float32",
@@ -493,7 +572,10 @@ def test_automatic_thresholds(rule: str) -> None:
         (lambda a: cuesta.strategies("blur"), "operation is 'blur'; it is one of pixel"),
         (lambda a: cuesta.verify(level="deep"), "level is 'deep'"),
         (lambda a: cuesta.verify(device="tpu"), "device is 'tpu'"),
-        (lambda a: cuesta.verify("canny", strategy="x"), "strategy is 'x'; there are rows, serial, simd"),
+        (
+            lambda a: cuesta.verify("canny", strategy="x"),
+            "strategy is 'x'; there are rows, serial, simd",
+        ),
         (lambda a: cuesta.MotionDetector("average"), "average"),
         (lambda a: cuesta.MotionDetector(blur=4), "blur is 4; it must be odd"),
         (lambda a: cuesta.MotionDetector(threshold="otsu"), "threshold is 'otsu'"),
@@ -510,13 +592,23 @@ def test_errors_travel_between_processes() -> None:
     with pytest.raises(cuesta.Error) as caught:
         cuesta.canny(picture(20, 20), aperture=4)
     again = pickle.loads(pickle.dumps(caught.value))
-    assert (type(again), str(again), again.value) == (type(caught.value), str(caught.value), caught.value.value)
+    assert (type(again), str(again), again.value) == (
+        type(caught.value),
+        str(caught.value),
+        caught.value.value,
+    )
 
 
 def test_strategies_are_the_tables() -> None:
     rows = cuesta.strategies("canny", "cpu")
     assert [row.name for row in rows] == ["serial", "rows", "simd"]
-    assert {row.operation for row in cuesta.strategies()} >= {"convolve", "sobel", "log", "label", "motion"}
+    assert {row.operation for row in cuesta.strategies()} >= {
+        "convolve",
+        "sobel",
+        "log",
+        "label",
+        "motion",
+    }
     assert all(row.idea and row.exactness for row in cuesta.strategies())
     rungs = {row.name for row in cuesta.strategies("sobel", "cuda") if row.tier == "ladder"}
     assert rungs == {"global", "shared-no-apron", "shared-apron", "shared-1d"}  # without CUDA too
@@ -538,7 +630,12 @@ def test_a_moving_square_is_followed() -> None:
         moved[30:60, x : x + 30] = 220
         (found,) = detector.push(moved)
         left, top, width, height = found.box
-        assert abs(left - x) <= 7 and abs(top - 30) <= 7 and abs(width - 30) <= 14 and abs(height - 30) <= 14
+        assert (
+            abs(left - x) <= 7
+            and abs(top - 30) <= 7
+            and abs(width - 30) <= 14
+            and abs(height - 30) <= 14
+        )
         assert detector.mask[45, x + 15] == 255 and detector.mask[5, 5] == 0
     with pytest.raises(cuesta.InputError, match="frame"):
         detector.push(frame[:50])
@@ -563,11 +660,16 @@ def test_what_is_known_of_a_frame() -> None:
         states.append(state)
     assert [k for k, state in enumerate(states) if state.changed] == [8]
     assert [k for k, state in enumerate(states) if state.warming_up] == [0, 1, 2, 8, 9, 10]
-    assert {k: state.shift for k, state in enumerate(states) if state.shift != (0, 0)} == {5: (4, -3)}
+    assert {k: state.shift for k, state in enumerate(states) if state.shift != (0, 0)} == {
+        5: (4, -3)
+    }
     one, other = (cuesta.MotionDetector(warm_up=warm_up) for warm_up in (1, 9))
     for _ in range(2):
         cuesta.MotionDetector.push_cameras([one, other], [seen(0, 0), seen(0, 0)])
-    assert (one.states, other.states) == ([cuesta.FrameState(False, False, (0, 0))], [cuesta.FrameState(True, False, (0, 0))])
+    assert (one.states, other.states) == (
+        [cuesta.FrameState(False, False, (0, 0))],
+        [cuesta.FrameState(True, False, (0, 0))],
+    )
 
 
 def test_cameras_are_refused_in_words() -> None:

@@ -32,7 +32,9 @@ def names(folder: pathlib.Path) -> set[str]:
 @pytest.mark.parametrize("rows", [1, 7, 64, 500])
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
 @pytest.mark.parametrize("channels", [1, 3])
-def test_edges_are_those_of_the_whole(tmp_path: pathlib.Path, rows: int, dtype: str, channels: int) -> None:
+def test_edges_are_those_of_the_whole(
+    tmp_path: pathlib.Path, rows: int, dtype: str, channels: int
+) -> None:
     image = blotches(93, 120, channels, dtype)
     cuesta.imwrite(tmp_path / "source.png", image)
     target = tmp_path / "made.tif"
@@ -52,7 +54,9 @@ def test_edges_are_those_of_the_whole(tmp_path: pathlib.Path, rows: int, dtype: 
     _, edges = made("canny", low=result.low, high=result.high)
     np.testing.assert_array_equal(edges, cuesta.edges(image))
     _, edges = made("canny", threshold="median", sigma=0, color="gray")
-    np.testing.assert_array_equal(edges, cuesta.edges(image, threshold="median", sigma=0, color="gray"))
+    np.testing.assert_array_equal(
+        edges, cuesta.edges(image, threshold="median", sigma=0, color="gray")
+    )
     _, edges = made("log", threshold=3)
     np.testing.assert_array_equal(edges, cuesta.edges(image, "log", threshold=3))
     result, magnitudes = made("sobel", aperture=5)
@@ -71,11 +75,17 @@ def test_filters_are_those_of_the_whole(tmp_path: pathlib.Path, rows: int) -> No
         cuesta.filter_file(tmp_path / source, target, name, rows=rows, **options)
         return cuesta.imread(target)
 
-    np.testing.assert_array_equal(made("color.png", "gaussian", sigma=2.5), cuesta.gaussian(color, 2.5))
+    np.testing.assert_array_equal(
+        made("color.png", "gaussian", sigma=2.5), cuesta.gaussian(color, 2.5)
+    )
     np.testing.assert_array_equal(made("color.png", "median", ksize=5), cuesta.median(color, 5))
-    np.testing.assert_array_equal(made("color.png", "box", n=4, border="wrap"), cuesta.box(color, 4, border="wrap"))
+    np.testing.assert_array_equal(
+        made("color.png", "box", n=4, border="wrap"), cuesta.box(color, 4, border="wrap")
+    )
     np.testing.assert_array_equal(made("color.png", "sharpen"), cuesta.sharpen(color))
-    np.testing.assert_array_equal(made("color.png", "laplacian", absolute=True), cuesta.laplacian(color, absolute=True))
+    np.testing.assert_array_equal(
+        made("color.png", "laplacian", absolute=True), cuesta.laplacian(color, absolute=True)
+    )
     for name in ("erode", "dilate", "open", "close"):
         whole = getattr(cuesta, name)(gray, "disk:7")
         np.testing.assert_array_equal(made("gray.png", name, element="disk:7"), whole)
@@ -84,12 +94,16 @@ def test_filters_are_those_of_the_whole(tmp_path: pathlib.Path, rows: int) -> No
 
 @pytest.mark.parametrize("connectivity", [4, 8])
 @pytest.mark.parametrize("rows", [1, 13, 300])
-def test_components_are_those_of_the_whole(tmp_path: pathlib.Path, rows: int, connectivity: int) -> None:
+def test_components_are_those_of_the_whole(
+    tmp_path: pathlib.Path, rows: int, connectivity: int
+) -> None:
     image = blotches(160, 140)
     cuesta.imwrite(tmp_path / "mask.png", image)
     for threshold in (0, 180.5):
         whole = cuesta.label(image > threshold, connectivity=connectivity)
-        found = cuesta.label_file(tmp_path / "mask.png", threshold=threshold, rows=rows, connectivity=connectivity)
+        found = cuesta.label_file(
+            tmp_path / "mask.png", threshold=threshold, rows=rows, connectivity=connectivity
+        )
         assert (found.width, found.height, found.count) == (140, 160, whole.count)
         assert found.bands == -(-160 // rows)
         assert found.count > (0 if threshold == 0 else 15)
@@ -102,14 +116,21 @@ def test_components_are_those_of_the_whole(tmp_path: pathlib.Path, rows: int, co
 def test_a_mask_without_a_pixel(tmp_path: pathlib.Path) -> None:
     cuesta.imwrite(tmp_path / "black.png", np.zeros((20, 30), np.uint8))
     found = cuesta.label_file(tmp_path / "black.png")
-    assert (found.count, found.boxes.shape, found.areas.shape, found.centroids.shape) == (0, (0, 4), (0,), (0, 2))
+    assert (found.count, found.boxes.shape, found.areas.shape, found.centroids.shape) == (
+        0,
+        (0, 4),
+        (0,),
+        (0, 2),
+    )
 
 
 def test_progress_is_told_and_may_end_the_work(tmp_path: pathlib.Path) -> None:
     source, target = tmp_path / "source.tif", tmp_path / "made.tif"
     cuesta.imwrite(source, blotches(100, 80))
     told: list[tuple[int, int]] = []
-    cuesta.edges_file(source, target, "sobel", rows=20, progress=lambda done, all: told.append((done, all)))
+    cuesta.edges_file(
+        source, target, "sobel", rows=20, progress=lambda done, all: told.append((done, all))
+    )
     assert told == sorted(told) and told[-1] == (200, 200)  # made, and written
     target.unlink()
 
@@ -127,23 +148,74 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
     source, target = tmp_path / "source.tif", tmp_path / "made.tif"
     cuesta.imwrite(source, blotches(100, 80))
 
-    def refused(words: str, call: Any, *arguments: Any, kind: Any = cuesta.InvalidArgument, **options: Any) -> None:
+    def refused(
+        words: str, call: Any, *arguments: Any, kind: Any = cuesta.InvalidArgument, **options: Any
+    ) -> None:
         with pytest.raises(kind, match=words):
             call(*arguments, **options)
         assert names(tmp_path) == {"source.tif"}
 
-    refused("method is 'laplace'; it must be canny, log, sobel or boundaries", cuesta.edges_file, source, target, "laplace")
+    refused(
+        "method is 'laplace'; it must be canny, log, sobel or boundaries",
+        cuesta.edges_file,
+        source,
+        target,
+        "laplace",
+    )
     refused("low and high go together", cuesta.edges_file, source, target, low=3)
-    refused("low and high go with method 'canny'; method is 'log'", cuesta.edges_file, source, target, "log", low=3, high=9)
-    refused("with method 'log' it is a number", cuesta.edges_file, source, target, "log", threshold="median")
+    refused(
+        "low and high go with method 'canny'; method is 'log'",
+        cuesta.edges_file,
+        source,
+        target,
+        "log",
+        low=3,
+        high=9,
+    )
+    refused(
+        "with method 'log' it is a number",
+        cuesta.edges_file,
+        source,
+        target,
+        "log",
+        threshold="median",
+    )
     refused("memory is '7 potatoes'", cuesta.edges_file, source, target, memory="7 potatoes")
-    refused("2000 bytes of memory hold too few rows of 80 pixels", cuesta.edges_file, source, target, memory=2000)
-    refused("tiff is 'zigzag'; it is one of strips", cuesta.edges_file, source, target, tiff="zigzag")
-    refused("device is potato; give cpu, cuda, cuda:N", cuesta.edges_file, source, target, device="potato")
-    refused("device cuda:99: ", cuesta.edges_file, source, target, device="cuda:99", kind=cuesta.DeviceError)
+    refused(
+        "2000 bytes of memory hold too few rows of 80 pixels",
+        cuesta.edges_file,
+        source,
+        target,
+        memory=2000,
+    )
+    refused(
+        "tiff is 'zigzag'; it is one of strips", cuesta.edges_file, source, target, tiff="zigzag"
+    )
+    refused(
+        "device is potato; give cpu, cuda, cuda:N",
+        cuesta.edges_file,
+        source,
+        target,
+        device="potato",
+    )
+    refused(
+        "device cuda:99: ",
+        cuesta.edges_file,
+        source,
+        target,
+        device="cuda:99",
+        kind=cuesta.DeviceError,
+    )
     refused("rows are -1; give 0 or more", cuesta.edges_file, source, target, rows=-1)
     refused("aperture", cuesta.edges_file, source, target, aperture=4)
-    refused("sigmoid", cuesta.edges_file, source, target, sigmoid=4, kind=(TypeError, cuesta.InvalidArgument))
+    refused(
+        "sigmoid",
+        cuesta.edges_file,
+        source,
+        target,
+        sigmoid=4,
+        kind=(TypeError, cuesta.InvalidArgument),
+    )
     refused("filter is 'blur'; it is gaussian", cuesta.filter_file, source, target, "blur")
     refused("element", cuesta.filter_file, source, target, "open", element="potato:7")
     refused("connectivity is 6", cuesta.label_file, source, connectivity=6)
@@ -152,7 +224,13 @@ def test_what_is_wrong_is_said(tmp_path: pathlib.Path) -> None:
     refused("absent.tif", cuesta.edges_file, absent, target, kind=cuesta.InputError)
     refused("absent.tif", cuesta.filter_file, absent, target, "median", kind=cuesta.InputError)
     refused("absent.tif", cuesta.label_file, absent, kind=cuesta.InputError)
-    refused("no/made.tif", cuesta.edges_file, source, tmp_path / "no" / "made.tif", kind=cuesta.OutputError)
+    refused(
+        "no/made.tif",
+        cuesta.edges_file,
+        source,
+        tmp_path / "no" / "made.tif",
+        kind=cuesta.OutputError,
+    )
     refused("made.abc", cuesta.edges_file, source, tmp_path / "made.abc", kind=cuesta.OutputError)
     cuesta.imwrite(tmp_path / "floats.tif", np.full((20, 30), 0.5, np.float32))
     with pytest.raises(cuesta.InputError, match="is told by all of them"):
@@ -179,9 +257,15 @@ def test_a_killed_call_goes_on(tmp_path: pathlib.Path) -> None:
     cuesta.imwrite(source, image)
 
     def kill(rows: int) -> None:
-        done = subprocess.run([sys.executable, "-c", KILLED, source, target, str(rows)], timeout=120)
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED, source, target, str(rows)], timeout=120
+        )
         assert done.returncode == -signal.SIGKILL
-        assert names(tmp_path) == {"source.png", ".made.tif.cuesta-rows", ".made.tif.cuesta-journal"}
+        assert names(tmp_path) == {
+            "source.png",
+            ".made.tif.cuesta-rows",
+            ".made.tif.cuesta-journal",
+        }
 
     kill(200)
     result = cuesta.edges_file(source, target, low=40, high=90, rows=60)
@@ -190,7 +274,9 @@ def test_a_killed_call_goes_on(tmp_path: pathlib.Path) -> None:
     assert names(tmp_path) == {"source.png", "made.tif"}
     target.unlink()
     kill(200)
-    assert cuesta.edges_file(source, target, low=40, high=90, rows=60, resume=False).resumed_rows == 0
+    assert (
+        cuesta.edges_file(source, target, low=40, high=90, rows=60, resume=False).resumed_rows == 0
+    )
     target.unlink()
     kill(200)
     # What was left of other work is not taken.

@@ -49,7 +49,10 @@ class Layout:
         folder.mkdir(parents=True, exist_ok=True)
         cells = np.empty((1, len(people)), object)
         for i, person in enumerate(people):
-            cells[0, i] = {"Segmentation": np.zeros(SHAPE, np.uint16), "Boundaries": person.astype(np.uint8)}
+            cells[0, i] = {
+                "Segmentation": np.zeros(SHAPE, np.uint16),
+                "Boundaries": person.astype(np.uint8),
+            }
         scipy.io.savemat(folder / f"{name}.mat", {"groundTruth": cells})
 
     def map(self, name: str, samples: npt.NDArray[np.generic], folder: str = "maps") -> None:
@@ -74,7 +77,9 @@ class Layout:
 
 
 @pytest.fixture
-def layout(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Layout:
+def layout(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Layout:
     monkeypatch.chdir(tmp_path)
     return Layout(tmp_path, capsys)
 
@@ -83,7 +88,13 @@ def test_one_setting(layout: Layout) -> None:
     # Of 40 + 60 pixels drawn 40 are found; of 100 edge pixels 40 are right.
     layout.truth("a", drawn((50, 10, 50)), drawn((150, 10, 70)))
     layout.edges("a", drawn((50, 10, 50), (100, 10, 70)))
-    assert layout.figures() == {"pictures": 1, "settings": 1, "recall": 0.4, "precision": 0.4, "F": 0.4}
+    assert layout.figures() == {
+        "pictures": 1,
+        "settings": 1,
+        "recall": 0.4,
+        "precision": 0.4,
+        "F": 0.4,
+    }
 
 
 @pytest.mark.parametrize(("down", "found"), [(0, 1.0), (3, 1.0), (4, 0.0)])

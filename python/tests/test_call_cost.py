@@ -25,14 +25,22 @@ def test_a_small_call_costs_microseconds(tmp_path: pathlib.Path) -> None:
     made = json.loads(file.read_text(encoding="utf-8"))
     assert made["commit"] == "0123abc" and datetime.date.fromisoformat(made["date"])
     rows = made["rows"]
-    assert {row["operation"] for row in rows} >= {"sobel", "canny", "gaussian", "median", "threshold"}
+    assert {row["operation"] for row in rows} >= {
+        "sobel",
+        "canny",
+        "gaussian",
+        "median",
+        "threshold",
+    }
     assert {row["library"] for row in rows} >= {"numpy"}
     slow = [row for row in rows if row["best_us"] > MOST]
     assert not slow
 
 
 @pytest.mark.cuda
-def test_a_torch_call_asks_for_its_stream_without_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_torch_call_asks_for_its_stream_without_an_object(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """torch.cuda.current_stream makes one at each call, which costs as much as the rest."""
     import torch
 

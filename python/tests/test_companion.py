@@ -25,19 +25,30 @@ m.version = without_ours
 """
 
 
-def with_companion(folder: Path, version: str, *options: str, before: str = "") -> subprocess.CompletedProcess[str]:
+def with_companion(
+    folder: Path, version: str, *options: str, before: str = ""
+) -> subprocess.CompletedProcess[str]:
     """A Python beside which a companion of this version is installed: our own extension in its place. `before` runs first."""
     there = folder / _extension.FOLDER
     there.mkdir()
     shutil.copy(_core.__file__, there)
-    for carried in Path(cuesta.__file__).parent.parent.glob("cuesta*.libs"):  # of wheels that auditwheel repaired
+    for carried in Path(cuesta.__file__).parent.parent.glob(
+        "cuesta*.libs"
+    ):  # of wheels that auditwheel repaired
         (folder / carried.name).symlink_to(carried)
     write_metadata(folder, _extension.COMPANION, version)
-    write_metadata(folder, "cuesta", cuesta.__version__)  # the package under test may be a folder that has none
+    write_metadata(
+        folder, "cuesta", cuesta.__version__
+    )  # the package under test may be a folder that has none
     code = "import cuesta, numpy; print(cuesta._core.__file__); cuesta.canny(numpy.zeros((9, 9), numpy.uint8))"
     site = str(Path(cuesta.__file__).parent.parent)
     return subprocess.run(
-        [sys.executable, *options, "-c", f"import sys; sys.path[:0] = [{str(folder)!r}, {site!r}]\n{before}{code}"],
+        [
+            sys.executable,
+            *options,
+            "-c",
+            f"import sys; sys.path[:0] = [{str(folder)!r}, {site!r}]\n{before}{code}",
+        ],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -62,4 +73,7 @@ def test_where_our_version_is_not_known_it_is_said(tmp_path: Path) -> None:
     ran = with_companion(tmp_path, cuesta.__version__, before=NO_METADATA)
     assert ran.returncode == 0, ran.stderr
     assert Path(ran.stdout.strip()) == Path(cuesta.__file__).with_name(Path(_core.__file__).name)
-    assert "cuesta's version is not known, as its metadata is not here: GPUs are left out; install cuesta with pip" in ran.stderr
+    assert (
+        "cuesta's version is not known, as its metadata is not here: GPUs are left out; install cuesta with pip"
+        in ran.stderr
+    )

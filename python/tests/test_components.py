@@ -29,10 +29,19 @@ def private_names(tree: ast.AST, component: str) -> Iterator[str]:
             if module.startswith(component) or (module == "cuesta.compat" and component == module):
                 continue
             for alias in node.names:
-                if module not in MODULES or (module == "cuesta" and alias.name not in cuesta.__all__):
+                if module not in MODULES or (
+                    module == "cuesta" and alias.name not in cuesta.__all__
+                ):
                     yield f"{module}.{alias.name}"
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "cuesta":
-            if node.attr not in cuesta.__all__ and f"cuesta.{node.attr}" not in {*MODULES, component}:
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "cuesta"
+        ):
+            if node.attr not in cuesta.__all__ and f"cuesta.{node.attr}" not in {
+                *MODULES,
+                component,
+            }:
                 yield f"cuesta.{node.attr}"
 
 
@@ -44,7 +53,10 @@ def private_names(tree: ast.AST, component: str) -> Iterator[str]:
         ("from cuesta._options import described", ["cuesta._options.described"]),
         ("import cuesta\ncuesta._core.options()", ["cuesta._core"]),
         ("from cuesta.ray import edges", ["cuesta.ray.edges"]),
-        ("from cuesta.compat._dispatch import Row\nfrom cuesta.errors import Error\nfrom cuesta import canny", []),
+        (
+            "from cuesta.compat._dispatch import Row\nfrom cuesta.errors import Error\nfrom cuesta import canny",
+            [],
+        ),
     ],
 )
 def test_private_names_are_seen(code: str, found: list[str]) -> None:
@@ -61,5 +73,11 @@ def test_the_core_does_not_import_components() -> None:
     for file in set(FOLDER.rglob("*.py")) - set(FILES):
         for node in ast.walk(ast.parse(file.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            names += [f"{node.module}.{alias.name}" for alias in node.names] if isinstance(node, ast.ImportFrom) else []
-            assert not [name for name in names if name.startswith(("cuesta.ray", "cuesta.compat"))], file
+            names += (
+                [f"{node.module}.{alias.name}" for alias in node.names]
+                if isinstance(node, ast.ImportFrom)
+                else []
+            )
+            assert not [
+                name for name in names if name.startswith(("cuesta.ray", "cuesta.compat"))
+            ], file

@@ -171,7 +171,9 @@ def test_ladder(row: Any, picture: Picture) -> None:
         if row.operation == "motion":
             watch = detections
         else:
-            watch = functools.partial(backgrounds, model="samples" if row.name == "words" else "first")
+            watch = functools.partial(
+                backgrounds, model="samples" if row.name == "words" else "first"
+            )
         made = watch(frames, "torch", strategy=row.name)
         assert_equal(made, watch(frames, "numpy", strategy="serial"))
         assert any(map(np.any, made))
@@ -463,7 +465,11 @@ class Interface:
 
     def __init__(self, tensor: Any, stream: int | None) -> None:
         self.tensor = tensor
-        self.__cuda_array_interface__ = {**tensor.__cuda_array_interface__, "stream": stream, "version": 3}
+        self.__cuda_array_interface__ = {
+            **tensor.__cuda_array_interface__,
+            "stream": stream,
+            "version": 3,
+        }
 
 
 def test_producers_without_a_library(picture: Picture) -> None:
@@ -477,12 +483,19 @@ def test_producers_without_a_library(picture: Picture) -> None:
         producers: list[Any] = [Bare(tensor), *(Interface(tensor, stream) for stream in streams)]
         for producer in producers:
             edges = cuesta.canny(producer, 40, 90)
-            assert edges.shape == plain.shape and edges.__dlpack_device__() == tensor.__dlpack_device__()
+            assert (
+                edges.shape == plain.shape
+                and edges.__dlpack_device__() == tensor.__dlpack_device__()
+            )
             assert_equal(to_host(from_dlpack(edges)), cuesta.canny(plain, 40, 90))
             # What comes out goes in, and is what numba reads.
             smooth = cuesta.gaussian(edges, 1.4)
-            assert_equal(to_host(from_dlpack(smooth)), cuesta.gaussian(cuesta.canny(plain, 40, 90), 1.4))
-            assert_equal(to_host(torch.as_tensor(edges, device="cuda")), cuesta.canny(plain, 40, 90))
+            assert_equal(
+                to_host(from_dlpack(smooth)), cuesta.gaussian(cuesta.canny(plain, 40, 90), 1.4)
+            )
+            assert_equal(
+                to_host(torch.as_tensor(edges, device="cuda")), cuesta.canny(plain, 40, 90)
+            )
             found = cuesta.label(producer)
             assert_equal(found.areas, cuesta.label(plain).areas)
     apart: Any = Bare(image[:, ::2])
@@ -490,8 +503,13 @@ def test_producers_without_a_library(picture: Picture) -> None:
         cuesta.canny(apart, 40, 90)
     host = np.zeros((4, 5), np.uint8)
     wrong: Any = Interface(image, None)
-    wrong.__cuda_array_interface__ = {**wrong.__cuda_array_interface__, "data": (host.ctypes.data, False)}
-    with pytest.raises((cuesta.InvalidArgument, cuesta.DeviceError), match="no memory of a GPU|whose memory"):
+    wrong.__cuda_array_interface__ = {
+        **wrong.__cuda_array_interface__,
+        "data": (host.ctypes.data, False),
+    }
+    with pytest.raises(
+        (cuesta.InvalidArgument, cuesta.DeviceError), match="no memory of a GPU|whose memory"
+    ):
         cuesta.canny(wrong, 40, 90)
 
 
@@ -542,7 +560,10 @@ def test_lines_are_the_cpus(request_name: str, kind: str, picture: Picture) -> N
 def same_lines(made: list[cuesta.Line], wanted: list[cuesta.Line]) -> None:
     assert len(made) == len(wanted)
     for a, b in zip(made, wanted, strict=True):
-        assert a.points.tobytes() == b.points.tobytes() and a.strengths.tobytes() == b.strengths.tobytes()
+        assert (
+            a.points.tobytes() == b.points.tobytes()
+            and a.strengths.tobytes() == b.strengths.tobytes()
+        )
         assert a[2:] == b[2:]
 
 

@@ -60,7 +60,9 @@ def test_a_cuda_array_is_refused_in_words(call: Any) -> None:
     assert caught.value.code == "device"
     # Why, and what would work.
     assert "CUDA" in message or "GPU" in message
-    assert any(word in message for word in ("CPU", "'cpu'", "driver", "built", "CUESTA_CUDA")), message
+    assert any(word in message for word in ("CPU", "'cpu'", "driver", "built", "CUESTA_CUDA")), (
+        message
+    )
 
 
 @pytest.mark.skipif(has_gpu(), reason="this machine has a GPU; test_cuda.py uses it")
@@ -73,7 +75,10 @@ def test_what_would_help_is_said_in_pythons_words() -> None:
     assert isinstance(made, cuesta.DeviceError)
     assert str(made) == "there is no GPU; use device='cpu', or an array in host memory"
     # Files are the command's: nothing that a caller from Python could set.
-    assert str(_from_library("input", "a.png: too many pixels", "a.png", "raise_max_pixels")) == "a.png: too many pixels"
+    assert (
+        str(_from_library("input", "a.png: too many pixels", "a.png", "raise_max_pixels"))
+        == "a.png: too many pixels"
+    )
 
 
 @pytest.mark.skipif(has_gpu(), reason="this machine has a GPU; test_cuda.py uses it")
@@ -165,8 +170,15 @@ def test_tensors_of_other_devices_are_refused() -> None:
 def test_which_says_what_would_run() -> None:
     picture = np.zeros((40, 60), np.uint8)
     choice = cuesta.which("canny", picture, 20, 60, threads=1)
-    assert (choice.operation, choice.strategy, choice.device, choice.tier) == ("canny", "simd", "cpu", "production")
-    assert choice.threads == 1 and choice.processor and not choice.passed_over and not choice.refusal
+    assert (choice.operation, choice.strategy, choice.device, choice.tier) == (
+        "canny",
+        "simd",
+        "cpu",
+        "production",
+    )
+    assert (
+        choice.threads == 1 and choice.processor and not choice.passed_over and not choice.refusal
+    )
     wide = cuesta.which(cuesta.canny, picture.astype(np.uint16))
     assert (wide.strategy, wide.passed_over) == ("rows", {"simd": "u16 source"})
     assert cuesta.which("gaussian", picture, 1.4).operation == "convolve"

@@ -86,15 +86,23 @@ def test_the_gallery_is_up_to_date(tmp_path: pathlib.Path) -> None:
 
 def reference(*words: str) -> str:
     return subprocess.run(
-        [sys.executable, str(pages.ROOT / "python/docs/api_reference.py"), *words], capture_output=True, text=True, check=True
+        [sys.executable, str(pages.ROOT / "python/docs/api_reference.py"), *words],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
 
 
-@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed: cuesta.torch is part of it")
+@pytest.mark.skipif(
+    importlib.util.find_spec("torch") is None,
+    reason="PyTorch is not installed: cuesta.torch is part of it",
+)
 def test_the_index_is_up_to_date() -> None:
     """docs/python-api.md is what python/docs/api_reference.py makes of the installed package."""
     written = (pages.ROOT / "docs/python-api.md").read_text()
-    assert reference("--index") == written, "run: python python/docs/api_reference.py --index > docs/python-api.md"
+    assert reference("--index") == written, (
+        "run: python python/docs/api_reference.py --index > docs/python-api.md"
+    )
     whole = reference()
     names = re.findall(r"(?m)^- `(\w+)`", written)
     assert len(names) > 90 and all(f"\n### {name}\n" in whole for name in names)
@@ -103,14 +111,17 @@ def test_the_index_is_up_to_date() -> None:
 def test_the_index_has_every_public_name() -> None:
     written = (pages.ROOT / "docs/python-api.md").read_text()
     section = written.partition("\n## cuesta\n")[2].partition("\n## ")[0]
-    assert re.findall(r"(?m)^- `(\w+)`", section) == [name for name in cuesta.__all__ if name != "__version__"]
+    assert re.findall(r"(?m)^- `(\w+)`", section) == [
+        name for name in cuesta.__all__ if name != "__version__"
+    ]
 
 
 DOCUMENTED = [
     (f"{module.__name__}.{name}", value)
     for module in (cuesta, cuesta.bands)
     for name in module.__all__
-    if callable(value := getattr(module, name)) and "\nParameters\n---" in inspect.cleandoc(value.__doc__ or "")
+    if callable(value := getattr(module, name))
+    and "\nParameters\n---" in inspect.cleandoc(value.__doc__ or "")
 ]
 
 
@@ -119,7 +130,11 @@ def test_documentation_and_signature_agree(name: str, value: Any) -> None:
     """Every parameter of a function is documented, and nothing else."""
     sections = re.split(r"(?m)^(\w[\w ]*)\n-{3,}$", inspect.cleandoc(value.__doc__))
     listed = sections[sections.index("Parameters") + 1]
-    heads = [line.partition(" : ")[0] for line in listed.splitlines() if line and not line.startswith(" ")]
+    heads = [
+        line.partition(" : ")[0]
+        for line in listed.splitlines()
+        if line and not line.startswith(" ")
+    ]
     documented = [one.strip().lstrip("*") for head in heads for one in head.split(",")]
     assert len(documented) == len(set(documented))
     assert set(documented) == set(inspect.signature(value).parameters)

@@ -29,7 +29,9 @@ def picture(*shape: int, dtype: str = "uint8") -> Any:
 @with_files
 @pytest.mark.parametrize("dtype", ["uint8", "uint16"])
 @pytest.mark.parametrize("shape", [(31, 45), (31, 45, 2), (31, 45, 3), (31, 45, 4)])
-def test_what_is_written_is_read(tmp_path: pathlib.Path, dtype: str, shape: tuple[int, ...]) -> None:
+def test_what_is_written_is_read(
+    tmp_path: pathlib.Path, dtype: str, shape: tuple[int, ...]
+) -> None:
     values = picture(*shape, dtype=dtype)
     for name in ("a.png", "a.tif"):
         cuesta.imwrite(tmp_path / name, values)
@@ -37,7 +39,9 @@ def test_what_is_written_is_read(tmp_path: pathlib.Path, dtype: str, shape: tupl
         assert (read.dtype, read.shape) == (values.dtype, values.shape)
         np.testing.assert_array_equal(read, values)
     gray = cuesta.imread(str(tmp_path / "a.png"), gray=True)
-    plain = values if values.ndim == 2 else values[..., 0] if shape[-1] == 2 else cuesta.to_gray(values)
+    plain = (
+        values if values.ndim == 2 else values[..., 0] if shape[-1] == 2 else cuesta.to_gray(values)
+    )
     np.testing.assert_array_equal(gray, plain)
 
 
@@ -54,15 +58,21 @@ def test_files_are_those_of_other_libraries(tmp_path: pathlib.Path) -> None:
     image.fromarray(color).save(tmp_path / "turned.tif", exif=exif)
     np.testing.assert_array_equal(cuesta.imread(tmp_path / "turned.tif"), np.rot90(color, -1))
     cuesta.imwrite(tmp_path / "mask.png", color[..., 0] > 128)
-    np.testing.assert_array_equal(np.asarray(image.open(tmp_path / "mask.png")), (color[..., 0] > 128) * np.uint8(255))
+    np.testing.assert_array_equal(
+        np.asarray(image.open(tmp_path / "mask.png")), (color[..., 0] > 128) * np.uint8(255)
+    )
 
 
 @with_files
 def test_operations_take_paths(tmp_path: pathlib.Path) -> None:
     color = picture(31, 45, 3)
     cuesta.imwrite(tmp_path / "a.png", color)
-    np.testing.assert_array_equal(cuesta.gaussian(tmp_path / "a.png", 1.0), cuesta.gaussian(color, 1.0))
-    np.testing.assert_array_equal(cuesta.canny(str(tmp_path / "a.png"), 50, 120), cuesta.canny(color, 50, 120))
+    np.testing.assert_array_equal(
+        cuesta.gaussian(tmp_path / "a.png", 1.0), cuesta.gaussian(color, 1.0)
+    )
+    np.testing.assert_array_equal(
+        cuesta.canny(str(tmp_path / "a.png"), 50, 120), cuesta.canny(color, 50, 120)
+    )
 
 
 @with_files

@@ -23,7 +23,9 @@ Picture = npt.NDArray[np.uint8]
 
 @pytest.mark.parametrize("make", [np.asarray, torch.from_numpy], ids=["numpy", "torch"])
 def test_host_arrays_are_refused_in_words(make: Callable[[Picture], Any], picture: Picture) -> None:
-    with pytest.raises(cuesta.InvalidArgument, match="on the CPU; graphs are of torch's or cupy's arrays on a CUDA"):
+    with pytest.raises(
+        cuesta.InvalidArgument, match="on the CPU; graphs are of torch's or cupy's arrays on a CUDA"
+    ):
         cuesta.graphed(cuesta.sobel, make(picture))
 
 
@@ -71,10 +73,19 @@ def test_arrays_in_place_are_read_and_others_copied_first(picture: Picture) -> N
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (lambda p: (p[:-1],), r"array 0 has shape and type \(96, 131\) uint8 and was recorded with \(97, 131\) uint8"),
-        (lambda p: (p.astype(np.uint16),), r"\(97, 131\) uint16 and was recorded with \(97, 131\) uint8"),
+        (
+            lambda p: (p[:-1],),
+            r"array 0 has shape and type \(96, 131\) uint8 and was recorded with \(97, 131\) uint8",
+        ),
+        (
+            lambda p: (p.astype(np.uint16),),
+            r"\(97, 131\) uint16 and was recorded with \(97, 131\) uint8",
+        ),
         (lambda p: (p, p), "2 arrays are given and the call was recorded with 1"),
-        (lambda p: (torch.from_numpy(p),), "array 0 is torch on the CPU and was recorded numpy on the CPU"),
+        (
+            lambda p: (torch.from_numpy(p),),
+            "array 0 is torch on the CPU and was recorded numpy on the CPU",
+        ),
     ],
     ids=["shape", "type", "number", "library"],
 )
@@ -113,7 +124,9 @@ def to_host(array: Any) -> Picture:
 @pytest.mark.cuda
 @pytest.mark.parametrize("library", ["torch", "cupy"])
 @pytest.mark.parametrize("name", CALLS)
-def test_a_recorded_call_runs_again_on_other_pictures(library: str, name: str, batch: Picture) -> None:
+def test_a_recorded_call_runs_again_on_other_pictures(
+    library: str, name: str, batch: Picture
+) -> None:
     call = CALLS[name]
     step = cuesta.graphed(call, to_gpu(library, batch[0]))
     for picture in (*batch, batch[0]):
@@ -146,7 +159,9 @@ def test_torchs_own_capture_takes_a_call(name: str, batch: Picture) -> None:
 @pytest.mark.parametrize(
     "call", [cuesta.canny, cuesta.histogram, cuesta.label], ids=["canny", "histogram", "label"]
 )
-def test_calls_that_wait_are_refused_in_words(library: str, call: Callable[[Any], Any], picture: Picture) -> None:
+def test_calls_that_wait_are_refused_in_words(
+    library: str, call: Callable[[Any], Any], picture: Picture
+) -> None:
     x = to_gpu(library, picture)
     with pytest.raises(cuesta.Unsupported, match="graph"):
         cuesta.graphed(call, x)

@@ -23,7 +23,8 @@ VIDEO.flush()
 IMAGE = np.random.default_rng(3).integers(0, 256, (24, 31), dtype=np.uint8)
 PUBLIC = {name: getattr(cuesta, name) for name in cuesta.__all__ if name != "__version__"}
 PUBLIC |= {
-    f"{name}.push": getattr(cuesta, name).push for name in ("MotionDetector", "BackgroundSubtractor")
+    f"{name}.push": getattr(cuesta, name).push
+    for name in ("MotionDetector", "BackgroundSubtractor")
 }
 # What takes options, by its name.
 TAKERS: dict[str, Callable[..., Any]] = {
@@ -33,8 +34,12 @@ TAKERS: dict[str, Callable[..., Any]] = {
 }
 STRUCT_OF = {name: options_of(thing) for name, thing in TAKERS.items()}
 # What does something to a picture, and says how that is run; the others make an object.
-FUNCTIONS = sorted(name for name, struct in STRUCT_OF.items() if struct and struct.of_call and "." not in name)
-OPTIONS_OF_TAKERS = [(name, option) for name, struct in STRUCT_OF.items() if struct for option in struct.options]
+FUNCTIONS = sorted(
+    name for name, struct in STRUCT_OF.items() if struct and struct.of_call and "." not in name
+)
+OPTIONS_OF_TAKERS = [
+    (name, option) for name, struct in STRUCT_OF.items() if struct for option in struct.options
+]
 ids = [f"{name}-{option.name}" for name, option in OPTIONS_OF_TAKERS]
 
 # What a function takes beside the picture, and what an object is made of beside options.
@@ -160,7 +165,11 @@ def test_numbers_of_any_kind_are_numbers() -> None:
         ("laplacian", {"absolute": 1}, "absolute is 1; it must be True or False"),
         ("box", {"border_value": "black"}, "border_value is 'black'; it must be a number"),
         ("canny", {"sigma": np.zeros(99)}, "sigma is of type ndarray; it must be a number"),
-        ("MotionDetector", {"threshold": ("auto", "low")}, "threshold is 'low'; it must be a number"),
+        (
+            "MotionDetector",
+            {"threshold": ("auto", "low")},
+            "threshold is 'low'; it must be a number",
+        ),
     ],
 )
 def test_wrong_types(name: str, keywords: dict[str, Any], text: str) -> None:
@@ -181,10 +190,26 @@ def test_wrong_types(name: str, keywords: dict[str, Any], text: str) -> None:
         ),
         ("canny", {"aperture": 4}, "canny: aperture is 4; it must be 3, 5 or 7"),
         ("canny", {"aperture": 2**40}, f"aperture is {2**40}; it must fit 32 bits"),
-        ("canny", {"threshold": "percentile:x"}, "threshold is 'percentile:x'; it is auto, otsu, median, percentile or noise"),
-        ("canny", {"threshold": "otsu:3"}, "threshold is 'otsu:3'; it is auto, otsu, median, percentile or noise"),
-        ("MotionDetector", {"threshold": "otsu"}, "threshold is 'otsu'; it is a number, 'auto' or ('auto', number)"),
-        ("MotionDetector", {"background": "average"}, "background is 'average'; it is first, mean, median, mixture or samples"),
+        (
+            "canny",
+            {"threshold": "percentile:x"},
+            "threshold is 'percentile:x'; it is auto, otsu, median, percentile or noise",
+        ),
+        (
+            "canny",
+            {"threshold": "otsu:3"},
+            "threshold is 'otsu:3'; it is auto, otsu, median, percentile or noise",
+        ),
+        (
+            "MotionDetector",
+            {"threshold": "otsu"},
+            "threshold is 'otsu'; it is a number, 'auto' or ('auto', number)",
+        ),
+        (
+            "MotionDetector",
+            {"background": "average"},
+            "background is 'average'; it is first, mean, median, mixture or samples",
+        ),
         ("MotionDetector", {"close": "star:3"}, "structuring element 'star:3'"),
     ],
 )
@@ -216,7 +241,10 @@ def test_a_threshold_of_motion_has_three_forms() -> None:
     assert masks(("auto", 250))[-1][1] == 250
     # Where nothing differs, what holds is the least: the model's own, or what is given.
     for model, threshold, least in (
-        ("mean", "auto", 16), ("samples", "auto", 16), ("first", "auto", 25), ("first", ("auto", 7), 7)
+        ("mean", "auto", 16),
+        ("samples", "auto", 16),
+        ("first", "auto", 25),
+        ("first", ("auto", 7), 7),
     ):
         detector = cuesta.MotionDetector(model, threshold=threshold, warm_up=1)
         for _ in range(2):
@@ -226,7 +254,11 @@ def test_a_threshold_of_motion_has_three_forms() -> None:
 
 def test_the_typed_dictionaries_say_the_same() -> None:
     file = pathlib.Path(cuesta.__file__).parent / "_keywords.py"
-    classes = {node.name: node for node in ast.parse(file.read_text()).body if isinstance(node, ast.ClassDef)}
+    classes = {
+        node.name: node
+        for node in ast.parse(file.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    }
     assert list(classes) == [name for name, *_ in _core.options()]
     for name, positional, of_call, rows in _core.options():
         (base,) = classes[name].bases

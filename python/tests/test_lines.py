@@ -18,7 +18,9 @@ def disk(side: int = 64, cx: float = 31.3, cy: float = 30.8, radius: float = 17)
     return np.round(60 + 120 * covered).astype(np.uint8)
 
 
-@pytest.mark.parametrize("arguments", [{"low": 80, "high": 160}, {"method": "log", "sigma": 1.5, "threshold": 1}])
+@pytest.mark.parametrize(
+    "arguments", [{"low": 80, "high": 160}, {"method": "log", "sigma": 1.5, "threshold": 1}]
+)
 def test_a_disk_is_one_closed_line(arguments: dict[str, Any]) -> None:
     (line,) = cuesta.trace(disk(), tolerance=0, **arguments)
     assert line.closed
@@ -55,7 +57,10 @@ def test_edges_that_were_found_before() -> None:
     edges = cuesta.canny(image, 80, 160)
     assert isinstance(edges, np.ndarray)
     wanted = cuesta.trace(image, 80, 160)
-    for given in (cuesta.trace(image, edges=edges), cuesta.trace(image.astype(np.float32), edges=edges > 0)):
+    for given in (
+        cuesta.trace(image, edges=edges),
+        cuesta.trace(image.astype(np.float32), edges=edges > 0),
+    ):
         assert [line.points.tolist() for line in given] == [line.points.tolist() for line in wanted]
 
 
@@ -71,7 +76,10 @@ def test_what_cannot_be_meant() -> None:
     image = disk()
     for arguments, said in (
         ({"tolerance": -1}, "trace: tolerance is -1; it must be 0 or more"),
-        ({"refinement": "best"}, "refinement is 'best'; it is pixel, parabola, devernay or unbiased"),
+        (
+            {"refinement": "best"},
+            "refinement is 'best'; it is pixel, parabola, devernay or unbiased",
+        ),
         ({"method": "sobel"}, "method is 'sobel'; it is 'canny' or 'log'"),
         ({"method": "log", "low": 3, "high": 4}, "low goes with method 'canny', not 'log'"),
         ({"method": "log", "aperture": 5}, "aperture goes with method 'canny', not 'log'"),

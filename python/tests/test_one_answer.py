@@ -38,7 +38,10 @@ def drawn(kind: str) -> Any:
     y, x = np.mgrid[:120, :160]
     channels = {"gray.png": 1, "gray-alpha.png": 2, "alpha.png": 4}.get(kind, 3)
     disk = (x - 75) ** 2 + (y - 55) ** 2 < 900
-    planes = [(x + 2 * y) // 4 + disk * (120, 60, 20, 200)[c] + (y < 30) * (x < 60) * 40 * c for c in range(channels)]
+    planes = [
+        (x + 2 * y) // 4 + disk * (120, 60, 20, 200)[c] + (y < 30) * (x < 60) * 40 * c
+        for c in range(channels)
+    ]
     picture = np.clip(np.stack(planes, -1), 0, 255)
     picture = (picture * 251).astype(np.uint16) if kind == "deep.png" else picture.astype(np.uint8)
     return picture[..., 0] if channels == 1 else picture
@@ -51,28 +54,50 @@ def photo(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return path
 
 
-@pytest.mark.parametrize(("keywords", "words"), QUESTIONS, ids=lambda value: value if isinstance(value, str) else "")
-def test_paths_arrays_files_and_the_command(photo: pathlib.Path, tmp_path: pathlib.Path, keywords: Any, words: str) -> None:
+@pytest.mark.parametrize(
+    ("keywords", "words"), QUESTIONS, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_paths_arrays_files_and_the_command(
+    photo: pathlib.Path, tmp_path: pathlib.Path, keywords: Any, words: str
+) -> None:
     expected = cuesta.edges(photo, **keywords)
     assert expected.any()
     array = cuesta.imread(photo)
     np.testing.assert_array_equal(cuesta.edges(array, **keywords), expected)
-    np.testing.assert_array_equal(cuesta.edges(array[None], layout="NHWC" if array.ndim == 3 else "NHW", **keywords)[0], expected)
+    np.testing.assert_array_equal(
+        cuesta.edges(array[None], layout="NHWC" if array.ndim == 3 else "NHW", **keywords)[0],
+        expected,
+    )
     banded: dict[str, Any] = {"rows": 17}
     for more in ({}, banded):
         cuesta.edges_file(photo, tmp_path / "file.png", **keywords, **more)
         np.testing.assert_array_equal(cuesta.imread(tmp_path / "file.png"), expected)
     if not COMMAND.exists():
         return
-    for more_words in ([], ["--lines", str(tmp_path / "e.svg")] if keywords.get("method", "canny") == "canny" else []):
+    for more_words in (
+        [],
+        ["--lines", str(tmp_path / "e.svg")] if keywords.get("method", "canny") == "canny" else [],
+    ):
         made = tmp_path / "command.png"
-        arguments = ["edges", str(photo), *words.split(), *more_words, "-q", "--device", "cpu", "-o", str(made)]
+        arguments = [
+            "edges",
+            str(photo),
+            *words.split(),
+            *more_words,
+            "-q",
+            "--device",
+            "cpu",
+            "-o",
+            str(made),
+        ]
         subprocess.run([str(COMMAND), *arguments], check=True)
         np.testing.assert_array_equal(cuesta.imread(made), expected)
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize(("keywords", "words"), QUESTIONS, ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("keywords", "words"), QUESTIONS, ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_gpus(photo: pathlib.Path, tmp_path: pathlib.Path, keywords: Any, words: str) -> None:
     expected = cuesta.edges(photo, **keywords)
     there = cuesta.to_device(cuesta.imread(photo))
@@ -102,7 +127,9 @@ def test_thresholds_of_float_files_count_in_the_files_levels(tmp_path: pathlib.P
     levels[0, 0] = 1
     cuesta.imwrite(tmp_path / "a.tif", levels)
     found = cuesta.edges(tmp_path / "a.tif", sigma=0, low=0.5, high=1)
-    np.testing.assert_array_equal(found[10:50, 10:50], cuesta.edges(levels, sigma=0, low=0.5, high=1)[10:50, 10:50])
+    np.testing.assert_array_equal(
+        found[10:50, 10:50], cuesta.edges(levels, sigma=0, low=0.5, high=1)[10:50, 10:50]
+    )
     assert found[10:50, 10:50].any()
     assert not cuesta.edges(tmp_path / "a.tif", sigma=0, low=30, high=40).any()
 

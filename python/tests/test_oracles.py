@@ -76,15 +76,22 @@ def test_canny_is_cv2s(image: Any, low: float, high: float) -> None:
 
 
 @given(pictures(), st.sampled_from(["l1", "l2"]), st.sampled_from([3, 5]))
-def test_canny_of_floats_and_of_gradients_is_that_of_bytes(image: Any, norm: Any, aperture: int) -> None:
+def test_canny_of_floats_and_of_gradients_is_that_of_bytes(
+    image: Any, norm: Any, aperture: int
+) -> None:
     low, high = (60, 140) if aperture == 3 else (700, 1600)
     expected = cuesta.canny(image, low, high, sigma=0, norm=norm, aperture=aperture)
-    same(cuesta.canny(image.astype(np.float32), low, high, sigma=0, norm=norm, aperture=aperture), expected)
+    same(
+        cuesta.canny(image.astype(np.float32), low, high, sigma=0, norm=norm, aperture=aperture),
+        expected,
+    )
     gx, gy = cuesta.sobel(image, outputs=("gx", "gy"), aperture=aperture, border="replicate")
     for across, down in ((gx, gy), (gx.astype(np.float32), gy.astype(np.float32))):
         same(cuesta.canny_of_gradients(across, down, low, high, norm=norm), expected)
     edges, used = cuesta.canny_of_gradients(gx, gy, norm=norm, return_thresholds=True)
-    again, same_used = cuesta.canny(image, sigma=0, norm=norm, aperture=aperture, return_thresholds=True)
+    again, same_used = cuesta.canny(
+        image, sigma=0, norm=norm, aperture=aperture, return_thresholds=True
+    )
     same(edges, again)
     assert used == same_used
 
@@ -460,7 +467,9 @@ def test_otsu_is_cv2s(image: Any) -> None:
     theirs, _ = cv2.threshold(plain(image), 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     # Where two limits part the pixels equally well, rounding decides, and OpenCV 5 rounds otherwise than 4 (85, 170, 255).
     if ours != theirs:
-        assert variance_between(image, ours) == pytest.approx(variance_between(image, theirs), rel=1e-12)
+        assert variance_between(image, ours) == pytest.approx(
+            variance_between(image, theirs), rel=1e-12
+        )
 
 
 @given(pictures((np.uint8,)))
@@ -601,8 +610,13 @@ def test_motion_drops_small_objects() -> None:
 
 def test_frames_of_many_cameras_are_frame_by_frame() -> None:
     models = ("first", "mean", "median", "mixture")
-    alone, together = ([cuesta.MotionDetector(model, blur=5, open="disk:3") for model in models] for _ in range(2))
-    videos = [video(60 + 20 * i, 161 - 30 * i, 6, 3 if i == 2 else 0, seed=i + 1) for i in range(len(models))]
+    alone, together = (
+        [cuesta.MotionDetector(model, blur=5, open="disk:3") for model in models] for _ in range(2)
+    )
+    videos = [
+        video(60 + 20 * i, 161 - 30 * i, 6, 3 if i == 2 else 0, seed=i + 1)
+        for i in range(len(models))
+    ]
     seen = 0
     for frames in zip(*videos, strict=True):
         expected = [detector.push(frame) for detector, frame in zip(alone, frames, strict=True)]

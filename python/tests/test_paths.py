@@ -58,7 +58,9 @@ NO_PICTURES = {"canny_of_gradients", "otsu_threshold", "to_device", "to_host", "
 
 def picture(*shape: int, bits: int = 8) -> Any:
     """Blocks and noise, so that every function finds something."""
-    blocks = rng.integers(0, 2, (8, 10, *shape[2:])).repeat(6, 0).repeat(6, 1)[: shape[0], : shape[1]]
+    blocks = (
+        rng.integers(0, 2, (8, 10, *shape[2:])).repeat(6, 0).repeat(6, 1)[: shape[0], : shape[1]]
+    )
     values = blocks * 180 + rng.integers(0, 60, shape)
     return (values * 257).astype(np.uint16) if bits == 16 else values.astype(np.uint8)
 
@@ -78,10 +80,26 @@ FILES: dict[str, tuple[Callable[[pathlib.Path], None], tuple[int, ...], str]] = 
     "rgb.jpg": (lambda file: cuesta.imwrite(file, picture(40, 50, 3)), (40, 50, 3), "uint8"),
     "rgba.png": (lambda file: cuesta.imwrite(file, picture(40, 50, 4)), (40, 50, 4), "uint8"),
     "gray16.png": (lambda file: cuesta.imwrite(file, picture(40, 50, bits=16)), (40, 50), "uint16"),
-    "rgb16.tif": (lambda file: cuesta.imwrite(file, picture(40, 50, 3, bits=16)), (40, 50, 3), "uint16"),
-    "rgba16.png": (lambda file: cuesta.imwrite(file, picture(40, 50, 4, bits=16)), (40, 50, 4), "uint16"),
-    "float.tif": (lambda file: cuesta.imwrite(file, picture(40, 50) / np.float32(255)), (40, 50), "uint16"),
-    "float-rgb.tif": (lambda file: cuesta.imwrite(file, picture(40, 50, 3) / np.float32(255)), (40, 50, 3), "uint16"),
+    "rgb16.tif": (
+        lambda file: cuesta.imwrite(file, picture(40, 50, 3, bits=16)),
+        (40, 50, 3),
+        "uint16",
+    ),
+    "rgba16.png": (
+        lambda file: cuesta.imwrite(file, picture(40, 50, 4, bits=16)),
+        (40, 50, 4),
+        "uint16",
+    ),
+    "float.tif": (
+        lambda file: cuesta.imwrite(file, picture(40, 50) / np.float32(255)),
+        (40, 50),
+        "uint16",
+    ),
+    "float-rgb.tif": (
+        lambda file: cuesta.imwrite(file, picture(40, 50, 3) / np.float32(255)),
+        (40, 50, 3),
+        "uint16",
+    ),
     "palette.png": (save_palette, (40, 50, 3), "uint8"),
     "palette-alpha.png": (save_palette_with_alpha, (40, 50, 4), "uint8"),
 }
@@ -159,7 +177,9 @@ def test_masks_are_gray_levels(file: pathlib.Path) -> None:
     image = picture(40, 50)
     mask = cuesta.imread(file, gray=True)
     np.testing.assert_array_equal(cuesta.canny(image, mask=file), cuesta.canny(image, mask=mask))
-    assert outcome(lambda one: cuesta.trace(image, edges=one), file) == outcome(lambda one: cuesta.trace(image, edges=one), mask)
+    assert outcome(lambda one: cuesta.trace(image, edges=one), file) == outcome(
+        lambda one: cuesta.trace(image, edges=one), mask
+    )
 
 
 def test_every_function_of_pictures_is_here() -> None:

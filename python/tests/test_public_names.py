@@ -24,7 +24,9 @@ def in_a_fresh_interpreter(code: str) -> list[str]:
 
 def test_every_public_name_is_listed() -> None:
     """After `import cuesta` alone, as other tests import submodules."""
-    found = in_a_fresh_interpreter("import cuesta; print(*(name for name in dir(cuesta) if name[0] != '_'))")
+    found = in_a_fresh_interpreter(
+        "import cuesta; print(*(name for name in dir(cuesta) if name[0] != '_'))"
+    )
     assert "canny" in found
     assert set(found) - {"errors"} == set(cuesta.__all__) - {"__version__"}
 
@@ -37,7 +39,11 @@ def test_public_names_are_documented_functions_and_classes(name: str) -> None:
 
 
 def test_only_documented_submodules_are_public() -> None:
-    found = {module.name for module in pkgutil.iter_modules([str(FOLDER)]) if not module.name.startswith("_")}
+    found = {
+        module.name
+        for module in pkgutil.iter_modules([str(FOLDER)])
+        if not module.name.startswith("_")
+    }
     assert found == SUBMODULES
 
 

@@ -13,7 +13,9 @@ import pytest
 import cuesta
 from cuesta import _core
 
-ways = pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+ways = pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
 
 
 @ways
@@ -40,13 +42,22 @@ def test_labels_and_errors_are_the_same_again(again: Any) -> None:
     with pytest.raises(cuesta.InvalidArgument) as raised:
         cuesta.gaussian(mask, -1.0)
     same = again(raised.value)
-    assert (type(same), str(same), same.value) == (type(raised.value), str(raised.value), raised.value.value)
+    assert (type(same), str(same), same.value) == (
+        type(raised.value),
+        str(raised.value),
+        raised.value.value,
+    )
 
 
 @ways
 @pytest.mark.parametrize(
     "made",
-    [cuesta.MotionDetector, cuesta.BackgroundSubtractor, cuesta.Tracker, lambda: cuesta.SceneWatch((40, 30))],
+    [
+        cuesta.MotionDetector,
+        cuesta.BackgroundSubtractor,
+        cuesta.Tracker,
+        lambda: cuesta.SceneWatch((40, 30)),
+    ],
 )
 def test_what_holds_what_it_has_seen_refuses_in_words(again: Any, made: Any) -> None:
     one = made()

@@ -11,7 +11,9 @@ import pytest
 import cuesta
 
 FOLDER = pathlib.Path(cuesta.__file__).parent
-FILES = sorted(file for file in FOLDER.rglob("*.py") if file.name != "_keywords.py")  # which is generated
+FILES = sorted(
+    file for file in FOLDER.rglob("*.py") if file.name != "_keywords.py"
+)  # which is generated
 EXTENSIONS = {"cuesta._core", "cuesta._files", "cuesta._video"}
 
 
@@ -58,7 +60,10 @@ def test_a_circle_is_seen() -> None:
 
 
 def test_the_import_graph_has_no_circle() -> None:
-    graph = {name: {one for node in ast.walk(tree) for one in imported(node)} for name, tree in TREES.items()}
+    graph = {
+        name: {one for node in ast.walk(tree) for one in imported(node)}
+        for name, tree in TREES.items()
+    }
     assert {"cuesta._core", "cuesta._kinds"} <= graph["cuesta._sources"] | graph["cuesta._kinds"]
     assert circle_in(graph) == []
 

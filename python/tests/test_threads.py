@@ -98,7 +98,9 @@ def test_threads_share_inputs_and_agree(threads: int | None, picture: Picture) -
 
 def test_detectors_in_threads_keep_their_own_state(picture: Picture) -> None:
     def watch(shift: int) -> list[Any]:
-        detector = cuesta.MotionDetector("mean", blur=5, close="disk:3", open="disk:3", min_area=4, warm_up=1)
+        detector = cuesta.MotionDetector(
+            "mean", blur=5, close="disk:3", open="disk:3", min_area=4, warm_up=1
+        )
         found: list[Any] = []
         for i in range(12):
             frame = picture.copy()
@@ -195,7 +197,9 @@ print("over", flush=True)
 
 def test_daemon_threads_do_not_abort_the_interpreters_end() -> None:
     for _ in range(4):
-        done = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            [sys.executable, "-c", AT_EXIT], capture_output=True, text=True, timeout=120
+        )
         assert (done.returncode, done.stdout) == (0, "over\n"), done.stderr
 
 
@@ -222,17 +226,23 @@ def test_a_detector_is_one_frames_at_a_time_whoever_pushes_and_resets(picture: P
     assert wrong == []
 
 
-def test_what_a_process_does_first_may_be_done_by_many_threads(picture: Picture, tmp_path: pathlib.Path) -> None:
+def test_what_a_process_does_first_may_be_done_by_many_threads(
+    picture: Picture, tmp_path: pathlib.Path
+) -> None:
     if not has_libvips():
         pytest.skip("this build of Cuesta has no libvips")
     cuesta.imwrite(tmp_path / "a.png", picture)
     (tmp_path / "a.y4m").write_bytes(y4m(moving_square(6)))
     files = [str(tmp_path / "a.png"), str(tmp_path / "a.y4m")]
-    done = subprocess.run([sys.executable, "-c", FIRST_CALLS, *files], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_CALLS, *files], capture_output=True, text=True, timeout=120
+    )
     assert (done.returncode, done.stdout) == (0, "over\n"), done.stderr
 
 
-def test_files_are_read_and_written_by_many_threads(picture: Picture, tmp_path: pathlib.Path) -> None:
+def test_files_are_read_and_written_by_many_threads(
+    picture: Picture, tmp_path: pathlib.Path
+) -> None:
     if not has_libvips():
         pytest.skip("this build of Cuesta has no libvips")
     shared, edges = tmp_path / "shared.png", cuesta.edges(picture)
@@ -264,7 +274,9 @@ def test_threads_that_share_a_video_get_a_frame_each(tmp_path: pathlib.Path, col
         found = []
         for f in video:
             assert (video.size, video.is_live, video.damage) == ((64, 48), False, "")
-            image = cuesta.to_gray(f.image) if color else f.image  # reads what the video's thread wrote, and lets go of it
+            image = (
+                cuesta.to_gray(f.image) if color else f.image
+            )  # reads what the video's thread wrote, and lets go of it
             found.append((f.number, f.time, image.tobytes()))
         return found
 
@@ -281,7 +293,9 @@ def test_threads_that_share_what_detect_gives_get_a_frame_each(tmp_path: pathlib
 
     alone = cuesta.detect(file, lines=[gate], min_hits=1, **EXACT)
     expected = [facts(frame) for frame in alone]
-    assert any(frame.detections for frame in cuesta.detect(file, **EXACT)) and alone.counts["gate"] != (0, 0)
+    assert any(frame.detections for frame in cuesta.detect(file, **EXACT)) and alone.counts[
+        "gate"
+    ] != (0, 0)
     shared = cuesta.detect(file, lines=[gate], min_hits=1, **EXACT)
 
     def work() -> list[Any]:
@@ -309,7 +323,10 @@ def test_threads_that_share_a_tracker_push_a_frame_each() -> None:
 
 
 def test_threads_that_share_a_scene_push_a_frame_each(picture: Picture) -> None:
-    zones = [cuesta.Zone("yard", [(0, 0), (1, 0), (1, 1), (0, 1)]), cuesta.Zone("sky", [(0, 0), (1, 0), (1, 0.1)], "exclude")]
+    zones = [
+        cuesta.Zone("yard", [(0, 0), (1, 0), (1, 1), (0, 1)]),
+        cuesta.Zone("sky", [(0, 0), (1, 0), (1, 0.1)], "exclude"),
+    ]
     mask = np.ones((100, 200), np.uint8)
     box = (20, 20, 30, 40)
 
@@ -318,7 +335,10 @@ def test_threads_that_share_a_scene_push_a_frame_each(picture: Picture) -> None:
 
     def watched(watch: cuesta.SceneWatch, frames: int) -> list[Any]:
         steps = [watch.push([box]) for _ in range(frames)]
-        return [(step.event, [(found.id, found.zones, found.box) for found in step.objects]) for step in steps]
+        return [
+            (step.event, [(found.id, found.zones, found.box) for found in step.objects])
+            for step in steps
+        ]
 
     # The zones and the mask are everybody's, the scene is one's own.
     found = at_once([lambda: watched(scene(), 30)] * 4)
@@ -327,7 +347,12 @@ def test_threads_that_share_a_scene_push_a_frame_each(picture: Picture) -> None:
     shared = scene()
     at_once([lambda: watched(shared, 50)] * 4)
     (event,) = shared.finish()
-    assert (event.first_frame, event.last_frame, event.most_at_once, len(event.objects)) == (0, 199, 1, 1)
+    assert (event.first_frame, event.last_frame, event.most_at_once, len(event.objects)) == (
+        0,
+        199,
+        1,
+        1,
+    )
 
 
 def test_threads_that_share_a_background_teach_it_a_frame_each(picture: Picture) -> None:
@@ -371,13 +396,17 @@ def test_a_detector_is_saved_and_asked_while_others_push(picture: Picture) -> No
 
 
 def test_cameras_in_any_order_by_many_threads(picture: Picture) -> None:
-    cameras = [cuesta.MotionDetector("first", blur=1, close="rect:3", open="rect:3") for _ in range(3)]
+    cameras = [
+        cuesta.MotionDetector("first", blur=1, close="rect:3", open="rect:3") for _ in range(3)
+    ]
     frames = [picture, picture[:50, :60], picture[10:80, 20:]]
 
     def work(turn: int) -> None:
         order = [(i + turn) % 3 for i in range(3)][:: 1 if turn < 3 else -1]
         for _ in range(15):
-            found = cuesta.MotionDetector.push_cameras([cameras[i] for i in order], [frames[i] for i in order])
+            found = cuesta.MotionDetector.push_cameras(
+                [cameras[i] for i in order], [frames[i] for i in order]
+            )
             assert found == [[], [], []]
 
     at_once([lambda turn=turn: work(turn) for turn in range(6)])  # type: ignore[misc]
@@ -390,10 +419,22 @@ def test_stencils_and_elements_that_threads_share(picture: Picture) -> None:
         made = []
         for n in (3, 5, 7):
             # Made once for all threads and kept, by what they hold.
-            made.append(compat.filter2D(picture, -1, np.full((n, n), -1, np.float32) + (n * n) * np.eye(n, dtype=np.float32)))
+            made.append(
+                compat.filter2D(
+                    picture,
+                    -1,
+                    np.full((n, n), -1, np.float32) + (n * n) * np.eye(n, dtype=np.float32),
+                )
+            )
             made.append(compat.erode(picture, np.ones((n, n), np.uint8)))
-        element, stencil = cuesta._core.StructuringElement.parse("disk:5"), cuesta._core.Stencil.parse("1 2 1 / 4")
-        made += at_once([lambda: cuesta.dilate(picture, element), lambda: cuesta.correlate(picture, stencil)] * 2)
+        element, stencil = (
+            cuesta._core.StructuringElement.parse("disk:5"),
+            cuesta._core.Stencil.parse("1 2 1 / 4"),
+        )
+        made += at_once(
+            [lambda: cuesta.dilate(picture, element), lambda: cuesta.correlate(picture, stencil)]
+            * 2
+        )
         return made
 
     found = at_once([work] * 4)

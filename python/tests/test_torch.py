@@ -132,8 +132,16 @@ def test_opcheck(case: Case, picture: Picture) -> None:
         ("absdiff", (noise(12, 17), noise(12, 17)), {}),
         ("label", (noise(12, 17) // 128,), {}),
         ("canny", (noise(12, 17), [20.0], [60.0], noise(12, 17) // 64), {}),
-        ("canny_of_gradients", (signs(12, 17), signs(12, 17), [20.0], [60.0], noise(12, 17) // 64), {}),
-        ("canny_of_gradients", (torch.rand(2, 12, 17, 3), torch.rand(2, 12, 17, 3)), {"layout": "NHWC", "color": "structure"}),
+        (
+            "canny_of_gradients",
+            (signs(12, 17), signs(12, 17), [20.0], [60.0], noise(12, 17) // 64),
+            {},
+        ),
+        (
+            "canny_of_gradients",
+            (torch.rand(2, 12, 17, 3), torch.rand(2, 12, 17, 3)),
+            {"layout": "NHWC", "color": "structure"},
+        ),
         ("sobel", (noise(12, 17).to(torch.uint16),), {"outputs": ["magnitude", "gx"]}),
         ("sobel", (torch.rand(12, 17),), {"outputs": ["gx", "gy", "magnitude", "direction"]}),
         ("sobel", (torch.rand(2, 12, 17),), {"outputs": ["magnitude"], "layout": "NHW"}),
@@ -149,7 +157,9 @@ def test_opcheck_of_other_tensors(
 def test_schemas_have_the_functions_defaults() -> None:
     """Defaults left out of a call are the function's, so both must say the same."""
     checked = 0
-    for name in sorted({name for name, _, _ in CASES} | {"canny_of_gradients", "to_gray", "absdiff", "label"}):
+    for name in sorted(
+        {name for name, _, _ in CASES} | {"canny_of_gradients", "to_gray", "absdiff", "label"}
+    ):
         ours = {a.name: a for a in operator(name)._schema.arguments}
         theirs = inspect.signature(getattr(cuesta, name)).parameters
         for key, argument in ours.items():
@@ -338,7 +348,9 @@ def test_pixels_may_lie_apart(picture: Picture) -> None:
     last = image.permute(2, 0, 1)[None]  # torch.channels_last
     smooth = cuesta.gaussian(last, 1.4, layout="NCHW")
     np.testing.assert_array_equal(smooth[0].permute(1, 2, 0).numpy(), cuesta.gaussian(color, 1.4))
-    np.testing.assert_array_equal(cuesta.to_gray(last, layout="NCHW")[0].numpy(), cuesta.to_gray(color))
+    np.testing.assert_array_equal(
+        cuesta.to_gray(last, layout="NCHW")[0].numpy(), cuesta.to_gray(color)
+    )
 
 
 MODULES: list[Callable[[], Any]] = [

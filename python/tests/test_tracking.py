@@ -131,15 +131,21 @@ def test_what_the_detector_finds_goes_in() -> None:
         if k:
             frame[20:40, 5 * k : 5 * k + 20] = 200
         objects = tracker.push(detector.push(frame), frame=k, time=k / 10)
-        assert [(o.id, o.box, o.area) for o in objects] == ([(1, (5 * k, 20, 20, 20), 400)] if k else [])
+        assert [(o.id, o.box, o.area) for o in objects] == (
+            [(1, (5 * k, 20, 20, 20), 400)] if k else []
+        )
     assert objects[0].first_frame == 1
     assert objects[0].moved == 20
 
 
-def visit(watch: cuesta.SceneWatch, first: int, frames: int, x: int, step: int) -> list[cuesta.Event]:
+def visit(
+    watch: cuesta.SceneWatch, first: int, frames: int, x: int, step: int
+) -> list[cuesta.Event]:
     ended: list[cuesta.Event] = []
     for k in range(frames):
-        ended += watch.push([(x + k * step, 20, 30, 40)], frame=first + k, time=(first + k) / 10).ended
+        ended += watch.push(
+            [(x + k * step, 20, 30, 40)], frame=first + k, time=(first + k) / 10
+        ).ended
     return ended
 
 

@@ -49,7 +49,9 @@ def moving_square(count: int, begins: int = 3) -> np.ndarray[Any, np.dtype[np.ui
 
 def y4m(frames: Any, head: str = "F10:1 Cmono XCOLORRANGE=FULL") -> bytes:
     height, width = frames[0].shape
-    return f"YUV4MPEG2 W{width} H{height} {head}\n".encode() + b"".join(b"FRAME\n" + f.tobytes() for f in frames)
+    return f"YUV4MPEG2 W{width} H{height} {head}\n".encode() + b"".join(
+        b"FRAME\n" + f.tobytes() for f in frames
+    )
 
 
 def test_frames_are_those_of_the_file(tmp_path: pathlib.Path) -> None:
@@ -68,7 +70,9 @@ def test_frames_are_those_of_the_file(tmp_path: pathlib.Path) -> None:
     with pytest.raises(ValueError, match="read-only"):
         read[0].image[0, 0] = 1
     color = list(cuesta.read_video(str(tmp_path / "street.mp4"), color=True))
-    np.testing.assert_array_equal([frame.image for frame in color], np.repeat(frames[..., None], 3, axis=3))
+    np.testing.assert_array_equal(
+        [frame.image for frame in color], np.repeat(frames[..., None], 3, axis=3)
+    )
 
 
 def test_deep_luma_keeps_its_bits(tmp_path: pathlib.Path) -> None:
@@ -92,9 +96,18 @@ def test_moves_finer_than_a_gray_level_are_found(tmp_path: pathlib.Path) -> None
         frames[k, 10:22, 4 * k : 4 * k + 16] += 1
     (tmp_path / "deep.y4m").write_bytes(y4m(frames, "F10:1 Cmono10"))
     moving = list(
-        cuesta.detect(tmp_path / "deep.y4m", background="first", blur=1, open="rect:3", close="rect:3", threshold=0.2)
+        cuesta.detect(
+            tmp_path / "deep.y4m",
+            background="first",
+            blur=1,
+            open="rect:3",
+            close="rect:3",
+            threshold=0.2,
+        )
     )
-    assert [[d.box for d in frame.detections] for frame in moving] == [[]] + [[(4 * k, 10, 16, 12)] for k in range(1, 6)]
+    assert [[d.box for d in frame.detections] for frame in moving] == [[]] + [
+        [(4 * k, 10, 16, 12)] for k in range(1, 6)
+    ]
     assert all(frame.image.dtype == np.uint8 for frame in moving)
 
 
@@ -131,7 +144,11 @@ def test_detect_is_its_parts_in_a_row(tmp_path: pathlib.Path) -> None:
         found = detector.push(picture)
         step = watch.push(found, frame=frame.number, time=frame.time)
         assert (frame.detections, [frame.state]) == (found, detector.states)
-        assert (frame.objects, frame.crossings, frame.event) == (step.objects, step.crossings, step.event)
+        assert (frame.objects, frame.crossings, frame.event) == (
+            step.objects,
+            step.crossings,
+            step.event,
+        )
         np.testing.assert_array_equal(frame.image, picture)
         np.testing.assert_array_equal(video.mask, detector.mask)
         seen += len(frame.objects)
@@ -139,7 +156,9 @@ def test_detect_is_its_parts_in_a_row(tmp_path: pathlib.Path) -> None:
     assert video.counts == watch.counts == {"gate": (1, 0)}
     ended = video.finish()
     assert ended == watch.finish() and len(ended) == 1
-    alone = cuesta.detect(tmp_path / "a.y4m", zones=[yard], lines=[gate], min_hits=2, **EXACT).events()
+    alone = cuesta.detect(
+        tmp_path / "a.y4m", zones=[yard], lines=[gate], min_hits=2, **EXACT
+    ).events()
     assert list(alone) == ended
 
 
@@ -151,11 +170,17 @@ def test_what_is_looked_at_smaller_is_told_in_pixels_of_the_video(tmp_path: path
     half = cuesta.detect(tmp_path / "a.y4m", downscale=2, **EXACT)
     seen = 0
     for one, other in zip(whole, half, strict=True):
-        assert (one.detections, one.objects, one.state) == (other.detections, other.objects, other.state)
+        assert (one.detections, one.objects, one.state) == (
+            other.detections,
+            other.objects,
+            other.state,
+        )
         np.testing.assert_array_equal(whole.mask, half.mask)
         seen += len(one.objects)
     assert seen > 10
-    alone, together, saved = ([cuesta.MotionDetector(downscale=n, **EXACT) for n in (1, 2, 3)] for _ in range(3))
+    alone, together, saved = (
+        [cuesta.MotionDetector(downscale=n, **EXACT) for n in (1, 2, 3)] for _ in range(3)
+    )
     for k, frame in enumerate(frames):
         color = np.stack([frame] * 3, axis=-1)
         expected = [detector.push(frame) for detector in alone]
@@ -254,8 +279,12 @@ def test_what_cannot_be_read_or_meant(tmp_path: pathlib.Path) -> None:
     assert len(list(video)) == 2 and "frame 2" in video.damage
     with pytest.raises(cuesta.InputError, match="64 x 48 pixels are more than the limit of 1000"):
         cuesta.read_video(tmp_path / "cut.y4m", max_pixels=1000)
-    for options, word in [({"max_pixels": 0}, "max_pixels is 0"), ({"timeout": -1}, "timeout is -1"),
-                          ({"reconnect": float("nan")}, "reconnect is nan"), ({"threads": -2}, "threads is -2")]:
+    for options, word in [
+        ({"max_pixels": 0}, "max_pixels is 0"),
+        ({"timeout": -1}, "timeout is -1"),
+        ({"reconnect": float("nan")}, "reconnect is nan"),
+        ({"threads": -2}, "threads is -2"),
+    ]:
         with pytest.raises(cuesta.InvalidArgument, match=word):
             cuesta.read_video(tmp_path / "cut.y4m", **options)  # type: ignore[arg-type]
     with pytest.raises(cuesta.InvalidArgument, match="blur"):

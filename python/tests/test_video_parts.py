@@ -19,7 +19,11 @@ CODERS = [
     ("mp4", "libx264 -g 12 -bf 2", True),
     ("mkv", "libx264 -x264-params keyint=12:open-gop=1", False),  # of its I pictures one is an IDR
     ("ts", "libx264 -g 12 -bf 2", True),
-    ("mp4", "libx265 -x265-params keyint=12:log-level=none", True),  # CRA: pictures shown before it are stored behind it
+    (
+        "mp4",
+        "libx265 -x265-params keyint=12:log-level=none",
+        True,
+    ),  # CRA: pictures shown before it are stored behind it
     ("webm", "libvpx -g 12 -b:v 200k -auto-alt-ref 1", None),
     ("webm", "libvpx-vp9 -g 12 -b:v 200k -cpu-used 8", None),
     ("ts", "mpeg2video -g 12 -bf 2", True),
@@ -37,7 +41,9 @@ def coded(folder: pathlib.Path, frames: Any, ending: str, coder: str) -> pathlib
     if not has_libav(folder):
         pytest.skip("this cuesta was built without libav")
     file = folder / f"street.{ending}"
-    words = f"ffmpeg -v error -y -f yuv4mpegpipe -i - -pix_fmt yuv420p -c:v {coder} -threads 1".split()
+    words = (
+        f"ffmpeg -v error -y -f yuv4mpegpipe -i - -pix_fmt yuv420p -c:v {coder} -threads 1".split()
+    )
     subprocess.run([*words, str(file)], input=y4m(frames), check=True)
     return file
 
@@ -49,8 +55,12 @@ def street(count: int) -> Any:
     return np.clip(frames, 0, 255).astype(np.uint8)
 
 
-@pytest.mark.parametrize(("ending", "coder", "is_cut"), CODERS, ids=[f"{e}-{c.split()[0]}" for e, c, _ in CODERS])
-def test_parts_are_the_whole(tmp_path: pathlib.Path, ending: str, coder: str, is_cut: bool | None) -> None:
+@pytest.mark.parametrize(
+    ("ending", "coder", "is_cut"), CODERS, ids=[f"{e}-{c.split()[0]}" for e, c, _ in CODERS]
+)
+def test_parts_are_the_whole(
+    tmp_path: pathlib.Path, ending: str, coder: str, is_cut: bool | None
+) -> None:
     file = coded(tmp_path, street(60), ending, coder)
     whole = list(cuesta.read_video(file))
     parts = cuesta.video_parts(file, 10)
@@ -61,8 +71,12 @@ def test_parts_are_the_whole(tmp_path: pathlib.Path, ending: str, coder: str, is
         read = list(cuesta.read_video(file, part=part))
         assert part.frames in (-1, len(read))
         expected = whole[part.first : part.first + len(read)]
-        assert [(frame.number, frame.time) for frame in read] == [(frame.number, frame.time) for frame in expected]
-        np.testing.assert_array_equal([frame.image for frame in read], [frame.image for frame in expected])
+        assert [(frame.number, frame.time) for frame in read] == [
+            (frame.number, frame.time) for frame in expected
+        ]
+        np.testing.assert_array_equal(
+            [frame.image for frame in read], [frame.image for frame in expected]
+        )
     assert len(parts) == 1 or sum(part.frames for part in parts) == len(whole)
     assert all(one.first + one.frames == other.first for one, other in zip(parts, parts[1:]))
     assert len(cuesta.video_parts(file, 1000)) == 1
@@ -71,7 +85,9 @@ def test_parts_are_the_whole(tmp_path: pathlib.Path, ending: str, coder: str, is
 def test_what_cannot_be_cut_is_one_part(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.y4m").write_bytes(y4m(moving_square(30)))
     (only,) = cuesta.video_parts(tmp_path / "a.y4m", 10)
-    assert [frame.number for frame in cuesta.read_video(tmp_path / "a.y4m", part=only)] == list(range(30))
+    assert [frame.number for frame in cuesta.read_video(tmp_path / "a.y4m", part=only)] == list(
+        range(30)
+    )
     with pytest.raises(cuesta.InvalidArgument, match="it is read whole"):
         cuesta.read_video(tmp_path / "a.y4m", part=only._replace(begin=3))
     with pytest.raises(cuesta.InvalidArgument, match="at_least is 0"):
@@ -127,8 +143,12 @@ MODELS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("shape", [(96, 130), (96, 130, 3)], ids=["gray", "color"])
-@pytest.mark.parametrize("options", MODELS, ids=[f"{m['background']}-{m.get('warm_up', 25)}" for m in MODELS])
-def test_a_detector_goes_on_from_what_another_saved(options: dict[str, Any], shape: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(
+    "options", MODELS, ids=[f"{m['background']}-{m.get('warm_up', 25)}" for m in MODELS]
+)
+def test_a_detector_goes_on_from_what_another_saved(
+    options: dict[str, Any], shape: tuple[int, ...]
+) -> None:
     frames = list(scene(90, shape))
     one = cuesta.MotionDetector(**options)
     # Every frame is learned by a new detector that knows what the one before it saved.

@@ -77,10 +77,7 @@ constexpr bool has_todays_size() {
 
 /// Options that a caller may pass.
 template <class Options>
-concept Sized = requires {
-  Sizes<Options>::all;
-}
-&&has_todays_size<Options>();
+concept Sized = requires { Sizes<Options>::all; } && has_todays_size<Options>();
 
 /// Whether a program may pass so many bytes: one of the sizes, or more from a newer cuesta.h.
 template <Sized Options>

@@ -127,9 +127,7 @@ constexpr std::span<const Named<BorderMode>> names_of(BorderMode) { return borde
 
 /// An enumeration whose values have names.
 template <class E>
-concept NamedEnum = std::is_enum_v<E> && requires(E e) {
-  names_of(e);
-};
+concept NamedEnum = std::is_enum_v<E> && requires(E e) { names_of(e); };
 
 /// The value's name; "?" for one that has none.
 template <NamedEnum E>
@@ -167,7 +165,8 @@ constexpr auto border_field() {
 std::string allowed(const Limits& limits);
 std::string wrong_number(double value, const Limits& limits);
 template <class T>
-requires std::integral<T> || std::floating_point<T> std::string wrong(T value, const Limits& l) {
+  requires std::integral<T> || std::floating_point<T>
+std::string wrong(T value, const Limits& l) {
   if constexpr (std::same_as<T, bool>)
     return {};
   else
@@ -187,7 +186,8 @@ inline std::string wrong(const std::optional<double>& value, const Limits& limit
 // ---- a value as text, as the command takes it
 
 template <class T>
-requires std::integral<T> || std::floating_point<T> std::string text_of(T value) {
+  requires std::integral<T> || std::floating_point<T>
+std::string text_of(T value) {
   return fmt::format("{}", value);
 }
 template <NamedEnum E>
@@ -221,12 +221,13 @@ namespace detail {
 // Convert to any class type, or to any number or enumeration: initialisers to count members with.
 struct AnyClass {
   template <class T>
-  requires std::is_class_v<T>
+    requires std::is_class_v<T>
   operator T() const;  // NOLINT(google-explicit-constructor)
 };
 struct AnyNumber {
   template <class T>
-  requires(!std::is_class_v<T>) operator T() const;  // NOLINT(google-explicit-constructor)
+    requires(!std::is_class_v<T>)
+  operator T() const;  // NOLINT(google-explicit-constructor)
 };
 template <class Struct, class... Members>
 constexpr size_t member_count() {
@@ -251,7 +252,10 @@ constexpr bool describes_all(size_t others = 0) {
 std::string exact_text(double value);
 std::string exact_text(const Border& value);
 template <class T>
-requires std::integral<T> || NamedEnum<T> std::string exact_text(T value) { return text_of(value); }
+  requires std::integral<T> || NamedEnum<T>
+std::string exact_text(T value) {
+  return text_of(value);
+}
 template <class T>
 std::string exact_text(const std::optional<T>& value) {
   return value ? exact_text(*value) : std::string("auto");

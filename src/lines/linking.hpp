@@ -34,7 +34,7 @@ class PixelIndex {
       const auto begin = points_.begin() + first_[size_t(y)];
       const auto end = points_.begin() + first_[size_t(y) + 1];
       for (auto it = std::lower_bound(begin, end, p.px - reach,
-                                      [](const EdgePoint&q, int32_t x) { return q.px < x; });
+                                      [](const EdgePoint& q, int32_t x) { return q.px < x; });
            it != end && it->px <= p.px + reach; ++it) {
         const auto other = int32_t(it - points_.begin());
         if (other != i) body(other);

@@ -55,7 +55,7 @@ inline double draw_number(Bytes& bytes, const Limits& limits, bool whole) {
 }
 
 template <class T>
-requires std::integral<T> || std::floating_point<T>
+  requires std::integral<T> || std::floating_point<T>
 void draw(Bytes& bytes, const Limits& limits, T& value) {
   if constexpr (std::same_as<T, bool>)
     value = bytes.below(2) == 1;

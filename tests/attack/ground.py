@@ -71,7 +71,9 @@ class Ground:
         self.root = Path(tempfile.mkdtemp(prefix="cuesta-attack-"))
         self.journal = Journal(options.state, f"part-{self.part}", self.identity())
         draw = random.Random(1)
-        self.photo = self.file("photo.png", png(120, 80, [draw.randrange(256) for _ in range(120 * 80)]))
+        self.photo = self.file(
+            "photo.png", png(120, 80, [draw.randrange(256) for _ in range(120 * 80)])
+        )
         frames = []
         for i in range(12):
             frame = bytearray(draw.randrange(90, 110) for _ in range(96 * 64))
@@ -101,14 +103,33 @@ class Ground:
         at.mkdir()
         return at
 
-    def run(self, words, fault="", counts=None, places=None, report=None, calls=None, wrap=(), environment=(), seconds=SECONDS, ask=False, **options):
+    def run(
+        self,
+        words,
+        fault="",
+        counts=None,
+        places=None,
+        report=None,
+        calls=None,
+        wrap=(),
+        environment=(),
+        seconds=SECONDS,
+        ask=False,
+        **options,
+    ):
         """`ask`: where it hangs, it is asked by SIGABRT where it is, which goes to `report`."""
         environment = dict(os.environ, LC_ALL="C", **dict(environment))
         if fault or counts:
             environment["LD_PRELOAD"] = self.shim
             # libx264's bytes hang on what its memory held (docs/reliability.md): here always the same.
             environment["MALLOC_PERTURB_"] = "85"
-        for name, value in (("FAULT", fault), ("FAULT_COUNT", counts), ("FAULT_PLACES", places), ("FAULT_REPORT", report), ("FAULT_CALLS", calls)):
+        for name, value in (
+            ("FAULT", fault),
+            ("FAULT_COUNT", counts),
+            ("FAULT_PLACES", places),
+            ("FAULT_REPORT", report),
+            ("FAULT_CALLS", calls),
+        ):
             if value:
                 environment[f"CUESTA_{name}"] = str(value)
         words = [*wrap, self.cuesta, *map(str, words)]
@@ -116,7 +137,9 @@ class Ground:
         options.setdefault("cwd", self.root)
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             options.setdefault("stdout", out)
-            process = subprocess.Popen(words, env=environment, start_new_session=True, stderr=err, **options)
+            process = subprocess.Popen(
+                words, env=environment, start_new_session=True, stderr=err, **options
+            )
             hung = not ends_within(process.pid, seconds)
             if hung and ask:
                 os.kill(process.pid, signal.SIGABRT)
@@ -131,7 +154,13 @@ class Ground:
                 assert gone.errno in (errno.ESRCH, errno.EPERM)
             out.seek(0)
             err.seek(0)
-            return Run(process.returncode, out.read(), err.read().decode(errors="replace"), hung, usage.ru_maxrss // 1024)
+            return Run(
+                process.returncode,
+                out.read(),
+                err.read().decode(errors="replace"),
+                hung,
+                usage.ru_maxrss // 1024,
+            )
 
     def point(self, campaign, words, fault, check):
         """One point of a campaign, which one process takes, once. check() returns what is bad about its end, or ""; with
@@ -145,7 +174,10 @@ class Ground:
         why, end, runs = (*found, *(None, 1)[len(found) - 1 :])
         self.journal.add(campaign, key, why, end, runs, time.monotonic() - began)
         if why:
-            print(f"{campaign}: {why}\n    CUESTA_FAULT={fault} cuesta {shlex.join(map(str, words))}", flush=True)
+            print(
+                f"{campaign}: {why}\n    CUESTA_FAULT={fault} cuesta {shlex.join(map(str, words))}",
+                flush=True,
+            )
 
     def sample(self, points, most):
         """All of them in the long form; else the first, the last and some between, or any one."""
@@ -184,14 +216,24 @@ class Journal:
                         self.lines.append(json.loads(line))
             self.file = open(Path(folder) / f"{name}.jsonl", "a")
         # What ended badly is tried again.
-        self.done = {line["point"] for line in self.lines if line["of"] == identity and not line["why"]}
+        self.done = {
+            line["point"] for line in self.lines if line["of"] == identity and not line["why"]
+        }
 
     def has(self, key):
         return key in self.done
 
     def add(self, campaign, key, why, end, runs, seconds):
-        line = {"campaign": campaign, "point": key, "of": self.identity, "why": why, "end": end, "runs": runs,
-                "seconds": round(seconds, 3), "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+        line = {
+            "campaign": campaign,
+            "point": key,
+            "of": self.identity,
+            "why": why,
+            "end": end,
+            "runs": runs,
+            "seconds": round(seconds, 3),
+            "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        }
         self.lines.append(line)
         self.done.add(key)
         if self.file:
@@ -201,10 +243,15 @@ class Journal:
     def figures(self):
         """Runs, bad ends, other ends and seconds by campaign; of a campaign that was run again, the last time."""
         last = {line["campaign"]: line["of"] for line in self.lines}
-        by_point = {line["point"]: line for line in self.lines if line["of"] == last[line["campaign"]]}
+        by_point = {
+            line["point"]: line for line in self.lines if line["of"] == last[line["campaign"]]
+        }
         rows = {}
         for line in by_point.values():
-            row = rows.setdefault(line["campaign"], {"runs": 0, "bad": 0, "ends": {}, "seconds": 0.0, "of": line["of"]})
+            row = rows.setdefault(
+                line["campaign"],
+                {"runs": 0, "bad": 0, "ends": {}, "seconds": 0.0, "of": line["of"]},
+            )
             row["runs"] += line["runs"]
             row["bad"] += bool(line["why"])
             row["seconds"] += line["seconds"]

@@ -35,14 +35,24 @@ end_of_record
 
 class Coverage(unittest.TestCase):
     def setUp(self):
-        tracked = ["src/core/image.cpp", "src/cuda/device.cpp", "src/ops/sobel/plain.cu", "src/core/image.hpp", "cli/main.cpp"]
+        tracked = [
+            "src/core/image.cpp",
+            "src/cuda/device.cpp",
+            "src/ops/sobel/plain.cu",
+            "src/core/image.hpp",
+            "cli/main.cpp",
+        ]
         self.files = coverage.read_lcov(LCOV, set(tracked))
         self.found = coverage.summary(self.files, tracked)
 
     def test_lines_are_counted_once(self):
-        self.assertEqual(self.files["src/core/image.cpp"], {1: 5, 2: 3, 3: 0, 4: 1})  # by any instance
+        self.assertEqual(
+            self.files["src/core/image.cpp"], {1: 5, 2: 3, 3: 0, 4: 1}
+        )  # by any instance
         self.assertEqual(list(self.files), ["src/core/image.cpp", "cli/main.cpp"])
-        self.assertEqual(self.found["trees"], {"src": {"lines": 4, "ran": 3}, "cli": {"lines": 2, "ran": 2}})
+        self.assertEqual(
+            self.found["trees"], {"src": {"lines": 4, "ran": 3}, "cli": {"lines": 2, "ran": 2}}
+        )
         self.assertEqual(self.found["folders"]["src/core"], {"lines": 4, "ran": 3})
         self.assertNotIn("tests/core", self.found["folders"])
 
@@ -52,7 +62,9 @@ class Coverage(unittest.TestCase):
         self.assertEqual(coverage.ranges([7, 1, 2, 3, 9]), "1-3, 7, 9")
 
     def test_what_is_not_compiled_is_named(self):
-        self.assertEqual(self.found["not_compiled"], ["src/cuda/device.cpp", "src/ops/sobel/plain.cu"])
+        self.assertEqual(
+            self.found["not_compiled"], ["src/cuda/device.cpp", "src/ops/sobel/plain.cu"]
+        )
 
 
 if __name__ == "__main__":

@@ -14,9 +14,21 @@ OLD = {"o.png": b"old"}
 REASON = "cuesta: canny: CUDA reports 'unknown error' (last operation: canny)\n"
 
 
-def why(code, left, before=(), err="", out=b"", failed="cudaMalloc", printed=None, whole=WHOLE, hung=False):
+def why(
+    code,
+    left,
+    before=(),
+    err="",
+    out=b"",
+    failed="cudaMalloc",
+    printed=None,
+    whole=WHOLE,
+    hung=False,
+):
     undisturbed = None if printed is None else Run(0, printed, "", False, 1)
-    return CudaFaults.why_bad(Run(code, out, err, hung, 1), failed, left, dict(before), whole, undisturbed)
+    return CudaFaults.why_bad(
+        Run(code, out, err, hung, 1), failed, left, dict(before), whole, undisturbed
+    )
 
 
 class Ends(unittest.TestCase):
@@ -55,10 +67,20 @@ class Ends(unittest.TestCase):
     def test_what_prints(self):
         self.assertEqual(why(0, {}, whole={}, out=b"cuda:0\n", printed=b"cuda:0\n"), "")
         self.assertIn("something else", why(0, {}, whole={}, out=b"cpu\n", printed=b"cuda:0\n"))
-        self.assertEqual(why(0, {}, whole={}, out=b"cpu\n", printed=b"cuda:0\n", err="no GPU: CUDA reports 'x'\n"), "")
-        passed, failed = b"sobel ok\n1 strategies passed, 0 failed\n", b"threw: sobel: CUDA reports 'x'\n0 strategies passed, 1 failed\n"
+        self.assertEqual(
+            why(
+                0, {}, whole={}, out=b"cpu\n", printed=b"cuda:0\n", err="no GPU: CUDA reports 'x'\n"
+            ),
+            "",
+        )
+        passed, failed = (
+            b"sobel ok\n1 strategies passed, 0 failed\n",
+            b"threw: sobel: CUDA reports 'x'\n0 strategies passed, 1 failed\n",
+        )
         self.assertEqual(why(1, {}, whole={}, out=failed, printed=passed), "")
-        self.assertIn("exit 1", why(1, {}, whole={}, out=failed.replace(b"CUDA", b""), printed=passed))
+        self.assertIn(
+            "exit 1", why(1, {}, whole={}, out=failed.replace(b"CUDA", b""), printed=passed)
+        )
 
 
 if __name__ == "__main__":

@@ -18,9 +18,18 @@ def faults(page, data):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if len(cells) == 5 and re.fullmatch(r"0\.\d{3}", cells[4]):
             written[cells[0]] = (cells[1].strip("`"), *cells[2:])
-    measured = {row["setting"]: (row["options"], *(f"{row[name]:.3f}" for name in ("recall", "precision", "F"))) for row in data["rows"]}
-    found = [f"{name}: {written.get(name)} and measured {measured.get(name)}"
-             for name in sorted(written.keys() | measured.keys()) if written.get(name) != measured.get(name)]
+    measured = {
+        row["setting"]: (
+            row["options"],
+            *(f"{row[name]:.3f}" for name in ("recall", "precision", "F")),
+        )
+        for row in data["rows"]
+    }
+    found = [
+        f"{name}: {written.get(name)} and measured {measured.get(name)}"
+        for name in sorted(written.keys() | measured.keys())
+        if written.get(name) != measured.get(name)
+    ]
     # F follows from the other two.
     for row in data["rows"]:
         f = 2 * row["recall"] * row["precision"] / (row["recall"] + row["precision"])
@@ -48,7 +57,10 @@ class AccuracyPage(unittest.TestCase):
         best = {row["options"]: row["F"] for row in self.data["rows"]}
         self.assertGreaterEqual(best["--method log"], 0.56)
         for r in self.data["log_choice"]:
-            self.assertIn(f"| {r['sigma']}, {r['threshold']} | {r['v']:.3f} · {r['w']:.3f} | {r['t']:.3f} · {r['u']:.3f} |", self.page)
+            self.assertIn(
+                f"| {r['sigma']}, {r['threshold']} | {r['v']:.3f} · {r['w']:.3f} | {r['t']:.3f} · {r['u']:.3f} |",
+                self.page,
+            )
         for r in self.data["log_kernel_error"]:
             self.assertIn(f"| {r['sigma']} | {r['at_once']:.2f} | {r['twice']:.3f} |", self.page)
             self.assertLess(r["twice"], 0.1)
@@ -61,7 +73,9 @@ class AccuracyPage(unittest.TestCase):
         settings = ", ".join(map(str, sweep["thresholds"]))
         self.assertIn(f"| ODS, thresholds {settings} | {sweep['ODS']:.3f} |", self.page)
         self.assertIn(f"| OIS, of the same | {sweep['OIS']:.3f} |", self.page)
-        self.assertIn(f"| F of the default threshold, 9 | {best['--method boundaries']:.3f} |", self.page)
+        self.assertIn(
+            f"| F of the default threshold, 9 | {best['--method boundaries']:.3f} |", self.page
+        )
 
     def test_faults_are_found(self):
         f = f"| {self.data['rows'][0]['F']:.3f} |"

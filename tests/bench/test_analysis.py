@@ -11,34 +11,75 @@ import analysis  # noqa: E402
 
 
 def row(strategy, ms, space="host", threads=2, operation="label", **more):
-    return {"strategy": strategy, "space": space, "threads": 0 if space == "device" else threads, "operation": operation, "ms": ms, **more}
+    return {
+        "strategy": strategy,
+        "space": space,
+        "threads": 0 if space == "device" else threads,
+        "operation": operation,
+        "ms": ms,
+        **more,
+    }
 
 
 class Where(unittest.TestCase):
     def test_words(self):
         places = "abcde"
-        for wins, words in ((("11111"), "everywhere"), ("00000", "nowhere"), ("00111", "from c on"), ("00001", "from e on"),
-                            ("11000", "up to b"), ("01010", "at b, d"), ("-----", "-"), ("-0011", "from d on"), ("1---1", "everywhere")):
-            self.assertEqual(analysis.where([(p, None if w == "-" else w == "1") for p, w in zip(places, wins)]), words)
+        for wins, words in (
+            (("11111"), "everywhere"),
+            ("00000", "nowhere"),
+            ("00111", "from c on"),
+            ("00001", "from e on"),
+            ("11000", "up to b"),
+            ("01010", "at b, d"),
+            ("-----", "-"),
+            ("-0011", "from d on"),
+            ("1---1", "everywhere"),
+        ):
+            self.assertEqual(
+                analysis.where([(p, None if w == "-" else w == "1") for p, w in zip(places, wins)]),
+                words,
+            )
         self.assertEqual(analysis.where([(str(i), i % 2 == 1) for i in range(12)]), "at 6 of 12")
 
 
 class Crossovers(unittest.TestCase):
     def cell(self, place, cpu, gpu, **more):
-        return (place, [row("memcpy", 0.001, operation="copy"), row("serial", 0.01, threads=1), row("rows", 9 * cpu), row("simd", cpu),
-                        row("simd", 2 * cpu, threads=1), row("opencv", 5 * cpu), row("opencv", 6 * cpu, threads=1),
-                        row("npp", 0.001, "device"), row("device copy", 0.001, "device", operation="copy"),
-                        row("slow", 9 * gpu, "device"), row("fast", gpu, "device", **more)])
+        return (
+            place,
+            [
+                row("memcpy", 0.001, operation="copy"),
+                row("serial", 0.01, threads=1),
+                row("rows", 9 * cpu),
+                row("simd", cpu),
+                row("simd", 2 * cpu, threads=1),
+                row("opencv", 5 * cpu),
+                row("opencv", 6 * cpu, threads=1),
+                row("npp", 0.001, "device"),
+                row("device copy", 0.001, "device", operation="copy"),
+                row("slow", 9 * gpu, "device"),
+                row("fast", gpu, "device", **more),
+            ],
+        )
 
     def test_each_contender_by_where_the_pictures_lie(self):
-        cells = [self.cell("64", 1.0, 1.5, pinned_ms=3.0, pageable_ms=None), self.cell("128", 4.0, 1.5, pinned_ms=5.0, pageable_ms=90.0)]
-        self.assertEqual(analysis.crossovers(cells),
-                         [["ours, 1 thread", "everywhere", "from 128 on", "nowhere"], ["ours, 2 threads", "from 128 on", "nowhere", "nowhere"],
-                          ["opencv, 1 thread", "everywhere", "everywhere", "nowhere"],
-                          ["opencv, 2 threads", "everywhere", "everywhere", "nowhere"]])
+        cells = [
+            self.cell("64", 1.0, 1.5, pinned_ms=3.0, pageable_ms=None),
+            self.cell("128", 4.0, 1.5, pinned_ms=5.0, pageable_ms=90.0),
+        ]
+        self.assertEqual(
+            analysis.crossovers(cells),
+            [
+                ["ours, 1 thread", "everywhere", "from 128 on", "nowhere"],
+                ["ours, 2 threads", "from 128 on", "nowhere", "nowhere"],
+                ["opencv, 1 thread", "everywhere", "everywhere", "nowhere"],
+                ["opencv, 2 threads", "everywhere", "everywhere", "nowhere"],
+            ],
+        )
 
     def test_without_a_device(self):
-        self.assertEqual(analysis.crossovers([("64", [row("simd", 1.0)])]), [["ours, 2 threads", "-", "-", "-"]])
+        self.assertEqual(
+            analysis.crossovers([("64", [row("simd", 1.0)])]), [["ours, 2 threads", "-", "-", "-"]]
+        )
 
 
 class Growth(unittest.TestCase):
@@ -56,14 +97,23 @@ class Growth(unittest.TestCase):
         self.assertAlmostEqual(r2, 0.25)
 
     def test_logarithm_and_power(self):
-        fits = {name: rest for name, *rest in analysis.growth([(n, 3 + 2 * math.log2(n)) for n in (64, 128, 256, 512)])}
+        fits = {
+            name: rest
+            for name, *rest in analysis.growth(
+                [(n, 3 + 2 * math.log2(n)) for n in (64, 128, 256, 512)]
+            )
+        }
         self.assertAlmostEqual(fits["logarithm"][1], 2)
         self.assertAlmostEqual(fits["logarithm"][2], 1)
         self.assertLess(fits["power"][2], 0.9999)
-        fits = {name: rest for name, *rest in analysis.growth([(n, 5 * n**1.5) for n in (64, 128, 256)])}
+        fits = {
+            name: rest for name, *rest in analysis.growth([(n, 5 * n**1.5) for n in (64, 128, 256)])
+        }
         for got, want in zip(fits["power"], (5, 1.5, 1)):
             self.assertAlmostEqual(got, want)
-        self.assertEqual([name for name, *_ in analysis.growth([(1, 0), (2, 1), (4, 2)])], ["logarithm"])
+        self.assertEqual(
+            [name for name, *_ in analysis.growth([(1, 0), (2, 1), (4, 2)])], ["logarithm"]
+        )
         self.assertEqual(analysis.growth([(64, 7)]), [])
 
 

@@ -54,21 +54,40 @@ class Definitions(unittest.TestCase):
         if work.bound:
             allowed = (*allowed, "sums in another order")
         answer = rows.answer_of(got.numpy(), work.answer(work.source()), work.radius, work.bound)
-        self.assertIn(answer.split(":")[0], allowed, f"{work.operation} {work.parameters} {work.type} {work.side}: {answer}")
+        self.assertIn(
+            answer.split(":")[0],
+            allowed,
+            f"{work.operation} {work.parameters} {work.type} {work.side}: {answer}",
+        )
 
     def test_requests_are_those_of_the_bench(self):
-        ours = {tuple(row[key] for key in ("experiment", "operation", "parameters", "type", "width"))
-                for row in json.loads(BENCH.read_text(encoding="utf-8"))["rows"]}
+        ours = {
+            tuple(row[key] for key in ("experiment", "operation", "parameters", "type", "width"))
+            for row in json.loads(BENCH.read_text(encoding="utf-8"))["rows"]
+        }
         sizes = [512, 1024, 2048, 4096]
-        for experiment, size in (("log-ladder", 4096), ("memory-ladder", 2048), ("sobel-ladder", 512), ("roofline", 2048)):
+        for experiment, size in (
+            ("log-ladder", 4096),
+            ("memory-ladder", 2048),
+            ("sobel-ladder", 512),
+            ("roofline", 2048),
+        ):
             theirs = [w for w in works.works(sizes) if (w.experiment, w.side) == (experiment, size)]
             self.assertTrue(theirs)
             for work in theirs:
-                self.assertIn((work.experiment, work.operation, work.parameters, work.type, work.side), ours)
+                self.assertIn(
+                    (work.experiment, work.operation, work.parameters, work.type, work.side), ours
+                )
 
     def test_counts_are_those_of_the_bench(self):
-        counts = {tuple(row[key] for key in ("experiment", "operation", "parameters", "type")): (row["bytes_per_pixel"], row["intensity"])
-                  for row in json.loads(BENCH.read_text(encoding="utf-8"))["rows"] if row["operation"] != "copy"}
+        counts = {
+            tuple(row[key] for key in ("experiment", "operation", "parameters", "type")): (
+                row["bytes_per_pixel"],
+                row["intensity"],
+            )
+            for row in json.loads(BENCH.read_text(encoding="utf-8"))["rows"]
+            if row["operation"] != "copy"
+        }
         for work in requests(64):
             bytes_, intensity = counts[work.experiment, work.operation, work.parameters, work.type]
             self.assertEqual(work.bytes_per_pixel, bytes_)
@@ -101,7 +120,9 @@ class Definitions(unittest.TestCase):
             self.skipTest(str(error))
         tile = (8, 8, 4)  # some lie whole inside, some leave the picture
         for work in requests(29):
-            bound = [peer_triton.one_pass(work, tile)] + ([peer_triton.two_pass(work, tile)] if work.column else [])
+            bound = [peer_triton.one_pass(work, tile)] + (
+                [peer_triton.two_pass(work, tile)] if work.column else []
+            )
             for bind in bound:
                 self.check(work, bind(*tensors(work))())
 
@@ -126,11 +147,15 @@ class Definitions(unittest.TestCase):
         self.assertEqual(answer(3, 3, 100), "equal")
         self.assertEqual(answer(0, 0, 9), "equal but for its border")
         self.assertEqual(answer(2, 2, -0.0), "equal but for the sign of zeros")
-        self.assertEqual(answer(3, 3, 100.25), "sums in another order: 2.8 % of samples by up to 0.25")
+        self.assertEqual(
+            answer(3, 3, 100.25), "sums in another order: 2.8 % of samples by up to 0.25"
+        )
         self.assertEqual(answer(3, 3, 102), "not equal: 2.8 % of samples by up to 2")
         self.assertTrue(answer(3, 3, float("nan")).startswith("not equal"))
         self.assertTrue(answer(0, 0, float("nan")).startswith("equal but for its border"))
-        self.assertTrue(rows.answer_of(want.astype(np.uint8), want, 1, 0).startswith("not equal: uint8"))
+        self.assertTrue(
+            rows.answer_of(want.astype(np.uint8), want, 1, 0).startswith("not equal: uint8")
+        )
 
 
 class Clock(unittest.TestCase):
@@ -147,7 +172,9 @@ class Clock(unittest.TestCase):
         self.assertEqual((seen, body.kept), ([0, 1, 2, 0], [0, 1, 2]))
 
     def test_medians(self):
-        (ms, spread), = clock.HostClock(batches=5, batch_ms=0.1).times([clock.Body([lambda: None])])
+        ((ms, spread),) = clock.HostClock(batches=5, batch_ms=0.1).times(
+            [clock.Body([lambda: None])]
+        )
         self.assertGreater(ms, 0)
         self.assertGreaterEqual(spread, 0)
         self.assertEqual(clock.summary([1, 2, 3, 4, 5]), (3, 2))
@@ -157,29 +184,61 @@ class Command(unittest.TestCase):
     def test_rows_stand_beside_ours(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "peers.json"
-            done = subprocess.run([sys.executable, PEERS / "compilers.py", "--device", "cpu", "--sizes", "32", "--only", "sobel-ladder",
-                                   "--batches", "2", "--json", file], capture_output=True, text=True)
+            done = subprocess.run(
+                [
+                    sys.executable,
+                    PEERS / "compilers.py",
+                    "--device",
+                    "cpu",
+                    "--sizes",
+                    "32",
+                    "--only",
+                    "sobel-ladder",
+                    "--batches",
+                    "2",
+                    "--json",
+                    file,
+                ],
+                capture_output=True,
+                text=True,
+            )
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("sobel-ladder: magnitude L1 to u8 u8 32", done.stdout)
             self.assertIn("not measured: triton: it needs a GPU", done.stdout)
-            made, bench = json.loads(file.read_text(encoding="utf-8")), json.loads(BENCH.read_text(encoding="utf-8"))
+            made, bench = (
+                json.loads(file.read_text(encoding="utf-8")),
+                json.loads(BENCH.read_text(encoding="utf-8")),
+            )
             self.assertEqual(list(made), list(bench))
             self.assertEqual(list(made["machine"]), list(bench["machine"]))
             for row in made["rows"]:
                 self.assertEqual([key for key in row if key != "answer"], list(bench["rows"][0]))
                 self.assertGreater(row["ms"], 0)
                 self.assertEqual("answer" in row, row["operation"] != "copy")
-            strategies = {row["strategy"]: row for row in made["rows"] if row["parameters"] == "magnitude L1 to u8"}
+            strategies = {
+                row["strategy"]: row
+                for row in made["rows"]
+                if row["parameters"] == "magnitude L1 to u8"
+            }
             for name in ("cuesta", "torch.compile", "torch-conv2d"):
                 self.assertEqual(strategies[name]["answer"], "equal")
-            text = subprocess.run([sys.executable, REPORT, BENCH, file, "--only", "sobel-ladder"], capture_output=True, text=True)
+            text = subprocess.run(
+                [sys.executable, REPORT, BENCH, file, "--only", "sobel-ladder"],
+                capture_output=True,
+                text=True,
+            )
             self.assertEqual((text.returncode, text.stderr), (0, ""))
             self.assertIn("torch.compile, ", text.stdout)
             self.assertIn("shared-1d block=32", text.stdout)
 
     def test_refusals_name_the_value(self):
-        for options, words in ((["--sizes", "8"], "8"), (["--sizes", "x"], "'x'"), (["--peers", "jax"], "'jax'"), (["--only", "speed"], "'speed'"),
-                               (["--batches", "1"], "1")):
+        for options, words in (
+            (["--sizes", "8"], "8"),
+            (["--sizes", "x"], "'x'"),
+            (["--peers", "jax"], "'jax'"),
+            (["--only", "speed"], "'speed'"),
+            (["--batches", "1"], "1"),
+        ):
             said = io.StringIO()
             with contextlib.redirect_stderr(said), self.assertRaises(SystemExit) as ended:
                 compilers.main(["--device", "cpu", *options])

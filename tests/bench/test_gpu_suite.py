@@ -36,8 +36,22 @@ class Suite(unittest.TestCase):
             for name, script in {**PROGRAMS, **programs}.items():
                 (at / name).write_text(f"#!/bin/bash\n{script}\n")
                 (at / name).chmod(0o755)
-            done = subprocess.run([sys.executable, SCRIPT, "--build", at, "--json", at / "a.json", "--commit", "abc", *arguments],
-                                  env=os.environ | {"PATH": f"{at}:{os.environ['PATH']}"}, capture_output=True, text=True)
+            done = subprocess.run(
+                [
+                    sys.executable,
+                    SCRIPT,
+                    "--build",
+                    at,
+                    "--json",
+                    at / "a.json",
+                    "--commit",
+                    "abc",
+                    *arguments,
+                ],
+                env=os.environ | {"PATH": f"{at}:{os.environ['PATH']}"},
+                capture_output=True,
+                text=True,
+            )
             result = json.loads((at / "a.json").read_text()) if (at / "a.json").exists() else None
             self.logs = {file.name: file.read_text() for file in (at / "a.logs").glob("*")}
             return done.returncode, done.stdout + done.stderr, result
@@ -45,24 +59,47 @@ class Suite(unittest.TestCase):
     def test_all_is_well(self):
         code, text, result = self.run_with()
         self.assertEqual((code, text.splitlines()[-1]), (0, "all passed"), text)
-        self.assertEqual([result[key] for key in ("gpu", "driver", "commit", "not_passed")], ["NVIDIA H200", "580.1", "abc", []])
+        self.assertEqual(
+            [result[key] for key in ("gpu", "driver", "commit", "not_passed")],
+            ["NVIDIA H200", "580.1", "abc", []],
+        )
         self.assertEqual((result["verify"]["passed"], result["verify"]["failed"]), (2, 0))
-        self.assertEqual(result["verify"]["rows"][0], {"operation": "canny", "strategy": "fused", "equal": 12, "refused": 3,
-                                                       "passed": True, "level": "full"})
+        self.assertEqual(
+            result["verify"]["rows"][0],
+            {
+                "operation": "canny",
+                "strategy": "fused",
+                "equal": 12,
+                "refused": 3,
+                "passed": True,
+                "level": "full",
+            },
+        )
         for tool in ("racecheck", "synccheck"):
             self.assertEqual(result["sanitizer"]["findings"][tool], {"canny": 0, "sobel": 0})
-        self.assertEqual(result["sanitizer"]["starts"], {"canny graph": {"memcheck": 3, "racecheck": 1, "synccheck": 12, "initcheck": 1}})
-        self.assertEqual(result["sanitizer"]["left_out"],
-                         {"canny graph": {"synccheck": "graph_loop, start 1 of 12: turn 3: an illegal memory access"}})
+        self.assertEqual(
+            result["sanitizer"]["starts"],
+            {"canny graph": {"memcheck": 3, "racecheck": 1, "synccheck": 12, "initcheck": 1}},
+        )
+        self.assertEqual(
+            result["sanitizer"]["left_out"],
+            {
+                "canny graph": {
+                    "synccheck": "graph_loop, start 1 of 12: turn 3: an illegal memory access"
+                }
+            },
+        )
         self.assertEqual(result["tests"]["passed"], 2 * len(result["tests"]["groups"]))
 
     def test_what_fails_is_named(self):
         code, text, result = self.run_with(
-            "--only", "sobel",
+            "--only",
+            "sobel",
             cuesta="""[ $2 = operations ] && echo '[{"operation": "sobel"}]' && exit; [ $2 = strategies ] && echo '[]' && exit
                 echo "sobel  device  plain  4 cases equal  0 refused  FAILED"; exit 1""",
             cuesta_tests="echo '[  PASSED  ] 1 test.'; echo '[  FAILED  ] 1 test, listed below:'; echo '[  FAILED  ] A.B'; exit 1",
-            **{"compute-sanitizer": "echo '========= ERROR SUMMARY: 7 errors'; exit 9"})
+            **{"compute-sanitizer": "echo '========= ERROR SUMMARY: 7 errors'; exit 9"},
+        )
         self.assertEqual(code, 1)
         self.assertEqual((result["verify"]["passed"], result["verify"]["failed"]), (0, 1))
         self.assertEqual(set(result["tests"]["failed"]), {"A.B"})
@@ -73,9 +110,13 @@ class Suite(unittest.TestCase):
         self.assertIn("A.B", self.logs["tests-canny.txt"])
 
     def test_what_found_no_time_is_no_success(self):
-        code, _, result = self.run_with("--limit", "2", cuesta_tests="sleep 30", **{"compute-sanitizer": "sleep 30"})
+        code, _, result = self.run_with(
+            "--limit", "2", cuesta_tests="sleep 30", **{"compute-sanitizer": "sleep 30"}
+        )
         self.assertEqual(code, 1)
-        self.assertEqual(result["sanitizer"]["findings"]["memcheck"], {"canny": None, "sobel": None})
+        self.assertEqual(
+            result["sanitizer"]["findings"]["memcheck"], {"canny": None, "sobel": None}
+        )
         self.assertIn("tests canny", result["not_passed"])
 
     def test_without_a_gpu_it_says_so(self):

@@ -23,26 +23,48 @@ class Tree:
         self.strategies, self.parameters = {}, {}
         for path in sorted(root.glob("src/ops/*/strategies.cpp")):
             text = path.read_text(encoding="utf-8")
-            self.strategies[path.parent.name] = set(re.findall(r'(?:\.name = |\brung\()"([^"]+)"', text))
-        self.verbs = set(re.findall(r'add_subcommand\(\s*"(\w+)"', "".join(
-            path.read_text(encoding="utf-8") for path in sorted((root / "cli").glob("*.cpp")))))
+            self.strategies[path.parent.name] = set(
+                re.findall(r'(?:\.name = |\brung\()"([^"]+)"', text)
+            )
+        self.verbs = set(
+            re.findall(
+                r'add_subcommand\(\s*"(\w+)"',
+                "".join(
+                    path.read_text(encoding="utf-8")
+                    for path in sorted((root / "cli").glob("*.cpp"))
+                ),
+            )
+        )
         for path in sorted(root.glob("src/ops/**/*.[ch]*")):
             self.read_parameters(path.read_text(encoding="utf-8"))
-        self.rungs = sorted(str(path.relative_to(root)) for path in root.glob("src/ops/*/ladder/[0-9]*.cu"))
+        self.rungs = sorted(
+            str(path.relative_to(root)) for path in root.glob("src/ops/*/ladder/[0-9]*.cu")
+        )
 
     def read_parameters(self, text):
         """{"name", meaning, NAME_values} and {"name", meaning, NAME_values, least, most}, with NAME_values[] = {...} before."""
-        values = {name: set(re.findall(r'"([^"]*)"', body))
-                  for name, body in re.findall(r"string_view (\w+_values)\[\] = \{([^}]*)\}", text)}
-        for name, list_name, rest in re.findall(r'\{\s*"(\w+)",\s*(?:"[^"]*"|\w+),\s*(\w+_values)([^}]*)\}', text):
+        values = {
+            name: set(re.findall(r'"([^"]*)"', body))
+            for name, body in re.findall(r"string_view (\w+_values)\[\] = \{([^}]*)\}", text)
+        }
+        for name, list_name, rest in re.findall(
+            r'\{\s*"(\w+)",\s*(?:"[^"]*"|\w+),\s*(\w+_values)([^}]*)\}', text
+        ):
             known, _ = self.parameters.get(name, (set(), False))
-            self.parameters[name] = (known | values.get(list_name, set()), bool(re.search(r"\d", rest)))
+            self.parameters[name] = (
+                known | values.get(list_name, set()),
+                bool(re.search(r"\d", rest)),
+            )
 
     @functools.cache
     def file(self, target):
         """The path from the root of what a link on the page leads to; None where nothing is."""
         path = (self.root / "docs" / target).resolve()
-        return path.relative_to(self.root).as_posix() if path.exists() and path.is_relative_to(self.root) else None
+        return (
+            path.relative_to(self.root).as_posix()
+            if path.exists() and path.is_relative_to(self.root)
+            else None
+        )
 
     def takes(self, name, value):
         known, any_number = self.parameters.get(name, (set(), False))
@@ -57,7 +79,9 @@ def token_error(token, tree):
     if token.startswith("cuesta "):
         return None if token.split()[1] in tree.verbs else "no such command"
     if token.startswith("--device "):
-        return None if re.fullmatch(r"--device (auto|cpu|cuda(:N|:\d+)?)", token) else "no such device"
+        return (
+            None if re.fullmatch(r"--device (auto|cpu|cuda(:N|:\d+)?)", token) else "no such device"
+        )
     token = token.removeprefix("--sweep ").removeprefix("--param ")
     if "=" in token:
         name, value = token.split("=", 1)
@@ -81,6 +105,7 @@ def check(text, tree=TREE):
     errors, counts, head, paper = [], {}, {}, None
     linked = set()
     for at, line in enumerate(text.splitlines(), 1):
+
         def wrong(what, at=at):
             errors.append(f"line {at}: {what}")
 
@@ -122,7 +147,9 @@ def check(text, tree=TREE):
     rows["all"] = [sum(column) for column in zip(*rows.values())]
     for name in sorted({*rows, *head}):
         if head.get(name) != [str(number) for number in rows.get(name, [])]:
-            errors.append(f"the head counts {head.get(name)} of {name}, the rows are {rows.get(name)}")
+            errors.append(
+                f"the head counts {head.get(name)} of {name}, the rows are {rows.get(name)}"
+            )
     return errors + [f"{rung}: on no row" for rung in tree.rungs if rung not in linked]
 
 
@@ -134,8 +161,13 @@ class Published(unittest.TestCase):
         self.assertIn("separable-tiled", TREE.strategies["convolve"])
         self.assertIn("v1.3", TREE.strategies["motion"])
         self.assertGreater(len(TREE.rungs), 20)
-        self.assertLessEqual({"T", "block", "block_x", "grid", "hysteresis", "limit", "load", "transpose", "window"}, set(TREE.parameters))
-        self.assertTrue(TREE.takes("T", "21") and TREE.takes("T", "13") and TREE.takes("window", "5"))
+        self.assertLessEqual(
+            {"T", "block", "block_x", "grid", "hysteresis", "limit", "load", "transpose", "window"},
+            set(TREE.parameters),
+        )
+        self.assertTrue(
+            TREE.takes("T", "21") and TREE.takes("T", "13") and TREE.takes("window", "5")
+        )
         self.assertFalse(TREE.takes("window", "7") or TREE.takes("load", "two-each"))
 
     def test_the_page_is_found(self):
@@ -169,7 +201,11 @@ class Planted(unittest.TestCase):
 
     def test_paths_that_are_not_there(self):
         self.assert_found("ladder/01_naive.cu)", "ladder/01_naif.cu)", "01_naif.cu: no such path")
-        self.assert_found("](../bench/papers/roofline.cpp)", "](../bench/papers/log_ladder.cpp)", "is not ../bench/papers/log_ladder.cpp")
+        self.assert_found(
+            "](../bench/papers/roofline.cpp)",
+            "](../bench/papers/log_ladder.cpp)",
+            "is not ../bench/papers/log_ladder.cpp",
+        )
         self.assert_found("(../src/ops/log/README.md)", "(../../README.md)", "no such path")
 
     def test_every_link_is_held(self):
@@ -185,15 +221,23 @@ class Planted(unittest.TestCase):
             self.assertTrue(check(self.text.replace(f"`{token}`", f"`{token}x`", 1)), token)
 
     def test_a_rung_that_is_left_out(self):
-        self.assert_found("](../src/ops/motion/ladder/02_v1_1.cu)", "](../src/ops/motion/ladder/03_v1_2.cu)", "02_v1_1.cu: on no row")
+        self.assert_found(
+            "](../src/ops/motion/ladder/02_v1_1.cu)",
+            "](../src/ops/motion/ladder/03_v1_2.cu)",
+            "02_v1_1.cu: on no row",
+        )
 
     def test_rows(self):
         lines = self.text.splitlines(keepends=True)
-        rows = [at for at, line in enumerate(lines) if re.match(r"\| \d+ \|", line) and len(cells(line)) == 4]
+        rows = [
+            at
+            for at, line in enumerate(lines)
+            if re.match(r"\| \d+ \|", line) and len(cells(line)) == 4
+        ]
         self.assertGreater(len(rows), 80)
         for at in rows:
-            self.assertTrue(check("".join(lines[:at] + lines[at + 1:])), lines[at])
-            self.assertTrue(check("".join(lines[:at + 1] + lines[at:])), lines[at])
+            self.assertTrue(check("".join(lines[:at] + lines[at + 1 :])), lines[at])
+            self.assertTrue(check("".join(lines[: at + 1] + lines[at:])), lines[at])
         self.assert_found("| 2 | naive (3.1)", "| 3 | naive (3.1)", "row 3 comes after 1")
 
     def test_verdicts_and_counts(self):
@@ -204,11 +248,17 @@ class Planted(unittest.TestCase):
         for line in re.findall(r"(?m)^\| (?:\d{3}|all) \|.*$", self.text):
             for cell in re.finditer(r"(?<=\| )\d+(?= \|)", line):
                 if cell.start() > 2:
-                    self.assert_found(line, line[:cell.start()] + str(int(cell.group(0)) + 1) + line[cell.end():], "the head counts")
+                    self.assert_found(
+                        line,
+                        line[: cell.start()] + str(int(cell.group(0)) + 1) + line[cell.end() :],
+                        "the head counts",
+                    )
 
     def test_a_figure_of_a_run(self):
         for figure in ("0.1 ms", "12 %", "4,222 GB/s", "3 times as fast"):
-            self.assert_found("a thread a pixel", f"{figure}, a thread a pixel", "figures belong to docs/results")
+            self.assert_found(
+                "a thread a pixel", f"{figure}, a thread a pixel", "figures belong to docs/results"
+            )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,18 @@ import re
 import subprocess
 import sys
 import unittest
-from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int32, c_int64, c_size_t, c_uint8, c_void_p
+from ctypes import (
+    POINTER,
+    Structure,
+    byref,
+    c_char_p,
+    c_double,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint8,
+    c_void_p,
+)
 from pathlib import Path
 
 LIBRARY, HEADER = Path(sys.argv[1]), Path(sys.argv[2])
@@ -22,8 +33,15 @@ U8, S16 = 1, 3
 
 
 class View(Structure):
-    _fields_ = [("data", c_void_p), ("width", c_int32), ("height", c_int32), ("channels", c_int32),
-                ("type", c_int32), ("space", c_int32), ("stride_bytes", c_int64)]
+    _fields_ = [
+        ("data", c_void_p),
+        ("width", c_int32),
+        ("height", c_int32),
+        ("channels", c_int32),
+        ("type", c_int32),
+        ("space", c_int32),
+        ("stride_bytes", c_int64),
+    ]
 
 
 class Border(Structure):
@@ -43,13 +61,29 @@ class Rect(Structure):
 
 
 class Component(Structure):
-    _fields_ = [("label", c_int32), ("box", Rect), ("area", c_int64), ("sum_x", c_int64), ("sum_y", c_int64)]
+    _fields_ = [
+        ("label", c_int32),
+        ("box", Rect),
+        ("area", c_int64),
+        ("sum_x", c_int64),
+        ("sum_y", c_int64),
+    ]
 
 
 class CannyOptions(Structure):
-    _fields_ = [("size", c_size_t), ("sigma", c_double), ("ksize", c_int32), ("rule", c_int32), ("low", c_double),
-                ("high", c_double), ("percent", c_double), ("norm", c_int32), ("aperture", c_int32), ("mask", View),
-                ("color", c_int32)]
+    _fields_ = [
+        ("size", c_size_t),
+        ("sigma", c_double),
+        ("ksize", c_int32),
+        ("rule", c_int32),
+        ("low", c_double),
+        ("high", c_double),
+        ("percent", c_double),
+        ("norm", c_int32),
+        ("aperture", c_int32),
+        ("mask", View),
+        ("color", c_int32),
+    ]
 
 
 class BoundaryOptions(Structure):
@@ -57,7 +91,12 @@ class BoundaryOptions(Structure):
 
 
 class TraceOptions(Structure):
-    _fields_ = [("size", c_size_t), ("tolerance", c_double), ("min_length", c_double), ("refinement", c_int32)]
+    _fields_ = [
+        ("size", c_size_t),
+        ("tolerance", c_double),
+        ("min_length", c_double),
+        ("refinement", c_int32),
+    ]
 
 
 class LinePoint(Structure):
@@ -65,8 +104,13 @@ class LinePoint(Structure):
 
 
 class Line(Structure):
-    _fields_ = [("points", POINTER(LinePoint)), ("count", c_size_t), ("length", c_double), ("strength", c_double),
-                ("closed", c_int32)]
+    _fields_ = [
+        ("points", POINTER(LinePoint)),
+        ("count", c_size_t),
+        ("length", c_double),
+        ("strength", c_double),
+        ("closed", c_int32),
+    ]
 
 
 library.cuesta_lines_all.restype = POINTER(Line)
@@ -100,15 +144,25 @@ def reflect101(i, n):
 
 
 def gradient_x(y, x):
-    return sum(weight * (PHOTO[reflect101(y + dy, HEIGHT)][reflect101(x + 1, WIDTH)]
-                         - PHOTO[reflect101(y + dy, HEIGHT)][reflect101(x - 1, WIDTH)])
-               for dy, weight in ((-1, 1), (0, 2), (1, 1)))
+    return sum(
+        weight
+        * (
+            PHOTO[reflect101(y + dy, HEIGHT)][reflect101(x + 1, WIDTH)]
+            - PHOTO[reflect101(y + dy, HEIGHT)][reflect101(x - 1, WIDTH)]
+        )
+        for dy, weight in ((-1, 1), (0, 2), (1, 1))
+    )
 
 
 class CInterface(unittest.TestCase):
     def test_exports(self):
         declared = set(re.findall(r"\b(cuesta_\w+)\s*\(", re.sub(r"//.*", "", HEADER.read_text())))
-        lines = subprocess.run(["nm", "--dynamic", "--defined-only", LIBRARY], check=True, capture_output=True, text=True)
+        lines = subprocess.run(
+            ["nm", "--dynamic", "--defined-only", LIBRARY],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         exported = {line.split()[-1].split("@")[0] for line in lines.stdout.splitlines()}
         self.assertGreater(len(declared), 50)
         self.assertEqual(exported, declared)
@@ -117,28 +171,42 @@ class CInterface(unittest.TestCase):
         photo, gx = memory(PHOTO), memory([[0] * WIDTH] * HEIGHT, ctypes.c_int16)
         out = SobelOutputs(gx=view(gx, S16))
         src = view(photo, U8)
-        self.assertEqual(library.cuesta_sobel(None, byref(src), byref(out), None), OK, library.cuesta_error_text())
+        self.assertEqual(
+            library.cuesta_sobel(None, byref(src), byref(out), None),
+            OK,
+            library.cuesta_error_text(),
+        )
         self.assertEqual(list(gx), [gradient_x(y, x) for y in range(HEIGHT) for x in range(WIDTH)])
         self.assertGreater(max(gx), 0)
 
     def test_options(self):
         options = SobelOptions()
         library.cuesta_sobel_options_init(byref(options), c_size_t(ctypes.sizeof(options)))
-        self.assertEqual((options.size, options.aperture, options.border.mode), (ctypes.sizeof(options), 3, 2))
+        self.assertEqual(
+            (options.size, options.aperture, options.border.mode), (ctypes.sizeof(options), 3, 2)
+        )
         photo = memory(PHOTO)
         src, out = view(photo, U8), SobelOutputs(magnitude=view(photo, U8))
         options.aperture = 4
-        self.assertEqual(library.cuesta_sobel(None, byref(src), byref(out), byref(options)), INVALID)
+        self.assertEqual(
+            library.cuesta_sobel(None, byref(src), byref(out), byref(options)), INVALID
+        )
         self.assertEqual(library.cuesta_error_text(), b"sobel: aperture is 4; it must be 3, 5 or 7")
 
     def test_canny_of_colors(self):
         # Two channels take a step against each other: each is below the threshold, their tensor is not.
-        color = memory([[level for x in range(WIDTH) for level in ((100, 120, 7), (120, 100, 7))[x >= STEP]]
-                        for _ in range(HEIGHT)])
+        color = memory(
+            [
+                [level for x in range(WIDTH) for level in ((100, 120, 7), (120, 100, 7))[x >= STEP]]
+                for _ in range(HEIGHT)
+            ]
+        )
         edges = memory([[7] * WIDTH] * HEIGHT)
         src, dst = view(color, U8, 3), view(edges, U8)
         options = filled(CannyOptions(), library.cuesta_canny_options_init)
-        self.assertEqual((options.sigma, options.percent, options.aperture, options.color), (1.4, 90, 3, 0))
+        self.assertEqual(
+            (options.sigma, options.percent, options.aperture, options.color), (1.4, 90, 3, 0)
+        )
         options.sigma, options.rule, options.low, options.high = 0, GIVEN, 50, 100
         for options.color, expected in (0, 0), (STRUCTURE, 255 * HEIGHT):
             status = library.cuesta_canny(None, byref(src), byref(dst), byref(options), None)
@@ -151,20 +219,32 @@ class CInterface(unittest.TestCase):
         edges = memory([[7] * WIDTH] * HEIGHT)
         options = filled(CannyOptions(), library.cuesta_canny_options_init)
         options.rule, options.low, options.high = GIVEN, 50, 99
-        status = library.cuesta_canny_of_gradients(None, byref(view(gx, S16)), byref(view(gy, S16)),
-                                                   byref(view(edges, U8)), byref(options), None)
+        status = library.cuesta_canny_of_gradients(
+            None,
+            byref(view(gx, S16)),
+            byref(view(gy, S16)),
+            byref(view(edges, U8)),
+            byref(options),
+            None,
+        )
         self.assertEqual(status, OK, library.cuesta_error_text())
         self.assertEqual(list(edges), [255 * (x == STEP) for x in range(WIDTH)] * HEIGHT)
 
     def test_boundaries(self):
-        color = memory([[level for x in range(WIDTH) for level in ((0, 0, 0), (60, 120, 200))[x >= STEP]]
-                        for _ in range(HEIGHT)])
+        color = memory(
+            [
+                [level for x in range(WIDTH) for level in ((0, 0, 0), (60, 120, 200))[x >= STEP]]
+                for _ in range(HEIGHT)
+            ]
+        )
         edges = memory([[7] * WIDTH] * HEIGHT)
         options = filled(BoundaryOptions(), library.cuesta_boundary_options_init)
         self.assertEqual(options.threshold, 9)
-        status = library.cuesta_boundaries(None, byref(view(color, U8, 3)), byref(view(edges, U8)), byref(options))
+        status = library.cuesta_boundaries(
+            None, byref(view(color, U8, 3)), byref(view(edges, U8)), byref(options)
+        )
         self.assertEqual(status, OK, library.cuesta_error_text())
-        middle = list(edges)[HEIGHT // 2 * WIDTH:][:WIDTH]
+        middle = list(edges)[HEIGHT // 2 * WIDTH :][:WIDTH]
         self.assertEqual(middle.count(255), 1)
         self.assertLess(abs(middle.index(255) - STEP), 2)
 
@@ -173,7 +253,9 @@ class CInterface(unittest.TestCase):
         how = filled(TraceOptions(), library.cuesta_trace_options_init)
         self.assertEqual((how.tolerance, how.min_length, how.refinement), (0.25, 10, UNBIASED))
         made, count = c_void_p(), c_size_t()
-        status = library.cuesta_trace_canny(byref(made), None, byref(view(step, U8)), None, byref(how))
+        status = library.cuesta_trace_canny(
+            byref(made), None, byref(view(step, U8)), None, byref(how)
+        )
         self.assertEqual(status, OK, library.cuesta_error_text())
         lines = library.cuesta_lines_all(made, byref(count))
         self.assertEqual(count.value, 1)
@@ -193,7 +275,9 @@ class CInterface(unittest.TestCase):
         mask = memory(rows)
         found, count = (Component * 4)(), c_size_t()
         src = view(mask, U8)
-        status = library.cuesta_label(None, byref(src), None, found, c_size_t(4), byref(count), None)
+        status = library.cuesta_label(
+            None, byref(src), None, found, c_size_t(4), byref(count), None
+        )
         self.assertEqual(status, OK, library.cuesta_error_text())
         self.assertEqual(count.value, 2)
         box = found[0].box

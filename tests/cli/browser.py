@@ -9,8 +9,21 @@ import tempfile
 import time
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-KEYS = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowUp": 38, "ArrowDown": 40, "Tab": 9, "Enter": 13, "Home": 36, "End": 35,
-        "PageUp": 33, "PageDown": 34, "Escape": 27, "Backspace": 8, "Delete": 46}
+KEYS = {
+    "ArrowRight": 39,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowDown": 40,
+    "Tab": 9,
+    "Enter": 13,
+    "Home": 36,
+    "End": 35,
+    "PageUp": 33,
+    "PageDown": 34,
+    "Escape": 27,
+    "Backspace": 8,
+    "Delete": 46,
+}
 
 
 def path():
@@ -24,14 +37,28 @@ class Browser:
 
     def __init__(self, size=(1440, 900), dark=False):
         # Its processes may still write while they end.
-        self.folder = tempfile.TemporaryDirectory(prefix="cuesta-browser-", ignore_cleanup_errors=True)
+        self.folder = tempfile.TemporaryDirectory(
+            prefix="cuesta-browser-", ignore_cleanup_errors=True
+        )
         to_child, self.write_end = os.pipe()
         self.read_end, from_child = os.pipe()
         # No name but the loopback's: the page works without a network.
-        arguments = [path(), "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run",
-                     "--disable-dev-shm-usage", "--disable-background-networking", "--hide-scrollbars", "--lang=en",
-                     "--force-device-scale-factor=1", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-                     f"--user-data-dir={self.folder.name}", "about:blank"]
+        arguments = [
+            path(),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--remote-debugging-pipe",
+            "--no-first-run",
+            "--disable-dev-shm-usage",
+            "--disable-background-networking",
+            "--hide-scrollbars",
+            "--lang=en",
+            "--force-device-scale-factor=1",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            f"--user-data-dir={self.folder.name}",
+            "about:blank",
+        ]
 
         def place_pipes():
             # The browser reads at 3 and writes at 4.
@@ -39,19 +66,29 @@ class Browser:
             os.dup2(high_in, 3)
             os.dup2(high_out, 4)
 
-        self.process = subprocess.Popen(arguments, preexec_fn=place_pipes, pass_fds=(3, 4, to_child, from_child),
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            arguments,
+            preexec_fn=place_pipes,
+            pass_fds=(3, 4, to_child, from_child),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         os.close(to_child)
         os.close(from_child)
         self.buffer, self.number, self.session = b"", 0, None
         self.complaints, self.events = [], []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log"):
             self.call(domain + ".enable")
         self.resize(*size)
         if dark:
-            self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+            self.call(
+                "Emulation.setEmulatedMedia",
+                features=[{"name": "prefers-color-scheme", "value": "dark"}],
+            )
 
     def close(self):
         self.process.kill()
@@ -95,13 +132,19 @@ class Browser:
             details = parameters["exceptionDetails"]
             self.complaints.append(details.get("exception", {}).get("description", details["text"]))
         elif event["method"] == "Log.entryAdded" and parameters["entry"]["level"] == "error":
-            self.complaints.append(f"{parameters['entry']['text']} ({parameters['entry'].get('url', '')})")
+            self.complaints.append(
+                f"{parameters['entry']['text']} ({parameters['entry'].get('url', '')})"
+            )
 
     def run(self, script):
         """The value of an expression; promises are waited for."""
-        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        answer = self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in answer:
-            raise RuntimeError(f"{script}: {answer['exceptionDetails'].get('exception', {}).get('description')}")
+            raise RuntimeError(
+                f"{script}: {answer['exceptionDetails'].get('exception', {}).get('description')}"
+            )
         return answer["result"].get("value")
 
     def open(self, address):
@@ -122,26 +165,48 @@ class Browser:
             time.sleep(0.01)
 
     def resize(self, width, height):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
 
     def key(self, name, times=1, modifiers=0):
         text = {"text": name} if len(name) == 1 else {"text": "\r"} if name == "Enter" else {}
         code = KEYS.get(name, ord(name.upper()) if len(name) == 1 else 0)
         for _ in range(times):
             for kind in ("keyDown", "keyUp"):
-                self.call("Input.dispatchKeyEvent", type=kind, key=name, windowsVirtualKeyCode=code, modifiers=modifiers,
-                          **(text if kind == "keyDown" else {}))
+                self.call(
+                    "Input.dispatchKeyEvent",
+                    type=kind,
+                    key=name,
+                    windowsVirtualKeyCode=code,
+                    modifiers=modifiers,
+                    **(text if kind == "keyDown" else {}),
+                )
 
     def type(self, text):
         self.call("Input.insertText", text=text)
 
     def mouse(self, kind, x, y, button="left", **more):
-        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, clickCount=1,
-                  buttons=0 if kind == "mouseReleased" else 1, **more)
+        self.call(
+            "Input.dispatchMouseEvent",
+            type=kind,
+            x=x,
+            y=y,
+            button=button,
+            clickCount=1,
+            buttons=0 if kind == "mouseReleased" else 1,
+            **more,
+        )
 
     def middle_of(self, selector):
-        return self.run(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'nearest'}});"
-                        "const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()")
+        return self.run(
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'nearest'}});"
+            "const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()"
+        )
 
     def click(self, selector):
         self.click_at(*self.middle_of(selector))

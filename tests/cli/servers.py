@@ -25,7 +25,9 @@ class Http:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05})
+        self.thread = threading.Thread(
+            target=self.server.serve_forever, kwargs={"poll_interval": 0.05}
+        )
         self.thread.start()
 
     def answer(self, request):
@@ -69,7 +71,9 @@ def access_units(h264):
     units, before = [], []
     for nal in re.split(rb"\x00*\x00\x00\x01", h264)[1:]:
         is_slice = nal[0] & 31 in (1, 5)
-        if is_slice and not nal[1] & 0x80:  # its first_mb_in_slice is not 0: another slice of the picture
+        if (
+            is_slice and not nal[1] & 0x80
+        ):  # its first_mb_in_slice is not 0: another slice of the picture
             units[-1].append(nal)
             continue
         before.append(nal)
@@ -125,9 +129,11 @@ class Rtsp:
             if method == b"OPTIONS":
                 extra = "Public: OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN\r\n"
             elif method == b"DESCRIBE":
-                body = ("v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=test\r\nc=IN IP4 0.0.0.0\r\nt=0 0\r\na=control:*\r\n"
-                        "m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1\r\n"
-                        "a=control:track1\r\n")
+                body = (
+                    "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=test\r\nc=IN IP4 0.0.0.0\r\nt=0 0\r\na=control:*\r\n"
+                    "m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1\r\n"
+                    "a=control:track1\r\n"
+                )
                 extra = f"Content-Type: application/sdp\r\nContent-Length: {len(body)}\r\n"
             elif method == b"SETUP":
                 extra += "Transport: RTP/AVP/TCP;unicast;interleaved=0-1\r\n"
@@ -151,7 +157,10 @@ class Rtsp:
             for i, nal in enumerate(unit):
                 for last, payload in self.payloads(nal):
                     mark = 0x80 if last and i == len(unit) - 1 else 0
-                    packet = struct.pack(">BBHII", 0x80, 96 | mark, sequence & 0xFFFF, clock, 1) + payload
+                    packet = (
+                        struct.pack(">BBHII", 0x80, 96 | mark, sequence & 0xFFFF, clock, 1)
+                        + payload
+                    )
                     peer.sendall(struct.pack(">cBH", b"$", 0, len(packet)) + packet)
                     sequence += 1
             self.sent[at] += 1

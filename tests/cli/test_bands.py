@@ -28,7 +28,13 @@ def run(*arguments, limit=None, code=0):
         if limit:
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
-    done = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, preexec_fn=bound, env=ENVIRONMENT)
+    done = subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        preexec_fn=bound,
+        env=ENVIRONMENT,
+    )
     assert done.returncode == code, (arguments, done.returncode, done.stderr)
     return done
 
@@ -45,7 +51,10 @@ def resident(*arguments):
 def write_tiff(path, width, height):
     """One strip a row, a picture of lines that cross every band, with a little noise."""
     noise = bytes((i * i * 7 + i * 13) % 23 for i in range(4096))
-    wave = [bytes((((x + shift * 16) // 40) % 2) * 120 + 40 for x in range(width)) for shift in range(80)]
+    wave = [
+        bytes((((x + shift * 16) // 40) % 2) * 120 + 40 for x in range(width))
+        for shift in range(80)
+    ]
     rows = []
     for row in wave:
         grained = bytes(a + b for a, b in zip(row, noise * (width // 4096 + 1)))
@@ -98,7 +107,19 @@ def check_methods(folder, source, limit):
         whole, banded = folder / f"{name}-whole.tif", folder / f"{name}.tif"
         plain = json.loads(run("edges", source, "-o", whole, "--json", *options).stdout)
         facts = json.loads(
-            run("edges", source, "-o", banded, "--json", "--memory", "60MB", "--threads", "2", *options, limit=limit).stdout
+            run(
+                "edges",
+                source,
+                "-o",
+                banded,
+                "--json",
+                "--memory",
+                "60MB",
+                "--threads",
+                "2",
+                *options,
+                limit=limit,
+            ).stdout
         )
         assert same(whole, banded), name
         assert facts["bands"] > 3, facts
@@ -114,19 +135,45 @@ def check_labels(folder, source, limit):
     """The list of components, whole and in bands."""
     arguments = ["label", source, "--threshold", "150"]
     run(*arguments, "-o", folder / "whole.csv")
-    said = run(*arguments, "-o", folder / "parts.csv", "-v", "--memory", "60MB", "--threads", "2", limit=limit).stderr
+    said = run(
+        *arguments,
+        "-o",
+        folder / "parts.csv",
+        "-v",
+        "--memory",
+        "60MB",
+        "--threads",
+        "2",
+        limit=limit,
+    ).stderr
     assert same(folder / "whole.csv", folder / "parts.csv")
     assert int(said.split("in bands, ")[1].split()[0]) > 3, said
     lines = (folder / "parts.csv").read_text().splitlines()
-    assert lines[0] == "label,x,y,width,height,area,centroid_x,centroid_y" and len(lines) > 100, lines[:3]
+    assert lines[0] == "label,x,y,width,height,area,centroid_x,centroid_y" and len(lines) > 100, (
+        lines[:3]
+    )
     assert hidden(folder) == []
-    whole, banded = (resident(*arguments, "-o", folder / "again.csv", "--threads", "2", *more) for more in ([], ["--memory", "60MB"]))
+    whole, banded = (
+        resident(*arguments, "-o", folder / "again.csv", "--threads", "2", *more)
+        for more in ([], ["--memory", "60MB"])
+    )
     assert whole > banded + 100 * MEGABYTE, (whole, banded)
 
 
 def check_limit(folder, source, limit):
     """The limit is one that whole pictures do not keep: else it showed nothing."""
-    done = run("edges", source, "-o", folder / "none.tif", "--sigma", "1.4", "--threads", "2", limit=limit, code=5)
+    done = run(
+        "edges",
+        source,
+        "-o",
+        folder / "none.tif",
+        "--sigma",
+        "1.4",
+        "--threads",
+        "2",
+        limit=limit,
+        code=5,
+    )
     assert "out of memory" in done.stderr, done.stderr
     assert not (folder / "none.tif").exists()
 
@@ -156,15 +203,24 @@ def write_colors(path, width, height):
     """A PNG of blotches whose channels differ."""
     rows = []
     for y in range(height):
-        cells = [((x // 16) * 73 + (y // 16) * 151 + c * 89) * (1 + c) % 256 for x in range(width) for c in range(3)]
+        cells = [
+            ((x // 16) * 73 + (y // 16) * 151 + c * 89) * (1 + c) % 256
+            for x in range(width)
+            for c in range(3)
+        ]
         rows.append(b"\0" + bytes(cells))
 
     def chunk(name, data):
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        return (
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        )
 
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     path.write_bytes(
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"".join(rows))) + chunk(b"IEND", b"")
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", zlib.compress(b"".join(rows)))
+        + chunk(b"IEND", b"")
     )
 
 
@@ -174,17 +230,39 @@ def check_colors_and_devices(folder):
     write_colors(source, 400, 500)
     gpus = [device["device"] for device in json.loads(run("list", "devices", "--json").stdout)]
     devices = ["cpu", "auto", *(["cuda"] if any(name.startswith("cuda") for name in gpus) else [])]
-    edges = [[], ["--color", "gray"], ["--method", "log"], ["--method", "sobel"], ["--method", "sobel", "--threshold", "90"]]
-    for verb, options in [*(("edges", some) for some in edges), ("filter", ["--median", "5"]), ("filter", ["--kernel", "sharpen:3"])]:
+    edges = [
+        [],
+        ["--color", "gray"],
+        ["--method", "log"],
+        ["--method", "sobel"],
+        ["--method", "sobel", "--threshold", "90"],
+    ]
+    for verb, options in [
+        *(("edges", some) for some in edges),
+        ("filter", ["--median", "5"]),
+        ("filter", ["--kernel", "sharpen:3"]),
+    ]:
         whole, banded = folder / "whole.tif", folder / "banded.tif"
         run(verb, source, "-o", whole, "--device", "cpu", *options)
         for device in devices:
-            said = run(verb, source, "-o", banded, "-v", "--memory", "700kB", "--device", device, *options).stderr
+            said = run(
+                verb, source, "-o", banded, "-v", "--memory", "700kB", "--device", device, *options
+            ).stderr
             assert int(said.split("in bands, ")[1].split()[0]) > 3, said
             assert same(whole, banded), (verb, device, options)
     for device in devices:
         for memory in ([], ["--memory", "300kB"]):
-            run("label", source, "-o", folder / f"{device}.csv", "--threshold", "90", "--device", device, *memory)
+            run(
+                "label",
+                source,
+                "-o",
+                folder / f"{device}.csv",
+                "--threshold",
+                "90",
+                "--device",
+                device,
+                *memory,
+            )
             assert same(folder / f"{device}.csv", folder / "cpu.csv"), (device, memory)
     assert hidden(folder) == []
 

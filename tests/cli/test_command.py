@@ -32,12 +32,18 @@ def png(width, height, samples, channels=1, bits=8):
     color = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
     size = bits // 8
     raw = b"".join(
-        b"\0" + b"".join(s.to_bytes(size, "big") for s in samples[y * width * channels : (y + 1) * width * channels])
+        b"\0"
+        + b"".join(
+            s.to_bytes(size, "big")
+            for s in samples[y * width * channels : (y + 1) * width * channels]
+        )
         for y in range(height)
     )
 
     def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
 
     header = struct.pack(">IIBBBBB", width, height, bits, color, 0, 0, 0)
     packed = zlib.compress(raw)
@@ -78,7 +84,9 @@ def pgm(width, height, samples):
 
 def square(width=40, height=30):
     """A bright rectangle on dark ground."""
-    return [200 if 10 <= x < 30 and 8 <= y < 22 else 20 for y in range(height) for x in range(width)]
+    return [
+        200 if 10 <= x < 30 and 8 <= y < 22 else 20 for y in range(height) for x in range(width)
+    ]
 
 
 def y4m(width, height, frames, chroma=b"mono"):
@@ -114,7 +122,12 @@ class CommandTest(unittest.TestCase):
 
     def run_cuesta(self, *arguments, code=0, stdin=b"", **options):
         done = subprocess.run(
-            [CUESTA, *map(str, arguments)], input=stdin, capture_output=True, timeout=600, cwd=self.at, **options
+            [CUESTA, *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            timeout=600,
+            cwd=self.at,
+            **options,
         )
         self.assertEqual(done.returncode, code, f"{arguments}\n{done.stderr.decode()}")
         return done
@@ -153,7 +166,9 @@ class Edges(CommandTest):
         self.assertEqual((self.at / "out.png").read_bytes(), picture, "watching changes nothing")
         plain = self.edges("--strategy", "serial", "--explain").stderr.decode()
         self.assertIn("canny: strategy 'serial' (reference)", plain)
-        two = self.edges("--method", "sobel", "--sigma", 2, "--threshold", 60, "--explain").stderr.decode()
+        two = self.edges(
+            "--method", "sobel", "--sigma", 2, "--threshold", 60, "--explain"
+        ).stderr.decode()
         for operation in ("convolve:", "sobel:", "pixel:"):
             self.assertIn(operation, two)
 
@@ -183,11 +198,20 @@ class Edges(CommandTest):
         line = json.loads(self.edges("--json", "--threshold", "auto:median").stdout)
         self.assertEqual((line["width"], line["height"], line["method"]), (40, 30, "canny"))
         self.assertEqual(line["low"], line["high"] / 2)
-        self.assertEqual(line["edge_pixels"], read_png((self.at / "out.png").read_bytes())[4].count(255))
+        self.assertEqual(
+            line["edge_pixels"], read_png((self.at / "out.png").read_bytes())[4].count(255)
+        )
 
     def test_thresholds(self):
         self.assertEqual(json.loads(self.edges("--json", "--threshold", 80).stdout)["low"], 40)
-        for text in ("auto", "auto:otsu", "auto:median", "auto:percentile", "auto:percentile:95", "auto:noise"):
+        for text in (
+            "auto",
+            "auto:otsu",
+            "auto:median",
+            "auto:percentile",
+            "auto:percentile:95",
+            "auto:noise",
+        ):
             self.edges("--threshold", text)
         a = json.loads(self.edges("--json", "--threshold", "auto").stdout)
         b = json.loads(self.edges("--json").stdout)
@@ -202,21 +226,38 @@ class Edges(CommandTest):
         self.assertEqual(of_region, read_png((self.at / "out.png").read_bytes()))
 
     def test_nothing_is_found_outside_a_mask(self):
-        mask = self.file("mask.png", png(40, 30, [255 if x < 20 else 0 for _ in range(30) for x in range(40)]))
+        mask = self.file(
+            "mask.png", png(40, 30, [255 if x < 20 else 0 for _ in range(30) for x in range(40)])
+        )
         self.edges("--mask", mask)
         samples = read_png((self.at / "out.png").read_bytes())[4]
         self.assertTrue(any(samples[y * 40 + x] for y in range(30) for x in range(20)))
         self.assertFalse(any(samples[y * 40 + x] for y in range(30) for x in range(20, 40)))
         small = self.file("small.png", png(4, 4, [255] * 16))
-        self.fails(INPUT, "edges", self.photo, "-o", "x.png", "--mask", small, says=["small.png", "4 x 4", "40 x 30"])
+        self.fails(
+            INPUT,
+            "edges",
+            self.photo,
+            "-o",
+            "x.png",
+            "--mask",
+            small,
+            says=["small.png", "4 x 4", "40 x 30"],
+        )
 
     def test_color_alpha_and_sixteen_bits(self):
         gray = square()
         for channels in (1, 2, 3, 4):
-            samples = [255 if channels in (2, 4) and c == channels - 1 else v for v in gray for c in range(channels)]
+            samples = [
+                255 if channels in (2, 4) and c == channels - 1 else v
+                for v in gray
+                for c in range(channels)
+            ]
             self.photo.write_bytes(png(40, 30, samples, channels))
             self.edges("--sigma", 0, "--low", 100, "--high", 200)
-            first = first_result = read_png((self.at / "out.png").read_bytes()) if channels == 1 else first_result
+            first = first_result = (
+                read_png((self.at / "out.png").read_bytes()) if channels == 1 else first_result
+            )
             self.assertEqual(read_png((self.at / "out.png").read_bytes()), first)
         self.photo.write_bytes(png(40, 30, [v * 257 for v in gray], 1, 16))
         self.edges("--sigma", 0, "--low", 25700, "--high", 51400)
@@ -232,7 +273,9 @@ class Edges(CommandTest):
             return line["edge_pixels"], (self.at / "out.png").read_bytes()
 
         def said(*arguments):
-            return self.run_cuesta("edges", self.photo, "--threshold", 100, "-v", *arguments).stderr.decode()
+            return self.run_cuesta(
+                "edges", self.photo, "--threshold", 100, "-v", *arguments
+            ).stderr.decode()
 
         opaque = found()
         self.assertEqual(opaque[0], 30)
@@ -243,8 +286,10 @@ class Edges(CommandTest):
         self.assertEqual(found("--lines", "x.svg"), opaque)
         self.assertEqual(found("--lines", "x.svg", "--color", "gray"), found("--color", "gray"))
         for arguments, words in (
-            ((), "of the strongest channel"), (("--color", "structure"), "of the structure tensor"),
-            (("--color", "gray"), "of gray levels"), (("--memory", "64kB"), "of the strongest channel"),
+            ((), "of the strongest channel"),
+            (("--color", "structure"), "of the structure tensor"),
+            (("--color", "gray"), "of gray levels"),
+            (("--memory", "64kB"), "of the strongest channel"),
         ):
             self.assertIn(words, said("-o", "x.png", *arguments))
         self.assertIn("of the strongest channel, 1 lines", said("--lines", "x.svg"))
@@ -255,8 +300,21 @@ class Edges(CommandTest):
         self.assertNotIn(", of ", said("-o", "x.png"))  # nor is what has none
         self.photo.write_bytes(y4m(40, 30, [bytes(1200)]))
         self.assertIn("of gray levels", said("-o", "x.y4m"))
-        self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--method", "log", "--color", "gray", says=["--color gray", "--method canny"])
-        self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--color", "grey", says=["--color", "gray"])
+        self.fails(
+            USAGE,
+            "edges",
+            self.photo,
+            "-o",
+            "x.png",
+            "--method",
+            "log",
+            "--color",
+            "gray",
+            says=["--color gray", "--method canny"],
+        )
+        self.fails(
+            USAGE, "edges", self.photo, "-o", "x.png", "--color", "grey", says=["--color", "gray"]
+        )
         self.photo.write_bytes(png(40, 30, [v * 257 for pixel in pixels for v in pixel], 3, 16))
         for color in ([], ["--color", "strongest"], ["--color", "structure"]):
             line = json.loads(self.edges("--json", "--threshold", 25700, *color).stdout)
@@ -278,10 +336,24 @@ class Edges(CommandTest):
         self.photo.write_bytes(png(40, 30, [v * 257 for pixel in pixels for v in pixel], 3, 16))
         self.assertEqual(found(), usual)
         for words, says in (
-            (["--threshold", "auto"], ["--threshold auto", "--method canny"]), (["--low", "3", "--high", "9"], ["--low 3", "--method canny"]),
-            (["--threshold", "-1"], ["--threshold -1", "at least 0"]), (["--threshold", "10001"], ["threshold is 10001"]), (["--sigma", "2"], ["--sigma 2"]), (["--lines", "x.svg"], ["--lines x.svg", "canny or log"]),
+            (["--threshold", "auto"], ["--threshold auto", "--method canny"]),
+            (["--low", "3", "--high", "9"], ["--low 3", "--method canny"]),
+            (["--threshold", "-1"], ["--threshold -1", "at least 0"]),
+            (["--threshold", "10001"], ["threshold is 10001"]),
+            (["--sigma", "2"], ["--sigma 2"]),
+            (["--lines", "x.svg"], ["--lines x.svg", "canny or log"]),
         ):
-            self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--method", "boundaries", *words, says=says)
+            self.fails(
+                USAGE,
+                "edges",
+                self.photo,
+                "-o",
+                "x.png",
+                "--method",
+                "boundaries",
+                *words,
+                says=says,
+            )
 
     def test_the_usual_sigma_is_the_one_that_finds_most(self):
         self.edges()
@@ -301,7 +373,9 @@ class Edges(CommandTest):
     def test_sobel_gives_magnitudes_or_a_mask(self):
         self.edges("--method", "sobel")
         # In a corner of the square, |gx| = |gy| = 3 · 180; white is 1530, the largest there is.
-        self.assertEqual(max(read_png((self.at / "out.png").read_bytes())[4]), 6 * 180 * 255 // 1530)
+        self.assertEqual(
+            max(read_png((self.at / "out.png").read_bytes())[4]), 6 * 180 * 255 // 1530
+        )
         self.edges("--method", "sobel", "--threshold", 100, "--norm", "l2", "--aperture", 5)
         self.assertEqual(set(read_png((self.at / "out.png").read_bytes())[4]), {0, 255})
 
@@ -312,13 +386,17 @@ class Edges(CommandTest):
         self.run_cuesta("edges", "in", "-o", "out")
         self.assertEqual(sorted(p.name for p in (self.at / "out").iterdir()), ["a.pgm", "b.png"])
         self.run_cuesta("edges", self.photo, "in/a.pgm", "-o", "deep/er/out")
-        self.assertEqual(sorted(p.name for p in (self.at / "deep/er/out").iterdir()), ["a.pgm", "photo.png"])
+        self.assertEqual(
+            sorted(p.name for p in (self.at / "deep/er/out").iterdir()), ["a.pgm", "photo.png"]
+        )
         self.run_cuesta("edges", "in", "-o", "other", "--format", "tif")
         self.assertEqual(sorted(p.name for p in (self.at / "other").iterdir()), ["a.tif", "b.tif"])
         (self.at / "into").mkdir()
         self.edges()
         self.run_cuesta("edges", self.photo, "-o", "into")
-        self.assertEqual((self.at / "into/photo.png").read_bytes(), (self.at / "out.png").read_bytes())
+        self.assertEqual(
+            (self.at / "into/photo.png").read_bytes(), (self.at / "out.png").read_bytes()
+        )
 
     def test_the_same_bytes_with_any_number_of_threads(self):
         results = set()
@@ -340,7 +418,13 @@ class Filter(CommandTest):
     def test_identity_in_every_form(self):
         before = read_png(self.photo.read_bytes())
         kernel = self.file("kernel.txt", b"0 0 0\n0 1 0\n0 0 0\n")
-        for text in ("average:1", "0 0 0;0 1 0;0 0 0", "0,0,0;0,2,0;0,0,0 / 2", str(kernel), "gaussian:1"):
+        for text in (
+            "average:1",
+            "0 0 0;0 1 0;0 0 0",
+            "0,0,0;0,2,0;0,0,0 / 2",
+            str(kernel),
+            "gaussian:1",
+        ):
             self.assertEqual(self.filtered("--kernel", text), before, text)
 
     def test_average_rounds_half_to_even(self):
@@ -365,16 +449,34 @@ class Filter(CommandTest):
         self.assertEqual(shifted[0], 7)
 
     def test_depth(self):
-        self.assertEqual(self.filtered("--kernel", "average:1", "--depth", 16)[3:], (16, [v * 257 for v in square()]))
+        self.assertEqual(
+            self.filtered("--kernel", "average:1", "--depth", 16)[3:],
+            (16, [v * 257 for v in square()]),
+        )
         self.photo.write_bytes(png(40, 30, [v * 257 for v in square()], 1, 16))
         self.assertEqual(self.filtered("--kernel", "average:1")[3], 16)
         self.assertEqual(self.filtered("--kernel", "average:1", "--depth", 8)[3:], (8, square()))
-        self.run_cuesta("filter", self.photo, "-o", "out.tif", "--kernel", "laplacian", "--depth", "float")
-        self.fails(OUTPUT, "filter", self.photo, "-o", "f.png", "--kernel", "laplacian", "--depth", "float", says=["f.png"])
+        self.run_cuesta(
+            "filter", self.photo, "-o", "out.tif", "--kernel", "laplacian", "--depth", "float"
+        )
+        self.fails(
+            OUTPUT,
+            "filter",
+            self.photo,
+            "-o",
+            "f.png",
+            "--kernel",
+            "laplacian",
+            "--depth",
+            "float",
+            says=["f.png"],
+        )
 
     def test_alpha_stays(self):
         alpha = [i % 256 for i in range(40 * 30)]
-        self.photo.write_bytes(png(40, 30, [s for v, a in zip(square(), alpha) for s in (v, v, v, a)], 4))
+        self.photo.write_bytes(
+            png(40, 30, [s for v, a in zip(square(), alpha) for s in (v, v, v, a)], 4)
+        )
         out = self.filtered("--kernel", "average:5")
         self.assertEqual(out[2], 4)
         self.assertEqual(out[4][3::4], alpha)
@@ -394,7 +496,9 @@ class Filter(CommandTest):
         self.assertEqual(self.filtered("--median", 1), before)
         zeros = self.filtered("--median", 15, "--border", "ignore")[4]
         self.assertEqual(zeros[: 7 * width], [0] * (7 * width))
-        self.assertEqual(self.filtered("--median", 1, "--depth", 16)[3:], (16, [v * 257 for v in src]))
+        self.assertEqual(
+            self.filtered("--median", 1, "--depth", 16)[3:], (16, [v * 257 for v in src])
+        )
         done = self.run_cuesta("filter", self.photo, "-o", "out.png", "--median", 5, "--json")
         self.assertEqual(json.loads(done.stdout)["median"], 5)
         stream = y4m(40, 30, [bytes(src) + (bytes(range(256)) * 3)[: 2 * 20 * 15]], b"420jpeg")
@@ -403,19 +507,83 @@ class Filter(CommandTest):
 
     def test_medians_that_cannot_be_meant(self):
         for k in (0, 4, -3, 257):
-            self.fails(USAGE, "filter", self.photo, "-o", "x.png", f"--median={k}", says=["--median", str(k), "odd"])
-        self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--median", 3, "--kernel", "laplacian",
-                   says=["--median", "--kernel", "not both"])
-        self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--median", 3, "--absolute", says=["--absolute", "--kernel"])
-        self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--median", 3, "--offset", 7, says=["--offset 7", "--kernel"])
+            self.fails(
+                USAGE,
+                "filter",
+                self.photo,
+                "-o",
+                "x.png",
+                f"--median={k}",
+                says=["--median", str(k), "odd"],
+            )
+        self.fails(
+            USAGE,
+            "filter",
+            self.photo,
+            "-o",
+            "x.png",
+            "--median",
+            3,
+            "--kernel",
+            "laplacian",
+            says=["--median", "--kernel", "not both"],
+        )
+        self.fails(
+            USAGE,
+            "filter",
+            self.photo,
+            "-o",
+            "x.png",
+            "--median",
+            3,
+            "--absolute",
+            says=["--absolute", "--kernel"],
+        )
+        self.fails(
+            USAGE,
+            "filter",
+            self.photo,
+            "-o",
+            "x.png",
+            "--median",
+            3,
+            "--offset",
+            7,
+            says=["--offset 7", "--kernel"],
+        )
 
     def test_kernels_that_cannot_be_meant(self):
-        for kernel in ("average", "average:x", "average:0", "average:3:4", "sharpen:4", "gaussian:4", "gaussian:3:-1",
-                       "laplacian:3", "nonsense", "1 2;3", "1 2 3 / 0", ";;", "gaussian:99999999999"):
-            self.fails(USAGE, "filter", self.photo, "-o", "x.png", f"--kernel={kernel}", says=["--kernel", kernel])
+        for kernel in (
+            "average",
+            "average:x",
+            "average:0",
+            "average:3:4",
+            "sharpen:4",
+            "gaussian:4",
+            "gaussian:3:-1",
+            "laplacian:3",
+            "nonsense",
+            "1 2;3",
+            "1 2 3 / 0",
+            ";;",
+            "gaussian:99999999999",
+        ):
+            self.fails(
+                USAGE,
+                "filter",
+                self.photo,
+                "-o",
+                "x.png",
+                f"--kernel={kernel}",
+                says=["--kernel", kernel],
+            )
         self.file("empty.txt", b"")
-        self.fails(USAGE, "filter", self.photo, "-o", "x.png", "--kernel", "empty.txt", says=["empty.txt"])
-        self.fails(INPUT, "filter", self.photo, "-o", "x.png", "--kernel", "/dev/zero", says=["/dev/zero"])
+        self.fails(
+            USAGE, "filter", self.photo, "-o", "x.png", "--kernel", "empty.txt", says=["empty.txt"]
+        )
+        self.fails(
+            INPUT, "filter", self.photo, "-o", "x.png", "--kernel", "/dev/zero", says=["/dev/zero"]
+        )
 
 
 class Label(CommandTest):
@@ -434,23 +602,44 @@ class Label(CommandTest):
         mask = self.mask()
         bar = "2,0,5,5,1,5,2,5"
         self.assertEqual(self.lines(mask), [self.HEAD, "1,0,0,4,4,8,1.5,1.5", bar])
-        self.assertEqual(self.lines(mask, "--connectivity", 4),
-                         [self.HEAD, "1,0,0,2,2,4,0.5,0.5", "2,2,2,2,2,4,2.5,2.5", "3" + bar[1:]])
+        self.assertEqual(
+            self.lines(mask, "--connectivity", 4),
+            [self.HEAD, "1,0,0,2,2,4,0.5,0.5", "2,2,2,2,2,4,2.5,2.5", "3" + bar[1:]],
+        )
         self.assertEqual(self.lines(mask, "--threshold", 90), [self.HEAD, "1,0,0,4,4,8,1.5,1.5"])
-        self.assertEqual(self.lines(mask, "--threshold", 89.5), [self.HEAD, "1,0,0,4,4,8,1.5,1.5", bar])
-        self.assertEqual(self.lines(mask, "--region", "1,1,3,2"), [self.HEAD, "1,0,0,3,2,3,1,0.6666666666666666"])
-        self.assertEqual(self.lines("-", stdin=mask.read_bytes()), [self.HEAD, "1,0,0,4,4,8,1.5,1.5", bar])
+        self.assertEqual(
+            self.lines(mask, "--threshold", 89.5), [self.HEAD, "1,0,0,4,4,8,1.5,1.5", bar]
+        )
+        self.assertEqual(
+            self.lines(mask, "--region", "1,1,3,2"), [self.HEAD, "1,0,0,3,2,3,1,0.6666666666666666"]
+        )
+        self.assertEqual(
+            self.lines("-", stdin=mask.read_bytes()), [self.HEAD, "1,0,0,4,4,8,1.5,1.5", bar]
+        )
         self.assertEqual(self.lines(mask, "--threshold", 255), [self.HEAD])
 
     def test_formats(self):
         mask = self.mask()
         expected = [
-            {"label": 1, "x": 0, "y": 0, "width": 4, "height": 4, "area": 8, "centroid": [1.5, 1.5]},
+            {
+                "label": 1,
+                "x": 0,
+                "y": 0,
+                "width": 4,
+                "height": 4,
+                "area": 8,
+                "centroid": [1.5, 1.5],
+            },
             {"label": 2, "x": 0, "y": 5, "width": 5, "height": 1, "area": 5, "centroid": [2, 5]},
         ]
-        self.assertEqual([json.loads(line) for line in self.lines(mask, "--format", "ndjson")], expected)
+        self.assertEqual(
+            [json.loads(line) for line in self.lines(mask, "--format", "ndjson")], expected
+        )
         self.assertEqual(self.lines(mask, "-o", "list.ndjson"), [])
-        self.assertEqual([json.loads(line) for line in (self.at / "list.ndjson").read_text().splitlines()], expected)
+        self.assertEqual(
+            [json.loads(line) for line in (self.at / "list.ndjson").read_text().splitlines()],
+            expected,
+        )
         self.run_cuesta("label", mask, "-o", "list.csv")
         self.assertEqual((self.at / "list.csv").read_text().splitlines(), self.lines(mask))
         self.assert_no_leftovers()
@@ -459,7 +648,9 @@ class Label(CommandTest):
         """However it is cut; with as little memory as rows of this width can be cut to."""
         side = 600
         noise = random.Random(1).randbytes(side * side)
-        mask = self.file("large.png", png(side, side, bytes(255 if level < 110 else 0 for level in noise)))
+        mask = self.file(
+            "large.png", png(side, side, bytes(255 if level < 110 else 0 for level in noise))
+        )
         whole = self.lines(mask)
         self.assertGreater(len(whole), 1000)
         for memory in ("250kB", "400kB", "1MB", "1GB"):
@@ -491,7 +682,17 @@ class Streams(CommandTest):
 
     def test_y4m_through_pipes(self):
         done = self.run_cuesta(
-            "edges", "-", "-o", "-", "--sigma", 0, "--low", 100, "--high", 200, stdin=y4m(40, 30, [self.frame] * 3)
+            "edges",
+            "-",
+            "-o",
+            "-",
+            "--sigma",
+            0,
+            "--low",
+            100,
+            "--high",
+            200,
+            stdin=y4m(40, 30, [self.frame] * 3),
         )
         header, rest = done.stdout.split(b"\n", 1)
         self.assertTrue(header.startswith(b"YUV4MPEG2 W40 H30 F30:1"), header)
@@ -538,7 +739,9 @@ class Streams(CommandTest):
         }
         for name, data in cases.items():
             with self.subTest(name):
-                self.fails(INPUT, "edges", "-", "-o", "out.y4m", stdin=data, says=["standard input"])
+                self.fails(
+                    INPUT, "edges", "-", "-o", "out.y4m", stdin=data, says=["standard input"]
+                )
                 # Standard input is live: the frames before are kept.
                 kept = {"cut frame": 1, "cut frame line": 2, "no FRAME": 2}.get(name)
                 self.assertEqual((self.at / "out.y4m").exists(), kept is not None)
@@ -546,9 +749,24 @@ class Streams(CommandTest):
                     self.assertEqual((self.at / "out.y4m").read_bytes().count(b"FRAME\n"), kept)
                     (self.at / "out.y4m").unlink()
                 with self.subTest("as a file"):
-                    self.fails(INPUT, "edges", self.file("bad.y4m", data), "-o", "out.y4m", says=["bad.y4m"])
+                    self.fails(
+                        INPUT,
+                        "edges",
+                        self.file("bad.y4m", data),
+                        "-o",
+                        "out.y4m",
+                        says=["bad.y4m"],
+                    )
                     self.assertFalse((self.at / "out.y4m").exists())
-        self.fails(INPUT, "edges", "-", "-o", "out.y4m", stdin=good[:-5], says=["breaks off in frame 1", "--partial"])
+        self.fails(
+            INPUT,
+            "edges",
+            "-",
+            "-o",
+            "out.y4m",
+            stdin=good[:-5],
+            says=["breaks off in frame 1", "--partial"],
+        )
         self.run_cuesta("edges", "-", "-o", "out.y4m", "--partial", stdin=good[:-5])
         self.assertEqual((self.at / "out.y4m").read_bytes().count(b"FRAME\n"), 1)
 
@@ -557,7 +775,11 @@ class Streams(CommandTest):
         self.file("in.y4m", frames)
         with open("/dev/full", "wb") as full:
             done = subprocess.run(
-                [CUESTA, "edges", "in.y4m", "-o", "-"], cwd=self.at, stdout=full, stderr=subprocess.PIPE, timeout=60
+                [CUESTA, "edges", "in.y4m", "-o", "-"],
+                cwd=self.at,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                timeout=60,
             )
         self.assertEqual(done.returncode, OUTPUT)
         self.assertIn(b"standard output", done.stderr)
@@ -576,8 +798,17 @@ class BadInput(CommandTest):
         self.file("cut.pgm", pgm(400, 300, [9] * 1000))
         self.file("huge.pgm", b"P5\n2000000 2000000\n255\n\0")
         (self.at / "folder.png").mkdir()
-        for name in ("missing.png", "empty.png", "text.png", "cut.png", "header.png", "corrupt.png", "cut.pgm",
-                     "huge.pgm", "missing/deep.png"):
+        for name in (
+            "missing.png",
+            "empty.png",
+            "text.png",
+            "cut.png",
+            "header.png",
+            "corrupt.png",
+            "cut.pgm",
+            "huge.pgm",
+            "missing/deep.png",
+        ):
             for verb in (["edges"], ["filter", "--kernel", "average:3"]):
                 with self.subTest(name):
                     self.fails(INPUT, *verb, name, "-o", "out.png", says=[name])
@@ -591,13 +822,41 @@ class BadInput(CommandTest):
             self.run_cuesta("edges", name, "-o", "out.png")
 
     def test_limits_on_pixels(self):
-        message = self.fails(INPUT, "edges", self.photo, "-o", "x.png", "--max-pixels", 1199, says=["40 x 30", "1199"])
+        message = self.fails(
+            INPUT,
+            "edges",
+            self.photo,
+            "-o",
+            "x.png",
+            "--max-pixels",
+            1199,
+            says=["40 x 30", "1199"],
+        )
         self.assertIn("--max-pixels", message)
         self.edges("--max-pixels", 1200)
-        self.fails(INPUT, "edges", "-", "-o", "x.y4m", "--max-pixels", 1199, stdin=y4m(40, 30, []), says=["1199", "--max-pixels"])
+        self.fails(
+            INPUT,
+            "edges",
+            "-",
+            "-o",
+            "x.y4m",
+            "--max-pixels",
+            1199,
+            stdin=y4m(40, 30, []),
+            says=["1199", "--max-pixels"],
+        )
 
     def test_limits_on_memory_and_time(self):
-        self.fails(INPUT, "edges", self.photo, "-o", "x.png", "--max-memory", 64 * 30 - 1, says=["40 x 30", "--max-memory"])
+        self.fails(
+            INPUT,
+            "edges",
+            self.photo,
+            "-o",
+            "x.png",
+            "--max-memory",
+            64 * 30 - 1,
+            says=["40 x 30", "--max-memory"],
+        )
         self.edges("--max-memory", 64 * 30)
         self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--max-time", 0, says=["--max-time"])
         self.edges("--max-time", 600)
@@ -610,9 +869,13 @@ class BadInput(CommandTest):
         cut = self.file("cut.pgm", pgm(40, 30, square())[:-200])
         self.fails(INPUT, "edges", cut, "-o", "out.png", says=["cut.pgm"])
         self.run_cuesta("filter", cut, "-o", "out.png", "--partial", "--kernel", "average:1")
-        self.assertEqual(read_png((self.at / "out.png").read_bytes())[4], square()[:-200] + [0] * 200)
+        self.assertEqual(
+            read_png((self.at / "out.png").read_bytes())[4], square()[:-200] + [0] * 200
+        )
         head = self.file("head.pgm", pgm(4000, 3000, [7] * 11000))
-        self.fails(INPUT, "edges", head, "-o", "out.png", "--partial", says=["less than a thousandth"])
+        self.fails(
+            INPUT, "edges", head, "-o", "out.png", "--partial", says=["less than a thousandth"]
+        )
         noise = list(os.urandom(40 * 30))
         whole = png(40, 30, noise)
         self.file("cut.png", whole[: len(whole) // 2])
@@ -626,28 +889,57 @@ class BadInput(CommandTest):
         done = self.run_cuesta("edges", "in", "-o", "out", code=INPUT)
         self.assertIn(b"b.png", done.stderr)
         self.assertEqual(sorted(p.name for p in (self.at / "out").iterdir()), ["a.png", "c.png"])
-        done = self.run_cuesta("edges", self.photo, "missing.png", "in/c.png", "-o", "out2", code=INPUT)
+        done = self.run_cuesta(
+            "edges", self.photo, "missing.png", "in/c.png", "-o", "out2", code=INPUT
+        )
         self.assertIn(b"missing.png", done.stderr)
-        self.assertEqual(sorted(p.name for p in (self.at / "out2").iterdir()), ["c.png", "photo.png"])
+        self.assertEqual(
+            sorted(p.name for p in (self.at / "out2").iterdir()), ["c.png", "photo.png"]
+        )
 
     def test_a_folder_at_once_is_the_folder_one_by_one(self):
         names = []
         for number in range(11):
             names.append(f"p{number:02}.pgm")
             width = 30 + 7 * number
-            self.file(f"in/{names[-1]}", pgm(width, 30, bytes((x * x + 3 * y * number) % 251 for y in range(30) for x in range(width))))
+            self.file(
+                f"in/{names[-1]}",
+                pgm(
+                    width,
+                    30,
+                    bytes((x * x + 3 * y * number) % 251 for y in range(30) for x in range(width)),
+                ),
+            )
         self.file("in/p04.pgm", b"broken")
         self.file("in/p08.pgm", b"P5 10 10 255\n")
         said = {}
         for threads in (1, 2, 3, 8, 0):
             out = f"out{threads}"
-            done = self.run_cuesta("edges", "in", "-o", out, "--format", "png", "--json", "--threads", threads, code=INPUT)
+            done = self.run_cuesta(
+                "edges",
+                "in",
+                "-o",
+                out,
+                "--format",
+                "png",
+                "--json",
+                "--threads",
+                threads,
+                code=INPUT,
+            )
             lines = [json.loads(line) for line in done.stdout.splitlines()]
             for line in lines:
                 line.pop("seconds")
                 line["output"] = Path(line["output"]).name
-            said[threads] = (lines, done.stderr, sorted((p.name, p.read_bytes()) for p in (self.at / out).iterdir()))
-        self.assertEqual([Path(line["input"]).name for line in said[1][0]], [n for n in names if n not in ("p04.pgm", "p08.pgm")])
+            said[threads] = (
+                lines,
+                done.stderr,
+                sorted((p.name, p.read_bytes()) for p in (self.at / out).iterdir()),
+            )
+        self.assertEqual(
+            [Path(line["input"]).name for line in said[1][0]],
+            [n for n in names if n not in ("p04.pgm", "p08.pgm")],
+        )
         self.assertLess(said[1][1].index(b"p04.pgm"), said[1][1].index(b"p08.pgm"))
         self.assertIn(b"2 of 11 inputs failed", said[1][1])
         for threads, everything in said.items():
@@ -661,22 +953,51 @@ class BadInput(CommandTest):
     def test_options_that_cannot_be_meant(self):
         # What was given, and what the message must quote where that is not the last word.
         cases = [
-            (["--sigma", "x"],), (["--sigma", "-1"],), (["--sigma", "nan"],), (["--sigma", "1e9"], "sigma is 1000000000"),
-            (["--ksize", "4"],), (["--low", "5"],), (["--high", "5"],), (["--low", "9", "--high", "5"], "--low 9"),
-            (["--low", "-1", "--high", "5"], "--low -1"), (["--threshold", "high"],), (["--threshold", "auto:best"],),
-            (["--threshold", "auto:percentile:200"],), (["--threshold", "-3"],), (["--aperture", "4"],),
-            (["--norm", "l3"],), (["--method", "prewitt"],), (["--threads", "-1"],), (["--border", "mirror", "--method", "log"], "mirror"),
-            (["--border", "wrap:3", "--method", "log"], "wrap:3"), (["--region", "1,2,3"],), (["--region", "0,0,0,5"],),
-            (["--region", "-1,0,5,5"],), (["--region", "30,20,11,11"],), (["--region", "0,0,99999999999,1"],),
-            (["--param", "x"],), (["--param", "nonsense=1"], "nonsense"), (["--strategy", "fastest"],),
-            (["--device", "gpu"],), (["--device", "cuda:x"],), (["--max-pixels", "0"],), (["--format", "png"],),
-            (["--method", "log", "--low", "3", "--high", "4"], "--low 3"), (["--method", "sobel", "--threshold", "auto"],),
-            (["--method", "canny", "--border", "wrap"],), (["--method", "log", "--sigma", "0"],), (["--mode", "zero-crossings"], "--method log"), (["--method", "log", "--mode", "edges"], "zero-crossings"),
-            (["--threshold", "9", "--low", "3", "--high", "4"], "--threshold 9"), (["--no-such-option"],),
+            (["--sigma", "x"],),
+            (["--sigma", "-1"],),
+            (["--sigma", "nan"],),
+            (["--sigma", "1e9"], "sigma is 1000000000"),
+            (["--ksize", "4"],),
+            (["--low", "5"],),
+            (["--high", "5"],),
+            (["--low", "9", "--high", "5"], "--low 9"),
+            (["--low", "-1", "--high", "5"], "--low -1"),
+            (["--threshold", "high"],),
+            (["--threshold", "auto:best"],),
+            (["--threshold", "auto:percentile:200"],),
+            (["--threshold", "-3"],),
+            (["--aperture", "4"],),
+            (["--norm", "l3"],),
+            (["--method", "prewitt"],),
+            (["--threads", "-1"],),
+            (["--border", "mirror", "--method", "log"], "mirror"),
+            (["--border", "wrap:3", "--method", "log"], "wrap:3"),
+            (["--region", "1,2,3"],),
+            (["--region", "0,0,0,5"],),
+            (["--region", "-1,0,5,5"],),
+            (["--region", "30,20,11,11"],),
+            (["--region", "0,0,99999999999,1"],),
+            (["--param", "x"],),
+            (["--param", "nonsense=1"], "nonsense"),
+            (["--strategy", "fastest"],),
+            (["--device", "gpu"],),
+            (["--device", "cuda:x"],),
+            (["--max-pixels", "0"],),
+            (["--format", "png"],),
+            (["--method", "log", "--low", "3", "--high", "4"], "--low 3"),
+            (["--method", "sobel", "--threshold", "auto"],),
+            (["--method", "canny", "--border", "wrap"],),
+            (["--method", "log", "--sigma", "0"],),
+            (["--mode", "zero-crossings"], "--method log"),
+            (["--method", "log", "--mode", "edges"], "zero-crossings"),
+            (["--threshold", "9", "--low", "3", "--high", "4"], "--threshold 9"),
+            (["--no-such-option"],),
         ]
         for case, *quoted in cases:
             with self.subTest(case):
-                self.fails(USAGE, "edges", self.photo, "-o", "x.png", *case, says=quoted or [case[-1]])
+                self.fails(
+                    USAGE, "edges", self.photo, "-o", "x.png", *case, says=quoted or [case[-1]]
+                )
                 self.assertFalse((self.at / "x.png").exists())
 
     def test_usage(self):
@@ -692,7 +1013,16 @@ class BadInput(CommandTest):
         devices = json.loads(self.run_cuesta("list", "devices", "--json").stdout)
         if any(device["device"].startswith("cuda") for device in devices):
             self.skipTest("this machine has a GPU")
-        self.fails(DEVICE, "edges", self.photo, "-o", "x.png", "--device", "cuda", says=["--device cuda", "--device cpu"])
+        self.fails(
+            DEVICE,
+            "edges",
+            self.photo,
+            "-o",
+            "x.png",
+            "--device",
+            "cuda",
+            says=["--device cuda", "--device cpu"],
+        )
         self.assertIn(b"CPU", self.edges("--device", "auto", "-v").stderr)
         self.edges("--device", "cpu")
 
@@ -704,7 +1034,15 @@ class BadOutput(CommandTest):
             self.fails(OUTPUT, "edges", self.photo, "-o", out, says=[out])
         for out in ("/dev/null", "/dev/full"):
             self.fails(OUTPUT, "edges", self.photo, "-o", out, says=[out])
-        self.fails(OUTPUT, "edges", "-", "-o", "missing/out.y4m", stdin=y4m(4, 4, [bytes(16)]), says=["missing/out.y4m"])
+        self.fails(
+            OUTPUT,
+            "edges",
+            "-",
+            "-o",
+            "missing/out.y4m",
+            stdin=y4m(4, 4, [bytes(16)]),
+            says=["missing/out.y4m"],
+        )
 
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_permissions(self):
@@ -715,9 +1053,15 @@ class BadOutput(CommandTest):
     def test_a_full_disc_leaves_the_old_file(self):
         big = self.file("big.pgm", pgm(600, 600, os.urandom(600 * 600)))
         out = self.file("out.pgm", b"old")
-        limited = lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_FSIZE, (10000, 10000))
-        done = subprocess.run([CUESTA, "filter", big, "-o", out, "--kernel", "average:1"], capture_output=True,
-                              preexec_fn=lambda: (limited(), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)), timeout=60)
+        limited = lambda: __import__("resource").setrlimit(
+            __import__("resource").RLIMIT_FSIZE, (10000, 10000)
+        )
+        done = subprocess.run(
+            [CUESTA, "filter", big, "-o", out, "--kernel", "average:1"],
+            capture_output=True,
+            preexec_fn=lambda: (limited(), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)),
+            timeout=60,
+        )
         self.assertEqual(done.returncode, OUTPUT, done.stderr)
         self.assertIn(b"out.pgm", done.stderr)
         self.assertEqual(out.read_bytes(), b"old")
@@ -734,7 +1078,14 @@ class BadOutput(CommandTest):
         before = self.photo.read_bytes()
         (self.at / "link.png").symlink_to(self.photo)
         for out in ("photo.png", "./photo.png", "link.png", self.photo):
-            self.fails(USAGE, "edges", self.photo, "-o", out, says=["photo.png"] if out != "link.png" else [out])
+            self.fails(
+                USAGE,
+                "edges",
+                self.photo,
+                "-o",
+                out,
+                says=["photo.png"] if out != "link.png" else [out],
+            )
         self.fails(USAGE, "edges", self.at, "-o", self.at)
         mask = self.file("mask.png", png(40, 30, [255] * 1200))
         self.fails(USAGE, "edges", self.photo, "-o", "mask.png", "--mask", mask, says=["mask.png"])
@@ -758,14 +1109,21 @@ class BadOutput(CommandTest):
 
     def interrupted(self, sign, name, *options, stdin=None):
         """Interrupts `edges` on a long video once its result has begun."""
-        process = subprocess.Popen([CUESTA, "edges", name, "-o", "out.y4m", "--strategy", "serial", *options], cwd=self.at,
-                                   stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [CUESTA, "edges", name, "-o", "out.y4m", "--strategy", "serial", *options],
+            cwd=self.at,
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         if stdin:
             process.stdin.write(stdin)
             process.stdin.flush()
         for _ in range(3000):
             # More than a header: a frame is there.
-            if any(path.stat().st_size > 1000 for path in [*staged_files(process, self.at), *self.at.glob("out.y4m")]):
+            if any(
+                path.stat().st_size > 1000
+                for path in [*staged_files(process, self.at), *self.at.glob("out.y4m")]
+            ):
                 break
             time.sleep(0.02)
         process.send_signal(sign)
@@ -812,8 +1170,13 @@ class Messages(CommandTest):
     def on_terminal(self, *arguments, **environment):
         """What a terminal sees on stderr."""
         leader, follower = pty.openpty()
-        process = subprocess.Popen([CUESTA, *map(str, arguments)], cwd=self.at, stderr=follower, stdout=subprocess.PIPE,
-                                   env={**os.environ, "TERM": "xterm", **environment})
+        process = subprocess.Popen(
+            [CUESTA, *map(str, arguments)],
+            cwd=self.at,
+            stderr=follower,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "TERM": "xterm", **environment},
+        )
         os.close(follower)
         seen = read_terminal(leader)
         process.communicate(timeout=60)
@@ -841,52 +1204,124 @@ class Messages(CommandTest):
 class ListAndVerify(CommandTest):
     def test_list(self):
         rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
-        keys = {"operation", "space", "strategy", "tier", "idea", "paper", "exactness", "parameters", "allocates", "host_sync",
-                "built"}
+        keys = {
+            "operation",
+            "space",
+            "strategy",
+            "tier",
+            "idea",
+            "paper",
+            "exactness",
+            "parameters",
+            "allocates",
+            "host_sync",
+            "built",
+        }
         for row in rows:
             self.assertEqual(set(row), keys)
-        operations = [o["operation"] for o in json.loads(self.run_cuesta("list", "operations", "--json").stdout)]
+        operations = [
+            o["operation"]
+            for o in json.loads(self.run_cuesta("list", "operations", "--json").stdout)
+        ]
         self.assertEqual(sorted({row["operation"] for row in rows}), sorted(operations))
         for operation in operations:
             names = [row["strategy"] for row in rows if row["operation"] == operation]
             self.assertIn("serial", names)
-        rungs = {(row["operation"], row["strategy"]): row for row in rows if row["tier"] == "ladder"}
-        for rung in (("convolve", "tiled"), ("canny", "row-cyclic"), ("motion", "v1.3")):  # without CUDA too
+        rungs = {
+            (row["operation"], row["strategy"]): row for row in rows if row["tier"] == "ladder"
+        }
+        for rung in (
+            ("convolve", "tiled"),
+            ("canny", "row-cyclic"),
+            ("motion", "v1.3"),
+        ):  # without CUDA too
             self.assertTrue(rungs[rung]["paper"], rung)
         for row in rows:
             self.assertTrue(row["built"] or row["space"] == "device", row)
         for what in ([], ["operations"], ["strategies"], ["devices"]):
             self.assertTrue(self.run_cuesta("list", *what).stdout)
         lines = self.run_cuesta("list").stdout.decode().splitlines()
-        self.assertEqual(lines[0].split(), ["operation", "space", "strategy", "tier", "paper", "idea"])
-        self.assertTrue(any(line.split()[:5] == ["sobel", "host", "rows", "baseline", "001"] for line in lines), lines)
+        self.assertEqual(
+            lines[0].split(), ["operation", "space", "strategy", "tier", "paper", "idea"]
+        )
+        self.assertTrue(
+            any(line.split()[:5] == ["sobel", "host", "rows", "baseline", "001"] for line in lines),
+            lines,
+        )
         self.fails(USAGE, "list", "everything", says=["everything"])
 
     def test_bench(self):
         quick = ("--quick", "--sizes", "32", "--device", "cpu", "--threads", "2")
-        text = self.run_cuesta("bench", "sobel-ladder", *quick, "--json", self.at / "a.json", "--csv", self.at / "a.csv").stdout
+        text = self.run_cuesta(
+            "bench",
+            "sobel-ladder",
+            *quick,
+            "--json",
+            self.at / "a.json",
+            "--csv",
+            self.at / "a.csv",
+        ).stdout
         self.assertIn(b"CUDA rows are absent: --device cpu was asked for", text)
         result = json.loads((self.at / "a.json").read_text())
         self.assertEqual(result["differences"], [])
         lines = (self.at / "a.csv").read_text().splitlines()
         self.assertEqual(len(lines), len(result["rows"]) + 1)
-        again = self.run_cuesta("bench", "sobel-ladder", *quick, "--baseline", self.at / "a.json").stdout
+        again = self.run_cuesta(
+            "bench", "sobel-ladder", *quick, "--baseline", self.at / "a.json"
+        ).stdout
         self.assertIn(f"{len(result['rows'])} rows compared".encode(), again)
-        alone = json.loads(self.run_cuesta("bench", "cpu", "--only", "log", *quick, "--json", "-").stdout)
+        alone = json.loads(
+            self.run_cuesta("bench", "cpu", "--only", "log", *quick, "--json", "-").stdout
+        )
         self.assertEqual({row["experiment"] for row in alone["rows"]}, {"log"})
-        words = self.run_cuesta("bench", "model", "--explain", "convolve:tiled", "--gpu-model", "p5000", "--sizes", "512").stdout
+        words = self.run_cuesta(
+            "bench",
+            "model",
+            "--explain",
+            "convolve:tiled",
+            "--gpu-model",
+            "p5000",
+            "--sizes",
+            "512",
+        ).stdout
         self.assertIn(b"Quadro P5000 (from the data sheet)", words)
         self.assertIn(b"512 x 512", words)
-        self.fails(USAGE, "bench", "--explain", "convolve:none", says=["convolve:none", "convolve:naive"])
-        self.fails(USAGE, "bench", "--explain", "convolve:naive", "--gpu-model", "p6000", says=["p6000", "p5000"])
+        self.fails(
+            USAGE, "bench", "--explain", "convolve:none", says=["convolve:none", "convolve:naive"]
+        )
+        self.fails(
+            USAGE,
+            "bench",
+            "--explain",
+            "convolve:naive",
+            "--gpu-model",
+            "p6000",
+            says=["p6000", "p5000"],
+        )
         self.fails(USAGE, "bench", "cpu", "--gpu-model", "p6000", says=["p6000", "p5000"])
         self.fails(USAGE, "bench", "speed", says=["speed", "log-ladder"])
         self.fails(USAGE, "bench", "cpu", "--only", "speed", says=["speed"])
         self.fails(USAGE, "bench", "roofline", "--sweep", "block", says=["block=8,16,32"])
         self.fails(USAGE, "bench", "roofline", "--sweep", "nonsense=1", says=["nonsense"])
         self.fails(USAGE, "bench", "roofline", "--json", "-", "--csv", "-", says=["only one"])
-        self.fails(INPUT, "bench", "roofline", *quick, "--baseline", self.at / "absent.json", says=["absent.json"])
-        self.fails(OUTPUT, "bench", "roofline", *quick, "--json", self.at / "absent/a.json", says=["absent"])
+        self.fails(
+            INPUT,
+            "bench",
+            "roofline",
+            *quick,
+            "--baseline",
+            self.at / "absent.json",
+            says=["absent.json"],
+        )
+        self.fails(
+            OUTPUT,
+            "bench",
+            "roofline",
+            *quick,
+            "--json",
+            self.at / "absent/a.json",
+            says=["absent"],
+        )
 
     def test_verify(self):
         report = json.loads(self.run_cuesta("verify", "sobel", "--device", "cpu", "--json").stdout)
@@ -898,20 +1333,50 @@ class ListAndVerify(CommandTest):
         only = json.loads(self.run_cuesta("verify", "sobel", "--strategy", "rows", "--json").stdout)
         self.assertEqual([row["strategy"] for row in only["rows"]], ["rows"])
         self.fails(USAGE, "verify", "nonsense", says=["nonsense", "sobel"])
-        self.fails(USAGE, "verify", "--strategy", "fastest", says=["fastest", "no operation has a strategy"])
+        self.fails(
+            USAGE,
+            "verify",
+            "--strategy",
+            "fastest",
+            says=["fastest", "no operation has a strategy"],
+        )
 
     def test_verify_without_a_row_to_run(self):
         """Not even a GPU is asked for where no row would run on it."""
         rows = json.loads(self.run_cuesta("list", "strategies", "--json").stdout)
         on_device = {row["operation"] for row in rows if row["space"] == "device" and row["built"]}
-        self.fails(USAGE, "verify", "sobel", "--strategy", "shared-1d", "--device", "cpu", says=["sobel has no CPU strategy", "simd"])
+        self.fails(
+            USAGE,
+            "verify",
+            "sobel",
+            "--strategy",
+            "shared-1d",
+            "--device",
+            "cpu",
+            says=["sobel has no CPU strategy", "simd"],
+        )
         if not on_device:
             self.fails(DEVICE, "verify", "sobel", "--device", "cuda", says=["--device cuda"])
             return
         for operation in {row["operation"] for row in rows} - on_device:
-            self.fails(USAGE, "verify", operation, "--device", "cuda", says=[f"{operation} has no CUDA strategy in this build"])
-        self.fails(USAGE, "verify", "sobel", "--strategy", "simd", "--device", "cuda",
-                   says=["--strategy simd: sobel has no CUDA strategy of that name", "fused"])
+            self.fails(
+                USAGE,
+                "verify",
+                operation,
+                "--device",
+                "cuda",
+                says=[f"{operation} has no CUDA strategy in this build"],
+            )
+        self.fails(
+            USAGE,
+            "verify",
+            "sobel",
+            "--strategy",
+            "simd",
+            "--device",
+            "cuda",
+            says=["--strategy simd: sobel has no CUDA strategy of that name", "fused"],
+        )
 
 
 class Typing(CommandTest):
@@ -921,30 +1386,70 @@ class Typing(CommandTest):
         for words, says in (
             (["edgse", "photo.png", "-o", "x.png"], ["edgse", "did you mean edges?"]),
             (["detcet", "a.mp4"], ["detcet", "did you mean detect?"]),
-            (["edges", "photo.png", "-o", "x.png", "--methd", "log"], ["--methd", "cuesta edges", "did you mean --method?"]),
-            (["edges", "photo.png", "-o", "x.png", "--threshhold=5"], ["--threshhold", "did you mean --threshold?"]),
-            (["edges", "photo.png", "-o", "x.png", "--method", "lgo"], ["lgo", "canny, log, sobel or boundaries", "did you mean log?"]),
+            (
+                ["edges", "photo.png", "-o", "x.png", "--methd", "log"],
+                ["--methd", "cuesta edges", "did you mean --method?"],
+            ),
+            (
+                ["edges", "photo.png", "-o", "x.png", "--threshhold=5"],
+                ["--threshhold", "did you mean --threshold?"],
+            ),
+            (
+                ["edges", "photo.png", "-o", "x.png", "--method", "lgo"],
+                ["lgo", "canny, log, sobel or boundaries", "did you mean log?"],
+            ),
             (["edges", "photo.png", "-o", "x.png", "--norm", "L2"], ["--norm L2", "l1 or l2"]),
-            (["edges", "photo.png", "-o", "x.png", "--threshold", "otsu"], ["--threshold otsu", "did you mean auto:otsu?"]),
-            (["edges", "photo.png", "-o", "x.png", "--threshold", "auto:medain"], ["auto:medain", "did you mean auto:median?"]),
-            (["edges", "photo.png", "-o", "x.png", "--border", "refelct101", "--method", "log"], ["did you mean reflect101?"]),
-            (["edges", "photo.png", "-o", "x.png", "--border", "reflect", "--method", "log"], ["reflect101 is", "symmetric is"]),
-            (["filter", "photo.png", "-o", "x.png", "--kernle", "laplacian"], ["did you mean --kernel?"]),
-            (["filter", "photo.png", "-o", "x.png", "--kernel", "laplacain"], ["did you mean laplacian?"]),
+            (
+                ["edges", "photo.png", "-o", "x.png", "--threshold", "otsu"],
+                ["--threshold otsu", "did you mean auto:otsu?"],
+            ),
+            (
+                ["edges", "photo.png", "-o", "x.png", "--threshold", "auto:medain"],
+                ["auto:medain", "did you mean auto:median?"],
+            ),
+            (
+                ["edges", "photo.png", "-o", "x.png", "--border", "refelct101", "--method", "log"],
+                ["did you mean reflect101?"],
+            ),
+            (
+                ["edges", "photo.png", "-o", "x.png", "--border", "reflect", "--method", "log"],
+                ["reflect101 is", "symmetric is"],
+            ),
+            (
+                ["filter", "photo.png", "-o", "x.png", "--kernle", "laplacian"],
+                ["did you mean --kernel?"],
+            ),
+            (
+                ["filter", "photo.png", "-o", "x.png", "--kernel", "laplacain"],
+                ["did you mean laplacian?"],
+            ),
         ):
             with self.subTest(words):
                 self.fails(USAGE, *words, says=says)
-        self.fails(INPUT, "edges", "phtoo.png", "-o", "x.png", says=["phtoo.png: No such file", "did you mean photo.png?"])
+        self.fails(
+            INPUT,
+            "edges",
+            "phtoo.png",
+            "-o",
+            "x.png",
+            says=["phtoo.png: No such file", "did you mean photo.png?"],
+        )
         self.file("in/photo.png", b"")
-        self.fails(INPUT, "edges", "in/pohto.png", "-o", "x.png", says=["did you mean in/photo.png?"])
+        self.fails(
+            INPUT, "edges", "in/pohto.png", "-o", "x.png", says=["did you mean in/photo.png?"]
+        )
         self.assertNotIn("did you mean", self.fails(USAGE, "quadratic"))
 
     def test_borders_by_name(self):
         names = ("replicate", "symmetric", "reflect101", "constant", "wrap", "ignore")
         results = set()
         for name in names:
-            self.photo.write_bytes(png(40, 30, [(7 * x + 31 * y) % 251 for y in range(30) for x in range(40)]))
-            self.run_cuesta("filter", self.photo, "-o", "out.png", "--kernel", "average:5", "--border", name)
+            self.photo.write_bytes(
+                png(40, 30, [(7 * x + 31 * y) % 251 for y in range(30) for x in range(40)])
+            )
+            self.run_cuesta(
+                "filter", self.photo, "-o", "out.png", "--kernel", "average:5", "--border", name
+            )
             results.add((self.at / "out.png").read_bytes())
         self.assertEqual(len(results), len(names))
 
@@ -954,12 +1459,21 @@ class Typing(CommandTest):
         self.assertEqual(self.run_cuesta("-V").stdout, version)
         text = self.run_cuesta("--help").stdout
         self.assertEqual(self.run_cuesta("help").stdout, text)
-        self.assertEqual(self.run_cuesta("help", "edges").stdout, self.run_cuesta("edges", "--help").stdout)
+        self.assertEqual(
+            self.run_cuesta("help", "edges").stdout, self.run_cuesta("edges", "--help").stdout
+        )
         # No verb is said in half a sentence.
         verbs = text.decode().split("Subcommands:")[1]
         sentences = " ".join(verbs.split())
-        for end in ("in pictures and videos.", "or the median.", "box, area, centroid.", "open, components.", "what this build holds.",
-                    "against the reference's.", "is there, OpenCV."):
+        for end in (
+            "in pictures and videos.",
+            "or the median.",
+            "box, area, centroid.",
+            "open, components.",
+            "what this build holds.",
+            "against the reference's.",
+            "is there, OpenCV.",
+        ):
             self.assertIn(end, sentences)
 
     def test_a_name_of_a_file_is_no_folder(self):
@@ -985,24 +1499,45 @@ class Typing(CommandTest):
         self.edges("--config=log.toml", "--sigma", 1.4)
         other = (self.at / "out.png").read_bytes()
         self.edges("--method", "log", "--threshold", 3, "--sigma", 1.4)
-        self.assertEqual((self.at / "out.png").read_bytes(), other, "the command line counts before the file")
+        self.assertEqual(
+            (self.at / "out.png").read_bytes(), other, "the command line counts before the file"
+        )
         # A table of another verb says nothing of this one; values may be numbers; comments are allowed.
-        self.file("mixed.toml", b"# mine\n[filter]\nmedian = 3\n\n[edges]\nmethod = \"log\"\nsigma = 2.5\nthreshold = 3\n")
+        self.file(
+            "mixed.toml",
+            b'# mine\n[filter]\nmedian = 3\n\n[edges]\nmethod = "log"\nsigma = 2.5\nthreshold = 3\n',
+        )
         self.edges("--config", "mixed.toml")
         self.assertEqual((self.at / "out.png").read_bytes(), first)
         self.run_cuesta("filter", self.photo, "-o", "f.png", "--config", "mixed.toml")
 
     def test_settings_that_cannot_be_meant(self):
-        for text, says in (("[edges]\nmethd = 'log'\n", ["methd", "did you mean method?"]), ("[egdes]\nmethod = 'log'\n", ["egdes", "edges"]),
-                           ("method = 'log'\n", ["method", "[edges]"]), ("[edges]\nmethod = 'lgo'\n", ["lgo", "log"]),
-                           ("[edges]\noutput = 'x.png'\n", ["output"])):
+        for text, says in (
+            ("[edges]\nmethd = 'log'\n", ["methd", "did you mean method?"]),
+            ("[egdes]\nmethod = 'log'\n", ["egdes", "edges"]),
+            ("method = 'log'\n", ["method", "[edges]"]),
+            ("[edges]\nmethod = 'lgo'\n", ["lgo", "log"]),
+            ("[edges]\noutput = 'x.png'\n", ["output"]),
+        ):
             self.file("bad.toml", text.encode())
             self.fails(USAGE, "edges", self.photo, "-o", "x.png", "--config", "bad.toml", says=says)
-        self.fails(INPUT, "edges", self.photo, "-o", "x.png", "--config", "absent.toml", says=["absent.toml"])
+        self.fails(
+            INPUT,
+            "edges",
+            self.photo,
+            "-o",
+            "x.png",
+            "--config",
+            "absent.toml",
+            says=["absent.toml"],
+        )
 
     def test_man_page_and_completion(self):
         man = self.run_cuesta("generate", "man").stdout.decode()
-        scripts = {shell: self.run_cuesta("generate", shell).stdout.decode() for shell in ("bash", "zsh", "fish")}
+        scripts = {
+            shell: self.run_cuesta("generate", shell).stdout.decode()
+            for shell in ("bash", "zsh", "fish")
+        }
         for verb in ("edges", "filter", "detect", "list", "verify", "bench"):
             self.assertIn(f".SH CUESTA {verb}", man)
             options = set()
@@ -1017,28 +1552,64 @@ class Typing(CommandTest):
                 self.assertIn(f"'{option}[", scripts["zsh"])
                 self.assertIn(f" -l {option[2:]} ", scripts["fish"])
         self.assertNotIn("generate", self.run_cuesta("--help").stdout.decode())
-        for words, expected in ((["ed"], ["edges"]), (["edges", "--meth"], ["--method"]), (["edges", "--method", "s"], ["sobel"]),
-                                (["detect", "--background", "mix"], ["mixture"]), (["list", "dev"], ["devices"]), (["help", "fil"], ["filter"])):
-            done = subprocess.run(["bash", "-c", scripts["bash"] + f"""
-                COMP_WORDS=(cuesta {' '.join(words)}); COMP_CWORD={len(words)}; _cuesta 2>/dev/null; echo "${{COMPREPLY[@]}}" """],
-                capture_output=True, text=True, timeout=60)
+        for words, expected in (
+            (["ed"], ["edges"]),
+            (["edges", "--meth"], ["--method"]),
+            (["edges", "--method", "s"], ["sobel"]),
+            (["detect", "--background", "mix"], ["mixture"]),
+            (["list", "dev"], ["devices"]),
+            (["help", "fil"], ["filter"]),
+        ):
+            done = subprocess.run(
+                [
+                    "bash",
+                    "-c",
+                    scripts["bash"]
+                    + f"""
+                COMP_WORDS=(cuesta {" ".join(words)}); COMP_CWORD={len(words)}; _cuesta 2>/dev/null; echo "${{COMPREPLY[@]}}" """,
+                ],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
             self.assertEqual(done.stdout.split(), expected, (words, done.stderr))
 
     #: What is typed, and what the one candidate makes of it.
-    TYPED = (("cuesta ed", "edges"), ("cuesta edges --meth", "--method"), ("cuesta edges --method s", "sobel"),
-             ("cuesta detect --background mix", "mixture"), ("cuesta list dev", "devices"), ("cuesta help fil", "filter"), ("cuesta vers", "version"),
-             ("cuesta edges pho", "photo.png"))
+    TYPED = (
+        ("cuesta ed", "edges"),
+        ("cuesta edges --meth", "--method"),
+        ("cuesta edges --method s", "sobel"),
+        ("cuesta detect --background mix", "mixture"),
+        ("cuesta list dev", "devices"),
+        ("cuesta help fil", "filter"),
+        ("cuesta vers", "version"),
+        ("cuesta edges pho", "photo.png"),
+    )
 
     @unittest.skipUnless(shutil.which("fish"), "fish is missing: scripts/install-deps tests")
     def test_completion_in_fish(self):
         script = self.file("cuesta.fish", self.run_cuesta("generate", "fish").stdout)
-        environment = {**os.environ, "HOME": str(self.at), "XDG_CONFIG_HOME": str(self.at), "XDG_DATA_HOME": str(self.at)}
+        environment = {
+            **os.environ,
+            "HOME": str(self.at),
+            "XDG_CONFIG_HOME": str(self.at),
+            "XDG_DATA_HOME": str(self.at),
+        }
         subprocess.run(["fish", "--no-execute", script], check=True, timeout=60, env=environment)
         asked = "; ".join(f"complete -C '{line}'; echo @@" for line, _ in self.TYPED)
-        done = subprocess.run(["fish", "--no-config", "-c", f"source cuesta.fish; {asked}"], capture_output=True, text=True,
-                              timeout=60, cwd=self.at, env=environment)
+        done = subprocess.run(
+            ["fish", "--no-config", "-c", f"source cuesta.fish; {asked}"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            cwd=self.at,
+            env=environment,
+        )
         self.assertEqual(done.stderr, "")
-        found = [[line.split("\t")[0] for line in part.splitlines()] for part in done.stdout.split("@@\n")[:-1]]
+        found = [
+            [line.split("\t")[0] for line in part.splitlines()]
+            for part in done.stdout.split("@@\n")[:-1]
+        ]
         self.assertEqual(found, [[word] for _, word in self.TYPED])
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is missing: scripts/install-deps tests")
@@ -1047,25 +1618,42 @@ class Typing(CommandTest):
         script = self.file("_cuesta", self.run_cuesta("generate", "zsh").stdout)
         subprocess.run(["zsh", "--no-exec", script], check=True, timeout=60)
         terminal, side = pty.openpty()
-        zsh = subprocess.Popen(["zsh", "--no-rcs", "-i"], stdin=side, stdout=side, stderr=side, cwd=self.at, start_new_session=True,
-                               env={"PATH": os.environ["PATH"], "HOME": str(self.at), "TERM": "dumb", "LC_ALL": "C.UTF-8"})
+        zsh = subprocess.Popen(
+            ["zsh", "--no-rcs", "-i"],
+            stdin=side,
+            stdout=side,
+            stderr=side,
+            cwd=self.at,
+            start_new_session=True,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(self.at),
+                "TERM": "dumb",
+                "LC_ALL": "C.UTF-8",
+            },
+        )
         os.close(side)
         self.addCleanup(lambda: (zsh.kill(), zsh.wait(), os.close(terminal)))
 
         def until(mark):
             got, end = b"", time.monotonic() + 60
             while mark not in got:
-                self.assertTrue(select.select([terminal], [], [], max(0, end - time.monotonic()))[0], got)
+                self.assertTrue(
+                    select.select([terminal], [], [], max(0, end - time.monotonic()))[0], got
+                )
                 got += os.read(terminal, 65536)
             return got.decode()
 
-        os.write(terminal, b"unsetopt prompt_cr prompt_sp; PROMPT= RPROMPT=; fpath=($PWD $fpath); autoload -Uz compinit && compinit -u -D\n"
-                 b"shown() { print -r -- \"<<$BUFFER>>\"; BUFFER= }; zle -N shown; bindkey '^T' shown; bindkey '^I' complete-word; print rea''dy\n")
+        os.write(
+            terminal,
+            b"unsetopt prompt_cr prompt_sp; PROMPT= RPROMPT=; fpath=($PWD $fpath); autoload -Uz compinit && compinit -u -D\n"
+            b"shown() { print -r -- \"<<$BUFFER>>\"; BUFFER= }; zle -N shown; bindkey '^T' shown; bindkey '^I' complete-word; print rea''dy\n",
+        )
         until(b"ready\r\n")
         for line, word in self.TYPED:
             os.write(terminal, line.encode() + b"\t\x14")
             shown = re.search(r"<<(.*)>>", until(b">>"))
-            self.assertEqual(shown[1].rstrip(), line[:line.rindex(" ") + 1] + word)
+            self.assertEqual(shown[1].rstrip(), line[: line.rindex(" ") + 1] + word)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,10 @@ def write_y4m(path, frames, width=192, height=160):
         for t in range(frames):
             luma = bytearray()
             for y in range(height):
-                row = bytearray(60 + (x // 12 + y // 9) % 2 * 50 + (x * 7 + y * 13 + x * y) % 9 for x in range(width))
+                row = bytearray(
+                    60 + (x // 12 + y // 9) % 2 * 50 + (x * 7 + y * 13 + x * y) % 9
+                    for x in range(width)
+                )
                 if 20 <= y < 60:
                     left = 3 * t % (width - 30)
                     row[left : left + 24] = bytes([220]) * 24
@@ -36,7 +39,13 @@ def videos(folder):
     """Coded by the command itself: H.264 in several containers and with a part cut off at the right and below, VP9."""
     write_y4m(folder / "street.y4m", 150)
     write_y4m(folder / "odd.y4m", 40, 194, 162)
-    for source, name in (("street", "a.mp4"), ("street", "a.mkv"), ("street", "a.webm"), ("street", "a.mov"), ("odd", "odd.mp4")):
+    for source, name in (
+        ("street", "a.mp4"),
+        ("street", "a.mkv"),
+        ("street", "a.webm"),
+        ("street", "a.mov"),
+        ("odd", "odd.mp4"),
+    ):
         run("filter", folder / f"{source}.y4m", "-o", folder / name, "--median", "3")
         yield folder / name
     # Parts: a key frame every two seconds.
@@ -49,7 +58,17 @@ def results(folder, video, *options):
     made = folder / "made"
     made.mkdir()
     run("detect", video, "--json", made / "list.ndjson", *options)
-    run("detect", video, "--json", made / "again.ndjson", "-o", made / "boxes.y4m", "--mask-video", made / "mask.y4m", *options)
+    run(
+        "detect",
+        video,
+        "--json",
+        made / "again.ndjson",
+        "-o",
+        made / "boxes.y4m",
+        "--mask-video",
+        made / "mask.y4m",
+        *options,
+    )
     told = {path.name: path.read_bytes() for path in made.iterdir()}
     for path in made.iterdir():
         path.unlink()
@@ -60,22 +79,52 @@ def results(folder, video, *options):
 
 def check_gpu(folder):
     for video in videos(folder):
-        for looks in ([], ["--downscale", "2"], ["--region", "7,5,100,80"], ["--background", "mixture"]):
+        for looks in (
+            [],
+            ["--downscale", "2"],
+            ["--region", "7,5,100,80"],
+            ["--background", "mixture"],
+        ):
             wanted = results(folder, video, "--device", "cpu", "--decode", "cpu", *looks)
             for device in ("cuda", "cpu"):
-                assert results(folder, video, "--device", device, "--decode", "cuda", *looks) == wanted, (video, looks, device)
+                assert (
+                    results(folder, video, "--device", device, "--decode", "cuda", *looks) == wanted
+                ), (video, looks, device)
         assert wanted["list.ndjson"].count(b'"box"') > 10, video
-        said = run("detect", video, "--json", "-", "--device", "cuda", "--decode", "cuda", "-v").stderr
+        said = run(
+            "detect", video, "--json", "-", "--device", "cuda", "--decode", "cuda", "-v"
+        ).stderr
         assert "decoded by cuda:0" in said, said
         assert ("parts, " in said) == (video.name in ("grown.mkv", "a.webm")), said
-    several = run("detect", folder / "a.mp4", folder / "odd.mp4", "--json", "-", "--device", "cuda", "--decode", "cuda").stdout
+    several = run(
+        "detect",
+        folder / "a.mp4",
+        folder / "odd.mp4",
+        "--json",
+        "-",
+        "--device",
+        "cuda",
+        "--decode",
+        "cuda",
+    ).stdout
     assert sorted(several.splitlines()) == sorted(
-        run("detect", folder / "a.mp4", folder / "odd.mp4", "--json", "-", "--device", "cpu").stdout.splitlines()
+        run(
+            "detect", folder / "a.mp4", folder / "odd.mp4", "--json", "-", "--device", "cpu"
+        ).stdout.splitlines()
     )
     # What is live takes the GPU by itself.
-    fed = subprocess.run([COMMAND, "detect", "-", "--json", "-", "--device", "cuda", "-v"], input=(folder / "a.mkv").read_bytes(), capture_output=True)
+    fed = subprocess.run(
+        [COMMAND, "detect", "-", "--json", "-", "--device", "cuda", "-v"],
+        input=(folder / "a.mkv").read_bytes(),
+        capture_output=True,
+    )
     assert fed.returncode == 0 and b"decoded by cuda:0" in fed.stderr, fed.stderr
-    assert b"decoded by cuda" not in run("detect", folder / "a.mkv", "--json", "-", "--device", "cuda", "-v").stderr.encode()
+    assert (
+        b"decoded by cuda"
+        not in run(
+            "detect", folder / "a.mkv", "--json", "-", "--device", "cuda", "-v"
+        ).stderr.encode()
+    )
     # A video without a frame is not one that the GPU does not take.
     run("filter", folder / "street.y4m", "-o", folder / "grown.mp4", "--median", "3", "--follow")
     begin = (folder / "grown.mp4").read_bytes()
@@ -87,14 +136,21 @@ def check_gpu(folder):
     write_y4m(folder / "small.y4m", 60, 96, 64)
     run("filter", folder / "small.y4m", "-o", folder / "small.webm", "--median", "3")
     said = run("detect", folder / "small.webm", "--json", "-", "--decode", "cuda", code=2).stderr
-    assert "cannot be decoded on cuda:0: its decoder does not take vp9, 96x64, yuv420p" in said, said
+    assert "cannot be decoded on cuda:0: its decoder does not take vp9, 96x64, yuv420p" in said, (
+        said
+    )
     fed = {}
     for how in ("cpu", "auto"):
-        done = subprocess.run([COMMAND, "detect", "-", "--json", "-", "--device", "cuda", "--decode", how, "-v"],
-                              input=(folder / "small.webm").read_bytes(), capture_output=True)
+        done = subprocess.run(
+            [COMMAND, "detect", "-", "--json", "-", "--device", "cuda", "--decode", how, "-v"],
+            input=(folder / "small.webm").read_bytes(),
+            capture_output=True,
+        )
         assert done.returncode == 0, done.stderr
         fed[how] = done.stdout
-        assert (b"decoded by the CPU (its decoder does not take" in done.stderr) == (how == "auto"), done.stderr
+        assert (b"decoded by the CPU (its decoder does not take" in done.stderr) == (
+            how == "auto"
+        ), done.stderr
     assert fed["cpu"] == fed["auto"] and fed["cpu"].count(b'"frame"') == 60
 
 
@@ -106,12 +162,16 @@ def main():
         said = run("detect", folder / "street.y4m", "--json", "-", "--decode", "gpu", code=2).stderr
         assert "--decode" in said and "auto" in said and "cuda" in said, said
         if not gpus:
-            said = run("detect", folder / "street.y4m", "--json", folder / "x", "--decode", "cuda", code=5).stderr
+            said = run(
+                "detect", folder / "street.y4m", "--json", folder / "x", "--decode", "cuda", code=5
+            ).stderr
             assert "--decode cuda" in said and "--decode cpu" in said, said
             assert not (folder / "x").exists()
             print("decode: no GPU here; what is said of that passed")
             sys.exit(SKIPPED)
-        said = run("detect", folder / "street.y4m", "--json", folder / "x", "--decode", "cuda", code=2).stderr
+        said = run(
+            "detect", folder / "street.y4m", "--json", folder / "x", "--decode", "cuda", code=2
+        ).stderr
         assert "y4m is not decoded on a GPU" in said, said
         check_gpu(folder)
     print("decode: all passed")

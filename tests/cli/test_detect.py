@@ -45,15 +45,21 @@ def luma(at, width=WIDTH, height=HEIGHT, side=SIDE):
 def street(frames=FRAMES, chroma=b"mono"):
     """A square that comes in and moves to the right and down."""
     color = {b"mono": 0, b"420jpeg": WIDTH * HEIGHT // 2, b"444": 2 * WIDTH * HEIGHT}[chroma]
-    return y4m(WIDTH, HEIGHT, [luma(place(k)) + bytes([128]) * color for k in range(frames)], chroma)
+    return y4m(
+        WIDTH, HEIGHT, [luma(place(k)) + bytes([128]) * color for k in range(frames)], chroma
+    )
 
 
 def shaken(places):
     """A wall of stones, seen by a camera whose moves put it so many pixels to the right and down in each frame."""
     stones, margin = random.Random(5), 20
-    tones = [[stones.randrange(60, 200) for _ in range(WIDTH // 6 + 10)] for _ in range(HEIGHT // 6 + 10)]
+    tones = [
+        [stones.randrange(60, 200) for _ in range(WIDTH // 6 + 10)] for _ in range(HEIGHT // 6 + 10)
+    ]
     wall = [bytes(v for v in tones[y // 6] for _ in range(6)) for y in range(HEIGHT + 2 * margin)]
-    seen = lambda x, y: b"".join(row[margin - x : margin - x + WIDTH] for row in wall[margin - y : margin - y + HEIGHT])
+    seen = lambda x, y: b"".join(
+        row[margin - x : margin - x + WIDTH] for row in wall[margin - y : margin - y + HEIGHT]
+    )
     return y4m(WIDTH, HEIGHT, [seen(x, y) for x, y in places])
 
 
@@ -116,8 +122,12 @@ class DetectTest(CommandTest):
         return self.lines(done.stdout)
 
     def needs_video(self):
-        done = subprocess.run([test_command.CUESTA, "filter", self.video, "-o", "probe.mp4", "--kernel", "average:1"],
-                              cwd=self.at, capture_output=True, timeout=120)
+        done = subprocess.run(
+            [test_command.CUESTA, "filter", self.video, "-o", "probe.mp4", "--kernel", "average:1"],
+            cwd=self.at,
+            capture_output=True,
+            timeout=120,
+        )
         if b"y4m only" in done.stderr:
             self.skipTest("built without libav")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -142,10 +152,24 @@ class DetectTest(CommandTest):
 class Results(DetectTest):
     def test_header_and_lines(self):
         header, frames = self.detect()
-        for key, value in {"schema": 1, "width": WIDTH, "height": HEIGHT, "luma": "limited", "frame_rate": 30,
-                           "start_time": 0, "source": "street.y4m", "background": "first", "blur": 15, "threshold": 25,
-                           "close": "disk:15", "open": "disk:15", "min_area": 0, "rate_shift": 0, "blur_sigma": 0,
-                           "connectivity": 8}.items():
+        for key, value in {
+            "schema": 1,
+            "width": WIDTH,
+            "height": HEIGHT,
+            "luma": "limited",
+            "frame_rate": 30,
+            "start_time": 0,
+            "source": "street.y4m",
+            "background": "first",
+            "blur": 15,
+            "threshold": 25,
+            "close": "disk:15",
+            "open": "disk:15",
+            "min_area": 0,
+            "rate_shift": 0,
+            "blur_sigma": 0,
+            "connectivity": 8,
+        }.items():
             self.assertEqual(header[key], value, key)
         self.assertNotIn("region", header)
         self.assertRegex(header["cuesta"], r"^\d+\.\d+\.\d+")
@@ -181,8 +205,10 @@ class Results(DetectTest):
     def test_a_file_of_lines_equals_stdout(self):
         done = self.run_cuesta("detect", self.video, "--json", "out.ndjson")
         self.assertEqual((done.stdout, done.stderr), (b"", b""))
-        self.assertEqual((self.at / "out.ndjson").read_bytes(),
-                         self.run_cuesta("detect", self.video, "--json", "-").stdout)
+        self.assertEqual(
+            (self.at / "out.ndjson").read_bytes(),
+            self.run_cuesta("detect", self.video, "--json", "-").stdout,
+        )
         self.assert_no_leftovers()
 
     def test_y4m_on_stdin_and_named_pipes(self):
@@ -191,8 +217,12 @@ class Results(DetectTest):
         self.assertEqual(header["source"], "-")
         self.assertEqual(frames, wanted)
         os.mkfifo(self.at / "pipe")
-        process = subprocess.Popen([test_command.CUESTA, "detect", "pipe", "--json", "-", *PLAIN], cwd=self.at,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [test_command.CUESTA, "detect", "pipe", "--json", "-", *PLAIN],
+            cwd=self.at,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         with open(self.at / "pipe", "wb") as pipe:
             pipe.write(street())
         out, _ = process.communicate(timeout=60)
@@ -202,7 +232,9 @@ class Results(DetectTest):
         for chroma in (b"mono", b"420jpeg", b"444"):
             with self.subTest(chroma):
                 before = street(chroma=chroma)
-                done = self.run_cuesta("detect", "-", "-o", "-", "--json", "o.ndjson", *PLAIN, stdin=before)
+                done = self.run_cuesta(
+                    "detect", "-", "-o", "-", "--json", "o.ndjson", *PLAIN, stdin=before
+                )
                 self.assertEqual(done.stderr, b"")
                 samples = (len(before.split(b"\n", 1)[1]) - 6 * FRAMES) // FRAMES
                 header, after = planes_of(done.stdout, samples)
@@ -216,7 +248,9 @@ class Results(DetectTest):
                     self.assertTrue(changed)
                     for i in changed:  # a frame of up to 4 pixels around the box
                         px, py = i % WIDTH, i // WIDTH
-                        self.assertTrue(x - 4 <= px < x + w + 4 and y - 4 <= py < y + h + 4, (px, py, line))
+                        self.assertTrue(
+                            x - 4 <= px < x + w + 4 and y - 4 <= py < y + h + 4, (px, py, line)
+                        )
                         inside = x + 1 < px < x + w - 2 and y + 1 < py < y + h - 2
                         self.assertFalse(inside, (px, py, line))
 
@@ -248,8 +282,10 @@ class MaskVideo(DetectTest):
         self.assertEqual(self.masks(*self.EXACT), wanted)
         # With --region the rest of the frame stays black.
         inside = lambda i: 20 <= i % WIDTH < 90 and 10 <= i // WIDTH < 70
-        self.assertEqual(self.masks(*self.EXACT, "--region", "20,10,70,60"),
-                         [bytes(v * inside(i) for i, v in enumerate(mask)) for mask in wanted])
+        self.assertEqual(
+            self.masks(*self.EXACT, "--region", "20,10,70,60"),
+            [bytes(v * inside(i) for i, v in enumerate(mask)) for mask in wanted],
+        )
         self.assertEqual(self.masks(*self.EXACT, "--downscale", 4), wanted)
 
     def test_nothing_moves_while_it_warms_up(self):
@@ -263,12 +299,22 @@ class MaskVideo(DetectTest):
             for follow in ((), ("--follow",)):
                 with self.subTest(name, follow=follow):
                     self.run_cuesta("detect", self.video, "--mask-video", name, *follow)
-                    frames = planes_of(self.run_cuesta("filter", name, "-o", "-", "--kernel", 1).stdout, WIDTH * HEIGHT)[1]
+                    frames = planes_of(
+                        self.run_cuesta("filter", name, "-o", "-", "--kernel", 1).stdout,
+                        WIDTH * HEIGHT,
+                    )[1]
                     self.assertEqual(frames, wanted)
         self.run_cuesta("detect", self.video, "--mask-video", "other.mkv", "--threads", 3)
         self.run_cuesta("detect", self.video, "--mask-video", "masks.mkv", "--threads", 1)
         self.assertEqual((self.at / "other.mkv").read_bytes(), (self.at / "masks.mkv").read_bytes())
-        self.fails(OUTPUT, "detect", self.video, "--mask-video", "masks.mp4", says=("masks.mp4", "FFV1", ".mkv, .avi or .y4m"))
+        self.fails(
+            OUTPUT,
+            "detect",
+            self.video,
+            "--mask-video",
+            "masks.mp4",
+            says=("masks.mp4", "FFV1", ".mkv, .avi or .y4m"),
+        )
         self.assertFalse((self.at / "masks.mp4").exists())
 
     def test_cdnet_score_reads_it(self):
@@ -278,37 +324,86 @@ class MaskVideo(DetectTest):
             self.file(f"made/groundtruth/gt{k:06d}.png", png(WIDTH, HEIGHT, plane))
         self.file("made/temporalROI.txt", b"2 %d" % FRAMES)
         rows = WIDTH * HEIGHT
-        self.file("made/ROI.bmp", b"BM" + struct.pack("<IHHIIiiHHIIiiII", 1078 + rows, 0, 0, 1078, 40, WIDTH, HEIGHT, 1, 8, 0, rows,
-                                                      0, 0, 0, 0) + b"".join(bytes([v, v, v, 0]) for v in range(256)) + b"\xff" * rows)
+        self.file(
+            "made/ROI.bmp",
+            b"BM"
+            + struct.pack(
+                "<IHHIIiiHHIIiiII",
+                1078 + rows,
+                0,
+                0,
+                1078,
+                40,
+                WIDTH,
+                HEIGHT,
+                1,
+                8,
+                0,
+                rows,
+                0,
+                0,
+                0,
+                0,
+            )
+            + b"".join(bytes([v, v, v, 0]) for v in range(256))
+            + b"\xff" * rows,
+        )
         for name in ("masks.y4m", "masks.mkv"):
             with self.subTest(name):
                 if name.endswith("mkv"):
                     self.needs_video()
                 self.run_cuesta("detect", self.video, "--mask-video", name, *self.EXACT)
-                scored = subprocess.run([sys.executable, ROOT / "bench/field/cdnet-score", "made", name], cwd=self.at, text=True,
-                                        capture_output=True, timeout=60, env=os.environ | {"CUESTA": test_command.CUESTA})
-                self.assertEqual(scored.stdout, f"made\tframes {FRAMES - 1}\tprecision 1.0000\trecall 1.0000\tF 1.0000\n",
-                                 scored.stderr)
+                scored = subprocess.run(
+                    [sys.executable, ROOT / "bench/field/cdnet-score", "made", name],
+                    cwd=self.at,
+                    text=True,
+                    capture_output=True,
+                    timeout=60,
+                    env=os.environ | {"CUESTA": test_command.CUESTA},
+                )
+                self.assertEqual(
+                    scored.stdout,
+                    f"made\tframes {FRAMES - 1}\tprecision 1.0000\trecall 1.0000\tF 1.0000\n",
+                    scored.stderr,
+                )
 
 
 class Options(DetectTest):
     def test_the_default_warms_up_and_says_so(self):
         header, frames = self.lines(self.run_cuesta("detect", self.video, "--json", "-").stdout)
-        for key, value in {"background": "samples", "blur": 3, "threshold": 16, "close": "disk:9", "open": "disk:5",
-                           "warm_up": 25, "relearn": 60, "steady": 16}.items():
+        for key, value in {
+            "background": "samples",
+            "blur": 3,
+            "threshold": 16,
+            "close": "disk:9",
+            "open": "disk:5",
+            "warm_up": 25,
+            "relearn": 60,
+            "steady": 16,
+        }.items():
             self.assertEqual(header[key], value, key)
         self.assertEqual([line.get("warming_up") for line in frames], [True] * FRAMES)
-        _, frames = self.lines(self.run_cuesta("detect", self.video, "--json", "-", "--warm-up", 5).stdout)
-        self.assertEqual([line.get("warming_up") for line in frames], [True] * 5 + [None] * (FRAMES - 5))
+        _, frames = self.lines(
+            self.run_cuesta("detect", self.video, "--json", "-", "--warm-up", 5).stdout
+        )
+        self.assertEqual(
+            [line.get("warming_up") for line in frames], [True] * 5 + [None] * (FRAMES - 5)
+        )
         self.assertTrue(any(line["objects"] for line in frames[5:]))
 
     def test_a_change_of_the_scene_is_told_and_not_boxed(self):
         head, *frames = street().split(b"FRAME\n")
         lit = [bytes(min(v * 3 // 2, 255) for v in frame) for frame in frames]
-        video = self.file("lit.y4m", head + b"".join(b"FRAME\n" + frame for frame in frames[:8] + lit[8:]))
-        _, lines = self.lines(self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3).stdout)
+        video = self.file(
+            "lit.y4m", head + b"".join(b"FRAME\n" + frame for frame in frames[:8] + lit[8:])
+        )
+        _, lines = self.lines(
+            self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3).stdout
+        )
         self.assertEqual([line["frame"] for line in lines if line.get("changed")], [8])
-        self.assertEqual([line.get("warming_up") for line in lines[8:]], [True] * 3 + [None] * (FRAMES - 11))
+        self.assertEqual(
+            [line.get("warming_up") for line in lines[8:]], [True] * 3 + [None] * (FRAMES - 11)
+        )
         for line in lines:
             for o in line["objects"]:
                 self.assertLess(o["box"][2] * o["box"][3], WIDTH * HEIGHT / 2, line)
@@ -316,17 +411,25 @@ class Options(DetectTest):
     def test_moves_of_the_camera_are_told_and_taken_back(self):
         places = [(0, 0)] * 6 + [(3, 2), (-4, 1), (0, 0), (7, -5)]
         video = self.file("shaken.y4m", shaken(places))
-        _, lines = self.lines(self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3).stdout)
-        self.assertEqual([line.get("shift") for line in lines], [list(at) if any(at) else None for at in places])
+        _, lines = self.lines(
+            self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3).stdout
+        )
+        self.assertEqual(
+            [line.get("shift") for line in lines], [list(at) if any(at) else None for at in places]
+        )
         self.assertEqual([line["objects"] for line in lines], [[]] * len(places))
-        _, loose = self.lines(self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3, "--steady", 0).stdout)
+        _, loose = self.lines(
+            self.run_cuesta("detect", video, "--json", "-", "--warm-up", 3, "--steady", 0).stdout
+        )
         self.assertFalse(any("shift" in line for line in loose))
         self.assertTrue(loose[6]["changed"])  # so much moved
 
     def test_backgrounds(self):
         for model in ("first", "mean", "median", "mixture", "samples"):
             with self.subTest(model):
-                header, frames = self.detect("--background", model, "--warm-up", 1, "--blur", 15, "--close", "disk:15")
+                header, frames = self.detect(
+                    "--background", model, "--warm-up", 1, "--blur", 15, "--close", "disk:15"
+                )
                 self.assertEqual(header["background"], model)
                 self.assertEqual(len(frames), FRAMES)
                 # A model that learns also sees where the square was a moment ago.
@@ -337,16 +440,25 @@ class Options(DetectTest):
         limit = sorted(areas)[len(areas) // 2]
         header, frames = self.detect("--min-area", limit)
         self.assertEqual(header["min_area"], limit)
-        self.assertEqual([o["area"] for line in frames for o in line["objects"]], [a for a in areas if a >= limit])
-        self.assertEqual([o for line in self.detect("--min-area", 10**6)[1] for o in line["objects"]], [])
+        self.assertEqual(
+            [o["area"] for line in frames for o in line["objects"]],
+            [a for a in areas if a >= limit],
+        )
+        self.assertEqual(
+            [o for line in self.detect("--min-area", 10**6)[1] for o in line["objects"]], []
+        )
 
     def test_threshold(self):
         header, frames = self.detect("--threshold", "auto")
         self.assertEqual(header["threshold"], "auto:25")  # the model's own
-        usual = self.run_cuesta("detect", self.video, "--json", "-", "--threshold", "auto").stdout.splitlines()[0]
+        usual = self.run_cuesta(
+            "detect", self.video, "--json", "-", "--threshold", "auto"
+        ).stdout.splitlines()[0]
         self.assertEqual(json.loads(usual)["threshold"], "auto:16")
         self.assert_follows_the_square(frames)
-        self.assertEqual([o for line in self.detect("--threshold", 200)[1] for o in line["objects"]], [])
+        self.assertEqual(
+            [o for line in self.detect("--threshold", 200)[1] for o in line["objects"]], []
+        )
         wide = self.detect("--threshold", 10)[1][5]["objects"][0]["area"]
         narrow = self.detect("--threshold", 100)[1][5]["objects"][0]["area"]
         self.assertGreater(wide, narrow)
@@ -354,7 +466,9 @@ class Options(DetectTest):
     def test_samples_of_ten_bits_are_kept(self):
         """A square a quarter of a gray level above the ground, which 8 bits round away."""
         deep = lambda plane: b"".join(struct.pack("<H", 4 * GROUND + (v == BRIGHT)) for v in plane)
-        self.file("deep.y4m", y4m(WIDTH, HEIGHT, [deep(luma(place(k))) for k in range(FRAMES)], b"mono10"))
+        self.file(
+            "deep.y4m", y4m(WIDTH, HEIGHT, [deep(luma(place(k))) for k in range(FRAMES)], b"mono10")
+        )
         exact = "--blur", 1, "--close", "none", "--open", "none", "--threshold", 0.2
         done = self.run_cuesta("detect", "deep.y4m", "--json", "-", "-v", *PLAIN, *exact)
         for line in self.lines(done.stdout)[1]:
@@ -367,19 +481,32 @@ class Options(DetectTest):
     def test_without_blur_and_elements_the_box_is_the_square(self):
         for line in self.detect("--blur", 1, "--close", "none", "--open", "none")[1][1:]:
             x, y = place(line["frame"])
-            self.assertEqual(line["objects"], [{"box": [x, y, SIDE, SIDE], "area": SIDE * SIDE,
-                                                "centroid": [x + SIDE / 2 - 0.5, y + SIDE / 2 - 0.5]}])
+            self.assertEqual(
+                line["objects"],
+                [
+                    {
+                        "box": [x, y, SIDE, SIDE],
+                        "area": SIDE * SIDE,
+                        "centroid": [x + SIDE / 2 - 0.5, y + SIDE / 2 - 0.5],
+                    }
+                ],
+            )
 
     def test_region(self):
         plain = ("--blur", 1, "--close", "none", "--open", "none")
         x0, y0, w, h = 50, 30, 60, 50
         header, frames = self.detect("--region", f"{x0},{y0},{w},{h}", *plain)
-        self.assertEqual((header["width"], header["height"], header["region"]), (WIDTH, HEIGHT, f"{x0},{y0},{w},{h}"))
+        self.assertEqual(
+            (header["width"], header["height"], header["region"]),
+            (WIDTH, HEIGHT, f"{x0},{y0},{w},{h}"),
+        )
         for line in frames[1:]:
             x, y = place(line["frame"])
             left, top = max(x, x0), max(y, y0)
             right, bottom = min(x + SIDE, x0 + w), min(y + SIDE, y0 + h)
-            wanted = [[left, top, right - left, bottom - top]] if left < right and top < bottom else []
+            wanted = (
+                [[left, top, right - left, bottom - top]] if left < right and top < bottom else []
+            )
             self.assertEqual([o["box"] for o in line["objects"]], wanted)
         self.fails(USAGE, "detect", self.video, "--json", "x.ndjson", "--region", "150,100,20,20")
 
@@ -390,18 +517,36 @@ class Options(DetectTest):
         self.assertEqual(whole[0]["downscale"], 1)
         for factor in (2, 4):
             for threads in (1, 3):
-                header, frames = self.detect(*exact, "--downscale", factor, "--min-area", SIDE * SIDE, "--threads", threads)
-                self.assertEqual((header["downscale"], header["width"], header["min_area"]), (factor, WIDTH, SIDE * SIDE))
+                header, frames = self.detect(
+                    *exact, "--downscale", factor, "--min-area", SIDE * SIDE, "--threads", threads
+                )
+                self.assertEqual(
+                    (header["downscale"], header["width"], header["min_area"]),
+                    (factor, WIDTH, SIDE * SIDE),
+                )
                 self.assertEqual(frames, whole[1])
-        self.assertEqual([o for line in self.detect(*exact, "--downscale", 4, "--min-area", SIDE * SIDE + 1)[1] for o in line["objects"]], [])
+        self.assertEqual(
+            [
+                o
+                for line in self.detect(*exact, "--downscale", 4, "--min-area", SIDE * SIDE + 1)[1]
+                for o in line["objects"]
+            ],
+            [],
+        )
         # Speeds, and what was moved, too.
         tracked = [self.detect(*exact, "--track", *more)[1] for more in ((), ("--downscale", 4))]
         self.assertEqual(*tracked)
-        self.assertTrue(any(o["speed"] > 100 for line in tracked[1] for o in line.get("objects", ())))
+        self.assertTrue(
+            any(o["speed"] > 100 for line in tracked[1] for o in line.get("objects", ()))
+        )
         # Samples of more than 8 bits.
         deep = lambda plane: b"".join(struct.pack("<H", 4 * GROUND + (v == BRIGHT)) for v in plane)
-        self.file("deep.y4m", y4m(WIDTH, HEIGHT, [deep(luma(place(k))) for k in range(FRAMES)], b"mono10"))
-        self.assertEqual(self.detect(*exact, "--threshold", 0.2, "--downscale", 2, name="deep.y4m")[1], whole[1])
+        self.file(
+            "deep.y4m", y4m(WIDTH, HEIGHT, [deep(luma(place(k))) for k in range(FRAMES)], b"mono10")
+        )
+        self.assertEqual(
+            self.detect(*exact, "--threshold", 0.2, "--downscale", 2, name="deep.y4m")[1], whole[1]
+        )
         # A region's corner need be no multiple; its rest is looked at, too.
         x0, y0, w, h = 51, 33, 57, 50
         _, frames = self.detect(*exact, "--downscale", 2, "--region", f"{x0},{y0},{w},{h}")
@@ -409,23 +554,60 @@ class Options(DetectTest):
             if not full["objects"]:
                 continue
             x, y, _, _ = full["objects"][0]["box"]
-            left, top, right, bottom = max(x, x0), max(y, y0), min(x + SIDE, x0 + w), min(y + SIDE, y0 + h)
+            left, top, right, bottom = (
+                max(x, x0),
+                max(y, y0),
+                min(x + SIDE, x0 + w),
+                min(y + SIDE, y0 + h),
+            )
             self.assertEqual(len(line["objects"]), int(left < right and top < bottom))
             for o in line["objects"]:
                 box = o["box"]
-                self.assertTrue(x0 <= box[0] and y0 <= box[1] and box[0] + box[2] <= x0 + w and box[1] + box[3] <= y0 + h, box)
+                self.assertTrue(
+                    x0 <= box[0]
+                    and y0 <= box[1]
+                    and box[0] + box[2] <= x0 + w
+                    and box[1] + box[3] <= y0 + h,
+                    box,
+                )
                 wanted = [left, top, right, bottom]
-                self.assertTrue(all(abs(a - b) <= 1 for a, b in zip([box[0], box[1], box[0] + box[2], box[1] + box[3]], wanted)), (box, wanted))
+                self.assertTrue(
+                    all(
+                        abs(a - b) <= 1
+                        for a, b in zip([box[0], box[1], box[0] + box[2], box[1] + box[3]], wanted)
+                    ),
+                    (box, wanted),
+                )
 
     def test_options_that_cannot_be_meant(self):
-        for case in (["--background", "last"], ["--threshold", "-1"], ["--threshold", "x"], ["--threshold", "nan"],
-                     ["--threshold", "auto:median"], ["--min-area", "-1"], ["--min-area", "x"], ["--blur", "4"],
-                     ["--blur", "0"], ["--blur", "257"], ["--close", "disk:0"], ["--close", "star:3"],
-                     ["--open", "rect:5x"], ["--region", "1,2,3"], ["--strategy", "fastest"], ["--threads", "-1"],
-                     ["--device", "gpu"], ["--max-pixels", "0"], ["--downscale", "0"], ["--downscale", "17"],
-                     ["--downscale", "1.5"], ["--no-such-option"]):
+        for case in (
+            ["--background", "last"],
+            ["--threshold", "-1"],
+            ["--threshold", "x"],
+            ["--threshold", "nan"],
+            ["--threshold", "auto:median"],
+            ["--min-area", "-1"],
+            ["--min-area", "x"],
+            ["--blur", "4"],
+            ["--blur", "0"],
+            ["--blur", "257"],
+            ["--close", "disk:0"],
+            ["--close", "star:3"],
+            ["--open", "rect:5x"],
+            ["--region", "1,2,3"],
+            ["--strategy", "fastest"],
+            ["--threads", "-1"],
+            ["--device", "gpu"],
+            ["--max-pixels", "0"],
+            ["--downscale", "0"],
+            ["--downscale", "17"],
+            ["--downscale", "1.5"],
+            ["--no-such-option"],
+        ):
             with self.subTest(case):
-                self.fails(USAGE, "detect", self.video, "--json", "x.ndjson", *case, says=[case[-1]])
+                self.fails(
+                    USAGE, "detect", self.video, "--json", "x.ndjson", *case, says=[case[-1]]
+                )
                 self.assertFalse((self.at / "x.ndjson").exists())
         self.fails(USAGE, "detect")
         self.fails(USAGE, "detect", self.video, says=["-o", "--json"])
@@ -445,7 +627,9 @@ class VideoFiles(DetectTest):
     def test_mp4_there_and_back(self):
         video = self.mp4()
         header, frames = self.detect(name=video.name)
-        self.assertEqual((header["width"], header["height"], header["luma"]), (WIDTH, HEIGHT, "limited"))
+        self.assertEqual(
+            (header["width"], header["height"], header["luma"]), (WIDTH, HEIGHT, "limited")
+        )
         self.assertAlmostEqual(header["frame_rate"], 30)
         self.assertEqual([line["frame"] for line in frames], list(range(FRAMES)))
         for line in frames:
@@ -484,7 +668,16 @@ class VideoFiles(DetectTest):
             data = self.mp4(name, y4m(WIDTH, HEIGHT, frames, b"420jpeg")).read_bytes()
             self.file("cut-" + name, data[: int(len(data) * part)])
             self.file("o.ndjson", b"old")
-            self.fails(INPUT, "detect", "cut-" + name, "--json", "o.ndjson", "-o", "o.mp4", says=["cut-" + name])
+            self.fails(
+                INPUT,
+                "detect",
+                "cut-" + name,
+                "--json",
+                "o.ndjson",
+                "-o",
+                "o.mp4",
+                says=["cut-" + name],
+            )
             self.assertEqual((self.at / "o.ndjson").read_bytes(), b"old")
             self.assertFalse((self.at / "o.mp4").exists())
             done = self.run_cuesta("detect", "cut-" + name, "--json", "-", "--partial")
@@ -515,7 +708,9 @@ class VideoFiles(DetectTest):
     def test_pictures_named_as_videos_and_the_other_way(self):
         self.needs_video()
         self.file("picture.mp4", self.photo.read_bytes())
-        self.fails(INPUT, "detect", "picture.mp4", "--json", "o.ndjson", says=["picture.mp4", "picture"])
+        self.fails(
+            INPUT, "detect", "picture.mp4", "--json", "o.ndjson", says=["picture.mp4", "picture"]
+        )
         video = self.mp4()
         self.file("video.y4m", video.read_bytes())
         self.assertEqual(len(self.detect(name="video.y4m")[1]), FRAMES)
@@ -530,14 +725,26 @@ class BadInput(DetectTest):
         self.file("header.y4m", b"YUV4MPEG2 W160")
         self.file("none.y4m", y4m(WIDTH, HEIGHT, []))
         (self.at / "folder.mp4").mkdir()
-        for name in ("missing.mp4", "missing/deep.mp4", "empty.mp4", "text.mp4", "noise.mp4", "cut.y4m", "header.y4m",
-                     "none.y4m", "folder.mp4", "http://example.invalid/a.mp4"):
+        for name in (
+            "missing.mp4",
+            "missing/deep.mp4",
+            "empty.mp4",
+            "text.mp4",
+            "noise.mp4",
+            "cut.y4m",
+            "header.y4m",
+            "none.y4m",
+            "folder.mp4",
+            "http://example.invalid/a.mp4",
+        ):
             with self.subTest(name):
                 self.fails(INPUT, "detect", name, "-o", "o.y4m", "--json", "o.ndjson", says=[name])
                 self.assertFalse((self.at / "o.y4m").exists())
                 self.assertFalse((self.at / "o.ndjson").exists())
         self.fails(INPUT, "detect", "-", "--json", "o.ndjson", says=["standard input"])
-        self.fails(INPUT, "detect", "-", "--json", "o.ndjson", stdin=b"text\n", says=["standard input"])
+        self.fails(
+            INPUT, "detect", "-", "--json", "o.ndjson", stdin=b"text\n", says=["standard input"]
+        )
 
     def test_missing_videos_of_the_other_verbs(self):
         for verb in (["edges"], ["filter", "--kernel", "average:3"]):
@@ -552,10 +759,28 @@ class BadInput(DetectTest):
         self.assertIn(b"--partial", done.stderr)
 
     def test_limits_on_pixels(self):
-        self.fails(INPUT, "detect", self.video, "--json", "o", "--max-pixels", WIDTH * HEIGHT - 1, says=["street.y4m"])
+        self.fails(
+            INPUT,
+            "detect",
+            self.video,
+            "--json",
+            "o",
+            "--max-pixels",
+            WIDTH * HEIGHT - 1,
+            says=["street.y4m"],
+        )
         self.detect("--max-pixels", WIDTH * HEIGHT)
         video = self.mp4()
-        self.fails(INPUT, "detect", video, "--json", "o", "--max-pixels", WIDTH * HEIGHT - 1, says=["--max-pixels"])
+        self.fails(
+            INPUT,
+            "detect",
+            video,
+            "--json",
+            "o",
+            "--max-pixels",
+            WIDTH * HEIGHT - 1,
+            says=["--max-pixels"],
+        )
 
 
 class BadOutput(DetectTest):
@@ -574,14 +799,24 @@ class BadOutput(DetectTest):
     def test_full_standard_output(self):
         for where in (["--json", "-"], ["-o", "-"]):
             with open("/dev/full", "wb") as full:
-                done = subprocess.run([test_command.CUESTA, "detect", self.video, *where], cwd=self.at, stdout=full,
-                                      stderr=subprocess.PIPE, timeout=60)
+                done = subprocess.run(
+                    [test_command.CUESTA, "detect", self.video, *where],
+                    cwd=self.at,
+                    stdout=full,
+                    stderr=subprocess.PIPE,
+                    timeout=60,
+                )
             self.assertEqual(done.returncode, OUTPUT, done.stderr)
             self.assertIn(b"standard output", done.stderr)
 
     def test_a_reader_that_goes_away(self):
-        process = subprocess.Popen([test_command.CUESTA, "detect", "-", "-o", "-"], cwd=self.at, stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [test_command.CUESTA, "detect", "-", "-o", "-"],
+            cwd=self.at,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         process.stdout.close()
         try:
             process.stdin.write(street() + street(60).split(b"\n", 1)[1])
@@ -597,16 +832,24 @@ class BadOutput(DetectTest):
     def test_a_full_disc_leaves_the_old_files(self):
         import resource
 
-        noise = self.file("noise.y4m", y4m(WIDTH, HEIGHT, [os.urandom(WIDTH * HEIGHT) for _ in range(40)]))
+        noise = self.file(
+            "noise.y4m", y4m(WIDTH, HEIGHT, [os.urandom(WIDTH * HEIGHT) for _ in range(40)])
+        )
         self.needs_video()
         for out in ("o.y4m", "o.mp4"):
             with self.subTest(out):
                 self.file(out, b"old")
                 self.file("o.ndjson", b"old")
                 done = subprocess.run(
-                    [test_command.CUESTA, "detect", noise, "-o", out, "--json", "o.ndjson"], cwd=self.at, capture_output=True,
-                    timeout=120, preexec_fn=lambda: (resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000)),
-                                                     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)))
+                    [test_command.CUESTA, "detect", noise, "-o", out, "--json", "o.ndjson"],
+                    cwd=self.at,
+                    capture_output=True,
+                    timeout=120,
+                    preexec_fn=lambda: (
+                        resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000)),
+                        signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+                    ),
+                )
                 self.assertEqual(done.returncode, OUTPUT, done.stderr)
                 self.assertIn(out.encode(), done.stderr)
                 self.assertEqual((self.at / out).read_bytes(), b"old")

@@ -38,7 +38,9 @@ def write_video(path, frames):
     with open(path, "wb") as file:
         file.write(b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 Cmono\n" % (width, height))
         for t in range(frames):
-            file.write(b"FRAME\n" + bytes(level(x, y, t % 20) for y in range(height) for x in range(width)))
+            file.write(
+                b"FRAME\n" + bytes(level(x, y, t % 20) for y in range(height) for x in range(width))
+            )
 
 
 def files_of(path):
@@ -47,7 +49,10 @@ def files_of(path):
 
 def facts_of(text):
     lines = [json.loads(line) for line in text.splitlines()]
-    return [{key: value for key, value in line.items() if key not in ("output", "seconds")} for line in lines]
+    return [
+        {key: value for key, value in line.items() if key not in ("output", "seconds")}
+        for line in lines
+    ]
 
 
 def works(folder, gpus):
@@ -65,7 +70,11 @@ def works(folder, gpus):
         yield f"{name} of a folder", [options[0], pictures, *options[1:], "--json"], "results"
         yield f"{name} of a video", [options[0], video, *options[1:], "--json"], "result.y4m"
         if name != "given":
-            yield f"{name} in bands", [options[0], tall, *options[1:], "--json", *little], "result.tif"
+            yield (
+                f"{name} in bands",
+                [options[0], tall, *options[1:], "--json", *little],
+                "result.tif",
+            )
     yield "components", ["label", pictures / "01.pgm", "--threshold", "100"], "parts.csv"
     yield "components in bands", ["label", tall, "--threshold", "100", *little], "parts.csv"
 
@@ -80,7 +89,11 @@ def same_everywhere(folder, devices, gpus):
             out = folder / device.replace(":", "-")
             out.mkdir(exist_ok=True)
             done = run(*command, "-o", out / made, "--device", device, "-v")
-            assert (": in bands, " in done.stderr) == name.endswith("in bands"), (name, device, done.stderr)
+            assert (": in bands, " in done.stderr) == name.endswith("in bands"), (
+                name,
+                device,
+                done.stderr,
+            )
             facts = facts_of(done.stdout)
             for line in facts:
                 line.pop("bands", None)  # they fit the memory of what works on them
@@ -88,8 +101,13 @@ def same_everywhere(folder, devices, gpus):
             assert told[device] == told["cpu"], (name, device)
         print(f"{name}: the same on {', '.join(told)}")
     moving = ["detect", folder / "street.y4m"]
-    lists = {device: run(*moving, "--json", "-", "--device", device).stdout for device in ["cpu", *devices]}
-    assert len(set(lists.values())) == 1 and lists["cpu"].count('"box"') > 10, {d: len(t) for d, t in lists.items()}
+    lists = {
+        device: run(*moving, "--json", "-", "--device", device).stdout
+        for device in ["cpu", *devices]
+    }
+    assert len(set(lists.values())) == 1 and lists["cpu"].count('"box"') > 10, {
+        d: len(t) for d, t in lists.items()
+    }
     # Several at once.
     for n in range(3):
         write_video(folder / f"camera{n}.y4m", 20 + 5 * n)
@@ -110,17 +128,36 @@ def check_words():
 
 def main():
     check_words()
-    gpus = [d["device"] for d in json.loads(run("list", "devices", "--json").stdout) if d["device"] != "cpu"]
+    gpus = [
+        d["device"]
+        for d in json.loads(run("list", "devices", "--json").stdout)
+        if d["device"] != "cpu"
+    ]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if gpus:
-            same_everywhere(folder, ["auto", "cuda", *([gpus[-1]] if len(gpus) > 1 else []), "cuda:all"], len(gpus))
+            same_everywhere(
+                folder,
+                ["auto", "cuda", *([gpus[-1]] if len(gpus) > 1 else []), "cuda:all"],
+                len(gpus),
+            )
         else:
             write_pictures(folder / "pictures", 1)
             for verb in (["edges"], ["filter", "--median", "3"], ["label"]):
                 out = folder / ("x.csv" if verb == ["label"] else "x.png")
-                said = run(verb[0], folder / "pictures/00.pgm", "-o", out, *verb[1:], "--device", "cuda:all", code=5).stderr
-                assert "--device cuda:all: " in said and "--device cpu does without a GPU" in said, said
+                said = run(
+                    verb[0],
+                    folder / "pictures/00.pgm",
+                    "-o",
+                    out,
+                    *verb[1:],
+                    "--device",
+                    "cuda:all",
+                    code=5,
+                ).stderr
+                assert (
+                    "--device cuda:all: " in said and "--device cpu does without a GPU" in said
+                ), said
                 assert not out.exists()
     print(f"devices: all passed, with {len(gpus)} GPUs")
 

@@ -78,12 +78,19 @@ class EventsTest(CommandTest):
 
     def lines(self, *arguments, **options):
         """(frames, events) of --json."""
-        parsed = [json.loads(line) for line in self.watch("--json", "-", *arguments, **options).stdout.splitlines()]
+        parsed = [
+            json.loads(line)
+            for line in self.watch("--json", "-", *arguments, **options).stdout.splitlines()
+        ]
         self.assertEqual(parsed[0]["schema"], 1)
-        return [one for one in parsed if "frame" in one], [one["event"] for one in parsed if "event" in one]
+        return [one for one in parsed if "frame" in one], [
+            one["event"] for one in parsed if "event" in one
+        ]
 
     def ended(self, *arguments, **options):
-        return [event for event in self.lines(*arguments, **options)[1] if event["state"] == "ended"]
+        return [
+            event for event in self.lines(*arguments, **options)[1] if event["state"] == "ended"
+        ]
 
     def needs_pictures(self):
         done = self.run_cuesta("edges", self.photo, "-o", "probe.png", code=None)
@@ -93,7 +100,12 @@ class EventsTest(CommandTest):
     def run_cuesta(self, *arguments, code=0, **options):
         if code is not None:
             return super().run_cuesta(*arguments, code=code, **options)
-        return subprocess.run([test_command.CUESTA, *map(str, arguments)], capture_output=True, timeout=600, cwd=self.at)
+        return subprocess.run(
+            [test_command.CUESTA, *map(str, arguments)],
+            capture_output=True,
+            timeout=600,
+            cwd=self.at,
+        )
 
     def scene(self, text, name="scene.toml"):
         return self.file(name, text.encode())
@@ -107,14 +119,19 @@ class Identities(EventsTest):
             wanted = [
                 (visitor, [x, y, w, h], w * h)
                 for visitor, x, y, w, h in boxes(line["frame"])
-                if line["frame"] - (FIRST if visitor == 1 else SECOND).start >= 2  # the third frame reports it
+                if line["frame"] - (FIRST if visitor == 1 else SECOND).start
+                >= 2  # the third frame reports it
             ]
-            self.assertEqual([(o["id"], o["box"], o["area"]) for o in line["objects"]], wanted, line["frame"])
+            self.assertEqual(
+                [(o["id"], o["box"], o["area"]) for o in line["objects"]], wanted, line["frame"]
+            )
         last = frames[FIRST.stop - 1]["objects"][0]
         self.assertAlmostEqual(last["speed"], 4 * RATE, delta=1)
         self.assertAlmostEqual(last["direction"], 0, delta=0.5)
         self.assertEqual(last["moved"], 4 * (len(FIRST) - 1))
-        self.assertAlmostEqual(abs(frames[SECOND.stop - 1]["objects"][0]["direction"]), 180, delta=0.5)
+        self.assertAlmostEqual(
+            abs(frames[SECOND.stop - 1]["objects"][0]["direction"]), 180, delta=0.5
+        )
 
     def test_lines_without_tracking_are_as_they_were(self):
         frames, events = self.lines()
@@ -128,8 +145,12 @@ class Identities(EventsTest):
     def test_min_moved_and_limits(self):
         self.assertEqual(len(self.ended("--min-moved", 100)), 2)
         self.assertEqual(len(self.ended("--min-moved", 117)), 0)
-        self.assertEqual([e["objects"][0]["max_area"] for e in self.ended("--max-area", 500)], [400])
-        self.assertEqual([e["objects"][0]["max_area"] for e in self.ended("--track", "--min-area", 500)], [576])
+        self.assertEqual(
+            [e["objects"][0]["max_area"] for e in self.ended("--max-area", 500)], [400]
+        )
+        self.assertEqual(
+            [e["objects"][0]["max_area"] for e in self.ended("--track", "--min-area", 500)], [576]
+        )
         self.assertEqual(self.ended("--min-aspect", 1.5), [])
 
     def test_parts_are_joined_before_they_are_held_against_limits(self):
@@ -143,13 +164,18 @@ class Identities(EventsTest):
         frames, _ = self.lines("--track", name="halves.y4m")
         self.assertEqual([o["area"] for o in frames[-1]["objects"]], [200, 360])
         frames, _ = self.lines("--join", 3, "--min-area", 400, name="halves.y4m")
-        self.assertEqual([(o["box"], o["area"]) for o in frames[-1]["objects"]], [([50, 30, 20, 30], 560)])
+        self.assertEqual(
+            [(o["box"], o["area"]) for o in frames[-1]["objects"]], [([50, 30, 20, 30], 560)]
+        )
 
     def test_video_with_ids_and_times(self):
         for chroma in (b"mono", b"420jpeg"):
             with self.subTest(chroma):
                 self.file("in.y4m", visits(chroma))
-                outs = [self.watch("-o", "-", *more, name="in.y4m").stdout for more in ((), ("--track",), ("--track",))]
+                outs = [
+                    self.watch("-o", "-", *more, name="in.y4m").stdout
+                    for more in ((), ("--track",), ("--track",))
+                ]
                 self.assertEqual(outs[1], outs[2])
                 samples = (len(outs[0].split(b"\n", 1)[1]) // FRAMES) - 6
 
@@ -159,10 +185,16 @@ class Identities(EventsTest):
 
                 at = FIRST.start + 20  # it is clear of the time in the corner
                 before, after = plane(outs[0], at), plane(outs[1], at)
-                changed = {(i % WIDTH, i // WIDTH) for i in range(WIDTH * HEIGHT) if before[i] != after[i]}
+                changed = {
+                    (i % WIDTH, i // WIDTH) for i in range(WIDTH * HEIGHT) if before[i] != after[i]
+                }
                 x, y = boxes(at)[0][1:3]
-                clock = {(cx, cy) for cx, cy in changed if cx < 60 and cy < 18}  # "0:00.8": 6 cells of 10 x 18
-                label = {(cx, cy) for cx, cy in changed if x - 2 <= cx < x + 8 and y - 20 <= cy < y - 2}
+                clock = {
+                    (cx, cy) for cx, cy in changed if cx < 60 and cy < 18
+                }  # "0:00.8": 6 cells of 10 x 18
+                label = {
+                    (cx, cy) for cx, cy in changed if x - 2 <= cx < x + 8 and y - 20 <= cy < y - 2
+                }
                 self.assertEqual(changed, clock | label)
                 self.assertTrue(clock)
                 # "1": 10 dots of 2 x 2 samples.
@@ -173,9 +205,14 @@ class Identities(EventsTest):
 class Events(EventsTest):
     def test_two_visits_are_two_events(self):
         _, events = self.lines("--track")
-        self.assertEqual([(e["id"], e["state"]) for e in events], [(1, "began"), (1, "ended"), (2, "began"), (2, "ended")])
+        self.assertEqual(
+            [(e["id"], e["state"]) for e in events],
+            [(1, "began"), (1, "ended"), (2, "began"), (2, "ended")],
+        )
         for event, when in zip(events[1::2], (FIRST, SECOND)):
-            self.assertEqual((event["first_frame"], event["last_frame"]), (when.start, when.stop - 1))
+            self.assertEqual(
+                (event["first_frame"], event["last_frame"]), (when.start, when.stop - 1)
+            )
             self.assertAlmostEqual(event["start"], when.start / RATE)
             self.assertAlmostEqual(event["end"], (when.stop - 1) / RATE)
             self.assertAlmostEqual(event["clip"][0], max(0, event["start"] - 1))
@@ -193,7 +230,9 @@ class Events(EventsTest):
 
     def test_lines_follow_the_schema(self):
         jsonschema = reader("jsonschema")
-        schema = json.loads((ROOT / "docs/schemas/detect-1.schema.json").read_text(encoding="utf-8"))
+        schema = json.loads(
+            (ROOT / "docs/schemas/detect-1.schema.json").read_text(encoding="utf-8")
+        )
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)
         self.scene(Scenes.GOOD.replace('mask = "mask.png"', ""))
@@ -205,22 +244,48 @@ class Events(EventsTest):
         lit[6:] = [bytes(255 - v for v in frame) for frame in lit[6:]]
         self.file("lit.y4m", b"FRAME\n".join(lit))
         self.run_cuesta("detect", "lit.y4m", "--json", "lit.ndjson", "--warm-up", 3)
-        self.watch("--json", "both.ndjson", "--events", "{name}.ndjson", "--track", name="shaken.y4m", also=("visits.y4m",))
+        self.watch(
+            "--json",
+            "both.ndjson",
+            "--events",
+            "{name}.ndjson",
+            "--track",
+            name="shaken.y4m",
+            also=("visits.y4m",),
+        )
         kinds = set()
-        for name in ("all.ndjson", "plain.ndjson", "list.ndjson", "moved.ndjson", "lit.ndjson", "both.ndjson", "visits.ndjson"):
+        for name in (
+            "all.ndjson",
+            "plain.ndjson",
+            "list.ndjson",
+            "moved.ndjson",
+            "lit.ndjson",
+            "both.ndjson",
+            "visits.ndjson",
+        ):
             for line in (self.at / name).read_text().splitlines():
                 validator.validate(json.loads(line))
                 kinds |= set(json.loads(line))
-        self.assertLessEqual({"schema", "frame", "crossings", "event", "warming_up", "shift", "changed", "camera"}, kinds)
+        self.assertLessEqual(
+            {"schema", "frame", "crossings", "event", "warming_up", "shift", "changed", "camera"},
+            kinds,
+        )
         # The schema sees what is wrong.
-        for wrong in ({"frame": -1, "time": 0, "objects": []}, {"frame": 1, "time": 0}, {"event": {"id": 1}},
-                      {"frame": 1, "time": 0, "objects": [], "crosings": []},
-                      {"frame": 1, "time": 0, "objects": [], "shift": [1]}, {"frame": 1, "time": 0, "objects": [], "changed": 1}):
+        for wrong in (
+            {"frame": -1, "time": 0, "objects": []},
+            {"frame": 1, "time": 0},
+            {"event": {"id": 1}},
+            {"frame": 1, "time": 0, "objects": [], "crosings": []},
+            {"frame": 1, "time": 0, "objects": [], "shift": [1]},
+            {"frame": 1, "time": 0, "objects": [], "changed": 1},
+        ):
             self.assertFalse(validator.is_valid(wrong), wrong)
 
     def test_an_event_list_is_the_events_of_the_lines(self):
         self.watch("--events", "list.ndjson", "--json", "all.ndjson")
-        listed = [json.loads(line)["event"] for line in (self.at / "list.ndjson").read_text().splitlines()]
+        listed = [
+            json.loads(line)["event"] for line in (self.at / "list.ndjson").read_text().splitlines()
+        ]
         self.assertEqual(listed, self.ended("--track"))
         self.assertEqual(len(listed), 2)
 
@@ -270,14 +335,31 @@ to = [0.5, 0]
         self.assertEqual(self.lines("--scene", "scene.json"), (frames, events))
 
     def test_excluded_zones_and_masks(self):
-        self.scene('[[zones]]\nname = "a"\nkind = "exclude"\npolygon = [[0, 0], [1, 0], [1, 0.5], [0, 0.5]]\n')
-        self.assertEqual([e["objects"][0]["max_area"] for e in self.ended("--scene", "scene.toml")], [576])
+        self.scene(
+            '[[zones]]\nname = "a"\nkind = "exclude"\npolygon = [[0, 0], [1, 0], [1, 0.5], [0, 0.5]]\n'
+        )
+        self.assertEqual(
+            [e["objects"][0]["max_area"] for e in self.ended("--scene", "scene.toml")], [576]
+        )
         self.needs_pictures()
-        self.file("lower.png", png(WIDTH, HEIGHT, [255 * (i // WIDTH >= 60) for i in range(WIDTH * HEIGHT)]))
-        self.assertEqual([e["objects"][0]["max_area"] for e in self.ended("--mask", "lower.png")], [576])
+        self.file(
+            "lower.png",
+            png(WIDTH, HEIGHT, [255 * (i // WIDTH >= 60) for i in range(WIDTH * HEIGHT)]),
+        )
+        self.assertEqual(
+            [e["objects"][0]["max_area"] for e in self.ended("--mask", "lower.png")], [576]
+        )
         self.file("small.png", png(10, 10, [255] * 100))
-        self.fails(INPUT, "detect", self.video, "--json", "o", "--mask", "small.png",
-                   says=("small.png", "10 x 10", "160 x 120"))
+        self.fails(
+            INPUT,
+            "detect",
+            self.video,
+            "--json",
+            "o",
+            "--mask",
+            "small.png",
+            says=("small.png", "10 x 10", "160 x 120"),
+        )
 
     def test_a_region_keeps_the_coordinates_of_the_frame(self):
         self.scene('[[zones]]\nname = "a"\npolygon = [[0, 0], [1, 0], [1, 0.5], [0, 0.5]]\n')
@@ -296,14 +378,23 @@ to = [0.5, 0]
             (square.join(("[[zones]]\n", "")), ("zones[0]", '"name" is missing')),
             (zone + 'polygon = "all"', ('zones[0].polygon: "all" is no list',)),
             (zone + "polygon = [[0, 0], [1], [1, 1]]", ("zones[0].polygon[1]: [1] is no point",)),
-            (zone + "polygon = [[0, 0], [1, 0], [1, 1.5]]", ("zones[0]: polygon[2] is (1, 1.5)", "0 to 1")),
+            (
+                zone + "polygon = [[0, 0], [1, 0], [1, 1.5]]",
+                ("zones[0]: polygon[2] is (1, 1.5)", "0 to 1"),
+            ),
             (zone + "polygon = [[0, 0], [1, 0], [nan, 1]]", ("zones[0]: polygon[2] is (nan, 1)",)),
             (zone + "polygon = [[0, 0], [1, 1]]", ("zones[0]", "3 corners")),
             (zone + square + "min_area = -4", ("zones[0]: min_area is -4",)),
             (zone + square + "min_area = 2.5", ("zones[0].min_area: 2.5 is no whole number",)),
             (zone + square + 'max_area = "big"', ('zones[0].max_area: "big" is no number',)),
-            (zone + square + 'kind = "out"', ('zones[0].kind: "out" is neither include nor exclude',)),
-            (zone + square + "kind = 'exclude'\nmin_area = 5", ("zones[0]", "excluded", "no limits")),
+            (
+                zone + square + 'kind = "out"',
+                ('zones[0].kind: "out" is neither include nor exclude',),
+            ),
+            (
+                zone + square + "kind = 'exclude'\nmin_area = 5",
+                ("zones[0]", "excluded", "no limits"),
+            ),
             (zone + square + zone + square, ('zones[1]: another has the name "a"',)),
             (zone + square + "corners = 3", ('no key "corners"', "polygon")),
             ('[[lines]]\nname = "l"\nfrom = [0, 0]', ("lines[0]", '"to" is missing')),
@@ -312,18 +403,63 @@ to = [0.5, 0]
         ):
             with self.subTest(text):
                 self.scene(text)
-                self.fails(INPUT, "detect", self.video, "--json", "o.ndjson", "--scene", "scene.toml",
-                           says=("scene.toml", *says))
+                self.fails(
+                    INPUT,
+                    "detect",
+                    self.video,
+                    "--json",
+                    "o.ndjson",
+                    "--scene",
+                    "scene.toml",
+                    says=("scene.toml", *says),
+                )
         self.scene('{"zones": [}', "scene.json")
-        self.fails(INPUT, "detect", self.video, "--json", "o", "--scene", "scene.json", says=("scene.json", "line 1"))
+        self.fails(
+            INPUT,
+            "detect",
+            self.video,
+            "--json",
+            "o",
+            "--scene",
+            "scene.json",
+            says=("scene.json", "line 1"),
+        )
         self.scene("[" * 100000 + "]" * 100000, "scene.json")
-        self.fails(INPUT, "detect", self.video, "--json", "o", "--scene", "scene.json", says=("64 deep",))
+        self.fails(
+            INPUT, "detect", self.video, "--json", "o", "--scene", "scene.json", says=("64 deep",)
+        )
         self.scene("[1]", "scene.json")
-        self.fails(INPUT, "detect", self.video, "--json", "o", "--scene", "scene.json", says=("[1] is no table",))
-        self.fails(INPUT, "detect", self.video, "--json", "o", "--scene", "none.toml",
-                   says=("none.toml", "No such file"))
+        self.fails(
+            INPUT,
+            "detect",
+            self.video,
+            "--json",
+            "o",
+            "--scene",
+            "scene.json",
+            says=("[1] is no table",),
+        )
+        self.fails(
+            INPUT,
+            "detect",
+            self.video,
+            "--json",
+            "o",
+            "--scene",
+            "none.toml",
+            says=("none.toml", "No such file"),
+        )
         self.scene("", "scene.yaml")
-        self.fails(INPUT, "detect", self.video, "--json", "o", "--scene", "scene.yaml", says=(".toml or a .json",))
+        self.fails(
+            INPUT,
+            "detect",
+            self.video,
+            "--json",
+            "o",
+            "--scene",
+            "scene.yaml",
+            says=(".toml or a .json",),
+        )
 
 
 class Lists(EventsTest):
@@ -335,12 +471,22 @@ class Lists(EventsTest):
         self.assertEqual(len(rows), 2)
         for row, event in zip(rows, events):
             self.assertEqual(int(row["event"]), event["id"])
-            for key, value in (("start", event["start"]), ("end", event["end"]), ("clip_start", event["clip"][0]),
-                               ("clip_end", event["clip"][1]), ("duration", event["end"] - event["start"]),
-                               ("best_time", event["best"]["time"])):
+            for key, value in (
+                ("start", event["start"]),
+                ("end", event["end"]),
+                ("clip_start", event["clip"][0]),
+                ("clip_end", event["clip"][1]),
+                ("duration", event["end"] - event["start"]),
+                ("best_time", event["best"]["time"]),
+            ):
                 self.assertAlmostEqual(float(row[key]), value, delta=0.00051)
-            self.assertEqual((int(row["first_frame"]), int(row["last_frame"])), (event["first_frame"], event["last_frame"]))
-            self.assertEqual([int(i) for i in row["ids"].split()], [o["id"] for o in event["objects"]])
+            self.assertEqual(
+                (int(row["first_frame"]), int(row["last_frame"])),
+                (event["first_frame"], event["last_frame"]),
+            )
+            self.assertEqual(
+                [int(i) for i in row["ids"].split()], [o["id"] for o in event["objects"]]
+            )
             self.assertEqual(row["zones"], event["objects"][0]["zones"][0])
         self.assertEqual(rows[0]["crossings"], "gate:1:right")
 
@@ -350,8 +496,15 @@ class Lists(EventsTest):
         try:
             timeline = otio.adapters.read_from_file(str(self.at / "events.edl"), rate=RATE)
         except otio.exceptions.NoKnownAdapterForExtensionError:
-            self.skipTest("OpenTimelineIO reads .edl by otio-cmx3600-adapter, which is not installed")
-        clips = [clip for track in timeline.tracks for clip in track if isinstance(clip, otio.schema.Clip)]
+            self.skipTest(
+                "OpenTimelineIO reads .edl by otio-cmx3600-adapter, which is not installed"
+            )
+        clips = [
+            clip
+            for track in timeline.tracks
+            for clip in track
+            if isinstance(clip, otio.schema.Clip)
+        ]
         self.assertEqual(timeline.name, "visits.y4m")
         self.assertEqual(len(clips), len(events))
         for clip, event in zip(clips, events):
@@ -370,8 +523,10 @@ class Lists(EventsTest):
             self.assertEqual(len(dataset.getImgIds()), FRAMES)
             for line in frames:
                 found = dataset.loadAnns(dataset.getAnnIds(imgIds=[line["frame"] + 1]))
-                self.assertEqual([(a["track_id"], a["bbox"], a["area"]) for a in found],
-                                 [(o["id"], o["box"], o["area"]) for o in line["objects"]])
+                self.assertEqual(
+                    [(a["track_id"], a["bbox"], a["area"]) for a in found],
+                    [(o["id"], o["box"], o["area"]) for o in line["objects"]],
+                )
                 self.assertEqual(dataset.imgs[line["frame"] + 1]["width"], WIDTH)
             self.assertEqual(len(dataset.getAnnIds()), sum(len(line["objects"]) for line in frames))
             # Held against itself by COCO's own evaluation.
@@ -386,17 +541,30 @@ class Lists(EventsTest):
         motmetrics = reader("motmetrics")
         warnings.simplefilter("ignore")  # of pandas, for motmetrics
         self.watch("--mot", "objects.txt", "--min-hits", 1)
-        truth = "".join(f"{k + 1},{who},{x + 1},{y + 1},{w},{h},1,-1,-1,-1\n"
-                        for k in range(FRAMES) for who, x, y, w, h in boxes(k))
+        truth = "".join(
+            f"{k + 1},{who},{x + 1},{y + 1},{w},{h},1,-1,-1,-1\n"
+            for k in range(FRAMES)
+            for who, x, y, w, h in boxes(k)
+        )
         self.file("truth.txt", truth.encode())
-        found, wanted = (motmetrics.io.loadtxt(str(self.at / name), fmt="mot15-2D") for name in ("objects.txt", "truth.txt"))
+        found, wanted = (
+            motmetrics.io.loadtxt(str(self.at / name), fmt="mot15-2D")
+            for name in ("objects.txt", "truth.txt")
+        )
         held = motmetrics.MOTAccumulator()
         for k in range(1, FRAMES + 1):
-            of_frame = [table.loc[k] if k in table.index.get_level_values(0) else table.iloc[:0] for table in (wanted, found)]
+            of_frame = [
+                table.loc[k] if k in table.index.get_level_values(0) else table.iloc[:0]
+                for table in (wanted, found)
+            ]
             sides = [t[["X", "Y", "Width", "Height"]].values for t in of_frame]
-            far = [[0.0 if tuple(a) == tuple(b) else float("nan") for b in sides[1]] for a in sides[0]]
+            far = [
+                [0.0 if tuple(a) == tuple(b) else float("nan") for b in sides[1]] for a in sides[0]
+            ]
             held.update(*(list(t.index) for t in of_frame), far, frameid=k)
-        summary = motmetrics.metrics.create().compute(held, metrics=["mota", "motp", "idf1", "num_switches", "num_objects"])
+        summary = motmetrics.metrics.create().compute(
+            held, metrics=["mota", "motp", "idf1", "num_switches", "num_objects"]
+        )
         self.assertEqual(list(summary.iloc[0]), [1, 0, 1, 0, len(FIRST) + len(SECOND)])
 
     def test_files_are_whole_or_not_there(self):
@@ -444,7 +612,9 @@ class Clips(EventsTest):
                 self.assertEqual(len(events), 2)
                 clips = sorted((self.at / "clips" / name).iterdir())
                 suffix = Path(name).suffix
-                self.assertEqual([clip.name for clip in clips], [f"event-{k:04}{suffix}" for k in (1, 2)])
+                self.assertEqual(
+                    [clip.name for clip in clips], [f"event-{k:04}{suffix}" for k in (1, 2)]
+                )
                 whole = self.pictures(name)
                 for clip, event in zip(clips, events):
                     part = self.pictures(clip)
@@ -464,8 +634,23 @@ class Clips(EventsTest):
         return [rest[k + 6 : k + 6 + WIDTH * HEIGHT] for k in range(0, len(rest), size)]
 
     def test_only_of_files(self):
-        self.fails(USAGE, "detect", "-", "--clips", "clips", says=("--clips clips", "standard input"), stdin=visits())
-        self.fails(USAGE, "detect", "visits.y4m", "--clips", "clips", says=("--clips clips", "visits.y4m is not encoded"))
+        self.fails(
+            USAGE,
+            "detect",
+            "-",
+            "--clips",
+            "clips",
+            says=("--clips clips", "standard input"),
+            stdin=visits(),
+        )
+        self.fails(
+            USAGE,
+            "detect",
+            "visits.y4m",
+            "--clips",
+            "clips",
+            says=("--clips clips", "visits.y4m is not encoded"),
+        )
         self.file("taken", b"")
         self.mp4("visits.y4m", "visits.mp4")
         self.fails(OUTPUT, "detect", "visits.mp4", "--clips", "taken/clips", says=("taken/clips",))
@@ -478,7 +663,14 @@ class Page(html.parser.HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.images, self.ids, self.links, self.script, self.text = [], [], set(), [], "", ""
+        self.open, self.images, self.ids, self.links, self.script, self.text = (
+            [],
+            [],
+            set(),
+            [],
+            "",
+            "",
+        )
         self.feed(text)
         self.close()
 
@@ -535,10 +727,15 @@ class Pictures(EventsTest):
     def test_heat_map_of_a_region(self):
         self.watch("--heatmap", "whole.png")
         self.watch("--heatmap", "part.png", "--region", "0,20,160,95")
-        self.assertEqual(read_png((self.at / "part.png").read_bytes()), read_png((self.at / "whole.png").read_bytes()))
+        self.assertEqual(
+            read_png((self.at / "part.png").read_bytes()),
+            read_png((self.at / "whole.png").read_bytes()),
+        )
 
     def test_report(self):
-        self.scene(Scenes.GOOD.replace('mask = "mask.png"', "").replace("gate", "<gate> & </script>"))
+        self.scene(
+            Scenes.GOOD.replace('mask = "mask.png"', "").replace("gate", "<gate> & </script>")
+        )
         name = "a <b> & c.y4m"
         (self.at / name).write_bytes(visits())
         events = self.ended("--scene", "scene.toml", "--report", "report.html", name=name)
@@ -582,9 +779,28 @@ class LiveEvents(EventsTest):
         header, frames = visits().split(b"\n", 1)
         size = 6 + WIDTH * HEIGHT
         process = subprocess.Popen(
-            [test_command.CUESTA, "detect", "-", *map(str, self.EXACT), "--events", "e.csv", "--report", "r.html",
-             "--mot", "m.txt", "--heatmap", "h.png", "--json", "o.ndjson", "--merge-window", "1"],
-            cwd=self.at, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+            [
+                test_command.CUESTA,
+                "detect",
+                "-",
+                *map(str, self.EXACT),
+                "--events",
+                "e.csv",
+                "--report",
+                "r.html",
+                "--mot",
+                "m.txt",
+                "--heatmap",
+                "h.png",
+                "--json",
+                "o.ndjson",
+                "--merge-window",
+                "1",
+            ],
+            cwd=self.at,
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         self.addCleanup(process.stderr.close)
 
         def rows(name):
@@ -594,7 +810,9 @@ class LiveEvents(EventsTest):
         try:
             process.stdin.write(header + b"\n" + frames[: 100 * size])
             process.stdin.flush()
-            self.until(lambda: rows("e.csv") == 2, "the first event is in the list while the video goes on")
+            self.until(
+                lambda: rows("e.csv") == 2, "the first event is in the list while the video goes on"
+            )
             self.assertEqual(rows("m.txt"), len(FIRST) - 2)
             process.stdin.write(frames[100 * size : 130 * size])
             process.stdin.flush()
@@ -617,23 +835,31 @@ class LiveEvents(EventsTest):
 
 class Hook(EventsTest):
     def program(self, body):
-        path = self.file("hook.py", f"#!{sys.executable}\nimport json, os, sys, time\n{body}\n".encode())
+        path = self.file(
+            "hook.py", f"#!{sys.executable}\nimport json, os, sys, time\n{body}\n".encode()
+        )
         path.chmod(0o755)
         return path
 
     def test_gets_each_event_as_json(self):
-        self.program("line = sys.stdin.read()\n"
-                     "name = json.loads(line)['event']\n"
-                     "open(f\"{name['id']}-{name['state']}\", 'w').write(line + repr(sys.argv[1:]))\n"
-                     "print('said')")
+        self.program(
+            "line = sys.stdin.read()\n"
+            "name = json.loads(line)['event']\n"
+            "open(f\"{name['id']}-{name['state']}\", 'w').write(line + repr(sys.argv[1:]))\n"
+            "print('said')"
+        )
         done = self.watch("--json", "-", "--on-event", "./hook.py 'two words' $HOME \"a;b\" \\*")
         self.assertIn(b"said", done.stderr)
         self.assertNotIn(b"said", done.stdout)
-        events = [json.loads(line)["event"] for line in done.stdout.splitlines() if b'"event"' in line]
+        events = [
+            json.loads(line)["event"] for line in done.stdout.splitlines() if b'"event"' in line
+        ]
         for event in events:
             line, arguments = (self.at / f"{event['id']}-{event['state']}").read_text().splitlines()
             self.assertEqual(json.loads(line), {"source": "visits.y4m", "event": event})
-            self.assertEqual(arguments, repr(["two words", "$HOME", "a;b", "*"]), "there is no shell")
+            self.assertEqual(
+                arguments, repr(["two words", "$HOME", "a;b", "*"]), "there is no shell"
+            )
         self.assertEqual(len(events), 4)
 
     def test_alone_is_a_result(self):
@@ -651,11 +877,13 @@ class Hook(EventsTest):
 
     def test_does_not_hold_up_frames(self):
         # Each waits until all four have begun.
-        self.program("import glob\n"
-                     "open(f'begun-{os.getpid()}', 'w').close()\n"
-                     "end = time.monotonic() + 8\n"
-                     "while len(glob.glob('begun-*')) < 4 and time.monotonic() < end: time.sleep(0.02)\n"
-                     "sys.exit(len(glob.glob('begun-*')) < 4)")
+        self.program(
+            "import glob\n"
+            "open(f'begun-{os.getpid()}', 'w').close()\n"
+            "end = time.monotonic() + 8\n"
+            "while len(glob.glob('begun-*')) < 4 and time.monotonic() < end: time.sleep(0.02)\n"
+            "sys.exit(len(glob.glob('begun-*')) < 4)"
+        )
         said = self.watch("--json", "o.ndjson", "--on-event", "./hook.py").stderr
         self.assertEqual(said, b"", "four at once, not one after the other")
 

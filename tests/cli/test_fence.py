@@ -17,14 +17,26 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import test_command
-from test_command import DEVICE, INPUT, INTERRUPTED, OUTPUT, USAGE, CommandTest, png, square, staged_files
+from test_command import (
+    DEVICE,
+    INPUT,
+    INTERRUPTED,
+    OUTPUT,
+    USAGE,
+    CommandTest,
+    png,
+    square,
+    staged_files,
+)
 from test_detect import PLAIN, luma, place, street
 
 # Which lines ran is written at the end, and nothing but results is in the sandbox, which the counter says on stderr.
 UNCOUNTED = re.compile(rb"^LLVM Profile .*\n", re.MULTILINE)
 
 # A sanitizer would answer the signal with an exit code of its own.
-WITHOUT_HANDLER = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:handle_abort=0"}
+WITHOUT_HANDLER = {
+    "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":handle_segv=0:handle_abort=0"
+}
 
 
 def within(seconds, found):
@@ -51,21 +63,33 @@ class FenceTest(CommandTest):
         (self.at / "out").mkdir()
         try:
             done = self.run_cuesta(*arguments, code=code)
-            files = {str(p.relative_to(self.at)): p.read_bytes() for p in (self.at / "out").rglob("*") if p.is_file()}
+            files = {
+                str(p.relative_to(self.at)): p.read_bytes()
+                for p in (self.at / "out").rglob("*")
+                if p.is_file()
+            }
         finally:
             subprocess.run(["rm", "-r", self.at / "out"], check=True)
         return done.stdout, UNCOUNTED.sub(b"", done.stderr), files
 
     def started(self, *arguments, stdin=subprocess.DEVNULL):
-        process = subprocess.Popen([test_command.CUESTA, *map(str, arguments), "--sandbox"], cwd=self.at, stdin=stdin, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, env={**os.environ, **WITHOUT_HANDLER})
+        process = subprocess.Popen(
+            [test_command.CUESTA, *map(str, arguments), "--sandbox"],
+            cwd=self.at,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **WITHOUT_HANDLER},
+        )
         for done in (process.wait, process.kill, process.stdout.close, process.stderr.close):
             self.addCleanup(done)
         return process
 
     def slow(self, *more):
         """One that works for minutes, and has its result staged; and its child."""
-        process = self.started("filter", "street.y4m", "-o", "o.y4m", "--median", "101", "--strategy", "serial", *more)
+        process = self.started(
+            "filter", "street.y4m", "-o", "o.y4m", "--median", "101", "--strategy", "serial", *more
+        )
         child = child_of(process)
         within(60, lambda: staged_files(SimpleNamespace(pid=child), self.at))
         return process, child
@@ -89,18 +113,36 @@ class Results(FenceTest):
         self.same("filter", "photo.png", "-o", "out/o.tif", "--kernel", "average:3")
         self.same("filter", "street.y4m", "-o", "out/o.y4m", "--median", "3", "--follow")
         self.same("label", "photo.png", "-o", "out/o.csv", "--threshold", "100")
-        lists = [word for kind in ("json:ndjson", "coco:json", "mot:txt", "events:csv", "heatmap:png", "mask-video:y4m", "report:html")
-                 for word in ("--" + kind.split(":")[0], "out/{}.{}".format(*kind.split(":")))]
+        lists = [
+            word
+            for kind in (
+                "json:ndjson",
+                "coco:json",
+                "mot:txt",
+                "events:csv",
+                "heatmap:png",
+                "mask-video:y4m",
+                "report:html",
+            )
+            for word in ("--" + kind.split(":")[0], "out/{}.{}".format(*kind.split(":")))
+        ]
         self.same("detect", "street.y4m", *PLAIN, "-o", "out/o.y4m", *lists)
 
     def test_are_what_options_of_type_out_name(self):
         """The fence knows results by that; what other options name is read."""
-        for verb, names in (("edges", "output lines"), ("filter", "output"), ("label", "output"),
-                            ("detect", "output json mask-video events report clips coco mot heatmap")):
+        for verb, names in (
+            ("edges", "output lines"),
+            ("filter", "output"),
+            ("label", "output"),
+            ("detect", "output json mask-video events report clips coco mot heatmap"),
+        ):
             text = self.run_cuesta(verb, "--help").stdout.decode()
             self.assertEqual(set(re.findall(r"--([a-z-]+) OUT\b", text)), set(names.split()), verb)
-            self.assertLessEqual(set(re.findall(r"--([a-z-]+) (?:FILE|FOLDER)\b", text)),
-                                 {"config", "save-config", "mask", "scene", "cameras"}, verb)
+            self.assertLessEqual(
+                set(re.findall(r"--([a-z-]+) (?:FILE|FOLDER)\b", text)),
+                {"config", "save-config", "mask", "scene", "cameras"},
+                verb,
+            )
 
     def test_of_a_folder_are_the_same(self):
         for k in range(4):
@@ -119,19 +161,48 @@ class Results(FenceTest):
         self.run_cuesta("edges", "photo.png", "-o", "link.png", "--sandbox")
         self.edges()
         self.assertEqual(old.read_bytes(), (self.at / "out.png").read_bytes())
-        self.assertEqual((old.stat().st_mode & 0o777, (self.at / "link.png").is_symlink()), (0o640, True))
+        self.assertEqual(
+            (old.stat().st_mode & 0o777, (self.at / "link.png").is_symlink()), (0o640, True)
+        )
         self.assert_no_leftovers()
 
     def test_in_bands_are_the_same(self):
-        self.file("tall.pgm", test_command.pgm(64, 4000, bytes(x * y % 251 for y in range(4000) for x in range(64))))
+        self.file(
+            "tall.pgm",
+            test_command.pgm(64, 4000, bytes(x * y % 251 for y in range(4000) for x in range(64))),
+        )
         self.same("edges", "tall.pgm", "-o", "out/o.tif", "--memory", "1MB")
 
     def test_that_cannot_be_written(self):
-        self.fails(OUTPUT, "edges", "photo.png", "-o", "missing/o.png", "--sandbox", says=("missing/o.png", "its folder does not exist"))
-        self.fails(OUTPUT, "edges", "photo.png", "-o", "photo.png/o.png", "--sandbox", says=("photo.png/o.png",))
+        self.fails(
+            OUTPUT,
+            "edges",
+            "photo.png",
+            "-o",
+            "missing/o.png",
+            "--sandbox",
+            says=("missing/o.png", "its folder does not exist"),
+        )
+        self.fails(
+            OUTPUT,
+            "edges",
+            "photo.png",
+            "-o",
+            "photo.png/o.png",
+            "--sandbox",
+            says=("photo.png/o.png",),
+        )
         self.file("there/o.png", b"old").chmod(0o400)
         if os.geteuid() != 0:
-            self.fails(OUTPUT, "edges", "photo.png", "-o", "there/o.png", "--sandbox", says=("there/o.png", "Permission denied"))
+            self.fails(
+                OUTPUT,
+                "edges",
+                "photo.png",
+                "-o",
+                "there/o.png",
+                "--sandbox",
+                says=("there/o.png", "Permission denied"),
+            )
 
 
 class Fence(FenceTest):
@@ -141,7 +212,11 @@ class Fence(FenceTest):
 
         def fields(pid):
             lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-            return {key: value.strip() for key, _, value in (line.partition(":") for line in lines) if key in ("Seccomp", "NoNewPrivs")}
+            return {
+                key: value.strip()
+                for key, _, value in (line.partition(":") for line in lines)
+                if key in ("Seccomp", "NoNewPrivs")
+            }
 
         within(60, lambda: fields(child) == {"Seccomp": "2", "NoNewPrivs": "1"})
         self.assertNotEqual(fields(process.pid), fields(child))
@@ -153,15 +228,28 @@ class Fence(FenceTest):
                 os.kill(child, number)
                 self.assertEqual(process.wait(60), INPUT)
                 said = UNCOUNTED.sub(b"", process.stderr.read()).decode()
-                self.assertRegex(said, rf"^error: street.y4m: what decodes it was ended by signal {int(number)} \(.+\); .*\n$")
+                self.assertRegex(
+                    said,
+                    rf"^error: street.y4m: what decodes it was ended by signal {int(number)} \(.+\); .*\n$",
+                )
                 self.assertFalse((self.at / "o.y4m").exists())
                 self.assert_no_leftovers()
 
     def test_signals_end_it_as_ever(self):
-        for number, code in ((signal.SIGINT, INTERRUPTED), (signal.SIGTERM, INTERRUPTED), (signal.SIGUSR1, -signal.SIGUSR1)):
+        for number, code in (
+            (signal.SIGINT, INTERRUPTED),
+            (signal.SIGTERM, INTERRUPTED),
+            (signal.SIGUSR1, -signal.SIGUSR1),
+        ):
             with self.subTest(number):
                 process = self.live("detect", "-", *PLAIN, "--json", "o.ndjson")
-                within(60, lambda: (self.at / "o.ndjson").exists() and (self.at / "o.ndjson").read_bytes().count(b"\n") > 3)
+                within(
+                    60,
+                    lambda: (
+                        (self.at / "o.ndjson").exists()
+                        and (self.at / "o.ndjson").read_bytes().count(b"\n") > 3
+                    ),
+                )
                 process.send_signal(number)
                 self.assertEqual(process.wait(60), code)
                 (self.at / "o.ndjson").unlink()
@@ -170,7 +258,13 @@ class Fence(FenceTest):
         process, child = self.slow()
         process.kill()
         process.wait()
-        within(60, lambda: not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split(")")[-1].split()[0])
+        within(
+            60,
+            lambda: (
+                not Path(f"/proc/{child}").exists()
+                or "Z" in Path(f"/proc/{child}/stat").read_text().split(")")[-1].split()[0]
+            ),
+        )
         self.assertFalse((self.at / "o.y4m").exists())
         self.assert_no_leftovers()
 
@@ -187,10 +281,14 @@ class Fence(FenceTest):
         self.assertIn(b"--max-time", process.stderr.read())
 
     def test_has_no_network_no_programs_and_no_gpu(self):
-        for words in (["detect", "street.y4m", "--on-event", "true"], ["detect", "street.y4m", "--mqtt", "mqtt://127.0.0.1/x"],
-                      ["detect", "--cameras", "c.toml"], ["edges", "rtsp://user:secret@127.0.0.1/1", "-o", "o.mkv"],
-                      ["edges", "photo.png", "-o", "o.png", "--device", "cuda"],
-                      ["detect", "street.y4m", "street.y4m", "--json", "{name}.ndjson"]):
+        for words in (
+            ["detect", "street.y4m", "--on-event", "true"],
+            ["detect", "street.y4m", "--mqtt", "mqtt://127.0.0.1/x"],
+            ["detect", "--cameras", "c.toml"],
+            ["edges", "rtsp://user:secret@127.0.0.1/1", "-o", "o.mkv"],
+            ["edges", "photo.png", "-o", "o.png", "--device", "cuda"],
+            ["detect", "street.y4m", "street.y4m", "--json", "{name}.ndjson"],
+        ):
             said = self.fails(USAGE, *words, "--sandbox", says=("--sandbox",))
             self.assertNotIn("secret", said)
 

@@ -32,7 +32,11 @@ class Vips:
         self.lib.vips_cache_set_max(0)  # a name is used twice
         pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int
         for name, result, arguments in (
-            ("vips_image_new_from_memory_copy", pointer, [text, ctypes.c_size_t, number, number, number, number]),
+            (
+                "vips_image_new_from_memory_copy",
+                pointer,
+                [text, ctypes.c_size_t, number, number, number, number],
+            ),
             ("vips_image_write_to_file", number, [pointer, text, pointer]),
             ("vips_image_new_from_file", pointer, [text, pointer]),
             ("vips_image_write_to_memory", pointer, [pointer, ctypes.POINTER(ctypes.c_size_t)]),
@@ -48,11 +52,15 @@ class Vips:
 
     def write(self, path, width, height, samples, bands=1, kind=UCHAR, delays=(), **fields):
         data = struct.pack(f"={len(samples)}{CODES[kind]}", *samples)
-        image = self.lib.vips_image_new_from_memory_copy(data, len(data), width, height, bands, kind)
+        image = self.lib.vips_image_new_from_memory_copy(
+            data, len(data), width, height, bands, kind
+        )
         for name, value in fields.items():
             self.lib.vips_image_set_int(image, name.replace("_", "-").encode(), value)
         if delays:
-            self.lib.vips_image_set_array_int(image, b"delay", (ctypes.c_int * len(delays))(*delays), len(delays))
+            self.lib.vips_image_set_array_int(
+                image, b"delay", (ctypes.c_int * len(delays))(*delays), len(delays)
+            )
         if self.lib.vips_image_write_to_file(image, os.fsencode(path), None) != 0:
             raise OSError(self.lib.vips_error_buffer().decode())
 
@@ -61,14 +69,26 @@ class Vips:
         image = self.lib.vips_image_new_from_file(os.fsencode(path) + options.encode(), None)
         if not image:
             raise OSError(self.lib.vips_error_buffer().decode())
-        facts = {name: getattr(self.lib, "vips_image_get_" + name)(image)
-                 for name in ("width", "height", "bands", "format", "n_pages", "orientation", "page_height")}
+        facts = {
+            name: getattr(self.lib, "vips_image_get_" + name)(image)
+            for name in (
+                "width",
+                "height",
+                "bands",
+                "format",
+                "n_pages",
+                "orientation",
+                "page_height",
+            )
+        }
         size = ctypes.c_size_t()
         memory = self.lib.vips_image_write_to_memory(image, ctypes.byref(size))
         data = ctypes.string_at(memory, size.value)
         if facts["format"] in CODES:
             code = CODES[facts["format"]]
-            facts["samples"] = list(struct.unpack(f"={len(data) // struct.calcsize(code)}{code}", data))
+            facts["samples"] = list(
+                struct.unpack(f"={len(data) // struct.calcsize(code)}{code}", data)
+            )
         return facts
 
 
@@ -92,24 +112,42 @@ def scene(width=WIDTH, height=HEIGHT, shift=0):
 
 def openexr(width, height, samples):
     """Scanlines of RGB, uncompressed, in 32-bit floats (openexr.com, "OpenEXR File Layout")."""
+
     def attribute(name, kind, value):
         return name.encode() + b"\0" + kind.encode() + b"\0" + struct.pack("<i", len(value)) + value
 
-    channels = b"".join(name + b"\0" + struct.pack("<iB3xii", 2, 0, 1, 1) for name in (b"B", b"G", b"R")) + b"\0"
+    channels = (
+        b"".join(name + b"\0" + struct.pack("<iB3xii", 2, 0, 1, 1) for name in (b"B", b"G", b"R"))
+        + b"\0"
+    )
     window = struct.pack("<4i", 0, 0, width - 1, height - 1)
-    head = struct.pack("<2i", 20000630, 2) + b"".join((
-        attribute("channels", "chlist", channels), attribute("compression", "compression", b"\0"),
-        attribute("dataWindow", "box2i", window), attribute("displayWindow", "box2i", window),
-        attribute("lineOrder", "lineOrder", b"\0"), attribute("pixelAspectRatio", "float", struct.pack("<f", 1)),
-        attribute("screenWindowCenter", "v2f", struct.pack("<2f", 0, 0)),
-        attribute("screenWindowWidth", "float", struct.pack("<f", 1)))) + b"\0"
+    head = (
+        struct.pack("<2i", 20000630, 2)
+        + b"".join(
+            (
+                attribute("channels", "chlist", channels),
+                attribute("compression", "compression", b"\0"),
+                attribute("dataWindow", "box2i", window),
+                attribute("displayWindow", "box2i", window),
+                attribute("lineOrder", "lineOrder", b"\0"),
+                attribute("pixelAspectRatio", "float", struct.pack("<f", 1)),
+                attribute("screenWindowCenter", "v2f", struct.pack("<2f", 0, 0)),
+                attribute("screenWindowWidth", "float", struct.pack("<f", 1)),
+            )
+        )
+        + b"\0"
+    )
     lines = []
     for y in range(height):
-        row = samples[y * width * 3:(y + 1) * width * 3]
+        row = samples[y * width * 3 : (y + 1) * width * 3]
         planes = [v for channel in (2, 1, 0) for v in row[channel::3]]
         lines.append(struct.pack(f"<2i{len(planes)}f", y, 4 * len(planes), *planes))
     begin = len(head) + 8 * height
-    return head + b"".join(struct.pack("<Q", begin + y * len(lines[0])) for y in range(height)) + b"".join(lines)
+    return (
+        head
+        + b"".join(struct.pack("<Q", begin + y * len(lines[0])) for y in range(height))
+        + b"".join(lines)
+    )
 
 
 def colored(gray):
@@ -119,14 +157,27 @@ def colored(gray):
 def apng(width, height, frames):
     """An animated PNG of gray frames."""
     still = png(width, height, frames[0])
+
     def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
     def control(number):
         return chunk(b"fcTL", struct.pack(">IIIIIHHBB", number, width, height, 0, 0, 1, 10, 0, 0))
+
     def packed(samples):
-        return zlib.compress(b"".join(b"\0" + bytes(samples[y * width : (y + 1) * width]) for y in range(height)))
+        return zlib.compress(
+            b"".join(b"\0" + bytes(samples[y * width : (y + 1) * width]) for y in range(height))
+        )
+
     header = still[: 8 + 25]
-    out = header + chunk(b"acTL", struct.pack(">II", len(frames), 0)) + control(0) + chunk(b"IDAT", packed(frames[0]))
+    out = (
+        header
+        + chunk(b"acTL", struct.pack(">II", len(frames), 0))
+        + control(0)
+        + chunk(b"IDAT", packed(frames[0]))
+    )
     number = 1
     for frame in frames[1:]:
         out += control(number) + chunk(b"fdAT", struct.pack(">I", number + 1) + packed(frame))
@@ -152,11 +203,15 @@ class FilesTest(CommandTest):
 class Orientation(FilesTest):
     def test_is_applied_once_and_then_gone(self):
         # Stored lying; shown, it stands: what is stored at (x, y) is shown at (height - 1 - y, x).
-        stood = [self.gray[(HEIGHT - 1 - x) * WIDTH + y] for y in range(WIDTH) for x in range(HEIGHT)]
+        stood = [
+            self.gray[(HEIGHT - 1 - x) * WIDTH + y] for y in range(WIDTH) for x in range(HEIGHT)
+        ]
         for name in ("a.tif", "a.webp[lossless]", "a.jpg[Q=100]"):
             with self.subTest(name):
                 path = self.make(name, self.gray, orientation=6)
-                self.assertEqual(VIPS.read(path)["orientation"], 6, "the test's own file says how it is turned")
+                self.assertEqual(
+                    VIPS.read(path)["orientation"], 6, "the test's own file says how it is turned"
+                )
                 for extension in (".png", ".tif", ".jpg", ".webp", ".jp2"):
                     self.run_cuesta("filter", path, "-o", "f" + extension, "--kernel", "average:1")
                     facts = VIPS.read(self.at / ("f" + extension))
@@ -176,7 +231,12 @@ class Floats(FilesTest):
         self.make("gray.tif", [v * 257 for v in self.gray], kind=USHORT)
         _, expected = self.edges_of("gray.tif")
         self.assertTrue(50 < expected.count(255) < 1000, expected.count(255))
-        for name, scale in (("one.tif", 1 / 255), ("bytes.tif", 1), ("words.tif", 257), ("bytes.pfm", 1)):
+        for name, scale in (
+            ("one.tif", 1 / 255),
+            ("bytes.tif", 1),
+            ("words.tif", 257),
+            ("bytes.pfm", 1),
+        ):
             self.make(name, [v * scale for v in self.gray], kind=FLOAT)
             _, mask = self.edges_of(name)
             self.assertEqual(mask, expected, name)
@@ -185,7 +245,12 @@ class Floats(FilesTest):
         samples = colored(self.gray)
         self.make("color.tif", [v * 257 for v in samples], bands=3, kind=USHORT)
         _, expected = self.edges_of("color.tif")
-        for name, scale in (("one.tif", 1 / 255), ("bytes.tif", 1), ("words.tif", 257), ("bytes.pfm", 1)):
+        for name, scale in (
+            ("one.tif", 1 / 255),
+            ("bytes.tif", 1),
+            ("words.tif", 257),
+            ("bytes.pfm", 1),
+        ):
             self.make(name, [v * scale for v in samples], bands=3, kind=FLOAT)
             self.assertEqual(self.edges_of(name)[1], expected, name)
 
@@ -198,7 +263,10 @@ class Floats(FilesTest):
         self.assertEqual(mask, expected)
         self.assertEqual((line["low"], line["high"]), (50, 150))
         self.make("one.tif", [v / 255 for v in self.gray], kind=FLOAT)
-        self.assertEqual(self.edges_of("one.tif", "--sigma", 0, "--low", 50 / 255, "--high", 150 / 255)[1], expected)
+        self.assertEqual(
+            self.edges_of("one.tif", "--sigma", 0, "--low", 50 / 255, "--high", 150 / 255)[1],
+            expected,
+        )
         _, log = self.edges_of("gray.png", "--method", "log", "--threshold", 9)
         self.assertEqual(self.edges_of("bytes.tif", "--method", "log", "--threshold", 9)[1], log)
 
@@ -207,15 +275,23 @@ class Floats(FilesTest):
             self.make("f.tif", [float(v) for v in samples], bands=bands, kind=FLOAT)
             self.run_cuesta("filter", "f.tif", "-o", "g.tif", "--kernel", "average:1")
             facts = VIPS.read(self.at / "g.tif")
-            self.assertEqual((facts["format"], facts["samples"]), (FLOAT, [float(v) for v in samples]))
+            self.assertEqual(
+                (facts["format"], facts["samples"]), (FLOAT, [float(v) for v in samples])
+            )
             self.run_cuesta("filter", "f.tif", "-o", "g.png", "--kernel", "average:1")
             facts = VIPS.read(self.at / "g.png")
-            self.assertEqual((facts["format"], facts["samples"]), (USHORT, [v * 257 for v in samples]))
-            self.run_cuesta("filter", "f.tif", "-o", "g8.tif", "--kernel", "average:1", "--depth", 8)
+            self.assertEqual(
+                (facts["format"], facts["samples"]), (USHORT, [v * 257 for v in samples])
+            )
+            self.run_cuesta(
+                "filter", "f.tif", "-o", "g8.tif", "--kernel", "average:1", "--depth", 8
+            )
             self.assertEqual(VIPS.read(self.at / "g8.tif")["samples"], samples)
         # What the command itself writes as floats it reads as the same picture.
         self.make("gray.png", self.gray)
-        self.run_cuesta("filter", "gray.png", "-o", "own.tif", "--kernel", "average:1", "--depth", "float")
+        self.run_cuesta(
+            "filter", "gray.png", "-o", "own.tif", "--kernel", "average:1", "--depth", "float"
+        )
         self.make("gray.tif", [v * 257 for v in self.gray], kind=USHORT)
         self.assertEqual(self.edges_of("own.tif")[1], self.edges_of("gray.tif")[1])
 
@@ -223,18 +299,27 @@ class Floats(FilesTest):
         self.make("f.tif", [v * 100.0 for v in self.gray], kind=FLOAT)
         said = self.run_cuesta("edges", "f.tif", "-o", "e.png", "-v").stderr.decode()
         self.assertIn("f.tif: floats, 0 is black and 65535 is white", said)
-        said = self.run_cuesta("edges", "f.tif", "-o", "e.png", "-v", "--white", 25500).stderr.decode()
+        said = self.run_cuesta(
+            "edges", "f.tif", "-o", "e.png", "-v", "--white", 25500
+        ).stderr.decode()
         self.assertIn("25500 is white", said)
         self.make("gray.tif", [v * 257 for v in self.gray], kind=USHORT)
         self.assertEqual(self.edges_of("f.tif", "--white", 25500)[1], self.edges_of("gray.tif")[1])
         said = self.run_cuesta("edges", "f.tif", "-o", "e.png", "--white", 5000).stderr.decode()
         self.assertIn("are not between black and white", said)
         for bad in ("none", "0", "-1", "nan"):
-            self.fails(USAGE, "edges", "f.tif", "-o", "x.png", f"--white={bad}", says=["--white", bad])
+            self.fails(
+                USAGE, "edges", "f.tif", "-o", "x.png", f"--white={bad}", says=["--white", bad]
+            )
 
     def test_light(self):
         """Radiance: linear, far beyond 1 in the sun."""
-        self.make("sun.hdr", [v / 255 * (1000 if v > 200 else 1) for v in colored(self.gray)], bands=3, kind=FLOAT)
+        self.make(
+            "sun.hdr",
+            [v / 255 * (1000 if v > 200 else 1) for v in colored(self.gray)],
+            bands=3,
+            kind=FLOAT,
+        )
         said = self.run_cuesta("edges", "sun.hdr", "-o", "e.png", "-v").stderr.decode()
         self.assertIn("floats of linear light", said)
         self.run_cuesta("filter", "sun.hdr", "-o", "f.png", "--kernel", "average:1")
@@ -249,9 +334,15 @@ class Floats(FilesTest):
         said = self.run_cuesta("edges", "sun.exr", "-o", "e.png", "-v").stderr.decode()
         self.assertIn("sun.exr: floats of linear light", said)
         self.make("sun.tif", light, bands=3, kind=FLOAT)
-        self.assertEqual(self.edges_of("sun.exr")[1], self.edges_of("sun.tif", "--white", "light")[1])
-        self.assertEqual(self.edges_of("sun.exr", "--white", "4")[1], self.edges_of("sun.tif", "--white", "4")[1])
-        self.run_cuesta("filter", "sun.exr", "-o", "f.tif", "--kernel", "average:1", "--depth", "float")
+        self.assertEqual(
+            self.edges_of("sun.exr")[1], self.edges_of("sun.tif", "--white", "light")[1]
+        )
+        self.assertEqual(
+            self.edges_of("sun.exr", "--white", "4")[1], self.edges_of("sun.tif", "--white", "4")[1]
+        )
+        self.run_cuesta(
+            "filter", "sun.exr", "-o", "f.tif", "--kernel", "average:1", "--depth", "float"
+        )
         piped = self.run_cuesta("edges", "-", "-o", "p.png", stdin=openexr(WIDTH, HEIGHT, light))
         self.assertEqual(piped.returncode, 0)
         self.assertEqual((self.at / "p.png").read_bytes(), (self.at / "e.png").read_bytes())
@@ -273,8 +364,17 @@ class Pages(FilesTest):
             page = VIPS.read(self.at / "e.tif", f"[page={number}]")
             self.assertEqual((page["n_pages"], page["samples"]), (2, mask))
             self.assertEqual(self.edges_of("pages.tif", "--page", number + 1)[1], mask)
-        self.fails(USAGE, "edges", "pages.tif", "-o", "x.png", says=["pages.tif", "2 pages", ".tif", "--page"])
-        self.fails(USAGE, "edges", "pages.tif", "-o", "x.png", "--page", 3, says=["--page 3", "pages.tif"])
+        self.fails(
+            USAGE,
+            "edges",
+            "pages.tif",
+            "-o",
+            "x.png",
+            says=["pages.tif", "2 pages", ".tif", "--page"],
+        )
+        self.fails(
+            USAGE, "edges", "pages.tif", "-o", "x.png", "--page", 3, says=["--page 3", "pages.tif"]
+        )
         self.run_cuesta("filter", "pages.tif", "-o", "out/", "--kernel", "average:1")
         self.assertEqual(VIPS.read(self.at / "out/pages.tif", "[n=-1]")["samples"], first + second)
 
@@ -285,7 +385,9 @@ class Animations(FilesTest):
         self.frames = [scene(shift=3 * i) for i in range(4)]
         samples = [v for frame in self.frames for v in colored(frame)]
         for name in ("a.gif", "a.webp[lossless]"):
-            self.make(name, samples, height=4 * HEIGHT, bands=3, page_height=HEIGHT, delays=[100] * 4)
+            self.make(
+                name, samples, height=4 * HEIGHT, bands=3, page_height=HEIGHT, delays=[100] * 4
+            )
         self.file("a.png", apng(WIDTH, HEIGHT, self.frames))
 
     def test_every_frame_to_every_verb(self):
@@ -296,8 +398,12 @@ class Animations(FilesTest):
                 self.run_cuesta("filter", name, "-o", "f.y4m", "--median", 3)
                 self.assertEqual((self.at / "f.y4m").read_bytes().count(b"FRAME\n"), 4)
                 lines = self.run_cuesta("detect", name, "--json", "-").stdout.splitlines()
-                self.assertEqual([json.loads(line).get("frame") for line in lines], [None, 0, 1, 2, 3])
-                message = self.fails(USAGE, "edges", name, "-o", "x.png", says=[name, "an animation", "--page 1"])
+                self.assertEqual(
+                    [json.loads(line).get("frame") for line in lines], [None, 0, 1, 2, 3]
+                )
+                message = self.fails(
+                    USAGE, "edges", name, "-o", "x.png", says=[name, "an animation", "--page 1"]
+                )
                 self.assertIn(".webp", message)
                 self.run_cuesta("edges", name, "-o", "one.png", "--page", 1)
 
@@ -311,7 +417,9 @@ class Animations(FilesTest):
             samples = facts["samples"][:: facts["bands"]]
             self.assertEqual(bytes(samples), b"".join(masks), out)
         lines = self.run_cuesta("detect", "e.webp", "--json", "-").stdout.splitlines()
-        self.assertEqual([round(json.loads(line)["time"], 3) for line in lines[1:]], [0, 0.1, 0.2, 0.3])
+        self.assertEqual(
+            [round(json.loads(line)["time"], 3) for line in lines[1:]], [0, 0.1, 0.2, 0.3]
+        )
         self.run_cuesta("edges", "a.webp", "-o", "e.webm")
 
     def test_in_folders(self):
@@ -320,19 +428,31 @@ class Animations(FilesTest):
             (self.at / name).rename(self.at / "in" / name)
         (self.at / "in/a.webp").rename(self.at / "in/b.webp")
         self.run_cuesta("edges", "in", "-o", "out")
-        self.assertEqual(sorted(p.name for p in (self.at / "out").iterdir()), ["a.gif", "a.webp", "b.webp"])
+        self.assertEqual(
+            sorted(p.name for p in (self.at / "out").iterdir()), ["a.gif", "a.webp", "b.webp"]
+        )
         for path in (self.at / "out").iterdir():
             self.assertEqual(VIPS.read(path)["n_pages"], 4, path)
 
 
 class Masks(FilesTest):
     def test_stay_masks(self):
-        for name in ("in/a.jpg", "in/b.jpg", "in/c.webp", "in/d.jp2", "in/e.tif", "in/f.gif", "in/b.png"):
+        for name in (
+            "in/a.jpg",
+            "in/b.jpg",
+            "in/c.webp",
+            "in/d.jp2",
+            "in/e.tif",
+            "in/f.gif",
+            "in/b.png",
+        ):
             (self.at / "in").mkdir(exist_ok=True)
             self.make(name, self.gray)
         self.run_cuesta("edges", "in", "-o", "out")
         names = sorted(p.name for p in (self.at / "out").iterdir())
-        self.assertEqual(names, ["a.png", "b.jpg.png", "b.png", "c.webp", "d.jp2", "e.tif", "f.png"])
+        self.assertEqual(
+            names, ["a.png", "b.jpg.png", "b.png", "c.webp", "d.jp2", "e.tif", "f.png"]
+        )
         for name in names:
             self.assertEqual(set(VIPS.read(self.at / "out" / name)["samples"]), {0, 255}, name)
         _, mask = self.edges_of("in/b.png")
@@ -342,7 +462,10 @@ class Masks(FilesTest):
                 facts = VIPS.read(self.at / out)
                 self.assertEqual(facts["samples"][:: facts["bands"]], mask, out)
         self.run_cuesta("edges", "in", "-o", "asked", "--format", "jpg")
-        self.assertEqual(sorted(p.name for p in (self.at / "asked").iterdir())[:3], ["a.jpg", "b.jpg", "b.png.jpg"])
+        self.assertEqual(
+            sorted(p.name for p in (self.at / "asked").iterdir())[:3],
+            ["a.jpg", "b.jpg", "b.png.jpg"],
+        )
 
 
 class Depths(FilesTest):
@@ -353,7 +476,9 @@ class Depths(FilesTest):
         said = self.run_cuesta("filter", stream, "-o", "f.y4m", "--median", 3).stderr.decode()
         self.assertIn("samples of 10 bits are rounded to 8", said)
         self.assertNotIn("rounded", self.run_cuesta("edges", stream, "-o", "e.y4m").stderr.decode())
-        self.assertIn("rounded to 8", self.run_cuesta("edges", stream, "-o", "e.y4m", "-v").stderr.decode())
+        self.assertIn(
+            "rounded to 8", self.run_cuesta("edges", stream, "-o", "e.y4m", "-v").stderr.decode()
+        )
         self.run_cuesta("edges", stream, "-o", "e.mkv")
 
     def test_defaults_scale(self):
@@ -361,11 +486,17 @@ class Depths(FilesTest):
         self.make("sixteen.tif", [v * 257 for v in self.gray], kind=USHORT)
         self.assertEqual(VIPS.read(self.at / "sixteen.tif")["format"], USHORT)
         # What the usual sigma smooths first is rounded, of 8 bits to one of 255 levels.
-        for method, most in ((["log"], 0.03), (["log", "--sigma", "2.2"], 0), (["log", "--mode", "threshold"], 0)):
+        for method, most in (
+            (["log"], 0.03),
+            (["log", "--sigma", "2.2"], 0),
+            (["log", "--mode", "threshold"], 0),
+        ):
             line, eight = self.edges_of("eight.png", "--method", *method)
             _, sixteen = self.edges_of("sixteen.tif", "--method", *method)
             differing = sum(a != b for a, b in zip(eight, sixteen))
-            self.assertLessEqual(differing, most * line["edge_pixels"], (method, differing, line["edge_pixels"]))
+            self.assertLessEqual(
+                differing, most * line["edge_pixels"], (method, differing, line["edge_pixels"])
+            )
         _, eight = self.edges_of("eight.png", "--method", "sobel")
         _, sixteen = self.edges_of("sixteen.tif", "--method", "sobel")
         self.assertLessEqual(max(abs(a - b / 257) for a, b in zip(eight, sixteen)), 0.51)
@@ -389,7 +520,9 @@ class Depths(FilesTest):
         for name, white in (("noise.png", 255), ("noise16.tif", 65535)):
             for aperture in (3, 5, 7):
                 for norm in ("l1", "l2"):
-                    _, out = self.edges_of(name, "--method", "sobel", "--aperture", aperture, "--norm", norm)
+                    _, out = self.edges_of(
+                        name, "--method", "sobel", "--aperture", aperture, "--norm", norm
+                    )
                     # Saturated samples would be many.
                     self.assertLess(out.count(white), 40, (name, aperture, norm))
                     self.assertGreater(max(out), white * 0.6, (name, aperture, norm))
@@ -411,12 +544,18 @@ class Alpha(FilesTest):
 
 class Others(FilesTest):
     def test_what_is_neither(self):
-        for name, data in (("notes.txt", b"no picture at all, but some text\n" * 9), ("a.psd", b"8BPS\0\1" + bytes(6) + b"\0\3\0\0\0\1\0\0\0\1\0\x08\0\3" + bytes(64)),
-                           ("a.pdf", b"%PDF-1.4\n1 0 obj\n<< >>\nendobj\n" * 4), ("a.ico", b"\0\0\1\0\1\0\1\1\0\0\1\0\x20\0\x30\0\0\0\x16\0\0\0" + bytes(48)),
-                           ("a.out", b"\x7fELF\2\1\1" + bytes(500))):
+        for name, data in (
+            ("notes.txt", b"no picture at all, but some text\n" * 9),
+            ("a.psd", b"8BPS\0\1" + bytes(6) + b"\0\3\0\0\0\1\0\0\0\1\0\x08\0\3" + bytes(64)),
+            ("a.pdf", b"%PDF-1.4\n1 0 obj\n<< >>\nendobj\n" * 4),
+            ("a.ico", b"\0\0\1\0\1\0\1\1\0\0\1\0\x20\0\x30\0\0\0\x16\0\0\0" + bytes(48)),
+            ("a.out", b"\x7fELF\2\1\1" + bytes(500)),
+        ):
             self.file(name, data)
             for verb in (["edges"], ["filter", "--median", 3]):
-                self.fails(INPUT, *verb, name, "-o", "x.png", says=[name, "neither a picture nor a video"])
+                self.fails(
+                    INPUT, *verb, name, "-o", "x.png", says=[name, "neither a picture nor a video"]
+                )
 
 
 class Pipes(FilesTest):
@@ -432,9 +571,16 @@ class Pipes(FilesTest):
         done = self.run_cuesta("edges", "-", "-o", "file.png", stdin=data)
         self.assertEqual(read_png((self.at / "file.png").read_bytes())[4], mask)
         self.run_cuesta("edges", "-", "gray.png", "-o", "many", stdin=data)
-        self.assertEqual(sorted(p.name for p in (self.at / "many").iterdir()), ["gray.png", "stdin.png"])
+        self.assertEqual(
+            sorted(p.name for p in (self.at / "many").iterdir()), ["gray.png", "stdin.png"]
+        )
         # The next program reads it.
-        first = subprocess.run([test_command.CUESTA, "filter", "-", "-o", "-", "--median", "3"], input=data, capture_output=True, check=True)
+        first = subprocess.run(
+            [test_command.CUESTA, "filter", "-", "-o", "-", "--median", "3"],
+            input=data,
+            capture_output=True,
+            check=True,
+        )
         self.edges_of("gray.png")
         self.run_cuesta("edges", "-", "-o", "e.png", stdin=first.stdout)
 
@@ -442,7 +588,12 @@ class Pipes(FilesTest):
         self.make("gray.png", self.gray)
         reader, writer = os.pipe()
         os.close(reader)
-        done = subprocess.run([test_command.CUESTA, "edges", "gray.png", "-o", "-"], cwd=self.at, stdout=writer, stderr=subprocess.PIPE)
+        done = subprocess.run(
+            [test_command.CUESTA, "edges", "gray.png", "-o", "-"],
+            cwd=self.at,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+        )
         os.close(writer)
         self.assertEqual((done.returncode, done.stderr), (4, b""))
 

@@ -39,7 +39,9 @@ class LinesTest(CommandTest):
         self.square = self.file("square.pgm", pgm(40, 30, square()))
 
     def text(self, *arguments):
-        return self.run_cuesta("edges", "square.pgm", *GIVEN, "--lines", "-", *arguments).stdout.decode()
+        return self.run_cuesta(
+            "edges", "square.pgm", *GIVEN, "--lines", "-", *arguments
+        ).stdout.decode()
 
     def json(self, *arguments):
         return json.loads(self.text("--lines-format", "json", *arguments))
@@ -51,8 +53,10 @@ class LinesTest(CommandTest):
 class Files(LinesTest):
     def test_json_is_the_square(self):
         found = self.json("--line-tolerance", 0)
-        self.assertEqual([found[name] for name in ("schema", "source", "width", "height", "method")],
-                         [1, "square.pgm", 40, 30, "canny"])
+        self.assertEqual(
+            [found[name] for name in ("schema", "source", "width", "height", "method")],
+            [1, "square.pgm", 40, 30, "canny"],
+        )
         (line,) = found["lines"]
         self.assertTrue(line["closed"])
         self.assertGreater(line["strength"], 160)
@@ -73,8 +77,22 @@ class Files(LinesTest):
             found = self.json(*arguments)
             validator.validate(found)
         self.assertEqual(found["lines"], [])
-        log = json.loads(self.run_cuesta("edges", "square.pgm", "--method", "log", "--sigma", 1.4, "--threshold", 5, "--lines", "-", "--lines-format",
-                                         "json").stdout)
+        log = json.loads(
+            self.run_cuesta(
+                "edges",
+                "square.pgm",
+                "--method",
+                "log",
+                "--sigma",
+                1.4,
+                "--threshold",
+                5,
+                "--lines",
+                "-",
+                "--lines-format",
+                "json",
+            ).stdout
+        )
         validator.validate(log)
         self.assertTrue(log["lines"])
         # The schema sees what is wrong.
@@ -84,8 +102,10 @@ class Files(LinesTest):
     def test_svg_is_drawn_over_the_picture(self):
         whole = self.json()["lines"]
         svg = ElementTree.fromstring(self.text())
-        self.assertEqual((svg.tag, svg.get("width"), svg.get("height"), svg.get("viewBox")),
-                         (f"{SVG}svg", "40", "30", "0 0 40 30"))
+        self.assertEqual(
+            (svg.tag, svg.get("width"), svg.get("height"), svg.get("viewBox")),
+            (f"{SVG}svg", "40", "30", "0 0 40 30"),
+        )
         self.assertEqual(svg.findtext(f"{SVG}title"), "square.pgm")
         paths = svg.findall(f"{SVG}g/{SVG}path")
         self.assertEqual(len(paths), len(whole))
@@ -122,20 +142,40 @@ class Files(LinesTest):
         svg = self.run_cuesta("edges", name, "--lines", "-").stdout
         self.assertEqual(ElementTree.fromstring(svg).findtext(f"{SVG}title"), name)
         for kind in ("json", "geojson"):
-            json.loads(self.run_cuesta("edges", name, "--lines", "-", "--lines-format", kind).stdout)
+            json.loads(
+                self.run_cuesta("edges", name, "--lines", "-", "--lines-format", kind).stdout
+            )
 
     def test_sixteen_bits_have_their_own_levels(self):
         self.file("deep.png", png(40, 30, [257 * v for v in square()], bits=16))
-        deep = json.loads(self.run_cuesta("edges", "deep.png", "--sigma", 1.4, "--low", 80 * 257, "--high", 160 * 257, "--lines", "-",
-                                          "--lines-format", "json").stdout)
+        deep = json.loads(
+            self.run_cuesta(
+                "edges",
+                "deep.png",
+                "--sigma",
+                1.4,
+                "--low",
+                80 * 257,
+                "--high",
+                160 * 257,
+                "--lines",
+                "-",
+                "--lines-format",
+                "json",
+            ).stdout
+        )
         plain = self.json()
         self.assertEqual(len(deep["lines"]), len(plain["lines"]))
-        self.assertAlmostEqual(deep["lines"][0]["strength"] / plain["lines"][0]["strength"], 257, delta=1)
+        self.assertAlmostEqual(
+            deep["lines"][0]["strength"] / plain["lines"][0]["strength"], 257, delta=1
+        )
 
     def test_a_region_counts_from_its_own_corner(self):
         found = self.json("--region", "5,4,35,26")
         self.assertEqual((found["width"], found["height"]), (35, 26))
-        self.assertAlmostEqual(min(p[0] for line in found["lines"] for p in line["points"]), 4.5, delta=0.2)
+        self.assertAlmostEqual(
+            min(p[0] for line in found["lines"] for p in line["points"]), 4.5, delta=0.2
+        )
 
 
 class Places(LinesTest):
@@ -151,8 +191,10 @@ class Places(LinesTest):
             data = png(40, 30, square()) if name.endswith("png") else pgm(40, 30, square())
             (self.at / "in" / name).write_bytes(data)
         self.run_cuesta("edges", "in", "--lines", "out", "--lines-format", "geojson")
-        self.assertEqual(sorted(p.name for p in (self.at / "out").iterdir()),
-                         ["a.geojson", "b.pgm.geojson", "b.png.geojson"])
+        self.assertEqual(
+            sorted(p.name for p in (self.at / "out").iterdir()),
+            ["a.geojson", "b.pgm.geojson", "b.png.geojson"],
+        )
         self.run_cuesta("edges", "in/a.pgm", "--lines", "other/", "-o", "edges/")
         self.assertEqual([p.name for p in (self.at / "other").iterdir()], ["a.svg"])
         self.assertEqual([p.name for p in (self.at / "edges").iterdir()], ["a.pgm"])
@@ -163,39 +205,73 @@ class Places(LinesTest):
         self.assertEqual([p.name for p in (self.at / "out").iterdir()], ["square.svg"])
 
     def test_threads_change_nothing(self):
-        samples = [(x * x * 7 + y * y * 13 + x * y * 5) // 64 % 256 for y in range(120) for x in range(160)]
+        samples = [
+            (x * x * 7 + y * y * 13 + x * y * 5) // 64 % 256 for y in range(120) for x in range(160)
+        ]
         self.file("rings.pgm", pgm(160, 120, samples))
         for method in ("canny", "log"):
-            told = {self.run_cuesta("edges", "rings.pgm", "--method", method, "--sigma", 1.4, "--lines", "-", "--threads", n).stdout
-                    for n in (1, 2, 5)}
+            told = {
+                self.run_cuesta(
+                    "edges",
+                    "rings.pgm",
+                    "--method",
+                    method,
+                    "--sigma",
+                    1.4,
+                    "--lines",
+                    "-",
+                    "--threads",
+                    n,
+                ).stdout
+                for n in (1, 2, 5)
+            }
             self.assertEqual(len(told), 1)
             self.assertGreater(told.pop().count(b"<path"), 20)
 
     def test_facts(self):
-        told = json.loads(self.run_cuesta("edges", "square.pgm", *GIVEN, "--lines", "l.svg", "--json").stdout)
+        told = json.loads(
+            self.run_cuesta("edges", "square.pgm", *GIVEN, "--lines", "l.svg", "--json").stdout
+        )
         self.assertEqual((told["lines_output"], told["lines"]), ("l.svg", 1))
         self.assertNotIn("output", told)
-        self.assertIn(b"1 lines", self.run_cuesta("edges", "square.pgm", *GIVEN, "--lines", "l.svg", "-v").stderr)
+        self.assertIn(
+            b"1 lines",
+            self.run_cuesta("edges", "square.pgm", *GIVEN, "--lines", "l.svg", "-v").stderr,
+        )
 
     def test_what_cannot_be_meant(self):
         self.file("movie.y4m", y4m(16, 16, [bytes(256)] * 2))
         for arguments, said in (
             ((), "give -o OUT, --lines OUT or both"),
             (("--lines", "l.dxf"), "--lines l.dxf: lines are named .svg, .geojson or .json"),
-            (("--lines", "l.svg", "--lines-format", "json"), "--lines l.svg names its format itself"),
+            (
+                ("--lines", "l.svg", "--lines-format", "json"),
+                "--lines l.svg names its format itself",
+            ),
             (("--lines-format", "json", "-o", "e.png"), "this goes with --lines"),
             (("--min-length", 3, "-o", "e.png"), "--min-length 3: this goes with --lines"),
-            (("--lines", "l.svg", "--line-tolerance", -1), "--line-tolerance -1: it must be 0 or more"),
+            (
+                ("--lines", "l.svg", "--line-tolerance", -1),
+                "--line-tolerance -1: it must be 0 or more",
+            ),
             (("--lines", "l.svg", "--refinement", "devernays"), "did you mean devernay"),
-            (("--lines", "l.svg", "--method", "sobel"), "--lines l.svg: this goes with --method canny or log"),
-            (("--lines", "l.svg", "--method", "log", "--mode", "threshold"), "--mode zero-crossings"),
+            (
+                ("--lines", "l.svg", "--method", "sobel"),
+                "--lines l.svg: this goes with --method canny or log",
+            ),
+            (
+                ("--lines", "l.svg", "--method", "log", "--mode", "threshold"),
+                "--mode zero-crossings",
+            ),
             (("--lines", "-", "-o", "-"), "-o - already takes standard output"),
             (("--lines", "-", "--json"), "--json already takes standard output"),
         ):
             with self.subTest(arguments=arguments):
                 self.assertIn(said, self.refused("square.pgm", *arguments))
         self.assertIn("is a video", self.refused("movie.y4m", "--lines", "l.svg"))
-        self.assertIn("it is a folder", self.refused("square.pgm", "square.pgm", "--lines", "l.svg"))
+        self.assertIn(
+            "it is a folder", self.refused("square.pgm", "square.pgm", "--lines", "l.svg")
+        )
 
 
 class Accuracy(LinesTest):
@@ -203,14 +279,28 @@ class Accuracy(LinesTest):
 
     def test_the_page_has_the_table_of_the_figures(self):
         tool = runpy.run_path(str(ROOT / "bench/field/lines-accuracy"))
-        rows = json.loads((ROOT / "docs/results/data/2026-11-23-lines.json").read_text(encoding="utf-8"))["rows"]
+        rows = json.loads(
+            (ROOT / "docs/results/data/2026-11-23-lines.json").read_text(encoding="utf-8")
+        )["rows"]
         page = (ROOT / "docs/accuracy.md").read_text(encoding="utf-8")
         self.assertIn(tool["table_of"](rows), page)
-        most = {n: max(row["methods"]["ours"]["most"] for row in rows if row["noise"] == n) for n in (0, 2, 5)}
+        most = {
+            n: max(row["methods"]["ours"]["most"] for row in rows if row["noise"] == n)
+            for n in (0, 2, 5)
+        }
         self.assertLess(most[0], 0.05)
-        self.assertIn(f"of 2 levels leaves single points up to {most[2]:.3f} away and of 5 up to {most[5]:.3f}", page)
-        self.assertEqual({(row["edge"], row["blur"], row["noise"]) for row in rows if row["methods"]["ours"]["rms"] >= 0.04},
-                         {("circle, radius 5", 0.7, 5)})
+        self.assertIn(
+            f"of 2 levels leaves single points up to {most[2]:.3f} away and of 5 up to {most[5]:.3f}",
+            page,
+        )
+        self.assertEqual(
+            {
+                (row["edge"], row["blur"], row["noise"])
+                for row in rows
+                if row["methods"]["ours"]["rms"] >= 0.04
+            },
+            {("circle, radius 5", 0.7, 5)},
+        )
 
     def test_straight_edges_are_as_the_figures_have_them(self):
         tool = runpy.run_path(str(ROOT / "bench/field/lines-accuracy"))
@@ -220,10 +310,25 @@ class Accuracy(LinesTest):
             side = tool["SIDE"]
             samples = [round(60 + 120 * coverage(x, y)) for y in range(side) for x in range(side)]
             self.file("edge.pgm", pgm(side, side, samples))
-            found = json.loads(self.run_cuesta("edges", "edge.pgm", *tool["CANNY"], "--line-tolerance", 0, "--lines",
-                                               "-", "--lines-format", "json").stdout)
-            squares += [distance(x, y) ** 2 for line in found["lines"] for x, y, _ in line["points"]
-                        if 8 <= min(x, y) and max(x, y) <= side - 9]
+            found = json.loads(
+                self.run_cuesta(
+                    "edges",
+                    "edge.pgm",
+                    *tool["CANNY"],
+                    "--line-tolerance",
+                    0,
+                    "--lines",
+                    "-",
+                    "--lines-format",
+                    "json",
+                ).stdout
+            )
+            squares += [
+                distance(x, y) ** 2
+                for line in found["lines"]
+                for x, y, _ in line["points"]
+                if 8 <= min(x, y) and max(x, y) <= side - 9
+            ]
         self.assertGreater(len(squares), 100)
         self.assertLess(math.sqrt(sum(squares) / len(squares)), 0.015)
         self.assertLess(max(squares), 0.05**2)

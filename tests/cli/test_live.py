@@ -44,8 +44,15 @@ def long_street(frames, chroma=b"mono"):
 
 class LiveTest(DetectTest):
     def start(self, *arguments, **options):
-        options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        process = subprocess.Popen([test_command.CUESTA, *map(str, arguments)], cwd=self.at, **options)
+        options = {
+            "stdin": subprocess.PIPE,
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            **options,
+        }
+        process = subprocess.Popen(
+            [test_command.CUESTA, *map(str, arguments)], cwd=self.at, **options
+        )
         self.addCleanup(self.end, process)
         return process
 
@@ -98,7 +105,10 @@ class Interrupts(LiveTest):
                     process.stdin.write(street(chroma=b"420jpeg"))
                     process.stdin.flush()
                     # Results come as they are found: they can be followed while the pipe is open.
-                    self.until(lambda: self.lines_in("o.nd") == FRAMES + 1, "lines do not come as frames do")
+                    self.until(
+                        lambda: self.lines_in("o.nd") == FRAMES + 1,
+                        "lines do not come as frames do",
+                    )
                     said = self.interrupt(process, sign)
                     self.assertIn(f"interrupted after {FRAMES} frames", said)
                     self.assertIn(f"kept: {out} (", said)
@@ -114,9 +124,28 @@ class Interrupts(LiveTest):
         for follow in ([], ["--follow"]):
             with self.subTest(follow):
                 # Slow, so that it is not done before it is interrupted.
-                process = self.start("detect", "long.y4m", "-o", "o.y4m", "--json", "o.nd", "--strategy", "serial", *follow)
-                files = (lambda: [self.at / "o.nd"]) if follow else (lambda: staged_files(process, self.at))
-                self.until(lambda: any(path.exists() and path.read_bytes().count(b"\n") > 3 for path in files()), "no line")
+                process = self.start(
+                    "detect",
+                    "long.y4m",
+                    "-o",
+                    "o.y4m",
+                    "--json",
+                    "o.nd",
+                    "--strategy",
+                    "serial",
+                    *follow,
+                )
+                files = (
+                    (lambda: [self.at / "o.nd"])
+                    if follow
+                    else (lambda: staged_files(process, self.at))
+                )
+                self.until(
+                    lambda: any(
+                        path.exists() and path.read_bytes().count(b"\n") > 3 for path in files()
+                    ),
+                    "no line",
+                )
                 said = self.interrupt(process)
                 self.assert_no_leftovers()
                 self.assertEqual((self.at / "o.y4m").exists(), bool(follow))
@@ -130,7 +159,9 @@ class Interrupts(LiveTest):
         self.run_cuesta("detect", self.video, "-o", "a.y4m", "--json", "a.nd")
         self.run_cuesta("detect", self.video, "-o", "b.y4m", "--json", "b.nd", "--follow")
         for kind in ("y4m", "nd"):
-            self.assertEqual((self.at / f"a.{kind}").read_bytes(), (self.at / f"b.{kind}").read_bytes())
+            self.assertEqual(
+                (self.at / f"a.{kind}").read_bytes(), (self.at / f"b.{kind}").read_bytes()
+            )
 
     def test_killed_outright(self):
         self.needs_video()
@@ -141,8 +172,14 @@ class Interrupts(LiveTest):
                 process.stdin.flush()
                 self.until(lambda: self.lines_in("o.nd") == 91, "no lines")
                 # 3 s of 30 frames: what is in memory is a second at most.
-                played = lambda: subprocess.run([test_command.CUESTA, "detect", out, "--json", "-", "--partial", *PLAIN], cwd=self.at,
-                                                capture_output=True, timeout=60).stdout
+                played = lambda: (
+                    subprocess.run(
+                        [test_command.CUESTA, "detect", out, "--json", "-", "--partial", *PLAIN],
+                        cwd=self.at,
+                        capture_output=True,
+                        timeout=60,
+                    ).stdout
+                )
                 self.until(lambda: len(frames_of(played())) >= 58, "frames do not come")
                 process.kill()
                 process.wait(timeout=60)
@@ -212,8 +249,12 @@ class Pipes(LiveTest):
                 self.assert_follows_the_square(frames_of(done.stdout), 0.5)
                 self.assertEqual(len(frames_of(done.stdout)), FRAMES)
             with self.subTest(name + " as a file there"), open(self.at / name, "rb") as file:
-                done = subprocess.run([test_command.CUESTA, "detect", "-", "--json", "-"], stdin=file, capture_output=True,
-                                      timeout=60)
+                done = subprocess.run(
+                    [test_command.CUESTA, "detect", "-", "--json", "-"],
+                    stdin=file,
+                    capture_output=True,
+                    timeout=60,
+                )
                 self.assertEqual(len(frames_of(done.stdout)), FRAMES, done.stderr)
         noise = [os.urandom(WIDTH * HEIGHT) + bytes(WIDTH * HEIGHT // 2) for _ in range(12)]
         long = self.mp4("long.mp4", y4m(WIDTH, HEIGHT, noise, b"420jpeg")).read_bytes()
@@ -222,21 +263,36 @@ class Pipes(LiveTest):
     def test_deep_y4m(self):
         # A blur of deep samples keeps what one of bytes rounds away.
         without_blur = [*PLAIN, "--blur", "1"]
-        shallow = frames_of(self.run_cuesta("detect", "-", "--json", "-", *without_blur, stdin=street()).stdout)
+        shallow = frames_of(
+            self.run_cuesta("detect", "-", "--json", "-", *without_blur, stdin=street()).stdout
+        )
         header, frames = test_detect.planes_of(street(), WIDTH * HEIGHT)
         for bits in (9, 10, 12, 14, 16):
             with self.subTest(bits):
-                wide = [b"".join((v << (bits - 8)).to_bytes(2, "little") for v in frame) for frame in frames]
+                wide = [
+                    b"".join((v << (bits - 8)).to_bytes(2, "little") for v in frame)
+                    for frame in frames
+                ]
                 data = y4m(WIDTH, HEIGHT, wide, b"mono%d" % bits)
                 done = self.run_cuesta("detect", "-", "--json", "-", *without_blur, stdin=data)
                 self.assertEqual(frames_of(done.stdout), shallow)
         # Color of every sampling is read past, the luma is the same.
         half = (WIDTH // 2) * (HEIGHT // 2)
-        for name, size in ((b"420p10", 4 * half), (b"422p12", 8 * half), (b"444p16", 16 * half), (b"411", 2 * half),
-                           (b"410", half // 2), (b"440", 4 * half), (b"444alpha", 12 * half)):
+        for name, size in (
+            (b"420p10", 4 * half),
+            (b"422p12", 8 * half),
+            (b"444p16", 16 * half),
+            (b"411", 2 * half),
+            (b"410", half // 2),
+            (b"440", 4 * half),
+            (b"444alpha", 12 * half),
+        ):
             with self.subTest(name):
                 bits = int(name[4:]) if b"p" in name and b"alpha" not in name else 8
-                wide = [b"".join((v << (bits - 8)).to_bytes(2, "little") for v in f) if bits > 8 else f for f in frames]
+                wide = [
+                    b"".join((v << (bits - 8)).to_bytes(2, "little") for v in f) if bits > 8 else f
+                    for f in frames
+                ]
                 data = y4m(WIDTH, HEIGHT, [f + bytes([0x80]) * size for f in wide], name)
                 done = self.run_cuesta("detect", "-", "--json", "-", *without_blur, stdin=data)
                 self.assertEqual(frames_of(done.stdout), shallow)
@@ -259,10 +315,16 @@ class Pipes(LiveTest):
             with self.subTest(out):
                 noise = y4m(WIDTH, HEIGHT, [os.urandom(WIDTH * HEIGHT) for _ in range(40)])
                 done = subprocess.run(
-                    [test_command.CUESTA, "detect", "-", "-o", out, "--json", "o.nd"], cwd=self.at, capture_output=True,
-                    input=noise, timeout=120,
-                    preexec_fn=lambda: (resource.setrlimit(resource.RLIMIT_FSIZE, (200000, 200000)),
-                                        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)))
+                    [test_command.CUESTA, "detect", "-", "-o", out, "--json", "o.nd"],
+                    cwd=self.at,
+                    capture_output=True,
+                    input=noise,
+                    timeout=120,
+                    preexec_fn=lambda: (
+                        resource.setrlimit(resource.RLIMIT_FSIZE, (200000, 200000)),
+                        signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+                    ),
+                )
                 self.assertEqual(done.returncode, OUTPUT, done.stderr)
                 self.assertIn(f"cannot write {out}".encode(), done.stderr)
                 self.assertIn(f"kept: {out} (".encode(), done.stderr)
@@ -270,7 +332,9 @@ class Pipes(LiveTest):
                 frames_of((self.at / "o.nd").read_text())
                 if kept == "frames":
                     _, frames = test_detect.planes_of((self.at / out).read_bytes(), WIDTH * HEIGHT)
-                    self.assertTrue(frames and all(len(frame) == WIDTH * HEIGHT for frame in frames))
+                    self.assertTrue(
+                        frames and all(len(frame) == WIDTH * HEIGHT for frame in frames)
+                    )
 
 
 class Terminals(LiveTest):
@@ -288,8 +352,14 @@ class Terminals(LiveTest):
 
         def seen_by(*arguments, **options):
             leader, follower = pty.openpty()
-            process = self.start("detect", "-", *arguments, stderr=follower, stdout=options.get("stdout", follower),
-                                 env={**os.environ, "TERM": "xterm"})
+            process = self.start(
+                "detect",
+                "-",
+                *arguments,
+                stderr=follower,
+                stdout=options.get("stdout", follower),
+                env={**os.environ, "TERM": "xterm"},
+            )
             os.close(follower)
             feeder = threading.Thread(target=feed, args=[process.stdin])
             feeder.start()
@@ -313,15 +383,56 @@ def chunk(name, data):
 def avi_with_sound(width, height, frames, rate=25, samples=8000):
     """RIFF AVI of gray frames as 24-bit pixels, with a track of 16-bit samples."""
     listed = lambda name, data: chunk(b"LIST", name + data)
-    picture = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, 3 * width * height, 0, 0, 0, 0)
+    picture = struct.pack(
+        "<IiiHHIIiiII", 40, width, height, 1, 24, 0, 3 * width * height, 0, 0, 0, 0
+    )
     sound = struct.pack("<HHIIHH", 1, 1, samples, 2 * samples, 2, 16)
     stream = lambda kind, scale, per, length, size: struct.pack(
-        "<4s4sIHHIIIIIIIIhhhh", kind, b"\0" * 4, 0, 0, 0, 0, scale, per, 0, length, 1 << 16, 0, size, 0, 0, width, height)
-    head = struct.pack("<IIIIIIIIII4I", 10**6 // rate, 0, 0, 0x10, len(frames), 0, 2, 1 << 16, width, height, 0, 0, 0, 0)
+        "<4s4sIHHIIIIIIIIhhhh",
+        kind,
+        b"\0" * 4,
+        0,
+        0,
+        0,
+        0,
+        scale,
+        per,
+        0,
+        length,
+        1 << 16,
+        0,
+        size,
+        0,
+        0,
+        width,
+        height,
+    )
+    head = struct.pack(
+        "<IIIIIIIIII4I",
+        10**6 // rate,
+        0,
+        0,
+        0x10,
+        len(frames),
+        0,
+        2,
+        1 << 16,
+        width,
+        height,
+        0,
+        0,
+        0,
+        0,
+    )
     headers = chunk(b"avih", head)
-    headers += listed(b"strl", chunk(b"strh", stream(b"vids", 1, rate, len(frames), 0)) + chunk(b"strf", picture))
-    headers += listed(b"strl", chunk(b"strh", stream(b"auds", 2, 2 * samples, samples * len(frames) // rate, 2))
-                      + chunk(b"strf", sound))
+    headers += listed(
+        b"strl", chunk(b"strh", stream(b"vids", 1, rate, len(frames), 0)) + chunk(b"strf", picture)
+    )
+    headers += listed(
+        b"strl",
+        chunk(b"strh", stream(b"auds", 2, 2 * samples, samples * len(frames) // rate, 2))
+        + chunk(b"strf", sound),
+    )
     movie = b""
     for frame in frames:
         rows = [frame[y * width : (y + 1) * width] for y in reversed(range(height))]
@@ -338,7 +449,9 @@ class Sound(LiveTest):
         said = self.run_cuesta("detect", "loud.avi", "-o", "o.webm").stderr.decode()
         self.assertIn("warning: o.webm: without its sound", said)
         self.assertEqual(self.run_cuesta("detect", "loud.avi", "-o", "o.mkv").stderr, b"")
-        self.assertIn(b"sound copied", self.run_cuesta("detect", "loud.avi", "-o", "o.mkv", "-v").stderr)
+        self.assertIn(
+            b"sound copied", self.run_cuesta("detect", "loud.avi", "-o", "o.mkv", "-v").stderr
+        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """cuesta detect on addresses: what is served on the loopback, what breaks off and comes back.
 
-    test_network.py PATH-TO-CUESTA [unittest arguments]
+test_network.py PATH-TO-CUESTA [unittest arguments]
 """
 
 import json
@@ -26,15 +26,27 @@ class NetworkTest(LiveTest):
 
     def video_bytes(self, name, data=None):
         """The street as a file of this kind, no picture out of order."""
-        self.run_cuesta("filter", "-", "-o", name, "--kernel", "average:1", "--threads", 1,
-                        stdin=data or street(chroma=b"420jpeg"))
+        self.run_cuesta(
+            "filter",
+            "-",
+            "-o",
+            name,
+            "--kernel",
+            "average:1",
+            "--threads",
+            1,
+            stdin=data or street(chroma=b"420jpeg"),
+        )
         return (self.at / name).read_bytes()
 
     def units(self, width=WIDTH, height=HEIGHT):
         """Access units of the street; the first is a key picture with its parameters."""
         data = None
         if (width, height) != (WIDTH, HEIGHT):
-            planes = [luma((8 + 2 * k, 12), width, height) + bytes([128]) * (width * height // 2) for k in range(FRAMES)]
+            planes = [
+                luma((8 + 2 * k, 12), width, height) + bytes([128]) * (width * height // 2)
+                for k in range(FRAMES)
+            ]
             data = y4m(width, height, planes, b"420jpeg")
         units = servers.access_units(self.video_bytes(f"{width}.h264", data))
         self.assertEqual(len(units), FRAMES)
@@ -57,14 +69,20 @@ class NetworkTest(LiveTest):
 class Http(NetworkTest):
     def test_files(self):
         names = ("a.mp4", "a.mkv", "a.ts")
-        server = self.http({name: self.video_bytes(name) for name in names} |
-                           {"back.mp4": self.mp4("back.mp4").read_bytes(), "a.y4m": street()})
+        server = self.http(
+            {name: self.video_bytes(name) for name in names}
+            | {"back.mp4": self.mp4("back.mp4").read_bytes(), "a.y4m": street()}
+        )
         for name in (*names, "back.mp4", "a.y4m"):
             with self.subTest(name):
                 done = self.run_cuesta("detect", server.address(name), "--json", "-", *PLAIN)
-                self.assertEqual([line["frame"] for line in frames_of(done.stdout)], list(range(FRAMES)))
+                self.assertEqual(
+                    [line["frame"] for line in frames_of(done.stdout)], list(range(FRAMES))
+                )
                 self.assert_follows_the_square(frames_of(done.stdout), 0.4)
-                self.assertEqual(json.loads(done.stdout.splitlines()[0])["source"], server.address(name))
+                self.assertEqual(
+                    json.loads(done.stdout.splitlines()[0])["source"], server.address(name)
+                )
 
     def test_a_playlist(self):
         segment = self.video_bytes("a.ts")
@@ -86,10 +104,16 @@ class Http(NetworkTest):
 
         def playlist(out, asked):
             shown = min(4, 2 + asked // 2)
-            out.write(head + b"".join(one % k for k in range(shown)) + (b"#EXT-X-ENDLIST\n" if asked > 6 else b""))
+            out.write(
+                head
+                + b"".join(one % k for k in range(shown))
+                + (b"#EXT-X-ENDLIST\n" if asked > 6 else b"")
+            )
 
         server = self.http(pages | {"live.m3u8": playlist})
-        process = self.start("detect", server.address("live.m3u8"), "--json", "o.nd", "--reconnect", 0)
+        process = self.start(
+            "detect", server.address("live.m3u8"), "--json", "o.nd", "--reconnect", 0
+        )
         process.wait(timeout=60)
         self.assertGreaterEqual(len(frames_of((self.at / "o.nd").read_text())), 3 * FRAMES)
 
@@ -106,8 +130,10 @@ class Http(NetworkTest):
         server = self.http({"live.ts": stream})
         self.addCleanup(ends.append, True)
         process = self.start("detect", server.address("live.ts"), "--json", "o.nd", "-o", "o.mkv")
-        self.until(lambda: server.asked.get("live.ts", 0) >= 3 and self.lines_in("o.nd") >= 2 * FRAMES + 3,
-                   "it does not come back")
+        self.until(
+            lambda: server.asked.get("live.ts", 0) >= 3 and self.lines_in("o.nd") >= 2 * FRAMES + 3,
+            "it does not come back",
+        )
         said = self.interrupt(process)
         lines = self.lines("o.nd")
         gaps = [line["gap"] for line in lines if "gap" in line]
@@ -123,7 +149,16 @@ class Rtsp(NetworkTest):
         units = self.units()
         plan = lambda n: units * 3 if n < 2 else units * 3 + [30]
         server = self.rtsp(plan)
-        process = self.start("detect", server.address("guard:secret@"), "--json", "o.nd", "-o", "o.mp4", "--timeout", 5)
+        process = self.start(
+            "detect",
+            server.address("guard:secret@"),
+            "--json",
+            "o.nd",
+            "-o",
+            "o.mp4",
+            "--timeout",
+            5,
+        )
         self.until(lambda: self.lines_in("o.nd") >= 1 + 2 + 8 * FRAMES, "it does not come back")
         said = self.interrupt(process)
         text = (self.at / "o.nd").read_text()
@@ -146,7 +181,9 @@ class Rtsp(NetworkTest):
         self.assertEqual(times, sorted(set(times)))
         for gap, before, after in zip(gaps, parts, parts[1:]):
             self.assertGreaterEqual(gap["attempts"], 1)
-            self.assertTrue(before[-1]["time"] < gap["begin"] <= gap["end"] == after[0]["time"], gap)
+            self.assertTrue(
+                before[-1]["time"] < gap["begin"] <= gap["end"] == after[0]["time"], gap
+            )
             self.assertGreater(gap["end"] - gap["begin"], 0.3, "the time away is in the times")
             self.assertTrue(gap["reason"])
         self.assertEqual(self.frames_in_video("o.mp4"), len(everything))
@@ -165,7 +202,9 @@ class Rtsp(NetworkTest):
     def test_one_that_does_not_come_back(self):
         units = self.units()
         server = self.rtsp(lambda n: units, most=1)
-        process = self.start("detect", server.address(), "--json", "o.nd", "-o", "o.mkv", "--reconnect", 1)
+        process = self.start(
+            "detect", server.address(), "--json", "o.nd", "-o", "o.mkv", "--reconnect", 1
+        )
         said = process.communicate(timeout=60)[1].decode()
         self.assertEqual(process.returncode, INPUT, said)
         self.assertEqual(server.sent, [FRAMES])
@@ -213,8 +252,14 @@ class Refusals(NetworkTest):
         self.addCleanup(free.close)
         with socket.create_server(("127.0.0.1", 0)) as closed:
             port = closed.getsockname()[1]
-        server = self.http({"text": b"no video\n" * 50, "empty": b"", "photo.png": self.photo.read_bytes(),
-                            "list.m3u8": b"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n"})
+        server = self.http(
+            {
+                "text": b"no video\n" * 50,
+                "empty": b"",
+                "photo.png": self.photo.read_bytes(),
+                "list.m3u8": b"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n",
+            }
+        )
         cases = {
             f"rtsp://127.0.0.1:{port}/1": "refused",
             f"rtsp://me:word@127.0.0.1:{port}/1": "me:***@",
@@ -233,15 +278,23 @@ class Refusals(NetworkTest):
         for address, says in cases.items():
             with self.subTest(address):
                 limit = ("--timeout", 0.5) if says.endswith("0.5 s") else ()
-                message = self.fails(INPUT, "detect", address, "--json", "o", "-o", "o.mkv", *limit, says=[says])
+                message = self.fails(
+                    INPUT, "detect", address, "--json", "o", "-o", "o.mkv", *limit, says=[says]
+                )
                 self.assertNotIn(":word@", message)
                 self.assertFalse((self.at / "o").exists())
                 self.assertFalse((self.at / "o.mkv").exists())
 
     def test_an_interrupt_while_it_is_opened(self):
         with socket.create_server(("127.0.0.1", 0)) as silent:
-            process = self.start("detect", f"rtsp://127.0.0.1:{silent.getsockname()[1]}/1", "--json", "o.nd",
-                                 "--timeout", 60)
+            process = self.start(
+                "detect",
+                f"rtsp://127.0.0.1:{silent.getsockname()[1]}/1",
+                "--json",
+                "o.nd",
+                "--timeout",
+                60,
+            )
             silent.settimeout(60)
             asking, _ = silent.accept()
             self.addCleanup(asking.close)

@@ -26,7 +26,13 @@ from test_command import png, read_png
 from test_tune import TuneTest, deep_street, scene
 
 SHOTS = os.environ.get("CUESTA_TUNE_SHOTS")
-EVENTS = ("merge_window", "pre_roll", "post_roll", "min_event", "max_event")  # of whole videos: no frame shows them
+EVENTS = (
+    "merge_window",
+    "pre_roll",
+    "post_roll",
+    "min_event",
+    "max_event",
+)  # of whole videos: no frame shows them
 QUIET = "document.querySelector('#stage-area').getAttribute('aria-busy') === 'false'"
 OPEN = "globalThis.tuner && tuner.isSettled() && " + QUIET
 
@@ -47,7 +53,13 @@ class PageTest(TuneTest):
         page.complaints.clear()
         page.open(tuner.address)
         page.wait(OPEN)
-        self.addCleanup(lambda: self.assertEqual([one for one in page.complaints if "status of 409" not in one], [], "the page ran without a complaint"))
+        self.addCleanup(
+            lambda: self.assertEqual(
+                [one for one in page.complaints if "status of 409" not in one],
+                [],
+                "the page ran without a complaint",
+            )
+        )
         return page, tuner
 
     def settle(self):
@@ -57,8 +69,10 @@ class PageTest(TuneTest):
     def refused(self, words):
         """Waits until that is said, of every request that was refused; the browser has its own line on each."""
         page = self.browser
-        page.wait(f"!document.querySelector('#problem').hidden && document.querySelector('#problem').textContent.includes({json.dumps(words)})"
-                  " && tuner.isIdle()")
+        page.wait(
+            f"!document.querySelector('#problem').hidden && document.querySelector('#problem').textContent.includes({json.dumps(words)})"
+            " && tuner.isIdle()"
+        )
         page.run("0")
         page.complaints[:] = [one for one in page.complaints if "status of 400" not in one]
 
@@ -67,13 +81,16 @@ class PageTest(TuneTest):
         return self.canvas("canvases.whole")
 
     def canvas(self, name):
-        text = self.browser.run(f"""(() => {{
-          const c = tuner.{name}; """ + """const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        text = self.browser.run(
+            f"""(() => {{
+          const c = tuner.{name}; """
+            + """const p = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
           const of = tuner.shown.about.kind === 'bits' ? 3 : 0, out = new Uint8Array(c.width * c.height);
           for (let i = 0; i < out.length; ++i) out[i] = p[4 * i + of];
           let text = '';
           for (let i = 0; i < out.length; i += 8192) text += String.fromCharCode(...out.subarray(i, i + 8192));
-          return btoa(text); })()""")
+          return btoa(text); })()"""
+        )
         return base64.b64decode(text)
 
     def offered(self, name="command"):
@@ -119,7 +136,10 @@ class Edges(PageTest):
             self.check()
 
     def test_color_and_lines(self):
-        self.photo = self.file("my photo.png", png(160, 120, [v for s in scene() for v in (s, s // 2 + 40, 255 - s)], channels=3))
+        self.photo = self.file(
+            "my photo.png",
+            png(160, 120, [v for s in scene() for v in (s, s // 2 + 40, 255 - s)], channels=3),
+        )
         page, tuner = self.open()
         controls = tuner.json("about")["controls"]
         seen = set()
@@ -127,7 +147,9 @@ class Edges(PageTest):
         for color in color_of["choices"]:
             page.click(f"[data-name=color] label:has([value={color}])")
             seen.add(self.check("" if color == "strongest" else f"--color {color}")[1])
-            for stage in page.run("[...document.querySelectorAll('#stages input')].map((e) => e.value)"):
+            for stage in page.run(
+                "[...document.querySelectorAll('#stages input')].map((e) => e.value)"
+            ):
                 page.click(f"#stages label:has([value={stage}])")
                 self.settle()
         self.assertEqual(len(seen), 3)
@@ -144,26 +166,41 @@ class Edges(PageTest):
             base = self.check("--lines ")[1]
             for option in controls["tracing"]:
                 with self.subTest(method=method, option=option["name"]):
-                    self.assertGreater(self.move(option["name"], option["flag"], option["by"][""], base), 0)
+                    self.assertGreater(
+                        self.move(option["name"], option["flag"], option["by"][""], base), 0
+                    )
             page.click("[data-name=lines] input")
-            self.assertNotIn("--", self.check()[0].split("-edges.png'")[1].replace("--method log", ""))
+            self.assertNotIn(
+                "--", self.check()[0].split("-edges.png'")[1].replace("--method log", "")
+            )
         page.click("[data-name=method] label:has([value=sobel])")
         self.check()
-        self.assertFalse(page.run("!!document.querySelector('[data-name=lines], [data-name=color]')"))
+        self.assertFalse(
+            page.run("!!document.querySelector('[data-name=lines], [data-name=color]')")
+        )
 
     def test_defaults_by_mode(self):
         page, _ = self.open()
         page.click("[data-name=method] label:has([value=log])")
         self.settle()
+
         def values():
-            return page.run("['sigma', 'level'].map((n) => document.querySelector(`#options [data-name=${n}] [type=number]`).value)")
+            return page.run(
+                "['sigma', 'level'].map((n) => document.querySelector(`#options [data-name=${n}] [type=number]`).value)"
+            )
+
         self.assertEqual(values(), ["3.5", "0.3"])
         page.click("[data-name=mode] label:has([value=threshold])")
         self.assertEqual(values(), ["1.4", "5"])
         line, _ = self.check("--mode threshold")
         self.assertNotIn("--sigma", line)
-        for name, text in (("sigma", "3.5"), ("level", "0.3")):  # the other mode's defaults, given here
-            page.run(f"document.querySelector('#options [data-name={name}] [type=number]').select()")
+        for name, text in (
+            ("sigma", "3.5"),
+            ("level", "0.3"),
+        ):  # the other mode's defaults, given here
+            page.run(
+                f"document.querySelector('#options [data-name={name}] [type=number]').select()"
+            )
             page.type(text)
             self.settle()  # what comes meanwhile, of the other control, leaves it alone
             page.key("Enter")
@@ -173,7 +210,9 @@ class Edges(PageTest):
     def move(self, name, flag, spec, base):
         """Moves one control through its values; how many of them changed the picture."""
         page, at, changed = self.browser, f"#options [data-name={name}]", 0
-        kinds = page.run(f"[...document.querySelectorAll('{at} input, {at} select')].map((e) => e.type)")
+        kinds = page.run(
+            f"[...document.querySelectorAll('{at} input, {at} select')].map((e) => e.type)"
+        )
         if kinds[0] == "radio":
             values = page.run(f"[...document.querySelectorAll('{at} input')].map((e) => e.value)")
             self.assertEqual(values, spec["choices"])
@@ -217,15 +256,22 @@ class Edges(PageTest):
 
     def drag_range(self, selector, flag):
         page = self.browser
-        left, top, width, height = page.run(f"(() => {{ const b = document.querySelector('{selector}').getBoundingClientRect();"
-                                            "return [b.left, b.top, b.width, b.height]; })()")
+        left, top, width, height = page.run(
+            f"(() => {{ const b = document.querySelector('{selector}').getBoundingClientRect();"
+            "return [b.left, b.top, b.width, b.height]; })()"
+        )
         page.drag((left + 0.2 * width, top + height / 2), (left + 0.4 * width, top + height / 2))
         self.check(flag)
 
     def test_thresholds_by_rule_and_by_hand(self):
         page, _ = self.open()
         at = "#options [data-name=threshold]"
-        for rule, word in (("median", "auto:median"), ("noise", "auto:noise"), ("percentile", "auto:percentile:90"), ("otsu", "")):
+        for rule, word in (
+            ("median", "auto:median"),
+            ("noise", "auto:noise"),
+            ("percentile", "auto:percentile:90"),
+            ("otsu", ""),
+        ):
             page.click(f"{at} label:has([value={rule}])")
             self.check(word)
         page.click(f"{at} label:has([value=percentile])")
@@ -268,14 +314,18 @@ class Edges(PageTest):
 
     def test_stages_divide_zoom_and_copy(self):
         page, _ = self.open()
-        for stage in page.run("[...document.querySelectorAll('#stages input')].map((e) => e.value)"):
+        for stage in page.run(
+            "[...document.querySelectorAll('#stages input')].map((e) => e.value)"
+        ):
             page.click(f"#stages label:has([value={stage}])")
             self.settle()
             self.assertEqual(page.run("document.querySelector('#right-tag').textContent"), stage)
             page.wait("tuner.shown.about.width === 160")
         page.run("document.querySelector('#divide').focus()")
         page.key("ArrowLeft", 5)
-        self.assertEqual(page.run("document.querySelector('#divide').getAttribute('aria-valuenow')"), "40")
+        self.assertEqual(
+            page.run("document.querySelector('#divide').getAttribute('aria-valuenow')"), "40"
+        )
         x, y = page.middle_of("#divide")
         page.drag((x, y + 60), (x + 200, y + 60))
         self.assertGreater(page.run("tuner.view.divide"), 0.45)
@@ -292,20 +342,37 @@ class Edges(PageTest):
         page.click("#overlay")
         self.assertTrue(page.run("tuner.view.overlay"))
         page.click("#overlay")
-        for tab, words in (("cpp", "cuesta::edges"), ("python", "import cuesta"), ("config", "[edges]"), ("command", "cuesta edges")):
+        for tab, words in (
+            ("cpp", "cuesta::edges"),
+            ("python", "import cuesta"),
+            ("config", "[edges]"),
+            ("command", "cuesta edges"),
+        ):
             page.click(f"#tab-{tab}")
             self.assertIn(words, page.run("document.querySelector('#copy-text').textContent"))
         page.run("document.querySelector('#tab-command').focus()")
         page.key("ArrowRight")
         self.assertEqual(page.run("document.activeElement.id"), "tab-cpp")
-        page.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        page.call(
+            "Browser.grantPermissions",
+            permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
+        )
         page.click("#copy")
         page.wait("document.querySelector('#status').textContent === 'Copied.'")
 
     def test_by_keyboard_and_with_a_screen_reader(self):
         page, _ = self.open()
         tree = page.call("Accessibility.getFullAXTree")["nodes"]
-        interactive = {"slider", "spinbutton", "radio", "checkbox", "button", "tab", "combobox", "textbox"}
+        interactive = {
+            "slider",
+            "spinbutton",
+            "radio",
+            "checkbox",
+            "button",
+            "tab",
+            "combobox",
+            "textbox",
+        }
         seen = set()
         for node in tree:
             role = node.get("role", {}).get("value")
@@ -318,7 +385,11 @@ class Edges(PageTest):
         names = []
         for _ in range(80):
             page.key("Tab")
-            names.append(page.run("document.activeElement.id || document.activeElement.dataset.mark || document.activeElement.name"))
+            names.append(
+                page.run(
+                    "document.activeElement.id || document.activeElement.dataset.mark || document.activeElement.name"
+                )
+            )
             if names[-1] == "reset":
                 break
         for wanted in ("view", "divide", "low", "high", "tab-command", "copy", "reset"):
@@ -343,7 +414,9 @@ class Edges(PageTest):
                   return [['--ink', '--paper'], ['--ink', '--panel'], ['--soft', '--paper'], ['--soft', '--panel'],
                     ['--on-accent', '--accent'], ['--bad', '--paper']].map(([a, b]) => [a, b, ratio(a, b)]); })()""")
                 for a, b, ratio in pairs:
-                    self.assertGreaterEqual(ratio, 4.5, f"{a} on {b}, dark {dark}")  # WCAG 2, level AA
+                    self.assertGreaterEqual(
+                        ratio, 4.5, f"{a} on {b}, dark {dark}"
+                    )  # WCAG 2, level AA
                 self.assertEqual(page.complaints, [])
                 tuner.stop()
 
@@ -357,7 +430,6 @@ class Edges(PageTest):
         self.refused("42")
         page.click("#reset")
         self.check()
-
 
     def test_newer_work_of_another_page_is_waited_for(self):
         page, _ = self.open()
@@ -379,8 +451,12 @@ class Film(PageTest):
 
     def setUp(self):
         super().setUp()
-        frames = [test_detect.luma((8 + 2 * k, 12 + k) if k > 2 else None) for k in range(self.FRAMES)]
-        self.street = self.file("street.y4m", test_command.y4m(test_detect.WIDTH, test_detect.HEIGHT, frames))
+        frames = [
+            test_detect.luma((8 + 2 * k, 12 + k) if k > 2 else None) for k in range(self.FRAMES)
+        ]
+        self.street = self.file(
+            "street.y4m", test_command.y4m(test_detect.WIDTH, test_detect.HEIGHT, frames)
+        )
 
     def check(self, expected=None):
         """The copied command's objects of the frame that is shown, and their mask, are those on the page."""
@@ -393,24 +469,36 @@ class Film(PageTest):
             self.file("street-scene.json", scene.encode())
         folder = Path(test_command.CUESTA).resolve().parent
         line = line.replace("-o street-boxes.mp4", "--mask-video mask.y4m")
-        done = subprocess.run(["sh", "-c", line], cwd=self.at, capture_output=True,
-                              env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+        done = subprocess.run(
+            ["sh", "-c", line],
+            cwd=self.at,
+            capture_output=True,
+            env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
+        )
         self.assertEqual(done.returncode, 0, f"{line}\n{done.stderr.decode()}")
         frame = self.browser.run("tuner.frame")
-        lines = [json.loads(one) for one in (self.at / "street-objects.ndjson").read_text().splitlines()]
+        lines = [
+            json.loads(one) for one in (self.at / "street-objects.ndjson").read_text().splitlines()
+        ]
         told = next(one for one in lines if one.get("frame") == frame)["objects"]
         shown = self.browser.run("tuner.shown.objects")
         self.assertEqual([one["box"] for one in shown], [one["box"] for one in told], line)
-        _, masks = test_detect.planes_of((self.at / "mask.y4m").read_bytes(), test_detect.WIDTH * test_detect.HEIGHT)
+        _, masks = test_detect.planes_of(
+            (self.at / "mask.y4m").read_bytes(), test_detect.WIDTH * test_detect.HEIGHT
+        )
         self.assertEqual(self.canvas("maskCanvas"), masks[frame], line)
         return line, told
 
     def test_every_control(self):
         page, tuner = self.open(self.street.name)
-        page.run("tuner.view.overlay = false, document.querySelectorAll('details').forEach((e) => { e.open = true; })")
+        page.run(
+            "tuner.view.overlay = false, document.querySelectorAll('details').forEach((e) => { e.open = true; })"
+        )
         self.reach_frame(40)
         controls = tuner.json("about")["controls"]
-        options = {one["name"]: one for one in controls["options"]} | {one["name"]: one for one in controls["tracking"]}
+        options = {one["name"]: one for one in controls["options"]} | {
+            one["name"]: one for one in controls["tracking"]
+        }
         seen = 0
         for name, option in options.items():
             if name in EVENTS:
@@ -430,11 +518,16 @@ class Film(PageTest):
         page.run("tuner.values.background = 'first'")
         self.reach_frame(40)
         at = "#options [data-name=threshold] [type=range]"
-        self.assertIn("10 bits is 0.25", page.run("document.querySelector('#options [data-name=threshold]').dataset.help"))
+        self.assertIn(
+            "10 bits is 0.25",
+            page.run("document.querySelector('#options [data-name=threshold]').dataset.help"),
+        )
         page.run(f"document.querySelector('{at}').focus()")
         page.key("Home")
         page.key("ArrowRight", 2)
-        self.assertTrue(self.check("--threshold 0.5")[1], "the square, which is three quarters of a level")
+        self.assertTrue(
+            self.check("--threshold 0.5")[1], "the square, which is three quarters of a level"
+        )
         page.key("ArrowRight", 4)
         self.assertEqual(self.check("--threshold 1.5")[1], [])
 
@@ -449,9 +542,13 @@ class Film(PageTest):
 
     def move_one(self, name, flag, spec):
         page, at = self.browser, f"#options [data-name={name}]"
-        kinds = page.run(f"[...document.querySelectorAll('{at} input, {at} select')].map((e) => e.type)")
+        kinds = page.run(
+            f"[...document.querySelectorAll('{at} input, {at} select')].map((e) => e.type)"
+        )
         if kinds[0] == "radio":
-            for value in page.run(f"[...document.querySelectorAll('{at} input')].map((e) => e.value)"):
+            for value in page.run(
+                f"[...document.querySelectorAll('{at} input')].map((e) => e.value)"
+            ):
                 page.click(f'{at} label:has([value="{value}"])')
                 self.check("" if value == spec["value"] else f"{flag} {value}")
             return
@@ -477,15 +574,21 @@ class Film(PageTest):
         page, tuner = self.open(self.street.name)
         page.click("#stages label:has([value=boxes])")
         for name in ("warm_up", "min_hits"):
-            page.run(f"document.querySelector('[data-name={name}]').closest('details')?.setAttribute('open', '')")
-            page.run(f"document.querySelector('#options [data-name={name}] [type=number]').select()")
+            page.run(
+                f"document.querySelector('[data-name={name}]').closest('details')?.setAttribute('open', '')"
+            )
+            page.run(
+                f"document.querySelector('#options [data-name={name}] [type=number]').select()"
+            )
             page.type("3")
             page.key("Enter")
         self.reach_frame(30)
 
         def at(x, y):
-            return page.run(f"(() => {{ const b = tuner.view.canvas.getBoundingClientRect(), v = tuner.view; return "
-                            f"[b.left + v.x + {x} * v.shownWidth, b.top + v.y + {y} * v.size.height * v.scale]; }})()")
+            return page.run(
+                f"(() => {{ const b = tuner.view.canvas.getBoundingClientRect(), v = tuner.view; return "
+                f"[b.left + v.x + {x} * v.shownWidth, b.top + v.y + {y} * v.size.height * v.scale]; }})()"
+            )
 
         page.click("[data-draw=include]")
         for corner in ((0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9)):
@@ -534,7 +637,9 @@ class Shots(PageTest):
                 shutil.copy(Path(data) / name, self.at)
         with browser.Browser(size=(1180, 720)) as page:
             page.open(self.tuner(photo).address)
-            page.wait("globalThis.tuner && tuner.isSettled() && document.querySelector('#plot .what').textContent !== ''")
+            page.wait(
+                "globalThis.tuner && tuner.isSettled() && document.querySelector('#plot .what').textContent !== ''"
+            )
             self.keep(page, "tune-edges")
             page.click("[data-name=lines] input")
             page.wait("tuner.isSettled() && tuner.shown.lines")
@@ -545,8 +650,10 @@ class Shots(PageTest):
         with browser.Browser(size=(1180, 720)) as page:
             page.open(self.tuner(video).address)
             page.wait("globalThis.tuner && !tuner.about.loading")
-            page.run("tuner.values = {min_area: '100'}, tuner.zones.all = [{kind: 'include', name: 'square', points: "
-                     "[[0.3, 0.2], [0.97, 0.3], [0.97, 0.97], [0.25, 0.97]]}], tuner.seek(120, false)")
+            page.run(
+                "tuner.values = {min_area: '100'}, tuner.zones.all = [{kind: 'include', name: 'square', points: "
+                "[[0.3, 0.2], [0.97, 0.3], [0.97, 0.97], [0.25, 0.97]]}], tuner.seek(120, false)"
+            )
             page.wait("tuner.isSettled()")
             self.keep(page, "tune-detect")
 
@@ -556,12 +663,17 @@ class Shots(PageTest):
         whole = self.at / "whole.png"
         page.screenshot(whole)
         width, height, channels, _, samples = read_png(whole.read_bytes())
-        test_files.Vips().write(f"{Path(SHOTS) / name}.webp[Q=80,effort=6]", width, height, samples, bands=channels)
+        test_files.Vips().write(
+            f"{Path(SHOTS) / name}.webp[Q=80,effort=6]", width, height, samples, bands=channels
+        )
 
 
 if __name__ == "__main__":
     if browser.path() is None:
-        print("no Chromium on this machine: the tuner's page is not tested (scripts/install-deps tests)", file=sys.stderr)
+        print(
+            "no Chromium on this machine: the tuner's page is not tested (scripts/install-deps tests)",
+            file=sys.stderr,
+        )
         sys.exit(1 if os.environ.get("CUESTA_BROWSER_NEEDED") else 77)
     test_command.CUESTA = str(Path(sys.argv.pop(1)).resolve())
     unittest.main(verbosity=2)

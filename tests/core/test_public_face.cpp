@@ -27,50 +27,30 @@ concept Canny = requires(Src& src, Dst& dst) {
   canny(src, dst, {.sigma = 0}, {.threads = 1});
 };
 template <class Src, class Dst>
-concept AnyCanny = requires(Src& src, Dst& dst) {
-  canny(src, dst);
-}
-|| requires(Src& src, Dst& dst) { canny(src, dst, {.sigma = 0}, {.threads = 1}); };
+concept AnyCanny = requires(Src& src, Dst& dst) { canny(src, dst); } ||
+                   requires(Src& src, Dst& dst) { canny(src, dst, {.sigma = 0}, {.threads = 1}); };
 template <class Src, class Dst>
-concept Gaussian = requires(Src& src, Dst& dst) {
-  gaussian(src, dst, {.sigma = 1.4});
-};
+concept Gaussian = requires(Src& src, Dst& dst) { gaussian(src, dst, {.sigma = 1.4}); };
 template <class Src, class Dst>
-concept Sobel = requires(Src& src, Dst& dst) {
-  sobel(src, {.magnitude = dst});
-};
+concept Sobel = requires(Src& src, Dst& dst) { sobel(src, {.magnitude = dst}); };
 template <class Mask, class Labels>
-concept Label = requires(Mask& mask, Labels& labels) {
-  label(mask, labels, nullptr);
-};
+concept Label = requires(Mask& mask, Labels& labels) { label(mask, labels, nullptr); };
 template <class Mask, class Labels>
 concept ListThere = requires(Mask& mask, Labels& labels, const DeviceComponents& list) {
   label(mask, labels, list);
 };
 template <class Src, class Dst>
-concept Threshold = requires(Src& src, Dst& dst) {
-  threshold(src, dst, 80);
-};
+concept Threshold = requires(Src& src, Dst& dst) { threshold(src, dst, 80); };
 template <class Src, class Dst>
-concept Dilate = requires(Src& src, Dst& dst) {
-  dilate(src, dst, disk3());
-};
+concept Dilate = requires(Src& src, Dst& dst) { dilate(src, dst, disk3()); };
 template <class Src, class Dst>
-concept Scale = requires(Src& src, Dst& dst) {
-  scale(src, dst, 2);
-};
+concept Scale = requires(Src& src, Dst& dst) { scale(src, dst, 2); };
 template <class Src, class Dst>
-concept KeepChannels = requires(Src& src, Dst& dst) {
-  keep_channels(src, dst);
-};
+concept KeepChannels = requires(Src& src, Dst& dst) { keep_channels(src, dst); };
 template <class A, class B, class Dst>
-concept Absdiff = requires(A& a, B& b, Dst& dst) {
-  absdiff(a, b, dst);
-};
+concept Absdiff = requires(A& a, B& b, Dst& dst) { absdiff(a, b, dst); };
 template <class A, class B>
-concept NewAbsdiff = requires(A& a, B& b) {
-  absdiff(a, b);
-};
+concept NewAbsdiff = requires(A& a, B& b) { absdiff(a, b); };
 template <class Frame, class Out>
 concept Subtract = requires(BackgroundSubtractor& background, Frame& frame, Out& out) {
   background.push(frame, {.mask = out});
@@ -102,9 +82,7 @@ static_assert(Subtract<Here, BitImage> && Subtract<There, There> && !Subtract<Th
 
 // gaussian(image, out, 1.4) would have to guess: a window, or a sigma?
 template <class Options>
-concept GaussianTakes = requires(Here& image, Options options) {
-  gaussian(image, image, options);
-};
+concept GaussianTakes = requires(Here& image, Options options) { gaussian(image, image, options); };
 static_assert(!GaussianTakes<double> && !GaussianTakes<int> && GaussianTakes<GaussianOptions>);
 
 // ---- new pictures

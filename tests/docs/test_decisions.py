@@ -21,7 +21,9 @@ def numbers_of(text):
 
 def broken_links(path, root):
     """Relative links of a page that lead nowhere."""
-    text = re.sub(r"```.*?```|`[^`\n]*`|<!--.*?-->", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    text = re.sub(
+        r"```.*?```|`[^`\n]*`|<!--.*?-->", "", path.read_text(encoding="utf-8"), flags=re.DOTALL
+    )
     errors = []
     for target in LINK.findall(text):
         if re.match(r"[a-z]+:", target) or target.startswith("#"):
@@ -43,7 +45,10 @@ def check(folder):
         numbers = numbers_of(text)
         if not numbers or numbers[0] != int(name[:4]):
             errors.append(f"{name}: the heading has not the number of the name")
-        if len(numbers) > 1 and [int(n) for n in re.findall(r"^## (\d+)[.:]", text, re.MULTILINE)] != numbers:
+        if (
+            len(numbers) > 1
+            and [int(n) for n in re.findall(r"^## (\d+)[.:]", text, re.MULTILINE)] != numbers
+        ):
             errors.append(f"{name}: its parts are not those of its heading")
         for number in numbers:
             if number in held:
@@ -55,13 +60,17 @@ def check(folder):
         errors.append("the index is not in order, or has a number twice")
     for number in sorted(held.keys() | listed.keys()):
         if listed.get(number) != held.get(number):
-            errors.append(f"{number:04d}: the index has {listed.get(number)}, the folder {held.get(number)}")
+            errors.append(
+                f"{number:04d}: the index has {listed.get(number)}, the folder {held.get(number)}"
+            )
     expected = set(range(1, max(held, default=0) + 1)) - set(GAP)
     for number in sorted(expected ^ held.keys()):
         errors.append(f"{number:04d}: no decision, or one in the gap that the index names")
     for number, _, title, decision in rows:
         if not decision.endswith(".") or len(decision) > 100:
-            errors.append(f"{number}: the index says its decision in one sentence of at most 100 characters")
+            errors.append(
+                f"{number}: the index says its decision in one sentence of at most 100 characters"
+            )
         if not title.strip():
             errors.append(f"{number}: no title")
     return errors
@@ -78,17 +87,37 @@ class Decisions(unittest.TestCase):
 
     def test_links_to_decisions(self):
         """Links from elsewhere, and mentions of a decision by its number."""
-        held = {f"{n:04d}" for path in (ROOT / "docs" / "decisions").glob("0*.md") for n in numbers_of(path.read_text(encoding="utf-8"))}
+        held = {
+            f"{n:04d}"
+            for path in (ROOT / "docs" / "decisions").glob("0*.md")
+            for n in numbers_of(path.read_text(encoding="utf-8"))
+        }
         pages = pages_with_links()
         self.assertGreater(len(pages), 20)
         errors = []
         for path in pages:
             errors += broken_links(path, ROOT)
-        sources = [path for folder in ("src", "include", "cli", "python", "bench", "scripts", "tests", "packaging")
-                   for path in (ROOT / folder).rglob("*") if path.is_file() and path.suffix in (".cpp", ".hpp", ".py", ".md", ".cu", ".cuh", ".h", "")]
+        sources = [
+            path
+            for folder in (
+                "src",
+                "include",
+                "cli",
+                "python",
+                "bench",
+                "scripts",
+                "tests",
+                "packaging",
+            )
+            for path in (ROOT / folder).rglob("*")
+            if path.is_file()
+            and path.suffix in (".cpp", ".hpp", ".py", ".md", ".cu", ".cuh", ".h", "")
+        ]
         self.assertGreater(len(sources), 500)
         for path in [*pages, *sources]:
-            for number in re.findall(r"docs/decisions/(\d{4})\b", path.read_text(encoding="utf-8", errors="replace")):
+            for number in re.findall(
+                r"docs/decisions/(\d{4})\b", path.read_text(encoding="utf-8", errors="replace")
+            ):
                 if number not in held:
                     errors.append(f"{path.relative_to(ROOT)}: there is no decision {number}")
         self.assertEqual(errors, [])

@@ -39,7 +39,23 @@ ALLOWED = {
     "cli": {"cuesta", "core", "ops", "track", "lines", "recipes", "verify", "io", "bench", "cli"},
     "python": {"cuesta", "core", "ops", "track", "lines", "recipes", "verify", "io", "python"},
     "fuzz": {"cuesta", "core", "cpu", "ops", "verify", "io", "lines", "cli", "fuzz"},
-    "tests": {"cuesta", "core", "cpu", "cuda", "ops", "track", "lines", "recipes", "verify", "io", "bench", "cli", "c", "support", "emulated"},
+    "tests": {
+        "cuesta",
+        "core",
+        "cpu",
+        "cuda",
+        "ops",
+        "track",
+        "lines",
+        "recipes",
+        "verify",
+        "io",
+        "bench",
+        "cli",
+        "c",
+        "support",
+        "emulated",
+    },
 }
 
 # The same within bench: its folder -> the folders of bench that it may name.
@@ -68,13 +84,26 @@ DESCRIPTION = re.compile(r"^ops/[^/]+/options\.hpp$")
 # Libraries, and the paths that may include them.
 LIBRARIES = [
     (re.compile(r"^hwy/"), re.compile(r"^src/(cpu|ops)/|^src/core/cpu_probe\.cpp$"), "Highway"),
-    (re.compile(r"^(oneapi/)?tbb/"), re.compile(r"^src/core/threads\.cpp$|^tests/core/test_stages\.cpp$"), "oneTBB"),
+    (
+        re.compile(r"^(oneapi/)?tbb/"),
+        re.compile(r"^src/core/threads\.cpp$|^tests/core/test_stages\.cpp$"),
+        "oneTBB",
+    ),
     (re.compile(r"^(vips/|glib)"), re.compile(r"^src/io/"), "libvips"),
     (re.compile(r"^lib(av|sw)[a-z]+/"), re.compile(r"^(src/io|tests|fuzz)/"), "FFmpeg's libraries"),
-    (re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
-     re.compile(r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peers/peer_npp|^tests/attack/fault_cuda"), "CUDA"),
+    (
+        re.compile(r"^(cuda|cub/|thrust/|cooperative_groups|mma\.h|npp)"),
+        re.compile(
+            r"^src/cuda/|^src/ops/.*\.(cu|cuh)$|\.cu$|^bench/cuda/|^bench/peers/peer_npp|^tests/attack/fault_cuda"
+        ),
+        "CUDA",
+    ),
     (re.compile(r"^nvtx3/"), re.compile(r"^bench/profile/"), "NVTX"),
-    (re.compile(r"^opencv2/"), re.compile(r"^(tests|bench/peers/peer_)|^include/cuesta/opencv\.hpp$"), "OpenCV"),
+    (
+        re.compile(r"^opencv2/"),
+        re.compile(r"^(tests|bench/peers/peer_)|^include/cuesta/opencv\.hpp$"),
+        "OpenCV",
+    ),
     (re.compile(r"^CLI/"), re.compile(r"^(cli|tests|fuzz)/"), "CLI11"),
     (re.compile(r"^nlohmann/"), re.compile(r"^(cli|bench|tests|fuzz|src/io)/"), "nlohmann-json"),
     (re.compile(r"^toml\+\+/"), re.compile(r"^cli/"), "toml++"),
@@ -169,15 +198,31 @@ def asked_in_vain(root):
     list_of_all = root / "cmake" / "CuestaDependencies.cmake"
     if not list_of_all.exists():
         return []
-    wanted = re.findall(r"\blib(?:av|sw)[a-z]+\b", "".join(re.findall(r"pkg_check_modules\(libav [^)]*", list_of_all.read_text())))
-    text = "".join(file.read_text(encoding="utf-8") for file in sources(root) if file.is_relative_to(root / "src" / "io"))
-    return [f"{list_of_all.relative_to(root)}: {name} is asked for and never included" for name in wanted if f"#include <{name}/" not in text]
+    wanted = re.findall(
+        r"\blib(?:av|sw)[a-z]+\b",
+        "".join(re.findall(r"pkg_check_modules\(libav [^)]*", list_of_all.read_text())),
+    )
+    text = "".join(
+        file.read_text(encoding="utf-8")
+        for file in sources(root)
+        if file.is_relative_to(root / "src" / "io")
+    )
+    return [
+        f"{list_of_all.relative_to(root)}: {name} is asked for and never included"
+        for name in wanted
+        if f"#include <{name}/" not in text
+    ]
 
 
 def guard_of(path):
     """The guard of a header that Highway compiles once for each instruction set: CUESTA_, its operation or layer, its name."""
     folders = [part for part in path.split("/")[:-1] if part not in ("src", "ops")]
-    return "_".join(["CUESTA", folders[0], path.split("/")[-1]]).upper().replace("-", "_").replace(".", "_")
+    return (
+        "_".join(["CUESTA", folders[0], path.split("/")[-1]])
+        .upper()
+        .replace("-", "_")
+        .replace(".", "_")
+    )
 
 
 def stale_guards(root):
@@ -186,15 +231,20 @@ def stale_guards(root):
         path = file.relative_to(root).as_posix()
         if not path.endswith("-inl.hpp"):
             continue
-        for name in sorted(set(re.findall(r"\bCUESTA_\w+_INL_HPP\b", file.read_text(encoding="utf-8")))):
+        for name in sorted(
+            set(re.findall(r"\bCUESTA_\w+_INL_HPP\b", file.read_text(encoding="utf-8")))
+        ):
             if name != guard_of(path):
                 breaches.append(f"{path}: its guard is {name} instead of {guard_of(path)}")
     return breaches
 
 
 def headless_pages(root):
-    return [f"{page.relative_to(root)}: begins '{first}', not '# {page.parent.name}'" for page in sorted(root.glob("src/ops/*/README.md"))
-            if (first := page.read_text(encoding="utf-8").split("\n")[0]) != f"# {page.parent.name}"]
+    return [
+        f"{page.relative_to(root)}: begins '{first}', not '# {page.parent.name}'"
+        for page in sorted(root.glob("src/ops/*/README.md"))
+        if (first := page.read_text(encoding="utf-8").split("\n")[0]) != f"# {page.parent.name}"
+    ]
 
 
 PLANTED = [
@@ -264,7 +314,7 @@ HARMLESS = [
     ("src/cpu/bits-inl.hpp", "#define CUESTA_CPU_BITS_INL_HPP"),
     ("src/io/a.cpp", "#include <libavformat/avformat.h>"),
     ("bench/profile/a.cpp", "#include <nvtx3/nvtx3.hpp>"),
-    ("include/cuesta/opencv.hpp", '#include <opencv2/core.hpp>'),
+    ("include/cuesta/opencv.hpp", "#include <opencv2/core.hpp>"),
     ("bench/papers/roofline.cpp", '#include "bench/works/edges.hpp"'),
     ("bench/run.cpp", '#include "bench/report/table.hpp"'),
     ("bench/peers/peer_opencv.cpp", "#include <opencv2/core.hpp>"),

@@ -55,7 +55,8 @@ TABLES = {
 
 TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/|R"(?P<mark>[^()\\ ]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-FxX])'(?:\\.|[^'\\\n])+'""",
-    re.S)
+    re.S,
+)
 DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.M)
 
 
@@ -65,7 +66,16 @@ def blank(match):
 
 def code_of(text):
     """The text without comments, literals and directives, each line where it was."""
-    text = TOKEN.sub(lambda m: blank(m) if m.group(0)[0] == "/" else '"' + blank(m)[2:] + '"' if "\n" not in m.group(0) else blank(m), text)
+    text = TOKEN.sub(
+        lambda m: (
+            blank(m)
+            if m.group(0)[0] == "/"
+            else '"' + blank(m)[2:] + '"'
+            if "\n" not in m.group(0)
+            else blank(m)
+        ),
+        text,
+    )
     return DIRECTIVE.sub(blank, text)
 
 
@@ -93,18 +103,32 @@ def kind_of(head):
     flat = re.sub(r"\boperator\s*\S+", "operator_", flat)
     if re.search(r"(?<![=!<>])=(?!=)", flat):
         return "data"
-    if re.search(r"\b(class|struct|union|enum)\b", flat) and not re.search(r"@\s*(const|noexcept|override|final|->|\w+\s*@)*\s*$", flat):
+    if re.search(r"\b(class|struct|union|enum)\b", flat) and not re.search(
+        r"@\s*(const|noexcept|override|final|->|\w+\s*@)*\s*$", flat
+    ):
         return "class"
     if "@" not in flat:
         return "data"
     # A member in a constructor's list of initialisers.
-    if re.search(r"@[^@:]*(?<!:):(?!:)", flat) and re.search(r"[\w>]\s*$", head) and not re.search(
-            r"\b(const|noexcept|override|final)\s*$", head):
+    if (
+        re.search(r"@[^@:]*(?<!:):(?!:)", flat)
+        and re.search(r"[\w>]\s*$", head)
+        and not re.search(r"\b(const|noexcept|override|final)\s*$", head)
+    ):
         return "member"
     return "function"
 
 
-NOT_A_NAME = {"__launch_bounds__", "__attribute__", "alignas", "requires", "noexcept", "decltype", "__align__", "if"}
+NOT_A_NAME = {
+    "__launch_bounds__",
+    "__attribute__",
+    "alignas",
+    "requires",
+    "noexcept",
+    "decltype",
+    "__align__",
+    "if",
+}
 
 
 def name_of(head):
@@ -142,7 +166,9 @@ def functions_of(text):
                 end = closing(code, i)
                 label = re.match(r"\s*(?:(?:public|private|protected)\s*:(?!:)\s*)*", before)
                 first = code.count("\n", 0, head + label.end()) + 1
-                found.append((name_of(before[label.end():]), first, code.count("\n", 0, end) + 2 - first))
+                found.append(
+                    (name_of(before[label.end() :]), first, code.count("\n", 0, end) + 2 - first)
+                )
                 i = head = end
                 continue
             head = i + 1
@@ -219,7 +245,10 @@ def breaches_of(over, tables, ceilings):
     for kind, places in over.items():
         if len(places) > ceilings[kind]:
             found.append(f"{len(places)} {kind}; the ceiling is {ceilings[kind]}")
-    found += [f"{file} {function} is no longer above {LONG_FUNCTION} lines; remove it from TABLES" for file, function in sorted(TABLES - tables)]
+    found += [
+        f"{file} {function} is no longer above {LONG_FUNCTION} lines; remove it from TABLES"
+        for file, function in sorted(TABLES - tables)
+    ]
     return found
 
 
@@ -262,7 +291,11 @@ def self_test():
         (root / "src/long.cpp").write_text(text + "\n" * 400)
         over, tables = measure(root)
         assert {kind: len(places) for kind, places in over.items()} == {
-            "functions above 80 lines": 0, "functions above 60 lines": 2, "files above 500 lines": 1, "template parameter lists above 5": 1}, over
+            "functions above 80 lines": 0,
+            "functions above 60 lines": 2,
+            "files above 500 lines": 1,
+            "template parameter lists above 5": 1,
+        }, over
         assert not tables
         exact = {kind: len(places) for kind, places in over.items()}
         assert breaches_of(over, TABLES, exact) == []

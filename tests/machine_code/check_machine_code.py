@@ -7,6 +7,7 @@ holds the architectures it was built for.
 
 Needs cuobjdump, with nvdisasm beside it or on the PATH (scripts/fetch-tools has both).
 """
+
 import argparse
 import concurrent.futures
 import os
@@ -43,9 +44,18 @@ class Rule:
         missing = [p for p in self.must if not re.search(p, code)]
         present = [p for p in self.never if re.search(p, code)]
         found = {p: len(re.findall(p, code)) for p in self.counts}
-        return ([f"{name}: nothing matches {p}" for p in missing] +
-                [f"{name}: {found[p]} match {p}, not {n}" for p, n in self.counts.items() if found[p] != n] +
-                [f"{name}: has {re.search(p, code).group(0)!r}, which {self.file} must not" for p in present])
+        return (
+            [f"{name}: nothing matches {p}" for p in missing]
+            + [
+                f"{name}: {found[p]} match {p}, not {n}"
+                for p, n in self.counts.items()
+                if found[p] != n
+            ]
+            + [
+                f"{name}: has {re.search(p, code).group(0)!r}, which {self.file} must not"
+                for p in present
+            ]
+        )
 
 
 RULES = [
@@ -53,12 +63,31 @@ RULES = [
     Rule("convolve/ladder/02_shared", "kernel_global_taps" + F32, GLOBAL + SHARED, CONSTANT_TAPS),
     Rule("convolve/ladder/02_shared", "kernel_constant_taps" + F32, SHARED + CONSTANT_TAPS),
     Rule("convolve/ladder/03_constant", "kernel" + F32, GLOBAL + CONSTANT_TAPS, NO_SHARED),
-    Rule("convolve/ladder/04_texture", "kernel_global_taps" + F32, TEXTURE + GLOBAL, NO_SHARED + CONSTANT_TAPS),
-    Rule("convolve/ladder/04_texture", "kernel_constant_taps" + F32, TEXTURE + CONSTANT_TAPS, NO_SHARED),
+    Rule(
+        "convolve/ladder/04_texture",
+        "kernel_global_taps" + F32,
+        TEXTURE + GLOBAL,
+        NO_SHARED + CONSTANT_TAPS,
+    ),
+    Rule(
+        "convolve/ladder/04_texture",
+        "kernel_constant_taps" + F32,
+        TEXTURE + CONSTANT_TAPS,
+        NO_SHARED,
+    ),
     Rule("convolve/ladder/05_tiled", "kernel" + F32, SHARED + CONSTANT_TAPS),
     # Each pass of the separable rungs through shared memory.
-    Rule("convolve/ladder/06_separable", "(columns|rows)" + F32, GLOBAL + SHARED + CONSTANT_TAPS, counts=ONE_BARRIER),
-    Rule("convolve/ladder/06_separable", "tiled_(columns|rows)" + F32, GLOBAL + SHARED + CONSTANT_TAPS),
+    Rule(
+        "convolve/ladder/06_separable",
+        "(columns|rows)" + F32,
+        GLOBAL + SHARED + CONSTANT_TAPS,
+        counts=ONE_BARRIER,
+    ),
+    Rule(
+        "convolve/ladder/06_separable",
+        "tiled_(columns|rows)" + F32,
+        GLOBAL + SHARED + CONSTANT_TAPS,
+    ),
     Rule("convolve/ladder/07_row_cyclic", "kernel" + F32, SHARED + CONSTANT_TAPS),
     Rule("convolve/ladder/08_shared_1d", "kernelIf", SHARED + CONSTANT_TAPS, counts=ONE_BARRIER),
     Rule("convolve/ladder/09_two_pass", "(columns|rows)" + F32, GLOBAL + CONSTANT_TAPS, NO_SHARED),
@@ -73,30 +102,78 @@ RULES = [
     Rule("canny/ladder/02_row_cyclic", "(gaussian|sobel)", GLOBAL + SHARED),
     Rule("canny/ladder/stages", "(measure|suppress|compare)", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     # Counted over the block, then one addition.
-    Rule("canny/ladder/03_bfs_launch", "step", GLOBAL + [r"\bBAR\.RED\.POPC\b", r"\b(RED|ATOM)G?\b"]),
+    Rule(
+        "canny/ladder/03_bfs_launch", "step", GLOBAL + [r"\bBAR\.RED\.POPC\b", r"\b(RED|ATOM)G?\b"]
+    ),
     Rule("canny/ladder/04_bfs_queue", "step", STEP_FROM_QUEUE, NO_SHARED),
-    Rule("canny/ladder/05_tile_flood", "flood", SHARED + [r"\bBAR\.RED\.OR\b", r"\bATOMG?\.E\.EXCH\b"]),
+    Rule(
+        "canny/ladder/05_tile_flood",
+        "flood",
+        SHARED + [r"\bBAR\.RED\.OR\b", r"\bATOMG?\.E\.EXCH\b"],
+    ),
     # The grid meets inside the kernel: what other blocks counted is read past the first-level cache.
-    Rule("canny/ladder/06_persistent", "all_steps", STEP_FROM_QUEUE + [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bMEMBAR\b"]),
-    Rule("canny/ladder/07_graph", "graph_step", STEP_FROM_QUEUE + [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bMEMBAR\b"]),
+    Rule(
+        "canny/ladder/06_persistent",
+        "all_steps",
+        STEP_FROM_QUEUE + [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bMEMBAR\b"],
+    ),
+    Rule(
+        "canny/ladder/07_graph",
+        "graph_step",
+        STEP_FROM_QUEUE + [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bMEMBAR\b"],
+    ),
     # Reads that see other threads' links, and the compare-and-swap that makes one.
-    Rule("canny/ladder/08_union_find", "merge", [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bATOMG?\.E\.CAS\b"]),
+    Rule(
+        "canny/ladder/08_union_find", "merge", [r"\bLDG?\.E\.STRONG\.GPU\b", r"\bATOMG?\.E\.CAS\b"]
+    ),
     Rule("canny/ladder/09_runs", "pack", GLOBAL + [r"\bVOTE"], NO_SHARED),
     Rule("canny/ladder/nms_marks", "unpack", GLOBAL, NO_SHARED),
-    Rule("canny/ladder/queue", "collect", GLOBAL + [r"\bSHFL\.UP\b", r"\bATOMG?\.E\.ADD\b"], NO_SHARED),
+    Rule(
+        "canny/ladder/queue",
+        "collect",
+        GLOBAL + [r"\bSHFL\.UP\b", r"\bATOMG?\.E\.ADD\b"],
+        NO_SHARED,
+    ),
     Rule("canny/ladder/hysteresis", "write", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("label/ladder/01_union_find", "merge", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED),
     Rule("label/ladder/01_union_find", "gather", [r"\bREDG?\b|\bATOMG?\b", r"\bVOTE"], NO_SHARED),
     # Bodies of each_pixel. A block of pixels stays in registers.
-    Rule("label/ladder/02_blocks", r"each_pixel\w*5Merge", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
-    Rule("label/ladder/02_blocks", r"each_pixel\w*8Compress", GLOBAL, NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule(
+        "label/ladder/02_blocks",
+        r"each_pixel\w*5Merge",
+        [r"\bATOMG?\b.*\bCAS\b"],
+        NO_SHARED + [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "label/ladder/02_blocks", r"each_pixel\w*8Compress", GLOBAL, NO_SHARED + [r"\b(LDL|STL)\b"]
+    ),
     Rule("label/ladder/03_runs", r"each_pixel\w*4Init", [r"\bVOTE"], NO_SHARED),
     Rule("label/ladder/03_runs", r"each_pixel\w*5Merge", [r"\bATOMG?\b.*\bCAS\b"], NO_SHARED),
-    Rule("label/ladder/03_runs", r"each_pixel\w*6Gather", [r"\bREDG?\b|\bATOMG?\b", r"\bPOPC\b"], NO_SHARED),
+    Rule(
+        "label/ladder/03_runs",
+        r"each_pixel\w*6Gather",
+        [r"\bREDG?\b|\bATOMG?\b", r"\bPOPC\b"],
+        NO_SHARED,
+    ),
     # Strategy `tiles`: sets in shared memory; only open ones and finished components beyond it.
-    Rule("label/tiles", "find_tile_sets", [r"\bATOMS\b.*\bCAS\b", r"\bPOPC\b", r"\bREDUX\b|\bCREDUX\b"], [r"\b(LDL|STL)\b"]),
-    Rule("label/tiles", "join_seams", [r"\bATOMG?\b.*\bCAS\b", r"\bMATCH\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
-    Rule("label/tiles", "merge_open_sets", [r"\bREDG?\b|\bATOMG?\b", r"\bSHFL\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule(
+        "label/tiles",
+        "find_tile_sets",
+        [r"\bATOMS\b.*\bCAS\b", r"\bPOPC\b", r"\bREDUX\b|\bCREDUX\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "label/tiles",
+        "join_seams",
+        [r"\bATOMG?\b.*\bCAS\b", r"\bMATCH\b"],
+        NO_SHARED + [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "label/tiles",
+        "merge_open_sets",
+        [r"\bREDG?\b|\bATOMG?\b", r"\bSHFL\b"],
+        NO_SHARED + [r"\b(LDL|STL)\b"],
+    ),
     Rule("motion/ladder/01_v1_0", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/02_v1_1", "(blur|morph)_global", GLOBAL, NO_SHARED + CONSTANT_WINDOW),
     Rule("motion/ladder/03_v1_2", "(blur|morph)_tiled", SHARED + CONSTANT_WINDOW),
@@ -106,8 +183,12 @@ RULES = [
     Rule("motion/ladder/05_v1_4", "blur_unrolledILi15E", SHARED, counts={r"\bLDS\.U8\b": 225}),
     Rule("motion/ladder/05_v1_4", "morph_unrolledILi7E", SHARED, counts={r"\bLDS\.U8\b": 149}),
     # 16 bytes from global to shared memory past the registers, and rows by the copy engine.
-    Rule("motion/ladder/06_v1_5", "(blur|morph)_buffered", [r"\bLDGSTS\.E\.BYPASS\.128\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
-         CONSTANT_WINDOW + [r"\b(LDL|STL)\b"]),
+    Rule(
+        "motion/ladder/06_v1_5",
+        "(blur|morph)_buffered",
+        [r"\bLDGSTS\.E\.BYPASS\.128\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
+        CONSTANT_WINDOW + [r"\b(LDL|STL)\b"],
+    ),
     # A thread a pixel, and nothing shared.
     Rule("convolve/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED + TEXTURE),
     Rule("sobel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
@@ -117,53 +198,131 @@ RULES = [
     Rule("median/plain", "median_samples", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("morphology/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     # Moves by shifts and by the multiplier; two steps are two warps, which meet at barriers of their own.
-    Rule("morphology/octagon_bits", "walk_down", GLOBAL + [r"\bSHFL\b", r"\bSHF\b", r"\bIMAD\.HI\b"]),
+    Rule(
+        "morphology/octagon_bits", "walk_down", GLOBAL + [r"\bSHFL\b", r"\bSHF\b", r"\bIMAD\.HI\b"]
+    ),
     Rule("morphology/octagon_bits", "walk_down.*Li1EEEv", GLOBAL, NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule("morphology/octagon_bits", "walk_down.*Li2EEEv", SHARED),
     # Of pictures whose rows are whole vectors nothing leaves the registers.
     Rule("morphology/octagon_samples", "strip_walk", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"]),
-    Rule("morphology/octagon_samples", "strip_walk.*Lb1EEEv", [r"\bLDG\.E\.128"], [r"\b(LDL|STL)\b"]),
-    Rule("morphology/rectangle", "(strip|rectangle)_walk", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
+    Rule(
+        "morphology/octagon_samples", "strip_walk.*Lb1EEEv", [r"\bLDG\.E\.128"], [r"\b(LDL|STL)\b"]
+    ),
+    Rule(
+        "morphology/rectangle",
+        "(strip|rectangle)_walk",
+        [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
     Rule("morphology/runs", "(samples|bits)_by_runs", SHARED, [r"\b(LDL|STL)\b"]),
     Rule("pixel/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     Rule("pixel/plain", "countIh", GLOBAL + [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
     # Tensor cores; taps from the constant bank where they are more than registers hold, none of them 0.
-    Rule("convolve/cuda/mma_separable", "mma_separable_kernel", [r"\bIMMA\b", r"\bUBLKCP\b", r"\bSYNCS\b"]),
-    Rule("convolve/cuda/tiles_f32", r"tiles_f32_kernelILi[579]ELb0E", CONSTANT_TAPS + [r"\bUBLKCP\b", r"\bLDS\.128\b"],
-         [r"\b(LDL|STL)\b"]),
-    Rule("convolve/cuda/separable_f32", r"separable_f32_kernelILi\d+ELb0E", GLOBAL + CONSTANT_TAPS + [r"\bLDS\.128\b"]),
-    Rule("convolve/cuda/separable_f32_tiles", "separable_tiles", CONSTANT_TAPS + [r"\bUBLKCP\b", r"\bLDS\.128\b"],
-         [r"\b(LDL|STL)\b"]),
+    Rule(
+        "convolve/cuda/mma_separable",
+        "mma_separable_kernel",
+        [r"\bIMMA\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
+    ),
+    Rule(
+        "convolve/cuda/tiles_f32",
+        r"tiles_f32_kernelILi[579]ELb0E",
+        CONSTANT_TAPS + [r"\bUBLKCP\b", r"\bLDS\.128\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "convolve/cuda/separable_f32",
+        r"separable_f32_kernelILi\d+ELb0E",
+        GLOBAL + CONSTANT_TAPS + [r"\bLDS\.128\b"],
+    ),
+    Rule(
+        "convolve/cuda/separable_f32_tiles",
+        "separable_tiles",
+        CONSTANT_TAPS + [r"\bUBLKCP\b", r"\bLDS\.128\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
     # Production kernels keep everything in registers.
-    Rule("canny/cuda/nms", r"gradient_nmsILi\dELi\dELNS_4NormE\dELb0", [r"\bSHFL\b", r"\bPRMT\b"], NO_SHARED),
-    Rule("canny/cuda/nms", r"gradient_nms_walkINS\d?_4Lane", [r"\bHADD2\b", r"\bHFMA2\b", r"\bSHFL\b"], [r"\b(LDL|STL)\b"]),
-    Rule("canny/cuda/nms", r"gradient_nms_walkINS\d?_10canny_wide", [r"\bFFMA\b", r"\bSHFL\b"], NO_SHARED),
-    Rule("canny/cuda/tile_front", "tile_front", [r"\bLDS\b", r"\bVOTE", r"\bATOMS\b"], [r"\b(LDL|STL)\b"]),
-    Rule("canny/cuda/hysteresis", "resolve", [r"\bSHFL\b", r"\bVOTE", r"\bLDS\b"], [r"\b(LDL|STL)\b"]),
+    Rule(
+        "canny/cuda/nms",
+        r"gradient_nmsILi\dELi\dELNS_4NormE\dELb0",
+        [r"\bSHFL\b", r"\bPRMT\b"],
+        NO_SHARED,
+    ),
+    Rule(
+        "canny/cuda/nms",
+        r"gradient_nms_walkINS\d?_4Lane",
+        [r"\bHADD2\b", r"\bHFMA2\b", r"\bSHFL\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "canny/cuda/nms",
+        r"gradient_nms_walkINS\d?_10canny_wide",
+        [r"\bFFMA\b", r"\bSHFL\b"],
+        NO_SHARED,
+    ),
+    Rule(
+        "canny/cuda/tile_front",
+        "tile_front",
+        [r"\bLDS\b", r"\bVOTE", r"\bATOMS\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "canny/cuda/hysteresis", "resolve", [r"\bSHFL\b", r"\bVOTE", r"\bLDS\b"], [r"\b(LDL|STL)\b"]
+    ),
     Rule("canny/cuda/hysteresis", "join_tiles", [r"\bATOMG?\.E\.CAS\b"], NO_SHARED),
     Rule("canny/ladder/09_runs", "flood", [r"\bSHFL\b", r"\bVOTE\b"], NO_SHARED),
     Rule("canny/ladder/09_runs", "merge", [r"\bATOMG?\.E\.CAS\b"]),
     Rule("sobel/cuda", "sobel_fused", GLOBAL, NO_SHARED),
     # Integers by fp16 instructions, products by the tensor cores, and vectors of 16 bytes.
-    Rule("sobel/pairs", "sobel_pairs", [r"\bHADD2\b", r"\bUBLKCP\b", r"\bSYNCS\b", r"\bSTG\.E\.128\b"],
-         [r"\b(LDL|STL)\b"]),
-    Rule("sobel/tensor", "sobel_tensor", [r"\bIMMA\.16832\b", r"\bIMMA\.16816\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
-         [r"\b(LDL|STL)\b"]),
+    Rule(
+        "sobel/pairs",
+        "sobel_pairs",
+        [r"\bHADD2\b", r"\bUBLKCP\b", r"\bSYNCS\b", r"\bSTG\.E\.128\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "sobel/tensor",
+        "sobel_tensor",
+        [r"\bIMMA\.16832\b", r"\bIMMA\.16816\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
     Rule("sobel/walk", "sobel_walkIh", [r"\bFADD\b"], NO_SHARED),
     Rule("pixel/vectors", "pixel_vectors", GLOBAL + [r"\bSTG\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule("pixel/vectors", "pixel_vectors.*4GrayIh", [r"\bIDP\.2A\b"]),
     Rule("pixel/vectors", "count_bytes", [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),
-    Rule("median/cuda", "median_strips.*Median[35]", [r"\bVIMNMX3?\.U16x2\b", r"\bIMAD\b"], NO_SHARED),
+    Rule(
+        "median/cuda", "median_strips.*Median[35]", [r"\bVIMNMX3?\.U16x2\b", r"\bIMAD\b"], NO_SHARED
+    ),
     # Exchanges of bytes on the pipe of fp16 pairs.
     Rule("median/cuda", "median_strips.*Median5Ih", [r"\bHADD2\b"], [r"\b(LDL|STL)\b"]),
     Rule("median/cuda", "median_march", [r"\bATOMS\b", r"\bSHFL\b", r"\bVOTE"]),
     # Matrices of bytes, from tiles that the copy engine brings.
-    *(Rule(f"convolve/cuda/{file}", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"])
-      for file in ("tensor", "tensor_two_planes", "tensor_words")),
-    Rule("convolve/cuda/tensor_wide", "wide_stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
-    Rule("log/tensor", "log_crossings", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bVIADDMNMX\.U16x2\b"],
-         [r"\b(LDL|STL)\b"]),
-    Rule("log/tensor", "stencil", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"], [r"\b(LDL|STL)\b"]),
+    *(
+        Rule(
+            f"convolve/cuda/{file}",
+            "stencil",
+            [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
+            [r"\b(LDL|STL)\b"],
+        )
+        for file in ("tensor", "tensor_two_planes", "tensor_words")
+    ),
+    Rule(
+        "convolve/cuda/tensor_wide",
+        "wide_stencil",
+        [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "log/tensor",
+        "log_crossings",
+        [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bVIADDMNMX\.U16x2\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
+    Rule(
+        "log/tensor",
+        "stencil",
+        [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
+        [r"\b(LDL|STL)\b"],
+    ),
     Rule("log/mma_separable", "log_products", [r"\bIMMA\.16832\b", r"\bUBLKCP\b", r"\bSYNCS\b"]),
     Rule("log/cuda", "log_marchILb1E", [r"\bFADD\b", r"\bPRMT\b"], [r"\b(LDL|STL)\b"]),
 ]
@@ -213,11 +372,16 @@ def check_objects(cuobjdump, folder):
             objects[name] = path
     ruled = {rule.file for rule in RULES}
     problems = [f"{f}: has rules but no object" for f in sorted(ruled - set(objects))]
-    problems += [f"{f}: a rung without a rule; say in {pathlib.Path(__file__).name} what its machine code shows"
-                 for f in sorted(set(objects) - ruled) if "/ladder/" in f]
+    problems += [
+        f"{f}: a rung without a rule; say in {pathlib.Path(__file__).name} what its machine code shows"
+        for f in sorted(set(objects) - ruled)
+        if "/ladder/" in f
+    ]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         files = [f for f in sorted(ruled) if f in objects]
-        for file, functions in zip(files, pool.map(lambda f: disassemble(cuobjdump, objects[f]), files)):
+        for file, functions in zip(
+            files, pool.map(lambda f: disassemble(cuobjdump, objects[f]), files)
+        ):
             found = judge(RULES, file, functions)
             print(f"{'FAILED' if found else 'ok':7}{file}, {len(functions)} functions")
             problems += found
@@ -226,7 +390,9 @@ def check_objects(cuobjdump, folder):
 
 def check_architectures(cuobjdump, library, wanted):
     """`wanted` as CMAKE_CUDA_ARCHITECTURES."""
-    listing = subprocess.run([cuobjdump, "--list-elf", library], capture_output=True, text=True, check=True).stdout
+    listing = subprocess.run(
+        [cuobjdump, "--list-elf", library], capture_output=True, text=True, check=True
+    ).stdout
     have = set(re.findall(r"sm_(\d+)", listing))
     want = {a.split("-")[0] for a in wanted.split(";") if not a.endswith("-virtual")}
     print(f"architectures in {library}: {', '.join(sorted(have, key=int)) or 'none'}")
@@ -261,8 +427,9 @@ def main():
         return self_test()
     # cuobjdump calls nvdisasm by name.
     os.environ["PATH"] = f"{pathlib.Path(args.cuobjdump).parent}:{os.environ['PATH']}"
-    problems = (check_objects(args.cuobjdump, args.objects) +
-                check_architectures(args.cuobjdump, args.library, args.architectures))
+    problems = check_objects(args.cuobjdump, args.objects) + check_architectures(
+        args.cuobjdump, args.library, args.architectures
+    )
     for problem in problems:
         print(problem, file=sys.stderr)
     sys.exit(1 if problems else 0)

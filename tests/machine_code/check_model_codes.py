@@ -34,10 +34,18 @@ KERNELS = {
 NUMBERS = r"\{([-\d., ]+)\}"
 # Of a magnitude: the sum of two absolute values, or a root; of u8 the sum goes to u8 and the root to f32, by way of the whole
 # number that another output would be.
-SOBEL_ENDS = [("h", ["IABS", r"STG\.E\.U8"]), ("h", ["RSQ64H", "RSQ64H", r"STG\.E "]), ("f", [r"FADD.*\|.*\|", "STG"]),
-              ("f", [r"MUFU\.RSQ", "STG"])]
-SOBEL_OBJECTS = {"global": "01_global", "shared-no-apron": "02_shared_no_apron", "shared-apron": "03_shared_apron",
-                 "shared-1d": "04_shared_1d"}
+SOBEL_ENDS = [
+    ("h", ["IABS", r"STG\.E\.U8"]),
+    ("h", ["RSQ64H", "RSQ64H", r"STG\.E "]),
+    ("f", [r"FADD.*\|.*\|", "STG"]),
+    ("f", [r"MUFU\.RSQ", "STG"]),
+]
+SOBEL_OBJECTS = {
+    "global": "01_global",
+    "shared-no-apron": "02_shared_no_apron",
+    "shared-apron": "03_shared_apron",
+    "shared-1d": "04_shared_1d",
+}
 # Of canny's kernels: the object, and what the way passes; `suppress` is the whole code.
 CANNY = {
     "sobel": ("01_global", "5sobelILi3E", ["LDG"] * 8 + ["STG"] * 2),
@@ -54,7 +62,9 @@ def codes():
     """(name, type) -> head, row, tap."""
     text = CODES.read_text(encoding="utf-8")
     found = {}
-    for name, *types in re.findall(rf'\{{"([^"]+)",\s*{NUMBERS},\s*{NUMBERS},\s*{NUMBERS}\}}', text):
+    for name, *types in re.findall(
+        rf'\{{"([^"]+)",\s*{NUMBERS},\s*{NUMBERS},\s*{NUMBERS}\}}', text
+    ):
         for kind, numbers in zip("fht", types):
             found[name, kind] = [float(n) for n in numbers.split(",")]
     return found
@@ -65,7 +75,11 @@ def functions(listing):
     code = {}
     for name, body in re.findall(r"Function : (\S+)\n(.*?)(?=Function : |\Z)", listing, re.S):
         lines = re.findall(r"/\*([0-9a-f]{4,5})\*/\s+((?:@!?U?P\d+\s+)?[A-Z][^;]*);", body)
-        code[name] = [(int(address, 16), line.strip()) for address, line in lines if not line.startswith("NOP")]
+        code[name] = [
+            (int(address, 16), line.strip())
+            for address, line in lines
+            if not line.startswith("NOP")
+        ]
     return code
 
 
@@ -99,7 +113,11 @@ def shortest_way(code, passed):
         if operation == "BRA":
             heapq.heappush(heap, (length, place[int(words[-1], 16)], found))
         # `BRA P1, 0x40` is conditional too.
-        if guarded or operation not in ("EXIT", "BRA", "RET.REL.NODEC") or len(words) > (3 if guarded else 2):
+        if (
+            guarded
+            or operation not in ("EXIT", "BRA", "RET.REL.NODEC")
+            or len(words) > (3 if guarded else 2)
+        ):
             heapq.heappush(heap, (length, at + 1, found))
     raise ValueError(f"no way by {passed}")
 
@@ -111,8 +129,16 @@ class Objects:
     def kernel(self, name, pattern):
         """Of an object of `ops`, the one kernel whose mangled name has the pattern."""
         if name not in self.listings:
-            command = [self.arguments.cuobjdump, "-sass", "-arch", "sm_90", str(self.arguments.objects / f"{name}.cu.o")]
-            self.listings[name] = functions(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            command = [
+                self.arguments.cuobjdump,
+                "-sass",
+                "-arch",
+                "sm_90",
+                str(self.arguments.objects / f"{name}.cu.o"),
+            ]
+            self.listings[name] = functions(
+                subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            )
         kernels = [code for mangled, code in self.listings[name].items() if pattern in mangled]
         if len(kernels) != 1:
             sys.exit(f"{len(kernels)} kernels {pattern} in {name}")
@@ -129,16 +155,27 @@ def convolve_checks(objects):
         object_name, pattern = KERNELS[name]
         for k in (3, 5, 9):
             code = objects.kernel(f"convolve/ladder/{object_name}", pattern.format(kind, k))
-            yield f"{name} {TYPES[kind]} {k} x {k}", head + row * k + tap * k * k, straight_length(code)
+            yield (
+                f"{name} {TYPES[kind]} {k} x {k}",
+                head + row * k + tap * k * k,
+                straight_length(code),
+            )
 
 
 def sobel_checks(objects):
-    lines = re.findall(r'\{"([^"]+)",\s*(\d+),\s*(\d+),\s*(\d+),\s*(\d+),\s*(\d+)\}', CODES.read_text(encoding="utf-8"))
-    if {(name, block) for name, block, *_ in lines} != {(name, block) for name in SOBEL_OBJECTS for block in ("32", "16", "8")}:
+    lines = re.findall(
+        r'\{"([^"]+)",\s*(\d+),\s*(\d+),\s*(\d+),\s*(\d+),\s*(\d+)\}',
+        CODES.read_text(encoding="utf-8"),
+    )
+    if {(name, block) for name, block, *_ in lines} != {
+        (name, block) for name in SOBEL_OBJECTS for block in ("32", "16", "8")
+    }:
         sys.exit(f"codes.hpp and this test know other kernels of sobel: {lines}")
     for name, block, *said in lines:
         for (kind, end), count in zip(SOBEL_ENDS, said):
-            code = objects.kernel(f"sobel/ladder/{SOBEL_OBJECTS[name]}", f"kernelI{kind}Li3ELi{block}E")
+            code = objects.kernel(
+                f"sobel/ladder/{SOBEL_OBJECTS[name]}", f"kernelI{kind}Li3ELi{block}E"
+            )
 
             def way(loads):
                 return shortest_way(code, loads + end)
@@ -151,7 +188,9 @@ def sobel_checks(objects):
                 real = way(["LDG"] * 4 + ["STS"] * 4 + ["BAR"] + ["LDS"] * 8)
             else:
                 # Every warp has pixels of the right edge, the last alone those below.
-                usual, last = (way(["LDG", "STS"] * loads + ["BAR"] + ["LDS"] * 8) for loads in (2, 4))
+                usual, last = (
+                    way(["LDG", "STS"] * loads + ["BAR"] + ["LDS"] * 8) for loads in (2, 4)
+                )
                 warps = int(block) ** 2 // 32
                 real = ((warps - 1) * usual + last) / warps
             yield f"sobel {name} {block} {kind}, by {end[0]}", int(count), real
@@ -161,23 +200,41 @@ def canny_checks(objects):
     text = CODES.read_text(encoding="utf-8")
     said = dict(re.findall(r'\{"(\w+)",\s*(\d+)\}', text))
     if set(said) != set(CANNY):
-        sys.exit(f"codes.hpp and this test know other kernels of canny: {sorted(set(said) ^ set(CANNY))}")
+        sys.exit(
+            f"codes.hpp and this test know other kernels of canny: {sorted(set(said) ^ set(CANNY))}"
+        )
     for name, count in said.items():
         object_name, pattern, passed = CANNY[name]
         code = objects.kernel(f"canny/ladder/{object_name}", pattern)
-        yield f"canny {name}", int(count), straight_length(code) if passed is None else shortest_way(code, passed)
-    head, row, tap = (float(n) for n in re.search(rf"canny_gaussian = {NUMBERS}", text).group(1).split(","))
+        yield (
+            f"canny {name}",
+            int(count),
+            straight_length(code) if passed is None else shortest_way(code, passed),
+        )
+    head, row, tap = (
+        float(n) for n in re.search(rf"canny_gaussian = {NUMBERS}", text).group(1).split(",")
+    )
     code = objects.kernel("canny/ladder/01_global", "8gaussian")
     # The loop of rows begins with the work on a row's number, and ends with a way back to before that.
     begin, work = next((address, line) for address, line in code if line.startswith("BSSY"))
-    back = [line for address, line in code if "BRA" in line and address > begin > int(line.split()[-1], 16)]
+    back = [
+        line
+        for address, line in code
+        if "BRA" in line and address > begin > int(line.split()[-1], 16)
+    ]
     for k in (3, 5, 7, 9):
         rows = ([re.escape(work)] + ["LDG"] * k + [re.escape(back[0])]) * k
-        yield f"canny gaussian {k} x {k}", head + row * k + tap * k * k, shortest_way(code, rows[:-1] + ["STG"])
+        yield (
+            f"canny gaussian {k} x {k}",
+            head + row * k + tap * k * k,
+            shortest_way(code, rows[:-1] + ["STG"]),
+        )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--cuobjdump", required=True)
     parser.add_argument("--objects", required=True, type=Path)
     objects = Objects(parser.parse_args())

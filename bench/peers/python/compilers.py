@@ -33,7 +33,11 @@ class Run:
     """Rows, notes and what went wrong."""
 
     def __init__(self, device, ceilings=None, batches=7):
-        self.clock = clock.DeviceClock(batches=batches) if device == "cuda" else clock.HostClock(batches=batches)
+        self.clock = (
+            clock.DeviceClock(batches=batches)
+            if device == "cuda"
+            else clock.HostClock(batches=batches)
+        )
         self.device, self.ceilings = device, ceilings
         self.rows, self.notes, self.peers, self.modules, self.failed = [], [], [], [], 0
 
@@ -55,11 +59,15 @@ class Run:
         """A peer that raises is a line, not the end."""
         traceback.print_exception(error)
         first = str(error).strip().splitlines()[:1]
-        self.note(work, f"not timed: {who}: {type(error).__name__}{': ' + first[0] if first else ''}")
+        self.note(
+            work, f"not timed: {who}: {type(error).__name__}{': ' + first[0] if first else ''}"
+        )
         self.failed += 1
 
     def note(self, work, text):
-        self.notes.append(f"{work.experiment}: {work.operation} {work.parameters}, {work.side}x{work.side} {work.type}: {text}")
+        self.notes.append(
+            f"{work.experiment}: {work.operation} {work.parameters}, {work.side}x{work.side} {work.type}: {text}"
+        )
 
     def slots(self, work):
         """Sources and results, enough to exceed the cache."""
@@ -73,7 +81,10 @@ class Run:
 
     def fastest(self, variants, sources, results):
         """(name, body) of the variant that takes the least."""
-        bodies = {name: clock.Body([bind(s, d) for s, d in zip(sources, results)]) for name, bind in variants.items()}
+        bodies = {
+            name: clock.Body([bind(s, d) for s, d in zip(sources, results)])
+            for name, bind in variants.items()
+        }
         if len(bodies) > 1:
             times = dict(zip(bodies, self.clock.times(list(bodies.values()), 3)))
             name = min(times, key=times.get)
@@ -109,7 +120,9 @@ class Run:
         self.rows.append(rows.row(work, copy, space, times.pop("copy"), copy_ms, None))
         for strategy, found in times.items():
             variant, answer = told[strategy]
-            self.rows.append(rows.row(work, strategy, space, found, copy_ms, self.ceilings, variant, answer))
+            self.rows.append(
+                rows.row(work, strategy, space, found, copy_ms, self.ceilings, variant, answer)
+            )
 
 
 def ceilings_of_gpu():
@@ -125,9 +138,17 @@ def ceilings_of_gpu():
         counts.append(count)
     except ImportError:
         pass
-    found = [(count / (ms * 1e6), count / (ms * 1e6) * spread / ms) for count, (ms, spread) in zip(counts, timer.times(bodies))]
+    found = [
+        (count / (ms * 1e6), count / (ms * 1e6) * spread / ms)
+        for count, (ms, spread) in zip(counts, timer.times(bodies))
+    ]
     (copy, copy_spread), (fma_rate, fma_spread) = [*found, (None, None)][:2]
-    return {"copy_gbs": copy, "copy_spread": copy_spread, "fma_gflops": fma_rate, "fma_spread": fma_spread}
+    return {
+        "copy_gbs": copy,
+        "copy_spread": copy_spread,
+        "fma_gflops": fma_rate,
+        "fma_spread": fma_spread,
+    }
 
 
 def table(run):
@@ -148,11 +169,20 @@ def table(run):
 
 
 def main(words=None):
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
-    parser.add_argument("--sizes", metavar="N,N", default="512,1024,2048,4096", help="pixels a side (512,1024,2048,4096)")
-    parser.add_argument("--peers", metavar="NAME,NAME", default=",".join(PEERS), help=f"some of {', '.join(PEERS)}")
+    parser.add_argument(
+        "--sizes",
+        metavar="N,N",
+        default="512,1024,2048,4096",
+        help="pixels a side (512,1024,2048,4096)",
+    )
+    parser.add_argument(
+        "--peers", metavar="NAME,NAME", default=",".join(PEERS), help=f"some of {', '.join(PEERS)}"
+    )
     parser.add_argument("--only", metavar="EXPERIMENT")
     parser.add_argument("--batches", type=int, default=7, help="that a median is of (7)")
     arguments = parser.parse_args(words)
@@ -169,7 +199,9 @@ def main(words=None):
         parser.error(f"--peers has '{unknown[0]}'; there are {', '.join(PEERS)}")
     requests = [work for work in works.works(sizes) if arguments.only in (None, work.experiment)]
     if not requests:
-        parser.error(f"--only is '{arguments.only}'; there are {', '.join(dict.fromkeys(w.experiment for w in works.works(sizes)))}")
+        parser.error(
+            f"--only is '{arguments.only}'; there are {', '.join(dict.fromkeys(w.experiment for w in works.works(sizes)))}"
+        )
     on_gpu = arguments.device == "cuda"
     if on_gpu and not torch.cuda.is_available():
         parser.error("torch finds no GPU; --device cpu runs the peers that need none")
@@ -177,11 +209,16 @@ def main(words=None):
     run = Run(arguments.device, ceilings_of_gpu() if on_gpu else None, arguments.batches)
     run.load(peers)
     for work in requests:
-        print(f"{work.experiment}: {work.operation} {work.parameters} {work.type} {work.side}", file=sys.stderr)
+        print(
+            f"{work.experiment}: {work.operation} {work.parameters} {work.type} {work.side}",
+            file=sys.stderr,
+        )
         run.measure(work)
     if on_gpu and run.clock.open_gates:
         run.notes.append(f"{run.clock.open_gates} batches during which the GPU waited for the host")
-    made = rows.whole(run.rows, run.notes, run.peers, run.ceilings, "" if on_gpu else "--device cpu")
+    made = rows.whole(
+        run.rows, run.notes, run.peers, run.ceilings, "" if on_gpu else "--device cpu"
+    )
     if arguments.json:
         arguments.json.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
     print(table(run))

@@ -51,9 +51,9 @@ FINISH = {
     "filter": "dst[y * width + x] = fminf(fmaxf(rintf(a / {divisor}), 0), 255);",
     "edges": "dst[y * width + x] = fabsf(a) > {limit} ? 255 : 0;",
     "l1": "const float b = window_sum<1>(src, x, y, width, height, {ignore} || inside);\n"
-          "  dst[y * width + x] = fminf(fabsf(a) + fabsf(b), 255);",
+    "  dst[y * width + x] = fminf(fabsf(a) + fabsf(b), 255);",
     "l2": "const float b = window_sum<1>(src, x, y, width, height, {ignore} || inside);\n"
-          "  dst[y * width + x] = sqrtf(a * a + b * b);",
+    "  dst[y * width + x] = sqrtf(a * a + b * b);",
 }
 
 
@@ -61,8 +61,14 @@ def source_of(work):
     ignore = "true" if work.border == "ignore" else "false"
     taps = ", ".join("{" + ", ".join(f"{t!r}f" for t in window) + "}" for window in work.taps)
     finish = FINISH["sum" if (work.rule, work.type) == ("filter", "f32") else work.rule]
-    return SOURCE.format(n=2 * work.radius + 1, taps=taps, sample=SAMPLES[work.type], result=SAMPLES[work.result], ignore=ignore,
-                         finish=finish.format(divisor=f"{work.divisor}.f", limit=f"{work.limit}.f", ignore=ignore))
+    return SOURCE.format(
+        n=2 * work.radius + 1,
+        taps=taps,
+        sample=SAMPLES[work.type],
+        result=SAMPLES[work.result],
+        ignore=ignore,
+        finish=finish.format(divisor=f"{work.divisor}.f", limit=f"{work.limit}.f", ignore=ignore),
+    )
 
 
 def contenders(work, device):

@@ -21,7 +21,9 @@ def refusal(device):
 def pixel_of(work, compiled):
     """The answer at (x, y), as a function that `compiled` has made."""
     n, radius = 2 * work.radius + 1, work.radius
-    first, second = (np.array(taps, np.float32).reshape(n, n) for taps in (work.taps[0], work.taps[-1]))
+    first, second = (
+        np.array(taps, np.float32).reshape(n, n) for taps in (work.taps[0], work.taps[-1])
+    )
     reflect, is_float = work.border == "reflect101", work.type == "f32"
     edges, l1, l2 = (work.rule == rule for rule in ("edges", "l1", "l2"))
     limit, scale, half = np.float32(work.limit), np.float32(1 / work.divisor), np.float32(0.5)
@@ -50,7 +52,11 @@ def pixel_of(work, compiled):
             return np.float32(255) if abs(a) > limit else np.float32(0)
         if l1 or l2:
             b = window_sum(src, x, y, second, inside)
-            return min(abs(a) + abs(b), np.float32(255)) if l1 else np.float32(math.sqrt(a * a + b * b))
+            return (
+                min(abs(a) + abs(b), np.float32(255))
+                if l1
+                else np.float32(math.sqrt(a * a + b * b))
+            )
         if is_float:
             return a
         # An odd divisor leaves no ties, and quotients are further from them than f32 errs.

@@ -32,7 +32,12 @@ def definition(work):
         height, width = wide.shape[0] - 2 * radius, wide.shape[1] - 2 * radius
         sums = []
         for taps in work.taps:
-            terms = [wide[j : j + height, i : i + width] * taps[j * n + i] for j in range(n) for i in range(n) if taps[j * n + i]]
+            terms = [
+                wide[j : j + height, i : i + width] * taps[j * n + i]
+                for j in range(n)
+                for i in range(n)
+                if taps[j * n + i]
+            ]
             sums.append(sum(terms[1:], terms[0]))
         made = finished(work, sums)
         dst.copy_(made if work.border == "reflect101" else functional.pad(made, frame))

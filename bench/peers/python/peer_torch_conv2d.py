@@ -23,7 +23,9 @@ def contenders(work, device):
         def run():
             planes = src.float()[None, None]
             if work.border == "reflect101":
-                sums = functional.conv2d(functional.pad(planes, (radius,) * 4, mode="reflect"), weights)
+                sums = functional.conv2d(
+                    functional.pad(planes, (radius,) * 4, mode="reflect"), weights
+                )
             else:
                 sums = functional.conv2d(planes, weights, padding=radius)
             return finished(work, sums[0])

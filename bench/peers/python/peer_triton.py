@@ -27,7 +27,18 @@ def reflect101(i, n):
 
 
 @triton.jit
-def window_sum(src, x, y, width, height, mask, TAPS: tl.constexpr, COLUMNS: tl.constexpr, ROWS: tl.constexpr, REFLECT: tl.constexpr):
+def window_sum(
+    src,
+    x,
+    y,
+    width,
+    height,
+    mask,
+    TAPS: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    ROWS: tl.constexpr,
+    REFLECT: tl.constexpr,
+):
     total = tl.zeros(mask.shape, tl.float32)
     for j in tl.static_range(ROWS):
         for i in tl.static_range(COLUMNS):
@@ -43,8 +54,21 @@ def window_sum(src, x, y, width, height, mask, TAPS: tl.constexpr, COLUMNS: tl.c
 
 
 @triton.jit
-def sums(src, x, y, width, height, mask, FIRST: tl.constexpr, SECOND: tl.constexpr, COLUMNS: tl.constexpr, ROWS: tl.constexpr,
-         RULE: tl.constexpr, SCALE: tl.constexpr, REFLECT: tl.constexpr):
+def sums(
+    src,
+    x,
+    y,
+    width,
+    height,
+    mask,
+    FIRST: tl.constexpr,
+    SECOND: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    ROWS: tl.constexpr,
+    RULE: tl.constexpr,
+    SCALE: tl.constexpr,
+    REFLECT: tl.constexpr,
+):
     """The rule's answer in f32, in which sums of whole numbers are exact."""
     a = window_sum(src, x, y, width, height, mask, FIRST, COLUMNS, ROWS, REFLECT)
     if RULE == "filter":
@@ -62,8 +86,21 @@ def sums(src, x, y, width, height, mask, FIRST: tl.constexpr, SECOND: tl.constex
 
 
 @triton.jit
-def stencil(src, dst, width, height, FIRST: tl.constexpr, SECOND: tl.constexpr, COLUMNS: tl.constexpr, ROWS: tl.constexpr,
-            RULE: tl.constexpr, SCALE: tl.constexpr, REFLECT: tl.constexpr, TILE_Y: tl.constexpr, TILE_X: tl.constexpr):
+def stencil(
+    src,
+    dst,
+    width,
+    height,
+    FIRST: tl.constexpr,
+    SECOND: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    ROWS: tl.constexpr,
+    RULE: tl.constexpr,
+    SCALE: tl.constexpr,
+    REFLECT: tl.constexpr,
+    TILE_Y: tl.constexpr,
+    TILE_X: tl.constexpr,
+):
     left = tl.program_id(0) * TILE_X
     top = tl.program_id(1) * TILE_Y
     x = left + tl.arange(0, TILE_X)
@@ -74,13 +111,19 @@ def stencil(src, dst, width, height, FIRST: tl.constexpr, SECOND: tl.constexpr, 
         whole = (left >= COLUMNS // 2) & (top >= ROWS // 2)
         whole &= (left + TILE_X + COLUMNS // 2 <= width) & (top + TILE_Y + ROWS // 2 <= height)
         if whole:
-            answer = sums(src, x, y, width, height, inside, FIRST, SECOND, COLUMNS, ROWS, RULE, SCALE, False)
+            answer = sums(
+                src, x, y, width, height, inside, FIRST, SECOND, COLUMNS, ROWS, RULE, SCALE, False
+            )
         else:
-            answer = sums(src, x, y, width, height, inside, FIRST, SECOND, COLUMNS, ROWS, RULE, SCALE, True)
+            answer = sums(
+                src, x, y, width, height, inside, FIRST, SECOND, COLUMNS, ROWS, RULE, SCALE, True
+            )
     else:
         fits = (x >= COLUMNS // 2) & (x < width - COLUMNS // 2)
         mask = fits[None, :] & ((y >= ROWS // 2) & (y < height - ROWS // 2))[:, None]
-        answer = sums(src, x, y, width, height, mask, FIRST, SECOND, COLUMNS, ROWS, RULE, SCALE, False)
+        answer = sums(
+            src, x, y, width, height, mask, FIRST, SECOND, COLUMNS, ROWS, RULE, SCALE, False
+        )
         answer = tl.where(mask, answer, 0.0)
     tl.store(dst + y[:, None] * width + x[None, :], answer.to(dst.dtype.element_ty), mask=inside)
 
@@ -98,7 +141,9 @@ def fma(multiprocessors):
     """A call that does fused multiply-adds alone, and how many operations it is."""
     steps, block, programs = 1 << 10, 2048, 16 * multiprocessors
     sink = torch.zeros(block, device="cuda")
-    return lambda: fma_chain[(programs,)](sink, steps, block, num_warps=8), 2.0 * 16 * steps * block * programs
+    return lambda: fma_chain[(programs,)](
+        sink, steps, block, num_warps=8
+    ), 2.0 * 16 * steps * block * programs
 
 
 def step(src, dst, first, columns, rows, rule, scale, reflect, tile, second=()):
@@ -107,8 +152,22 @@ def step(src, dst, first, columns, rows, rule, scale, reflect, tile, second=()):
     tile_y, tile_x, warps = tile
     grid = (triton.cdiv(width, tile_x), triton.cdiv(height, tile_y))
     launch = stencil[grid]
-    return lambda: launch(src, dst, width, height, first, second or first, columns, rows, rule, scale, reflect, tile_y, tile_x,
-                          num_warps=warps)
+    return lambda: launch(
+        src,
+        dst,
+        width,
+        height,
+        first,
+        second or first,
+        columns,
+        rows,
+        rule,
+        scale,
+        reflect,
+        tile_y,
+        tile_x,
+        num_warps=warps,
+    )
 
 
 def end_of(work):
@@ -124,7 +183,18 @@ def one_pass(work, tile):
     rule, scale = end_of(work)
 
     def bind(src, dst):
-        call = step(src, dst, work.taps[0], n, n, rule, scale, work.border == "reflect101", tile, work.taps[-1])
+        call = step(
+            src,
+            dst,
+            work.taps[0],
+            n,
+            n,
+            rule,
+            scale,
+            work.border == "reflect101",
+            tile,
+            work.taps[-1],
+        )
 
         def run():
             call()
@@ -145,7 +215,10 @@ def two_pass(work, tile):
     else:
         n = len(work.column)
         # cuesta's factors: the divisor is in the column's.
-        down = tuple(float(np.float32(t / work.divisor)) if work.type == "f32" else float(t) for t in work.column)
+        down = tuple(
+            float(np.float32(t / work.divisor)) if work.type == "f32" else float(t)
+            for t in work.column
+        )
         between = torch.float32 if work.type == "f32" else torch.int16
         first, second = (down, 1, n), (tuple(map(float, work.column)), n, 1)
     reflect = work.border == "reflect101"

@@ -43,9 +43,14 @@ def row(work, strategy, space, times, copy_ms, ceilings, variant="", answer=None
     }  # fmt: skip
     if not answer:
         return made | {"bytes_per_pixel": 2 * np.dtype(works.TYPES[work.type]).itemsize}
-    made |= {"answer": answer, "gflops": work.flops_per_pixel * work.side**2 / (ms * 1e6),
-             "intensity": work.flops_per_pixel / work.bytes_per_pixel}
-    made["statistics"] = {name: float(value) for name, value in (word.split("=") for word in variant.split())}
+    made |= {
+        "answer": answer,
+        "gflops": work.flops_per_pixel * work.side**2 / (ms * 1e6),
+        "intensity": work.flops_per_pixel / work.bytes_per_pixel,
+    }
+    made["statistics"] = {
+        name: float(value) for name, value in (word.split("=") for word in variant.split())
+    }
     if ceilings and ceilings["copy_gbs"]:
         roof = min(ceilings["fma_gflops"] or float("inf"), made["intensity"] * ceilings["copy_gbs"])
         made |= {"roofline_gflops": roof, "roofline_percent": 100 * made["gflops"] / roof}
@@ -54,7 +59,11 @@ def row(work, strategy, space, times, copy_ms, ceilings, variant="", answer=None
 
 def cpu_name():
     try:
-        return next(line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line)
+        return next(
+            line.split(":", 1)[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if "model name" in line
+        )
     except (OSError, StopIteration):
         return platform.processor()
 
@@ -77,9 +86,16 @@ def driver():
 
 def gpu(ceilings):
     properties = torch.cuda.get_device_properties(0)
-    return {"name": properties.name, "compute_capability": f"{properties.major}.{properties.minor}", "driver": driver(),
-            "runtime": torch.version.cuda, "multiprocessors": properties.multi_processor_count,
-            "memory_bytes": properties.total_memory, "l2_bytes": properties.L2_cache_size, "ceilings": ceilings}
+    return {
+        "name": properties.name,
+        "compute_capability": f"{properties.major}.{properties.minor}",
+        "driver": driver(),
+        "runtime": torch.version.cuda,
+        "multiprocessors": properties.multi_processor_count,
+        "memory_bytes": properties.total_memory,
+        "l2_bytes": properties.L2_cache_size,
+        "ceilings": ceilings,
+    }
 
 
 def whole(rows, notes, peers, ceilings, why_no_gpu):

@@ -54,6 +54,7 @@ class Work:
     @property
     def taps(self):
         """Of each window, row by row, as what samples are multiplied by: whole numbers, but for f32 pictures."""
+
         def tap(t):
             return float(np.float32(t / self.divisor)) if self.type == "f32" else float(t)
 
@@ -67,7 +68,11 @@ class Work:
     @property
     def bound(self):
         """How far f32 sums in another order may be off (bench/works/filters.cpp)."""
-        return 2e-5 * 255 * sum(abs(t) for t in self.taps[0]) if (self.rule, self.type) == ("filter", "f32") else 0
+        return (
+            2e-5 * 255 * sum(abs(t) for t in self.taps[0])
+            if (self.rule, self.type) == ("filter", "f32")
+            else 0
+        )
 
     def source(self):
         return pictures(self.side, self.noise).astype(TYPES[self.type])
@@ -75,7 +80,14 @@ class Work:
     def call(self, src, dst, **options):
         """cuesta's: numpy arrays or tensors of one device."""
         if self.rule == "filter":
-            cuesta.correlate(src, np.array(self.windows[0], np.int32), divisor=self.divisor, border=self.border, out=dst, **options)
+            cuesta.correlate(
+                src,
+                np.array(self.windows[0], np.int32),
+                divisor=self.divisor,
+                border=self.border,
+                out=dst,
+                **options,
+            )
         elif self.rule == "edges":
             cuesta.log_edges(src, THRESHOLD, border=self.border, out=dst, **options)
         else:
@@ -97,7 +109,9 @@ def pictures(side, noise):
         return random.integers(0, 256, (side, side), np.uint8)
     line = np.arange(side, dtype=np.int32)
     whole = 40 + 30 * line[:, None] // side + 50 * line // side
-    for x, y, radius, shade in zip(*(random.integers(0, limit, 4 + side // 16) for limit in (side, side, side // 8 + 1, 120))):
+    for x, y, radius, shade in zip(
+        *(random.integers(0, limit, 4 + side // 16) for limit in (side, side, side // 8 + 1, 120))
+    ):
         rows, columns = slice(max(y - radius, 0), y + radius), slice(max(x - radius, 0), x + radius)
         inside = (line[rows, None] - y) ** 2 + (line[columns] - x) ** 2 < radius**2
         whole[rows, columns] += inside * (shade - whole[rows, columns] // 2)
@@ -110,8 +124,21 @@ def outer(column):
 
 def convolve(experiment, parameters, type_, side, window, divisor, column=(), noise=False):
     taps = sum(len(line) for line in window)
-    return Work(experiment, "convolve", parameters, type_, type_, side, (window,), divisor, "filter", "ignore", 2 * taps,
-                column, noise)
+    return Work(
+        experiment,
+        "convolve",
+        parameters,
+        type_,
+        type_,
+        side,
+        (window,),
+        divisor,
+        "filter",
+        "ignore",
+        2 * taps,
+        column,
+        noise,
+    )
 
 
 def laplacian(experiment, type_, side, noise=False):
@@ -128,17 +155,49 @@ def average(experiment, parameters, type_, side):
 
 def sobel(experiment, rule, side):
     """L1 to u8 with the border of `cuesta.sobel`; L2 to f32 as paper 003 has it."""
-    name, result, border = {"l1": ("magnitude L1 to u8", "u8", "reflect101"), "l2": ("magnitude L2 to f32", "f32", "ignore")}[rule]
-    return Work(experiment, "sobel", name, "u8", result, side, (SOBEL_X, SOBEL_Y), 1, rule, border, 2 * 2 * 9 + 3)
+    name, result, border = {
+        "l1": ("magnitude L1 to u8", "u8", "reflect101"),
+        "l2": ("magnitude L2 to f32", "f32", "ignore"),
+    }[rule]
+    return Work(
+        experiment,
+        "sobel",
+        name,
+        "u8",
+        result,
+        side,
+        (SOBEL_X, SOBEL_Y),
+        1,
+        rule,
+        border,
+        2 * 2 * 9 + 3,
+    )
 
 
 def log(experiment, side, noise=False):
     """Paper 000's window, Gaussian and Laplacian composed: 7 x 7, times 289."""
     wide = np.pad(np.array(outer(GAUSSIAN)), 2)
-    window = sum(tap * wide[j : j + 7, i : i + 7] for j, line in enumerate(LAPLACIAN) for i, tap in enumerate(line))
+    window = sum(
+        tap * wide[j : j + 7, i : i + 7]
+        for j, line in enumerate(LAPLACIAN)
+        for i, tap in enumerate(line)
+    )
     window = tuple(tuple(int(t) for t in line) for line in window)
-    return Work(experiment, "log", "edges, sigma 1.4, threshold 5", "u8", "u8", side, (window,), LOG_SCALE, "edges", "reflect101",
-                2 * 49, GAUSSIAN, noise)
+    return Work(
+        experiment,
+        "log",
+        "edges, sigma 1.4, threshold 5",
+        "u8",
+        "u8",
+        side,
+        (window,),
+        LOG_SCALE,
+        "edges",
+        "reflect101",
+        2 * 49,
+        GAUSSIAN,
+        noise,
+    )
 
 
 def works(sizes):
@@ -152,6 +211,10 @@ def works(sizes):
     made += [sobel("sobel-ladder", rule, side) for rule in ("l2", "l1") for side in sizes]
     for side in [2048] if 2048 in sizes else sizes[-1:]:
         for type_ in ("f32", "u8"):
-            made += [laplacian("roofline", type_, side), gaussian("roofline", type_, side), average("roofline", "average 9x9", type_, side)]
+            made += [
+                laplacian("roofline", type_, side),
+                gaussian("roofline", type_, side),
+                average("roofline", "average 9x9", type_, side),
+            ]
         made += [sobel("roofline", "l1", side), log("roofline", side)]
     return made

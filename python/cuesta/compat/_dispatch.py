@@ -168,7 +168,11 @@ class Original:
             raise Left(f"a picture of {type(value).__name__} is not a numpy array")
         if value.ndim not in ((2, 3) if dimensions is None else (dimensions,)):
             raise Left(f"a picture of {value.ndim} dimensions is not taken")
-        picture = value[..., 0] if dimensions is None and value.ndim == 3 and value.shape[2] == 1 else value
+        picture = (
+            value[..., 0]
+            if dimensions is None and value.ndim == 3 and value.shape[2] == 1
+            else value
+        )
         channels = picture.shape[2] if dimensions is None and picture.ndim == 3 else 1
         if picture.dtype.name not in row.types or channels not in row.channels:
             raise Left(f"a picture of {picture.dtype} and {channels} channels is not taken")

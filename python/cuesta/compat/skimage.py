@@ -26,7 +26,18 @@ from numpy.typing import NDArray
 import cuesta
 from cuesta.compat._dispatch import Array, Calls, Left, Original, Row, leave
 
-__all__ = ["calls", "canny", "closing", "dilation", "erosion", "gaussian", "label", "laplace", "opening", "sobel"]
+__all__ = [
+    "calls",
+    "canny",
+    "closing",
+    "dilation",
+    "erosion",
+    "gaussian",
+    "label",
+    "laplace",
+    "opening",
+    "sobel",
+]
 
 _SAMPLES = ("bool", "uint8", "uint16", "float16", "float32")
 _ALL_MODES = "modes reflect, constant, nearest, mirror and wrap"
@@ -35,7 +46,12 @@ TABLE: Final = {
     row.path.split(".")[1]: row
     for row in (
         Row("feature.canny", _SAMPLES, (1,), f"without a mask and quantiles; {_ALL_MODES}"),
-        Row("filters.gaussian", _SAMPLES, (1,), f"windows up to 255; without out and channel_axis; {_ALL_MODES}"),
+        Row(
+            "filters.gaussian",
+            _SAMPLES,
+            (1,),
+            f"windows up to 255; without out and channel_axis; {_ALL_MODES}",
+        ),
         Row("filters.sobel", _SAMPLES, (1,), f"one axis or both; without a mask; {_ALL_MODES}"),
         Row("filters.laplace", ("uint8", "uint16"), (1,), "ksize 3; without a mask"),
         Row("measure.label", ("bool",), (1,), "background 0; connectivity 1 and 2"),
@@ -93,16 +109,24 @@ def _smooth(
 ) -> NDArray[np.float32]:
     """scipy.ndimage.gaussian_filter: down the columns, then along the rows."""
     values = np.asarray(sigma, np.float64)
-    leave(values.size not in (1, 2) or not np.isfinite(values).all() or values.min() < 0, f"sigma is {sigma}")
+    leave(
+        values.size not in (1, 2) or not np.isfinite(values).all() or values.min() < 0,
+        f"sigma is {sigma}",
+    )
     for axis, one in enumerate(np.broadcast_to(values, (2,)).tolist()):
         if one <= 1e-15:
             continue
         radius = int(truncate * one + 0.5)
-        leave(2 * radius + 1 > _MAX_SIDE, f"sigma is {one} and truncate {truncate}, a window of {2 * radius + 1}")
+        leave(
+            2 * radius + 1 > _MAX_SIDE,
+            f"sigma is {one} and truncate {truncate}, a window of {2 * radius + 1}",
+        )
         x = np.arange(-radius, radius + 1, dtype=np.float64)
         taps = np.exp(x * x * (-0.5 / (one * one)))
         line = (taps / taps.sum()).astype(np.float32)
-        picture = _correlate(picture, line[:, np.newaxis] if axis == 0 else line[np.newaxis], mode, cval)
+        picture = _correlate(
+            picture, line[:, np.newaxis] if axis == 0 else line[np.newaxis], mode, cval
+        )
     return picture
 
 
@@ -245,7 +269,10 @@ def laplace(image: Array, ksize: int = 3, mask: Array | None = None) -> Array:
 
 @original.answers
 def label(
-    label_image: Array, background: int | None = None, return_num: bool = False, connectivity: int | None = None
+    label_image: Array,
+    background: int | None = None,
+    return_num: bool = False,
+    connectivity: int | None = None,
 ) -> Any:
     """Components of a mask as ``skimage.measure.label``, in its order."""
     mask = original.picture("label", label_image, 2)
@@ -256,17 +283,28 @@ def label(
     return (labels, int(found.count)) if return_num else labels
 
 
-_STEP_MODES: Final = {"reflect": "symmetric", "nearest": "replicate", "mirror": "reflect101", "ignore": None}
+_STEP_MODES: Final = {
+    "reflect": "symmetric",
+    "nearest": "replicate",
+    "mirror": "reflect101",
+    "ignore": None,
+}
 
 
 def _morph(name: str, step: Any, image: Any, footprint: Any, out: Any, mode: str) -> Array:
     picture = original.picture(name, image, 2)
     leave(mode not in _STEP_MODES, f"mode is {mode!r}")
     cells = np.array(((0, 1, 0), (1, 1, 1), (0, 1, 0))) if footprint is None else footprint
-    leave(not isinstance(cells, np.ndarray) or cells.ndim != 2, "the footprint is not an array of 2 dimensions")
+    leave(
+        not isinstance(cells, np.ndarray) or cells.ndim != 2,
+        "the footprint is not an array of 2 dimensions",
+    )
     odd = all(side % 2 == 1 and side <= _MAX_SIDE for side in cells.shape)
     leave(not odd or not cells.any(), f"the footprint has shape {cells.shape}, or no cells")
-    leave(out is not None and (out.shape, out.dtype) != (picture.shape, picture.dtype), "out is not like the image")
+    leave(
+        out is not None and (out.shape, out.dtype) != (picture.shape, picture.dtype),
+        "out is not like the image",
+    )
     done: Array = step(picture, cells, border=_STEP_MODES[mode], layout="HW")
     if out is None:
         return done
@@ -276,7 +314,12 @@ def _morph(name: str, step: Any, image: Any, footprint: Any, out: Any, mode: str
 
 @original.answers
 def erosion(
-    image: Array, footprint: Any = None, out: Array | None = None, *, mode: str = "reflect", cval: float = 0.0
+    image: Array,
+    footprint: Any = None,
+    out: Array | None = None,
+    *,
+    mode: str = "reflect",
+    cval: float = 0.0,
 ) -> Array:
     """The minimum over the footprint as ``skimage.morphology.erosion``, byte for byte."""
     return _morph("erosion", cuesta.erode, image, footprint, out, mode)
@@ -284,7 +327,12 @@ def erosion(
 
 @original.answers
 def dilation(
-    image: Array, footprint: Any = None, out: Array | None = None, *, mode: str = "reflect", cval: float = 0.0
+    image: Array,
+    footprint: Any = None,
+    out: Array | None = None,
+    *,
+    mode: str = "reflect",
+    cval: float = 0.0,
 ) -> Array:
     """The maximum over the footprint as ``skimage.morphology.dilation``, byte for byte."""
     return _morph("dilation", cuesta.dilate, image, footprint, out, mode)
@@ -292,7 +340,12 @@ def dilation(
 
 @original.answers
 def opening(
-    image: Array, footprint: Any = None, out: Array | None = None, *, mode: str = "reflect", cval: float = 0.0
+    image: Array,
+    footprint: Any = None,
+    out: Array | None = None,
+    *,
+    mode: str = "reflect",
+    cval: float = 0.0,
 ) -> Array:
     """Erosion, then dilation with the footprint turned, as ``skimage.morphology.opening``, byte for byte."""
     return _morph("opening", cuesta.open, image, footprint, out, mode)
@@ -300,7 +353,12 @@ def opening(
 
 @original.answers
 def closing(
-    image: Array, footprint: Any = None, out: Array | None = None, *, mode: str = "reflect", cval: float = 0.0
+    image: Array,
+    footprint: Any = None,
+    out: Array | None = None,
+    *,
+    mode: str = "reflect",
+    cval: float = 0.0,
 ) -> Array:
     """Dilation, then erosion with the footprint turned, as ``skimage.morphology.closing``, byte for byte."""
     return _morph("closing", cuesta.close, image, footprint, out, mode)

@@ -83,13 +83,17 @@ def join_cluster(address: str | None, cpus: int | None) -> None:
     address = address or os.environ.get("RAY_ADDRESS")
     try:
         if address:
-            if server := re.fullmatch(r"(?:ray://)?\[?([^/]+?)\]?:(\d+)", address):  # which Ray seeks for minutes
+            if server := re.fullmatch(
+                r"(?:ray://)?\[?([^/]+?)\]?:(\d+)", address
+            ):  # which Ray seeks for minutes
                 socket.create_connection((server[1], int(server[2])), timeout=20).close()
             ray.init(address=address, **options)
         else:
             ray.init(address="local", num_cpus=cpus, include_dashboard=False, **options)
     except (OSError, RuntimeError, ValueError) as error:
-        raise DeviceError(f"no Ray cluster at {address or 'this machine'}: {error}", address or "local") from error
+        raise DeviceError(
+            f"no Ray cluster at {address or 'this machine'}: {error}", address or "local"
+        ) from error
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
@@ -104,14 +108,25 @@ def run_bands(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
             parser.error(f"--{name} is of folders; with --bands the file that -o names is written")
     if arguments.num_gpus:
         parser.error("--num-gpus is of folders; bands are made on the CPU")
-    said = {"memory": arguments.memory, "workers": arguments.workers, "num_cpus": arguments.num_cpus}
+    said = {
+        "memory": arguments.memory,
+        "workers": arguments.workers,
+        "num_cpus": arguments.num_cpus,
+    }
     edges = arguments.verb == "edges"
     work: Callable[..., FileResult] = cuesta.ray.edges_file if edges else cuesta.ray.filter_file
     operation = arguments.method if edges else arguments.operation
     options = options_in(arguments, parser, (METHODS if edges else FILTERS)[operation])
     join_cluster(arguments.address, arguments.cpus)
     with Bar("rows", sys.stderr, arguments.quiet) as bar:
-        return work(arguments.inputs[0], arguments.output, operation, progress=lambda done, all: bar(done, all, 0), **said, **options)
+        return work(
+            arguments.inputs[0],
+            arguments.output,
+            operation,
+            progress=lambda done, all: bar(done, all, 0),
+            **said,
+            **options,
+        )
 
 
 def run_label(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> FileComponents:
@@ -119,34 +134,64 @@ def run_label(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
     folder, _, name = places.everywhere(arguments.output).rpartition("/")
     format = name.rpartition(".")[2]
     if format not in LISTS:
-        parser.error(f"-o {arguments.output}: a list is named {', '.join('.' + one for one in LISTS)}")
+        parser.error(
+            f"-o {arguments.output}: a list is named {', '.join('.' + one for one in LISTS)}"
+        )
     options = options_in(arguments, parser, cuesta.label)
     join_cluster(arguments.address, arguments.cpus)
-    said = {"threshold": arguments.threshold, "memory": arguments.memory, "workers": arguments.workers, "num_cpus": arguments.num_cpus}
+    said = {
+        "threshold": arguments.threshold,
+        "memory": arguments.memory,
+        "workers": arguments.workers,
+        "num_cpus": arguments.num_cpus,
+    }
     with Bar("rows", sys.stderr, arguments.quiet) as bar:
-        found = cuesta.ray.label_file(arguments.input, progress=lambda done, all: bar(done, all, 0), **said, **options)
+        found = cuesta.ray.label_file(
+            arguments.input, progress=lambda done, all: bar(done, all, 0), **said, **options
+        )
     Output(folder, format).put(name, components_written(found, format))
     return found
 
 
 def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Summary:
-    said: dict[str, Any] = {name: value for name in ("format",) if (value := vars(arguments)[name]) is not None}
-    said |= {"output": arguments.output, "num_cpus": arguments.num_cpus, "overwrite": arguments.overwrite}
+    said: dict[str, Any] = {
+        name: value for name in ("format",) if (value := vars(arguments)[name]) is not None
+    }
+    said |= {
+        "output": arguments.output,
+        "num_cpus": arguments.num_cpus,
+        "overwrite": arguments.overwrite,
+    }
     if arguments.verb == "detect":
         options = options_in(arguments, parser, cuesta.detect)
         scene = {} if arguments.scene is None else read_scene(arguments.scene)
-        said |= {"rows": arguments.rows, "part_frames": arguments.part_frames, "at_once": arguments.at_once, **scene}
+        said |= {
+            "rows": arguments.rows,
+            "part_frames": arguments.part_frames,
+            "at_once": arguments.at_once,
+            **scene,
+        }
         work: Callable[..., Any] = cuesta.ray.detect
     elif arguments.verb == "edges":
         options = options_in(arguments, parser, METHODS[arguments.method])
-        said |= {"method": arguments.method, "workers": arguments.workers, "num_gpus": arguments.num_gpus}
+        said |= {
+            "method": arguments.method,
+            "workers": arguments.workers,
+            "num_gpus": arguments.num_gpus,
+        }
         work = cuesta.ray.edges
     else:
         options = options_in(arguments, parser, FILTERS[arguments.operation])
-        said |= {"name": arguments.operation, "workers": arguments.workers, "num_gpus": arguments.num_gpus}
+        said |= {
+            "name": arguments.operation,
+            "workers": arguments.workers,
+            "num_gpus": arguments.num_gpus,
+        }
         work = cuesta.ray.filter
     join_cluster(arguments.address, arguments.cpus)
-    with Bar("videos" if arguments.verb == "detect" else "pictures", sys.stderr, arguments.quiet) as bar:
+    with Bar(
+        "videos" if arguments.verb == "detect" else "pictures", sys.stderr, arguments.quiet
+    ) as bar:
         done: Summary = work(arguments.inputs, progress=bar, **said, **options)
         return done
 
@@ -167,7 +212,9 @@ def keep_ray_quiet() -> None:
     if "RAY_BACKEND_LOG_LEVEL" in os.environ:
         return
     sys.stderr.flush()
-    sys.stderr = open(os.dup(2), "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(
+        os.dup(2), "w", buffering=1, encoding="utf-8", errors="backslashreplace", closefd=False
+    )  # noqa: SIM115
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     os.close(nowhere)
@@ -189,7 +236,10 @@ def main(words: Sequence[str] | None = None) -> int:
             found = run_label(arguments, parser)
             if not arguments.quiet:
                 told = f"{found.count} components of {found.width} x {found.height} pixels into {arguments.output}"
-                print(f"{told} in {time.monotonic() - begun:.1f} s, {found.bands} bands", file=sys.stderr)
+                print(
+                    f"{told} in {time.monotonic() - begun:.1f} s, {found.bands} bands",
+                    file=sys.stderr,
+                )
             return DONE
         summary = run(arguments, parser)
     except KeyboardInterrupt:
@@ -202,7 +252,10 @@ def main(words: Sequence[str] | None = None) -> int:
         for _, reason in summary.errors[:20]:
             print(f"cuesta.ray: {reason}", file=sys.stderr)
         if len(summary.errors) > 20:
-            print(f"cuesta.ray: and {len(summary.errors) - 20} more in {summary.output}/_errors.ndjson", file=sys.stderr)
+            print(
+                f"cuesta.ray: and {len(summary.errors) - 20} more in {summary.output}/_errors.ndjson",
+                file=sys.stderr,
+            )
         unit = "videos" if arguments.verb == "detect" else "pictures"
         print(
             f"{summary.done} {unit} into {summary.output} in {summary.seconds:.1f} s, {len(summary.errors)} with errors",

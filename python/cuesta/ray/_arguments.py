@@ -16,15 +16,42 @@ from cuesta.errors import InputError
 from cuesta.ray._workers import FILTERS, METHODS
 
 #: What is of a call here or of its pictures, not of the operation.
-_OURS = {"image", "method", "out", "mask", "layout", "return_thresholds", "strategy", "parameters", "threads", "stream", "file"}
-_OURS |= {"videos", "output", "format", "rows", "zones", "lines", "filesystem", "part_frames", "num_cpus", "at_once"}
+_OURS = {
+    "image",
+    "method",
+    "out",
+    "mask",
+    "layout",
+    "return_thresholds",
+    "strategy",
+    "parameters",
+    "threads",
+    "stream",
+    "file",
+}
+_OURS |= {
+    "videos",
+    "output",
+    "format",
+    "rows",
+    "zones",
+    "lines",
+    "filesystem",
+    "part_frames",
+    "num_cpus",
+    "at_once",
+}
 _OURS |= {"max_pixels", "overwrite", "progress", "allow_partial", "timeout", "reconnect"}
 _OPTION = "option "
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """What may be said of an operation."""
-    return {name: one for name, one in inspect.signature(function).parameters.items() if name not in _OURS}
+    return {
+        name: one
+        for name, one in inspect.signature(function).parameters.items()
+        if name not in _OURS
+    }
 
 
 def value_of(text: str) -> Any:
@@ -40,7 +67,9 @@ def value_of(text: str) -> Any:
 def texts_of(function: Callable[..., Any]) -> dict[str, str]:
     """What the documentation of a function says of each parameter, in one line; nothing with python -OO."""
     found: dict[str, str] = {}
-    for names, text in re.findall(r"(?m)^([\w, ]+) : .*\n((?: {4}.*\n?)+)", inspect.getdoc(function) or ""):
+    for names, text in re.findall(
+        r"(?m)^([\w, ]+) : .*\n((?: {4}.*\n?)+)", inspect.getdoc(function) or ""
+    ):
         found.update(dict.fromkeys(names.split(", "), " ".join(text.split())))
     return found
 
@@ -52,7 +81,9 @@ def add_options(parser: argparse.ArgumentParser, functions: dict[str, Callable[.
         for name, one in options_of(function).items():
             found.setdefault(name, (one, []))[1].append(key)
     texts = {key: texts_of(function) for key, function in functions.items()}
-    group = parser.add_argument_group("options of the operation, as cuesta's function has them (help(cuesta.canny))")
+    group = parser.add_argument_group(
+        "options of the operation, as cuesta's function has them (help(cuesta.canny))"
+    )
     for name, (one, keys) in found.items():
         said: dict[str, list[str]] = {}
         for key in keys:
@@ -60,14 +91,28 @@ def add_options(parser: argparse.ArgumentParser, functions: dict[str, Callable[.
                 said.setdefault(text, []).append(key)
         some = len(said) > 1 or len(keys) < len(functions)
         words = " ".join(f"{', '.join(of)}: {text}" if some else text for text, of in said.items())
-        how: dict[str, Any] = {"dest": _OPTION + name, "default": argparse.SUPPRESS, "help": words.replace("%", "%%")}
-        how |= {"action": argparse.BooleanOptionalAction} if isinstance(one.default, bool) else {"type": value_of, "metavar": "VALUE"}
+        how: dict[str, Any] = {
+            "dest": _OPTION + name,
+            "default": argparse.SUPPRESS,
+            "help": words.replace("%", "%%"),
+        }
+        how |= (
+            {"action": argparse.BooleanOptionalAction}
+            if isinstance(one.default, bool)
+            else {"type": value_of, "metavar": "VALUE"}
+        )
         group.add_argument("--" + name.replace("_", "-"), **how)
 
 
-def options_in(arguments: argparse.Namespace, parser: argparse.ArgumentParser, function: Callable[..., Any]) -> dict[str, Any]:
+def options_in(
+    arguments: argparse.Namespace, parser: argparse.ArgumentParser, function: Callable[..., Any]
+) -> dict[str, Any]:
     """Those that were said."""
-    said = {name.removeprefix(_OPTION): value for name, value in vars(arguments).items() if name.startswith(_OPTION)}
+    said = {
+        name.removeprefix(_OPTION): value
+        for name, value in vars(arguments).items()
+        if name.startswith(_OPTION)
+    }
     known = options_of(function)
     for name in said:
         if name not in known:
@@ -94,7 +139,10 @@ def read_scene(path: str) -> dict[str, Any]:
             )
             for one in table.get("zones", [])
         ]
-        lines = [cuesta.CountingLine(one["name"], tuple(one["from"]), tuple(one["to"])) for one in table.get("lines", [])]
+        lines = [
+            cuesta.CountingLine(one["name"], tuple(one["from"]), tuple(one["to"]))
+            for one in table.get("lines", [])
+        ]
     except (OSError, ImportError, LookupError, TypeError, ValueError) as error:
         raise InputError(f"{path}: no scene: {error}", path) from error
     scene: dict[str, Any] = {"zones": zones, "lines": lines}
@@ -104,23 +152,47 @@ def read_scene(path: str) -> dict[str, Any]:
 
 
 def add_verb(
-    verbs: Any, name: str, text: str, more: str, functions: dict[str, Callable[..., Any]], formats: str = ""
+    verbs: Any,
+    name: str,
+    text: str,
+    more: str,
+    functions: dict[str, Callable[..., Any]],
+    formats: str = "",
 ) -> argparse.ArgumentParser:
     """One whose results are a folder in one of the formats, or one of a picture whose result is a file."""
     one: argparse.ArgumentParser = verbs.add_parser(
-        name, help=text, description=f"{text}\n\n{more}", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
+        name,
+        help=text,
+        description=f"{text}\n\n{more}",
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     if name == "filter":
         one.add_argument("operation", choices=sorted(functions), help="the filter")
     if formats:
-        one.add_argument("inputs", nargs="+", metavar="INPUT", help="files, folders, patterns, s3:// and gs:// addresses")
-        one.add_argument("-o", "--output", required=True, help="the folder for the results, or its address")
+        one.add_argument(
+            "inputs",
+            nargs="+",
+            metavar="INPUT",
+            help="files, folders, patterns, s3:// and gs:// addresses",
+        )
+        one.add_argument(
+            "-o", "--output", required=True, help="the folder for the results, or its address"
+        )
         one.add_argument("--format", help=formats)
-        one.add_argument("--overwrite", action="store_true", help="take a folder that holds a whole result")
+        one.add_argument(
+            "--overwrite", action="store_true", help="take a folder that holds a whole result"
+        )
     else:
-        one.add_argument("input", metavar="INPUT", help="a picture file, or its s3:// or gs:// address")
-        one.add_argument("-o", "--output", required=True, help="a .csv, .ndjson or .parquet file, or its address")
-    one.add_argument("--address", help="of a Ray cluster; by default RAY_ADDRESS, else one begins here")
+        one.add_argument(
+            "input", metavar="INPUT", help="a picture file, or its s3:// or gs:// address"
+        )
+        one.add_argument(
+            "-o", "--output", required=True, help="a .csv, .ndjson or .parquet file, or its address"
+        )
+    one.add_argument(
+        "--address", help="of a Ray cluster; by default RAY_ADDRESS, else one begins here"
+    )
     one.add_argument("--cpus", type=int, help="of a cluster that begins here; by default all")
     one.add_argument("--num-cpus", type=float, default=1, help="of a worker (1)")
     one.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
@@ -130,7 +202,9 @@ def add_verb(
 
 def make_parser(description: str | None = None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "python -m cuesta.ray", description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+        "python -m cuesta.ray",
+        description=description,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="edges|filter|label|detect")
     add_picture_verbs(verbs)
@@ -140,18 +214,43 @@ def make_parser(description: str | None = None) -> argparse.ArgumentParser:
     )
     text = "The connected components of a mask, as a list."
     label = add_verb(verbs, "label", text, each, {"label": cuesta.label})
-    label.add_argument("--threshold", type=float, default=0, help="gray levels above it are set (0: all that is not black)")
+    label.add_argument(
+        "--threshold",
+        type=float,
+        default=0,
+        help="gray levels above it are set (0: all that is not black)",
+    )
     label.add_argument("--memory", default="512MB", help="of each worker, for rows (512MB)")
     label.add_argument("--workers", **WORKERS)
     each = (
         "Videos run beside each other, and each is cut at key frames into parts that follow each other, wherever there is\n"
         "room; objects keep their numbers across them."
     )
-    detect = add_verb(verbs, "detect", "Moving objects in videos.", each, {"detect": cuesta.detect}, f"{TABLES} (parquet)")
-    detect.add_argument("--rows", choices=("events", "objects"), default="events", help="what a row is (events)")
-    detect.add_argument("--part-frames", type=int, default=250, help="frames that are done at a time, at least (250)")
-    detect.add_argument("--at-once", type=int, help="videos under way together; by default as many as there are CPUs for")
-    detect.add_argument("--scene", help="zones, lines and mask, as `cuesta detect --scene` reads them")
+    detect = add_verb(
+        verbs,
+        "detect",
+        "Moving objects in videos.",
+        each,
+        {"detect": cuesta.detect},
+        f"{TABLES} (parquet)",
+    )
+    detect.add_argument(
+        "--rows", choices=("events", "objects"), default="events", help="what a row is (events)"
+    )
+    detect.add_argument(
+        "--part-frames",
+        type=int,
+        default=250,
+        help="frames that are done at a time, at least (250)",
+    )
+    detect.add_argument(
+        "--at-once",
+        type=int,
+        help="videos under way together; by default as many as there are CPUs for",
+    )
+    detect.add_argument(
+        "--scene", help="zones, lines and mask, as `cuesta detect --scene` reads them"
+    )
     return parser
 
 
@@ -164,17 +263,24 @@ def add_picture_verbs(verbs: Any) -> None:
     formats = f"a picture's extension (png): one file a picture, by its name; or {TABLES}"
     each = "Each picture by itself, in workers that stay: the bytes of `cuesta edges`."
     edges = add_verb(verbs, "edges", "Edges in pictures.", each, {"edges": cuesta.edges}, formats)
-    edges.add_argument("--method", choices=sorted(METHODS), default="canny", help="canny by default")
+    edges.add_argument(
+        "--method", choices=sorted(METHODS), default="canny", help="canny by default"
+    )
     each = "Each picture by itself, in workers that stay. Colors stay."
     smooth = add_verb(verbs, "filter", "Filtered pictures.", each, dict(FILTERS), formats)
     for one in (edges, smooth):
         one.add_argument("--workers", **WORKERS)
         one.add_argument(
-            "--num-gpus", type=float, default=0, help="of a GPU a worker's part, 0.25: four share one (0: all is done on the CPU)"
+            "--num-gpus",
+            type=float,
+            default=0,
+            help="of a GPU a worker's part, 0.25: four share one (0: all is done on the CPU)",
         )
         one.add_argument(
             "--bands",
             action="store_true",
             help="INPUT is one picture, worked on in bands of rows, which may be larger than memory; -o is a picture file",
         )
-        one.add_argument("--memory", default="512MB", help="with --bands: of each worker, for rows (512MB)")
+        one.add_argument(
+            "--memory", default="512MB", help="with --bands: of each worker, for rows (512MB)"
+        )

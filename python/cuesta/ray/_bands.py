@@ -74,7 +74,9 @@ def do_band(work: Work, step: str, first: int, end: int, *more: Any) -> Any:
         raise places.named(error, work.source, file) from error
 
 
-def _in_order(begin: Callable[[int, int], Any], bands: Iterator[tuple[int, int]], at_once: int, source: str) -> Iterator[Any]:
+def _in_order(
+    begin: Callable[[int, int], Any], bands: Iterator[tuple[int, int]], at_once: int, source: str
+) -> Iterator[Any]:
     """What becomes of the bands, downwards: `at_once` of them are worked on, and as many wait to be taken at most. Those that
     are under way when nobody asks any more run to their end: Ray ends the whole process where a task that is cancelled
     ends by itself at that moment (docs/decisions/0058)."""
@@ -82,7 +84,9 @@ def _in_order(begin: Callable[[int, int], Any], bands: Iterator[tuple[int, int]]
     while True:
         begun = [one for _, one in under_way]
         done = ray.wait(begun, num_returns=len(begun), timeout=0)[0] if begun else []
-        while len(under_way) < min(2 * at_once, at_once + len(done)) and (band := next(bands, None)):
+        while len(under_way) < min(2 * at_once, at_once + len(done)) and (
+            band := next(bands, None)
+        ):
             under_way.append((band, begin(*band)))
         if not under_way:
             return
@@ -96,7 +100,8 @@ def _in_order(begin: Callable[[int, int], Any], bands: Iterator[tuple[int, int]]
             raise cause_of(error) from None
         except ray.exceptions.RayError as error:
             raise InputError(
-                f"{source}: rows {first} to {end} ended their worker, or its machine, {_TRIES} times", source
+                f"{source}: rows {first} to {end} ended their worker, or its machine, {_TRIES} times",
+                source,
             ) from error
         under_way.popleft()
         yield made
@@ -144,13 +149,20 @@ def _bands_of(
     """Of a picture over the cluster: a function of a step, the row to begin at, and what the step takes beside rows. It gives
     the number of rows of each band, downwards, and what becomes of it."""
     at_once = resources.at_once(workers, num_cpus)
-    high = rows or min(join.band_rows, max(1, _PIXELS // join.width), -(-join.height // (2 * at_once)))
+    high = rows or min(
+        join.band_rows, max(1, _PIXELS // join.width), -(-join.height // (2 * at_once))
+    )
     there = ray.put(work)
     begin = ray.remote(num_cpus=num_cpus, max_retries=_TRIES - 1)(do_band)
 
     def bands(step: str, first: int, *more: Any) -> Iterator[tuple[int, Any]]:
         cut = [(y, min(y + high, join.height)) for y in range(first, join.height, high)]
-        made = _in_order(lambda first, end: begin.remote(there, step, first, end, *more), iter(cut), at_once, work.source)
+        made = _in_order(
+            lambda first, end: begin.remote(there, step, first, end, *more),
+            iter(cut),
+            at_once,
+            work.source,
+        )
         return zip((end - first for first, end in cut), made)
 
     return bands
@@ -182,7 +194,9 @@ def _made(
 def _threads(num_cpus: float, options: dict[str, Any]) -> int:
     for name in ("threads", "device", "num_gpus"):
         if name in options:
-            raise TypeError(f"{name} is not of bands over workers, which are on the CPU; give num_cpus")
+            raise TypeError(
+                f"{name} is not of bands over workers, which are on the CPU; give num_cpus"
+            )
     return max(1, int(num_cpus))
 
 

@@ -101,7 +101,9 @@ class Output:
         except OSError as error:
             if isinstance(error, OutputError):
                 raise
-            raise OutputError(f"cannot write {self.uri}: {error.strerror or error}", self.uri) from error
+            raise OutputError(
+                f"cannot write {self.uri}: {error.strerror or error}", self.uri
+            ) from error
 
     def put(self, name: str, data: bytes) -> None:
         """A file of the folder, which appears when it is whole; one that is there is replaced.
@@ -116,7 +118,9 @@ class Output:
         try:
             if places.is_local(found):
                 os.makedirs(os.path.dirname(target), exist_ok=True)
-                descriptor, staged = tempfile.mkstemp(prefix=f".{STAGING}", dir=os.path.dirname(target))
+                descriptor, staged = tempfile.mkstemp(
+                    prefix=f".{STAGING}", dir=os.path.dirname(target)
+                )
                 try:
                     with os.fdopen(descriptor, "wb") as file:
                         file.write(data)
@@ -131,12 +135,16 @@ class Output:
                 with found.open_output_stream(target) as stream:
                     stream.write(data)
         except OSError as error:
-            raise OutputError(f"cannot write {self.uri}/{name}: {error.strerror or error}", self.uri) from error
+            raise OutputError(
+                f"cannot write {self.uri}/{name}: {error.strerror or error}", self.uri
+            ) from error
 
     def picture(self, name: str, image: Any) -> str:
         """A picture under its name and the format's ending, which it returns."""
         if not name or name.startswith("/") or ".." in pathlib.PurePosixPath(name).parts:
-            raise InvalidArgument(f"name is {name!r}; it must be a path below the results' folder", name)
+            raise InvalidArgument(
+                f"name is {name!r}; it must be a path below the results' folder", name
+            )
         ended = f"{name}.{self.format}"
         found, folder = self._place()
         if places.is_local(found):
@@ -166,9 +174,14 @@ class Output:
             if parts:
                 found.delete_dir(staging)
         except OSError as error:
-            raise OutputError(f"cannot write {self.uri}: {error.strerror or error}", self.uri) from error
+            raise OutputError(
+                f"cannot write {self.uri}: {error.strerror or error}", self.uri
+            ) from error
         if errors:
-            lines = (json.dumps({"name": name, "error": reason}, ensure_ascii=False) for name, reason in sorted(errors))
+            lines = (
+                json.dumps({"name": name, "error": reason}, ensure_ascii=False)
+                for name, reason in sorted(errors)
+            )
             self.put(ERRORS, "".join(line + "\n" for line in lines).encode())
         told = {"format": self.format, "done": done, "errors": len(errors), "files": parts}
         self.put(MARKER, (json.dumps(told) + "\n").encode())
@@ -200,6 +213,15 @@ def components_written(found: FileComponents, format: str) -> bytes:
     if format == "csv":
         head, line = ",".join(names) + "\n", ",".join(["{}"] * len(names)) + "\n"
     else:
-        head, line = "", '{{"label":{},"x":{},"y":{},"width":{},"height":{},"area":{},"centroid":[{},{}]}}\n'
+        head, line = (
+            "",
+            '{{"label":{},"x":{},"y":{},"width":{},"height":{},"area":{},"centroid":[{},{}]}}\n',
+        )
     rows = zip(*(column.tolist() for column in columns))
-    return (head + "".join(line.format(*whole, *(repr(at).removesuffix(".0") for at in (x, y))) for *whole, x, y in rows)).encode()
+    return (
+        head
+        + "".join(
+            line.format(*whole, *(repr(at).removesuffix(".0") for at in (x, y)))
+            for *whole, x, y in rows
+        )
+    ).encode()

@@ -11,14 +11,31 @@ from typing import Any, NamedTuple
 import numpy as np
 import ray
 
-from cuesta import CountingLine, MotionDetector, SceneWatch, VideoPart, Zone, read_video, video_parts
+from cuesta import (
+    CountingLine,
+    MotionDetector,
+    SceneWatch,
+    VideoPart,
+    Zone,
+    read_video,
+    video_parts,
+)
 from cuesta.errors import Error, InputError
 from cuesta.ray import _places as places
 from cuesta.ray._outputs import Output
 
 #: A detection, with the place of its frame in the part.
 _FOUND = np.dtype(
-    [("frame", "i8"), ("x", "i4"), ("y", "i4"), ("width", "i4"), ("height", "i4"), ("area", "i8"), ("cx", "f8"), ("cy", "f8")]
+    [
+        ("frame", "i8"),
+        ("x", "i4"),
+        ("y", "i4"),
+        ("width", "i4"),
+        ("height", "i4"),
+        ("area", "i8"),
+        ("cx", "f8"),
+        ("cy", "f8"),
+    ]
 )
 
 
@@ -44,6 +61,7 @@ class Watch:
 
     def scene(self, size: tuple[int, int]) -> SceneWatch:
         return SceneWatch(size, self.zones, self.lines, self.mask, **self.tracking)
+
 
 class Found(NamedTuple):
     """What moves in the frames of a part."""
@@ -106,7 +124,9 @@ def look_at(
         detector = watch.detector()
         file = places.kept.local(video, watch.filesystem)
         all = parts[0]._replace(frames=sum(part.frames for part in parts), end=parts[-1].end)
-        with read_video(file, keep_depth=True, max_pixels=watch.max_pixels, threads=watch.threads, part=all) as reader:
+        with read_video(
+            file, keep_depth=True, max_pixels=watch.max_pixels, threads=watch.threads, part=all
+        ) as reader:
             if reader.is_live:
                 raise InputError(f"{file}: it is live; cuesta.ray.detect takes files", file)
             decoded: deque[Any] = deque()
@@ -132,14 +152,22 @@ def look_at(
                 numbers: list[int] = []
                 times: list[float] = []
                 found: list[Any] = []
-                for k, frame in enumerate(frames if part is parts[-1] else islice(frames, part.frames)):
+                for k, frame in enumerate(
+                    frames if part is parts[-1] else islice(frames, part.frames)
+                ):
                     numbers.append(frame.number)
                     times.append(frame.time)
-                    found += [(k, *d.box, d.area, *d.centroid) for d in detector.push(frame.image, threads=watch.threads)]
+                    found += [
+                        (k, *d.box, d.area, *d.centroid)
+                        for d in detector.push(frame.image, threads=watch.threads)
+                    ]
                 # An array goes into Ray's store by one copy.
                 yield np.frombuffer(detector.save(), np.uint8) if i < saves else _NOTHING
                 yield Found(
-                    reader.size, np.array(numbers, np.int64), np.array(times, np.float64), np.array(found, _FOUND)
+                    reader.size,
+                    np.array(numbers, np.int64),
+                    np.array(times, np.float64),
+                    np.array(found, _FOUND),
                 )
     except Error as error:
         yield from (_NOTHING, Fault(str(places.named(error, video, file))))

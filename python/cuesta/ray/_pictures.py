@@ -33,15 +33,35 @@ BATCH = 16
 #: Of files that become files at most: what Ray does for a batch is the same for any number of rows.
 LARGEST_BATCH = 32
 SOURCES = ("path", "bytes", "image")
-PICTURES = ("png", "jpg", "jpeg", "tif", "tiff", "webp", "ppm", "pgm", "bmp", "jxl", "jp2", "avif", "heif")
+PICTURES = (
+    "png",
+    "jpg",
+    "jpeg",
+    "tif",
+    "tiff",
+    "webp",
+    "ppm",
+    "pgm",
+    "bmp",
+    "jxl",
+    "jp2",
+    "avif",
+    "heif",
+)
 
 
 def _check_options(
-    kind: str, operation: str, table: Mapping[str, Callable[..., Any]], options: Mapping[str, Any], on_gpu: bool
+    kind: str,
+    operation: str,
+    table: Mapping[str, Callable[..., Any]],
+    options: Mapping[str, Any],
+    on_gpu: bool,
 ) -> None:
     """What is wrong with all rows is said before any. A GPU may be elsewhere: of its strategies the name is looked at."""
     if operation not in table:
-        raise InvalidArgument(f"{kind} {operation!r}: choose one of {', '.join(sorted(table))}", operation)
+        raise InvalidArgument(
+            f"{kind} {operation!r}: choose one of {', '.join(sorted(table))}", operation
+        )
     for name in ("layout", "mask", "out", "return_thresholds", "stream", "threads"):
         if name in options:
             raise TypeError(f"{name} is not of pictures in rows")
@@ -52,10 +72,14 @@ def _check_options(
         of = cuesta.which(table[operation], nothing, **options).operation
         names = [row.name for row in cuesta.strategies(of, "cuda")]
         if strategy not in names:
-            raise InvalidArgument(f"strategy is {strategy!r}; on a GPU there are {', '.join(names)}", repr(strategy))
+            raise InvalidArgument(
+                f"strategy is {strategy!r}; on a GPU there are {', '.join(names)}", repr(strategy)
+            )
     made = table[operation](nothing, **options)
     if not isinstance(made, np.ndarray):
-        raise InvalidArgument(f"{operation} makes several pictures of one with these options; ask for one", operation)
+        raise InvalidArgument(
+            f"{operation} makes several pictures of one with these options; ask for one", operation
+        )
 
 
 def _batch(files: int, workers: int) -> int:
@@ -63,13 +87,17 @@ def _batch(files: int, workers: int) -> int:
     return max(1, min(LARGEST_BATCH, files // (4 * workers)))
 
 
-def _dataset(pictures: Pictures, filesystem: Any, batch_of: Callable[[int], int]) -> tuple[Dataset, str, str, int | None]:
+def _dataset(
+    pictures: Pictures, filesystem: Any, batch_of: Callable[[int], int]
+) -> tuple[Dataset, str, str, int | None]:
     """Rows, the column that they are read from, the folder that all files are in, and how many there are."""
     if isinstance(pictures, ray.data.Dataset):
         names = pictures.schema().names if pictures.schema() is not None else []
         source = next((name for name in SOURCES if name in names), None)
         if source is None:
-            raise InvalidArgument(f"the rows have columns {names}; they need one of {', '.join(SOURCES)}", str(names))
+            raise InvalidArgument(
+                f"the rows have columns {names}; they need one of {', '.join(SOURCES)}", str(names)
+            )
         return pictures, source, "", None
     files, base = places.expand(pictures, filesystem)
     if not files:
@@ -80,7 +108,13 @@ def _dataset(pictures: Pictures, filesystem: Any, batch_of: Callable[[int], int]
 
 
 def _mapped(
-    data: Dataset, work: Work, workers: int | None, most: int, num_cpus: float, num_gpus: float, batch_size: int | None
+    data: Dataset,
+    work: Work,
+    workers: int | None,
+    most: int,
+    num_cpus: float,
+    num_gpus: float,
+    batch_size: int | None,
 ) -> Dataset:
     made: Dataset = data.map_batches(
         Worker,
@@ -104,7 +138,11 @@ def _run(data: Dataset, output: Output, total: int | None, progress: Progress | 
             if failed := next((failed for failed in batch["failed"].tolist() if failed), None):
                 raise pickle.loads(bytes.fromhex(failed))
             parts.update(part for part in batch["part"].tolist() if part)
-            errors += [(name, why) for name, why in zip(batch["name"].tolist(), batch["error"].tolist()) if why]
+            errors += [
+                (name, why)
+                for name, why in zip(batch["name"].tolist(), batch["error"].tolist())
+                if why
+            ]
             done += len(batch["name"])
             if progress:
                 progress(done, total, len(errors))
@@ -132,8 +170,15 @@ def _pipeline(
     _check_options(kind, operation, table, options, num_gpus > 0)
     resources.check(workers, num_gpus)
     if format not in TABLES and format not in PICTURES:
-        raise InvalidArgument(f"format is {format!r}; choose {', '.join(TABLES)}, or of pictures {', '.join(PICTURES)}", format)
-    to = None if output is None else Output(places.everywhere(output, filesystem), format, filesystem)
+        raise InvalidArgument(
+            f"format is {format!r}; choose {', '.join(TABLES)}, or of pictures {', '.join(PICTURES)}",
+            format,
+        )
+    to = (
+        None
+        if output is None
+        else Output(places.everywhere(output, filesystem), format, filesystem)
+    )
     most = resources.at_once(workers, num_cpus, num_gpus)
     grows = to is not None and not to.is_table
 
@@ -259,7 +304,19 @@ def edges(
     ...     return cuesta.ray.edges(folder, output="s3://bucket/edges", sigma=2.0)
     """
     return _pipeline(
-        "edges", method, METHODS, pictures, output, format, filesystem, workers, num_cpus, num_gpus, overwrite, progress, options
+        "edges",
+        method,
+        METHODS,
+        pictures,
+        output,
+        format,
+        filesystem,
+        workers,
+        num_cpus,
+        num_gpus,
+        overwrite,
+        progress,
+        options,
     )
 
 
@@ -300,5 +357,17 @@ def filter(
     ...     return cuesta.ray.filter(dataset, "gaussian", sigma=2.0)
     """
     return _pipeline(
-        "filter", name, FILTERS, pictures, output, format, filesystem, workers, num_cpus, num_gpus, overwrite, progress, options
+        "filter",
+        name,
+        FILTERS,
+        pictures,
+        output,
+        format,
+        filesystem,
+        workers,
+        num_cpus,
+        num_gpus,
+        overwrite,
+        progress,
+        options,
     )

@@ -55,7 +55,9 @@ def read(path: Path, filesystem: Any = None) -> bytes:
         with found.open_input_file(inner) as stream:
             data: bytes = stream.read()
     except OSError as error:
-        raise InputError(f"{os.fspath(path)}: {error.strerror or error}", os.fspath(path)) from error
+        raise InputError(
+            f"{os.fspath(path)}: {error.strerror or error}", os.fspath(path)
+        ) from error
     return data
 
 
@@ -109,7 +111,9 @@ class Kept:
             key = (os.fspath(path), (info.size, info.mtime_ns))
             if key != self._key:
                 self._key, self._file = ("", None), None
-                self._file = tempfile.NamedTemporaryFile(prefix="cuesta-", suffix=pathlib.PurePosixPath(inner).suffix)
+                self._file = tempfile.NamedTemporaryFile(
+                    prefix="cuesta-", suffix=pathlib.PurePosixPath(inner).suffix
+                )
                 with found.open_input_stream(inner) as stream:
                     while piece := stream.read(1 << 24):
                         self._file.write(piece)
@@ -118,7 +122,9 @@ class Kept:
         except OSError as error:
             if isinstance(error, InputError):
                 raise
-            raise InputError(f"{os.fspath(path)}: {error.strerror or error}", os.fspath(path)) from error
+            raise InputError(
+                f"{os.fspath(path)}: {error.strerror or error}", os.fspath(path)
+            ) from error
         name: str = self._file.name
         return name
 
@@ -141,7 +147,9 @@ def expand(paths: Path | Sequence[Path], filesystem: Any = None) -> tuple[list[s
         name = os.fspath(path)
         found, inner = find(name, filesystem)
         if is_local(found) and glob.has_magic(inner) and not os.path.exists(inner):
-            fitting = sorted(file for file in glob.glob(inner, recursive=True) if os.path.isfile(file))
+            fitting = sorted(
+                file for file in glob.glob(inner, recursive=True) if os.path.isfile(file)
+            )
             if not fitting:
                 raise InputError(f"{name}: no file fits", name)
             files += fitting
@@ -170,5 +178,7 @@ def expand(paths: Path | Sequence[Path], filesystem: Any = None) -> tuple[list[s
 def name_in(path: str, base: str, filesystem: Any = None) -> str:
     """What a file is called in the results: its path below `base`."""
     _, inner = find(path, filesystem)
-    inner = os.path.relpath(inner, base) if base and inner.startswith(base.rstrip("/") + "/") else inner
+    inner = (
+        os.path.relpath(inner, base) if base and inner.startswith(base.rstrip("/") + "/") else inner
+    )
     return inner.lstrip("/")

@@ -22,7 +22,8 @@ def check(workers: int | None, num_gpus: float = 0) -> None:
         raise InvalidArgument(f"workers is {workers}; it must be 1 or more", str(workers))
     if num_gpus != 0 and not _LEAST <= num_gpus <= 1:
         raise InvalidArgument(
-            f"num_gpus is {num_gpus}; it is 0, for the CPU, or {_LEAST} to 1: the part of a GPU that is each worker's", str(num_gpus)
+            f"num_gpus is {num_gpus}; it is 0, for the CPU, or {_LEAST} to 1: the part of a GPU that is each worker's",
+            str(num_gpus),
         )
     if num_gpus and not any(row.built for row in cuesta.strategies(device="cuda")):
         raise DeviceError(
@@ -49,11 +50,13 @@ def at_once(workers: int | None, num_cpus: float, num_gpus: float = 0) -> int:
     gpus = int(there.get("GPU", 0))
     if not gpus:
         raise DeviceError(
-            f"num_gpus is {num_gpus}, and the Ray cluster has no GPU; join one that has, or leave num_gpus at 0", str(num_gpus)
+            f"num_gpus is {num_gpus}, and the Ray cluster has no GPU; join one that has, or leave num_gpus at 0",
+            str(num_gpus),
         )
     by_gpus = gpus * int(1 / num_gpus + 1e-9)  # none is on two
     if workers is not None and workers > by_gpus:
         raise InvalidArgument(
-            f"workers is {workers}, and the cluster's GPUs have room for {by_gpus} with num_gpus {num_gpus} ({gpus} GPUs)", str(workers)
+            f"workers is {workers}, and the cluster's GPUs have room for {by_gpus} with num_gpus {num_gpus} ({gpus} GPUs)",
+            str(workers),
         )
     return workers or min(by_cpus, by_gpus)

@@ -11,9 +11,17 @@ import pyarrow as pa
 from cuesta import Detection
 from cuesta.ray._parts import Fault, Found, Watch
 
-_BOX = pa.struct([("x", pa.int32()), ("y", pa.int32()), ("width", pa.int32()), ("height", pa.int32())])
+_BOX = pa.struct(
+    [("x", pa.int32()), ("y", pa.int32()), ("width", pa.int32()), ("height", pa.int32())]
+)
 _CROSSING = pa.struct(
-    [("line", pa.string()), ("id", pa.int64()), ("to", pa.string()), ("frame", pa.int64()), ("time", pa.float64())]
+    [
+        ("line", pa.string()),
+        ("id", pa.int64()),
+        ("to", pa.string()),
+        ("frame", pa.int64()),
+        ("time", pa.float64()),
+    ]
 )
 _IN_EVENT = pa.struct(
     [
@@ -84,7 +92,8 @@ def _event(name: str, event: Any) -> dict[str, Any]:
         "clip_end": event.clip[1],
         "best_box": _box(event.best_box),
         "objects": [
-            {**one._asdict(), "zones": list(one.zones), "largest_box": _box(one.largest_box)} for one in event.objects
+            {**one._asdict(), "zones": list(one.zones), "largest_box": _box(one.largest_box)}
+            for one in event.objects
         ],
         "crossings": [one._asdict() for one in event.crossings],
     }
@@ -98,7 +107,10 @@ def joined(watch: Watch, name: str, parts: Sequence[Found]) -> list[dict[str, An
         at = np.searchsorted(part.detections["frame"], np.arange(len(part.numbers) + 1))
         listed = part.detections.tolist()
         for k, (number, seconds) in enumerate(zip(part.numbers.tolist(), part.times.tolist())):
-            found = [Detection((x, y, w, h), area, (cx, cy)) for _, x, y, w, h, area, cx, cy in listed[at[k] : at[k + 1]]]
+            found = [
+                Detection((x, y, w, h), area, (cx, cy))
+                for _, x, y, w, h, area, cx, cy in listed[at[k] : at[k + 1]]
+            ]
             step = scene.push(found, frame=number, time=seconds)
             if watch.rows == "events":
                 rows += [_event(name, event) for event in step.ended]
@@ -129,7 +141,11 @@ def joined(watch: Watch, name: str, parts: Sequence[Found]) -> list[dict[str, An
 
 def _finish(watch: Watch, name: str, parts: list[Found] | Fault) -> tuple[str, Any]:
     """The rows of a video: written as a part of the output, whose name comes back, or as a table."""
-    rows = [{"name": name, "error": parts.reason}] if isinstance(parts, Fault) else joined(watch, name, parts)
+    rows = (
+        [{"name": name, "error": parts.reason}]
+        if isinstance(parts, Fault)
+        else joined(watch, name, parts)
+    )
     if watch.output is not None:
         return watch.output.part([name], rows, SCHEMAS[watch.rows]), None
     return "", pa.Table.from_pylist(rows, schema=SCHEMAS[watch.rows])

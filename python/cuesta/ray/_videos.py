@@ -104,13 +104,21 @@ class _Cluster:
     def _parts(self, video: str, parts: Sequence[VideoPart]) -> list[Found] | Fault:
         """What moves in each part, or why one is not what it should be."""
         found: list[Found] = []
-        states: dict[int, Any] = {0: None}  # before parts; those that no part to come goes on from are let go
-        under_way: deque[tuple[Any, Iterator[Any]]] = deque()  # tasks, and references to what they give
+        states: dict[int, Any] = {
+            0: None
+        }  # before parts; those that no part to come goes on from are let go
+        under_way: deque[tuple[Any, Iterator[Any]]] = (
+            deque()
+        )  # tasks, and references to what they give
         begun = tries = beginnings = 0
         while len(found) < len(parts):
-            if begun < len(parts) and len(under_way) < (self.at_once if self._is_final(parts[begun]) else min(self.at_once, 2)):
+            if begun < len(parts) and len(under_way) < (
+                self.at_once if self._is_final(parts[begun]) else min(self.at_once, 2)
+            ):
                 end = len(parts) if self.at_once == 1 else begun + 1
-                saves = sum(not self._is_final(part) for part in parts[begun : min(end, len(parts) - 1)])
+                saves = sum(
+                    not self._is_final(part) for part in parts[begun : min(end, len(parts) - 1)]
+                )
                 before = [] if states[begun] is None else [states[begun]]
                 # What a task of several parts gives is known when it is there; of one part at once, for the next one's task.
                 look = self._look.options(num_returns="streaming" if self.at_once == 1 else 2)
@@ -134,7 +142,9 @@ class _Cluster:
                 continue
             under_way.clear()  # not cancelled (docs/decisions/0058): they end by themselves
             if isinstance(made, Found):
-                return Fault(f"{video}: {len(made.numbers)} frames where its packets promise {part.frames}")
+                return Fault(
+                    f"{video}: {len(made.numbers)} frames where its packets promise {part.frames}"
+                )
             if isinstance(made, Fault):
                 return made
             if isinstance(made, Lost):
@@ -144,7 +154,11 @@ class _Cluster:
             else:
                 tries += 1
             if tries == _TRIES or beginnings == _BEGINNINGS:
-                how = f"its worker died {tries} times" if tries == _TRIES else f"its state was lost {beginnings} times"
+                how = (
+                    f"its worker died {tries} times"
+                    if tries == _TRIES
+                    else f"its state was lost {beginnings} times"
+                )
                 return Fault(f"{video}: {how} at frame {part.first}")
             begun = len(found)
             states = {begun: states[begun]}
@@ -240,8 +254,16 @@ def detect(
     >>> def watch(folder):
     ...     return cuesta.ray.detect(folder, output="s3://bucket/events", min_area=400)
     """
-    motion = {name: value for name, value in options.items() if name in inspect.signature(MotionDetector).parameters}
-    tracking = {name: value for name, value in options.items() if name in inspect.signature(Tracker).parameters}
+    motion = {
+        name: value
+        for name, value in options.items()
+        if name in inspect.signature(MotionDetector).parameters
+    }
+    tracking = {
+        name: value
+        for name, value in options.items()
+        if name in inspect.signature(Tracker).parameters
+    }
     if unknown := sorted(set(options) - set(motion) - set(tracking)):
         raise TypeError(f"detect() got an unexpected keyword argument {unknown[0]!r}")
     if tracking.get("join"):  # as cuesta.detect has it
@@ -252,9 +274,23 @@ def detect(
     for name, number in (("part_frames", part_frames), ("at_once", at_once)):
         if number is not None and number < 1:
             raise InvalidArgument(f"{name} is {number}; it must be 1 or more", str(number))
-    to = None if output is None else Output(places.everywhere(output, filesystem), format, filesystem)
+    to = (
+        None
+        if output is None
+        else Output(places.everywhere(output, filesystem), format, filesystem)
+    )
     watch = Watch(
-        motion, tracking, tuple(zones), tuple(lines), mask, rows, to, filesystem, max_pixels, max(1, int(num_cpus)), part_frames
+        motion,
+        tracking,
+        tuple(zones),
+        tuple(lines),
+        mask,
+        rows,
+        to,
+        filesystem,
+        max_pixels,
+        max(1, int(num_cpus)),
+        part_frames,
     )
     watch.detector()  # what is wrong with the options is said before anything runs
     watch.scene((64, 64) if mask is None else np.shape(mask)[1::-1])
@@ -267,7 +303,12 @@ def detect(
 
 
 def _run(
-    watch: Watch, files: list[str], base: str, num_cpus: float, at_once: int | None, progress: Progress | None
+    watch: Watch,
+    files: list[str],
+    base: str,
+    num_cpus: float,
+    at_once: int | None,
+    progress: Progress | None,
 ) -> Dataset | Summary:
     begun = time.monotonic()
     room = max(1, int(ray.cluster_resources().get("CPU", 1) / max(num_cpus, 1e-3)))
@@ -299,4 +340,6 @@ def _run(
         made: Dataset = ray.data.from_arrow_refs([ended[i].table for i in range(len(files))])
         return made
     watch.output.commit([one.part for one in ended.values()], len(files) - len(errors), errors)
-    return Summary(watch.output.uri, len(files) - len(errors), sorted(errors), time.monotonic() - begun)
+    return Summary(
+        watch.output.uri, len(files) - len(errors), sorted(errors), time.monotonic() - begun
+    )

@@ -22,7 +22,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     for name in ("canny", "log", "sobel", "boundaries")
 }
 FILTERS: dict[str, Callable[..., Any]] = {
-    name: getattr(cuesta, name) for name in ("box", "convolve", "correlate", "gaussian", "laplacian", "median", "sharpen")
+    name: getattr(cuesta, name)
+    for name in ("box", "convolve", "correlate", "gaussian", "laplacian", "median", "sharpen")
 }
 SCHEMA = pa.schema(
     [
@@ -83,7 +84,9 @@ class Worker:
         image = self._read(value)
         layout = {"layout": "HWC"} if image.ndim == 3 else {}
         if self.work.on_gpu:
-            return cuesta.to_host(self._apply(cuesta.to_device(image), **layout, **self.work.options))
+            return cuesta.to_host(
+                self._apply(cuesta.to_device(image), **layout, **self.work.options)
+            )
         return self._apply(image, threads=self.work.threads, **layout, **self.work.options)
 
     def row(self, name: str, value: Any) -> dict[str, Any]:
@@ -100,7 +103,13 @@ class Worker:
             return {"name": name, "error": str(error), "width": 0, "height": 0, "picture": None}
         if output is None:
             return {"name": name, "error": "", "image": image}
-        row = {"name": name, "error": "", "width": image.shape[1], "height": image.shape[0], "picture": None}
+        row = {
+            "name": name,
+            "error": "",
+            "width": image.shape[1],
+            "height": image.shape[0],
+            "picture": None,
+        }
         if output.format == "parquet":
             row["picture"] = encoded(image, "png")
         elif not output.is_table:
@@ -112,9 +121,14 @@ class Worker:
         if "name" in batch:
             return [str(name) for name in batch["name"]]
         if self.work.source == "path":
-            return [places.name_in(str(path), self.work.base, self.work.filesystem) for path in batch["path"]]
+            return [
+                places.name_in(str(path), self.work.base, self.work.filesystem)
+                for path in batch["path"]
+            ]
         if self.work.output is not None:
-            raise InvalidArgument("rows of bytes or arrays have no column 'name', which results are called by", "name")
+            raise InvalidArgument(
+                "rows of bytes or arrays have no column 'name', which results are called by", "name"
+            )
         return [""] * len(batch[self.work.source])
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
@@ -122,14 +136,26 @@ class Worker:
         output = self.work.output
         if output is None:
             rows = [self.row(name, value) for name, value in zip(names, batch[self.work.source])]
-            others = {key: value for key, value in batch.items() if key not in ("image", "bytes", "name", "error")}
-            return {**others, **{key: _column([row[key] for row in rows]) for key in ("name", "error", "image")}}
+            others = {
+                key: value
+                for key, value in batch.items()
+                if key not in ("image", "bytes", "name", "error")
+            }
+            return {
+                **others,
+                **{key: _column([row[key] for row in rows]) for key in ("name", "error", "image")},
+            }
         why, part, failed = [""] * len(names), "", ""
         try:
             rows = [self.row(name, value) for name, value in zip(names, batch[self.work.source])]
             why = [row["error"] for row in rows]
-            part = output.part(names, rows, _schema(output.format)) if output.is_table and rows else ""
-        except (OutputError, DeviceError) as error:  # as a value: of what is raised Ray hands on the text alone
+            part = (
+                output.part(names, rows, _schema(output.format)) if output.is_table and rows else ""
+            )
+        except (
+            OutputError,
+            DeviceError,
+        ) as error:  # as a value: of what is raised Ray hands on the text alone
             failed = pickle.dumps(error).hex()
         return {
             "name": _column(names),

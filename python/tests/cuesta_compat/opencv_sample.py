@@ -42,7 +42,9 @@ def slider(name: str, window: str, value: int, count: int, changed: Any = None) 
 
 
 def camera(file: Any = 0, *arguments: Any) -> Any:
-    return capture(os.environ["CUESTA_OPENCV_DATA"] + "/vtest.avi" if isinstance(file, int) else file)
+    return capture(
+        os.environ["CUESTA_OPENCV_DATA"] + "/vtest.avi" if isinstance(file, int) else file
+    )
 
 
 def nothing(*arguments: Any, **keywords: Any) -> None:
@@ -73,7 +75,15 @@ for name, stand_in in {
     "selectROI": lambda window, picture, *how: (200, 150, 60, 90),
     "VideoCapture": camera,
     **dict.fromkeys(
-        ("namedWindow", "destroyAllWindows", "destroyWindow", "setMouseCallback", "moveWindow", "resizeWindow"), nothing
+        (
+            "namedWindow",
+            "destroyAllWindows",
+            "destroyWindow",
+            "setMouseCallback",
+            "moveWindow",
+            "resizeWindow",
+        ),
+        nothing,
     ),
 }.items():
     setattr(module, name, stand_in)
@@ -106,5 +116,9 @@ except SystemExit as stop:
 except BaseException as error:
     end = f"{type(error).__name__}: {str(error).strip().splitlines()[-1] if str(error).strip() else ''}"
 sys.stdout.flush()
-print("\n" + json.dumps({"shown": shown, "end": end, "calls": {k: list(v) for k, v in calls().items()}}), flush=True)
+print(
+    "\n"
+    + json.dumps({"shown": shown, "end": end, "calls": {k: list(v) for k, v in calls().items()}}),
+    flush=True,
+)
 os._exit(0)  # samples leave threads behind

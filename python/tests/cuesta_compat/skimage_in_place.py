@@ -33,7 +33,16 @@ for name, (path, home) in PLACES.items():
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    counts = {name: len(terminalreporter.getreports(name)) for name in ("passed", "failed", "error", "skipped")}
-    failed = [report.nodeid for name in ("failed", "error") for report in terminalreporter.getreports(name)]
+    counts = {
+        name: len(terminalreporter.getreports(name))
+        for name in ("passed", "failed", "error", "skipped")
+    }
+    failed = [
+        report.nodeid
+        for name in ("failed", "error")
+        for report in terminalreporter.getreports(name)
+    ]
     calls = {name: list(count) for name, count in ours.calls().items()}
-    terminalreporter.write_line("\n" + json.dumps({"counts": counts, "failed": failed, "calls": calls}))
+    terminalreporter.write_line(
+        "\n" + json.dumps({"counts": counts, "failed": failed, "calls": calls})
+    )

@@ -143,7 +143,10 @@ def test_a_call_that_is_left_says_what_is_answered() -> None:
     calls: list[tuple[Any, str]] = [
         (lambda: ours.Canny(image, gradient, 1, 2), "gradients of uint8 and int16 are not taken"),
         (lambda: ours.Canny(gradient, gradient[1:], 1, 2), "gradients have shapes"),
-        (lambda: ours.Canny(np.zeros((8, 9, 4), np.uint8), 1, 2), "uint8 and 4 channels is not taken"),
+        (
+            lambda: ours.Canny(np.zeros((8, 9, 4), np.uint8), 1, 2),
+            "uint8 and 4 channels is not taken",
+        ),
         (lambda: ours.Canny(image.astype(np.uint16), 1, 2), "uint16 and 1 channels is not taken"),
         (lambda: ours.Canny(gradient, 1, 2), "a picture of int16 is not taken"),
         (lambda: ours.Canny(image, 1, 2, apertureSize=4), "apertureSize is 4"),
@@ -159,7 +162,10 @@ def test_a_call_that_is_left_says_what_is_answered() -> None:
         (lambda: ours.Sobel(image, -1, 0, 0), "dx, dy are 0, 0"),
         (lambda: ours.Sobel(image, -1, 3, 0), "dx, dy are 3, 0"),
         (lambda: ours.Sobel(image, -1, 1, 0, ksize=9), "ksize is 9"),
-        (lambda: ours.Sobel(image, -1, 1, 0, scale=0.3), "sums with scale 0.3 and delta 0 are rounded"),
+        (
+            lambda: ours.Sobel(image, -1, 1, 0, scale=0.3),
+            "sums with scale 0.3 and delta 0 are rounded",
+        ),
         (lambda: ours.Sobel(image, -1, 1, 0, borderType=cv2.BORDER_WRAP), "borderType is 3"),
         (lambda: ours.Laplacian(image, cv2.CV_32S), "ddepth is 4"),
         (lambda: ours.Laplacian(np.zeros((0, 9), np.uint8), cv2.CV_16S), "empty"),
@@ -178,9 +184,13 @@ def test_a_call_that_is_left_says_what_is_answered() -> None:
         (lambda: ours.connectedComponents(image, connectivity=4, ltype=cv2.CV_8U), "ltype is 0"),
     ]
     for call, words in calls:
-        with pytest.raises(cuesta.Unsupported, match=words + ".*; Cuesta answers .*pip install opencv-python"):
+        with pytest.raises(
+            cuesta.Unsupported, match=words + ".*; Cuesta answers .*pip install opencv-python"
+        ):
             call()
-    with pytest.raises(AttributeError, match="has no findContours: Cuesta computes Canny, .*is not installed"):
+    with pytest.raises(
+        AttributeError, match="has no findContours: Cuesta computes Canny, .*is not installed"
+    ):
         ours.findContours
     with pytest.raises(TypeError):
         ours.Canny(image, 1, 2, unknown=3)
@@ -204,6 +214,7 @@ ORDERS = [
 FIRST_ORDERS = [(ksize, *order) for ksize in (-1, 1, 3, 5, 7) for order in ((1, 0), (0, 1))]
 # cv2 sums uint16 in float; these windows stay below 2^24.
 ORDERS_OF_U16 = [order for order in ORDERS if order[0] < 5] + [(5, 1, 0), (5, 0, 1), (5, 1, 1)]
+
 
 def may_saturate_twice(ddepth: int, delta: float) -> bool:
     """cv2's vector code may saturate a sum to 16 bits before delta, and again after it: such calls are cv2's."""
@@ -315,7 +326,10 @@ def test_gray_levels(image: Any) -> None:
         pytest.param(lambda m, a, dst: m.Laplacian(a, -1, dst=dst), id="Laplacian"),
         pytest.param(lambda m, a, dst: m.Scharr(a, -1, 0, 1, dst=dst), id="Scharr"),
         pytest.param(lambda m, a, dst: m.filter2D(a, -1, np.eye(3), dst=dst), id="filter2D"),
-        pytest.param(lambda m, a, dst: m.sepFilter2D(a, -1, np.ones(3), np.ones(1), dst=dst), id="sepFilter2D"),
+        pytest.param(
+            lambda m, a, dst: m.sepFilter2D(a, -1, np.ones(3), np.ones(1), dst=dst),
+            id="sepFilter2D",
+        ),
         pytest.param(lambda m, a, dst: m.medianBlur(a, 3, dst=dst), id="medianBlur"),
         pytest.param(lambda m, a, dst: m.erode(a, None, dst=dst), id="erode"),
         pytest.param(lambda m, a, dst: m.dilate(a, None, dst=dst), id="dilate"),

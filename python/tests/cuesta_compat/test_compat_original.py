@@ -69,12 +69,21 @@ def test_what_ours_refuses_cv2_answers() -> None:
         (ours.Sobel(doubles, cv2.CV_64F, 1, 0), cv2.Sobel(doubles, cv2.CV_64F, 1, 0)),
         (ours.GaussianBlur(doubles, (5, 5), 0), cv2.GaussianBlur(doubles, (5, 5), 0)),
         (ours.erode(doubles, None), cv2.erode(doubles, None)),
-        (ours.GaussianBlur(doubles.astype(np.float32), (5, 5), 0), cv2.GaussianBlur(doubles.astype(np.float32), (5, 5), 0)),
+        (
+            ours.GaussianBlur(doubles.astype(np.float32), (5, 5), 0),
+            cv2.GaussianBlur(doubles.astype(np.float32), (5, 5), 0),
+        ),
         (ours.GaussianBlur(color, (301, 301), 0), cv2.GaussianBlur(color, (301, 301), 0)),
         (ours.absdiff(color, 7), cv2.absdiff(color, 7)),
         (ours.cvtColor(color, cv2.COLOR_BGR2HSV), cv2.cvtColor(color, cv2.COLOR_BGR2HSV)),
-        (ours.threshold(color, 9, 77, cv2.THRESH_TRUNC)[1], cv2.threshold(color, 9, 77, cv2.THRESH_TRUNC)[1]),
-        (ours.Laplacian(color, cv2.CV_16S, 5), cv2.Laplacian(color, cv2.CV_16S, 5)),  # 5 is dst there, as a sample has it
+        (
+            ours.threshold(color, 9, 77, cv2.THRESH_TRUNC)[1],
+            cv2.threshold(color, 9, 77, cv2.THRESH_TRUNC)[1],
+        ),
+        (
+            ours.Laplacian(color, cv2.CV_16S, 5),
+            cv2.Laplacian(color, cv2.CV_16S, 5),
+        ),  # 5 is dst there, as a sample has it
         (ours.GaussianBlur(cv2.UMat(color), (5, 5), 0).get(), cv2.GaussianBlur(color, (5, 5), 0)),
     ):
         assert mine.dtype == theirs.dtype
@@ -94,7 +103,9 @@ def test_errors_are_cv2s_where_it_is_there_and_ours_where_not() -> None:
 
 
 def bench() -> Any:
-    spec = importlib.util.spec_from_file_location("bench_compat", ROOT / "python/bench/bench_compat.py")
+    spec = importlib.util.spec_from_file_location(
+        "bench_compat", ROOT / "python/bench/bench_compat.py"
+    )
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -120,7 +131,9 @@ def test_what_is_slower_here_is_left_to_cv2() -> None:
         assert (by == "theirs") == (answered == "cv2"), request.name
         assert by == "theirs" or ratio >= 1, request.name
         if by == "ours":
-            for mine, theirs in zip(made.answer(ours, request, of), made.answer(cv2, request, of), strict=True):
+            for mine, theirs in zip(
+                made.answer(ours, request, of), made.answer(cv2, request, of), strict=True
+            ):
                 np.testing.assert_array_equal(mine, theirs, err_msg=request.name)
     assert min(count.values()) > 50
 
@@ -128,7 +141,11 @@ def test_what_is_slower_here_is_left_to_cv2() -> None:
 def test_small_pictures_are_cv2s() -> None:
     """A call costs more here than a picture of 20 x 20 does there."""
     small, large = picture(20, 20), picture(600, 700)
-    for name, arguments in (("Sobel", (cv2.CV_16S, 1, 0)), ("GaussianBlur", ((5, 5), 0)), ("Laplacian", (cv2.CV_16S,))):
+    for name, arguments in (
+        ("Sobel", (cv2.CV_16S, 1, 0)),
+        ("GaussianBlur", ((5, 5), 0)),
+        ("Laplacian", (cv2.CV_16S,)),
+    ):
         assert who(lambda: getattr(ours, name)(small, *arguments), name) == "theirs"
         assert who(lambda: getattr(ours, name)(large, *arguments), name) == "ours"
     assert who(lambda: ours.Canny(small, 50, 100), "Canny") == "ours"
@@ -151,7 +168,9 @@ def test_programs_run_as_they_are(tmp_path: pathlib.Path) -> None:
     )  # fmt: skip
     assert done.stdout.split("\n")[0] == "cuesta.compat.cv2 True ['-x', 'y'] __main__ 1"
     usage = subprocess.run([sys.executable, "-m", "cuesta.compat"], capture_output=True, text=True)
-    assert usage.returncode == 1 and usage.stderr.startswith("usage: python -m cuesta.compat program.py")
+    assert usage.returncode == 1 and usage.stderr.startswith(
+        "usage: python -m cuesta.compat program.py"
+    )
 
 
 def test_our_name_does_not_hide_the_original() -> None:
@@ -202,7 +221,8 @@ OPEN = {
 
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(
-    not (SKIMAGE / "skimage").exists(), reason=f"no scikit-image with its tests in {SKIMAGE}; scripts/check-python puts it there"
+    not (SKIMAGE / "skimage").exists(),
+    reason=f"no scikit-image with its tests in {SKIMAGE}; scripts/check-python puts it there",
 )
 def test_scikit_images_own_tests(tmp_path: pathlib.Path, record_property: Any) -> None:
     files = [
@@ -221,7 +241,9 @@ def test_scikit_images_own_tests(tmp_path: pathlib.Path, record_property: Any) -
         cwd=tmp_path, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (SKIMAGE, package, HERE)))},
     )  # fmt: skip
-    (line,) = [line for line in done.stdout.splitlines() if line.startswith('{"counts"')] or [done.stdout + done.stderr]
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith('{"counts"')] or [
+        done.stdout + done.stderr
+    ]
     told = json.loads(line)
     unknown = [name for name in told["failed"] if not any(f"::{known}[" in name for known in OPEN)]
     assert not unknown

@@ -94,7 +94,9 @@ def test_label(mask: Any, connectivity: int | None) -> None:
     theirs, expected = measure.label(plain(mask) > 0, return_num=True, connectivity=connectivity)
     same(mine, theirs)
     assert count == expected
-    same(ours.label(mask > 0, 0), theirs if connectivity != 1 else measure.label(plain(mask) > 0, 0))
+    same(
+        ours.label(mask > 0, 0), theirs if connectivity != 1 else measure.label(plain(mask) > 0, 0)
+    )
 
 
 @given(
@@ -228,5 +230,7 @@ def test_a_call_that_is_left_says_what_is_answered() -> None:
         (lambda: ours.canny(image, use_quantiles=True), "a mask and quantiles are not taken"),
     ]
     for call, words in calls:
-        with pytest.raises(cuesta.Unsupported, match=words + ".*; Cuesta answers .*pip install scikit-image"):
+        with pytest.raises(
+            cuesta.Unsupported, match=words + ".*; Cuesta answers .*pip install scikit-image"
+        ):
             call()

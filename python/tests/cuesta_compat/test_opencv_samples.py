@@ -62,15 +62,22 @@ def run(which: str, sample: pathlib.Path, folder: pathlib.Path) -> dict[str, Any
 
 
 @pytest.mark.timeout(360)
-@pytest.mark.skipif(not SAMPLES, reason=f"no samples in {DATA.parent / 'python'}; scripts/fetch-data puts them there")
+@pytest.mark.skipif(
+    not SAMPLES,
+    reason=f"no samples in {DATA.parent / 'python'}; scripts/fetch-data puts them there",
+)
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.stem)
 def test_sample(sample: pathlib.Path, tmp_path: pathlib.Path, record_property: Any) -> None:
     theirs, ours = run("cv2", sample, tmp_path), run("cuesta", sample, tmp_path)
     if (ours["shown"], ours["end"]) != (theirs["shown"], theirs["end"]):
         again = run("cv2", sample, tmp_path)
-        assert again["shown"] != theirs["shown"], f"{ours['end']} under cuesta, {theirs['end']} under cv2"
+        assert again["shown"] != theirs["shown"], (
+            f"{ours['end']} under cuesta, {theirs['end']} under cv2"
+        )
         pytest.xfail("it shows other pictures under cv2 each time")
-    record_property("sample", [len(ours["shown"]), ours["end"], sum(n for n, _ in ours["calls"].values())])
+    record_property(
+        "sample", [len(ours["shown"]), ours["end"], sum(n for n, _ in ours["calls"].values())]
+    )
 
 
 def test_the_samples_are_there() -> None:

@@ -137,7 +137,9 @@ class Layout:
             self.free.put(place)
 
 
-def faults_of(nodes: int, hours: float, mean_hours: float, seed: int, restart: float = 0.5) -> list[Fault]:
+def faults_of(
+    nodes: int, hours: float, mean_hours: float, seed: int, restart: float = 0.5
+) -> list[Fault]:
     """Nodes that die, each once at most, at the rate of one in `mean_hours` of a node."""
     draw = random.Random(seed)
     dying = [(draw.expovariate(1 / mean_hours), node) for node in range(nodes)]

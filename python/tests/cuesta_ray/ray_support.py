@@ -33,10 +33,16 @@ class Machines:
 
     def __init__(self, nodes: int, cpus: int, memory: int = 100 << 20) -> None:
         # No CPU on the head: every other node may die, which is noticed in seconds.
-        soon = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 1000, "health_check_failure_threshold": 3}
+        soon = {
+            "health_check_initial_delay_ms": 1000,
+            "health_check_period_ms": 1000,
+            "health_check_failure_threshold": 3,
+        }
         head = {"num_cpus": 0, "object_store_memory": memory, "_system_config": soon}
         self.cluster = Cluster(initialize_head=True, head_node_args=head)
-        self.nodes = [self.cluster.add_node(num_cpus=cpus, object_store_memory=memory) for _ in range(nodes)]
+        self.nodes = [
+            self.cluster.add_node(num_cpus=cpus, object_store_memory=memory) for _ in range(nodes)
+        ]
         ray.init(address=self.cluster.address, log_to_driver=False, logging_level=logging.ERROR)
         self.cluster.wait_for_nodes()
         context = ray.data.DataContext.get_current()
@@ -51,13 +57,21 @@ class Machines:
         """Processes of this cluster's nodes, or of the newest alone, that run what is called `of` now."""
         found = []
         nodes = self.nodes[-1:] if newest else self.nodes
-        raylets = {node.all_processes["raylet"][0].process.pid for node in nodes if "raylet" in node.all_processes}
+        raylets = {
+            node.all_processes["raylet"][0].process.pid
+            for node in nodes
+            if "raylet" in node.all_processes
+        }
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 title = (folder / "cmdline").read_bytes()
             except OSError:
                 continue
-            if title.startswith(b"ray::") and of.encode() in title and parent_of(int(folder.name)) in raylets:
+            if (
+                title.startswith(b"ray::")
+                and of.encode() in title
+                and parent_of(int(folder.name)) in raylets
+            ):
                 found.append(int(folder.name))
         return found
 
@@ -125,14 +139,18 @@ def meanwhile(act: Callable[[], bool], times: int = 1, every: float = 0.2) -> It
         thread.join()
 
 
-def pictures(folder: pathlib.Path, count: int, shape: tuple[int, ...] = (90, 120)) -> list[pathlib.Path]:
+def pictures(
+    folder: pathlib.Path, count: int, shape: tuple[int, ...] = (90, 120)
+) -> list[pathlib.Path]:
     """PNG files of blocks and noise, in folders below."""
     rng = np.random.default_rng(5)
     files = []
     for k in range(count):
         y, x = np.mgrid[: shape[0], : shape[1]]
         blocks = 90 * ((x // (9 + k % 5) + y // 11) % 2) + 60
-        noisy = blocks.reshape(*blocks.shape, *(1 for _ in shape[2:])) + rng.integers(-20, 21, shape)
+        noisy = blocks.reshape(*blocks.shape, *(1 for _ in shape[2:])) + rng.integers(
+            -20, 21, shape
+        )
         file = folder / f"{k % 3}" / f"{k:03}.png"
         file.parent.mkdir(parents=True, exist_ok=True)
         cuesta.imwrite(file, np.clip(noisy, 0, 255).astype(np.uint8))
@@ -148,7 +166,11 @@ def pictures_and_a_bad_one(folder: pathlib.Path, count: int) -> None:
 
 def everything(folder: pathlib.Path) -> dict[str, bytes]:
     """Files of a folder by their names, and what they hold."""
-    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
 
 
 def street(count: int, seed: int = 1, size: tuple[int, int] = (96, 128)) -> npt.NDArray[np.uint8]:
@@ -175,7 +197,16 @@ def rows_of_one_process(file: Any, name: str, rows: str, **options: Any) -> list
 
     def event_row(event: cuesta.Event) -> dict[str, Any]:
         row: dict[str, Any] = {"name": name, "error": ""}
-        for key in ("id", "first_frame", "last_frame", "start", "end", "most_at_once", "best_frame", "best_id"):
+        for key in (
+            "id",
+            "first_frame",
+            "last_frame",
+            "start",
+            "end",
+            "most_at_once",
+            "best_frame",
+            "best_id",
+        ):
             row[key] = getattr(event, key)
         row["clip_start"], row["clip_end"] = event.clip
         row["best_box"] = dict(zip(box, event.best_box))

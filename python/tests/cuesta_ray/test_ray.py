@@ -23,8 +23,12 @@ import pytest
 
 import cuesta
 
-ray = pytest.importorskip("ray", reason="Ray is not installed: cuesta.ray is not tested (scripts/python-env)")
-pytest.importorskip("simpy", reason="simpy is not installed: cuesta.ray is not tested (scripts/python-env)")
+ray = pytest.importorskip(
+    "ray", reason="Ray is not installed: cuesta.ray is not tested (scripts/python-env)"
+)
+pytest.importorskip(
+    "simpy", reason="simpy is not installed: cuesta.ray is not tested (scripts/python-env)"
+)
 import ray_layout as layout  # noqa: E402
 import ray_support as support  # noqa: E402
 from test_video_parts import coded  # noqa: E402
@@ -40,7 +44,9 @@ from cuesta.ray import _videos as videos  # noqa: E402
 ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import it
 
 
-def part_that_sleeps(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
+def part_that_sleeps(
+    watch: Any, video: str, parts: Any, before: list[Any], saves: int
+) -> Iterator[Any]:
     """In place of `look_at`: as long as each part's packets say, whatever the machine is busy with."""
     if before and parts_of_videos.taken(before) is None:
         yield from (parts_of_videos._NOTHING, parts_of_videos.Lost())
@@ -51,10 +57,14 @@ def part_that_sleeps(watch: Any, video: str, parts: Any, before: list[Any], save
         time.sleep(part.packet / 1000)
         numbers = np.arange(part.first, part.first + part.frames)
         yield np.ones(200_000, np.uint8) if i < saves else parts_of_videos._NOTHING
-        yield parts_of_videos.Found((64, 48), numbers, numbers / 25, np.zeros(0, parts_of_videos._FOUND))
+        yield parts_of_videos.Found(
+            (64, 48), numbers, numbers / 25, np.zeros(0, parts_of_videos._FOUND)
+        )
 
 
-def part_that_ends_its_worker(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
+def part_that_ends_its_worker(
+    watch: Any, video: str, parts: Any, before: list[Any], saves: int
+) -> Iterator[Any]:
     os.kill(os.getpid(), signal.SIGKILL)
     yield
 
@@ -69,13 +79,18 @@ def look_that_is_killed(deaths: pathlib.Path) -> Any:
             for death in deaths.iterdir() if video.endswith("mp4") and k == 4 else ():
                 with contextlib.suppress(FileNotFoundError):
                     death.unlink()  # of two workers one can
-                    assert len(list(itertools.islice(cuesta.read_video(video, part=parts[3]), 10))) == 10
+                    assert (
+                        len(list(itertools.islice(cuesta.read_video(video, part=parts[3]), 10)))
+                        == 10
+                    )
                     os.kill(os.getpid(), signal.SIGKILL)
 
     return look_at
 
 
-def look_that_takes_a_while(watch: Any, video: str, parts: Any, before: list[Any], saves: int) -> Iterator[Any]:
+def look_that_takes_a_while(
+    watch: Any, video: str, parts: Any, before: list[Any], saves: int
+) -> Iterator[Any]:
     """In place of `look_at`: long enough to be met on the way."""
     for given in parts_of_videos.look_at(watch, video, parts, before, saves):
         time.sleep(0.08)
@@ -89,7 +104,11 @@ def band_that_takes_a_while(work: Any, step: str, first: int, end: int, *more: A
 
 
 def layout_on(
-    machines: support.Machines, monkeypatch: pytest.MonkeyPatch, folder: pathlib.Path, dies: bool, ms: int = 300
+    machines: support.Machines,
+    monkeypatch: pytest.MonkeyPatch,
+    folder: pathlib.Path,
+    dies: bool,
+    ms: int = 300,
 ) -> tuple[float, float, list[tuple[str, int]]]:
     """Six videos of five parts that sleep: seconds in all, and until a node died; the parts that were begun."""
     monkeypatch.setattr(videos, "look_at", part_that_sleeps)
@@ -102,7 +121,9 @@ def layout_on(
     begun = time.monotonic()
 
     def kill() -> bool:  # when every chain on its way has handed on a state
-        if len((folder / "begun").read_text().splitlines()) < 14 or not machines.workers("part_that", newest=True):
+        if len((folder / "begun").read_text().splitlines()) < 14 or not machines.workers(
+            "part_that", newest=True
+        ):
             return False
         machines.kill_node()
         return True
@@ -117,11 +138,21 @@ def layout_on(
         videos._run(watch, [f"v{k}" for k in range(6)], "", 1, 4, None)
     lines = [line.split() for line in (folder / "begun").read_text().splitlines()]
     end = time.monotonic()
-    return end - begun, killed[0] - begun if killed else 0.0, [(video, int(first)) for video, first in lines]
+    return (
+        end - begun,
+        killed[0] - begun if killed else 0.0,
+        [(video, int(first)) for video, first in lines],
+    )
 
 
 GATE = cuesta.CountingLine("gate", (0.5, 1.0), (0.5, 0.0))
-OPTIONS: dict[str, Any] = {"open": "rect:3", "close": "rect:3", "min_hits": 2, "merge_window": 0.5, "lines": [GATE]}
+OPTIONS: dict[str, Any] = {
+    "open": "rect:3",
+    "close": "rect:3",
+    "min_hits": 2,
+    "merge_window": 0.5,
+    "lines": [GATE],
+}
 
 
 @pytest.fixture(scope="module")
@@ -151,12 +182,17 @@ def expected(folder: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def without_extra(folder: pathlib.Path) -> dict[str, bytes]:
-    return {name: data for name, data in support.everything(folder).items() if not name.startswith("_")}
+    return {
+        name: data for name, data in support.everything(folder).items() if not name.startswith("_")
+    }
 
 
 @pytest.mark.timeout(300)
 def test_edges_with_a_killed_worker_are_those_of_one_process(
-    machines: support.Machines, folder: pathlib.Path, expected: dict[str, bytes], tmp_path: pathlib.Path
+    machines: support.Machines,
+    folder: pathlib.Path,
+    expected: dict[str, bytes],
+    tmp_path: pathlib.Path,
 ) -> None:
     told: list[tuple[int, int | None, int]] = []
 
@@ -165,13 +201,20 @@ def test_edges_with_a_killed_worker_are_those_of_one_process(
             assert machines.kill_worker("Worker")
         told.append((done, total, errors))
 
-    summary = cuesta.ray.edges(folder, output=tmp_path / "edges", sigma=1.0, workers=2, progress=progress)
+    summary = cuesta.ray.edges(
+        folder, output=tmp_path / "edges", sigma=1.0, workers=2, progress=progress
+    )
     assert isinstance(summary, cuesta.ray.Summary)
     assert told[-1] == (61, 61, 1) and summary.done == 60
     ((name, reason),) = summary.errors
     assert name == "1/bad.png" and "bad.png" in reason
     assert without_extra(tmp_path / "edges") == expected
-    assert json.loads((tmp_path / "edges/_SUCCESS").read_text()) == {"format": "png", "done": 60, "errors": 1, "files": []}
+    assert json.loads((tmp_path / "edges/_SUCCESS").read_text()) == {
+        "format": "png",
+        "done": 60,
+        "errors": 1,
+        "files": [],
+    }
     assert json.loads((tmp_path / "edges/_errors.ndjson").read_text())["name"] == "1/bad.png"
     with pytest.raises(cuesta.OutputError, match="a whole result is there"):
         cuesta.ray.edges(folder, output=tmp_path / "edges")
@@ -188,31 +231,51 @@ def test_a_result_that_cannot_be_written_ends_the_job(
 
 
 @pytest.mark.timeout(300)
-def test_rows_come_back_and_go_on(machines: support.Machines, picture: Any, tmp_path: pathlib.Path) -> None:
+def test_rows_come_back_and_go_on(
+    machines: support.Machines, picture: Any, tmp_path: pathlib.Path
+) -> None:
     import ray.data
 
     color = np.stack([picture, picture // 2, 255 - picture], axis=2)
-    rows = ray.data.from_items([{"image": color[k:], "name": f"{k}", "number": k} for k in range(5)])
+    rows = ray.data.from_items(
+        [{"image": color[k:], "name": f"{k}", "number": k} for k in range(5)]
+    )
     made = {row["name"]: row for row in cuesta.ray.edges(rows, "sobel", workers=1).take_all()}
     assert sorted(row["number"] for row in made.values()) == list(range(5))
     for k in range(5):
-        np.testing.assert_array_equal(made[f"{k}"]["image"], cuesta.edges(color[k:], "sobel", layout="HWC"))
+        np.testing.assert_array_equal(
+            made[f"{k}"]["image"], cuesta.edges(color[k:], "sobel", layout="HWC")
+        )
     cuesta.imwrite(tmp_path / "a.png", color)
     data = [{"bytes": (tmp_path / "a.png").read_bytes(), "name": "a"}, {"bytes": b"x", "name": "b"}]
-    filtered = cuesta.ray.filter(ray.data.from_items(data), "gaussian", sigma=2.0, output=tmp_path / "rows", format="parquet")
-    assert isinstance(filtered, cuesta.ray.Summary) and [name for name, _ in filtered.errors] == ["b"]
+    filtered = cuesta.ray.filter(
+        ray.data.from_items(data), "gaussian", sigma=2.0, output=tmp_path / "rows", format="parquet"
+    )
+    assert isinstance(filtered, cuesta.ray.Summary) and [name for name, _ in filtered.errors] == [
+        "b"
+    ]
     import pyarrow.dataset
 
-    table = {row["name"]: row for row in pyarrow.dataset.dataset(tmp_path / "rows", format="parquet").to_table().to_pylist()}
+    table = {
+        row["name"]: row
+        for row in pyarrow.dataset.dataset(tmp_path / "rows", format="parquet")
+        .to_table()
+        .to_pylist()
+    }
     (tmp_path / "made.png").write_bytes(table["a"]["picture"])
-    np.testing.assert_array_equal(cuesta.imread(tmp_path / "made.png"), cuesta.gaussian(color, 2.0, layout="HWC"))
+    np.testing.assert_array_equal(
+        cuesta.imread(tmp_path / "made.png"), cuesta.gaussian(color, 2.0, layout="HWC")
+    )
     assert table["b"]["picture"] is None and table["b"]["error"] and not table["a"]["error"]
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("background", ["samples", "first"])
 def test_detect_with_killed_workers_is_that_of_one_process(
-    machines: support.Machines, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path, background: str
+    machines: support.Machines,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: pathlib.Path,
+    background: str,
 ) -> None:
     (tmp_path / "in").mkdir()
     deaths = tmp_path / "deaths"
@@ -222,7 +285,9 @@ def test_detect_with_killed_workers_is_that_of_one_process(
         options |= {"blur": 3, "threshold": 40}
     expected = {}
     for k in range(2):
-        file = coded(tmp_path / "in", support.street(200, k), f"{k}.mp4", "libx264 -g 20 -bf 2 -crf 12")
+        file = coded(
+            tmp_path / "in", support.street(200, k), f"{k}.mp4", "libx264 -g 20 -bf 2 -crf 12"
+        )
         name = file.name
         expected[name] = support.rows_of_one_process(file, name, "objects", **options)
         assert expected[name] and expected[name][-1]["frame"] > 150
@@ -235,7 +300,9 @@ def test_detect_with_killed_workers_is_that_of_one_process(
         (deaths / f"{k}").touch()
     with monkeypatch.context() as patched:
         patched.setattr(videos, "look_at", look_that_is_killed(deaths))
-        found = support.rows_of(cuesta.ray.detect(tmp_path / "in", part_frames=20, rows="objects", **options))
+        found = support.rows_of(
+            cuesta.ray.detect(tmp_path / "in", part_frames=20, rows="objects", **options)
+        )
     assert not any(deaths.iterdir())
     by_name: dict[str, list[Any]] = {}
     for row in found:
@@ -249,7 +316,12 @@ def test_detect_with_killed_workers_is_that_of_one_process(
     events = support.rows_of_one_process(file, file.name, "events", **options)
     assert events
     for part_frames, at_once in ((1000, 1), (40, 4)):
-        assert support.rows_of(cuesta.ray.detect(file, part_frames=part_frames, at_once=at_once, **options)) == events
+        assert (
+            support.rows_of(
+                cuesta.ray.detect(file, part_frames=part_frames, at_once=at_once, **options)
+            )
+            == events
+        )
 
 
 @pytest.mark.timeout(300)
@@ -285,7 +357,12 @@ def test_a_picture_in_bands_is_that_of_one_process(
     assert result == expected._replace(bands=14) and result.edge_pixels > 1000
 
     for call, whole, method, options in (
-        (cuesta.ray.edges_file, cuesta.edges_file, "canny", {"low": 40, "high": 90, "tiff": "tiled"}),
+        (
+            cuesta.ray.edges_file,
+            cuesta.edges_file,
+            "canny",
+            {"low": 40, "high": 90, "tiff": "tiled"},
+        ),
         (cuesta.ray.edges_file, cuesta.edges_file, "log", {"threshold": 3}),
         (cuesta.ray.filter_file, cuesta.filter_file, "gaussian", {"sigma": 2.5, "border": "wrap"}),
     ):
@@ -317,8 +394,12 @@ def test_components_of_bands_are_those_of_one_process(
 
     with monkeypatch.context() as patched:
         patched.setattr(bands, "do_band", band_that_takes_a_while)
-        with support.meanwhile(lambda: bool(told) and machines.kill_worker("band_that_takes"), every=0.02) as killed:
-            found = cuesta.ray.label_file(color, threshold=150, rows=50, workers=3, progress=progress)
+        with support.meanwhile(
+            lambda: bool(told) and machines.kill_worker("band_that_takes"), every=0.02
+        ) as killed:
+            found = cuesta.ray.label_file(
+                color, threshold=150, rows=50, workers=3, progress=progress
+            )
     assert len(killed) == 1 and told == list(range(50, 701, 50))
     by_sides = cuesta.ray.label_file(color, threshold=150, memory="2MB", connectivity=4)
     for made, connectivity in ((found, 8), (by_sides, 4)):
@@ -340,23 +421,36 @@ def test_components_of_bands_are_those_of_one_process(
 
 
 @pytest.mark.timeout(300)
-def test_the_command(machines: support.Machines, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+def test_the_command(
+    machines: support.Machines, folder: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
     def run(*words: object) -> subprocess.CompletedProcess[str]:
         address = ("--address", machines.cluster.address)
         return subprocess.run(
-            [sys.executable, "-m", "cuesta.ray", *map(str, words), *address], capture_output=True, text=True, cwd=tmp_path
+            [sys.executable, "-m", "cuesta.ray", *map(str, words), *address],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
         )
 
     done = run("edges", folder / "1", "-o", "out", "--format", "ndjson", "--sigma", "1.0")
     assert done.returncode == 3, done.stderr
     why, told = done.stderr.splitlines()
     assert why.startswith("cuesta.ray: ") and "bad.png" in why
-    assert told.startswith(f"20 pictures into {tmp_path}/out in ") and told.endswith(", 1 with errors")
-    rows = [json.loads(line) for file in (tmp_path / "out").glob("part-*.ndjson") for line in file.read_text().splitlines()]
+    assert told.startswith(f"20 pictures into {tmp_path}/out in ") and told.endswith(
+        ", 1 with errors"
+    )
+    rows = [
+        json.loads(line)
+        for file in (tmp_path / "out").glob("part-*.ndjson")
+        for line in file.read_text().splitlines()
+    ]
     assert sorted(row["name"] for row in rows) == sorted(f.name for f in (folder / "1").iterdir())
     assert run("edges", folder, "-o", "out").returncode == 4
     video = coded(tmp_path, support.street(80), "mp4", "libx264 -g 20 -crf 12")
-    (tmp_path / "scene.json").write_text('{"lines": [{"name": "gate", "from": [0.5, 1], "to": [0.5, 0]}]}')
+    (tmp_path / "scene.json").write_text(
+        '{"lines": [{"name": "gate", "from": [0.5, 1], "to": [0.5, 0]}]}'
+    )
     words = "--format ndjson --rows objects --scene scene.json --open rect:3 --close rect:3 --min-hits 2 --part-frames 20"
     done = run("detect", video, "-o", "rows", *words.split())
     assert done.returncode == 0 and done.stderr.startswith("1 videos into"), done.stderr
@@ -414,10 +508,16 @@ def test_the_command_lists_components(
     assert run(picture, "-o", made, "--connectivity", 4).count == 4
     run(picture, "-o", tmp_path / "new" / "parts.ndjson", "--memory", "1MB")
     lines = (tmp_path / "new" / "parts.ndjson").read_text().splitlines()
-    assert lines[2] == '{"label":3,"x":50,"y":30,"width":2,"height":3,"area":6,"centroid":[50.5,31]}'
+    assert (
+        lines[2] == '{"label":3,"x":50,"y":30,"width":2,"height":3,"area":6,"centroid":[50.5,31]}'
+    )
     run(picture, "-o", tmp_path / "parts.parquet")
     table = parquet.read_table(tmp_path / "parts.parquet")
-    assert table.column_names == head.strip().split(",") and table["centroid_y"].to_pylist() == [3.5, 20.5, 31.0]
+    assert table.column_names == head.strip().split(",") and table["centroid_y"].to_pylist() == [
+        3.5,
+        20.5,
+        31.0,
+    ]
     for words, why in (
         ((picture, "-o", "parts.xls"), "a list is named .csv, .ndjson, .parquet"),
         ((picture, "-o", made, "--min-area", 3), "unrecognized arguments"),
@@ -429,12 +529,23 @@ def test_the_command_lists_components(
 
 def test_the_command_says_what_is_wrong(tmp_path: pathlib.Path) -> None:
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-m", "cuesta.ray", *words], capture_output=True, text=True, cwd=tmp_path)
+        return subprocess.run(
+            [sys.executable, "-m", "cuesta.ray", *words],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+        )
 
     helped = run("detect", "--help")
-    assert helped.returncode == 0 and "--warm-up VALUE" in helped.stdout and "Frames before anything is found" in helped.stdout
+    assert (
+        helped.returncode == 0
+        and "--warm-up VALUE" in helped.stdout
+        and "Frames before anything is found" in helped.stdout
+    )
     nobody = run("edges", ".", "-o", "out", "--address", "127.0.0.1:1")
-    assert nobody.returncode == 5 and nobody.stderr.startswith("cuesta.ray: no Ray cluster at 127.0.0.1:1"), nobody.stderr
+    assert nobody.returncode == 5 and nobody.stderr.startswith(
+        "cuesta.ray: no Ray cluster at 127.0.0.1:1"
+    ), nobody.stderr
     assert run("edges", ".", "-o", "out", "--sigme", "1").returncode == 2
 
 
@@ -455,10 +566,19 @@ def test_an_object_store(machines: support.Machines, tmp_path: pathlib.Path) -> 
         assert isinstance(done, cuesta.ray.Summary) and done.done == 12
         assert done.errors[0][0] == "1/bad.png" and "bucket/in/1/bad.png" in done.errors[0][1]
         listed = store.get_file_info(fs.FileSelector("bucket/edges", recursive=True))
-        there = {info.path.removeprefix("bucket/edges/") for info in listed if info.type == fs.FileType.File}
-        assert there == {f"{file.relative_to(tmp_path / 'in')}.png" for file in files} | {"_SUCCESS", "_errors.ndjson"}
+        there = {
+            info.path.removeprefix("bucket/edges/")
+            for info in listed
+            if info.type == fs.FileType.File
+        }
+        assert there == {f"{file.relative_to(tmp_path / 'in')}.png" for file in files} | {
+            "_SUCCESS",
+            "_errors.ndjson",
+        }
         for file in files:
-            with store.open_input_file(f"bucket/edges/{file.relative_to(tmp_path / 'in')}.png") as stream:
+            with store.open_input_file(
+                f"bucket/edges/{file.relative_to(tmp_path / 'in')}.png"
+            ) as stream:
                 (tmp_path / "read.png").write_bytes(stream.read())
             expected = cuesta.edges(file)
             np.testing.assert_array_equal(cuesta.imread(tmp_path / "read.png"), expected)
@@ -466,14 +586,27 @@ def test_an_object_store(machines: support.Machines, tmp_path: pathlib.Path) -> 
             cuesta.ray.edges("bucket/in", output="bucket/edges", filesystem=store)
 
         cuesta.edges_file(files[0], tmp_path / "one.tif")
-        cuesta.ray.edges_file(f"bucket/{files[0].relative_to(tmp_path)}", "bucket/edges.tif", rows=40, filesystem=store)
+        cuesta.ray.edges_file(
+            f"bucket/{files[0].relative_to(tmp_path)}",
+            "bucket/edges.tif",
+            rows=40,
+            filesystem=store,
+        )
         with store.open_input_file("bucket/edges.tif") as stream:
             assert stream.read() == (tmp_path / "one.tif").read_bytes()
 
-        found = cuesta.ray.detect(f"bucket/{video.name}", filesystem=store, part_frames=20, output="bucket/rows", **OPTIONS)
+        found = cuesta.ray.detect(
+            f"bucket/{video.name}",
+            filesystem=store,
+            part_frames=20,
+            output="bucket/rows",
+            **OPTIONS,
+        )
         assert isinstance(found, cuesta.ray.Summary) and (found.done, found.errors) == (1, [])
         table = dataset.dataset("bucket/rows", filesystem=store, format="parquet").to_table()
-        assert len(table) > 0 and table.to_pylist() == support.rows_of_one_process(video, video.name, "events", **OPTIONS)
+        assert len(table) > 0 and table.to_pylist() == support.rows_of_one_process(
+            video, video.name, "events", **OPTIONS
+        )
 
 
 @pytest.mark.timeout(300)
@@ -491,10 +624,16 @@ def test_a_node_that_goes_loses_and_doubles_nothing(
             machines.kill_node()
             gone.append(done)
 
-    done = cuesta.ray.edges(folder, output=tmp_path / "edges", sigma=1.0, workers=3, progress=progress)
+    done = cuesta.ray.edges(
+        folder, output=tmp_path / "edges", sigma=1.0, workers=3, progress=progress
+    )
     machines.add_node(2)
     assert isinstance(done, cuesta.ray.Summary)
-    assert gone and (done.done, len(done.errors)) == (60, 1) and without_extra(tmp_path / "edges") == expected
+    assert (
+        gone
+        and (done.done, len(done.errors)) == (60, 1)
+        and without_extra(tmp_path / "edges") == expected
+    )
 
     (tmp_path / "in").mkdir()
     rows = {}
@@ -511,7 +650,12 @@ def test_a_node_that_goes_loses_and_doubles_nothing(
     monkeypatch.setattr(videos, "look_at", look_that_takes_a_while)
     with support.meanwhile(kill, every=0.05) as killed:
         summary = cuesta.ray.detect(
-            tmp_path / "in", output=tmp_path / "rows", part_frames=20, rows="objects", format="ndjson", **OPTIONS
+            tmp_path / "in",
+            output=tmp_path / "rows",
+            part_frames=20,
+            rows="objects",
+            format="ndjson",
+            **OPTIONS,
         )
     machines.add_node(2)
     assert killed and isinstance(summary, cuesta.ray.Summary) and summary.done == 3
@@ -534,9 +678,14 @@ def test_the_simulated_layout_is_the_real_one(
     chains: dict[str, list[int]] = {}
     for video, first in begun:
         chains.setdefault(video, []).append(first)
-    assert {video: sorted(set(firsts)) for video, firsts in chains.items()} == {f"v{k}": [0, 10, 20, 30, 40] for k in range(6)}
+    assert {video: sorted(set(firsts)) for video, firsts in chains.items()} == {
+        f"v{k}": [0, 10, 20, 30, 40] for k in range(6)
+    }
     simulated = {
-        layout.Layout([[0.3] * 5] * 6, nodes=2, workers=2, faults=[layout.Fault(at / 20, 1)]).run().runs for at in range(45)
+        layout.Layout([[0.3] * 5] * 6, nodes=2, workers=2, faults=[layout.Fault(at / 20, 1)])
+        .run()
+        .runs
+        for at in range(45)
     }
     assert min(simulated) >= 30 and max(simulated) > 32
     if dies:
@@ -555,12 +704,17 @@ def test_a_video_that_ends_its_worker_is_a_row_with_an_error(
     monkeypatch.setattr(videos, "look_at", part_that_ends_its_worker)
     monkeypatch.setattr(videos, "_TRIES", 2)
     (row,) = support.rows_of(cuesta.ray.detect(file, **OPTIONS))
-    assert row["name"] == "street.mp4" and row["error"].endswith("its worker died 2 times at frame 0")
+    assert row["name"] == "street.mp4" and row["error"].endswith(
+        "its worker died 2 times at frame 0"
+    )
 
 
 @pytest.mark.timeout(300)
 def test_the_page_shows_jobs_that_run(
-    machines: support.Machines, folder: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+    machines: support.Machines,
+    folder: pathlib.Path,
+    tmp_path: pathlib.Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     jobs = [block.code for block in pages.blocks(pages.ROOT / "docs/scale.md")]
     assert len(jobs) == 4
@@ -584,22 +738,48 @@ def test_the_page_shows_jobs_that_run(
     assert [line for line in capsys.readouterr().out.splitlines() if "(raylet)" not in line] == told
 
 
-def test_arguments_are_checked_before_anything_runs(machines: support.Machines, folder: pathlib.Path) -> None:
+def test_arguments_are_checked_before_anything_runs(
+    machines: support.Machines, folder: pathlib.Path
+) -> None:
     for call, error, why in [
-        (lambda: cuesta.ray.edges(folder, "cannny"), cuesta.InvalidArgument, "choose one of canny, log, sobel"),
+        (
+            lambda: cuesta.ray.edges(folder, "cannny"),
+            cuesta.InvalidArgument,
+            "choose one of canny, log, sobel",
+        ),
         (lambda: cuesta.ray.edges(folder, sigma=-1), cuesta.InvalidArgument, "sigma"),
         (lambda: cuesta.ray.edges(folder, sigme=1), TypeError, "sigme"),
         (lambda: cuesta.ray.edges(folder, mask=1), TypeError, "mask"),
-        (lambda: cuesta.ray.edges(folder, output="/x", format="gif87"), cuesta.InvalidArgument, "gif87"),
-        (lambda: cuesta.ray.edges_file(folder, "/x.tif", "cannny"), cuesta.InvalidArgument, "method is 'cannny'"),
+        (
+            lambda: cuesta.ray.edges(folder, output="/x", format="gif87"),
+            cuesta.InvalidArgument,
+            "gif87",
+        ),
+        (
+            lambda: cuesta.ray.edges_file(folder, "/x.tif", "cannny"),
+            cuesta.InvalidArgument,
+            "method is 'cannny'",
+        ),
         (lambda: cuesta.ray.edges_file(folder / "no.png", "/x.tif"), cuesta.InputError, "no.png"),
-        (lambda: cuesta.ray.filter_file(folder, "/x.tif", "median", threads=3), TypeError, "num_cpus"),
+        (
+            lambda: cuesta.ray.filter_file(folder, "/x.tif", "median", threads=3),
+            TypeError,
+            "num_cpus",
+        ),
         (lambda: cuesta.ray.label_file(folder / "no.png"), cuesta.InputError, "no.png"),
-        (lambda: cuesta.ray.label_file(folder / "0/000.png", connectivity=5), cuesta.InvalidArgument, "connectivity is 5"),
+        (
+            lambda: cuesta.ray.label_file(folder / "0/000.png", connectivity=5),
+            cuesta.InvalidArgument,
+            "connectivity is 5",
+        ),
         (lambda: cuesta.ray.label_file(folder, device="cuda"), TypeError, "num_cpus"),
         (lambda: cuesta.ray.edges(folder / "nowhere*"), cuesta.InputError, "no file fits"),
         (lambda: cuesta.ray.detect([]), cuesta.InvalidArgument, "no videos"),
-        (lambda: cuesta.ray.detect(folder, rows="all"), cuesta.InvalidArgument, "events or objects"),
+        (
+            lambda: cuesta.ray.detect(folder, rows="all"),
+            cuesta.InvalidArgument,
+            "events or objects",
+        ),
         (lambda: cuesta.ray.detect(folder, **cast(Any, {"min_areas": 1})), TypeError, "min_areas"),
     ]:
         with pytest.raises(error, match=why):
@@ -609,42 +789,66 @@ def test_arguments_are_checked_before_anything_runs(machines: support.Machines, 
 def test_workers_follow_from_cpus_and_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     there: dict[str, float] = {"CPU": 12}
     monkeypatch.setattr(ray, "cluster_resources", lambda: there)
-    assert [resources.at_once(*asked) for asked in ((None, 1), (None, 5), (None, 0), (None, 100), (40, 1))] == [12, 2, 12000, 1, 40]
-    with pytest.raises(cuesta.DeviceError, match=r"num_gpus is 0\.25, and the Ray cluster has no GPU; .* leave num_gpus at 0") as caught:
+    assert [
+        resources.at_once(*asked)
+        for asked in ((None, 1), (None, 5), (None, 0), (None, 100), (40, 1))
+    ] == [12, 2, 12000, 1, 40]
+    with pytest.raises(
+        cuesta.DeviceError,
+        match=r"num_gpus is 0\.25, and the Ray cluster has no GPU; .* leave num_gpus at 0",
+    ) as caught:
         resources.at_once(None, 1, 0.25)
     assert caught.value.value == "0.25"
     there["GPU"] = 2
     shares = {0.25: 8, 0.4: 4, 0.1: 12, 0.6: 2, 1: 2, 0.01: 12}
     assert {share: resources.at_once(None, 1, share) for share in shares} == shares
     assert resources.at_once(None, 4, 0.25) == 3 and resources.at_once(8, 4, 0.25) == 8
-    with pytest.raises(cuesta.InvalidArgument, match="workers is 9, and the cluster's GPUs have room for 8"):
+    with pytest.raises(
+        cuesta.InvalidArgument, match="workers is 9, and the cluster's GPUs have room for 8"
+    ):
         resources.at_once(9, 1, 0.25)
 
 
 def test_what_is_wrong_with_gpus_is_said_first(
-    machines: support.Machines, folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path
+    machines: support.Machines,
+    folder: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: pathlib.Path,
 ) -> None:
     to = tmp_path / "edges"
     monkeypatch.setattr(ray, "cluster_resources", lambda: {"CPU": 4.0})
     for wrong in (-0.5, 2, 0.001, float("nan")):
-        with pytest.raises(cuesta.InvalidArgument, match="num_gpus is .*; it is 0, for the CPU, or 0.01 to 1"):
+        with pytest.raises(
+            cuesta.InvalidArgument, match="num_gpus is .*; it is 0, for the CPU, or 0.01 to 1"
+        ):
             cuesta.ray.edges(folder, output=to, num_gpus=wrong)
     built = [dataclasses.replace(row, built=True) for row in cuesta.strategies()]
-    monkeypatch.setattr(cuesta, "strategies", lambda operation=None, device=None: [r for r in built if r.device == device])
+    monkeypatch.setattr(
+        cuesta,
+        "strategies",
+        lambda operation=None, device=None: [r for r in built if r.device == device],
+    )
     with pytest.raises(cuesta.DeviceError, match="the Ray cluster has no GPU"):
         cuesta.ray.filter(folder, "box", output=to, num_gpus=0.5)
     for strategy in ("simd", "nobody"):
-        with pytest.raises(cuesta.InvalidArgument, match=f"strategy is '{strategy}'; on a GPU there are .*fused"):
+        with pytest.raises(
+            cuesta.InvalidArgument, match=f"strategy is '{strategy}'; on a GPU there are .*fused"
+        ):
             cuesta.ray.edges(folder, output=to, num_gpus=0.5, strategy=strategy)
     monkeypatch.setattr(cuesta, "strategies", lambda operation=None, device=None: [])
-    with pytest.raises(cuesta.DeviceError, match="num_gpus is 0.5, and this build of cuesta has no CUDA part"):
+    with pytest.raises(
+        cuesta.DeviceError, match="num_gpus is 0.5, and this build of cuesta has no CUDA part"
+    ):
         cuesta.ray.edges(folder, output=to, num_gpus=0.5)
     assert not to.exists()
     with pytest.raises(TypeError, match="num_gpus is not of bands"):
         cuesta.ray.edges_file(folder, "/x.tif", num_gpus=0.5)
     parser = command.make_parser()
     with pytest.raises(SystemExit):
-        command.run_bands(parser.parse_args(["edges", "a.png", "-o", "b.tif", "--bands", "--num-gpus", "0.5"]), parser)
+        command.run_bands(
+            parser.parse_args(["edges", "a.png", "-o", "b.tif", "--bands", "--num-gpus", "0.5"]),
+            parser,
+        )
 
 
 def test_without_ray_the_error_says_what_to_install() -> None:
@@ -659,16 +863,26 @@ def test_without_ray_the_error_says_what_to_install() -> None:
             print(error)
         """
     )
-    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
     assert "pip install 'cuesta[ray]'" in said
     code = "import runpy, sys; sys.modules['ray'] = None; sys.argv[0] = '-m'; runpy.run_module('cuesta.ray', run_name='__main__')"
     command = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert command.returncode == 2 and command.stderr.startswith("cuesta.ray needs Ray") and "Traceback" not in command.stderr
-    import_alone = "import sys, cuesta; assert 'ray' not in sys.modules and 'pyarrow' not in sys.modules"
+    assert (
+        command.returncode == 2
+        and command.stderr.startswith("cuesta.ray needs Ray")
+        and "Traceback" not in command.stderr
+    )
+    import_alone = (
+        "import sys, cuesta; assert 'ray' not in sys.modules and 'pyarrow' not in sys.modules"
+    )
     subprocess.run([sys.executable, "-c", import_alone], check=True)
 
 
 def test_names_in_the_results() -> None:
     assert places.name_in("/a/b/c.png", "/a") == "b/c.png"
     assert places.name_in("/a/b/c.png", "") == "a/b/c.png"
-    assert places.name_in("s3://bucket/x/c.png?endpoint_override=localhost%3A5", "bucket/x") == "c.png"
+    assert (
+        places.name_in("s3://bucket/x/c.png?endpoint_override=localhost%3A5", "bucket/x") == "c.png"
+    )

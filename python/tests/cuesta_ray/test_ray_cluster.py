@@ -63,7 +63,9 @@ def edges_of_one_process(folder: pathlib.Path) -> dict[str, Any]:
     }
 
 
-def test_results_do_not_depend_on_the_number_of_workers(machines: support.Machines, tmp_path: pathlib.Path) -> None:
+def test_results_do_not_depend_on_the_number_of_workers(
+    machines: support.Machines, tmp_path: pathlib.Path
+) -> None:
     support.pictures(tmp_path / "in", 50, (120, 90, 3))
     expected = edges_of_one_process(tmp_path / "in")
     outputs = []
@@ -88,11 +90,15 @@ def test_videos_do_not_depend_on_parts_and_places(
     expected = support.rows_of_one_process(file, file.name, rows, **options)
     assert len(expected) > 2 if rows == "objects" else any(row["crossings"] for row in expected)
     for part_frames, at_once in ((15, 1), (40, 1), (100, 4), (1000, None)):
-        found = cuesta.ray.detect(file, part_frames=part_frames, at_once=at_once, rows=rows, **options)
+        found = cuesta.ray.detect(
+            file, part_frames=part_frames, at_once=at_once, rows=rows, **options
+        )
         assert support.rows_of(found) == expected, (part_frames, at_once)
 
 
-def test_a_damaged_video_is_what_one_process_finds(machines: support.Machines, tmp_path: pathlib.Path) -> None:
+def test_a_damaged_video_is_what_one_process_finds(
+    machines: support.Machines, tmp_path: pathlib.Path
+) -> None:
     file = coded(tmp_path, support.street(200), "mkv", "mpeg4 -g 12")
     good = file.read_bytes()
     # From the first byte of a packet in the middle on, so that its part cannot be decoded.

@@ -14,8 +14,12 @@ import pytest
 
 import cuesta
 
-ray = pytest.importorskip("ray", reason="Ray is not installed: cuesta.ray is not tested (scripts/python-env)")
-pytest.importorskip("moto", reason="moto is not installed: cuesta.ray is not tested (scripts/python-env)")
+ray = pytest.importorskip(
+    "ray", reason="Ray is not installed: cuesta.ray is not tested (scripts/python-env)"
+)
+pytest.importorskip(
+    "moto", reason="moto is not installed: cuesta.ray is not tested (scripts/python-env)"
+)
 import ray_support as support  # noqa: E402
 
 import cuesta.ray  # noqa: E402
@@ -29,7 +33,14 @@ def cluster() -> Iterator[int]:
     """On this machine; how many GPUs it has."""
     gpus = len(cuesta.devices())
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
-    ray.init(address="local", num_cpus=4, num_gpus=gpus, include_dashboard=False, object_store_memory=200 << 20, **options)
+    ray.init(
+        address="local",
+        num_cpus=4,
+        num_gpus=gpus,
+        include_dashboard=False,
+        object_store_memory=200 << 20,
+        **options,
+    )
     ray.data.DataContext.get_current().enable_progress_bars = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     yield gpus
@@ -59,7 +70,9 @@ def workers() -> list[int]:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("dies", [False, True], ids=["quiet", "a worker dies"])
-def test_files_are_those_of_the_cpu(cluster: int, folder: pathlib.Path, tmp_path: pathlib.Path, dies: bool) -> None:
+def test_files_are_those_of_the_cpu(
+    cluster: int, folder: pathlib.Path, tmp_path: pathlib.Path, dies: bool
+) -> None:
     killed: list[int] = []
 
     def progress(done: int, total: int | None, errors: int) -> None:
@@ -69,10 +82,23 @@ def test_files_are_those_of_the_cpu(cluster: int, folder: pathlib.Path, tmp_path
 
     for call, words in ((cuesta.ray.edges, ("canny",)), (cuesta.ray.filter, ("gaussian",))):
         killed.clear()
-        made = call(folder, *words, output=tmp_path / "gpu", num_gpus=0.5, workers=2, sigma=1.5, overwrite=True, progress=progress)
+        made = call(
+            folder,
+            *words,
+            output=tmp_path / "gpu",
+            num_gpus=0.5,
+            workers=2,
+            sigma=1.5,
+            overwrite=True,
+            progress=progress,
+        )
         cpu = call(folder, *words, output=tmp_path / "cpu", sigma=1.5, overwrite=True)
         assert isinstance(made, cuesta.ray.Summary) and isinstance(cpu, cuesta.ray.Summary)
-        assert made.done == cpu.done == 28 and made.errors == cpu.errors and made.errors[0][0] == "1/bad.png"
+        assert (
+            made.done == cpu.done == 28
+            and made.errors == cpu.errors
+            and made.errors[0][0] == "1/bad.png"
+        )
         assert support.everything(tmp_path / "gpu") == support.everything(tmp_path / "cpu")
         assert len(killed) == dies
 
@@ -84,7 +110,9 @@ def test_rows_come_back(cluster: int, picture: Any) -> None:
     wide = picture.astype(np.uint16) * 250
     rows = [{"image": wide[k:], "name": f"{k}"} for k in range(3)]
     for strategy in (None, "plain"):
-        made = cuesta.ray.edges(ray.data.from_items(rows), num_gpus=0.25, strategy=strategy, workers=1)
+        made = cuesta.ray.edges(
+            ray.data.from_items(rows), num_gpus=0.25, strategy=strategy, workers=1
+        )
         by_name = {row["name"]: row for row in made.take_all()}
         for k in range(3):
             np.testing.assert_array_equal(by_name[f"{k}"]["image"], cuesta.edges(wide[k:]))
@@ -103,4 +131,6 @@ def test_the_command(cluster: int, folder: pathlib.Path, tmp_path: pathlib.Path)
         return support.everything(tmp_path / "out")
 
     assert run("edges", "--num-gpus", 0.25) == run("edges")
-    assert run("filter", "median", "--num-gpus", 1, "--ksize", 5) == run("filter", "median", "--ksize", 5)
+    assert run("filter", "median", "--num-gpus", 1, "--ksize", 5) == run(
+        "filter", "median", "--ksize", 5
+    )

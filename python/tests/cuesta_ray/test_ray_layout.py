@@ -9,14 +9,19 @@ import sys
 
 import pytest
 
-pytest.importorskip("simpy", reason="simpy is not installed: the layout of a job is not simulated (scripts/python-env)")
+pytest.importorskip(
+    "simpy",
+    reason="simpy is not installed: the layout of a job is not simulated (scripts/python-env)",
+)
 import ray_layout as layout  # noqa: E402
 
 
 def test_the_simulation_keeps_its_books() -> None:
     quiet = layout.Layout([[10.0] * 6] * 40, nodes=4, workers=2).run()
     assert (quiet.runs, quiet.lost, quiet.useful) == (240, 0, 2400) and quiet.makespan == 300
-    worker = layout.Layout([[10.0] * 6] * 40, nodes=4, workers=2, faults=[layout.Fault(15, 0, worker=True)]).run()
+    worker = layout.Layout(
+        [[10.0] * 6] * 40, nodes=4, workers=2, faults=[layout.Fault(15, 0, worker=True)]
+    ).run()
     assert worker.lost == 5 and worker.useful == 2400 and worker.runs == 241
     node = layout.Layout([[10.0] * 6] * 40, nodes=4, workers=2, faults=[layout.Fault(55, 0)]).run()
     # Two chains of five parts and a half each on the node that went, and what of theirs lay elsewhere.
@@ -33,15 +38,26 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 def test_the_decision_has_the_figures_of_its_data() -> None:
     page = " ".join((ROOT / "docs/decisions/0058-ray.md").read_text(encoding="utf-8").split())
-    data = json.loads((ROOT / "docs/results/data/2026-11-24-ray-steps.json").read_text(encoding="utf-8"))
+    data = json.loads(
+        (ROOT / "docs/results/data/2026-11-24-ray-steps.json").read_text(encoding="utf-8")
+    )
     step = data["steps_cpu_ms"]
-    before = json.loads((ROOT / "docs/results/data/2026-11-23-ray.json").read_text(encoding="utf-8"))["beside_a_pool"]
+    before = json.loads(
+        (ROOT / "docs/results/data/2026-11-23-ray.json").read_text(encoding="utf-8")
+    )["beside_a_pool"]
     frames = {row["workers"]: row for row in before if row["of"] == "frames"}
     after = json.loads((ROOT / "docs/results/data/2026-11-24-ray.json").read_text(encoding="utf-8"))
     now = {(row["of"], row["workers"]): row for row in after["beside_a_pool"]}
     more = {key: f"{row['overhead_percent']:.0f} %" for key, row in now.items()}
-    canny = [json.loads((ROOT / f"docs/results/data/2026-11-{day}-ray.json").read_text(encoding="utf-8"))["rates_cpu_ms"]["canny"] for day in (23, 24)]
-    assert [key for key, row in now.items() if key[0] != "pictures" and row["overhead_percent"] <= 5] == [("long", 2)]
+    canny = [
+        json.loads(
+            (ROOT / f"docs/results/data/2026-11-{day}-ray.json").read_text(encoding="utf-8")
+        )["rates_cpu_ms"]["canny"]
+        for day in (23, 24)
+    ]
+    assert [
+        key for key, row in now.items() if key[0] != "pictures" and row["overhead_percent"] <= 5
+    ] == [("long", 2)]
     told = [
         f"{step['frames']} frames in {step['parts']} parts, the median of {step['turns']} turns, measured while {step['others']:.1f} other",
         f"`cuesta.detect` takes {step['detect']:.2f} ms a frame.",
@@ -66,5 +82,7 @@ def test_the_decision_has_the_figures_of_its_data() -> None:
 
 def test_the_page_has_what_the_rates_give() -> None:
     script = ROOT / "python/bench/scale_plan.py"
-    checked = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
+    checked = subprocess.run(
+        [sys.executable, str(script), "--check"], capture_output=True, text=True
+    )
     assert checked.returncode == 0, checked.stdout + checked.stderr

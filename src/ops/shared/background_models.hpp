@@ -377,9 +377,7 @@ using Sampled = BasicSampled<uint8_t>;
 
 /// Models whose pixels look beside them, at the state of others.
 template <class Model>
-inline constexpr bool is_spatial = requires {
-  Model::spatial;
-};
+inline constexpr bool is_spatial = requires { Model::spatial; };
 
 template <class... Model>
 struct ModelList {};

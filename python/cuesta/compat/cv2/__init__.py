@@ -23,7 +23,15 @@ from cuesta.compat._dispatch import Calls
 from cuesta.compat.cv2._components import connectedComponents, connectedComponentsWithStats
 from cuesta.compat.cv2._constants import *
 from cuesta.compat.cv2._edges import Canny, cvtColor
-from cuesta.compat.cv2._filters import GaussianBlur, Laplacian, Scharr, Sobel, filter2D, medianBlur, sepFilter2D
+from cuesta.compat.cv2._filters import (
+    GaussianBlur,
+    Laplacian,
+    Scharr,
+    Sobel,
+    filter2D,
+    medianBlur,
+    sepFilter2D,
+)
 from cuesta.compat.cv2._morphology import dilate, erode, morphologyEx
 from cuesta.compat.cv2._table import original as original
 

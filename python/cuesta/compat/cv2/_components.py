@@ -20,7 +20,10 @@ def _components(function: str, image: Array, connectivity: int, ltype: int) -> t
     leave(connectivity != 4, f"connectivity is {connectivity}")
     leave(ltype not in (CV_32S, CV_16U), f"ltype is {ltype}")
     found = cuesta.label(mask, connectivity=4, layout="HW")
-    leave(ltype == CV_16U and found.count > 65534, f"ltype is CV_16U and there are {found.count} components")
+    leave(
+        ltype == CV_16U and found.count > 65534,
+        f"ltype is CV_16U and there are {found.count} components",
+    )
     return np.asarray(found.labels, np.int32 if ltype == CV_32S else np.uint16), found
 
 
@@ -58,14 +61,19 @@ def connectedComponentsWithStats(
     return count, deliver(numbered, labels), deliver(boxes, stats), deliver(points, centroids)
 
 
-def _background(labels: Array, areas: NDArray[Any], middles: NDArray[Any]) -> tuple[list[int], list[float]]:
+def _background(
+    labels: Array, areas: NDArray[Any], middles: NDArray[Any]
+) -> tuple[list[int], list[float]]:
     """Its box and area, and its centroid."""
     height, width = labels.shape
     area = height * width - int(areas.sum())
     if area == 0:
         return [-1, int(np.iinfo(np.int32).max), 0, 0, 0], [np.nan, np.nan]
     background = labels == 0
-    xs, ys = np.flatnonzero(background.any(axis=0)).tolist(), np.flatnonzero(background.any(axis=1)).tolist()
+    xs, ys = (
+        np.flatnonzero(background.any(axis=0)).tolist(),
+        np.flatnonzero(background.any(axis=1)).tolist(),
+    )
     # Sums of coordinates are whole: what the centroids stand for is found by rounding.
     sums = np.rint(middles * areas[:, np.newaxis]).astype(np.int64).sum(axis=0)
     whole = (height * (width * (width - 1) // 2), width * (height * (height - 1) // 2))

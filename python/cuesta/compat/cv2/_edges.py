@@ -45,7 +45,10 @@ def _of_gradients(
     L2gradient: bool = False,
 ) -> Array:
     gx, gy = picture_of("Canny", dx), picture_of("Canny", dy)
-    leave(not gx.dtype == gy.dtype == np.int16, f"gradients of {gx.dtype} and {gy.dtype} are not taken")
+    leave(
+        not gx.dtype == gy.dtype == np.int16,
+        f"gradients of {gx.dtype} and {gy.dtype} are not taken",
+    )
     leave(gx.shape != gy.shape, f"gradients have shapes {gx.shape} and {gy.shape}")
     found = cuesta.canny_of_gradients(
         gx,
@@ -81,7 +84,9 @@ _GRAY: Final = {
 
 
 @original.answers
-def cvtColor(src: Array, code: int, dst: Array | None = None, dstCn: int = 0, hint: int | None = None) -> Array:
+def cvtColor(
+    src: Array, code: int, dst: Array | None = None, dstCn: int = 0, hint: int | None = None
+) -> Array:
     """Gray levels as ``cv2.cvtColor``, byte for byte. `hint` is of newer versions, and changes nothing here."""
     picture = picture_of("cvtColor", src)
     leave(code not in _GRAY, f"code is {code}")

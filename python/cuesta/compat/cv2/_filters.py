@@ -47,11 +47,16 @@ def GaussianBlur(
         width = round(sigma_x * 6 + 1) | 1
     if height <= 0 and sigma_y > 0:
         height = round(sigma_y * 6 + 1) | 1
-    leave(width != height or width % 2 == 0 or not 0 < width <= MAX_SIDE, f"ksize is {(width, height)}")
+    leave(
+        width != height or width % 2 == 0 or not 0 < width <= MAX_SIDE,
+        f"ksize is {(width, height)}",
+    )
     leave(abs(sigma_x - sigma_y) >= 2.0**-52, f"sigmaX is {sigma_x} and sigmaY {sigma_y}")
     if width == 1:
         return deliver(picture.copy(), dst)
-    smooth = cuesta.gaussian(picture, max(sigma_x, 0.0), ksize=width, border=border, layout=layout_of(picture))
+    smooth = cuesta.gaussian(
+        picture, max(sigma_x, 0.0), ksize=width, border=border, layout=layout_of(picture)
+    )
     return deliver(smooth, dst)
 
 
@@ -81,7 +86,9 @@ def _derivative(order: int, size: int) -> NDArray[np.int64]:
     return taps
 
 
-def _leave_inexact(picture: Array, taps: NDArray[np.int64], target: np.dtype[Any], scale: float, delta: float) -> None:
+def _leave_inexact(
+    picture: Array, taps: NDArray[np.int64], target: np.dtype[Any], scale: float, delta: float
+) -> None:
     """Leaves derivatives whose sums cv2 rounds, differently from build to build."""
     reach = int(np.abs(taps).sum()) * int(np.iinfo(picture.dtype).max)
     # Some of cv2's columns saturate to 16 bits before delta is added, and again after it.
@@ -100,7 +107,9 @@ def _filtered(
     border: Border,
 ) -> Array:
     """Whole taps, then ``scale`` and ``delta``, then rounding half to even and saturation."""
-    correlated = functools.partial(cuesta.correlate, picture, taps, border=border, layout=layout_of(picture))
+    correlated = functools.partial(
+        cuesta.correlate, picture, taps, border=border, layout=layout_of(picture)
+    )
     plain = scale == 1 and float(delta).is_integer() and abs(delta) <= 1 << 16
     if plain and target in (picture.dtype, np.dtype(np.int16), np.dtype(np.float32)):
         return correlated(dtype=target.name, offset=int(delta))
@@ -142,7 +151,10 @@ def _sobel_taps(dx: int, dy: int, ksize: int) -> NDArray[np.int64]:
     leave(ksize not in (1, 3, 5, 7), f"ksize is {ksize}")
     # A derivative needs three taps; without one, ksize 1 smooths nothing.
     width, height = (3 if ksize == 1 and order > 0 else ksize for order in (dx, dy))
-    leave(min(dx, dy) < 0 or dx + dy == 0 or dx >= max(width, 2) or dy >= max(height, 2), f"dx, dy are {dx}, {dy}")
+    leave(
+        min(dx, dy) < 0 or dx + dy == 0 or dx >= max(width, 2) or dy >= max(height, 2),
+        f"dx, dy are {dx}, {dy}",
+    )
     return np.outer(_derivative(dy, height), _derivative(dx, width))
 
 
@@ -199,7 +211,12 @@ def _whole(kernel: Any) -> NDArray[np.int64]:
 
 
 def _correlated(
-    picture: Array, ddepth: int, taps: NDArray[np.int64], anchor: Sequence[int], delta: float, border_type: int
+    picture: Array,
+    ddepth: int,
+    taps: NDArray[np.int64],
+    anchor: Sequence[int],
+    delta: float,
+    border_type: int,
 ) -> Array:
     """Exact sums in any order. From 50 taps on cv2 may filter by a Fourier transform, which rounds."""
     leave(taps.ndim != 2 or taps.size >= 50, f"the kernel has shape {taps.shape}")

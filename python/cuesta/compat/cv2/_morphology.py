@@ -24,7 +24,10 @@ def _color(value: Any) -> tuple[float, ...]:
 
 
 def _cells(kernel: Any) -> NDArray[np.uint8]:
-    leave(not isinstance(kernel, np.ndarray) or kernel.ndim > 2, "the element is not an array of 2 dimensions")
+    leave(
+        not isinstance(kernel, np.ndarray) or kernel.ndim > 2,
+        "the element is not an array of 2 dimensions",
+    )
     cells = kernel[:, np.newaxis] if kernel.ndim == 1 else kernel
     full = bool((cells != 0).all())
     leave(cells.dtype not in (np.uint8, np.bool_) and not full, f"the element is {cells.dtype}")
@@ -32,7 +35,9 @@ def _cells(kernel: Any) -> NDArray[np.uint8]:
     return members
 
 
-def _grown(kernel: Any, anchor: Sequence[int], iterations: int) -> tuple[NDArray[np.uint8], tuple[int, int], int]:
+def _grown(
+    kernel: Any, anchor: Sequence[int], iterations: int
+) -> tuple[NDArray[np.uint8], tuple[int, int], int]:
     """The element, its anchor, and how often it is applied. Elements without holes are grown instead of iterated, which
     is what cv2 does and matters where a border is read."""
     if kernel is None or np.size(kernel) == 0:
@@ -77,7 +82,9 @@ def _morph(
         plane = np.ascontiguousarray(picture[(..., *channel)])
         outside = values[channel[0] if channel else 0]
         for _ in range(rounds):
-            plane = np.asarray(step(plane, members, border=border, border_value=outside, layout="HW"))
+            plane = np.asarray(
+                step(plane, members, border=border, border_value=outside, layout="HW")
+            )
         result[(..., *channel)] = plane
     return result
 
@@ -141,7 +148,9 @@ def erode(
     borderValue: Any = None,
 ) -> Array:
     """The minimum over the element as ``cv2.erode``, byte for byte. `dst` may be `src`."""
-    return _morphed("erode", MORPH_ERODE, src, kernel, dst, anchor, iterations, borderType, borderValue)
+    return _morphed(
+        "erode", MORPH_ERODE, src, kernel, dst, anchor, iterations, borderType, borderValue
+    )
 
 
 @original.answers
@@ -155,7 +164,9 @@ def dilate(
     borderValue: Any = None,
 ) -> Array:
     """The maximum over the element as ``cv2.dilate``, byte for byte. `dst` may be `src`."""
-    return _morphed("dilate", MORPH_DILATE, src, kernel, dst, anchor, iterations, borderType, borderValue)
+    return _morphed(
+        "dilate", MORPH_DILATE, src, kernel, dst, anchor, iterations, borderType, borderValue
+    )
 
 
 @original.answers
@@ -173,4 +184,6 @@ def morphologyEx(
 
     `iterations` repeats each step, not their sequence.
     """
-    return _morphed("morphologyEx", op, src, kernel, dst, anchor, iterations, borderType, borderValue)
+    return _morphed(
+        "morphologyEx", op, src, kernel, dst, anchor, iterations, borderType, borderValue
+    )

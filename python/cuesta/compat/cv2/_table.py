@@ -18,8 +18,20 @@ _SLOW_ELEMENTS = "rectangles above 3 x 3 (uint16: all), crosses, elements below 
 TABLE: Final = {
     row.path: row
     for row in (
-        Row("Canny", ("uint8", "int16"), (1, 3), "uint8 pictures with apertures 3, 5 and 7, or two int16 gradients"),
-        Row("GaussianBlur", ("uint8",), _ANY, f"square windows up to 255; {_BORDERS}, and wrap", "", _SMALL),
+        Row(
+            "Canny",
+            ("uint8", "int16"),
+            (1, 3),
+            "uint8 pictures with apertures 3, 5 and 7, or two int16 gradients",
+        ),
+        Row(
+            "GaussianBlur",
+            ("uint8",),
+            _ANY,
+            f"square windows up to 255; {_BORDERS}, and wrap",
+            "",
+            _SMALL,
+        ),
         Row(
             "medianBlur",
             ("uint8", "uint16", "float32"),
@@ -52,9 +64,18 @@ TABLE: Final = {
             "colors to 64F",
             _SMALL,
         ),
-        Row("sepFilter2D", ("uint8", "uint16"), (1,), "as filter2D, for the product of both kernels", "", _SMALL),
+        Row(
+            "sepFilter2D",
+            ("uint8", "uint16"),
+            (1,),
+            "as filter2D, for the product of both kernels",
+            "",
+            _SMALL,
+        ),
         Row("erode", ("uint8", "uint16"), _ANY, f"{_ELEMENTS}; {_BORDERS}", _SLOW_ELEMENTS, _SMALL),
-        Row("dilate", ("uint8", "uint16"), _ANY, f"{_ELEMENTS}; {_BORDERS}", _SLOW_ELEMENTS, _SMALL),
+        Row(
+            "dilate", ("uint8", "uint16"), _ANY, f"{_ELEMENTS}; {_BORDERS}", _SLOW_ELEMENTS, _SMALL
+        ),
         Row(
             "morphologyEx",
             ("uint8", "uint16"),
@@ -64,8 +85,22 @@ TABLE: Final = {
             _SMALL,
         ),
         Row("cvtColor", ("uint8",), (3, 4), "BGR, RGB, BGRA and RGBA to gray", "", _SMALL),
-        Row("connectedComponents", ("uint8", "int8", "bool"), (1,), "4 ways; labels 32S or 16U", "", _SMALL),
-        Row("connectedComponentsWithStats", ("uint8", "int8", "bool"), (1,), "4 ways; labels 32S or 16U", "", _SMALL),
+        Row(
+            "connectedComponents",
+            ("uint8", "int8", "bool"),
+            (1,),
+            "4 ways; labels 32S or 16U",
+            "",
+            _SMALL,
+        ),
+        Row(
+            "connectedComponentsWithStats",
+            ("uint8", "int8", "bool"),
+            (1,),
+            "4 ways; labels 32S or 16U",
+            "",
+            _SMALL,
+        ),
     )
 }
 original = Original("cv2", "opencv-python", "cuesta.compat.cv2", TABLE)

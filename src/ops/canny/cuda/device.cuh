@@ -36,7 +36,11 @@ struct DeviceBatch {
     return one;
   }
   __device__ DeviceImage<T> here() const { return picture(blockIdx.z); }
-  operator DeviceBatch<const T>() const requires(!std::is_const_v<T>) { return {first, step}; }
+  operator DeviceBatch<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {first, step};
+  }
 };
 /// A thread's pixel of one channel of `src`.
 template <class T, class To = T>

@@ -58,8 +58,7 @@ auto with_constant(int n, F&& f) {
     const decltype(f(std::integral_constant<int, 0>())) all[] = {
         f(std::integral_constant<int, I>())...};
     return all[n];
-  }
-  (std::make_integer_sequence<int, Count>());
+  }(std::make_integer_sequence<int, Count>());
 }
 
 /// Sides of blurs: 3, 5 .. 15.
