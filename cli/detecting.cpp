@@ -147,9 +147,9 @@ class Finder {
     const bool required = options.decode == "cuda";
     if (!required && (!device_.gpu() || !io::is_live(options.input))) return {};
     const int gpu = device_.gpu() ? device_.gpu()->device() : first_gpu();
-    constexpr int most_decoders = 7;  // an H100 has so many; fewer take turns
+    constexpr int max_decoders = 7;  // an H100 has so many; fewer take turns
     return io::GpuDecoding{gpu, required, options.shows_frames() || !may_stay_there(),
-                           alone ? most_decoders : 1};
+                           alone ? max_decoders : 1};
   }
 
   std::span<const Detection> find(const io::Frame& frame) {

@@ -17,7 +17,7 @@
 namespace emulated {
 namespace {
 
-constexpr size_t most_shared = 232448, unasked_shared = 48 * 1024;
+constexpr size_t max_shared = 232448, unasked_shared = 48 * 1024;
 constexpr int multiprocessors = 4;
 constexpr size_t device_bytes = size_t(8) << 30;
 
@@ -133,7 +133,7 @@ bool may_take_shared(const void* kernel, size_t bytes) {
   const std::lock_guard hold(all().lock);
   const auto found = all().shared.find(kernel);
   const size_t asked = found == all().shared.end() ? 0 : size_t(found->second);
-  return bytes <= std::max(unasked_shared, asked) && bytes <= most_shared;
+  return bytes <= std::max(unasked_shared, asked) && bytes <= max_shared;
 }
 
 }  // namespace
@@ -210,7 +210,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->multiProcessorCount = emulated::multiprocessors;
   properties->totalGlobalMem = emulated::device_bytes;
   properties->sharedMemPerBlock = emulated::unasked_shared;
-  properties->sharedMemPerBlockOptin = emulated::most_shared;
+  properties->sharedMemPerBlockOptin = emulated::max_shared;
   properties->l2CacheSize = 1 << 20;
   properties->warpSize = 32;
   properties->maxThreadsPerBlock = 1024;
@@ -222,7 +222,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
     case cudaDevAttrComputeCapabilityMajor: *value = 9; break;
     case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
     case cudaDevAttrMultiProcessorCount: *value = emulated::multiprocessors; break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(emulated::most_shared); break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = int(emulated::max_shared); break;
     case cudaDevAttrMaxSharedMemoryPerBlock: *value = int(emulated::unasked_shared); break;
     default: return noted(cudaErrorNotSupported);
   }

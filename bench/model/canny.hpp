@@ -1,6 +1,6 @@
 // What the kernels of canny's rungs do that come before hysteresis, and of hysteresis what is a
 // launch a step. Aperture 3, L1, thresholds given, no mask. How many steps there are is the
-// picture's: Request::depth. What else hysteresis costs depends on where its edges lie.
+// picture's: Workload::depth. What else hysteresis costs depends on where its edges lie.
 #pragma once
 
 #include <initializer_list>
@@ -13,9 +13,9 @@ namespace cuesta::bench::model::canny {
 /// Blocks of `block` × `block` threads, each with a pixel. `loads` and `stores` are the samples of
 /// a pixel, bytes each, that the kernel reads and writes in step; what it reads the one before
 /// wrote.
-inline Kernel pixels_of(const Request& q, int block, const char* stage, const char* name,
+inline Kernel pixels_of(const Workload& q, int block, const char* stage, const char* name,
                         std::initializer_list<int> loads, std::initializer_list<int> stores) {
-  Request shape = q;
+  Workload shape = q;
   shape.block = block;
   const double rows = q.pixels() / convolve::lanes(shape);
   Kernel kernel;
@@ -39,13 +39,13 @@ inline Kernel pixels_of(const Request& q, int block, const char* stage, const ch
   return kernel;
 }
 
-inline Kernel measure(const Request& q, int block) {
+inline Kernel measure(const Workload& q, int block) {
   return pixels_of(q, block, "magnitude", "measure", {2, 2}, {4, 1});
 }
 
 /// The pixel and its direction; then, direction by direction, a neighbour of each lane and, where
 /// that is less, the other one. A maximum is read once more.
-inline Kernel suppress(const Request& q, int block) {
+inline Kernel suppress(const Workload& q, int block) {
   Kernel kernel = pixels_of(q, block, "suppression", "suppress", {1, 4}, {4});
   // Sectors that eight lanes of 32 touch, and four; the bench's picture by the profiler.
   constexpr double first = 3.2, second = 2.2, again = 2.8;
@@ -55,31 +55,31 @@ inline Kernel suppress(const Request& q, int block) {
   return kernel;
 }
 
-inline Kernel compare(const Request& q, int block) {
+inline Kernel compare(const Workload& q, int block) {
   return pixels_of(q, block, "threshold", "compare", {4}, {1});
 }
 
 /// A thread looks at its own mark; only candidates look further.
-inline Kernel step(const Request& q, int block) {
+inline Kernel step(const Workload& q, int block) {
   Kernel kernel = pixels_of(q, block, "hysteresis", "step", {1}, {});
   kernel.times = q.depth + 1;
   kernel.waited_with = 2;  // the counter's clearing and its copy
   return kernel;
 }
 
-inline Kernel write(const Request& q, int block) {
+inline Kernel write(const Workload& q, int block) {
   return pixels_of(q, block, "hysteresis", "write", {1}, {1});
 }
 
 /// Hysteresis by a launch a step, where it is known how many steps there are.
-inline void add_search(std::vector<Kernel>& kernels, const Request& q, int block) {
+inline void add_search(std::vector<Kernel>& kernels, const Workload& q, int block) {
   if (q.depth < 0 || !q.search) return;
   kernels.push_back(step(q, block));
   kernels.push_back(write(q, block));
 }
 
 /// From gradients on.
-inline std::vector<Kernel> finish(const Request& q, int block, std::vector<Kernel> kernels) {
+inline std::vector<Kernel> finish(const Workload& q, int block, std::vector<Kernel> kernels) {
   kernels.push_back(measure(q, block));
   if (!q.suppress_on_host) kernels.push_back(suppress(q, block));
   kernels.push_back(compare(q, block));
@@ -88,9 +88,9 @@ inline std::vector<Kernel> finish(const Request& q, int block, std::vector<Kerne
 }
 
 /// Whether kernels() are the whole call.
-inline bool whole(const Request& q) { return q.depth >= 0 && q.search && !q.suppress_on_host; }
+inline bool whole(const Workload& q) { return q.depth >= 0 && q.search && !q.suppress_on_host; }
 
-inline std::vector<Kernel> global(const Request& q) {
+inline std::vector<Kernel> global(const Workload& q) {
   if (q.k < 1 || q.words) return {};
   std::vector<Kernel> kernels;
   if (q.k > 1) {
@@ -118,7 +118,7 @@ inline std::vector<Kernel> global(const Request& q) {
 
 /// Whole rows in shared memory, rolling down, blocks of 256 threads. `trips`: the round trips of
 /// four loads of a thread.
-inline Kernel rolling(const Request& q, const char* name, int k, int out, const RollCode& code,
+inline Kernel rolling(const Workload& q, const char* name, int k, int out, const RollCode& code,
                       int trips) {
   const double grid = std::min(q.height, double(q.grid > 0 ? q.grid : q.multiprocessors));
   const double rows = covers(q.height, grid), wide = q.width + k - 1;
@@ -144,7 +144,7 @@ inline Kernel rolling(const Request& q, const char* name, int k, int out, const 
   return kernel;
 }
 
-inline std::vector<Kernel> row_cyclic(const Request& q) {
+inline std::vector<Kernel> row_cyclic(const Workload& q) {
   if (q.k < 1 || q.words) return {};
   std::vector<Kernel> kernels;
   if (q.k > 1) kernels.push_back(rolling(q, "gaussian", q.k, 1, canny_gaussian_rows, 2));
@@ -155,7 +155,7 @@ inline std::vector<Kernel> row_cyclic(const Request& q) {
 }
 
 /// Behind the production gradient and suppression, which is not predicted.
-inline std::vector<Kernel> bfs_launch(const Request& q) {
+inline std::vector<Kernel> bfs_launch(const Workload& q) {
   std::vector<Kernel> kernels;
   add_search(kernels, q, 16);
   return kernels;
@@ -163,7 +163,7 @@ inline std::vector<Kernel> bfs_launch(const Request& q) {
 
 /// The same from a queue: marks are collected once, a step is the work of those that joined last,
 /// few enough for one block.
-inline std::vector<Kernel> bfs_queue(const Request& q) {
+inline std::vector<Kernel> bfs_queue(const Workload& q) {
   if (q.depth < 0) return {};
   Kernel collect = pixels_of(q, 16, "hysteresis", "collect", {1}, {});
   collect.waited_with = 2;
@@ -180,6 +180,6 @@ inline std::vector<Kernel> bfs_queue(const Request& q) {
   return {collect, step, write(q, 16)};
 }
 
-inline bool nothing_whole(const Request&) { return false; }
+inline bool nothing_whole(const Workload&) { return false; }
 
 }  // namespace cuesta::bench::model::canny

@@ -13,16 +13,16 @@
 namespace cuesta::bench::model::convolve {
 
 /// Pixels that a warp has in one row, and the rows it has.
-inline int lanes(const Request& q) { return std::min(q.block, 32); }
-inline int rows_a_warp(const Request& q) { return 32 / lanes(q); }
+inline int lanes(const Workload& q) { return std::min(q.block, 32); }
+inline int rows_a_warp(const Workload& q) { return 32 / lanes(q); }
 
 /// Sectors of all pixels' samples, a warp's row of them at a time.
-inline double row_sectors(const Request& q, int bytes) {
+inline double row_sectors(const Workload& q, int bytes) {
   return q.pixels() / lanes(q) * sectors(lanes(q), lanes(q), bytes, 0);
 }
 
 /// Blocks of B × B threads that make wide × high pixels each; the store of every pixel.
-inline Kernel grid_of(const Request& q, std::string name, double wide, double high, int in_bytes,
+inline Kernel grid_of(const Workload& q, std::string name, double wide, double high, int in_bytes,
                       int out_bytes) {
   Kernel kernel;
   kernel.name = std::move(name);
@@ -36,7 +36,7 @@ inline Kernel grid_of(const Request& q, std::string name, double wide, double hi
 }
 
 /// The frame's launch: few threads, a round trip.
-inline Kernel frame_kernel(const Request& q) {
+inline Kernel frame_kernel(const Workload& q) {
   Kernel kernel;
   kernel.name = "frame";
   kernel.threads = 64;
@@ -51,14 +51,14 @@ inline Kernel frame_kernel(const Request& q) {
   return kernel;
 }
 
-inline std::vector<Kernel> with_frame(const Request& q, std::vector<Kernel> kernels) {
+inline std::vector<Kernel> with_frame(const Workload& q, std::vector<Kernel> kernels) {
   if (q.frame) kernels.push_back(frame_kernel(q));
   return kernels;
 }
 
 /// Loads of columns × rows samples around every pixel from global memory: a warp's line, or two
 /// where it is shifted. What its neighbours have read before comes from the first-level cache.
-inline void add_window(Kernel& kernel, const Request& q, int columns, int rows, int bytes) {
+inline void add_window(Kernel& kernel, const Workload& q, int columns, int rows, int bytes) {
   const int n = lanes(q);
   for (int i = 0; i < columns; ++i) {
     const int shift = i - columns / 2;
@@ -78,13 +78,13 @@ inline void add_taps(Kernel& kernel, int taps, double wavefronts = 0.5) {
 
 /// Passes of a warp that reads samples side by side from rows of shared memory `pitch` samples
 /// long.
-inline double row_passes(const Request& q, double pitch, int bytes) {
+inline double row_passes(const Workload& q, double pitch, int bytes) {
   return passes(lanes(q), 1, int(pitch), bytes);
 }
 
 /// Loads of wide × high samples a block, row by row in pieces of B, and their stores to shared
 /// memory, a row after the other unless a store takes other passes. Returns the loads of all warps.
-inline double add_tile(Kernel& kernel, const Request& q, double wide, double high, int bytes,
+inline double add_tile(Kernel& kernel, const Workload& q, double wide, double high, int bytes,
                        int left, double store_passes = 0) {
   const int b = q.block, n = lanes(q);
   double loads = 0;
@@ -109,7 +109,7 @@ inline double trips_of(double loads) {
 
 // Window rungs, one kernel each.
 
-inline std::vector<Kernel> from_global(const Request& q, const char* name, bool taps_loaded) {
+inline std::vector<Kernel> from_global(const Workload& q, const char* name, bool taps_loaded) {
   Kernel kernel = grid_of(q, name, q.block, q.block, q.bytes(), q.bytes());
   kernel.instructions = kernel.warps() * code_of(name, q.bytes())(q.k);
   add_window(kernel, q, q.k, q.k, q.bytes());
@@ -118,10 +118,10 @@ inline std::vector<Kernel> from_global(const Request& q, const char* name, bool 
   if (taps_loaded && q.bytes() == 1 && q.k == 5) kernel.registers = 34;
   return with_frame(q, {kernel});
 }
-inline std::vector<Kernel> naive(const Request& q) { return from_global(q, "naive", true); }
-inline std::vector<Kernel> constant(const Request& q) { return from_global(q, "constant", false); }
+inline std::vector<Kernel> naive(const Workload& q) { return from_global(q, "naive", true); }
+inline std::vector<Kernel> constant(const Workload& q) { return from_global(q, "constant", false); }
 
-inline std::vector<Kernel> from_texture(const Request& q, const char* name, bool taps_loaded) {
+inline std::vector<Kernel> from_texture(const Workload& q, const char* name, bool taps_loaded) {
   Kernel kernel = grid_of(q, name, q.block, q.block, q.bytes(), q.bytes());
   kernel.instructions = kernel.warps() * code_of(name, q.bytes())(q.k);
   kernel.fetches = kernel.warps() * 32 * q.k * q.k;
@@ -132,13 +132,13 @@ inline std::vector<Kernel> from_texture(const Request& q, const char* name, bool
   if (taps_loaded) add_taps(kernel, q.k * q.k);
   return with_frame(q, {kernel});
 }
-inline std::vector<Kernel> texture(const Request& q) { return from_texture(q, "texture", true); }
-inline std::vector<Kernel> texture_constant(const Request& q) {
+inline std::vector<Kernel> texture(const Workload& q) { return from_texture(q, "texture", true); }
+inline std::vector<Kernel> texture_constant(const Workload& q) {
   return from_texture(q, "texture-constant", false);
 }
 
 /// Own sample and those B further right go first, then those further down: two round trips.
-inline std::vector<Kernel> from_shared(const Request& q, const char* name, bool taps_loaded) {
+inline std::vector<Kernel> from_shared(const Workload& q, const char* name, bool taps_loaded) {
   const double made = q.one_each ? q.block - q.k + 1 : q.block;
   const double side = q.one_each ? q.block : q.block + q.k - 1;
   Kernel kernel = grid_of(q, name, made, made, q.bytes(), q.bytes());
@@ -153,13 +153,13 @@ inline std::vector<Kernel> from_shared(const Request& q, const char* name, bool 
   kernel.l2_trips = q.one_each ? 0 : 1;
   return with_frame(q, {kernel});
 }
-inline std::vector<Kernel> shared(const Request& q) { return from_shared(q, "shared", true); }
-inline std::vector<Kernel> shared_constant(const Request& q) {
+inline std::vector<Kernel> shared(const Workload& q) { return from_shared(q, "shared", true); }
+inline std::vector<Kernel> shared_constant(const Workload& q) {
   return from_shared(q, "shared-constant", false);
 }
 
 /// One-dimensional tile, four loads a thread.
-inline std::vector<Kernel> shared_1d(const Request& q) {
+inline std::vector<Kernel> shared_1d(const Workload& q) {
   if (q.k != 3) return {};
   Kernel kernel = grid_of(q, "shared-1d", q.block, q.block, q.bytes(), q.bytes());
   const double side = q.block + 2;
@@ -173,7 +173,7 @@ inline std::vector<Kernel> shared_1d(const Request& q) {
 
 /// T tiles side by side from one load. Where the last block of a row has fewer, the counts are of
 /// the tiles there are, but for the loop of loads, which runs on without them.
-inline std::vector<Kernel> tiled_by(const Request& q, int tiles) {
+inline std::vector<Kernel> tiled_by(const Workload& q, int tiles) {
   Kernel kernel = grid_of(q, "tiled", tiles * q.block, q.block, q.bytes(), q.bytes());
   const double wide = tiles * q.block + q.k - 1, high = q.block + q.k - 1;
   kernel.shared_bytes = int(wide * high) * q.bytes();
@@ -193,21 +193,21 @@ inline std::vector<Kernel> tiled_by(const Request& q, int tiles) {
   kernel.l2_trips = kernel.memory_trips;
   return with_frame(q, {kernel});
 }
-inline std::vector<Kernel> tiled(const Request& q) { return tiled_by(q, q.tiles); }
+inline std::vector<Kernel> tiled(const Workload& q) { return tiled_by(q, q.tiles); }
 
 /// Paper 000, eq. 6 to 8, as src/ops/convolve/ladder/tile_arithmetic.hpp.
-inline int adaptive_tiles(const Request& q) {
+inline int adaptive_tiles(const Workload& q) {
   const int samples = q.shared_limit / q.bytes();
   const int tiles = (samples / (q.block + q.k - 1) - (q.k - 1)) / q.block;
   return std::clamp(tiles, 1, std::max(1, int(covers(q.width, q.block))));
 }
-inline std::vector<Kernel> adaptive_tiled(const Request& q) {
+inline std::vector<Kernel> adaptive_tiled(const Workload& q) {
   return tiled_by(q, adaptive_tiles(q));
 }
 
 // Rungs of a stencil with factors: two kernels, 4 bytes a pixel between them.
 
-inline std::vector<Kernel> two_pass(const Request& q) {
+inline std::vector<Kernel> two_pass(const Workload& q) {
   if (!q.separable) return {};
   Kernel columns = grid_of(q, "columns", q.block, q.block, q.bytes(), 4);
   columns.instructions = columns.warps() * code_of("two-pass columns", q.bytes())(q.k);
@@ -219,7 +219,7 @@ inline std::vector<Kernel> two_pass(const Request& q) {
   return with_frame(q, {columns, rows});
 }
 
-inline std::vector<Kernel> separable(const Request& q) {
+inline std::vector<Kernel> separable(const Workload& q) {
   if (!q.separable) return {};
   Kernel columns = grid_of(q, "columns", q.block, q.block, q.bytes(), 4);
   const double side = q.block + q.k - 1;
@@ -238,7 +238,7 @@ inline std::vector<Kernel> separable(const Request& q) {
   return with_frame(q, {columns, rows});
 }
 
-inline std::vector<Kernel> separable_tiled(const Request& q) {
+inline std::vector<Kernel> separable_tiled(const Workload& q) {
   if (!q.separable) return {};
   const double along = q.tiles * q.block + q.k - 1;
   Kernel columns = grid_of(q, "columns", q.block, q.tiles * q.block, q.bytes(), 4);
@@ -272,7 +272,7 @@ inline std::vector<Kernel> separable_tiled(const Request& q) {
 
 /// K rows in shared memory, rolling down; blocks of 256 threads, each down its share of the rows. A
 /// row waits for its load, and its sums for a barrier.
-inline std::vector<Kernel> row_cyclic(const Request& q) {
+inline std::vector<Kernel> row_cyclic(const Workload& q) {
   const double grid = std::min(q.height, double(q.grid > 0 ? q.grid : q.multiprocessors));
   const double rows = covers(q.height, grid);
   Kernel kernel;

@@ -42,7 +42,7 @@ struct Kernel {
 };
 
 /// What a rung's counts depend on.
-struct Request {
+struct Workload {
   double width = 0, height = 0;
   int k = 3;  ///< taps a side
   bool separable = false;

@@ -8,7 +8,7 @@
 
 namespace cuesta::bench::model::log {
 
-using Rung = std::vector<Kernel> (*)(const Request&);
+using Rung = std::vector<Kernel> (*)(const Workload&);
 
 /// A thread a pixel in blocks of 32 × 8, from one picture to another, three samples aside: a warp's
 /// loads reach into one sector more.
@@ -28,8 +28,8 @@ inline Kernel plain_kernel(const char* name, double width, double height, int in
   return kernel;
 }
 
-inline std::vector<Kernel> two_pass(const Request& q, Rung gaussian, Rung laplacian) {
-  Request pass = q;
+inline std::vector<Kernel> two_pass(const Workload& q, Rung gaussian, Rung laplacian) {
+  Workload pass = q;
   pass.width += 6, pass.height += 6;
   pass.floats = true;
   pass.words = false;

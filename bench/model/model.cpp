@@ -47,7 +47,7 @@ std::string defaults_of(const Rung& rung) {
   return text;
 }
 
-bool request_of(const Work& work, const Row& row, const GpuModel& gpu, Request& request) {
+bool request_of(const Work& work, const Row& row, const GpuModel& gpu, Workload& request) {
   const bool known = row.type == "f32" || row.type == "u8" || row.type == "u16";
   if (!known || work.window.width != work.window.height) return false;
   request = {};
@@ -78,7 +78,7 @@ bool request_of(const Work& work, const Row& row, const GpuModel& gpu, Request& 
 
 void Model::predict(const Work& work, Row& row) const {
   const Rung* rung = find(row.operation, row.strategy);
-  Request request;
+  Workload request;
   if (!rung || !request_of(work, row, gpu_, request)) return;
   const std::vector<Kernel> kernels = rung->kernels(request);
   if (kernels.empty()) return;
@@ -124,7 +124,7 @@ std::string explain(const std::string& what, const GpuModel& gpu, std::span<cons
       row.type = name_of(work.sources[0].type);
       row.parameters = work.parameters;
       row.width = row.height = side;
-      Request request;
+      Workload request;
       if (!request_of(work, row, gpu, request)) continue;
       const bool searches = row.operation == "canny" && request.depth < 0;
       if (searches) request.depth = 0;

@@ -16,9 +16,9 @@ namespace cuesta::bench::model {
 /// A strategy that the model has formulas for.
 struct Rung {
   std::string_view operation{}, strategy{};
-  std::vector<Kernel> (*kernels)(const Request&) = nullptr;
+  std::vector<Kernel> (*kernels)(const Workload&) = nullptr;
   /// Whether they are all of a call; null: they are. Else some stages alone are predicted.
-  bool (*whole)(const Request&) = nullptr;
+  bool (*whole)(const Workload&) = nullptr;
 };
 std::span<const Rung> rungs();
 /// A rung without formulas, and why; steps of a paper on the device, of operations that have some.
@@ -32,7 +32,7 @@ std::string defaults_of(const Rung& rung);
 
 /// The request of a row, its strategy's parameters among it. False where the model knows no such
 /// request: other types, windows of unequal sides.
-bool request_of(const Work& work, const Row& row, const GpuModel& gpu, Request& request);
+bool request_of(const Work& work, const Row& row, const GpuModel& gpu, Workload& request);
 
 class Model final : public Predictor {
  public:

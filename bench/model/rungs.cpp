@@ -11,11 +11,11 @@ namespace {
 namespace c = convolve;
 
 template <log::Rung Gaussian, log::Rung Laplacian = Gaussian>
-std::vector<Kernel> log_by(const Request& q) {
+std::vector<Kernel> log_by(const Workload& q) {
   return log::two_pass(q, Gaussian, Laplacian);
 }
 
-std::vector<Kernel> global(const Request& q) {
+std::vector<Kernel> global(const Workload& q) {
   return q.k == 3 ? c::naive(q) : std::vector<Kernel>();
 }
 

@@ -12,14 +12,14 @@ namespace cuesta::bench::model::sobel {
 using convolve::grid_of;
 
 /// Blocks of B × B threads, each with its pixel's result stored. Nothing for other apertures.
-inline Kernel kernel_of(const Request& q, const char* name, double instructions) {
+inline Kernel kernel_of(const Workload& q, const char* name, double instructions) {
   Kernel kernel = grid_of(q, name, q.block, q.block, q.bytes(), q.result_bytes());
   kernel.instructions = kernel.warps() * instructions;
   return kernel;
 }
 
 /// The frame's launch, where the border needs one.
-inline std::vector<Kernel> with_frame(const Request& q, Kernel inside) {
+inline std::vector<Kernel> with_frame(const Workload& q, Kernel inside) {
   if (!q.frame) return {std::move(inside)};
   Kernel frame = convolve::frame_kernel(q);
   // Where each of three columns and three rows lies is asked out of line: by the profiler.
@@ -28,7 +28,7 @@ inline std::vector<Kernel> with_frame(const Request& q, Kernel inside) {
   return {std::move(inside), std::move(frame)};
 }
 
-inline std::vector<Kernel> global(const Request& q) {
+inline std::vector<Kernel> global(const Workload& q) {
   if (q.k != 3 || q.words) return {};
   Kernel kernel = kernel_of(q, "global", sobel_code_of("global", q.block)(q.floats, q.root));
   convolve::add_window(kernel, q, 3, 3, q.bytes());
@@ -41,7 +41,7 @@ inline std::vector<Kernel> global(const Request& q) {
 
 /// Three samples on either side of a row come from beyond the block, and three whole rows above and
 /// below it.
-inline std::vector<Kernel> shared_no_apron(const Request& q) {
+inline std::vector<Kernel> shared_no_apron(const Workload& q) {
   if (q.k != 3 || q.words) return {};
   Kernel kernel =
       kernel_of(q, "shared-no-apron", sobel_code_of("shared-no-apron", q.block)(q.floats, q.root));
@@ -65,7 +65,7 @@ inline std::vector<Kernel> shared_no_apron(const Request& q) {
 
 /// One tile of B + 2 a side, four loads a thread; all blocks but those of 32 × 32 leap over what a
 /// warp has no sample of.
-inline std::vector<Kernel> from_apron(const Request& q, const char* name) {
+inline std::vector<Kernel> from_apron(const Workload& q, const char* name) {
   if (q.k != 3 || q.words) return {};
   Kernel kernel = kernel_of(q, name, sobel_code_of(name, q.block)(q.floats, q.root));
   const int side = q.block + 2;
@@ -74,7 +74,7 @@ inline std::vector<Kernel> from_apron(const Request& q, const char* name) {
   kernel.shared_wavefronts += kernel.warps() * 8 * convolve::row_passes(q, side, q.bytes());
   return with_frame(q, std::move(kernel));
 }
-inline std::vector<Kernel> shared_apron(const Request& q) { return from_apron(q, "shared-apron"); }
-inline std::vector<Kernel> shared_1d(const Request& q) { return from_apron(q, "shared-1d"); }
+inline std::vector<Kernel> shared_apron(const Workload& q) { return from_apron(q, "shared-apron"); }
+inline std::vector<Kernel> shared_1d(const Workload& q) { return from_apron(q, "shared-1d"); }
 
 }  // namespace cuesta::bench::model::sobel

@@ -30,7 +30,7 @@ def worded(rows):
 @PAGE.part
 def counters(page, run):
     page.say("run", run["gpu"]["name"], run["date"], run["commit"][:12], run["profiler"])
-    page.say("least_share", 100 * profile_rungs.MAIN_SHARE)
+    page.say("min_share", 100 * profile_rungs.MAIN_SHARE)
     page.holds("run", run["not_profiled"] == [])
     seen = set()
     for name, wanted in REQUESTS.items():

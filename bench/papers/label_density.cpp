@@ -56,7 +56,7 @@ void time_squares(Session& session, int32_t side, int32_t count, int32_t square,
 }
 
 void by_density(Session& session, int32_t side) {
-  const int32_t most = most_squares(side, papers_square);
+  const int32_t most = max_squares(side, papers_square);
   // Of the paper's 361 every thirtieth with the reference and plain loops too.
   const int32_t steps = session.quick() ? 4 : 360, whole = session.quick() ? 1 : 30;
   for (int32_t step = 0, before = -1; step <= steps; ++step) {
@@ -75,7 +75,7 @@ void by_granularity(Session& session, int32_t side) {
   for (const int32_t square : sizes) {
     int32_t before = 0;
     for (const int32_t part : parts) {
-      const int32_t count = int32_t(int64_t(most_squares(side, square)) * part / 4);
+      const int32_t count = int32_t(int64_t(max_squares(side, square)) * part / 4);
       if (std::exchange(before, count) == count) continue;
       time_squares(session, side, count, square, true);
     }

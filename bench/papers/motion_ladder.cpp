@@ -84,7 +84,7 @@ void add_memory(Session& session, const MotionOptions& options, int32_t width, i
                           .value = double(value)});
     }
   };
-  memory::Request request{width, height};
+  memory::MotionRequest request{width, height};
   request.blur = options.blur;
   request.close_cells = options.close.count();
   request.open_cells = options.open.count();

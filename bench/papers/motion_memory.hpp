@@ -20,7 +20,7 @@ constexpr Bytes paper(int64_t width, int64_t height, int64_t ksize) {
 }
 
 /// One request to our rungs.
-struct Request {
+struct MotionRequest {
   int64_t width = 0, height = 0, channels = 3;
   int64_t blur = 15;        ///< side of the matrix
   int64_t close_cells = 0;  ///< of the elements
@@ -32,9 +32,9 @@ enum class Rung : uint8_t { v1_0, v1_1, v1_2, v1_3, v1_4, v1_5 };
 
 constexpr int64_t padded_row(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 /// A picture of one byte a pixel.
-constexpr int64_t picture(const Request& q) { return padded_row(q.width) * q.height; }
+constexpr int64_t picture(const MotionRequest& q) { return padded_row(q.width) * q.height; }
 /// A mask of one bit a pixel.
-constexpr int64_t bits(const Request& q) { return (q.width + 63) / 64 * 8 * q.height; }
+constexpr int64_t bits(const MotionRequest& q) { return (q.width + 63) / 64 * 8 * q.height; }
 constexpr int64_t component = 48;
 
 /// Held: the caller's frame, the smoothed first frame, two pictures between the steps, the mask in
@@ -44,7 +44,7 @@ constexpr int64_t component = 48;
 /// go up with every frame of v1.0 and once with v1.1; v1.2 and v1.3 send them as arguments of
 /// kernels, whole structs, and v1.4 and v1.5 the taps alone, as their elements are part of the
 /// kernels. v1.0 holds the same while a frame lasts, and the first frame and its second smoothing.
-constexpr Bytes ours(const Request& q, Rung rung) {
+constexpr Bytes ours(const MotionRequest& q, Rung rung) {
   const int64_t frame = q.channels * q.width * q.height;
   const bool arguments = rung != Rung::v1_0 && rung != Rung::v1_1;
   const bool unrolled = rung == Rung::v1_4 || rung == Rung::v1_5;

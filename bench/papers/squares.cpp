@@ -11,7 +11,7 @@ namespace cuesta::bench {
 Image<uint8_t> squares(int32_t side, int32_t count, int32_t square) {
   const int32_t cell = cell_of(square);
   verify::Random random(4);
-  std::vector<int32_t> cells(size_t(most_squares(side, square)));
+  std::vector<int32_t> cells(size_t(max_squares(side, square)));
   for (size_t i = 0; i < cells.size(); ++i) {
     cells[i] = int32_t(i);
     std::swap(cells[i], cells[random.below(uint32_t(i) + 1)]);

@@ -15,7 +15,7 @@ constexpr int32_t cell_of(int32_t square) {
 }
 
 /// Squares of that side that fit a mask of side × side.
-constexpr int32_t most_squares(int32_t side, int32_t square) {
+constexpr int32_t max_squares(int32_t side, int32_t square) {
   return (side / cell_of(square)) * (side / cell_of(square));
 }
 

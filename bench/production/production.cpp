@@ -17,7 +17,7 @@ const char* name_of(Measure measure) {
   return "";
 }
 
-void add_goal(Session& session, const Request& request) {
+void add_goal(Session& session, const ProductionRow& request) {
   const ConstAnyView src = request.work.sources.at(0);
   const std::pair<const char*, double> values[] = {{"reach", request.goal.reach},
                                                    {"stretch", request.goal.stretch}};
@@ -35,7 +35,7 @@ void add_goal(Session& session, const Request& request) {
   }
 }
 
-void measure(Session& session, Request& request) {
+void measure(Session& session, ProductionRow& request) {
   Work& work = request.work;
   work.automatic = true;
   work.reference.clear();  // the serial one would take minutes
@@ -48,8 +48,8 @@ void measure(Session& session, Request& request) {
 }
 
 // Three columns less, a sample past an aligned address, and rows of an odd length.
-Request oddly(const Request& request) {
-  Request odd = request;
+ProductionRow oddly(const ProductionRow& request) {
+  ProductionRow odd = request;
   odd.beside = request.work.parameters;
   odd.goal = {1.15, 0, Measure::aligned};
   Work& work = odd.work;
@@ -73,16 +73,16 @@ void bench_production(Session& session) {
     // Below, launches alone would be compared.
     const bool variants = gpu && side >= 1024 && side <= (session.quick() ? 2048 : 8192);
     ProductionPictures pictures(session, side);
-    for (Request& request : production_requests(session, pictures, variants)) {
+    for (ProductionRow& request : production_requests(session, pictures, variants)) {
       measure(session, request);
       if (!request.oddly) continue;
-      Request odd = oddly(request);
+      ProductionRow odd = oddly(request);
       measure(session, odd);
     }
   }
   if (!gpu) return;  // the host's detector is in experiment `cpu`
   Video video;
-  for (Request& request : detector_requests(session, video)) measure(session, request);
+  for (ProductionRow& request : detector_requests(session, video)) measure(session, request);
 }
 
 }  // namespace cuesta::bench

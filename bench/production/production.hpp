@@ -26,7 +26,7 @@ struct Goal {
 };
 
 /// One row of the table.
-struct Request {
+struct ProductionRow {
   Work work;
   Goal goal{};
   bool oddly = false;    ///< also with odd widths, bases and strides
@@ -37,15 +37,15 @@ struct Request {
 /// Those of the tables that Session::wants_table, at the pictures' size, which stay the caller's.
 /// Canny's has goals a picture at 512, 1024 and 2048; all others have theirs, in copies, from 4096
 /// on. With `variants`: odd rows and the worst pictures too.
-std::vector<Request> production_requests(Session& session, ProductionPictures& pictures,
-                                         bool variants);
+std::vector<ProductionRow> production_requests(Session& session, ProductionPictures& pictures,
+                                               bool variants);
 
 struct Video {
   std::vector<Image<uint8_t>> frames{};  ///< the first founds the background
   Image<uint8_t> below_each_other{};     ///< those of a batch
 };
 /// The detector at 1080p; `video` is made for them.
-std::vector<Request> detector_requests(Session& session, Video& video);
+std::vector<ProductionRow> detector_requests(Session& session, Video& video);
 
 /// Measures them all; a goal is a Figure with source "goal", subject "reach" or "stretch", what it
 /// is told in, and the request beside as its detail.

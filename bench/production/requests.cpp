@@ -24,12 +24,12 @@ class List {
  public:
   List(Session& session, ProductionPictures& pictures, bool variants)
       : session_(session), pictures_(pictures), variants_(variants) {}
-  std::vector<Request> take() { return std::move(requests_); }
+  std::vector<ProductionRow> take() { return std::move(requests_); }
   bool wants(std::string_view table) const { return session_.wants_table(table); }
   bool variants() const { return variants_; }
   ProductionPictures& pictures() { return pictures_; }
 
-  Request& add(Work work, double reach, double stretch = 0) {
+  ProductionRow& add(Work work, double reach, double stretch = 0) {
     const bool judged = pictures_.side() >= large;
     requests_.push_back({std::move(work), judged ? Goal{reach, stretch} : Goal{}});
     return requests_.back();
@@ -49,7 +49,7 @@ class List {
   Session& session_;
   ProductionPictures& pictures_;
   bool variants_;
-  std::vector<Request> requests_;
+  std::vector<ProductionRow> requests_;
 };
 
 void add_log(List& list) {
@@ -149,7 +149,7 @@ void add_canny(List& list) {
     return work;
   };
   const Work usual = with(options, p.natural());
-  Request& first = list.add(usual, 4, 3.1);
+  ProductionRow& first = list.add(usual, 4, 3.1);
   first.oddly = list.variants();
   constexpr std::pair<int32_t, Goal> small[] = {{512, {20, 12, Measure::picture}},
                                                 {1024, {30, 20, Measure::picture}},
@@ -244,7 +244,7 @@ void add_motion(List& list) {
                                                             {"median", BackgroundModel::median},
                                                             {"mixture", BackgroundModel::mixture}};
   for (const auto& [name, model] : models) {
-    Request& request =
+    ProductionRow& request =
         list.add(background_work(production, name, {model, 0}, {p.natural(), p.next()}), 0.75);
     if (request.goal.reach > 0) request.goal.measure = Measure::bandwidth;
   }
@@ -252,8 +252,8 @@ void add_motion(List& list) {
 
 }  // namespace
 
-std::vector<Request> production_requests(Session& session, ProductionPictures& pictures,
-                                         bool variants) {
+std::vector<ProductionRow> production_requests(Session& session, ProductionPictures& pictures,
+                                               bool variants) {
   constexpr std::pair<const char*, void (*)(List&)> tables[] = {{"log", add_log},
                                                                 {"sobel", add_sobel},
                                                                 {"gaussian", add_gaussian},
@@ -270,7 +270,7 @@ std::vector<Request> production_requests(Session& session, ProductionPictures& p
   return list.take();
 }
 
-std::vector<Request> detector_requests(Session& session, Video& video) {
+std::vector<ProductionRow> detector_requests(Session& session, Video& video) {
   constexpr int32_t width = 1920, height = 1080, count = 64;
   if (!session.wants_table("motion")) return {};
   // A few different frames go round: all of them move.
@@ -284,7 +284,7 @@ std::vector<Request> detector_requests(Session& session, Video& video) {
       std::copy_n(frame.row(y), width, video.below_each_other.row(i * height + y));
   }
   const MotionOptions options = motion_options();
-  std::vector<Request> requests(3);
+  std::vector<ProductionRow> requests(3);
   requests[0].work =
       motion_work(session, production, "1080p gray, alone", options, video.frames, 1);
   requests[0].goal = {25, 14, Measure::picture};

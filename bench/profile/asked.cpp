@@ -65,10 +65,10 @@ const std::vector<Asked>& production_asked(const std::vector<std::string_view>& 
   static const Settings settings;
   static Session session(settings, result, nullptr);
   static ProductionPictures pictures(session, side);
-  static const std::vector<Request> works = production_requests(session, pictures, false);
+  static const std::vector<ProductionRow> works = production_requests(session, pictures, false);
   static const std::vector<Asked> all = [&] {
     std::vector<Asked> asked;
-    for (const Request& request : works) {
+    for (const ProductionRow& request : works) {
       const Work& work = request.work;
       if (!operations.empty() &&
           std::find(operations.begin(), operations.end(), work.operation) == operations.end())

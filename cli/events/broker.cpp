@@ -33,7 +33,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr size_t most_waiting = 1000, most_unconfirmed = 20;
+constexpr size_t max_waiting = 1000, max_unconfirmed = 20;
 constexpr double first_delay = 0.5, longest_delay = 30;  // between two attempts; doubled
 constexpr double connect_seconds = 10, last_seconds = 5, leave_seconds = 1;
 constexpr int keep_alive = 30;  // seconds
@@ -91,7 +91,7 @@ class Broker::Work {
   void publish(const char* below, std::string text) {
     {
       const std::lock_guard lock(mutex_);
-      if (events_.size() + others_.size() >= most_waiting) {
+      if (events_.size() + others_.size() >= max_waiting) {
         (others_.empty() ? events_ : others_).pop_front();
         ++lost_;
       }
@@ -189,7 +189,7 @@ class Broker::Work {
   }
 
   void hand_over() {
-    while (state_ == State::there && unconfirmed_ < int64_t(most_unconfirmed)) {
+    while (state_ == State::there && unconfirmed_ < int64_t(max_unconfirmed)) {
       Message message;
       bool is_event = false;
       {

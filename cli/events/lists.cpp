@@ -28,7 +28,7 @@ class CsvList final : public EventSink {
   CsvList(const std::string& path, const WatchFacts& facts)
       : facts_(facts), file_(text_file(path, facts.placing)) {
     file_->write(
-        "event,start,end,duration,first_frame,last_frame,clip_start,clip_end,objects,most_at_once,"
+        "event,start,end,duration,first_frame,last_frame,clip_start,clip_end,objects,max_at_once,"
         "ids,zones,crossings,best_frame,best_time\n"sv);
   }
   void ended(const Event& e) override {
@@ -44,7 +44,7 @@ class CsvList final : public EventSink {
     file_->write(fmt::format(
         "{},{:.3f},{:.3f},{:.3f},{},{},{:.3f},{:.3f},{},{},{},{},{},{},{:.3f}\n", e.id,
         e.first.seconds, e.last.seconds, e.last.seconds - e.first.seconds, e.first.index,
-        e.last.index, e.clip_start, e.clip_end, e.objects.size(), e.most_at_once,
+        e.last.index, e.clip_start, e.clip_end, e.objects.size(), e.max_at_once,
         fmt::join(ids, " "), quoted(fmt::format("{}", fmt::join(names_of(zones, facts_), "; "))),
         quoted(fmt::format("{}", fmt::join(crossings, "; "))), e.best.index, e.best.seconds));
   }

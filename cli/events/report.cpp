@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::string_view_literals;  // of a text, span would take the 0 at its end
 
-constexpr size_t most_pictures = 1000;
+constexpr size_t max_pictures = 1000;
 
 constexpr std::string_view style = R"(
 :root { color-scheme: light dark; --line: #8886; --bar: #d9480f; }
@@ -88,7 +88,7 @@ class Report final : public EventSink {
   void frame(const io::Frame& frame, const SceneStep& step) override {
     ++frames_;
     end_ = frame.time;
-    if (step.is_best && bars_.size() < most_pictures)
+    if (step.is_best && bars_.size() < max_pictures)
       best_ = snapshot_of(frame, facts_.format, step.event->best_box);
   }
   void finish() override {
@@ -105,8 +105,8 @@ class Report final : public EventSink {
     file_->write("<h2>Events</h2>\n"sv);
     file_->write(bars_.empty() ? "<p>None.</p>\n"
                                : fmt::format("<div class=\"events\">\n{}</div>\n", cards_));
-    if (bars_.size() > most_pictures)
-      file_->write(fmt::format("<p>Pictures are of the first {} events.</p>\n", most_pictures));
+    if (bars_.size() > max_pictures)
+      file_->write(fmt::format("<p>Pictures are of the first {} events.</p>\n", max_pictures));
     file_->write(fmt::format(
         "<h2>Where it moved</h2>\n{}\n",
         picture_tag(shrunk(heat_.picture(), {1280, 960}),
@@ -138,7 +138,7 @@ class Report final : public EventSink {
                                              clock_text(event.best.seconds))) +
               "\n";
     text += fmt::format("<p>{:.1f} s, {} object{}, {} at once</p>\n", seconds, event.objects.size(),
-                        event.objects.size() == 1 ? "" : "s", event.most_at_once);
+                        event.objects.size() == 1 ? "" : "s", event.max_at_once);
     uint64_t zones = 0;
     for (const EventObject& object : event.objects) zones |= object.zones;
     if (zones)

@@ -64,7 +64,7 @@ Json json_of(const Event& event, const char* state, const WatchFacts& facts) {
           {"first_frame", event.first.index},
           {"last_frame", event.last.index},
           {"clip", {event.clip_start, event.clip_end}},
-          {"most_at_once", event.most_at_once},
+          {"max_at_once", event.max_at_once},
           {"best",
            {{"frame", event.best.index},
             {"time", event.best.seconds},

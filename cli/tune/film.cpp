@@ -149,7 +149,7 @@ void Film::decode() {
         times_.push_back(next.time);
       }
       grew_.notify_all();
-      if (bytes > most_bytes) return end(false, {});
+      if (bytes > max_bytes) return end(false, {});
     }
     end(true, {});
   } catch (const std::exception& error) {
@@ -183,7 +183,7 @@ Json Film::about() const {
           {"controls", detect_controls()}};
 }
 
-Reply Film::answer(const Request& request) {
+Reply Film::answer(const HttpRequest& request) {
   if (!request.posts) {
     if (request.path != "source") return not_found();
     if (request.query.empty() || request.query.size() > 8 ||

@@ -19,20 +19,20 @@
 
 namespace cuesta::cli::tune {
 
-/// Its first frames, decoded once by a thread of its own: as many as `most_bytes` of luma hold, in
+/// Its first frames, decoded once by a thread of its own: as many as `max_bytes` of luma hold, in
 /// all bits of a sample, as `detect` looks at them.
 /// What moves in a frame follows from all before it, so results are of frame after frame from the
 /// first.
 class Film final : public Subject {
  public:
-  static constexpr size_t most_bytes = size_t(1) << 29;
+  static constexpr size_t max_bytes = size_t(1) << 29;
 
   /// Throws Error{input}.
   Film(std::string input, const CommonOptions& common);
   ~Film() override;
 
   Json about() const override;
-  Reply answer(const Request& request) override;
+  Reply answer(const HttpRequest& request) override;
 
  private:
   struct Run;

@@ -71,11 +71,11 @@ Photo::Photo(std::string input, const CommonOptions& common)
     copy(part, cut);
     whole.pixels = std::move(cut);
   }
-  if (int64_t(whole.width()) * whole.height() > most_pixels) {
+  if (int64_t(whole.width()) * whole.height() > max_pixels) {
     throw Error(ErrorCode::input,
                 fmt::format("{}: {} x {} pixels are more than the {} that a page shows; --region "
                             "x,y,w,h tunes on a part of it",
-                            input_, whole.width(), whole.height(), most_pixels),
+                            input_, whole.width(), whole.height(), max_pixels),
                 input_);
   }
   levels_.push_back(std::move(whole));
@@ -114,7 +114,7 @@ Json Photo::about() const {
           {"controls", controls}};
 }
 
-Reply Photo::answer(const Request& request) {
+Reply Photo::answer(const HttpRequest& request) {
   if (!request.posts) {
     if (request.path != "source") return not_found();
     return source(request.query.size() == 1 ? request.query[0] - '0' : -1);

@@ -16,13 +16,13 @@ namespace cuesta::cli::tune {
 class Photo final : public Subject {
  public:
   /// What canvases of browsers hold.
-  static constexpr int64_t most_pixels = int64_t(1) << 26;
+  static constexpr int64_t max_pixels = int64_t(1) << 26;
 
   /// Throws Error{input}, also for more pixels than that in the region.
   Photo(std::string input, const CommonOptions& common);
 
   Json about() const override;
-  Reply answer(const Request& request) override;
+  Reply answer(const HttpRequest& request) override;
 
  private:
   struct Result;

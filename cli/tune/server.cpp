@@ -12,7 +12,7 @@ namespace {
 
 const char* const loopback = "127.0.0.1";
 // Connections that are not accepted yet.
-constexpr int most_waiting = 128;
+constexpr int max_waiting = 128;
 
 // As long for every wrong one.
 bool equal(std::string_view a, std::string_view b) {
@@ -43,7 +43,7 @@ struct Server::State {
   std::vector<std::string> hosts;
   socket_t listener = INVALID_SOCKET;
 
-  bool is_ours(const httplib::Request& request) const {
+  bool is_ours(const httplib::HttpRequest& request) const {
     const auto named = [&](const std::string& name, const std::string& before) {
       for (const auto& host : hosts)
         if (name == before + host) return true;
@@ -61,7 +61,7 @@ struct Server::State {
     return path.size() >= token.size() + 2 && path[0] == '/' && path[token.size() + 1] == '/' &&
            equal(std::string_view(path).substr(1, token.size()), token);
   }
-  void answer(const httplib::Request& request, httplib::Response& response) {
+  void answer(const httplib::HttpRequest& request, httplib::Response& response) {
     const Reply reply = handler({.posts = request.method == "POST",
                                  .path = request.path.substr(token.size() + 2),
                                  .query = request.get_param_value("of"),
@@ -90,14 +90,14 @@ Server::Server(int port, Handler handler) : state_(std::make_unique<State>()) {
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
   });
   server.set_pre_routing_handler(
-      [this](const httplib::Request& request, httplib::Response& response) {
+      [this](const httplib::HttpRequest& request, httplib::Response& response) {
         for (const auto& [name, value] : protection) response.set_header(name, value);
         if (state_->is_ours(request)) return httplib::Server::HandlerResponse::Unhandled;
         response.status = 403;
         response.set_content("403: this address is not the tuner's page\n", "text/plain");
         return httplib::Server::HandlerResponse::Handled;
       });
-  const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
+  const auto answer = [this](const httplib::HttpRequest& request, httplib::Response& response) {
     state_->answer(request, response);
   };
   server.Get("/.*", answer);
@@ -115,7 +115,7 @@ Server::Server(int port, Handler handler) : state_(std::make_unique<State>()) {
   }
   // httplib asks for 5. Of more at once, while nothing is accepted, Linux refuses some whose
   // request comes in two parts (SYN cookies, which only the first segment passes).
-  ::listen(state_->listener, most_waiting);
+  ::listen(state_->listener, max_waiting);
   state_->hosts = {fmt::format("{}:{}", loopback, got), fmt::format("localhost:{}", got)};
   state_->address = fmt::format("http://{}/{}/", state_->hosts[0], state_->token);
 }

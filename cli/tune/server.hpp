@@ -11,7 +11,7 @@
 
 namespace cuesta::cli::tune {
 
-struct Request {
+struct HttpRequest {
   bool posts = false;
   std::string path{};   ///< behind the token, without its first slash: "result"
   std::string query{};  ///< of a GET, the value of its one parameter, `of`; else empty
@@ -32,7 +32,7 @@ struct Reply {
 class Server {
  public:
   static constexpr size_t largest_body = size_t(1) << 20;
-  using Handler = std::function<Reply(const Request&)>;
+  using Handler = std::function<Reply(const HttpRequest&)>;
 
   /// Takes the port; 0: a free one. Throws Error{output} where it cannot be had, Error{unsupported}
   /// in a build without an HTTP server.

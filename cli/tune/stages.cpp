@@ -95,7 +95,7 @@ Image<uint8_t> shown(const Image<float>& plane, auto to_byte) {
 }
 
 // The largest of all but one sample in 500.
-double most_of(const Image<float>& plane) {
+double max_of(const Image<float>& plane) {
   std::vector<float> some;
   const int64_t count = int64_t(plane.width()) * plane.height();
   const int64_t step = std::max<int64_t>(1, count / 100003);
@@ -170,14 +170,14 @@ AnyImage stage_picture(const EdgesRecipe& recipe, const std::string& name, Const
   if (name == "hysteresis") return hysteresis(of);
   if (name == "response") {
     const auto response = response_of(of);
-    const double most = most_of(response);
+    const double most = max_of(response);
     return shown(response, [&](float value) { return 128 + 127 * value / most; });
   }
   AnyImage holder;
   const ConstAnyView smooth = smoothed(of, holder);
   if (name == "smoothed") return as_bytes(smooth);
   const auto magnitude = magnitude_of(of, smooth);
-  const double most = most_of(magnitude);
+  const double most = max_of(magnitude);
   auto out = shown(magnitude, [&](float value) { return 255 * value / most; });
   if (name == "magnitude") return AnyImage(std::move(out));
   const auto maxima = canny_with(of, Thresholds::given(0, 0));
@@ -204,7 +204,7 @@ Strengths strengths_of(const EdgesRecipe& recipe, ConstAnyView seen, double scal
     return out;
   }
   out.bins.assign(bin_count, 0);
-  const double most = most_of(plane) * (crossings ? 2 : 1);
+  const double most = max_of(plane) * (crossings ? 2 : 1);
   out.most = most / scale;
   const auto count = [&](float strength) {
     if (strength > 0)

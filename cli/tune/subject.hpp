@@ -14,7 +14,7 @@ class Subject {
   virtual nlohmann::ordered_json about() const = 0;
   /// Called by several threads at once. Throws Error for what cannot be meant, which the page
   /// shows.
-  virtual Reply answer(const Request& request) = 0;
+  virtual Reply answer(const HttpRequest& request) = 0;
 };
 
 /// 409: newer work of the same kind came, and the page waits for that.

@@ -64,7 +64,7 @@ class Browser {
   int word_ = -1;
 };
 
-Reply answered(Subject& subject, const Request& request) {
+Reply answered(Subject& subject, const HttpRequest& request) {
   const auto refused = [](int status, const std::string& why) {
     return Reply{
         .status = status,
@@ -103,7 +103,8 @@ int run(const TuneOptions& options) {
                 options.input);
   }
   std::unique_ptr<Subject> subject;
-  Server server(options.port, [&](const Request& request) { return answered(*subject, request); });
+  Server server(options.port,
+                [&](const HttpRequest& request) { return answered(*subject, request); });
   std::optional<Browser> browser;
   if (!options.stays_closed) browser.emplace(server.address());
   // Nothing of the file was looked at so far.

@@ -140,7 +140,7 @@ struct Event {
   FrameTime first{}, last{};            ///< the first and the last frame with one of its objects
   double clip_start = 0, clip_end = 0;  ///< with pre- and post-roll, seconds, within the video
   std::vector<EventObject> objects{};   ///< by id
-  int64_t most_at_once = 0;             ///< objects in one frame
+  int64_t max_at_once = 0;              ///< objects in one frame
   std::vector<Crossing> crossings{};
   /// Where its largest object is seen best: by area, half of it where the box touches the picture's
   /// edge; the first such frame.

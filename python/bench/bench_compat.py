@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 
-class Request(NamedTuple):
+class CompatCall(NamedTuple):
     name: str
     function: str
     picture: str
@@ -53,13 +53,13 @@ def pictures(width: int, height: int) -> dict[str, Any]:
     }
 
 
-def requests() -> list[Request]:
+def requests() -> list[CompatCall]:
     """What programs ask for, of each function that Cuesta has."""
-    found: list[Request] = []
+    found: list[CompatCall] = []
 
     def add(what: str, function: str, of: str, *arguments: Any, **keywords: Any) -> None:
         found.append(
-            Request(f"{function} {of}{what and ' '}{what}", function, of, arguments, keywords)
+            CompatCall(f"{function} {of}{what and ' '}{what}", function, of, arguments, keywords)
         )
 
     whole = np.array(((-1, -1, -1), (-1, 9, -1), (-1, -1, -1)))
@@ -125,17 +125,17 @@ def requests() -> list[Request]:
     return found
 
 
-def arguments_of(request: Request, of: dict[str, Any]) -> list[Any]:
+def arguments_of(request: CompatCall, of: dict[str, Any]) -> list[Any]:
     return [of[request.picture], *request.arguments]
 
 
-def answer(module: Any, request: Request, of: dict[str, Any]) -> Any:
+def answer(module: Any, request: CompatCall, of: dict[str, Any]) -> Any:
     made = getattr(module, request.function)(*arguments_of(request, of), **request.keywords)
     return made if isinstance(made, tuple) else (made,)
 
 
 def measure(
-    ours: Any, theirs: Any, request: Request, of: dict[str, Any], seconds: float
+    ours: Any, theirs: Any, request: CompatCall, of: dict[str, Any], seconds: float
 ) -> dict[str, Any]:
     arguments = arguments_of(request, of)
     calls = [getattr(module, request.function) for module in (ours, theirs)]

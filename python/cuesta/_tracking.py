@@ -127,7 +127,7 @@ class Event(NamedTuple):
     clip: tuple[float, float]
     """With pre- and post-roll, in seconds."""
     objects: tuple[EventObject, ...]
-    most_at_once: int
+    max_at_once: int
     """Objects in one frame."""
     crossings: tuple[Crossing, ...]
     best_frame: int

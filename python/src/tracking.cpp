@@ -70,7 +70,7 @@ Happened happened_row(const Event& e) {
           when_row(e.last),
           {e.clip_start, e.clip_end},
           std::move(objects),
-          e.most_at_once,
+          e.max_at_once,
           std::move(crossings),
           {when_row(e.best), e.best_id, box_row(e.best_box)}};
 }

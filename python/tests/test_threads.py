@@ -347,7 +347,7 @@ def test_threads_that_share_a_scene_push_a_frame_each(picture: Picture) -> None:
     shared = scene()
     at_once([lambda: watched(shared, 50)] * 4)
     (event,) = shared.finish()
-    assert (event.first_frame, event.last_frame, event.most_at_once, len(event.objects)) == (
+    assert (event.first_frame, event.last_frame, event.max_at_once, len(event.objects)) == (
         0,
         199,
         1,

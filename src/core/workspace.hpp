@@ -56,14 +56,14 @@ class Scratch {
   /// What make() returned in an earlier call with the caller's workspace for this T and an equal
   /// key, else what it returns now: for what costs more to make than to use, taps on the device or
   /// a texture. `key` is all that the object depends on, device and stream too where they matter.
-  /// The workspace keeps the last T::most_kept of a T and releases them with its memory; without
+  /// The workspace keeps the last T::max_kept of a T and releases them with its memory; without
   /// one of the caller's the object ends with this Scratch. T's destructor leaves nobody reading.
   template <class T, class Make>
   const T& kept(std::string_view key, Make&& make) {
     if (const void* known = find_kept(typeid(T), key)) return *static_cast<const T*>(known);
     std::shared_ptr<const T> made(new T(make()));
     const T& object = *made;
-    keep(typeid(T), key, std::move(made), T::most_kept);
+    keep(typeid(T), key, std::move(made), T::max_kept);
     return object;
   }
 

@@ -38,7 +38,7 @@ class Key {
 /// Values in device memory of their own. cudaFree waits for kernels that still read them.
 class KeptValues {
  public:
-  static constexpr size_t most_kept = 16;
+  static constexpr size_t max_kept = 16;
   template <class T>
   KeptValues(std::span<const T> values, cudaStream_t stream, std::string_view doing)
       : memory_(detail::allocate_device(values.size_bytes())) {

@@ -116,7 +116,7 @@ struct LaneRows {
   static constexpr int own = Columns * size / 4, side = (Reach * size + 3) / 4;
   static constexpr int count = own + 2 * side;
   static constexpr int margin = 4 * side / size;
-  static constexpr int least_width = Columns + margin;
+  static constexpr int min_width = Columns + margin;
   static_assert(Reach <= 3 && own >= 2);
   using Lane = LaneColumns<Columns, margin>;
   using Source = ImageView<const T, Space::device>;
@@ -369,7 +369,7 @@ __device__ void store_lane_words(char* row, const uint32_t (&words)[Words], cons
 /// by what they do at a picture's edges, and so that a warp there is not much slower than others:
 /// the last of a launch would be waited for.
 template <class Rows, class Body>
-__device__ void walk_by_place(const Rows& rows, bool rows_inside, Body&& body) {
+__device__ void march_by_place(const Rows& rows, bool rows_inside, Body&& body) {
   if (rows_inside && __all_sync(~0u, rows.lane.inner))
     body(std::integral_constant<Place, Place::inner>());
   else if (rows.all_regular())
@@ -378,13 +378,13 @@ __device__ void walk_by_place(const Rows& rows, bool rows_inside, Body&& body) {
     body(std::integral_constant<Place, Place::any>());
 }
 
-/// Walks down rows y0 .. end − 1 and `Reach` more on either side: take(plain, parity, words, y,
+/// Marches down rows y0 .. end − 1 and `Reach` more on either side: take(plain, parity, words, y,
 /// reload) gets the words of row after row, and y, the row whose window ends there (below y0 at
 /// first, and perhaps past the last at the end); parity, a constant by its type, is 0 and 1 in
 /// turn. It calls reload() once it has read the words: `Ahead` rows are under way. plain, another
 /// constant, says that the warp and its rows, window included, lie inside.
 template <int Ahead, int Reach, class Rows, class Take>
-__device__ void walk_down(const Rows& rows, int32_t y0, int32_t end, Take&& take) {
+__device__ void march_down(const Rows& rows, int32_t y0, int32_t end, Take&& take) {
   static_assert(Ahead == 2 || Ahead == 4);
   const auto all = [&](auto place) {
     constexpr Place where = place();
@@ -408,7 +408,7 @@ __device__ void walk_down(const Rows& rows, int32_t y0, int32_t end, Take&& take
       }
     }
   };
-  walk_by_place(rows, y0 >= Reach && end + Reach <= rows.src.height, all);
+  march_by_place(rows, y0 >= Reach && end + Reach <= rows.src.height, all);
 }
 
 }  // namespace cuesta::cuda

@@ -82,7 +82,7 @@ inline dim3 tiles(ConstAnyView picture, int32_t wide, int32_t high) {
   return dim3(blocks(picture.width, wide), blocks(picture.height, high));
 }
 
-/// Rows that a block walks down where the parameter `grid` says how many blocks there are.
+/// Rows that a block marches down where the parameter `grid` says how many blocks there are.
 inline int32_t rows_a_block(int32_t height, const Parameters& parameters) {
   const int blocks =
       parameters.text("grid") == "multiprocessors" ? multiprocessors() : parameters.integer("grid");
@@ -95,7 +95,7 @@ inline constexpr unsigned max_grid_y = 65535;
 inline constexpr int pixel_block_x = 32, pixel_block_y = 8;
 
 /// body(x, y) for every 0 <= x < width and 0 <= y < height, a thread each; where the rows exceed
-/// the grid, threads walk down. Launched by for_each_pixel.
+/// the grid, threads march down. Launched by for_each_pixel.
 template <class Body>
 __global__ void __launch_bounds__(pixel_block_x* pixel_block_y)
     each_pixel(int32_t width, int32_t height, const __grid_constant__ Body body) {

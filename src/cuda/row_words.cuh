@@ -1,4 +1,4 @@
-// Rows of u8 pictures as threads that walk down columns read them: whole words, borders written
+// Rows of u8 pictures as threads that march down columns read them: whole words, borders written
 // out.
 #pragma once
 
@@ -87,7 +87,7 @@ __device__ void store_bytes(ImageView<uint8_t, Space::device> dst, int32_t x0, i
     if (x0 + i < dst.width) to[i] = uint8_t(bytes[i / 4] >> (i % 4 * 8));
 }
 
-/// A block of `BlockThreads` threads, `Columns` columns each, walks down `rows` rows of q.src;
+/// A block of `BlockThreads` threads, `Columns` columns each, marches down `rows` rows of q.src;
 /// q.mode and q.outside say what lies around it. take(parity, row) gets row after row, from `Reach`
 /// above the first to `Reach` below the last; parity, a constant by its type, is 0 and 1 in turn.
 /// After each, store(x0, y) is told the row that is now complete, `Reach` above, once it is one of
@@ -118,7 +118,7 @@ __device__ void march_down(const Request& q, int32_t rows, Take&& take, Store&& 
   }
 }
 
-/// Rows a thread walks: as many as still give every multiprocessor enough blocks of
+/// Rows a thread marches: as many as still give every multiprocessor enough blocks of
 /// `columns_per_block`, since the rows above and below are read once more; not below `least`.
 /// (H200, 2026-11-21, LoG: 8 rows are best at 1024², 16 at 4096², 32 at 8192².)
 inline int32_t rows_to_march(ConstAnyView picture, int32_t columns_per_block, int32_t least) {

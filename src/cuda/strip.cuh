@@ -1,4 +1,4 @@
-// Rows of u8 and u16 pictures as warps read them that walk down a strip: a lane has 16 pixels of a
+// Rows of u8 and u16 pictures as warps read them that march down a strip: a lane has 16 pixels of a
 // row as pairs of 16 bits, pixel j beside pixel j + 8. A neighbour at distance k is another
 // register for all but k of 8, which take one permutation and one shuffle. u8 samples are the high
 // bytes of their halves, the low bytes are anything: least and greatest do not mind.
@@ -134,7 +134,7 @@ __device__ __forceinline__ Pairs before(const Pairs& v) {
   return out;
 }
 
-/// What walks down strips are told. `outside` is the sample of `constant`. Results of rows and
+/// What marches down strips are told. `outside` is the sample of `constant`. Results of rows and
 /// columns outside [x_begin, x_end) × [y_begin, y_end) are 0 where `mode` is `ignore`.
 struct StripPictures {
   ConstAnyView src;
@@ -143,7 +143,7 @@ struct StripPictures {
   uint32_t outside;
   int32_t x_begin, x_end, y_begin, y_end;
   int32_t sides;         // lanes on either side that are there for their neighbours
-  int32_t strips, rows;  // of the picture; of a walk
+  int32_t strips, rows;  // of the picture; of a march
   bool wide;             // bases and strides are multiples of 16 bytes
 
   /// For windows that reach so far to either side.
@@ -163,7 +163,7 @@ struct StripPictures {
   }
 };
 
-/// How a walk meets memory.
+/// How a march meets memory.
 enum class Rows : uint8_t {
   whole,   ///< as vectors of 16 bytes; each lane's columns lie inside the picture or outside
   inner,   ///< at any address; all that is read lies inside
@@ -171,16 +171,16 @@ enum class Rows : uint8_t {
   any,
 };
 
-/// A walk down a strip is a warp, and a block: the compiler then knows that all of it walks the
+/// A march down a strip is a warp, and a block: the compiler then knows that all of it marches the
 /// same way, and rows of a loop that is unrolled overlap.
-struct StripWalk {
+struct StripMarch {
   int32_t strip, top, end;
 
-  __device__ explicit StripWalk(const StripPictures& q)
+  __device__ explicit StripMarch(const StripPictures& q)
       : strip(int32_t(blockIdx.x % unsigned(q.strips))),
         top(int32_t(int64_t(blockIdx.x / unsigned(q.strips)) * q.rows)),
         end(int32_t(min(int64_t(top) + q.rows, int64_t(q.src.height)))) {}
-  /// Of rows read from `above` over the walk to `below` under it, and of all the strip's columns.
+  /// Of rows read from `above` over the march to `below` under it, and of all the strip's columns.
   __device__ bool inside(const StripPictures& q, int above, int below, int more_columns) const {
     const int64_t left = int64_t(strip) * q.strip_columns() - int64_t(q.sides) * lane_pixels;
     return left >= 0 && left + 32 * lane_pixels + more_columns <= q.src.width && top >= above &&
@@ -207,7 +207,7 @@ __device__ __noinline__ void store_clipped(T* to, int32_t x, int32_t width, cons
     if (x + i >= 0 && x + i < width) to[x + i] = T(row.w[i / in_word] >> (i % in_word * bits));
 }
 
-/// A lane's part of a strip, in a walk whose rows are as `Kind` says.
+/// A lane's part of a strip, in a march whose rows are as `Kind` says.
 template <class T, Rows Kind>
 class StripLane {
  public:
@@ -227,11 +227,11 @@ class StripLane {
   /// Where the samples of a strip's columns lie, for lanes at the picture's sides.
   using Map = int32_t[32 * lane_pixels];
 
-  __device__ StripLane(const StripPictures& q, const StripWalk& walk, Map& map)
+  __device__ StripLane(const StripPictures& q, const StripMarch& march, Map& map)
       : q_(q),
         src_(q.src.as<T, Space::device>()),
         dst_(q.dst.as<T, Space::device>()),
-        x0_(walk.strip * q.strip_columns() + (int32_t(threadIdx.x) - q.sides) * lane_pixels),
+        x0_(march.strip * q.strip_columns() + (int32_t(threadIdx.x) - q.sides) * lane_pixels),
         map_(map + int32_t(threadIdx.x) * lane_pixels),
         // Words that the lane's samples begin and end in are the row's too.
         interior_(Kind == Rows::whole ? x0_ >= 0 && x0_ < src_.width
@@ -244,7 +244,7 @@ class StripLane {
     }
     const auto lane = int32_t(threadIdx.x);
     // The first lane of vectors across lanes is the strip's before.
-    const int32_t first = q.sides + (covers && !q.wide && walk.strip > 0 ? 1 : 0);
+    const int32_t first = q.sides + (covers && !q.wide && march.strip > 0 ? 1 : 0);
     writes_ = lane >= first && lane < 32 - q.sides && (covers || x0_ < src_.width);
   }
 
@@ -467,31 +467,31 @@ class StripLane {
   bool interior_, writes_;
 };
 
-/// A warp walks down its strip, one of Step::least_walks of a multiprocessor, with Step::ahead rows
-/// under way (2 where rows begin anywhere). step.push() gets row after row and gives the result of
-/// the row Step::reach above; the loop is unrolled for `round` rows, so that none of what a step
-/// keeps of earlier rows moves between registers, if it keeps no row longer.
+/// A warp marches down its strip, one of Step::min_marches of a multiprocessor, with Step::ahead
+/// rows under way (2 where rows begin anywhere). step.push() gets row after row and gives the
+/// result of the row Step::reach above; the loop is unrolled for `round` rows, so that none of what
+/// a step keeps of earlier rows moves between registers, if it keeps no row longer.
 template <class Step, class T, Rows Kind>
-__device__ __forceinline__ void walk_down(const StripPictures& q, const StripWalk& walk,
-                                          Packed<T> (&stage)[Step::round][32],
-                                          typename StripLane<T, Kind>::Map& map) {
+__device__ __forceinline__ void march_down(const StripPictures& q, const StripMarch& march,
+                                           Packed<T> (&stage)[Step::round][32],
+                                           typename StripLane<T, Kind>::Map& map) {
   constexpr int reach = Step::reach, round = Step::round;
   constexpr int ahead = Kind == Rows::whole ? Step::ahead : 2;
   // Where loads and stores are many operations they are loops of their own.
   constexpr bool loads_apart = Kind == Rows::any,
                  stores_apart = loads_apart || Kind == Rows::beside;
   using Strip = StripLane<T, Kind>;
-  const Strip strip(q, walk, map);
+  const Strip strip(q, march, map);
   const int lane = threadIdx.x;
   Step step;
-  int32_t y = walk.top - reach;
+  int32_t y = march.top - reach;
   typename Strip::Raw coming[ahead];
   if constexpr (!loads_apart) {
 #pragma unroll
     for (int i = 0; i < ahead; ++i) coming[i] = strip.load(y + i);
   }
 #pragma unroll 1
-  for (; y < walk.end + reach; y += round) {
+  for (; y < march.end + reach; y += round) {
     if constexpr (loads_apart) {
 #pragma unroll 4
       for (int i = 0; i < round; ++i) stage[i][lane] = strip.finish(strip.load(y + i), y + i);
@@ -512,19 +512,19 @@ __device__ __forceinline__ void walk_down(const StripPictures& q, const StripWal
       if constexpr (stores_apart)
         stage[i][lane] = out;
       else
-        strip.store(to >= walk.top && to < walk.end, to, out);
+        strip.store(to >= march.top && to < march.end, to, out);
     }
     if constexpr (stores_apart) {
 #pragma unroll 1
       for (int i = 0; i < round; ++i) {
         const int32_t to = y + i - reach;
-        strip.store(to >= walk.top && to < walk.end, to, stage[i][lane]);
+        strip.store(to >= march.top && to < march.end, to, stage[i][lane]);
       }
     }
   }
 }
 
-/// body(kind), a constant by its type, for the rows of a walk.
+/// body(kind), a constant by its type, for the rows of a march.
 template <class Body>
 __device__ __forceinline__ void by_rows(Rows kind, Body&& body) {
   switch (kind) {
@@ -537,44 +537,44 @@ __device__ __forceinline__ void by_rows(Rows kind, Body&& body) {
 
 /// `Regular`: StripPictures::regular(). What other pictures need would take registers.
 template <class Step, class T, bool Regular>
-__global__ void __launch_bounds__(32, Step::least_walks)
-    strip_walk(const __grid_constant__ StripPictures q) {
+__global__ void __launch_bounds__(32, Step::min_marches)
+    strip_march(const __grid_constant__ StripPictures q) {
   __shared__ Packed<T> stage[Step::round][32];
   __shared__ int32_t map[32 * lane_pixels];
-  const StripWalk walk(q);
+  const StripMarch march(q);
   constexpr int below = Step::reach + Step::ahead;
   if constexpr (Regular) {
-    if (q.mode == BorderMode::constant || walk.inside(q, Step::reach, below, 0))
-      walk_down<Step, T, Rows::whole>(q, walk, stage, map);
+    if (q.mode == BorderMode::constant || march.inside(q, Step::reach, below, 0))
+      march_down<Step, T, Rows::whole>(q, march, stage, map);
     else
-      walk_down<Step, T, Rows::any>(q, walk, stage, map);
+      march_down<Step, T, Rows::any>(q, march, stage, map);
   } else {
-    const Rows kind = walk.rows_of(q, Step::reach, below, 4 / int(sizeof(T)));
-    by_rows(kind, [&](auto rows) { walk_down<Step, T, rows()>(q, walk, stage, map); });
+    const Rows kind = march.rows_of(q, Step::reach, below, 4 / int(sizeof(T)));
+    by_rows(kind, [&](auto rows) { march_down<Step, T, rows()>(q, march, stage, map); });
   }
 }
 
-/// Rows of a walk: as few as make `walks` of them a multiprocessor, in whole rounds with the `over`
-/// that are read besides.
-inline int32_t rows_of_walks(int32_t strips, int32_t height, int over, int walks, int round) {
-  const int64_t bands = std::max<int64_t>(int64_t(walks) * multiprocessors() / strips, 1);
+/// Rows of a march: as few as make `marches` of them a multiprocessor, in whole rounds with the
+/// `over` that are read besides.
+inline int32_t rows_of_marches(int32_t strips, int32_t height, int over, int marches, int round) {
+  const int64_t bands = std::max<int64_t>(int64_t(marches) * multiprocessors() / strips, 1);
   const auto rows = int32_t((height + bands - 1) / bands);
   return std::max((rows + over + round - 1) / round * round - over, round - over % round);
 }
 
-inline unsigned strip_walks(const StripPictures& q) {
+inline unsigned strip_marches(const StripPictures& q) {
   return unsigned(q.strips) * blocks(q.src.height, q.rows);
 }
 
-/// Launches strip_walk with `walks` of them a multiprocessor. q.strips, q.rows and q.wide are set
-/// here.
+/// Launches strip_march with `marches` of them a multiprocessor. q.strips, q.rows and q.wide are
+/// set here.
 template <class Step, class T>
-void launch_strip_walks(std::string_view operation, StripPictures q, int walks,
-                        cudaStream_t stream) {
+void launch_strip_marches(std::string_view operation, StripPictures q, int marches,
+                          cudaStream_t stream) {
   q.set_strips(Step::reach);
-  q.rows = rows_of_walks(q.strips, q.src.height, 2 * Step::reach, walks, Step::round);
-  const auto kernel = q.regular() ? strip_walk<Step, T, true> : strip_walk<Step, T, false>;
-  launch(operation, kernel, dim3(strip_walks(q)), dim3(32), 0, stream, q);
+  q.rows = rows_of_marches(q.strips, q.src.height, 2 * Step::reach, marches, Step::round);
+  const auto kernel = q.regular() ? strip_march<Step, T, true> : strip_march<Step, T, false>;
+  launch(operation, kernel, dim3(strip_marches(q)), dim3(32), 0, stream, q);
 }
 
 }  // namespace cuesta::cuda

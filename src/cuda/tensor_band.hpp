@@ -56,14 +56,14 @@ CUESTA_HOST_DEVICE constexpr int band_word(int half, int r, int g, int t) {
 /// Word (i, j) holds the taps over four samples in a row, the first of which lies i − 11 to the
 /// right of the output, in row j − 1 of the window.
 struct WideBand {
-  static constexpr int rows = 16, words_across = 5, reach = 8, most_rows = rows - 1;
+  static constexpr int rows = 16, words_across = 5, reach = 8, max_rows = rows - 1;
   static constexpr int registers = rows / 4 * words_across;
   static constexpr int down = rows + 1, across = 20;
   uint32_t words[down * across] = {};
 };
 
 /// tap(i, j) of a window of width × height, at most `reach` columns on either side of column x and
-/// `most_rows` high.
+/// `max_rows` high.
 template <class Tap>
 WideBand wide_band_of(int32_t width, int32_t height, int32_t x, Tap&& tap) {
   WideBand band;

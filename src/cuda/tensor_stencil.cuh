@@ -282,7 +282,7 @@ __device__ __forceinline__ void make_sums(const uint8_t* tile, const uint8_t* sh
 
 /// One warp's part of a tile: 128 columns of `rows` rows from `top` on.
 template <class K, class Rule>
-__device__ void make_rows(const Request<typename K::Sample, typename Rule::Out>& q,
+__device__ void make_rows(const StencilRequest<typename K::Sample, typename Rule::Out>& q,
                           const uint8_t* tile, const uint8_t* shift,
                           const Taps<K::reach> (&taps)[K::tap_planes], const Rule& rule,
                           int32_t left, int32_t top, int rows) {
@@ -331,8 +331,8 @@ struct Bands {
 /// where Results::store() wants them.
 template <class K, int Blocks, class Rule>
 __global__ void __launch_bounds__(32 * K::warps, Blocks)
-    stencil(const __grid_constant__ Request<typename K::Sample, typename Rule::Out> q, int rows,
-            const __grid_constant__ Bands<K::reach, K::tap_planes> bands,
+    stencil(const __grid_constant__ StencilRequest<typename K::Sample, typename Rule::Out> q,
+            int rows, const __grid_constant__ Bands<K::reach, K::tap_planes> bands,
             const __grid_constant__ Rule rule) {
   using Band = tensor::Band<K::reach>;
   CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
@@ -364,7 +364,7 @@ __global__ void __launch_bounds__(32 * K::warps, Blocks)
 
 template <class K, int Blocks, class Rule>
 void launch_stencil(std::string_view operation,
-                    const Request<typename K::Sample, typename Rule::Out>& q, int rows,
+                    const StencilRequest<typename K::Sample, typename Rule::Out>& q, int rows,
                     const Bands<K::reach, K::tap_planes>& bands, const Rule& rule,
                     cudaStream_t stream) {
   const unsigned strips = blocks(q.src.height, rows), high = std::min(strips, max_grid_y);
@@ -402,8 +402,8 @@ struct Clear {
 
 /// Clears the pixels whose window leaves the picture where the border is `ignore`.
 template <class T, class Out, class Tap>
-void clear_frame(std::string_view operation, const Request<T, Out>& q, const Window<Tap>& window,
-                 Call& call) {
+void clear_frame(std::string_view operation, const StencilRequest<T, Out>& q,
+                 const Window<Tap>& window, Call& call) {
   if (q.mode != BorderMode::ignore) return;
   for_each_frame_pixel(operation,
                        frame_of(q.dst.width, q.dst.height, window.width, window.height,
@@ -440,7 +440,7 @@ constexpr int resident_blocks() {
 ///
 /// Four warps a block: at 8192 x 8192, two take 1.14 of their time (H200, 2026-11-22).
 template <int Reach, int TapPlanes = 1, class T, class Rule, class Tap>
-void run(std::string_view operation, const Request<T, typename Rule::Out>& q,
+void run(std::string_view operation, const StencilRequest<T, typename Rule::Out>& q,
          const Window<Tap>& window, const Rule& rule, Call& call) {
   using Out = typename Rule::Out;
   const int32_t width = q.dst.width, height = q.dst.height;

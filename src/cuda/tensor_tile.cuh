@@ -24,7 +24,7 @@ static __device__ __noinline__ int32_t outside_index(BorderMode mode, int32_t i,
 
 /// Pictures and border, by value. The kernel takes `ignore` for `constant`.
 template <class T, class Out>
-struct Request {
+struct StencilRequest {
   ImageView<const T, Space::device> src;
   ImageView<Out, Space::device> dst;
   BorderMode mode;
@@ -49,10 +49,10 @@ struct Tile {
   static constexpr int columns = Columns * size, margin = Margin * size;  // in bytes
   static constexpr int pitch =
       Odd * (((columns + 2 * margin + 15 + 15) / 16 * 16 + Odd - 1) / Odd | 1);
-  static constexpr int most_rows = 160;
+  static constexpr int max_rows = 160;
 
-  uint64_t arrived;          // an mbarrier
-  uint8_t shift[most_rows];  // where in its place a row's byte left − margin lies
+  uint64_t arrived;         // an mbarrier
+  uint8_t shift[max_rows];  // where in its place a row's byte left − margin lies
 
   __device__ void init() {
 #if __CUDA_ARCH__ >= 900

@@ -144,13 +144,13 @@ struct WideResults {
   }
 };
 
-/// A lane that walks down four rows a step.
+/// A lane that marches down four rows a step.
 template <class K, class Rule>
 struct WideLane {
   using Out = typename Rule::Out;
   static constexpr int pitch = K::Tile::pitch, groups = WideBand::rows / 4;
   static constexpr int words = WideSamples::words;
-  const Request<uint8_t, Out>& q;
+  const StencilRequest<uint8_t, Out>& q;
   const typename K::Tile& in;
   const Rule& rule;
   const WideTaps& taps;
@@ -220,7 +220,7 @@ struct WideLane {
 /// the result's.
 template <class K, int Blocks, class Rule>
 __global__ void __launch_bounds__(32 * K::warps, Blocks)
-    wide_stencil(const __grid_constant__ Request<uint8_t, typename Rule::Out> q, int rows,
+    wide_stencil(const __grid_constant__ StencilRequest<uint8_t, typename Rule::Out> q, int rows,
                  int anchor_y, const __grid_constant__ WideBand band,
                  const __grid_constant__ Rule rule) {
   constexpr int pitch = K::Tile::pitch, groups = WideBand::rows / 4;
@@ -265,7 +265,7 @@ __global__ void __launch_bounds__(32 * K::warps, Blocks)
 /// What `rule` makes of the sums of a window that a WideBand holds, as run() of tensor_stencil.cuh.
 /// Blocks of four warps: of two they take 1.1 of their time (H200, 2026-11-22).
 template <class Rule, class Tap>
-void run_wide(std::string_view operation, const Request<uint8_t, typename Rule::Out>& q,
+void run_wide(std::string_view operation, const StencilRequest<uint8_t, typename Rule::Out>& q,
               const Window<Tap>& window, const Rule& rule, Call& call) {
   using Out = typename Rule::Out;
   const auto band = wide_band_of(window.width, window.height, window.anchor_x, window.tap);

@@ -127,15 +127,15 @@ class AnimationSink final : public FrameSink {
       : path_(path),
         format_(format),
         channels_(format.chroma == Chroma::none && format.full_range ? 1 : 3),
-        most_(limits.max_pixels) {}
+        max_(limits.max_pixels) {}
 
   void write(const Frame& frame) override {
     const int64_t pixels = int64_t(format_.width) * format_.height;
-    if (pixels * (int64_t(times_.size()) + 1) > most_) {
+    if (pixels * (int64_t(times_.size()) + 1) > max_) {
       throw_output(path_,
                    fmt::format("an animation is held in memory, and {} frames have more than "
                                "{} pixels; --max-pixels allows more, and .mp4 needs none",
-                               times_.size() + 1, most_));
+                               times_.size() + 1, max_));
     }
     const size_t begin = samples_.size(), bytes = size_t(pixels) * size_t(channels_);
     samples_.resize(begin + bytes);
@@ -170,7 +170,7 @@ class AnimationSink final : public FrameSink {
   std::string path_;
   StreamFormat format_;
   int32_t channels_;
-  int64_t most_;
+  int64_t max_;
   std::vector<uint8_t> samples_;
   std::vector<double> times_;
 };

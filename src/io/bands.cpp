@@ -277,7 +277,7 @@ double bytes_of_row(const PictureFacts& facts, const BandWork& work, int at_once
 double rows_on_devices(const PictureFacts& facts, const BandWork& work,
                        const BandSettings& settings, int32_t least) {
   constexpr double scratch_bytes = 32;  // a pixel: canny's `plain` has the most, 23
-  constexpr double most_pixels = 1 << 26;
+  constexpr double max_pixels = 1 << 26;
   double rows = facts.size.height;
   const double at_once = double(settings.at_once) / double(settings.devices.size());
   for (const DeviceInfo& device : list_devices()) {
@@ -290,7 +290,7 @@ double rows_on_devices(const PictureFacts& facts, const BandWork& work,
                        int64_t(device.memory_bytes), Hint::use_cpu);
     }
   }
-  return std::min(rows, std::max<double>(least, most_pixels / facts.size.width));
+  return std::min(rows, std::max<double>(least, max_pixels / facts.size.width));
 }
 
 int32_t rows_of_bands(const PictureFacts& facts, const BandWork& work,
@@ -333,8 +333,8 @@ class ResolvedRows {
   ResolvedRows(const CannyBands& bands, const BandStage& stage, int32_t width, int threads,
                int64_t memory)
       : bands_(bands), stage_(stage), width_(width), threads_(thread_count(threads)) {
-    for (const auto& strip : bands.strips()) most_ = std::max(most_, strip.end - strip.first);
-    const int64_t strip_bytes = int64_t(most_) * width * 2;
+    for (const auto& strip : bands.strips()) max_ = std::max(max_, strip.end - strip.first);
+    const int64_t strip_bytes = int64_t(max_) * width * 2;
     per_group_ = int32_t(std::clamp<int64_t>(memory / 4 / strip_bytes, 1, 4 * threads_));
     scratch_.resize(size_t(per_group_));
     counted_.resize(bands.strips().size() / size_t(per_group_) + 1, false);
@@ -383,7 +383,7 @@ class ResolvedRows {
     const int32_t begin = index * per_group_,
                   end = std::min(int32_t(strips.size()), begin + per_group_);
     group.first = strips[size_t(begin)].first;
-    if (group.edges.height() == 0) group.edges = Image<uint8_t>(width_, per_group_ * most_);
+    if (group.edges.height() == 0) group.edges = Image<uint8_t>(width_, per_group_ * max_);
     std::vector<int64_t> counts(size_t(end) - size_t(begin), 0);
     parallel_tasks(end - begin, threads_, [&](int i) {
       const auto [first, last] = strips[size_t(begin) + size_t(i)];
@@ -409,7 +409,7 @@ class ResolvedRows {
   const BandStage& stage_;
   int32_t width_;
   int threads_;
-  int32_t most_ = 1;  // rows of a strip
+  int32_t max_ = 1;  // rows of a strip
   int32_t per_group_ = 1;
   std::mutex mutex_{};
   std::vector<Scratch> scratch_{};

@@ -41,12 +41,12 @@ uint64_t number(std::string_view bytes, bool big_endian) {
   return value;
 }
 
-constexpr int most_parts = 1 << 20;  // of a file that is made to have many
+constexpr int max_parts = 1 << 20;  // of a file that is made to have many
 
 // RIFF, and RIFF again where the first is full (OpenDML).
 bool avi_is_cut(Bytes& file) {
   int64_t at = 0;
-  for (int i = 0; i < most_parts && at < file.size(); ++i) {
+  for (int i = 0; i < max_parts && at < file.size(); ++i) {
     const std::string head = file.get(at, 8);
     if (!head.starts_with("RIFF")) return false;  // something behind it
     if (head.size() < 8) return true;
@@ -62,7 +62,7 @@ bool avi_is_cut(Bytes& file) {
 bool mp4_is_cut(Bytes& file) {
   int64_t at = 0;
   bool waits_for_data = false;
-  for (int i = 0; i < most_parts && at < file.size(); ++i) {
+  for (int i = 0; i < max_parts && at < file.size(); ++i) {
     const std::string head = file.get(at, 16);
     if (head.size() < 8) return head.find_first_not_of('\0') != head.npos;
     const std::string_view kind = std::string_view(head).substr(4, 4);

@@ -8,12 +8,12 @@
 
 namespace cuesta::io {
 
-/// Hands out objects of type T, which T::clear() empties when they come back. At most `most_idle`
+/// Hands out objects of type T, which T::clear() empties when they come back. At most `max_idle`
 /// wait for their next use; the others are freed.
 template <class T>
 class Pool {
  public:
-  explicit Pool(size_t most_idle = 8) : shelf_(std::make_shared<Shelf>(most_idle)) {}
+  explicit Pool(size_t max_idle = 8) : shelf_(std::make_shared<Shelf>(max_idle)) {}
 
   std::shared_ptr<T> take() {
     std::unique_ptr<T> one;
@@ -29,14 +29,14 @@ class Pool {
               std::unique_ptr<T> owner(back);
               owner->clear();
               const std::lock_guard lock(shelf->mutex);
-              if (shelf->idle.size() < shelf->most_idle) shelf->idle.push_back(std::move(owner));
+              if (shelf->idle.size() < shelf->max_idle) shelf->idle.push_back(std::move(owner));
             }};
   }
 
  private:
   struct Shelf {
-    explicit Shelf(size_t most) : most_idle(most) { idle.reserve(most); }
-    const size_t most_idle;
+    explicit Shelf(size_t most) : max_idle(most) { idle.reserve(most); }
+    const size_t max_idle;
     std::mutex mutex;
     std::vector<std::unique_ptr<T>> idle;
   };

@@ -54,8 +54,8 @@ class PartsAhead final : public FrameSource {
     // once.
     const size_t most = memory / 4 / std::max<size_t>(luma, 1);
     room_ = int32_t(std::clamp<size_t>(most / 64, 1, 64));
-    most_waiting_ = std::clamp(most - most / 8, few, std::max(few, threads * size_t(longest)));
-    pool_ = std::make_unique<Pool<KeptLuma>>(most_waiting_ / size_t(room_) + threads + 1);
+    max_waiting_ = std::clamp(most - most / 8, few, std::max(few, threads * size_t(longest)));
+    pool_ = std::make_unique<Pool<KeptLuma>>(max_waiting_ / size_t(room_) + threads + 1);
     try {
       for (size_t i = 0; i < threads; ++i) {
         threads_.emplace_back(
@@ -151,7 +151,7 @@ class PartsAhead final : public FrameSource {
       if (frame.gpu_luma) keep(frame, room, stream);
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [&] {
-        return limits_.stop->requested() || waiting_ < most_waiting_ ||
+        return limits_.stop->requested() || waiting_ < max_waiting_ ||
                (part == turn_ && queues_[part].frames.size() < few);
       });
       if (limits_.stop->requested()) return;
@@ -191,7 +191,7 @@ class PartsAhead final : public FrameSource {
   std::condition_variable changed_;
   std::vector<Queue> queues_;
   size_t turn_ = 0, next_part_ = 1;
-  size_t waiting_ = 0, most_waiting_ = 0;
+  size_t waiting_ = 0, max_waiting_ = 0;
   std::vector<std::thread> threads_;
 };
 

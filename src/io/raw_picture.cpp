@@ -7,7 +7,7 @@
 namespace cuesta::io {
 namespace {
 
-constexpr int64_t most_pixels = int64_t(1) << 40;
+constexpr int64_t max_pixels = int64_t(1) << 40;
 
 bool is_blank(uint8_t byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
@@ -37,7 +37,7 @@ class Words {
     int64_t value = 0;
     const size_t begin = at_;
     for (; at_ < bytes_.size() && std::isdigit(bytes_[at_]); ++at_)
-      value = std::min(most_pixels + 1, value * 10 + (bytes_[at_] - '0'));
+      value = std::min(max_pixels + 1, value * 10 + (bytes_[at_] - '0'));
     if (at_ == begin || at_ == bytes_.size()) return std::nullopt;
     return value;
   }
@@ -55,7 +55,7 @@ std::optional<RawPicture> pnm_of(std::span<const uint8_t> head) {
   Words words(head, 2);
   const auto width = words.number(), height = words.number();
   if (!width || !height || *width < 1 || *height < 1) return std::nullopt;
-  if (*width > most_pixels / *height) {  // nothing below may overflow; it is refused by its size
+  if (*width > max_pixels / *height) {  // nothing below may overflow; it is refused by its size
     out.width = *width, out.height = *height;
     return out;
   }
@@ -104,7 +104,7 @@ std::optional<RawPicture> bmp_of(std::span<const uint8_t> head) {
   out.height = is_old ? little_endian(head.subspan(20, 2))
                       : std::abs(int64_t(int32_t(little_endian(head.subspan(22, 4)))));
   if (out.width < 1 || out.height < 1) return std::nullopt;
-  if (out.width > most_pixels / out.height) return out;
+  if (out.width > max_pixels / out.height) return out;
   out.begin = little_endian(head.subspan(10, 4));
   const size_t depth_at = is_old ? 24 : 28;
   const bool has_coding = !is_old && head.size() >= 34;

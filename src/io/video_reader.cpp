@@ -207,8 +207,8 @@ struct VideoReader::State {
       throw std::bad_alloc();
     decoder->pkt_timebase = stream->time_base;
     // libav refuses more, and each of them has frames of its own.
-    constexpr int most_threads = 16;
-    decoder->thread_count = std::clamp(limits.threads, 0, most_threads);
+    constexpr int max_threads = 16;
+    decoder->thread_count = std::clamp(limits.threads, 0, max_threads);
     decoder->thread_type = thread_type_for(parameters.codec_id);
     if (asks_gpu && attach_gpu()) {
       decoder->thread_count = 1;  // hands on what the GPU does

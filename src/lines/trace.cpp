@@ -38,7 +38,7 @@ AnyView scratch_like(Scratch& scratch, ConstAnyView src, PixelType type) {
 
 // Where pictures of the device arrive.
 struct Landing {
-  static constexpr size_t most_kept = 1;
+  static constexpr size_t max_kept = 1;
   PinnedPicture src, found;
 };
 

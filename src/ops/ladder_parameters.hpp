@@ -26,7 +26,7 @@ inline constexpr ParameterInfo block_and_load[] = {
 inline constexpr ParameterInfo tiles = {
     "T", "tiles of block x block that a block makes from one load", tile_values, 1, 1024};
 inline constexpr ParameterInfo grid = {
-    "grid", "blocks, each of which walks down its share of the rows", grid_values, 1, 1 << 20};
+    "grid", "blocks, each of which marches down its share of the rows", grid_values, 1, 1 << 20};
 inline constexpr ParameterInfo grid_only[] = {grid};
 inline constexpr ParameterInfo block_and_tiles[] = {block, tiles};
 inline constexpr ParameterInfo block_and_limit[] = {

@@ -70,7 +70,7 @@ EventBuilder::Change EventBuilder::push(FrameTime at, std::span<const TrackedObj
   for (const TrackedObject& object : objects) add(at, object, change);
   Event& event = *event_;
   event.last = at;
-  event.most_at_once = std::max(event.most_at_once, int64_t(objects.size()));
+  event.max_at_once = std::max(event.max_at_once, int64_t(objects.size()));
   event.crossings.insert(event.crossings.end(), crossings.begin(), crossings.end());
   event.clip_start = std::max(0.0, event.first.seconds - options_.pre_roll);
   event.clip_end = at.seconds;

@@ -66,7 +66,7 @@ struct Pictures {
   }
 };
 
-// Mostly a few strips' and walks' ends; at times long.
+// Mostly a few strips' and marches' ends; at times long.
 int32_t draw_side(Bytes& bytes, int32_t longest) {
   const int how = bytes.below(24);
   const int drawn = bytes.below_many(how == 0 ? 1200 : how < 8 ? 150 : 40);

@@ -114,7 +114,7 @@ TEST(Model, RowsThatMeetInABankTakePasses) {
 }
 
 TEST(Model, CountsOfARungAreThoseOfItsLoops) {
-  Request q{.width = 1024, .height = 1024, .k = 3, .floats = true};
+  Workload q{.width = 1024, .height = 1024, .k = 3, .floats = true};
   const Kernel naive = convolve::naive(q).at(0);
   const double warps = 1024 * 1024 / 32.0;
   EXPECT_EQ(naive.warps(), warps);
@@ -139,7 +139,7 @@ TEST(Model, CountsOfARungAreThoseOfItsLoops) {
 }
 
 TEST(Model, CountsOfSobelsRungsAreThoseOfTheirLoops) {
-  Request q{.width = 1024, .height = 1024, .k = 3};
+  Workload q{.width = 1024, .height = 1024, .k = 3};
   const double warps = 1024 * 1024 / 32.0;
   const Kernel global = sobel::global(q).at(0);
   // Of eight samples two are in line, six in one sector more; a byte stored.
@@ -301,14 +301,14 @@ TEST(Model, ReasonsOfWhatIsOutsideStandInTheReadme) {
 TEST(Model, AFasterGpuIsNeverSlower) {
   const GpuModel gpu = read_gpu("h200");
   for (const Rung& rung : rungs()) {
-    Request q{.width = 2048,
-              .height = 2048,
-              .k = 3,
-              .separable = true,
-              .floats = true,
-              .depth = 10,
-              .multiprocessors = gpu.multiprocessors,
-              .shared_limit = gpu.residency.shared_block};
+    Workload q{.width = 2048,
+               .height = 2048,
+               .k = 3,
+               .separable = true,
+               .floats = true,
+               .depth = 10,
+               .multiprocessors = gpu.multiprocessors,
+               .shared_limit = gpu.residency.shared_block};
     const double before = predict(rung.kernels(q), gpu).us;
     for (const auto& [field, member] : ceiling_fields) {
       const std::string name = field;
@@ -482,7 +482,7 @@ TEST(Model, CountsAreTheProfilers) {
     // The first of a name counts.
     variant += (variant.empty() ? "" : " ") + defaults_of(*rung);
     auto [work, row] = of(json, variant);
-    Request request;
+    Workload request;
     ASSERT_TRUE(request_of(work, row, gpu, request));
     std::map<std::string, std::map<std::string, double>> counted, predicted;
     const std::vector<Kernel> kernels = rung->kernels(request);

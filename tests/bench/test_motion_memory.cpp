@@ -15,7 +15,7 @@ TEST(MotionMemoryModel, IsThePapersTable) {
 
 TEST(MotionMemoryModel, CountsWhatTheRungsTake) {
   using namespace motion_memory;
-  constexpr Request q{596, 336, 3, 15, 149, 149, 2};
+  constexpr MotionRequest q{596, 336, 3, 15, 149, 149, 2};
   constexpr int64_t pixels = 596 * 336, padded = 640 * 336, mask = 80 * 336;
   constexpr Bytes once = ours(q, Rung::v1_1);
   EXPECT_EQ(once.held, 3 * pixels + 3 * padded + mask + 8 * pixels + 2 * 48 + 900 + 8 * 149);

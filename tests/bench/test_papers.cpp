@@ -182,9 +182,9 @@ TEST(Papers, LabelsByDensity) {
 
 TEST(Papers, SquaresAreWholeAndAloneAtEveryGranularity) {
   EXPECT_EQ(cell_of(20), 34);
-  EXPECT_EQ(most_squares(2048, 20), 3600);
+  EXPECT_EQ(max_squares(2048, 20), 3600);
   for (const int32_t square : {1, 2, 3, 5, 20, 40}) {
-    const int32_t most = most_squares(170, square);
+    const int32_t most = max_squares(170, square);
     for (const int32_t count : {0, 1, most}) {
       std::vector<Component> found;
       label(squares(170, count, square), {}, &found);

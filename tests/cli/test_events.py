@@ -217,7 +217,7 @@ class Events(EventsTest):
             self.assertAlmostEqual(event["end"], (when.stop - 1) / RATE)
             self.assertAlmostEqual(event["clip"][0], max(0, event["start"] - 1))
             self.assertAlmostEqual(event["clip"][1], min((FRAMES - 1) / RATE, event["end"] + 1))
-            self.assertEqual(event["most_at_once"], 1)
+            self.assertEqual(event["max_at_once"], 1)
         self.assertEqual([o["id"] for e in events[1::2] for o in e["objects"]], [1, 2])
         best = events[1]["best"]
         self.assertEqual((best["id"], best["box"]), (1, list(boxes(best["frame"])[0][1:])))

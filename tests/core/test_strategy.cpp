@@ -197,7 +197,7 @@ TEST(Workspace, ServesOneThreadAtATime) {
 
 // Says when it goes.
 struct Thing {
-  static constexpr size_t most_kept = 3;
+  static constexpr size_t max_kept = 3;
   Thing(int v, int& count) : value(v), alive(&count) { ++count; }
   Thing(const Thing&) = delete;
   Thing& operator=(const Thing&) = delete;

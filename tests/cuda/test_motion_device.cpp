@@ -370,7 +370,7 @@ TEST_F(MotionDevice, FramesOfManyCamerasAreFrameByFrame) {
 TEST_F(MotionDevice, MemoryIsAsTheModelSays) {
   namespace motion_memory = bench::motion_memory;
   constexpr int32_t width = 596, height = 336;
-  const motion_memory::Request request{width, height, 3, 15, 149, 149, 0};
+  const motion_memory::MotionRequest request{width, height, 3, 15, 149, 149, 0};
   Image<uint8_t> frame(width, height, 3);
   Image<uint8_t, Space::device> frame_there(width, height, 3);
   for (const char* strategy : {"v1.1", "v1.2"}) {

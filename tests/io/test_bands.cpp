@@ -159,9 +159,9 @@ class FileBands : public testing::TestWithParam<Where> {
   }
 
   template <class InBands, class Whole>
-  void compare(int times, int32_t most_channels, InBands&& in_bands, Whole&& whole);
+  void compare(int times, int32_t max_channels, InBands&& in_bands, Whole&& whole);
   template <class Options, class Filter>
-  void compare_filter(Options&& options, Filter&& filter, int32_t most_channels = 4);
+  void compare_filter(Options&& options, Filter&& filter, int32_t max_channels = 4);
 
   std::vector<int> devices_;
 };
@@ -178,12 +178,12 @@ INSTANTIATE_TEST_SUITE_P(OnTheGpu, FilesOwnBands, testing::Values(Where::gpu, Wh
 
 // Of a drawn picture in a file, bands of drawn heights against the whole.
 template <class InBands, class Whole>
-void FileBands::compare(int times, int32_t most_channels, InBands&& in_bands, Whole&& whole) {
+void FileBands::compare(int times, int32_t max_channels, InBands&& in_bands, Whole&& whole) {
   const TempFolder folder;
   const std::string source = folder / "source.tif", banded = folder / "banded.tif",
                     expected = folder / "expected.tif";
   for (int i = 0; i < of(times); ++i) {
-    const int32_t width = pick(1, 90), height = pick(1, 70), channels = pick(1, most_channels);
+    const int32_t width = pick(1, 90), height = pick(1, 70), channels = pick(1, max_channels);
     const auto type = pick(0, 2) ? PixelType::u8 : PixelType::u16;
     const AnyImage picture = drawn(width, height, channels, type);
     write(source, picture);
@@ -319,9 +319,9 @@ void keep_alpha(ConstAnyView from, AnyView to) {
 }
 
 template <class Options, class Filter>
-void FileBands::compare_filter(Options&& options, Filter&& filter, int32_t most_channels) {
+void FileBands::compare_filter(Options&& options, Filter&& filter, int32_t max_channels) {
   compare(
-      40, most_channels,
+      40, max_channels,
       [&](auto& from, auto& to, auto& bands, auto& exec) { run(from, to, options(), bands, exec); },
       [&](ConstAnyView picture, auto& to) {
         AnyImage out(picture.size(), picture.channels, picture.type);

@@ -199,18 +199,18 @@ RULES = [
     Rule("morphology/plain", "each_pixel", GLOBAL + [r"\bSTG\b"], NO_SHARED),
     # Moves by shifts and by the multiplier; two steps are two warps, which meet at barriers of their own.
     Rule(
-        "morphology/octagon_bits", "walk_down", GLOBAL + [r"\bSHFL\b", r"\bSHF\b", r"\bIMAD\.HI\b"]
+        "morphology/octagon_bits", "march_down", GLOBAL + [r"\bSHFL\b", r"\bSHF\b", r"\bIMAD\.HI\b"]
     ),
-    Rule("morphology/octagon_bits", "walk_down.*Li1EEEv", GLOBAL, NO_SHARED + [r"\b(LDL|STL)\b"]),
-    Rule("morphology/octagon_bits", "walk_down.*Li2EEEv", SHARED),
+    Rule("morphology/octagon_bits", "march_down.*Li1EEEv", GLOBAL, NO_SHARED + [r"\b(LDL|STL)\b"]),
+    Rule("morphology/octagon_bits", "march_down.*Li2EEEv", SHARED),
     # Of pictures whose rows are whole vectors nothing leaves the registers.
-    Rule("morphology/octagon_samples", "strip_walk", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"]),
+    Rule("morphology/octagon_samples", "strip_march", [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"]),
     Rule(
-        "morphology/octagon_samples", "strip_walk.*Lb1EEEv", [r"\bLDG\.E\.128"], [r"\b(LDL|STL)\b"]
+        "morphology/octagon_samples", "strip_march.*Lb1EEEv", [r"\bLDG\.E\.128"], [r"\b(LDL|STL)\b"]
     ),
     Rule(
         "morphology/rectangle",
-        "(strip|rectangle)_walk",
+        "(strip|rectangle)_march",
         [r"\bVIMNMX3?\.U16x2\b", r"\bSHFL\b"],
         [r"\b(LDL|STL)\b"],
     ),
@@ -249,13 +249,13 @@ RULES = [
     ),
     Rule(
         "canny/cuda/nms",
-        r"gradient_nms_walkINS\d?_4Lane",
+        r"gradient_nms_marchINS\d?_4Lane",
         [r"\bHADD2\b", r"\bHFMA2\b", r"\bSHFL\b"],
         [r"\b(LDL|STL)\b"],
     ),
     Rule(
         "canny/cuda/nms",
-        r"gradient_nms_walkINS\d?_10canny_wide",
+        r"gradient_nms_marchINS\d?_10canny_wide",
         [r"\bFFMA\b", r"\bSHFL\b"],
         NO_SHARED,
     ),
@@ -285,7 +285,7 @@ RULES = [
         [r"\bIMMA\.16832\b", r"\bIMMA\.16816\b", r"\bUBLKCP\b", r"\bSYNCS\b"],
         [r"\b(LDL|STL)\b"],
     ),
-    Rule("sobel/walk", "sobel_walkIh", [r"\bFADD\b"], NO_SHARED),
+    Rule("sobel/march", "sobel_marchIh", [r"\bFADD\b"], NO_SHARED),
     Rule("pixel/vectors", "pixel_vectors", GLOBAL + [r"\bSTG\b"], NO_SHARED + [r"\b(LDL|STL)\b"]),
     Rule("pixel/vectors", "pixel_vectors.*4GrayIh", [r"\bIDP\.2A\b"]),
     Rule("pixel/vectors", "count_bytes", [r"\bATOMS\b", r"\b(RED|ATOM)G?\b"]),

@@ -32,7 +32,7 @@ TEST(Means, VectorsAreTheDefinition) {
   const auto draw = [&](int32_t low, int32_t high) {
     return low + int32_t(random() % uint64_t(high - low + 1));
   };
-  for (int32_t factor = 2; factor <= motion::most_downscale; ++factor) {
+  for (int32_t factor = 2; factor <= motion::max_downscale; ++factor) {
     for (int round = 0; round < 20; ++round) {
       const auto type = round % 2 ? PixelType::u16 : PixelType::u8;
       const auto layout = verify::Layout(round / 2 % verify::layout_count);
@@ -65,7 +65,7 @@ TEST(Means, VectorsAreTheDefinition) {
 
 // Quotients of sums next to a multiple of the divisor, at both ends of what samples can be.
 TEST(Means, QuotientsNextToIntegersAreExact) {
-  for (int32_t factor = 2; factor <= motion::most_downscale; ++factor) {
+  for (int32_t factor = 2; factor <= motion::max_downscale; ++factor) {
     const int32_t count = factor * factor;
     Image<uint16_t> frame(factor * 64, factor);
     for (int32_t block = 0; block < 64; ++block) {

@@ -184,7 +184,7 @@ TEST(TensorRows, WhatTapsAndDivisorShareIsTakenOut) {
   EXPECT_EQ(tensor_taps(args, taps), "");
   EXPECT_EQ(taps.least, -128 * 65535);
 
-  for (const int32_t tap : {-129, 128, TensorTaps::least_tap, TensorTaps::most_tap}) {
+  for (const int32_t tap : {-129, 128, TensorTaps::min_tap, TensorTaps::max_tap}) {
     const std::array<int32_t, 2> window{tap, 1};
     EXPECT_EQ(tensor_taps(request(Stencil::integers(2, 1, window)), taps), "");
     EXPECT_EQ(taps.planes, 2);
@@ -213,7 +213,7 @@ TEST(TensorRows, WhatChangesNoResultIsCut) {
 
 TEST(TensorRows, RefuseWhatBytesDoNotHold) {
   TensorTaps taps;
-  for (const int32_t tap : {TensorTaps::least_tap - 1, TensorTaps::most_tap + 1}) {
+  for (const int32_t tap : {TensorTaps::min_tap - 1, TensorTaps::max_tap + 1}) {
     const std::array<int32_t, 2> window{tap, 1};
     EXPECT_EQ(tensor_taps(request(Stencil::integers(2, 1, window)), taps),
               "taps past two signed bytes");
@@ -356,7 +356,7 @@ TEST(TensorRows, TapsOfAGaussianOverWhatTheyShare) {
 TEST(TensorRows, QuotientsInFloatsAreExact) {
   using namespace convolve_cuda;
   constexpr int most = TensorTaps::float_sums - 1;
-  constexpr int most_twice = 81 * 128 * 255;  // of one plane of 9 x 9 taps
+  constexpr int max_twice = 81 * 128 * 255;  // of one plane of 9 x 9 taps
   for (const int64_t divisor : {1, 2, 3, 6, 9, 12, 25, 36, 256, 273, 819, 4094, 65536, 1000003,
                                 2 * most, 2 * most + 2, 1 << 24}) {
     ConvolveArgs args;
@@ -370,7 +370,7 @@ TEST(TensorRows, QuotientsInFloatsAreExact) {
     for (int s = -most; s <= most; ++s) {
       const auto sum = float(s);
       const auto wanted = even.sample<int32_t>(int64_t(s));
-      const bool small = std::abs(s) <= most_twice;
+      const bool small = std::abs(s) <= max_twice;
       wrong += small && int(by.twice()(sum)) - magic_bits != wanted;
       wrong += no_ties && int(by.once()(sum)) - magic_bits != wanted;
       if (s >= 0) {

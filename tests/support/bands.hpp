@@ -145,11 +145,11 @@ struct DrawnCanny {
   Image<uint8_t> mask;
   CannyOptions options;
 };
-inline DrawnCanny drawn_canny(int32_t most_width, int32_t most_height, std::mt19937& random) {
+inline DrawnCanny drawn_canny(int32_t max_width, int32_t max_height, std::mt19937& random) {
   const auto pick = [&](int low, int high) {
     return std::uniform_int_distribution(low, high)(random);
   };
-  const int32_t width = pick(1, most_width), height = pick(1, most_height);
+  const int32_t width = pick(1, max_width), height = pick(1, max_height);
   const int32_t channels = pick(0, 3) == 0 ? 3 : 1;
   DrawnCanny drawn;
   const bool deep = pick(0, 1) == 0;

@@ -319,7 +319,7 @@ TEST(Events, BeginWhenFirstSeenAndEndAfterTheMergeWindow) {
   EXPECT_EQ(a.last.index, 49);
   EXPECT_DOUBLE_EQ(a.clip_start, 2);
   EXPECT_DOUBLE_EQ(a.clip_end, 4.9 + 0.7);
-  EXPECT_EQ(a.most_at_once, 1);
+  EXPECT_EQ(a.max_at_once, 1);
   ASSERT_EQ(a.objects.size(), 1u);
   EXPECT_EQ(a.objects[0].first.index, 30);
   EXPECT_DOUBLE_EQ(a.objects[0].moved, 38);

@@ -62,7 +62,7 @@ class HostClock(Clock):
 
 class DeviceClock(Clock):
     device = "cuda"
-    most_calls = 64
+    max_calls = 64
     longest_gate_ms = 100
 
     def __init__(self, **options):
@@ -92,7 +92,7 @@ class DeviceClock(Clock):
         began = time.perf_counter()
         once = self.between(lambda: [body() for _ in range(4)]) / 4
         host = (time.perf_counter() - began) * 1e3 / 4
-        calls = min(max(round(self.batch_ms / max(once, 1e-4)), 1), self.most_calls)
+        calls = min(max(round(self.batch_ms / max(once, 1e-4)), 1), self.max_calls)
         return [calls, 0.1 + 2 * host * calls]
 
     def batch(self, body, plan):

@@ -50,7 +50,7 @@ SCHEMAS = {
             ("end", pa.float64()),
             ("clip_start", pa.float64()),
             ("clip_end", pa.float64()),
-            ("most_at_once", pa.int64()),
+            ("max_at_once", pa.int64()),
             ("best_frame", pa.int64()),
             ("best_id", pa.int64()),
             ("best_box", _BOX),

@@ -203,7 +203,7 @@ def rows_of_one_process(file: Any, name: str, rows: str, **options: Any) -> list
             "last_frame",
             "start",
             "end",
-            "most_at_once",
+            "max_at_once",
             "best_frame",
             "best_id",
         ):

@@ -426,7 +426,7 @@ void learn_row(background::BasicSampled<T>, const BackgroundArgs& args, int32_t 
     const auto was_far = hn::Eq(hn::And(known, set(128)), set(128));
     const auto restless = hn::IfThenElse(
         hn::Xor(far(), was_far),
-        hn::Min(hn::Add(calm, set(sampled::restless_step)), set(sampled::most_restless)),
+        hn::Min(hn::Add(calm, set(sampled::restless_step)), set(sampled::max_restless)),
         hn::SaturatedSub(calm, set(1)));
     const auto explained = hn::Not(hn::Gt(second, levels(hn::Add(restless, set(sampled::radius)))));
     auto next_age = hn::SaturatedAdd(age, set(1));

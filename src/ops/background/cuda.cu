@@ -39,7 +39,7 @@ struct Shape<background::Mixture> {
 };
 
 template <class Model>
-void enqueue(Request request, Call& call) {
+void enqueue(FramesRequest request, Call& call) {
   constexpr int across = block_x * Shape<Model>::pixels;
   const auto wide = (int64_t(request.frame.width) + 63) / 64 * 64;
   dim3 grid(unsigned((wide + across - 1) / across),
@@ -78,19 +78,19 @@ void background_cuda::fused(const BackgroundArgs& args, Call& call) {
     using Model = decltype(model);
     if constexpr (!background::is_spatial<Model>) {
       if (!Model::learns && !args.founds && !wanted) return;
-      Request request{};
+      FramesRequest request{};
       request.frame_step = args.frame_step;
       request.state = args.state;
       request.wide = reinterpret_cast<uintptr_t>(args.state.data) % 16 == 0 &&
                      args.state.stride_bytes % 16 == 0;
       request.out_step = args.out_step;
       request.limit = std::min(pixel::limit_of<uint8_t>(args.limit), 255);
-      for (int32_t begin = 0; begin < args.count; begin += most_frames) {
+      for (int32_t begin = 0; begin < args.count; begin += max_frames) {
         const BackgroundArgs from = args.one(begin);
         request.frame = from.frame;
         request.out = from.out;
         request.founds = from.founds;
-        request.count = std::min(args.count - begin, most_frames);
+        request.count = std::min(args.count - begin, max_frames);
         for (int32_t i = 0; i < request.count; ++i) {
           request.rate[i] = uint8_t(args.step(begin + i).rate);
           request.dither[i] = uint16_t(args.step(begin + i).dither);

@@ -8,9 +8,9 @@ namespace cuesta::background_cuda {
 
 inline constexpr int block_x = 32, block_y = 8;
 /// Frames of a launch: their steps travel as arguments.
-inline constexpr int32_t most_frames = 64;
+inline constexpr int32_t max_frames = 64;
 
-struct Request {
+struct FramesRequest {
   ConstAnyView frame;  // the first; `frame_step` bytes to the next
   ptrdiff_t frame_step;
   AnyView state;
@@ -20,8 +20,8 @@ struct Request {
   int32_t count, a_block;  // frames; those of one block
   bool founds;
   int32_t limit;  // foreground is difference > limit
-  uint16_t dither[most_frames];
-  uint8_t rate[most_frames];
+  uint16_t dither[max_frames];
+  uint8_t rate[max_frames];
 };
 
 /// The first of a row's samples from x0 on, in frame t of pictures of bytes.
@@ -50,8 +50,8 @@ __device__ __forceinline__ void store(uint8_t* to, int32_t left,
 
 /// What is wanted of frame t; bit i of `foreground` is pixel i. By whole warps.
 template <int Pixels, bool OnlyBits>
-__device__ __forceinline__ void write_out(const Request& q, int32_t t, int64_t column, int32_t x0,
-                                          int32_t y, int32_t left,
+__device__ __forceinline__ void write_out(const FramesRequest& q, int32_t t, int64_t column,
+                                          int32_t x0, int32_t y, int32_t left,
                                           const uint32_t (&levels)[Pixels / 4],
                                           const uint32_t (&differences)[Pixels / 4],
                                           uint32_t foreground) {
@@ -81,7 +81,7 @@ __device__ __forceinline__ void write_out(const Request& q, int32_t t, int64_t c
 /// learned. `OnlyBits`: a mask of bits is all that is wanted.
 template <class Model, int Pixels, int MinBlocks, bool Many, bool OnlyBits>
 __global__ void __launch_bounds__(block_x* block_y, MinBlocks)
-    background_frames(const __grid_constant__ Request q) {
+    background_frames(const __grid_constant__ FramesRequest q) {
   const int64_t column = (int64_t(blockIdx.x) * block_x + threadIdx.x) * Pixels;
   // Threads past the width stay, and make the bits there 0.
   const auto x0 = int32_t(min(column, int64_t(q.frame.width)));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int block_x = 32, block_y = 8;
 
-struct Request {
+struct StepRequest {
   ConstAnyView frame;
   AnyView state;
   BackgroundOutputs out;
@@ -29,7 +29,7 @@ __device__ auto& at(const View& picture, int32_t x, int32_t y) {
 }
 
 template <class Model>
-__device__ background::BasicVerdict<typename Model::Value> step(const Request& q, int32_t x,
+__device__ background::BasicVerdict<typename Model::Value> step(const StepRequest& q, int32_t x,
                                                                 int32_t y) {
   using Value = typename Model::Value;
   using Sample = typename Model::Sample;
@@ -59,7 +59,7 @@ __device__ background::BasicVerdict<typename Model::Value> step(const Request& q
 }
 
 template <class Model>
-__global__ void __launch_bounds__(block_x* block_y) background_pixels(Request q) {
+__global__ void __launch_bounds__(block_x* block_y) background_pixels(StepRequest q) {
   using Value = typename Model::Value;
   // Up to whole words of 64 pixels: threads past the width make the bits there 0. Rows are the
   // same for a whole warp.
@@ -91,14 +91,14 @@ __global__ void __launch_bounds__(block_x* block_y) background_pixels(Request q)
 }  // namespace
 
 void background_cuda::plain(const BackgroundArgs& args, Call& call) {
-  const Request request{args.frame,
-                        args.state,
-                        args.out,
-                        args.founds,
-                        args.rate,
-                        args.dither,
-                        background::sampled::turn_of(args.number),
-                        pixel::limit_of<uint16_t>(args.limit)};
+  const StepRequest request{args.frame,
+                            args.state,
+                            args.out,
+                            args.founds,
+                            args.rate,
+                            args.dither,
+                            background::sampled::turn_of(args.number),
+                            pixel::limit_of<uint16_t>(args.limit)};
   const auto kernel = background::with_model(
       args.model, args.type(), [](auto model) { return background_pixels<decltype(model)>; });
   // Whole words across: both halves of the last one are written.

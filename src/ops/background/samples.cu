@@ -21,7 +21,7 @@ using background::Sampled;
 constexpr int pixels = 4;
 
 __global__ void __launch_bounds__(block_x* block_y)
-    samples_of_frame(const __grid_constant__ Request q, int32_t t, sampled::Turn turn) {
+    samples_of_frame(const __grid_constant__ FramesRequest q, int32_t t, sampled::Turn turn) {
   const int64_t column = (int64_t(blockIdx.x) * block_x + threadIdx.x) * pixels;
   // Threads past the width stay, and make the bits there 0.
   const int32_t width = q.frame.width, height = q.frame.height;
@@ -91,7 +91,7 @@ std::string_view background_cuda::words_supports(const BackgroundArgs& args, con
 }
 
 void background_cuda::words(const BackgroundArgs& args, Call& call) {
-  Request request{};
+  FramesRequest request{};
   request.frame = args.frame;
   request.frame_step = args.frame_step;
   request.state = args.state;

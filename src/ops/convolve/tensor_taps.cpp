@@ -36,8 +36,7 @@ std::string_view tensor_taps(const ConvolveArgs& args, TensorTaps& out) {
   for (int32_t j = 0; j < args.height; ++j) {
     for (int32_t i = 0; i < args.width; ++i) {
       const int64_t t = tap(i, j) / shared;
-      if (t < TensorTaps::least_tap || t > TensorTaps::most_tap)
-        return "taps past two signed bytes";
+      if (t < TensorTaps::min_tap || t > TensorTaps::max_tap) return "taps past two signed bytes";
       if (t < -128 || t > 127) out.planes = 2;
       out.taps[j * args.width + i] = int32_t(t);
       (t < 0 ? out.least : out.most) += largest * t;

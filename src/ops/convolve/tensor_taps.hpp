@@ -14,7 +14,7 @@ struct TensorTaps {
   static constexpr int32_t wide_reach = 8, wide_rows = 15;
   static constexpr int32_t max_side = 2 * wide_reach + 1;
   /// Taps of two signed bytes, low + 256 · high.
-  static constexpr int32_t least_tap = -128 * 257, most_tap = 127 * 257;
+  static constexpr int32_t min_tap = -128 * 257, max_tap = 127 * 257;
   /// Below this either way floats divide sums without an error.
   static constexpr int64_t float_sums = 1 << 22;
 

@@ -77,7 +77,7 @@ class Labelling {
     }
     const int64_t pixels = int64_t(t_.width) * t_.height;
     make_room(std::min(
-        most_components(),
+        max_components(),
         is_listed() ? args.list.room : std::max(components_in_any, pixels / pixels_a_component)));
   }
 
@@ -105,14 +105,14 @@ class Labelling {
     return call_.scratch().template take<T>(count);
   }
   /// As many as a mask of the size can have.
-  int64_t most_components() const {
+  int64_t max_components() const {
     const int64_t pairs = (int64_t(t_.width) + 1) / 2;
     return Shape::eight ? pairs * ((int64_t(t_.height) + 1) / 2)
                         : (int64_t(t_.width) * t_.height + 1) / 2;
   }
 
   /// Components that are not small: such a one has more pixels than a small one is long.
-  int32_t most_large() const {
+  int32_t max_large() const {
     return int32_t(int64_t(t_.width) * t_.height / (SmallComponent::side + 1));
   }
 
@@ -124,7 +124,7 @@ class Labelling {
     records_ = {};
     if (args_.components) {
       records_.room = room_;
-      records_.large_room = std::min(room_, most_large());
+      records_.large_room = std::min(room_, max_large());
       records_.small = reinterpret_cast<SmallComponent*>(take<uint64_t>(size_t(room_)));
       records_.width = t_.width;
     }

@@ -6,7 +6,7 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
-#include "cpu/column_walk-inl.hpp"
+#include "cpu/column_march-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
 #include "ops/log/reference.hpp"
@@ -26,7 +26,7 @@ namespace {
 //   L = g ∗ D = 2 (1 0 1) ∗ (1 2 1) ∗ D + D,
 // each factor a running sum of two.
 struct PapersLog {
-  using Words = hn::Vec<WalkWords>;
+  using Words = hn::Vec<MarchWords>;
   static constexpr int32_t radius = 3;
   /// L lies in ±34,680. |L| <= t exactly when (L + t) mod 2^16 <= 2t, as long as 34,680 + t < 2^16.
   static constexpr int64_t max_threshold = 65535 - 34680;
@@ -51,9 +51,9 @@ struct PapersLog {
     return l;
   }
 
-  HWY_INLINE hn::Vec<WalkBytes> step(Words (&s)[state], const uint8_t* from) const {
-    const WalkWords d;
-    const hn::RebindToSigned<WalkWords> ds;
+  HWY_INLINE hn::Vec<MarchBytes> step(Words (&s)[state], const uint8_t* from) const {
+    const MarchWords d;
+    const hn::RebindToSigned<MarchWords> ds;
     const Words a = load_words(from), b = load_words(from + 2), c = load_words(from + 4),
                 e = load_words(from + 6);
     // p[i] is the sample i − 3 columns from the even pixel, i − 4 from the odd one.
@@ -78,7 +78,7 @@ struct PapersLog {
     }
     const auto even_bytes = hn::IfThenElseZero(edge[0], hn::Set(ds, 0x00FF));
     const auto odd_bytes = hn::IfThenElseZero(edge[1], hn::Set(ds, int16_t(0xFF00)));
-    return hn::BitCast(WalkBytes(), hn::Or(even_bytes, odd_bytes));
+    return hn::BitCast(MarchBytes(), hn::Or(even_bytes, odd_bytes));
   }
 };
 

@@ -3,7 +3,7 @@
 //
 // A block makes the sums of a tile of 512 columns and keeps them in shared memory as 16 bits, T
 // more than the response cut to ±T: two responses lie on either side of 0 and more than T apart
-// exactly when they still are where both are cut. Then every thread walks down eight columns, a
+// exactly when they still are where both are cut. Then every thread marches down eight columns, a
 // pair of pixels an instruction. Neighbours of a row's first and last pixels make eight columns on
 // either side, and two rows, be summed twice.
 //
@@ -29,8 +29,8 @@ struct CrossingTile {
 };
 
 template <class T>
-struct CrossingRequest : cuda::tensor::Request<T, uint8_t> {
-  uint32_t threshold;  // 1 to log::most_crossing_threshold
+struct CrossingRequest : cuda::tensor::LogRequest<T, uint8_t> {
+  uint32_t threshold;  // 1 to log::max_crossing_threshold
   int32_t radius;      // of the whole window where the border is `ignore`, else 0
 };
 
@@ -84,9 +84,9 @@ __device__ __forceinline__ void keep_sums(const CrossingRequest<typename K::Samp
 }
 
 /// Eight columns a thread, down the rows.
-class CrossingWalk {
+class CrossingMarch {
  public:
-  __device__ CrossingWalk(uint32_t threshold, const uint8_t* sums)
+  __device__ CrossingMarch(uint32_t threshold, const uint8_t* sums)
       : lifted_((threshold + 1) * 0x10001),
         zero_((2 * threshold + 1) * 0x10001),
         lift_((0x8000 - (2 * threshold + 1)) * 0x10001),
@@ -201,11 +201,11 @@ __global__ void __launch_bounds__(32 * CrossingTile::warps, Blocks)
   const bool ends = lane == 31 || group == across - 2 || room < 2 * C::lane_columns;
   // A lane alone in its row's warp writes sample by sample.
   const bool whole = own && room >= C::lane_columns && (K::aligned || !(leads && ends));
-  CrossingWalk walk(q.threshold, sums + first * C::rows_apart + 16 * group);
+  CrossingMarch march(q.threshold, sums + first * C::rows_apart + 16 * group);
   uint8_t* to = q.dst.row(top + min(first, here - 1)) + x;
 #pragma unroll 2
   for (int y = first; y < end; ++y) {
-    const cuda::tensor::Results<uint8_t> out = walk.row();
+    const cuda::tensor::Results<uint8_t> out = march.row();
     const uint32_t before = K::aligned ? 0 : __shfl_up_sync(0xFFFFFFFF, out.word[1], 1);
     if (whole && K::aligned)
       out.store(to);

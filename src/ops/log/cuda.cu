@@ -1,5 +1,5 @@
 // Strategy `fused`: one pass over memory. The paper's window
-// with a threshold walks down columns of registers; everything else makes tiles in shared memory.
+// with a threshold marches down columns of registers; everything else makes tiles in shared memory.
 #include "cuda/instructions.cuh"
 #include "cuda/row_words.cuh"
 #include "ops/log/cuda.hpp"
@@ -13,7 +13,7 @@ using namespace log_cuda;
 // -- The paper's window, |L| against a threshold
 // ---------------------------------------------------
 //
-// A thread owns four columns and walks down. All sums are integers below 2^24, so f32 holds them
+// A thread owns four columns and marches down. All sums are integers below 2^24, so f32 holds them
 // exactly at twice the rate of integer multiply-adds. g = 2 4 5 4 2 = 2 (1 0 1) * (1 1) * (1 1) +
 // d, across and down: four operations a sample each way.
 //
@@ -77,7 +77,7 @@ struct March {
 
 template <bool Aligned, int Columns>
 __global__ void __launch_bounds__(block_threads, Aligned ? 6 : 4)
-    log_march(Request q, int32_t rows) {
+    log_march(LogRequest q, int32_t rows) {
   const auto dst = q.dst.as<uint8_t, Space::device>();
   const float threshold = float(q.threshold);
   March<Columns> march;
@@ -107,7 +107,7 @@ template <class T>
 using Sum = std::conditional_t<sizeof(T) == 1, int32_t, int64_t>;
 
 template <class T>
-__global__ void log_tiles(Request q, const __grid_constant__ log::Window window) {
+__global__ void log_tiles(LogRequest q, const __grid_constant__ log::Window window) {
   constexpr int wide = tile_x + 2 * apron, high = tile_y + 2 * apron;
   CUESTA_DYNAMIC_SHARED(int32_t, down);  // high rows of wide + size − 1
   __shared__ Sum<T> smooth[high][wide];
@@ -143,7 +143,7 @@ __global__ void log_tiles(Request q, const __grid_constant__ log::Window window)
 
 void log_cuda::fused(const LogArgs& args, Call& call) {
   const log::Window window = log::window(args.options);
-  const Request q = request_of(args, window);
+  const LogRequest q = request_of(args, window);
   const auto stream = cuda::stream_of(call);
   const bool marches = log::is_papers_window(args.options) && !q.crossings &&
                        args.src.type == PixelType::u8 && args.dst.type == PixelType::u8;

@@ -11,7 +11,7 @@
 namespace cuesta::log_cuda {
 
 /// The part of a request that every kernel takes by value.
-struct Request {
+struct LogRequest {
   ConstAnyView src;
   AnyView dst;
   BorderMode mode;
@@ -58,7 +58,7 @@ struct Request {
   }
 };
 
-inline Request request_of(const LogArgs& args, const log::Window& window) {
+inline LogRequest request_of(const LogArgs& args, const log::Window& window) {
   const Border& border = args.options.border;
   return {args.src,
           args.dst,

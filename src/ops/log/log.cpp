@@ -29,11 +29,11 @@ int64_t undivided(double t, int32_t scale) {
 void check_log(const LogOptions& options) {
   check_options(options, "log");
   // Compared before gaussian_size, which counts in int.
-  constexpr int most = log::Window::max_size, most_sigma = (most - 3) / 6;
-  if (options.ksize == 0 && options.sigma > most_sigma) {
+  constexpr int most = log::Window::max_size, max_sigma = (most - 3) / 6;
+  if (options.ksize == 0 && options.sigma > max_sigma) {
     throw_invalid(fmt::to_string(options.sigma),
                   "log: sigma is {}; above {} its window leaves {} samples, so give ksize",
-                  options.sigma, most_sigma, most);
+                  options.sigma, max_sigma, most);
   }
 }
 

@@ -1,8 +1,8 @@
 // Strategy `mma-separable`: any window up to 17 x 17, edges by a threshold, zero crossings and
 // responses, of u8 and u16, by two products of matrices of bytes (gaussian_sums.cuh) whose results
-// stay on the chip (laplacian_walk.cuh).
+// stay on the chip (laplacian_march.cuh).
 //
-// A block copies a tile of samples into shared memory; its warps walk down it without waiting for
+// A block copies a tile of samples into shared memory; its warps march down it without waiting for
 // each other, 16 rows a step. Where taps allow it (signed bytes; Gaussians from sigma 0.85 or so)
 // edges come from g sᵀ + s gᵀ, s = g ∗ (1 −2 1), both sums across and both down: the responses of
 // 64 columns, none of which needs a neighbour. Everything else sums g gᵀ alone over 128 columns,
@@ -24,7 +24,7 @@
 #include "cuda/tile_rows.hpp"
 #include "ops/log/cuda.hpp"
 #include "ops/log/gaussian_sums.cuh"
-#include "ops/log/laplacian_walk.cuh"
+#include "ops/log/laplacian_march.cuh"
 #include "ops/log/window.hpp"
 
 namespace cuesta {
@@ -33,7 +33,7 @@ namespace {
 using namespace log_cuda;
 
 template <class T, class Out>
-struct ProductRequest : cuda::tensor::Request<T, Out> {
+struct ProductRequest : cuda::tensor::StencilRequest<T, Out> {
   int32_t radius;     // of the whole window where the border is `ignore`, else 0
   int32_t parameter;  // of the rule
 };
@@ -54,7 +54,7 @@ __device__ __forceinline__ void store_some(int32_t* to, const int4& v, int count
   if (count > 3) to[3] = v.w;
 }
 
-/// A lane of a warp that walks down: its columns, and the result that the next row completes.
+/// A lane of a warp that marches down: its columns, and the result that the next row completes.
 template <class T, class Rows, bool Aligned>
 struct ProductLane {
   using Out = typename Rows::Out;
@@ -220,15 +220,15 @@ void run(const LogArgs& args, Call& call) {
   const int64_t threshold = window.threshold / shared;
   const int64_t most = taps.most * std::numeric_limits<T>::max();
   if (args.dst.type == PixelType::s32)
-    return run<T, LaplacianWalk<T, ResponseRule>>(args, taps, shared, call);
+    return run<T, LaplacianMarch<T, ResponseRule>>(args, taps, shared, call);
   // No two responses lie further apart than 2 · most.
   if (args.options.mode == LogMode::zero_crossings)
-    return run<T, LaplacianWalk<T, CrossingRule<far>>>(args, taps, std::min(threshold, 2 * most),
-                                                       call);
+    return run<T, LaplacianMarch<T, CrossingRule<far>>>(args, taps, std::min(threshold, 2 * most),
+                                                        call);
   if (taps.bends)
     run<T, EdgeRows<T>>(args, taps, std::min(threshold, most), call);
   else
-    run<T, LaplacianWalk<T, EdgeRule<far>>>(args, taps, std::min(threshold, most), call);
+    run<T, LaplacianMarch<T, EdgeRule<far>>>(args, taps, std::min(threshold, most), call);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Sums {
 
 template <class T>
 struct Columns {
-  Request q;
+  LogRequest q;
   log::Factors taps;
   ImageView<Sums, Space::device> sums;
 
@@ -38,7 +38,7 @@ struct Columns {
 };
 
 struct Rows {
-  Request q;
+  LogRequest q;
   log::Factors taps;
   Sums outside;  // of a column that no column stands for
   ImageView<const Sums, Space::device> sums;
@@ -57,7 +57,7 @@ struct Rows {
 };
 
 struct Store {
-  Request q;
+  LogRequest q;
   ImageView<const int64_t, Space::device> response;
 
   __device__ void operator()(int32_t x, int32_t y) const {
@@ -69,7 +69,7 @@ struct Store {
 
 void log_cuda::plain(const LogArgs& args, Call& call) {
   const log::Window window = log::window(args.options);
-  const Request q = request_of(args, window);
+  const LogRequest q = request_of(args, window);
   const log::Factors taps = log::factors(window);
   const int32_t width = args.src.width, height = args.src.height;
   const auto sums = call.scratch().image<Sums, Space::device>(width, height);

@@ -23,7 +23,7 @@ std::string_view byte_stencil(const LogArgs& args, const Parameters&) {
   if (stencil.size == 0) return "windows whose weights are no signed bytes";
   if (response && stencil.factor != 1) return "responses whose weights share a factor";
   const bool crossings = !response && args.options.mode == LogMode::zero_crossings;
-  return crossings && stencil.threshold > log::most_crossing_threshold
+  return crossings && stencil.threshold > log::max_crossing_threshold
              ? "zero crossings whose threshold times the weights' scale passes 16,383"
              : std::string_view();
 }
@@ -126,7 +126,7 @@ std::span<const Strategy<LogArgs>> LogArgs::strategies() {
        .space = Space::device,
        .tier = Tier::production,
        .idea = "the Gaussian as two products of matrices of bytes on the tensor cores, then the "
-               "Laplacian and the rule walking down",
+               "Laplacian and the rule marching down",
        .supports = CUESTA_GPU(log_cuda::mma_separable_takes),
        .run = CUESTA_GPU(log_cuda::mma_separable)},
       {.name = "fused",

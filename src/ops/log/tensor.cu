@@ -23,7 +23,7 @@ auto window_of(const log::ByteStencil& stencil) {
 }
 
 template <class T, class Out>
-cuda::tensor::Request<T, Out> request_of(const LogArgs& args) {
+cuda::tensor::StencilRequest<T, Out> request_of(const LogArgs& args) {
   const Border& border = args.options.border;
   return {args.src.as<T, Space::device>(), args.dst.as<Out, Space::device>(), border.mode,
           border_sample<T>(border)};

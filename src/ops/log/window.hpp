@@ -45,7 +45,7 @@ struct ByteStencil {
 };
 ByteStencil byte_stencil(const Window& window);
 /// Zero crossings that 16 bits tell: responses cut to ±T, and differences of two, plus T.
-inline constexpr int64_t most_crossing_threshold = 16383;
+inline constexpr int64_t max_crossing_threshold = 16383;
 
 /// The papers' own: g = 2 4 5 4 2, scale 289.
 constexpr bool is_papers_window(const LogOptions& options) {

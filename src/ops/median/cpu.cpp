@@ -154,7 +154,7 @@ class Sums16 {
 };
 
 // Columns of u8 and their histograms stay in the second-level cache.
-constexpr int32_t least_tile_width = 256;
+constexpr int32_t min_tile_width = 256;
 
 using Sixteen = hn::CappedTag<uint8_t, 16>;
 
@@ -171,7 +171,7 @@ HWY_INLINE void take_from(uint8_t* counts, const uint8_t* steps) {
   }
 }
 
-// One channel of one tile of columns, walked down. Column e holds the samples of the rows of the
+// One channel of one tile of columns, marched down. Column e holds the samples of the rows of the
 // window now; the window of the tile's x-th pixel is columns x .. x + 2r.
 template <class Count>
 class Tile {
@@ -252,7 +252,7 @@ void column_histograms(const MedianArgs& args, Call& call) {
   const auto dst = args.dst.as<uint8_t>();
   const int32_t k = args.options.ksize, r = k / 2, channels = src.channels;
   const Border& border = args.options.border;
-  const int32_t tile_width = std::min(src.width, std::max(least_tile_width, 2 * k));
+  const int32_t tile_width = std::min(src.width, std::max(min_tile_width, 2 * k));
   const int32_t columns = tile_width + 2 * r;
   const Strips strips(src.height, call.threads(), std::max(16, 2 * k), 2);
   const size_t row_bytes = (size_t(columns) * size_t(channels) + 63) / 64 * 64;

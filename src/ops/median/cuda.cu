@@ -1,7 +1,7 @@
 // Strategy `fused`. Windows of 3 and 5: columns sorted and merged in registers, u8 and u16 of one
-// channel two a register in walks down strips (strips.cuh). Larger: a warp walks down a column with
-// the window's histogram in shared memory, a row of samples out and a row in. Bits: every lane of a
-// warp walks down with the count of its window.
+// channel two a register in marches down strips (strips.cuh). Larger: a warp marches down a column
+// with the window's histogram in shared memory, a row of samples out and a row in. Bits: every lane
+// of a warp marches down with the count of its window.
 #include "cuda/limits.hpp"
 #include "cuda/row_words.cuh"
 #include "ops/median/cuda.hpp"
@@ -13,9 +13,9 @@ namespace {
 
 using namespace median_cuda;
 
-// A grid's second dimension ends at 65,535 blocks; kernels walk whole grids further.
-dim3 walking_grid(int64_t columns, int columns_per_block, int32_t height, int32_t rows_per_block,
-                  int32_t channels) {
+// A grid's second dimension ends at 65,535 blocks; kernels march whole grids further.
+dim3 marching_grid(int64_t columns, int columns_per_block, int32_t height, int32_t rows_per_block,
+                   int32_t channels) {
   const int64_t rows = (int64_t(height) + rows_per_block - 1) / rows_per_block;
   return dim3(unsigned((columns + columns_per_block - 1) / columns_per_block),
               unsigned(std::min<int64_t>(rows, 65535)), unsigned(channels));
@@ -31,7 +31,7 @@ struct Numbers {
 };
 
 template <class T, int K>
-__global__ void __launch_bounds__(block_x* block_y) median_network(Request q) {
+__global__ void __launch_bounds__(block_x* block_y) median_network(MedianRequest q) {
   constexpr int r = K / 2;
   const Numbers order;
   const int64_t column = int64_t(blockIdx.x) * block_x + threadIdx.x;
@@ -117,7 +117,7 @@ struct WarpHistogram {
 // u16: the median's high byte from the histogram of high bytes; its low byte from that of the
 // samples with this high byte, which slides while the high byte stays and else is made anew.
 template <class T>
-__global__ void __launch_bounds__(block_threads) median_march(Request q, int32_t rows) {
+__global__ void __launch_bounds__(block_threads) median_march(MedianRequest q, int32_t rows) {
   constexpr bool two_levels = sizeof(T) == 2;
   alignas(16) __shared__ uint32_t coarse_counts[warps][bins];
   alignas(16) __shared__ uint32_t fine_counts[two_levels ? warps : 1][bins];
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(block_threads) median_march(Request q, int32_t
 // -- Bits -----------------------------------------------------------------------------------------
 
 // Set pixels among the window's of row y around column x.
-__device__ int32_t count_row(const Request& q, int32_t x, int32_t y) {
+__device__ int32_t count_row(const MedianRequest& q, int32_t x, int32_t y) {
   const int32_t first = x - q.radius, sy = map_index(q.mode, y, q.src.height);
   if (sy < 0) return q.outside * q.ksize;
   const uint32_t* row = bit_row(q.src, sy);
@@ -194,7 +194,7 @@ __device__ int32_t count_row(const Request& q, int32_t x, int32_t y) {
   return count + __popc(bits & 0xFFFFFFFFu >> (32 - left));
 }
 
-__global__ void __launch_bounds__(block_threads) median_bit_march(Request q, int32_t rows) {
+__global__ void __launch_bounds__(block_threads) median_bit_march(MedianRequest q, int32_t rows) {
   const int lane = threadIdx.x % 32;
   const int64_t word = int64_t(blockIdx.x) * warps + threadIdx.x / 32;
   if (word >= half_words(q.src.width)) return;
@@ -227,9 +227,9 @@ struct Strips {
   // 4.6 and more.)
   static constexpr int columns = K == 3 ? 16 / int(sizeof(T)) : 8;
   static constexpr int threads = K == 3 ? 32 : 64, warps = K == 3 ? 24 : 16;
-  static constexpr int32_t most_rows = K == 3 ? 16 : 64, least_rows = 4;
+  static constexpr int32_t max_rows = K == 3 ? 16 : 64, min_rows = 4;
   using Step = std::conditional_t<K == 3, Median3<T, columns>, Median5<T, columns>>;
-  static constexpr int least_width = cuda::LaneRows<T, columns, K / 2, true>::least_width;
+  static constexpr int min_width = cuda::LaneRows<T, columns, K / 2, true>::min_width;
 
   static auto kernel(bool aligned) {
     return aligned ? median_strips<T, Step, columns, threads, warps, true>
@@ -237,8 +237,8 @@ struct Strips {
   }
   /// As many as leave half of the warps that the GPU has room for, or more.
   static int32_t rows(ConstAnyView picture) {
-    int32_t rows = most_rows;
-    while (rows > least_rows) {
+    int32_t rows = max_rows;
+    while (rows > min_rows) {
       const dim3 grid = cuda::tiles(picture, threads * columns, rows);
       if (int64_t(grid.x) * grid.y * threads / 32 >= warps * cuda::multiprocessors() / 2) break;
       rows /= 2;
@@ -262,11 +262,11 @@ template <class T, int K>
 void launch_network(const MedianArgs& args, Call& call) {
   const ConstAnyView& src = args.src;
   if constexpr (K > 1 && !std::is_same_v<T, float>) {
-    if (src.channels == 1 && src.width >= Strips<T, K>::least_width)
+    if (src.channels == 1 && src.width >= Strips<T, K>::min_width)
       return launch_strips<T, K>(args, call);
   }
   cuda::launch("median", median_network<T, K>,
-               walking_grid(src.width, block_x, src.height, block_y, src.channels),
+               marching_grid(src.width, block_x, src.height, block_y, src.channels),
                dim3(block_x, block_y), 0, cuda::stream_of(call), request_of(args));
 }
 
@@ -281,7 +281,7 @@ void launch_samples(const MedianArgs& args, Call& call) {
     // The rows above and below are counted once more by every block.
     const int32_t rows = std::max(64, 2 * args.options.ksize);
     cuda::launch("median", median_march<T>,
-                 walking_grid(args.src.width, warps, args.src.height, rows, args.src.channels),
+                 marching_grid(args.src.width, warps, args.src.height, rows, args.src.channels),
                  dim3(block_threads), 0, cuda::stream_of(call), request_of(args), rows);
   }
 }
@@ -292,7 +292,7 @@ void median_cuda::fused(const MedianArgs& args, Call& call) {
   if (args.src.type == PixelType::bit) {
     const int32_t rows = std::max(16, args.options.ksize);
     cuda::launch("median", median_bit_march,
-                 walking_grid(half_words(args.src.width), warps, args.src.height, rows, 1),
+                 marching_grid(half_words(args.src.width), warps, args.src.height, rows, 1),
                  dim3(block_threads), 0, cuda::stream_of(call), request_of(args), rows);
     return;
   }

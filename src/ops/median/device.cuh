@@ -16,7 +16,7 @@ namespace cuesta::median_cuda {
 
 /// The part of a request that every kernel takes by value. f32 is read and written as the integers
 /// that order it.
-struct Request {
+struct MedianRequest {
   ConstAnyView src;
   AnyView dst;
   int32_t ksize, radius, half;
@@ -32,7 +32,7 @@ __device__ int32_t key_of(T sample) {
     return sample;
 }
 
-inline Request request_of(const MedianArgs& args) {
+inline MedianRequest request_of(const MedianArgs& args) {
   const Border& border = args.options.border;
   int32_t outside = 0;
   switch (args.src.type) {
@@ -53,13 +53,13 @@ inline Request request_of(const MedianArgs& args) {
 
 /// The key of channel c of pixel (x, y), at any distance outside the picture.
 template <class T>
-__device__ int32_t key_at(const Request& q, int32_t x, int32_t y, int32_t c) {
+__device__ int32_t key_at(const MedianRequest& q, int32_t x, int32_t y, int32_t c) {
   const int32_t sx = map_index(q.mode, x, q.src.width), sy = map_index(q.mode, y, q.src.height);
   return sx < 0 || sy < 0 ? q.outside : key_of(q.src.as<T, Space::device>().at(sx, sy, c));
 }
 
 template <class T>
-__device__ void store_key(const Request& q, int32_t x, int32_t y, int32_t c, int32_t key) {
+__device__ void store_key(const MedianRequest& q, int32_t x, int32_t y, int32_t c, int32_t key) {
   T& to = q.dst.as<T, Space::device>().at(x, y, c);
   if constexpr (std::is_same_v<T, float>)
     to = __int_as_float(medians::turned(key));
@@ -67,12 +67,12 @@ __device__ void store_key(const Request& q, int32_t x, int32_t y, int32_t c, int
     to = T(key);
 }
 
-__device__ inline bool leaves(const Request& q, int32_t x, int32_t y) {
+__device__ inline bool leaves(const MedianRequest& q, int32_t x, int32_t y) {
   return q.mode == BorderMode::ignore && medians::leaves(x, y, q.src.width, q.src.height, q.radius);
 }
 
 using cuda::bit_row;
-__device__ inline int32_t bit_at(const Request& q, int32_t x, int32_t y) {
+__device__ inline int32_t bit_at(const MedianRequest& q, int32_t x, int32_t y) {
   const int32_t sx = map_index(q.mode, x, q.src.width), sy = map_index(q.mode, y, q.src.height);
   return sx < 0 || sy < 0 ? q.outside : int32_t(bit_row(q.src, sy)[sx / 32] >> (sx % 32) & 1);
 }

@@ -16,7 +16,8 @@ __device__ uint32_t ordered(int32_t key) {
 }
 
 template <class T>
-__device__ uint32_t count_below(const Request& q, int32_t x, int32_t y, int32_t c, uint32_t limit) {
+__device__ uint32_t count_below(const MedianRequest& q, int32_t x, int32_t y, int32_t c,
+                                uint32_t limit) {
   uint32_t below = 0;
   for (int32_t j = -q.radius; j <= q.radius; ++j)
     for (int32_t i = -q.radius; i <= q.radius; ++i)
@@ -25,7 +26,7 @@ __device__ uint32_t count_below(const Request& q, int32_t x, int32_t y, int32_t 
 }
 
 template <class T>
-__global__ void __launch_bounds__(block_threads) median_samples(Request q) {
+__global__ void __launch_bounds__(block_threads) median_samples(MedianRequest q) {
   const int32_t channels = q.src.channels;
   const int64_t row = int64_t(q.src.width) * channels, samples = row * q.src.height;
   const int64_t step = int64_t(gridDim.x) * block_threads;
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(block_threads) median_samples(Request q) {
 }
 
 // A warp a word of 32 pixels.
-__global__ void __launch_bounds__(block_threads) median_bits(Request q) {
+__global__ void __launch_bounds__(block_threads) median_bits(MedianRequest q) {
   const int32_t words = half_words(q.src.width);
   const int64_t all = int64_t(words) * q.src.height;
   const int lane = threadIdx.x % 32;
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(block_threads) median_bits(Request q) {
 }  // namespace
 
 void median_cuda::plain(const MedianArgs& args, Call& call) {
-  const Request q = request_of(args);
+  const MedianRequest q = request_of(args);
   if (args.src.type == PixelType::bit) {
     cuda::launch("median", median_bits,
                  linear_blocks(int64_t(half_words(args.src.width)) * 32 * args.src.height),

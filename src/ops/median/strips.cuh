@@ -1,4 +1,4 @@
-// Medians of 3 × 3 and 5 × 5 of u8 and u16 with one channel, in walks down strips
+// Medians of 3 × 3 and 5 × 5 of u8 and u16 with one channel, in marches down strips
 // (cuda/lane_rows.cuh): a lane has neighbouring columns, two a register, so that a minimum or
 // maximum is one operation for two, least and greatest of three too. Bound by the integer pipe.
 #pragma once
@@ -186,11 +186,11 @@ struct Median5 {
   }
 };
 
-/// A lane walks down `rows` rows. Step::push() takes `together` rows and gives those Step::reach
+/// A lane marches down `rows` rows. Step::push() takes `together` rows and gives those Step::reach
 /// above them.
 template <class T, class Step, int Columns, int Threads, int Warps, bool Aligned>
 __global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
-    median_strips(const __grid_constant__ Request q, int32_t rows) {
+    median_strips(const __grid_constant__ MedianRequest q, int32_t rows) {
   using P = typename Step::P;
   using Rows = cuda::LaneRows<T, Columns, Step::reach, Aligned>;
   constexpr int n = Step::together, reach = Step::reach;
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
     const auto y0 = int32_t(strip * rows), end = min(y0 + rows, q.src.height);
     Step step{uint32_t(q.ksize) & 1};
     typename P::Row in[n];
-    cuda::walk_down<2, reach>(
+    cuda::march_down<2, reach>(
         source, y0, end,
         [&](auto plain, auto parity, const uint32_t* words, int32_t y, auto&& reload) {
           constexpr bool is_plain = plain();

@@ -39,9 +39,9 @@ std::vector<NamedElement> elements(Level level, uint64_t seed) {
   return all;
 }
 
-// Those for which the device has kernels that walk down a picture, which meet nothing of its sides
+// Those for which the device has kernels that march down a picture, which meet nothing of its sides
 // in large ones alone.
-std::vector<NamedElement> walked_elements() {
+std::vector<NamedElement> marched_elements() {
   std::vector<NamedElement> all;
   for (const auto text : {"disk:7", "disk:9", "disk:11", "disk:13", "disk:15", "rect:3", "rect:5",
                           "rect:7", "rect:15", "rect:9x6"})
@@ -68,7 +68,7 @@ std::vector<verify::Case<MorphologyArgs>> MorphologyArgs::cases(verify::Level le
   auto all_shapes = shapes(7, level);
   if (level == Level::full) all_shapes.push_back({700, 45});
   const auto ordinary = all_shapes.size();
-  // Several strips side by side and walks one below another, of whole words and of others.
+  // Several strips side by side and marches one below another, of whole words and of others.
   for (const auto& shape : {std::pair<int32_t, int32_t>{2176, 70}, {70, 90}, {2011, 63}}) {
     if (level == Level::full || shape.first < 100) all_shapes.insert(all_shapes.end(), 5, shape);
   }
@@ -76,7 +76,7 @@ std::vector<verify::Case<MorphologyArgs>> MorphologyArgs::cases(verify::Level le
   uint64_t seed = 1;
   for (size_t i = 0; i < all_shapes.size(); ++i) {
     const int32_t width = all_shapes[i].first, height = all_shapes[i].second;
-    for (const NamedElement& named : i < ordinary ? elements(level, seed) : walked_elements()) {
+    for (const NamedElement& named : i < ordinary ? elements(level, seed) : marched_elements()) {
       // Options and pictures take turns with numbers of cases that share no factor.
       const auto picture = pictures[seed % std::size(pictures)];
       const PixelType type = picture.first;

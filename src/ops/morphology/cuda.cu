@@ -65,8 +65,8 @@ void copy_rows(ConstAnyView src, AnyView dst, Call& call) {
 }  // namespace
 
 std::string_view morphology_cuda::fused_supports(const MorphologyArgs& args, const Parameters&) {
-  return count_runs(*args.element) > most_runs ? "elements of more than 1200 runs of cells"
-                                               : std::string_view();
+  return count_runs(*args.element) > max_runs ? "elements of more than 1200 runs of cells"
+                                              : std::string_view();
 }
 
 void morphology_cuda::fused(const MorphologyArgs& args, Call& call) {

@@ -1,4 +1,4 @@
-// Least and greatest of a lane's pixels, for the walks down strips.
+// Least and greatest of a lane's pixels, for the marches down strips.
 #pragma once
 
 #include "cuda/strip.cuh"
@@ -110,16 +110,16 @@ struct Down<J, Kept, 0> {
   __device__ __forceinline__ cuda::Pairs push(const cuda::Pairs& v) { return v; }
 };
 
-/// Rows of a round (cuda::walk_down): no Line here is longer.
+/// Rows of a round (cuda::march_down): no Line here is longer.
 inline constexpr int round_rows = 8;
 
-/// One step in walks down strips; Step takes Extreme<dilate>.
+/// One step in marches down strips; Step takes Extreme<dilate>.
 template <template <class J> class Step, class T>
-void launch_step(ConstAnyView src, AnyView dst, const Rule& rule, int walks, Call& call) {
+void launch_step(ConstAnyView src, AnyView dst, const Rule& rule, int marches, Call& call) {
   const cuda::StripPictures q = strip_pictures<T>(src, dst, rule);
-  const auto launch = rule.dilate ? cuda::launch_strip_walks<Step<Extreme<true>>, T>
-                                  : cuda::launch_strip_walks<Step<Extreme<false>>, T>;
-  launch("morphology", q, walks, cuda::stream_of(call));
+  const auto launch = rule.dilate ? cuda::launch_strip_marches<Step<Extreme<true>>, T>
+                                  : cuda::launch_strip_marches<Step<Extreme<false>>, T>;
+  launch("morphology", q, marches, cuda::stream_of(call));
 }
 
 }  // namespace cuesta::morphology_cuda

@@ -1,5 +1,5 @@
 // Erosion, dilation, opening and closing of bits by an octagon (octagon.hpp), of `fused`: the steps
-// of one call in one pass over memory. A warp walks down 32 words side by side, some rows at a
+// of one call in one pass over memory. A warp marches down 32 words side by side, some rows at a
 // time; of two steps each has a warp of its own, and rounds of rows go from one to the other
 // through shared memory, two on their way. A step makes of each row the square's window, across by
 // two joins of three and down by two more; then the rhombus as two or four points at a time, each
@@ -9,7 +9,7 @@
 // as long as the step looks back. Pixels move one way only, so that a word needs one neighbour:
 // results lie as many pixels to the right as steps reach, and are moved back when they are written.
 // Bound by the integer pipe, which has joins and most of the moves; the multiplier's makes four of
-// eleven. Rows above a walk are made again for it, twice the reach a step.
+// eleven. Rows above a march are made again for it, twice the reach a step.
 #include "cuda/instructions.cuh"
 #include "cuda/strip.cuh"
 #include "ops/morphology/octagon.hpp"
@@ -157,7 +157,7 @@ class OctagonStep {
   Line<reach> centres_, tips_;
 };
 
-struct Walk {
+struct March {
   ConstAnyView src;
   AnyView dst;
   int32_t src_stride, dst_stride;  // bytes: a row's address is then one operation
@@ -168,17 +168,17 @@ struct Walk {
 
 constexpr int strip_words = 30;  // the first and the last word are there for their neighbours
 
-/// Where a lane's walk lies. Inner: all that it reads lies in the picture.
+/// Where a lane's march lies. Inner: all that it reads lies in the picture.
 template <bool Inner>
 struct Lane {
-  const Walk& q;
+  const March& q;
   int32_t word, top, end, lane;
 
-  __device__ Lane(const Walk& walk, int32_t left, int32_t from)
-      : q(walk),
+  __device__ Lane(const March& march, int32_t left, int32_t from)
+      : q(march),
         word(left + int32_t(threadIdx.x % 32)),
         top(from),
-        end(min(from + walk.rows, walk.src.height)),
+        end(min(from + march.rows, march.src.height)),
         lane(int32_t(threadIdx.x % 32)) {}
   __device__ bool there() const { return word >= 0 && word < q.words; }
   /// The word's pixels that are the picture's, `by` pixels to the right.
@@ -253,7 +253,7 @@ struct Target {
 };
 
 template <class Step, bool Inner>
-__device__ __forceinline__ void walk_one(const Lane<Inner>& lane) {
+__device__ __forceinline__ void march_one(const Lane<Inner>& lane) {
   constexpr int reach = Step::reach, round = Step::round;
   Source<Inner, round> source(lane, lane.top - reach);
   Target<Inner, round, reach> target(lane, lane.top - reach);
@@ -278,7 +278,7 @@ struct Ring {
 constexpr int there = 1, read = 3;
 
 template <class First, bool Inner>
-__device__ __forceinline__ void walk_first(const Lane<Inner>& lane, Ring<First::round>& ring) {
+__device__ __forceinline__ void march_first(const Lane<Inner>& lane, Ring<First::round>& ring) {
   constexpr int all = 2 * First::reach, round = First::round;
   Source<Inner, round> source(lane, lane.top - all);
   First first;
@@ -295,7 +295,7 @@ __device__ __forceinline__ void walk_first(const Lane<Inner>& lane, Ring<First::
   }
 }
 template <class Second, bool Inner>
-__device__ __forceinline__ void walk_second(const Lane<Inner>& lane, Ring<Second::round>& ring) {
+__device__ __forceinline__ void march_second(const Lane<Inner>& lane, Ring<Second::round>& ring) {
   constexpr int reach = Second::reach, all = 2 * reach, round = Second::round;
   const uint32_t own = lane.own(reach), outside = lane.q.outside[1];
   Target<Inner, round, all> target(lane, lane.top);
@@ -322,23 +322,23 @@ __device__ __forceinline__ void walk_second(const Lane<Inner>& lane, Ring<Second
 }
 
 template <class First, class Second, int Steps, bool Inner>
-__device__ __forceinline__ void walk_steps(const Walk& q, int32_t left, int32_t top) {
+__device__ __forceinline__ void march_steps(const March& q, int32_t left, int32_t top) {
   const Lane<Inner> lane(q, left, top);
   if constexpr (Steps == 1) {
-    walk_one<First>(lane);
+    march_one<First>(lane);
   } else {
     static_assert(2 * First::reach % First::round == 0);
     __shared__ Ring<First::round> ring;
     if (threadIdx.x < 32)
-      walk_first<First>(lane, ring);
+      march_first<First>(lane, ring);
     else
-      walk_second<Second>(lane, ring);
+      march_second<Second>(lane, ring);
   }
 }
 
-// A block is a walk: the compiler then knows that all of a warp walks the same way.
+// A block is a march: the compiler then knows that all of a warp marches the same way.
 template <class First, class Second, int Steps>
-__global__ void __launch_bounds__(Steps * 32) walk_down(const __grid_constant__ Walk q) {
+__global__ void __launch_bounds__(Steps * 32) march_down(const __grid_constant__ March q) {
   constexpr int all = Steps * First::reach, round = First::round;
   const auto strip = int32_t(blockIdx.x % unsigned(q.strips));
   const auto top = int32_t(int64_t(blockIdx.x / unsigned(q.strips)) * q.rows);
@@ -346,36 +346,36 @@ __global__ void __launch_bounds__(Steps * 32) walk_down(const __grid_constant__ 
   const bool inner = left >= 0 && int64_t(left + 33) * 32 <= q.src.width && top >= all &&
                      int64_t(top) + q.rows + all + round <= q.src.height;
   if (inner)
-    walk_steps<First, Second, Steps, true>(q, left, top);
+    march_steps<First, Second, Steps, true>(q, left, top);
   else
-    walk_steps<First, Second, Steps, false>(q, left, top);
+    march_steps<First, Second, Steps, false>(q, left, top);
 }
 
 uint32_t outside_word(const Rule& rule) {
   return (rule.neutral ? !rule.dilate : rule.outside != 0) ? ~0u : 0;
 }
 
-/// Walks a multiprocessor, of one step and of two: more are shorter and make more rows twice. A
-/// multiprocessor has room for four walks of two steps, whose barriers have numbers known at run
+/// Marches a multiprocessor, of one step and of two: more are shorter and make more rows twice. A
+/// multiprocessor has room for four marches of two steps, whose barriers have numbers known at run
 /// time. (H200, 2026-11-22, 8192²: two dilations 22.5 µs with 12, 21.9 with 20; close + open 34.3
 /// with 4, 46.1 with 6, 40.9 with 8; 4096²: 16.5 with 4, 20.6 with 5.)
-constexpr int walks[] = {20, 4};
+constexpr int marches[] = {20, 4};
 
 template <int Square, int Rhombus>
 void launch(ConstAnyView src, AnyView dst, const Rule& first, const Rule* second, Call& call) {
   using Dilation = OctagonStep<true, Square, Rhombus>;
   using Erosion = OctagonStep<false, Square, Rhombus>;
-  Walk q{src, dst, int32_t(src.stride_bytes), int32_t(dst.stride_bytes), half_words(src.width)};
+  March q{src, dst, int32_t(src.stride_bytes), int32_t(dst.stride_bytes), half_words(src.width)};
   q.strips = (q.words - 1) / strip_words + 1;
   q.outside[0] = outside_word(first);
   q.outside[1] = second ? outside_word(*second) : 0;
   for (int k = 1; k < 16; ++k) q.by.power[k] = 1u << (32 - k);
-  q.rows = cuda::rows_of_walks(q.strips, src.height, (second ? 4 : 2) * Dilation::reach,
-                               walks[second ? 1 : 0], Dilation::round);
+  q.rows = cuda::rows_of_marches(q.strips, src.height, (second ? 4 : 2) * Dilation::reach,
+                                 marches[second ? 1 : 0], Dilation::round);
   const auto kernel =
-      second ? first.dilate ? walk_down<Dilation, Erosion, 2> : walk_down<Erosion, Dilation, 2>
-      : first.dilate ? walk_down<Dilation, Dilation, 1>
-                     : walk_down<Erosion, Erosion, 1>;
+      second ? first.dilate ? march_down<Dilation, Erosion, 2> : march_down<Erosion, Dilation, 2>
+      : first.dilate ? march_down<Dilation, Dilation, 1>
+                     : march_down<Erosion, Erosion, 1>;
   cuda::launch("morphology", kernel, dim3(unsigned(q.strips) * cuda::blocks(src.height, q.rows)),
                dim3(second ? 64 : 32), 0, cuda::stream_of(call), q);
 }

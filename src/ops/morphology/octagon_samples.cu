@@ -31,7 +31,7 @@ template <class J, int Square, int Rhombus>
 class OctagonStep {
  public:
   static constexpr int reach = Square + Rhombus + 1, round = round_rows;
-  static constexpr int least_walks = 8, ahead = 4;
+  static constexpr int min_marches = 8, ahead = 4;
 
   __device__ __forceinline__ Row push(const Row& in) {
     const Pairs v = cuda::pairs_of<uint8_t>(in);
@@ -65,15 +65,15 @@ struct Of {
 
 void morphology_cuda::step_by_octagon(ConstAnyView src, AnyView dst, const morph::Octagon& octagon,
                                       const Rule& rule, Call& call) {
-  // Walks a multiprocessor, two waves of eight. (H200, 2026-11-22, 8192²: walks of 50, 74, 82 and
-  // 106 rows 0.090, 0.085, 0.091 and 0.095 ms.)
-  constexpr int walks = 16;
+  // Marches a multiprocessor, two waves of eight. (H200, 2026-11-22, 8192²: marches of 50, 74, 82
+  // and 106 rows 0.090, 0.085, 0.091 and 0.095 ms.)
+  constexpr int marches = 16;
   switch (octagon.square * 4 + octagon.rhombus) {
-    case 2 * 4 + 0: return launch_step<Of<2, 0>::Step, uint8_t>(src, dst, rule, walks, call);
-    case 2 * 4 + 1: return launch_step<Of<2, 1>::Step, uint8_t>(src, dst, rule, walks, call);
-    case 3 * 4 + 1: return launch_step<Of<3, 1>::Step, uint8_t>(src, dst, rule, walks, call);
-    case 3 * 4 + 2: return launch_step<Of<3, 2>::Step, uint8_t>(src, dst, rule, walks, call);
-    default: return launch_step<Of<3, 3>::Step, uint8_t>(src, dst, rule, walks, call);
+    case 2 * 4 + 0: return launch_step<Of<2, 0>::Step, uint8_t>(src, dst, rule, marches, call);
+    case 2 * 4 + 1: return launch_step<Of<2, 1>::Step, uint8_t>(src, dst, rule, marches, call);
+    case 3 * 4 + 1: return launch_step<Of<3, 1>::Step, uint8_t>(src, dst, rule, marches, call);
+    case 3 * 4 + 2: return launch_step<Of<3, 2>::Step, uint8_t>(src, dst, rule, marches, call);
+    default: return launch_step<Of<3, 3>::Step, uint8_t>(src, dst, rule, marches, call);
   }
 }
 

@@ -1,12 +1,12 @@
-// Steps of u8 and u16 by rectangles, of `fused`, in one pass over memory. A warp walks down a strip
-// (cuda/strip.cuh). Across, windows of 3, 7, 15 ... samples are joined of three of the one before,
-// then three of the last that overlap; a join of three is one operation. Down, squares of 3, 5, 7
-// and 15 samples do the same before that, with earlier rows in registers. Others go by van Herk and
-// Gil-Werman: rows in blocks as high as the rectangle, and a window is the rows of its block so far
-// and the last rows of the block before, whose joins from below lie in shared memory, a thread's
-// columns in its own words; so the height costs nothing but memory. (van Herk, Pattern Recognition
-// Letters 13, 1992; Gil and Werman, IEEE PAMI 15, 1993.) Bound by the integer pipe and, at twelve
-// warps a multiprocessor, by rows that are still on their way.
+// Steps of u8 and u16 by rectangles, of `fused`, in one pass over memory. A warp marches down a
+// strip (cuda/strip.cuh). Across, windows of 3, 7, 15 ... samples are joined of three of the one
+// before, then three of the last that overlap; a join of three is one operation. Down, squares of
+// 3, 5, 7 and 15 samples do the same before that, with earlier rows in registers. Others go by van
+// Herk and Gil-Werman: rows in blocks as high as the rectangle, and a window is the rows of its
+// block so far and the last rows of the block before, whose joins from below lie in shared memory,
+// a thread's columns in its own words; so the height costs nothing but memory. (van Herk, Pattern
+// Recognition Letters 13, 1992; Gil and Werman, IEEE PAMI 15, 1993.) Bound by the integer pipe and,
+// at twelve warps a multiprocessor, by rows that are still on their way.
 #include "cuda/instructions.cuh"
 #include "cuda/limits.hpp"
 #include "cuda/strip.cuh"
@@ -91,18 +91,18 @@ struct Ring {
 };
 
 template <class J, class T, cuda::Rows Kind>
-__device__ __forceinline__ void walk_blocks(const Rectangle& q, const cuda::StripWalk& walk,
-                                            uint4* shared, int32_t (&map)[32 * lane_pixels]) {
-  const cuda::StripLane<T, Kind> lane(q.pictures, walk, map);
+__device__ __forceinline__ void march_blocks(const Rectangle& q, const cuda::StripMarch& march,
+                                             uint4* shared, int32_t (&map)[32 * lane_pixels]) {
+  const cuda::StripLane<T, Kind> lane(q.pictures, march, map);
   const int high = q.above + q.below + 1;
   const Ring<T> ring{shared + threadIdx.x};
   for (int i = 0; i < high; ++i) ring.put(i, J::none());
-  int32_t y = walk.top - q.above;
+  int32_t y = march.top - q.above;
   typename cuda::StripLane<T, Kind>::Raw row, next;
 #pragma unroll 1
   for (int i = 0; i < 2; ++i) row = next, next = lane.load(y + i);
 #pragma unroll 1
-  while (y < walk.end + q.below) {
+  while (y < march.end + q.below) {
     Pairs upto = J::none();
 #pragma unroll 1
     for (int i = 0; i < high; ++i, ++y) {
@@ -113,7 +113,7 @@ __device__ __forceinline__ void walk_blocks(const Rectangle& q, const cuda::Stri
       const Pairs all = i + 1 < high ? J::of(upto, ring.get(i + 1)) : upto;
       ring.put(i, v);
       const int32_t to = y - q.below;
-      lane.store(to >= walk.top && to < walk.end, to, cuda::packed_of<T>(all));
+      lane.store(to >= march.top && to < march.end, to, cuda::packed_of<T>(all));
     }
     Pairs from = J::none();
 #pragma unroll 4
@@ -125,29 +125,29 @@ __device__ __forceinline__ void walk_blocks(const Rectangle& q, const cuda::Stri
 }
 
 template <class J, class T>
-__global__ void __launch_bounds__(32) rectangle_walk(const __grid_constant__ Rectangle q) {
+__global__ void __launch_bounds__(32) rectangle_march(const __grid_constant__ Rectangle q) {
   CUESTA_DYNAMIC_SHARED(uint4, shared);
   __shared__ int32_t map[32 * lane_pixels];
-  const cuda::StripWalk walk(q.pictures);
-  const cuda::Rows kind = walk.rows_of(q.pictures, q.above, q.below + 2, 4 / int(sizeof(T)));
-  cuda::by_rows(kind, [&](auto rows) { walk_blocks<J, T, rows()>(q, walk, shared, map); });
+  const cuda::StripMarch march(q.pictures);
+  const cuda::Rows kind = march.rows_of(q.pictures, q.above, q.below + 2, 4 / int(sizeof(T)));
+  cuda::by_rows(kind, [&](auto rows) { march_blocks<J, T, rows()>(q, march, shared, map); });
 }
 
 template <class T>
 void by_blocks(ConstAnyView src, AnyView dst, const Rule& rule, Call& call) {
   Rectangle q{strip_pictures<T>(src, dst, rule), rule.anchor_x, rule.width - 1 - rule.anchor_x,
               rule.anchor_y, rule.height - 1 - rule.anchor_y};
-  // Walks a multiprocessor. (H200, 2026-11-22, 15 × 13 at 8192²: 0.200 ms with 8, 0.140 with 16,
+  // Marches a multiprocessor. (H200, 2026-11-22, 15 × 13 at 8192²: 0.200 ms with 8, 0.140 with 16,
   // 0.120 with 20.)
-  constexpr int walks = 32;
+  constexpr int marches = 32;
   q.pictures.set_strips(std::max(q.before, q.behind));
   q.pictures.rows =
-      cuda::rows_of_walks(q.pictures.strips, src.height, rule.height - 1, walks, rule.height);
+      cuda::rows_of_marches(q.pictures.strips, src.height, rule.height - 1, marches, rule.height);
   const auto kernel =
-      rule.dilate ? rectangle_walk<Extreme<true>, T> : rectangle_walk<Extreme<false>, T>;
+      rule.dilate ? rectangle_march<Extreme<true>, T> : rectangle_march<Extreme<false>, T>;
   const size_t shared = rectangle_ring_bytes(src.type, rule.height);
   cuda::allow_shared(kernel, shared + rectangle_map_bytes, "morphology");
-  cuda::launch("morphology", kernel, dim3(cuda::strip_walks(q.pictures)), dim3(32), shared,
+  cuda::launch("morphology", kernel, dim3(cuda::strip_marches(q.pictures)), dim3(32), shared,
                cuda::stream_of(call), q);
 }
 
@@ -157,10 +157,10 @@ template <class J, class T, int Reach>
 struct SquareStep {
   static constexpr int reach = Reach, round = round_rows;
   // H200, 2026-11-22, 15 × 15 of u8 at 8192²: 2, 4 and 6 rows under way 0.058, 0.057 and 0.054 ms.
-  static constexpr int least_walks = sizeof(T) == 1 ? 12 : 8,
+  static constexpr int min_marches = sizeof(T) == 1 ? 12 : 8,
                        ahead = sizeof(T) == 1 && Reach == 7 ? 6 : 4;
   // Down first: rows as they come are unfolded by half the work that makes pairs of them. Long
-  // lines are folded: unfolded, a multiprocessor has room for 8 walks of 15 × 15, not 12.
+  // lines are folded: unfolded, a multiprocessor has room for 8 marches of 15 × 15, not 12.
   template <int Length>
   using Kept = std::conditional_t<(Length > 4), Folded<T, Length>, Line<Pairs, Length>>;
   Down<J, Kept, Reach> down;
@@ -178,16 +178,16 @@ struct SquareOf {
 
 template <class T>
 void launch(ConstAnyView src, AnyView dst, const Rule& rule, Call& call) {
-  // Walks a multiprocessor: of 15 × 15 as many as it has room for, one wave. (H200, 2026-11-22, u8
-  // at 8192²: 98 rows, one wave, 0.054 ms; 90 rows 0.066, 50 rows 0.058.)
-  constexpr int walks = 24, tall_walks = 12;
+  // Marches a multiprocessor: of 15 × 15 as many as it has room for, one wave. (H200, 2026-11-22,
+  // u8 at 8192²: 98 rows, one wave, 0.054 ms; 90 rows 0.066, 50 rows 0.058.)
+  constexpr int marches = 24, tall_marches = 12;
   if (rule.width == rule.height) {
     switch (rule.width) {
-      case 3: return launch_step<SquareOf<T, 1>::template Step, T>(src, dst, rule, walks, call);
-      case 5: return launch_step<SquareOf<T, 2>::template Step, T>(src, dst, rule, walks, call);
-      case 7: return launch_step<SquareOf<T, 3>::template Step, T>(src, dst, rule, walks, call);
+      case 3: return launch_step<SquareOf<T, 1>::template Step, T>(src, dst, rule, marches, call);
+      case 5: return launch_step<SquareOf<T, 2>::template Step, T>(src, dst, rule, marches, call);
+      case 7: return launch_step<SquareOf<T, 3>::template Step, T>(src, dst, rule, marches, call);
       case 15:
-        return launch_step<SquareOf<T, 7>::template Step, T>(src, dst, rule, tall_walks, call);
+        return launch_step<SquareOf<T, 7>::template Step, T>(src, dst, rule, tall_marches, call);
     }
   }
   by_blocks<T>(src, dst, rule, call);

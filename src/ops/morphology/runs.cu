@@ -23,7 +23,7 @@ using morph::Run;
 struct RunList {
   int32_t count;
   int16_t level_begin[morph::ElementRuns::max_levels + 1];
-  Run runs[most_runs];
+  Run runs[max_runs];
 };
 static_assert(sizeof(RunList) <= 3700, "a kernel's arguments end at 4 KiB");
 

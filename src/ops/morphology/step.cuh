@@ -49,7 +49,7 @@ CUESTA_HOST_DEVICE inline Word bit_range(int64_t begin, int64_t end) {
 }
 
 /// Runs of cells that fit a kernel's arguments.
-inline constexpr int most_runs = 1200;
+inline constexpr int max_runs = 1200;
 int count_runs(const StructuringElement& element);
 
 /// One step of bits by an octagon, or both of opening or closing (octagon_bits.cu); the border is
@@ -64,7 +64,7 @@ void step_by_octagon(ConstAnyView src, AnyView dst, const morph::Octagon& octago
 void step_by_rectangle(ConstAnyView src, AnyView dst, const Rule& rule, Call& call);
 size_t rectangle_ring_bytes(PixelType type, int height);
 inline constexpr size_t rectangle_map_bytes = 2048;
-/// One step by any element of most_runs at most (runs.cu).
+/// One step by any element of max_runs at most (runs.cu).
 void step_by_runs(ConstAnyView src, AnyView dst, const ElementView& element, const Rule& rule,
                   Call& call);
 

@@ -29,7 +29,7 @@ std::span<const Strategy<MorphologyArgs>> MorphologyArgs::strategies() {
       {.name = "fused",
        .space = Space::device,
        .tier = Tier::production,
-       .idea = "warps walk down: disks as squares and rhombi, bits of both steps in one launch; "
+       .idea = "warps march down: disks as squares and rhombi, bits of both steps in one launch; "
                "rectangles by van Herk; other elements by runs",
        .supports = CUESTA_GPU(morphology_cuda::fused_supports),
        .run = CUESTA_GPU(morphology_cuda::fused)},

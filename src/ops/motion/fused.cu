@@ -31,10 +31,10 @@ namespace {
 
 using namespace motion_cuda;
 
-constexpr int most_blur = 2 * max_reach + 1;
+constexpr int max_blur = 2 * max_reach + 1;
 /// Scratch memory of the masks that go together.
-constexpr int64_t most_bytes = int64_t(512) << 20;
-constexpr int64_t most_pixels = INT32_MAX;  // of a mask that label takes
+constexpr int64_t max_bytes = int64_t(512) << 20;
+constexpr int64_t max_pixels = INT32_MAX;  // of a mask that label takes
 
 /// Tiles of clean_bits: of 8, 16 and 32 words and 16, 32 and 64 rows these are the fastest of many
 /// frames, and of one within a tenth (H200, 2026-11-22).
@@ -54,7 +54,7 @@ int32_t words_of(int32_t width) { return (width + 63) / 64 * 2; }
 
 /// What few_components writes, where host and GPU see it.
 struct Found {
-  static constexpr size_t most_kept = 4;
+  static constexpr size_t max_kept = 4;
   explicit Found(size_t masks)
       : memory({PixelType::u8, {int32_t(masks * sizeof(FewComponents)), 1}}) {}
   FewComponents* get() const { return static_cast<FewComponents*>(memory.view().data); }
@@ -83,7 +83,7 @@ struct Part {
 
 /// Taps as frames_to_bits takes them; whether they smooth at all.
 bool fill_taps(const MotionOptions& options, uint32_t (&words)[4]) {
-  std::array<int32_t, most_blur> taps;
+  std::array<int32_t, max_blur> taps;
   const auto size = size_t(options.blur);
   fill_gaussian_q8(std::span(taps).first(size), options.blur_sigma);
   if (taps[size / 2] == 256) return false;  // the others are 0
@@ -94,19 +94,19 @@ bool fill_taps(const MotionOptions& options, uint32_t (&words)[4]) {
 }
 
 /// Groups of cameras that are waited for together.
-constexpr int most_groups = 8;
+constexpr int max_groups = 8;
 
 /// What goes in the same launches.
 class Together {
  public:
-  Together(Call& call, int64_t bytes) : call_(call), most_bytes_(bytes) {}
+  Together(Call& call, int64_t bytes) : call_(call), max_bytes_(bytes) {}
 
   bool empty() const { return count_ == 0; }
   /// How many of `wanted` more frames of a camera there is room for; at least one in all.
   int32_t room_for(const MotionArgs& camera, int32_t wanted) const {
     const int32_t width = std::max(width_, camera.frame.width);
     const int64_t row = int64_t(words_of(width)) * 4;
-    const int64_t rows = std::min(most_pixels / width, most_bytes_ / (2 * row)) - rows_;
+    const int64_t rows = std::min(max_pixels / width, max_bytes_ / (2 * row)) - rows_;
     const auto fit = int32_t(std::clamp<int64_t>(rows / (camera.frame.height + 1), 0, wanted));
     return empty() ? std::max(fit, 1) : fit;
   }
@@ -261,7 +261,7 @@ class Together {
   bool are_small() const {
     for (int i = 0; i < count_; ++i) {
       const ConstAnyView frame = parts_[size_t(i)].camera->frame;
-      if (frame.width > most_columns || frame.height > most_rows) return false;
+      if (frame.width > max_columns || frame.height > max_rows) return false;
     }
     return true;
   }
@@ -364,15 +364,15 @@ class Together {
   }
 
   Call& call_;
-  int64_t most_bytes_;
+  int64_t max_bytes_;
   int count_ = 0;
   int32_t masks_ = 0;
   int32_t rows_ = 0, width_ = 0;  // of the tall mask
   BasicBitView<uint64_t, Space::device> tall_{};
   FewComponents* found_ = nullptr;
-  std::array<Part, most_jobs> parts_;
-  std::array<uint32_t*, most_jobs> bits_;
-  std::array<uint8_t*, most_jobs> runs_;  // of the clean masks, counted by rows and tiles
+  std::array<Part, max_jobs> parts_;
+  std::array<uint32_t*, max_jobs> bits_;
+  std::array<uint8_t*, max_jobs> runs_;  // of the clean masks, counted by rows and tiles
 };
 
 }  // namespace
@@ -381,22 +381,22 @@ void motion_cuda::fused(const MotionArgs& args, Call& call) {
   const auto camera_at = [&](size_t i) -> const MotionArgs& {
     return i == 0 ? args : args.others[i - 1];
   };
-  constexpr size_t at_once = most_groups * most_jobs;
+  constexpr size_t at_once = max_groups * max_jobs;
   const size_t cameras = 1 + args.others.size();
   for (size_t first = 0; first < cameras; first += at_once) {
     const size_t n = std::min(cameras - first, at_once);
-    const int64_t bytes = most_bytes / int64_t((n - 1) / most_jobs + 1);
+    const int64_t bytes = max_bytes / int64_t((n - 1) / max_jobs + 1);
     std::array<int32_t, at_once> next{};  // frame of each camera
     for (bool more = true; more;) {
       const Scratch scope(call.nested(), Space::device);  // the next ones take the same memory
-      std::array<std::optional<Together>, most_groups> groups;
+      std::array<std::optional<Together>, max_groups> groups;
       size_t masks = 0;
       more = false;
       for (size_t i = 0; i < n; ++i) {
         const MotionArgs& camera = camera_at(first + i);
         const int32_t left = camera.count - next[i];
         if (left == 0) continue;
-        auto& together = groups[i / most_jobs];
+        auto& together = groups[i / max_jobs];
         if (!together) together.emplace(call, bytes);
         const bool founds = camera.background->frames() == 0;
         const int32_t taken = together->room_for(camera, founds ? 1 : left);

@@ -9,7 +9,7 @@ std::optional<HalfWidths> half_widths_of(const StructuringElement& element) {
   const int width = element.width(), height = element.height();
   const int reach_x = element.anchor_x(), reach_y = element.anchor_y();
   if (width != 2 * reach_x + 1 || height != 2 * reach_y + 1) return {};
-  if (reach_x > most_half || reach_y > most_half) return {};
+  if (reach_x > max_half || reach_y > max_half) return {};
   HalfWidths found;
   for (int8_t& half : found.of) half = -1;
   for (int dy = 0; dy <= reach_y; ++dy) {

@@ -8,11 +8,11 @@
 
 namespace cuesta::motion_cuda {
 
-inline constexpr int most_half = 7;  ///< half the side of the largest
+inline constexpr int max_half = 7;  ///< half the side of the largest
 
 /// An element by rows: half the width of those at distance |dy| of the middle, -1 where none.
 struct HalfWidths {
-  int8_t of[most_half + 1];
+  int8_t of[max_half + 1];
 };
 
 /// Of an element of at most 15 x 15 whose rows are one run of cells each, or none, in mirror

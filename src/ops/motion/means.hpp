@@ -6,7 +6,7 @@
 namespace cuesta::motion {
 
 /// The largest N: sums of N x N samples of u8 fit 16 bits, and those of u16 the 24 of a float.
-inline constexpr int32_t most_downscale = 16;
+inline constexpr int32_t max_downscale = 16;
 
 constexpr Size downscaled(Size frame, int32_t factor) {
   return {(frame.width + factor - 1) / factor, (frame.height + factor - 1) / factor};

@@ -48,7 +48,7 @@ struct Described<MotionOptions> {
 template <>
 struct Described<DownscaleOptions> {
   static constexpr auto fields = std::tuple(field<&DownscaleOptions::downscale>(
-      "downscale", between(1, motion::most_downscale),
+      "downscale", between(1, motion::max_downscale),
       "look at the video so many times smaller, means of as many pixels a side; options and what "
       "is told stay in the video's pixels"));
 };

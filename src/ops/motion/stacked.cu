@@ -23,7 +23,7 @@ namespace cuesta {
 namespace {
 
 // Scratch memory of the frames that go together.
-constexpr int64_t most_bytes = int64_t(512) << 20;
+constexpr int64_t max_bytes = int64_t(512) << 20;
 
 using Picture = ImageView<uint8_t, Space::device>;
 using Bits = BasicBitView<uint64_t, Space::device>;
@@ -129,7 +129,7 @@ struct Tall {
     const int64_t gray = detail::padded_stride(args.frame.width) * gray_rows;
     const int64_t mask = int64_t(args.mask.words()) * 8 * mask_rows;
     const int64_t bytes = 2 * mask + (makes_gray ? gray : 0) + (reach > 0 ? gray : 0);
-    return int32_t(std::clamp<int64_t>(most_bytes / bytes, 1, args.count));
+    return int32_t(std::clamp<int64_t>(max_bytes / bytes, 1, args.count));
   }
 };
 

@@ -51,7 +51,7 @@ template <class T>
 void median_of_type(std::span<const AnyImage> pictures, AnyView median) {
   const auto samples = size_t(median.width) * size_t(median.channels);
   for (int32_t y = 0; y < median.height; ++y) {
-    const T* rows[most_kept] = {};
+    const T* rows[max_kept] = {};
     for (size_t i = 0; i < pictures.size(); ++i) rows[i] = pictures[i].view().as<T>().row(y);
     T* to = median.as<T>().row(y);
     const T *a = rows[0], *b = rows[1], *c = rows[2];
@@ -177,7 +177,7 @@ bool Steady::finds_shift(const uint8_t* luma, Shift& shift) const {
   shift = {};
   if (2 * still > count) return true;
   for (size_t i = 0; i < count; ++i) {
-    const auto least_of = [&](Shift middle, int32_t far, int32_t step) {
+    const auto min_of = [&](Shift middle, int32_t far, int32_t step) {
       Shift best = middle;
       int64_t least = INT64_MAX;
       for (int32_t y = -far; y <= far; y += step) {
@@ -190,7 +190,7 @@ bool Steady::finds_shift(const uint8_t* luma, Shift& shift) const {
       }
       return best;
     };
-    votes[i] = least_of(least_of({}, reach_ / 2 * 2, 2), 1, 1);
+    votes[i] = min_of(min_of({}, reach_ / 2 * 2, 2), 1, 1);
   }
   size_t most = 0;
   for (size_t i = 0; i < count; ++i) {

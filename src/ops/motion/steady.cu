@@ -28,7 +28,7 @@ __global__ void windows_of_frames(ConstAnyView first, ptrdiff_t step, Windows wi
 }
 
 struct Pictures {
-  ConstAnyView of[motion::most_kept];
+  ConstAnyView of[motion::max_kept];
   int32_t count;
 };
 

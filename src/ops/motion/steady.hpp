@@ -38,17 +38,17 @@ CUESTA_HOST_DEVICE constexpr int32_t median(int32_t a, int32_t b, int32_t c) {
 /// It lies between the greater of two pairs' least and the lesser of their greatest.
 CUESTA_HOST_DEVICE constexpr int32_t median(int32_t a, int32_t b, int32_t c, int32_t d, int32_t e) {
   const int32_t ab = a < b ? a : b, cd = c < d ? c : d;
-  const int32_t most_ab = a < b ? b : a, most_cd = c < d ? d : c;
-  return median(ab > cd ? ab : cd, most_ab < most_cd ? most_ab : most_cd, e);
+  const int32_t max_ab = a < b ? b : a, max_cd = c < d ? d : c;
+  return median(ab > cd ? ab : cd, max_ab < max_cd ? max_ab : max_cd, e);
 }
 
 /// The median, sample by sample, of 3 or 5 pictures of one shape and type on the host.
 void median_of(std::span<const AnyImage> pictures, AnyView median);
 
 /// Frames that the warm-up keeps for the median, and which of its frames they are.
-inline constexpr int32_t most_kept = 5;
+inline constexpr int32_t max_kept = 5;
 constexpr int32_t kept_of(int32_t warm_up) {
-  return warm_up >= most_kept ? most_kept : warm_up >= 3 ? 3 : 1;
+  return warm_up >= max_kept ? max_kept : warm_up >= 3 ? 3 : 1;
 }
 constexpr int32_t kept_at(int32_t i, int32_t warm_up) {
   const int32_t kept = kept_of(warm_up);

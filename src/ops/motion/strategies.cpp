@@ -188,7 +188,7 @@ std::span<const Strategy<MotionArgs>> MotionArgs::strategies() {
        .tier = Tier::ladder,
        .idea = "the same with the next tile loaded while one is computed",
        .paper = "004",
-       .parameters = walking_shape,
+       .parameters = marching_shape,
        .host_sync = true,
        .supports = CUESTA_GPU(buffered),
        .run = CUESTA_GPU(each_frame<v1_5>)},

@@ -164,7 +164,7 @@ namespace sampled {
 inline constexpr int32_t count = 12;            // samples of a pixel
 inline constexpr int32_t radius = 16;           // two samples within it explain a frame
 inline constexpr int32_t absorbed_after = 250;  // unexplained frames, after which a pixel learns
-inline constexpr int32_t restless_step = 6, most_restless = 40;
+inline constexpr int32_t restless_step = 6, max_restless = 40;
 inline constexpr int32_t age_plane = count, restless_plane = count + 1;
 inline constexpr uint32_t learns_in = 8, takes_in = 16;  // chances of one in so many, powers of two
 inline constexpr uint32_t of_column = 0x9E3779B9u, of_row = 0x85EBCA77u, of_frame = 0xC2B2AE3Du;
@@ -358,7 +358,7 @@ struct BasicSampled {
     const int32_t known = state[restless_plane] & 255, calm = known & 127;
     const bool far = second > radius * gray_level<T>;
     const int32_t restless =
-        far != (known >= 128) ? at_most(calm + restless_step, most_restless) : calm - (calm > 0);
+        far != (known >= 128) ? at_most(calm + restless_step, max_restless) : calm - (calm > 0);
     const bool explained = second <= (radius + restless) * gray_level<T>;
     const int32_t age = state[age_plane];
     const int32_t older = explained ? (age > 2 ? age - 2 : 0) : at_most(age + 1, 255);

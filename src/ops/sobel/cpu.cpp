@@ -9,7 +9,7 @@
 // After foreach_target.h:
 #include <hwy/highway.h>
 
-#include "cpu/column_walk-inl.hpp"
+#include "cpu/column_march-inl.hpp"
 #include "cpu/extended_row.hpp"
 #include "cpu/simd-inl.hpp"
 #include "ops/shared/gradient.hpp"
@@ -194,8 +194,8 @@ void strips_of(const SobelArgs& args, Call& call) {
 // min(|gx| + |gy|, 255), aperture 3: differences and sums along a row, then
 //   gx = (1 1) ∗ (1 1) ∗ difference,  gy = sum below − sum above
 // down the rows. All within ±1,020.
-struct MagnitudeWalk {
-  using Words = hn::Vec<WalkWords>;
+struct MagnitudeMarch {
+  using Words = hn::Vec<MarchWords>;
   static constexpr int32_t radius = 1;
   // What half of the columns (even or odd) remembers of the rows above.
   static constexpr size_t difference1 = 0, pair1 = 1, sum1 = 2, sum2 = 3, state_of_half = 4;
@@ -203,23 +203,23 @@ struct MagnitudeWalk {
 
   // |gx| + |gy| of the row above this one.
   static HWY_INLINE Words down(Words* s, Words difference, Words sum) {
-    const hn::RebindToSigned<WalkWords> ds;
+    const hn::RebindToSigned<MarchWords> ds;
     const Words pair = hn::Add(difference, s[difference1]);
     const auto gx = hn::BitCast(ds, hn::Add(pair, s[pair1]));
     const auto gy = hn::BitCast(ds, hn::Sub(sum, s[sum2]));
     s[difference1] = difference, s[pair1] = pair, s[sum2] = s[sum1], s[sum1] = sum;
-    return hn::BitCast(WalkWords(), hn::Add(hn::Abs(gx), hn::Abs(gy)));
+    return hn::BitCast(MarchWords(), hn::Add(hn::Abs(gx), hn::Abs(gy)));
   }
 
-  HWY_INLINE hn::Vec<WalkBytes> step(Words (&s)[state], const uint8_t* from) const {
-    const WalkWords d;
+  HWY_INLINE hn::Vec<MarchBytes> step(Words (&s)[state], const uint8_t* from) const {
+    const MarchWords d;
     const Words a = load_words(from), b = load_words(from + 2);
     // The samples left of the even pixel, it, the odd one, and right of that.
     const Words p0 = even_words(a), p1 = odd_words(a), p2 = even_words(b), p3 = odd_words(b);
     const Words middle = hn::Add(p1, p2), most = hn::Set(d, 255);
     const Words even = down(s, hn::Sub(p2, p0), hn::Add(hn::Add(p0, p1), middle));
     const Words odd = down(s + state_of_half, hn::Sub(p3, p1), hn::Add(middle, hn::Add(p2, p3)));
-    return hn::BitCast(WalkBytes(),
+    return hn::BitCast(MarchBytes(),
                        hn::Or(hn::Min(even, most), hn::ShiftLeft<8>(hn::Min(odd, most))));
   }
 };
@@ -248,8 +248,8 @@ void sobel_simd_target(const SobelArgs& args, Call& call) {
   }
 #if HWY_TARGET != HWY_SCALAR
   if (wants_only_magnitude(args)) {
-    return thread_columns(MagnitudeWalk{}, args.src.as<uint8_t>(), args.out.magnitude.as<uint8_t>(),
-                          args.options.border, call);
+    return thread_columns(MagnitudeMarch{}, args.src.as<uint8_t>(),
+                          args.out.magnitude.as<uint8_t>(), args.options.border, call);
   }
 #endif
   switch (args.options.aperture) {

@@ -14,7 +14,7 @@ constexpr int pixels_per_thread = 4;
 constexpr int block_x = 32, block_y = 8;
 
 template <class T, int K>
-__global__ void sobel_fused(Request<T> q) {
+__global__ void sobel_fused(SobelRequest<T> q) {
   constexpr int r = K / 2;
   constexpr auto taps = gradient::taps(K);
   const auto src = q.samples();
@@ -54,7 +54,7 @@ __global__ void sobel_fused(Request<T> q) {
 
 // Four pixels below each other: a warp reads and writes rows, whose floats are vectors already.
 template <int K>
-__global__ void __launch_bounds__(block_x* block_y) sobel_fused_floats(Request<float> q) {
+__global__ void __launch_bounds__(block_x* block_y) sobel_fused_floats(SobelRequest<float> q) {
   constexpr int r = K / 2, high = pixels_per_thread + 2 * r;
   const auto src = q.samples();
   const int x = blockIdx.x * block_x + threadIdx.x;

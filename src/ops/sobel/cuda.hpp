@@ -11,11 +11,11 @@ void plain(const SobelArgs& args, Call& call);
 void pairs(const SobelArgs& args, Call& call);
 std::string_view pairs_supports(const SobelArgs& args, const Parameters& parameters);
 /// Integers, every aperture, one pass down columns.
-void walk(const SobelArgs& args, Call& call);
+void march(const SobelArgs& args, Call& call);
 /// u8 by int8 tensor cores, rows that begin at multiples of 16 bytes.
 void tensor(const SobelArgs& args, Call& call);
 std::string_view tensor_supports(const SobelArgs& args, const Parameters& parameters);
-std::string_view walk_supports(const SobelArgs& args, const Parameters& parameters);
+std::string_view march_supports(const SobelArgs& args, const Parameters& parameters);
 /// One pass over memory, all outputs together.
 void fused(const SobelArgs& args, Call& call);
 

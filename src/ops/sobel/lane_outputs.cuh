@@ -1,4 +1,4 @@
-// What the walking strategies of sobel make of a lane's gradients: whatever is wanted of
+// What the marching strategies of sobel make of a lane's gradients: whatever is wanted of
 // neighbouring columns of a row.
 #pragma once
 
@@ -41,8 +41,8 @@ __device__ inline uint32_t four_magnitudes(const int32_t* gx, const int32_t* gy)
 /// Writes what is wanted of the gradients of a lane's columns of row y. Every lane of the warp
 /// calls it.
 template <class T, int K, Wanted W, bool Aligned, bool Plain, int Columns, class S, class Lane>
-__device__ void write_outputs(const Request<T>& q, const Lane& lane, int32_t y, S (&gx)[Columns],
-                              S (&gy)[Columns]) {
+__device__ void write_outputs(const SobelRequest<T>& q, const Lane& lane, int32_t y,
+                              S (&gx)[Columns], S (&gy)[Columns]) {
   constexpr int r = K / 2;
   constexpr bool small = sizeof(T) == 1 && K == 3;  // squares are exact in f32
   const auto row_of = [](const AnyView& out, int32_t y) {

@@ -17,7 +17,7 @@ using namespace sobel_sums;
 
 /// The part of a request that every kernel takes by value; T is the source's sample type.
 template <class T>
-struct Request {
+struct SobelRequest {
   ConstAnyView src;
   SobelOutputs out;
   Norm norm;
@@ -28,7 +28,7 @@ struct Request {
 };
 
 template <class T>
-Request<T> request_of(const SobelArgs& args) {
+SobelRequest<T> request_of(const SobelArgs& args) {
   const Border& border = args.options.border;
   return {args.src, args.out, args.options.norm, border.mode, border_sample<T>(border)};
 }
@@ -52,7 +52,7 @@ void for_type_and_aperture(const SobelArgs& args, Body&& body) {
 
 /// The sample at any distance outside the picture.
 template <class T>
-__device__ Sum<T> sample(const Request<T>& r, int32_t x, int32_t y) {
+__device__ Sum<T> sample(const SobelRequest<T>& r, int32_t x, int32_t y) {
   const auto src = r.samples();
   if (uint32_t(x) < uint32_t(src.width) && uint32_t(y) < uint32_t(src.height)) return src.at(x, y);
   return cuda::outside_sample(src.data, src.stride_bytes, src.width, src.height, r.mode, r.outside,
@@ -61,7 +61,7 @@ __device__ Sum<T> sample(const Request<T>& r, int32_t x, int32_t y) {
 
 /// True where `ignore` gives gradient 0: the window of radius r leaves the picture.
 template <class T>
-__device__ bool leaves(const Request<T>& q, int32_t x, int32_t y, int32_t r) {
+__device__ bool leaves(const SobelRequest<T>& q, int32_t x, int32_t y, int32_t r) {
   return q.mode == BorderMode::ignore &&
          (x < r || y < r || x + r >= q.src.width || y + r >= q.src.height);
 }
@@ -104,14 +104,15 @@ __device__ inline void store_direction(const AnyView& out, int32_t x, int32_t y,
 
 /// Writes whatever is wanted of one pixel's gradient.
 template <class T>
-__device__ void store(const Request<T>& q, int32_t x, int32_t y, int32_t gx, int32_t gy) {
+__device__ void store(const SobelRequest<T>& q, int32_t x, int32_t y, int32_t gx, int32_t gy) {
   store_gradient(q.out.gx, x, y, gx);
   store_gradient(q.out.gy, x, y, gy);
   if (q.out.magnitude.data) store_magnitude(q.out.magnitude, q.norm, x, y, gx, gy);
   store_direction(q.out.direction, x, y, gx, gy);
 }
 // Of an f32 source every output is f32.
-__device__ inline void store(const Request<float>& q, int32_t x, int32_t y, float gx, float gy) {
+__device__ inline void store(const SobelRequest<float>& q, int32_t x, int32_t y, float gx,
+                             float gy) {
   const auto put = [&](const AnyView& out, float value) {
     out.as<float, Space::device>().at(x, y) = value;
   };

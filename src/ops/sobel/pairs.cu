@@ -5,7 +5,7 @@
 // such that stay within 2,048 are exact, and their bits are the integer. So fp16 instructions, the
 // only two-lane arithmetic at full rate, do integer work and take signs off for nothing. A lane
 // owns 16 columns (8 where it writes s16) in words of four samples, halves 0, 2 and 1, 3 apart, and
-// walks down: differences and smoothed sums across of the last two rows stay in registers.
+// marches down: differences and smoothed sums across of the last two rows stay in registers.
 #include <cuda_fp16.h>
 
 #include "cuda/any_alignment.cuh"
@@ -111,11 +111,11 @@ template <int Columns, int Warps>
 using RowTile = cuda::tensor::Tile<uint8_t, 32 * Columns * Warps, 4, 16, Warps>;
 
 /// The pictures and border, by value.
-struct Pictures : cuda::tensor::Request<uint8_t, uint8_t> {
+struct Pictures : cuda::tensor::SobelRequest<uint8_t, uint8_t> {
   AnyView gx, gy;
 };
 
-/// A lane that walks down its columns.
+/// A lane that marches down its columns.
 template <Result R, bool Aligned, class Tile>
 struct PairsLane {
   static constexpr int columns = columns_of<R>, own = columns / 4;

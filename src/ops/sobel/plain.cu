@@ -12,7 +12,7 @@ using namespace sobel_cuda;
 
 template <class T, int K>
 struct Pixel {
-  Request<T> q;
+  SobelRequest<T> q;
 
   __device__ void operator()(int32_t x, int32_t y) const {
     constexpr int r = K / 2;

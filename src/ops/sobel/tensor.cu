@@ -152,7 +152,7 @@ __device__ __forceinline__ Results<typename M::Out> neighbours(const uint32_t (&
 
 template <class M, bool Aligned, int Warps, int Blocks>
 __global__ void __launch_bounds__(32 * Warps, Blocks)
-    sobel_tensor(const __grid_constant__ cuda::tensor::Request<uint8_t, typename M::Out> q,
+    sobel_tensor(const __grid_constant__ cuda::tensor::StencilRequest<uint8_t, typename M::Out> q,
                  int rows, const __grid_constant__ Fragments fragments) {
   using Out = typename M::Out;
   using Tile = PatchTile<Warps>;
@@ -236,7 +236,7 @@ int rows_of_block(int64_t pixels) {
 }
 
 template <class M, bool Aligned, int Blocks>
-void launch(const cuda::tensor::Request<uint8_t, typename M::Out>& q, int aperture, int rows,
+void launch(const cuda::tensor::StencilRequest<uint8_t, typename M::Out>& q, int aperture, int rows,
             cudaStream_t stream) {
   const unsigned strips = cuda::blocks(q.src.height, rows),
                  high = std::min(strips, cuda::max_grid_y);
@@ -251,9 +251,9 @@ template <class Out, Norm N>
 void run(const SobelArgs& args, Call& call) {
   using M = Magnitudes<Out, N>;
   const Border& border = args.options.border;
-  const cuda::tensor::Request<uint8_t, Out> q{args.src.as<uint8_t, Space::device>(),
-                                              args.out.magnitude.as<Out, Space::device>(),
-                                              border.mode, border_sample<uint8_t>(border)};
+  const cuda::tensor::StencilRequest<uint8_t, Out> q{args.src.as<uint8_t, Space::device>(),
+                                                     args.out.magnitude.as<Out, Space::device>(),
+                                                     border.mode, border_sample<uint8_t>(border)};
   const int rows = rows_of_block(int64_t(q.src.width) * q.src.height);
   const int aperture = args.options.aperture;
   if (cuda::has_word_rows(q.src, 16) && cuda::has_word_rows(q.dst, int(8 * sizeof(Out))))

@@ -158,7 +158,7 @@ struct Limits {
 /// What the lanes of bytes share: pixels come in words of 4, gradients are pairs.
 struct Bytes {
   /// The compute capability whose instructions it needs: for older ones the kernel is empty.
-  static constexpr int least_major = 8;
+  static constexpr int min_major = 8;
   using Sample = uint8_t;
   using Gradient = uint32_t;
   using Table = canny_nms::LimitTable;

@@ -1,8 +1,8 @@
 // The gradient and suppression of canny for aperture 3, without a mask: source to two masks, one
-// bit a pixel, or the histogram of magnitudes of u8. Smoothing comes before. A warp walks 30 lanes'
-// columns down, with an apron of a lane on either side; rows are read three ahead. What a lane does
-// with its pixels is its type's: half_lane.cuh for u8, wide_lane.cuh for u16. blockIdx.z is the
-// picture.
+// bit a pixel, or the histogram of magnitudes of u8. Smoothing comes before. A warp marches 30
+// lanes' columns down, with an apron of a lane on either side; rows are read three ahead. What a
+// lane does with its pixels is its type's: half_lane.cuh for u8, wide_lane.cuh for u16. blockIdx.z
+// is the picture.
 //
 // From device memory: the source read and 1/4 byte written a pixel, and what strips and their
 // aprons read twice, mostly from the caches. What binds: issue.
@@ -126,14 +126,14 @@ __device__ inline void take(const Ahead<W>& from, const Edge& edge, uint32_t (&r
   }
 }
 
-// ---- the walk
+// ---- the march
 
-/// Walks a lane whose first column is x down rows [first, end): measured(y, lane, turn) with every
-/// row of magnitudes, found(y, candidates, strong) with every row of maxima.
+/// Marches a lane whose first column is x down rows [first, end): measured(y, lane, turn) with
+/// every row of magnitudes, found(y, candidates, strong) with every row of maxima.
 template <class L, Meets M, bool Maxima, class Measured, class Found>
-__device__ inline void walk(const Job& job, typename L::Limit low, typename L::Limit high,
-                            int32_t x, int32_t first, int32_t end, Measured&& measured,
-                            Found&& found) {
+__device__ inline void march(const Job& job, typename L::Limit low, typename L::Limit high,
+                             int32_t x, int32_t first, int32_t end, Measured&& measured,
+                             Found&& found) {
   using Sample = typename L::Sample;
   constexpr int before = Maxima ? 2 : 1;  // rows that the first row needs, and the last behind it
   constexpr int ahead = 3, words = L::pixels * int(sizeof(Sample)) / 4;
@@ -182,7 +182,7 @@ __device__ inline void walk(const Job& job, typename L::Limit low, typename L::L
 // ---- the kernel
 
 /// Warps of a block that counts nothing: none waits for another.
-inline constexpr int walk_warps = 1;
+inline constexpr int march_warps = 1;
 inline constexpr int magnitudes = 2041;  // 0 to 2,040; l2's roots are fewer
 
 /// Strips of a picture: they cover its masks, whose rows may end behind its own.
@@ -209,8 +209,8 @@ __device__ __forceinline__ void add_bins(const uint32_t* counted, const canny_cu
 }
 
 template <class L, bool Count, int Warps>
-__device__ inline void nms_walk(const Job& first_job, const typename L::Table& table,
-                                const canny_cuda::NmsOutput& out, int32_t rows_per_warp) {
+__device__ inline void nms_march(const Job& first_job, const typename L::Table& table,
+                                 const canny_cuda::NmsOutput& out, int32_t rows_per_warp) {
   using Group = typename L::Group;
   const Job job = first_job.picture(blockIdx.z);
   __shared__ uint32_t counted[Count ? magnitudes : 1];
@@ -254,11 +254,11 @@ __device__ inline void nms_walk(const Job& first_job, const typename L::Table& t
     const auto address = reinterpret_cast<uintptr_t>(job.src) | uintptr_t(job.src_stride);
     constexpr int bytes = L::pixels * int(sizeof(typename L::Sample));
     if (!inside)
-      walk<L, Meets::edge, !Count>(job, low, high, x, first, end, measured, found);
+      march<L, Meets::edge, !Count>(job, low, high, x, first, end, measured, found);
     else if (address % bytes == 0)
-      walk<L, Meets::aligned, !Count>(job, low, high, x, first, end, measured, found);
+      march<L, Meets::aligned, !Count>(job, low, high, x, first, end, measured, found);
     else
-      walk<L, Meets::inside, !Count>(job, low, high, x, first, end, measured, found);
+      march<L, Meets::inside, !Count>(job, low, high, x, first, end, measured, found);
     if constexpr (Count) {
       outside = cuda::warp_sum(outside);
       if (lane == 0 && outside != 0) atomicSub(counted, outside);
@@ -269,13 +269,13 @@ __device__ inline void nms_walk(const Job& first_job, const typename L::Table& t
 
 template <class L, bool Count, int Warps>
 __global__ void __launch_bounds__(Warps * 32, L::warps / Warps)
-    gradient_nms_walk(const __grid_constant__ Job first_job,
-                      const __grid_constant__ typename L::Table table, canny_cuda::NmsOutput out,
-                      int32_t rows_per_warp) {
+    gradient_nms_march(const __grid_constant__ Job first_job,
+                       const __grid_constant__ typename L::Table table, canny_cuda::NmsOutput out,
+                       int32_t rows_per_warp) {
 #if __CUDA_ARCH__ >= 800
-  nms_walk<L, Count, Warps>(first_job, table, out, rows_per_warp);
+  nms_march<L, Count, Warps>(first_job, table, out, rows_per_warp);
 #else
-  if constexpr (L::least_major < 8) nms_walk<L, Count, Warps>(first_job, table, out, rows_per_warp);
+  if constexpr (L::min_major < 8) nms_march<L, Count, Warps>(first_job, table, out, rows_per_warp);
 #endif
 }
 

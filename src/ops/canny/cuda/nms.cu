@@ -82,7 +82,7 @@ std::string_view march_fp16_refuses(const CannyArgs& args) {
       int64_t(args.src.width) * args.src.height < many_pixels)
     return "smoothing windows 3 and 5 below 2²² pixels";
   const int capability = cuda::compute_capability();
-  return capability != 0 && capability < 10 * canny_half::Bytes::least_major
+  return capability != 0 && capability < 10 * canny_half::Bytes::min_major
              ? "GPUs before compute capability 8.0"
              : std::string_view();
 }
@@ -107,16 +107,16 @@ bool smooths_apart(const CannyArgs& args, Front front, const Taps& taps) {
 
 // ---- launches
 
-/// Rows of a walk where they are more than a wave. H200, 2026-11-22, 8192²: 20, 26, 32, 47 and 95
+/// Rows of a march where they are more than a wave. H200, 2026-11-22, 8192²: 20, 26, 32, 47 and 95
 /// rows took 0.0899, 0.0886, 0.0901, 0.0910 and 0.1000 ms (l1), 0.1340, 0.1292, 0.1327, 0.1300 and
 /// 0.1407 (l2); u16 l1 0.1850, 0.1799, 0.1813, 0.1795 and 0.1941; counting 0.0627, 0.0626, 0.0642,
 /// 0.0664 and 0.0761.
-constexpr int32_t walk_rows = 26;
+constexpr int32_t lane_rows = 26;
 /// And no fewer, however small the picture. 512² and 1024², l1: 2 rows 4.8 and 8.1 µs, 4 rows 5.8
 /// and 8.6, 8 rows 7.0 and 8.3.
-constexpr int32_t least_walk_rows = 2;
-/// The other kernel's: it walks in one wave, and begins more rows before the first comes out.
-constexpr int32_t least_march_rows = 8;
+constexpr int32_t min_lane_rows = 2;
+/// The other kernel's: it marches in one wave, and begins more rows before the first comes out.
+constexpr int32_t min_word_rows = 8;
 
 /// The limits of pictures [begin, begin + count). The kernel compares with the least magnitude that
 /// counts; l1's lanes hold 15 bits.
@@ -133,11 +133,11 @@ canny_nms::LimitTable limit_table(const CannyArgs& args, int32_t begin, int32_t 
   return table;
 }
 
-/// What a launch of the walk for lanes L is told of the limits, and of how many pictures.
+/// What a launch of the march for lanes L is told of the limits, and of how many pictures.
 template <class Table>
-constexpr int32_t most_limits = 1;
+constexpr int32_t max_limits = 1;
 template <>
-constexpr int32_t most_limits<canny_nms::LimitTable> = canny_nms::LimitTable::most;
+constexpr int32_t max_limits<canny_nms::LimitTable> = canny_nms::LimitTable::most;
 
 template <class Table>
 Table table_of(const CannyArgs& args, int32_t begin, int32_t count, bool shared) {
@@ -149,22 +149,22 @@ Table table_of(const CannyArgs& args, int32_t begin, int32_t count, bool shared)
   }
 }
 
-/// Launches `kernel`, warps of which walk down `strips` strips of each picture, `block_warps` a
+/// Launches `kernel`, warps of which march down `strips` strips of each picture, `block_warps` a
 /// block, and at least and at most so many rows. `resident` warps fit a multiprocessor at once.
 template <bool Count, class Table>
-void launch_walks(void (*kernel)(canny_nms::Job, Table, NmsOutput, int32_t), int block_warps,
-                  int resident, int32_t strips, int32_t least_rows, int32_t most_rows,
-                  const CannyArgs& args, const canny_nms::Job& job, const NmsOutput& out,
-                  Call& call) {
+void launch_marches(void (*kernel)(canny_nms::Job, Table, NmsOutput, int32_t), int block_warps,
+                    int resident, int32_t strips, int32_t min_rows, int32_t max_rows,
+                    const CannyArgs& args, const canny_nms::Job& job, const NmsOutput& out,
+                    Call& call) {
   using namespace canny_nms;
   resident *= cuda::multiprocessors();
   const ptrdiff_t mask = ptrdiff_t(mask_bytes(job.width)) * job.height;
   const bool shared = Count || share_thresholds(args);
-  const int32_t most = shared ? args.count : most_limits<Table>;
+  const int32_t most = shared ? args.count : max_limits<Table>;
   for (int32_t begin = 0; begin < args.count; begin += most) {
     const int32_t count = std::min(most, args.count - begin);
     const int32_t rows =
-        std::min(rows_per_warp(strips, job.height, count, resident, least_rows), most_rows);
+        std::min(rows_per_warp(strips, job.height, count, resident, min_rows), max_rows);
     const int64_t warps = int64_t(strips) * ((job.height + rows - 1) / rows);
     cuda::launch("canny", kernel,
                  dim3(unsigned((warps + block_warps - 1) / block_warps), 1, unsigned(count)),
@@ -180,10 +180,10 @@ void launch_walks(void (*kernel)(canny_nms::Job, Table, NmsOutput, int32_t), int
 template <class L, bool Count>
 void launch_lanes(const CannyArgs& args, const canny_nms::Job& job, const NmsOutput& out,
                   Call& call) {
-  constexpr int warps = Count ? nms_warps : canny_half::walk_warps;
-  launch_walks<Count, typename L::Table>(canny_half::gradient_nms_walk<L, Count, warps>, warps,
-                                         L::warps, canny_half::strips<L>(job.width),
-                                         least_walk_rows, walk_rows, args, job, out, call);
+  constexpr int warps = Count ? nms_warps : canny_half::march_warps;
+  launch_marches<Count, typename L::Table>(canny_half::gradient_nms_march<L, Count, warps>, warps,
+                                           L::warps, canny_half::strips<L>(job.width),
+                                           min_lane_rows, lane_rows, args, job, out, call);
 }
 
 template <int K, int Half, bool Count>
@@ -195,9 +195,9 @@ void launch_words(const CannyArgs& args, const canny_nms::Job& job, const NmsOut
   cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel,
                                                             nms_warps * canny_nms::lanes, 0),
               "canny");
-  launch_walks<Count, canny_nms::LimitTable>(kernel, nms_warps, std::max(1, blocks) * nms_warps,
-                                             canny_nms::strips(job.width), least_march_rows,
-                                             INT32_MAX, args, job, out, call);
+  launch_marches<Count, canny_nms::LimitTable>(kernel, nms_warps, std::max(1, blocks) * nms_warps,
+                                               canny_nms::strips(job.width), min_word_rows,
+                                               INT32_MAX, args, job, out, call);
 }
 
 template <int K, bool Count>

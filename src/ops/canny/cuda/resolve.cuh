@@ -70,7 +70,7 @@ __device__ inline void write_tile(const T& tile, const DeviceImage<uint8_t>& dst
 // ---- the kernel
 
 /// A tile's sweeps, from edges and again from the rim.
-inline constexpr int most_sweeps = 32;
+inline constexpr int max_sweeps = 32;
 
 /// Where other tiles are: the ends of words beside which they begin.
 struct Beyond {
@@ -128,7 +128,7 @@ struct TileLane {
     bool decided = true;
 #pragma unroll 1
     for (bool edges = true;; edges = false) {
-      const bool ended = s.spread(most_sweeps);
+      const bool ended = s.spread(max_sweeps);
       decided &= ended;
       if (!edges) {
         if (!ended) {

@@ -264,7 +264,7 @@ void launch_tiles(const CannyArgs& args, const Source& src, const Masks& masks, 
                  .masks = masks,
                  .bins = bins};
   if (args.gy) job.gy = {args.gy.as<T, Space::device>(), args.gy_step};
-  if constexpr (!std::is_same_v<T, uint8_t>)  // of one channel the walks take all
+  if constexpr (!std::is_same_v<T, uint8_t>)  // of one channel the marches take all
     if (args.src.channels == 1) return launch_aperture<T, 1>(args, job, call);
   launch_aperture<T, 3>(args, job, call);
 }

@@ -1,5 +1,5 @@
 // One lane of the gradient and suppression of canny for u16 and aperture 3: 8 pixels of every row
-// in floats, one a register. half_nms.cuh has the walk; what it keeps on the way down is as in
+// in floats, one a register. half_nms.cuh has the march; what it keeps on the way down is as in
 // half_lane.cuh.
 //
 // Gradients are integers of at most 262,140 in size and magnitudes of l1 of 524,280: exact in a
@@ -82,7 +82,7 @@ struct Directions {
 
 template <Norm N>
 struct Lane {
-  static constexpr int least_major = 0;
+  static constexpr int min_major = 0;
   static constexpr Norm norm = N;
   static constexpr int pixels = 8, gradients_of = pixels;
   static constexpr bool skips = true;

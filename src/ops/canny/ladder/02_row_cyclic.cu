@@ -1,5 +1,5 @@
 // Rung `row-cyclic` (paper 001): the two convolutions through shared memory. A block keeps the K
-// whole rows that its next output row needs, border written out, and walks down height / grid
+// whole rows that its next output row needs, border written out, and marches down height / grid
 // rows; each step replaces the oldest row, so that a sample comes from global memory once a block
 // instead of K² times. grid is the paper's, at least the number of multiprocessors: with just that
 // many a block makes several rows wherever there are more rows than multiprocessors; with more
@@ -24,7 +24,7 @@ constexpr int pixel_block = 16;
 // Calls row(y, at) for the block's rows, by all its threads; at(i, j) is the ring's sample at
 // column i of the extended row and row j of the window.
 template <BorderMode Mode, class Row>
-__device__ void walk(DeviceImage<const uint8_t> src, int size, int rows_per_block, Row row) {
+__device__ void march(DeviceImage<const uint8_t> src, int size, int rows_per_block, Row row) {
   CUESTA_DYNAMIC_SHARED(uint8_t, ring);
   const int wide = src.width + size - 1, r = size / 2;
   const int first = int(blockIdx.x) * rows_per_block, end = min(first + rows_per_block, src.height);
@@ -46,7 +46,7 @@ __device__ void walk(DeviceImage<const uint8_t> src, int size, int rows_per_bloc
 
 __global__ void gaussian(DeviceImage<const uint8_t> src, DeviceImage<uint8_t> dst,
                          int rows_per_block, const __grid_constant__ Taps taps) {
-  walk<BorderMode::reflect101>(src, taps.size, rows_per_block, [&](int y, auto at) {
+  march<BorderMode::reflect101>(src, taps.size, rows_per_block, [&](int y, auto at) {
     for (int x = int(threadIdx.x); x < src.width; x += threads) {
       int32_t sum = 1 << 15;
       for (int j = 0; j < taps.size; ++j) {
@@ -62,7 +62,7 @@ __global__ void gaussian(DeviceImage<const uint8_t> src, DeviceImage<uint8_t> ds
 template <int K>
 __global__ void sobel(DeviceImage<const uint8_t> src, Gradients g, int rows_per_block) {
   constexpr auto taps = gradient::taps(K);
-  walk<BorderMode::replicate>(src, K, rows_per_block, [&](int y, auto at) {
+  march<BorderMode::replicate>(src, K, rows_per_block, [&](int y, auto at) {
     for (int x = int(threadIdx.x); x < src.width; x += threads) {
       int32_t gx = 0, gy = 0;
 #pragma unroll

@@ -85,7 +85,7 @@ cudaGraphNode_t add_loop(cudaGraph_t graph, const After& after, Search search, P
 // Waits for the GPU before it goes: a launch may still be running.
 class LoopGraph {
  public:
-  static constexpr size_t most_kept = 16;
+  static constexpr size_t max_kept = 16;
   LoopGraph(const Search& search, Progress* progress) {
     cudaGraph_t graph = nullptr;
     cuda::check(cudaGraphCreate(&graph, 0), "canny: a graph");

@@ -29,7 +29,7 @@ __device__ inline float multiply_add(float tap, float sample, float sum) {
 
 /// The part of a request that every kernel takes by value.
 template <class T>
-struct Request {
+struct ConvolveRequest {
   ImageView<const T, Space::device> src;
   ImageView<T, Space::device> dst;
   int32_t width, height, anchor_x, anchor_y;  // of the window
@@ -74,7 +74,7 @@ struct Request {
 };
 
 template <class T>
-Request<T> request_of(const ConvolveArgs& args) {
+ConvolveRequest<T> request_of(const ConvolveArgs& args) {
   return {args.src.as<T, Space::device>(),
           args.dst.as<T, Space::device>(),
           args.width,
@@ -147,7 +147,7 @@ __device__ constexpr int side(int asked) {
 /// K is the side of the window where it is known when compiling, and the loops unroll; 0: ask the
 /// request, and they do not.
 template <int K, class T, class Taps, class At>
-__device__ Tap<T> window_sum(const Request<T>& q, Taps taps, At at) {
+__device__ Tap<T> window_sum(const ConvolveRequest<T>& q, Taps taps, At at) {
   const int width = side<K>(q.width), height = side<K>(q.height);
   Tap<T> sum = 0;
 #pragma unroll(K ? K : 1)
@@ -160,7 +160,7 @@ __device__ Tap<T> window_sum(const Request<T>& q, Taps taps, At at) {
 
 /// The sum of a pixel whose samples come from global memory.
 template <int K, class T, class Taps>
-__device__ Tap<T> global_sum(const Request<T>& q, const Taps& taps, int32_t x, int32_t y) {
+__device__ Tap<T> global_sum(const ConvolveRequest<T>& q, const Taps& taps, int32_t x, int32_t y) {
   const int32_t left = x - q.anchor_x, top = y - q.anchor_y;
   return window_sum<K>(q, taps, [&](int i, int j) { return q.src.at(left + i, top + j); });
 }

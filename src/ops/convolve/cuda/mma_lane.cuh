@@ -168,7 +168,7 @@ struct Kind {
   using Tile = cuda::tensor::Tile<T, columns, Before, 16 * int(sizeof(T)), Warps>;
 };
 
-/// A lane of a warp that walks down.
+/// A lane of a warp that marches down.
 template <class T, class K>
 struct Lane {
   using S = Shape<K::before>;

@@ -9,7 +9,7 @@
 // first product's columns are dealt so that lane t of four makes 8 neighbouring ones of a warp's 32
 // by two of them; both take the same words of a row, K = 48 or 64 samples of it. H comes out with
 // rows in a lane's registers, which is the second product's B with K dealt in that order. A warp
-// walks down 16 rows a step and keeps H of the last one or two. More channels are wider rows and
+// marches down 16 rows a step and keeps H of the last one or two. More channels are wider rows and
 // taps further apart.
 #include <bit>
 #include <cstring>

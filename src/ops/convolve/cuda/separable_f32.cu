@@ -2,7 +2,7 @@
 // across second, in one kernel and in the definition's order. (Wide windows without a tap of 0:
 // separable_f32_tiles.cu.)
 //
-// A lane owns a few columns and walks down: a row, loaded once, is added to the K column sums it
+// A lane owns a few columns and marches down: a row, loaded once, is added to the K column sums it
 // belongs to, which stay in registers. Whole ones go to shared memory, two rows at a time, so that
 // a tap brought to a uniform register serves both rows and one barrier is enough for them; the
 // lanes of a warp (of a block, where windows are wide) read there what their neighbours have, 16
@@ -43,7 +43,7 @@ struct Shape {
 struct SeparableFloats : FloatRequest {
   int32_t shift;                 // of the first sample, to an aligned address
   int32_t across, rows, strips;  // blocks side by side, rows of a strip, strips
-  uint32_t least = 0;            // least_sample() of the factors
+  uint32_t least = 0;            // min_sample() of the factors
 
   using FloatRequest::FloatRequest;
 };
@@ -213,8 +213,8 @@ __device__ __forceinline__ void sum_across(const Factors<K>& taps, const Exchang
 /// A strip of the block. `Mapped`: some of its columns may lie outside. Gives, of zeros multiplied,
 /// whether a result may differ for it.
 template <int K, class P, Zeros Z, bool Aligned, bool Mapped>
-__device__ __forceinline__ bool walk(const SeparableFloats& q, const Factors<K>& taps,
-                                     Exchange<P>& shared, int32_t left, int32_t y0) {
+__device__ __forceinline__ bool march(const SeparableFloats& q, const Factors<K>& taps,
+                                      Exchange<P>& shared, int32_t left, int32_t y0) {
   constexpr bool leaves_out = Z == Zeros::left_out;
   using S = Shape<K, P::lanes>;
   const int lane = threadIdx.x % P::lanes, team = threadIdx.x / P::lanes;
@@ -302,11 +302,11 @@ __global__ void __launch_bounds__(Chosen<K>::threads, Chosen<K>::warps * 32 / Ch
   const bool inside =
       left >= 0 && left + P::lanes * lane_columns + (Aligned ? 0 : 4) <= q.src.width;
   constexpr Zeros first = HasZeros ? Zeros::multiplied : Zeros::none;
-  bool again = inside ? walk<K, P, first, Aligned, false>(q, taps, shared, left, y0)
-                      : walk<K, P, first, Aligned, true>(q, taps, shared, left, y0);
+  bool again = inside ? march<K, P, first, Aligned, false>(q, taps, shared, left, y0)
+                      : march<K, P, first, Aligned, true>(q, taps, shared, left, y0);
   if constexpr (HasZeros) {
     again = P::lanes > 32 ? bool(__syncthreads_or(again)) : bool(__any_sync(~0u, again));
-    if (again) walk<K, P, Zeros::left_out, Aligned, true>(q, taps, shared, left, y0);
+    if (again) march<K, P, Zeros::left_out, Aligned, true>(q, taps, shared, left, y0);
   }
 }
 
@@ -346,14 +346,14 @@ void run_window(const ConvolveArgs& args, Call& call) {
   }
   for (int32_t j = 0; j < args.height; ++j)
     put(args.floats.column[size_t(j)], j - args.anchor_y + K / 2, taps.column, taps.column_used);
-  q.least = least_sample(std::min(lowest_bit(args.floats.column), 0) +
-                         std::min(lowest_bit(args.floats.row), 0));
+  q.least = min_sample(std::min(lowest_bit(args.floats.column), 0) +
+                       std::min(lowest_bit(args.floats.row), 0));
   constexpr uint32_t all = uint32_t((uint64_t(1) << K) - 1);
   const auto with = [&](auto zeros) {
     q.is_aligned() ? run<K, zeros(), true>(q, taps, call) : run<K, zeros(), false>(q, taps, call);
   };
   // Wide windows without a tap of 0 are the tiles'.
-  if constexpr (K < int(least_tiled_taps)) {
+  if constexpr (K < int(min_tiled_taps)) {
     if ((taps.row_used & taps.column_used) == all) return with(std::false_type());
   }
   with(std::true_type());

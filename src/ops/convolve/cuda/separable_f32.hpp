@@ -5,7 +5,7 @@
 
 namespace cuesta::convolve_cuda {
 
-inline constexpr size_t least_tiled_taps = 5;
+inline constexpr size_t min_tiled_taps = 5;
 
 /// Whether the factors are whole windows of one channel without a tap of 0, as the tiles want them.
 bool separable_f32_tiles_takes(const ConvolveArgs& args);

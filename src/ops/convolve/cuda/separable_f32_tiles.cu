@@ -189,7 +189,7 @@ void run(const ConvolveArgs& args, Call& call) {
 bool convolve_cuda::separable_f32_tiles_takes(const ConvolveArgs& args) {
   const auto whole = [](std::span<const float> taps, int32_t anchor) {
     const size_t n = taps.size();
-    return n % 2 == 1 && n >= least_tiled_taps && n <= 31 && anchor == int32_t(n) / 2 &&
+    return n % 2 == 1 && n >= min_tiled_taps && n <= 31 && anchor == int32_t(n) / 2 &&
            std::none_of(taps.begin(), taps.end(), [](float tap) { return tap == 0; });
   };
   return args.src.channels == 1 && args.width == args.height && tiled_rows_take(args).empty() &&

@@ -47,7 +47,8 @@ void with_rule(const ConvolveArgs& args, const TensorTaps& taps, Run&& run) {
 }
 
 template <class T, class Rule>
-cuda::tensor::Request<T, typename Rule::Out> request_of(const ConvolveArgs& args, const Rule&) {
+cuda::tensor::StencilRequest<T, typename Rule::Out> request_of(const ConvolveArgs& args,
+                                                               const Rule&) {
   return {args.src.as<T, Space::device>(), args.dst.as<typename Rule::Out, Space::device>(),
           args.border.mode, border_sample<T>(args.border)};
 }

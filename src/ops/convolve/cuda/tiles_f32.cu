@@ -51,8 +51,8 @@ struct Window {
   float taps[K * K];
 };
 
-struct Request : FloatRequest {
-  uint32_t least = 0;  // least_sample() of the taps
+struct FloatTileRequest : FloatRequest {
+  uint32_t least = 0;  // min_sample() of the taps
 
   using FloatRequest::FloatRequest;
 };
@@ -87,9 +87,9 @@ __device__ __forceinline__ void load_samples(const uint8_t* at, int shift,
 /// Gives, of zeros multiplied, whether a result may differ for it. It does where the sample is
 /// infinite or no number, which makes the sum no number, and where the sum is −0, which only what
 /// is lost below the smallest denormal leaves behind: nothing is where magnitudes are 0 or
-/// Request::least and more.
+/// FloatTileRequest::least and more.
 template <int K, int C, int R, bool HasZeros, bool Aligned>
-__device__ __forceinline__ bool sum_rows(const Request& q, const Window<K>& window,
+__device__ __forceinline__ bool sum_rows(const FloatTileRequest& q, const Window<K>& window,
                                          const Tile<C>& in, const uint8_t* tile, int y, int column,
                                          float (&sum)[R][C]) {
   constexpr int reach = K / 2, pitch = Tile<C>::pitch;
@@ -155,7 +155,7 @@ __device__ __forceinline__ void sum_rows_without_zeros(const Window<K>& window, 
 
 template <int K, bool HasZeros, bool Aligned>
 __global__ void __launch_bounds__(32 * warps, Chosen<K>::blocks)
-    tiles_f32_kernel(const __grid_constant__ Request q, int rows,
+    tiles_f32_kernel(const __grid_constant__ FloatTileRequest q, int rows,
                      const __grid_constant__ Window<K> window) {
   constexpr int C = Chosen<K>::columns, R = Chosen<K>::rows;
   CUESTA_DYNAMIC_SHARED(__align__(128) uint8_t, tile);
@@ -211,7 +211,7 @@ __global__ void __launch_bounds__(32 * warps, Chosen<K>::blocks)
 }
 
 template <int K, bool HasZeros, bool Aligned>
-void launch(const Request& q, const Window<K>& window, Call& call) {
+void launch(const FloatTileRequest& q, const Window<K>& window, Call& call) {
   using P = Chosen<K>;
   // Fewer rows where the GPU would not be full.
   const unsigned across = cuda::blocks(q.src.width, 32 * P::columns);
@@ -230,7 +230,7 @@ void launch(const Request& q, const Window<K>& window, Call& call) {
 
 template <int K>
 void run(const ConvolveArgs& args, Call& call) {
-  Request q(args);
+  FloatTileRequest q(args);
   Window<K> window{};
   bool zeros = false;
   for (int32_t j = 0; j < args.height; ++j) {
@@ -241,7 +241,7 @@ void run(const ConvolveArgs& args, Call& call) {
     }
   }
   for (const float tap : window.taps) zeros |= tap == 0;
-  q.least = least_sample(lowest_bit(window.taps));
+  q.least = min_sample(lowest_bit(window.taps));
   const auto with = [&](auto some) {
     if (cuda::has_word_rows(args.src, 16) && cuda::has_word_rows(args.dst, 16))
       launch<K, some(), true>(q, window, call);

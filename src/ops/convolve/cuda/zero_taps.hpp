@@ -36,7 +36,7 @@ inline int lowest_bit(std::span<const float> taps) {
 
 /// Twice the bits, less 1, of the least magnitude of samples but 0 whose products with factors of
 /// that lowest bit are not lost: `2 * bits(sample) - 1` of others is below. 0: any sample.
-inline uint32_t least_sample(int lowest_bit) {
+inline uint32_t min_sample(int lowest_bit) {
   return lowest_bit >= 0 ? 0 : 2 * std::bit_cast<uint32_t>(std::ldexp(1.0f, -126 - lowest_bit)) - 1;
 }
 

@@ -11,7 +11,8 @@ namespace {
 using namespace convolve_cuda;
 
 template <class T, int K>
-__global__ void __launch_bounds__(cuda::any_block) kernel(Request<T> q, const Tap<T>* taps) {
+__global__ void __launch_bounds__(cuda::any_block)
+    kernel(ConvolveRequest<T> q, const Tap<T>* taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (!q.makes(x, y)) return;
   q.store(x, y, global_sum<K>(q, taps, x, y));

@@ -18,7 +18,7 @@ using namespace convolve_cuda;
 
 // tile: (B + width − 1) × (B + height − 1) samples, row-major.
 template <int K, class T, class Taps>
-__device__ void by_position(const Request<T>& q, const Taps& taps, T* tile, int b) {
+__device__ void by_position(const ConvolveRequest<T>& q, const Taps& taps, T* tile, int b) {
   const int side = b + q.width - 1;
   const int x = blockIdx.x * b + threadIdx.x, y = blockIdx.y * b + threadIdx.y;
   for (int dy = 0; dy <= b; dy += b) {
@@ -39,7 +39,7 @@ __device__ void by_position(const Request<T>& q, const Taps& taps, T* tile, int 
 
 // tile: B × B samples; the block makes (B − width + 1) × (B − height + 1) pixels.
 template <int K, class T, class Taps>
-__device__ void one_each(const Request<T>& q, const Taps& taps, T* tile, int b) {
+__device__ void one_each(const ConvolveRequest<T>& q, const Taps& taps, T* tile, int b) {
   const int wide = b - q.width + 1, high = b - q.height + 1;
   const int x = blockIdx.x * wide + threadIdx.x, y = blockIdx.y * high + threadIdx.y;
   const int sx = x - q.anchor_x, sy = y - q.anchor_y;
@@ -53,7 +53,7 @@ __device__ void one_each(const Request<T>& q, const Taps& taps, T* tile, int b) 
 
 template <class T, bool OneEach, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    kernel_global_taps(Request<T> q, const Tap<T>* taps) {
+    kernel_global_taps(ConvolveRequest<T> q, const Tap<T>* taps) {
   CUESTA_DYNAMIC_SHARED(float, memory);
   T* tile = reinterpret_cast<T*>(memory);
   OneEach ? one_each<K>(q, taps, tile, blockDim.x) : by_position<K>(q, taps, tile, blockDim.x);
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 
 template <class T, bool OneEach, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    kernel_constant_taps(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
+    kernel_constant_taps(ConvolveRequest<T> q, const __grid_constant__ ConstantTaps<T> taps) {
   CUESTA_DYNAMIC_SHARED(float, memory);
   T* tile = reinterpret_cast<T*>(memory);
   OneEach ? one_each<K>(q, taps.values, tile, blockDim.x)

@@ -14,7 +14,7 @@ namespace {
 using namespace convolve_cuda;
 
 template <int K, class T, class Taps>
-__device__ void pixel(cudaTextureObject_t image, const Request<T>& q, const Taps& taps) {
+__device__ void pixel(cudaTextureObject_t image, const ConvolveRequest<T>& q, const Taps& taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (!q.makes(x, y)) return;
   const int left = x - q.anchor_x, top = y - q.anchor_y;
@@ -25,12 +25,12 @@ __device__ void pixel(cudaTextureObject_t image, const Request<T>& q, const Taps
 
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    kernel_global_taps(cudaTextureObject_t image, Request<T> q, const Tap<T>* taps) {
+    kernel_global_taps(cudaTextureObject_t image, ConvolveRequest<T> q, const Tap<T>* taps) {
   pixel<K>(image, q, taps);
 }
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    kernel_constant_taps(cudaTextureObject_t image, Request<T> q,
+    kernel_constant_taps(cudaTextureObject_t image, ConvolveRequest<T> q,
                          const __grid_constant__ ConstantTaps<T> taps) {
   pixel<K>(image, q, taps.values);
 }
@@ -73,7 +73,7 @@ Samples aligned_samples(ImageView<const T, Space::device> src, Call& call) {
 class Texture {
  public:
   // All pictures of a bench that goes round as many as exceed the second-level cache.
-  static constexpr size_t most_kept = 1024;
+  static constexpr size_t max_kept = 1024;
   Texture(const Samples& samples, const cudaChannelFormatDesc& format) {
     cuda::check(cudaGetDevice(&device_), "asking which GPU is in use");
     cudaResourceDesc resource{};

@@ -18,7 +18,7 @@ using namespace convolve_cuda;
 // argument.
 template <class T, int K, int Tiles>
 __global__ void __launch_bounds__(cuda::any_block)
-    kernel(Request<T> q, int asked, const __grid_constant__ ConstantTaps<T> taps) {
+    kernel(ConvolveRequest<T> q, int asked, const __grid_constant__ ConstantTaps<T> taps) {
   constexpr int unrolled = Tiles == 1 ? 1 : 4;
   CUESTA_DYNAMIC_SHARED(float, memory);
   T* tile = reinterpret_cast<T*>(memory);

@@ -23,7 +23,7 @@ using namespace convolve_cuda;
 // tile: B × (B + height − 1) samples, row-major.
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    columns(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
+    columns(ConvolveRequest<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
   CUESTA_DYNAMIC_SHARED(float, memory);
   T* tile = reinterpret_cast<T*>(memory);
   const int b = blockDim.x, x = blockIdx.x * b + threadIdx.x, y = blockIdx.y * b + threadIdx.y;
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 // tile: (B + width − 1) × B column sums, row-major.
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    rows(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
+    rows(ConvolveRequest<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
   CUESTA_DYNAMIC_SHARED(float, memory);
   auto* tile = reinterpret_cast<Tap<T>*>(memory);
   const int b = blockDim.x, wide = b + q.width - 1;
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 // column, each an odd number of samples after the one before, behind the sums of one tile.
 template <class T, bool Transpose, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    tiled_columns(Request<T> q, Middle<T> middle, int tiles,
+    tiled_columns(ConvolveRequest<T> q, Middle<T> middle, int tiles,
                   const __grid_constant__ ConstantTaps<T> taps) {
   CUESTA_DYNAMIC_SHARED(float, memory);
   const int b = blockDim.x, high = tiles * b + q.height - 1, pitch = column_pitch(high);
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 // 1 × T tiles of column sums.
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    tiled_rows(Request<T> q, Middle<T> middle, int tiles,
+    tiled_rows(ConvolveRequest<T> q, Middle<T> middle, int tiles,
                const __grid_constant__ ConstantTaps<T> taps) {
   CUESTA_DYNAMIC_SHARED(float, memory);
   auto* tile = reinterpret_cast<Tap<T>*>(memory);

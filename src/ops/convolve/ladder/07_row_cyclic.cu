@@ -1,6 +1,6 @@
 // Rung `row-cyclic` (paper 001, convolution in shared memory): a block keeps K whole rows of the
-// picture in shared memory and walks down M / grid rows; each step replaces the oldest row. grid is
-// the paper's, at least the number of multiprocessors: with just that many a block makes several
+// picture in shared memory and marches down M / grid rows; each step replaces the oldest row. grid
+// is the paper's, at least the number of multiprocessors: with just that many a block makes several
 // rows wherever there are more rows than multiprocessors, and loads each sample once; with more
 // blocks than M / 2 it makes one row, nothing rolls, and every row is loaded K times. Theirs gives
 // a block N − K + 1 threads, impossible past 1,024 columns; ours stride over the columns. Widest
@@ -17,7 +17,7 @@ namespace {
 using namespace convolve_cuda;
 
 template <class T, int K>
-__global__ void kernel(Request<T> q, int rows_per_block,
+__global__ void kernel(ConvolveRequest<T> q, int rows_per_block,
                        const __grid_constant__ ConstantTaps<T> taps) {
   CUESTA_DYNAMIC_SHARED(float, memory);
   T* ring = reinterpret_cast<T*>(memory);

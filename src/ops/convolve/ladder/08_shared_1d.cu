@@ -14,7 +14,7 @@ using namespace convolve_cuda;
 
 template <class T>
 __global__ void __launch_bounds__(cuda::any_block)
-    kernel(Request<T> q, const __grid_constant__ ConstantTaps<T> taps) {
+    kernel(ConvolveRequest<T> q, const __grid_constant__ ConstantTaps<T> taps) {
   CUESTA_DYNAMIC_SHARED(float, memory);
   T* tile = reinterpret_cast<T*>(memory);
   const int b = blockDim.x, side = b + 2;

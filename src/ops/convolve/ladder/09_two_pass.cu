@@ -13,7 +13,7 @@ using namespace convolve_cuda;
 
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    columns(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
+    columns(ConvolveRequest<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= q.src.width || !q.rows_inside(y)) return;
   middle.at(x, y) =
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(cuda::any_block)
 
 template <class T, int K>
 __global__ void __launch_bounds__(cuda::any_block)
-    rows(Request<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
+    rows(ConvolveRequest<T> q, Middle<T> middle, const __grid_constant__ ConstantTaps<T> taps) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (!q.makes(x, y)) return;
   q.store(x, y, line_sum<K, T>(q.width, taps.values, [&](int i) {

@@ -36,7 +36,7 @@ struct Line<0> {
 
 template <class T, int K, Order How>
 struct Pixel {
-  Request<T> q;
+  ConvolveRequest<T> q;
   ConstantTaps<T> taps;  // the window, or the column and then the row
 
   __device__ void operator()(int32_t x, int32_t y) const {

@@ -17,7 +17,7 @@ namespace cuesta::label_cuda {
 /// Page-locked memory in pieces, each with an event for the copy into it.
 class Staging {
  public:
-  static constexpr size_t most_kept = 1;
+  static constexpr size_t max_kept = 1;
   static constexpr size_t piece_bytes = 2 << 20;
   static constexpr int pieces = 4;
 

@@ -92,7 +92,7 @@ struct TileSets {
   /// Sets of several nodes that are added up at once.
   static constexpr int room = 256;
   /// Links beside the first one of each node that are kept; a tile with more finds them again.
-  static constexpr int most_links = 7 * room;
+  static constexpr int max_links = 7 * room;
   struct PartSums {
     int32_t area[room], x[room], y[room], left[room], right[room], bottom[room], first[room];
     uint16_t root[room];
@@ -111,7 +111,7 @@ struct TileSets {
   int32_t first_closed, first_open;
   uint32_t links;
   union {
-    uint32_t link[most_links];
+    uint32_t link[max_links];
     PartSums sums;
   };
 

@@ -102,7 +102,7 @@ struct TileThread {
   __device__ __forceinline__ void link() const {
     const auto link_later = [&](int n, int other) {
       const uint32_t at = atomicAdd(&s.links, 1u);
-      if (at < uint32_t(Sets::most_links)) s.link[at] = uint32_t(n) << 16 | uint32_t(other);
+      if (at < uint32_t(Sets::max_links)) s.link[at] = uint32_t(n) << 16 | uint32_t(other);
     };
     for (int n = own; n < nodes; n += Shape::threads) {
       const auto r = s.node(s.nodes[n]);
@@ -126,9 +126,9 @@ struct TileThread {
   /// points at its root.
   __device__ __forceinline__ void unite() const {
     const int links = int(s.links);
-    for (int k = own; k < min(links, Sets::most_links); k += Shape::threads)
+    for (int k = own; k < min(links, Sets::max_links); k += Shape::threads)
       cuda::unite(parents, int32_t(s.link[k] >> 16), int32_t(s.link[k] & 0xffff));
-    if (links > Sets::most_links) {
+    if (links > Sets::max_links) {
       for (int n = own; n < nodes; n += Shape::threads) {
         const auto unite = [&](int other) { cuda::unite(parents, n, other); };
         s.each_before(s.node(node_entry(parents, n)), unite, unite);

@@ -19,14 +19,14 @@ using namespace log_cuda;
 using Samples = ImageView<float, Space::device>;
 
 template <class T>
-__global__ void extend(Request q, Samples wide) {
+__global__ void extend(LogRequest q, Samples wide) {
   const int32_t x = int32_t(blockIdx.x * blockDim.x + threadIdx.x);
   const int32_t y = int32_t(blockIdx.y * blockDim.y + threadIdx.y);
   if (x < wide.width && y < wide.height)
     wide.at(x, y) = float(q.sample<T>(x - q.radius, y - q.radius));
 }
 
-__global__ void apply_rule(Request q, Samples response) {
+__global__ void apply_rule(LogRequest q, Samples response) {
   const int32_t x = int32_t(blockIdx.x * blockDim.x + threadIdx.x);
   const int32_t y = int32_t(blockIdx.y * blockDim.y + threadIdx.y);
   if (!q.inside(x, y)) return;
@@ -47,7 +47,7 @@ Exec pinned(std::string_view strategy, std::span<const ParameterInfo> takes, con
 
 void run_two_pass(const Passes& passes, const LogArgs& args, Call& call) {
   const log::Window window = log::window(args.options);
-  const Request q = request_of(args, window);
+  const LogRequest q = request_of(args, window);
   const dim3 block(32, block_rows);
   const int32_t width = args.src.width + 2 * q.radius, height = args.src.height + 2 * q.radius;
   // Extended, then the response; smoothed.

@@ -41,14 +41,14 @@ inline constexpr uint8_t only_goes_on = 255;
 struct MaskSlots {
   int32_t slots;  // half-widths of an element, at most
 };
-template <int Most = most_jobs>
+template <int Most = max_jobs>
 using MaskJobs = Jobs<MaskJob, MaskSlots, Most>;
 static_assert(sizeof(MaskJobs<>) <= 4000);
 
 template <int Words, int Rows, int Threads>
 struct CleanTile {
   static constexpr int threads = Threads;
-  static constexpr int steps = 4, reach = steps * most_half;  // 28 rows, and bits of one word
+  static constexpr int steps = 4, reach = steps * max_half;  // 28 rows, and bits of one word
   static constexpr int high = Rows + 2 * reach, out_words = Words - 2, rows = Rows;
   static_assert(out_words * 16 < only_goes_on, "runs of a tile's row are counted in bytes");
   static constexpr size_t shared_bytes(int slots) {
@@ -56,7 +56,7 @@ struct CleanTile {
   }
 };
 
-/// One dilation in place of rows [begin, end) of the tile, which reads most_half rows more. Of row
+/// One dilation in place of rows [begin, end) of the tile, which reads max_half rows more. Of row
 /// r finish(result, r) is kept.
 template <class Tile, int Words, class Finish>
 __device__ __forceinline__ void dilate_tile(const HalfWidths& element, uint32_t* raw,
@@ -65,31 +65,30 @@ __device__ __forceinline__ void dilate_tile(const HalfWidths& element, uint32_t*
   constexpr int plane = Tile::high * Words, rows_at_once = Tile::threads / Words;
   uint32_t wanted = 0;  // half-widths
 #pragma unroll
-  for (int i = 0; i <= most_half; ++i)
+  for (int i = 0; i <= max_half; ++i)
     if (element.of[i] >= 0) wanted |= 1u << element.of[i];
-  for (int r = begin - most_half + int(threadIdx.x) / Words; r < end + most_half;
-       r += rows_at_once) {
+  for (int r = begin - max_half + int(threadIdx.x) / Words; r < end + max_half; r += rows_at_once) {
     const uint32_t* at = raw + r * Words + word;
     const uint32_t v = at[0], left = word > 0 ? at[-1] : 0, right = word + 1 < Words ? at[1] : 0;
     uint32_t* to = made + r * Words + word;
     uint32_t all = v;
     if (wanted & 1) *to = all, to += plane;
 #pragma unroll
-    for (int half = 1; half <= most_half; ++half) {
+    for (int half = 1; half <= max_half; ++half) {
       all |= __funnelshift_l(left, v, half) | __funnelshift_r(v, right, half);
       if (wanted >> half & 1) *to = all, to += plane;
     }
   }
-  int offset[most_half + 1];
+  int offset[max_half + 1];
 #pragma unroll
-  for (int i = 0; i <= most_half; ++i)
+  for (int i = 0; i <= max_half; ++i)
     offset[i] = __popc(wanted & ((1u << max(int(element.of[i]), 0)) - 1)) * plane;
   __syncthreads();
   for (int r = begin + int(threadIdx.x) / Words; r < end; r += rows_at_once) {
     const uint32_t* at = made + r * Words + word;
     uint32_t all = element.of[0] >= 0 ? at[offset[0]] : 0;
 #pragma unroll
-    for (int i = 1; i <= most_half; ++i)
+    for (int i = 1; i <= max_half; ++i)
       if (element.of[i] >= 0) all |= at[offset[i] + i * Words] | at[offset[i] - i * Words];
     raw[r * Words + word] = finish(all, r);
   }
@@ -127,7 +126,7 @@ __global__ void __launch_bounds__(Threads) clean_bits(const __grid_constant__ Ma
   __syncthreads();
 #pragma unroll
   for (int step = 0; step < Tile::steps; ++step) {
-    const int begin = most_half * (step + 1);
+    const int begin = max_half * (step + 1);
     // An erosion takes and gives the complement, of which nothing is set outside.
     const uint32_t flip = step % 2 == 0 ? ~0u : 0;
     dilate_tile<Tile, Words>(step < 2 ? job.close : job.open, raw, made, begin, Tile::high - begin,

@@ -20,18 +20,18 @@
 namespace cuesta::motion_cuda {
 
 inline constexpr int few_threads = 1024;
-inline constexpr int most_runs = 2048, most_rows = 4096, most_components = 256;
+inline constexpr int max_runs = 2048, max_rows = 4096, max_components = 256;
 /// Rows of tiles that are listed at once.
-inline constexpr int most_units = 2048;
+inline constexpr int max_units = 2048;
 /// Lanes for a row of a tile: its words and one to each side.
 inline constexpr int unit_lanes = 16;
 /// Columns are kept in 16 bits.
-inline constexpr int32_t most_columns = 65535;
+inline constexpr int32_t max_columns = 65535;
 
 struct FewComponents {
   int32_t count;  ///< -1: there are more runs or components than there is room for
   int32_t unused[3];
-  Component components[most_components];
+  Component components[max_components];
 };
 
 /// The clean masks of a camera in one call.
@@ -56,27 +56,27 @@ struct ComponentsOut {
   bool eight;
   FewComponents* found;  // of each mask
 };
-template <int Most = most_jobs>
+template <int Most = max_jobs>
 using ComponentsJobs = Jobs<ComponentsJob, ComponentsOut, Most>;
 static_assert(sizeof(ComponentsJobs<>) <= 4000);
 
 namespace few {
 
-constexpr int warps = few_threads / 32, runs_a_thread = most_runs / few_threads;
+constexpr int warps = few_threads / 32, runs_a_thread = max_runs / few_threads;
 
 struct Shared {
   static constexpr int tile_words = unit_lanes - 2;
-  uint16_t begin[most_runs], end[most_runs], row[most_runs];  // pixels [begin, end] of a row
-  uint16_t first_run[most_rows];                              // of each row
-  int32_t parents[most_runs];  // of a root, in the end, its component
-  struct Unit {                // a row of a tile that has pixels
+  uint16_t begin[max_runs], end[max_runs], row[max_runs];  // pixels [begin, end] of a row
+  uint16_t first_run[max_rows];                            // of each row
+  int32_t parents[max_runs];                               // of a root, in the end, its component
+  struct Unit {                                            // a row of a tile that has pixels
     uint16_t row, tile, first_run;
-  } units[most_units];
+  } units[max_units];
   uint32_t warp_sums[3][warps];
   struct Set {
     int32_t left, right, top, bottom, area;
     int32_t x[2], y[2];  // sums of the lower and upper 16 bits of each run's
-  } sets[most_components];
+  } sets[max_components];
 };
 static_assert(sizeof(Shared) <= 60 * 1024);
 
@@ -115,7 +115,7 @@ class Counts {
     }
     return make_uint2(runs, units);
   }
-  /// Tells where the runs of each row begin, and lists units [from, from + most_units), where so
+  /// Tells where the runs of each row begin, and lists units [from, from + max_units), where so
   /// many runs and units come before the thread's.
   __device__ void list(uint32_t run, uint32_t unit, uint32_t from, Shared& s) const {
     int32_t y = begin_ * 4 / across_, tile = begin_ * 4 - y * across_;
@@ -123,7 +123,7 @@ class Counts {
       for (uint32_t four = of_[i], k = 0; k < 4 && y < height_; ++k, four >>= 8) {
         const uint32_t count = four & 255;
         if (tile == 0) s.first_run[y] = uint16_t(run);
-        if (count != 0 && unit++ - from < unsigned(most_units))
+        if (count != 0 && unit++ - from < unsigned(max_units))
           s.units[unit - 1 - from] = {uint16_t(y), uint16_t(tile), uint16_t(run)};
         if (count != only_goes_on) run += count;
         if (++tile == across_) tile = 0, ++y;
@@ -328,13 +328,12 @@ __global__ void __launch_bounds__(few_threads)
   const uint2 own = counts.sum();
   const uint2 numbered = cuda::sum_before<few_threads>(own.x, s.warp_sums[0]);
   const uint2 listed = cuda::sum_before<few_threads>(own.y, s.warp_sums[1]);
-  if (numbered.y > unsigned(most_runs)) return give_up();
+  if (numbered.y > unsigned(max_runs)) return give_up();
   const int runs = int(numbered.y);
-  for (uint32_t from = 0; from < listed.y; from += most_units) {
+  for (uint32_t from = 0; from < listed.y; from += max_units) {
     counts.list(numbered.x, listed.x, from, s);
     __syncthreads();
-    few::find_runs(job, job.bits + job.step * t, int(min(listed.y - from, unsigned(most_units))),
-                   s);
+    few::find_runs(job, job.bits + job.step * t, int(min(listed.y - from, unsigned(max_units))), s);
     __syncthreads();
   }
   few::join_runs(runs, q.eight ? 1 : 0, s);
@@ -351,7 +350,7 @@ __global__ void __launch_bounds__(few_threads)
   }
   const uint2 numbered_roots = cuda::sum_before<few_threads>(roots, s.warp_sums[2]);
   const int components = int(numbered_roots.y);
-  if (components > most_components) return give_up();
+  if (components > max_components) return give_up();
   int component = int(numbered_roots.x);
 #pragma unroll
   for (int k = 0; k < runs_a_thread; ++k) {

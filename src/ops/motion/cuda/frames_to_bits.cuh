@@ -45,7 +45,7 @@ struct FrameJob {
 };
 
 struct NoMore {};
-template <int Most = most_jobs>
+template <int Most = max_jobs>
 using FrameJobs = Jobs<FrameJob, NoMore, Most>;
 static_assert(sizeof(FrameJobs<>) <= 4000);
 

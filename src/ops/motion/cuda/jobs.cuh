@@ -6,11 +6,11 @@
 namespace cuesta::motion_cuda {
 
 /// Cameras of a launch: a kernel's arguments end at 4 KiB.
-inline constexpr int most_jobs = 28;
+inline constexpr int max_jobs = 28;
 
 /// `Common` holds what all share. A launch of one camera, whose frame waits for it, carries one
 /// job: every KiB of arguments costs the host and the GPU time.
-template <class Job, class Common, int Most = most_jobs>
+template <class Job, class Common, int Most = max_jobs>
 struct Jobs : Common {
   int32_t count = 0;
   Job jobs[Most];

@@ -1,5 +1,5 @@
 // Rung `v1.5` (paper 004, future work: tile prefetching): v1.4 with double-buffered tiles. A block
-// walks down `tiles` tiles; while it computes one it loads the next into the other buffer. From
+// marches down `tiles` tiles; while it computes one it loads the next into the other buffer. From
 // v1.4: loads wait for memory while the block computes, and samples do not pass through registers.
 // copy=async: each thread copies 16 bytes by cp.async (a GPU before sm_80 does the same by a load
 // and a store). copy=bulk, from sm_90: one instruction a row of the tile, by the copy engine, which
@@ -21,7 +21,7 @@ namespace {
 
 namespace ptx = ::cuda::ptx;
 
-struct Walk {
+struct March {
   int32_t left, top;  // of a tile, from the block's place
   int32_t tiles;
   bool bulk;
@@ -98,20 +98,20 @@ class Tiles {
 // `own`. Tile s lies in buffer s % 2. It is loaded after the barrier that ends tile s - 2, and read
 // after its loads have ended and a barrier has made them everybody's.
 template <int Wide, int High, class Source, class Make>
-__device__ void walk_down(Source source, const Walk& walk, const Make& make) {
+__device__ void march_down(Source source, const March& march, const Make& make) {
   CUESTA_DYNAMIC_SHARED(uint4, buffers);
   const int32_t block_y = int32_t(blockDim.y), rows = block_y + High - 1;
   const int32_t x0 = int32_t(blockIdx.x * blockDim.x);
-  const int32_t y0 = int32_t(blockIdx.y) * block_y * walk.tiles;
+  const int32_t y0 = int32_t(blockIdx.y) * block_y * march.tiles;
   const int32_t width = source.src.width, height = source.src.height;
-  const int32_t tiles = min(walk.tiles, (height - y0 + block_y - 1) / block_y);
-  const TileColumns columns(x0 + walk.left, int32_t(blockDim.x) + Wide - 1, width);
+  const int32_t tiles = min(march.tiles, (height - y0 + block_y - 1) / block_y);
+  const TileColumns columns(x0 + march.left, int32_t(blockDim.x) + Wide - 1, width);
   const Tiles<Source> loader(source, columns, rows);
   const auto buffer = [&](int32_t s) {
     return reinterpret_cast<uint8_t*>(buffers) + (s & 1) * rows * tile_pitch;
   };
 #if __CUDA_ARCH__ >= 900
-  const bool bulk = walk.bulk;
+  const bool bulk = march.bulk;
   __shared__ uint64_t arrived[2];
   if (bulk) {
     if (own_thread() == 0) {
@@ -124,7 +124,7 @@ __device__ void walk_down(Source source, const Walk& walk, const Make& make) {
   constexpr bool bulk = false;
 #endif
   const auto load = [&](int32_t s) {
-    const int32_t top = y0 + s * block_y + walk.top;
+    const int32_t top = y0 + s * block_y + march.top;
     loader.load_chunks(buffer(s), top, bulk);
     loader.load_edges(buffer(s), top);
 #if __CUDA_ARCH__ >= 900
@@ -161,20 +161,21 @@ __device__ void walk_down(Source source, const Walk& walk, const Make& make) {
 
 template <int Side>
 __global__ void __launch_bounds__(cuda::any_block)
-    blur_buffered(ConstPicture src, Picture dst, const __grid_constant__ Matrix matrix, Walk walk) {
-  walk_down<Side, Side>(Reflected{src}, walk, [&](const uint8_t* own, int32_t x, int32_t y) {
+    blur_buffered(ConstPicture src, Picture dst, const __grid_constant__ Matrix matrix,
+                  March march) {
+  march_down<Side, Side>(Reflected{src}, march, [&](const uint8_t* own, int32_t x, int32_t y) {
     dst.at(x, y) = uint8_t(weighted_sum<Side>(own, matrix) >> 16);
   });
 }
 
 template <int Element, bool Dilate>
 __global__ void __launch_bounds__(cuda::any_block)
-    morph_buffered(ConstPicture src, Picture dst, Walk walk) {
+    morph_buffered(ConstPicture src, Picture dst, March march) {
   constexpr UnrolledElement element = unrolled_elements[Element];
-  walk_down<element.wide, element.high>(Surrounded<Dilate>{src}, walk,
-                                        [&](const uint8_t* own, int32_t x, int32_t y) {
-                                          dst.at(x, y) = uint8_t(best_cell<Element, Dilate>(own));
-                                        });
+  march_down<element.wide, element.high>(Surrounded<Dilate>{src}, march,
+                                         [&](const uint8_t* own, int32_t x, int32_t y) {
+                                           dst.at(x, y) = uint8_t(best_cell<Element, Dilate>(own));
+                                         });
 }
 
 class BufferedFilters : public UnrolledWindows {
@@ -190,21 +191,21 @@ class BufferedFilters : public UnrolledWindows {
     const auto kernel = with_constant<unrolled_sides>(
         matrix_->side / 2 - 1, [](auto n) { return blur_buffered<side_of(n)>; });
     const int32_t reach = matrix_->side / 2;
-    launch(kernel, grid(src), shared(matrix_->side), src, dst, *matrix_, walk(-reach, -reach));
+    launch(kernel, grid(src), shared(matrix_->side), src, dst, *matrix_, march(-reach, -reach));
   }
   void morph(ConstPicture src, Picture dst, bool dilate, bool turned) {
     const auto kernel = with_constant<unrolled_count>(index_, [&](auto n) {
       return dilate ? morph_buffered<n, true> : morph_buffered<n, false>;
     });
     const auto [left, top] = corner(turned);
-    launch(kernel, grid(src), shared(element_->height()), src, dst, walk(left, top));
+    launch(kernel, grid(src), shared(element_->height()), src, dst, march(left, top));
   }
 
  private:
   dim3 grid(ConstPicture p) const {
     return cuda::tiles(p, int32_t(block_.x), int32_t(block_.y) * tiles_);
   }
-  Walk walk(int32_t left, int32_t top) const { return {left, top, tiles_, bulk_}; }
+  March march(int32_t left, int32_t top) const { return {left, top, tiles_, bulk_}; }
   // Two tiles.
   size_t shared(int window_height) const {
     return 2 * tile_pitch * (size_t(block_.y) + size_t(window_height) - 1);

@@ -23,16 +23,16 @@ inline constexpr ParameterInfo launch_shape[] = {
     {"block_x", "threads along a row of a block", block_x_values},
     {"block_y", "rows of threads of a block", block_y_values}};
 
-/// Of v1.5, whose blocks walk: wide ones, whose rows are several chunks, and not many threads.
-inline constexpr std::string_view walking_x_values[] = {"32", "16", "64"};
-inline constexpr std::string_view walking_y_values[] = {"8", "16", "4"};
+/// Of v1.5, whose blocks march: wide ones, whose rows are several chunks, and not many threads.
+inline constexpr std::string_view marching_x_values[] = {"32", "16", "64"};
+inline constexpr std::string_view marching_y_values[] = {"8", "16", "4"};
 inline constexpr std::string_view tiles_values[] = {"4"};
 inline constexpr std::string_view copy_values[] = {"async", "bulk"};
-inline constexpr ParameterInfo walking_shape[] = {
+inline constexpr ParameterInfo marching_shape[] = {
     boxes_only[0],
-    {"block_x", "threads along a row of a block", walking_x_values},
-    {"block_y", "rows of threads of a block", walking_y_values},
-    {"tiles", "tiles that a block walks down", tiles_values, 1, 64},
+    {"block_x", "threads along a row of a block", marching_x_values},
+    {"block_y", "rows of threads of a block", marching_y_values},
+    {"tiles", "tiles that a block marches down", tiles_values, 1, 64},
     {"copy", "how a tile comes: 16 bytes by each thread, or a row of it by the copy engine",
      copy_values}};
 

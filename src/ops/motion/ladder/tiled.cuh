@@ -10,7 +10,7 @@ namespace cuesta::motion_ladder {
 
 /// The element's cells as distances in the tile, whose corner is (left, top) from the block's.
 struct Cells {
-  static constexpr size_t most_kept = 16;
+  static constexpr size_t max_kept = 16;
   int32_t count, left, top, wide, high;
   int32_t at[max_cells];
 };

@@ -11,7 +11,7 @@
 namespace cuesta::motion_ladder {
 
 struct Matrix {
-  static constexpr size_t most_kept = 16;
+  static constexpr size_t max_kept = 16;
   int32_t side;
   int32_t taps[max_blur * max_blur];
 };

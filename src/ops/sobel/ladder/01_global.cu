@@ -10,7 +10,7 @@ namespace cuesta::sobel_ladder {
 namespace {
 
 template <class T, int K, int B>
-__global__ void __launch_bounds__(B* B) kernel(Request<T> q) {
+__global__ void __launch_bounds__(B* B) kernel(SobelRequest<T> q) {
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
   if (!makes<K>(q, x, y)) return;
   constexpr int r = K / 2;

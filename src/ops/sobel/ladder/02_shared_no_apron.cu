@@ -10,7 +10,7 @@ namespace cuesta::sobel_ladder {
 namespace {
 
 template <class T, int K, int B>
-__global__ void __launch_bounds__(B* B) kernel(Request<T> q) {
+__global__ void __launch_bounds__(B* B) kernel(SobelRequest<T> q) {
   __shared__ T tile[B][B];
   const int x = blockIdx.x * B + threadIdx.x, y = blockIdx.y * B + threadIdx.y;
   const auto src = q.samples();

@@ -9,7 +9,7 @@ namespace cuesta::sobel_ladder {
 namespace {
 
 template <class T, int K, int B>
-__global__ void __launch_bounds__(B* B) kernel(Request<T> q) {
+__global__ void __launch_bounds__(B* B) kernel(SobelRequest<T> q) {
   constexpr int r = K / 2, side = B + 2 * r;
   static_assert(B >= 2 * r);
   __shared__ T tile[side * side];

@@ -36,7 +36,7 @@ __device__ void window(At at, float& gx, float& gy) {
 /// Whether a rung's kernel makes the pixel: its whole window lies inside the picture. Of the others
 /// those of `ignore` become gradient 0 here, the rest are frame.cu's.
 template <int K, class T>
-__device__ bool makes(const Request<T>& q, int32_t x, int32_t y) {
+__device__ bool makes(const SobelRequest<T>& q, int32_t x, int32_t y) {
   constexpr int r = K / 2;
   if (x >= r && y >= r && x + r < q.src.width && y + r < q.src.height) return true;
   if (q.mode == BorderMode::ignore && x < q.src.width && y < q.src.height)
@@ -46,7 +46,7 @@ __device__ bool makes(const Request<T>& q, int32_t x, int32_t y) {
 
 /// Whether there is a sample; outside lies none that a rung's windows need.
 template <class T>
-__device__ bool inside(const Request<T>& q, int32_t x, int32_t y) {
+__device__ bool inside(const SobelRequest<T>& q, int32_t x, int32_t y) {
   return uint32_t(x) < uint32_t(q.src.width) && uint32_t(y) < uint32_t(q.src.height);
 }
 

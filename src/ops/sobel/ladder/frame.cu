@@ -13,7 +13,7 @@ __device__ __noinline__ int32_t mapped(BorderMode mode, int32_t i, int32_t n) {
 
 template <class T, int K>
 struct Pixel {
-  Request<T> q;
+  SobelRequest<T> q;
 
   __device__ void operator()(int32_t x, int32_t y) const {
     const auto src = q.samples();

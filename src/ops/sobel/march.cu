@@ -1,4 +1,4 @@
-// Strategy `walk`: u8 and u16, every aperture, one pass down columns.
+// Strategy `march`: u8 and u16, every aperture, one pass down columns.
 //
 // The taps of an aperture of k are products of (1, 1) and (1, −1): the derivative k − 2 times the
 // first and once the second, the smoothing k − 1 times the first. So both gradients come from one
@@ -82,7 +82,7 @@ struct Kept {
 
 template <class T, int K, Wanted W, int Ahead, int Threads, int Warps, bool Aligned>
 __global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
-    sobel_walk(Request<T> q, int32_t rows) {
+    sobel_march(SobelRequest<T> q, int32_t rows) {
   constexpr int r = K / 2;
   using S = Sums<T, K>;
   using Rows = cuda::LaneRows<T, columns, r, Aligned>;
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(Threads, Warps * 32 / Threads)
   for (int64_t strip = blockIdx.y; strip * rows < q.src.height; strip += gridDim.y) {
     const int32_t y0 = int32_t(strip) * rows, end = min(y0 + rows, q.src.height);
     Kept<T, K> kept;
-    cuda::walk_down<Ahead, r>(
+    cuda::march_down<Ahead, r>(
         source, y0, end,
         [&](auto plain, auto parity, const uint32_t* words, int32_t y, auto&& reload) {
           constexpr bool is_plain = plain();
@@ -117,14 +117,14 @@ void launch(const SobelArgs& args, Call& call) {
   const dim3 grid(cuda::lane_blocks(aligned, args.src.width, columns, block_threads),
                   std::min(cuda::blocks(args.src.height, rows), cuda::max_grid_y));
   cuda::launch("sobel",
-               aligned ? sobel_walk<T, K, W, 2, block_threads, warps<K>, true>
-                       : sobel_walk<T, K, W, 2, block_threads, warps<K>, false>,
+               aligned ? sobel_march<T, K, W, 2, block_threads, warps<K>, true>
+                       : sobel_march<T, K, W, 2, block_threads, warps<K>, false>,
                grid, dim3(block_threads), 0, cuda::stream_of(call), request_of<T>(args), rows);
 }
 
 }  // namespace
 
-std::string_view sobel_cuda::walk_supports(const SobelArgs& args, const Parameters&) {
+std::string_view sobel_cuda::march_supports(const SobelArgs& args, const Parameters&) {
   using enum PixelType;
   const SobelOutputs& out = args.out;
   if (args.src.type == f32) return "f32 sources";
@@ -136,7 +136,7 @@ std::string_view sobel_cuda::walk_supports(const SobelArgs& args, const Paramete
   return {};
 }
 
-void sobel_cuda::walk(const SobelArgs& args, Call& call) {
+void sobel_cuda::march(const SobelArgs& args, Call& call) {
   const SobelOutputs& out = args.out;
   const bool magnitude_alone =
       out.magnitude && out.magnitude.type != PixelType::f32 && !out.gx && !out.gy && !out.direction;

@@ -127,10 +127,10 @@ struct ResponseRule {
   }
 };
 
-/// Walks down four columns a lane, from sums in shared memory. A chunk's odd and even groups of 16
-/// columns change places in odd rows, so that two rows lie in different banks.
+/// Marches down four columns a lane, from sums in shared memory. A chunk's odd and even groups of
+/// 16 columns change places in odd rows, so that two rows lie in different banks.
 template <class T, class Rule>
-class LaplacianWalk {
+class LaplacianMarch {
   static constexpr int columns = GaussianSums<T>::columns;
 
  public:
@@ -139,7 +139,7 @@ class LaplacianWalk {
   static constexpr int apron = Rule::apron, chunk_words = sum_rows * columns;
   static constexpr int side = lane_columns, own_columns = columns - 2 * side;
 
-  __device__ LaplacianWalk(int32_t parameter, int32_t* chunk) : rule_(parameter), chunk_(chunk) {}
+  __device__ LaplacianMarch(int32_t parameter, int32_t* chunk) : rule_(parameter), chunk_(chunk) {}
   __device__ void load(const log::Bands& bands) { sums_.load(bands); }
   template <bool First, bool Aligned>
   __device__ __forceinline__ void take(const RowSamples<T, Aligned>& first,
