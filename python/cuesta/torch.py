@@ -13,6 +13,7 @@ Notes
 The operators take the arguments of the functions of the same name in ``cuesta``, less what a graph
 cannot hold: ``out``, ``parameters``, ``stream`` and ``return_thresholds``. Where a function takes a
 number or a sequence (the thresholds of ``canny``), its operator takes a float or a list of floats;
+``edges`` takes its threshold as text, a rule or a number;
 ``sobel`` takes a list of outputs and returns as many tensors; stencils are tensors on the CPU,
 elements of morphology are texts; ``label`` returns labels, boxes, areas and centroids, and older
 versions of ``torch.compile`` want ``torch._dynamo.config.capture_dynamic_output_shape_ops`` for it.
@@ -23,6 +24,7 @@ None of the operators has a gradient: backward through one raises RuntimeError.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -74,6 +76,18 @@ def _fake_canny(
 ) -> Tensor:
     colors = layout in ("HWC", "NHWC") and image.shape[-1] != 1
     return image.new_empty(image.shape[:-1] if colors else image.shape, dtype=torch.uint8)
+
+
+def _fake_edges(
+    image: Tensor,
+    method: str = "canny",
+    *,
+    threshold: str | None = None,
+    layout: str | None = None,
+    **_options: Any,
+) -> Tensor:
+    made: Tensor = _fake_canny(image, layout=layout)
+    return made.to(image.dtype) if method == "sobel" and threshold is None else made
 
 
 def _fake_filter(
@@ -158,6 +172,20 @@ def _run_canny_of_gradients(
     return edges
 
 
+def _run_edges(
+    image: Tensor,
+    method: Any = "canny",
+    *,
+    threshold: str | None = None,
+    **options: Any,
+) -> Tensor:
+    level: str | float | None = threshold
+    with contextlib.suppress(TypeError, ValueError):  # None, or a rule
+        level = float(threshold or "")
+    edges: Tensor = cuesta.edges(image, method, threshold=level, **options)
+    return edges
+
+
 def _run_sobel(image: Tensor, *, outputs: Sequence[str], **options: Any) -> list[Tensor]:
     return list(cuesta.sobel(image, outputs=tuple(outputs), **options))
 
@@ -182,6 +210,16 @@ def _traced_canny_of_gradients(
 ) -> Tensor:
     given = _in_list(low), _in_list(high)
     edges: Tensor = torch.ops.cuesta.canny_of_gradients(gx, gy, *given, **_for_graph(options))
+    return edges
+
+
+def _traced_edges(
+    image: Tensor, method: str = "canny", *, threshold: str | float | None = None, **options: Any
+) -> Tensor:
+    text = None if threshold is None else str(threshold)
+    edges: Tensor = torch.ops.cuesta.edges(
+        image, method, **_for_graph({"threshold": text, **options})
+    )
     return edges
 
 
@@ -335,6 +373,18 @@ _register(
     run=_run_canny_of_gradients,
     traced=_traced_canny_of_gradients,
     images=2,
+)
+_register(
+    "edges",
+    {
+        "image": "Tensor",
+        "method": "str",
+        "threshold": "str?",
+        "mask": "Tensor?",
+    },
+    fake=_fake_edges,
+    run=_run_edges,
+    traced=_traced_edges,
 )
 _register("log_edges", fake=_fake_log_edges)
 _register("boundaries", fake=_fake_canny)

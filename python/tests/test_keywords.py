@@ -56,7 +56,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 # The picture where it is another than IMAGE.
 PICTURES: dict[str, Any] = {"canny_of_gradients": IMAGE.astype(np.int16)}
-WITHOUT_OPERATOR = ("trace",)  # which gives lists, as no operator does
+WITHOUT_OPERATOR = ("edge_lines", "trace")  # they return lists, as no operator can
 
 
 def call(name: str, **keywords: Any) -> Any:

@@ -39,6 +39,13 @@ CASES: list[Case] = [
     ("canny", (), {}),
     ("canny", ([40.0], [90.0]), {"sigma": 0.0, "norm": "l2"}),
     ("canny", (), {"aperture": 5, "threshold": "median", "strategy": "serial"}),
+    ("edges", (), {}),
+    ("edges", ("canny",), {"low": 40.0, "high": 90.0, "sigma": 0.0}),
+    ("edges", ("canny",), {"threshold": "median"}),
+    ("edges", ("log",), {"threshold": "2.5"}),
+    ("edges", ("sobel",), {}),
+    ("edges", ("sobel",), {"threshold": "80", "norm": "l2"}),
+    ("edges", ("boundaries",), {}),
     ("log_edges", (), {}),
     ("log_edges", (2.5,), {"mode": "zero-crossings", "threads": 1}),
     ("log_edges", (), {"response": True}),
@@ -93,6 +100,8 @@ def by_function(image: Any, case: Case) -> Any:
         options = {**options, "outputs": tuple(options["outputs"])}
     if name == "canny" and arguments:
         arguments = tuple(v[0] for v in arguments)
+    if name == "edges" and options.get("threshold", "median") != "median":
+        options = {**options, "threshold": float(options["threshold"])}
     if name in ("convolve", "correlate"):
         arguments = (arguments[0].numpy(), *arguments[1:])
     made = getattr(cuesta, name)(image, *arguments, **options)
@@ -130,6 +139,10 @@ def test_opcheck(case: Case, picture: Picture) -> None:
         ("to_gray", (noise(2, 12, 17, 3),), {"layout": "NHWC", "order": "bgr"}),
         ("to_gray", (noise(12, 17),), {}),
         ("absdiff", (noise(12, 17), noise(12, 17)), {}),
+        ("edges", (noise(12, 17, 3),), {"layout": "HWC"}),
+        ("edges", (noise(2, 12, 17, 3), "sobel"), {"layout": "NHWC"}),
+        ("edges", (torch.rand(12, 17), "sobel"), {}),
+        ("edges", (noise(12, 17),), {"mask": noise(12, 17) // 64}),
         ("label", (noise(12, 17) // 128,), {}),
         ("canny", (noise(12, 17), [20.0], [60.0], noise(12, 17) // 64), {}),
         (

@@ -745,7 +745,7 @@ def test_arguments_are_checked_before_anything_runs(
         (
             lambda: cuesta.ray.edges(folder, "cannny"),
             cuesta.InvalidArgument,
-            "choose one of canny, log, sobel",
+            "choose one of boundaries, canny, log, sobel",
         ),
         (lambda: cuesta.ray.edges(folder, sigma=-1), cuesta.InvalidArgument, "sigma"),
         (lambda: cuesta.ray.edges(folder, sigme=1), TypeError, "sigme"),
