@@ -29,7 +29,7 @@ struct CrossingTile {
 };
 
 template <class T>
-struct CrossingRequest : cuda::tensor::LogRequest<T, uint8_t> {
+struct CrossingRequest : cuda::tensor::StencilRequest<T, uint8_t> {
   uint32_t threshold;  // 1 to log::max_crossing_threshold
   int32_t radius;      // of the whole window where the border is `ignore`, else 0
 };
