@@ -111,7 +111,7 @@ template <int Columns, int Warps>
 using RowTile = cuda::tensor::Tile<uint8_t, 32 * Columns * Warps, 4, 16, Warps>;
 
 /// The pictures and border, by value.
-struct Pictures : cuda::tensor::SobelRequest<uint8_t, uint8_t> {
+struct Pictures : cuda::tensor::StencilRequest<uint8_t, uint8_t> {
   AnyView gx, gy;
 };
 
