@@ -91,7 +91,7 @@ void DescribedOptions::refuse_others(std::string_view owner) const {
 void DescribedOptions::refuse_all(std::string_view what) const {
   for (const Entry& option : options_) {
     if (option.option->count() > 0)
-      usage_error(option.text, "{} {}: this goes with {}", option.flag, option.text, what);
+      usage_error(option.text, "{} is {}; it requires {}", option.flag, option.text, what);
   }
 }
 

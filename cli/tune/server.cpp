@@ -106,12 +106,14 @@ Server::Server(int port, Handler handler) : state_(std::make_unique<State>()) {
   const int got = port != 0 ? (server.bind_to_port(loopback, port) ? port : -1)
                             : server.bind_to_any_port(loopback);
   if (got < 0) {
-    throw Error(ErrorCode::output,
-                port != 0 ? fmt::format("--port {}: something else listens there, or may not; "
-                                        "without it a free one is taken",
-                                        port)
-                          : "tune: no port of 127.0.0.1 is free",
-                std::to_string(port));
+    throw Error(
+        ErrorCode::output,
+        port != 0
+            ? fmt::format(
+                  "--port is {}, which is in use or not permitted; leave it out to use a free port",
+                  port)
+            : "tune: no port on 127.0.0.1 is available",
+        std::to_string(port));
   }
   // httplib asks for 5. Of more at once, while nothing is accepted, Linux refuses some whose
   // request comes in two parts (SYN cookies, which only the first segment passes).
