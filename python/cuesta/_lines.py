@@ -151,5 +151,5 @@ def trace(
             s.stream,
         )
     else:
-        raise InvalidArgument(f"method is {method!r}; it is 'canny' or 'log'", repr(method))
+        raise InvalidArgument(f"method is {method!r}; it must be 'canny' or 'log'", repr(method))
     return lines_of(places, strengths, rows)

@@ -258,8 +258,8 @@ track = false
         says(camera + "threads = 3", "cameras[0].threads", "whole run")
         says(camera + "min_area = -3", "cameras[0]", "min-area", "-3", code=USAGE)
         says(camera + 'close = "star:3"', "cameras[0]", "star:3", code=USAGE)
-        says(camera + "track = 3", "cameras[0].track", "3 is neither true nor false")
-        says(camera + "min_area = true", "cameras[0].min_area", "true is neither text nor a number")
+        says(camera + "track = 3", "cameras[0].track", "3 must be true or false")
+        says(camera + "min_area = true", "cameras[0].min_area", "true must be text or a number")
         says(camera + "min_area = [3, 4]", "cameras[0]", "--min-area", code=USAGE)
         says(camera + "min_area = 3\nmin-area = 4", "cameras[0]", "given twice")
         says(camera + 'name = "../a"', "cameras[0].name", "../a")
@@ -431,7 +431,10 @@ class Broken(CamerasTest):
             ((*two, "--json", "o.nd", "--mot", "o.nd"), ("--json o.nd", "--mot o.nd", "one file")),
             ((*two, "--clips", "clips"), ("--clips clips of street", "{name}")),
             ((*two, "-o", "yard.y4m"), ("yard.y4m", "would be written over")),
-            (("detect", "-", "-", "--json", "o.nd"), ("standard input is one video",)),
+            (
+                ("detect", "-", "-", "--json", "o.nd"),
+                ("standard input is used by several cameras",),
+            ),
             (("detect", "--json", "o.nd"), ("--cameras",)),
             ((*two, "--cameras", "c.toml", "--json", "o.nd"), ("--cameras",)),
             ((*two, "--json", "o.nd", "--min-area", "x"), ("--min-area", "x")),

@@ -389,17 +389,17 @@ to = [0.5, 0]
             (zone + square + 'max_area = "big"', ('zones[0].max_area: "big" is no number',)),
             (
                 zone + square + 'kind = "out"',
-                ('zones[0].kind: "out" is neither include nor exclude',),
+                ('zones[0].kind: "out" must be include or exclude',),
             ),
             (
                 zone + square + "kind = 'exclude'\nmin_area = 5",
                 ("zones[0]", "excluded", "no limits"),
             ),
-            (zone + square + zone + square, ('zones[1]: another has the name "a"',)),
+            (zone + square + zone + square, ('zones[1]: the name "a" is used twice',)),
             (zone + square + "corners = 3", ('no key "corners"', "polygon")),
             ('[[lines]]\nname = "l"\nfrom = [0, 0]', ("lines[0]", '"to" is missing')),
             ('[[lines]]\nname = "l"\nfrom = [0, 0]\nto = [0, 0]', ("lines[0]", "one point")),
-            ("mask = 3", ("mask: 3 is no text",)),
+            ("mask = 3", ("mask: 3 must be text that is not empty",)),
         ):
             with self.subTest(text):
                 self.scene(text)
@@ -437,7 +437,7 @@ to = [0.5, 0]
             "o",
             "--scene",
             "scene.json",
-            says=("[1] is no table",),
+            says=("[1] must be a table",),
         )
         self.fails(
             INPUT,
@@ -582,7 +582,7 @@ class Lists(EventsTest):
             (("--mot", "visits.y4m"), ("--mot visits.y4m", "written over")),
             (("--mot", "a", "--coco", "a"), ("--coco a and --mot a are one file",)),
             (("--mot", "-", "--json", "-"), ("--mot -", "--json -", "one of them")),
-            (("--on-event", "'notify"), ("--on-event 'notify", "does not end")),
+            (("--on-event", "'notify"), ("--on-event 'notify", "is not closed")),
             (("--on-event", " "), ("--on-event", "name a program")),
             (("--json", "o", "--min-iou", 3), ("--min-iou 3", "0 to 1")),
             (("--json", "o", "--min-hits", 0), ("--min-hits 0",)),

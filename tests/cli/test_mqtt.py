@@ -221,7 +221,7 @@ class Told(MqttTest):
         for address, says in (
             ("http://a/b", "neither mqtt://"),
             ("mqtt:///b", "no host"),
-            ("mqtt://a:x/b", '"x" is no port'),
+            ("mqtt://a:x/b", 'the port is "x"'),
             ("mqtt://a:70000/b", "70000"),
             ("mqtt://a/b/#", "b/#"),
             ("mqtt://a/b%2Bc", "b+c"),
