@@ -252,7 +252,7 @@ track = false
 
         camera = '[[cameras]]\ninput = "street.y4m"\n'
         says("", "no cameras")
-        says("cameras = 3", "cameras", "3 is no list")
+        says("cameras = 3", "cameras", "3 must be a list")
         says("[[cameras]]\nname = 'a'", "cameras[0]", '"input" is missing')
         says(camera + "min_aera = 3", "cameras[0].min_aera", "no such option")
         says(camera + "threads = 3", "cameras[0].threads", "whole run")
@@ -430,7 +430,7 @@ class Broken(CamerasTest):
             ((*two, "--json", "-", "-o", "-"), ("standard output takes one",)),
             ((*two, "--json", "o.nd", "--mot", "o.nd"), ("--json o.nd", "--mot o.nd", "one file")),
             ((*two, "--clips", "clips"), ("--clips clips of street", "{name}")),
-            ((*two, "-o", "yard.y4m"), ("yard.y4m", "would be written over")),
+            ((*two, "-o", "yard.y4m"), ("yard.y4m", "would be overwritten")),
             (
                 ("detect", "-", "-", "--json", "o.nd"),
                 ("standard input is used by several cameras",),

@@ -370,14 +370,14 @@ to = [0.5, 0]
         zone = '[[zones]]\nname = "a"\n'
         square = "polygon = [[0, 0], [1, 0], [1, 1]]\n"
         for text, says in (
-            ("zones = 5", ("zones: 5 is no list",)),
+            ("zones = 5", ("zones: 5 must be a list",)),
             ("[[zone]]", ('no key "zone"', "zones")),
             ("a = ", ("line 1, column",)),
             ("when = 2026-11-22", ("line 1", "dates")),
             (zone, ("zones[0]", '"polygon" is missing')),
             (square.join(("[[zones]]\n", "")), ("zones[0]", '"name" is missing')),
-            (zone + 'polygon = "all"', ('zones[0].polygon: "all" is no list',)),
-            (zone + "polygon = [[0, 0], [1], [1, 1]]", ("zones[0].polygon[1]: [1] is no point",)),
+            (zone + 'polygon = "all"', ('zones[0].polygon: "all" must be a list',)),
+            (zone + "polygon = [[0, 0], [1], [1, 1]]", ("zones[0].polygon[1]: [1] must be a point",)),
             (
                 zone + "polygon = [[0, 0], [1, 0], [1, 1.5]]",
                 ("zones[0]: polygon[2] is (1, 1.5)", "0 to 1"),
@@ -385,8 +385,8 @@ to = [0.5, 0]
             (zone + "polygon = [[0, 0], [1, 0], [nan, 1]]", ("zones[0]: polygon[2] is (nan, 1)",)),
             (zone + "polygon = [[0, 0], [1, 1]]", ("zones[0]", "3 corners")),
             (zone + square + "min_area = -4", ("zones[0]: min_area is -4",)),
-            (zone + square + "min_area = 2.5", ("zones[0].min_area: 2.5 is no whole number",)),
-            (zone + square + 'max_area = "big"', ('zones[0].max_area: "big" is no number',)),
+            (zone + square + "min_area = 2.5", ("zones[0].min_area: 2.5 must be a whole number",)),
+            (zone + square + 'max_area = "big"', ('zones[0].max_area: "big" must be a number',)),
             (
                 zone + square + 'kind = "out"',
                 ('zones[0].kind: "out" must be include or exclude',),
@@ -579,7 +579,7 @@ class Lists(EventsTest):
         for arguments, says in (
             (("--events", "e.txt"), ("--events e.txt", ".csv", ".edl", ".ndjson")),
             (("--heatmap", "h.mp4"), ("--heatmap h.mp4", ".png")),
-            (("--mot", "visits.y4m"), ("--mot visits.y4m", "written over")),
+            (("--mot", "visits.y4m"), ("--mot visits.y4m", "overwritten")),
             (("--mot", "a", "--coco", "a"), ("--coco a and --mot a are one file",)),
             (("--mot", "-", "--json", "-"), ("--mot -", "--json -", "one of them")),
             (("--on-event", "'notify"), ("--on-event 'notify", "is not closed")),
