@@ -29,8 +29,8 @@ Thresholds canny_thresholds(const EdgesArguments& state) {
     const double low = parse_number("--low", state.low), high = parse_number("--high", state.high);
     if (low < 0) usage_error(state.low, "--low is {}; it must be at least 0", state.low);
     if (high < low)
-      usage_error(state.high, "--high is {} and --low is {}; low must not exceed high", state.high,
-                  state.low);
+      usage_error(state.low, "--low is {} and --high is {}; low must not exceed high", state.low,
+                  state.high);
     return Given{low, high};
   }
   if (state.threshold.empty()) return Automatic{};

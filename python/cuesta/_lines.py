@@ -123,7 +123,7 @@ def trace(
         others |= {"norm": options.pop("norm", None), "aperture": options.pop("aperture", None)}
         for name, value in others.items():
             if value is not None:
-                raise InvalidArgument(f"{name} goes with method 'canny', not 'log'", repr(value))
+                raise InvalidArgument(f"{name} requires method 'canny', not 'log'", repr(value))
         if isinstance(threshold, str):
             raise InvalidArgument(
                 f"threshold is {threshold!r}; of method 'log' it is a number", repr(threshold)

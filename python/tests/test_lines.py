@@ -81,8 +81,8 @@ def test_what_cannot_be_meant() -> None:
             "refinement is 'best'; it must be pixel, parabola, devernay or unbiased",
         ),
         ({"method": "sobel"}, "method is 'sobel'; it must be 'canny' or 'log'"),
-        ({"method": "log", "low": 3, "high": 4}, "low goes with method 'canny', not 'log'"),
-        ({"method": "log", "aperture": 5}, "aperture goes with method 'canny', not 'log'"),
+        ({"method": "log", "low": 3, "high": 4}, "low requires method 'canny', not 'log'"),
+        ({"method": "log", "aperture": 5}, "aperture requires method 'canny', not 'log'"),
         ({"threshold": 5}, "of method 'canny' it is the name of a rule"),
         ({"low": 5}, "high is missing"),
     ):

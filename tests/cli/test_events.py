@@ -577,15 +577,15 @@ class Lists(EventsTest):
 
     def test_names_that_cannot_be_meant(self):
         for arguments, says in (
-            (("--events", "e.txt"), ("--events e.txt", ".csv", ".edl", ".ndjson")),
-            (("--heatmap", "h.mp4"), ("--heatmap h.mp4", ".png")),
+            (("--events", "e.txt"), ("--events is e.txt", ".csv", ".edl", ".ndjson")),
+            (("--heatmap", "h.mp4"), ("--heatmap is h.mp4", ".png")),
             (("--mot", "visits.y4m"), ("--mot visits.y4m", "overwritten")),
             (("--mot", "a", "--coco", "a"), ("--coco a and --mot a are one file",)),
             (("--mot", "-", "--json", "-"), ("--mot -", "--json -", "one of them")),
             (("--on-event", "'notify"), ("--on-event 'notify", "is not closed")),
             (("--on-event", " "), ("--on-event", "name a program")),
-            (("--json", "o", "--min-iou", 3), ("--min-iou 3", "0 to 1")),
-            (("--json", "o", "--min-hits", 0), ("--min-hits 0",)),
+            (("--json", "o", "--min-iou", 3), ("--min-iou is 3", "0 to 1")),
+            (("--json", "o", "--min-hits", 0), ("--min-hits is 0",)),
         ):
             with self.subTest(arguments):
                 self.fails(USAGE, "detect", "visits.y4m", *arguments, says=says)

@@ -273,7 +273,7 @@ class Places(LinesTest):
                 self.assertIn(said, self.refused("square.pgm", *arguments))
         self.assertIn("is a video", self.refused("movie.y4m", "--lines", "l.svg"))
         self.assertIn(
-            "it is a folder", self.refused("square.pgm", "square.pgm", "--lines", "l.svg")
+            "it must be a folder", self.refused("square.pgm", "square.pgm", "--lines", "l.svg")
         )
 
 
