@@ -82,9 +82,8 @@ void DescribedOptions::refuse_others(std::string_view owner) const {
     std::vector<std::string> owners;
     for (const Meaning& m : option.meanings) owners.push_back(m.owner);
     if (std::ranges::find(owners, owner) != owners.end()) continue;
-    usage_error(option.text, "{}{}{} requires {}{}{}", option.flag,
-                option.text.empty() ? "" : " ", option.text, selector_,
-                selector_.empty() ? "" : " ", joined(owners));
+    usage_error(option.text, "{}{}{} requires {}{}{}", option.flag, option.text.empty() ? "" : " ",
+                option.text, selector_, selector_.empty() ? "" : " ", joined(owners));
   }
 }
 

@@ -377,7 +377,10 @@ to = [0.5, 0]
             (zone, ("zones[0]", '"polygon" is missing')),
             (square.join(("[[zones]]\n", "")), ("zones[0]", '"name" is missing')),
             (zone + 'polygon = "all"', ('zones[0].polygon: "all" must be a list',)),
-            (zone + "polygon = [[0, 0], [1], [1, 1]]", ("zones[0].polygon[1]: [1] must be a point",)),
+            (
+                zone + "polygon = [[0, 0], [1], [1, 1]]",
+                ("zones[0].polygon[1]: [1] must be a point",),
+            ),
             (
                 zone + "polygon = [[0, 0], [1, 0], [1, 1.5]]",
                 ("zones[0]: polygon[2] is (1, 1.5)", "0 to 1"),
