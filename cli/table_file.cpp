@@ -121,7 +121,7 @@ const Json* Table::find(const char* key) const {
 }
 
 void Table::refuse(const char* key, const char* wanted) const {
-  fail_at(place_of(key), fmt::format("{} must be a {}", shown(*find(key)), wanted));
+  fail_at(place_of(key), fmt::format("{} must be {}", shown(*find(key)), wanted));
 }
 
 const Json& Table::needed(const char* key) const {
@@ -139,14 +139,14 @@ std::string Table::text(const char* key) const {
 std::optional<double> Table::number(const char* key) const {
   const Json* found = find(key);
   if (!found) return std::nullopt;
-  if (!found->is_number()) refuse(key, "number");
+  if (!found->is_number()) refuse(key, "a number");
   return found->get<double>();
 }
 
 std::optional<int64_t> Table::whole_number(const char* key) const {
   const auto found = number(key);
   if (!found) return std::nullopt;
-  if (!(std::abs(*found) < 9e15) || *found != std::floor(*found)) refuse(key, "whole number");
+  if (!(std::abs(*found) < 9e15) || *found != std::floor(*found)) refuse(key, "a whole number");
   return int64_t(*found);
 }
 
@@ -154,7 +154,7 @@ const Json& Table::list(const char* key) const {
   static const Json none = Json::array();
   const Json* found = find(key);
   if (!found) return none;
-  if (!found->is_array()) refuse(key, "list");
+  if (!found->is_array()) refuse(key, "a list");
   return *found;
 }
 

@@ -261,12 +261,12 @@ track = false
         says(camera + "track = 3", "cameras[0].track", "3 must be true or false")
         says(camera + "min_area = true", "cameras[0].min_area", "true must be text or a number")
         says(camera + "min_area = [3, 4]", "cameras[0]", "--min-area", code=USAGE)
-        says(camera + "min_area = 3\nmin-area = 4", "cameras[0]", "given twice")
+        says(camera + "min_area = 3\nmin-area = 4", "cameras[0]", "set twice")
         says(camera + 'name = "../a"', "cameras[0].name", "../a")
         says(
             camera + "name = 'a'\n" + camera + "name = 'a'",
             "cameras[1].name",
-            '"a" is another camera',
+            '"a" is used by two cameras',
         )
         says(camera + "[zones]", '"zones"')
         says("[[cameras]", "line 1")
@@ -278,7 +278,7 @@ track = false
             "cameras.yaml",
             "--json",
             "o",
-            says=("cameras.yaml", ".toml or a .json"),
+            says=("cameras.yaml", ".toml or .json"),
         )
 
 
@@ -424,7 +424,7 @@ class Broken(CamerasTest):
     def test_names_that_cannot_be_meant(self):
         two = ("detect", "street.y4m", "yard.y4m")
         for arguments, says in (
-            ((*two,), ("where results go",)),
+            ((*two,), ("no output is set",)),
             ((*two, "-o", "o.y4m"), ("-o o.y4m of street", "of yard", "{name}")),
             ((*two, "-o", "-"), ("standard output takes one", "{name}")),
             ((*two, "--json", "-", "-o", "-"), ("standard output takes one",)),

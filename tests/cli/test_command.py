@@ -526,7 +526,7 @@ class Filter(CommandTest):
             3,
             "--kernel",
             "laplacian",
-            says=["--median", "--kernel", "not both"],
+            says=["--median", "--kernel", "set one or the other"],
         )
         self.fails(
             USAGE,
@@ -1413,7 +1413,7 @@ class Typing(CommandTest):
             ),
             (
                 ["edges", "photo.png", "-o", "x.png", "--border", "reflect", "--method", "log"],
-                ["reflect101 is", "symmetric is"],
+                ["use reflect101", "symmetric is"],
             ),
             (
                 ["filter", "photo.png", "-o", "x.png", "--kernle", "laplacian"],

@@ -396,13 +396,13 @@ to = [0.5, 0]
             ),
             (
                 zone + square + "kind = 'exclude'\nmin_area = 5",
-                ("zones[0]", "excluded", "no limits"),
+                ("zones[0]", "excluded", "do not support limits"),
             ),
             (zone + square + zone + square, ('zones[1]: the name "a" is used twice',)),
             (zone + square + "corners = 3", ('no key "corners"', "polygon")),
             ('[[lines]]\nname = "l"\nfrom = [0, 0]', ("lines[0]", '"to" is missing')),
-            ('[[lines]]\nname = "l"\nfrom = [0, 0]\nto = [0, 0]', ("lines[0]", "one point")),
-            ("mask = 3", ("mask: 3 must be text that is not empty",)),
+            ('[[lines]]\nname = "l"\nfrom = [0, 0]\nto = [0, 0]', ("lines[0]", "the same point")),
+            ("mask = 3", ("mask: 3 must be text",)),
         ):
             with self.subTest(text):
                 self.scene(text)
@@ -461,7 +461,7 @@ to = [0.5, 0]
             "o",
             "--scene",
             "scene.yaml",
-            says=(".toml or a .json",),
+            says=(".toml or .json",),
         )
 
 
