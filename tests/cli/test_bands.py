@@ -279,7 +279,7 @@ def check_words(folder, source):
             3,
             "--lines requires the whole picture",
         ),
-        (["--restart"], 2, "goes with --memory"),
+        (["--restart"], 2, "requires --memory"),
     ]:
         done = run("edges", source, "-o", out, *arguments, code=code)
         assert words in done.stderr, (arguments, done.stderr)
