@@ -1413,7 +1413,7 @@ class Typing(CommandTest):
             ),
             (
                 ["edges", "photo.png", "-o", "x.png", "--border", "reflect", "--method", "log"],
-                ["use reflect101", "symmetric is"],
+                ["use reflect101", "or symmetric"],
             ),
             (
                 ["filter", "photo.png", "-o", "x.png", "--kernle", "laplacian"],
